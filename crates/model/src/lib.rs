@@ -1,0 +1,22 @@
+//! Plain data of `taskscale`: what travels between the tool and a probe, what a suite asks for, what a run file
+//! holds, what a summary says. Nothing here touches a clock, a disk, the environment or a statistic.
+//!
+//! | module | holds | written down in |
+//! |---|---|---|
+//! | [`params`] | named values that select a case of a workload | `probes/PROTOCOL.md` |
+//! | [`protocol`] | probe protocol 1: requests and replies | `probes/PROTOCOL.md` |
+//! | [`suite`] | suite files: workloads, sizes, baselines, expected answers | `CONTRIBUTING.md` |
+//! | [`answer`] | the rules that say which answer is right | `METHODOLOGY.md` |
+//! | [`machine`] | the fingerprint of a machine | `METHODOLOGY.md` |
+//! | [`run_file`] | `taskscale.run/1`: raw samples, appended one by one | `docs/reference/run-file.md` |
+//! | [`summary`] | `taskscale.summary/1`: every figure that is shown | `docs/reference/summary.md` |
+//! | [`missing`] | a value that is not there, with reason and remedy | |
+
+pub mod answer;
+pub mod machine;
+pub mod missing;
+pub mod params;
+pub mod protocol;
+pub mod run_file;
+pub mod suite;
+pub mod summary;

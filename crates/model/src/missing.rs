@@ -1,0 +1,61 @@
+//! A value that could not be had is a value too: it carries the reason and what to do about it.
+
+use serde::{Deserialize, Serialize};
+
+/// Why something is not there, and what would bring it.
+///
+/// ```
+/// use taskscale_model::missing::Missing;
+/// let missing = Missing::new("needs Python 3.12", "use --runtime asyncio@python3.12");
+/// assert_eq!(missing.to_string(), "needs Python 3.12 (use --runtime asyncio@python3.12)");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Missing {
+    /// What stands in the way, in one clause.
+    pub reason: String,
+    /// What the user can do; empty where nothing helps.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub remedy: String,
+}
+
+impl Missing {
+    /// Joins a reason with its remedy (which may be empty).
+    pub fn new(reason: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Missing { reason: reason.into(), remedy: remedy.into() }
+    }
+}
+
+impl std::fmt::Display for Missing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.remedy.is_empty() {
+            write!(f, "{}", self.reason)
+        } else {
+            write!(f, "{} ({})", self.reason, self.remedy)
+        }
+    }
+}
+
+/// A reading of the machine: the value, or why there is none.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Reading<T> {
+    /// The value that was read.
+    Value(T),
+    /// The reason why it could not be read.
+    Missing(Missing),
+}
+
+impl<T> Reading<T> {
+    /// A reading that failed.
+    pub fn missing(reason: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Reading::Missing(Missing::new(reason, remedy))
+    }
+
+    /// The value, if there is one.
+    pub fn value(&self) -> Option<&T> {
+        match self {
+            Reading::Value(value) => Some(value),
+            Reading::Missing(_) => None,
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! `taskscale.run/1` (`*.taskscale.jsonl`): a header, then one line per fact in the order in which it became known.
+//!
+//! A line is written with one system call as soon as the fact is there, so a run that is killed keeps all it
+//! measured. Every figure of a summary can be derived from these lines alone.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    machine::{Disturbance, Machine},
+    missing::Missing,
+    params::Params,
+    protocol::{Answer, Clock, Runtime},
+};
+
+/// The schema word of the header line.
+pub const SCHEMA: &str = "taskscale.run/1";
+
+/// One line of a run file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Record {
+    /// The first line.
+    Header(Box<Header>),
+    /// A runtime that answered the handshake, or did not.
+    Runtime(RuntimeRecord),
+    /// A row that is part of the plan.
+    Row(RowRecord),
+    /// One measurement.
+    Sample(SampleRecord),
+    /// How disturbed the machine was during a round.
+    Round(RoundRecord),
+    /// The end of a row: why its measurement stopped.
+    RowEnd(RowEnd),
+    /// The last line of a run that was not cut short.
+    End(End),
+}
+
+/// What was asked for, when and where.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// Version of the tool.
+    pub tool: String,
+    /// The command line.
+    pub command: Vec<String>,
+    /// The seed from which everything random follows.
+    pub seed: u64,
+    /// Start, seconds since 1970-01-01 UTC.
+    pub started_unix_s: u64,
+    /// Where.
+    pub machine: Machine,
+    /// The suites, whole, so that the file explains itself.
+    pub suites: Vec<crate::suite::Suite>,
+}
+
+/// A runtime's handshake.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RuntimeRecord {
+    /// How the user names it: `asyncio`, `asyncio@python3.8`.
+    pub id: String,
+    /// The command that starts its probe.
+    pub command: Vec<String>,
+    /// What it says of itself, or why it said nothing.
+    #[serde(flatten)]
+    pub state: RuntimeState,
+}
+
+/// Whether a runtime takes part.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum RuntimeState {
+    /// It answered.
+    Ready {
+        /// Name, version, toolchain.
+        runtime: Runtime,
+        /// Resolution of its clocks.
+        clock: Clock,
+        /// Workers, where it can say.
+        workers: Option<u64>,
+    },
+    /// It is not here or did not answer.
+    Missing(Missing),
+}
+
+/// What a row is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Measured, and divided by its baseline.
+    Row,
+    /// What other rows are divided by.
+    Baseline,
+    /// The A/A control: a baseline entered a second time, in a process of its own.
+    Control,
+}
+
+/// A row of the plan: one runtime's variant at one size.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RowRecord {
+    /// Its number; samples refer to it.
+    pub row: u64,
+    /// The suite it belongs to.
+    pub suite: String,
+    /// The table it belongs to.
+    pub table: String,
+    /// The workload.
+    pub workload: String,
+    /// The runtime, as the user names it.
+    pub runtime: String,
+    /// Its version.
+    pub version: String,
+    /// The variant.
+    pub variant: String,
+    /// The parameters by which this row differs from the others of its table.
+    #[serde(default)]
+    pub case: Params,
+    /// All parameters, those of the table and of the case.
+    #[serde(default)]
+    pub params: Params,
+    /// Number of tasks.
+    pub size: u64,
+    /// Whether each of them is a task that the scheduler sees; not known for rows that could not be described.
+    pub creates_task: Option<bool>,
+    /// What it is for.
+    pub role: Role,
+    /// The row it is divided by.
+    #[serde(default)]
+    pub baseline: Option<u64>,
+}
+
+/// Why a sample was taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// To choose the number of iterations.
+    Pilot,
+    /// Before the row was stable.
+    Warmup,
+    /// Counts in the figures.
+    Timed,
+    /// Counts in the share of creation only.
+    Phases,
+    /// Instrumented; checks the answer, its time says nothing.
+    Verify,
+}
+
+/// One measurement.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SampleRecord {
+    /// Place in the order in which everything in this run was measured, from 0.
+    pub order: u64,
+    /// The row's number.
+    pub row: u64,
+    /// Why it was taken.
+    pub kind: Kind,
+    /// The round in its cell, from 0; pilot, warm-up and verify samples carry the round they precede.
+    pub round: u64,
+    /// Which process of this row, from 0.
+    pub process: u64,
+    /// The workload, again, so that a line can be read alone.
+    pub workload: String,
+    /// The runtime, again.
+    pub runtime: String,
+    /// The variant, again.
+    pub variant: String,
+    /// The size, again.
+    pub size: u64,
+    /// Repetitions inside the sample.
+    pub iterations: u64,
+    /// The seed sent.
+    pub seed: u64,
+    /// As the probe timed it.
+    pub wall_ns: u64,
+    /// As the probe timed it.
+    pub cpu_ns: u64,
+    /// From request to reply, as the tool saw it.
+    pub outside_wall_ns: u64,
+    /// CPU of the probe's process from request to reply, as the kernel counted it for the tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outside_cpu_ns: Option<u64>,
+    /// The answer; it was right, or the row would have failed.
+    pub answer: Answer,
+    /// What else the probe said.
+    #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
+    pub extra: serde_json::Map<String, serde_json::Value>,
+}
+
+/// How disturbed the machine was during one round of a cell.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RoundRecord {
+    /// The table.
+    pub table: String,
+    /// The size: with the table, the cell.
+    pub size: u64,
+    /// The round.
+    pub round: u64,
+    /// What was seen.
+    #[serde(flatten)]
+    pub disturbance: Disturbance,
+}
+
+/// The end of a row.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RowEnd {
+    /// The row's number.
+    pub row: u64,
+    /// How it ended.
+    #[serde(flatten)]
+    pub status: Status,
+}
+
+/// How the measurement of a row ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "status", rename_all = "snake_case")]
+pub enum Status {
+    /// Measured.
+    Ok {
+        /// What ended the rounds.
+        stop: Stop,
+    },
+    /// It went wrong; samples taken before stay in the file and are not shown as figures.
+    Failed(Missing),
+    /// It was not tried.
+    Skipped(Missing),
+}
+
+/// What ended the rounds of a cell. Significance is not among the reasons.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stop {
+    /// Every interval is as narrow as asked.
+    Precision,
+    /// As many rounds as asked.
+    Samples,
+    /// As much time as allowed.
+    MaxTime,
+    /// The user pressed Ctrl-C; what was measured is kept.
+    Interrupted,
+}
+
+/// The last line.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct End {
+    /// Duration of the run.
+    pub elapsed_s: f64,
+}

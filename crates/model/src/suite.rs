@@ -1,0 +1,181 @@
+//! Suite files (`suites/*.toml`): a named plan of workloads, sizes, variants, baselines and expected answers.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{answer::Rule, params::Params};
+
+/// The schema word that a suite file must carry.
+pub const SCHEMA: &str = "taskscale.suite/1";
+
+/// A named plan.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Suite {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// The name typed after `taskscale run`.
+    pub name: String,
+    /// One line for `taskscale list`.
+    pub title: String,
+    /// Where the experiment comes from.
+    #[serde(default)]
+    pub source: String,
+    /// When to stop, unless the command line says otherwise.
+    #[serde(default)]
+    pub limits: Limits,
+    /// The variant that each runtime's rows are divided by: `tokio = "multi_thread/spawn"`. A value may name another
+    /// runtime's variant as `runtime:variant`; it is used where that row is part of the run.
+    #[serde(default)]
+    pub baseline: BTreeMap<String, Vec<String>>,
+    /// The tables to fill.
+    #[serde(rename = "workload")]
+    pub workloads: Vec<Block>,
+}
+
+/// When a cell has been measured enough. Absent values fall back to the tool's defaults.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    /// Rounds at most.
+    pub samples: Option<u64>,
+    /// Seconds at most for one cell.
+    pub max_time_s: Option<f64>,
+    /// Seconds at most for the whole suite; cells share what is left.
+    pub budget_s: Option<f64>,
+    /// Half-width of the interval to reach, as a share (0.01 is 1 %).
+    pub precision: Option<f64>,
+    /// How long one sample should last, in milliseconds.
+    pub sample_ms: Option<f64>,
+}
+
+/// One table: a workload with fixed parameters, over sizes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Block {
+    /// The workload's name in the probes.
+    pub name: String,
+    /// The title of the table; the name and parameters where it is absent.
+    #[serde(default)]
+    pub title: String,
+    /// The sizes, in the order in which they are measured.
+    pub sizes: Vec<u64>,
+    /// Parameters of all rows.
+    #[serde(default)]
+    pub params: Params,
+    /// Parameter sets that become rows of their own beside the plain one: `[{gc = "off"}, {gc = "freeze"}]`.
+    #[serde(default)]
+    pub cases: Vec<Params>,
+    /// Runtimes that take part; all where it is absent.
+    #[serde(default)]
+    pub runtimes: Option<Vec<String>>,
+    /// Variants that take part; all where it is absent.
+    #[serde(default)]
+    pub variants: Option<Vec<String>>,
+    /// What the answer must be.
+    pub answer: Expected,
+}
+
+/// What the answer of one iteration must be.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Expected {
+    /// The rule for any size.
+    pub rule: Rule,
+    /// Published values at some sizes; they must agree with the rule (held by a test).
+    #[serde(default)]
+    pub at: BTreeMap<String, u64>,
+}
+
+/// Why a text is not a suite.
+#[derive(Debug, thiserror::Error)]
+pub enum SuiteError {
+    /// Not TOML, or not of this shape.
+    #[error("not a suite file: {0}")]
+    Syntax(#[from] Box<toml::de::Error>),
+    /// Another schema.
+    #[error("schema is {found:?}, this build reads {SCHEMA:?}")]
+    Schema {
+        /// What the file says.
+        found: String,
+    },
+    /// A value that cannot be meant.
+    #[error("workload {workload:?}: {problem}")]
+    Value {
+        /// The block at fault.
+        workload: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+}
+
+impl Suite {
+    /// Reads and checks a suite file's text.
+    pub fn parse(text: &str) -> Result<Self, SuiteError> {
+        let suite: Suite = toml::from_str(text).map_err(Box::new)?;
+        if suite.schema != SCHEMA {
+            return Err(SuiteError::Schema { found: suite.schema });
+        }
+        for block in &suite.workloads {
+            let problem = |problem: String| SuiteError::Value { workload: block.name.clone(), problem };
+            if block.sizes.is_empty() || block.sizes.contains(&0) {
+                return Err(problem("sizes must be a list of numbers above zero".into()));
+            }
+            for (size, answer) in &block.answer.at {
+                let size: u64 = size.parse().map_err(|_| problem(format!("size {size:?} is not a number")))?;
+                let computed = block.answer.rule.of_one(size, 0, 0);
+                if computed != *answer {
+                    return Err(problem(format!("the answer at {size} is {computed} by the rule, not {answer}")));
+                }
+            }
+        }
+        Ok(suite)
+    }
+}
+
+impl Block {
+    /// The title of the table: as given, or the workload with its parameters.
+    pub fn title(&self) -> String {
+        match (self.title.is_empty(), self.params.is_empty()) {
+            (false, _) => self.title.clone(),
+            (true, true) => self.name.clone(),
+            (true, false) => format!("{} {}", self.name, crate::params::label(&self.params)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMALL: &str = r#"
+        schema = "taskscale.suite/1"
+        name = "t"
+        title = "a test"
+        [[workload]]
+        name = "fanout"
+        sizes = [64]
+        params = { order = "ordered", work = 0 }
+        answer = { rule = "sum_of_tasks", at = { 64 = 62496 } }
+    "#;
+
+    #[test]
+    fn a_small_suite_is_read() {
+        let suite = Suite::parse(SMALL).expect("valid");
+        assert_eq!(suite.workloads[0].title(), "fanout order=ordered work=0");
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (from, to, message) in [
+            ("suite/1", "suite/9", "schema is \"taskscale.suite/9\""),
+            ("[64]", "[0]", "above zero"),
+            ("62496", "62497", "the answer at 64 is 62496 by the rule, not 62497"),
+            ("sizes", "sices", "unknown field `sices`"),
+        ] {
+            let error = Suite::parse(&SMALL.replacen(from, to, 1)).expect_err(message).to_string();
+            assert!(error.contains(message), "{error}");
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! `taskscale.summary/1`: every figure that `text`, `md` and `json` show, derived from a run file.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    machine::Machine,
+    missing::Missing,
+    params::Params,
+    run_file::{Role, Stop},
+};
+
+/// The schema word.
+pub const SCHEMA: &str = "taskscale.summary/1";
+
+/// All figures of one run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// Version of the tool that took the run.
+    pub tool: String,
+    /// Its command line.
+    pub command: Vec<String>,
+    /// Its seed.
+    pub seed: u64,
+    /// Its start, seconds since 1970-01-01 UTC.
+    pub started_unix_s: u64,
+    /// Whether the run came to its end; `false` for one that was killed.
+    pub complete: bool,
+    /// Where it ran.
+    pub machine: Machine,
+    /// Runtimes that took part or could not.
+    pub runtimes: Vec<RuntimeState>,
+    /// One entry per row and metric; a row that has no figures has one entry with its reason.
+    pub rows: Vec<Row>,
+    /// One entry per series over sizes.
+    pub growth: Vec<Growth>,
+    /// The A/A controls: what this run could tell.
+    pub control: Control,
+    /// What a reader must know before trusting a figure.
+    pub notes: Vec<String>,
+}
+
+/// A runtime in one line.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RuntimeState {
+    /// As the user names it.
+    pub id: String,
+    /// Version, where it answered.
+    pub version: Option<String>,
+    /// Toolchain, where it answered.
+    pub toolchain: Option<String>,
+    /// Workers, where it can say.
+    pub workers: Option<u64>,
+    /// Why it did not take part.
+    pub missing: Option<Missing>,
+}
+
+/// The state of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RowStatus {
+    /// It has figures.
+    Ok,
+    /// It went wrong.
+    Failed,
+    /// It was not tried.
+    Skipped,
+}
+
+/// One metric of one row.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// Suite.
+    pub suite: String,
+    /// Table.
+    pub table: String,
+    /// Workload.
+    pub workload: String,
+    /// Runtime, as the user names it.
+    pub runtime: String,
+    /// Its version.
+    pub version: String,
+    /// Variant.
+    pub variant: String,
+    /// Parameters by which it differs from the other rows of its table.
+    pub case: Params,
+    /// All parameters.
+    pub params: Params,
+    /// Number of tasks.
+    pub size: u64,
+    /// Whether they are tasks that the scheduler sees.
+    pub creates_task: Option<bool>,
+    /// Row, baseline or control.
+    pub role: Role,
+    /// `cpu_per_task`, `wall_per_task`, `create_cpu_share`, `create_wall_share`.
+    pub metric: String,
+    /// `ns` or `share`. Lower is better for all of them.
+    pub unit: String,
+    /// Samples behind the figures.
+    pub n: u64,
+    /// Smallest sample.
+    pub p0: Option<f64>,
+    /// 25th percentile.
+    pub p25: Option<f64>,
+    /// Median.
+    pub p50: Option<f64>,
+    /// 75th percentile.
+    pub p75: Option<f64>,
+    /// 90th percentile.
+    pub p90: Option<f64>,
+    /// 99th percentile; below 100 samples it is only the maximum of `n`.
+    pub p99: Option<f64>,
+    /// Largest sample.
+    pub p100: Option<f64>,
+    /// 95 % interval of the median.
+    pub ci: Option<Interval>,
+    /// Median ratio to the baseline, paired by round.
+    pub ratio: Option<f64>,
+    /// 95 % interval of the ratio.
+    pub ratio_ci: Option<Interval>,
+    /// The baseline: `runtime:variant`.
+    pub baseline: Option<String>,
+    /// State.
+    pub status: RowStatus,
+    /// What ended its rounds.
+    pub stop: Option<Stop>,
+    /// Why it has no figures.
+    pub reason: Option<String>,
+    /// What to do about it.
+    pub remedy: Option<String>,
+}
+
+/// A closed interval, written as `[low, high]`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Interval(pub f64, pub f64);
+
+/// How the cost of one series grows with size.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Growth {
+    /// Suite.
+    pub suite: String,
+    /// Table.
+    pub table: String,
+    /// Runtime.
+    pub runtime: String,
+    /// Variant.
+    pub variant: String,
+    /// Parameters by which it differs from the other rows of its table.
+    pub case: Params,
+    /// Sizes that the exponent rests on.
+    pub sizes: Vec<u64>,
+    /// Exponent of CPU time over size: 1 is linear.
+    pub exponent: Option<f64>,
+    /// 95 % interval of the exponent.
+    pub exponent_ci: Option<Interval>,
+    /// The grade.
+    pub grade: Grade,
+    /// Why there is no grade, or what limits it.
+    pub reason: Option<String>,
+}
+
+/// The grades of growth; the limits are those of METHODOLOGY.md, "Growth".
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Grade {
+    /// Cost per task does not rise: the exponent is at most 1.1.
+    Linear,
+    /// 1.1 to 1.3, or above without lasting: collectors and caches do this.
+    SoftGrowth,
+    /// Above 1.3 over three octaves, the interval too.
+    Superlinear,
+    /// The same, at 1.7 or above.
+    QuadraticOrWorse,
+    /// Too few sizes, or too much noise.
+    NotJudged,
+}
+
+/// What the A/A controls of a run say.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Control {
+    /// One entry per control row.
+    pub rows: Vec<ControlRow>,
+    /// Control rows whose interval excludes 1: differences that are not there.
+    pub false_alarms: u64,
+    /// The smallest difference that this run could tell, as a share: the median over the control rows.
+    pub smallest_difference: Option<f64>,
+    /// The verdict in words.
+    pub verdict: String,
+}
+
+/// One A/A comparison: the same code, twice, in two processes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ControlRow {
+    /// Table.
+    pub table: String,
+    /// Runtime.
+    pub runtime: String,
+    /// Variant.
+    pub variant: String,
+    /// Size.
+    pub size: u64,
+    /// Paired rounds.
+    pub n: u64,
+    /// Median ratio; 1 is the truth.
+    pub ratio: Option<f64>,
+    /// Its 95 % interval.
+    pub ratio_ci: Option<Interval>,
+    /// Half-width of the interval: the smallest difference that could be told here.
+    pub smallest_difference: Option<f64>,
+}
