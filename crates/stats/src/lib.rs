@@ -1,1 +1,20 @@
-//! stats
+//! The statistics of `taskscale`: pure functions on slices. Nothing here knows what the numbers mean, where they
+//! come from or how they will be shown; whatever is random takes a generator from its caller.
+//!
+//! | module | answers |
+//! |---|---|
+//! | [`quantile`] | where do the samples lie? |
+//! | [`sign`] | between which samples lies the median? |
+//! | [`paired`] | by what factor does B differ from A, measured in the same rounds? |
+//! | [`bootstrap`] | between which values lies any other statistic? |
+//! | [`stop`] | have enough rounds been measured? |
+//! | [`warmup`] | has a fresh process settled? |
+//! | [`growth`] | how does cost grow with size? |
+
+pub mod bootstrap;
+pub mod growth;
+pub mod paired;
+pub mod quantile;
+pub mod sign;
+pub mod stop;
+pub mod warmup;
