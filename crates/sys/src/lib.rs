@@ -1,1 +1,17 @@
-//! sys
+//! The one door to the operating system: clocks, child processes, and what the machine is.
+//!
+//! | module | answers | unit or type |
+//! |---|---|---|
+//! | [`clock`] | what time is it, how much CPU has a process used | ns |
+//! | [`process`] | a probe over pipes: spawn, ask, bound the wait, end it with all its descendants | [`process::Child`] |
+//! | [`machine`] | what is this machine, and what of it cannot be read | [`taskscale_model::machine::Machine`] |
+//! | [`disturbance`] | what else used the machine since the last look | [`taskscale_model::machine::Disturbance`] |
+//!
+//! Linux first: elsewhere on Unix everything compiles, and a reading that is not there says so. `unsafe` is confined
+//! to the modules that carry an `allow`, each call with the reason why it is sound.
+
+pub mod clock;
+pub mod disturbance;
+mod ffi;
+pub mod machine;
+pub mod process;

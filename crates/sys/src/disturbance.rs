@@ -1,0 +1,1 @@
+//! What else used the machine.

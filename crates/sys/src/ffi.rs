@@ -1,0 +1,174 @@
+//! Calls into libc that `std` has no door to, each as one safe function.
+
+#![allow(unsafe_code)]
+
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+
+/// A descriptor and what to wait for on it; `None` for one that is closed.
+#[derive(Debug, Clone, Copy)]
+pub struct Interest<'a> {
+    pub fd: Option<BorrowedFd<'a>>,
+    pub events: libc::c_short,
+}
+
+/// Waits until something happens on one of `interests` or `timeout_ms` are over. A signal ends the wait early: the
+/// caller looks at its clock anyway.
+pub fn poll<const N: usize>(interests: [Interest<'_>; N], timeout_ms: i32) -> io::Result<()> {
+    // poll(2) skips negative descriptors.
+    let mut fds = interests.map(|interest| libc::pollfd {
+        fd: interest.fd.map_or(-1, |fd| fd.as_raw_fd()),
+        events: interest.events,
+        revents: 0,
+    });
+    // SAFETY: `fds` is an array of N initialised pollfd, and the borrows keep the descriptors open.
+    if unsafe { libc::poll(fds.as_mut_ptr(), N as libc::nfds_t, timeout_ms) } < 0 {
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+    Ok(())
+}
+
+/// Makes reads and writes on `fd` return `WouldBlock` instead of waiting.
+pub fn set_nonblocking(fd: BorrowedFd<'_>) -> io::Result<()> {
+    // SAFETY: F_GETFL and F_SETFL take and return plain integers.
+    let done = unsafe {
+        let flags = libc::fcntl(fd.as_raw_fd(), libc::F_GETFL);
+        flags >= 0 && libc::fcntl(fd.as_raw_fd(), libc::F_SETFL, flags | libc::O_NONBLOCK) >= 0
+    };
+    if done { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Bytes that could be read from `fd` at once.
+pub fn bytes_waiting(fd: BorrowedFd<'_>) -> io::Result<u64> {
+    let mut count: libc::c_int = 0;
+    // SAFETY: FIONREAD writes one c_int to the place given.
+    if unsafe { libc::ioctl(fd.as_raw_fd(), libc::FIONREAD, &mut count) } < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(u64::try_from(count).unwrap_or(0))
+}
+
+/// How a process ended, as the kernel tells it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    Code(i32),
+    Signal(i32),
+}
+
+/// Whether our child `pid` has ended, and how; it stays a zombie, so that its pid and its group stay its own.
+pub fn peek_exit(pid: u32) -> io::Result<Option<Ended>> {
+    // SAFETY: siginfo_t is plain data for which all zeros is a value; waitid writes to the place given.
+    unsafe {
+        let mut info: libc::siginfo_t = std::mem::zeroed();
+        let options = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
+        if libc::waitid(libc::P_PID, pid, &mut info, options) != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // With WNOHANG and nothing to tell, si_pid stays 0 (POSIX).
+        Ok((info.si_pid() != 0).then(|| match info.si_code {
+            libc::CLD_EXITED => Ended::Code(info.si_status()),
+            _ => Ended::Signal(info.si_status()),
+        }))
+    }
+}
+
+/// Sends SIGKILL to one process. Whether there was one to kill.
+pub fn kill(pid: u32) -> bool {
+    // 0 and negative numbers would mean groups, 1 is init: never ours to kill.
+    let Some(pid) = libc::pid_t::try_from(pid).ok().filter(|pid| *pid > 1) else { return false };
+    // SAFETY: kill takes plain integers.
+    unsafe { libc::kill(pid, libc::SIGKILL) == 0 }
+}
+
+/// Sends SIGKILL to all members of a process group. Whether there was one to kill.
+pub fn kill_group(group: u32) -> bool {
+    let Some(group) = libc::pid_t::try_from(group).ok().filter(|group| *group > 1) else { return false };
+    // SAFETY: killpg takes plain integers.
+    unsafe { libc::killpg(group, libc::SIGKILL) == 0 }
+}
+
+/// Removes the zombie `pid` if it is a child of ours.
+pub fn reap(pid: u32) {
+    let Some(pid) = libc::pid_t::try_from(pid).ok().filter(|pid| *pid > 1) else { return };
+    // SAFETY: a null status pointer is allowed.
+    unsafe {
+        libc::waitpid(pid, std::ptr::null_mut(), libc::WNOHANG);
+    }
+}
+
+/// A descriptor that becomes readable when process `pid` ends; `None` where the kernel has none (before Linux 5.3).
+pub fn pidfd(pid: u32) -> Option<OwnedFd> {
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::fd::FromRawFd;
+        // SAFETY: pidfd_open takes plain integers and returns a new descriptor (CLOEXEC) that nobody else owns.
+        let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid as libc::pid_t, 0) };
+        // SAFETY: as above; a descriptor always fits an i32.
+        (fd >= 0).then(|| unsafe { OwnedFd::from_raw_fd(fd as i32) })
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = pid;
+        None
+    }
+}
+
+/// Makes orphans among our descendants children of ours instead of init's, for this whole process, so that they can
+/// be reaped: in a container whose init does not, they would stay zombies.
+pub fn adopt_orphans() {
+    #[cfg(target_os = "linux")]
+    // SAFETY: prctl with PR_SET_CHILD_SUBREAPER takes plain integers. A failure leaves the orphans to init.
+    unsafe {
+        libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    }
+}
+
+/// Arranges that the program started by `command` dies with the thread that spawns it (Linux) and inherits no
+/// descriptor but its three pipes.
+pub fn isolate(command: &mut std::process::Command) {
+    use std::os::unix::process::CommandExt;
+    let parent = std::process::id();
+    // SAFETY: between fork and exec only async-signal-safe calls are made, and nothing is allocated.
+    unsafe {
+        command.pre_exec(move || {
+            #[cfg(target_os = "linux")]
+            {
+                if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) != 0 {
+                    return Err(io::Error::last_os_error());
+                }
+                // Died before the line above? Then nobody would ever tell this process.
+                if libc::getppid() as u32 != parent {
+                    return Err(io::Error::from_raw_os_error(libc::ESRCH));
+                }
+            }
+            #[cfg(not(target_os = "linux"))]
+            let _ = parent;
+            close_on_exec_from(3);
+            Ok(())
+        });
+    }
+}
+
+/// Marks all descriptors from `first` up as close-on-exec; a mark, not a close, for `std` still has its own pipe open.
+fn close_on_exec_from(first: libc::c_int) {
+    #[cfg(target_os = "linux")]
+    // SAFETY: close_range takes plain integers (Linux 5.11 for this flag).
+    unsafe {
+        let flag = libc::CLOSE_RANGE_CLOEXEC as libc::c_ulong;
+        if libc::syscall(libc::SYS_close_range, first as libc::c_ulong, u32::MAX as libc::c_ulong, flag) == 0
+        {
+            return;
+        }
+    }
+    // Without that call, one by one. The limit can be a billion in containers: 4,096 covers what a shell hands down.
+    // SAFETY: sysconf and fcntl take plain integers; a descriptor that is not open is an error without effect.
+    unsafe {
+        let limit = libc::sysconf(libc::_SC_OPEN_MAX).clamp(64, 4_096) as libc::c_int;
+        for fd in first..limit {
+            libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC);
+        }
+    }
+}

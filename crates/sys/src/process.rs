@@ -1,0 +1,185 @@
+//! A probe as a child process over pipes: one line out, one line in, every wait bounded, and nothing left behind.
+//!
+//! Written for the measuring loop: one thread, no thread of its own, no async, and while it waits it sleeps in
+//! `poll`, so that the tool takes no CPU from what it measures. Deadlines are on [`crate::clock::monotonic_ns`].
+//!
+//! ```
+//! use taskscale_sys::{clock::monotonic_ns, process::{Child, Command}};
+//!
+//! let mut child = Child::spawn(&Command::new("/bin/sh", ["-c", "read line; echo got $line"]))?;
+//! let deadline_ns = monotonic_ns() + 5_000_000_000;
+//! child.send_line(b"this", deadline_ns)?;
+//! assert_eq!(child.read_line(deadline_ns)?, b"got this");
+//! assert_eq!(child.end(5_000_000_000).expect("it ended by itself").to_string(), "exit status 0");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod command;
+mod exit;
+mod tail;
+mod talk;
+mod tree;
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::process::{ChildStderr, ChildStdin, ChildStdout};
+
+use crate::{clock, ffi};
+pub use command::{Command, SpawnError};
+pub use exit::Exit;
+use tail::Tail;
+pub use talk::{FLOOD_LIMIT, IoProblem, LINE_LIMIT};
+
+/// The environment variable by which descendants of a probe are found again. Its value is random per [`Child`].
+pub const COOKIE: &str = "TASKSCALE_PROBE_COOKIE";
+
+/// A running probe. Dropping it kills it with all its descendants.
+#[derive(Debug)]
+pub struct Child {
+    process: std::process::Child,
+    /// `NAME=value`, as it stands in the environment.
+    cookie: String,
+    stdin: Option<ChildStdin>,
+    stdout: Option<ChildStdout>,
+    stderr: Option<ChildStderr>,
+    /// Becomes readable when the process ends.
+    ended: Option<OwnedFd>,
+    /// Standard output that was read and not yet handed out.
+    unread: Vec<u8>,
+    /// How much of `unread` is known to hold no line feed.
+    searched: usize,
+    tail: Tail,
+    stdout_since_request: u64,
+    stderr_since_request: u64,
+    reaped: Option<Reaped>,
+}
+
+/// What is known of a process after [`Child::kill_tree`], when its pid may already be another's.
+#[derive(Debug, Clone, Copy)]
+struct Reaped {
+    /// `None` when it hung in the kernel and could not even be killed.
+    exit: Option<Exit>,
+}
+
+impl Child {
+    /// Starts a process in a group of its own, with pipes for its three streams and no other descriptor of ours.
+    ///
+    /// On Linux the process is killed when the *thread* that called this ends: call it on a thread that stays. This
+    /// process also becomes the one that inherits orphans among its descendants (a child subreaper), so that they can
+    /// be reaped.
+    ///
+    /// # Errors
+    /// [`SpawnError`] says which program, why, and what to do.
+    pub fn spawn(command: &Command) -> Result<Child, SpawnError> {
+        let (mut process, cookie) = command::start(command)?;
+        let (stdin, stdout, stderr) = (process.stdin.take(), process.stdout.take(), process.stderr.take());
+        let child = Child {
+            ended: ffi::pidfd(process.id()),
+            process,
+            cookie,
+            stdin,
+            stdout,
+            stderr,
+            unread: Vec::new(),
+            searched: 0,
+            tail: Tail::default(),
+            stdout_since_request: 0,
+            stderr_since_request: 0,
+            reaped: None,
+        };
+        // A failure from here on drops `child` and so ends the process.
+        child.set_nonblocking().map_err(|source| command::failed(command, source))?;
+        Ok(child)
+    }
+
+    fn set_nonblocking(&self) -> io::Result<()> {
+        use std::os::fd::AsFd;
+        let pipes = [
+            self.stdin.as_ref().map(AsFd::as_fd),
+            self.stdout.as_ref().map(AsFd::as_fd),
+            self.stderr.as_ref().map(AsFd::as_fd),
+        ];
+        pipes.into_iter().flatten().try_for_each(ffi::set_nonblocking)
+    }
+
+    /// The process id; it stays this process's own until [`Child::kill_tree`] or [`Child::end`].
+    pub fn pid(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// CPU nanoseconds that the process (without its children) has used; see [`clock::process_cpu_ns`].
+    ///
+    /// # Errors
+    /// Those of [`clock::process_cpu_ns`].
+    pub fn cpu_ns(&self) -> io::Result<u64> {
+        clock::process_cpu_ns(self.pid())
+    }
+
+    /// Largest resident memory of the process so far, or since [`Child::reset_peak_rss`], in bytes. About 50 us.
+    ///
+    /// # Errors
+    /// When `/proc` is not there or the process has ended.
+    pub fn peak_rss_bytes(&self) -> io::Result<u64> {
+        let path = format!("/proc/{}/status", self.pid());
+        let status = std::fs::read_to_string(&path)?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kib = line
+            .and_then(|line| line.split_ascii_whitespace().next())
+            .and_then(|kib| kib.parse::<u64>().ok());
+        kib.map(|kib| kib * 1024).ok_or_else(|| {
+            io::Error::new(io::ErrorKind::InvalidData, format!("{path} has no VmHWM: it has ended"))
+        })
+    }
+
+    /// Starts [`Child::peak_rss_bytes`] afresh from what is resident now. Under 1 us.
+    ///
+    /// # Errors
+    /// When `/proc` is not there or does not permit it.
+    pub fn reset_peak_rss(&self) -> io::Result<()> {
+        std::fs::write(format!("/proc/{}/clear_refs", self.pid()), "5")
+    }
+
+    /// How the process ended; `None` while it runs.
+    ///
+    /// # Errors
+    /// When the system does not tell, as when this process ignores SIGCHLD.
+    pub fn exit(&self) -> io::Result<Option<Exit>> {
+        if let Some(reaped) = self.reaped {
+            return Ok(reaped.exit);
+        }
+        Ok(ffi::peek_exit(self.pid())?.map(Exit::from))
+    }
+
+    /// Closes standard input, gives the process `grace_ns` to end by itself, then kills what is left of it and of its
+    /// descendants. Returns how it ended; `None` when it had to be killed. A second call returns how it ended at last.
+    pub fn end(&mut self, grace_ns: u64) -> Option<Exit> {
+        if let Some(reaped) = self.reaped {
+            return reaped.exit;
+        }
+        let exit = self.wait_for_exit(clock::monotonic_ns().saturating_add(grace_ns));
+        self.kill_tree();
+        exit
+    }
+
+    /// Kills the process and all its descendants, daemons included, and reaps it. Returns the pids that were still
+    /// there after two seconds; as a rule none. Costs a few milliseconds; a second call does nothing.
+    pub fn kill_tree(&mut self) -> Vec<u32> {
+        if self.reaped.is_some() {
+            return Vec::new();
+        }
+        let survivors = tree::kill(self.pid(), &self.cookie);
+        // The last of the log, for `stderr_tail`.
+        let _ = self.drain_stderr();
+        (self.stdin, self.stdout, self.stderr) = (None, None, None);
+        // Not `wait`: a process that hangs in the kernel would hang us.
+        let exit = self.process.try_wait().ok().flatten().map(Exit::from);
+        self.reaped = Some(Reaped { exit });
+        survivors
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        self.kill_tree();
+    }
+}

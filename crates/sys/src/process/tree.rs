@@ -1,0 +1,201 @@
+//! Ending a process with everything that it started.
+//!
+//! A descendant is found by any of three marks: it is in the leader's process group or session; its chain of parents
+//! leads to the leader; its environment carries the leader's cookie. The third finds daemons, which left the group
+//! (setsid) and whose parents are gone (double fork). What cleared its environment *and* left the group *and* lost
+//! its parent before the look is not found; no mark without privileges (a cgroup, a PID namespace) would.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use crate::{clock, ffi};
+
+/// How long the search for survivors goes on. A killed process ends within a millisecond or two; what takes longer
+/// hangs in the kernel (a dead network disk), and waiting more would not help.
+const PATIENCE_NS: u64 = 2_000_000_000;
+
+/// Kills the process `leader` and all its descendants; returns those still there after two seconds.
+///
+/// The leader itself stays a zombie, so that its pid, and with it the group, cannot be given to another process while
+/// we are killing; the caller reaps it. Cost: one read of all `/proc/*/stat` and `/proc/*/environ` per look, two looks
+/// as a rule; with 100 processes about 2 ms each.
+pub fn kill(leader: u32, cookie: &str) -> Vec<u32> {
+    let deadline = clock::monotonic_ns() + PATIENCE_NS;
+    // A pid alone can be given away again; with the start time it names one process for ever.
+    let mut ours: BTreeSet<(u32, u64)> = BTreeSet::new();
+    loop {
+        // Before the leader dies, while the chains of parents are whole.
+        let processes = snapshot();
+        mark(&mut ours, &processes, leader, cookie);
+        ffi::kill_group(leader);
+        ffi::kill(leader);
+        let mut alive = Vec::new();
+        for process in processes.iter().filter(|process| ours.contains(&process.identity())) {
+            if process.pid == leader {
+                continue;
+            }
+            // A zombie too: its main thread may have ended before the others.
+            ffi::kill(process.pid);
+            match process.ended {
+                false => alive.push(process.pid),
+                true if process.parent == std::process::id() => ffi::reap(process.pid),
+                true => {}
+            }
+        }
+        // An error means that the leader is no child of ours (any more): nothing to wait for.
+        if matches!(ffi::peek_exit(leader), Ok(None)) {
+            alive.push(leader);
+        }
+        if alive.is_empty() || clock::monotonic_ns() >= deadline {
+            return alive;
+        }
+        std::thread::sleep(Duration::from_micros(500));
+    }
+}
+
+/// One line of the process table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Process {
+    pid: u32,
+    parent: u32,
+    group: u32,
+    session: u32,
+    /// Clock ticks since boot.
+    started: u64,
+    ended: bool,
+}
+
+impl Process {
+    fn identity(&self) -> (u32, u64) {
+        (self.pid, self.started)
+    }
+}
+
+/// Adds to `ours` every process that carries a mark, until no more is found.
+fn mark(ours: &mut BTreeSet<(u32, u64)>, processes: &[Process], leader: u32, cookie: &str) {
+    let me = std::process::id();
+    for process in processes.iter().filter(|process| process.pid != me) {
+        if process.pid == leader
+            || process.group == leader
+            || process.session == leader
+            || (!process.ended && bears(process.pid, cookie))
+        {
+            ours.insert(process.identity());
+        }
+    }
+    loop {
+        let pids: BTreeSet<u32> = ours.iter().map(|(pid, _)| *pid).collect();
+        let before = ours.len();
+        ours.extend(
+            processes
+                .iter()
+                .filter(|process| process.pid != me && pids.contains(&process.parent))
+                // A child is never older than its parent: a younger process with the parent's old pid is not it.
+                .filter(|child| {
+                    ours.iter().any(|(pid, started)| *pid == child.parent && *started <= child.started)
+                })
+                .map(Process::identity)
+                .collect::<Vec<_>>(),
+        );
+        if ours.len() == before {
+            return;
+        }
+    }
+}
+
+/// Whether the environment that `pid` was started with has the entry `cookie`; false where it may not be read.
+fn bears(pid: u32, cookie: &str) -> bool {
+    std::fs::read(format!("/proc/{pid}/environ"))
+        .is_ok_and(|environment| environment.split(|byte| *byte == 0).any(|entry| entry == cookie.as_bytes()))
+}
+
+/// All processes; none where there is no `/proc`, then the process group is all that can be killed.
+fn snapshot() -> Vec<Process> {
+    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+    entries
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok())
+        // One that ended since is no loss.
+        .filter_map(|pid| parse_stat(&std::fs::read(format!("/proc/{pid}/stat")).ok()?))
+        .collect()
+}
+
+/// Reads `/proc/PID/stat` (proc(5)). The command's name is in brackets and may itself hold blanks and brackets.
+fn parse_stat(stat: &[u8]) -> Option<Process> {
+    let stat = String::from_utf8_lossy(stat);
+    let pid = stat.split(' ').next()?.parse().ok()?;
+    let fields: Vec<&str> = stat[stat.rfind(')')? + 1..].split_ascii_whitespace().collect();
+    Some(Process {
+        pid,
+        ended: matches!(*fields.first()?, "Z" | "X"),
+        parent: fields.get(1)?.parse().ok()?,
+        group: fields.get(2)?.parse().ok()?,
+        session: fields.get(3)?.parse().ok()?,
+        // Field 22 of the whole line; the pid and the name are two.
+        started: fields.get(19)?.parse().ok()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_brackets_is_read_over() {
+        let line = "42 (a) Z (b c) S 7 40 39 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 98765 1000 2";
+        let expected = Process { pid: 42, parent: 7, group: 40, session: 39, started: 98_765, ended: false };
+        assert_eq!(parse_stat(line.as_bytes()), Some(expected));
+        assert_eq!(parse_stat(b"42 (cut"), None);
+    }
+
+    fn process(pid: u32, parent: u32, started: u64) -> Process {
+        // The pids are beyond what the kernel gives out, so that no environment is found for them.
+        Process {
+            pid: 10_000_000 + pid,
+            parent: 10_000_000 + parent,
+            group: 0,
+            session: 0,
+            started,
+            ended: false,
+        }
+    }
+
+    fn marked(processes: &[Process]) -> Vec<u32> {
+        let mut ours = BTreeSet::new();
+        mark(&mut ours, processes, 10_000_001, "NO=cookie");
+        ours.into_iter().map(|(pid, _)| pid - 10_000_000).collect()
+    }
+
+    #[test]
+    fn chains_of_parents_are_followed_in_any_order() {
+        assert_eq!(
+            marked(&[
+                process(4, 3, 9),
+                process(3, 2, 8),
+                process(2, 1, 7),
+                process(1, 0, 6),
+                process(5, 0, 9)
+            ]),
+            [1, 2, 3, 4]
+        );
+    }
+
+    #[test]
+    fn a_process_older_than_its_parent_is_not_its_child() {
+        assert_eq!(marked(&[process(1, 0, 6), process(2, 1, 5)]), [1]);
+    }
+
+    #[test]
+    fn the_group_and_the_session_are_marks() {
+        let group = Process { group: 10_000_001, ..process(2, 9, 7) };
+        let session = Process { session: 10_000_001, ..process(3, 9, 7) };
+        assert_eq!(marked(&[process(1, 0, 6), group, session, process(4, 9, 7)]), [1, 2, 3]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_table_has_this_process() {
+        let me =
+            snapshot().into_iter().find(|process| process.pid == std::process::id()).expect("this process");
+        assert!(!me.ended);
+    }
+}
