@@ -1,1 +1,36 @@
-//! bench
+//! Measures. This crate starts probes, asks them for samples in a fair order, checks what they answer, and appends
+//! every fact to a run file. It never prints and never judges which of two variants is the better one.
+//!
+//! In the order in which one measurement passes through (ARCHITECTURE.md, "Follow one measurement"):
+//!
+//! | module | does |
+//! |---|---|
+//! | [`limits`] | when a cell has been measured enough |
+//! | [`plan`] | suites x runtimes -> cells (workload and size) of rows (runtime and variant) |
+//! | [`schedule`] | the order of rows in each round, the jitter, the restarts; all from one seed |
+//! | [`link`] | what a measuring loop needs of a probe, a clock and an observer; tests put fakes here |
+//! | [`probe`] | the real probe: a process that speaks protocol 1 |
+//! | [`fault`] | everything that can go wrong with a probe, with its remedy |
+//! | [`expect`] | which answer is right |
+//! | [`judge`] | whether a sample can be believed |
+//! | [`calibrate`] | how many iterations make a sample long enough |
+//! | [`cell`] | pilot, warm-up, rounds, restarts, stop: one cell, all its rows |
+//! | `row` | one row while it is measured |
+//! | [`run`] | all cells, one after the other, within the budget |
+//! | [`journal`] | appends records to the run file, one write each |
+//! | [`check`] | conformance of a probe, anyone's |
+
+pub mod calibrate;
+pub mod cell;
+pub mod check;
+pub mod expect;
+pub mod fault;
+pub mod journal;
+pub mod judge;
+pub mod limits;
+pub mod link;
+pub mod plan;
+pub mod probe;
+mod row;
+pub mod run;
+pub mod schedule;

@@ -1,0 +1,85 @@
+//! How many iterations make a sample long enough.
+
+use taskscale_model::params::{ParamValue, Params};
+
+/// A sample must last at least this many times the clock's resolution, so that rounding is below 0.1 %.
+const RESOLUTIONS: u64 = 1_000;
+
+/// No pilot multiplies its iterations by more than this in one step: the first sample is cold and misleads.
+const STEP: u64 = 64;
+
+/// How long a sample must last, given what is wanted and how fine the probe's wall clock is.
+pub fn target_ns(sample_ns: u64, wall_resolution_ns: u64) -> u64 {
+    sample_ns.max(wall_resolution_ns.saturating_mul(RESOLUTIONS)).max(1)
+}
+
+/// The next number of iterations to try when `iterations` took `wall_ns`, or none when that was long enough. Four
+/// fifths of the target will do: noise then cannot keep the pilot going.
+pub fn next_pilot(iterations: u64, wall_ns: u64, target_ns: u64) -> Option<u64> {
+    if wall_ns.saturating_mul(5) >= target_ns.saturating_mul(4) {
+        return None;
+    }
+    let needed = target_ns as f64 / wall_ns.max(1) as f64 * iterations as f64;
+    let next = (needed.ceil() as u64).clamp(iterations + 1, iterations.saturating_mul(STEP));
+    Some(next)
+}
+
+/// The iterations that rows of one comparison share, from each row's own pilot `(iterations, wall_ns)`.
+///
+/// The fastest row decides, so that every row is long enough; but no row's sample grows beyond `longest_ns`, unless
+/// one iteration is already longer. Different counts would compare different amortisation of fixed costs.
+pub fn shared(pilots: &[(u64, u64)], target_ns: u64, longest_ns: u64) -> u64 {
+    let one = |&(iterations, wall): &(u64, u64)| (wall as f64 / iterations.max(1) as f64).max(1.0);
+    let fastest = pilots.iter().map(one).fold(f64::INFINITY, f64::min);
+    let slowest = pilots.iter().map(one).fold(1.0, f64::max);
+    if !fastest.is_finite() {
+        return 1;
+    }
+    let wanted = (target_ns as f64 / fastest).ceil();
+    let bearable = (longest_ns as f64 / slowest).floor();
+    wanted.min(bearable).max(1.0) as u64
+}
+
+/// Puts `work` = the number of steps that last `work_ns` in a runtime where `steps` of them take `cpu_ns`.
+pub fn set_work(params: &mut Params, work_ns: u64, steps: u64, cpu_ns: u64) {
+    let count = (work_ns as f64 * steps as f64 / cpu_ns.max(1) as f64).round().max(1.0);
+    params.insert("work".into(), ParamValue::Integer(count as u64));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pilot_grows_until_it_is_long_enough() {
+        let target = 1_000_000;
+        let (mut iterations, mut steps) = (1, 0);
+        while let Some(next) = next_pilot(iterations, iterations * 10, target) {
+            assert!(next > iterations && next <= iterations * STEP);
+            (iterations, steps) = (next, steps + 1);
+        }
+        assert_eq!((iterations, steps), (100_000, 3));
+        assert_eq!(next_pilot(1, 0, target), Some(STEP), "a clock that shows nothing yet");
+    }
+
+    #[test]
+    fn the_fastest_row_decides_within_what_the_slowest_can_bear() {
+        assert_eq!(shared(&[(1, 1_000), (10, 50_000)], 10_000, 1_000_000), 10);
+        assert_eq!(shared(&[(1, 1_000), (1, 500_000)], 10_000, 1_000_000), 2);
+        assert_eq!(shared(&[(1, 5_000_000)], 10_000, 1_000_000), 1);
+        assert_eq!(shared(&[], 10_000, 1_000_000), 1);
+    }
+
+    #[test]
+    fn a_coarse_clock_makes_samples_longer() {
+        assert_eq!(target_ns(5_000_000, 1), 5_000_000);
+        assert_eq!(target_ns(5_000_000, 10_000), 10_000_000);
+    }
+
+    #[test]
+    fn work_is_counted_in_steps() {
+        let mut params = Params::new();
+        set_work(&mut params, 10_000, 1_000_000, 2_500_000);
+        assert_eq!(params["work"], ParamValue::Integer(4_000));
+    }
+}

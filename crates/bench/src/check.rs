@@ -1,0 +1,417 @@
+//! Conformance of a probe to protocol 1, anyone's. What is tested is listed in `probes/PROTOCOL.md`; a probe that
+//! passes can be weighed. Every check runs even if one before it failed, in a fresh process where the last one died.
+
+use taskscale_model::{
+    answer::Rule,
+    missing::Missing,
+    params::{ParamValue, Params},
+    protocol::{Answer, Description, PROTOCOL, Reply, RunRequest, VERIFY, Variant, Workload},
+};
+use taskscale_sys::process::Command;
+
+use crate::{
+    calibrate,
+    expect::{Answers, rule_of},
+    fault::Fault,
+    judge::Judge,
+    link::{Link, Reading},
+    probe::{Probe, parse},
+};
+
+/// The three sizes at which every variant must answer rightly: one task, an odd few, more than any batch.
+pub const SIZES: [u64; 3] = [1, 7, 1_000];
+
+/// A sample this long is enough to tell nanoseconds from microseconds.
+const LONG_NS: u64 = 60_000_000;
+
+/// What a conformance test found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Findings {
+    /// What the probe says of itself, if it could be asked.
+    pub description: Option<Description>,
+    /// In the order in which they were tested.
+    pub findings: Vec<Finding>,
+}
+
+/// One check.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// What was tested: `handshake`, `answers`, `errors`, ...
+    pub check: &'static str,
+    /// On what: a variant, a request.
+    pub subject: String,
+    /// How it went.
+    pub verdict: Verdict,
+}
+
+/// How a check went.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// As the protocol asks.
+    Passed,
+    /// Not as the protocol asks.
+    Failed(Missing),
+    /// Allowed, but worth knowing.
+    Noted(String),
+}
+
+impl Findings {
+    /// Whether nothing failed.
+    pub fn conforms(&self) -> bool {
+        !self.findings.iter().any(|finding| matches!(finding.verdict, Verdict::Failed(_)))
+    }
+}
+
+/// Tests the probe that `command` starts. `cpus` is what a process may use here; one answer may take `timeout_ns`.
+pub fn check(command: &Command, cpus: u64, timeout_ns: u64) -> Findings {
+    let mut checker = Checker {
+        command,
+        cpus,
+        timeout_ns,
+        probe: None,
+        out: Findings { description: None, findings: Vec::new() },
+        asked: 0,
+    };
+    let Some(description) = checker.handshake() else { return checker.out };
+    checker.out.description = Some(description.clone());
+    checker.other_protocol();
+    for workload in &description.workloads {
+        for variant in &workload.variants {
+            checker.answers(workload, variant);
+        }
+    }
+    checker.clocks(&description);
+    checker.errors(&description);
+    checker.garbage();
+    checker.endings();
+    checker.out
+}
+
+struct Checker<'c> {
+    command: &'c Command,
+    cpus: u64,
+    timeout_ns: u64,
+    probe: Option<Probe>,
+    out: Findings,
+    asked: u64,
+}
+
+impl Checker<'_> {
+    fn note(&mut self, check: &'static str, subject: impl Into<String>, verdict: Verdict) {
+        self.out.findings.push(Finding { check, subject: subject.into(), verdict });
+    }
+
+    fn found(&mut self, check: &'static str, subject: impl Into<String>, result: Result<(), Fault>) {
+        if result.as_ref().is_err_and(|fault| !fault.leaves_probe_alive()) {
+            self.probe = None;
+        }
+        let verdict = match result {
+            Ok(()) => Verdict::Passed,
+            Err(fault) => Verdict::Failed(fault.to_missing()),
+        };
+        self.note(check, subject, verdict);
+    }
+
+    fn failed(&mut self, check: &'static str, subject: impl Into<String>, reason: String, remedy: &str) {
+        self.note(check, subject, Verdict::Failed(Missing::new(reason, remedy)));
+    }
+
+    /// The process, started anew if the last one died.
+    fn probe(&mut self) -> Result<&mut Probe, Fault> {
+        let probe = match self.probe.take() {
+            Some(probe) => probe,
+            None => {
+                let mut probe = Probe::start(self.command)?;
+                probe.shake_hands(self.timeout_ns)?;
+                probe
+            }
+        };
+        Ok(self.probe.insert(probe))
+    }
+
+    fn handshake(&mut self) -> Option<Description> {
+        let subject = "describe";
+        let shaken = Probe::start(self.command).and_then(|mut probe| {
+            let description = probe.shake_hands(self.timeout_ns)?;
+            self.probe = Some(probe);
+            Ok(description)
+        });
+        let description = match shaken {
+            Ok(description) => description,
+            Err(fault) => {
+                self.found("handshake", subject, Err(fault));
+                return None;
+            }
+        };
+        let clock = description.clock;
+        for (wrong, reason) in [
+            (description.runtime.name.is_empty(), "the runtime has no name"),
+            (description.runtime.version.is_empty(), "the runtime has no version"),
+            (clock.wall_resolution_ns == 0 || clock.cpu_resolution_ns == 0, "a clock's resolution is given as 0 ns"),
+            (description.workloads.is_empty(), "it offers no workload"),
+            (
+                description.workloads.iter().any(|workload| workload.variants.is_empty()),
+                "a workload has no variant",
+            ),
+        ] {
+            if wrong {
+                self.failed("handshake", subject, reason.into(), "say it in the description");
+            }
+        }
+        self.found("handshake", subject, Ok(()));
+        Some(description)
+    }
+
+    fn other_protocol(&mut self) {
+        let subject = "describe with protocol 999";
+        let timeout_ns = self.timeout_ns;
+        let line = br#"{"type":"describe","protocol":999}"#;
+        let reply = self.probe().and_then(|probe| probe.raw(line, subject, timeout_ns));
+        match reply.and_then(|line| parse(&line, subject)) {
+            Ok(Reply::Error { message, protocol }) => {
+                let names_both = message.contains("999") && message.contains('1') && protocol == Some(PROTOCOL);
+                if names_both {
+                    self.found("handshake", subject, Ok(()));
+                } else {
+                    let reason = format!("the error does not name both versions: {message}");
+                    self.failed("handshake", subject, reason, "name both, and put \"protocol\":1 beside the message");
+                }
+            }
+            Ok(_) => self.failed("handshake", subject, "it was accepted".into(), "answer with an error"),
+            Err(fault) => self.found("handshake", subject, Err(fault)),
+        }
+        // Whether a probe lives on after this is its own affair: the next check starts from a fresh handshake.
+        self.probe = None;
+    }
+
+    fn run(&mut self, request: &RunRequest) -> Result<Reading, Fault> {
+        let timeout_ns = self.timeout_ns;
+        self.probe()?.run(request, timeout_ns)
+    }
+
+    fn request(&mut self, workload: &Workload, variant: &Variant, params: &Params, size: u64) -> RunRequest {
+        self.asked += 1;
+        RunRequest {
+            id: self.asked,
+            workload: workload.name.clone(),
+            variant: variant.name.clone(),
+            size,
+            iterations: 1,
+            params: params.clone(),
+            seed: 1_000 + self.asked,
+        }
+    }
+
+    /// Right answers at three sizes, for every value of every parameter, timed and instrumented, once and thrice.
+    fn answers(&mut self, workload: &Workload, variant: &Variant) {
+        let name = format!("{} {}", workload.name, variant.name);
+        if let Some(missing) = &variant.unavailable {
+            self.note("answers", name, Verdict::Noted(format!("not to be had here: {missing}")));
+            return;
+        }
+        let rule = rule_of(&workload.name);
+        let mut echoes = true;
+        for params in cases(workload, variant) {
+            let subject = format!("{name} {}", taskscale_model::params::label(&params)).trim_end().to_owned();
+            let sizes = SIZES.into_iter().filter(|size| variant.max_size.is_none_or(|limit| *size <= limit));
+            let result = sizes.into_iter().try_for_each(|size| {
+                let request = self.request(workload, variant, &params, size);
+                echoes &= self.answer(rule, request)?;
+                Ok(())
+            });
+            self.found("answers", subject, result);
+        }
+        if !echoes {
+            let text = "does not copy the request's id: a late answer could not be told".to_owned();
+            self.note("answers", name, Verdict::Noted(text));
+        }
+    }
+
+    /// One question in its three forms; says whether the `id` came back.
+    fn answer(&mut self, rule: Option<Rule>, request: RunRequest) -> Result<bool, Fault> {
+        let once = self.run(&request)?;
+        let thrice = self.run(&RunRequest { iterations: 3, ..request.clone() })?;
+        let mut verify = request.clone();
+        verify.params.insert(VERIFY.into(), ParamValue::Flag(true));
+        let verified = self.run(&verify)?;
+        let mut answers = Answers::default();
+        let right_once = match rule {
+            Some(rule) => answers.right(rule, &request),
+            // A workload that only its author knows: three times the work is three times the answer.
+            None => once.sample.answer.0,
+        };
+        let right_verified = rule.map_or(verified.sample.answer.0, |rule| answers.right(rule, &verify));
+        for (reading, right, iterations) in
+            [(&once, right_once, 1), (&thrice, right_once.wrapping_mul(3), 3), (&verified, right_verified, 1)]
+        {
+            let Answer(got) = reading.sample.answer;
+            if got != right {
+                let (size, seed) = (request.size, request.seed);
+                return Err(Fault::WrongAnswer { got, right, size, iterations, seed });
+            }
+            if let Some(got) = reading.sample.id.filter(|id| *id != request.id) {
+                return Err(Fault::OtherQuestion { got, asked: request.id });
+            }
+        }
+        Ok(once.sample.id.is_some())
+    }
+
+    /// Clocks: believable on a long sample, and four times the iterations take at least twice the CPU.
+    fn clocks(&mut self, description: &Description) {
+        for workload in &description.workloads {
+            for variant in workload.variants.iter().filter(|variant| variant.unavailable.is_none()) {
+                let subject = format!("{} {}", workload.name, variant.name);
+                let params = cases(workload, variant).into_iter().next().unwrap_or_default();
+                let result = self.clock_of(description, workload, variant, &params);
+                self.found("clocks", subject, result);
+            }
+        }
+    }
+
+    fn clock_of(
+        &mut self,
+        description: &Description,
+        workload: &Workload,
+        variant: &Variant,
+        params: &Params,
+    ) -> Result<(), Fault> {
+        let size = variant.max_size.map_or(SIZES[2], |limit| limit.min(SIZES[2]));
+        let mut request = self.request(workload, variant, params, size);
+        let mut judge = Judge::new(description.clock, self.cpus);
+        let target_ns = calibrate::target_ns(LONG_NS, description.clock.wall_resolution_ns);
+        loop {
+            let reading = self.run(&request)?;
+            let rule = rule_of(&workload.name);
+            judge.judge_times(&reading)?;
+            if let Some(rule) = rule {
+                judge.judge(rule, &request, &reading)?;
+            }
+            // By the outside clock: a probe that reports microseconds would never reach the target by its own.
+            match calibrate::next_pilot(request.iterations, reading.outside_wall_ns, target_ns) {
+                Some(next) => request.iterations = next,
+                None => {
+                    let longer = RunRequest { iterations: request.iterations.saturating_mul(4), ..request.clone() };
+                    let (short, long) = (reading.sample.cpu_ns, self.run(&longer)?.sample.cpu_ns);
+                    if long < short.saturating_mul(2) {
+                        return Err(Fault::ImpossibleTime(format!(
+                            "{short} ns of CPU time for {} iterations, {long} ns for {}",
+                            request.iterations, longer.iterations
+                        )));
+                    }
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    /// What cannot be done is refused with an error, and the probe lives on.
+    fn errors(&mut self, description: &Description) {
+        let Some((workload, variant)) = first_available(description) else { return };
+        let good = self.request(workload, variant, &Params::new(), SIZES[0]);
+        let change = |alter: &dyn Fn(&mut RunRequest)| {
+            let mut request = good.clone();
+            alter(&mut request);
+            serde_json::to_value(taskscale_model::protocol::Request::Run(request)).unwrap_or_default()
+        };
+        let word = |word: &str| ParamValue::Word(word.into());
+        let mut without_seed = change(&|_| ());
+        if let Some(fields) = without_seed.as_object_mut() {
+            fields.remove("size");
+        }
+        for (subject, line) in [
+            ("an unknown workload", change(&|request| request.workload = "no-such".into())),
+            ("an unknown variant", change(&|request| request.variant = "no-such".into())),
+            ("an unknown parameter", change(&|request| _ = request.params.insert("no-such".into(), word("x")))),
+            ("size 0", change(&|request| request.size = 0)),
+            ("iterations 0", change(&|request| request.iterations = 0)),
+            ("a run without size", without_seed),
+            ("an unknown type of request", serde_json::json!({"type": "no-such"})),
+        ] {
+            self.refuses("errors", subject, line.to_string().as_bytes());
+        }
+        let mut extended = change(&|_| ());
+        extended["no-such-field"] = serde_json::json!({"nested": [1, 2]});
+        let timeout_ns = self.timeout_ns;
+        let subject = "an unknown field is ignored";
+        let line = extended.to_string();
+        let reply = self.probe().and_then(|probe| probe.raw(line.as_bytes(), subject, timeout_ns));
+        match reply.and_then(|line| parse(&line, subject)) {
+            Ok(Reply::Sample(_)) => self.found("errors", subject, Ok(())),
+            Ok(_) => self.failed("errors", subject, "it was refused".into(), "skip fields that you do not know"),
+            Err(fault) => self.found("errors", subject, Err(fault)),
+        }
+    }
+
+    /// What is not a request is answered with an error, and the probe lives on.
+    fn garbage(&mut self) {
+        let deep = "[".repeat(50_000);
+        let long = format!("{{\"type\":\"{}\"}}", "x".repeat(200_000));
+        let cases: [(&str, &[u8]); 7] = [
+            ("a line that is not JSON", b"hello"),
+            ("half a message", br#"{"type":"run","#),
+            ("an empty object", b"{}"),
+            ("an array", b"[1,2,3]"),
+            ("bytes that are not UTF-8", b"{\"type\":\"\xff\xfe\"}"),
+            ("50,000 open brackets", deep.as_bytes()),
+            ("a word of 200,000 letters", long.as_bytes()),
+        ];
+        for (subject, line) in cases {
+            self.refuses("garbage", subject, line);
+        }
+    }
+
+    fn refuses(&mut self, check: &'static str, subject: &str, line: &[u8]) {
+        let timeout_ns = self.timeout_ns;
+        let reply = self.probe().and_then(|probe| probe.raw(line, subject, timeout_ns));
+        match reply.and_then(|line| parse(&line, subject)) {
+            Ok(Reply::Error { message, .. }) if !message.trim().is_empty() => {
+                // It must still be able to answer: ask who it is.
+                let lives = self.probe().and_then(|probe| probe.shake_hands(timeout_ns)).map(drop);
+                self.found(check, subject, lives);
+            }
+            Ok(Reply::Error { .. }) => self.failed(check, subject, "an error without a message".into(), "say what failed"),
+            Ok(_) => self.failed(check, subject, "it was answered as if it were right".into(), "answer with an error"),
+            Err(fault) => self.found(check, subject, Err(fault)),
+        }
+    }
+
+    fn endings(&mut self) {
+        let timeout_ns = self.timeout_ns;
+        let ended = self.probe().map(|probe| probe.exits_cleanly(timeout_ns));
+        self.probe = None;
+        match ended {
+            Ok(true) => self.found("ending", "exit", Ok(())),
+            Ok(false) => {
+                let reason = "it did not end with status 0".to_owned();
+                self.failed("ending", "exit", reason, "end on `exit`, and when standard input closes");
+            }
+            Err(fault) => self.found("ending", "exit", Err(fault)),
+        }
+    }
+}
+
+fn first_available(description: &Description) -> Option<(&Workload, &Variant)> {
+    description.workloads.iter().find_map(|workload| {
+        workload.variants.iter().find(|variant| variant.unavailable.is_none()).map(|variant| (workload, variant))
+    })
+}
+
+/// The default case (with the first `order` that the variant knows), then every other choice of every parameter once.
+fn cases(workload: &Workload, variant: &Variant) -> Vec<Params> {
+    let base: Params = variant
+        .only
+        .iter()
+        .filter_map(|(name, values)| Some((name.clone(), values.first()?.clone())))
+        .collect();
+    let mut cases = vec![base.clone()];
+    for param in &workload.params {
+        for choice in &param.choices {
+            let mut case = base.clone();
+            case.insert(param.name.clone(), choice.clone());
+            if variant.allows(&case) && !cases.contains(&case) {
+                cases.push(case);
+            }
+        }
+    }
+    cases
+}

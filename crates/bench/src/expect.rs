@@ -1,0 +1,83 @@
+//! Which answer is right. Computed here, never taken from a probe.
+
+use std::collections::HashMap;
+
+use taskscale_model::{
+    answer::Rule,
+    params::ParamValue,
+    protocol::{RunRequest, VERIFY},
+};
+
+/// Right answers, remembered while the same question is asked again (with work, one costs `size * work` steps).
+#[derive(Debug, Default)]
+pub struct Answers {
+    known: HashMap<(Rule, u64, u64, u64), u64>,
+}
+
+/// The rule of a workload that this tool knows by name; suites name the rule themselves.
+pub fn rule_of(workload: &str) -> Option<Rule> {
+    match workload {
+        "fanout" => Some(Rule::SumOfTasks),
+        "nop" => Some(Rule::Count),
+        "spin" => Some(Rule::Spin),
+        _ => None,
+    }
+}
+
+/// Beyond this many remembered answers the memory is emptied: a run asks for a few sizes at a time.
+const REMEMBERED: usize = 4096;
+
+impl Answers {
+    /// The right answer to `request` under `rule`: the sum over its iterations, modulo 2^64.
+    ///
+    /// A timed run that discards results cannot know their sum; it answers how many tasks it started. The
+    /// instrumented run of the same variant proves that they were executed (`probes/PROTOCOL.md`, "Discard").
+    pub fn right(&mut self, rule: Rule, request: &RunRequest) -> u64 {
+        let discards = request.params.get("order") == Some(&ParamValue::Word("discard".into()));
+        let verifies = request.params.get(VERIFY) == Some(&ParamValue::Flag(true));
+        let rule = if rule == Rule::SumOfTasks && discards && !verifies { Rule::Count } else { rule };
+        let work = match request.params.get("work") {
+            Some(ParamValue::Integer(work)) => *work,
+            _ => 0,
+        };
+        // Without work the answer does not depend on the seed: one entry serves all rounds.
+        let seed = if work == 0 && rule != Rule::Spin { 0 } else { request.seed };
+        if self.known.len() > REMEMBERED {
+            self.known.clear();
+        }
+        let one = *self
+            .known
+            .entry((rule, request.size, work, seed))
+            .or_insert_with(|| rule.of_one(request.size, work, seed));
+        one.wrapping_mul(request.iterations)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(order: &str, verify: bool, iterations: u64) -> RunRequest {
+        RunRequest {
+            id: 1,
+            workload: "fanout".into(),
+            variant: "v".into(),
+            size: 64,
+            iterations,
+            params: [
+                ("order".to_owned(), ParamValue::Word(order.into())),
+                (VERIFY.to_owned(), ParamValue::Flag(verify)),
+            ]
+            .into(),
+            seed: 9,
+        }
+    }
+
+    #[test]
+    fn iterations_multiply_and_discard_counts() {
+        let mut answers = Answers::default();
+        assert_eq!(answers.right(Rule::SumOfTasks, &request("ordered", false, 3)), 3 * 62_496);
+        assert_eq!(answers.right(Rule::SumOfTasks, &request("discard", false, 3)), 3 * 64);
+        assert_eq!(answers.right(Rule::SumOfTasks, &request("discard", true, 3)), 3 * 62_496);
+    }
+}

@@ -1,0 +1,136 @@
+//! Everything that can go wrong with a probe. Each fault says what failed and what to do; the row that met it is
+//! shown as failed and the run goes on.
+
+use taskscale_model::missing::Missing;
+
+/// What went wrong. The probe is stopped with its process tree for all of these but [`Fault::Refused`].
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Fault {
+    /// No process could be started.
+    #[error("could not start {command}: {why}")]
+    Start {
+        /// The command.
+        command: String,
+        /// The system's words.
+        why: String,
+    },
+    /// The probe says that its runtime is not on this machine.
+    #[error("{0}")]
+    NotHere(Missing),
+    /// No answer in time.
+    #[error("no answer to {asked} within {seconds:.0} s; stopped with its process tree")]
+    TimedOut {
+        /// The request.
+        asked: String,
+        /// The limit.
+        seconds: f64,
+    },
+    /// The process ended before it answered.
+    #[error("ended ({how}) instead of answering {asked}{}", said(.stderr))]
+    Exited {
+        /// The request.
+        asked: String,
+        /// `exit status 3`, `killed by signal 11`.
+        how: String,
+        /// The end of its standard error.
+        stderr: String,
+    },
+    /// More output than any answer needs.
+    #[error("flooded its output instead of answering {asked}")]
+    Flooded {
+        /// The request.
+        asked: String,
+    },
+    /// Not a message of the protocol.
+    #[error("answered {asked} with something that is not protocol 1: {line} ({why})")]
+    Junk {
+        /// The request.
+        asked: String,
+        /// The beginning of the line.
+        line: String,
+        /// The parser's words.
+        why: String,
+    },
+    /// Output before it was asked.
+    #[error("spoke out of turn: there was output before {asked} was asked")]
+    OutOfTurn {
+        /// The request.
+        asked: String,
+    },
+    /// Another protocol.
+    #[error("speaks protocol {theirs}, this build speaks {ours}")]
+    Protocol {
+        /// The probe's.
+        theirs: u32,
+        /// Ours.
+        ours: u32,
+    },
+    /// The probe answered with an error.
+    #[error("refused {asked}: {message}")]
+    Refused {
+        /// The request.
+        asked: String,
+        /// The probe's words.
+        message: String,
+    },
+    /// An answer to another question.
+    #[error("answered request {got} when {asked} was asked")]
+    OtherQuestion {
+        /// The `id` it gave.
+        got: u64,
+        /// The `id` it was given.
+        asked: u64,
+    },
+    /// A wrong answer.
+    #[error("the answer is {got}, right is {right} (size {size}, {iterations} iterations, seed {seed})")]
+    WrongAnswer {
+        /// What it said.
+        got: u64,
+        /// What it should have said.
+        right: u64,
+        /// Of the request.
+        size: u64,
+        /// Of the request.
+        iterations: u64,
+        /// Of the request.
+        seed: u64,
+    },
+    /// A time that cannot be.
+    #[error("reports a time that cannot be: {0}")]
+    ImpossibleTime(String),
+}
+
+fn said(stderr: &str) -> String {
+    // The last line is where a traceback or a panic says what happened.
+    match stderr.lines().rev().find(|line| !line.trim().is_empty()) {
+        None => String::new(),
+        Some(line) => format!("; its last words: {}", line.trim()),
+    }
+}
+
+impl Fault {
+    /// Whether the process can still be used.
+    pub fn leaves_probe_alive(&self) -> bool {
+        matches!(self, Fault::Refused { .. })
+    }
+
+    /// The fault as a row shows it.
+    pub fn to_missing(&self) -> Missing {
+        let remedy = match self {
+            Fault::NotHere(missing) => return missing.clone(),
+            Fault::Start { .. } => "check that the command exists and may be executed",
+            Fault::TimedOut { .. } => "raise --timeout if the work is really that long, else look for a deadlock",
+            Fault::Exited { .. } => "run the probe by hand: probes/PROTOCOL.md shows what to type",
+            Fault::Flooded { .. } | Fault::Junk { .. } | Fault::OutOfTurn { .. } => {
+                "print nothing but replies to standard output; `taskscale probe check` shows which request it was"
+            }
+            Fault::Protocol { .. } => "use a probe and a taskscale of the same protocol",
+            Fault::Refused { .. } => "see the probe's README for what it can do",
+            Fault::OtherQuestion { .. } | Fault::WrongAnswer { .. } => {
+                "the variant does not do the work it is asked for; `taskscale probe check` shows the smallest case"
+            }
+            Fault::ImpossibleTime(_) => "report nanoseconds of a monotonic clock and of the process CPU clock",
+        };
+        Missing::new(self.to_string(), remedy)
+    }
+}

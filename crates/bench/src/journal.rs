@@ -1,0 +1,32 @@
+//! Appends records to the run file. One line, one `write`: a killed run loses at most the record under way.
+
+use std::io::{self, Write};
+
+use taskscale_model::run_file::Record;
+
+/// The run file being written.
+pub struct Journal<'a> {
+    out: &'a mut dyn Write,
+    order: u64,
+}
+
+impl<'a> Journal<'a> {
+    /// Writes to `out`, which must not buffer: a record is only kept once the kernel has it.
+    pub fn new(out: &'a mut dyn Write) -> Self {
+        Journal { out, order: 0 }
+    }
+
+    /// Appends one record.
+    pub fn append(&mut self, record: &Record) -> io::Result<()> {
+        let mut line = serde_json::to_vec(record).map_err(io::Error::other)?;
+        line.push(b'\n');
+        self.out.write_all(&line)?;
+        self.out.flush()
+    }
+
+    /// The place of the next sample in the order in which everything is measured.
+    pub fn next_order(&mut self) -> u64 {
+        self.order += 1;
+        self.order - 1
+    }
+}

@@ -1,0 +1,144 @@
+//! Whether a sample can be believed. A probe's clock is trusted only as far as the outside confirms it.
+
+use taskscale_model::{
+    answer::Rule,
+    protocol::{Clock, RunRequest},
+};
+
+use crate::{expect::Answers, fault::Fault, link::Reading};
+
+/// A reply lies between two looks of ours at the same monotonic clock; 20 us cover clocks that round differently.
+const SLACK_NS: u64 = 20_000;
+
+/// The kernel brings other threads' CPU clocks up to date at their next tick or switch: 4 ms at the slowest common
+/// tick of 250 Hz, per CPU.
+const TICK_NS: u64 = 4_000_000;
+
+/// Below this much CPU seen from outside, set-up and protocol may be the larger part.
+const ENOUGH_CPU_NS: u64 = 50_000_000;
+
+/// A time reported in microseconds is 1,000 times too small; untimed set-up was never seen to be 200 times the work.
+const UNITS_FACTOR: u64 = 200;
+
+/// Judges samples of one probe.
+#[derive(Debug)]
+pub struct Judge {
+    clock: Clock,
+    cpus: u64,
+    answers: Answers,
+}
+
+impl Judge {
+    /// A judge for a probe with these clocks, on a machine where a process may use `cpus` CPUs.
+    pub fn new(clock: Clock, cpus: u64) -> Self {
+        Judge { clock, cpus: cpus.max(1), answers: Answers::default() }
+    }
+
+    /// Accepts the reading or says why not.
+    pub fn judge(&mut self, rule: Rule, request: &RunRequest, reading: &Reading) -> Result<(), Fault> {
+        let sample = &reading.sample;
+        if let Some(got) = sample.id
+            && got != request.id
+        {
+            return Err(Fault::OtherQuestion { got, asked: request.id });
+        }
+        let right = self.answers.right(rule, request);
+        if sample.answer.0 != right {
+            return Err(Fault::WrongAnswer {
+                got: sample.answer.0,
+                right,
+                size: request.size,
+                iterations: request.iterations,
+                seed: request.seed,
+            });
+        }
+        self.judge_times(reading)
+    }
+
+    /// The times alone, for workloads whose answer only their author knows.
+    pub fn judge_times(&self, reading: &Reading) -> Result<(), Fault> {
+        self.times(reading).map_err(Fault::ImpossibleTime)
+    }
+
+    fn times(&self, reading: &Reading) -> Result<(), String> {
+        let (wall, cpu) = (reading.sample.wall_ns, reading.sample.cpu_ns);
+        let outside = reading.outside_wall_ns;
+        if wall > outside + SLACK_NS + 2 * self.clock.wall_resolution_ns {
+            return Err(format!("{wall} ns of wall time, while only {outside} ns passed outside"));
+        }
+        let cpu_slack = SLACK_NS + 2 * self.clock.cpu_resolution_ns + TICK_NS * self.cpus;
+        let possible = outside.saturating_mul(self.cpus).saturating_add(cpu_slack);
+        if cpu > possible {
+            return Err(format!("{cpu} ns of CPU time in {outside} ns on {} CPUs", self.cpus));
+        }
+        let Some(outside_cpu) = reading.outside_cpu_ns else { return Ok(()) };
+        if cpu > outside_cpu.saturating_add(cpu_slack) {
+            return Err(format!("{cpu} ns of CPU time, the kernel counted {outside_cpu} ns"));
+        }
+        if outside_cpu >= ENOUGH_CPU_NS && wall.max(cpu) < outside_cpu / UNITS_FACTOR {
+            return Err(format!(
+                "{cpu} ns of CPU time, the kernel counted {outside_cpu} ns: too little by a factor of {}; \
+                 are the units nanoseconds?",
+                outside_cpu / cpu.max(1)
+            ));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use taskscale_model::protocol::{Answer, Sample};
+
+    fn verdict(change: impl FnOnce(&mut Reading)) -> Result<(), String> {
+        let request = RunRequest {
+            id: 5,
+            workload: "fanout".into(),
+            variant: "v".into(),
+            size: 64,
+            iterations: 2,
+            params: Default::default(),
+            seed: 1,
+        };
+        let mut reading = Reading {
+            sample: Sample {
+                id: Some(5),
+                wall_ns: 90_000_000,
+                cpu_ns: 90_000_000,
+                answer: Answer(2 * 62_496),
+                extra: Default::default(),
+            },
+            outside_wall_ns: 100_000_000,
+            outside_cpu_ns: Some(95_000_000),
+        };
+        change(&mut reading);
+        let clock = Clock { wall_resolution_ns: 1, cpu_resolution_ns: 1 };
+        Judge::new(clock, 2).judge(Rule::SumOfTasks, &request, &reading).map_err(|fault| fault.to_string())
+    }
+
+    #[test]
+    fn an_honest_sample_passes() {
+        assert_eq!(verdict(|_| ()), Ok(()));
+        assert_eq!(verdict(|reading| reading.sample.id = None), Ok(()), "an id may be left out");
+        assert_eq!(verdict(|reading| reading.outside_cpu_ns = None), Ok(()), "the kernel may say nothing");
+    }
+
+    #[test]
+    fn lies_are_named() {
+        for (change, words) in [
+            ((|r| r.sample.id = Some(4)) as fn(&mut Reading), "answered request 4"),
+            (|r| r.sample.answer = Answer(62_496), "the answer is 62496, right is 124992"),
+            (|r| r.sample.wall_ns = 101_000_000, "of wall time, while only 100000000 ns passed"),
+            (|r| r.sample.cpu_ns = 300_000_000, "in 100000000 ns on 2 CPUs"),
+            (|r| r.sample.cpu_ns = 120_000_000, "the kernel counted 95000000"),
+            (
+                |r| (r.sample.wall_ns, r.sample.cpu_ns) = (90_000, 90_000),
+                "are the units nanoseconds?",
+            ),
+        ] {
+            let said = verdict(change).expect_err(words);
+            assert!(said.contains(words), "{said:?} does not say {words:?}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! What the measuring loop needs of the world. The real ones are [`crate::probe`] and `taskscale_sys`; tests put a
+//! fake probe and a fake clock here, so that no test of the schedule depends on time.
+
+use taskscale_model::{
+    machine::Disturbance,
+    protocol::{Description, RunRequest, Sample},
+    run_file::{Kind, RowRecord, Status},
+};
+
+use crate::fault::Fault;
+
+/// A probe that is alive and has shaken hands.
+pub trait Link {
+    /// Asks for one sample and waits at most `timeout_ns` for it.
+    fn run(&mut self, request: &RunRequest, timeout_ns: u64) -> Result<Reading, Fault>;
+    /// Ends the probe with its whole process tree.
+    fn end(&mut self);
+}
+
+/// A sample as it came, with what the tool saw from outside.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    /// What the probe said.
+    pub sample: Sample,
+    /// From request to reply, in nanoseconds.
+    pub outside_wall_ns: u64,
+    /// CPU of the probe's process meanwhile, by the kernel's account, where it can be read.
+    pub outside_cpu_ns: Option<u64>,
+}
+
+/// Starts probes.
+pub trait Launcher {
+    /// Starts a fresh process for one row. `layout` is random: it moves the stack and seeds hashes, so that no row
+    /// keeps a lucky memory layout.
+    fn launch(&mut self, runtime: &str, layout: u64) -> Result<(Box<dyn Link>, Description), Fault>;
+}
+
+/// Time, and how disturbed the machine is.
+pub trait Clock {
+    /// Monotonic nanoseconds.
+    fn now_ns(&self) -> u64;
+    /// What happened on the machine since the call before.
+    fn disturbance(&mut self) -> Disturbance;
+}
+
+/// What a run tells while it goes on. Observers show it; they cannot change it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event<'a> {
+    /// A cell begins.
+    CellStarted {
+        /// Which of how many, from 1.
+        number: u64,
+        /// How many.
+        of: u64,
+        /// The table.
+        table: &'a str,
+        /// The size.
+        size: u64,
+        /// Its rows, those that are skipped included.
+        rows: &'a [RowRecord],
+    },
+    /// A sample was taken.
+    Sampled {
+        /// The row.
+        row: &'a RowRecord,
+        /// Why it was taken.
+        kind: Kind,
+        /// The round, from 0.
+        round: u64,
+        /// Rounds at most.
+        rounds: u64,
+        /// CPU nanoseconds per task.
+        cpu_per_task: f64,
+    },
+    /// A row is done, one way or another.
+    RowEnded {
+        /// The row.
+        row: &'a RowRecord,
+        /// How.
+        status: &'a Status,
+    },
+    /// A cell is done.
+    CellEnded,
+}
+
+/// Receives events.
+pub trait Observer {
+    /// One event, in the order in which they happen.
+    fn event(&mut self, event: &Event<'_>);
+    /// Whether the user asked to stop; looked at before every sample.
+    fn interrupted(&self) -> bool {
+        false
+    }
+}
+
+/// Takes no notice.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Silent;
+
+impl Observer for Silent {
+    fn event(&mut self, _event: &Event<'_>) {}
+}

@@ -1,0 +1,332 @@
+//! Suites and runtimes in, a plan out: cells (table and size) of rows (runtime and variant). Nothing is measured
+//! here, and nothing is left out without a row that says why.
+
+use taskscale_model::{
+    answer::Rule,
+    missing::Missing,
+    params::{Params},
+    protocol::{Description, Variant, Workload},
+    run_file::{Role, RowRecord},
+    suite::{Block, Suite},
+};
+
+/// A runtime that was looked for: its description, or why there is none.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// As the user names it: `asyncio`, `asyncio@python3.8`.
+    pub id: String,
+    /// Whether the user asked for it by name; then whatever it cannot do is a skipped row.
+    pub asked: bool,
+    /// What the probe says of itself.
+    pub description: Result<Description, Missing>,
+}
+
+/// What the command line narrows or changes.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Selection {
+    /// Sizes instead of the suite's; empty keeps those.
+    pub sizes: Vec<u64>,
+    /// Variants to keep: a whole name, or one part of it between slashes; empty keeps all.
+    pub variants: Vec<String>,
+    /// The baseline instead of the suite's: `variant` or `runtime:variant`.
+    pub baseline: Option<String>,
+    /// Parameters put over those of every table.
+    pub params: Params,
+}
+
+/// Everything that a run will do.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Plan {
+    /// In the order in which they are measured.
+    pub cells: Vec<Cell>,
+}
+
+/// One workload at one size: rows that are measured side by side.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cell {
+    /// Index of the suite it came from.
+    pub suite: usize,
+    /// The table.
+    pub table: String,
+    /// The size.
+    pub size: u64,
+    /// Which answer is right.
+    pub rule: Rule,
+    /// The rows, those that cannot be measured included.
+    pub rows: Vec<PlannedRow>,
+}
+
+/// A row and, if it will not be measured, why.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlannedRow {
+    /// The row.
+    pub record: RowRecord,
+    /// Why it is skipped.
+    pub skip: Option<Missing>,
+}
+
+/// Why there is nothing to plan.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// The filters leave nothing.
+    #[error("no variant is named {asked}; the runtimes here have: {known}")]
+    NoSuchVariant {
+        /// What was asked for.
+        asked: String,
+        /// What there is.
+        known: String,
+    },
+    /// A baseline that is not a row.
+    #[error("--baseline {asked} is not a row of any table; rows are: {known}")]
+    NoSuchBaseline {
+        /// What was asked for.
+        asked: String,
+        /// What there is.
+        known: String,
+    },
+    /// No rows at all.
+    #[error("nothing to measure: none of the runtimes offers a workload of this suite")]
+    Nothing,
+}
+
+impl Plan {
+    /// Plans `suites` over `runtimes`.
+    pub fn new(suites: &[Suite], runtimes: &[Found], selection: &Selection) -> Result<Plan, PlanError> {
+        let mut plan = Plan::default();
+        let mut number = 0;
+        for (index, suite) in suites.iter().enumerate() {
+            for block in &suite.workloads {
+                let sizes = if selection.sizes.is_empty() { &block.sizes } else { &selection.sizes };
+                for &size in sizes {
+                    let mut cell = Cell {
+                        suite: index,
+                        table: block.title(),
+                        size,
+                        rule: block.answer.rule,
+                        rows: Vec::new(),
+                    };
+                    for runtime in runtimes.iter().filter(|runtime| takes_part(block, runtime)) {
+                        cell.rows.extend(rows_of(suite, block, size, runtime, selection));
+                    }
+                    choose_baselines(&mut cell.rows, suite, runtimes, selection);
+                    add_controls(&mut cell.rows);
+                    number_rows(&mut cell.rows, &mut number);
+                    if !cell.rows.is_empty() {
+                        plan.cells.push(cell);
+                    }
+                }
+            }
+        }
+        plan.check(selection, runtimes)?;
+        Ok(plan)
+    }
+
+    /// All rows, cell by cell.
+    pub fn rows(&self) -> impl Iterator<Item = &PlannedRow> {
+        self.cells.iter().flat_map(|cell| &cell.rows)
+    }
+
+    fn check(&self, selection: &Selection, runtimes: &[Found]) -> Result<(), PlanError> {
+        let described = self.rows().any(|row| row.record.variant != ANY);
+        if !described && !selection.variants.is_empty() {
+            let known = runtimes
+                .iter()
+                .filter_map(|runtime| runtime.description.as_ref().ok())
+                .flat_map(|description| &description.workloads)
+                .flat_map(|workload| &workload.variants)
+                .map(|variant| variant.name.as_str());
+            return Err(PlanError::NoSuchVariant { asked: selection.variants.join(", "), known: listed(known) });
+        }
+        if self.cells.is_empty() {
+            return Err(PlanError::Nothing);
+        }
+        if let Some(asked) = &selection.baseline
+            && !self.rows().any(|row| names(asked, &row.record))
+        {
+            let known: Vec<String> = self.rows().map(|row| full_name(&row.record)).collect();
+            let known = listed(known.iter().map(String::as_str));
+            return Err(PlanError::NoSuchBaseline { asked: asked.clone(), known });
+        }
+        Ok(())
+    }
+}
+
+/// The variant of a row that stands for a whole runtime.
+pub const ANY: &str = "*";
+
+fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let mut names: Vec<&str> = names.collect();
+    names.sort_unstable();
+    names.dedup();
+    names.join(", ")
+}
+
+fn full_name(row: &RowRecord) -> String {
+    format!("{}:{}", row.runtime, row.variant)
+}
+
+/// Whether `asked` (`variant` or `runtime:variant`) names this row.
+fn names(asked: &str, row: &RowRecord) -> bool {
+    asked == row.variant || asked == full_name(row)
+}
+
+fn takes_part(block: &Block, runtime: &Found) -> bool {
+    let name = runtime_name(runtime);
+    runtime.asked || block.runtimes.as_ref().is_none_or(|names| names.contains(&name))
+}
+
+/// `asyncio` for `asyncio@python3.8` and for any probe that says it is asyncio.
+fn runtime_name(runtime: &Found) -> String {
+    match &runtime.description {
+        Ok(description) => description.runtime.name.clone(),
+        Err(_) => runtime.id.split('@').next().unwrap_or_default().to_owned(),
+    }
+}
+
+fn rows_of(suite: &Suite, block: &Block, size: u64, runtime: &Found, selection: &Selection) -> Vec<PlannedRow> {
+    let mut base = block.params.clone();
+    base.extend(selection.params.clone());
+    let blank = RowRecord {
+        row: 0,
+        suite: suite.name.clone(),
+        table: block.title(),
+        workload: block.name.clone(),
+        runtime: runtime.id.clone(),
+        version: String::new(),
+        variant: ANY.into(),
+        case: Params::new(),
+        params: base.clone(),
+        size,
+        creates_task: None,
+        role: Role::Row,
+        baseline: None,
+    };
+    let skipped = |missing: Missing| vec![PlannedRow { record: blank.clone(), skip: Some(missing) }];
+    let description = match &runtime.description {
+        Ok(description) => description,
+        Err(missing) => return skipped(missing.clone()),
+    };
+    let workload = description.workload(&block.name).filter(|workload| workload.accepts(&base));
+    let Some(workload) = workload else {
+        if !runtime.asked {
+            return Vec::new();
+        }
+        let what = format!("{} does not offer {} {}", runtime.id, block.name, taskscale_model::params::label(&base));
+        return skipped(Missing::new(what.trim_end(), "`taskscale list` shows what each runtime offers"));
+    };
+    let mut rows = Vec::new();
+    for variant in wanted(workload, block, selection) {
+        let cases = std::iter::once(Params::new()).chain(block.cases.iter().cloned());
+        for case in cases {
+            let mut params = base.clone();
+            params.extend(case.clone());
+            if !workload.accepts(&params) || !variant.allows(&with_defaults(workload, &params)) {
+                continue;
+            }
+            let record = RowRecord {
+                version: description.runtime.version.clone(),
+                variant: variant.name.clone(),
+                case,
+                params,
+                creates_task: Some(variant.creates_task),
+                ..blank.clone()
+            };
+            rows.push(PlannedRow { skip: why_not(variant, size), record });
+        }
+    }
+    rows
+}
+
+fn with_defaults(workload: &Workload, params: &Params) -> Params {
+    let defaults = workload.params.iter().map(|param| (param.name.clone(), param.default.clone()));
+    let mut all: Params = defaults.collect();
+    all.extend(params.clone());
+    all
+}
+
+fn wanted<'a>(
+    workload: &'a Workload,
+    block: &'a Block,
+    selection: &'a Selection,
+) -> impl Iterator<Item = &'a Variant> {
+    let matches = |asked: &String, name: &str| asked == name || name.split('/').any(|part| part == asked);
+    workload.variants.iter().filter(move |variant| {
+        let asked = &selection.variants;
+        if asked.is_empty() {
+            block.variants.as_ref().is_none_or(|names| names.iter().any(|name| matches(name, &variant.name)))
+        } else {
+            asked.iter().any(|name| matches(name, &variant.name))
+        }
+    })
+}
+
+fn why_not(variant: &Variant, size: u64) -> Option<Missing> {
+    if let Some(missing) = &variant.unavailable {
+        return Some(missing.clone());
+    }
+    let limit = variant.max_size.filter(|limit| size > *limit)?;
+    let note = if variant.note.is_empty() { String::new() } else { format!(": {}", variant.note) };
+    Some(Missing::new(format!("can bear at most {limit} tasks{note}"), format!("choose --size {limit} or less")))
+}
+
+/// Gives every row its baseline: the one asked for, else the suite's for its runtime, else its runtime's first row.
+/// Until rows are numbered, `baseline` holds an index into `rows`.
+fn choose_baselines(rows: &mut [PlannedRow], suite: &Suite, runtimes: &[Found], selection: &Selection) {
+    let mut chosen = Vec::with_capacity(rows.len());
+    for row in rows.iter() {
+        let plain = |asked: &str| {
+            let same_runtime = |candidate: &&(usize, &PlannedRow)| candidate.1.record.runtime == row.record.runtime;
+            let candidates: Vec<(usize, &PlannedRow)> = rows
+                .iter()
+                .enumerate()
+                .filter(|(_, other)| other.skip.is_none() && other.record.case.is_empty())
+                .filter(|(_, other)| names(asked, &other.record))
+                .collect();
+            // `variant` alone means the one of the same runtime, where there is one.
+            candidates.iter().find(same_runtime).or(candidates.first().filter(|_| asked.contains(':'))).map(|c| c.0)
+        };
+        let name = runtimes.iter().find(|found| found.id == row.record.runtime).map(runtime_name);
+        let of_suite = name.and_then(|name| suite.baseline.get(&name)).into_iter().flatten();
+        let of_user = selection.baseline.iter();
+        let first = rows.iter().position(|other| {
+            other.skip.is_none() && other.record.runtime == row.record.runtime && other.record.case.is_empty()
+        });
+        let found = of_user.chain(of_suite).find_map(|asked| plain(asked)).or(first);
+        chosen.push(if row.skip.is_some() { None } else { found });
+    }
+    for index in 0..rows.len() {
+        if chosen[index] == Some(index) || chosen.contains(&Some(index)) {
+            rows[index].record.role = Role::Baseline;
+        }
+        rows[index].record.baseline = chosen[index].filter(|baseline| *baseline != index).map(|index| index as u64);
+    }
+}
+
+/// Enters each baseline that others are divided by a second time, under the role of control. A cell in which nothing
+/// is divided gets one control all the same, so that no figure stands without what this run could tell.
+fn add_controls(rows: &mut Vec<PlannedRow>) {
+    let divided = |index: usize| rows.iter().any(|row| row.record.baseline == Some(index as u64));
+    let mut bases: Vec<usize> = (0..rows.len()).filter(|&index| divided(index)).collect();
+    if bases.is_empty() {
+        bases.extend(rows.iter().position(|row| row.skip.is_none()));
+    }
+    for base in bases {
+        let mut control = rows[base].clone();
+        control.record.role = Role::Control;
+        control.record.baseline = Some(base as u64);
+        rows.push(control);
+    }
+}
+
+fn number_rows(rows: &mut [PlannedRow], next: &mut u64) {
+    let first = *next;
+    for row in rows.iter_mut() {
+        row.record.row = *next;
+        *next += 1;
+        row.record.baseline = row.record.baseline.map(|index| first + index);
+    }
+}
+
+#[cfg(test)]
+#[path = "plan_tests.rs"]
+mod tests;

@@ -1,0 +1,155 @@
+use super::*;
+use taskscale_model::params::ParamValue;
+use taskscale_model::protocol::{Clock, Param, Runtime};
+
+fn variant(name: &str, orders: &[&str]) -> Variant {
+    Variant {
+        name: name.into(),
+        creates_task: true,
+        only: [("order".to_owned(), orders.iter().map(|order| ParamValue::parse(order)).collect())].into(),
+        max_size: None,
+        unavailable: None,
+        note: String::new(),
+    }
+}
+
+fn found(id: &str, variants: Vec<Variant>) -> Found {
+    let words = |words: &[&str]| words.iter().map(|word| ParamValue::parse(word)).collect::<Vec<_>>();
+    let mut params = vec![Param {
+        name: "order".into(),
+        default: ParamValue::parse("ordered"),
+        choices: words(&["ordered", "discard"]),
+        help: String::new(),
+    }];
+    if id.starts_with("asyncio") {
+        let choices = words(&["on", "off"]);
+        params.push(Param { name: "gc".into(), default: choices[0].clone(), choices, help: String::new() });
+    }
+    let name = id.split('@').next().expect("first").to_owned();
+    let runtime = Runtime { name, language: "x".into(), version: "1".into(), toolchain: String::new() };
+    let workloads = vec![Workload { name: "fanout".into(), params, variants }];
+    let clock = Clock { wall_resolution_ns: 1, cpu_resolution_ns: 1 };
+    let description = Description { protocol: 1, runtime, clock, workers: Some(2), workloads };
+    Found { id: id.into(), asked: false, description: Ok(description) }
+}
+
+fn tokio() -> Found {
+    found("tokio", vec![variant("multi/spawn", &["ordered", "discard"]), variant("multi/JoinSet", &["discard"])])
+}
+
+fn suite(extra: &str) -> Suite {
+    Suite::parse(&format!(
+        "schema = \"taskscale.suite/1\"\nname = \"t\"\ntitle = \"t\"\n\
+         baseline = {{ tokio = [\"multi/spawn\"], asyncio = [\"gather\"] }}\n[[workload]]\nname = \"fanout\"\n\
+         sizes = [64, 128]\nanswer = {{ rule = \"sum_of_tasks\" }}\n{extra}"
+    ))
+    .expect("valid")
+}
+
+/// One word per row: `runtime:variant[case](role of baseline row)`.
+fn shape(cell: &Cell) -> Vec<String> {
+    let name = |row: &RowRecord| {
+        let case = if row.case.is_empty() { String::new() } else { format!("[{}]", taskscale_model::params::label(&row.case)) };
+        format!("{}:{}{case}", row.runtime, row.variant)
+    };
+    let by_number = |number: u64| cell.rows.iter().find(|row| row.record.row == number).map(|row| name(&row.record));
+    cell.rows
+        .iter()
+        .map(|row| {
+            let record = &row.record;
+            let over = record.baseline.and_then(by_number).map(|base| format!(" / {base}")).unwrap_or_default();
+            let skip = row.skip.as_ref().map(|missing| format!(" skipped: {}", missing.reason)).unwrap_or_default();
+            format!("{:?} {}{over}{skip}", record.role, name(record))
+        })
+        .collect()
+}
+
+#[test]
+fn rows_are_divided_by_their_runtimes_baseline_and_each_baseline_has_a_control() {
+    let asyncio = found("asyncio", vec![variant("gather", &["discard"]), variant("wait", &["discard"])]);
+    let plan = Plan::new(&[suite("params = { order = \"discard\" }")], &[tokio(), asyncio], &Selection::default());
+    assert_eq!(
+        shape(&plan.expect("plan").cells[0]),
+        [
+            "Baseline tokio:multi/spawn",
+            "Row tokio:multi/JoinSet / tokio:multi/spawn",
+            "Baseline asyncio:gather",
+            "Row asyncio:wait / asyncio:gather",
+            "Control tokio:multi/spawn / tokio:multi/spawn",
+            "Control asyncio:gather / asyncio:gather",
+        ]
+    );
+}
+
+#[test]
+fn a_variant_without_that_order_is_not_a_row_and_a_lone_row_still_gets_a_control() {
+    let plan = Plan::new(&[suite("params = { order = \"ordered\" }")], &[tokio()], &Selection::default()).expect("plan");
+    assert_eq!(
+        shape(&plan.cells[0]),
+        ["Baseline tokio:multi/spawn", "Control tokio:multi/spawn / tokio:multi/spawn"]
+    );
+    assert_eq!(plan.cells.len(), 2, "one cell per size");
+}
+
+#[test]
+fn cases_become_rows_where_the_runtime_knows_the_parameter() {
+    let asyncio = found("asyncio", vec![variant("gather", &["discard"])]);
+    let suite = suite("params = { order = \"discard\" }\ncases = [{ gc = \"off\" }]");
+    let plan = Plan::new(&[suite], &[tokio(), asyncio], &Selection::default()).expect("plan");
+    let rows = shape(&plan.cells[0]);
+    assert!(rows.contains(&"Row asyncio:gather[gc=off] / asyncio:gather".to_owned()), "{rows:?}");
+    assert!(!rows.iter().any(|row| row.contains("tokio") && row.contains("gc")), "{rows:?}");
+}
+
+#[test]
+fn what_cannot_be_measured_is_a_skipped_row() {
+    let mut bounded = variant("scope", &["discard"]);
+    (bounded.max_size, bounded.note) = (Some(100), "one thread each".into());
+    let mut newer = variant("TaskGroup", &["discard"]);
+    newer.unavailable = Some(Missing::new("needs Python 3.11", ""));
+    let absent =
+        Found { id: "trio".into(), asked: false, description: Err(Missing::new("not installed", "pip install trio")) };
+    let runtimes = [found("threads", vec![bounded, newer]), absent];
+    let plan = Plan::new(&[suite("params = { order = \"discard\" }")], &runtimes, &Selection::default()).expect("plan");
+    assert_eq!(
+        shape(&plan.cells[1])[..3],
+        [
+            "Row threads:scope skipped: can bear at most 100 tasks: one thread each",
+            "Row threads:TaskGroup skipped: needs Python 3.11",
+            "Row trio:* skipped: not installed",
+        ]
+    );
+}
+
+#[test]
+fn two_toolchains_of_one_runtime_stand_side_by_side_over_one_baseline() {
+    let runtimes = ["asyncio@a", "asyncio@b"].map(|id| found(id, vec![variant("gather", &["discard"])]));
+    let selection = Selection { baseline: Some("asyncio@a:gather".into()), ..Selection::default() };
+    let plan = Plan::new(&[suite("params = { order = \"discard\" }")], &runtimes, &selection).expect("plan");
+    assert_eq!(
+        shape(&plan.cells[0]),
+        [
+            "Baseline asyncio@a:gather",
+            "Row asyncio@b:gather / asyncio@a:gather",
+            "Control asyncio@a:gather / asyncio@a:gather",
+        ]
+    );
+}
+
+#[test]
+fn filters_match_whole_names_or_parts_and_mistakes_name_what_there_is() {
+    let suites = [suite("params = { order = \"discard\" }")];
+    let with = |variants: &[&str], baseline: Option<&str>| {
+        let variants = variants.iter().map(|name| (*name).to_owned()).collect();
+        let selection = Selection { variants, baseline: baseline.map(str::to_owned), ..Selection::default() };
+        Plan::new(&suites, &[tokio()], &selection)
+    };
+    assert_eq!(shape(&with(&["JoinSet"], None).expect("plan").cells[0])[0], "Baseline tokio:multi/JoinSet");
+    let error = with(&["Joinset"], None).expect_err("no such variant").to_string();
+    assert_eq!(error, "no variant is named Joinset; the runtimes here have: multi/JoinSet, multi/spawn");
+    let error = with(&[], Some("spwan")).expect_err("no such baseline").to_string();
+    assert_eq!(
+        error,
+        "--baseline spwan is not a row of any table; rows are: tokio:multi/JoinSet, tokio:multi/spawn"
+    );
+}

@@ -1,0 +1,198 @@
+//! The real probe: a process that speaks protocol 1 over pipes (`probes/PROTOCOL.md`).
+
+use std::collections::HashMap;
+
+use taskscale_model::{
+    missing::Missing,
+    protocol::{Description, PROTOCOL, Reply, Request, RunRequest},
+};
+use taskscale_sys::{
+    clock,
+    process::{Child, Command, IoProblem},
+};
+
+use crate::{
+    fault::Fault,
+    link::{Launcher, Link, Reading},
+};
+
+/// A handshake starts an interpreter or a virtual machine: 30 s are ten times the slowest seen on a loaded machine.
+pub const HANDSHAKE_NS: u64 = 30_000_000_000;
+
+/// How long a probe may take to end by itself before its tree is killed.
+const GRACE_NS: u64 = 500_000_000;
+
+/// Of a line that is no reply, this much is shown.
+const SHOWN: usize = 120;
+
+/// Environment padding moves the stack by up to a page, so that no row keeps a lucky alignment.
+const PADDING: u64 = 4096;
+
+/// A probe process that has not been trusted yet, or has shaken hands.
+#[derive(Debug)]
+pub struct Probe {
+    child: Child,
+}
+
+impl Probe {
+    /// Starts the process; nothing is said yet.
+    pub fn start(command: &Command) -> Result<Probe, Fault> {
+        let child = Child::spawn(command).map_err(|error| Fault::Start {
+            command: command.program.clone(),
+            why: format!("{} ({})", error.source, error.remedy),
+        })?;
+        Ok(Probe { child })
+    }
+
+    /// Asks the probe to describe itself.
+    pub fn shake_hands(&mut self, timeout_ns: u64) -> Result<Description, Fault> {
+        let asked = "describe";
+        let line = self.exchange(&Request::Describe { protocol: PROTOCOL }, asked, timeout_ns)?;
+        match parse(&line, asked)? {
+            Reply::Description(description) if description.protocol == PROTOCOL => Ok(description),
+            Reply::Description(Description { protocol, .. })
+            | Reply::Error { protocol: Some(protocol), .. }
+                if protocol != PROTOCOL =>
+            {
+                Err(Fault::Protocol { theirs: protocol, ours: PROTOCOL })
+            }
+            Reply::Error { message, .. } if says_missing(&line) => {
+                let (reason, remedy) = message.split_once(": ").unwrap_or((message.as_str(), ""));
+                Err(Fault::NotHere(Missing::new(reason, remedy)))
+            }
+            Reply::Error { message, .. } => Err(Fault::Refused { asked: asked.into(), message }),
+            _ => Err(junk(&line, asked, "a description was expected")),
+        }
+    }
+
+    /// Sends one line as it is and returns the line that comes back: for conformance tests.
+    pub fn raw(&mut self, line: &[u8], asked: &str, timeout_ns: u64) -> Result<Vec<u8>, Fault> {
+        let deadline_ns = clock::monotonic_ns().saturating_add(timeout_ns);
+        let seconds = timeout_ns as f64 / 1e9;
+        if self.child.pending_output().unwrap_or(false) {
+            return Err(Fault::OutOfTurn { asked: asked.into() });
+        }
+        let answer = self.child.send_line(line, deadline_ns).and_then(|()| self.child.read_line(deadline_ns));
+        answer.map_err(|problem| self.fault(problem, asked, seconds))
+    }
+
+    /// CPU time of the process so far, by the kernel's account.
+    pub fn cpu_ns(&self) -> Option<u64> {
+        self.child.cpu_ns().ok()
+    }
+
+    /// Whether it ended by itself with status 0 when told to exit.
+    pub fn exits_cleanly(&mut self, grace_ns: u64) -> bool {
+        self.tell_exit();
+        self.child.end(grace_ns).is_some_and(|exit| exit.to_string() == "exit status 0")
+    }
+
+    fn tell_exit(&mut self) {
+        if let Ok(line) = serde_json::to_vec(&Request::Exit) {
+            // A probe that is gone already needs no telling.
+            self.child.send_line(&line, clock::monotonic_ns().saturating_add(GRACE_NS)).ok();
+        }
+    }
+
+    fn exchange(&mut self, request: &Request, asked: &str, timeout_ns: u64) -> Result<Vec<u8>, Fault> {
+        let line = serde_json::to_vec(request)
+            .map_err(|error| Fault::Refused { asked: asked.into(), message: error.to_string() })?;
+        self.raw(&line, asked, timeout_ns)
+    }
+
+    fn fault(&mut self, problem: IoProblem, asked: &str, seconds: f64) -> Fault {
+        let asked = asked.to_owned();
+        match problem {
+            IoProblem::TimedOut => Fault::TimedOut { asked, seconds },
+            IoProblem::Closed { exit } => Fault::Exited {
+                asked,
+                how: exit.map_or_else(|| "it closed its output".to_owned(), |exit| exit.to_string()),
+                stderr: self.child.stderr_tail(),
+            },
+            IoProblem::TooLong | IoProblem::Flood { .. } => Fault::Flooded { asked },
+            IoProblem::Io(why) => Fault::Exited { asked, how: why, stderr: self.child.stderr_tail() },
+        }
+    }
+}
+
+impl Link for Probe {
+    fn run(&mut self, request: &RunRequest, timeout_ns: u64) -> Result<Reading, Fault> {
+        let asked = format!("{} {} at size {}", request.workload, request.variant, request.size);
+        let message = serde_json::to_vec(&Request::Run(request.clone()))
+            .map_err(|error| Fault::Refused { asked: asked.clone(), message: error.to_string() })?;
+        let cpu_before = self.cpu_ns();
+        let wall_before = clock::monotonic_ns();
+        let line = self.raw(&message, &asked, timeout_ns)?;
+        let outside_wall_ns = clock::monotonic_ns() - wall_before;
+        let outside_cpu_ns = cpu_before.zip(self.cpu_ns()).map(|(before, after)| after.saturating_sub(before));
+        match parse(&line, &asked)? {
+            Reply::Sample(sample) => Ok(Reading { sample, outside_wall_ns, outside_cpu_ns }),
+            Reply::Error { message, .. } => Err(Fault::Refused { asked, message }),
+            Reply::Description(_) => Err(junk(&line, &asked, "a sample was expected")),
+        }
+    }
+
+    fn end(&mut self) {
+        self.tell_exit();
+        self.child.end(GRACE_NS);
+    }
+}
+
+/// Reads a reply.
+pub fn parse(line: &[u8], asked: &str) -> Result<Reply, Fault> {
+    serde_json::from_slice(line).map_err(|error| junk(line, asked, &error.to_string()))
+}
+
+fn junk(line: &[u8], asked: &str, why: &str) -> Fault {
+    let text = String::from_utf8_lossy(&line[..line.len().min(SHOWN)]).escape_debug().to_string();
+    let more = if line.len() > SHOWN { " ..." } else { "" };
+    Fault::Junk { asked: asked.into(), line: format!("\"{text}\"{more}"), why: why.into() }
+}
+
+/// An error reply with `"missing": true` says that the runtime is not installed here, which is no defect.
+fn says_missing(line: &[u8]) -> bool {
+    serde_json::from_slice::<serde_json::Value>(line).is_ok_and(|reply| reply["missing"] == true)
+}
+
+/// Starts probes by the commands that were found for the runtimes.
+#[derive(Debug, Default)]
+pub struct ProbeLauncher {
+    commands: HashMap<String, Command>,
+}
+
+impl ProbeLauncher {
+    /// A launcher that knows these runtimes, by the names that rows use.
+    pub fn new(commands: impl IntoIterator<Item = (String, Command)>) -> Self {
+        ProbeLauncher { commands: commands.into_iter().collect() }
+    }
+}
+
+impl Launcher for ProbeLauncher {
+    fn launch(&mut self, runtime: &str, layout: u64) -> Result<(Box<dyn Link>, Description), Fault> {
+        let Some(command) = self.commands.get(runtime) else {
+            return Err(Fault::Start { command: runtime.into(), why: "no such runtime".into() });
+        };
+        let mut command = command.clone();
+        // `PYTHONHASHSEED` is read by CPython alone; its range is 32 bits.
+        command.env.push(("PYTHONHASHSEED".into(), (layout >> 32).to_string()));
+        let padding = usize::try_from(layout % PADDING).unwrap_or_default();
+        command.env.push(("TASKSCALE_PADDING".into(), "x".repeat(padding)));
+        let mut probe = Probe::start(&command)?;
+        let description = probe.shake_hands(HANDSHAKE_NS)?;
+        Ok((Box::new(probe), description))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_a_reply_is_quoted_and_cut() {
+        let line = [b'x'; 500];
+        let said = parse(&line, "describe").expect_err("junk").to_string();
+        assert!(said.contains(&"x".repeat(SHOWN)) && said.contains("...") && said.len() < 400, "{said}");
+        let said = parse(b"\x1b[31m\xff", "describe").expect_err("junk").to_string();
+        assert!(!said.contains('\x1b'), "{said:?}");
+    }
+}

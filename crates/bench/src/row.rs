@@ -1,0 +1,221 @@
+//! One row while it is measured: its process, what it was last asked, how it ended.
+
+use std::io;
+
+use taskscale_model::{
+    answer::Rule,
+    missing::Missing,
+    params::{ParamValue, Params},
+    protocol::{PHASES, RunRequest, VERIFY},
+    run_file::{Kind, Record, RowEnd, RowRecord, SampleRecord, Status, Stop},
+};
+
+use crate::{
+    fault::Fault,
+    judge::Judge,
+    link::{Clock, Event, Launcher, Link, Observer, Reading},
+    journal::Journal,
+    plan::PlannedRow,
+};
+
+/// The world as a row sees it.
+pub(crate) struct World<'a, 'j> {
+    pub launcher: &'a mut dyn Launcher,
+    pub clock: &'a mut dyn Clock,
+    pub observer: &'a mut dyn Observer,
+    pub journal: &'a mut Journal<'j>,
+    /// CPUs that a process may use: no probe can use more.
+    pub cpus: u64,
+    /// Layouts of fresh processes and seeds of pilot samples.
+    pub rng: fastrand::Rng,
+    /// How long one answer may take.
+    pub timeout_ns: u64,
+    /// Rounds at most, for observers.
+    pub rounds: u64,
+}
+
+/// What one sample is for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ask {
+    pub kind: Kind,
+    pub round: u64,
+    pub iterations: u64,
+    pub seed: u64,
+}
+
+pub(crate) struct Row<'p> {
+    pub record: &'p RowRecord,
+    rule: Rule,
+    link: Option<Box<dyn Link>>,
+    judge: Option<Judge>,
+    /// Resolution of the probe's wall clock.
+    pub resolution_ns: u64,
+    process: u64,
+    asked: u64,
+    /// Iterations of its timed samples, before jitter.
+    pub iterations: u64,
+    /// Whether the probe tells the share of creation.
+    pub tells_phases: bool,
+    /// CPU ns per task of each round that was timed.
+    pub timed: Vec<(u64, f64)>,
+    /// Wall ns of one iteration, by the last sample.
+    pub iteration_wall_ns: Option<f64>,
+    ended: bool,
+}
+
+impl<'p> Row<'p> {
+    pub fn new(planned: &'p PlannedRow, rule: Rule) -> Self {
+        Row {
+            record: &planned.record,
+            rule,
+            link: None,
+            judge: None,
+            resolution_ns: 1,
+            process: 0,
+            asked: 0,
+            iterations: 1,
+            tells_phases: true,
+            timed: Vec::new(),
+            iteration_wall_ns: None,
+            ended: false,
+        }
+    }
+
+    pub fn is_alive(&self) -> bool {
+        self.link.is_some()
+    }
+
+    /// Starts a fresh process, in the place of the one before, if there was one.
+    pub fn start(&mut self, world: &mut World<'_, '_>) -> io::Result<()> {
+        if let Some(mut link) = self.link.take() {
+            link.end();
+            self.process += 1;
+        }
+        match world.launcher.launch(&self.record.runtime, world.rng.u64(..)) {
+            Ok((link, description)) => {
+                self.resolution_ns = description.clock.wall_resolution_ns;
+                self.judge = Some(Judge::new(description.clock, world.cpus));
+                self.link = Some(link);
+                Ok(())
+            }
+            Err(fault) => self.fail(&fault, world),
+        }
+    }
+
+    /// Takes one sample and records it. `None` when the row is dead or dies of it.
+    pub fn ask(&mut self, ask: Ask, world: &mut World<'_, '_>) -> io::Result<Option<SampleRecord>> {
+        let (Some(link), Some(judge)) = (self.link.as_mut(), self.judge.as_mut()) else { return Ok(None) };
+        self.asked += 1;
+        let request = request(self.record, self.asked, ask);
+        let judged = link.run(&request, world.timeout_ns).and_then(|reading| {
+            judge.judge(self.rule, &request, &reading)?;
+            Ok(reading)
+        });
+        match judged {
+            Err(fault) => {
+                self.fail(&fault, world)?;
+                Ok(None)
+            }
+            Ok(reading) => {
+                let sample = self.sample_record(&request, ask, reading, world.journal.next_order());
+                world.journal.append(&Record::Sample(sample.clone()))?;
+                self.take_note(&sample);
+                world.observer.event(&Event::Sampled {
+                    row: self.record,
+                    kind: ask.kind,
+                    round: ask.round,
+                    rounds: world.rounds,
+                    cpu_per_task: per_task(&sample),
+                });
+                Ok(Some(sample))
+            }
+        }
+    }
+
+    fn take_note(&mut self, sample: &SampleRecord) {
+        match sample.kind {
+            Kind::Timed => self.timed.push((sample.round, per_task(sample))),
+            Kind::Phases if !sample.extra.contains_key("create_cpu_ns") => self.tells_phases = false,
+            _ => (),
+        }
+        if sample.kind != Kind::Verify {
+            self.iteration_wall_ns = Some(sample.wall_ns as f64 / sample.iterations.max(1) as f64);
+        }
+    }
+
+    fn sample_record(&self, request: &RunRequest, ask: Ask, reading: Reading, order: u64) -> SampleRecord {
+        SampleRecord {
+            order,
+            row: self.record.row,
+            kind: ask.kind,
+            round: ask.round,
+            process: self.process,
+            workload: self.record.workload.clone(),
+            runtime: self.record.runtime.clone(),
+            variant: self.record.variant.clone(),
+            size: self.record.size,
+            iterations: request.iterations,
+            seed: request.seed,
+            wall_ns: reading.sample.wall_ns,
+            cpu_ns: reading.sample.cpu_ns,
+            outside_wall_ns: reading.outside_wall_ns,
+            outside_cpu_ns: reading.outside_cpu_ns,
+            answer: reading.sample.answer,
+            extra: reading.sample.extra,
+        }
+    }
+
+    fn fail(&mut self, fault: &Fault, world: &mut World<'_, '_>) -> io::Result<()> {
+        self.end(Status::Failed(fault.to_missing()), world)
+    }
+
+    /// Ends the row once; what comes later is ignored.
+    pub fn end(&mut self, status: Status, world: &mut World<'_, '_>) -> io::Result<()> {
+        if let Some(mut link) = self.link.take() {
+            link.end();
+        }
+        if std::mem::replace(&mut self.ended, true) {
+            return Ok(());
+        }
+        world.journal.append(&Record::RowEnd(RowEnd { row: self.record.row, status: status.clone() }))?;
+        world.observer.event(&Event::RowEnded { row: self.record, status: &status });
+        Ok(())
+    }
+
+    /// Ends a row that was measured: with its figures if there is at least one round, else as skipped.
+    pub fn finish(&mut self, stop: Stop, world: &mut World<'_, '_>) -> io::Result<()> {
+        let status = if self.timed.is_empty() {
+            let why = match stop {
+                Stop::Interrupted => Missing::new("the run was interrupted before its first round", ""),
+                _ => Missing::new("no time was left for its first round", "raise --max-time, or run fewer rows"),
+            };
+            Status::Skipped(why)
+        } else {
+            Status::Ok { stop }
+        };
+        self.end(status, world)
+    }
+}
+
+/// CPU nanoseconds per task of one sample.
+pub(crate) fn per_task(sample: &SampleRecord) -> f64 {
+    sample.cpu_ns as f64 / sample.iterations.max(1) as f64 / sample.size.max(1) as f64
+}
+
+fn request(row: &RowRecord, id: u64, ask: Ask) -> RunRequest {
+    let mut params: Params = row.params.clone();
+    match ask.kind {
+        Kind::Verify => params.insert(VERIFY.into(), ParamValue::Flag(true)),
+        Kind::Phases => params.insert(PHASES.into(), ParamValue::Flag(true)),
+        Kind::Pilot | Kind::Warmup | Kind::Timed => None,
+    };
+    RunRequest {
+        id,
+        workload: row.workload.clone(),
+        variant: row.variant.clone(),
+        size: row.size,
+        iterations: ask.iterations,
+        params,
+        seed: ask.seed,
+    }
+}

@@ -1,0 +1,189 @@
+//! A whole run: the header and the plan first, then cell after cell within the budget.
+
+use std::{collections::BTreeMap, io};
+
+use taskscale_model::{
+    missing::Missing,
+    params::Params,
+    run_file::{End, Header, Record, RowEnd, RuntimeRecord, Status},
+};
+
+use crate::{
+    cell,
+    journal::Journal,
+    limits::Limits,
+    link::{Clock, Event, Launcher, Observer},
+    plan::{Cell, Plan, PlannedRow},
+    row::World,
+};
+
+/// Everything that decides what a run does.
+#[derive(Debug, Clone)]
+pub struct Order {
+    /// The header line; its seed decides everything random.
+    pub header: Header,
+    /// The runtimes that were looked for.
+    pub runtimes: Vec<RuntimeRecord>,
+    /// What to measure.
+    pub plan: Plan,
+    /// When it is enough, by suite, in the order of `header.suites`.
+    pub limits: Vec<Limits>,
+    /// CPUs that a process may use.
+    pub cpus: u64,
+}
+
+/// Carries out `order`, appending every fact to `journal` at once. Only a run file that cannot be written is an
+/// error: whatever goes wrong with a probe is a row.
+pub fn run(
+    mut order: Order,
+    launcher: &mut dyn Launcher,
+    clock: &mut dyn Clock,
+    observer: &mut dyn Observer,
+    journal: &mut Journal<'_>,
+) -> io::Result<()> {
+    let started_ns = clock.now_ns();
+    journal.append(&Record::Header(Box::new(order.header.clone())))?;
+    for runtime in &order.runtimes {
+        journal.append(&Record::Runtime(runtime.clone()))?;
+    }
+    for row in order.plan.rows() {
+        journal.append(&Record::Row(row.record.clone()))?;
+    }
+    let mut world = World {
+        launcher,
+        clock,
+        observer,
+        journal,
+        cpus: order.cpus,
+        rng: fastrand::Rng::with_seed(order.header.seed),
+        timeout_ns: 0,
+        rounds: 0,
+    };
+    let mut forecast = Forecast::default();
+    let mut suite = Started { index: usize::MAX, at_ns: started_ns };
+    let cells = order.plan.cells.len();
+    for index in 0..cells {
+        let cell = &mut order.plan.cells[index];
+        if suite.index != cell.suite {
+            suite = Started { index: cell.suite, at_ns: world.clock.now_ns() };
+        }
+        let limits = &order.limits[cell.suite];
+        (world.timeout_ns, world.rounds) = (limits.timeout_ns, limits.samples);
+        forecast.skip_hopeless(cell, limits.timeout_ns);
+        let cell = &order.plan.cells[index];
+        announce(cell, index, cells, &mut world)?;
+        if world.observer.interrupted() {
+            continue;
+        }
+        let left = order.plan.cells[index..].iter().filter(|other| other.suite == suite.index).count();
+        let elapsed_ns = world.clock.now_ns() - suite.at_ns;
+        let time_ns = limits.cell_time_ns(elapsed_ns, left as u64);
+        let costs = cell::measure(cell, limits, time_ns, &mut world)?;
+        forecast.learn(cell, &costs);
+        world.observer.event(&Event::CellEnded);
+    }
+    let elapsed_s = (world.clock.now_ns() - started_ns) as f64 / 1e9;
+    world.journal.append(&Record::End(End { elapsed_s }))
+}
+
+struct Started {
+    index: usize,
+    at_ns: u64,
+}
+
+/// Tells that a cell begins, and ends the rows that will not be measured.
+fn announce(cell: &Cell, index: usize, cells: usize, world: &mut World<'_, '_>) -> io::Result<()> {
+    let rows: Vec<_> = cell.rows.iter().map(|row| row.record.clone()).collect();
+    world.observer.event(&Event::CellStarted {
+        number: index as u64 + 1,
+        of: cells as u64,
+        table: &cell.table,
+        size: cell.size,
+        rows: &rows,
+    });
+    let interrupted = world.observer.interrupted();
+    for row in &cell.rows {
+        let missing = match &row.skip {
+            Some(missing) => missing.clone(),
+            None if interrupted => Missing::new("the run was interrupted before this row", ""),
+            None => continue,
+        };
+        let status = Status::Skipped(missing);
+        world.journal.append(&Record::RowEnd(RowEnd { row: row.record.row, status: status.clone() }))?;
+        world.observer.event(&Event::RowEnded { row: &row.record, status: &status });
+    }
+    Ok(())
+}
+
+/// What a larger size will cost, from the smaller ones: so that no probe is sent into a size that it cannot finish.
+#[derive(Debug, Default)]
+struct Forecast {
+    /// Size and wall ns of one iteration, by series.
+    known: BTreeMap<(String, String, String, Params), Vec<(u64, f64)>>,
+}
+
+/// A row that grew with exponent e is expected to go on with e + 0.5, at least with 1.5: linear rows pass, and one
+/// that turns quadratic is stopped one size later.
+const CAUTION: f64 = 0.5;
+
+impl Forecast {
+    fn key(cell: &Cell, row: &PlannedRow) -> (String, String, String, Params) {
+        let record = &row.record;
+        (cell.table.clone(), record.runtime.clone(), record.variant.clone(), record.case.clone())
+    }
+
+    fn learn(&mut self, cell: &Cell, costs: &[(&str, Option<f64>)]) {
+        let measured = cell.rows.iter().filter(|row| row.skip.is_none());
+        for (row, (_, cost)) in measured.zip(costs) {
+            if let Some(cost) = cost {
+                self.known.entry(Self::key(cell, row)).or_default().push((cell.size, *cost));
+            }
+        }
+    }
+
+    /// Wall ns of one iteration at `size`; `None` without a smaller size to go by.
+    fn predict(&self, key: &(String, String, String, Params), size: u64) -> Option<f64> {
+        let known = self.known.get(key)?;
+        let &(last_size, last_ns) = known.iter().filter(|(known, _)| *known < size).max_by_key(|point| point.0)?;
+        let before = known.iter().filter(|(known, _)| *known < last_size).max_by_key(|point| point.0);
+        let exponent = before.map_or(1.0, |&(size, ns)| {
+            (last_ns / ns.max(1.0)).ln() / (last_size as f64 / size as f64).ln()
+        });
+        let expected = (exponent + CAUTION).max(1.0 + CAUTION);
+        Some(last_ns * (size as f64 / last_size as f64).powf(expected))
+    }
+
+    fn skip_hopeless(&self, cell: &mut Cell, timeout_ns: u64) {
+        let keys: Vec<_> = cell.rows.iter().map(|row| Self::key(cell, row)).collect();
+        for (row, key) in cell.rows.iter_mut().zip(&keys) {
+            let Some(expected) = self.predict(key, cell.size).filter(|_| row.skip.is_none()) else { continue };
+            if expected > timeout_ns as f64 {
+                row.skip = Some(Missing::new(
+                    format!(
+                        "one sample would take about {:.0} s by the growth seen so far; an answer may take {:.0} s",
+                        expected / 1e9,
+                        timeout_ns as f64 / 1e9
+                    ),
+                    "raise --timeout",
+                ));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_forecast_follows_the_growth_seen_with_caution() {
+        let key = ("t".to_owned(), "r".to_owned(), "v".to_owned(), Params::new());
+        let mut forecast = Forecast::default();
+        assert_eq!(forecast.predict(&key, 100), None);
+        forecast.known.insert(key.clone(), vec![(100, 1e6)]);
+        assert_eq!(forecast.predict(&key, 400), Some(8e6), "exponent 1.5 from one size");
+        forecast.known.insert(key.clone(), vec![(100, 1e6), (200, 4e6)]);
+        let predicted = forecast.predict(&key, 400).expect("two sizes");
+        assert!((predicted - 4e6 * 2f64.powf(2.5)).abs() < 1.0, "exponent 2 seen, 2.5 expected: {predicted}");
+    }
+}

@@ -1,0 +1,249 @@
+//! Every word that can be typed. Help, man page and completions all come from these definitions.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Weigh your tasks; see how they scale.
+#[derive(Debug, Parser)]
+#[command(name = "taskscale", version, about, long_about = LONG, max_term_width = 100)]
+#[command(propagate_version = true, arg_required_else_help = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const LONG: &str = "Weigh your tasks; see how they scale.\n\n\
+    taskscale measures what a concurrent task costs on this machine, in each runtime it finds, and how that cost \
+    grows with the number of tasks. It needs nothing but itself for tokio, rayon, smol and threads, and any Python \
+    from 3.8 for asyncio.";
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Measure what a task costs here
+    #[command(after_help = RUN_EXAMPLES)]
+    Run(Box<RunArgs>),
+    /// List suites, workloads and variants, and the runtimes found here
+    #[command(after_help = LIST_EXAMPLES)]
+    List(ListArgs),
+    /// Print the tables of a run file again
+    #[command(after_help = REPORT_EXAMPLES)]
+    Report(ReportArgs),
+    /// Work with probes: the programs that perform and time a workload
+    #[command(subcommand)]
+    Probe(ProbeCommand),
+    /// Print the completions of a shell
+    #[command(after_help = "Example:\n  taskscale completions bash > ~/.local/share/bash-completion/completions/taskscale")]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    #[command(after_help = "Example:\n  taskscale man | man -l -")]
+    Man,
+}
+
+const RUN_EXAMPLES: &str = "Examples:
+  taskscale run                                      about a minute: what does a task cost here?
+  taskscale run fanout --runtime tokio --size 2048   one runtime, one size
+  taskscale run fanout --runtime asyncio@python3.8 --runtime asyncio@python3.13 --size 2048
+                                                     two versions of one runtime, side by side
+  taskscale run fanout --variant gather --variant TaskGroup --work 10us
+                                                     two variants, with work in each task
+  taskscale run nop --runtime asyncio --format md    tables for a pull request
+  taskscale run fanout --probe 'python3 my_probe.py' your own probe beside ours";
+
+const LIST_EXAMPLES: &str = "Examples:
+  taskscale list                                     everything
+  taskscale list --runtime asyncio@python3.13        what one toolchain can do";
+
+const REPORT_EXAMPLES: &str = "Examples:
+  taskscale report quick.taskscale.jsonl             the tables of that run, even if it was killed
+  taskscale report --details quick.taskscale.jsonl   all percentiles
+  taskscale report --format json quick.taskscale.jsonl | jq '.rows[] | select(.status == \"failed\")'";
+
+/// `taskscale run`.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// Suites to run, by name or as a path to a .toml file [default: quick]
+    #[arg(value_name = "SUITE")]
+    pub suites: Vec<String>,
+    /// Runtime to weigh; repeat for several. NAME@TOOLCHAIN names one toolchain, by path or by its name on the PATH
+    #[arg(long, short, value_name = "NAME[@TOOLCHAIN]")]
+    pub runtime: Vec<String>,
+    /// Variant to weigh, by its name or a part of it between slashes; repeat for several
+    #[arg(long, short = 'V', value_name = "NAME")]
+    pub variant: Vec<String>,
+    /// Number of tasks, instead of the suite's sizes; repeat for several
+    #[arg(long, short = 'n', value_name = "N", value_parser = size)]
+    pub size: Vec<u64>,
+    /// Rounds at most [default: the suite's, else 100]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub samples: Option<u64>,
+    /// Time at most for one cell, that is one table at one size [default: the suite's, else 30s]
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    pub max_time: Option<f64>,
+    /// Stop when every interval is as narrow as this, to either side; 0 never does [default: the suite's, else 1%]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub precision: Option<f64>,
+    /// How long one sample should last [default: the suite's, else 20ms]
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    pub sample_time: Option<f64>,
+    /// How long a probe may take over one answer before it counts as hung [default: the suite's, else 60s]
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    pub timeout: Option<f64>,
+    /// What the ratios refer to: VARIANT of the same runtime, or RUNTIME:VARIANT
+    #[arg(long, value_name = "[RUNTIME:]VARIANT")]
+    pub baseline: Option<String>,
+    /// Your own probe, a command that speaks probe protocol 1; repeat for several
+    #[arg(long, value_name = "CMD")]
+    pub probe: Vec<String>,
+    /// CPU time of the work inside each task, calibrated for each runtime [default: none]
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    pub work: Option<f64>,
+    /// A parameter of the workload, put over the suite's; repeat for several
+    #[arg(long, value_name = "NAME=VALUE", value_parser = param)]
+    pub param: Vec<(String, taskscale_model::params::ParamValue)>,
+    /// Fewer and shorter samples, at most 3s a cell: a first look
+    #[arg(long)]
+    pub quick: bool,
+    /// The number from which everything random follows [default: random; it is recorded]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Where to keep the raw samples [default: a new file in the state folder, named at the end]
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// How to print the figures
+    #[command(flatten)]
+    pub show: ShowArgs,
+}
+
+/// How figures are printed.
+#[derive(Debug, Args)]
+pub struct ShowArgs {
+    /// Format of the figures on standard output
+    #[arg(long, short, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+    /// Show all percentiles (text)
+    #[arg(long)]
+    pub details: bool,
+}
+
+/// The formats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Tables for a terminal
+    Text,
+    /// Tables for a pull request
+    Md,
+    /// One object of schema taskscale.summary/1
+    Json,
+}
+
+/// `taskscale list`.
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// Runtime to look at; repeat for several [default: all]
+    #[arg(long, short, value_name = "NAME[@TOOLCHAIN]")]
+    pub runtime: Vec<String>,
+}
+
+/// `taskscale report`.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// The run file; - is standard input
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// How to print the figures
+    #[command(flatten)]
+    pub show: ShowArgs,
+}
+
+/// `taskscale probe`.
+#[derive(Debug, Subcommand)]
+pub enum ProbeCommand {
+    /// Test a probe, anyone's, for conformance to probe protocol 1; exit status 1 if it fails
+    #[command(after_help = "Examples:
+  taskscale probe check 'python3 my_probe.py'
+  taskscale probe check --runtime asyncio@python3.8")]
+    Check(CheckArgs),
+    /// Be a probe of a runtime that is built in: speaks probe protocol 1 on standard input and output
+    #[command(after_help = "Example:\n  echo '{\"type\":\"describe\",\"protocol\":1}' | taskscale probe serve tokio")]
+    Serve {
+        /// tokio, rayon, smol or threads
+        runtime: String,
+    },
+}
+
+/// `taskscale probe check`.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// The command that starts the probe
+    #[arg(value_name = "CMD", required_unless_present = "runtime")]
+    pub command: Option<String>,
+    /// A runtime's own probe instead
+    #[arg(long, short, value_name = "NAME[@TOOLCHAIN]", conflicts_with = "command")]
+    pub runtime: Option<String>,
+    /// How long it may take over one answer
+    #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "20s")]
+    pub timeout: f64,
+    /// Show every check, not only what failed
+    #[arg(long, short)]
+    pub verbose: bool,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let help = "give a number with its unit: 500ms, 30s, 2m, 10us";
+    let duration = humantime::parse_duration(text).map_err(|_| help.to_owned())?;
+    if duration.is_zero() { Err("must be above zero".into()) } else { Ok(duration.as_secs_f64()) }
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let help = "give a percentage or a share: 1% or 0.01";
+    let (number, scale) = match text.strip_suffix('%') {
+        Some(number) => (number, 0.01),
+        None => (text, 1.0),
+    };
+    let value: f64 = number.trim().parse().map_err(|_| help.to_owned())?;
+    if (0.0..1.0).contains(&(value * scale)) { Ok(value * scale) } else { Err(help.into()) }
+}
+
+fn size(text: &str) -> Result<u64, String> {
+    let digits: String = text.chars().filter(|letter| !matches!(letter, '_' | ',')).collect();
+    match digits.parse() {
+        Ok(size) if size > 0 => Ok(size),
+        _ => Err("give a number of tasks, at least 1: 2048 or 1,000,000".into()),
+    }
+}
+
+fn param(text: &str) -> Result<(String, taskscale_model::params::ParamValue), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() && !value.is_empty() => {
+            Ok((name.to_owned(), taskscale_model::params::ParamValue::parse(value)))
+        }
+        _ => Err("give NAME=VALUE: gc=off".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definition_is_sound() {
+        use clap::CommandFactory;
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn values_are_read_as_people_write_them() {
+        assert_eq!((seconds("500ms"), seconds("2m")), (Ok(0.5), Ok(120.0)));
+        assert_eq!((share("1%"), share("0.01"), share("0")), (Ok(0.01), Ok(0.01), Ok(0.0)));
+        assert_eq!((size("1,000,000"), size("1_000")), (Ok(1_000_000), Ok(1_000)));
+        for wrong in [seconds("5").err(), seconds("0s").err(), share("200%").err(), size("0").err(), param("gc").err()] {
+            assert!(wrong.is_some());
+        }
+    }
+}
