@@ -48,7 +48,7 @@ fn the_sign_interval_covers_as_computed_whatever_the_shape() {
 
 #[test]
 fn twenty_paired_rounds_find_one_percent_under_drift() {
-    // 1.5 % noise per side, the machine wandering by 40 % under both: pairing must remove the latter.
+    // 0.4 % noise per side, the machine wandering by 40 % under both: pairing must remove the latter.
     let compare = |rng: &mut Rng, factor: f64| {
         let (mut a, mut b) = (Vec::new(), Vec::new());
         for round in 0..20 {
