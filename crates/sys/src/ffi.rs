@@ -172,3 +172,50 @@ fn close_on_exec_from(first: libc::c_int) {
         }
     }
 }
+
+/// CPUs that the scheduler may put this process on; `None` where there is no affinity mask (macOS).
+pub fn cpus_in_affinity_mask() -> Option<u64> {
+    #[cfg(target_os = "linux")]
+    {
+        // The kernel wants at least as many bits as it has CPUs: 1,024 as a rule, up to 8,192 (NR_CPUS).
+        for bytes in [128, 1_024, 8_192_usize] {
+            let mut mask = vec![0u64; bytes / 8];
+            // SAFETY: `mask` is `bytes` long and plain bits; 0 is this thread.
+            if unsafe { libc::sched_getaffinity(0, bytes, mask.as_mut_ptr().cast()) } == 0 {
+                return Some(mask.iter().map(|word| u64::from(word.count_ones())).sum());
+            }
+        }
+        None
+    }
+    #[cfg(not(target_os = "linux"))]
+    None
+}
+
+/// CPUs that are switched on.
+pub fn cpus_online() -> Option<u64> {
+    system_value(libc::_SC_NPROCESSORS_ONLN)
+}
+
+/// Memory of the machine.
+pub fn physical_memory_bytes() -> Option<u64> {
+    system_value(libc::_SC_PHYS_PAGES)?.checked_mul(system_value(libc::_SC_PAGESIZE)?)
+}
+
+fn system_value(name: libc::c_int) -> Option<u64> {
+    // SAFETY: sysconf takes and returns plain integers.
+    u64::try_from(unsafe { libc::sysconf(name) }).ok().filter(|value| *value > 0)
+}
+
+/// Name and release of the kernel: `Linux 6.18.44`.
+pub fn kernel() -> Option<String> {
+    // SAFETY: utsname is plain bytes for which all zeros is a value; uname fills it with NUL-terminated strings.
+    unsafe {
+        let mut name: libc::utsname = std::mem::zeroed();
+        if libc::uname(&mut name) != 0 {
+            return None;
+        }
+        let text =
+            |field: &[libc::c_char]| std::ffi::CStr::from_ptr(field.as_ptr()).to_string_lossy().into_owned();
+        Some(format!("{} {}", text(&name.sysname), text(&name.release)))
+    }
+}

@@ -2,8 +2,11 @@
 //!
 //! A descendant is found by any of three marks: it is in the leader's process group or session; its chain of parents
 //! leads to the leader; its environment carries the leader's cookie. The third finds daemons, which left the group
-//! (setsid) and whose parents are gone (double fork). What cleared its environment *and* left the group *and* lost
-//! its parent before the look is not found; no mark without privileges (a cgroup, a PID namespace) would.
+//! (setsid) and whose parents are gone (double fork).
+//!
+//! Two things get away, and only privileges (a cgroup, a PID namespace) would hold them: what cleared its environment
+//! *and* left the group *and* lost its parent before the look; and what forks, leaves its session and ends, again and
+//! again, faster than the process table can be read (some 2 ms).
 
 use std::collections::BTreeSet;
 use std::time::Duration;
