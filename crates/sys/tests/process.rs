@@ -286,13 +286,27 @@ fn a_daemon_of_one_that_ended_well_does_not_survive() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn one_that_hides_its_environment_does_not_survive_while_its_parents_live() {
-    let script = "env -i setsid sh -c 'echo $$ >>PIDS; exec sleep 1000' & echo $$ >>PIDS; wait";
-    let (child, pids, _directory) = family(sh, script, 2);
-    drop(child);
-    for pid in pids {
-        assert!(is_gone(pid), "{pid} is still there");
+fn one_that_hides_its_environment_does_not_survive() {
+    let hidden = "env -i setsid sh -c 'echo $$ >>PIDS; exec sleep 1000' &";
+    for rest in ["echo $$ >>PIDS; wait", "echo $$ >>PIDS; exit 0"] {
+        let (child, pids, _directory) = family(sh, &format!("{hidden} {rest}"), 2);
+        drop(child);
+        for pid in pids {
+            assert!(is_gone(pid), "{pid} is still there");
+        }
     }
+}
+
+/// Another probe's daemon is not ours to end.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_neighbours_daemon_survives() {
+    let (mut neighbour, pids, _directory) = family(python, &format!("{DAEMON}time.sleep(1000)"), 2);
+    sh("exit 0").end(PLENTY_NS);
+    for pid in &pids {
+        assert!(!is_gone(*pid), "{pid} was ended");
+    }
+    assert_eq!(neighbour.kill_tree(), [0u32; 0]);
 }
 
 /// One that forks and ends, again and again, faster than the process table can be read: the group gets them all.
@@ -313,6 +327,12 @@ while True:
     let _ = std::fs::remove_file(&alive);
     std::thread::sleep(std::time::Duration::from_millis(50));
     assert!(!alive.exists(), "it got away");
+    for entry in std::fs::read_dir("/proc").expect("a /proc").flatten() {
+        let stat = std::fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
+        // After the name: state, parent, group.
+        let group = stat.rsplit(')').next().and_then(|fields| fields.split_ascii_whitespace().nth(2));
+        assert_ne!(group, Some(child.pid().to_string().as_str()), "a zombie is left: {stat}");
+    }
 }
 
 #[cfg(target_os = "linux")]

@@ -1,16 +1,17 @@
 //! Ending a process with everything that it started.
 //!
-//! A descendant is found by any of three marks: it is in the leader's process group or session; its chain of parents
-//! leads to the leader; its environment carries the leader's cookie. The third finds daemons, which left the group
-//! (setsid) and whose parents are gone (double fork).
+//! A descendant is found by any of four marks: it is in the leader's process group or session; its chain of parents
+//! leads to the leader; its environment carries the leader's cookie; or it is a *stray*, an orphan that came to us
+//! (see [`ffi::adopt_orphans`]) from another session and carries nobody's cookie. The last two find daemons, which
+//! left the group (setsid) and whose parents are gone (double fork).
 //!
-//! Two things get away, and only privileges (a cgroup, a PID namespace) would hold them: what cleared its environment
-//! *and* left the group *and* lost its parent before the look; and what forks, leaves its session and ends, again and
-//! again, faster than the process table can be read (some 2 ms).
+//! What forks, leaves its session and ends, again and again, faster than the process table can be read (some 2 ms)
+//! gets away; only privileges (a cgroup, a PID namespace) would hold it.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use crate::process::COOKIE;
 use crate::{clock, ffi};
 
 /// How long the search for survivors goes on. A killed process ends within a millisecond or two; what takes longer
@@ -20,12 +21,13 @@ const PATIENCE_NS: u64 = 2_000_000_000;
 /// Kills the process `leader` and all its descendants; returns those still there after two seconds.
 ///
 /// The leader itself stays a zombie, so that its pid, and with it the group, cannot be given to another process while
-/// we are killing; the caller reaps it. Cost: one read of all `/proc/*/stat` and `/proc/*/environ` per look, two looks
-/// as a rule; with 100 processes about 2 ms each.
+/// we are killing; the caller reaps it. Cost: one read of all `/proc/*/stat` and `/proc/*/environ` per look, three
+/// looks as a rule; with 100 processes about 2 ms each.
 pub fn kill(leader: u32, cookie: &str) -> Vec<u32> {
     let deadline = clock::monotonic_ns() + PATIENCE_NS;
     // A pid alone can be given away again; with the start time it names one process for ever.
     let mut ours: BTreeSet<(u32, u64)> = BTreeSet::new();
+    let mut quiet_looks = 0;
     loop {
         // Before the leader dies, while the chains of parents are whole.
         let processes = snapshot();
@@ -49,7 +51,9 @@ pub fn kill(leader: u32, cookie: &str) -> Vec<u32> {
         if matches!(ffi::peek_exit(leader), Ok(None)) {
             alive.push(leader);
         }
-        if alive.is_empty() || clock::monotonic_ns() >= deadline {
+        // One that was born while we looked is seen, or its zombie is, by the next look.
+        quiet_looks = if alive.is_empty() { quiet_looks + 1 } else { 0 };
+        if quiet_looks == 2 || clock::monotonic_ns() >= deadline {
             return alive;
         }
         std::thread::sleep(Duration::from_micros(500));
@@ -77,11 +81,15 @@ impl Process {
 /// Adds to `ours` every process that carries a mark, until no more is found.
 fn mark(ours: &mut BTreeSet<(u32, u64)>, processes: &[Process], leader: u32, cookie: &str) {
     let me = std::process::id();
+    let session = processes.iter().find(|process| process.pid == me).map(|process| process.session);
+    // Nothing that this program starts leaves our session by itself, so such a child was not started by us.
+    let adopted =
+        |process: &Process| process.parent == me && session.is_some_and(|ours| ours != process.session);
     for process in processes.iter().filter(|process| process.pid != me) {
         if process.pid == leader
             || process.group == leader
             || process.session == leader
-            || (!process.ended && bears(process.pid, cookie))
+            || is_marked(process, adopted, cookie)
         {
             ours.insert(process.identity());
         }
@@ -106,10 +114,21 @@ fn mark(ours: &mut BTreeSet<(u32, u64)>, processes: &[Process], leader: u32, coo
     }
 }
 
-/// Whether the environment that `pid` was started with has the entry `cookie`; false where it may not be read.
-fn bears(pid: u32, cookie: &str) -> bool {
-    std::fs::read(format!("/proc/{pid}/environ"))
-        .is_ok_and(|environment| environment.split(|byte| *byte == 0).any(|entry| entry == cookie.as_bytes()))
+/// Whether the environment or, where that is gone, the way it came to us says that `process` is to be ended.
+fn is_marked(process: &Process, adopted: impl Fn(&Process) -> bool, cookie: &str) -> bool {
+    if process.ended {
+        // A zombie has no environment any more. If it came to us, nobody else will reap it.
+        return adopted(process);
+    }
+    // False where the environment may not be read, or is not there yet.
+    let Ok(environment) = std::fs::read(format!("/proc/{}/environ", process.pid)) else { return false };
+    let any_cookie = [COOKIE, "="].concat();
+    let mut cookies =
+        environment.split(|byte| *byte == 0).filter(|entry| entry.starts_with(any_cookie.as_bytes()));
+    match cookies.next() {
+        Some(entry) => entry == cookie.as_bytes(),
+        None => adopted(process),
+    }
 }
 
 /// All processes; none where there is no `/proc`, then the process group is all that can be killed.
