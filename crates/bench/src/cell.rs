@@ -79,6 +79,7 @@ impl Measuring<'_, '_> {
             }
             row.start(world)?;
             let seed = world.rng.u64(0..=MAX_SEED);
+            // Answers first: a row that does not do its work is not worth a pilot.
             row.ask(Ask { kind: Kind::Verify, round: 0, iterations: 1, seed }, world)?;
         }
         self.choose_iterations(world)?;
@@ -238,11 +239,14 @@ fn pilot(row: &mut Row<'_>, sample_ns: u64, world: &mut World<'_, '_>) -> io::Re
     let target = calibrate::target_ns(sample_ns, row.resolution_ns);
     let mut iterations = 1;
     loop {
+        if world.observer.interrupted() {
+            return Ok(None);
+        }
         let ask = Ask { kind: Kind::Pilot, round: 0, iterations, seed: world.rng.u64(0..=MAX_SEED) };
         let Some(SampleRecord { wall_ns, .. }) = row.ask(ask, world)? else { return Ok(None) };
         match calibrate::next_pilot(iterations, wall_ns, target) {
-            Some(next) if !world.observer.interrupted() => iterations = next,
-            _ => return Ok(Some((iterations, wall_ns))),
+            Some(next) => iterations = next,
+            None => return Ok(Some((iterations, wall_ns))),
         }
     }
 }

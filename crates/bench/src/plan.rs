@@ -4,7 +4,7 @@
 use taskscale_model::{
     answer::Rule,
     missing::Missing,
-    params::{Params},
+    params::Params,
     protocol::{Description, Variant, Workload},
     run_file::{Role, RowRecord},
     suite::{Block, Suite},
@@ -32,6 +32,9 @@ pub struct Selection {
     pub baseline: Option<String>,
     /// Parameters put over those of every table.
     pub params: Params,
+    /// CPU time of the work inside each task, in nanoseconds; becomes a number of steps for each runtime by
+    /// [`crate::run::calibrate_work`].
+    pub work_ns: Option<u64>,
 }
 
 /// Everything that a run will do.
@@ -100,7 +103,7 @@ impl Plan {
                 for &size in sizes {
                     let mut cell = Cell {
                         suite: index,
-                        table: block.title(),
+                        table: title(block, selection),
                         size,
                         rule: block.answer.rule,
                         rows: Vec::new(),
@@ -170,6 +173,14 @@ fn names(asked: &str, row: &RowRecord) -> bool {
     asked == row.variant || asked == full_name(row)
 }
 
+/// The table's title, with what the command line puts over its parameters.
+fn title(block: &Block, selection: &Selection) -> String {
+    let work = selection.work_ns.map(|ns| format!("work={}us", ns as f64 / 1e3));
+    let params = Some(taskscale_model::params::label(&selection.params)).filter(|label| !label.is_empty());
+    let added: Vec<String> = params.into_iter().chain(work).collect();
+    if added.is_empty() { block.title() } else { format!("{}, {}", block.title(), added.join(" ")) }
+}
+
 fn takes_part(block: &Block, runtime: &Found) -> bool {
     let name = runtime_name(runtime);
     runtime.asked || block.runtimes.as_ref().is_none_or(|names| names.contains(&name))
@@ -189,7 +200,7 @@ fn rows_of(suite: &Suite, block: &Block, size: u64, runtime: &Found, selection: 
     let blank = RowRecord {
         row: 0,
         suite: suite.name.clone(),
-        table: block.title(),
+        table: title(block, selection),
         workload: block.name.clone(),
         runtime: runtime.id.clone(),
         version: String::new(),

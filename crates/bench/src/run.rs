@@ -5,11 +5,13 @@ use std::{collections::BTreeMap, io};
 use taskscale_model::{
     missing::Missing,
     params::Params,
+    protocol::RunRequest,
     run_file::{End, Header, Record, RowEnd, RuntimeRecord, Status},
 };
 
 use crate::{
-    cell,
+    calibrate, cell,
+    fault::Fault,
     journal::Journal,
     limits::Limits,
     link::{Clock, Event, Launcher, Observer},
@@ -84,6 +86,52 @@ pub fn run(
     }
     let elapsed_s = (world.clock.now_ns() - started_ns) as f64 / 1e9;
     world.journal.append(&Record::End(End { elapsed_s }))
+}
+
+/// Turns `work_ns` of CPU time inside each task into a number of steps, by weighing the `spin` workload of each
+/// runtime of the plan once. A runtime without it, or whose probe fails, has its rows skipped with the reason.
+pub fn calibrate_work(plan: &mut Plan, launcher: &mut dyn Launcher, work_ns: u64, timeout_ns: u64) {
+    let mut known: BTreeMap<String, Result<(u64, u64), Missing>> = BTreeMap::new();
+    for row in plan.cells.iter_mut().flat_map(|cell| &mut cell.rows).filter(|row| row.skip.is_none()) {
+        let runtime = &row.record.runtime;
+        let weighed =
+            known.entry(runtime.clone()).or_insert_with(|| weigh_spin(launcher, runtime, timeout_ns)).clone();
+        match weighed {
+            Ok((steps, cpu_ns)) => calibrate::set_work(&mut row.record.params, work_ns, steps, cpu_ns),
+            Err(missing) => row.skip = Some(missing),
+        }
+    }
+}
+
+/// Steps of the kernel and the CPU time that they took, long enough to be exact to a percent or so.
+fn weigh_spin(launcher: &mut dyn Launcher, runtime: &str, timeout_ns: u64) -> Result<(u64, u64), Missing> {
+    const LONG_ENOUGH_NS: u64 = 20_000_000;
+    let weigh = |launcher: &mut dyn Launcher| -> Result<(u64, u64), Fault> {
+        let (mut link, _) = launcher.launch(runtime, 0)?;
+        let mut request = RunRequest {
+            id: 1,
+            workload: "spin".into(),
+            variant: "loop".into(),
+            size: 1_000,
+            iterations: 1,
+            params: Params::new(),
+            seed: 1,
+        };
+        let weighed = loop {
+            let reading = link.run(&request, timeout_ns);
+            match reading.map(|reading| (reading.sample.cpu_ns, reading.outside_wall_ns)) {
+                Ok((cpu_ns, wall_ns)) if wall_ns >= LONG_ENOUGH_NS => break Ok((request.size, cpu_ns)),
+                Ok(_) => request.size *= 4,
+                Err(fault) => break Err(fault),
+            }
+        };
+        link.end();
+        weighed
+    };
+    weigh(launcher).map_err(|fault| {
+        let reason = format!("the work inside its tasks could not be calibrated: {fault}");
+        Missing::new(reason, "offer the workload `spin`, or run without --work")
+    })
 }
 
 struct Started {

@@ -1,1 +1,35 @@
-fn main() {}
+//! `taskscale`: weigh your tasks, see how they scale.
+//!
+//! Words become calls here: [`args`] says what can be typed, [`commands`] does it. Data goes to standard output,
+//! everything else to standard error. Exit status: 0 done; 1 a finding the caller asked to gate on; 2 usage or
+//! input; 130 interrupted.
+
+mod args;
+mod commands;
+mod embedded;
+mod interrupt;
+mod output;
+mod progress;
+mod runtimes;
+mod store;
+mod suites;
+mod world;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Cli, Command, ProbeCommand};
+
+fn main() -> ExitCode {
+    let done = match Cli::parse().command {
+        Command::Run(args) => commands::run::run(&args),
+        Command::List(args) => commands::list::list(&args),
+        Command::Report(args) => commands::report::report(&args),
+        Command::Probe(ProbeCommand::Check(args)) => commands::probe::check(&args),
+        Command::Probe(ProbeCommand::Serve { runtime }) => return taskscale_probe_rust::main(&runtime),
+        Command::Completions { shell } => commands::generate::completions(shell),
+        Command::Man => commands::generate::man(),
+    };
+    output::exit_code(done)
+}

@@ -1,0 +1,421 @@
+//! The order of execution, stated from seed and plan: fake probes write into a log, a fake clock is moved by them.
+//! No real time passes and no process starts.
+
+use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
+
+use taskscale_bench::{
+    fault::Fault,
+    journal::Journal,
+    limits::Limits,
+    link::{Clock, Event, Launcher, Link, Observer, Reading},
+    plan::{Found, Plan, Selection},
+    run::{Order, run},
+};
+use taskscale_model::{
+    answer::Rule,
+    machine::{Disturbance, Machine},
+    missing::Reading as MachineReading,
+    protocol::{self, Answer, Description, RunRequest, Runtime, Sample, Variant, Workload},
+    run_file::{Header, Kind, Record, SCHEMA, SampleRecord, Status, Stop},
+    suite::Suite,
+};
+
+const MS: u64 = 1_000_000;
+
+/// What the fakes share: the time, the log, and how each variant behaves.
+#[derive(Default)]
+struct World {
+    now_ns: u64,
+    launches: Vec<String>,
+    interrupt_after: Option<usize>,
+    sampled: usize,
+}
+
+type Shared = Rc<RefCell<World>>;
+
+/// How a fake variant behaves.
+#[derive(Clone, Copy)]
+enum Behaviour {
+    /// Each task takes this long.
+    Costs(u64),
+    /// Answers wrongly from its n-th answer on.
+    LiesFrom(usize),
+    /// Says that it needed twice the time that passed.
+    Boasts,
+    /// Never answers.
+    Hangs,
+    /// Is refused by the system.
+    DoesNotStart,
+}
+
+struct FakeLauncher {
+    world: Shared,
+    behaviours: BTreeMap<&'static str, Behaviour>,
+    next: usize,
+}
+
+struct FakeLink {
+    world: Shared,
+    behaviours: BTreeMap<&'static str, Behaviour>,
+    answers: usize,
+}
+
+impl Launcher for FakeLauncher {
+    fn launch(&mut self, runtime: &str, _layout: u64) -> Result<(Box<dyn Link>, Description), Fault> {
+        self.next += 1;
+        self.world.borrow_mut().launches.push(runtime.to_owned());
+        if self.behaviours.values().any(|behaviour| matches!(behaviour, Behaviour::DoesNotStart)) {
+            return Err(Fault::Start { command: "fake".into(), why: "no".into() });
+        }
+        let link = FakeLink { world: self.world.clone(), behaviours: self.behaviours.clone(), answers: 0 };
+        Ok((Box::new(link), description(self.behaviours.keys())))
+    }
+}
+
+impl Link for FakeLink {
+    fn run(&mut self, request: &RunRequest, timeout_ns: u64) -> Result<Reading, Fault> {
+        self.answers += 1;
+        let behaviour = self.behaviours[request.variant.as_str()];
+        let tasks = request.size * request.iterations;
+        let mut answer = Rule::Count.of_one(request.size, 0, 0) * request.iterations;
+        let mut told = 1;
+        let cost = match behaviour {
+            Behaviour::Costs(ns) => ns,
+            Behaviour::LiesFrom(from) if self.answers >= from => {
+                answer += 1;
+                1_000
+            }
+            Behaviour::Boasts => {
+                told = 2;
+                1_000
+            }
+            Behaviour::Hangs => {
+                self.world.borrow_mut().now_ns += timeout_ns;
+                return Err(Fault::TimedOut { asked: request.variant.clone(), seconds: timeout_ns as f64 / 1e9 });
+            }
+            Behaviour::LiesFrom(_) | Behaviour::DoesNotStart => 1_000,
+        };
+        let ns = tasks * cost;
+        let mut world = self.world.borrow_mut();
+        world.now_ns += ns + 10_000;
+        world.sampled += 1;
+        let sample = Sample {
+            id: Some(request.id),
+            wall_ns: told * ns,
+            cpu_ns: ns,
+            answer: Answer(answer),
+            extra: serde_json::Map::new(),
+        };
+        Ok(Reading { sample, outside_wall_ns: ns + 10_000, outside_cpu_ns: Some(ns + 5_000) })
+    }
+
+    fn end(&mut self) {}
+}
+
+struct FakeClock(Shared);
+
+impl Clock for FakeClock {
+    fn now_ns(&self) -> u64 {
+        self.0.borrow().now_ns
+    }
+
+    fn disturbance(&mut self) -> Disturbance {
+        Disturbance::default()
+    }
+}
+
+struct FakeObserver {
+    world: Shared,
+    words: Vec<String>,
+}
+
+impl Observer for FakeObserver {
+    fn event(&mut self, event: &Event<'_>) {
+        match event {
+            Event::CellStarted { number, of, size, .. } => self.words.push(format!("cell {number}/{of} n={size}")),
+            Event::CellEnded => self.words.push("end".into()),
+            Event::Sampled { .. } | Event::RowEnded { .. } => (),
+        }
+    }
+
+    fn interrupted(&self) -> bool {
+        let world = self.world.borrow();
+        world.interrupt_after.is_some_and(|after| world.sampled >= after)
+    }
+}
+
+fn description<'a>(variants: impl Iterator<Item = &'a &'static str>) -> Description {
+    let variant = |name: &&'static str| Variant {
+        name: (*name).into(),
+        creates_task: true,
+        only: Default::default(),
+        max_size: None,
+        unavailable: None,
+        note: String::new(),
+    };
+    Description {
+        protocol: protocol::PROTOCOL,
+        runtime: Runtime { name: "fake".into(), language: "rust".into(), version: "1".into(), toolchain: String::new() },
+        clock: protocol::Clock { wall_resolution_ns: 1, cpu_resolution_ns: 1 },
+        workers: None,
+        workloads: vec![Workload { name: "nop".into(), params: vec![], variants: variants.map(variant).collect() }],
+    }
+}
+
+fn machine() -> Machine {
+    fn missing<T>() -> MachineReading<T> {
+        MachineReading::missing("a fake machine", "")
+    }
+    Machine {
+        cpu_model: missing(),
+        cpus_usable: missing(),
+        cpus: missing(),
+        threads_per_core: missing(),
+        numa_nodes: missing(),
+        cpu_quota: missing(),
+        governor: missing(),
+        memory_bytes: missing(),
+        kernel: missing(),
+        clock_source: missing(),
+        load_1m: missing(),
+        virtualised: missing(),
+        fingerprint: String::new(),
+    }
+}
+
+/// What a run did.
+struct Done {
+    records: Vec<Record>,
+    words: Vec<String>,
+    launches: usize,
+}
+
+impl Done {
+    fn samples(&self) -> impl Iterator<Item = &SampleRecord> {
+        self.records.iter().filter_map(|record| match record {
+            Record::Sample(sample) => Some(sample),
+            _ => None,
+        })
+    }
+
+    /// The timed samples, a word per round: the rows in the order in which they were measured.
+    fn rounds(&self) -> Vec<String> {
+        let mut rounds: BTreeMap<u64, String> = BTreeMap::new();
+        for sample in self.samples().filter(|sample| sample.kind == Kind::Timed) {
+            let letter = char::from(b'A' + u8::try_from(sample.row).expect("few rows"));
+            rounds.entry(sample.round).or_default().push(letter);
+        }
+        rounds.into_values().collect()
+    }
+
+    fn ends(&self) -> Vec<(u64, Status)> {
+        let ends = self.records.iter().filter_map(|record| match record {
+            Record::RowEnd(end) => Some((end.row, end.status.clone())),
+            _ => None,
+        });
+        ends.collect()
+    }
+}
+
+struct Setting {
+    seed: u64,
+    limits: Limits,
+    sizes: &'static str,
+    interrupt_after: Option<usize>,
+}
+
+impl Default for Setting {
+    fn default() -> Self {
+        let limits = Limits {
+            samples: 6,
+            max_time_ns: 3_600_000 * MS,
+            budget_ns: None,
+            precision: 0.0,
+            sample_ns: MS,
+            timeout_ns: 1_000 * MS,
+            restart_every: 0,
+        };
+        Setting { seed: 7, limits, sizes: "[100]", interrupt_after: None }
+    }
+}
+
+fn measure(behaviours: &[(&'static str, Behaviour)], setting: Setting) -> Done {
+    let suite = Suite::parse(&format!(
+        "schema = \"taskscale.suite/1\"\nname = \"t\"\ntitle = \"t\"\n[[workload]]\nname = \"nop\"\nsizes = {}\n\
+         answer = {{ rule = \"count\" }}",
+        setting.sizes
+    ))
+    .expect("suite");
+    let found = Found {
+        id: "fake".into(),
+        asked: true,
+        description: Ok(description(behaviours.iter().map(|(name, _)| name))),
+    };
+    let plan = Plan::new(std::slice::from_ref(&suite), &[found], &Selection::default()).expect("plan");
+    let world =
+        Shared::new(RefCell::new(World { interrupt_after: setting.interrupt_after, ..World::default() }));
+    let order = Order {
+        header: Header {
+            schema: SCHEMA.into(),
+            tool: "0".into(),
+            command: vec![],
+            seed: setting.seed,
+            started_unix_s: 0,
+            machine: machine(),
+            suites: vec![suite],
+        },
+        runtimes: vec![],
+        plan,
+        limits: vec![setting.limits],
+        cpus: 1,
+    };
+    let mut launcher = FakeLauncher { world: world.clone(), behaviours: behaviours.iter().copied().collect(), next: 0 };
+    let mut observer = FakeObserver { world: world.clone(), words: vec![] };
+    let mut out = Vec::new();
+    run(order, &mut launcher, &mut FakeClock(world.clone()), &mut observer, &mut Journal::new(&mut out)).expect("written");
+    let text = String::from_utf8(out).expect("text");
+    let records = text.lines().map(|line| serde_json::from_str(line).expect("a record")).collect();
+    let launches = world.borrow().launches.len();
+    Done { records, words: observer.words, launches }
+}
+
+#[test]
+fn rounds_are_mirrored_in_pairs_and_follow_from_the_seed() {
+    let behaviours = [("a", Behaviour::Costs(100)), ("b", Behaviour::Costs(200))];
+    // A and B are the two variants, C is the control: A entered a second time.
+    let rounds = measure(&behaviours, Setting::default()).rounds();
+    assert_eq!(rounds.len(), 6);
+    for pair in rounds.chunks(2) {
+        let mirrored: String = pair[0].chars().rev().collect();
+        assert_eq!(pair[1], mirrored, "{rounds:?}");
+        let mut rows: Vec<char> = pair[0].chars().collect();
+        rows.sort_unstable();
+        assert_eq!(rows, ['A', 'B', 'C']);
+    }
+    assert_eq!(rounds, measure(&behaviours, Setting::default()).rounds(), "the same seed, the same order");
+    let others: Vec<_> = (0..8).map(|seed| measure(&behaviours, Setting { seed, ..Setting::default() }).rounds()).collect();
+    assert!(others.iter().any(|other| *other != rounds), "another seed, another order");
+}
+
+#[test]
+fn a_row_is_verified_piloted_and_warmed_up_before_its_first_round() {
+    let done = measure(&[("a", Behaviour::Costs(100))], Setting::default());
+    for row in [0, 1] {
+        let mut kinds: Vec<Kind> = done.samples().filter(|sample| sample.row == row).map(|sample| sample.kind).collect();
+        kinds.dedup();
+        assert_eq!(kinds, [Kind::Verify, Kind::Pilot, Kind::Warmup, Kind::Timed, Kind::Phases, Kind::Timed]);
+    }
+    let orders: Vec<u64> = done.samples().map(|sample| sample.order).collect();
+    assert_eq!(orders, (0..orders.len() as u64).collect::<Vec<_>>(), "samples are numbered as they were taken");
+}
+
+#[test]
+fn rows_of_a_comparison_share_iterations_and_the_fastest_decides() {
+    let done = measure(&[("a", Behaviour::Costs(100)), ("b", Behaviour::Costs(300))], Setting::default());
+    let mut by_round: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
+    for sample in done.samples().filter(|sample| sample.kind == Kind::Timed) {
+        by_round.entry(sample.round).or_default().push(sample.iterations);
+    }
+    for (round, iterations) in by_round {
+        assert!(iterations.windows(2).all(|pair| pair[0] == pair[1]), "round {round}: {iterations:?}");
+        // 100 tasks of 100 ns: 100 iterations are the 1 ms asked for, jitter adds up to a fifth.
+        assert!((100..=120).contains(&iterations[0]), "{iterations:?}");
+    }
+}
+
+#[test]
+fn a_slow_row_bounds_what_a_fast_one_may_ask_of_it() {
+    let done = measure(&[("a", Behaviour::Costs(10)), ("b", Behaviour::Costs(10_000))], Setting::default());
+    // One iteration of b is 1 ms; it may last 8 ms for the sake of a, so a's samples are 8 iterations.
+    assert!(done.samples().filter(|sample| sample.kind == Kind::Timed).all(|sample| sample.iterations == 8));
+}
+
+#[test]
+fn all_rows_restart_together_and_warm_up_again() {
+    let limits = Limits { samples: 9, restart_every: 4, ..Setting::default().limits };
+    let done = measure(&[("a", Behaviour::Costs(100))], Setting { limits, ..Setting::default() });
+    assert_eq!(done.launches, 6, "two rows, three processes each");
+    for sample in done.samples().filter(|sample| sample.kind == Kind::Timed) {
+        assert_eq!(sample.process, sample.round / 4);
+    }
+    let mut warmed: Vec<u64> =
+        done.samples().filter(|sample| sample.kind == Kind::Warmup).map(|sample| sample.round).collect();
+    warmed.dedup();
+    assert_eq!(warmed, [0, 4, 8]);
+}
+
+#[test]
+fn a_probe_that_lies_boasts_hangs_or_will_not_start_is_a_failed_row_and_the_rest_goes_on() {
+    for (behaviour, words) in [
+        (Behaviour::LiesFrom(1), "the answer is 101, right is 100"),
+        (Behaviour::LiesFrom(9), "right is"),
+        (Behaviour::Boasts, "a time that cannot be"),
+        (Behaviour::Hangs, "no answer to b within 1 s"),
+    ] {
+        let done = measure(&[("a", Behaviour::Costs(100)), ("b", behaviour)], Setting::default());
+        let ends: BTreeMap<u64, Status> = done.ends().into_iter().collect();
+        let Status::Failed(missing) = &ends[&1] else { panic!("{words}: {ends:?}") };
+        assert!(missing.reason.contains(words) && !missing.remedy.is_empty(), "{missing}");
+        assert_eq!(ends[&0], Status::Ok { stop: Stop::Samples });
+        assert_eq!(done.rounds().len(), 6);
+        assert_eq!(done.ends().len(), 3, "every row ends once");
+    }
+    let done = measure(&[("a", Behaviour::DoesNotStart)], Setting::default());
+    assert!(done.ends().iter().all(|(_, status)| matches!(status, Status::Failed(_))));
+}
+
+#[test]
+fn precision_stops_at_a_look_and_never_before_fifteen_rounds() {
+    let limits = Limits { samples: 100, precision: 0.01, ..Setting::default().limits };
+    let done = measure(&[("a", Behaviour::Costs(100)), ("b", Behaviour::Costs(150))], Setting { limits, ..Setting::default() });
+    // The fakes have no noise: every interval has no width from the first, and a difference is plain.
+    assert_eq!(done.rounds().len(), 15);
+    assert!(done.ends().iter().all(|(_, status)| *status == Status::Ok { stop: Stop::Precision }));
+}
+
+#[test]
+fn time_ends_a_cell_after_the_round_that_is_nearest() {
+    let limits = Limits { samples: 1_000, max_time_ns: 50 * MS, ..Setting::default().limits };
+    let done = measure(&[("a", Behaviour::Costs(100))], Setting { limits, ..Setting::default() });
+    assert!(done.ends().iter().all(|(_, status)| *status == Status::Ok { stop: Stop::MaxTime }));
+    let rounds = done.rounds();
+    assert!((10..=30).contains(&rounds.len()), "two rows of a bit over 1 ms in 50 ms: {}", rounds.len());
+    assert!(rounds.iter().all(|round| round.len() == 2), "no round is torn");
+}
+
+#[test]
+fn an_interrupted_run_keeps_what_it_has_and_says_so() {
+    // 14 samples prepare the first cell, so 20 lie in its third round.
+    let after = 20;
+    let setting = Setting { interrupt_after: Some(after), sizes: "[100, 200]", ..Setting::default() };
+    let done = measure(&[("a", Behaviour::Costs(100))], setting);
+    assert_eq!(done.samples().count(), after, "not one sample more");
+    let ends: BTreeMap<u64, Status> = done.ends().into_iter().collect();
+    assert_eq!(ends[&0], Status::Ok { stop: Stop::Interrupted });
+    let Status::Skipped(missing) = &ends[&2] else { panic!("{ends:?}") };
+    assert!(missing.reason.contains("interrupted before"));
+    assert!(matches!(done.records.last(), Some(Record::End(_))));
+}
+
+#[test]
+fn cells_are_measured_in_order_and_a_hopeless_size_is_not_tried() {
+    // At a million tasks of 100 us each, one answer would take 100 s; it may take 1 s.
+    let setting = Setting { sizes: "[100, 1000, 1000000]", ..Setting::default() };
+    let done = measure(&[("a", Behaviour::Costs(10)), ("b", Behaviour::Costs(100_000))], setting);
+    assert_eq!(done.words, ["cell 1/3 n=100", "end", "cell 2/3 n=1000", "end", "cell 3/3 n=1000000", "end"]);
+    let ends: BTreeMap<u64, Status> = done.ends().into_iter().collect();
+    let Status::Skipped(missing) = &ends[&7] else { panic!("{ends:?}") };
+    assert!(missing.reason.contains("one sample would take about") && missing.remedy.contains("--timeout"));
+    assert_eq!(ends[&6], Status::Ok { stop: Stop::Samples }, "its neighbour is measured");
+}
+
+#[test]
+fn an_interrupt_while_rows_are_prepared_leaves_skipped_rows_and_no_figures() {
+    for after in [0, 1, 5, 9] {
+        let setting = Setting { interrupt_after: Some(after), ..Setting::default() };
+        let done = measure(&[("a", Behaviour::Costs(100))], setting);
+        assert_eq!(done.samples().count(), after, "not one sample more");
+        assert!(done.ends().iter().all(|(_, status)| matches!(status, Status::Skipped(_))), "{after}");
+        assert_eq!(done.ends().len(), 2);
+    }
+}

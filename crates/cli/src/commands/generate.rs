@@ -1,0 +1,35 @@
+//! `taskscale completions` and `taskscale man`, from the one definition of the flags.
+
+use clap::CommandFactory;
+
+use crate::{
+    args::Cli,
+    output::{Outcome, print},
+};
+
+/// Prints a shell's completions.
+pub fn completions(shell: clap_complete::Shell) -> anyhow::Result<Outcome> {
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "taskscale", &mut text);
+    print(&String::from_utf8(text)?)?;
+    Ok(Outcome::Done)
+}
+
+/// Prints the manual page: the main page, then one section per subcommand.
+pub fn man() -> anyhow::Result<Outcome> {
+    let mut text = Vec::new();
+    let mut command = Cli::command();
+    command.build();
+    clap_mangen::Man::new(command.clone()).render(&mut text)?;
+    for subcommand in command.get_subcommands().filter(|subcommand| subcommand.get_name() != "help") {
+        let man = clap_mangen::Man::new(subcommand.clone());
+        man.render_title(&mut text)?;
+        man.render_name_section(&mut text)?;
+        man.render_synopsis_section(&mut text)?;
+        man.render_description_section(&mut text)?;
+        man.render_options_section(&mut text)?;
+        man.render_extra_section(&mut text)?;
+    }
+    print(&String::from_utf8(text)?)?;
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,56 @@
+//! `taskscale probe check`: conformance of a probe, anyone's.
+
+use std::fmt::Write;
+
+use taskscale_bench::check::{self, Findings, Verdict};
+
+use crate::{
+    args::CheckArgs,
+    output::{Outcome, print},
+    runtimes,
+};
+
+/// Tests a probe and prints what was found; a probe that does not conform is a finding.
+pub fn check(args: &CheckArgs) -> anyhow::Result<Outcome> {
+    let command = match (&args.command, &args.runtime) {
+        (Some(command), _) => runtimes::split(command)?,
+        (None, Some(id)) => runtimes::named(id)?.command.map_err(|missing| anyhow::anyhow!("{id}: {missing}"))?,
+        (None, None) => anyhow::bail!("give a command or --runtime"),
+    };
+    let cpus = taskscale_sys::machine::read().cpus_usable.value().copied().unwrap_or(1);
+    let findings = check::check(&command, cpus, (args.timeout * 1e9) as u64);
+    print(&render(&findings, args.verbose)?)?;
+    Ok(if findings.conforms() { Outcome::Done } else { Outcome::Finding })
+}
+
+fn render(findings: &Findings, verbose: bool) -> Result<String, std::fmt::Error> {
+    let mut text = String::new();
+    if let Some(description) = &findings.description {
+        let runtime = &description.runtime;
+        writeln!(text, "{} {} ({})", runtime.name, runtime.version, runtime.toolchain)?;
+    }
+    let (mut passed, mut failed, mut noted) = (0, 0, 0);
+    for finding in &findings.findings {
+        let (word, detail) = match &finding.verdict {
+            Verdict::Passed => {
+                passed += 1;
+                if !verbose {
+                    continue;
+                }
+                ("ok", String::new())
+            }
+            Verdict::Failed(missing) => {
+                failed += 1;
+                ("FAILED", format!("\n         {}\n         remedy: {}", missing.reason, missing.remedy))
+            }
+            Verdict::Noted(note) => {
+                noted += 1;
+                ("note", format!("\n         {note}"))
+            }
+        };
+        writeln!(text, "{word:7}  {}: {}{detail}", finding.check, finding.subject)?;
+    }
+    let verdict = if findings.conforms() { "conforms to probe protocol 1" } else { "does not conform to probe protocol 1" };
+    writeln!(text, "{verdict}: {passed} passed, {failed} failed, {noted} noted")?;
+    Ok(text)
+}

@@ -1,0 +1,32 @@
+//! `taskscale report`: the tables of a run file, again.
+
+use std::{io::Read, path::Path};
+
+use anyhow::Context;
+
+use crate::{
+    args::ReportArgs,
+    output::{self, Outcome},
+};
+
+/// Reads a run file and prints its figures.
+pub fn report(args: &ReportArgs) -> anyhow::Result<Outcome> {
+    let summary = summary_of(&args.run)?;
+    output::show(&summary, &args.show)?;
+    Ok(Outcome::Done)
+}
+
+/// The figures of a run file.
+pub fn summary_of(path: &Path) -> anyhow::Result<taskscale_model::summary::Summary> {
+    let shown = path.display();
+    let mut bytes = Vec::new();
+    if path == Path::new("-") {
+        std::io::stdin().read_to_end(&mut bytes).context("cannot read standard input")?;
+    } else {
+        bytes = std::fs::read(path).with_context(|| format!("cannot read the run file {shown}"))?;
+    }
+    // A run that was killed in the middle of a write may end in the middle of a character.
+    let text = String::from_utf8_lossy(&bytes);
+    let run = taskscale_report::parse_run(&text).with_context(|| format!("{shown} cannot be reported"))?;
+    Ok(taskscale_report::summarize(&run))
+}

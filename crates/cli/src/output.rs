@@ -1,0 +1,69 @@
+//! Standard output for data, standard error for words, and the exit status.
+
+use std::{
+    io::{self, IsTerminal, Write},
+    process::ExitCode,
+};
+
+use taskscale_model::summary::Summary;
+use taskscale_report::Style;
+
+use crate::args::{Format, ShowArgs};
+
+/// How a command that did its work ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Done.
+    Done,
+    /// A finding that the caller gates on.
+    Finding,
+    /// Nothing could be measured or read, for reasons that were told.
+    Nothing,
+    /// The user pressed Ctrl-C; what was measured is kept.
+    Interrupted,
+}
+
+/// The exit status of a command; an error is told on standard error, with all its causes.
+pub fn exit_code(done: anyhow::Result<Outcome>) -> ExitCode {
+    match done {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::Finding) => ExitCode::from(1),
+        Ok(Outcome::Nothing) => ExitCode::from(2),
+        Ok(Outcome::Interrupted) => ExitCode::from(130),
+        // Who closes the pipe has seen enough: `taskscale list | head`.
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            tell(&format!("taskscale: {error:#}"));
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    })
+}
+
+/// Prints data.
+pub fn print(data: &str) -> anyhow::Result<()> {
+    let mut out = anstream::stdout().lock();
+    out.write_all(data.as_bytes())?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Prints a line for the person at the terminal. A standard error that is closed is no reason to fail.
+pub fn tell(line: &str) {
+    writeln!(anstream::stderr(), "{line}").ok();
+}
+
+/// Prints the figures of a run in the format asked for.
+pub fn show(summary: &Summary, show: &ShowArgs) -> anyhow::Result<()> {
+    let colour = io::stdout().is_terminal();
+    match show.format {
+        Format::Text => print(&taskscale_report::text(summary, &Style { colour, details: show.details })),
+        Format::Md => print(&taskscale_report::markdown(summary)),
+        Format::Json => print(&taskscale_report::json(summary)),
+    }
+}

@@ -1,0 +1,99 @@
+//! One line per row of the cell under way, on a terminal only; nothing elsewhere.
+
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use taskscale_bench::link::{Event, Observer};
+use taskscale_model::{
+    params,
+    run_file::{Kind, Role, RowRecord, Status},
+};
+
+use crate::interrupt::Interrupt;
+
+/// Rows that fit below the heading on the smallest usual terminal (24 lines); the others are measured unseen.
+const ROWS_SHOWN: usize = 20;
+
+/// Shows what a run is doing.
+#[derive(Debug)]
+pub struct Progress {
+    bars: MultiProgress,
+    heading: Option<ProgressBar>,
+    rows: Vec<(u64, ProgressBar)>,
+    interrupt: Interrupt,
+}
+
+impl Progress {
+    /// Shows it on standard error if that is a terminal.
+    pub fn new(terminal: bool, interrupt: Interrupt) -> Self {
+        let target = if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        Progress { bars: MultiProgress::with_draw_target(target), heading: None, rows: Vec::new(), interrupt }
+    }
+
+    /// Takes everything off the screen.
+    pub fn clear(&mut self) {
+        self.rows.clear();
+        self.heading = None;
+        // A terminal that is gone needs no clearing.
+        self.bars.clear().ok();
+    }
+
+    fn line(&mut self, text: String) -> ProgressBar {
+        let bar = self.bars.add(ProgressBar::new_spinner());
+        if let Ok(style) = ProgressStyle::with_template("{wide_msg}") {
+            bar.set_style(style);
+        }
+        bar.set_message(text);
+        bar
+    }
+
+    fn say(&self, row: &RowRecord, text: &str) {
+        if let Some((_, bar)) = self.rows.iter().find(|(number, _)| *number == row.row) {
+            bar.set_message(format!("  {:44} {text}", name(row)));
+            bar.tick();
+        }
+    }
+}
+
+fn name(row: &RowRecord) -> String {
+    let case = if row.case.is_empty() { String::new() } else { format!(" {}", params::label(&row.case)) };
+    let role = if row.role == Role::Control { " (A/A)" } else { "" };
+    format!("{} {}{case}{role}", row.runtime, row.variant)
+}
+
+impl Observer for Progress {
+    fn event(&mut self, event: &Event<'_>) {
+        match event {
+            Event::CellStarted { number, of, table, size, rows } => {
+                self.clear();
+                self.heading = Some(self.line(format!("[{number}/{of}] {table}, n = {size}")));
+                for row in rows.iter().take(ROWS_SHOWN) {
+                    let bar = self.line(format!("  {:44}", name(row)));
+                    self.rows.push((row.row, bar));
+                }
+                let unseen = rows.len().saturating_sub(ROWS_SHOWN);
+                if unseen > 0 {
+                    let bar = self.line(format!("  and {unseen} more"));
+                    self.rows.push((u64::MAX, bar));
+                }
+            }
+            Event::Sampled { row, kind, round, rounds, cpu_per_task } => {
+                let doing = match kind {
+                    Kind::Timed | Kind::Phases => format!("round {:>3} of at most {rounds}", round + 1),
+                    Kind::Verify => "checking its answer".to_owned(),
+                    Kind::Pilot => "choosing iterations".to_owned(),
+                    Kind::Warmup => "warming up".to_owned(),
+                };
+                self.say(row, &format!("{doing}   {cpu_per_task:>9.0} ns"));
+            }
+            Event::RowEnded { row, status } => match status {
+                Status::Ok { .. } => self.say(row, "done"),
+                Status::Failed(missing) => self.say(row, &format!("failed: {}", missing.reason)),
+                Status::Skipped(missing) => self.say(row, &format!("skipped: {}", missing.reason)),
+            },
+            Event::CellEnded => self.clear(),
+        }
+    }
+
+    fn interrupted(&self) -> bool {
+        self.interrupt.came()
+    }
+}

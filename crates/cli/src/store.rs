@@ -1,0 +1,69 @@
+//! Where raw samples are kept: the file that was named, else a new one in the state folder.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    path::{Path, PathBuf},
+    time::{Duration, UNIX_EPOCH},
+};
+
+use anyhow::Context;
+
+use crate::embedded;
+
+/// A run file, open for appending, and its path.
+#[derive(Debug)]
+pub struct RunFile {
+    /// The file. It is not buffered: each record is one write.
+    pub file: File,
+    /// Its path.
+    pub path: PathBuf,
+}
+
+/// Creates the run file. One that exists is never written over: raw samples cannot be had again.
+pub fn create(asked: Option<&Path>, suites: &str, started_unix_s: u64) -> anyhow::Result<RunFile> {
+    if let Some(path) = asked {
+        return open_new(path);
+    }
+    let name = default_name(suites, started_unix_s);
+    let folder = embedded::state_folder().map(|folder| folder.join("runs"));
+    let kept = folder.and_then(|folder| {
+        fs::create_dir_all(&folder)?;
+        open_new(&folder.join(&name))
+    });
+    // A home that cannot be written to is no reason not to measure.
+    kept.or_else(|_| open_new(&std::env::temp_dir().join(&name)))
+}
+
+fn open_new(path: &Path) -> anyhow::Result<RunFile> {
+    let file = OpenOptions::new().append(true).create_new(true).open(path);
+    let file = file.with_context(|| match path.exists() {
+        true => format!("{} exists; choose another name or remove it", path.display()),
+        false => format!("cannot write the run file {}", path.display()),
+    })?;
+    Ok(RunFile { file, path: path.to_owned() })
+}
+
+/// `2026-11-20T10-07-47Z-quick-4242.taskscale.jsonl`: sorts by time, and two runs of one second differ by process.
+fn default_name(suites: &str, started_unix_s: u64) -> String {
+    let time = humantime::format_rfc3339_seconds(UNIX_EPOCH + Duration::from_secs(started_unix_s)).to_string();
+    format!("{}-{suites}-{}.taskscale.jsonl", time.replace(':', "-"), std::process::id())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_file_is_never_written_over() {
+        let folder = tempfile::tempdir().expect("folder");
+        let path = folder.path().join("a.taskscale.jsonl");
+        create(Some(&path), "quick", 0).expect("new");
+        let error = format!("{:#}", create(Some(&path), "quick", 0).expect_err("exists"));
+        assert!(error.contains("exists; choose another name"), "{error}");
+    }
+
+    #[test]
+    fn names_sort_by_time() {
+        assert!(default_name("quick", 1_795_169_267).starts_with("2026-11-20T10-07-47Z-quick-"));
+    }
+}
