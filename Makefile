@@ -1,0 +1,48 @@
+# What one does here. `make` alone is `make test`; `make help` lists the rest. Needs Rust and Python 3, nothing else.
+
+.DEFAULT_GOAL := test
+.PHONY: test format-check lint rust probe-rust probe-python venv run fmt clean help
+
+# One directory for the workspace and the Rust probe, so that what both depend on is built once.
+export CARGO_TARGET_DIR ?= $(CURDIR)/target
+# In CI a lock file that does not fit its manifest is an error, not an edit.
+LOCKED := $(if $(CI),--locked)
+
+test: format-check lint rust probe-rust probe-python ## set up what is missing and run all tests (default)
+	@echo
+	@echo "All tests passed. What this machine could not run is named above as \"skipped\"."
+
+format-check:
+	@tests/run/with-component rustfmt cargo fmt --all --check
+
+lint: ## clippy on everything, warnings are errors
+	@tests/run/with-component clippy cargo clippy $(LOCKED) --workspace --all-targets -- -D warnings
+	@cd probes/rust && ../../tests/run/with-component clippy cargo clippy $(LOCKED) --all-targets -- -D warnings
+	@echo "Lint: done."
+
+rust:
+	cargo test $(LOCKED) --workspace --all-targets
+	cargo test $(LOCKED) --workspace --doc
+
+probe-rust:
+	cd probes/rust && cargo test $(LOCKED)
+
+probe-python: venv
+	@tests/run/probe-python
+
+venv:
+	@tests/run/venv
+
+run: ## weigh tasks on this machine: the suite `quick`, about a minute
+	cargo run --release $(LOCKED) -- run
+
+fmt: ## format all Rust code
+	cargo fmt --all
+	@echo "Formatted."
+
+clean: ## remove everything that was built
+	cargo clean
+	@echo "Clean."
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
