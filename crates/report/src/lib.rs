@@ -1,1 +1,33 @@
-//! report
+//! From the raw samples of a run file to what a person or a program reads. Everything here is pure: no clock, no
+//! disk, no environment, nothing printed; records go in, text comes out.
+//!
+//! ```text
+//! run file --read--> Run --summarize--> Summary --text, markdown, json--> String
+//! ```
+//!
+//! | module | does |
+//! |---|---|
+//! | [`read`] | reads `taskscale.run/1`, forgiving what a kill may leave behind and nothing else |
+//! | [`summarize`](mod@summarize) | derives every figure: percentiles, intervals, ratios, growth, control |
+//! | `figure` | writes numbers as precisely as their interval allows |
+//! | `layout` | arranges a summary as tables: what `text` and `markdown` have in common |
+//! | [`text`](mod@text) | tables for a terminal |
+//! | [`markdown`](mod@markdown) | tables for a pull request |
+//! | [`json`](mod@json) | `taskscale.summary/1` |
+
+mod figure;
+pub mod json;
+mod layout;
+pub mod markdown;
+pub mod read;
+pub mod style;
+pub mod summarize;
+mod table;
+pub mod text;
+
+pub use json::json;
+pub use markdown::markdown;
+pub use read::{ReadError, Run, parse_run};
+pub use style::Style;
+pub use summarize::summarize;
+pub use text::text;

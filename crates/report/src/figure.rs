@@ -1,0 +1,141 @@
+//! Writes numbers as precisely as their interval allows, and no more precisely.
+
+use taskscale_model::summary::Interval;
+
+/// Significant digits of a number whose uncertainty is not known.
+const DIGITS: i32 = 3;
+/// Decimals at most: a hundredth of a nanosecond per task is beyond any clock.
+const MAX_DECIMALS: i32 = 2;
+
+/// The larger distance of an interval's ends from its centre, which it need not hold in the middle.
+pub fn half_width(centre: f64, interval: Interval) -> f64 {
+    (interval.1 - centre).max(centre - interval.0)
+}
+
+/// A value rounded to the first digit of its uncertainty, with thousands grouped: 4479.3 with 81 is `4,480`.
+pub fn rounded(value: f64, uncertainty: Option<f64>) -> String {
+    if !value.is_finite() {
+        return "?".into();
+    }
+    let magnitude = |x: f64| x.abs().log10().floor() as i32;
+    let place = match uncertainty {
+        _ if value == 0.0 => 0,
+        // However wide the interval, the value keeps a digit of its own.
+        Some(uncertainty) if uncertainty > 0.0 => magnitude(uncertainty).min(magnitude(value)),
+        _ => magnitude(value) - DIGITS + 1,
+    };
+    let place = place.max(-MAX_DECIMALS);
+    if place >= 0 {
+        let unit = 10_f64.powi(place);
+        return grouped(&format!("{:.0}", (value / unit).round() * unit));
+    }
+    grouped(&format!("{value:.*}", place.unsigned_abs() as usize))
+}
+
+/// Groups the integer part of a decimal number by thousands.
+pub fn grouped(number: &str) -> String {
+    let (sign, digits) = number.strip_prefix('-').map_or(("", number), |digits| ("-", digits));
+    let (integer, fraction) = digits.split_once('.').map_or((digits, None), |(i, f)| (i, Some(f)));
+    let mut text = String::from(sign);
+    for (index, digit) in integer.chars().enumerate() {
+        if index > 0 && (integer.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    if let Some(fraction) = fraction {
+        text.push('.');
+        text.push_str(fraction);
+    }
+    text
+}
+
+/// An integer with thousands grouped.
+pub fn count(n: u64) -> String {
+    grouped(&n.to_string())
+}
+
+/// A share in percent, with a digit more below 10 and below 1: `0.83`, `4.1`, `38`.
+pub fn percent(share: f64) -> String {
+    let percent = 100.0 * share;
+    match percent.abs() {
+        x if x < 0.995 => format!("{percent:.2}"),
+        x if x < 9.95 => format!("{percent:.1}"),
+        _ => format!("{percent:.0}"),
+    }
+}
+
+/// A median with half its interval in percent: `4,480 ±1.8%`; without an interval the number alone.
+pub fn with_interval(centre: f64, interval: Option<Interval>) -> String {
+    let Some(interval) = interval else { return rounded(centre, None) };
+    let half_width = half_width(centre, interval);
+    if centre <= 0.0 {
+        return rounded(centre, Some(half_width));
+    }
+    format!("{} ±{}%", rounded(centre, Some(half_width)), percent(half_width / centre))
+}
+
+/// A ratio with its interval: `1.38x [1.35, 1.41]`, with a tilde in front where the interval contains 1.
+pub fn ratio(ratio: f64, interval: Option<Interval>) -> String {
+    let Some(interval) = interval else { return format!("{ratio:.2}x, no interval") };
+    let mut decimals = match -half_width(ratio, interval).max(1e-4).log10().floor() {
+        _ if ratio >= 10.0 => 1,
+        decimals => decimals.clamp(2.0, 4.0) as usize,
+    };
+    // An end that rounds to 1 would hide that the interval excludes it.
+    let hides = |decimals: usize| {
+        [interval.0, interval.1]
+            .iter()
+            .any(|end| format!("{end:.decimals$}") == format!("{:.decimals$}", 1.0))
+    };
+    while !contains_one(interval) && hides(decimals) && decimals < 4 {
+        decimals += 1;
+    }
+    let tilde = if contains_one(interval) { "~" } else { "" };
+    format!("{tilde}{ratio:.decimals$}x [{:.decimals$}, {:.decimals$}]", interval.0, interval.1)
+}
+
+/// Whether an interval of a ratio leaves open that there is no difference.
+pub fn contains_one(interval: Interval) -> bool {
+    interval.0 <= 1.0 && 1.0 <= interval.1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_interval_decides_the_digits() {
+        for (value, uncertainty, expected) in [
+            (4479.3, Some(81.0), "4,480"),
+            (4479.3, Some(2.0), "4,479"),
+            (212.34, Some(0.3), "212.3"),
+            (212.34, Some(0.000_1), "212.34"),
+            (212.34, None, "212"),
+            (1_234_567.0, None, "1,230,000"),
+            (1_234_567.0, Some(1.0), "1,234,567"),
+            (0.0, None, "0"),
+            (0.0, Some(0.0), "0"),
+            (-4479.3, Some(81.0), "-4,480"),
+            (43.0, Some(400.0), "40"),
+        ] {
+            assert_eq!(rounded(value, uncertainty), expected, "{value} {uncertainty:?}");
+        }
+    }
+
+    #[test]
+    fn intervals_are_read_off() {
+        assert_eq!(with_interval(212.0, Some(Interval(208.0, 214.0))), "212 ±1.9%");
+        assert_eq!(with_interval(0.0, Some(Interval(0.0, 2.0))), "0");
+        assert_eq!(ratio(1.38, Some(Interval(1.35, 1.41))), "1.38x [1.35, 1.41]");
+        assert_eq!(ratio(1.5, Some(Interval(1.2, 1.8))), "1.50x [1.20, 1.80]");
+        assert_eq!(ratio(1.01, Some(Interval(0.5, 1.8))), "~1.01x [0.50, 1.80]");
+        assert_eq!(ratio(1.03, Some(Interval(1.002, 1.06))), "1.030x [1.002, 1.060]");
+        assert_eq!(ratio(38.26, Some(Interval(37.0, 39.0))), "38.3x [37.0, 39.0]");
+    }
+
+    #[test]
+    fn percentages_keep_two_digits() {
+        assert_eq!([0.0083, 0.041, 0.38].map(percent), ["0.83", "4.1", "38"]);
+    }
+}

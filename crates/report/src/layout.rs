@@ -1,0 +1,284 @@
+//! Arranges a summary as tables: one per suite and table, one line per runtime, variant and case, one cell per size.
+
+use taskscale_model::{
+    params,
+    run_file::Role,
+    summary::{Grade, Growth, Row, RowStatus, Summary},
+};
+
+use crate::{
+    figure::{percent, rounded},
+    style::clean,
+    summarize::{CPU_PER_TASK, CREATE_CPU_SHARE, WALL_PER_TASK},
+};
+
+/// One table of the report.
+pub struct Table<'a> {
+    /// The suite.
+    pub suite: &'a str,
+    /// The title.
+    pub title: &'a str,
+    /// All sizes of its lines, ascending.
+    pub sizes: Vec<u64>,
+    /// Its lines, in the order of the plan.
+    pub lines: Vec<Line<'a>>,
+}
+
+/// One line of a table.
+pub struct Line<'a> {
+    /// Any row of it: all but the figures is common to them.
+    pub row: &'a Row,
+    /// Its rows.
+    pub cells: Vec<Cell<'a>>,
+    /// Its growth.
+    pub growth: Option<&'a Growth>,
+}
+
+/// One row of the summary with the metrics that belong together.
+pub struct Cell<'a> {
+    /// CPU time per task, or the reason why there is none.
+    pub cpu: &'a Row,
+    /// Wall time per task.
+    pub wall: Option<&'a Row>,
+    /// Share of CPU time until the last task was started.
+    pub create: Option<&'a Row>,
+}
+
+/// All tables of a summary, in the order of the plan.
+pub fn tables(summary: &Summary) -> Vec<Table<'_>> {
+    let mut tables: Vec<Table<'_>> = Vec::new();
+    for row in &summary.rows {
+        let table = match tables.iter().position(|table| table.suite == row.suite && table.title == row.table)
+        {
+            Some(index) => &mut tables[index],
+            None => {
+                tables.push(Table {
+                    suite: &row.suite,
+                    title: &row.table,
+                    sizes: Vec::new(),
+                    lines: Vec::new(),
+                });
+                let last = tables.len() - 1;
+                &mut tables[last]
+            }
+        };
+        if let Err(place) = table.sizes.binary_search(&row.size) {
+            table.sizes.insert(place, row.size);
+        }
+        table.add(row);
+    }
+    for table in &mut tables {
+        // Rows of one runtime stand together, however the plan mixed them.
+        let mut order: Vec<&str> = Vec::new();
+        for line in &table.lines {
+            if !order.contains(&line.row.runtime.as_str()) {
+                order.push(&line.row.runtime);
+            }
+        }
+        table.lines.sort_by_key(|line| order.iter().position(|runtime| *runtime == line.row.runtime));
+        for line in &mut table.lines {
+            line.growth = summary.growth.iter().find(|growth| belongs(growth, line.row));
+        }
+    }
+    tables
+}
+
+fn belongs(growth: &Growth, row: &Row) -> bool {
+    row.role != Role::Control
+        && (&growth.suite, &growth.table, &growth.runtime, &growth.variant, &growth.case)
+            == (&row.suite, &row.table, &row.runtime, &row.variant, &row.case)
+}
+
+impl<'a> Table<'a> {
+    fn add(&mut self, row: &'a Row) {
+        let is_control = row.role == Role::Control;
+        let line = self.lines.iter().position(|line| {
+            let other = line.row;
+            (&other.runtime, &other.variant, &other.case, other.role == Role::Control)
+                == (&row.runtime, &row.variant, &row.case, is_control)
+        });
+        let line = match line {
+            Some(index) => &mut self.lines[index],
+            None => {
+                self.lines.push(Line { row, cells: Vec::new(), growth: None });
+                let last = self.lines.len() - 1;
+                &mut self.lines[last]
+            }
+        };
+        match line.cells.iter_mut().find(|cell| cell.cpu.size == row.size) {
+            None if row.metric == CPU_PER_TASK => {
+                line.cells.push(Cell { cpu: row, wall: None, create: None })
+            }
+            Some(cell) if row.metric == WALL_PER_TASK => cell.wall = Some(row),
+            Some(cell) if row.metric == CREATE_CPU_SHARE => cell.create = Some(row),
+            _ => {}
+        }
+    }
+
+    /// The sizes at which at least one line has figures; the others are told of among the failed and skipped rows.
+    pub fn sizes_with_figures(&self) -> Vec<u64> {
+        let has = |size: u64| {
+            self.lines.iter().any(|line| line.at(size).is_some_and(|cell| cell.cpu.status == RowStatus::Ok))
+        };
+        self.sizes.iter().copied().filter(|&size| has(size)).collect()
+    }
+
+    /// The title as it is printed.
+    pub fn heading(&self) -> String {
+        if self.title == self.suite {
+            clean(self.title)
+        } else {
+            clean(&format!("{}: {}", self.suite, self.title))
+        }
+    }
+}
+
+impl<'a> Line<'a> {
+    /// The cell at a size.
+    pub fn at(&self, size: u64) -> Option<&Cell<'a>> {
+        self.cells.iter().find(|cell| cell.cpu.size == size)
+    }
+
+    /// Runtime, as the user names it.
+    pub fn runtime(&self) -> String {
+        clean(&self.row.runtime)
+    }
+
+    /// Its version.
+    pub fn version(&self) -> String {
+        clean(&self.row.version)
+    }
+
+    /// Variant.
+    pub fn variant(&self) -> String {
+        clean(&self.row.variant)
+    }
+
+    /// What distinguishes the line beside its variant: case, form, control, share of creation.
+    pub fn remarks(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
+        if self.row.role == Role::Control {
+            remarks.push("A/A control".to_owned());
+        }
+        if !self.row.case.is_empty() {
+            remarks.push(clean(&params::label(&self.row.case)));
+        }
+        if self.row.creates_task == Some(false) {
+            remarks.push("no task".to_owned());
+        }
+        let largest = self.cells.iter().filter(|cell| cell.create.is_some()).max_by_key(|cell| cell.cpu.size);
+        if let Some(share) = largest.and_then(|cell| cell.create).and_then(|create| create.p50) {
+            remarks.push(format!("create {}%", percent(share)));
+        }
+        remarks
+    }
+
+    /// Whether the line is worth a place in a table: it has a figure, or failed beside figures.
+    pub fn has_figures(&self) -> bool {
+        self.cells.iter().any(|cell| cell.cpu.status == RowStatus::Ok)
+    }
+}
+
+/// A grade in words.
+pub fn grade(growth: &Growth) -> &'static str {
+    match growth.grade {
+        Grade::Linear => "linear",
+        Grade::SoftGrowth => "soft growth",
+        Grade::Superlinear => "SUPERLINEAR",
+        Grade::QuadraticOrWorse => "QUADRATIC+",
+        Grade::NotJudged => "not judged",
+    }
+}
+
+/// An exponent with half its interval: `n^1.02 ±0.01`. Not judged growth has none that should be read.
+pub fn exponent(growth: &Growth) -> Option<String> {
+    let exponent = growth.exponent.filter(|_| growth.grade != Grade::NotJudged)?;
+    let half_width = growth.exponent_ci.map(|ci| crate::figure::half_width(exponent, ci).max(0.01));
+    let half_width =
+        half_width.map(|half_width| format!(" ±{}", rounded(half_width, Some(0.01)))).unwrap_or_default();
+    Some(format!("n^{exponent:.2}{half_width}"))
+}
+
+/// Rows that share a state and its cause.
+pub struct Reasons {
+    /// Why.
+    pub reason: String,
+    /// What to do, or empty.
+    pub remedy: String,
+    /// Which: `runtime variant` with their sizes.
+    pub who: Vec<String>,
+}
+
+/// Rows without figures in a state, grouped by equal reason and remedy, in the order of the plan.
+pub fn reasons(summary: &Summary, status: RowStatus) -> Vec<Reasons> {
+    type Who<'a> = (String, Vec<u64>);
+    let mut groups: Vec<(String, String, Vec<Who<'_>>)> = Vec::new();
+    for row in summary.rows.iter().filter(|row| row.status == status) {
+        let text = |text: &Option<String>| clean(text.as_deref().unwrap_or_default());
+        let (reason, remedy) = (text(&row.reason), text(&row.remedy));
+        let index =
+            groups.iter().position(|group| group.0 == reason && group.1 == remedy).unwrap_or_else(|| {
+                groups.push((reason, remedy, Vec::new()));
+                groups.len() - 1
+            });
+        let mut name = clean(&format!("{} {}", row.runtime, row.variant));
+        if !row.case.is_empty() {
+            name.push_str(&clean(&format!(" {}", params::label(&row.case))));
+        }
+        let who = &mut groups[index].2;
+        match who.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, sizes)) => sizes.push(row.size),
+            None => who.push((name, vec![row.size])),
+        }
+    }
+    let named = |(name, mut sizes): Who<'_>| {
+        sizes.sort_unstable();
+        sizes.dedup();
+        let sizes: Vec<String> = sizes.into_iter().map(crate::figure::count).collect();
+        format!("{name} at {}", sizes.join(" "))
+    };
+    groups
+        .into_iter()
+        .map(|(reason, remedy, who)| Reasons { reason, remedy, who: who.into_iter().map(named).collect() })
+        .collect()
+}
+
+/// Reasons why growth was not judged or not isolated, each with the series it concerns.
+pub fn growth_reasons(summary: &Summary) -> Vec<(String, Vec<String>)> {
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for growth in &summary.growth {
+        let Some(reason) = &growth.reason else { continue };
+        let mut name = clean(&format!("{} {}", growth.runtime, growth.variant));
+        if !growth.case.is_empty() {
+            name.push_str(&clean(&format!(" {}", params::label(&growth.case))));
+        }
+        match groups.iter_mut().find(|(known, _)| known == reason) {
+            Some((_, names)) if names.contains(&name) => {}
+            Some((_, names)) => names.push(name),
+            None => groups.push((clean(reason), vec![name])),
+        }
+    }
+    groups
+}
+
+/// The machine in one line.
+pub fn machine(summary: &Summary) -> String {
+    let machine = &summary.machine;
+    let mut parts: Vec<String> = Vec::new();
+    parts.push(machine.cpu_model.value().cloned().unwrap_or_else(|| "CPU model unknown".into()));
+    match (machine.cpus_usable.value(), machine.cpus.value()) {
+        (Some(usable), Some(all)) if usable < all => parts.push(format!("{usable} of {all} CPUs")),
+        (Some(usable), _) => parts.push(format!("{usable} CPUs")),
+        (None, Some(all)) => parts.push(format!("{all} CPUs")),
+        (None, None) => {}
+    }
+    parts.extend(machine.cpu_quota.value().map(|quota| format!("quota {quota} CPUs")));
+    parts.extend(
+        machine.memory_bytes.value().map(|&bytes| format!("{:.0} GiB", bytes as f64 / f64::from(1 << 30))),
+    );
+    parts.extend(machine.kernel.value().cloned());
+    parts.extend(machine.governor.value().map(|governor| format!("governor {governor}")));
+    parts.extend(machine.virtualised.value().filter(|&&yes| yes).map(|_| "virtualised".to_owned()));
+    parts.extend(machine.load_1m.value().map(|load| format!("load {load:.2} at start")));
+    clean(&parts.join(", "))
+}

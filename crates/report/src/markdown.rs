@@ -1,0 +1,132 @@
+//! The report for a pull request: GitHub tables, short.
+
+use std::fmt::Write;
+
+use taskscale_model::{
+    run_file::Role,
+    summary::{RowStatus, Summary},
+};
+
+use crate::{
+    figure::{count, ratio},
+    layout::{self, Cell, Line, Table},
+    style::clean,
+    table::times,
+};
+
+/// The tables, the control's verdict, and what failed, as GitHub-flavoured Markdown. O(rows log rows).
+pub fn markdown(summary: &Summary) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    for table in layout::tables(summary) {
+        if table.lines.iter().any(Line::has_figures) {
+            let _ = writeln!(text, "### {}\n\n{}", escape(&table.heading()), grid(&table));
+        }
+    }
+    if !text.is_empty() {
+        text.push_str(
+            "CPU ns per task: median and half its 95 % interval (wall ns); below it the ratio to the baseline, paired \
+             by round; ~ where its interval contains 1.\n\n",
+        );
+    }
+    let _ = writeln!(text, "**A/A control.** {}\n", escape(&clean(&summary.control.verdict)));
+    for (title, status) in [("Failed", RowStatus::Failed), ("Skipped", RowStatus::Skipped)] {
+        let lines: Vec<String> = layout::reasons(summary, status)
+            .into_iter()
+            .map(|group| bullet(&format!("{}: {}", group.who.join("; "), group.reason), &group.remedy))
+            .collect();
+        list(&mut text, title, &lines);
+    }
+    let missing: Vec<String> = summary
+        .runtimes
+        .iter()
+        .filter_map(|runtime| Some((runtime, runtime.missing.as_ref()?)))
+        .map(|(runtime, missing)| bullet(&format!("{}: {}", runtime.id, missing.reason), &missing.remedy))
+        .collect();
+    list(&mut text, "Not here", &missing);
+    let growth: Vec<String> = layout::growth_reasons(summary)
+        .into_iter()
+        .map(|(reason, names)| bullet(&format!("{}: {reason}", names.join("; ")), ""))
+        .collect();
+    list(&mut text, "Growth", &growth);
+    list(&mut text, "Notes", &summary.notes.iter().map(|note| bullet(note, "")).collect::<Vec<_>>());
+    let run = clean(&format!("taskscale {}, seed {}", summary.tool, summary.seed));
+    let _ = writeln!(text, "<sub>{}; {}</sub>", escape(&run), escape(&layout::machine(summary)));
+    text
+}
+
+fn bullet(what: &str, remedy: &str) -> String {
+    let remedy =
+        if remedy.is_empty() { String::new() } else { format!(". Remedy: {}", escape(&clean(remedy))) };
+    format!("- {}{remedy}", escape(&clean(what)))
+}
+
+fn list(text: &mut String, title: &str, lines: &[String]) {
+    if !lines.is_empty() {
+        let _ = writeln!(text, "**{title}**\n\n{}\n", lines.join("\n"));
+    }
+}
+
+fn grid(table: &Table<'_>) -> String {
+    let sizes = table.sizes_with_figures();
+    let with_growth = table.lines.iter().any(|line| line.growth.is_some());
+    let mut header = vec!["runtime".to_owned(), "variant".to_owned()];
+    header.extend(sizes.iter().map(|&size| count(size)));
+    header.extend(with_growth.then(|| "growth".to_owned()));
+    let mut rule = vec!["---"; 2];
+    rule.extend(vec!["--:"; sizes.len()]);
+    rule.extend(with_growth.then_some("---"));
+    let mut text = format!("| {} |\n| {} |\n", header.join(" | "), rule.join(" | "));
+    for line in table.lines.iter().filter(|line| line.has_figures()) {
+        let mut cells =
+            vec![escape(&format!("{} {}", line.runtime(), line.version())), escape(&line.variant())];
+        let remarks = line.remarks();
+        if !remarks.is_empty() {
+            let _ = write!(cells[1], "<br>{}", escape(&remarks.join(", ")));
+        }
+        cells.extend(sizes.iter().map(|&size| line.at(size).map(figures).unwrap_or_default()));
+        if with_growth {
+            cells.push(line.growth.map(growth).unwrap_or_default());
+        }
+        let _ = writeln!(text, "| {} |", cells.join(" | "));
+    }
+    text
+}
+
+fn figures(cell: &Cell<'_>) -> String {
+    match cell.cpu.status {
+        RowStatus::Failed => return "failed".into(),
+        RowStatus::Skipped => return "skipped".into(),
+        RowStatus::Ok => {}
+    }
+    let compared = match (cell.cpu.ratio, cell.cpu.role) {
+        (Some(value), _) => format!("<br>{}", escape(&ratio(value, cell.cpu.ratio_ci))),
+        (None, Role::Baseline) => "<br>baseline".into(),
+        (None, _) => String::new(),
+    };
+    times(cell) + &compared
+}
+
+fn growth(growth: &taskscale_model::summary::Growth) -> String {
+    let exponent =
+        layout::exponent(growth).map(|exponent| format!("<br>{}", escape(&exponent))).unwrap_or_default();
+    format!("{}{exponent}", layout::grade(growth))
+}
+
+/// Makes text safe inside a table cell and a list: no markup of its own.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '~' | '#' => {
+                escaped.push('\\');
+                escaped.push(character);
+            }
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            _ => escaped.push(character),
+        }
+    }
+    escaped
+}

@@ -1,0 +1,95 @@
+//! How text is to look: width, colour, depth. The caller decides; nothing here asks a terminal.
+
+/// How text is to look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Style {
+    /// Colour by ANSI escapes.
+    pub colour: bool,
+    /// Columns to stay within; tables with many sizes are broken into several.
+    pub width: usize,
+    /// Also a table of all percentiles per size.
+    pub detailed: bool,
+}
+
+impl Default for Style {
+    /// Plain text of at most 110 columns.
+    fn default() -> Self {
+        Style { colour: false, width: 110, detailed: false }
+    }
+}
+
+/// What a piece of text means to the eye.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ink {
+    /// Headings.
+    Bold,
+    /// Secondary: baselines, differences that are not shown.
+    Dim,
+    /// Worse.
+    Red,
+    /// Better.
+    Green,
+    /// Attention.
+    Yellow,
+}
+
+/// Colours are marked in the text by characters without width (U+2061 to U+2065, and U+2060 for the end), so that a
+/// table can be laid out first and coloured afterwards.
+const END: char = '\u{2060}';
+const INKS: [(Ink, char, &str); 5] = [
+    (Ink::Bold, '\u{2061}', "\x1b[1m"),
+    (Ink::Dim, '\u{2062}', "\x1b[2m"),
+    (Ink::Red, '\u{2063}', "\x1b[31m"),
+    (Ink::Green, '\u{2064}', "\x1b[32m"),
+    (Ink::Yellow, '\u{200b}', "\x1b[33m"),
+];
+const RESET: &str = "\x1b[0m";
+
+/// Marks text with a colour.
+pub(crate) fn ink(ink: Ink, text: &str) -> String {
+    let mark = INKS.iter().find(|(known, ..)| *known == ink).map_or(END, |(_, mark, _)| *mark);
+    format!("{mark}{text}{END}")
+}
+
+/// Turns the marks into escapes, or takes them away.
+pub(crate) fn render(marked: &str, colour: bool) -> String {
+    let mut text = String::with_capacity(marked.len());
+    for character in marked.chars() {
+        let escape = if character == END {
+            RESET
+        } else if let Some((.., escape)) = INKS.iter().find(|(_, mark, _)| *mark == character) {
+            escape
+        } else {
+            text.push(character);
+            continue;
+        };
+        if colour {
+            text.push_str(escape);
+        }
+    }
+    text
+}
+
+/// Makes text from a run file harmless for a terminal: control characters (escapes above all) and colour marks
+/// become question marks.
+pub(crate) fn clean(text: &str) -> String {
+    let harmful = |c: char| c.is_control() || c == END || INKS.iter().any(|(_, mark, _)| *mark == c);
+    text.chars().map(|c| if harmful(c) { '?' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_become_escapes_or_vanish() {
+        let marked = format!("a {} b", ink(Ink::Red, "bad"));
+        assert_eq!(render(&marked, false), "a bad b");
+        assert_eq!(render(&marked, true), "a \x1b[31mbad\x1b[0m b");
+    }
+
+    #[test]
+    fn a_run_file_cannot_drive_the_terminal() {
+        assert_eq!(clean("x\x1b[31my\n\u{2063}"), "x?[31my??");
+    }
+}

@@ -1,0 +1,180 @@
+//! What a reader must know before trusting a figure of this run.
+
+use taskscale_model::{
+    run_file::{Role, RuntimeState, Stop},
+    summary::Row,
+};
+
+use super::{
+    rows::CPU_PER_TASK,
+    series::{Metric, Series, State, can_be_divided},
+};
+use crate::{
+    figure::{count, percent},
+    read::Run,
+};
+
+/// A sample should last this many times the resolution of its clock; below, the clock's steps show in the figures.
+const RESOLUTIONS: f64 = 1000.0;
+/// Below this many times the resolution a time says nothing.
+const RESOLUTIONS_AT_LEAST: f64 = 50.0;
+/// Share of the measured time in which some task waited for a CPU, from which wall times are doubtful. The sign of a
+/// busy machine: an idle one stays below 1 %, one worker too many per core reaches 50 %.
+const PRESSURE: f64 = 0.10;
+/// Share of the measured time that the hypervisor may take from one CPU.
+const STEAL: f64 = 0.01;
+/// Load per CPU when the run began, from which the machine was not idle.
+const LOAD: f64 = 0.5;
+/// Seconds in a tick of steal time.
+const TICK_S: f64 = 0.01;
+
+/// All notes: on the file, on the run, on the machine, on the figures.
+pub fn all(run: &Run, series: &[Series<'_>], rows: &[Row]) -> Vec<String> {
+    let mut notes = Vec::new();
+    notes.extend(incomplete(run, series));
+    notes.extend(run.notes.iter().cloned());
+    notes.extend(left_out(run));
+    notes.extend(disturbed(run));
+    notes.extend(coarse(run, series));
+    notes.extend(few_samples(rows));
+    notes.extend(family(rows));
+    notes
+}
+
+fn incomplete(run: &Run, series: &[Series<'_>]) -> Option<String> {
+    let cut: Vec<&Series<'_>> = series.iter().filter(|one| matches!(one.state, State::Ok(None))).collect();
+    let interrupted = series.iter().any(|one| matches!(one.state, State::Ok(Some(Stop::Interrupted))));
+    match (run.ended.is_some(), cut.len()) {
+        (false, 0) => Some("the run was cut short; figures rest on what it had measured".into()),
+        (false, n) => Some(format!(
+            "the run was cut short; {} had not come to an end, and figures rest on the rounds there were",
+            rows_in_words(n)
+        )),
+        (true, _) if interrupted => {
+            Some("the run was interrupted; figures rest on the rounds there were".into())
+        }
+        (true, 0) => None,
+        (true, n) => Some(format!("the run file holds no end of {}", rows_in_words(n))),
+    }
+}
+
+fn rows_in_words(n: usize) -> String {
+    if n == 1 { "1 row".into() } else { format!("{n} rows") }
+}
+
+fn left_out(run: &Run) -> Vec<String> {
+    let mut notes = Vec::new();
+    let divided_by_zero = run.samples.iter().filter(|sample| !can_be_divided(sample)).count();
+    if divided_by_zero > 0 {
+        notes.push(format!("left out {divided_by_zero} samples of no iterations or of size 0"));
+    }
+    let planned: std::collections::BTreeSet<u64> = run.rows.iter().map(|row| row.row).collect();
+    let strangers = run.samples.iter().filter(|sample| !planned.contains(&sample.row)).count();
+    if strangers > 0 {
+        notes.push(format!("left out {strangers} samples of rows that the file does not declare"));
+    }
+    notes
+}
+
+fn disturbed(run: &Run) -> Vec<String> {
+    let mut notes = Vec::new();
+    let cpus = run.header.machine.cpus_usable.value().map(|&cpus| cpus as f64);
+    if let (Some(&load), Some(cpus)) = (run.header.machine.load_1m.value(), cpus)
+        && load > LOAD * cpus
+    {
+        notes.push(format!(
+            "the machine was busy when the run began (load {load:.1} on {cpus:.0} CPUs): trust CPU time, not wall time"
+        ));
+    }
+    let measured_s = run.samples.iter().map(|sample| sample.outside_wall_ns as f64).sum::<f64>() / 1e9;
+    if measured_s <= 0.0 {
+        return notes;
+    }
+    let pressure_s =
+        run.rounds.iter().filter_map(|round| round.disturbance.cpu_pressure_us).sum::<u64>() as f64 / 1e6;
+    if pressure_s / measured_s > PRESSURE {
+        notes.push(format!(
+            "tasks waited for a CPU during {pressure_s:.1} s of {measured_s:.1} s measured (PSI): wall times hold waiting"
+        ));
+    }
+    let steal_s =
+        run.rounds.iter().filter_map(|round| round.disturbance.steal_ticks).sum::<u64>() as f64 * TICK_S;
+    if steal_s / measured_s > STEAL {
+        notes.push(format!(
+            "the hypervisor took {steal_s:.1} s of CPU time during {measured_s:.1} s measured (steal): wall times hold it"
+        ));
+    }
+    notes
+}
+
+fn coarse(run: &Run, series: &[Series<'_>]) -> Vec<String> {
+    let mut notes = Vec::new();
+    for (metric, clock) in [(Metric::Cpu, "CPU"), (Metric::Wall, "wall")] {
+        let resolution = |runtime: &str| {
+            run.runtimes.iter().filter(|record| record.id == runtime).find_map(|record| match &record.state {
+                RuntimeState::Ready { clock, .. } => Some(match metric {
+                    Metric::Cpu => clock.cpu_resolution_ns as f64,
+                    Metric::Wall => clock.wall_resolution_ns as f64,
+                }),
+                RuntimeState::Missing(_) => None,
+            })
+        };
+        let resolutions = |one: &Series<'_>| {
+            let shortest = one.timed.iter().map(|sample| metric.total(sample)).reduce(f64::min)?;
+            Some(shortest / resolution(&one.row.runtime)?.max(1.0))
+        };
+        let mut short: Vec<(&Series<'_>, f64)> = series
+            .iter()
+            .filter(|one| one.is_ok())
+            .filter_map(|one| Some((one, resolutions(one)?)))
+            .filter(|(_, resolutions)| *resolutions < RESOLUTIONS)
+            .collect();
+        short.sort_by(|(_, a), (_, b)| a.total_cmp(b));
+        let Some((worst, resolutions)) = short.first() else { continue };
+        let row = worst.row;
+        let verdict =
+            if *resolutions < RESOLUTIONS_AT_LEAST { "its time says nothing" } else { "its steps show" };
+        notes.push(format!(
+            "the {clock} clock is coarse for {} (samples below {RESOLUTIONS:.0} times its resolution); worst: {} {} at {}, \
+             {resolutions:.0} times, {verdict}: take longer samples",
+            rows_in_words(short.len()),
+            row.runtime,
+            row.variant,
+            count(row.size)
+        ));
+    }
+    notes
+}
+
+fn few_samples(rows: &[Row]) -> Option<String> {
+    let counts =
+        || rows.iter().filter(|row| row.p50.is_some() && row.metric == CPU_PER_TASK).map(|row| row.n);
+    let (least, most) = (counts().min()?, counts().max()?);
+    if least >= 100 {
+        return None;
+    }
+    let n = if least == most { least.to_string() } else { format!("{least} to {most}") };
+    Some(format!("rows have {n} samples; below 100, p99 is only the largest of them"))
+}
+
+/// Intervals are not corrected for the number of comparisons; a reader of many must know.
+fn family(rows: &[Row]) -> Option<String> {
+    let compared = rows
+        .iter()
+        .filter(|row| row.ratio_ci.is_some() && row.metric == CPU_PER_TASK && row.role == Role::Row)
+        .count();
+    (compared > 0).then(|| {
+        let chance = compared as f64 * 0.05;
+        let expected = if chance < 1.0 {
+            format!(
+                "one would show a difference by chance with odds of {} %",
+                percent(1.0 - 0.95_f64.powf(compared as f64))
+            )
+        } else {
+            format!("about {chance:.0} would show a difference by chance alone")
+        };
+        let comparisons =
+            if compared == 1 { "1 comparison".into() } else { format!("{compared} comparisons") };
+        format!("every interval is 95 % for itself, uncorrected: of {comparisons} of equal code, {expected}")
+    })
+}

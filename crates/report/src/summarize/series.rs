@@ -1,0 +1,164 @@
+//! The samples of each row, turned into the figures that statistics are made of.
+
+use std::collections::BTreeMap;
+
+use taskscale_model::{
+    missing::Missing,
+    run_file::{Kind, RowRecord, SampleRecord, Status, Stop},
+};
+use taskscale_stats::paired::{self, PairedRatio};
+
+use crate::{read::Run, summarize::CONFIDENCE};
+
+/// One row of the plan with its samples.
+pub struct Series<'a> {
+    /// The row.
+    pub row: &'a RowRecord,
+    /// Whether it has figures.
+    pub state: State<'a>,
+    /// Samples of kind timed.
+    pub timed: Vec<&'a SampleRecord>,
+    /// Samples of kind phases.
+    pub phases: Vec<&'a SampleRecord>,
+}
+
+/// Whether a row has figures.
+pub enum State<'a> {
+    /// It has; what ended its rounds, where they came to an end.
+    Ok(Option<Stop>),
+    /// It went wrong.
+    Failed(&'a Missing),
+    /// It was not tried, or nothing came of it.
+    Skipped(Missing),
+}
+
+/// What is measured, in nanoseconds.
+#[derive(Clone, Copy)]
+pub enum Metric {
+    /// Process CPU time, user and system, all threads.
+    Cpu,
+    /// Monotonic time.
+    Wall,
+}
+
+impl Metric {
+    /// Of all iterations of a sample together.
+    pub fn total(self, sample: &SampleRecord) -> f64 {
+        match self {
+            Metric::Cpu => sample.cpu_ns as f64,
+            Metric::Wall => sample.wall_ns as f64,
+        }
+    }
+
+    /// Of one iteration.
+    pub fn per_iteration(self, sample: &SampleRecord) -> f64 {
+        self.total(sample) / sample.iterations as f64
+    }
+
+    /// Of one task.
+    pub fn per_task(self, sample: &SampleRecord) -> f64 {
+        self.per_iteration(sample) / sample.size as f64
+    }
+}
+
+impl<'a> Series<'a> {
+    /// The rows of a run in the order of the plan, each with its samples in the order of the file.
+    pub fn of_run(run: &'a Run) -> Vec<Self> {
+        let mut samples: BTreeMap<u64, Vec<&SampleRecord>> = BTreeMap::new();
+        for sample in run.samples.iter().filter(|sample| can_be_divided(sample)) {
+            samples.entry(sample.row).or_default().push(sample);
+        }
+        let ends: BTreeMap<u64, &Status> = run.row_ends.iter().map(|end| (end.row, &end.status)).collect();
+        let series = |row: &'a RowRecord| {
+            let all = samples.remove(&row.row).unwrap_or_default();
+            let of = |kind| all.iter().copied().filter(|sample| sample.kind == kind).collect::<Vec<_>>();
+            let (timed, phases) = (of(Kind::Timed), of(Kind::Phases));
+            let state = state(ends.get(&row.row).copied(), timed.len(), run.ended.is_some());
+            Series { row, state, timed, phases }
+        };
+        run.rows.iter().map(series).collect()
+    }
+
+    /// Whether the row has figures.
+    pub fn is_ok(&self) -> bool {
+        matches!(self.state, State::Ok(_))
+    }
+
+    /// Per-task values in the order of the file.
+    pub fn values(&self, metric: Metric) -> Vec<f64> {
+        self.timed.iter().map(|sample| metric.per_task(sample)).collect()
+    }
+
+    /// Per-task value of each round; the mean where a round holds several samples.
+    fn rounds(&self, metric: Metric) -> BTreeMap<u64, f64> {
+        let mut rounds: BTreeMap<u64, (f64, f64)> = BTreeMap::new();
+        for sample in &self.timed {
+            let (sum, count) = rounds.entry(sample.round).or_default();
+            *sum += metric.per_task(sample);
+            *count += 1.0;
+        }
+        rounds.into_iter().map(|(round, (sum, count))| (round, sum / count)).collect()
+    }
+
+    /// This row against its baseline, round by round.
+    pub fn against(&self, baseline: &Series<'_>, metric: Metric) -> Comparison {
+        let (ours, theirs) = (self.rounds(metric), baseline.rounds(metric));
+        let pairs = ours.iter().filter_map(|(round, ours)| Some((*theirs.get(round)?, *ours)));
+        let (a, b) = pairs.unzip();
+        Comparison { a, b }
+    }
+}
+
+/// The rounds in which both a row (`b`) and its baseline (`a`) were measured.
+pub struct Comparison {
+    a: Vec<f64>,
+    b: Vec<f64>,
+}
+
+impl Comparison {
+    /// Paired rounds.
+    pub fn n(&self) -> usize {
+        self.a.len()
+    }
+
+    /// The median ratio, with or without an interval.
+    pub fn ratio(&self) -> Option<f64> {
+        paired::median_ratio(&self.a, &self.b)
+    }
+
+    /// With its 95 % interval.
+    pub fn paired(&self) -> Option<PairedRatio> {
+        PairedRatio::of(&self.a, &self.b, CONFIDENCE)
+    }
+
+    /// Whether it still shows a difference when it is one of `family` comparisons (Bonferroni).
+    pub fn differs_among(&self, family: usize) -> bool {
+        let confidence = 1.0 - (1.0 - CONFIDENCE) / family.max(1) as f64;
+        PairedRatio::of(&self.a, &self.b, confidence).is_some_and(|paired| paired.excludes_one())
+    }
+}
+
+/// Whether time per task can be computed at all.
+pub fn can_be_divided(sample: &SampleRecord) -> bool {
+    sample.iterations > 0 && sample.size > 0
+}
+
+fn state(end: Option<&Status>, timed: usize, complete: bool) -> State<'_> {
+    let nothing = |reason: &str, remedy: &str| State::Skipped(Missing::new(reason, remedy));
+    match (end, timed) {
+        (Some(Status::Failed(missing)), _) => State::Failed(missing),
+        (Some(Status::Skipped(missing)), _) => State::Skipped(missing.clone()),
+        (Some(Status::Ok { stop: Stop::Interrupted }), 0) => {
+            nothing("interrupted before its first timed sample", "run it again")
+        }
+        (Some(Status::Ok { .. }), 0) => {
+            nothing("the time was up before its first timed sample", "allow more with --max-time")
+        }
+        (Some(Status::Ok { stop }), _) => State::Ok(Some(*stop)),
+        (None, 0) if complete => {
+            nothing("the run file holds no sample and no end of this row", "run it again")
+        }
+        (None, 0) => nothing("the run ended before this row was measured", "run it again"),
+        (None, _) => State::Ok(None),
+    }
+}

@@ -1,0 +1,126 @@
+//! The report for a terminal.
+
+use std::fmt::Write;
+
+use taskscale_model::summary::{RowStatus, Summary};
+
+use crate::{
+    figure::count,
+    layout::{self, Table},
+    style::{Ink, Style, clean, ink, render},
+    table,
+};
+
+/// How to read a cell of a table.
+const LEGEND: &str = "\
+A cell: CPU ns per task, median and half its 95 % interval (wall ns); below it the CPU ratio to the baseline, \
+paired by round, with its 95 % interval; ~ where the interval contains 1, that is: no difference shown.";
+
+/// Everything a summary holds, as tables and sentences; only the percentiles wait for [`Style::detailed`].
+/// O(rows log rows).
+pub fn text(summary: &Summary, style: &Style) -> String {
+    let mut text = String::new();
+    let tables = layout::tables(summary);
+    for table in &tables {
+        if table.lines.iter().any(|line| line.has_figures()) {
+            section(&mut text, &table.heading(), &table::draw(table, style));
+            if style.detailed {
+                percentiles(&mut text, table);
+            }
+        }
+    }
+    if !text.is_empty() {
+        let _ =
+            writeln!(text, "{}\n", ink_lines(paragraphs("", &[LEGEND.to_owned()], style.width).trim_end()));
+    }
+    let control = paragraphs("", &[clean(&summary.control.verdict)], style.width);
+    section(&mut text, "A/A control", &control);
+    section(&mut text, "Failed", &reasons(summary, RowStatus::Failed, style.width));
+    section(&mut text, "Skipped", &reasons(summary, RowStatus::Skipped, style.width));
+    section(&mut text, "Not here", &missing(summary, style.width));
+    section(&mut text, "Growth", &growth(summary, style.width));
+    let notes: Vec<String> = summary.notes.iter().map(|note| clean(note)).collect();
+    section(&mut text, "Notes", &paragraphs("- ", &notes, style.width));
+    let run = format!("taskscale {}, seed {}: {}", summary.tool, summary.seed, summary.command.join(" "));
+    section(&mut text, "Run", &paragraphs("", &[clean(&run), layout::machine(summary)], style.width));
+    render(text.trim_end(), style.colour) + "\n"
+}
+
+/// A heading with its body; nothing where the body is empty.
+fn section(text: &mut String, heading: &str, body: &str) {
+    if !body.is_empty() {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{}\n{}\n", ink(Ink::Bold, heading), body.trim_end_matches('\n'));
+    }
+}
+
+fn ink_lines(text: &str) -> String {
+    text.lines().map(|line| ink(Ink::Dim, line)).collect::<Vec<_>>().join("\n")
+}
+
+fn percentiles(text: &mut String, table: &Table<'_>) {
+    for size in table.sizes_with_figures() {
+        let heading = format!("{}, size {}", table.heading(), count(size));
+        section(text, &heading, &table::draw_percentiles(table, size));
+    }
+}
+
+fn reasons(summary: &Summary, status: RowStatus, width: usize) -> String {
+    let groups: Vec<String> = layout::reasons(summary, status)
+        .into_iter()
+        .map(|group| with_remedy(&format!("{}: {}", group.who.join("; "), group.reason), &group.remedy))
+        .collect();
+    paragraphs("- ", &groups, width)
+}
+
+fn missing(summary: &Summary, width: usize) -> String {
+    let lines: Vec<String> = summary
+        .runtimes
+        .iter()
+        .filter_map(|runtime| {
+            let missing = runtime.missing.as_ref()?;
+            let what = clean(&format!("{}: {}", runtime.id, missing.reason));
+            Some(with_remedy(&what, &clean(&missing.remedy)))
+        })
+        .collect();
+    paragraphs("- ", &lines, width)
+}
+
+fn growth(summary: &Summary, width: usize) -> String {
+    let series = summary.growth.len();
+    let lines: Vec<String> = layout::growth_reasons(summary)
+        .into_iter()
+        .map(|(reason, names)| match names.len() {
+            n if n == series && n > 1 => format!("no series is judged: {reason}"),
+            _ => format!("{}: {reason}", names.join("; ")),
+        })
+        .collect();
+    paragraphs("- ", &lines, width)
+}
+
+fn with_remedy(what: &str, remedy: &str) -> String {
+    if remedy.is_empty() { what.to_owned() } else { format!("{what}. Remedy: {remedy}") }
+}
+
+/// Each text as a paragraph, broken between words at `width`, later lines indented as far as the bullet.
+fn paragraphs(bullet: &str, texts: &[String], width: usize) -> String {
+    let mut all = String::new();
+    for text in texts {
+        let mut line = bullet.to_owned();
+        let mut words = 0;
+        for word in text.split_whitespace() {
+            if words > 0 && line.chars().count() + 1 + word.chars().count() > width {
+                let _ = writeln!(all, "{line}");
+                line = " ".repeat(bullet.chars().count());
+                words = 0;
+            }
+            if words > 0 {
+                line.push(' ');
+            }
+            line.push_str(word);
+            words += 1;
+        }
+        let _ = writeln!(all, "{line}");
+    }
+    all
+}

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Writes the run files of this folder: run it from the root of the repository. The seed is fixed, so it writes them again as they are."""
+import json, random
+random.seed(7)
+def header(suite, sizes, load=0.31):
+    return {"type":"header","schema":"taskscale.run/1","tool":"0.1.0","command":["taskscale","run",suite],"seed":42,"started_unix_s":1770000000,
+    "machine":{"cpu_model":"Example CPU 9000","cpus_usable":2,"cpus":2,"threads_per_core":1,"numa_nodes":1,
+      "cpu_quota":{"reason":"no quota is set"},"governor":{"reason":"the kernel shows no governor","remedy":"none needed in a virtual machine"},
+      "memory_bytes":25769803776,"kernel":"Linux 6.18.0","clock_source":"kvm-clock","load_1m":load,"virtualised":True,"fingerprint":"f00d"},
+    "suites":[{"schema":"taskscale.suite/1","name":suite,"title":"a taste","source":"","limits":{"samples":20,"max_time_s":None,"budget_s":None,"precision":None,"sample_ms":None},
+      "baseline":{"tokio":["spawn"]},"workload":[{"name":"fanout","title":"fanout","sizes":sizes,"answer":{"rule":"sum_of_tasks"}}]}]}
+def runtime(id,name,lang,ver,tool,workers):
+    return {"type":"runtime","id":id,"command":[id+"-probe"],"state":"ready","runtime":{"name":name,"language":lang,"version":ver,"toolchain":tool},
+     "clock":{"wall_resolution_ns":30,"cpu_resolution_ns":200},"workers":workers}
+class File:
+    def __init__(s): s.lines=[]; s.order=0
+    def add(s,o): s.lines.append(json.dumps(o,separators=(",",":")))
+    def row(s,n,rt,ver,variant,size,role="row",baseline=None,case=None,creates=True,suite="quick",table="fanout order=ordered"):
+        s.add({"type":"row","row":n,"suite":suite,"table":table,"workload":"fanout","runtime":rt,"version":ver,"variant":variant,"case":case or {},
+         "params":dict({"order":"ordered"},**(case or {})),"size":size,"creates_task":creates,"role":role,"baseline":baseline})
+    def sample(s,n,rt,variant,size,kind,rnd,cpu,wall,iters,extra=None,process=0):
+        o={"type":"sample","order":s.order,"row":n,"kind":kind,"round":rnd,"process":process,"workload":"fanout","runtime":rt,"variant":variant,"size":size,
+         "iterations":iters,"seed":1000+s.order,"wall_ns":round(wall),"cpu_ns":round(cpu),"outside_wall_ns":round(wall)+20000,"answer":size}
+        if extra: o["extra"]=extra
+        s.add(o); s.order+=1
+    def round(s,size,rnd,table="fanout order=ordered",psi=100,steal=0):
+        s.add({"type":"round","table":table,"size":size,"round":rnd,"cpu_pressure_us":psi,"steal_ticks":steal,"load_1m":0.8})
+    def end(s,n,status="ok",**k):
+        s.add(dict({"type":"row_end","row":n,"status":status},**k))
+    def write(s,p): open(p,"w").write("\n".join(s.lines)+"\n")
+D="crates/report/tests/data/"
+# quick: five forms, four sizes
+f=File(); sizes=[64,128,256,512]
+f.add(header("quick",sizes))
+f.add(runtime("tokio","tokio","rust","1.47.1","rustc 1.89",2)); f.add(runtime("asyncio","asyncio","python","3.11.7","CPython 3.11.7",1))
+f.add({"type":"runtime","id":"trio","command":["python3","trio-probe"],"state":"missing","reason":"module trio is not installed","remedy":"pip install trio"})
+forms=[("tokio","1.47.1","multi_thread/spawn","baseline",{},True,200,1.0,0.5),("tokio","1.47.1","multi_thread/spawn","control",{},True,200,1.0,0.5),
+ ("tokio","1.47.1","multi_thread/JoinSet","row",{},True,276,1.0,0.6),("tokio","1.47.1","join_all","row",{},False,198,1.0,1.0),
+ ("tokio","1.47.1","reverse","row",{},True,3.2,2.0,0.7),
+ ("asyncio","3.11.7","create_task","baseline",{},True,1800,1.0,1.0),("asyncio","3.11.7","create_task","row",{"gc":"off"},True,1500,1.0,1.0),
+ ("asyncio","3.11.7","gather","row",{},True,2000,1.0,1.0),("asyncio","3.11.7","eager","row",{},True,1,1.0,1.0)]
+n=0; rows={}
+for size in sizes:
+    base={}
+    for form in forms:
+        rt,ver,v,role,case,cr=form[:6]
+        if role=="baseline": base[rt]=n
+        f.row(n,rt,ver,v,size,role,None if role=="baseline" else base[rt],case,None if v=="eager" else cr)
+        rows[(form[0],form[2],role,bool(case),size)]=n; n+=1
+for size in sizes:
+    for rnd in range(20):
+        machine=1+0.1*random.random()
+        for form in forms:
+            rt,ver,v,role,case,cr,c,e,w=form
+            if v=="eager": continue
+            if v=="gather" and size==512 and rnd>3: continue
+            k=rows[(rt,v,role,bool(case),size)]
+            iters=1000
+            if rnd==0:
+                f.sample(k,rt,v,size,"warmup",0,c*size**e*iters*3,c*size**e*iters*3,iters)
+            cpu=c*size**e*iters*machine*(1+0.01*random.gauss(0,1))
+            f.sample(k,rt,v,size,"timed",rnd,cpu,cpu*w*(1+0.2*random.random()),iters)
+            if rnd%5==0 and v!="join_all" and size==512 and v!="gather":
+                f.sample(k,rt,v,size,"phases",rnd,cpu,cpu*w,iters,{"create_cpu_ns":round(cpu*0.6),"create_wall_ns":round(cpu*w*0.55)})
+        f.round(size,rnd)
+    for form in forms:
+        rt,ver,v,role,case=form[:5]
+        k=rows[(rt,v,role,bool(case),size)]
+        if v=="eager": f.end(k,"skipped",reason="needs Python 3.12",remedy="use --runtime asyncio@python3.12")
+        elif v=="gather" and size==512: f.end(k,"failed",reason="answer was 4053505, expected 4053504",remedy="run `taskscale probe check` on it")
+        else: f.end(k,"ok",stop="samples")
+f.add({"type":"end","elapsed_s":12.5})
+f.write(D+"quick.taskscale.jsonl")
+# wide: a sweep of eleven sizes, two rows, seven rounds, plus records of a later version
+f=File(); sizes=[64<<i for i in range(11)]
+f.add(header("fanout",sizes,load=1.9)); f.add(runtime("tokio","tokio","rust","1.47.1","rustc 1.89",2))
+f.add({"type":"weather","sky":"blue"})
+n=0
+for size in sizes:
+    f.row(n,"tokio","1.47.1","spawn",size,"baseline",suite="fanout",table="fanout"); f.row(n+1,"tokio","1.47.1","JoinSet",size,"row",n,suite="fanout",table="fanout"); n+=2
+n=0
+for size in sizes:
+    it=max(1,200000//size)
+    for rnd in range(7):
+        for k,v,c in ((n,"spawn",200*size),(n+1,"JoinSet",300*size*max(1,size/8192))):
+            cpu=c*it*(1+0.01*random.gauss(0,1)); f.sample(k,"tokio",v,size,"timed",rnd,cpu,cpu*0.6,it)
+        f.round(size,rnd,"fanout",psi=9000,steal=1)
+    f.end(n,"ok",stop="max_time"); f.end(n+1,"ok",stop="max_time"); n+=2
+f.add({"type":"end","elapsed_s":30.0,"verdict":"new in 0.9"})
+f.write(D+"wide.taskscale.jsonl")
+# hand: figures a reader can check by hand. ln ratio of round i is (i-10.5)/1000 + ln 1.5
+import math
+f=File(); f.add(header("hand",[10])); f.add(runtime("tokio","tokio","rust","1.47.1","rustc 1.89",2))
+f.row(0,"tokio","1.47.1","spawn",10,"baseline",suite="hand",table="hand"); f.row(1,"tokio","1.47.1","JoinSet",10,"row",0,suite="hand",table="hand")
+f.row(2,"tokio","1.47.1","spawn",10,"control",0,suite="hand",table="hand"); f.row(3,"tokio","1.47.1","late",10,"row",0,suite="hand",table="hand")
+for i in range(1,21):
+    base=10_000_000*(100+i)       # 100 iterations of 10 tasks: 10,000 ns x (100+i) per task
+    f.sample(0,"tokio","spawn",10,"timed",i-1,base,2*base,100,process=0)
+    f.sample(1,"tokio","JoinSet",10,"timed",i-1,base*1.5*math.exp((i-10.5)/1000),base,100)
+    f.sample(2,"tokio","spawn",10,"timed",i-1,base*math.exp((i-10.5)/500),2*base,100)
+    if i>17: f.sample(3,"tokio","late",10,"timed",i-1,base*2,base,100)
+f.sample(0,"tokio","spawn",10,"phases",20,1000,4000,1,{"create_cpu_ns":250,"create_wall_ns":3000})
+for k in range(4): f.end(k,"ok",stop="samples")
+f.add({"type":"end","elapsed_s":1.0})
+f.write(D+"hand.taskscale.jsonl")

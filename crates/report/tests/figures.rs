@@ -1,0 +1,183 @@
+//! Figures of a summary against values computed by hand.
+//!
+//! `data/hand.taskscale.jsonl`: 10 tasks, 100 iterations, rounds i = 1 to 20. The baseline takes 10,000 x (100 + i) ns
+//! of CPU per task and twice that of wall; JoinSet 1.5 x exp((i - 10.5) / 1000) times as much; the control
+//! exp((i - 10.5) / 500) times as much; `late` has the last three rounds only, twice the baseline.
+
+use taskscale_model::{
+    run_file::{Role, Stop},
+    summary::{Grade, Row, RowStatus, Summary},
+};
+use taskscale_report::{parse_run, summarize};
+
+const HAND: &str = include_str!("data/hand.taskscale.jsonl");
+const QUICK: &str = include_str!("data/quick.taskscale.jsonl");
+const WIDE: &str = include_str!("data/wide.taskscale.jsonl");
+
+fn summary(text: &str) -> Summary {
+    summarize(&parse_run(text).expect("a run file"))
+}
+
+fn row<'a>(summary: &'a Summary, variant: &str, role: Role, metric: &str) -> &'a Row {
+    let found =
+        summary.rows.iter().find(|row| (&*row.variant, row.role, &*row.metric) == (variant, role, metric));
+    found.unwrap_or_else(|| panic!("no {variant} {role:?} {metric}"))
+}
+
+fn near(found: Option<f64>, expected: f64) {
+    let found = found.expect("a figure");
+    assert!((found / expected - 1.0).abs() < 1e-6, "{found}, expected {expected}");
+}
+
+#[test]
+fn percentiles_and_interval_of_the_baseline() {
+    let summary = summary(HAND);
+    let cpu = row(&summary, "spawn", Role::Baseline, "cpu_per_task");
+    assert_eq!((cpu.n, cpu.status, cpu.stop, &*cpu.unit), (20, RowStatus::Ok, Some(Stop::Samples), "ns"));
+    // 101 to 120 times 10,000 in steps of 10,000; type 7: p25 lies at 101 + 0.25 x 19.
+    for (found, expected) in [
+        (cpu.p0, 1_010_000.0),
+        (cpu.p25, 1_057_500.0),
+        (cpu.p50, 1_105_000.0),
+        (cpu.p75, 1_152_500.0),
+        (cpu.p90, 1_181_000.0),
+        (cpu.p99, 1_198_100.0),
+        (cpu.p100, 1_200_000.0),
+        // 6th and 15th of 20.
+        (cpu.ci.map(|ci| ci.0), 1_060_000.0),
+        (cpu.ci.map(|ci| ci.1), 1_150_000.0),
+    ] {
+        near(found, expected);
+    }
+    assert_eq!((cpu.ratio, cpu.ratio_ci, &cpu.baseline), (None, None, &None));
+    near(row(&summary, "spawn", Role::Baseline, "wall_per_task").p50, 2_210_000.0);
+    near(row(&summary, "spawn", Role::Baseline, "create_cpu_share").p50, 0.25);
+    near(row(&summary, "spawn", Role::Baseline, "create_wall_share").p50, 0.75);
+}
+
+#[test]
+fn ratios_are_paired_by_round() {
+    let summary = summary(HAND);
+    let cpu = row(&summary, "JoinSet", Role::Row, "cpu_per_task");
+    assert_eq!(cpu.baseline.as_deref(), Some("tokio:spawn"));
+    near(cpu.ratio, 1.5);
+    // 6th and 15th log ratio: -4.5 and 4.5 thousandths.
+    near(cpu.ratio_ci.map(|ci| ci.0), 1.5 * (-0.0045_f64).exp());
+    near(cpu.ratio_ci.map(|ci| ci.1), 1.5 * 0.0045_f64.exp());
+    near(row(&summary, "JoinSet", Role::Row, "wall_per_task").ratio, 0.5);
+}
+
+#[test]
+fn too_few_rounds_give_a_ratio_without_interval() {
+    let summary = summary(HAND);
+    let late = row(&summary, "late", Role::Row, "cpu_per_task");
+    // Unpaired medians would give 2 x 1,190,000 / 1,105,000 = 2.15.
+    near(late.ratio, 2.0);
+    assert_eq!((late.n, late.ci, late.ratio_ci), (3, None, None));
+}
+
+#[test]
+fn the_control_says_what_the_run_can_tell() {
+    let control = summary(HAND).control;
+    assert_eq!((control.rows.len(), control.false_alarms, control.rows[0].n), (1, 0, 20));
+    // Half of the distance from the 6th to the 15th: 9 fivehundredths / 2.
+    near(control.smallest_difference, 0.009_f64.exp() - 1.0);
+    assert_eq!(
+        control.verdict,
+        "1 A/A comparison: no false alarm; this run can tell differences of about 0.90 % in CPU time"
+    );
+}
+
+#[test]
+fn a_control_that_differs_is_a_false_alarm() {
+    // A digit 1 put before the control's CPU time: 20 of 20 rounds agree that it costs more, far beyond chance.
+    let raised: String = HAND
+        .lines()
+        .map(|line| {
+            let is_control = line.contains("\"row\":2,\"kind\"");
+            let line =
+                if is_control { line.replacen("\"cpu_ns\":", "\"cpu_ns\":1", 1) } else { line.to_owned() };
+            line + "\n"
+        })
+        .collect();
+    let control = summary(&raised).control;
+    assert_eq!(control.false_alarms, 1);
+    assert!(control.verdict.starts_with("1 A/A comparison: 1 false alarm (0.1 expected by chance)"));
+    assert!(
+        control.verdict.ends_with("take no small difference in this run as shown"),
+        "{}",
+        control.verdict
+    );
+}
+
+#[test]
+fn few_rounds_cannot_tell() {
+    let few: String = HAND
+        .lines()
+        .filter(|line| {
+            !line.contains("\"sample\"")
+                || ["0", "1", "2", "3"].iter().any(|round| line.contains(&format!("\"round\":{round},")))
+        })
+        .map(|line| line.to_owned() + "\n")
+        .collect();
+    let control = summary(&few).control;
+    assert_eq!(
+        (control.verdict.as_str(), control.smallest_difference),
+        ("cannot tell: fewer than six rounds", None)
+    );
+}
+
+#[test]
+fn rows_without_figures_appear_once_with_their_cause() {
+    let summary = summary(QUICK);
+    let failed: Vec<&Row> = summary.rows.iter().filter(|row| row.status == RowStatus::Failed).collect();
+    assert_eq!(failed.len(), 1);
+    assert_eq!((&*failed[0].variant, failed[0].size, failed[0].p50, failed[0].n), ("gather", 512, None, 0));
+    assert_eq!(failed[0].reason.as_deref(), Some("answer was 4053505, expected 4053504"));
+    let skipped: Vec<&Row> = summary.rows.iter().filter(|row| row.status == RowStatus::Skipped).collect();
+    assert_eq!(skipped.len(), 4);
+    assert!(skipped.iter().all(|row| row.metric == "cpu_per_task" && row.remedy.is_some()));
+}
+
+#[test]
+fn growth_is_graded_and_explained() {
+    let growth = summary(QUICK).growth;
+    let of = |variant: &str| growth.iter().find(|growth| growth.variant == variant).expect("a series");
+    assert_eq!(of("multi_thread/spawn").grade, Grade::Linear);
+    assert_eq!((of("reverse").grade, &of("reverse").reason), (Grade::QuadraticOrWorse, &None));
+    assert_eq!(of("gather").grade, Grade::NotJudged);
+    assert!(growth.iter().all(|growth| growth.variant != "eager"), "never measured");
+    assert_eq!(growth.iter().filter(|growth| growth.variant == "create_task").count(), 2, "one per case");
+    // 300 n up to 8192, then 300 n x n / 8192: the last three octaves are 8192 to 65536.
+    let wide = summary(WIDE).growth;
+    assert_eq!(
+        (wide[1].grade, &wide[1].sizes[..]),
+        (Grade::QuadraticOrWorse, &[8192, 16_384, 32_768, 65_536][..])
+    );
+    near(wide[1].exponent.map(|exponent| (exponent * 100.0).round()), 200.0);
+}
+
+#[test]
+fn growth_beside_nothing_linear_is_not_isolated() {
+    let alone: String = WIDE
+        .lines()
+        .filter(|line| !line.contains("\"variant\":\"spawn\""))
+        .map(|line| line.to_owned() + "\n")
+        .collect();
+    let growth = summary(&alone).growth;
+    assert_eq!(growth[0].grade, Grade::QuadraticOrWorse);
+    assert!(growth[0].reason.as_deref().is_some_and(|reason| reason.contains("cause not isolated")));
+}
+
+#[test]
+fn a_coarse_clock_is_noted() {
+    let coarse = HAND.replace("\"cpu_resolution_ns\":200", "\"cpu_resolution_ns\":10000000");
+    let notes = summary(&coarse).notes.join("\n");
+    assert!(notes.contains("the CPU clock is coarse for 4 rows"), "{notes}");
+    assert!(!summary(HAND).notes.join("\n").contains("coarse"));
+}
+
+#[test]
+fn the_same_run_gives_the_same_summary() {
+    assert_eq!(summary(WIDE), summary(WIDE));
+}

@@ -1,0 +1,76 @@
+//! What a user sees, word for word. `cargo insta review` shows what a change does to it.
+
+use taskscale_report::{Run, Style, json, markdown, parse_run, summarize, text};
+
+const QUICK: &str = include_str!("data/quick.taskscale.jsonl");
+const WIDE: &str = include_str!("data/wide.taskscale.jsonl");
+
+fn run(text: &str) -> Run {
+    parse_run(text).expect("a run file")
+}
+
+/// The quick run as a kill leaves it: in the middle of a line, three fifths through.
+fn killed() -> &'static str {
+    let cut = QUICK.len() * 3 / 5;
+    assert!(!QUICK[..cut].ends_with('\n'));
+    &QUICK[..cut]
+}
+
+#[test]
+fn text_of_a_whole_run() {
+    insta::assert_snapshot!(text(&summarize(&run(QUICK)), &Style::default()));
+}
+
+#[test]
+fn text_in_detail() {
+    insta::assert_snapshot!(text(&summarize(&run(QUICK)), &Style { detailed: true, ..Style::default() }));
+}
+
+#[test]
+fn text_of_a_killed_run() {
+    insta::assert_snapshot!(text(&summarize(&run(killed())), &Style::default()));
+}
+
+#[test]
+fn text_of_many_sizes() {
+    insta::assert_snapshot!(text(&summarize(&run(WIDE)), &Style::default()));
+}
+
+#[test]
+fn markdown_of_a_whole_run() {
+    insta::assert_snapshot!(markdown(&summarize(&run(QUICK))));
+}
+
+#[test]
+fn json_of_many_sizes_begins() {
+    let all = json(&summarize(&run(WIDE)));
+    let first: Vec<&str> = all.lines().take(90).collect();
+    insta::assert_snapshot!(first.join("\n"));
+}
+
+#[test]
+fn colour_changes_nothing_but_colour() {
+    let summary = summarize(&run(QUICK));
+    let plain = text(&summary, &Style::default());
+    let coloured = text(&summary, &Style { colour: true, ..Style::default() });
+    assert!(coloured.contains("\x1b[31m") && coloured.contains("\x1b[2m"));
+    let mut stripped = coloured;
+    for escape in ["\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m"] {
+        stripped = stripped.replace(escape, "");
+    }
+    let trimmed = |text: &str| text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
+    assert_eq!(trimmed(&stripped), trimmed(&plain));
+    assert!(!plain.contains('\x1b'));
+}
+
+#[test]
+fn lines_stay_within_the_width() {
+    for width in [80, 100, 120] {
+        for file in [QUICK, WIDE, killed()] {
+            let text = text(&summarize(&run(file)), &Style { width, ..Style::default() });
+            for line in text.lines() {
+                assert!(line.chars().count() <= width, "{width}: {line}");
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! What a run file may look like, and what it may not.
+
+use taskscale_model::summary::RowStatus;
+use taskscale_report::{ReadError, parse_run, read::MAX_LINE, summarize};
+
+const QUICK: &str = include_str!("data/quick.taskscale.jsonl");
+
+fn first_lines(count: usize) -> String {
+    QUICK.split_inclusive('\n').take(count).collect()
+}
+
+#[test]
+fn a_whole_file_is_read_without_notes() {
+    let run = parse_run(QUICK).expect("a run file");
+    assert_eq!(run.notes, Vec::<String>::new());
+    assert_eq!((run.runtimes.len(), run.rows.len(), run.row_ends.len(), run.rounds.len()), (3, 36, 36, 80));
+    assert!(run.ended.is_some());
+}
+
+#[test]
+fn every_cut_is_readable() {
+    // A kill can come at any byte behind the header.
+    let header = first_lines(1).len();
+    for cut in (header..QUICK.len()).step_by(997) {
+        let run = parse_run(&QUICK[..cut]).unwrap_or_else(|error| panic!("cut at {cut}: {error}"));
+        assert!(run.ended.is_none());
+        let cut_in_a_line = !QUICK[..cut].ends_with('\n') && !QUICK[cut..].starts_with('\n');
+        assert_eq!(run.notes.len(), usize::from(cut_in_a_line), "cut at {cut}: {:?}", run.notes);
+    }
+}
+
+#[test]
+fn a_cut_inside_a_character_is_readable() {
+    let mut bytes = first_lines(3).into_bytes();
+    bytes.extend_from_slice("{\"type\":\"runtime\",\"id\":\"\u{e9}".as_bytes());
+    bytes.pop();
+    assert_eq!(parse_run(&bytes).expect("a run file").runtimes.len(), 2);
+}
+
+#[test]
+fn a_killed_run_prints_what_it_has() {
+    let run = parse_run(&QUICK[..QUICK.len() * 3 / 5]).expect("a run file");
+    let summary = summarize(&run);
+    assert!(!summary.complete);
+    let of = |size: u64, status: RowStatus| {
+        summary
+            .rows
+            .iter()
+            .filter(|row| row.size == size && row.metric == "cpu_per_task" && row.status == status)
+            .count()
+    };
+    assert_eq!((of(64, RowStatus::Ok), of(128, RowStatus::Ok)), (8, 8));
+    let cut = summary
+        .rows
+        .iter()
+        .find(|row| row.size == 256 && row.status == RowStatus::Ok)
+        .expect("the cell it died in");
+    assert!(cut.n > 0 && cut.n < 20 && cut.stop.is_none(), "{cut:?}");
+    let never = summary.rows.iter().find(|row| row.size == 512).expect("planned");
+    assert_eq!(never.reason.as_deref(), Some("the run ended before this row was measured"));
+    assert!(summary.notes[0].starts_with("the run was cut short; 8 rows"), "{}", summary.notes[0]);
+}
+
+#[test]
+fn damage_is_named_with_its_line() {
+    let broken = first_lines(5).replacen("{\"type\":\"runtime\"", "{\"type\":\"runtime", 1) + "{}\n";
+    let error = parse_run(&broken).expect_err("damaged").to_string();
+    assert!(error.starts_with("line 2 is damaged: not JSON"), "{error}");
+    let shapeless = first_lines(2) + "{\"type\":\"row\"}\n" + &first_lines(9)[first_lines(8).len()..];
+    let error = parse_run(&shapeless).expect_err("damaged").to_string();
+    assert!(error.starts_with("line 3 is damaged: missing field"), "{error}");
+    let twice = first_lines(2) + &first_lines(1);
+    assert!(matches!(parse_run(&twice), Err(ReadError::Broken { line: 3, .. })));
+    let complete_but_wrong = first_lines(2) + "junk\n";
+    assert!(
+        matches!(parse_run(&complete_but_wrong), Err(ReadError::Broken { line: 3, .. })),
+        "a whole last line"
+    );
+}
+
+#[test]
+fn other_schemas_and_other_files_are_told_apart() {
+    let later = QUICK.replacen("taskscale.run/1", "taskscale.run/2", 1);
+    let error = parse_run(&later).expect_err("another schema").to_string();
+    assert!(error.contains("\"taskscale.run/2\"") && error.contains("\"taskscale.run/1\""), "{error}");
+    assert_eq!(parse_run(""), Err(ReadError::Empty));
+    assert_eq!(parse_run("{\"type\":\"hea"), Err(ReadError::Empty));
+    for other in ["hello\n", "[]\n", "{\"traceEvents\":[]}\n", "{\"type\":\"end\",\"elapsed_s\":1}\n"] {
+        assert!(matches!(parse_run(other), Err(ReadError::NotARun { .. })), "{other}");
+    }
+}
+
+#[test]
+fn what_a_later_version_adds_is_skipped_and_counted() {
+    let added = first_lines(2).replacen("\"workers\":2", "\"workers\":2,\"colour\":\"red\"", 1)
+        + "{\"type\":\"weather\",\"sky\":\"blue\"}\n{\"type\":\"weather\"}\n";
+    let run = parse_run(&added).expect("a run file");
+    assert_eq!(
+        run.notes,
+        [
+            "skipped records of types this build does not know: weather (2)",
+            "ignored fields this build does not know: runtime.colour (1)",
+        ]
+    );
+}
+
+#[test]
+fn a_line_without_end_is_refused() {
+    let long = first_lines(2) + &"x".repeat(MAX_LINE + 1) + "\n";
+    assert_eq!(parse_run(&long), Err(ReadError::TooLong { line: 3 }));
+}
