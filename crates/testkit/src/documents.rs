@@ -1,0 +1,239 @@
+//! Links, file names and commands in the documents.
+
+use std::collections::BTreeMap;
+
+use crate::repository::{File, Repository};
+
+/// First parts of a back-quoted path that is meant as one of the repository.
+const ROOTS: [&str; 8] = ["crates", "probes", "suites", "docs", "tests", "examples", ".ci", "benches"];
+/// The commands of the README's first screen. CI runs both.
+const COMMANDS: [&str; 2] = ["cargo run --release -- run", "make test"];
+
+/// Relative links, their anchors, and back-quoted paths that lead nowhere.
+pub fn links(repository: &Repository) -> Vec<String> {
+    let mut problems = Vec::new();
+    for file in repository.with_extension("md") {
+        for (line, text) in prose(&file.text) {
+            let targets =
+                link_targets(&text).into_iter().filter_map(|target| link_problem(repository, file, target));
+            let paths = code_spans(&text).into_iter().filter_map(|path| path_problem(repository, file, path));
+            problems.extend(targets.chain(paths).map(|problem| format!("{}:{line}: {problem}", file.path)));
+        }
+    }
+    problems
+}
+
+/// What is wrong with the commands of the README's code blocks.
+pub fn commands(repository: &Repository) -> Vec<String> {
+    let Some(readme) = repository.file("README.md") else { return vec!["README.md: not there".into()] };
+    let mut problems = Vec::new();
+    let code = code_lines(&readme.text);
+    for command in COMMANDS {
+        let times = code.iter().filter(|line| **line == command).count();
+        if times != 1 {
+            problems.push(format!(
+                "README.md: `{command}` stands in its code blocks {times} times instead of once"
+            ));
+        }
+    }
+    let makefile = repository.file("Makefile").map_or("", |file| &file.text);
+    for target in COMMANDS.iter().filter_map(|command| command.strip_prefix("make ")) {
+        if !makefile.lines().any(|line| line.starts_with(&format!("{target}:"))) {
+            problems.push(format!("Makefile: has no target {target:?}, which README.md names"));
+        }
+    }
+    problems
+}
+
+/// Lines outside of code blocks, with their numbers.
+fn prose(text: &str) -> Vec<(usize, String)> {
+    split_fences(text)
+        .into_iter()
+        .filter(|(_, fenced, _)| !fenced)
+        .map(|(line, _, text)| (line, text.into()))
+        .collect()
+}
+
+/// Commands in code blocks: lines without prompt and comment.
+fn code_lines(text: &str) -> Vec<&str> {
+    let fenced = split_fences(text).into_iter().filter(|(_, fenced, _)| *fenced);
+    fenced
+        .map(|(_, _, line)| line.split(" #").next().unwrap_or(line).trim().trim_start_matches("$ "))
+        .collect()
+}
+
+fn split_fences(text: &str) -> Vec<(usize, bool, &str)> {
+    let mut fence: Option<&str> = None;
+    let mut lines = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let mark = ["```", "~~~"].into_iter().find(|mark| line.trim_start().starts_with(mark));
+        match (fence, mark) {
+            (None, Some(mark)) => fence = Some(mark),
+            (Some(open), Some(mark)) if open == mark => fence = None,
+            _ => lines.push((index + 1, fence.is_some(), line)),
+        }
+    }
+    lines
+}
+
+/// Targets of `[text](target)`, code spans apart.
+fn link_targets(line: &str) -> Vec<&str> {
+    let mut targets = Vec::new();
+    // Odd parts stand between back-quotes; a link's target never does, its text may.
+    for (at, _) in line.match_indices("](") {
+        if line[..at].matches('`').count().is_multiple_of(2) {
+            let rest = &line[at + 2..];
+            targets.extend(rest.split([')', ' ']).next());
+        }
+    }
+    targets
+}
+
+fn code_spans(line: &str) -> Vec<&str> {
+    line.split('`').skip(1).step_by(2).collect()
+}
+
+fn link_problem(repository: &Repository, file: &File, target: &str) -> Option<String> {
+    if target.contains("://") || target.starts_with("mailto:") {
+        return None;
+    }
+    let (path, anchor) = target.split_once('#').map_or((target, None), |(path, anchor)| (path, Some(anchor)));
+    let path = if path.is_empty() { Some(file.path.clone()) } else { resolve(&file.path, path) };
+    let Some(path) = path.filter(|path| path.is_empty() || repository.paths.contains(path)) else {
+        return Some(format!("link to {target:?}, which is not there"));
+    };
+    let anchor = anchor?;
+    let document = repository.file(&path)?;
+    let known =
+        document.extension() != Some("md") || anchors(&document.text).iter().any(|known| known == anchor);
+    (!known).then(|| format!("link to {target:?}, but there is no such heading"))
+}
+
+fn path_problem(repository: &Repository, file: &File, span: &str) -> Option<String> {
+    // `crates/x/y.rs:12` and `docs/x.md#part` name a place in a file.
+    let path = span.split([':', '#']).next().unwrap_or(span).trim_end_matches('/');
+    let (root, rest) = path.split_once('/')?;
+    // `probes/<language>` and commands with a path in them are not meant as files.
+    if !ROOTS.contains(&root)
+        || rest.contains(['<', '>', '{', '}', '$', ' ', '(', '|'])
+        || rest.contains("..")
+    {
+        return None;
+    }
+    let exists = |pattern: &str| repository.paths.iter().any(|path| matches(pattern, path));
+    let beside = resolve(&file.path, path);
+    (!exists(path) && !beside.is_some_and(|path| exists(&path))).then(|| format!("`{span}` is not there"))
+}
+
+/// Whether `path` fits `pattern`, in which `*` stands for anything within one part, and so does a part in capitals:
+/// `probes/LANGUAGE/README.md`.
+fn matches(pattern: &str, path: &str) -> bool {
+    let (patterns, parts): (Vec<&str>, Vec<&str>) = (pattern.split('/').collect(), path.split('/').collect());
+    patterns.len() == parts.len()
+        && patterns.iter().zip(parts).all(|(pattern, part)| match pattern.split_once('*') {
+            Some((start, end)) => {
+                part.len() >= start.len() + end.len() && part.starts_with(start) && part.ends_with(end)
+            }
+            None => *pattern == part || pattern.bytes().all(|byte| byte.is_ascii_uppercase()),
+        })
+}
+
+/// `target` as seen from the file `from`, as a path from the root; `None` where it leads out of the repository.
+fn resolve(from: &str, target: &str) -> Option<String> {
+    let mut parts: Vec<&str> = from.split('/').collect();
+    parts.pop();
+    for part in target.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+/// The anchors of a document's headings, as forges make them: lower case, punctuation gone, blanks to `-`, and a
+/// number behind a repeated one.
+fn anchors(text: &str) -> Vec<String> {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let headings = prose(text).into_iter().filter_map(|(_, line)| {
+        let title = line.trim_start_matches('#');
+        (line.starts_with('#') && title.starts_with(' ')).then(|| title.trim().to_lowercase())
+    });
+    headings
+        .map(|title| {
+            let kept = title.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+            let anchor: String = kept.map(|c| if c == ' ' { '-' } else { c }).collect();
+            let count = seen.entry(anchor.clone()).or_default();
+            *count += 1;
+            if *count == 1 { anchor } else { format!("{anchor}-{}", *count - 1) }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<String> {
+        links(&Repository::of(&[
+            ("docs/a.md", text),
+            ("docs/b.md", "# The `one`, and 2\n## Same\n## Same\n```\n# no heading\n```\n"),
+            ("crates/x/src/lib.rs", ""),
+            ("suites/quick.toml", ""),
+        ]))
+    }
+
+    #[test]
+    fn what_is_there_is_found() {
+        for text in [
+            "[b](b.md) [b](./b.md) [up](../crates/x/src/lib.rs) [d](../crates/x) [root](..) [w](https://a.b/c)",
+            "[`b`](b.md#the-one-and-2) [s](b.md#same) [s](b.md#same-1)",
+            "# Here\n[here](#here)",
+            "`crates/x/src/lib.rs` `crates/x/` `crates/x/src/lib.rs:3` `suites/*.toml` `probes/<language>/`",
+            "`crates/NAME/src/lib.rs`",
+            "`src/elsewhere.rs` `a/b` `crates`",
+            "```\n[b](nowhere.md) `crates/none`\n```",
+            "`[b](nowhere.md)`",
+        ] {
+            assert_eq!(found(text), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_there_is_named_with_its_line() {
+        for text in [
+            "[b](c.md)",
+            "[b](../b.md)",
+            "[b](../../b.md)",
+            "[b](b.md#other)",
+            "[b](b.md#no-heading)",
+            "[b](b.md#same-2)",
+            "[b](#b)",
+            "`crates/y`",
+            "`crates/x/src/main.rs`",
+            "`suites/*.json`",
+            "`crates/NAME/src/main.rs`",
+            "`docs/c.md#x`",
+        ] {
+            let problems = found(&format!("first\n{text}"));
+            assert_eq!(problems.len(), 1, "{text}: {problems:?}");
+            assert!(problems[0].starts_with("docs/a.md:2: "), "{problems:?}");
+        }
+    }
+
+    #[test]
+    fn the_commands_stand_once_and_are_there() {
+        let problems = |readme: &str, makefile: &str| {
+            commands(&Repository::of(&[("README.md", readme), ("Makefile", makefile)])).join("\n")
+        };
+        let good = "```sh\ncargo run --release -- run\nmake test   # all of them\n```\nprose: `make test`\n";
+        assert_eq!(problems(good, "test: lint\n"), "");
+        assert!(problems(&good.repeat(2), "test:\n").contains("2 times"));
+        assert!(problems("make test", "test:\n").contains("`make test` stands in its code blocks 0 times"));
+        assert!(problems(good, "tests:\n").contains("no target \"test\""));
+        assert_eq!(commands(&Repository::of(&[])), ["README.md: not there"]);
+    }
+}

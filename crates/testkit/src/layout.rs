@@ -1,0 +1,174 @@
+//! The shape of the repository: probes, suites, the length of files, and what no file may name.
+
+use taskscale_model::suite::Suite;
+
+use crate::repository::Repository;
+
+/// Lines that a source file may have; DESIGN wants 80 to 250.
+const LINES: usize = 600;
+/// Endings of the files that people write.
+const SOURCES: [&str; 14] =
+    ["rs", "py", "go", "java", "js", "mjs", "ts", "c", "cc", "cpp", "h", "hpp", "swift", "cs"];
+/// Files that a command writes; they may be as long as they come.
+const GENERATED: [&str; 0] = [];
+
+/// Hosts of package registries: a mirror must do as well. Written in parts, or this file would name them.
+const REGISTRIES: [&str; 7] = [
+    concat!("crates", ".io"),
+    concat!("pypi", ".org"),
+    concat!("python", "hosted.org"),
+    concat!("npm", "js.org"),
+    concat!("npm", "js.com"),
+    concat!("proxy.", "golang.org"),
+    concat!("maven", ".org"),
+];
+/// Where paths of a particular machine begin.
+const MACHINE_PATHS: [&str; 4] =
+    [concat!("/wo", "rk/"), concat!("/ro", "ot/"), concat!("/ho", "me/"), concat!("/Us", "ers/")];
+
+/// Source files that are too long.
+pub fn long_files(repository: &Repository) -> Vec<String> {
+    let sources = repository.files.iter().filter(|file| {
+        file.extension().is_some_and(|extension| SOURCES.contains(&extension))
+            && !GENERATED.contains(&&*file.path)
+    });
+    sources
+        .filter_map(|file| {
+            let lines = file.text.lines().count();
+            (lines > LINES)
+                .then(|| format!("{}: {lines} lines; past {LINES} a module wants splitting", file.path))
+        })
+        .collect()
+}
+
+/// Lines that name the host of a registry or a path of one machine. Lock files name registries by themselves.
+pub fn machine_names(repository: &Repository) -> Vec<String> {
+    let mut problems = Vec::new();
+    for file in repository.files.iter().filter(|file| file.extension() != Some("lock")) {
+        for (index, line) in file.text.lines().enumerate() {
+            let registry = REGISTRIES.iter().find(|host| line.contains(**host));
+            let path = MACHINE_PATHS.iter().find(|path| begins_a_path(line, path));
+            for name in registry.into_iter().chain(path) {
+                problems.push(format!(
+                    "{}:{}: names {name:?}, which other machines lack",
+                    file.path,
+                    index + 1
+                ));
+            }
+        }
+    }
+    problems
+}
+
+/// Whether `start` is in `line` and is the beginning of a path there, not its middle.
+fn begins_a_path(line: &str, start: &str) -> bool {
+    line.match_indices(start).any(|(at, _)| {
+        let before = line[..at].chars().next_back();
+        !before.is_some_and(|c| c.is_alphanumeric() || "._-~}>)/*".contains(c))
+    })
+}
+
+/// Probes that lack a part of the common shape: `README.md`, `sdk`, `workloads`.
+pub fn probe_shapes(repository: &Repository) -> Vec<String> {
+    let probes: Vec<&str> = repository
+        .paths
+        .iter()
+        .filter_map(|path| path.strip_prefix("probes/"))
+        .filter(|name| !name.contains('/') && !name.contains('.'))
+        .collect();
+    let mut problems = Vec::new();
+    for probe in probes {
+        let inside = format!("probes/{probe}/");
+        // At most one directory deep: `sdk.py`, `sdk/`, `src/sdk.rs`.
+        let has = |part: &str| {
+            repository.paths.iter().filter_map(|path| path.strip_prefix(&inside)).any(|path| {
+                let mut names =
+                    path.splitn(3, '/').take(2).map(|name| name.split('.').next().unwrap_or(name));
+                names.any(|name| name == part)
+            })
+        };
+        for part in ["README", "sdk", "workloads"] {
+            if !has(part) {
+                problems.push(format!("probes/{probe}: has no {part}; see CONTRIBUTING.md, \"Add a probe\""));
+            }
+        }
+    }
+    problems
+}
+
+/// Suite files that cannot be read or are not named like their suite.
+pub fn suites(repository: &Repository) -> Vec<String> {
+    let mut problems = Vec::new();
+    for file in repository.with_extension("toml") {
+        let name = file.path.strip_prefix("suites/").and_then(|name| name.strip_suffix(".toml"));
+        let Some(name) = name else { continue };
+        match Suite::parse(&file.text) {
+            Ok(suite) if suite.name == name => {}
+            Ok(suite) => problems.push(format!("{}: the suite in it is named {:?}", file.path, suite.name)),
+            Err(error) => problems.push(format!("{}: {error}", file.path)),
+        }
+    }
+    problems
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_may_have_600_lines() {
+        let text = "x\n".repeat(LINES + 1);
+        let files = [("a.rs", &text[2..]), ("b.rs", &*text), ("c.py", &*text), ("d.json", &*text)];
+        let problems = long_files(&Repository::of(&files));
+        assert_eq!(problems.len(), 2, "{problems:?}");
+        assert!(problems[0].starts_with("b.rs: 601 lines"));
+    }
+
+    #[test]
+    fn registries_and_machines_are_not_named() {
+        let lines = |text: &str| machine_names(&Repository::of(&[("a.md", text)])).len();
+        for host in REGISTRIES {
+            assert_eq!(lines(&format!("from https://{host}/x\n")), 1, "{host}");
+        }
+        for start in MACHINE_PATHS {
+            assert_eq!(lines(&format!("fine\nsee {start}x\n")), 1, "{start}");
+            assert_eq!(lines(&format!("{start}x")), 1, "{start}");
+            assert_eq!(lines(&format!("open(\"{start}x\")")), 1, "{start}");
+            assert_eq!(lines(&format!("probes{start}x and https://a.b{start}x")), 0, "{start}");
+        }
+        let lock = Repository::of(&[("Cargo.lock", REGISTRIES[0])]);
+        assert_eq!(machine_names(&lock), [""; 0]);
+    }
+
+    #[test]
+    fn probes_are_of_one_shape() {
+        let rust = [
+            ("probes/rust/README.md", ""),
+            ("probes/rust/src/sdk/a.rs", ""),
+            ("probes/rust/src/workloads/b.rs", ""),
+        ];
+        assert_eq!(probe_shapes(&Repository::of(&rust)), [""; 0]);
+        let python = [
+            ("probes/python/README.md", ""),
+            ("probes/python/sdk.py", ""),
+            ("probes/python/workloads/b.py", ""),
+        ];
+        assert_eq!(probe_shapes(&Repository::of(&python)), [""; 0]);
+        for missing in 0..3 {
+            let mut less = python.to_vec();
+            less.remove(missing);
+            assert_eq!(probe_shapes(&Repository::of(&less)).len(), 1);
+        }
+        assert_eq!(probe_shapes(&Repository::of(&[("probes/PROTOCOL.md", "")])), [""; 0]);
+        assert_eq!(probe_shapes(&Repository::of(&[("probes/go/main.go", "")])).len(), 3);
+    }
+
+    #[test]
+    fn suites_are_named_like_their_files() {
+        let suite = "schema = \"taskscale.suite/1\"\nname = \"a\"\ntitle = \"t\"\nworkload = []\n";
+        let problems = |path: &str, text: &str| suites(&Repository::of(&[(path, text)])).join("\n");
+        assert_eq!(problems("suites/a.toml", suite), "");
+        assert_eq!(problems("suites/b.toml", suite), "suites/b.toml: the suite in it is named \"a\"");
+        assert!(problems("suites/a.toml", "name = 1").starts_with("suites/a.toml: not a suite file"));
+    }
+}

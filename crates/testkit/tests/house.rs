@@ -1,0 +1,52 @@
+//! This repository, held to its own rules. What each check can find is tested beside it, on made-up repositories.
+
+use taskscale_testkit::repository::Repository;
+use taskscale_testkit::{arrows, documents, doors, layout};
+
+fn holds(check: fn(&Repository) -> Vec<String>) {
+    let repository = Repository::this().expect("the repository can be read");
+    // A walk that found nothing would make every check pass.
+    assert!(repository.files.len() > 30, "only {} files found", repository.files.len());
+    let problems = check(&repository);
+    assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
+}
+
+#[test]
+fn arrows_point_down() {
+    holds(arrows::problems);
+}
+
+#[test]
+fn doors_are_used() {
+    holds(doors::problems);
+}
+
+#[test]
+fn links_and_file_names_lead_somewhere() {
+    holds(documents::links);
+}
+
+#[test]
+fn the_commands_of_the_readme_are_there() {
+    holds(documents::commands);
+}
+
+#[test]
+fn no_file_is_too_long() {
+    holds(layout::long_files);
+}
+
+#[test]
+fn no_file_names_a_registry_or_a_machine() {
+    holds(layout::machine_names);
+}
+
+#[test]
+fn probes_are_of_one_shape() {
+    holds(layout::probe_shapes);
+}
+
+#[test]
+fn suites_are_read_and_named_like_their_files() {
+    holds(layout::suites);
+}
