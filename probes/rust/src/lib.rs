@@ -1,1 +1,42 @@
-//! The Rust probe.
+//! The Rust probe: performs taskscale's workloads on tokio, rayon, smol and plain threads, and times them.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`sdk`] | the protocol and the clocks; import it for a probe of your own |
+//! | [`workloads`] | `fanout`, `nop` and `spin`, one file or folder each |
+//! | [`runtimes`] | the runtimes, each started once per process |
+
+use std::{io::Write, process::ExitCode};
+
+pub mod runtimes;
+pub mod sdk;
+pub mod workloads;
+
+/// The runtimes that this probe has inside.
+pub const RUNTIMES: [&str; 4] = ["tokio", "rayon", "smol", "threads"];
+
+/// The probe of one of [`RUNTIMES`].
+pub fn probe(runtime: &str) -> Option<sdk::Probe> {
+    let probe = runtimes::probe(runtime)?;
+    Some(
+        probe
+            .workload(workloads::fanout::workload(runtime))
+            .workload(workloads::nop::workload(runtime))
+            .workload(workloads::spin::workload()),
+    )
+}
+
+/// Serves the probe of `runtime` on standard input and output. Status 0 at the end of input or after `exit`, 1 where
+/// a pipe failed, 2 where there is no such runtime.
+pub fn main(runtime: &str) -> ExitCode {
+    match probe(runtime) {
+        Some(probe) => probe.serve(),
+        None => {
+            let known = RUNTIMES.join(", ");
+            // Nothing is left to do where standard error is gone too.
+            let _ =
+                writeln!(std::io::stderr(), "no runtime {runtime:?} in this probe; choose one of {known}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! The runtimes. Each is started once per process, outside the timed part, and used by every request after that.
+
+use std::{
+    future::{self, Future},
+    sync::{LazyLock, OnceLock},
+    thread,
+};
+
+use smol::{Executor, LocalExecutor, Task};
+
+use crate::sdk::Probe;
+
+/// A probe of `runtime` that names its version and workers, without workloads yet.
+pub fn probe(runtime: &str) -> Option<Probe> {
+    Some(match runtime {
+        "tokio" => {
+            let workers = Flavour::MultiThread.runtime().metrics().num_workers();
+            Probe::new("tokio", env!("TASKSCALE_TOKIO_VERSION")).workers(workers as u64)
+        }
+        "rayon" => {
+            Probe::new("rayon", env!("TASKSCALE_RAYON_VERSION")).workers(rayon::current_num_threads() as u64)
+        }
+        "smol" => Probe::new("smol", env!("TASKSCALE_SMOL_VERSION")).workers(cores() as u64),
+        // Threads are the standard library's, which has the compiler's version: "rustc 1.95.0 (...)".
+        "threads" => {
+            Probe::new("threads", env!("TASKSCALE_TOOLCHAIN").split(' ').nth(1).unwrap_or("unknown"))
+        }
+        _ => return None,
+    })
+}
+
+/// The two schedulers of tokio.
+#[derive(Clone, Copy)]
+pub enum Flavour {
+    /// What `#[tokio::main]` starts: one worker per core, the root future on the thread that called `block_on`.
+    MultiThread,
+    /// Everything on the thread that called `block_on`.
+    CurrentThread,
+}
+
+impl Flavour {
+    /// Both, with the names that variants have before the stroke.
+    pub const ALL: [(&str, Flavour); 2] =
+        [("multi_thread", Flavour::MultiThread), ("current_thread", Flavour::CurrentThread)];
+
+    /// The runtime of that flavour.
+    ///
+    /// # Panics
+    /// Where the system gives no thread for a worker; the reply to the request then says so.
+    pub fn runtime(self) -> &'static tokio::runtime::Runtime {
+        static MULTI_THREAD: OnceLock<tokio::runtime::Runtime> = OnceLock::new();
+        static CURRENT_THREAD: OnceLock<tokio::runtime::Runtime> = OnceLock::new();
+        let (cell, mut builder) = match self {
+            Flavour::MultiThread => (&MULTI_THREAD, tokio::runtime::Builder::new_multi_thread()),
+            Flavour::CurrentThread => (&CURRENT_THREAD, tokio::runtime::Builder::new_current_thread()),
+        };
+        cell.get_or_init(|| {
+            builder.enable_all().build().expect("the system starts the threads of a tokio runtime")
+        })
+    }
+}
+
+/// smol's executor, driven by one thread per core, as in the example of its documentation.
+pub fn smol_executor() -> &'static Executor<'static> {
+    static EXECUTOR: LazyLock<&'static Executor<'static>> = LazyLock::new(|| {
+        let executor: &'static Executor<'static> = Box::leak(Box::new(Executor::new()));
+        for _ in 0..cores() {
+            thread::spawn(|| smol::block_on(executor.run(future::pending::<()>())));
+        }
+        executor
+    });
+    &EXECUTOR
+}
+
+/// Calls `body` with this thread's local executor of smol.
+pub fn smol_local<T>(body: impl FnOnce(&LocalExecutor<'static>) -> T) -> T {
+    thread_local! {
+        static LOCAL: LocalExecutor<'static> = const { LocalExecutor::new() };
+    }
+    LOCAL.with(body)
+}
+
+/// What smol's two executors have in common.
+pub trait Spawn {
+    /// Starts `future` as a task.
+    fn spawn<T: Send + 'static>(&self, future: impl Future<Output = T> + Send + 'static) -> Task<T>;
+}
+
+impl Spawn for Executor<'static> {
+    #[inline]
+    fn spawn<T: Send + 'static>(&self, future: impl Future<Output = T> + Send + 'static) -> Task<T> {
+        Executor::spawn(self, future)
+    }
+}
+
+impl Spawn for LocalExecutor<'static> {
+    #[inline]
+    fn spawn<T: Send + 'static>(&self, future: impl Future<Output = T> + Send + 'static) -> Task<T> {
+        LocalExecutor::spawn(self, future)
+    }
+}
+
+/// The number of cores that this process may use.
+fn cores() -> usize {
+    thread::available_parallelism().map_or(1, |cores| cores.get())
+}

@@ -1,0 +1,37 @@
+//! What a probe in Rust needs besides its workloads: the loop of probe protocol 1 and the clocks. Import it for a
+//! probe of your own; this is a whole one, and `taskscale probe check` accepts it:
+//!
+//! ```no_run
+//! use taskscale_probe_rust::sdk::{Probe, Variant, Workload};
+//!
+//! fn main() -> std::process::ExitCode {
+//!     Probe::new("mypool", "1.0")
+//!         .workload(Workload::new("nop").variant(Variant::new("submit", |run| {
+//!             Ok(run.time(|_| (0..run.size).map(|_| std::thread::spawn(|| 1)).map(|t| t.join().unwrap()).sum()))
+//!         })))
+//!         .serve()
+//! }
+//! ```
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`clock`] | the two clocks and how fine they are |
+//! | [`describe`] | what a probe says of itself: runtime, workloads, parameters, variants |
+//! | [`request`] | a line read, checked and made into a [`Run`] |
+//! | [`serve`] | one reply line per request line, until end of input |
+//! | [`timing`] | the timed loop |
+
+pub mod clock;
+pub mod describe;
+pub mod request;
+pub mod serve;
+pub mod timing;
+
+pub use self::{
+    describe::{Param, Probe, Variant, Workload},
+    request::Run,
+    timing::{Phases, Timing},
+};
+
+/// The protocol that this probe speaks.
+pub const PROTOCOL: u64 = 1;

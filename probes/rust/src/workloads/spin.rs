@@ -1,0 +1,62 @@
+//! `spin`: `size` steps of the kernel in one call. Tells how long a step takes, so that `work` can be chosen.
+
+use std::hint::black_box;
+
+use crate::sdk::{Variant, Workload};
+
+/// The workload `spin`. Answer of an iteration: `spin(seed, size)`.
+pub fn workload() -> Workload {
+    Workload::new("spin").variant(
+        Variant::new("loop", |run| Ok(run.time(|_| spin(black_box(run.seed), black_box(run.size)))))
+            .without_tasks()
+            .note("one call, no task"),
+    )
+}
+
+/// `steps` dependent steps of `xorshift64`, started at `splitmix(seed)`: work that no compiler can fold. Never inlined,
+/// or the compiler might interleave the steps of several calls. 1 to 2 ns a step.
+#[inline(never)]
+pub fn spin(seed: u64, steps: u64) -> u64 {
+    let mut x = splitmix(seed);
+    for _ in 0..steps {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+    }
+    x
+}
+
+/// `splitmix64`'s output function (Steele, Lea and Flood 2014; the constants are Stafford's mix 13).
+fn splitmix(seed: u64) -> u64 {
+    let mut z = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn splitmix_is_the_published_generator() {
+        // First outputs of splitmix64 with seed 1234567, from its author's reference program.
+        let gamma = 0x9E37_79B9_7F4A_7C15u64;
+        let out: Vec<u64> =
+            (0..3).map(|j: u64| splitmix(1_234_567u64.wrapping_add(j.wrapping_mul(gamma)))).collect();
+        assert_eq!(out, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
+    }
+
+    #[test]
+    fn a_step_is_that_of_xorshift64() {
+        // The first step from state 1, by hand: 1 ^ 1<<13 = 0x2001; ^ >>7 = 0x2041; ^ <<17 = 0x4082_2041.
+        let start = spin(7, 0);
+        let step = |x: u64| {
+            let x = x ^ (x << 13);
+            let x = x ^ (x >> 7);
+            x ^ (x << 17)
+        };
+        assert_eq!(step(1), 0x4082_2041);
+        assert_eq!(spin(7, 2), step(step(start)));
+    }
+}

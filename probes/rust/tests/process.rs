@@ -1,0 +1,301 @@
+//! The probe as the tool sees it: a process with three pipes. What it should answer is computed here on its own.
+// clippy.toml lets `#[test]` functions unwrap; this is for the helpers around them.
+#![allow(clippy::unwrap_used)]
+
+use std::{
+    io::{BufRead, BufReader, Write},
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+};
+
+use serde_json::{Value, json};
+
+const SIZES: [u64; 3] = [1, 64, 1_000];
+
+struct Session {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Session {
+    fn start(runtime: &str) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_taskscale-probe-rust"))
+            .arg(runtime)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let (input, output) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
+        Session { child, input, output }
+    }
+
+    fn ask(&mut self, line: &[u8]) -> Value {
+        let input = self.input.as_mut().unwrap();
+        input.write_all(line).unwrap();
+        input.write_all(b"\n").unwrap();
+        let mut reply = String::new();
+        self.output.read_line(&mut reply).unwrap();
+        serde_json::from_str(&reply).unwrap_or_else(|error| panic!("{reply:?}: {error}"))
+    }
+
+    fn describe(&mut self) -> Value {
+        self.ask(br#"{"type":"describe","protocol":1,"new":[]}"#)
+    }
+
+    /// The sample of a run with all fields of `change` put into a request for 64 tasks.
+    fn run(&mut self, workload: &str, variant: &Value, change: Value) -> Value {
+        let mut request = json!({
+            "type": "run", "id": 7, "workload": workload, "variant": variant,
+            "size": 64, "iterations": 1, "seed": 11, "params": {},
+        });
+        for (name, value) in change.as_object().unwrap() {
+            request[name] = value.clone();
+        }
+        self.ask(request.to_string().as_bytes())
+    }
+
+    /// Ends the input, and gives what was still said and the exit status.
+    fn end(mut self) -> (String, Option<i32>) {
+        self.input = None;
+        let mut rest = String::new();
+        self.output.read_line(&mut rest).unwrap();
+        (rest, self.child.wait().unwrap().code())
+    }
+}
+
+/// The kernel, written a second time.
+fn spin(seed: u64, steps: u64) -> u64 {
+    let z = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    (0..steps).fold(z ^ (z >> 31), |x, _| {
+        let x = x ^ (x << 13);
+        let x = x ^ (x >> 7);
+        x ^ (x << 17)
+    })
+}
+
+fn sum_of_tasks(size: u64, work: u64, seed: u64) -> u64 {
+    match work {
+        0 => 31 * (size * (size - 1) / 2),
+        _ => (0..size).fold(0, |sum: u64, i| sum.wrapping_add(spin(seed + i, work))),
+    }
+}
+
+fn variants(description: &Value, workload: &str) -> Vec<Value> {
+    let workloads = description["workloads"].as_array().unwrap();
+    let workload = workloads.iter().find(|one| one["name"] == workload).unwrap();
+    workload["variants"].as_array().unwrap().clone()
+}
+
+fn fanout_answers(runtime: &str) {
+    let mut session = Session::start(runtime);
+    let description = session.describe();
+    for variant in variants(&description, "fanout") {
+        let name = &variant["name"];
+        let windows: &[u64] = if variant["only"]["window"].is_null() { &[0, 5] } else { &[0] };
+        for order in variant["only"]["order"].as_array().unwrap() {
+            let cases = SIZES.iter().flat_map(|size| windows.iter().map(move |window| (*size, *window)));
+            for (size, window, work) in
+                cases.flat_map(|(size, window)| [(size, window, 0), (size, window, 9)])
+            {
+                for verify in [false, true] {
+                    let params = json!({ "order": order, "window": window, "work": work, "verify": verify });
+                    let sample = session.run(
+                        "fanout",
+                        name,
+                        json!({ "size": size, "iterations": 3, "params": params }),
+                    );
+                    let case = format!("{runtime} {name} size {size} {params}: {sample}");
+                    let one = if order == "discard" && !verify { size } else { sum_of_tasks(size, work, 11) };
+                    assert_eq!(sample["answer"], one.wrapping_mul(3), "{case}");
+                    assert_eq!(sample["id"], 7, "{case}");
+                    assert!(sample["wall_ns"].as_u64().unwrap() > 0, "{case}");
+                    if verify {
+                        let extra = |name: &str| sample["extra"][name].as_u64().unwrap();
+                        assert_eq!(extra("executed"), size * 3, "{case}");
+                        assert!(extra("workers_seen") >= 1, "{case}");
+                        let most = if window == 0 { size } else { size.min(window) };
+                        assert!((1..=most).contains(&extra("max_live")), "{case}");
+                    }
+                }
+            }
+        }
+    }
+    assert_eq!(session.end(), (String::new(), Some(0)));
+}
+
+#[test]
+fn fanout_on_tokio() {
+    fanout_answers("tokio");
+}
+
+#[test]
+fn fanout_on_rayon() {
+    fanout_answers("rayon");
+}
+
+#[test]
+fn fanout_on_smol() {
+    fanout_answers("smol");
+}
+
+#[test]
+fn fanout_on_threads() {
+    fanout_answers("threads");
+}
+
+#[test]
+fn nop_counts_and_spin_spins_everywhere() {
+    for runtime in taskscale_probe_rust::RUNTIMES {
+        let mut session = Session::start(runtime);
+        let description = session.describe();
+        for variant in variants(&description, "nop") {
+            let name = &variant["name"];
+            for (size, live, verify) in
+                SIZES.into_iter().flat_map(|size| [(size, 0, false), (size, 0, true), (size, 7, true)])
+            {
+                let change =
+                    json!({ "size": size, "iterations": 2, "params": { "live": live, "verify": verify } });
+                let sample = session.run("nop", name, change);
+                assert_eq!(sample["answer"], 2 * size, "{runtime} {name}");
+                if live > 0 {
+                    assert!(
+                        sample["extra"]["max_live"].as_u64().unwrap() <= live,
+                        "{runtime} {name}: {sample}"
+                    );
+                }
+            }
+        }
+        for size in SIZES {
+            let sample = session.run("spin", &json!("loop"), json!({ "size": size, "iterations": 5 }));
+            assert_eq!(sample["answer"], spin(11, size).wrapping_mul(5), "{runtime} spin {size}");
+        }
+        assert_eq!(session.end(), (String::new(), Some(0)));
+    }
+}
+
+#[test]
+fn phases_tell_the_share_of_creation() {
+    let mut session = Session::start("tokio");
+    for (workload, variant) in [("fanout", "current_thread/spawn"), ("nop", "multi_thread/spawn")] {
+        let change = json!({ "iterations": 20, "params": { "phases": true } });
+        let sample = session.run(workload, &json!(variant), change);
+        let create = sample["extra"]["create_wall_ns"].as_u64().unwrap();
+        assert!(0 < create && create < sample["wall_ns"].as_u64().unwrap(), "{sample}");
+        assert!(sample["extra"]["create_cpu_ns"].as_u64().unwrap() > 0, "{sample}");
+    }
+    assert!(session.run("fanout", &json!("current_thread/spawn"), json!({}))["extra"].is_null());
+}
+
+#[test]
+fn an_extra_spin_does_not_change_the_answer() {
+    let mut session = Session::start("rayon");
+    let sample = session.run("fanout", &json!("scope"), json!({ "params": { "extra_spin": 100 } }));
+    assert_eq!(sample["answer"], sum_of_tasks(64, 0, 0));
+}
+
+#[test]
+fn the_description_names_real_versions() {
+    for runtime in taskscale_probe_rust::RUNTIMES {
+        let mut session = Session::start(runtime);
+        let description = session.describe();
+        assert_eq!(description["protocol"], 1);
+        assert_eq!(description["runtime"]["name"], runtime);
+        let version = description["runtime"]["version"].as_str().unwrap();
+        assert!(
+            version.split('.').count() == 3 && version.starts_with(|c: char| c.is_ascii_digit()),
+            "{version}"
+        );
+        assert!(description["runtime"]["toolchain"].as_str().unwrap().starts_with("rustc 1."));
+        assert!(description["clock"]["cpu_resolution_ns"].as_u64().unwrap() > 0);
+    }
+}
+
+#[test]
+fn what_cannot_be_done_is_an_error_and_the_probe_lives_on() {
+    let mut session = Session::start("threads");
+    let good = json!({
+        "type": "run", "id": 1, "workload": "fanout", "variant": "scope",
+        "size": 4, "iterations": 1, "seed": 1, "params": {},
+    });
+    let changed = |name: &str, value: Value| {
+        let mut request = good.clone();
+        request[name] = value;
+        request.to_string().into_bytes()
+    };
+    let without = |name: &str| {
+        let mut request = good.clone();
+        request.as_object_mut().unwrap().remove(name);
+        request.to_string().into_bytes()
+    };
+    let cases: Vec<(Vec<u8>, &str)> = vec![
+        (changed("workload", json!("lunch")), "unknown workload"),
+        (changed("variant", json!("twice")), "unknown variant"),
+        (changed("params", json!({ "colour": 1 })), "unknown parameter"),
+        (changed("params", json!({ "order": "random" })), "one of"),
+        (changed("params", json!({ "order": "completion" })), "only with"),
+        (changed("params", json!({ "work": -1 })), "integer"),
+        (changed("params", json!({ "verify": 1 })), "true or false"),
+        (changed("params", json!([])), "not an object"),
+        (changed("size", json!(0)), "size is 0"),
+        (changed("size", json!(1.5)), "not an integer"),
+        (changed("size", json!(10_001)), "above 10000"),
+        (changed("iterations", json!(0)), "iterations is 0"),
+        (changed("seed", json!(1u64 << 53)), "2^53 - 1"),
+        (changed("type", json!("dance")), "unknown request type"),
+        (changed("type", json!(3)), "type"),
+        (without("id"), "no field \"id\""),
+        (without("workload"), "no field \"workload\""),
+        (without("variant"), "no field \"variant\""),
+        (without("size"), "no field \"size\""),
+        (without("iterations"), "no field \"iterations\""),
+        (without("seed"), "no field \"seed\""),
+        (br#"{"type":"describe"}"#.to_vec(), "protocol"),
+        (b"".to_vec(), "not JSON"),
+        (b"[]".to_vec(), "not a JSON object"),
+        (b"{\"type\":\"run\"".to_vec(), "not JSON"),
+        (b"{\"type\":\"\xff\"}".to_vec(), "not JSON"),
+        (vec![0, 1, 2, 0xfe], "not JSON"),
+        (vec![b'['; 100_000], "not JSON"),
+        (vec![b'x'; (1 << 20) + 1], "longer than"),
+    ];
+    for (line, expected) in cases {
+        let reply = session.ask(&line);
+        assert_eq!(reply["type"], "error", "{reply}");
+        assert!(reply["message"].as_str().unwrap().contains(expected), "{expected:?} not in {reply}");
+    }
+    let reply = session.ask(br#"{"type":"describe","protocol":2}"#);
+    assert_eq!(reply["protocol"], 1);
+    let message = reply["message"].as_str().unwrap();
+    assert!(message.contains("protocol 2") && message.contains("protocol 1"), "{message}");
+    assert_eq!(session.ask(good.to_string().as_bytes())["answer"], 31 * 6);
+    let input = session.input.as_mut().unwrap();
+    input.write_all(b"{\"type\":\"exit\"}\n").unwrap();
+    assert_eq!(session.end(), (String::new(), Some(0)));
+}
+
+#[test]
+fn an_unknown_runtime_is_a_usage_error() {
+    let (said, status) = Session::start("fortran").end();
+    assert_eq!((said.as_str(), status), ("", Some(2)));
+}
+
+/// The workspace resolves this package a second time, for the binary. Both must link the same runtimes, or the version
+/// that the standalone probe is tested with is not the one that is shipped.
+#[test]
+fn both_lock_files_name_the_same_runtimes() {
+    let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let Ok(workspace) = std::fs::read_to_string(here.join("../../Cargo.lock")) else {
+        return; // Taken out of the workspace: nothing to agree with.
+    };
+    let own = std::fs::read_to_string(here.join("Cargo.lock")).unwrap();
+    for name in ["tokio", "rayon", "smol", "futures-util", "async-executor", "rayon-core"] {
+        let version = |lock: &str| {
+            lock.split_once(&format!("name = \"{name}\"\n"))
+                .map(|(_, rest)| rest.lines().next().map(str::to_owned))
+        };
+        assert_eq!(version(&own), version(&workspace), "run `cargo update -p {name}` where it is older");
+    }
+}
