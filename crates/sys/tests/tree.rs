@@ -1,0 +1,134 @@
+//! Families of real processes: whatever a probe starts, nothing of it stays behind.
+#![cfg(target_os = "linux")]
+
+use std::path::{Path, PathBuf};
+
+use taskscale_sys::clock::monotonic_ns;
+use taskscale_sys::process::{Child, Command, Exit};
+
+/// Far more than any of these families needs, and less than a test runner's patience.
+const PLENTY_NS: u64 = 30_000_000_000;
+
+fn sh(script: &str) -> Child {
+    Child::spawn(&Command::new("/bin/sh", ["-c", script])).expect("/bin/sh starts")
+}
+
+fn python(script: &str) -> Child {
+    Child::spawn(&Command::new("python3", ["-c", script])).expect("python3 starts")
+}
+
+/// Not even a zombie is left.
+fn is_gone(pid: u32) -> bool {
+    !Path::new(&format!("/proc/{pid}")).exists()
+}
+
+/// A script whose descendants write their pids to a file, and the pids once `count` are there.
+fn family(make: impl Fn(&str) -> Child, script: &str, count: usize) -> (Child, Vec<u32>, tempfile::TempDir) {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file: PathBuf = directory.path().join("pids");
+    let child = make(&script.replace("PIDS", file.to_str().expect("text")));
+    let deadline = monotonic_ns() + PLENTY_NS;
+    loop {
+        let text = std::fs::read_to_string(&file).unwrap_or_default();
+        let pids: Vec<u32> = text.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect();
+        if text.ends_with('\n') && pids.len() == count {
+            return (child, pids, directory);
+        }
+        assert!(monotonic_ns() < deadline, "the family did not come up: {text:?}");
+        std::thread::yield_now();
+    }
+}
+
+const DAEMON: &str = "
+import os, signal, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+def note():
+    with open('PIDS', 'a') as file: file.write('%d\\n' % os.getpid())
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        os.setsid()
+        note()
+        time.sleep(1000)
+    os._exit(0)
+os.wait()
+note()
+";
+
+#[test]
+fn a_daemon_does_not_survive() {
+    let (mut child, pids, _directory) = family(python, &format!("{DAEMON}time.sleep(1000)"), 2);
+    assert_eq!(child.kill_tree(), [0u32; 0]);
+    for pid in pids {
+        assert!(is_gone(pid), "{pid} is still there");
+    }
+}
+
+#[test]
+fn a_daemon_of_one_that_ended_well_does_not_survive() {
+    let (mut child, pids, _directory) = family(python, DAEMON, 2);
+    assert_eq!(child.end(PLENTY_NS), Some(Exit::Code(0)));
+    for pid in pids {
+        assert!(is_gone(pid), "{pid} is still there");
+    }
+}
+
+#[test]
+fn one_that_hides_its_environment_does_not_survive() {
+    let hidden = "env -i setsid sh -c 'echo $$ >>PIDS; exec sleep 1000' &";
+    for rest in ["echo $$ >>PIDS; wait", "echo $$ >>PIDS; exit 0"] {
+        let (child, pids, _directory) = family(sh, &format!("{hidden} {rest}"), 2);
+        drop(child);
+        for pid in pids {
+            assert!(is_gone(pid), "{pid} is still there");
+        }
+    }
+}
+
+/// Another probe's daemon is not ours to end.
+#[test]
+fn the_neighbours_daemon_survives() {
+    let (mut neighbour, pids, _directory) = family(python, &format!("{DAEMON}time.sleep(1000)"), 2);
+    sh("exit 0").end(PLENTY_NS);
+    for pid in &pids {
+        assert!(!is_gone(*pid), "{pid} was ended");
+    }
+    assert_eq!(neighbour.kill_tree(), [0u32; 0]);
+}
+
+/// One that forks and ends, again and again, faster than the process table can be read: the group gets them all.
+#[test]
+fn a_family_that_runs_away_is_caught() {
+    let script = "
+import os
+open('PIDS', 'a').write('%d\\n' % os.getpid())
+while True:
+    if os.fork(): os._exit(0)
+    with open('PIDS.alive', 'w') as file: file.write('x')
+";
+    let (mut child, _pids, directory) = family(python, script, 1);
+    assert_eq!(child.kill_tree(), [0u32; 0]);
+    // Whoever is left would write the file again.
+    let alive = directory.path().join("pids.alive");
+    let _ = std::fs::remove_file(&alive);
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    assert!(!alive.exists(), "it got away");
+    for entry in std::fs::read_dir("/proc").expect("a /proc").flatten() {
+        let stat = std::fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
+        // After the name: state, parent, group.
+        let group = stat.rsplit(')').next().and_then(|fields| fields.split_ascii_whitespace().nth(2));
+        assert_ne!(group, Some(child.pid().to_string().as_str()), "a zombie is left: {stat}");
+    }
+}
+
+#[test]
+fn nothing_survives_the_thread_that_started_it() {
+    let child =
+        std::thread::spawn(|| std::mem::ManuallyDrop::new(sh("sleep 1000"))).join().expect("no panic");
+    let deadline = monotonic_ns() + PLENTY_NS;
+    while child.exit().expect("our child").is_none() {
+        assert!(monotonic_ns() < deadline, "it outlives its thread");
+        std::thread::yield_now();
+    }
+    drop(std::mem::ManuallyDrop::into_inner(child));
+}
