@@ -1,0 +1,89 @@
+"""The runtimes: how each is found, and how it drives a coroutine to its end."""
+
+import asyncio
+import platform
+import sys
+
+from .sdk import serve, serve_missing
+
+RUNTIMES = ("asyncio", "uvloop", "trio", "anyio")
+
+
+def main(runtime):
+    """Serves the probe of `runtime` on standard input and output. Returns the exit status: 0 at the end of input or
+    after `exit`, 1 where a pipe failed, 2 where there is no such runtime."""
+    if runtime not in RUNTIMES:
+        known = ", ".join(RUNTIMES)
+        print(f"no runtime {runtime!r} in this probe; choose one of {known}", file=sys.stderr)
+        return 2
+    try:
+        version = version_of(runtime)
+    except ImportError:
+        where = f"{platform.python_version()}, {sys.executable}"
+        get = f"python -m pip install {runtime}"
+        return serve_missing(f"{runtime} is not installed for this Python ({where}); get it with: {get}")
+    from . import workloads
+
+    workloads.declare(runtime)
+    return serve(runtime, version)
+
+
+def version_of(runtime):
+    """The version of `runtime`; raises `ImportError` where it is not installed."""
+    if runtime == "asyncio":
+        return platform.python_version()
+    __import__(runtime)
+    from importlib.metadata import version
+
+    return version(runtime)
+
+
+def drive(runtime, main, eager=False):
+    """Runs the coroutine function `main` in a fresh loop, made before it and closed after it. `eager` starts tasks of
+    asyncio at their creation."""
+    if runtime == "trio":
+        import trio
+
+        return trio.run(main)
+    if runtime == "anyio":
+        import anyio
+
+        return anyio.run(main)
+    loop = new_event_loop(runtime)
+    try:
+        if eager:
+            loop.set_task_factory(asyncio.eager_task_factory)
+        return loop.run_until_complete(main())
+    finally:
+        loop.close()
+
+
+def new_event_loop(runtime):
+    """A loop of asyncio or of uvloop."""
+    if runtime == "uvloop":
+        import uvloop
+
+        return uvloop.new_event_loop()
+    return asyncio.new_event_loop()
+
+
+def remaining_tasks(runtime):
+    """How many tasks the running loop has besides the one that asks."""
+    if runtime == "trio":
+        import trio
+
+        nurseries = trio.lowlevel.current_task().child_nurseries
+        return sum(len(nursery.child_tasks) for nursery in nurseries)
+    if runtime == "anyio":
+        import anyio
+
+        return len(anyio.get_running_tasks()) - 1
+    return len(asyncio.all_tasks()) - 1
+
+
+def unavailable(**needs):
+    """Why an asyncio variant is not to be had in this Python; None where it is."""
+    for name, version in needs.items():
+        if not hasattr(asyncio, name):
+            return {"reason": f"needs Python {version}", "remedy": f"name a newer one: --runtime asyncio@python{version}"}
+    return None
