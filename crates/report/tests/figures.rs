@@ -1,6 +1,6 @@
 //! Figures of a summary against values computed by hand.
 //!
-//! `data/hand.taskscale.jsonl`: 10 tasks, 100 iterations, rounds i = 1 to 20. The baseline takes 10,000 x (100 + i) ns
+//! `data/hand.jsonl`: 10 tasks, 100 iterations, rounds i = 1 to 20. The baseline takes 10,000 x (100 + i) ns
 //! of CPU per task and twice that of wall; JoinSet 1.5 x exp((i - 10.5) / 1000) times as much; the control
 //! exp((i - 10.5) / 500) times as much; `late` has the last three rounds only, twice the baseline.
 
@@ -10,9 +10,9 @@ use taskscale_model::{
 };
 use taskscale_report::{parse_run, summarize};
 
-const HAND: &str = include_str!("data/hand.taskscale.jsonl");
-const QUICK: &str = include_str!("data/quick.taskscale.jsonl");
-const WIDE: &str = include_str!("data/wide.taskscale.jsonl");
+const HAND: &str = include_str!("data/hand.jsonl");
+const QUICK: &str = include_str!("data/quick.jsonl");
+const WIDE: &str = include_str!("data/wide.jsonl");
 
 fn summary(text: &str) -> Summary {
     summarize(&parse_run(text).expect("a run file"))
@@ -53,6 +53,14 @@ fn percentiles_and_interval_of_the_baseline() {
     near(row(&summary, "spawn", Role::Baseline, "wall_per_task").p50, 2_210_000.0);
     near(row(&summary, "spawn", Role::Baseline, "create_cpu_share").p50, 0.25);
     near(row(&summary, "spawn", Role::Baseline, "create_wall_share").p50, 0.75);
+}
+
+#[test]
+fn a_row_has_no_ratio_to_itself() {
+    let own =
+        HAND.replacen("\"role\":\"baseline\",\"baseline\":null", "\"role\":\"baseline\",\"baseline\":0", 1);
+    assert_ne!(own, HAND);
+    assert_eq!(row(&summary(&own), "spawn", Role::Baseline, "cpu_per_task").ratio, None);
 }
 
 #[test]

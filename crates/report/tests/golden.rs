@@ -2,8 +2,8 @@
 
 use taskscale_report::{Run, Style, json, markdown, parse_run, summarize, text};
 
-const QUICK: &str = include_str!("data/quick.taskscale.jsonl");
-const WIDE: &str = include_str!("data/wide.taskscale.jsonl");
+const QUICK: &str = include_str!("data/quick.jsonl");
+const WIDE: &str = include_str!("data/wide.jsonl");
 
 fn run(text: &str) -> Run {
     parse_run(text).expect("a run file")

@@ -8,7 +8,7 @@ use taskscale_model::{
 };
 use taskscale_report::{Run, Style, json, markdown, parse_run, summarize, text};
 
-const HAND: &str = include_str!("data/hand.taskscale.jsonl");
+const HAND: &str = include_str!("data/hand.jsonl");
 
 fn sample() -> impl Strategy<Value = SampleRecord> {
     let time = || prop_oneof![Just(0), Just(u64::MAX), 1..1_000_000_000_u64];

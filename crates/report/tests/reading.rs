@@ -3,7 +3,7 @@
 use taskscale_model::summary::RowStatus;
 use taskscale_report::{ReadError, parse_run, read::MAX_LINE, summarize};
 
-const QUICK: &str = include_str!("data/quick.taskscale.jsonl");
+const QUICK: &str = include_str!("data/quick.jsonl");
 
 fn first_lines(count: usize) -> String {
     QUICK.split_inclusive('\n').take(count).collect()

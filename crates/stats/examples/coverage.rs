@@ -25,6 +25,9 @@ fn normal(rng: &mut Rng) -> f64 {
 /// Log ratios of `n` rounds without a true difference.
 type Shape = fn(&mut Rng, usize) -> Vec<f64>;
 
+/// Computes a 95 % interval of the median.
+type Method = fn(&[f64], &mut Rng) -> Option<(f64, f64)>;
+
 fn both_sides(rng: &mut Rng, n: usize, side: impl Fn(&mut Rng) -> f64) -> Vec<f64> {
     (0..n).map(|_| side(rng) - side(rng)).collect()
 }
@@ -75,13 +78,7 @@ fn bootstrap_interval(ratios: &[f64], rng: &mut Rng) -> Option<(f64, f64)> {
 }
 
 /// Share of trials, in percent, in which the interval excludes zero.
-fn alarms(
-    shape: Shape,
-    n: usize,
-    shift: f64,
-    trials: u32,
-    interval: fn(&[f64], &mut Rng) -> Option<(f64, f64)>,
-) -> f64 {
+fn alarms(shape: Shape, n: usize, shift: f64, trials: u32, interval: Method) -> f64 {
     let mut rng = Rng::with_seed(n as u64);
     let excludes_zero = |_: &u32| {
         let ratios: Vec<f64> = shape(&mut rng, n).into_iter().map(|ratio| ratio + shift).collect();

@@ -25,7 +25,7 @@ fn heavy(rng: &mut Rng) -> f64 {
 
 #[test]
 fn the_sign_interval_covers_as_computed_whatever_the_shape() {
-    const TRIALS: usize = 20_000;
+    const TRIALS: usize = 10_000;
     for (shape, draw) in [("skewed", skewed as fn(&mut Rng) -> f64), ("heavy", heavy)] {
         for n in [6, 15, 20, 50] {
             let mut rng = Rng::with_seed(n as u64);
@@ -78,7 +78,7 @@ fn judged(seed: u64, cost: impl Fn(f64) -> f64) -> Growth {
 }
 
 #[test]
-fn growth_is_graded_rightly_in_forty_of_forty() {
+fn growth_is_graded_rightly_in_twenty_of_twenty() {
     type Case = (&'static str, fn(f64) -> f64, fn(&Growth) -> bool);
     let cases: [Case; 6] = [
         ("linear", |n| 200.0 * n, |g| g.grade == Grade::Linear),
@@ -95,7 +95,7 @@ fn growth_is_graded_rightly_in_forty_of_forty() {
         ),
     ];
     for (name, cost, right) in cases {
-        for seed in 0..40 {
+        for seed in 0..20 {
             let growth = judged(seed, cost);
             assert!(right(&growth), "{name}, seed {seed}: {growth:?}");
         }
@@ -104,15 +104,15 @@ fn growth_is_graded_rightly_in_forty_of_forty() {
 
 #[test]
 fn the_interval_of_the_exponent_covers_the_truth() {
-    let hits = (0..200)
+    let hits = (0..100)
         .filter(|&seed| {
             let growth = judged(seed, |n| 50.0 * n.powf(1.2));
             let (low, high) = growth.overall.expect("eight sizes").interval;
             low <= 1.2 && 1.2 <= high
         })
         .count();
-    // 95 % nominal; a percentile bootstrap of few rounds covers a little less. Fewer than 176 has odds below 1e-4.
-    assert!(hits >= 176, "{hits} of 200");
+    // 95 % nominal; a percentile bootstrap of few rounds covers a little less. At 92 %, fewer than 80 has odds below 1e-3.
+    assert!(hits >= 80, "{hits} of 100");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The figures of each row: percentiles, interval of the median, ratio to the baseline.
 
 use taskscale_model::{
-    run_file::{Role, SampleRecord, Stop},
+    run_file::{SampleRecord, Stop},
     summary::{Interval, Row, RowStatus},
 };
 use taskscale_stats::{
@@ -45,7 +45,7 @@ fn entries(one: &Series<'_>, all: &[Series<'_>]) -> Vec<Row> {
     }
     let against = |metric| {
         // A baseline's ratio to itself is no figure.
-        let other = baseline.filter(|other| other.is_ok() && one.row.role != Role::Baseline)?;
+        let other = baseline.filter(|other| other.is_ok() && other.row.row != one.row.row)?;
         Some(one.against(other, metric))
     };
     let timed = |name: &str, metric| with_figures(&row, name, "ns", &one.values(metric), against(metric));

@@ -70,7 +70,7 @@ for size in sizes:
         elif v=="gather" and size==512: f.end(k,"failed",reason="answer was 4053505, expected 4053504",remedy="run `taskscale probe check` on it")
         else: f.end(k,"ok",stop="samples")
 f.add({"type":"end","elapsed_s":12.5})
-f.write(D+"quick.taskscale.jsonl")
+f.write(D+"quick.jsonl")
 # wide: a sweep of eleven sizes, two rows, seven rounds, plus records of a later version
 f=File(); sizes=[64<<i for i in range(11)]
 f.add(header("fanout",sizes,load=1.9)); f.add(runtime("tokio","tokio","rust","1.47.1","rustc 1.89",2))
@@ -84,10 +84,10 @@ for size in sizes:
     for rnd in range(7):
         for k,v,c in ((n,"spawn",200*size),(n+1,"JoinSet",300*size*max(1,size/8192))):
             cpu=c*it*(1+0.01*random.gauss(0,1)); f.sample(k,"tokio",v,size,"timed",rnd,cpu,cpu*0.6,it)
-        f.round(size,rnd,"fanout",psi=9000,steal=1)
+        f.round(size,rnd,"fanout",psi=12000,steal=1)
     f.end(n,"ok",stop="max_time"); f.end(n+1,"ok",stop="max_time"); n+=2
 f.add({"type":"end","elapsed_s":30.0,"verdict":"new in 0.9"})
-f.write(D+"wide.taskscale.jsonl")
+f.write(D+"wide.jsonl")
 # hand: figures a reader can check by hand. ln ratio of round i is (i-10.5)/1000 + ln 1.5
 import math
 f=File(); f.add(header("hand",[10])); f.add(runtime("tokio","tokio","rust","1.47.1","rustc 1.89",2))
@@ -102,4 +102,4 @@ for i in range(1,21):
 f.sample(0,"tokio","spawn",10,"phases",20,1000,4000,1,{"create_cpu_ns":250,"create_wall_ns":3000})
 for k in range(4): f.end(k,"ok",stop="samples")
 f.add({"type":"end","elapsed_s":1.0})
-f.write(D+"hand.taskscale.jsonl")
+f.write(D+"hand.jsonl")

@@ -13,7 +13,7 @@ use fastrand::Rng;
 
 use crate::{
     bootstrap::{self, RESAMPLES},
-    quantile::median,
+    quantile::{median, quantile},
 };
 
 /// Exponent up to which growth is called linear.
@@ -194,7 +194,8 @@ fn stretches(
             .map(|cost| {
                 draw.resize(cost.totals.len(), 0.0);
                 bootstrap::resample(cost.totals, &mut draw, rng);
-                (cost.size as f64, centre(&draw))
+                draw.sort_unstable_by(f64::total_cmp);
+                (cost.size as f64, quantile(&draw, 0.5).unwrap_or(f64::NAN))
             })
             .collect();
         overall.push(fit::exponent(&points));
@@ -261,6 +262,25 @@ mod tests {
         let growth = judged(&[512, 1024, 2048, 4096, 8192], 9, |n| if n > 2048.0 { 2.0 * n } else { n });
         assert_eq!(growth.grade, Grade::SoftGrowth);
         assert_eq!(growth.judged().map(|judged| judged.sizes.len()), Some(4), "the last three octaves");
+    }
+
+    #[test]
+    fn steep_steps_without_a_quadratic_fit_are_soft_growth() {
+        // Steps of 3, 1.35 and 1.35: all above the limit, yet a line with a negative start fits as well as a parabola.
+        let growth = judged(&[1, 2, 4, 8], 9, |n| if n > 1.0 { 8.0 * (n / 2.0).powf(1.35) } else { 1.0 });
+        assert!(growth.steps.iter().all(|&step| step > SUPERLINEAR_MIN));
+        assert_eq!(growth.grade, Grade::SoftGrowth);
+    }
+
+    #[test]
+    fn an_interval_that_reaches_below_the_limit_is_not_superlinear() {
+        // Medians grow by n^1.5, but the rounds of each size spread by a factor of four.
+        let spread = [0.5, 0.6, 1.0, 1.5, 2.0];
+        let totals = [64_u64, 128, 256, 512].map(|n| (n, spread.map(|factor| factor * (n as f64).powf(1.5))));
+        let costs = totals.each_ref().map(|(size, totals)| SizeCost { size: *size, totals });
+        let growth = judge(&costs, &mut Rng::with_seed(1));
+        assert!(growth.steps.iter().all(|&step| step > SUPERLINEAR_MIN));
+        assert!(matches!(growth.grade, Grade::NotJudged(Reason::TooNoisy { .. })), "{growth:?}");
     }
 
     #[test]
