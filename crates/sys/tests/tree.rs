@@ -85,6 +85,31 @@ fn one_that_hides_its_environment_does_not_survive() {
     }
 }
 
+/// An init that does not reap, as in many containers, would keep its zombie for ever; so it comes to us.
+#[test]
+fn a_daemon_that_ended_by_itself_leaves_no_zombie() {
+    let script = "
+import os
+if os.fork() == 0:
+    os.setsid()
+    parent = os.getpid()
+    if os.fork() == 0:
+        while os.getppid() == parent: pass
+        with open('PIDS', 'a') as file: file.write('%d\\n' % os.getpid())
+    os._exit(0)
+os.wait()
+input()
+";
+    let (mut child, pids, _directory) = family(python, script, 1);
+    let status = || std::fs::read_to_string(format!("/proc/{}/stat", pids[0])).unwrap_or_default();
+    // Empty: the end of another test's child, here in the same process, has reaped it already.
+    while !status().is_empty() && !status().contains(") Z ") {
+        std::thread::yield_now();
+    }
+    assert_eq!(child.kill_tree(), [0u32; 0]);
+    assert!(is_gone(pids[0]), "{}", status());
+}
+
 /// Another probe's daemon is not ours to end.
 #[test]
 fn the_neighbours_daemon_survives() {
