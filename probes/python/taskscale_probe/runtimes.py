@@ -7,6 +7,8 @@ import sys
 from .sdk import serve, serve_missing
 
 RUNTIMES = ("asyncio", "uvloop", "trio", "anyio")
+# The Python that brought what variants need of asyncio.
+SINCE = {"TaskGroup": "3.11", "eager_task_factory": "3.12"}
 
 
 def main(runtime):
@@ -49,12 +51,13 @@ def drive(runtime, main, eager=False):
         import anyio
 
         return anyio.run(main)
-    loop = new_event_loop(runtime)
+    loop, coroutine = new_event_loop(runtime), main()
     try:
         if eager:
             loop.set_task_factory(asyncio.eager_task_factory)
-        return loop.run_until_complete(main())
+        return loop.run_until_complete(coroutine)
     finally:
+        coroutine.close()  # for a loop that could not even start it
         loop.close()
 
 
@@ -81,9 +84,22 @@ def remaining_tasks(runtime):
     return len(asyncio.all_tasks()) - 1
 
 
-def unavailable(**needs):
-    """Why an asyncio variant is not to be had in this Python; None where it is."""
-    for name, version in needs.items():
-        if not hasattr(asyncio, name):
-            return {"reason": f"needs Python {version}", "remedy": f"name a newer one: --runtime asyncio@python{version}"}
+def unavailable(runtime, needs):
+    """Why a variant that needs asyncio's `needs` is not to be had here; None where it is."""
+    if needs is None:
+        return None
+    if not hasattr(asyncio, needs):
+        version = SINCE[needs]
+        return {"reason": f"needs Python {version}", "remedy": f"name a newer one: --runtime {runtime}@python{version}"}
+    if needs == "eager_task_factory":
+        try:
+            drive(runtime, nothing, eager=True)
+        except TypeError as error:
+            # uvloop 0.23 hands `eager_start` to every factory, which that of Python 3.13.0 does not take.
+            reason = f"{runtime} {version_of(runtime)} does not fit the eager factory of this Python: {error}"
+            return {"reason": reason, "remedy": f"try another version of {runtime} or Python, or --runtime asyncio"}
     return None
+
+
+async def nothing():
+    """What a loop is tried with."""

@@ -25,17 +25,17 @@ def declare(runtime):
     param("fanout", "work", 0, "steps of spin per task; 0: the task gives 31 * i")
     param("fanout", "window", 0, "most tasks alive at once; 0: all")
     param("fanout", "extra_spin", 0, "steps of spin once per iteration: a slow-down to be found")
-    for name, runtimes, orders, iteration, eager, about in FORMS:
+    for name, runtimes, orders, iteration, eager, needs, about in FORMS:
         if runtime in runtimes:
-            only = {"order": list(orders)}
-            variant("fanout", name, only=only, **about)(performer(runtime, iteration, eager))
+            limits = {"only": {"order": list(orders)}, "unavailable": unavailable(runtime, needs)}
+            variant("fanout", name, **limits, **about)(performer(runtime, iteration, eager))
 
 
-def form(name, runtimes, orders, eager=False, **about):
-    """Registers a form under the name of its variant."""
+def form(name, runtimes, orders, eager=False, needs=None, **about):
+    """Registers a form under the name of its variant. `needs` is what asyncio must have for it."""
 
     def register(iteration):
-        FORMS.append((name, runtimes, orders, iteration, eager, about))
+        FORMS.append((name, runtimes, orders, iteration, eager, needs, about))
         return iteration
 
     return register
@@ -209,7 +209,7 @@ async def gather(plan, phases):
     return plan.ordered(results)
 
 
-@form("TaskGroup", LOOPS, ["ordered", "discard"], unavailable=unavailable(TaskGroup="3.11"))
+@form("TaskGroup", LOOPS, ["ordered", "discard"], needs="TaskGroup")
 async def task_group(plan, phases):
     """`asyncio.TaskGroup`; results read from the tasks in the order of creation, after the group."""
     task = plan.task
@@ -247,7 +247,7 @@ async def as_completed(plan, phases):
 EAGER = "the eager factory runs a task at its creation: one that never waits is done without the scheduler"
 
 
-@form("eager", LOOPS, ["ordered"], eager=True, note=EAGER, unavailable=unavailable(eager_task_factory="3.12"))
+@form("eager", LOOPS, ["ordered"], eager=True, note=EAGER, needs="eager_task_factory")
 async def eager(plan, phases):
     """As `await_each`, in a loop with the eager task factory."""
     return await await_each(plan, phases)

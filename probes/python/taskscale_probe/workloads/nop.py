@@ -21,16 +21,18 @@ def declare(runtime):
     param("nop", "live", 0, "tasks alive at once, in batches; 0: all")
     inputs = "coroutines are created inside the timed part, or before it (then all iterations' at once)"
     param("nop", "input", "inside", inputs, choices=("inside", "before"))
-    for name, runtimes, batch, options, about in FORMS:
+    for name, runtimes, batch, options, needs, about in FORMS:
         if runtime in runtimes:
-            variant("nop", name, **about)(performer(runtime, batch, **options))
+            missing = unavailable(runtime, needs)
+            variant("nop", name, unavailable=missing, **about)(performer(runtime, batch, **options))
 
 
-def form(name, runtimes, eager=False, suspend=False, **about):
-    """Registers a form under the name of its variant. `suspend` has the body wait once."""
+def form(name, runtimes, eager=False, suspend=False, needs=None, **about):
+    """Registers a form under the name of its variant. `suspend` has the body wait once; `needs` is what asyncio must
+    have for it."""
 
     def register(batch):
-        FORMS.append((name, runtimes, batch, {"eager": eager, "suspend": suspend}, about))
+        FORMS.append((name, runtimes, batch, {"eager": eager, "suspend": suspend}, needs, about))
         return batch
 
     return register
@@ -170,7 +172,7 @@ async def gather(plan, size, phases):
     await future
 
 
-@form("TaskGroup", LOOPS, unavailable=unavailable(TaskGroup="3.11"))
+@form("TaskGroup", LOOPS, needs="TaskGroup")
 async def task_group(plan, size, phases):
     """`asyncio.TaskGroup`."""
     async with asyncio.TaskGroup() as group:
@@ -191,13 +193,13 @@ EAGER = "another life cycle: the eager factory runs a task at its creation, so t
 SUSPEND = "the eager factory, with a body that waits once, so that the scheduler sees each task"
 
 
-@form("eager_wait", LOOPS, eager=True, note=EAGER, unavailable=unavailable(eager_task_factory="3.12"))
+@form("eager_wait", LOOPS, eager=True, note=EAGER, needs="eager_task_factory")
 async def eager_wait(plan, size, phases):
     """As `wait`, in a loop with the eager task factory."""
     await wait(plan, size, phases)
 
 
-@form("eager_suspend", LOOPS, eager=True, suspend=True, note=SUSPEND, unavailable=unavailable(eager_task_factory="3.12"))
+@form("eager_suspend", LOOPS, eager=True, suspend=True, note=SUSPEND, needs="eager_task_factory")
 async def eager_suspend(plan, size, phases):
     """As `eager_wait`, with a body that waits once."""
     await wait(plan, size, phases)

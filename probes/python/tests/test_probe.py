@@ -1,0 +1,346 @@
+"""The probe as the tool sees it: a process with pipes. What it should answer is computed here on its own.
+
+Runs under any Python from 3.8 on, with whatever runtimes that one has: `python -m unittest discover -s tests`."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import unittest
+
+FOLDER = pathlib.Path(__file__).resolve().parent.parent
+SIZES = (1, 7, 200)
+RUNTIMES = ("asyncio", "uvloop", "trio", "anyio")
+
+
+class Session:
+    """A probe, and how to talk to it."""
+
+    def __init__(self, *command, **options):
+        command = command or ("asyncio",)
+        if len(command) == 1:
+            command = (sys.executable, str(FOLDER / "taskscale_probe"), *command)
+        pipes = dict(stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.process = subprocess.Popen(command, **pipes, **options)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.end()
+
+    def ask(self, line):
+        line = line if isinstance(line, bytes) else json.dumps(line).encode()
+        self.process.stdin.write(line + b"\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+    def describe(self):
+        return self.ask({"type": "describe", "protocol": 1, "new": []})
+
+    def run(self, workload, variant, size=7, iterations=1, **params):
+        request = dict(type="run", id=7, workload=workload, variant=variant, size=size, iterations=iterations)
+        return self.ask(dict(request, seed=11, params=params))
+
+    def end(self):
+        """Ends the input; gives what was still said and the exit status."""
+        said, self.complaints = self.process.communicate()
+        return said, self.process.returncode
+
+
+def spin(seed, steps):
+    """The kernel, written a second time."""
+    mask = (1 << 64) - 1
+    z = (seed + 0x9E3779B97F4A7C15) & mask
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & mask
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & mask
+    x = z ^ (z >> 31)
+    for _ in range(steps):
+        x ^= (x << 13) & mask
+        x ^= x >> 7
+        x ^= (x << 17) & mask
+    return x
+
+
+def sum_of_tasks(size, work):
+    if work == 0:
+        return 31 * size * (size - 1) // 2
+    return sum(spin(11 + i, work) for i in range(size)) % 2**64
+
+
+def variants(description, workload):
+    (declared,) = [one for one in description["workloads"] if one["name"] == workload]
+    return [one for one in declared["variants"] if "unavailable" not in one]
+
+
+def installed(runtime):
+    with Session(runtime) as session:
+        return session.describe()["type"] == "description"
+
+
+class Fanout(unittest.TestCase):
+    def check(self, session, name, order, size, window, work, verify):
+        params = dict(order=order, window=window, work=work, verify=verify)
+        sample = session.run("fanout", name, size, 3, **params)
+        case = f"{name} size {size} {params}: {sample}"
+        self.assertEqual(sample["type"], "sample", case)
+        counted = order != "discard" or verify
+        self.assertEqual(sample["answer"], (sum_of_tasks(size, work) if counted else size) * 3 % 2**64, case)
+        self.assertEqual(sample["id"], 7, case)
+        self.assertGreater(sample["wall_ns"], 0, case)
+        if verify:
+            self.assertEqual(sample["extra"]["executed"], size * 3, case)
+            self.assertEqual(sample["extra"]["workers_seen"], 1, case)
+            self.assertIn(sample["extra"]["max_live"], range(1, min(window or size, size) + 1), case)
+
+    def every_answer(self, runtime):
+        if not installed(runtime):
+            self.skipTest(f"{runtime} is not installed for this Python")
+        with Session(runtime) as session:
+            for variant in variants(session.describe(), "fanout"):
+                for order in variant["only"]["order"]:
+                    for size in SIZES:
+                        for window, work, verify in (
+                            (0, 0, False),
+                            (0, 0, True),
+                            (0, 3, False),
+                            (0, 3, True),
+                            (5, 0, False),
+                            (5, 0, True),
+                            (5, 3, True),
+                        ):
+                            self.check(session, variant["name"], order, size, window, work, verify)
+            self.assertEqual(session.end(), (b"", 0))
+            self.assertEqual(session.complaints, b"")
+
+    def test_asyncio(self):
+        self.every_answer("asyncio")
+
+    def test_uvloop(self):
+        self.every_answer("uvloop")
+
+    def test_trio(self):
+        self.every_answer("trio")
+
+    def test_anyio(self):
+        self.every_answer("anyio")
+
+    def test_a_window_is_kept_full(self):
+        with Session() as session:
+            for name in ("await_each", "wait", "gather"):
+                sample = session.run("fanout", name, 200, window=5, verify=True)
+                self.assertEqual(sample["extra"]["max_live"], 5, name)
+
+    def test_an_extra_spin_does_not_change_the_answer(self):
+        with Session() as session:
+            self.assertEqual(session.run("fanout", "gather", extra_spin=9)["answer"], 31 * 21)
+
+    def test_phases_tell_the_share_of_creation(self):
+        with Session() as session:
+            sample = session.run("fanout", "wait", 200, 20, phases=True)
+            self.assertIn(sample["extra"]["create_wall_ns"], range(1, sample["wall_ns"]))
+            self.assertGreater(sample["extra"]["create_cpu_ns"], 0)
+            self.assertNotIn("extra", session.run("fanout", "wait"))
+            self.assertNotIn("extra", session.run("fanout", "await_only", phases=True))
+
+
+class Nop(unittest.TestCase):
+    def test_every_variant_and_axis_counts(self):
+        for runtime in filter(installed, RUNTIMES):
+            with Session(runtime) as session:
+                for variant in variants(session.describe(), "nop"):
+                    name = variant["name"]
+                    inputs = variant.get("only", {}).get("input", ["inside", "before"])
+                    for size in SIZES:
+                        for source in inputs:
+                            for live in (0, 3):
+                                sample = session.run("nop", name, size, 2, live=live, input=source)
+                                self.assertEqual(sample["answer"], 2 * size, f"{runtime} {name} {sample}")
+                                sample = session.run("nop", name, size, 2, live=live, input=source, verify=True)
+                                case = f"{runtime} {name} size {size} live {live} {source}: {sample}"
+                                self.assertEqual(sample["answer"], 2 * size, case)
+                                self.assertEqual(sample["extra"]["executed"], 2 * size, case)
+                                self.assertEqual(sample["extra"]["remaining_tasks"], 0, case)
+                                if source == "inside":
+                                    self.assertLessEqual(sample["extra"]["max_live"], min(live or size, size), case)
+                self.assertEqual(session.end(), (b"", 0))
+                self.assertEqual(session.complaints, b"", runtime)
+
+    def test_the_collector_is_as_asked_for(self):
+        with Session() as session:
+            collections = {}
+            for state in ("on", "off", "freeze", "collect"):
+                sample = session.run("nop", "wait", 5000, 2, gc=state, phases=True)
+                collections[state] = sum(sample["extra"]["gc_collections"])
+            self.assertEqual(collections["off"], 0)
+            self.assertGreater(collections["on"], 0)
+            self.assertGreater(collections["freeze"], 0)
+            self.assertGreater(collections["collect"], 0)
+
+    def test_the_collector_is_as_before_afterwards(self):
+        sys.path.insert(0, str(FOLDER))
+        self.addCleanup(sys.path.remove, str(FOLDER))
+        import gc
+
+        from taskscale_probe.workloads.nop import collector
+
+        for state, enabled in (("on", True), ("off", False), ("freeze", True), ("collect", True)):
+            for before in (True, False):
+                gc.enable() if before else gc.disable()
+                frozen = gc.get_freeze_count()  # Python 3.12 starts with a few hundred
+                try:
+                    with collector(state):
+                        self.assertEqual(gc.isenabled(), enabled)
+                        self.assertEqual(gc.get_freeze_count() > frozen, state == "freeze")
+                    after = 0 if state == "freeze" else frozen
+                    self.assertEqual((gc.isenabled(), gc.get_freeze_count()), (before, after))
+                finally:
+                    gc.enable()
+
+
+class Spin(unittest.TestCase):
+    def test_the_answer_is_that_of_the_kernel(self):
+        with Session() as session:
+            for size in SIZES:
+                sample = session.run("spin", "loop", size, 5)
+                self.assertEqual(sample["answer"], 5 * spin(11, size) % 2**64)
+
+    def test_splitmix_is_the_published_generator(self):
+        # First outputs of splitmix64 with seed 1234567, from its author's reference program.
+        sys.path.insert(0, str(FOLDER))
+        self.addCleanup(sys.path.remove, str(FOLDER))
+        from taskscale_probe.workloads.spin import splitmix
+
+        published = [6457827717110365317, 3203168211198807973, 9817491932198370423]
+        outputs = [splitmix((1234567 + j * 0x9E3779B97F4A7C15) % 2**64) for j in range(3)]
+        self.assertEqual(outputs, published)
+
+
+class Protocol(unittest.TestCase):
+    good = dict(type="run", id=1, workload="fanout", variant="gather", size=4, iterations=1, seed=1, params={})
+
+    def test_the_description_names_what_runs(self):
+        with Session() as session:
+            description = session.describe()
+        self.assertEqual((description["type"], description["protocol"]), ("description", 1))
+        runtime = description["runtime"]
+        self.assertEqual((runtime["name"], runtime["language"]), ("asyncio", "python"))
+        self.assertEqual(runtime["version"], ".".join(map(str, sys.version_info[:3])))
+        self.assertGreater(description["clock"]["wall_resolution_ns"], 0)
+        self.assertGreater(description["clock"]["cpu_resolution_ns"], 0)
+        (fanout,) = [one for one in description["workloads"] if one["name"] == "fanout"]
+        old = {one["name"] for one in fanout["variants"] if "unavailable" in one}
+        expected = {name for name, version in (("TaskGroup", (3, 11)), ("eager", (3, 12))) if sys.version_info < version}
+        self.assertEqual(old, expected)
+
+    def test_what_cannot_be_done_is_an_error_and_the_probe_lives_on(self):
+        without = lambda name: {key: value for key, value in self.good.items() if key != name}
+        cases = [
+            (dict(self.good, workload="lunch"), "unknown workload"),
+            (dict(self.good, variant="twice"), "unknown variant"),
+            (dict(self.good, params={"colour": 1}), "unknown parameter"),
+            (dict(self.good, params={"order": "random"}), "one of"),
+            (dict(self.good, params={"order": "completion"}), "only with"),
+            (dict(self.good, params={"work": -1}), "integer"),
+            (dict(self.good, params={"work": True}), "integer"),
+            (dict(self.good, params={"verify": 1}), "true or false"),
+            (dict(self.good, params=[]), "not an object"),
+            (dict(self.good, size=0), "size is 0"),
+            (dict(self.good, size=1.5), "not an integer"),
+            (dict(self.good, size=True), "not an integer"),
+            (dict(self.good, size=2**64), "not an integer"),
+            (dict(self.good, iterations=0), "iterations is 0"),
+            (dict(self.good, seed=2**53), "2^53 - 1"),
+            (dict(self.good, type="dance"), "unknown request type"),
+            (dict(self.good, type=3), "unknown request type"),
+            (dict(self.good, workload=["fanout"]), "not a string"),
+            ({"type": "describe"}, "protocol"),
+            (b"", "not JSON"),
+            (b"[]", "not a JSON object"),
+            (b'{"type":"run"', "not JSON"),
+            (b'{"type":"\xff"}', "not JSON"),
+            (bytes([0, 1, 2, 0xFE]), "not JSON"),
+            (b"[" * 100_000, "not JSON"),
+            (b"x" * (1 << 20) + b"x", "longer than"),
+            (b"x" * (5 << 20), "longer than"),
+        ]
+        cases += [(without(name), f'no field "{name}"') for name in self.good if name not in ("type", "params")]
+        with Session() as session:
+            for line, expected in cases:
+                reply = session.ask(line)
+                self.assertEqual(reply["type"], "error", f"{str(line)[:80]}: {reply}")
+                self.assertIn(expected, reply["message"])
+                self.assertNotIn("missing", reply)
+            reply = session.ask({"type": "describe", "protocol": 2})
+            self.assertEqual(reply["protocol"], 1)
+            self.assertIn("protocol 2", reply["message"])
+            self.assertIn("protocol 1", reply["message"])
+            self.assertEqual(session.ask(dict(self.good, new=0))["answer"], 31 * 6)
+            self.assertEqual(session.ask(without("params"))["answer"], 31 * 6)
+
+    def test_an_unavailable_variant_is_an_error_that_says_what_it_needs(self):
+        if sys.version_info >= (3, 12):
+            self.skipTest("this Python has all variants")
+        with Session() as session:
+            self.assertIn("needs Python 3.12", session.run("fanout", "eager")["message"])
+
+    def test_it_ends_after_exit_and_at_the_end_of_input(self):
+        with Session() as session:
+            self.assertEqual(session.end(), (b"", 0))
+        with Session() as session:
+            session.process.stdin.write(b'{"type":"exit"}\n{"type":"describe","protocol":1}\n')
+            self.assertEqual(session.end(), (b"", 0))
+
+    def test_a_runtime_that_is_not_there_is_missing_and_not_broken(self):
+        # -S leaves the folder of installed packages out, so trio is missing whether it is there or not.
+        with Session(sys.executable, "-S", str(FOLDER / "taskscale_probe"), "trio") as session:
+            for line in ({"type": "describe", "protocol": 1}, self.good):
+                reply = session.ask(line)
+                self.assertEqual((reply["type"], reply["missing"]), ("error", True))
+                self.assertIn("trio is not installed for this Python", reply["message"])
+                self.assertIn("python -m pip install trio", reply["message"])
+            self.assertEqual(session.end(), (b"", 0))
+            self.assertEqual(session.complaints, b"")
+
+    def test_an_unknown_runtime_is_a_usage_error(self):
+        with Session("fortran") as session:
+            self.assertEqual(session.end(), (b"", 2))
+
+    def test_it_runs_as_a_module_too(self):
+        with Session(sys.executable, "-m", "taskscale_probe", "asyncio", cwd=str(FOLDER)) as session:
+            self.assertEqual(session.describe()["type"], "description")
+
+    def test_a_python_that_is_too_old_says_so(self):
+        pretend = (
+            "import runpy, sys; sys.version_info = (3, 6, 15); sys.argv[1:] = ['asyncio']; "
+            "runpy.run_path({!r}, run_name='__main__')"
+        )
+        with Session(sys.executable, "-c", pretend.format(str(FOLDER / "taskscale_probe" / "__main__.py"))) as session:
+            reply = session.describe()
+            self.assertTrue(reply["missing"])
+            self.assertIn("needs Python 3.8 or later, this is 3.6.15", reply["message"])
+            session.process.stdin.write(b'{"type":"exit"}\n')
+            self.assertEqual(session.end(), (b"", 0))
+
+    def test_a_probe_of_your_own_is_a_few_lines(self):
+        text = (
+            "from taskscale_probe.sdk import serve, variant\n"
+            "@variant('nop', 'call')\n"
+            "def call(run):\n"
+            "    print('not for the protocol')\n"
+            "    return run.time(lambda phases: sum(1 for _ in range(run.size)))\n"
+            "@variant('nop', 'fail')\n"
+            "def fail(run):\n"
+            "    raise KeyError('at sea')\n"
+            "serve('mine', '1.0')\n"
+        )
+        path = os.pathsep.join(filter(None, [str(FOLDER), os.environ.get("PYTHONPATH")]))
+        with Session(sys.executable, "-c", text, env=dict(os.environ, PYTHONPATH=path)) as session:
+            self.assertEqual(session.run("nop", "call", 9, 4)["answer"], 36)
+            self.assertEqual(session.run("nop", "fail")["message"], "variant \"fail\" failed: KeyError: 'at sea'")
+            self.assertEqual(session.run("nop", "call", 9, 1)["answer"], 9)
+
+
+if __name__ == "__main__":
+    unittest.main()
