@@ -13,15 +13,32 @@ pub fn target_ns(sample_ns: u64, wall_resolution_ns: u64) -> u64 {
     sample_ns.max(wall_resolution_ns.saturating_mul(RESOLUTIONS)).max(1)
 }
 
-/// The next number of iterations to try when `iterations` took `wall_ns`, or none when that was long enough. Four
-/// fifths of the target will do: noise then cannot keep the pilot going.
-pub fn next_pilot(iterations: u64, wall_ns: u64, target_ns: u64) -> Option<u64> {
+/// No workload is so short that this many iterations take less than a sample: at one tenth of a nanosecond they are
+/// 100 ms. A probe whose time does not grow up to here does not repeat the work.
+const MOST: u64 = 1_000_000_000;
+
+/// What follows from one pilot sample.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pilot {
+    /// It was long enough.
+    Enough,
+    /// Try this many iterations.
+    Try(u64),
+    /// However many iterations, the time does not grow.
+    Stuck,
+}
+
+/// What follows when `iterations` took `wall_ns`. Four fifths of the target will do: noise then cannot keep the
+/// pilot going.
+pub fn next_pilot(iterations: u64, wall_ns: u64, target_ns: u64) -> Pilot {
     if wall_ns.saturating_mul(5) >= target_ns.saturating_mul(4) {
-        return None;
+        return Pilot::Enough;
+    }
+    if iterations >= MOST {
+        return Pilot::Stuck;
     }
     let needed = target_ns as f64 / wall_ns.max(1) as f64 * iterations as f64;
-    let next = (needed.ceil() as u64).clamp(iterations + 1, iterations.saturating_mul(STEP));
-    Some(next)
+    Pilot::Try((needed.ceil() as u64).clamp(iterations + 1, iterations * STEP).min(MOST))
 }
 
 /// The iterations that rows of one comparison share, from each row's own pilot `(iterations, wall_ns)`.
@@ -54,12 +71,24 @@ mod tests {
     fn a_pilot_grows_until_it_is_long_enough() {
         let target = 1_000_000;
         let (mut iterations, mut steps) = (1, 0);
-        while let Some(next) = next_pilot(iterations, iterations * 10, target) {
+        while let Pilot::Try(next) = next_pilot(iterations, iterations * 10, target) {
             assert!(next > iterations && next <= iterations * STEP);
             (iterations, steps) = (next, steps + 1);
         }
         assert_eq!((iterations, steps), (100_000, 3));
-        assert_eq!(next_pilot(1, 0, target), Some(STEP), "a clock that shows nothing yet");
+        assert_eq!(next_pilot(1, 0, target), Pilot::Try(STEP), "a clock that shows nothing yet");
+    }
+
+    #[test]
+    fn a_time_that_does_not_grow_ends_the_pilot() {
+        let mut iterations = 1;
+        let end = loop {
+            match next_pilot(iterations, 500, 1_000_000) {
+                Pilot::Try(next) => iterations = next,
+                end => break end,
+            }
+        };
+        assert_eq!((end, iterations), (Pilot::Stuck, MOST));
     }
 
     #[test]

@@ -15,7 +15,8 @@ use taskscale_stats::{
 };
 
 use crate::{
-    calibrate,
+    calibrate::{self, Pilot},
+    fault::Fault,
     limits::Limits,
     plan::Cell,
     row::{Ask, Row, World, per_task},
@@ -245,8 +246,12 @@ fn pilot(row: &mut Row<'_>, sample_ns: u64, world: &mut World<'_, '_>) -> io::Re
         let ask = Ask { kind: Kind::Pilot, round: 0, iterations, seed: world.rng.u64(0..=MAX_SEED) };
         let Some(SampleRecord { wall_ns, .. }) = row.ask(ask, world)? else { return Ok(None) };
         match calibrate::next_pilot(iterations, wall_ns, target) {
-            Some(next) => iterations = next,
-            None => return Ok(Some((iterations, wall_ns))),
+            Pilot::Try(next) => iterations = next,
+            Pilot::Enough => return Ok(Some((iterations, wall_ns))),
+            Pilot::Stuck => {
+                row.fail(&Fault::does_not_repeat(iterations, wall_ns), world)?;
+                return Ok(None);
+            }
         }
     }
 }

@@ -10,7 +10,7 @@ use taskscale_model::{
 use taskscale_sys::process::Command;
 
 use crate::{
-    calibrate,
+    calibrate::{self, Pilot},
     expect::{Answers, rule_of},
     fault::Fault,
     judge::Judge,
@@ -288,8 +288,11 @@ impl Checker<'_> {
             }
             // By the outside clock: a probe that reports microseconds would never reach the target by its own.
             match calibrate::next_pilot(request.iterations, reading.outside_wall_ns, target_ns) {
-                Some(next) => request.iterations = next,
-                None => {
+                Pilot::Try(next) => request.iterations = next,
+                Pilot::Stuck => {
+                    return Err(Fault::does_not_repeat(request.iterations, reading.outside_wall_ns));
+                }
+                Pilot::Enough => {
                     let longer = RunRequest { iterations: request.iterations.saturating_mul(4), ..request.clone() };
                     let (short, long) = (reading.sample.cpu_ns, self.run(&longer)?.sample.cpu_ns);
                     if long < short.saturating_mul(2) {

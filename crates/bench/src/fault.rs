@@ -109,6 +109,11 @@ fn said(stderr: &str) -> String {
 }
 
 impl Fault {
+    /// A probe whose time does not grow with `iterations`.
+    pub fn does_not_repeat(iterations: u64, wall_ns: u64) -> Self {
+        Fault::ImpossibleTime(format!("{wall_ns} ns for {iterations} iterations: the work is not repeated"))
+    }
+
     /// Whether the process can still be used.
     pub fn leaves_probe_alive(&self) -> bool {
         matches!(self, Fault::Refused { .. })

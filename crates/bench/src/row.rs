@@ -165,7 +165,8 @@ impl<'p> Row<'p> {
         }
     }
 
-    fn fail(&mut self, fault: &Fault, world: &mut World<'_, '_>) -> io::Result<()> {
+    /// Ends the row with what went wrong.
+    pub fn fail(&mut self, fault: &Fault, world: &mut World<'_, '_>) -> io::Result<()> {
         self.end(Status::Failed(fault.to_missing()), world)
     }
 

@@ -60,10 +60,19 @@ pub fn tell(line: &str) {
 
 /// Prints the figures of a run in the format asked for.
 pub fn show(summary: &Summary, show: &ShowArgs) -> anyhow::Result<()> {
-    let colour = io::stdout().is_terminal();
     match show.format {
-        Format::Text => print(&taskscale_report::text(summary, &Style { colour, details: show.details })),
+        Format::Text => print(&taskscale_report::text(summary, &style(show.details))),
         Format::Md => print(&taskscale_report::markdown(summary)),
         Format::Json => print(&taskscale_report::json(summary)),
     }
+}
+
+/// Colour and the width of the window on a terminal, the report's own defaults elsewhere.
+fn style(detailed: bool) -> Style {
+    let plain = Style { detailed, ..Style::default() };
+    if !io::stdout().is_terminal() {
+        return plain;
+    }
+    let width = terminal_size::terminal_size().map_or(plain.width, |(width, _)| usize::from(width.0));
+    Style { colour: true, width: width.max(plain.width), ..plain }
 }

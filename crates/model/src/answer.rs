@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 /// The rule by which the answer of one iteration follows from size, seed and work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
     /// Task `i` gives `31 * i`, or `spin(seed + i, work)` where `work` is above zero; the answer is their sum.

@@ -48,6 +48,10 @@ pub struct Limits {
     pub precision: Option<f64>,
     /// How long one sample should last, in milliseconds.
     pub sample_ms: Option<f64>,
+    /// Seconds that one answer may take before the probe counts as hung.
+    pub timeout_s: Option<f64>,
+    /// Rounds between restarts of all probes; 0 never restarts.
+    pub restart_every: Option<u64>,
 }
 
 /// One table: a workload with fixed parameters, over sizes.

@@ -25,8 +25,6 @@ pub fn summary_of(path: &Path) -> anyhow::Result<taskscale_model::summary::Summa
     } else {
         bytes = std::fs::read(path).with_context(|| format!("cannot read the run file {shown}"))?;
     }
-    // A run that was killed in the middle of a write may end in the middle of a character.
-    let text = String::from_utf8_lossy(&bytes);
-    let run = taskscale_report::parse_run(&text).with_context(|| format!("{shown} cannot be reported"))?;
+    let run = taskscale_report::parse_run(&bytes).with_context(|| format!("{shown} cannot be reported"))?;
     Ok(taskscale_report::summarize(&run))
 }

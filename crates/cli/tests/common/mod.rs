@@ -1,0 +1,63 @@
+//! Runs the binary as a user does, with a home of its own.
+
+use std::{
+    path::PathBuf,
+    process::{Command, Output, Stdio},
+};
+
+/// The binary, in an environment that touches nothing of the user's.
+pub struct Tool {
+    home: tempfile::TempDir,
+}
+
+impl Tool {
+    pub fn new() -> Self {
+        Tool { home: tempfile::tempdir().expect("a temporary folder") }
+    }
+
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_taskscale"));
+        command
+            .args(args)
+            .env("XDG_CACHE_HOME", self.home.path().join("cache"))
+            .env("XDG_STATE_HOME", self.home.path().join("state"))
+            .env("NO_COLOR", "1")
+            .stdin(Stdio::null());
+        command
+    }
+
+    pub fn run(&self, args: &[&str]) -> Ran {
+        let output: Output = self.command(args).output().expect("the binary starts");
+        Ran {
+            status: output.status.code(),
+            out: String::from_utf8(output.stdout).expect("UTF-8"),
+            err: String::from_utf8(output.stderr).expect("UTF-8"),
+        }
+    }
+
+    #[allow(dead_code, reason = "not every test file keeps files")]
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.home.path().join(name)
+    }
+}
+
+/// What a command did.
+#[derive(Debug)]
+pub struct Ran {
+    pub status: Option<i32>,
+    pub out: String,
+    pub err: String,
+}
+
+#[allow(dead_code, reason = "not every test file reads JSON")]
+impl Ran {
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+}
+
+/// A probe that breaks one rule.
+#[allow(dead_code, reason = "not every test file breaks something")]
+pub fn broken(mode: &str) -> String {
+    format!("python3 {}/tests/probes/broken.py {mode}", env!("CARGO_MANIFEST_DIR"))
+}

@@ -1,0 +1,86 @@
+//! `taskscale probe check` against every probe of ours, and against probes that break one rule each.
+
+mod common;
+
+use common::{Tool, broken};
+
+fn conforms(runtime: &str) {
+    let ran = Tool::new().run(&["probe", "check", "--runtime", runtime, "--verbose"]);
+    if ran.err.contains("not installed") || ran.out.contains("not installed") {
+        println!("skipped: {runtime}: {}{}", ran.out.trim(), ran.err.trim());
+        return;
+    }
+    assert_eq!(ran.status, Some(0), "{}\n{}", ran.out, ran.err);
+    assert!(ran.out.contains("conforms to probe protocol 1") && ran.out.contains(" 0 failed"), "{}", ran.out);
+    assert!(ran.out.contains("answers: fanout"), "{}", ran.out);
+}
+
+macro_rules! ours {
+    ($($name:ident),*) => { $(#[test] fn $name() { conforms(stringify!($name)); })* };
+}
+ours!(tokio, rayon, smol, threads, asyncio, uvloop, trio, anyio);
+
+#[test]
+fn the_honest_probe_of_the_tests_conforms() {
+    let ran = Tool::new().run(&["probe", "check", &broken("honest")]);
+    assert_eq!(ran.status, Some(0), "{}", ran.out);
+}
+
+/// One broken rule, and the words by which it is named.
+fn is_found(mode: &str, words: &str) {
+    let ran = Tool::new().run(&["probe", "check", "--timeout", "3s", &broken(mode)]);
+    assert_eq!(ran.status, Some(1), "{mode}: {}{}", ran.out, ran.err);
+    assert!(ran.out.contains("does not conform") && ran.out.contains(words), "{mode}: {words:?} not in\n{}", ran.out);
+    assert!(ran.out.contains("remedy: "), "{mode}: {}", ran.out);
+}
+
+macro_rules! breaks {
+    ($($name:ident: $mode:literal => $words:literal;)*) => { $(#[test] fn $name() { is_found($mode, $words); })* };
+}
+breaks! {
+    mute: "mute" => "no answer to describe within 3 s";
+    hangs: "hang" => "no answer to fanout loop at size 1 within 3 s";
+    hangs_at_one_size: "slow-size-7" => "no answer to fanout loop at size 7";
+    exits: "exit" => "ended (exit status 3)";
+    crashes: "crash" => "SIGABRT";
+    traceback: "traceback" => "its last words: RuntimeError: the pool is already shut down";
+    junk: "junk" => "not protocol 1";
+    log_line: "log-line" => "connecting to the pool";
+    banner: "banner" => "Welcome to my probe!";
+    floods: "flood" => "flooded its output";
+    floods_stderr: "flood-stderr" => "flooded its output";
+    other_protocol: "protocol-2" => "speaks protocol 2, this build speaks 1";
+    any_protocol: "any-protocol" => "describe with protocol 999";
+    no_workloads: "no-workloads" => "offers no workload";
+    no_resolution: "no-resolution" => "resolution is given as 0";
+    wrong_answer: "skips-last" => "the answer is 0, right is 651";
+    ignores_iterations: "ignores-iterations" => "3 iterations";
+    multiplies: "multiplies" => "the work is not repeated";
+    boasts_cpu: "boasts-cpu" => "a time that cannot be";
+    boasts_wall: "boasts-wall" => "of wall time, while only";
+    microseconds: "microseconds" => "are the units nanoseconds?";
+    negative_time: "negative-time" => "not protocol 1";
+    other_id: "other-id" => "answered request";
+    no_answer: "no-answer" => "missing field `answer`";
+    speaks_twice: "speaks-twice" => "spoke out of turn";
+    accepts_anything: "accepts-anything" => "answered as if it were right";
+    dies_of_errors: "dies-of-errors" => "ended (exit status 1) instead of answering an unknown workload";
+    dies_of_garbage: "dies-of-garbage" => "a line that is not JSON";
+    empty_errors: "empty-errors" => "an error without a message";
+    exit_status: "exit-status-4" => "did not end with status 0";
+    stays: "stays" => "did not end with status 0";
+}
+
+#[test]
+fn a_probe_that_gives_no_ids_is_told_but_conforms() {
+    let ran = Tool::new().run(&["probe", "check", &broken("no-id")]);
+    assert_eq!(ran.status, Some(0), "{}", ran.out);
+    assert!(ran.out.contains("does not copy the request's id"), "{}", ran.out);
+}
+
+#[test]
+fn a_command_that_is_not_there_is_named() {
+    let ran = Tool::new().run(&["probe", "check", "no-such-program-anywhere"]);
+    assert_eq!(ran.status, Some(1));
+    assert!(ran.out.contains("could not start no-such-program-anywhere"), "{}", ran.out);
+}

@@ -1,0 +1,154 @@
+"""A probe that is right but for one thing, named by its argument. Tests hold the tool to finding that one thing.
+
+It is written without the SDK on purpose: it breaks rules that the SDK keeps.
+"""
+
+import json
+import os
+import sys
+import time
+
+MODE = sys.argv[1] if len(sys.argv) > 1 else "honest"
+MARK = sys.argv[2] if len(sys.argv) > 2 else ""  # found again in the process list by the tests
+
+
+def say(message):
+    sys.stdout.write(json.dumps(message) + "\n")
+    sys.stdout.flush()
+
+
+def describe(request):
+    theirs = request.get("protocol")
+    if theirs != 1 and MODE != "any-protocol":
+        return {"type": "error", "protocol": 1, "message": f"this probe speaks protocol 1, not {theirs}"}
+    return {
+        "type": "description",
+        "protocol": 2 if MODE == "protocol-2" else 1,
+        "runtime": {"name": "broken", "language": "python", "version": "1", "toolchain": MODE},
+        "clock": {"wall_resolution_ns": 0 if MODE == "no-resolution" else 1, "cpu_resolution_ns": 1},
+        "workers": 1,
+        "workloads": []
+        if MODE == "no-workloads"
+        else [
+            {
+                "name": "fanout",
+                "params": [{"name": "order", "default": "ordered", "choices": ["ordered"], "help": "fixed"}],
+                "variants": [{"name": "loop", "creates_task": False, "only": {"order": ["ordered"]}}],
+            }
+        ],
+    }
+
+
+def refusal(request):
+    """Why a run cannot be done, or None."""
+    if MODE == "accepts-anything":
+        return None
+    for field in ("workload", "variant", "size", "iterations", "seed"):
+        if field not in request:
+            return f"a run needs the field {field!r}"
+    if request["workload"] != "fanout" or request["variant"] != "loop":
+        return f"this probe offers fanout loop, not {request['workload']} {request['variant']}"
+    if request["size"] < 1 or request["iterations"] < 1:
+        return "size and iterations must be at least 1"
+    unknown = set(request.get("params", {})) - {"order", "verify", "phases"}
+    return f"unknown parameter {sorted(unknown)[0]!r}" if unknown else None
+
+
+def spawn_stray():
+    """A grandchild that left the session and the process group, as a daemon does."""
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            os.execv(sys.executable, [sys.executable, "-c", "import time; time.sleep(600)", MARK])
+        os._exit(0)
+
+
+def run(request):
+    why = refusal(request)
+    if why:
+        if MODE == "dies-of-errors":
+            raise ValueError(why)
+        return {"type": "error", "message": "" if MODE == "empty-errors" else why}
+    size, iterations = request.get("size", 1), request.get("iterations", 1)
+    if MODE == "hang":
+        time.sleep(600)
+    if MODE == "hang-with-stray":
+        spawn_stray()
+        time.sleep(600)
+    if MODE == "exit":
+        sys.exit(3)
+    if MODE == "crash":
+        os.abort()
+    if MODE == "traceback":
+        raise RuntimeError("the pool is already shut down")
+    if MODE == "junk":
+        return "Segfault? no, just a log line"
+    if MODE == "log-line":
+        sys.stdout.write("connecting to the pool...\n")
+    if MODE == "flood":
+        while True:
+            sys.stdout.write("x" * 65536)
+    if MODE == "flood-stderr":
+        while True:
+            sys.stderr.write("x" * 65536)
+    if MODE == "slow-size-7" and size == 7:
+        time.sleep(600)
+
+    wall, cpu = time.monotonic_ns(), time.process_time_ns()
+    answer = 0
+    for _ in range(1 if MODE in ("ignores-iterations", "multiplies") else iterations):
+        for i in range(size):
+            answer += 31 * i
+    if MODE == "multiplies":
+        answer *= iterations
+    wall, cpu = time.monotonic_ns() - wall, time.process_time_ns() - cpu
+    if MODE == "skips-last":
+        answer -= 31 * (size - 1)
+    if MODE == "boasts-cpu":
+        cpu = wall * 64 + 10**9
+    if MODE == "boasts-wall":
+        wall = wall * 3 + 10**9
+    if MODE == "microseconds":
+        wall, cpu = wall // 1000, cpu // 1000
+    if MODE == "negative-time":
+        wall = -1
+    sample = {"type": "sample", "id": request.get("id"), "wall_ns": wall, "cpu_ns": cpu, "answer": answer % 2**64}
+    if MODE == "other-id":
+        sample["id"] = request.get("id", 0) + 1
+    if MODE == "no-id":
+        del sample["id"]
+    if MODE == "no-answer":
+        del sample["answer"]
+    if MODE == "speaks-twice":
+        say(sample)
+    return sample
+
+
+def main():
+    if MODE == "mute":
+        time.sleep(600)
+    if MODE == "banner":
+        print("Welcome to my probe!", flush=True)
+    for line in sys.stdin.buffer:
+        try:
+            request = json.loads(line)
+            kind = request.get("type")
+        except (ValueError, AttributeError, RecursionError) as error:
+            if MODE == "dies-of-garbage":
+                raise
+            say({"type": "error", "message": f"not a request: {error or 'too deep'}"})
+            continue
+        if kind == "exit":
+            if MODE == "stays":
+                time.sleep(600)
+            return 4 if MODE == "exit-status-4" else 0
+        if kind == "describe":
+            say(describe(request))
+        elif kind == "run":
+            say(run(request))
+        else:
+            say({"type": "error", "message": f"unknown type of request: {kind!r}"})
+    return 0
+
+
+sys.exit(main())

@@ -1,0 +1,216 @@
+//! `taskscale run` and `report` as processes: what users see, what is kept, how it ends.
+
+mod common;
+
+use std::{fs, io::Read, process::Stdio};
+
+use common::{Tool, broken};
+use serde_json::Value;
+
+/// Few and short samples: these tests look at what is said, never at how long it took.
+const SHORT: &[&str] = &["--samples", "6", "--sample-time", "200us", "--max-time", "20s", "--precision", "0", "--seed", "5"];
+
+fn run(tool: &Tool, args: &[&str]) -> common::Ran {
+    tool.run(&[&["run"], args, SHORT].concat())
+}
+
+fn rows<'a>(summary: &'a Value, status: &str) -> Vec<&'a Value> {
+    summary["rows"].as_array().expect("rows").iter().filter(|row| row["status"] == status).collect()
+}
+
+#[test]
+fn tokio_and_asyncio_give_rows_with_figures_and_a_control() {
+    for (runtime, variant) in [("tokio", "current_thread/spawn"), ("asyncio", "await_each")] {
+        let ran = run(&Tool::new(), &["fanout", "--runtime", runtime, "--size", "2048", "--format", "json"]);
+        assert_eq!(ran.status, Some(0), "{}", ran.err);
+        let summary = ran.json();
+        assert_eq!(summary["schema"], "taskscale.summary/1");
+        assert_eq!((&summary["seed"], &summary["complete"]), (&Value::from(5), &Value::from(true)));
+        let measured = rows(&summary, "ok");
+        let row = measured
+            .iter()
+            .find(|row| row["variant"] == variant && row["metric"] == "cpu_per_task" && row["role"] != "control")
+            .unwrap_or_else(|| panic!("{variant} is not among {measured:#?}"));
+        assert_eq!((&row["size"], &row["n"], &row["unit"]), (&2048.into(), &6.into(), &"ns".into()));
+        let figure = |name: &str| row[name].as_f64().unwrap_or_else(|| panic!("{name}: {row}"));
+        assert!(figure("p0") > 0.0 && figure("p0") <= figure("p50") && figure("p50") <= figure("p100"));
+        assert!(row["version"].as_str().is_some_and(|version| version.contains('.')), "{row}");
+        assert!(!summary["control"]["rows"].as_array().expect("control").is_empty());
+    }
+}
+
+#[test]
+fn a_broken_probe_is_a_failed_row_and_the_others_go_on() {
+    for (mode, words) in [("crash", "SIGABRT"), ("skips-last", "right is"), ("boasts-wall", "cannot be"), ("junk", "not protocol 1")] {
+        let args = ["fanout", "--runtime", "tokio", "--variant", "spawn", "--variant", "loop", "--size", "64", "--probe", &broken(mode), "--format", "json"];
+        let ran = run(&Tool::new(), &args);
+        assert_eq!(ran.status, Some(0), "{}", ran.err);
+        let summary = ran.json();
+        let failed = rows(&summary, "failed");
+        assert!(!failed.is_empty(), "{mode}: {summary:#}");
+        for row in failed {
+            assert_eq!(row["runtime"], "broken");
+            assert!(row["reason"].as_str().is_some_and(|reason| reason.contains(words)), "{row}");
+            assert!(row["remedy"].as_str().is_some_and(|remedy| !remedy.is_empty()), "{row}");
+            assert!(row["p50"].is_null(), "a failed row has no figures: {row}");
+        }
+        assert!(rows(&summary, "ok").iter().any(|row| row["runtime"] == "tokio"));
+    }
+}
+
+#[test]
+fn a_hanging_probe_is_stopped_with_a_stray_that_left_its_group() {
+    let mark = format!("taskscale-stray-{}", std::process::id());
+    let probe = broken(&format!("hang-with-stray {mark}"));
+    let ran = run(&Tool::new(), &["fanout", "--runtime", "threads", "--size", "64", "--timeout", "2s", "--probe", &probe]);
+    assert_eq!(ran.status, Some(0), "{}", ran.err);
+    assert!(ran.out.contains("no answer to fanout loop at size 64 within 2 s"), "{}", ran.out);
+    let left = fs::read_dir("/proc").expect("proc").filter_map(|entry| {
+        let line = fs::read(entry.ok()?.path().join("cmdline")).ok()?;
+        let line = String::from_utf8_lossy(&line).replace('\0', " ");
+        (line.contains(&mark) && line.contains("sleep(600)")).then_some(line)
+    });
+    assert_eq!(left.collect::<Vec<_>>(), Vec::<String>::new());
+}
+
+#[test]
+fn what_is_not_here_is_a_skipped_row_with_its_remedy() {
+    let tool = Tool::new();
+    let ran = run(&tool, &["fanout", "--runtime", "threads", "--runtime", "asyncio@/no/such/python", "--size", "64"]);
+    assert_eq!(ran.status, Some(0), "{}", ran.err);
+    assert!(ran.out.contains("/no/such/python is not a program on this machine"), "{}", ran.out);
+    assert!(ran.out.contains("--runtime asyncio@/path/to/python3"), "the remedy: {}", ran.out);
+    let ran = run(&tool, &["fanout", "--runtime", "threads", "--size", "20000"]);
+    assert_eq!(ran.status, Some(2), "nothing was measured: {}", ran.out);
+    assert!(ran.out.contains("at most 10000"), "{}", ran.out);
+}
+
+#[test]
+fn report_prints_the_same_tables_again_and_also_of_a_torn_file() {
+    let tool = Tool::new();
+    let file = tool.path("run.taskscale.jsonl");
+    let name = file.to_str().expect("UTF-8");
+    let ran = run(&tool, &["fanout", "--runtime", "tokio", "--variant", "spawn", "--size", "64", "-o", name]);
+    assert_eq!(ran.status, Some(0), "{}", ran.err);
+    assert_eq!(tool.run(&["report", name]).out, ran.out, "the tables of the run are those of the report");
+
+    let again = run(&tool, &["fanout", "--runtime", "tokio", "--size", "64", "-o", name]);
+    assert_eq!(again.status, Some(2), "a run file is never written over");
+    assert!(again.err.contains("exists; choose another name"), "{}", again.err);
+
+    let text = fs::read_to_string(&file).expect("kept");
+    fs::write(&file, &text[..text.len() * 3 / 4]).expect("torn");
+    let torn = tool.run(&["report", "--format", "json", name]);
+    assert_eq!(torn.status, Some(0), "{}", torn.err);
+    assert_eq!(torn.json()["complete"], false);
+    assert!(!rows(&torn.json(), "ok").is_empty());
+}
+
+#[test]
+fn a_run_that_is_killed_keeps_every_sample_but_the_one_under_way() {
+    let tool = Tool::new();
+    let file = tool.path("killed.taskscale.jsonl");
+    let name = file.to_str().expect("UTF-8");
+    let args = ["run", "fanout", "--runtime", "tokio", "--size", "64", "--samples", "100000", "--precision", "0", "-o", name];
+    let mut child = tool.command(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
+    let timed = |text: &str| text.lines().filter(|line| line.contains("\"kind\":\"timed\"")).count();
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while fs::read_to_string(&file).map_or(0, |text| timed(&text)) < 30 {
+        assert!(std::time::Instant::now() < deadline, "no samples within a minute");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    child.kill().expect("SIGKILL");
+    child.wait().expect("reaped");
+    let text = fs::read_to_string(&file).expect("kept");
+    let whole = text.lines().filter(|line| serde_json::from_str::<Value>(line).is_ok()).count();
+    assert!(text.lines().count() - whole <= 1, "at most the last line is torn");
+    let report = tool.run(&["report", "--format", "json", name]);
+    assert_eq!(report.status, Some(0), "{}", report.err);
+    let summary = report.json();
+    assert_eq!(summary["complete"], false);
+    let samples: u64 = rows(&summary, "ok")
+        .iter()
+        .filter(|row| row["metric"] == "cpu_per_task")
+        .map(|row| row["n"].as_u64().expect("n"))
+        .sum();
+    assert_eq!(samples as usize, timed(&text), "every timed sample counts");
+}
+
+#[test]
+fn ctrl_c_ends_in_good_order_with_the_figures_so_far() {
+    let tool = Tool::new();
+    let file = tool.path("stopped.taskscale.jsonl");
+    let name = file.to_str().expect("UTF-8");
+    let args = ["run", "fanout", "--runtime", "tokio", "--size", "64", "--samples", "100000", "--precision", "0", "-o", name];
+    let mut child = tool.command(&args).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("starts");
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while !fs::read_to_string(&file).is_ok_and(|text| text.contains("\"kind\":\"timed\"")) {
+        assert!(std::time::Instant::now() < deadline, "no samples within a minute");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+    let mut out = String::new();
+    child.stdout.take().expect("piped").read_to_string(&mut out).expect("UTF-8");
+    assert_eq!(child.wait().expect("ends").code(), Some(130));
+    assert!(out.contains("multi_thread/spawn"), "{out}");
+    let text = fs::read_to_string(&file).expect("kept");
+    assert!(text.lines().last().is_some_and(|line| line.contains("\"type\":\"end\"")));
+}
+
+#[test]
+fn usage_and_input_errors_exit_with_2_and_say_what_to_do() {
+    let tool = Tool::new();
+    let torn = tool.path("not-a-run.jsonl");
+    fs::write(&torn, "{\"type\":\"sample\"}\n").expect("written");
+    let suite = tool.path("bad.toml");
+    fs::write(&suite, "schema = \"taskscale.suite/1\"\nname = 3\n").expect("written");
+    let (torn, suite) = (torn.to_str().expect("UTF-8"), suite.to_str().expect("UTF-8"));
+    for (args, words) in [
+        (&["run", "fanuot"][..], "no suite is named \"fanuot\"; there are fanout"),
+        (&["run", "--runtime", "toki"], "no runtime is named \"toki\"; there are tokio"),
+        (&["run", "--variant", "gathre", "--runtime", "tokio"], "no variant is named gathre"),
+        (&["run", "--runtime", "tokio", "--baseline", "x"], "--baseline x is not a row"),
+        (&["run", "--max-time", "5"], "give a number with its unit"),
+        (&["run", "--size", "0"], "at least 1"),
+        (&["run", "--probe", "'open"], "not a command"),
+        (&["run", suite], "bad.toml"),
+        (&["run", "no/such.toml"], "cannot read the suite file no/such.toml"),
+        (&["report", "no/such/file"], "cannot read the run file no/such/file"),
+        (&["report", torn], "not-a-run.jsonl cannot be reported"),
+    ] {
+        let ran = tool.run(args);
+        assert_eq!(ran.status, Some(2), "{args:?}: {ran:?}");
+        assert!(ran.err.contains(words), "{args:?}: {words:?} not in {}", ran.err);
+        assert!(ran.out.is_empty(), "nothing but data goes to standard output: {}", ran.out);
+    }
+}
+
+#[test]
+fn work_is_calibrated_and_a_baseline_can_be_chosen() {
+    let args = ["fanout", "--runtime", "tokio", "--variant", "spawn", "--size", "64", "--work", "10us", "--baseline", "tokio:current_thread/spawn", "--format", "json"];
+    let ran = run(&Tool::new(), &args);
+    assert_eq!(ran.status, Some(0), "{}", ran.err);
+    let summary = ran.json();
+    let ordered: Vec<_> = rows(&summary, "ok").into_iter().filter(|row| row["metric"] == "cpu_per_task").collect();
+    assert!(ordered.iter().all(|row| row["params"]["work"].as_u64().is_some_and(|steps| steps > 100)), "{ordered:#?}");
+    assert!(ordered.iter().any(|row| row["variant"] == "multi_thread/spawn" && row["baseline"] == "tokio:current_thread/spawn"));
+}
+
+#[test]
+fn list_completions_and_man_print_data() {
+    let tool = Tool::new();
+    let list = tool.run(&["list", "--runtime", "tokio", "--runtime", "asyncio@/no/such/python"]);
+    for words in ["fanout", "multi_thread/JoinSet", "[no task]", "Not here:", "/no/such/python is not a program"] {
+        assert!(list.out.contains(words), "{words:?} not in {}", list.out);
+    }
+    for (args, words) in [
+        (&["completions", "bash"][..], "_taskscale"),
+        (&["completions", "zsh"], "#compdef taskscale"),
+        (&["completions", "fish"], "complete -c taskscale"),
+        (&["man"], ".SH SYNOPSIS"),
+    ] {
+        let ran = tool.run(args);
+        assert_eq!(ran.status, Some(0));
+        assert!(ran.out.contains(words) && ran.out.contains("run"), "{args:?}");
+    }
+}
