@@ -9,7 +9,7 @@ import sys
 def too_old():
     """Answers each request that this Python lacks something; what a probe does when its runtime is not here."""
     version = ".".join(str(number) for number in sys.version_info[:3])
-    message = "the probe needs Python 3.8 or later, this is %s (%s); name another one: --runtime asyncio@/path/to/python3"
+    message = "the probe needs Python 3.8 or later, this is %s (%s); name another: --runtime asyncio@/path/to/python3"
     reply = json.dumps({"type": "error", "message": message % (version, sys.executable), "missing": True})
     for line in iter(sys.stdin.readline, ""):
         if '"exit"' in line:

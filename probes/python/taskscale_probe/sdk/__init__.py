@@ -9,7 +9,7 @@ Import it for a probe of your own. This is a whole one, and `taskscale probe che
 
     @variant("nop", "submit")
     def submit(run):
-        return run.time(lambda phases: sum(future.result() for future in [pool.submit(int, 1) for _ in range(run.size)]))
+        return run.time(lambda phases: sum(done.result() for done in [pool.submit(int, 1) for _ in range(run.size)]))
 
     serve("mypool", "1.0")
 
