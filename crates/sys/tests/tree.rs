@@ -22,6 +22,13 @@ fn is_gone(pid: u32) -> bool {
     !Path::new(&format!("/proc/{pid}")).exists()
 }
 
+/// So that Ctrl-C reaches the tool alone, and one signal reaches whatever the probe forks.
+#[test]
+fn a_probe_has_a_group_of_its_own() {
+    let mut child = python("import os; print(os.getpgrp() == os.getpid())");
+    assert_eq!(child.read_line(monotonic_ns() + PLENTY_NS).expect("a line"), b"True");
+}
+
 /// A script whose descendants write their pids to a file, and the pids once `count` are there.
 fn family(make: impl Fn(&str) -> Child, script: &str, count: usize) -> (Child, Vec<u32>, tempfile::TempDir) {
     let directory = tempfile::tempdir().expect("a directory");

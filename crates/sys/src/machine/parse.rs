@@ -202,9 +202,10 @@ mod tests {
 
     #[test]
     fn a_container_sees_its_part_of_version_1() {
-        let mounts = "30 25 0:27 /docker/abc /sys/fs/cgroup/cpu,cpuacct ro - cgroup cgroup rw,cpu,cpuacct\n\
-                      31 25 0:28 /docker/abc /sys/fs/cgroup/cpuset ro - cgroup cgroup rw,cpuset\n";
-        let own = "5:cpuset:/docker/abc\n4:cpu,cpuacct:/docker/abc/inner\n0::/\n";
+        let mounts = "31 25 0:28 /docker/abc /sys/fs/cgroup/cpuset ro - cgroup cgroup rw,cpuset\n\
+                      30 25 0:27 /docker/abc /sys/fs/cgroup/cpu,cpuacct ro - cgroup cgroup rw,cpu,cpuacct\n\
+                      32 25 0:29 / /sys/fs/cgroup/unified ro - cgroup2 cgroup rw\n";
+        let own = "5:cpuset:/docker/abc\n4:cpu,cpuacct:/docker/abc/inner\n";
         assert_eq!(
             quota_files(own, mounts),
             [
