@@ -168,7 +168,7 @@ impl Checker<'_> {
         let line = br#"{"type":"describe","protocol":999}"#;
         let reply = self.probe().and_then(|probe| probe.raw(line, subject, timeout_ns));
         match reply.and_then(|line| parse(&line, subject)) {
-            Ok(Reply::Error { message, protocol }) => {
+            Ok(Reply::Error { message, protocol, .. }) => {
                 let names_both = message.contains("999") && message.contains('1') && protocol == Some(PROTOCOL);
                 if names_both {
                     self.found("handshake", subject, Ok(()));

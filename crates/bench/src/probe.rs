@@ -56,9 +56,8 @@ impl Probe {
             {
                 Err(Fault::Protocol { theirs: protocol, ours: PROTOCOL })
             }
-            Reply::Error { message, .. } if says_missing(&line) => {
-                let (reason, remedy) = message.split_once(": ").unwrap_or((message.as_str(), ""));
-                Err(Fault::NotHere(Missing::new(reason, remedy)))
+            Reply::Error { message, missing: true, remedy, .. } => {
+                Err(Fault::NotHere(Missing::new(message, remedy)))
             }
             Reply::Error { message, .. } => Err(Fault::Refused { asked: asked.into(), message }),
             _ => Err(junk(&line, asked, "a description was expected")),
@@ -147,11 +146,6 @@ fn junk(line: &[u8], asked: &str, why: &str) -> Fault {
     let text = String::from_utf8_lossy(&line[..line.len().min(SHOWN)]).escape_debug().to_string();
     let more = if line.len() > SHOWN { " ..." } else { "" };
     Fault::Junk { asked: asked.into(), line: format!("\"{text}\"{more}"), why: why.into() }
-}
-
-/// An error reply with `"missing": true` says that the runtime is not installed here, which is no defect.
-fn says_missing(line: &[u8]) -> bool {
-    serde_json::from_slice::<serde_json::Value>(line).is_ok_and(|reply| reply["missing"] == true)
 }
 
 /// Starts probes by the commands that were found for the runtimes.

@@ -74,7 +74,7 @@ pub struct RunArgs {
     #[arg(long, short, value_name = "NAME[@TOOLCHAIN]")]
     pub runtime: Vec<String>,
     /// Variant to weigh, by its name or a part of it between slashes; repeat for several
-    #[arg(long, short = 'V', value_name = "NAME")]
+    #[arg(long, value_name = "NAME")]
     pub variant: Vec<String>,
     /// Number of tasks, instead of the suite's sizes; repeat for several
     #[arg(long, short = 'n', value_name = "N", value_parser = size)]

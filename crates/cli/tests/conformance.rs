@@ -53,7 +53,7 @@ breaks! {
     any_protocol: "any-protocol" => "describe with protocol 999";
     no_workloads: "no-workloads" => "offers no workload";
     no_resolution: "no-resolution" => "resolution is given as 0";
-    wrong_answer: "skips-last" => "the answer is 0, right is 651";
+    wrong_answer: "skips-last" => "the answer is 465, right is 651";
     ignores_iterations: "ignores-iterations" => "3 iterations";
     multiplies: "multiplies" => "the work is not repeated";
     boasts_cpu: "boasts-cpu" => "a time that cannot be";

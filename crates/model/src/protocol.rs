@@ -68,6 +68,12 @@ pub enum Reply {
         /// The protocol that the probe speaks, when that is what failed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         protocol: Option<u32>,
+        /// Whether the runtime is not on this machine, which is no defect of the probe.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        missing: bool,
+        /// What to do about it.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        remedy: String,
     },
 }
 
@@ -194,6 +200,8 @@ impl<'de> Deserialize<'de> for Answer {
                 .parse()
                 .map(Answer)
                 .map_err(|_| serde::de::Error::custom(format!("answer {text:?} is not a 64-bit unsigned integer"))),
+            // An answer that is absent says so already; the others would only name our type.
+            Err(error) if error.to_string().starts_with("missing field") => Err(error),
             Err(_) => Err(serde::de::Error::custom("answer is not a 64-bit unsigned integer")),
         }
     }

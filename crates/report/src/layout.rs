@@ -213,7 +213,9 @@ pub struct Reasons {
 pub fn reasons(summary: &Summary, status: RowStatus) -> Vec<Reasons> {
     type Who<'a> = (String, Vec<u64>);
     let mut groups: Vec<(String, String, Vec<Who<'_>>)> = Vec::new();
-    for row in summary.rows.iter().filter(|row| row.status == status) {
+    // A runtime that is not here has a section of its own.
+    let not_here = |row: &&Row| summary.runtimes.iter().any(|one| one.id == row.runtime && one.missing.is_some());
+    for row in summary.rows.iter().filter(|row| row.status == status).filter(|row| !not_here(row)) {
         let text = |text: &Option<String>| clean(text.as_deref().unwrap_or_default());
         let (reason, remedy) = (text(&row.reason), text(&row.remedy));
         let index =
@@ -235,7 +237,7 @@ pub fn reasons(summary: &Summary, status: RowStatus) -> Vec<Reasons> {
         sizes.sort_unstable();
         sizes.dedup();
         let sizes: Vec<String> = sizes.into_iter().map(crate::figure::count).collect();
-        format!("{name} at {}", sizes.join(" "))
+        format!("{name} at n = {}", sizes.join("; "))
     };
     groups
         .into_iter()

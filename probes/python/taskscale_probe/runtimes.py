@@ -23,7 +23,7 @@ def main(runtime):
     except ImportError:
         where = f"{platform.python_version()}, {sys.executable}"
         get = f"python -m pip install {runtime}"
-        return serve_missing(f"{runtime} is not installed for this Python ({where}); get it with: {get}")
+        return serve_missing(f"{runtime} is not installed for this Python ({where})", get)
     from . import workloads
 
     workloads.declare(runtime)

@@ -26,11 +26,11 @@ def serve(name, version, workers=1):
     return _loop(answer)
 
 
-def serve_missing(message):
+def serve_missing(message, remedy):
     """Answers every request with an error that says what is not installed here, and how to get it."""
 
     def answer(_):
-        return {"type": "error", "message": message, "missing": True}
+        return {"type": "error", "message": message, "missing": True, "remedy": remedy}
 
     return _loop(answer)
 
