@@ -11,7 +11,7 @@ use taskscale_model::missing::Reading;
 use crate::disturbance::parse_load;
 use crate::ffi;
 
-/// Reads the machine. Some 30 small files, about a millisecond; nothing is started and nothing is changed.
+/// Reads the machine. Some dozen small files, under a millisecond; nothing is started and nothing is changed.
 ///
 /// ```
 /// let machine = taskscale_sys::machine::read();
