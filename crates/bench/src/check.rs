@@ -147,7 +147,10 @@ impl Checker<'_> {
         for (wrong, reason) in [
             (description.runtime.name.is_empty(), "the runtime has no name"),
             (description.runtime.version.is_empty(), "the runtime has no version"),
-            (clock.wall_resolution_ns == 0 || clock.cpu_resolution_ns == 0, "a clock's resolution is given as 0 ns"),
+            (
+                clock.wall_resolution_ns == 0 || clock.cpu_resolution_ns == 0,
+                "a clock's resolution is given as 0 ns",
+            ),
             (description.workloads.is_empty(), "it offers no workload"),
             (
                 description.workloads.iter().any(|workload| workload.variants.is_empty()),
@@ -169,12 +172,18 @@ impl Checker<'_> {
         let reply = self.probe().and_then(|probe| probe.raw(line, subject, timeout_ns));
         match reply.and_then(|line| parse(&line, subject)) {
             Ok(Reply::Error { message, protocol, .. }) => {
-                let names_both = message.contains("999") && message.contains('1') && protocol == Some(PROTOCOL);
+                let names_both =
+                    message.contains("999") && message.contains('1') && protocol == Some(PROTOCOL);
                 if names_both {
                     self.found("handshake", subject, Ok(()));
                 } else {
                     let reason = format!("the error does not name both versions: {message}");
-                    self.failed("handshake", subject, reason, "name both, and put \"protocol\":1 beside the message");
+                    self.failed(
+                        "handshake",
+                        subject,
+                        reason,
+                        "name both, and put \"protocol\":1 beside the message",
+                    );
                 }
             }
             Ok(_) => self.failed("handshake", subject, "it was accepted".into(), "answer with an error"),
@@ -293,7 +302,8 @@ impl Checker<'_> {
                     return Err(Fault::does_not_repeat(request.iterations, reading.outside_wall_ns));
                 }
                 Pilot::Enough => {
-                    let longer = RunRequest { iterations: request.iterations.saturating_mul(4), ..request.clone() };
+                    let longer =
+                        RunRequest { iterations: request.iterations.saturating_mul(4), ..request.clone() };
                     let (short, long) = (reading.sample.cpu_ns, self.run(&longer)?.sample.cpu_ns);
                     if long < short.saturating_mul(2) {
                         return Err(Fault::ImpossibleTime(format!(
@@ -324,7 +334,10 @@ impl Checker<'_> {
         for (subject, line) in [
             ("an unknown workload", change(&|request| request.workload = "no-such".into())),
             ("an unknown variant", change(&|request| request.variant = "no-such".into())),
-            ("an unknown parameter", change(&|request| _ = request.params.insert("no-such".into(), word("x")))),
+            (
+                "an unknown parameter",
+                change(&|request| _ = request.params.insert("no-such".into(), word("x"))),
+            ),
             ("size 0", change(&|request| request.size = 0)),
             ("iterations 0", change(&|request| request.iterations = 0)),
             ("a run without size", without_seed),
@@ -340,7 +353,9 @@ impl Checker<'_> {
         let reply = self.probe().and_then(|probe| probe.raw(line.as_bytes(), subject, timeout_ns));
         match reply.and_then(|line| parse(&line, subject)) {
             Ok(Reply::Sample(_)) => self.found("errors", subject, Ok(())),
-            Ok(_) => self.failed("errors", subject, "it was refused".into(), "skip fields that you do not know"),
+            Ok(_) => {
+                self.failed("errors", subject, "it was refused".into(), "skip fields that you do not know")
+            }
             Err(fault) => self.found("errors", subject, Err(fault)),
         }
     }
@@ -372,8 +387,15 @@ impl Checker<'_> {
                 let lives = self.probe().and_then(|probe| probe.shake_hands(timeout_ns)).map(drop);
                 self.found(check, subject, lives);
             }
-            Ok(Reply::Error { .. }) => self.failed(check, subject, "an error without a message".into(), "say what failed"),
-            Ok(_) => self.failed(check, subject, "it was answered as if it were right".into(), "answer with an error"),
+            Ok(Reply::Error { .. }) => {
+                self.failed(check, subject, "an error without a message".into(), "say what failed")
+            }
+            Ok(_) => self.failed(
+                check,
+                subject,
+                "it was answered as if it were right".into(),
+                "answer with an error",
+            ),
             Err(fault) => self.found(check, subject, Err(fault)),
         }
     }
@@ -395,7 +417,11 @@ impl Checker<'_> {
 
 fn first_available(description: &Description) -> Option<(&Workload, &Variant)> {
     description.workloads.iter().find_map(|workload| {
-        workload.variants.iter().find(|variant| variant.unavailable.is_none()).map(|variant| (workload, variant))
+        workload
+            .variants
+            .iter()
+            .find(|variant| variant.unavailable.is_none())
+            .map(|variant| (workload, variant))
     })
 }
 

@@ -124,7 +124,9 @@ impl Fault {
         let remedy = match self {
             Fault::NotHere(missing) => return missing.clone(),
             Fault::Start { .. } => "check that the command exists and may be executed",
-            Fault::TimedOut { .. } => "raise --timeout if the work is really that long, else look for a deadlock",
+            Fault::TimedOut { .. } => {
+                "raise --timeout if the work is really that long, else look for a deadlock"
+            }
             Fault::Exited { .. } => "run the probe by hand: probes/PROTOCOL.md shows what to type",
             Fault::Flooded { .. } | Fault::Junk { .. } | Fault::OutOfTurn { .. } => {
                 "print nothing but replies to standard output; `taskscale probe check` shows which request it was"
@@ -134,7 +136,9 @@ impl Fault {
             Fault::OtherQuestion { .. } | Fault::WrongAnswer { .. } => {
                 "the variant does not do the work it is asked for; `taskscale probe check` shows the smallest case"
             }
-            Fault::ImpossibleTime(_) => "report nanoseconds of a monotonic clock and of the process CPU clock",
+            Fault::ImpossibleTime(_) => {
+                "report nanoseconds of a monotonic clock and of the process CPU clock"
+            }
         };
         Missing::new(self.to_string(), remedy)
     }

@@ -132,10 +132,7 @@ mod tests {
             (|r| r.sample.wall_ns = 101_000_000, "of wall time, while only 100000000 ns passed"),
             (|r| r.sample.cpu_ns = 300_000_000, "in 100000000 ns on 2 CPUs"),
             (|r| r.sample.cpu_ns = 120_000_000, "the kernel counted 95000000"),
-            (
-                |r| (r.sample.wall_ns, r.sample.cpu_ns) = (90_000, 90_000),
-                "are the units nanoseconds?",
-            ),
+            (|r| (r.sample.wall_ns, r.sample.cpu_ns) = (90_000, 90_000), "are the units nanoseconds?"),
         ] {
             let said = verdict(change).expect_err(words);
             assert!(said.contains(words), "{said:?} does not say {words:?}");

@@ -17,14 +17,15 @@ pub struct Limits {
     pub sample_ns: u64,
     /// How long one answer may take before the probe counts as hung, in nanoseconds.
     pub timeout_ns: u64,
-    /// Rounds between restarts of all probes; 0 never restarts.
+    /// Rounds between restarts of all probes; 0 never restarts. Intervals rest on processes, so that this many rounds
+    /// make one observation.
     pub restart_every: u64,
 }
 
 impl Default for Limits {
     /// 100 rounds or 30 s a cell or 1 %. Samples of 20 ms: in 20 rounds, 50 ms resolved 1 % in CPU time and 2 ms
-    /// needed 52 (METHODOLOGY.md, "Length of a sample"). Restarts every 25 rounds lie within the 20 to 50 that
-    /// showed no bias by process.
+    /// needed 52 (METHODOLOGY.md, "Length of a sample"). Fresh processes for every block of two mirrored rounds: processes
+    /// of the same code differ by more than rounds of one process do (METHODOLOGY.md, "Processes").
     fn default() -> Self {
         Limits {
             samples: 100,
@@ -33,7 +34,7 @@ impl Default for Limits {
             precision: 0.01,
             sample_ns: 20_000_000,
             timeout_ns: 60_000_000_000,
-            restart_every: 25,
+            restart_every: 2,
         }
     }
 }

@@ -138,7 +138,10 @@ impl Plan {
                 .flat_map(|description| &description.workloads)
                 .flat_map(|workload| &workload.variants)
                 .map(|variant| variant.name.as_str());
-            return Err(PlanError::NoSuchVariant { asked: selection.variants.join(", "), known: listed(known) });
+            return Err(PlanError::NoSuchVariant {
+                asked: selection.variants.join(", "),
+                known: listed(known),
+            });
         }
         if self.cells.is_empty() {
             return Err(PlanError::Nothing);
@@ -194,7 +197,13 @@ fn runtime_name(runtime: &Found) -> String {
     }
 }
 
-fn rows_of(suite: &Suite, block: &Block, size: u64, runtime: &Found, selection: &Selection) -> Vec<PlannedRow> {
+fn rows_of(
+    suite: &Suite,
+    block: &Block,
+    size: u64,
+    runtime: &Found,
+    selection: &Selection,
+) -> Vec<PlannedRow> {
     let mut base = block.params.clone();
     base.extend(selection.params.clone());
     let blank = RowRecord {
@@ -222,7 +231,8 @@ fn rows_of(suite: &Suite, block: &Block, size: u64, runtime: &Found, selection: 
         if !runtime.asked {
             return Vec::new();
         }
-        let what = format!("{} does not offer {} {}", runtime.id, block.name, taskscale_model::params::label(&base));
+        let what =
+            format!("{} does not offer {} {}", runtime.id, block.name, taskscale_model::params::label(&base));
         return skipped(Missing::new(what.trim_end(), "`taskscale list` shows what each runtime offers"));
     };
     let mut rows = Vec::new();
@@ -277,7 +287,10 @@ fn why_not(variant: &Variant, size: u64) -> Option<Missing> {
     }
     let limit = variant.max_size.filter(|limit| size > *limit)?;
     let note = if variant.note.is_empty() { String::new() } else { format!(": {}", variant.note) };
-    Some(Missing::new(format!("can bear at most {limit} tasks{note}"), format!("choose --size {limit} or less")))
+    Some(Missing::new(
+        format!("can bear at most {limit} tasks{note}"),
+        format!("choose --size {limit} or less"),
+    ))
 }
 
 /// Gives every row its baseline: the one asked for, else the suite's for its runtime, else its runtime's first row.
@@ -286,7 +299,8 @@ fn choose_baselines(rows: &mut [PlannedRow], suite: &Suite, runtimes: &[Found], 
     let mut chosen = Vec::with_capacity(rows.len());
     for row in rows.iter() {
         let plain = |asked: &str| {
-            let same_runtime = |candidate: &&(usize, &PlannedRow)| candidate.1.record.runtime == row.record.runtime;
+            let same_runtime =
+                |candidate: &&(usize, &PlannedRow)| candidate.1.record.runtime == row.record.runtime;
             let candidates: Vec<(usize, &PlannedRow)> = rows
                 .iter()
                 .enumerate()
@@ -294,7 +308,11 @@ fn choose_baselines(rows: &mut [PlannedRow], suite: &Suite, runtimes: &[Found], 
                 .filter(|(_, other)| names(asked, &other.record))
                 .collect();
             // `variant` alone means the one of the same runtime, where there is one.
-            candidates.iter().find(same_runtime).or(candidates.first().filter(|_| asked.contains(':'))).map(|c| c.0)
+            candidates
+                .iter()
+                .find(same_runtime)
+                .or(candidates.first().filter(|_| asked.contains(':')))
+                .map(|c| c.0)
         };
         let name = runtimes.iter().find(|found| found.id == row.record.runtime).map(runtime_name);
         let of_suite = name.and_then(|name| suite.baseline.get(&name)).into_iter().flatten();
@@ -309,7 +327,8 @@ fn choose_baselines(rows: &mut [PlannedRow], suite: &Suite, runtimes: &[Found], 
         if chosen[index] == Some(index) || chosen.contains(&Some(index)) {
             rows[index].record.role = Role::Baseline;
         }
-        rows[index].record.baseline = chosen[index].filter(|baseline| *baseline != index).map(|index| index as u64);
+        rows[index].record.baseline =
+            chosen[index].filter(|baseline| *baseline != index).map(|index| index as u64);
     }
 }
 

@@ -34,7 +34,10 @@ fn found(id: &str, variants: Vec<Variant>) -> Found {
 }
 
 fn tokio() -> Found {
-    found("tokio", vec![variant("multi/spawn", &["ordered", "discard"]), variant("multi/JoinSet", &["discard"])])
+    found(
+        "tokio",
+        vec![variant("multi/spawn", &["ordered", "discard"]), variant("multi/JoinSet", &["discard"])],
+    )
 }
 
 fn suite(extra: &str) -> Suite {
@@ -49,16 +52,23 @@ fn suite(extra: &str) -> Suite {
 /// One word per row: `runtime:variant[case](role of baseline row)`.
 fn shape(cell: &Cell) -> Vec<String> {
     let name = |row: &RowRecord| {
-        let case = if row.case.is_empty() { String::new() } else { format!("[{}]", taskscale_model::params::label(&row.case)) };
+        let case = if row.case.is_empty() {
+            String::new()
+        } else {
+            format!("[{}]", taskscale_model::params::label(&row.case))
+        };
         format!("{}:{}{case}", row.runtime, row.variant)
     };
-    let by_number = |number: u64| cell.rows.iter().find(|row| row.record.row == number).map(|row| name(&row.record));
+    let by_number =
+        |number: u64| cell.rows.iter().find(|row| row.record.row == number).map(|row| name(&row.record));
     cell.rows
         .iter()
         .map(|row| {
             let record = &row.record;
-            let over = record.baseline.and_then(by_number).map(|base| format!(" / {base}")).unwrap_or_default();
-            let skip = row.skip.as_ref().map(|missing| format!(" skipped: {}", missing.reason)).unwrap_or_default();
+            let over =
+                record.baseline.and_then(by_number).map(|base| format!(" / {base}")).unwrap_or_default();
+            let skip =
+                row.skip.as_ref().map(|missing| format!(" skipped: {}", missing.reason)).unwrap_or_default();
             format!("{:?} {}{over}{skip}", record.role, name(record))
         })
         .collect()
@@ -67,7 +77,8 @@ fn shape(cell: &Cell) -> Vec<String> {
 #[test]
 fn rows_are_divided_by_their_runtimes_baseline_and_each_baseline_has_a_control() {
     let asyncio = found("asyncio", vec![variant("gather", &["discard"]), variant("wait", &["discard"])]);
-    let plan = Plan::new(&[suite("params = { order = \"discard\" }")], &[tokio(), asyncio], &Selection::default());
+    let plan =
+        Plan::new(&[suite("params = { order = \"discard\" }")], &[tokio(), asyncio], &Selection::default());
     assert_eq!(
         shape(&plan.expect("plan").cells[0]),
         [
@@ -83,7 +94,8 @@ fn rows_are_divided_by_their_runtimes_baseline_and_each_baseline_has_a_control()
 
 #[test]
 fn a_variant_without_that_order_is_not_a_row_and_a_lone_row_still_gets_a_control() {
-    let plan = Plan::new(&[suite("params = { order = \"ordered\" }")], &[tokio()], &Selection::default()).expect("plan");
+    let plan = Plan::new(&[suite("params = { order = \"ordered\" }")], &[tokio()], &Selection::default())
+        .expect("plan");
     assert_eq!(
         shape(&plan.cells[0]),
         ["Baseline tokio:multi/spawn", "Control tokio:multi/spawn / tokio:multi/spawn"]
@@ -107,10 +119,14 @@ fn what_cannot_be_measured_is_a_skipped_row() {
     (bounded.max_size, bounded.note) = (Some(100), "one thread each".into());
     let mut newer = variant("TaskGroup", &["discard"]);
     newer.unavailable = Some(Missing::new("needs Python 3.11", ""));
-    let absent =
-        Found { id: "trio".into(), asked: false, description: Err(Missing::new("not installed", "pip install trio")) };
+    let absent = Found {
+        id: "trio".into(),
+        asked: false,
+        description: Err(Missing::new("not installed", "pip install trio")),
+    };
     let runtimes = [found("threads", vec![bounded, newer]), absent];
-    let plan = Plan::new(&[suite("params = { order = \"discard\" }")], &runtimes, &Selection::default()).expect("plan");
+    let plan = Plan::new(&[suite("params = { order = \"discard\" }")], &runtimes, &Selection::default())
+        .expect("plan");
     assert_eq!(
         shape(&plan.cells[1])[..3],
         [

@@ -123,7 +123,8 @@ impl Link for Probe {
         let wall_before = clock::monotonic_ns();
         let line = self.raw(&message, &asked, timeout_ns)?;
         let outside_wall_ns = clock::monotonic_ns() - wall_before;
-        let outside_cpu_ns = cpu_before.zip(self.cpu_ns()).map(|(before, after)| after.saturating_sub(before));
+        let outside_cpu_ns =
+            cpu_before.zip(self.cpu_ns()).map(|(before, after)| after.saturating_sub(before));
         match parse(&line, &asked)? {
             Reply::Sample(sample) => Ok(Reading { sample, outside_wall_ns, outside_cpu_ns }),
             Reply::Error { message, .. } => Err(Fault::Refused { asked, message }),

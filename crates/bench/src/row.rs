@@ -12,9 +12,9 @@ use taskscale_model::{
 
 use crate::{
     fault::Fault,
+    journal::Journal,
     judge::Judge,
     link::{Clock, Event, Launcher, Link, Observer, Reading},
-    journal::Journal,
     plan::PlannedRow,
 };
 
@@ -43,6 +43,14 @@ pub(crate) struct Ask {
     pub seed: u64,
 }
 
+/// One timed sample, as far as the stop rule needs it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Timed {
+    pub round: u64,
+    pub process: u64,
+    pub cpu_per_task: f64,
+}
+
 pub(crate) struct Row<'p> {
     pub record: &'p RowRecord,
     rule: Rule,
@@ -56,8 +64,8 @@ pub(crate) struct Row<'p> {
     pub iterations: u64,
     /// Whether the probe tells the share of creation.
     pub tells_phases: bool,
-    /// CPU ns per task of each round that was timed.
-    pub timed: Vec<(u64, f64)>,
+    /// Round, process and CPU ns per task of each timed sample.
+    pub timed: Vec<Timed>,
     /// Wall ns of one iteration, by the last sample.
     pub iteration_wall_ns: Option<f64>,
     ended: bool,
@@ -134,7 +142,11 @@ impl<'p> Row<'p> {
 
     fn take_note(&mut self, sample: &SampleRecord) {
         match sample.kind {
-            Kind::Timed => self.timed.push((sample.round, per_task(sample))),
+            Kind::Timed => self.timed.push(Timed {
+                round: sample.round,
+                process: sample.process,
+                cpu_per_task: per_task(sample),
+            }),
             Kind::Phases if !sample.extra.contains_key("create_cpu_ns") => self.tells_phases = false,
             _ => (),
         }
@@ -188,7 +200,10 @@ impl<'p> Row<'p> {
         let status = if self.timed.is_empty() {
             let why = match stop {
                 Stop::Interrupted => Missing::new("the run was interrupted before its first round", ""),
-                _ => Missing::new("no time was left for its first round", "raise --max-time, or run fewer rows"),
+                _ => Missing::new(
+                    "no time was left for its first round",
+                    "raise --max-time, or run fewer rows",
+                ),
             };
             Status::Skipped(why)
         } else {

@@ -192,11 +192,11 @@ impl Forecast {
     /// Wall ns of one iteration at `size`; `None` without a smaller size to go by.
     fn predict(&self, key: &(String, String, String, Params), size: u64) -> Option<f64> {
         let known = self.known.get(key)?;
-        let &(last_size, last_ns) = known.iter().filter(|(known, _)| *known < size).max_by_key(|point| point.0)?;
+        let &(last_size, last_ns) =
+            known.iter().filter(|(known, _)| *known < size).max_by_key(|point| point.0)?;
         let before = known.iter().filter(|(known, _)| *known < last_size).max_by_key(|point| point.0);
-        let exponent = before.map_or(1.0, |&(size, ns)| {
-            (last_ns / ns.max(1.0)).ln() / (last_size as f64 / size as f64).ln()
-        });
+        let exponent = before
+            .map_or(1.0, |&(size, ns)| (last_ns / ns.max(1.0)).ln() / (last_size as f64 / size as f64).ln());
         let expected = (exponent + CAUTION).max(1.0 + CAUTION);
         Some(last_ns * (size as f64 / last_size as f64).powf(expected))
     }
@@ -204,7 +204,9 @@ impl Forecast {
     fn skip_hopeless(&self, cell: &mut Cell, timeout_ns: u64) {
         let keys: Vec<_> = cell.rows.iter().map(|row| Self::key(cell, row)).collect();
         for (row, key) in cell.rows.iter_mut().zip(&keys) {
-            let Some(expected) = self.predict(key, cell.size).filter(|_| row.skip.is_none()) else { continue };
+            let Some(expected) = self.predict(key, cell.size).filter(|_| row.skip.is_none()) else {
+                continue;
+            };
             if expected > timeout_ns as f64 {
                 row.skip = Some(Missing::new(
                     format!(

@@ -107,8 +107,11 @@ mod tests {
     #[test]
     fn restarts_come_every_so_many_rounds_but_not_first() {
         let mut schedule = Schedule::new(3, 2, 4);
-        let restarts: Vec<u64> =
-            (0..13).map(|_| schedule.next_round()).filter(|round| round.restart).map(|round| round.number).collect();
+        let restarts: Vec<u64> = (0..13)
+            .map(|_| schedule.next_round())
+            .filter(|round| round.restart)
+            .map(|round| round.number)
+            .collect();
         assert_eq!(restarts, [4, 8, 12]);
     }
 

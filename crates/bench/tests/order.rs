@@ -91,7 +91,10 @@ impl Link for FakeLink {
             }
             Behaviour::Hangs => {
                 self.world.borrow_mut().now_ns += timeout_ns;
-                return Err(Fault::TimedOut { asked: request.variant.clone(), seconds: timeout_ns as f64 / 1e9 });
+                return Err(Fault::TimedOut {
+                    asked: request.variant.clone(),
+                    seconds: timeout_ns as f64 / 1e9,
+                });
             }
             Behaviour::LiesFrom(_) | Behaviour::DoesNotStart => 1_000,
         };
@@ -132,7 +135,9 @@ struct FakeObserver {
 impl Observer for FakeObserver {
     fn event(&mut self, event: &Event<'_>) {
         match event {
-            Event::CellStarted { number, of, size, .. } => self.words.push(format!("cell {number}/{of} n={size}")),
+            Event::CellStarted { number, of, size, .. } => {
+                self.words.push(format!("cell {number}/{of} n={size}"))
+            }
             Event::CellEnded => self.words.push("end".into()),
             Event::Sampled { .. } | Event::RowEnded { .. } => (),
         }
@@ -155,10 +160,19 @@ fn description<'a>(variants: impl Iterator<Item = &'a &'static str>) -> Descript
     };
     Description {
         protocol: protocol::PROTOCOL,
-        runtime: Runtime { name: "fake".into(), language: "rust".into(), version: "1".into(), toolchain: String::new() },
+        runtime: Runtime {
+            name: "fake".into(),
+            language: "rust".into(),
+            version: "1".into(),
+            toolchain: String::new(),
+        },
         clock: protocol::Clock { wall_resolution_ns: 1, cpu_resolution_ns: 1 },
         workers: None,
-        workloads: vec![Workload { name: "nop".into(), params: vec![], variants: variants.map(variant).collect() }],
+        workloads: vec![Workload {
+            name: "nop".into(),
+            params: vec![],
+            variants: variants.map(variant).collect(),
+        }],
     }
 }
 
@@ -269,10 +283,12 @@ fn measure(behaviours: &[(&'static str, Behaviour)], setting: Setting) -> Done {
         limits: vec![setting.limits],
         cpus: 1,
     };
-    let mut launcher = FakeLauncher { world: world.clone(), behaviours: behaviours.iter().copied().collect(), next: 0 };
+    let mut launcher =
+        FakeLauncher { world: world.clone(), behaviours: behaviours.iter().copied().collect(), next: 0 };
     let mut observer = FakeObserver { world: world.clone(), words: vec![] };
     let mut out = Vec::new();
-    run(order, &mut launcher, &mut FakeClock(world.clone()), &mut observer, &mut Journal::new(&mut out)).expect("written");
+    run(order, &mut launcher, &mut FakeClock(world.clone()), &mut observer, &mut Journal::new(&mut out))
+        .expect("written");
     let text = String::from_utf8(out).expect("text");
     let records = text.lines().map(|line| serde_json::from_str(line).expect("a record")).collect();
     let launches = world.borrow().launches.len();
@@ -293,7 +309,8 @@ fn rounds_are_mirrored_in_pairs_and_follow_from_the_seed() {
         assert_eq!(rows, ['A', 'B', 'C']);
     }
     assert_eq!(rounds, measure(&behaviours, Setting::default()).rounds(), "the same seed, the same order");
-    let others: Vec<_> = (0..8).map(|seed| measure(&behaviours, Setting { seed, ..Setting::default() }).rounds()).collect();
+    let others: Vec<_> =
+        (0..8).map(|seed| measure(&behaviours, Setting { seed, ..Setting::default() }).rounds()).collect();
     assert!(others.iter().any(|other| *other != rounds), "another seed, another order");
 }
 
@@ -301,12 +318,17 @@ fn rounds_are_mirrored_in_pairs_and_follow_from_the_seed() {
 fn a_row_is_verified_piloted_and_warmed_up_before_its_first_round() {
     let done = measure(&[("a", Behaviour::Costs(100))], Setting::default());
     for row in [0, 1] {
-        let mut kinds: Vec<Kind> = done.samples().filter(|sample| sample.row == row).map(|sample| sample.kind).collect();
+        let mut kinds: Vec<Kind> =
+            done.samples().filter(|sample| sample.row == row).map(|sample| sample.kind).collect();
         kinds.dedup();
         assert_eq!(kinds, [Kind::Verify, Kind::Pilot, Kind::Warmup, Kind::Timed, Kind::Phases, Kind::Timed]);
     }
     let orders: Vec<u64> = done.samples().map(|sample| sample.order).collect();
-    assert_eq!(orders, (0..orders.len() as u64).collect::<Vec<_>>(), "samples are numbered as they were taken");
+    assert_eq!(
+        orders,
+        (0..orders.len() as u64).collect::<Vec<_>>(),
+        "samples are numbered as they were taken"
+    );
 }
 
 #[test]
@@ -367,7 +389,10 @@ fn a_probe_that_lies_boasts_hangs_or_will_not_start_is_a_failed_row_and_the_rest
 #[test]
 fn precision_stops_at_a_look_and_never_before_fifteen_rounds() {
     let limits = Limits { samples: 100, precision: 0.01, ..Setting::default().limits };
-    let done = measure(&[("a", Behaviour::Costs(100)), ("b", Behaviour::Costs(150))], Setting { limits, ..Setting::default() });
+    let done = measure(
+        &[("a", Behaviour::Costs(100)), ("b", Behaviour::Costs(150))],
+        Setting { limits, ..Setting::default() },
+    );
     // The fakes have no noise: every interval has no width from the first, and a difference is plain.
     assert_eq!(done.rounds().len(), 15);
     assert!(done.ends().iter().all(|(_, status)| *status == Status::Ok { stop: Stop::Precision }));

@@ -2,6 +2,7 @@
 //!
 //! ```sh
 //! cargo run --release --example aa                       # 200 comparisons of 20 rounds, about ten minutes
+//! cargo run --release --example aa -- --work-us 0        # the same on tasks that do nothing: the hardest case
 //! cargo run --release --example aa -- --comparisons 20   # a first look
 //! ```
 //!
@@ -43,7 +44,7 @@ struct Args {
     #[arg(long, default_value_t = 20)]
     rounds: u64,
     /// Length of a sample
-    #[arg(long, default_value_t = 25.0)]
+    #[arg(long, default_value_t = 10.0)]
     sample_ms: f64,
     /// The planted slow-down, as a share
     #[arg(long, default_value_t = 0.01)]
@@ -57,6 +58,12 @@ struct Args {
     /// Number of tasks
     #[arg(long, default_value_t = 2048)]
     size: u64,
+    /// CPU time of the work inside each task, in microseconds; 0 for tasks that do nothing
+    #[arg(long, default_value_t = 5.0)]
+    work_us: f64,
+    /// Rounds between fresh processes; 0 keeps one process per row for the whole comparison
+    #[arg(long, default_value_t = 1)]
+    restart_every: u64,
     /// From which all orders, seeds and layouts follow
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -92,21 +99,29 @@ fn measure(args: &Args) -> anyhow::Result<()> {
     };
     let mut launcher = ProbeLauncher::new([("probe".to_owned(), command)]);
     let (mut link, description) = launcher.launch("probe", 0)?;
-    let steps = planted_steps(args, link.as_mut())?;
+    let Steps { work, planted: steps } = calibrate(args, link.as_mut())?;
     link.end();
     println!(
-        "{} {} {} at n = {}; planted: {} steps of spin an iteration, meant to be {:.2} %",
+        "{} {} {} at n = {}, {} us of work a task; planted: {} steps of spin an iteration, meant to be {:.2} %",
         description.runtime.name,
         description.runtime.version,
         args.variant,
         args.size,
+        args.work_us,
         steps,
         100.0 * args.planted
     );
     let mut said = Vec::new();
     let mut noise = Noise::default();
     for number in 0..args.comparisons {
-        said.push(compare(args, steps, number, &description, &mut launcher, &mut noise)?);
+        said.push(compare(
+            args,
+            &Steps { work, planted: steps },
+            number,
+            &description,
+            &mut launcher,
+            &mut noise,
+        )?);
         if (number + 1) % 20 == 0 {
             eprintln!("{} of {}: {}", number + 1, args.comparisons, verdict(&said));
         }
@@ -133,37 +148,40 @@ impl PairedRatioOf for Said {
     }
 }
 
-/// Steps of spin that last `planted` of an iteration's CPU time, by weighing both in one process, in turns.
-fn planted_steps(args: &Args, link: &mut dyn Link) -> anyhow::Result<u64> {
+/// Steps of the kernel: inside each task, and planted once an iteration.
+struct Steps {
+    work: u64,
+    planted: u64,
+}
+
+/// Weighs the kernel and the tasks, in one process and in turns, so that the work is `work_us` of CPU time and the
+/// plant `planted` of an iteration's.
+fn calibrate(args: &Args, link: &mut dyn Link) -> anyhow::Result<Steps> {
     const SPIN: u64 = 10_000_000;
     let mut id = 0;
-    let mut ask = |workload: &str, variant: &str, size: u64, iterations: u64| -> anyhow::Result<f64> {
+    let mut ask = |workload: &str, variant: &str, size: u64, work: u64| -> anyhow::Result<f64> {
         id += 1;
-        let request = RunRequest {
-            id,
-            workload: workload.into(),
-            variant: variant.into(),
-            size,
-            iterations,
-            params: Params::new(),
-            seed: id,
-        };
+        let iterations = if workload == "spin" { 1 } else { 20 };
+        let mut params = Params::new();
+        if workload == "fanout" {
+            params.insert("work".into(), ParamValue::Integer(work));
+        }
+        let (workload, variant) = (workload.into(), variant.into());
+        let request = RunRequest { id, workload, variant, size, iterations, params, seed: id };
         Ok(link.run(&request, 60_000_000_000)?.sample.cpu_ns as f64 / iterations as f64)
     };
-    let iterations = 20;
-    let (mut tasks, mut spins) = (Vec::new(), Vec::new());
-    for _ in 0..15 {
-        tasks.push(ask("fanout", &args.variant, args.size, iterations)?);
-        spins.push(ask("spin", "loop", SPIN, 1)?);
-    }
-    let middle = |values: &[f64]| quantile::quantile(&quantile::sorted(values), 0.5).unwrap_or(f64::NAN);
-    let steps = args.planted * middle(&tasks) / (middle(&spins) / SPIN as f64);
-    Ok(steps.round() as u64)
+    let middle = |values: &[f64]| quantile::median(values).unwrap_or(f64::NAN);
+    let spins: Vec<f64> = (0..15).map(|_| ask("spin", "loop", SPIN, 0)).collect::<Result<_, _>>()?;
+    let step_ns = middle(&spins) / SPIN as f64;
+    let work = (args.work_us * 1e3 / step_ns).round() as u64;
+    let tasks: Vec<f64> =
+        (0..15).map(|_| ask("fanout", &args.variant, args.size, work)).collect::<Result<_, _>>()?;
+    Ok(Steps { work, planted: (args.planted * middle(&tasks) / step_ns).round() as u64 })
 }
 
 fn compare(
     args: &Args,
-    steps: u64,
+    steps: &Steps,
     number: u64,
     description: &Description,
     launcher: &mut ProbeLauncher,
@@ -174,7 +192,8 @@ fn compare(
          sizes = [1]\nparams = { order = \"ordered\" }\nanswer = { rule = \"sum_of_tasks\" }",
     )?;
     suite.workloads[0].sizes = vec![args.size];
-    suite.workloads[0].cases = vec![[("extra_spin".to_owned(), ParamValue::Integer(steps))].into()];
+    suite.workloads[0].params.insert("work".into(), ParamValue::Integer(steps.work));
+    suite.workloads[0].cases = vec![[("extra_spin".to_owned(), ParamValue::Integer(steps.planted))].into()];
     let found = Found { id: "probe".into(), asked: true, description: Ok(description.clone()) };
     let selection = Selection { variants: vec![args.variant.clone()], ..Selection::default() };
     let plan = Plan::new(std::slice::from_ref(&suite), &[found], &selection)?;
@@ -184,7 +203,7 @@ fn compare(
         max_time_ns: 600_000_000_000,
         precision: 0.0,
         sample_ns: (args.sample_ms * 1e6) as u64,
-        restart_every: 0,
+        restart_every: args.restart_every,
         ..Limits::default()
     };
     let order = Order {
@@ -217,7 +236,9 @@ fn compare(
         Ok(timed(&records, row))
     };
     let base = of(&|row| row.role == Role::Baseline)?;
-    let ratio = |other: Vec<f64>| match PairedRatio::of(&base, &other, 0.95) {
+    let processes: Vec<u64> =
+        (0..base.len() as u64).map(|round| round.checked_div(args.restart_every).unwrap_or(0)).collect();
+    let ratio = |other: Vec<f64>| match PairedRatio::of_processes(&processes, &base, &other, 0.95) {
         Some(ratio) => Ok(ratio),
         None => bail!("a comparison has too few samples; a row failed: {:?}", records.last()),
     };
@@ -282,7 +303,8 @@ impl Noise {
         }
         let base = timed(records, 0);
         let mean = base.iter().sum::<f64>() / base.len().max(1) as f64;
-        let variance = base.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / base.len().max(1) as f64;
+        let variance =
+            base.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / base.len().max(1) as f64;
         self.variation.push(variance.sqrt() / mean);
     }
 

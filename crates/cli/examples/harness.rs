@@ -14,10 +14,7 @@ use taskscale_bench::{
     link::Link,
     probe::{HANDSHAKE_NS, Probe},
 };
-use taskscale_model::{
-    params::ParamValue,
-    protocol::RunRequest,
-};
+use taskscale_model::{params::ParamValue, protocol::RunRequest};
 use taskscale_stats::paired::PairedRatio;
 use taskscale_sys::{
     clock,
@@ -52,7 +49,10 @@ fn main() -> ExitCode {
             "asyncio await_each",
             "await_each",
             &Command::new("python3", [&format!("{folder}/probes/python/taskscale_probe"), "asyncio"]),
-            &Command::new("python3", [&format!("{folder}/crates/cli/examples/by_hand/asyncio_loop.py"), &tasks]),
+            &Command::new(
+                "python3",
+                [&format!("{folder}/crates/cli/examples/by_hand/asyncio_loop.py"), &tasks],
+            ),
         )
     });
     match done {
@@ -96,7 +96,8 @@ fn compare(size: u64, name: &str, variant: &str, probe: &Command, by_hand: &Comm
         for turn in [probe_first, !probe_first] {
             let tasks = (iterations * size) as f64;
             if turn {
-                by_probe.push(probe.run(&request(iterations, round), ANSWER_NS)?.sample.cpu_ns as f64 / tasks);
+                by_probe
+                    .push(probe.run(&request(iterations, round), ANSWER_NS)?.sample.cpu_ns as f64 / tasks);
             } else {
                 by_hand.push(ask(&mut hand, iterations)? as f64 / tasks);
             }

@@ -35,7 +35,9 @@ pub enum Command {
     #[command(subcommand)]
     Probe(ProbeCommand),
     /// Print the completions of a shell
-    #[command(after_help = "Example:\n  taskscale completions bash > ~/.local/share/bash-completion/completions/taskscale")]
+    #[command(
+        after_help = "Example:\n  taskscale completions bash > ~/.local/share/bash-completion/completions/taskscale"
+    )]
     Completions {
         /// The shell
         shell: clap_complete::Shell,
@@ -170,7 +172,9 @@ pub enum ProbeCommand {
   taskscale probe check --runtime asyncio@python3.8")]
     Check(CheckArgs),
     /// Be a probe of a runtime that is built in: speaks probe protocol 1 on standard input and output
-    #[command(after_help = "Example:\n  echo '{\"type\":\"describe\",\"protocol\":1}' | taskscale probe serve tokio")]
+    #[command(
+        after_help = "Example:\n  echo '{\"type\":\"describe\",\"protocol\":1}' | taskscale probe serve tokio"
+    )]
     Serve {
         /// tokio, rayon, smol or threads
         runtime: String,
@@ -242,7 +246,9 @@ mod tests {
         assert_eq!((seconds("500ms"), seconds("2m")), (Ok(0.5), Ok(120.0)));
         assert_eq!((share("1%"), share("0.01"), share("0")), (Ok(0.01), Ok(0.01), Ok(0.0)));
         assert_eq!((size("1,000,000"), size("1_000")), (Ok(1_000_000), Ok(1_000)));
-        for wrong in [seconds("5").err(), seconds("0s").err(), share("200%").err(), size("0").err(), param("gc").err()] {
+        for wrong in
+            [seconds("5").err(), seconds("0s").err(), share("200%").err(), size("0").err(), param("gc").err()]
+        {
             assert!(wrong.is_some());
         }
     }

@@ -53,12 +53,16 @@ pub fn python_probe() -> anyhow::Result<PathBuf> {
             Err(error) => problems.push(format!("{}: {error}", folder.display())),
         }
     }
-    anyhow::bail!("cannot lay the Python probe anywhere: {}; set XDG_CACHE_HOME to a folder that can be written", problems.join("; "))
+    anyhow::bail!(
+        "cannot lay the Python probe anywhere: {}; set XDG_CACHE_HOME to a folder that can be written",
+        problems.join("; ")
+    )
 }
 
 fn bases() -> Vec<PathBuf> {
     let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
-    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute()).or_else(home);
+    let cache =
+        std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute()).or_else(home);
     let temporary = std::env::temp_dir().join(format!("taskscale-{}", user()));
     cache.map(|cache| cache.join("taskscale")).into_iter().chain([temporary]).collect()
 }
@@ -86,14 +90,16 @@ fn lay(folder: &Path, files: &[(&str, &str)]) -> io::Result<()> {
 
 /// FNV-1a over names and texts.
 fn content_hash(files: &[(&str, &str)]) -> u64 {
-    let bytes = files.iter().flat_map(|(name, text)| [name.as_bytes(), &[0], text.as_bytes(), &[0]]).flatten();
+    let bytes =
+        files.iter().flat_map(|(name, text)| [name.as_bytes(), &[0], text.as_bytes(), &[0]]).flatten();
     bytes.fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3))
 }
 
 /// The folder in which something of ours is kept under the user's home, or why there is none.
 pub fn state_folder() -> anyhow::Result<PathBuf> {
     let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".local/state"));
-    let state = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute()).or_else(home);
+    let state =
+        std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute()).or_else(home);
     Ok(state.context("neither XDG_STATE_HOME nor HOME is set")?.join("taskscale"))
 }
 

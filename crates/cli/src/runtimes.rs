@@ -1,7 +1,11 @@
 //! The runtimes that this tool knows by name, and how each is found on this machine.
 
 use anyhow::bail;
-use taskscale_bench::{fault::Fault, plan::Found, probe::{HANDSHAKE_NS, Probe}};
+use taskscale_bench::{
+    fault::Fault,
+    plan::Found,
+    probe::{HANDSHAKE_NS, Probe},
+};
 use taskscale_model::{
     missing::Missing,
     run_file::{RuntimeRecord, RuntimeState},
@@ -47,7 +51,11 @@ pub fn candidates(asked: &[String], probes: &[String]) -> anyhow::Result<Vec<Can
     let mut candidates = Vec::new();
     if asked.is_empty() {
         for (name, home) in KNOWN {
-            candidates.push(Candidate { id: (*name).into(), asked: false, command: command(name, *home, None) });
+            candidates.push(Candidate {
+                id: (*name).into(),
+                asked: false,
+                command: command(name, *home, None),
+            });
         }
     }
     for id in asked {
@@ -173,7 +181,11 @@ fn shake_hand(candidate: Candidate) -> Shaken {
         Err(missing) => RuntimeState::Missing(missing.clone()),
     };
     Shaken {
-        record: RuntimeRecord { id: id.clone(), command: command.as_ref().map(line).unwrap_or_default(), state },
+        record: RuntimeRecord {
+            id: id.clone(),
+            command: command.as_ref().map(line).unwrap_or_default(),
+            state,
+        },
         found: Found { id, asked, description: described },
         command: command.ok(),
     }

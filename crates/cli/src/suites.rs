@@ -18,7 +18,10 @@ pub fn load(names: &[String]) -> anyhow::Result<Vec<Suite>> {
 
 /// All that are built in.
 pub fn built_in() -> anyhow::Result<Vec<Suite>> {
-    embedded::SUITES.iter().map(|(name, text)| Suite::parse(text).with_context(|| format!("suite {name}"))).collect()
+    embedded::SUITES
+        .iter()
+        .map(|(name, text)| Suite::parse(text).with_context(|| format!("suite {name}")))
+        .collect()
 }
 
 fn load_one(name: &str) -> anyhow::Result<Suite> {
@@ -26,7 +29,8 @@ fn load_one(name: &str) -> anyhow::Result<Suite> {
         return Suite::parse(text).with_context(|| format!("suite {name}"));
     }
     if name.ends_with(".toml") || name.contains('/') {
-        let text = std::fs::read_to_string(name).with_context(|| format!("cannot read the suite file {name}"))?;
+        let text =
+            std::fs::read_to_string(name).with_context(|| format!("cannot read the suite file {name}"))?;
         return Suite::parse(&text).with_context(|| format!("suite file {name}"));
     }
     let known: Vec<&str> = embedded::SUITES.iter().map(|(name, _)| *name).collect();

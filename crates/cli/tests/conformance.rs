@@ -30,7 +30,11 @@ fn the_honest_probe_of_the_tests_conforms() {
 fn is_found(mode: &str, words: &str) {
     let ran = Tool::new().run(&["probe", "check", "--timeout", "3s", &broken(mode)]);
     assert_eq!(ran.status, Some(1), "{mode}: {}{}", ran.out, ran.err);
-    assert!(ran.out.contains("does not conform") && ran.out.contains(words), "{mode}: {words:?} not in\n{}", ran.out);
+    assert!(
+        ran.out.contains("does not conform") && ran.out.contains(words),
+        "{mode}: {words:?} not in\n{}",
+        ran.out
+    );
     assert!(ran.out.contains("remedy: "), "{mode}: {}", ran.out);
 }
 

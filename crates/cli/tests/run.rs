@@ -8,7 +8,8 @@ use common::{Tool, broken};
 use serde_json::Value;
 
 /// Few and short samples: these tests look at what is said, never at how long it took.
-const SHORT: &[&str] = &["--samples", "6", "--sample-time", "200us", "--max-time", "20s", "--precision", "0", "--seed", "5"];
+const SHORT: &[&str] =
+    &["--samples", "6", "--sample-time", "200us", "--max-time", "20s", "--precision", "0", "--seed", "5"];
 
 fn run(tool: &Tool, args: &[&str]) -> common::Ran {
     tool.run(&[&["run"], args, SHORT].concat())
@@ -29,7 +30,9 @@ fn tokio_and_asyncio_give_rows_with_figures_and_a_control() {
         let measured = rows(&summary, "ok");
         let row = measured
             .iter()
-            .find(|row| row["variant"] == variant && row["metric"] == "cpu_per_task" && row["role"] != "control")
+            .find(|row| {
+                row["variant"] == variant && row["metric"] == "cpu_per_task" && row["role"] != "control"
+            })
             .unwrap_or_else(|| panic!("{variant} is not among {measured:#?}"));
         assert_eq!((&row["size"], &row["n"], &row["unit"]), (&2048.into(), &6.into(), &"ns".into()));
         let figure = |name: &str| row[name].as_f64().unwrap_or_else(|| panic!("{name}: {row}"));
@@ -41,8 +44,27 @@ fn tokio_and_asyncio_give_rows_with_figures_and_a_control() {
 
 #[test]
 fn a_broken_probe_is_a_failed_row_and_the_others_go_on() {
-    for (mode, words) in [("crash", "SIGABRT"), ("skips-last", "right is"), ("boasts-wall", "cannot be"), ("junk", "not protocol 1")] {
-        let args = ["fanout", "--runtime", "tokio", "--variant", "spawn", "--variant", "loop", "--size", "64", "--probe", &broken(mode), "--format", "json"];
+    for (mode, words) in [
+        ("crash", "SIGABRT"),
+        ("skips-last", "right is"),
+        ("boasts-wall", "cannot be"),
+        ("junk", "not protocol 1"),
+    ] {
+        let args = [
+            "fanout",
+            "--runtime",
+            "tokio",
+            "--variant",
+            "spawn",
+            "--variant",
+            "loop",
+            "--size",
+            "64",
+            "--probe",
+            &broken(mode),
+            "--format",
+            "json",
+        ];
         let ran = run(&Tool::new(), &args);
         assert_eq!(ran.status, Some(0), "{}", ran.err);
         let summary = ran.json();
@@ -62,7 +84,10 @@ fn a_broken_probe_is_a_failed_row_and_the_others_go_on() {
 fn a_hanging_probe_is_stopped_with_a_stray_that_left_its_group() {
     let mark = format!("taskscale-stray-{}", std::process::id());
     let probe = broken(&format!("hang-with-stray {mark}"));
-    let ran = run(&Tool::new(), &["fanout", "--runtime", "threads", "--size", "64", "--timeout", "2s", "--probe", &probe]);
+    let ran = run(
+        &Tool::new(),
+        &["fanout", "--runtime", "threads", "--size", "64", "--timeout", "2s", "--probe", &probe],
+    );
     assert_eq!(ran.status, Some(0), "{}", ran.err);
     assert!(ran.out.contains("no answer to fanout loop at size 64 within 2 s"), "{}", ran.out);
     let left = fs::read_dir("/proc").expect("proc").filter_map(|entry| {
@@ -76,7 +101,10 @@ fn a_hanging_probe_is_stopped_with_a_stray_that_left_its_group() {
 #[test]
 fn what_is_not_here_is_a_skipped_row_with_its_remedy() {
     let tool = Tool::new();
-    let ran = run(&tool, &["fanout", "--runtime", "threads", "--runtime", "asyncio@/no/such/python", "--size", "64"]);
+    let ran = run(
+        &tool,
+        &["fanout", "--runtime", "threads", "--runtime", "asyncio@/no/such/python", "--size", "64"],
+    );
     assert_eq!(ran.status, Some(0), "{}", ran.err);
     assert!(ran.out.contains("/no/such/python is not a program on this machine"), "{}", ran.out);
     assert!(ran.out.contains("--runtime asyncio@/path/to/python3"), "the remedy: {}", ran.out);
@@ -111,7 +139,20 @@ fn a_run_that_is_killed_keeps_every_sample_but_the_one_under_way() {
     let tool = Tool::new();
     let file = tool.path("killed.taskscale.jsonl");
     let name = file.to_str().expect("UTF-8");
-    let args = ["run", "fanout", "--runtime", "tokio", "--size", "64", "--samples", "100000", "--precision", "0", "-o", name];
+    let args = [
+        "run",
+        "fanout",
+        "--runtime",
+        "tokio",
+        "--size",
+        "64",
+        "--samples",
+        "100000",
+        "--precision",
+        "0",
+        "-o",
+        name,
+    ];
     let mut child = tool.command(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
     let timed = |text: &str| text.lines().filter(|line| line.contains("\"kind\":\"timed\"")).count();
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
@@ -141,7 +182,20 @@ fn ctrl_c_ends_in_good_order_with_the_figures_so_far() {
     let tool = Tool::new();
     let file = tool.path("stopped.taskscale.jsonl");
     let name = file.to_str().expect("UTF-8");
-    let args = ["run", "fanout", "--runtime", "tokio", "--size", "64", "--samples", "100000", "--precision", "0", "-o", name];
+    let args = [
+        "run",
+        "fanout",
+        "--runtime",
+        "tokio",
+        "--size",
+        "64",
+        "--samples",
+        "100000",
+        "--precision",
+        "0",
+        "-o",
+        name,
+    ];
     let mut child = tool.command(&args).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("starts");
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
     while !fs::read_to_string(&file).is_ok_and(|text| text.contains("\"kind\":\"timed\"")) {
@@ -187,20 +241,45 @@ fn usage_and_input_errors_exit_with_2_and_say_what_to_do() {
 
 #[test]
 fn work_is_calibrated_and_a_baseline_can_be_chosen() {
-    let args = ["fanout", "--runtime", "tokio", "--variant", "spawn", "--size", "64", "--work", "10us", "--baseline", "tokio:current_thread/spawn", "--format", "json"];
+    let args = [
+        "fanout",
+        "--runtime",
+        "tokio",
+        "--variant",
+        "spawn",
+        "--size",
+        "64",
+        "--work",
+        "10us",
+        "--baseline",
+        "tokio:current_thread/spawn",
+        "--format",
+        "json",
+    ];
     let ran = run(&Tool::new(), &args);
     assert_eq!(ran.status, Some(0), "{}", ran.err);
     let summary = ran.json();
-    let ordered: Vec<_> = rows(&summary, "ok").into_iter().filter(|row| row["metric"] == "cpu_per_task").collect();
-    assert!(ordered.iter().all(|row| row["params"]["work"].as_u64().is_some_and(|steps| steps > 100)), "{ordered:#?}");
-    assert!(ordered.iter().any(|row| row["variant"] == "multi_thread/spawn" && row["baseline"] == "tokio:current_thread/spawn"));
+    let ordered: Vec<_> =
+        rows(&summary, "ok").into_iter().filter(|row| row["metric"] == "cpu_per_task").collect();
+    assert!(
+        ordered.iter().all(|row| row["params"]["work"].as_u64().is_some_and(|steps| steps > 100)),
+        "{ordered:#?}"
+    );
+    assert!(
+        ordered
+            .iter()
+            .any(|row| row["variant"] == "multi_thread/spawn"
+                && row["baseline"] == "tokio:current_thread/spawn")
+    );
 }
 
 #[test]
 fn list_completions_and_man_print_data() {
     let tool = Tool::new();
     let list = tool.run(&["list", "--runtime", "tokio", "--runtime", "asyncio@/no/such/python"]);
-    for words in ["fanout", "multi_thread/JoinSet", "[no task]", "Not here:", "/no/such/python is not a program"] {
+    for words in
+        ["fanout", "multi_thread/JoinSet", "[no task]", "Not here:", "/no/such/python is not a program"]
+    {
         assert!(list.out.contains(words), "{words:?} not in {}", list.out);
     }
     for (args, words) in [

@@ -83,7 +83,8 @@ mod tests {
     fn splitmix_is_the_published_generator() {
         // First outputs of splitmix64 with seed 1234567, from its author's reference program.
         let gamma = 0x9E37_79B9_7F4A_7C15u64;
-        let out: Vec<u64> = (0..3).map(|j: u64| splitmix(1_234_567u64.wrapping_add(j.wrapping_mul(gamma)))).collect();
+        let out: Vec<u64> =
+            (0..3).map(|j: u64| splitmix(1_234_567u64.wrapping_add(j.wrapping_mul(gamma)))).collect();
         assert_eq!(out, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
     }
 

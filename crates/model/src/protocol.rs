@@ -196,10 +196,9 @@ impl<'de> Deserialize<'de> for Answer {
         }
         match Form::deserialize(deserializer) {
             Ok(Form::Integer(integer)) => Ok(Answer(integer)),
-            Ok(Form::Text(text)) => text
-                .parse()
-                .map(Answer)
-                .map_err(|_| serde::de::Error::custom(format!("answer {text:?} is not a 64-bit unsigned integer"))),
+            Ok(Form::Text(text)) => text.parse().map(Answer).map_err(|_| {
+                serde::de::Error::custom(format!("answer {text:?} is not a 64-bit unsigned integer"))
+            }),
             // An answer that is absent says so already; the others would only name our type.
             Err(error) if error.to_string().starts_with("missing field") => Err(error),
             Err(_) => Err(serde::de::Error::custom("answer is not a 64-bit unsigned integer")),

@@ -127,10 +127,13 @@ impl Suite {
                 return Err(problem("sizes must be a list of numbers above zero".into()));
             }
             for (size, answer) in &block.answer.at {
-                let size: u64 = size.parse().map_err(|_| problem(format!("size {size:?} is not a number")))?;
+                let size: u64 =
+                    size.parse().map_err(|_| problem(format!("size {size:?} is not a number")))?;
                 let computed = block.answer.rule.of_one(size, 0, 0);
                 if computed != *answer {
-                    return Err(problem(format!("the answer at {size} is {computed} by the rule, not {answer}")));
+                    return Err(problem(format!(
+                        "the answer at {size} is {computed} by the rule, not {answer}"
+                    )));
                 }
             }
         }

@@ -214,7 +214,8 @@ pub fn reasons(summary: &Summary, status: RowStatus) -> Vec<Reasons> {
     type Who<'a> = (String, Vec<u64>);
     let mut groups: Vec<(String, String, Vec<Who<'_>>)> = Vec::new();
     // A runtime that is not here has a section of its own.
-    let not_here = |row: &&Row| summary.runtimes.iter().any(|one| one.id == row.runtime && one.missing.is_some());
+    let not_here =
+        |row: &&Row| summary.runtimes.iter().any(|one| one.id == row.runtime && one.missing.is_some());
     for row in summary.rows.iter().filter(|row| row.status == status).filter(|row| !not_here(row)) {
         let text = |text: &Option<String>| clean(text.as_deref().unwrap_or_default());
         let (reason, remedy) = (text(&row.reason), text(&row.remedy));

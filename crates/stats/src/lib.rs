@@ -5,6 +5,7 @@
 //! |---|---|
 //! | [`quantile`] | where do the samples lie? |
 //! | [`sign`] | between which samples lies the median? |
+//! | [`independent`](mod@independent) | what counts as one observation? |
 //! | [`paired`] | by what factor does B differ from A, measured in the same rounds? |
 //! | [`bootstrap`] | between which values lies any other statistic? |
 //! | [`stop`] | have enough rounds been measured? |
@@ -13,6 +14,7 @@
 
 pub mod bootstrap;
 pub mod growth;
+pub mod independent;
 pub mod paired;
 pub mod quantile;
 pub mod sign;

@@ -5,6 +5,7 @@
 //! on identical code; this one gave 4 to 5 % (METHODOLOGY.md).
 
 use crate::{
+    independent::independent,
     quantile::{quantile, sorted},
     sign::sign_interval,
 };
@@ -55,7 +56,17 @@ impl PairedRatio {
     /// assert!((paired.ratio - 1.5).abs() < 1e-12 && paired.excludes_one());
     /// ```
     pub fn of(a: &[f64], b: &[f64], confidence: f64) -> Option<Self> {
-        let logs = sorted(&log_ratios(a, b)?);
+        Self::of_logs(&log_ratios(a, b)?, confidence)
+    }
+
+    /// As [`PairedRatio::of`], where rounds of one process (by its number) count as one observation; see
+    /// [`independent`](mod@crate::independent). `n` is then the number of processes.
+    pub fn of_processes(processes: &[u64], a: &[f64], b: &[f64], confidence: f64) -> Option<Self> {
+        Self::of_logs(&independent(processes, &log_ratios(a, b)?), confidence)
+    }
+
+    fn of_logs(logs: &[f64], confidence: f64) -> Option<Self> {
+        let logs = sorted(logs);
         let (low, high) = sign_interval(&logs, confidence)?;
         Some(PairedRatio {
             ratio: quantile(&logs, 0.5)?.exp(),
@@ -102,6 +113,19 @@ mod tests {
         assert!((paired.ratio.ln() - 0.105).abs() < 1e-12);
         assert!((paired.half_width - 0.045).abs() < 1e-12);
         assert!((paired.smallest_difference() - (0.045_f64.exp() - 1.0)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_process_is_one_observation() {
+        // Ten processes of four rounds: b is the same code, but each process has a bias of its own, up or down.
+        let bias = |process: u64| if process.is_multiple_of(2) { 1.02 } else { 0.98 };
+        let processes: Vec<u64> = (0..40).map(|round| round / 4).collect();
+        let b: Vec<f64> = processes.iter().map(|&process| bias(process)).collect();
+        let paired = PairedRatio::of_processes(&processes, &[1.0; 40], &b, 0.95).expect("ten processes");
+        assert_eq!(paired.n, 10);
+        assert!(!paired.excludes_one(), "{paired:?}");
+        // Seen from three processes there is no interval at all, however many rounds.
+        assert_eq!(PairedRatio::of_processes(&processes[..12], &[1.0; 12], &b[..12], 0.95), None);
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! When a cell has been measured enough.
 //!
+//! Observations are what intervals rest on: rounds, or processes where each takes several rounds.
+//!
 //! The rule sees how wide the intervals are and never what they say: stopping when a difference became
 //! significant gave 31 % false alarms at a nominal 5 %, stopping on the width 6.8 % from 10 rounds (simulation of
 //! METHODOLOGY.md). No estimate, sign or p-value can reach [`Rule::decide`]: its signature has no place for one.
 
-/// Rounds before the width may end a cell: from 10 on, the width rule still had its small excess of false alarms.
-pub const MIN_ROUNDS: usize = 15;
-/// Rounds between two looks at the widths: each look is a chance to stop on a lucky width.
+/// Observations before the width may end a cell: from 10 on, the width rule still had its small excess of false alarms.
+pub const MIN_OBSERVATIONS: usize = 15;
+/// Observations between two looks at the widths: each look is a chance to stop on a lucky width.
 pub const LOOK_EVERY: usize = 5;
 
 /// What ends the rounds of a cell. Time is the caller's to watch.
@@ -30,28 +32,30 @@ pub enum Decision {
 }
 
 impl Rule {
-    /// Whether this is a round after which the widths are looked at: the 15th, 20th, 25th ... . O(1).
-    pub fn is_look(&self, rounds: usize) -> bool {
-        self.precision.is_some() && rounds >= MIN_ROUNDS && (rounds - MIN_ROUNDS).is_multiple_of(LOOK_EVERY)
+    /// Whether the widths are looked at after so many observations: the 15th, 20th, 25th ... . O(1).
+    pub fn is_look(&self, observations: usize) -> bool {
+        self.precision.is_some()
+            && observations >= MIN_OBSERVATIONS
+            && (observations - MIN_OBSERVATIONS).is_multiple_of(LOOK_EVERY)
     }
 
-    /// Decides after `rounds` whole rounds, from the half-width of each interval of the cell (`None` for one that
+    /// Decides after `rounds` whole rounds with so many `observations`, from the half-width of each interval of the cell (`None` for one that
     /// does not exist yet). O(rows).
     ///
     /// ```
     /// use taskscale_stats::stop::{Decision, Rule};
     /// let rule = Rule { precision: Some(0.01), max_rounds: 100 };
-    /// assert_eq!(rule.decide(15, &[Some(0.009), Some(0.02)]), Decision::Continue);
-    /// assert_eq!(rule.decide(20, &[Some(0.008), Some(0.01)]), Decision::Precise);
+    /// assert_eq!(rule.decide(15, 15, &[Some(0.009), Some(0.02)]), Decision::Continue);
+    /// assert_eq!(rule.decide(20, 20, &[Some(0.008), Some(0.01)]), Decision::Precise);
     /// ```
-    pub fn decide(&self, rounds: usize, half_widths: &[Option<f64>]) -> Decision {
+    pub fn decide(&self, rounds: usize, observations: usize, half_widths: &[Option<f64>]) -> Decision {
         if rounds >= self.max_rounds {
             return Decision::RoundLimit;
         }
         let narrow =
             |width: &Option<f64>| width.is_some_and(|width| self.precision.is_some_and(|p| width <= p));
         // No interval at all says nothing about precision.
-        if self.is_look(rounds) && !half_widths.is_empty() && half_widths.iter().all(narrow) {
+        if self.is_look(observations) && !half_widths.is_empty() && half_widths.iter().all(narrow) {
             return Decision::Precise;
         }
         Decision::Continue
@@ -66,22 +70,23 @@ mod tests {
 
     #[test]
     fn narrow_intervals_stop_only_at_looks() {
-        let stops: Vec<usize> =
-            (1..40).filter(|&rounds| RULE.decide(rounds, &[Some(0.0)]) == Decision::Precise).collect();
+        let stops: Vec<usize> = (1..40)
+            .filter(|&rounds| RULE.decide(rounds, rounds, &[Some(0.0)]) == Decision::Precise)
+            .collect();
         assert_eq!(stops, [15, 20, 25, 30, 35]);
     }
 
     #[test]
     fn one_wide_or_absent_interval_goes_on() {
         for widths in [&[Some(0.001), Some(0.011)][..], &[Some(0.001), None], &[Some(f64::NAN)], &[]] {
-            assert_eq!(RULE.decide(20, widths), Decision::Continue, "{widths:?}");
+            assert_eq!(RULE.decide(20, 20, widths), Decision::Continue, "{widths:?}");
         }
     }
 
     #[test]
     fn the_round_limit_holds_without_precision() {
         let rule = Rule { precision: None, ..RULE };
-        assert_eq!(rule.decide(39, &[Some(0.0)]), Decision::Continue);
-        assert_eq!(rule.decide(40, &[]), Decision::RoundLimit);
+        assert_eq!(rule.decide(39, 39, &[Some(0.0)]), Decision::Continue);
+        assert_eq!(rule.decide(40, 40, &[]), Decision::RoundLimit);
     }
 }

@@ -76,7 +76,7 @@ proptest! {
         let rule = stop::Rule { precision: Some(0.01), max_rounds: 100 };
         let decide = |factor: f64| {
             let widths: Vec<Option<f64>> = widths.iter().map(|width| Some(width * factor)).collect();
-            rule.decide(rounds, &widths)
+            rule.decide(rounds, rounds, &widths)
         };
         if decide(wider) == stop::Decision::Precise {
             prop_assert_eq!(decide(1.0), stop::Decision::Precise);

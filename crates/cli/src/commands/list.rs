@@ -28,7 +28,10 @@ pub fn list(args: &ListArgs) -> anyhow::Result<Outcome> {
             describe(&mut text, id, description)?;
         }
     }
-    let missing: Vec<_> = shaken.iter().filter_map(|one| Some((&one.found.id, one.found.description.as_ref().err()?))).collect();
+    let missing: Vec<_> = shaken
+        .iter()
+        .filter_map(|one| Some((&one.found.id, one.found.description.as_ref().err()?)))
+        .collect();
     if !missing.is_empty() {
         text.push_str("\nNot here:\n");
         for (id, missing) in missing {
@@ -46,17 +49,23 @@ fn describe(text: &mut String, id: &str, description: &Description) -> std::fmt:
     for workload in &description.workloads {
         writeln!(text, "    {}", workload.name)?;
         for variant in &workload.variants {
-            let only: Vec<String> = variant.only.iter().map(|(name, values)| {
-                let values: Vec<String> = values.iter().map(ToString::to_string).collect();
-                format!("{name}: {}", values.join(", "))
-            }).collect();
+            let only: Vec<String> = variant
+                .only
+                .iter()
+                .map(|(name, values)| {
+                    let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+                    format!("{name}: {}", values.join(", "))
+                })
+                .collect();
             let task = if variant.creates_task { "" } else { " [no task]" };
-            let state = variant.unavailable.as_ref().map(|missing| format!(" -- {missing}")).unwrap_or_default();
+            let state =
+                variant.unavailable.as_ref().map(|missing| format!(" -- {missing}")).unwrap_or_default();
             writeln!(text, "      {:32}{task} {}{state}", variant.name, only.join("; "))?;
         }
         for param in workload.params.iter() {
             let choices: Vec<String> = param.choices.iter().map(ToString::to_string).collect();
-            let choices = if choices.is_empty() { String::new() } else { format!(" ({})", choices.join(", ")) };
+            let choices =
+                if choices.is_empty() { String::new() } else { format!(" ({})", choices.join(", ")) };
             let default = params::label(&[(param.name.clone(), param.default.clone())].into());
             writeln!(text, "      --param {default}{choices}: {}", param.help)?;
         }

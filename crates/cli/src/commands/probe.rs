@@ -14,7 +14,9 @@ use crate::{
 pub fn check(args: &CheckArgs) -> anyhow::Result<Outcome> {
     let command = match (&args.command, &args.runtime) {
         (Some(command), _) => runtimes::split(command)?,
-        (None, Some(id)) => runtimes::named(id)?.command.map_err(|missing| anyhow::anyhow!("{id}: {missing}"))?,
+        (None, Some(id)) => {
+            runtimes::named(id)?.command.map_err(|missing| anyhow::anyhow!("{id}: {missing}"))?
+        }
         (None, None) => anyhow::bail!("give a command or --runtime"),
     };
     let cpus = taskscale_sys::machine::read().cpus_usable.value().copied().unwrap_or(1);
@@ -50,7 +52,11 @@ fn render(findings: &Findings, verbose: bool) -> Result<String, std::fmt::Error>
         };
         writeln!(text, "{word:7}  {}: {}{detail}", finding.check, finding.subject)?;
     }
-    let verdict = if findings.conforms() { "conforms to probe protocol 1" } else { "does not conform to probe protocol 1" };
+    let verdict = if findings.conforms() {
+        "conforms to probe protocol 1"
+    } else {
+        "does not conform to probe protocol 1"
+    };
     writeln!(text, "{verdict}: {passed} passed, {failed} failed, {noted} noted")?;
     Ok(text)
 }

@@ -57,11 +57,20 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     let mut journal = Journal::new(&mut kept.file);
     let written = run::run(order, &mut launcher, &mut RealClock::new(), &mut progress, &mut journal);
     progress.clear();
-    written.map_err(|error| anyhow::anyhow!("cannot go on writing {}: {error}; what was measured before is kept there", kept.path.display()))?;
+    written.map_err(|error| {
+        anyhow::anyhow!(
+            "cannot go on writing {}: {error}; what was measured before is kept there",
+            kept.path.display()
+        )
+    })?;
 
     let summary = report::summary_of(&kept.path)?;
     output::show(&summary, &args.show)?;
-    tell(&format!("Raw samples: {}\nTables again: taskscale report {}", kept.path.display(), kept.path.display()));
+    tell(&format!(
+        "Raw samples: {}\nTables again: taskscale report {}",
+        kept.path.display(),
+        kept.path.display()
+    ));
     let measured = summary.rows.iter().any(|row| row.status == RowStatus::Ok);
     Ok(match (interrupt.came(), measured) {
         (true, _) => Outcome::Interrupted,
@@ -71,9 +80,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
 }
 
 fn launcher(shaken: &[Shaken]) -> ProbeLauncher {
-    ProbeLauncher::new(
-        shaken.iter().filter_map(|one| Some((one.found.id.clone(), one.command.clone()?))),
-    )
+    ProbeLauncher::new(shaken.iter().filter_map(|one| Some((one.found.id.clone(), one.command.clone()?))))
 }
 
 fn order(

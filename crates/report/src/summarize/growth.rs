@@ -5,7 +5,10 @@ use taskscale_model::{
     run_file::{Role, RowRecord},
     summary::{Grade, Growth, Interval},
 };
-use taskscale_stats::growth::{self, MAX_WIDTH, MIN_OCTAVES, MIN_ROUNDS, MIN_SIZES, Reason, SizeCost};
+use taskscale_stats::{
+    growth::{self, MAX_WIDTH, MIN_OCTAVES, MIN_ROUNDS, MIN_SIZES, Reason, SizeCost},
+    independent::independent,
+};
 
 use super::series::{Metric, Series};
 use crate::read::Run;
@@ -39,7 +42,10 @@ fn entry(group: &[&Series<'_>], rng: &mut Rng) -> Growth {
     let totals: Vec<(u64, Vec<f64>)> = group
         .iter()
         .filter(|one| one.is_ok())
-        .map(|one| (one.row.size, one.timed.iter().map(|sample| Metric::Cpu.per_iteration(sample)).collect()))
+        .map(|one| {
+            let totals: Vec<f64> = one.timed.iter().map(|sample| Metric::Cpu.per_iteration(sample)).collect();
+            (one.row.size, independent(&one.processes(), &totals))
+        })
         .collect();
     let costs: Vec<SizeCost<'_>> =
         totals.iter().map(|(size, totals)| SizeCost { size: *size, totals }).collect();

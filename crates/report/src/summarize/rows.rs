@@ -5,7 +5,8 @@ use taskscale_model::{
     summary::{Interval, Row, RowStatus},
 };
 use taskscale_stats::{
-    quantile::{Percentiles, sorted},
+    independent::independent,
+    quantile::{self, Percentiles},
     sign::sign_interval,
 };
 
@@ -48,11 +49,17 @@ fn entries(one: &Series<'_>, all: &[Series<'_>]) -> Vec<Row> {
         let other = baseline.filter(|other| other.is_ok() && other.row.row != one.row.row)?;
         Some(one.against(other, metric))
     };
-    let timed = |name: &str, metric| with_figures(&row, name, "ns", &one.values(metric), against(metric));
+    let processes = one.processes();
+    let timed = |name: &str, metric| {
+        with_figures(&row, name, "ns", (&processes, &one.values(metric)), against(metric))
+    };
     let share = |name: &str, field: &str, metric| {
-        let values: Vec<f64> =
-            one.phases.iter().filter_map(|sample| created(sample, field, metric)).collect();
-        (!values.is_empty()).then(|| with_figures(&row, name, "share", &values, None))
+        let (processes, values): (Vec<u64>, Vec<f64>) = one
+            .phases
+            .iter()
+            .filter_map(|sample| Some((sample.process, created(sample, field, metric)?)))
+            .unzip();
+        (!values.is_empty()).then(|| with_figures(&row, name, "share", (&processes, &values), None))
     };
     [
         Some(timed(CPU_PER_TASK, Metric::Cpu)),
@@ -112,8 +119,15 @@ fn without_figures(row: Row, status: RowStatus, reason: &str, remedy: &str) -> R
     Row { status, reason: Some(reason.to_owned()), remedy, ..row }
 }
 
-fn with_figures(row: &Row, metric: &str, unit: &str, values: &[f64], against: Option<Comparison>) -> Row {
-    let sorted = sorted(values);
+fn with_figures(
+    row: &Row,
+    metric: &str,
+    unit: &str,
+    (processes, values): (&[u64], &[f64]),
+    against: Option<Comparison>,
+) -> Row {
+    let of_processes = quantile::sorted(&independent(processes, values));
+    let sorted = quantile::sorted(values);
     let p = Percentiles::of_sorted(&sorted);
     Row {
         metric: metric.to_owned(),
@@ -126,7 +140,7 @@ fn with_figures(row: &Row, metric: &str, unit: &str, values: &[f64], against: Op
         p90: p.map(|p| p.p90),
         p99: p.map(|p| p.p99),
         p100: p.map(|p| p.p100),
-        ci: sign_interval(&sorted, CONFIDENCE).map(|(low, high)| Interval(low, high)),
+        ci: sign_interval(&of_processes, CONFIDENCE).map(|(low, high)| Interval(low, high)),
         ratio: against.as_ref().and_then(Comparison::ratio),
         ratio_ci: against
             .as_ref()

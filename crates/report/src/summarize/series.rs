@@ -89,28 +89,41 @@ impl<'a> Series<'a> {
         self.timed.iter().map(|sample| metric.per_task(sample)).collect()
     }
 
-    /// Per-task value of each round; the mean where a round holds several samples.
-    fn rounds(&self, metric: Metric) -> BTreeMap<u64, f64> {
-        let mut rounds: BTreeMap<u64, (f64, f64)> = BTreeMap::new();
+    /// The process that each timed sample came from, in the order of the file.
+    pub fn processes(&self) -> Vec<u64> {
+        self.timed.iter().map(|sample| sample.process).collect()
+    }
+
+    /// Process and per-task value of each round; the mean where a round holds several samples.
+    fn rounds(&self, metric: Metric) -> BTreeMap<u64, (u64, f64)> {
+        let mut rounds: BTreeMap<u64, (u64, f64, f64)> = BTreeMap::new();
         for sample in &self.timed {
-            let (sum, count) = rounds.entry(sample.round).or_default();
+            let (process, sum, count) = rounds.entry(sample.round).or_default();
+            *process = sample.process;
             *sum += metric.per_task(sample);
             *count += 1.0;
         }
-        rounds.into_iter().map(|(round, (sum, count))| (round, sum / count)).collect()
+        rounds.into_iter().map(|(round, (process, sum, count))| (round, (process, sum / count))).collect()
     }
 
     /// This row against its baseline, round by round.
     pub fn against(&self, baseline: &Series<'_>, metric: Metric) -> Comparison {
         let (ours, theirs) = (self.rounds(metric), baseline.rounds(metric));
-        let pairs = ours.iter().filter_map(|(round, ours)| Some((*theirs.get(round)?, *ours)));
-        let (a, b) = pairs.unzip();
-        Comparison { a, b }
+        let mut comparison = Comparison { processes: Vec::new(), a: Vec::new(), b: Vec::new() };
+        for (round, (process, ours)) in ours {
+            if let Some((_, theirs)) = theirs.get(&round) {
+                comparison.processes.push(process);
+                comparison.a.push(*theirs);
+                comparison.b.push(ours);
+            }
+        }
+        comparison
     }
 }
 
 /// The rounds in which both a row (`b`) and its baseline (`a`) were measured.
 pub struct Comparison {
+    processes: Vec<u64>,
     a: Vec<f64>,
     b: Vec<f64>,
 }
@@ -123,18 +136,19 @@ impl Comparison {
 
     /// The median ratio, with or without an interval.
     pub fn ratio(&self) -> Option<f64> {
-        paired::median_ratio(&self.a, &self.b)
+        self.paired().map(|paired| paired.ratio).or_else(|| paired::median_ratio(&self.a, &self.b))
     }
 
     /// With its 95 % interval.
     pub fn paired(&self) -> Option<PairedRatio> {
-        PairedRatio::of(&self.a, &self.b, CONFIDENCE)
+        PairedRatio::of_processes(&self.processes, &self.a, &self.b, CONFIDENCE)
     }
 
     /// Whether it still shows a difference when it is one of `family` comparisons (Bonferroni).
     pub fn differs_among(&self, family: usize) -> bool {
         let confidence = 1.0 - (1.0 - CONFIDENCE) / family.max(1) as f64;
-        PairedRatio::of(&self.a, &self.b, confidence).is_some_and(|paired| paired.excludes_one())
+        PairedRatio::of_processes(&self.processes, &self.a, &self.b, confidence)
+            .is_some_and(|paired| paired.excludes_one())
     }
 }
 

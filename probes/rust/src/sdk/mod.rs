@@ -17,12 +17,14 @@
 //! |---|---|
 //! | [`clock`] | the two clocks and how fine they are |
 //! | [`describe`] | what a probe says of itself: runtime, workloads, parameters, variants |
+//! | [`layout`] | a random place of the stack for every part of a sample |
 //! | [`request`] | a line read, checked and made into a [`Run`] |
 //! | [`serve`] | one reply line per request line, until end of input |
 //! | [`timing`] | the timed loop |
 
 pub mod clock;
 pub mod describe;
+pub mod layout;
 pub mod request;
 pub mod serve;
 pub mod timing;

@@ -10,7 +10,7 @@ use super::describe::{Param, Probe, Variant, Workload};
 pub const MAX_SEED: u64 = (1 << 53) - 1;
 
 /// What a `run` request asks for.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Run {
     /// To be copied into the sample.
     pub id: u64,
@@ -24,7 +24,7 @@ pub struct Run {
     pub verify: bool,
     /// Whether the share of creation is to be told.
     pub phases: bool,
-    params: BTreeMap<String, Value>,
+    pub(super) params: BTreeMap<String, Value>,
 }
 
 impl Run {

@@ -9,7 +9,7 @@ use std::{
 
 use serde_json::{Map, Value, json};
 
-use super::{PROTOCOL, describe::Probe};
+use super::{PROTOCOL, describe::Probe, layout};
 
 /// The longest line that is read, in bytes; a request of ours has about 200. The rest of a longer one is skipped, so
 /// that junk cannot fill the memory.
@@ -80,7 +80,7 @@ impl Probe {
     fn run(&self, message: &Map<String, Value>) -> Result<Value, String> {
         let (variant, run) = self.request(message)?;
         // A panic (no thread to be had, a wrong result found by an instrumented run) is this request's failure only.
-        let timing = catch_unwind(AssertUnwindSafe(|| (variant.perform)(&run)))
+        let timing = catch_unwind(AssertUnwindSafe(|| layout::spread(&run, &|part| (variant.perform)(part))))
             .unwrap_or_else(|panic| Err(format!("variant {:?} failed: {}", variant.name, said(&*panic))))?;
         let mut sample = json!({
             "type": "sample",

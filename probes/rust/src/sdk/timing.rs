@@ -21,6 +21,24 @@ pub struct Timing {
     pub extra: Map<String, Value>,
 }
 
+impl Timing {
+    /// Adds another part of the same sample. Figures of `extra` add up where they are times, the largest counts where
+    /// they are numbers of something seen at once.
+    pub(super) fn add(&mut self, other: Timing) {
+        self.wall_ns += other.wall_ns;
+        self.cpu_ns += other.cpu_ns;
+        self.answer = self.answer.wrapping_add(other.answer);
+        for (name, value) in other.extra {
+            let merged = match (self.extra.get(&name).and_then(Value::as_u64), value.as_u64()) {
+                (Some(before), Some(more)) if name.ends_with("_ns") => (before + more).into(),
+                (Some(before), Some(more)) => before.max(more).into(),
+                _ => value,
+            };
+            self.extra.insert(name, merged);
+        }
+    }
+}
+
 impl Run {
     /// Times `iterations` calls of `one`, which does the workload once and returns its answer.
     pub fn time(&self, mut one: impl FnMut(&mut Phases) -> u64) -> Timing {
