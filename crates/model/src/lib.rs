@@ -10,6 +10,7 @@
 //! | [`machine`] | the fingerprint of a machine | `METHODOLOGY.md` |
 //! | [`run_file`] | `taskscale.run/1`: raw samples, appended one by one | `docs/reference/run-file.md` |
 //! | [`summary`] | `taskscale.summary/1`: every figure that is shown | `docs/reference/summary.md` |
+//! | [`span`] | one task execution, and what a trace held | `ARCHITECTURE.md` |
 //! | [`missing`] | a value that is not there, with reason and remedy | |
 
 pub mod answer;
@@ -18,5 +19,6 @@ pub mod missing;
 pub mod params;
 pub mod protocol;
 pub mod run_file;
+pub mod span;
 pub mod suite;
 pub mod summary;

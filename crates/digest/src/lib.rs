@@ -1,0 +1,1 @@
+//! Spans in, a bounded digest out.

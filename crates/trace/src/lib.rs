@@ -1,0 +1,1 @@
+//! Bytes in, spans out: streaming readers of task traces.
