@@ -167,15 +167,18 @@ fn announce(cell: &Cell, index: usize, cells: usize, world: &mut World<'_, '_>) 
 #[derive(Debug, Default)]
 struct Forecast {
     /// Size and wall ns of one iteration, by series.
-    known: BTreeMap<(String, String, String, Params), Vec<(u64, f64)>>,
+    known: BTreeMap<SeriesKey, Vec<(u64, f64)>>,
 }
+
+/// Table, runtime, variant, case.
+type SeriesKey = (String, String, String, Params);
 
 /// A row that grew with exponent e is expected to go on with e + 0.5, at least with 1.5: linear rows pass, and one
 /// that turns quadratic is stopped one size later.
 const CAUTION: f64 = 0.5;
 
 impl Forecast {
-    fn key(cell: &Cell, row: &PlannedRow) -> (String, String, String, Params) {
+    fn key(cell: &Cell, row: &PlannedRow) -> SeriesKey {
         let record = &row.record;
         (cell.table.clone(), record.runtime.clone(), record.variant.clone(), record.case.clone())
     }
@@ -190,7 +193,7 @@ impl Forecast {
     }
 
     /// Wall ns of one iteration at `size`; `None` without a smaller size to go by.
-    fn predict(&self, key: &(String, String, String, Params), size: u64) -> Option<f64> {
+    fn predict(&self, key: &SeriesKey, size: u64) -> Option<f64> {
         let known = self.known.get(key)?;
         let &(last_size, last_ns) =
             known.iter().filter(|(known, _)| *known < size).max_by_key(|point| point.0)?;

@@ -9,6 +9,7 @@
 //! Each comparison is a run of its own, by the code that `taskscale run` uses: one variant, the same variant entered a
 //! second time (A/A), and the same variant with a planted slow-down (a calibrated extra spin), interleaved in mirrored
 //! random rounds, in three fresh processes.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints its figures")]
 
 use std::process::ExitCode;
 

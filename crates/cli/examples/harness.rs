@@ -6,6 +6,7 @@
 //! ```
 //!
 //! Prints the ratio of CPU time per task, probe over hand-written, with its 95 % interval.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints its figures")]
 
 use std::{hint::black_box, io::BufRead, process::ExitCode, time::Instant};
 

@@ -136,6 +136,32 @@ fn few_rounds_cannot_tell() {
 }
 
 #[test]
+fn rounds_of_one_process_are_one_observation() {
+    // Two rounds a process, as `taskscale run` does it.
+    let rounds = HAND.lines().filter(|line| line.contains("\"sample\"")).count();
+    let paired = |per_process: usize| {
+        let mut text = String::new();
+        for line in HAND.lines() {
+            let round = (0..rounds).find(|round| line.contains(&format!("\"round\":{round},"))).unwrap_or(0);
+            let process = format!("\"process\":{}", round / per_process);
+            text += &(line.replace("\"process\":0", &process) + "\n");
+        }
+        summary(&text)
+    };
+    let (alone, two) = (paired(1), paired(2));
+    let control = |summary: &taskscale_model::summary::Summary| summary.control.rows[0].clone();
+    assert!(control(&alone).ratio_ci.is_some());
+    assert_ne!(control(&two).ratio_ci, control(&alone).ratio_ci, "half as many observations");
+    let few = paired(4);
+    assert_eq!(control(&few).ratio_ci, None);
+    assert!(
+        few.control.verdict.starts_with("cannot tell: fewer than six processes"),
+        "{}",
+        few.control.verdict
+    );
+}
+
+#[test]
 fn rows_without_figures_appear_once_with_their_cause() {
     let summary = summary(QUICK);
     let failed: Vec<&Row> = summary.rows.iter().filter(|row| row.status == RowStatus::Failed).collect();

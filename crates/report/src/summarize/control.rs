@@ -65,6 +65,9 @@ fn verdict(
             (_, all) if all.iter().all(|(_, comparison)| comparison.n() < sign::FEWEST) => {
                 "cannot tell: fewer than six rounds".into()
             }
+            (_, all) if all.iter().all(|(_, comparison)| comparison.observations() < sign::FEWEST) => {
+                "cannot tell: fewer than six processes a row; allow more with --max-time or --samples".into()
+            }
             _ => "cannot tell: the CPU clock showed 0 ns in the A/A comparisons".into(),
         };
     };

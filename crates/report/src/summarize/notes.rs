@@ -37,6 +37,7 @@ pub fn all(run: &Run, series: &[Series<'_>], rows: &[Row]) -> Vec<String> {
     notes.extend(disturbed(run));
     notes.extend(coarse(run, series));
     notes.extend(few_samples(rows));
+    notes.extend(one_process(series));
     notes.extend(family(rows));
     notes
 }
@@ -155,6 +156,24 @@ fn few_samples(rows: &[Row]) -> Option<String> {
     }
     let n = if least == most { least.to_string() } else { format!("{least} to {most}") };
     Some(format!("rows have {n} samples; below 100, p99 is only the largest of them"))
+}
+
+/// Processes of the same code differ; rows of one process each cannot show by how much.
+fn one_process(series: &[Series<'_>]) -> Option<String> {
+    let alone = |one: &&Series<'_>| {
+        one.timed.len() > 1 && one.timed.iter().all(|sample| sample.process == one.timed[0].process)
+    };
+    let rows = series.iter().filter(|one| one.is_ok()).filter(alone).count();
+    (rows > 0).then(|| {
+        format!(
+            "{} measured in one process each: their intervals do not hold what another process would differ by, \
+             which can be 1 to 2 %",
+            match rows {
+                1 => "1 row was".to_owned(),
+                _ => format!("{rows} rows were"),
+            }
+        )
+    })
 }
 
 /// Intervals are not corrected for the number of comparisons; a reader of many must know.

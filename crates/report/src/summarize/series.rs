@@ -6,7 +6,10 @@ use taskscale_model::{
     missing::Missing,
     run_file::{Kind, RowRecord, SampleRecord, Status, Stop},
 };
-use taskscale_stats::paired::{self, PairedRatio};
+use taskscale_stats::{
+    independent::independent,
+    paired::{self, PairedRatio},
+};
 
 use crate::{read::Run, summarize::CONFIDENCE};
 
@@ -132,6 +135,11 @@ impl Comparison {
     /// Paired rounds.
     pub fn n(&self) -> usize {
         self.a.len()
+    }
+
+    /// What an interval rests on: processes, or rounds where all are of one process.
+    pub fn observations(&self) -> usize {
+        independent(&self.processes, &self.a).len()
     }
 
     /// The median ratio, with or without an interval.
