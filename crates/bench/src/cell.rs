@@ -29,11 +29,15 @@ const CONFIDENCE: f64 = 0.95;
 /// No row's sample may be longer than this many times the wanted length for the sake of a faster row.
 const LONGEST: u64 = 8;
 
-/// Warm-up ends here even where a row never settles (a growing heap, a noisy machine).
+/// Warm-up of a row's first process ends here even where it never settles (a growing heap, a noisy machine).
 const MAX_WARMUP: usize = 20;
 
+/// Warm-up of the processes that follow: enough to agree where the first one did. Noisy rows would otherwise spend their
+/// time on it: in suite `quick` twenty samples at each restart left five processes where these leave ten.
+const MAX_WARMUP_AGAIN: usize = 3;
+
 /// All warm-up of a process together takes at most this share of the cell's time.
-const WARMUP_SHARE: f64 = 0.2;
+const WARMUP_SHARE: f64 = 0.1;
 
 /// One round in five also asks for the share of creation, whose clock reads would burden the timed samples.
 const PHASES_EVERY: u64 = 5;
@@ -74,11 +78,12 @@ struct Measuring<'p, 'l> {
 impl Measuring<'_, '_> {
     /// Starts and verifies all rows and chooses their iterations.
     fn prepare(&mut self, world: &mut World<'_, '_>) -> io::Result<()> {
+        let all: Vec<usize> = (0..self.rows.len()).collect();
+        self.start(&all, world)?;
         for row in &mut self.rows {
             if world.observer.interrupted() {
                 return Ok(());
             }
-            row.start(world)?;
             let seed = world.rng.u64(0..=MAX_SEED);
             // Answers first: a row that does not do its work is not worth a pilot.
             row.ask(Ask { kind: Kind::Verify, round: 0, iterations: 1, seed }, world)?;
@@ -117,8 +122,8 @@ impl Measuring<'_, '_> {
             let row = &mut self.rows[index];
             let until_ns = world.clock.now_ns().saturating_add(share_ns);
             let mut samples = Vec::new();
-            while samples.len() < MAX_WARMUP && !warmup::is_stable(&samples) && !world.observer.interrupted()
-            {
+            let at_most = if round.restart { MAX_WARMUP_AGAIN } else { MAX_WARMUP };
+            while samples.len() < at_most && !warmup::is_stable(&samples) && !world.observer.interrupted() {
                 let ask = Ask {
                     kind: Kind::Warmup,
                     round: round.number,
@@ -146,7 +151,9 @@ impl Measuring<'_, '_> {
             let round = schedule.next_round();
             let round_started_ns = world.clock.now_ns();
             if round.restart {
-                self.restart(&round, world)?;
+                let alive: Vec<usize> =
+                    round.order.iter().copied().filter(|&index| self.rows[index].is_alive()).collect();
+                self.start(&alive, world)?;
             }
             if round.restart || round.number == 0 {
                 self.warm_up(&round, world)?;
@@ -204,12 +211,19 @@ impl Measuring<'_, '_> {
         Ok(None)
     }
 
-    fn restart(&mut self, round: &Round, world: &mut World<'_, '_>) -> io::Result<()> {
-        for &index in &round.order {
-            let row = &mut self.rows[index];
-            if row.is_alive() {
-                row.start(world)?;
+    /// Fresh processes for these rows, in this order; they end and come up side by side.
+    fn start(&mut self, order: &[usize], world: &mut World<'_, '_>) -> io::Result<()> {
+        for &index in order {
+            self.rows[index].dismiss();
+        }
+        for &index in order {
+            if world.observer.interrupted() {
+                return Ok(());
             }
+            self.rows[index].start(world)?;
+        }
+        for &index in order {
+            self.rows[index].shake_hands(world)?;
         }
         Ok(())
     }

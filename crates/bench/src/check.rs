@@ -122,7 +122,7 @@ impl Checker<'_> {
             Some(probe) => probe,
             None => {
                 let mut probe = Probe::start(self.command)?;
-                probe.shake_hands(self.timeout_ns)?;
+                probe.describe(self.timeout_ns)?;
                 probe
             }
         };
@@ -132,7 +132,7 @@ impl Checker<'_> {
     fn handshake(&mut self) -> Option<Description> {
         let subject = "describe";
         let shaken = Probe::start(self.command).and_then(|mut probe| {
-            let description = probe.shake_hands(self.timeout_ns)?;
+            let description = probe.describe(self.timeout_ns)?;
             self.probe = Some(probe);
             Ok(description)
         });
@@ -384,7 +384,7 @@ impl Checker<'_> {
         match reply.and_then(|line| parse(&line, subject)) {
             Ok(Reply::Error { message, .. }) if !message.trim().is_empty() => {
                 // It must still be able to answer: ask who it is.
-                let lives = self.probe().and_then(|probe| probe.shake_hands(timeout_ns)).map(drop);
+                let lives = self.probe().and_then(|probe| probe.describe(timeout_ns)).map(drop);
                 self.found(check, subject, lives);
             }
             Ok(Reply::Error { .. }) => {

@@ -9,10 +9,14 @@ use taskscale_model::{
 
 use crate::fault::Fault;
 
-/// A probe that is alive and has shaken hands.
+/// A probe's process.
 pub trait Link {
+    /// Waits until it has described itself. Before this nothing else may be asked.
+    fn shake_hands(&mut self) -> Result<Description, Fault>;
     /// Asks for one sample and waits at most `timeout_ns` for it.
     fn run(&mut self, request: &RunRequest, timeout_ns: u64) -> Result<Reading, Fault>;
+    /// Tells it to end, and does not wait: several can end at the same time.
+    fn dismiss(&mut self);
     /// Ends the probe with its whole process tree.
     fn end(&mut self);
 }
@@ -30,9 +34,10 @@ pub struct Reading {
 
 /// Starts probes.
 pub trait Launcher {
-    /// Starts a fresh process for one row. `layout` is random: it moves the stack and seeds hashes, so that no row
-    /// keeps a lucky memory layout.
-    fn launch(&mut self, runtime: &str, layout: u64) -> Result<(Box<dyn Link>, Description), Fault>;
+    /// Starts a fresh process for one row and does not wait for it: interpreters take 70 ms to come up, and several
+    /// can do so at the same time. `layout` is random: it moves the stack and seeds hashes, so that no row keeps a
+    /// lucky memory layout.
+    fn launch(&mut self, runtime: &str, layout: u64) -> Result<Box<dyn Link>, Fault>;
 }
 
 /// Time, and how disturbed the machine is.

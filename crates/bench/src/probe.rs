@@ -45,7 +45,7 @@ impl Probe {
     }
 
     /// Asks the probe to describe itself.
-    pub fn shake_hands(&mut self, timeout_ns: u64) -> Result<Description, Fault> {
+    pub fn describe(&mut self, timeout_ns: u64) -> Result<Description, Fault> {
         let asked = "describe";
         let line = self.exchange(&Request::Describe { protocol: PROTOCOL }, asked, timeout_ns)?;
         match parse(&line, asked)? {
@@ -115,6 +115,10 @@ impl Probe {
 }
 
 impl Link for Probe {
+    fn shake_hands(&mut self) -> Result<Description, Fault> {
+        self.describe(HANDSHAKE_NS)
+    }
+
     fn run(&mut self, request: &RunRequest, timeout_ns: u64) -> Result<Reading, Fault> {
         let asked = format!("{} {} at size {}", request.workload, request.variant, request.size);
         let message = serde_json::to_vec(&Request::Run(request.clone()))
@@ -130,6 +134,10 @@ impl Link for Probe {
             Reply::Error { message, .. } => Err(Fault::Refused { asked, message }),
             Reply::Description(_) => Err(junk(&line, &asked, "a sample was expected")),
         }
+    }
+
+    fn dismiss(&mut self) {
+        self.tell_exit();
     }
 
     fn end(&mut self) {
@@ -163,7 +171,7 @@ impl ProbeLauncher {
 }
 
 impl Launcher for ProbeLauncher {
-    fn launch(&mut self, runtime: &str, layout: u64) -> Result<(Box<dyn Link>, Description), Fault> {
+    fn launch(&mut self, runtime: &str, layout: u64) -> Result<Box<dyn Link>, Fault> {
         let Some(command) = self.commands.get(runtime) else {
             return Err(Fault::Start { command: runtime.into(), why: "no such runtime".into() });
         };
@@ -172,9 +180,7 @@ impl Launcher for ProbeLauncher {
         command.env.push(("PYTHONHASHSEED".into(), (layout >> 32).to_string()));
         let padding = usize::try_from(layout % PADDING).unwrap_or_default();
         command.env.push(("TASKSCALE_PADDING".into(), "x".repeat(padding)));
-        let mut probe = Probe::start(&command)?;
-        let description = probe.shake_hands(HANDSHAKE_NS)?;
-        Ok((Box::new(probe), description))
+        Ok(Box::new(Probe::start(&command)?))
     }
 }
 

@@ -93,17 +93,35 @@ impl<'p> Row<'p> {
         self.link.is_some()
     }
 
-    /// Starts a fresh process, in the place of the one before, if there was one.
+    /// Tells its process to end, and does not wait.
+    pub fn dismiss(&mut self) {
+        if let Some(link) = self.link.as_mut() {
+            link.dismiss();
+        }
+    }
+
+    /// Starts a fresh process, in the place of the one before, if there was one; [`Row::shake_hands`] comes next.
     pub fn start(&mut self, world: &mut World<'_, '_>) -> io::Result<()> {
         if let Some(mut link) = self.link.take() {
             link.end();
             self.process += 1;
         }
         match world.launcher.launch(&self.record.runtime, world.rng.u64(..)) {
-            Ok((link, description)) => {
+            Ok(link) => {
+                self.link = Some(link);
+                Ok(())
+            }
+            Err(fault) => self.fail(&fault, world),
+        }
+    }
+
+    /// Waits until its process has come up.
+    pub fn shake_hands(&mut self, world: &mut World<'_, '_>) -> io::Result<()> {
+        let Some(link) = self.link.as_mut() else { return Ok(()) };
+        match link.shake_hands() {
+            Ok(description) => {
                 self.resolution_ns = description.clock.wall_resolution_ns;
                 self.judge = Some(Judge::new(description.clock, world.cpus));
-                self.link = Some(link);
                 Ok(())
             }
             Err(fault) => self.fail(&fault, world),

@@ -107,7 +107,8 @@ pub fn calibrate_work(plan: &mut Plan, launcher: &mut dyn Launcher, work_ns: u64
 fn weigh_spin(launcher: &mut dyn Launcher, runtime: &str, timeout_ns: u64) -> Result<(u64, u64), Missing> {
     const LONG_ENOUGH_NS: u64 = 20_000_000;
     let weigh = |launcher: &mut dyn Launcher| -> Result<(u64, u64), Fault> {
-        let (mut link, _) = launcher.launch(runtime, 0)?;
+        let mut link = launcher.launch(runtime, 0)?;
+        link.shake_hands()?;
         let mut request = RunRequest {
             id: 1,
             workload: "spin".into(),

@@ -61,14 +61,14 @@ struct FakeLink {
 }
 
 impl Launcher for FakeLauncher {
-    fn launch(&mut self, runtime: &str, _layout: u64) -> Result<(Box<dyn Link>, Description), Fault> {
+    fn launch(&mut self, runtime: &str, _layout: u64) -> Result<Box<dyn Link>, Fault> {
         self.next += 1;
         self.world.borrow_mut().launches.push(runtime.to_owned());
         if self.behaviours.values().any(|behaviour| matches!(behaviour, Behaviour::DoesNotStart)) {
             return Err(Fault::Start { command: "fake".into(), why: "no".into() });
         }
         let link = FakeLink { world: self.world.clone(), behaviours: self.behaviours.clone(), answers: 0 };
-        Ok((Box::new(link), description(self.behaviours.keys())))
+        Ok(Box::new(link))
     }
 }
 
@@ -111,6 +111,12 @@ impl Link for FakeLink {
         };
         Ok(Reading { sample, outside_wall_ns: ns + 10_000, outside_cpu_ns: Some(ns + 5_000) })
     }
+
+    fn shake_hands(&mut self) -> Result<Description, Fault> {
+        Ok(description(self.behaviours.keys()))
+    }
+
+    fn dismiss(&mut self) {}
 
     fn end(&mut self) {}
 }

@@ -99,7 +99,8 @@ fn measure(args: &Args) -> anyhow::Result<()> {
         None => Command::new(std::env::current_exe()?.to_string_lossy(), ["serve", "tokio"]),
     };
     let mut launcher = ProbeLauncher::new([("probe".to_owned(), command)]);
-    let (mut link, description) = launcher.launch("probe", 0)?;
+    let mut link = launcher.launch("probe", 0)?;
+    let description = link.shake_hands()?;
     let Steps { work, planted: steps } = calibrate(args, link.as_mut())?;
     link.end();
     println!(

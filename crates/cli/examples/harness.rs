@@ -68,7 +68,7 @@ fn main() -> ExitCode {
 /// One name, two programs, mirrored random rounds.
 fn compare(size: u64, name: &str, variant: &str, probe: &Command, by_hand: &Command) -> anyhow::Result<()> {
     let mut probe = Probe::start(probe)?;
-    probe.shake_hands(HANDSHAKE_NS)?;
+    probe.describe(HANDSHAKE_NS)?;
     let mut hand = Child::spawn(by_hand)?;
     let request = |iterations, id| RunRequest {
         id,

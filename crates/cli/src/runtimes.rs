@@ -163,7 +163,7 @@ fn shake_hand(candidate: Candidate) -> Shaken {
     let Candidate { id, asked, command } = candidate;
     let line = |command: &Command| std::iter::once(&command.program).chain(&command.args).cloned().collect();
     let described = command.clone().and_then(|command| {
-        let described = Probe::start(&command).and_then(|mut probe| probe.shake_hands(HANDSHAKE_NS));
+        let described = Probe::start(&command).and_then(|mut probe| probe.describe(HANDSHAKE_NS));
         described.map_err(|fault: Fault| fault.to_missing())
     });
     let is_own = !KNOWN.iter().any(|(name, _)| id.split('@').next() == Some(name));
