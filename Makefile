@@ -1,7 +1,7 @@
 # What one does here. `make` alone is `make test`; `make help` lists the rest. Needs Rust and Python 3, nothing else.
 
 .DEFAULT_GOAL := test
-.PHONY: test format-check lint rust probe-rust probe-python venv run fmt clean help
+.PHONY: test readme format-check lint rust probe-rust probe-python venv run fmt clean help
 
 # One directory for the workspace and the Rust probe, so that what both depend on is built once.
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
@@ -32,6 +32,9 @@ probe-python: venv
 
 venv:
 	@tests/run/venv
+
+readme: ## run the README's main command, as written, and look at its output
+	@tests/run/readme
 
 run: ## weigh tasks on this machine: the suite `quick`, about a minute
 	cargo run --release $(LOCKED) -- run
