@@ -1,1 +1,33 @@
-//! Spans in, a bounded digest out.
+//! Spans in, a bounded digest out: where *workers x window* went, and which cause explains the loss.
+//!
+//! ```text
+//! Span --Accumulator--> sums of fixed size --finish--> Shape --losses, patterns--> Digest
+//! ```
+//!
+//! | module | does |
+//! |---|---|
+//! | [`accumulator`] | takes spans in any order, merges |
+//! | [`histogram`] | durations and gaps in log2 octaves of four buckets |
+//! | [`grid`] | parallelism over time: bins that double, and a point in each |
+//! | [`worker`] | outermost spans, gaps, nesting of one worker |
+//! | [`names`] | the names that cost most |
+//! | [`top`] | the longest spans |
+//! | `calibrate` | the line between dispatch and idleness, from the run's own gaps |
+//! | `shape` | what the points say: time by parallelism and by cause |
+//! | `finish` | the digest |
+//! | `patterns` | the diagnosis |
+//!
+//! It knows no file format, no clock and no way of showing.
+
+pub mod accumulator;
+mod calibrate;
+mod finish;
+pub mod grid;
+pub mod histogram;
+pub mod names;
+mod patterns;
+mod shape;
+pub mod top;
+pub mod worker;
+
+pub use accumulator::{Accumulator, Config, MAX_WORKERS};

@@ -11,9 +11,11 @@
 //! | [`run_file`] | `taskscale.run/1`: raw samples, appended one by one | `docs/reference/run-file.md` |
 //! | [`summary`] | `taskscale.summary/1`: every figure that is shown | `docs/reference/summary.md` |
 //! | [`span`] | one task execution, and what a trace held | `ARCHITECTURE.md` |
+//! | [`digest`] | `taskscale.digest/1`: where the workers' time went, and why | `ARCHITECTURE.md` |
 //! | [`missing`] | a value that is not there, with reason and remedy | |
 
 pub mod answer;
+pub mod digest;
 pub mod machine;
 pub mod missing;
 pub mod params;

@@ -1,0 +1,112 @@
+//! Where dispatch ends and idleness begins, from the run's own gaps.
+//!
+//! A runtime that has work for a worker hands it over after a gap that depends on the runtime, so those gaps crowd around one
+//! value; a worker without work waits for as long as the program makes it. Dispatch is therefore the *first* crowd of the
+//! histogram of gaps, and all that is at most a few times longer (research: the larger of 16 times the cost and the valley).
+
+use crate::{
+    grid::{GAP_CLASSES, gap_class_end},
+    histogram::{Histogram, lower_edge},
+};
+
+/// Gaps that must have been seen before a crowd is one.
+const ENOUGH: u64 = 16;
+/// How much longer than the crowd a gap may be and still count as dispatch.
+const REACH: u64 = 16;
+
+/// What the gaps say.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Dispatch {
+    /// Gap classes below this one are dispatch.
+    pub classes: usize,
+    /// The line: gaps shorter than this are dispatch.
+    pub limit_ns: u64,
+    /// Mean gap of the crowd; `None` where too few gaps were seen to call them a crowd.
+    pub cost_ns: Option<f64>,
+    /// Gaps that count as dispatch.
+    pub count: u64,
+    /// Their sum.
+    pub sum_ns: u64,
+}
+
+/// Reads the gaps. O(buckets).
+pub fn dispatch(gaps: &Histogram) -> Dispatch {
+    let octaves: Vec<u64> = (0..64).map(|octave| octave_count(gaps, octave)).collect();
+    let enough = (gaps.count() / 100).max(4);
+    // The first octave that no neighbour exceeds and that holds one gap in a hundred. With W workers at a barrier one gap in W
+    // is dispatch, and the others are waiting.
+    let crowd = (0..64).find(|octave| {
+        octaves[*octave] >= enough
+            && (*octave == 63 || octaves[*octave] >= octaves[octave + 1])
+            && (*octave == 0 || octaves[*octave] >= octaves[octave - 1])
+    });
+    let floor = gaps.quantile(0.01).max(1);
+    let (from, to) = match crowd {
+        // A crowd far above the shortest gaps is not one of hand-overs: those wait, and wait differently long.
+        Some(octave) if floor >= 1 << octave >> 3 => {
+            ((1u64 << octave) / 2, (1u64 << octave).saturating_mul(4))
+        }
+        _ => (floor / 2, floor.saturating_mul(2)),
+    };
+    let cost_ns = (gaps.count() >= ENOUGH).then(|| mean_between(gaps, from, to));
+    let reach = (cost_ns.unwrap_or(floor as f64).max(1.0) as u64).saturating_mul(REACH);
+    // The class whose end is nearest to the reach, by ratio: at most a factor of two off.
+    let classes =
+        (1..=GAP_CLASSES).find(|classes| gap_class_end(classes - 1) * 2 > reach).unwrap_or(GAP_CLASSES);
+    let limit_ns = gap_class_end(classes - 1);
+    let (count, sum_ns) = gaps.below(limit_ns);
+    Dispatch { classes, limit_ns, cost_ns, count, sum_ns }
+}
+
+fn octave_count(gaps: &Histogram, octave: usize) -> u64 {
+    let (from, to) = (1u64 << octave, if octave == 63 { u64::MAX } else { 2u64 << octave });
+    let from = if octave == 0 { 0 } else { from };
+    counts_between(gaps, from, to)
+}
+
+fn counts_between(gaps: &Histogram, from: u64, to: u64) -> u64 {
+    let inside = |index: &usize| lower_edge(*index) >= from && lower_edge(*index) < to;
+    (0..gaps.counts().len()).filter(inside).map(|index| u64::from(gaps.counts()[index])).sum()
+}
+
+/// Mean of the values between two powers of two: exact.
+fn mean_between(gaps: &Histogram, from: u64, to: u64) -> f64 {
+    let (from, to) = (from.max(1).next_power_of_two(), to.clamp(2, 1 << 62).next_power_of_two());
+    let (above_count, above_sum) = gaps.below(to);
+    let (below_count, below_sum) = if from == 1 { (0, 0) } else { gaps.below(from) };
+    let count = above_count - below_count;
+    if count == 0 { 0.0 } else { (above_sum - below_sum) as f64 / count as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(values: impl Iterator<Item = u64>) -> Dispatch {
+        let mut gaps = Histogram::default();
+        values.for_each(|value| gaps.add(value));
+        dispatch(&gaps)
+    }
+
+    #[test]
+    fn hand_overs_are_told_from_waits() {
+        // 75 waits of 100 us to 1 ms, 25 hand-overs of 800 to 1,200 ns: a barrier on four workers.
+        let found =
+            of((0..1_000).map(|i| if i % 4 == 0 { 800 + i * 400 / 1_000 } else { 100_000 + i * 900 }));
+        assert_eq!(found.count, 250);
+        assert!((found.cost_ns.expect("enough gaps") - 1_000.0).abs() < 50.0, "{found:?}");
+    }
+
+    #[test]
+    fn waits_of_all_lengths_have_no_crowd() {
+        let found = of((1..10_000).map(|i| i * 100));
+        assert!(found.sum_ns * 5 < (1..10_000u64).map(|i| i * 100).sum::<u64>(), "{found:?}");
+    }
+
+    #[test]
+    fn a_few_gaps_have_no_cost() {
+        assert_eq!(of(std::iter::repeat_n(1_000, 15)).cost_ns, None);
+        assert_eq!(of(std::iter::repeat_n(1_000, 16)).cost_ns, Some(1_000.0));
+        assert_eq!(of(std::iter::empty()).count, 0);
+    }
+}

@@ -1,0 +1,275 @@
+//! From the sums to the digest.
+
+use taskscale_model::{
+    digest::{Digest, NameCost, Names, Nesting, Outlier, Quantiles, SCHEMA, WorkerDetail, WorkersDetail},
+    missing::Reading,
+    span::Account,
+};
+
+use crate::{
+    accumulator::{Accumulator, MAX_WORKERS},
+    calibrate::{Dispatch, dispatch},
+    histogram::Histogram,
+    patterns,
+    shape::{Shape, shape},
+};
+
+/// Names that a digest lists.
+const NAMES: usize = 16;
+/// Outliers that a digest lists.
+const OUTLIERS: usize = 5;
+/// Workers at either end that a digest lists, where there are more than twice as many.
+const WORKERS: usize = 8;
+/// Share of spans out of order from which gaps are not to be trusted.
+const DISORDER: f64 = 0.001;
+
+/// All that patterns are decided from.
+pub(crate) struct Evidence<'a> {
+    pub sums: &'a Accumulator,
+    pub shape: &'a Shape,
+    pub dispatch: &'a Dispatch,
+    /// Whether gaps are known at all.
+    pub ordered: bool,
+    pub resolution_ns: u64,
+    pub parent_self: Option<f64>,
+}
+
+impl Accumulator {
+    /// The digest of all spans so far; more may follow. `account` says what the source held, and how fine its clock is.
+    ///
+    /// O(points + workers log workers), and a copy of the accumulator: it leaves open what the stack keeps back.
+    pub fn finish(&self, account: &Account) -> Digest {
+        let mut settled = self.clone();
+        settled.settle();
+        digest(&settled, account)
+    }
+}
+
+fn digest(sums: &Accumulator, account: &Account) -> Digest {
+    let tasks = sums.sums.durations.count();
+    let seen = sums.active().count() as u64;
+    let workers = u64::from(sums.config.workers.unwrap_or(0)).max(seen);
+    let late: u64 = sums.active().map(|(_, worker)| worker.late).sum();
+    let ordered = late as f64 <= DISORDER * tasks as f64;
+    let resolution_ns = account.clock_resolution_ns;
+    let mut found = dispatch(&sums.sums.gaps);
+    if !ordered {
+        // Gaps next to spans that came late are made up; what is between tasks is idle time then.
+        found = Dispatch { classes: 0, limit_ns: 0, cost_ns: None, count: 0, sum_ns: 0 };
+    }
+    let shape = shape(sums, workers, &found);
+    let parent_self = parent_self(sums, &shape);
+    let evidence = Evidence {
+        sums,
+        shape: &shape,
+        dispatch: &found,
+        ordered,
+        resolution_ns,
+        parent_self: parent_self.value().copied(),
+    };
+    let (patterns, confidence) = patterns::diagnose(&evidence);
+    let cost = cost(&found, ordered, resolution_ns);
+    let break_even_ns = match &cost {
+        Reading::Value(cost) => Reading::Value(cost * 9.0),
+        Reading::Missing(missing) => Reading::Missing(missing.clone()),
+    };
+    Digest {
+        schema: SCHEMA.to_owned(),
+        tasks,
+        workers,
+        window_ns: shape.window,
+        clock_resolution_ns: resolution_ns,
+        losses: shape.losses,
+        duration: quantiles(&sums.sums.durations, "no tasks", "check what the source holds"),
+        gap: if ordered {
+            quantiles(&sums.sums.gaps, "no worker executed two tasks", "")
+        } else {
+            disordered()
+        },
+        scheduling_cost_ns: cost,
+        break_even_ns,
+        parallelism: shape.parallelism.clone(),
+        workers_detail: workers_detail(sums, &shape),
+        outliers: outliers(sums, shape.start),
+        names: names(sums),
+        nesting: nesting(sums, &shape, parent_self),
+        dropped: account.clone(),
+        patterns,
+        confidence,
+        notes: notes(sums, late, ordered, account),
+    }
+}
+
+fn quantiles(histogram: &Histogram, reason: &str, remedy: &str) -> Reading<Quantiles> {
+    if histogram.count() == 0 {
+        return Reading::missing(reason, remedy);
+    }
+    Reading::Value(Quantiles {
+        count: histogram.count(),
+        min: histogram.min(),
+        p50: histogram.quantile(0.5),
+        p90: histogram.quantile(0.9),
+        p99: histogram.quantile(0.99),
+        max: histogram.max(),
+        mean: histogram.mean(),
+    })
+}
+
+fn disordered<T>() -> Reading<T> {
+    Reading::missing(
+        "spans of a worker are sorted neither by start nor by end",
+        "sort the trace by time to get gaps, scheduling cost and self time",
+    )
+}
+
+fn cost(found: &Dispatch, ordered: bool, resolution_ns: u64) -> Reading<f64> {
+    match found.cost_ns {
+        _ if !ordered => disordered(),
+        None => Reading::missing("fewer than 16 gaps between tasks", "record a longer run"),
+        Some(cost) if cost < resolution_ns as f64 => Reading::missing(
+            format!("below the clock's step of {resolution_ns} ns"),
+            "record with a finer clock, or use a live observer",
+        ),
+        Some(cost) => Reading::Value(cost),
+    }
+}
+
+/// Time in spans that contain others, outside of those.
+fn parent_self(sums: &Accumulator, shape: &Shape) -> Reading<f64> {
+    let of = |value: fn(&crate::worker::Worker) -> u64| {
+        sums.active().map(|(_, worker)| value(worker)).sum::<u64>()
+    };
+    if of(|worker| worker.late + worker.unplaced + worker.overlapping) > 0 && of(|worker| worker.nested) > 0 {
+        return Reading::missing(
+            "not every span's parent was near it in the trace",
+            "sort the trace by start to get self time",
+        );
+    }
+    let (busy, leaf) = (of(|worker| worker.busy), of(|worker| worker.leaf));
+    let total = shape.workers as f64 * shape.window as f64;
+    Reading::Value(if total > 0.0 { (busy.saturating_sub(leaf) as f64 / total).min(1.0) } else { 0.0 })
+}
+
+fn nesting(sums: &Accumulator, shape: &Shape, parent_self: Reading<f64>) -> Nesting {
+    let total = shape.workers as f64 * shape.window as f64;
+    Nesting {
+        nested: sums.active().map(|(_, worker)| worker.nested).sum(),
+        depth: sums.active().map(|(_, worker)| worker.depth).max().unwrap_or(0),
+        parent_self,
+        naive_utilisation: if total > 0.0 { sums.sums.durations.sum() as f64 / total } else { 0.0 },
+        overlapping: sums.active().map(|(_, worker)| worker.overlapping).sum(),
+    }
+}
+
+fn workers_detail(sums: &Accumulator, shape: &Shape) -> WorkersDetail {
+    let window = shape.window.max(1) as f64;
+    let mut workers: Vec<WorkerDetail> = sums
+        .active()
+        .map(|(index, worker)| WorkerDetail {
+            worker: index,
+            tasks: worker.tasks,
+            busy: (worker.busy as f64 / window).min(1.0),
+            first_ns: (worker.first - shape.start) as u64,
+            last_ns: (worker.last - shape.start) as u64,
+        })
+        .collect();
+    let count = shape.workers.max(1) as f64;
+    let mean = workers.iter().map(|worker| worker.busy).sum::<f64>() / count;
+    let idle = count - workers.len() as f64;
+    let squares = workers.iter().map(|worker| (worker.busy - mean).powi(2)).sum::<f64>() + idle * mean * mean;
+    let most = workers.iter().map(|worker| worker.busy).fold(0.0, f64::max);
+    let active = workers.len() as u64;
+    let by_busy =
+        |a: &WorkerDetail, b: &WorkerDetail| b.busy.total_cmp(&a.busy).then(a.worker.cmp(&b.worker));
+    let folded = (workers.len()).saturating_sub(2 * WORKERS);
+    if folded > 0 {
+        workers.sort_by(by_busy);
+        workers.drain(WORKERS..WORKERS + folded);
+        workers.sort_by_key(|worker| worker.worker);
+    }
+    WorkersDetail {
+        active,
+        busy_max_over_mean: if mean > 0.0 { most / mean } else { 1.0 },
+        busy_variation: if mean > 0.0 { (squares / count).sqrt() / mean } else { 0.0 },
+        workers,
+        folded: folded as u64,
+    }
+}
+
+/// Long spans over the mean of all others; those that last longer than twice the 99th percentile stand out.
+fn outliers(sums: &Accumulator, start: i64) -> Vec<Outlier> {
+    let longest = sums.sums.top.longest();
+    let durations = &sums.sums.durations;
+    let out: u64 = longest.iter().map(|long| long.duration).sum();
+    let others = durations.count().saturating_sub(longest.len() as u64);
+    if others == 0 {
+        return Vec::new();
+    }
+    let typical = (durations.sum().saturating_sub(out) as f64 / others as f64).max(1.0);
+    // With fewer than 100 spans the 99th percentile is the longest one itself.
+    let most = if durations.count() < 100 { durations.quantile(0.5) } else { durations.quantile(0.99) };
+    longest
+        .iter()
+        .filter(|long| long.duration > most.saturating_mul(2))
+        .take(OUTLIERS)
+        .map(|long| Outlier {
+            name: long.name.text(),
+            worker: long.worker,
+            start_ns: long.start.saturating_sub(start).max(0) as u64,
+            duration_ns: long.duration,
+            times_typical: long.duration as f64 / typical,
+        })
+        .collect()
+}
+
+fn names(sums: &Accumulator) -> Names {
+    let all = sums.sums.durations.sum();
+    let top: Vec<NameCost> = sums
+        .names
+        .costliest()
+        .into_iter()
+        .filter(|name| name.tasks > 0)
+        .take(NAMES)
+        .map(|name| NameCost {
+            name: name.name.text(),
+            tasks: name.tasks,
+            total_ns: name.total,
+            share: if all > 0 { name.total as f64 / all as f64 } else { 0.0 },
+        })
+        .collect();
+    Names {
+        other_tasks: sums.sums.durations.count().saturating_sub(top.iter().map(|name| name.tasks).sum()),
+        other_ns: all.saturating_sub(top.iter().map(|name| name.total_ns).sum()),
+        overflowed: sums.names.error > 0,
+        error_ns: sums.names.error,
+        top,
+    }
+}
+
+fn notes(sums: &Accumulator, late: u64, ordered: bool, account: &Account) -> Vec<String> {
+    let mut notes = account.notes.clone();
+    let mut note = |count: u64, text: &str| {
+        if count > 0 {
+            notes.push(format!("{count} spans {text}"));
+        }
+    };
+    note(sums.reversed, "end before they start and are not counted");
+    note(sums.folded, &format!("ran on workers beyond the first {MAX_WORKERS}, which count as one"));
+    note(
+        late,
+        if ordered {
+            "came out of order; their neighbours' gaps are a little off"
+        } else {
+            "came out of order: gaps, dispatch and self time cannot be had"
+        },
+    );
+    note(
+        sums.active().map(|(_, worker)| worker.unplaced).sum(),
+        "are nested and their parent was not near, or contain more than was kept back; self time cannot be had",
+    );
+    note(
+        sums.active().map(|(_, worker)| worker.overlapping).sum(),
+        "overlap another on the same worker: is that a worker?",
+    );
+    notes
+}

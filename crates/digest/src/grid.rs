@@ -1,0 +1,260 @@
+//! Parallelism over time in fixed memory: a grid whose bins double, and one point of time in each.
+//!
+//! A bin's average cannot tell "half of the time all, half of the time one" from "always some": alternation faster than a
+//! bin vanishes in it. So each bin also has one point, at a place drawn once and for all, where the number of workers inside a
+//! task is counted exactly. The points are a stratified sample of the window: the share of time at each level of
+//! parallelism comes out without bias at any speed of alternation, with a standard error of at most
+//! `0.5 / sqrt(points in the window)`, which is 1.6 % at 1,024 points and usually far less.
+//!
+//! Bins and points lie on the absolute line of time and depend on nothing but it, so merging is adding.
+
+use crate::histogram::bucket;
+
+/// Gaps up to 67 ms are told apart at the points by powers of four, from 256 ns up, so that the line between dispatch and
+/// idleness can be drawn when the whole run is known.
+pub const GAP_CLASSES: usize = 10;
+
+/// Where class `class` ends.
+pub fn gap_class_end(class: usize) -> u64 {
+    256 << (2 * class)
+}
+
+/// One bin and its point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Cell {
+    /// The point.
+    pub at: i64,
+    /// Time inside outermost spans in the whole bin, summed over workers.
+    pub busy_ns: u64,
+    /// Gaps of each class that cover the point.
+    pub gaps: [u16; GAP_CLASSES],
+    /// Outermost spans that cover the point.
+    pub busy: u16,
+    /// Histogram bucket of the longest of them.
+    pub longest: u8,
+}
+
+/// See the module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Grid {
+    /// Bin `k` is in cell `k mod length`; the length is a power of two.
+    cells: Vec<Cell>,
+    shift: u32,
+    /// First and last bin in use; nothing is in use where `first > last`.
+    first: i64,
+    last: i64,
+}
+
+/// Which half of a bin its point lies in.
+fn upper_half(bin: i64, shift: u32) -> i64 {
+    // splitmix64's output function on (bin, shift).
+    let mut z = (bin as u64).wrapping_add(u64::from(shift).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    ((z ^ (z >> 31)) & 1) as i64
+}
+
+/// The point of a bin: halves are chosen down to 1 ns, so that the point of a bin is the point of one of its halves.
+fn point(mut bin: i64, shift: u32) -> i64 {
+    for level in (1..=shift).rev() {
+        bin = bin * 2 + upper_half(bin, level);
+    }
+    bin
+}
+
+impl Grid {
+    /// A grid of `length` bins, rounded up to a power of two of at least 16.
+    pub fn new(length: usize) -> Self {
+        Grid {
+            cells: vec![Cell::default(); length.next_power_of_two().max(16)],
+            shift: 0,
+            first: i64::MAX,
+            last: i64::MIN,
+        }
+    }
+
+    fn slot(&self, bin: i64) -> usize {
+        bin as usize & (self.cells.len() - 1)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.first > self.last
+    }
+
+    /// Width of a bin.
+    pub fn width(&self) -> u64 {
+        1 << self.shift
+    }
+
+    /// Bins in use, in the order of time, each with its begin.
+    pub fn cells(&self) -> impl Iterator<Item = (i64, &Cell)> {
+        let range = self.first..=self.last;
+        range.map(|bin| (bin << self.shift, &self.cells[self.slot(bin)]))
+    }
+
+    /// Brings `start..end` into the grid, with wider bins if need be. O(length) when it widens, else O(new bins).
+    fn cover(&mut self, start: i64, end: i64) {
+        let (mut first, mut last) = (start >> self.shift, (end - 1).max(start) >> self.shift);
+        if first >= self.first && last <= self.last {
+            return;
+        }
+        if !self.is_empty() {
+            (first, last) = (first.min(self.first), last.max(self.last));
+        }
+        while (last as i128 - first as i128) >= self.cells.len() as i128 {
+            self.widen();
+            (first, last) = (first >> 1, last >> 1);
+        }
+        if self.is_empty() {
+            (self.first, self.last) = (first, first - 1);
+        }
+        for bin in (first..self.first).chain(self.last + 1..=last) {
+            let slot = self.slot(bin);
+            self.cells[slot] = Cell { at: point(bin, self.shift), ..Cell::default() };
+        }
+        (self.first, self.last) = (first, last);
+    }
+
+    /// Doubles the width of the bins.
+    fn widen(&mut self) {
+        if !self.is_empty() {
+            let old = self.cells.clone();
+            let (first, last) = (self.first, self.last);
+            let child = |bin: i64| (bin >= first && bin <= last).then(|| old[bin as usize & (old.len() - 1)]);
+            for bin in first >> 1..=last >> 1 {
+                let chosen = bin * 2 + upper_half(bin, self.shift + 1);
+                let other = chosen ^ 1;
+                let mut cell = child(chosen)
+                    .unwrap_or_else(|| Cell { at: point(chosen, self.shift), ..Cell::default() });
+                cell.busy_ns += child(other).map_or(0, |other| other.busy_ns);
+                let slot = self.slot(bin);
+                self.cells[slot] = cell;
+            }
+            (self.first, self.last) = (first >> 1, last >> 1);
+        }
+        self.shift += 1;
+    }
+
+    /// An outermost span. O(bins that it touches); `duration` is that of the longest task in it.
+    pub fn busy(&mut self, start: i64, end: i64, duration: u64) {
+        if end <= start {
+            return;
+        }
+        self.cover(start, end);
+        let class = bucket(duration) as u8;
+        for bin in start >> self.shift..=(end - 1) >> self.shift {
+            let begin = bin << self.shift;
+            let slot = self.slot(bin);
+            let cell = &mut self.cells[slot];
+            cell.busy_ns += (end.min(begin.saturating_add(1 << self.shift)) - start.max(begin)) as u64;
+            if start <= cell.at && cell.at < end {
+                cell.busy = cell.busy.saturating_add(1);
+                cell.longest = cell.longest.max(class);
+            }
+        }
+    }
+
+    /// A gap between two outermost spans of a worker. Gaps of more than 67 ms are idle time whatever the run is.
+    pub fn gap(&mut self, start: i64, end: i64) {
+        let length = (end - start) as u64;
+        let Some(class) = (0..GAP_CLASSES).find(|class| length < gap_class_end(*class)) else { return };
+        if end <= start {
+            return;
+        }
+        self.cover(start, end);
+        for bin in start >> self.shift..=(end - 1) >> self.shift {
+            let slot = self.slot(bin);
+            let cell = &mut self.cells[slot];
+            if start <= cell.at && cell.at < end {
+                cell.gaps[class] = cell.gaps[class].saturating_add(1);
+            }
+        }
+    }
+
+    /// Adds another grid. The result has the fewer bins of the two.
+    pub fn merge(&mut self, other: &Grid) {
+        let mut other = other.clone();
+        let length = self.cells.len().min(other.cells.len());
+        self.shrink(length);
+        other.shrink(length);
+        if other.is_empty() {
+            return;
+        }
+        if self.is_empty() {
+            *self = other;
+            return;
+        }
+        while self.shift < other.shift {
+            self.widen();
+        }
+        while other.shift < self.shift {
+            other.widen();
+        }
+        // `cover` may widen this one further still.
+        self.cover(other.first << other.shift, ((other.last << other.shift) as i128 + 1) as i64);
+        while other.shift < self.shift {
+            other.widen();
+        }
+        for bin in other.first..=other.last {
+            let theirs = other.cells[other.slot(bin)];
+            let slot = self.slot(bin);
+            let mine = &mut self.cells[slot];
+            mine.busy_ns += theirs.busy_ns;
+            mine.busy = mine.busy.saturating_add(theirs.busy);
+            mine.longest = mine.longest.max(theirs.longest);
+            for (mine, theirs) in mine.gaps.iter_mut().zip(theirs.gaps) {
+                *mine = mine.saturating_add(theirs);
+            }
+        }
+    }
+
+    fn shrink(&mut self, length: usize) {
+        if length == self.cells.len() {
+            return;
+        }
+        while !self.is_empty() && self.last - self.first >= length as i64 {
+            self.widen();
+        }
+        let mut small = vec![Cell::default(); length];
+        if !self.is_empty() {
+            for bin in self.first..=self.last {
+                small[bin as usize & (length - 1)] = self.cells[self.slot(bin)];
+            }
+        }
+        self.cells = small;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn busy_time_and_points_survive_widening_to_both_sides() {
+        let spans: Vec<(i64, i64)> =
+            (0..500).map(|i| (i * 977 - 200_000, i * 977 - 200_000 + 300 + i)).collect();
+        let mut grid = Grid::new(64);
+        for (index, (start, end)) in spans.iter().enumerate() {
+            let (start, end) = if index % 2 == 0 { (*start, *end) } else { (-*end, -*start) };
+            grid.busy(start, end, 300);
+        }
+        let total: u64 = grid.cells().map(|(_, cell)| cell.busy_ns).sum();
+        assert_eq!(total, spans.iter().map(|(start, end)| (end - start) as u64).sum::<u64>());
+        for (begin, cell) in grid.cells() {
+            assert!(cell.at >= begin && cell.at < begin + grid.width() as i64);
+            let covering = spans.iter().enumerate().filter(|(index, (start, end))| {
+                let (start, end) = if index % 2 == 0 { (*start, *end) } else { (-*end, -*start) };
+                start <= cell.at && cell.at < end
+            });
+            assert_eq!(usize::from(cell.busy), covering.count());
+        }
+    }
+
+    #[test]
+    fn the_ends_of_time_fit() {
+        let mut grid = Grid::new(64);
+        grid.busy(i64::MIN / 2, i64::MIN / 2 + 5, 5);
+        grid.busy(i64::MAX / 2 - 5, i64::MAX / 2, 5);
+        assert_eq!(grid.cells().map(|(_, cell)| cell.busy_ns).sum::<u64>(), 10);
+    }
+}

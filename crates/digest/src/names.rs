@@ -1,0 +1,173 @@
+//! Which names cost most: mergeable heavy hitters in fixed memory.
+//!
+//! The counters of Misra and Gries, pruned in batches and merged as in Agarwal et al., "Mergeable summaries" (PODS 2012):
+//! a name's time is never too high, and too low by at most `error`, which is at most the total time over the capacity.
+//! While no more names than fit have come, all is exact, and merging is associative and commutative.
+
+use crate::top::ShortName;
+
+/// Time and count of one name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Name {
+    hash: u64,
+    /// The name.
+    pub name: ShortName,
+    /// Spans counted.
+    pub tasks: u64,
+    /// Their time.
+    pub total: u64,
+}
+
+/// The names that cost most.
+#[derive(Debug, Clone)]
+pub struct Names {
+    /// At most twice `capacity`; pruned to `capacity` when full.
+    entries: Vec<Name>,
+    /// Open addressing into `entries`, plus one; 0 is free. A power of two, at least twice as long as `entries` gets.
+    index: Vec<u16>,
+    capacity: usize,
+    latest: usize,
+    /// How much too low a time may be.
+    pub error: u64,
+}
+
+/// What names of the form `<worker>_<index>`, which Taskflow gives to unnamed tasks, are counted under.
+const UNNAMED: &[u8] = b"<worker>_<index>";
+
+fn class(name: &[u8]) -> &[u8] {
+    let is_number = |part: &[u8]| !part.is_empty() && part.iter().all(u8::is_ascii_digit);
+    if name.first().is_some_and(u8::is_ascii_digit) {
+        let mut parts = name.splitn(2, |byte| *byte == b'_');
+        if let (Some(worker), Some(index)) = (parts.next(), parts.next())
+            && is_number(worker)
+            && is_number(index)
+        {
+            return UNNAMED;
+        }
+    }
+    &name[..name.len().min(crate::top::NAME_BYTES)]
+}
+
+fn hash(name: &[u8]) -> u64 {
+    let mut hash = name.len() as u64;
+    for chunk in name.chunks(8) {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        hash = (hash.rotate_left(5) ^ u64::from_le_bytes(word)).wrapping_mul(0x517C_C1B7_2722_0A95);
+    }
+    hash ^ (hash >> 32)
+}
+
+impl Names {
+    /// Keeps `capacity` names (at most 8,192) well.
+    pub fn new(capacity: usize) -> Self {
+        let capacity = capacity.clamp(1, 8_192);
+        Names {
+            entries: Vec::with_capacity(2 * capacity),
+            index: vec![0; (4 * capacity).next_power_of_two()],
+            capacity,
+            latest: 0,
+            error: 0,
+        }
+    }
+
+    /// Counts one span. O(length of the name), amortised.
+    pub fn add(&mut self, name: &[u8], duration: u64) {
+        if name.is_empty() {
+            return;
+        }
+        let name = class(name);
+        if self.entries.get(self.latest).is_none_or(|latest| latest.name.bytes() != name) {
+            self.latest = self.find(name);
+        }
+        let entry = &mut self.entries[self.latest];
+        entry.tasks += 1;
+        entry.total = entry.total.saturating_add(duration);
+    }
+
+    /// The entry of a name, made where there is none.
+    fn find(&mut self, name: &[u8]) -> usize {
+        let hash = hash(name);
+        let mask = self.index.len() - 1;
+        let mut at = hash as usize & mask;
+        while self.index[at] != 0 {
+            let entry = usize::from(self.index[at]) - 1;
+            if self.entries[entry].hash == hash && self.entries[entry].name.bytes() == name {
+                return entry;
+            }
+            at = (at + 1) & mask;
+        }
+        if self.entries.len() == 2 * self.capacity {
+            self.prune();
+            return self.find(name);
+        }
+        self.entries.push(Name { hash, name: ShortName::of(name), tasks: 0, total: 0 });
+        self.index[at] = self.entries.len() as u16;
+        self.entries.len() - 1
+    }
+
+    /// Keeps the `capacity` costliest, each less what the first one that goes has.
+    fn prune(&mut self) {
+        self.entries.sort_unstable_by(|a, b| (b.total, a.name).cmp(&(a.total, b.name)));
+        let less = self.entries[self.capacity].total;
+        self.entries.truncate(self.capacity);
+        for entry in &mut self.entries {
+            entry.total -= less;
+        }
+        self.error = self.error.saturating_add(less);
+        self.index.fill(0);
+        let mask = self.index.len() - 1;
+        for (entry, name) in self.entries.iter().enumerate() {
+            let mut at = name.hash as usize & mask;
+            while self.index[at] != 0 {
+                at = (at + 1) & mask;
+            }
+            self.index[at] = entry as u16 + 1;
+        }
+    }
+
+    /// Adds other names.
+    pub fn merge(&mut self, other: &Names) {
+        for entry in &other.entries {
+            let mine = self.find(entry.name.bytes());
+            self.entries[mine].tasks += entry.tasks;
+            self.entries[mine].total = self.entries[mine].total.saturating_add(entry.total);
+        }
+        self.error = self.error.saturating_add(other.error);
+    }
+
+    /// Costliest first; by name where equal.
+    pub fn costliest(&self) -> Vec<Name> {
+        let mut entries = self.entries.clone();
+        entries.sort_unstable_by(|a, b| (b.total, a.name).cmp(&(a.total, b.name)));
+        entries
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_heavy_name_survives_a_million_others_within_the_stated_error() {
+        let mut names = Names::new(32);
+        let mut total = 0;
+        for i in 0..100_000u32 {
+            names.add(format!("n{i}").as_bytes(), 10);
+            names.add(b"heavy", 3);
+            total += 13;
+        }
+        let heavy = names.costliest()[0];
+        assert_eq!(heavy.name.bytes(), b"heavy");
+        assert!(names.error <= total / 32, "{}", names.error);
+        assert!(heavy.total <= 300_000 && heavy.total + names.error >= 300_000);
+    }
+
+    #[test]
+    fn unnamed_tasks_of_taskflow_are_one_class() {
+        assert_eq!(class(b"0_17"), UNNAMED);
+        assert_eq!(class(b"0_17a"), b"0_17a");
+        assert_eq!(class(b"17"), b"17");
+        assert_eq!(class(b"_1"), b"_1");
+    }
+}

@@ -1,0 +1,172 @@
+//! Idle time by cause. The rules, with W workers:
+//!
+//! * **Dispatch** is what busy workers spend between tasks. Removing it shrinks every active stretch alike, so what it saves is
+//!   dispatch over (work + dispatch), whatever else is idle.
+//! * **Solo** idle time (one worker active) is a *serial* part if a crowd of tasks or a stage of its own ran meanwhile, a
+//!   *straggler's* if the task that ran is one of a few long ones and overlapped with others at some point of its life.
+//! * **Shared** idle time (two or more active) is *under-decomposition* where no more than the present number are ever active,
+//!   or where a worker's wait is no longer than the tasks that run meanwhile: then moving whole tasks cannot help, only
+//!   smaller ones can. Where waits are longer than tasks, tasks could have been moved: *load imbalance*.
+//! * A wait that few long tasks cause, where most are much shorter, is a *straggler's* and not under-decomposition.
+//!
+//! Removing idle time with share s of *workers x window* saves s of the window: the same work, without the wait.
+
+use taskscale_model::digest::PatternName;
+
+use super::Cause;
+use crate::{
+    finish::Evidence,
+    histogram::{BUCKETS, bucket, middle},
+};
+
+/// Steps of asyncio's event loop that last longer count as slow: the default of `loop.slow_callback_duration`.
+const SLOW_STEP_NS: u64 = 100_000_000;
+
+/// All causes, in no order; each with a share of at least 0.
+pub(crate) fn causes(evidence: &Evidence<'_>) -> Vec<Cause> {
+    let losses = &evidence.shape.losses;
+    let mut causes =
+        vec![idle(PatternName::OutsideRun, losses.outside), idle(PatternName::Preempted, losses.preempted)];
+    let active = losses.work + losses.dispatch;
+    let gain = if active > 0.0 { losses.dispatch / active * (1.0 - losses.outside) } else { 0.0 };
+    causes.push(Cause { name: PatternName::SchedulingOverhead, share: losses.dispatch, gain });
+    if let Some(parent_self) = evidence.parent_self {
+        causes.push(idle(PatternName::RecursiveOverlap, parent_self));
+    }
+    if evidence.shape.workers == 1 {
+        causes.push(event_loop(evidence));
+    } else {
+        causes.extend(waits(evidence));
+    }
+    causes
+}
+
+fn idle(name: PatternName, share: f64) -> Cause {
+    Cause { name, share, gain: share }
+}
+
+/// One worker: steps that are slow by asyncio's own measure while most are far from it.
+fn event_loop(evidence: &Evidence<'_>) -> Cause {
+    let durations = &evidence.sums.sums.durations;
+    let slow = bucket(SLOW_STEP_NS) + 1;
+    let typical = durations.quantile(0.5);
+    let time: f64 =
+        (slow..BUCKETS).map(|index| f64::from(durations.counts()[index]) * middle(index) as f64).sum();
+    let share =
+        if typical * 10 < SLOW_STEP_NS { (time / evidence.shape.window.max(1) as f64).min(1.0) } else { 0.0 };
+    Cause { name: PatternName::EventLoopBlocked, share, gain: share }
+}
+
+/// Waits of two or more workers.
+fn waits(evidence: &Evidence<'_>) -> Vec<Cause> {
+    let shape = evidence.shape;
+    let (mut serial, mut straggler, mut under, mut imbalance) = (0.0, 0.0, 0.0, 0.0);
+    let solo: f64 = shape.solo_by_longest.iter().sum();
+    let shared: f64 = shape.shared_by_longest.iter().sum();
+
+    let few = few_long(evidence);
+    let solo_long: f64 = tail_sum(&shape.solo_by_longest, few);
+    let shared_long: f64 = tail_sum(&shape.shared_by_longest, few);
+    // Time of the few long tasks, and how much of it alone.
+    let (seen, alone) = few.map_or((0, 0), |few| {
+        shape.points_by_longest[few..].iter().fold((0, 0), |sum, point| (sum.0 + point.0, sum.1 + point.1))
+    });
+    let stage_of_its_own = seen > 0 && ran_alone(evidence, seen, alone);
+    if stage_of_its_own {
+        serial += solo_long;
+    } else {
+        straggler += solo_long;
+    }
+    straggler += shared_long;
+
+    let solo_rest = (solo - solo_long).max(0.0);
+    let shared_rest = (shared - shared_long).max(0.0);
+    let scale = if shared > 0.0 { shared_rest / shared } else { 0.0 };
+    let (narrow, wide) = (shape.narrow_idle * scale, shape.wide_idle * scale);
+    under += narrow;
+    let waits_are_short = wait_over_task(evidence) <= 1.5;
+    let parallel = if waits_are_short { &mut under } else { &mut imbalance };
+    *parallel += wide;
+    // Workers that finish one after the other leave a last one alone for 2/W of all their idle time, if evenly spread.
+    let expected_alone = 2.0 / shape.workers.max(2) as f64;
+    let is_tail = solo_rest <= (1.0 + expected_alone) / 2.0 * (solo_rest + wide) && wide > 0.0;
+    let two = shape.workers == 2 && busy_spread(evidence) * 2.0 > solo_rest;
+    if waits_are_short && tasks_per_wait(evidence) < 2.0 && shape.peak > 1 {
+        under += solo_rest;
+    } else if is_tail || two {
+        *(if waits_are_short { &mut under } else { &mut imbalance }) += solo_rest;
+    } else {
+        serial += solo_rest;
+    }
+    vec![
+        idle(PatternName::SerialBottleneck, serial),
+        idle(PatternName::StragglerTasks, straggler),
+        idle(PatternName::UnderDecomposition, under),
+        idle(PatternName::LoadImbalance, imbalance),
+    ]
+}
+
+fn tail_sum(shares: &[f64], from: Option<usize>) -> f64 {
+    from.map_or(0.0, |from| shares[from..].iter().sum())
+}
+
+/// Waits longer than dispatch: macro gaps of workers, and what lies before their first and after their last task.
+fn wait_count(evidence: &Evidence<'_>) -> f64 {
+    let gaps = evidence.sums.sums.gaps.count().saturating_sub(evidence.dispatch.count);
+    gaps as f64 + evidence.shape.workers as f64
+}
+
+/// Tasks that a worker executes between two waits.
+fn tasks_per_wait(evidence: &Evidence<'_>) -> f64 {
+    evidence.sums.sums.durations.count() as f64 / wait_count(evidence)
+}
+
+/// Mean wait over the mean duration, by time, of the longest tasks that ran meanwhile.
+fn wait_over_task(evidence: &Evidence<'_>) -> f64 {
+    let shape = evidence.shape;
+    let losses = &shape.losses;
+    let idle = losses.serial + losses.tail + losses.starvation;
+    let wait = idle * shape.workers as f64 * shape.window as f64 / wait_count(evidence);
+    let (mut weight, mut sum) = (0.0, 0.0);
+    for index in 0..BUCKETS {
+        let share = shape.solo_by_longest[index] + shape.shared_by_longest[index];
+        weight += share;
+        sum += share * middle(index) as f64;
+    }
+    if sum > 0.0 { wait / (sum / weight) } else { 0.0 }
+}
+
+/// `1 - mean / max` of busy time.
+fn busy_spread(evidence: &Evidence<'_>) -> f64 {
+    let busy: Vec<f64> = evidence.sums.active().map(|(_, worker)| worker.busy as f64).collect();
+    let most = busy.iter().copied().fold(0.0, f64::max);
+    if most > 0.0 { 1.0 - busy.iter().sum::<f64>() / evidence.shape.workers as f64 / most } else { 0.0 }
+}
+
+/// The bucket from which tasks are few and long: fewer than half a task per worker and phase, at most an eighth of all,
+/// each at least four times the 90th percentile of all. A phase is what the worker with the most waits saw between two.
+fn few_long(evidence: &Evidence<'_>) -> Option<usize> {
+    let durations = &evidence.sums.sums.durations;
+    let total = durations.count();
+    let typical = durations.quantile(if total < 40 { 0.5 } else { 0.9 });
+    let from = bucket(typical.saturating_mul(2)) + 1;
+    let count: u64 = durations.counts().get(from..)?.iter().map(|count| u64::from(*count)).sum();
+    let phases = wait_count(evidence) / evidence.shape.workers as f64;
+    let few =
+        count > 0 && count as f64 <= (evidence.shape.workers as f64 * phases).max(1.0) && count * 8 <= total;
+    few.then_some(from)
+}
+
+/// Whether the long tasks ran while nothing else did: a stage of its own. Two standard errors of the sample are allowed.
+fn ran_alone(evidence: &Evidence<'_>, seen: u64, alone: u64) -> bool {
+    let overlap = (seen - alone) as f64 / seen as f64;
+    let error = 1.0 / (seen as f64).sqrt();
+    let last = evidence.sums.active().map(|(_, worker)| worker.last).max();
+    let starts_alone = evidence.sums.sums.top.longest().iter().all(|long| {
+        // Only the last stretch of the run is known exactly: who had ended when it began.
+        let ends_last = last == Some(long.start.saturating_add(long.duration as i64));
+        !ends_last
+            || evidence.sums.active().all(|(index, worker)| index == long.worker || worker.last <= long.start)
+    });
+    overlap <= error.min(0.1) && starts_alone
+}

@@ -1,0 +1,112 @@
+//! Ranks causes, refuses where the evidence is thin, and says how far to trust the result.
+
+use taskscale_model::digest::{Confidence, ConfidenceGrade, PatternName};
+
+use super::{Cause, WORTH};
+use crate::finish::Evidence;
+
+/// Points below which shares of time are not known to a tenth.
+const POINTS: u64 = 32;
+/// A window of a millisecond is one wake-up long.
+const WINDOW_NS: u64 = 1_000_000;
+/// Preemption from which verdicts flipped between runs of one program (research: 0.45 to 0.85 did, 0.25 did not).
+const PREEMPTED: f64 = 0.3;
+
+/// Causes, the diagnosis first. At least two, so that there is a runner-up.
+pub(crate) fn verdict(evidence: &Evidence<'_>, mut causes: Vec<Cause>) -> (Vec<Cause>, Confidence) {
+    causes.sort_by(|a, b| b.gain.total_cmp(&a.gain).then(a.name.cmp(&b.name)));
+    grain_first(&mut causes);
+    let reasons = reasons(evidence);
+    let thin = refusals(evidence, &causes);
+    let lost: f64 = causes.iter().map(|cause| cause.gain).sum();
+    let (first, second) = (causes[0], causes[1]);
+    let margin = if second.gain > 0.0 { (first.gain / second.gain - 1.0).min(1.0) } else { 1.0 };
+    let head = if !thin.is_empty() {
+        Some(Cause { name: PatternName::Inconclusive, share: lost.min(1.0), gain: 0.0 })
+    } else if first.gain < WORTH {
+        Some(Cause { name: PatternName::Healthy, share: evidence.shape.losses.work, gain: 0.0 })
+    } else if first.gain < lost / 2.0 && second.gain >= WORTH {
+        let gain = (first.gain + second.gain).min(0.999);
+        Some(Cause { name: PatternName::Mixed, share: (first.share + second.share).min(1.0), gain })
+    } else {
+        None
+    };
+    let grade = if !thin.is_empty() {
+        ConfidenceGrade::Low
+    } else if reasons.is_empty() && (margin >= 1.0 || (first.gain < WORTH / 2.0)) {
+        ConfidenceGrade::High
+    } else {
+        ConfidenceGrade::Medium
+    };
+    causes.retain(|cause| cause.gain > 0.0);
+    if let Some(head) = head {
+        causes.insert(0, head);
+    }
+    if causes.len() == 1 {
+        // A runner-up is always named: without another cause it is that nothing is wrong.
+        let name = if causes[0].name == PatternName::Healthy { second.name } else { PatternName::Healthy };
+        causes.push(Cause { name, share: 0.0, gain: 0.0 });
+    }
+    causes.truncate(4);
+    let confidence = Confidence {
+        grade,
+        margin: margin.clamp(0.0, 1.0),
+        reasons: thin.into_iter().chain(reasons).collect(),
+    };
+    (causes, confidence)
+}
+
+/// Where dispatch takes more than work, grain comes before all else: idle workers have nothing worth taking.
+fn grain_first(causes: &mut [Cause]) {
+    let overhead = causes.iter().position(|cause| cause.name == PatternName::SchedulingOverhead);
+    if let Some(at) = overhead.filter(|at| causes[*at].gain >= 0.5) {
+        causes[..=at].rotate_right(1);
+    }
+}
+
+/// What forbids a verdict.
+fn refusals(evidence: &Evidence<'_>, causes: &[Cause]) -> Vec<String> {
+    let shape = evidence.shape;
+    let tasks = evidence.sums.sums.durations.count();
+    let mut thin = Vec::new();
+    let period = shape.window as f64 * shape.parallelism.mean.max(1e-9) / tasks.max(1) as f64;
+    if tasks == 0 {
+        thin.push("no tasks".into());
+    } else if shape.points < POINTS || shape.window < WINDOW_NS {
+        thin.push(format!(
+            "the window is only {:.1} us; record at least a second",
+            shape.window as f64 / 1e3
+        ));
+    } else if shape.losses.preempted >= PREEMPTED && causes[0].name != PatternName::Preempted {
+        thin.push("more than 30 % of the time was preempted".into());
+    } else if (evidence.resolution_ns as f64) > period
+        && causes[0].name == PatternName::SchedulingOverhead
+        && causes[0].gain >= WORTH
+    {
+        thin.push(format!("tasks are shorter than the clock's step of {} ns", evidence.resolution_ns));
+    }
+    thin
+}
+
+/// What weakens a verdict.
+fn reasons(evidence: &Evidence<'_>) -> Vec<String> {
+    let shape = evidence.shape;
+    let tasks = evidence.sums.sums.durations.count();
+    let mut reasons = Vec::new();
+    if !evidence.ordered {
+        reasons.push("gaps are not known, so dispatch counts as idle time".into());
+    }
+    if tasks < 2 * shape.workers {
+        reasons.push(format!("only {tasks} tasks on {} workers", shape.workers));
+    }
+    if shape.window < 100 * WINDOW_NS {
+        reasons.push("the window is shorter than 100 ms: one late wake-up can change the picture".into());
+    }
+    if shape.togetherness < 0.25 && shape.workers > 1 && shape.losses.dispatch > shape.losses.work / 4.0 {
+        reasons.push("tasks run one after the other: both their size and their order hold them up".into());
+    }
+    if evidence.parent_self.is_none() {
+        reasons.push("nesting could not be resolved".into());
+    }
+    reasons
+}

@@ -1,0 +1,232 @@
+//! What the points of the grid say: time by parallelism, and idle time by what the others were doing.
+
+use taskscale_model::digest::{Level, Losses, Parallelism};
+
+use crate::{accumulator::Accumulator, calibrate::Dispatch, histogram::BUCKETS};
+
+/// Steps of the timeline.
+const STEPS: usize = 60;
+/// Levels of parallelism that are listed one by one.
+const LEVELS: u64 = 16;
+
+/// Sums over the points of the window, as shares of *workers x window* unless said otherwise.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shape {
+    /// Workers.
+    pub workers: u64,
+    /// First start.
+    pub start: i64,
+    /// Window.
+    pub window: u64,
+    /// Points in the window.
+    pub points: u64,
+    /// The identity.
+    pub losses: Losses,
+    /// Most workers active at one time, ignoring the rarest hundredth of the window.
+    pub peak: u64,
+    /// Idle while at least two are active, up to the peak.
+    pub wide_idle: f64,
+    /// Idle of the workers beyond the peak, while at least two are active.
+    pub narrow_idle: f64,
+    /// Idle while one is active, by the bucket of the task that runs; a gap of that worker counts for its neighbours.
+    pub solo_by_longest: Vec<f64>,
+    /// Idle while two or more are active, by the bucket of the longest task that runs.
+    pub shared_by_longest: Vec<f64>,
+    /// Points by the bucket of the longest task: in all, and while no other worker is active.
+    pub points_by_longest: Vec<(u64, u64)>,
+    /// Pairs of tasks at the same time over what independent workers would show; 0 is a chain.
+    pub togetherness: f64,
+    /// Parallelism.
+    pub parallelism: Parallelism,
+}
+
+/// Reads a settled accumulator. O(points + workers log workers).
+pub fn shape(sums: &Accumulator, workers: u64, dispatch: &Dispatch) -> Shape {
+    let mut ends: Vec<i64> = sums.active().map(|(_, worker)| worker.last).collect();
+    ends.sort_unstable();
+    let start = sums.active().map(|(_, worker)| worker.first).min().unwrap_or(0);
+    let end = ends.last().copied().unwrap_or(start);
+    let window = (end - start) as u64;
+    let points: Vec<Point> = sums
+        .sums
+        .grid
+        .cells()
+        .filter(|(_, cell)| cell.at >= start && cell.at < end)
+        .map(|(_, cell)| {
+            let busy = u64::from(cell.busy).min(workers);
+            let gaps: u64 = cell.gaps[..dispatch.classes].iter().map(|count| u64::from(*count)).sum();
+            let active = (busy + gaps).min(workers);
+            let ended = ends.partition_point(|end| *end <= cell.at) as u64;
+            Point { busy, active, ended, longest: usize::from(cell.longest).min(BUCKETS - 1) }
+        })
+        .collect();
+    let peak = peak(&points);
+    let scale = 1.0 / (points.len().max(1) as f64 * workers.max(1) as f64);
+    let mut shape = Shape {
+        workers,
+        start,
+        window,
+        points: points.len() as u64,
+        losses: Losses::default(),
+        peak,
+        wide_idle: 0.0,
+        narrow_idle: 0.0,
+        solo_by_longest: vec![0.0; BUCKETS],
+        shared_by_longest: vec![0.0; BUCKETS],
+        points_by_longest: vec![(0, 0); BUCKETS],
+        togetherness: togetherness(&points, workers),
+        parallelism: parallelism(sums, start, window, workers, &points),
+    };
+    let mut idle = Losses::default();
+    let mut latest = 0;
+    for point in &points {
+        let waiting = workers - point.active;
+        if point.busy > 0 {
+            latest = point.longest;
+        }
+        let share = waiting as f64 * scale;
+        if point.active > 0 {
+            let seen = &mut shape.points_by_longest[latest];
+            seen.0 += 1;
+            seen.1 += u64::from(point.active == 1);
+        }
+        match point.active {
+            0 => idle.outside += share,
+            1 => {
+                idle.serial += share;
+                shape.solo_by_longest[latest] += share;
+            }
+            _ => {
+                let tail = waiting.min(point.ended);
+                idle.tail += tail as f64 * scale;
+                idle.starvation += (waiting - tail) as f64 * scale;
+                let wide = peak.saturating_sub(point.active).min(waiting);
+                shape.wide_idle += wide as f64 * scale;
+                shape.narrow_idle += (waiting - wide) as f64 * scale;
+                shape.shared_by_longest[latest] += share;
+            }
+        }
+    }
+    shape.losses = identity(sums, workers, window, dispatch, &idle);
+    shape.rescale(&idle);
+    shape
+}
+
+/// One point of time.
+struct Point {
+    busy: u64,
+    active: u64,
+    ended: u64,
+    longest: usize,
+}
+
+impl Shape {
+    /// Makes idle times by cause add up to the idle terms of the identity, which know the exact busy time.
+    fn rescale(&mut self, sampled: &Losses) {
+        let ratio = |exact: f64, sampled: f64| if sampled > 0.0 { exact / sampled } else { 0.0 };
+        let shared = ratio(self.losses.tail + self.losses.starvation, sampled.tail + sampled.starvation);
+        self.wide_idle *= shared;
+        self.narrow_idle *= shared;
+        self.shared_by_longest.iter_mut().for_each(|share| *share *= shared);
+        let solo = ratio(self.losses.serial, sampled.serial);
+        self.solo_by_longest.iter_mut().for_each(|share| *share *= solo);
+    }
+}
+
+/// Work, dispatch and preemption are exact sums; what remains is idle and is divided as the points say.
+fn identity(sums: &Accumulator, workers: u64, window: u64, dispatch: &Dispatch, idle: &Losses) -> Losses {
+    let total = workers as f64 * window as f64;
+    if total <= 0.0 {
+        return Losses { work: 1.0, ..Losses::default() };
+    }
+    let busy = sums.active().map(|(_, worker)| worker.busy as f64).sum::<f64>();
+    // Spans that overlap on one worker can add up to more than there is.
+    let busy = (busy / total).min(1.0);
+    let preempted_in_tasks = (sums.preempted_in_tasks as f64 / total).min(busy);
+    let micro = (dispatch.sum_ns as f64 / total).min(1.0 - busy);
+    let rest = (1.0 - busy - micro).max(0.0);
+    let preempted_in_gaps = (sums.preempted_in_gaps as f64 / total).min(rest);
+    let rest = rest - preempted_in_gaps;
+    let sampled = idle.serial + idle.tail + idle.starvation + idle.outside;
+    let part = |share: f64| if sampled > 0.0 { rest * share / sampled } else { 0.0 };
+    Losses {
+        work: busy - preempted_in_tasks,
+        dispatch: micro,
+        serial: part(idle.serial),
+        tail: part(idle.tail),
+        // Without a single idle point the rest is less than the points can see; it is someone's wait.
+        starvation: if sampled > 0.0 { part(idle.starvation) } else { rest },
+        preempted: preempted_in_tasks + preempted_in_gaps,
+        outside: part(idle.outside),
+    }
+}
+
+fn peak(points: &[Point]) -> u64 {
+    let mut active: Vec<u64> = points.iter().map(|point| point.active).collect();
+    active.sort_unstable();
+    let rare = active.len() / 100;
+    active.len().checked_sub(rare + 1).map_or(0, |at| active[at])
+}
+
+/// `E[b (b - 1)]` over what `b` of independent workers with the same mean has, while anyone is active.
+fn togetherness(points: &[Point], workers: u64) -> f64 {
+    let active: Vec<f64> =
+        points.iter().filter(|point| point.active > 0).map(|point| point.busy as f64).collect();
+    if workers < 2 || active.is_empty() {
+        return 1.0;
+    }
+    let mean = active.iter().sum::<f64>() / active.len() as f64;
+    let pairs = active.iter().map(|busy| busy * (busy - 1.0)).sum::<f64>() / active.len() as f64;
+    let independent = mean * mean * (1.0 - 1.0 / workers as f64);
+    if independent > 0.0 { pairs / independent } else { 1.0 }
+}
+
+fn parallelism(sums: &Accumulator, start: i64, window: u64, workers: u64, points: &[Point]) -> Parallelism {
+    let steps = if window == 0 { 0 } else { STEPS.min(window as usize) };
+    let step = if steps == 0 { 0.0 } else { window as f64 / steps as f64 };
+    let mut timeline = vec![0.0; steps];
+    let width = sums.sums.grid.width() as f64;
+    for (begin, cell) in sums.sums.grid.cells() {
+        if cell.busy_ns == 0 || steps == 0 {
+            continue;
+        }
+        // The part of the bin inside the window holds all its busy time.
+        let from = ((begin - start) as f64).max(0.0);
+        let to = ((begin - start) as f64 + width).min(window as f64).max(from + 1e-9);
+        let mut at = (from / step) as usize;
+        while at < steps && (at as f64) * step < to {
+            let overlap = ((at + 1) as f64 * step).min(to) - (at as f64 * step).max(from);
+            timeline[at] += cell.busy_ns as f64 * (overlap.max(0.0) / (to - from)) / step;
+            at += 1;
+        }
+    }
+    let busy = sums.active().map(|(_, worker)| worker.busy as f64).sum::<f64>();
+    Parallelism {
+        mean: if window == 0 { 0.0 } else { busy / window as f64 },
+        peak: timeline.iter().copied().fold(0.0, f64::max),
+        step_ns: step.round() as u64,
+        timeline,
+        histogram: levels(points, workers),
+    }
+}
+
+fn levels(points: &[Point], workers: u64) -> Vec<Level> {
+    // Up to 16 workers one level each; beyond, 0 and 1 by themselves and 14 ranges of equal length.
+    let range = |busy: u64| -> (u64, u64) {
+        if workers <= LEVELS || busy < 2 {
+            return (busy, busy);
+        }
+        let step = (workers - 1).div_ceil(LEVELS - 2);
+        let from = 2 + (busy - 2) / step * step;
+        (from, (from + step - 1).min(workers))
+    };
+    let mut levels: Vec<Level> = Vec::new();
+    let mut counts = std::collections::BTreeMap::new();
+    for point in points {
+        *counts.entry(range(point.busy)).or_insert(0u64) += 1;
+    }
+    for ((from, to), count) in counts {
+        levels.push(Level { from, to, share: count as f64 / points.len() as f64 });
+    }
+    levels
+}

@@ -1,0 +1,259 @@
+//! One worker: which of its spans are outermost, how long it was busy, where its gaps are.
+//!
+//! Spans sorted by start and spans sorted by end are both told by one short stack of the latest outermost spans and of the
+//! spans that are still open inside the newest: a span that contains the newest ones absorbs them (sorted by end), one inside
+//! the newest becomes its child (sorted by start). An outermost span is settled when it leaves the stack.
+
+/// Spans that are kept back until it is known whether another one contains them.
+const FRAMES: usize = 16;
+
+/// A span kept back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Frame {
+    /// Start.
+    pub start: i64,
+    /// End.
+    pub end: i64,
+    /// Whether no span was found inside it.
+    leaf: bool,
+    /// Whether it is known to lie inside another.
+    nested: bool,
+    /// Levels below it.
+    height: u16,
+}
+
+/// What a worker hands on while it settles.
+pub trait Settled {
+    /// An outermost span.
+    fn outermost(&mut self, start: i64, end: i64);
+    /// A gap between two consecutive outermost spans.
+    fn gap(&mut self, start: i64, end: i64);
+    /// A span that is inside another after all.
+    fn nested(&mut self, start: i64, end: i64);
+}
+
+/// The state of one worker: about 500 bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Worker {
+    /// Spans at any depth.
+    pub tasks: u64,
+    /// Time inside outermost spans.
+    pub busy: u64,
+    /// Time inside spans that contain no others.
+    pub leaf: u64,
+    /// Spans inside others.
+    pub nested: u64,
+    /// Gaps that separate stretches of work, by class of length; see [`crate::grid`].
+    pub gaps: u64,
+    /// Deepest level.
+    pub depth: u16,
+    /// First start.
+    pub first: i64,
+    /// Last end.
+    pub last: i64,
+    /// Spans that overlap another without containing it or lying in it.
+    pub overlapping: u64,
+    /// Spans that came long after their time: neither sorted by start nor by end.
+    pub late: u64,
+    /// Spans that contain more than could be kept back, or nested ones whose parent was not near.
+    pub unplaced: u64,
+    frames: [Frame; FRAMES],
+    length: u8,
+    /// End of the last outermost span that was settled in this stretch.
+    settled: Option<i64>,
+}
+
+impl Default for Worker {
+    fn default() -> Self {
+        Worker {
+            tasks: 0,
+            busy: 0,
+            leaf: 0,
+            nested: 0,
+            gaps: 0,
+            depth: 0,
+            first: i64::MAX,
+            last: i64::MIN,
+            overlapping: 0,
+            late: 0,
+            unplaced: 0,
+            frames: [Frame::default(); FRAMES],
+            length: 0,
+            settled: None,
+        }
+    }
+}
+
+impl Worker {
+    fn top(&mut self) -> Option<&mut Frame> {
+        self.length.checked_sub(1).map(|top| &mut self.frames[usize::from(top)])
+    }
+
+    /// Takes a span in. O(spans that it absorbs), amortised O(1). `level` is its depth where the source says so.
+    pub fn span(&mut self, start: i64, end: i64, level: Option<u16>, out: &mut impl Settled) {
+        self.tasks += 1;
+        self.first = self.first.min(start);
+        self.last = self.last.max(end);
+        let duration = (end - start) as u64;
+        let mut frame =
+            Frame { start, end, leaf: true, nested: level.is_some_and(|level| level > 0), height: 0 };
+        // Children that have ended can have no more children, and their parent is below them.
+        while let Some(top) = self.top()
+            && top.nested
+            && top.end <= start
+            && self.length > 1
+        {
+            self.drop_nested_top();
+        }
+        if frame.nested {
+            self.nested += 1;
+            self.depth = self.depth.max(level.unwrap_or(1));
+        }
+        // Sorted by start: inside the newest.
+        if let Some(top) = self.top()
+            && top.start <= start
+            && end <= top.end
+            && level != Some(0)
+        {
+            if top.leaf {
+                top.leaf = false;
+                let parent = (top.end - top.start) as u64;
+                self.leaf -= parent;
+            }
+            self.leaf += duration;
+            if !frame.nested {
+                frame.nested = true;
+                self.nested += 1;
+                out.nested(start, end);
+            }
+            let depth =
+                self.frames[..usize::from(self.length)].iter().rev().take_while(|frame| frame.nested).count();
+            self.depth = self.depth.max(depth as u16 + 1);
+            if usize::from(self.length) < FRAMES {
+                self.frames[usize::from(self.length)] = frame;
+                self.length += 1;
+            }
+            return;
+        }
+        // Sorted by end: around the newest ones.
+        while let Some(top) = self.top()
+            && start <= top.start
+            && top.end <= end
+            && (level != Some(0) || top.nested)
+        {
+            let child = *top;
+            self.length -= 1;
+            if !child.nested {
+                self.nested += 1;
+                out.nested(child.start, child.end);
+            }
+            frame.leaf = false;
+            frame.height = frame.height.max(child.height + 1);
+            self.depth = self.depth.max(frame.height);
+        }
+        if frame.leaf {
+            self.leaf += duration;
+        }
+        self.insert(frame, out);
+    }
+
+    /// The nested span on top has ended and its parent is on the stack.
+    fn drop_nested_top(&mut self) {
+        let top = self.frames[usize::from(self.length) - 1];
+        let parent = self.frames[usize::from(self.length) - 2];
+        if !(parent.start <= top.start && top.end <= parent.end) {
+            self.unplaced += 1;
+        }
+        self.length -= 1;
+    }
+
+    fn insert(&mut self, mut frame: Frame, out: &mut impl Settled) {
+        if let Some(settled) = self.settled
+            && frame.start < settled
+        {
+            if frame.nested {
+                self.unplaced += 1;
+                return;
+            }
+            if frame.end <= settled || frame.leaf {
+                // Out of order: its place among the settled ones is not known any more.
+                self.late += 1;
+                self.busy += (frame.end - frame.start) as u64;
+                out.outermost(frame.start, frame.end);
+                self.settled = Some(settled.max(frame.end));
+                return;
+            }
+            // It contains more than was kept back: those count already, only its rest is new.
+            self.unplaced += 1;
+            frame.start = settled;
+        }
+        let mut at = usize::from(self.length);
+        while at > 0 && self.frames[at - 1].start > frame.start {
+            at -= 1;
+        }
+        let overlaps = (at > 0 && self.frames[at - 1].end > frame.start)
+            || (at < usize::from(self.length) && frame.end > self.frames[at].start);
+        if overlaps {
+            self.overlapping += 1;
+        }
+        if usize::from(self.length) == FRAMES {
+            self.settle_first(out);
+            at = at.saturating_sub(1);
+        }
+        self.frames.copy_within(at..usize::from(self.length), at + 1);
+        self.frames[at] = frame;
+        self.length += 1;
+    }
+
+    fn settle_first(&mut self, out: &mut impl Settled) {
+        let frame = self.frames[0];
+        self.frames.copy_within(1..usize::from(self.length), 0);
+        self.length -= 1;
+        if frame.nested {
+            // Known to be nested, and no parent came.
+            self.unplaced += 1;
+            return;
+        }
+        let start = match self.settled {
+            Some(settled) => {
+                if settled <= frame.start {
+                    self.gaps += 1;
+                    out.gap(settled, frame.start);
+                }
+                settled.max(frame.start)
+            }
+            None => frame.start,
+        };
+        if start < frame.end {
+            self.busy += (frame.end - start) as u64;
+            out.outermost(start, frame.end);
+        }
+        self.settled = Some(self.settled.unwrap_or(frame.end).max(frame.end));
+    }
+
+    /// Settles everything; what comes next begins a new stretch, with no gap before it. Open children go first.
+    pub fn settle(&mut self, out: &mut impl Settled) {
+        while self.length > 1 && self.frames[usize::from(self.length) - 1].nested {
+            self.drop_nested_top();
+        }
+        while self.length > 0 {
+            self.settle_first(out);
+        }
+        self.settled = None;
+    }
+
+    /// Adds another settled worker.
+    pub fn merge(&mut self, other: &Worker) {
+        self.tasks += other.tasks;
+        self.busy += other.busy;
+        self.leaf += other.leaf;
+        self.nested += other.nested;
+        self.gaps += other.gaps;
+        self.depth = self.depth.max(other.depth);
+        self.first = self.first.min(other.first);
+        self.last = self.last.max(other.last);
+        self.overlapping += other.overlapping;
+        self.late += other.late;
+        self.unplaced += other.unplaced;
+    }
+}
