@@ -21,8 +21,11 @@ use crate::{
 /// The three sizes at which every variant must answer rightly: one task, an odd few, more than any batch.
 pub const SIZES: [u64; 3] = [1, 7, 1_000];
 
-/// A sample this long is enough to tell nanoseconds from microseconds.
-const LONG_NS: u64 = 60_000_000;
+/// A sample of this much CPU is enough to tell nanoseconds from microseconds; the judge wants 50 ms.
+const LONG_NS: u64 = 80_000_000;
+
+/// Where the machine is busy, or tasks wait, wall time runs ahead of CPU time; this far ahead, it is long enough.
+const WAITING: u64 = 10;
 
 /// What a conformance test found.
 #[derive(Debug, Clone, PartialEq)]
@@ -295,8 +298,11 @@ impl Checker<'_> {
             if let Some(rule) = rule {
                 judge.judge(rule, &request, &reading)?;
             }
-            // By the outside clock: a probe that reports microseconds would never reach the target by its own.
-            match calibrate::next_pilot(request.iterations, reading.outside_wall_ns, target_ns) {
+            // By the outside clocks: a probe that reports microseconds would never reach the target by its own.
+            let outside_wall_ns = reading.outside_wall_ns;
+            let seen_ns =
+                reading.outside_cpu_ns.map_or(outside_wall_ns, |cpu| cpu.max(outside_wall_ns / WAITING));
+            match calibrate::next_pilot(request.iterations, seen_ns, target_ns) {
                 Pilot::Try(next) => request.iterations = next,
                 Pilot::Stuck => {
                     return Err(Fault::does_not_repeat(request.iterations, reading.outside_wall_ns));

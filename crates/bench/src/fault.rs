@@ -26,7 +26,7 @@ pub enum Fault {
         seconds: f64,
     },
     /// The process ended before it answered.
-    #[error("ended ({how}) instead of answering {asked}{}", said(.stderr))]
+    #[error("ended ({how}) instead of answering {asked}{}", said(.how, .stderr))]
     Exited {
         /// The request.
         asked: String,
@@ -100,11 +100,14 @@ pub enum Fault {
     ImpossibleTime(String),
 }
 
-fn said(stderr: &str) -> String {
-    // The last line is where a traceback or a panic says what happened.
-    match stderr.lines().rev().find(|line| !line.trim().is_empty()) {
+fn said(how: &str, stderr: &str) -> String {
+    let mut lines = stderr.lines().filter(|line| !line.trim().is_empty());
+    // By a shell's convention 126 and 127 mean that a command could not be run, and the first line says which one; else
+    // the last line is where a traceback or a panic says what happened.
+    let not_run = how == "exit status 126" || how == "exit status 127";
+    match if not_run { lines.next() } else { lines.next_back() } {
         None => String::new(),
-        Some(line) => format!("; its last words: {}", line.trim()),
+        Some(line) => format!("; it said: {}", line.trim()),
     }
 }
 

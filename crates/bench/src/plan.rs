@@ -149,7 +149,12 @@ impl Plan {
         if let Some(asked) = &selection.baseline
             && !self.rows().any(|row| names(asked, &row.record))
         {
-            let known: Vec<String> = self.rows().map(|row| full_name(&row.record)).collect();
+            // A row that is skipped says why it cannot be the baseline.
+            let known = self.rows().map(|row| match &row.skip {
+                None => full_name(&row.record),
+                Some(missing) => format!("{} ({})", full_name(&row.record), missing.reason),
+            });
+            let known: Vec<String> = known.collect();
             let known = listed(known.iter().map(String::as_str));
             return Err(PlanError::NoSuchBaseline { asked: asked.clone(), known });
         }

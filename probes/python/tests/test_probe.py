@@ -146,6 +146,13 @@ class Fanout(unittest.TestCase):
 
 
 class Nop(unittest.TestCase):
+    def test_history_does_the_smaller_sizes_first_in_the_same_process(self):
+        with Session("asyncio") as session:
+            sample = session.run("nop", "wait", 35, 2, history=10, verify=True)
+            self.assertEqual((sample["answer"], sample["extra"]["earlier_tasks"]), (2 * 35, 10 + 20 + 30))
+            sample = session.run("nop", "wait", 10, 2, history=10, verify=True)
+            self.assertEqual((sample["answer"], sample["extra"].get("earlier_tasks")), (2 * 10, None))
+
     def test_every_variant_and_axis_counts(self):
         for runtime in filter(installed, RUNTIMES):
             with Session(runtime) as session:

@@ -4,10 +4,11 @@ A form does one batch of tasks: it takes a plan, which holds the request, how ma
 
 import asyncio
 import contextlib
+import copy
 import gc
 
 from ..runtimes import drive, remaining_tasks, unavailable
-from ..sdk import param, variant
+from ..sdk import Phases, param, variant
 from .count import Count
 
 LOOPS = ("asyncio", "uvloop")
@@ -21,6 +22,8 @@ def declare(runtime):
     param("nop", "live", 0, "tasks alive at once, in batches; 0: all")
     inputs = "coroutines are created inside the timed part, or before it (then all iterations' at once)"
     param("nop", "input", "inside", inputs, choices=("inside", "before"))
+    history = "sizes done before in the same process, once and untimed, from this one in steps of it; 0: none"
+    param("nop", "history", 0, history)
     for name, runtimes, batch, options, needs, about in FORMS:
         if runtime in runtimes:
             missing = unavailable(runtime, needs)
@@ -59,10 +62,31 @@ def performer(runtime, batch, eager, suspend):
             return timing
 
         with collector(run.params["gc"]):
+            done = [drive(runtime, lambda one=one: once(batch, one, suspend), eager) for one in earlier(run)]
             timing = drive(runtime, main, eager)
+        if run.verify and done:
+            timing["extra"]["earlier_tasks"] = sum(done)
         return plan.report(run, timing)
 
     return perform
+
+
+def earlier(run):
+    """The requests that `history` asks for: the same at the sizes below, in steps of it."""
+    step = run.params["history"]
+    for size in range(step, run.size, step) if step else ():
+        one = copy.copy(run)
+        one.size, one.iterations = size, 1
+        yield one
+
+
+async def once(batch, run, suspend):
+    """One iteration that nobody times; returns how many tasks were done."""
+    plan = Plan(run, suspended if suspend else nothing)
+    phases = Phases()
+    for size in plan.sizes:
+        await batch(plan, size, phases)
+    return plan.done()
 
 
 class Plan:
