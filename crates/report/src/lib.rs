@@ -9,12 +9,18 @@
 //! |---|---|
 //! | [`read`] | reads `taskscale.run/1`, forgiving what a kill may leave behind and nothing else |
 //! | [`summarize`](mod@summarize) | derives every figure: percentiles, intervals, ratios, growth, control |
+//! | [`digest_text`](mod@digest_text) | a digest in at most 2,048 bytes |
+//! | [`digest_page`] | a digest as JSON, Markdown, HTML |
+//! | `digest_words` | words and numbers of a digest, made safe to show |
 //! | `figure` | writes numbers as precisely as their interval allows |
 //! | `layout` | arranges a summary as tables: what `text` and `markdown` have in common |
 //! | [`text`](mod@text) | tables for a terminal |
 //! | [`markdown`](mod@markdown) | tables for a pull request |
 //! | [`json`](mod@json) | `taskscale.summary/1` |
 
+pub mod digest_page;
+pub mod digest_text;
+mod digest_words;
 mod figure;
 pub mod json;
 mod layout;
@@ -25,6 +31,8 @@ pub mod summarize;
 mod table;
 pub mod text;
 
+pub use digest_page::{digest_html, digest_json, digest_markdown};
+pub use digest_text::digest_text;
 pub use json::json;
 pub use markdown::markdown;
 pub use read::{ReadError, Run, parse_run};

@@ -1,0 +1,103 @@
+//! Words and numbers that all ways of showing a digest share.
+
+use taskscale_model::missing::Reading;
+
+/// A text from a trace, safe to show: control and direction characters escaped, at most `limit` characters, cut with `~`.
+pub(crate) fn plain(text: &str, limit: usize) -> String {
+    let mut out = String::new();
+    let mut length = 0;
+    for c in text.chars() {
+        let piece = match c {
+            '\n' | '\r' | '\t' => ' '.to_string(),
+            c if c.is_control() || is_format(c) => format!("\\u{{{:x}}}", u32::from(c)),
+            c => c.to_string(),
+        };
+        let width = piece.chars().count();
+        if length + width > limit {
+            // There is room for the mark, or it takes the place of the last character.
+            if length == limit {
+                out.pop();
+            }
+            out.push('~');
+            return out;
+        }
+        length += width;
+        out.push_str(&piece);
+    }
+    out
+}
+
+/// Characters without a shape of their own that change how others are shown.
+fn is_format(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+/// A time with its unit, two or three digits.
+pub(crate) fn time(ns: f64) -> String {
+    let (value, unit) = match ns {
+        ns if ns < 1e3 => (ns, "ns"),
+        ns if ns < 1e6 => (ns / 1e3, "us"),
+        ns if ns < 1e9 => (ns / 1e6, "ms"),
+        ns => (ns / 1e9, "s"),
+    };
+    match value {
+        value if unit == "ns" || value >= 100.0 => format!("{value:.0} {unit}"),
+        value if value >= 10.0 => format!("{value:.1} {unit}"),
+        value => format!("{value:.2} {unit}"),
+    }
+}
+
+/// A share in per cent: `12.3 %`; one that is not zero never reads as zero.
+pub(crate) fn percent(share: f64) -> String {
+    match share * 100.0 {
+        value if value > 0.0 && value < 0.1 => "<0.1 %".to_owned(),
+        value => format!("{value:.1} %"),
+    }
+}
+
+/// `1 task`, `2 tasks`.
+pub(crate) fn count(n: u64, word: &str) -> String {
+    if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") }
+}
+
+/// The value in words, or why there is none.
+pub(crate) fn reading<T>(reading: &Reading<T>, show: impl Fn(&T) -> String) -> String {
+    match reading {
+        Reading::Value(value) => show(value),
+        Reading::Missing(missing) => format!("not known: {missing}"),
+    }
+}
+
+/// Steps as one line of blocks; the highest block is `most`. A step that is not zero is never blank.
+pub(crate) fn sparkline(steps: &[f64], most: f64) -> String {
+    const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    steps
+        .iter()
+        .map(|step| {
+            if *step <= 0.0 || most <= 0.0 {
+                return ' ';
+            }
+            let level = (step / most * 8.0).ceil() as usize;
+            BLOCKS[level.clamp(1, 8) - 1]
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_from_a_trace_cannot_move_the_cursor() {
+        assert_eq!(plain("a\x1b[31mb\nc", 40), "a\\u{1b}[31mb c");
+        assert_eq!(plain("abc\u{202e}", 40), "abc\\u{202e}");
+        assert_eq!(plain("ääää", 3), "ää~");
+        assert_eq!(plain("ab", 2), "ab");
+        assert_eq!(plain("a\u{1b}", 3), "a~");
+    }
+
+    #[test]
+    fn a_sparkline_has_no_false_blanks() {
+        assert_eq!(sparkline(&[0.0, 0.001, 4.0, 9.0], 8.0), " ▁▄█");
+    }
+}
