@@ -1,1 +1,42 @@
-//! Bytes in, spans out: streaming readers of task traces.
+//! Bytes in, spans out: streaming readers of task traces, in constant memory.
+//!
+//! ```
+//! let file = br#"[{"name":"parse","ph":"X","pid":1,"tid":2,"ts":10,"dur":2.5}]"#;
+//! let mut busy_ns = 0;
+//! let mut sink = |span: &taskscale_model::span::Span<'_>| busy_ns += span.end_ns - span.start_ns;
+//! let account = taskscale_trace::read(&file[..], &taskscale_trace::Options::default(), &mut sink)?;
+//! assert_eq!((busy_ns, account.format.as_str(), account.counted), (2_500, "chrome", 1));
+//! # Ok::<(), taskscale_trace::TraceError>(())
+//! ```
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`mod@read`] | the door: options, formats, [`Reader`] for one or several files |
+//! | [`error`] | why a file cannot be read |
+//! | [`workers`] | from the ids of a source to dense worker indices |
+//! | [`writer`] | spans out again, as a Chrome trace that Perfetto shows in full |
+//! | `chrome` | Chrome trace events and the tools that write them |
+//! | `tfprof`, `tfp` | Taskflow's profiler, JSON of 3.x and binary of 4.x |
+//! | `dask`, `ninja` | Dask task streams, ninja logs |
+//! | `window`, `stream`, `bytes`, `json`, `number`, `tally` | what the readers share |
+
+mod bytes;
+mod chrome;
+mod dask;
+pub mod error;
+mod json;
+mod ninja;
+mod number;
+pub mod read;
+mod stream;
+mod tally;
+mod tfp;
+mod tfprof;
+mod window;
+pub mod workers;
+pub mod writer;
+
+pub use error::TraceError;
+pub use read::{Options, Reader, read};
+pub use workers::WorkerTable;
+pub use writer::ChromeWriter;

@@ -1,0 +1,254 @@
+//! Chrome trace events: a bare array, or an object with `traceEvents` amid other members; whole, cut or frayed.
+
+mod assemble;
+mod event;
+mod flavour;
+mod open;
+mod shape;
+
+use taskscale_model::span::{Account, SpanSink};
+
+use crate::{
+    bytes::string_end,
+    error::TraceError,
+    json::{is_gap, is_space, members},
+    read::{Clock, Options},
+    stream::{skip_to_next_event, skip_value},
+    tally::Reason,
+    window::{More, Window},
+    workers::WorkerTable,
+};
+
+use assemble::Assembler;
+use event::{Event, Scanned, scan};
+use flavour::Flavour;
+use shape::{Layout, Shapes};
+
+pub use flavour::without_number;
+
+/// Members of the outer object up to this many bytes are looked into; longer ones are skipped.
+const SMALL_MEMBER: usize = 4 << 10;
+
+/// Where the reader stands in the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Before the first bracket or brace.
+    Start,
+    /// Among the events.
+    Events,
+    /// Among the members of the outer object.
+    Members,
+    /// Behind the last bracket or brace.
+    After,
+}
+
+/// What made the walk through the events of a window stop, after so many bytes.
+enum Pause {
+    /// The data end, perhaps inside an event.
+    Data(usize),
+    /// The closing bracket was consumed.
+    Closed(usize),
+    /// Something that is no event stands here.
+    Odd(usize),
+    /// An event is malformed from here on.
+    Malformed(usize),
+}
+
+/// Reads a whole stream.
+pub fn read(
+    window: &mut Window<'_>,
+    options: &Options,
+    workers: &mut WorkerTable,
+    clock: &mut Clock,
+    sink: &mut impl SpanSink,
+) -> Result<Account, TraceError> {
+    let flavour = Flavour::of(window.data());
+    let shapes = Shapes::new(options.learn_shapes);
+    let assembler = Assembler::new(options, workers, clock, flavour);
+    let mut reader =
+        Reader { assembler, shapes, layout: Layout::default(), wrapped: false, closed: false, lost: false };
+    reader.run(window, sink)?;
+    Ok(reader.account(window.bytes()))
+}
+
+struct Reader<'o> {
+    assembler: Assembler<'o>,
+    shapes: Shapes,
+    layout: Layout,
+    /// Whether the events stand in an object.
+    wrapped: bool,
+    /// Whether the events' closing bracket was seen.
+    closed: bool,
+    /// Whether VizTracer says that its buffer has overwritten the oldest events.
+    lost: bool,
+}
+
+impl Reader<'_> {
+    fn run(&mut self, window: &mut Window<'_>, sink: &mut impl SpanSink) -> Result<(), TraceError> {
+        let mut place = Place::Start;
+        loop {
+            let Some(byte) = window.skip_while(is_gap)? else { return Ok(()) };
+            place = match (place, byte) {
+                (Place::Start | Place::After, b'[') => {
+                    window.consume(1);
+                    Place::Events
+                }
+                (Place::Start, b'{') => {
+                    window.consume(1);
+                    self.wrapped = true;
+                    Place::Members
+                }
+                (Place::Events, _) => self.events(window, sink)?,
+                (Place::Members, b'"') => self.member(window)?,
+                (Place::Members, b'}') => {
+                    window.consume(1);
+                    Place::After
+                }
+                // Events behind the bracket: a malformed one has closed the list too early.
+                (Place::Members | Place::After, b'{') => Place::Events,
+                // A byte order mark before the first bracket, or what follows the last one.
+                _ => {
+                    window.consume(1);
+                    place
+                }
+            };
+        }
+    }
+
+    /// Reads events until their list ends.
+    fn events(&mut self, window: &mut Window<'_>, sink: &mut impl SpanSink) -> Result<Place, TraceError> {
+        loop {
+            match self.scan_window(window.data(), sink) {
+                Pause::Data(used) => {
+                    window.consume(used);
+                    match window.more()? {
+                        More::Read => {}
+                        More::End => {
+                            self.cut(window.data());
+                            window.consume(window.data().len());
+                            return Ok(Place::After);
+                        }
+                        More::Full => self.long_event(window)?,
+                    }
+                }
+                Pause::Closed(used) => {
+                    window.consume(used);
+                    self.closed = true;
+                    return Ok(if self.wrapped { Place::Members } else { Place::After });
+                }
+                Pause::Odd(used) => {
+                    window.consume(used);
+                    self.assembler.tally.seen += 1;
+                    self.assembler.tally.drop(Reason::Malformed, 1);
+                    skip_value(window)?;
+                }
+                Pause::Malformed(used) => {
+                    window.consume(used);
+                    self.assembler.tally.seen += 1;
+                    self.assembler.tally.drop(Reason::Malformed, 1);
+                    skip_to_next_event(window)?;
+                }
+            }
+        }
+    }
+
+    /// The hot loop: all events that lie in the window whole.
+    fn scan_window(&mut self, data: &[u8], sink: &mut impl SpanSink) -> Pause {
+        let mut at = 0;
+        let mut event = Event::default();
+        loop {
+            while at < data.len() && is_gap(data[at]) {
+                at += 1;
+            }
+            match data.get(at) {
+                Some(b'{') => {}
+                Some(b']') => return Pause::Closed(at + 1),
+                None => return Pause::Data(at),
+                Some(_) => return Pause::Odd(at),
+            }
+            let scanned = if self.shapes.awake() {
+                match self.shapes.read(data, at, &mut event) {
+                    Some(end) => Scanned::Done(end),
+                    None => {
+                        let scanned = scan::<true>(data, at, &mut event, &mut self.layout);
+                        if let Scanned::Done(_) = scanned {
+                            self.shapes.learn(data, &event, &self.layout);
+                        }
+                        scanned
+                    }
+                }
+            } else {
+                scan::<false>(data, at, &mut event, &mut self.layout)
+            };
+            match scanned {
+                Scanned::Done(end) => {
+                    self.assembler.event(&event, sink);
+                    at = end;
+                }
+                Scanned::Incomplete => return Pause::Data(at),
+                Scanned::Malformed(end) => return Pause::Malformed(end),
+            }
+        }
+    }
+
+    /// Counts what is left when the file ends among the events.
+    fn cut(&mut self, rest: &[u8]) {
+        if !rest.is_empty() {
+            self.assembler.tally.seen += 1;
+            self.assembler.tally.drop(Reason::Cut, 1);
+        }
+    }
+
+    /// Skips an event that does not fit into the largest window.
+    fn long_event(&mut self, window: &mut Window<'_>) -> Result<(), TraceError> {
+        self.assembler.tally.seen += 1;
+        self.assembler.tally.drop(Reason::TooLong, 1);
+        skip_value(window)
+    }
+
+    /// Reads a member of the outer object; the window starts with its key's quote.
+    fn member(&mut self, window: &mut Window<'_>) -> Result<Place, TraceError> {
+        window.ensure(SMALL_MEMBER)?;
+        let data = window.data();
+        let Some(key) = string_end(data, 1).filter(|end| end.quote < SMALL_MEMBER) else {
+            skip_value(window)?;
+            return Ok(Place::Members);
+        };
+        let (is_events, is_viztracer) =
+            (&data[1..key.quote] == b"traceEvents", &data[1..key.quote] == b"viztracer_metadata");
+        window.consume(key.quote + 1);
+        window.skip_while(|byte| is_space(byte) || byte == b':')?;
+        window.ensure(SMALL_MEMBER)?;
+        if is_events && window.data().first() == Some(&b'[') {
+            window.consume(1);
+            return Ok(Place::Events);
+        }
+        if is_viztracer {
+            let mut lost = false;
+            members(window.data(), |key, value| lost |= key == b"overflow" && value == b"true");
+            self.lost |= lost;
+        }
+        skip_value(window)?;
+        Ok(Place::Members)
+    }
+
+    fn account(mut self, bytes: u64) -> Account {
+        self.assembler.finish();
+        let Assembler { mut tally, flavour, workers, .. } = self.assembler;
+        if !self.closed {
+            tally.note("the closing bracket is missing: the file was cut off, or its writer was stopped; all whole events were read");
+        }
+        if self.lost {
+            tally.note("VizTracer says that its buffer overflowed: the oldest events are lost (raise --tracer_entries)");
+        }
+        if workers.folded() > 0 {
+            tally.note(format!(
+                "{} events are of workers beyond the first {}; they share one place",
+                workers.folded(),
+                crate::workers::MOST_WORKERS
+            ));
+        }
+        let (format, workers) = (flavour.format(), workers.seen_in_file());
+        tally.account(format, bytes, workers)
+    }
+}

@@ -1,0 +1,257 @@
+//! From events to spans: durations, pairs, filters, names, workers.
+
+use taskscale_model::{
+    answer::splitmix,
+    span::{Depth, Span, SpanSink},
+};
+
+use crate::{
+    bytes::hash,
+    json::unescape_into,
+    number::Time,
+    read::{Clock, Options},
+    tally::{Reason, Tally},
+    workers::WorkerTable,
+};
+
+use super::{
+    event::{Event, Text},
+    flavour::Flavour,
+    open::{Begin, Ended, Stacks, Table},
+};
+
+/// Makes spans of the events of one file.
+pub struct Assembler<'o> {
+    pub options: &'o Options,
+    pub workers: &'o mut WorkerTable,
+    pub clock: &'o mut Clock,
+    pub tally: Tally,
+    pub flavour: Flavour,
+    stacks: Stacks,
+    table: Table,
+    scratch: Vec<u8>,
+    open_name: Vec<u8>,
+    filtered: bool,
+    paired: u64,
+}
+
+impl<'o> Assembler<'o> {
+    pub fn new(
+        options: &'o Options,
+        workers: &'o mut WorkerTable,
+        clock: &'o mut Clock,
+        flavour: Flavour,
+    ) -> Self {
+        let filtered = options.cat.is_some() || options.name.is_some();
+        let (tally, stacks, table) = (Tally::default(), Stacks::default(), Table::default());
+        Assembler {
+            options,
+            workers,
+            clock,
+            tally,
+            flavour,
+            stacks,
+            table,
+            scratch: Vec::new(),
+            open_name: Vec::new(),
+            filtered,
+            paired: 0,
+        }
+    }
+
+    /// Takes one event.
+    #[inline(always)]
+    pub fn event(&mut self, event: &Event<'_>, sink: &mut impl SpanSink) {
+        self.tally.seen += 1;
+        match event.phase {
+            b'X' => self.complete(event, sink),
+            b'B' => self.begin(event),
+            b'E' => self.end(event, sink),
+            b'b' => self.begin_async(event),
+            b'e' => self.end_async(event, sink),
+            b'M' => self.tally.drop(Reason::Metadata, 1),
+            b'i' | b'I' | b'R' | b'n' => self.tally.drop(Reason::Instant, 1),
+            b'C' => self.tally.drop(Reason::Counter, 1),
+            0 => self.tally.drop(Reason::Malformed, 1),
+            _ => self.tally.drop(Reason::OtherPhase, 1),
+        }
+    }
+
+    #[inline(always)]
+    fn complete(&mut self, event: &Event<'_>, sink: &mut impl SpanSink) {
+        if let Some(reason) = self.refused(event) {
+            return self.tally.drop(reason, 1);
+        }
+        let (Time::Ns(ts), Time::Ns(dur)) = (event.ts, event.dur) else {
+            return self.without_times(event);
+        };
+        let start = self.clock.since_origin(ts);
+        let Some((start_ns, end_ns)) = start.and_then(|start| Some((start, start.checked_add(dur)?))) else {
+            return self.tally.drop(Reason::OutOfRange, 1);
+        };
+        if dur < 0 {
+            return self.tally.drop(Reason::NegativeDuration, 1);
+        }
+        let worker = self.workers.index(event.process, event.thread);
+        self.tally.learn_step(ts);
+        self.tally.learn_step(dur);
+        self.emit(worker, start_ns, end_ns, event.name, 1, sink);
+    }
+
+    #[cold]
+    fn without_times(&mut self, event: &Event<'_>) {
+        let reason = match (event.ts, event.dur) {
+            (Time::Ns(_), dur) => Tally::time_reason(dur, Reason::NoDuration),
+            (ts, _) => Tally::time_reason(ts, Reason::NoStart),
+        };
+        self.tally.drop(reason, 1);
+    }
+
+    /// Why the event is not counted, by who wrote it and by the filters.
+    #[inline(always)]
+    fn refused(&mut self, event: &Event<'_>) -> Option<Reason> {
+        if self.filtered { self.filter(event) } else { self.flavour.refuses(event) }
+    }
+
+    #[inline(never)]
+    fn filter(&mut self, event: &Event<'_>) -> Option<Reason> {
+        if let Some(cat) = &self.options.cat {
+            // Who asks for a category knows which events he wants; the writer's own rule is off.
+            if !self.holds(event.cat, cat.as_bytes()) {
+                return Some(Reason::FilteredCat);
+            }
+        } else if let Some(reason) = self.flavour.refuses(event) {
+            return Some(reason);
+        }
+        match &self.options.name {
+            Some(name) if !self.holds(event.name, name.as_bytes()) => Some(Reason::FilteredName),
+            _ => None,
+        }
+    }
+
+    fn holds(&mut self, text: Text<'_>, part: &[u8]) -> bool {
+        if text.plain {
+            return memchr::memmem::find(text.raw, part).is_some();
+        }
+        self.scratch.clear();
+        unescape_into(text.raw, &mut self.scratch);
+        memchr::memmem::find(&self.scratch, part).is_some()
+    }
+
+    #[inline(always)]
+    fn emit(
+        &mut self,
+        worker: u32,
+        start_ns: i64,
+        end_ns: i64,
+        name: Text<'_>,
+        events: u64,
+        sink: &mut impl SpanSink,
+    ) {
+        let name = self.flavour.name(name);
+        if name.plain {
+            let span = Span { worker, start_ns, end_ns, name: name.raw, depth: Depth::Unknown };
+            return self.tally.emit(sink, &span, events);
+        }
+        self.tally.odd_name(name.raw);
+        self.scratch.clear();
+        unescape_into(name.raw, &mut self.scratch);
+        let span = Span { worker, start_ns, end_ns, name: &self.scratch, depth: Depth::Unknown };
+        self.tally.emit(sink, &span, events);
+    }
+
+    /// A begin, with what is known of its time; one whose time cannot be used still takes its place in the pairing.
+    fn begin_of(&mut self, event: &Event<'_>) -> Begin {
+        let mut refused = self.refused(event);
+        let mut start_ns = 0;
+        match event.ts {
+            // Only times of tasks set the origin and the step.
+            Time::Ns(_) if refused.is_some() => {}
+            Time::Ns(ts) => match self.clock.since_origin(ts) {
+                Some(start) => {
+                    start_ns = start;
+                    self.tally.learn_step(ts);
+                }
+                None => refused = Some(Reason::OutOfRange),
+            },
+            other => refused = refused.or(Some(Tally::time_reason(other, Reason::NoStart))),
+        }
+        // A thread that runs no task is no worker.
+        let worker = if refused.is_none() { self.workers.index(event.process, event.thread) } else { 0 };
+        Begin { start_ns, worker, refused }
+    }
+
+    fn begin(&mut self, event: &Event<'_>) {
+        let begin = self.begin_of(event);
+        self.stacks.begin(thread_key(event), begin, event.name.raw);
+    }
+
+    fn end(&mut self, event: &Event<'_>, sink: &mut impl SpanSink) {
+        let mut name = std::mem::take(&mut self.open_name);
+        name.clear();
+        match self.stacks.end(thread_key(event), &mut name) {
+            Ended::Begin(begin) => {
+                let plain = !name.iter().any(|&byte| byte == b'\\' || !(0x20..0x80).contains(&byte));
+                self.close(begin, event.ts, Text { raw: &name, plain }, sink);
+            }
+            Ended::Unplaced => self.tally.drop(Reason::Evicted, 2),
+            Ended::Nothing => self.tally.drop(Reason::NoBegin, 1),
+        }
+        self.open_name = name;
+    }
+
+    fn begin_async(&mut self, event: &Event<'_>) {
+        let begin = self.begin_of(event);
+        self.table.begin(async_key(event), begin);
+    }
+
+    fn end_async(&mut self, event: &Event<'_>, sink: &mut impl SpanSink) {
+        match self.table.end(async_key(event)) {
+            Some(begin) => self.close(begin, event.ts, event.name, sink),
+            None => self.tally.drop(Reason::NoBegin, 1),
+        }
+    }
+
+    /// Makes a span of a begin and the time of its end.
+    fn close(&mut self, begin: Begin, ts: Time, name: Text<'_>, sink: &mut impl SpanSink) {
+        if let Some(reason) = begin.refused {
+            return self.tally.drop(reason, 2);
+        }
+        let Time::Ns(ts) = ts else {
+            return self.tally.drop(Tally::time_reason(ts, Reason::NoDuration), 2);
+        };
+        match self.clock.since_origin(ts) {
+            None => self.tally.drop(Reason::OutOfRange, 2),
+            Some(end_ns) if end_ns < begin.start_ns => self.tally.drop(Reason::NegativeDuration, 2),
+            Some(end_ns) => {
+                self.tally.learn_step(ts);
+                self.paired += 1;
+                self.emit(begin.worker, begin.start_ns, end_ns, name, 2, sink);
+            }
+        }
+    }
+
+    /// Counts what is still open and says what the reader must know.
+    pub fn finish(&mut self) {
+        let (open, unplaced) = self.stacks.open();
+        self.tally.drop(Reason::NoEnd, open + self.table.open());
+        self.tally.drop(Reason::Evicted, unplaced + self.table.evicted);
+        if self.flavour == Flavour::TracingChrome && self.paired > 0 {
+            self.tally.note(
+                "tracing-chrome: a span is one enter and exit of a task's future; the drop of a finished future shows as \
+                 a further, short one, so there are more spans than tasks",
+            );
+        }
+    }
+}
+
+/// Whose stack a `B` or `E` belongs to.
+fn thread_key(event: &Event<'_>) -> u64 {
+    splitmix(splitmix(event.process.bits()) ^ event.thread.bits())
+}
+
+/// What identifies an asynchronous event: category, id, name and process.
+fn async_key(event: &Event<'_>) -> u64 {
+    let seed = event.process.bits() ^ event.id.bits().rotate_left(32);
+    hash(event.cat.raw, hash(event.name.raw, splitmix(seed)))
+}

@@ -1,0 +1,346 @@
+//! One Chrome trace event, and the generic scanner that reads it: members in any order, anything unknown skipped.
+
+use crate::{
+    bytes::{Nesting, string_end, word8},
+    json::{ends_word, is_gap, space_end, unescaped},
+    number::{MICROS, Time, decimal, integer, plain_micros},
+    workers::Id,
+};
+
+use super::shape::{Layout, Slot};
+
+/// Text as it stands in the file, without its quotes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Text<'a> {
+    /// Escapes still in it.
+    pub raw: &'a [u8],
+    /// Whether it is ASCII without escapes and control characters.
+    pub plain: bool,
+}
+
+impl Default for Text<'_> {
+    fn default() -> Self {
+        Text { raw: b"", plain: true }
+    }
+}
+
+/// What the readers need of an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Event<'a> {
+    /// `ph` where it is one character, else 0.
+    pub phase: u8,
+    /// `cat`: a list joined by commas.
+    pub cat: Text<'a>,
+    /// `name`.
+    pub name: Text<'a>,
+    /// `pid`.
+    pub process: Id,
+    /// `tid`.
+    pub thread: Id,
+    /// `id` or `id2`, of asynchronous events.
+    pub id: Id,
+    /// `ts`.
+    pub ts: Time,
+    /// `dur`.
+    pub dur: Time,
+    /// `args` as it is written; empty where there is none.
+    pub args: &'a [u8],
+}
+
+/// What came of scanning an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scanned {
+    /// The place behind it.
+    Done(usize),
+    /// The data end inside it.
+    Incomplete,
+    /// It is not JSON from this place on.
+    Malformed(usize),
+}
+
+/// The members that matter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Field {
+    Cat,
+    Name,
+    Phase,
+    Process,
+    Thread,
+    Id,
+    Ts,
+    Dur,
+    Args,
+    Other,
+}
+
+const fn key(bytes: &[u8]) -> u64 {
+    let (mut word, mut i) = (0, 0);
+    while i < bytes.len() {
+        word |= (bytes[i] as u64) << (8 * i);
+        i += 1;
+    }
+    word
+}
+
+const CAT: u64 = key(b"cat");
+const NAME: u64 = key(b"name");
+const PHASE: u64 = key(b"ph");
+const PROCESS: u64 = key(b"pid");
+const THREAD: u64 = key(b"tid");
+const ID: u64 = key(b"id");
+const ID2: u64 = key(b"id2");
+const TS: u64 = key(b"ts");
+const DUR: u64 = key(b"dur");
+const ARGS: u64 = key(b"args");
+
+#[inline(always)]
+fn field(data: &[u8], start: usize, end: usize) -> Field {
+    let length = end - start;
+    if !(2..=4).contains(&length) {
+        return Field::Other;
+    }
+    match word8(data, start) & ((1 << (8 * length)) - 1) {
+        CAT => Field::Cat,
+        NAME => Field::Name,
+        PHASE => Field::Phase,
+        PROCESS => Field::Process,
+        THREAD => Field::Thread,
+        ID | ID2 => Field::Id,
+        TS => Field::Ts,
+        DUR => Field::Dur,
+        ARGS => Field::Args,
+        _ => Field::Other,
+    }
+}
+
+#[cold]
+fn escaped_field(raw: &[u8]) -> Field {
+    let key = unescaped(raw);
+    field(&key, 0, key.len())
+}
+
+/// Reads the event whose brace stands at `start`. With `LEARN`, where each value stands goes into `layout`.
+///
+/// Of a member that occurs twice the last one counts, as in other parsers. Costs about 60 ns for 90 bytes.
+#[inline]
+pub fn scan<'a, const LEARN: bool>(
+    data: &'a [u8],
+    start: usize,
+    event: &mut Event<'a>,
+    layout: &mut Layout,
+) -> Scanned {
+    *event = Event::default();
+    if LEARN {
+        layout.begin(start);
+    }
+    let mut at = start + 1;
+    loop {
+        while at < data.len() && is_gap(data[at]) {
+            at += 1;
+        }
+        match data.get(at) {
+            Some(b'"') => {}
+            Some(b'}') => {
+                if LEARN {
+                    layout.end = at + 1;
+                }
+                return Scanned::Done(at + 1);
+            }
+            Some(_) => return Scanned::Malformed(at),
+            None => return Scanned::Incomplete,
+        }
+        let Some(key) = string_end(data, at + 1) else { return Scanned::Incomplete };
+        let field =
+            if key.plain { field(data, at + 1, key.quote) } else { escaped_field(&data[at + 1..key.quote]) };
+        at = key.quote + 1;
+        if data.get(at) != Some(&b':') {
+            at = space_end(data, at);
+            match data.get(at) {
+                Some(b':') => {}
+                Some(_) => return Scanned::Malformed(at),
+                None => return Scanned::Incomplete,
+            }
+        }
+        at = space_end(data, at + 1);
+        let Some(&first) = data.get(at) else { return Scanned::Incomplete };
+        let (end, slot) = match first {
+            b'"' => {
+                let Some(close) = string_end(data, at + 1) else { return Scanned::Incomplete };
+                let mut text = Text { raw: &data[at + 1..close.quote], plain: close.plain };
+                let mut end = close.quote + 1;
+                if field == Field::Name && !matches!(data.get(end), Some(b',' | b'}')) {
+                    match unescaped_quotes(data, at + 1, end) {
+                        Ok(longer) if longer == end => {}
+                        Ok(longer) => {
+                            text = Text { raw: &data[at + 1..longer - 1], plain: false };
+                            end = longer;
+                            layout.odd = true;
+                        }
+                        Err(scanned) => return scanned,
+                    }
+                }
+                set_text(event, field, text);
+                (end, Slot::Text)
+            }
+            b'{' | b'[' => {
+                let Some(end) = Nesting::opened().end(data, at + 1) else { return Scanned::Incomplete };
+                set_nested(event, field, &data[at..end]);
+                (end, Slot::Nested)
+            }
+            _ => {
+                let Some(end) = set_word(event, field, data, at) else { return Scanned::Incomplete };
+                if end == at {
+                    return Scanned::Malformed(at);
+                }
+                (end, Slot::Word)
+            }
+        };
+        if LEARN {
+            let quoted = usize::from(first == b'"');
+            layout.push(field, slot, at + quoted, end - quoted);
+        }
+        at = end;
+        if data.get(at) == Some(&b',') {
+            at += 1;
+        }
+    }
+}
+
+/// The end of a name that holds quotes without backslashes, as Taskflow writes them: the quote before the next member.
+#[cold]
+fn unescaped_quotes(data: &[u8], start: usize, mut end: usize) -> Result<usize, Scanned> {
+    loop {
+        match data.get(space_end(data, end)) {
+            Some(b',' | b'}') => return Ok(end),
+            None => return Err(Scanned::Incomplete),
+            Some(_) => match memchr::memchr2(b'"', b'\n', &data[end..]) {
+                Some(n) if data[end + n] == b'"' => end += n + 1,
+                Some(_) => return Err(Scanned::Malformed(start)),
+                None => return Err(Scanned::Incomplete),
+            },
+        }
+    }
+}
+
+#[inline(always)]
+pub fn set_text<'a>(event: &mut Event<'a>, field: Field, text: Text<'a>) {
+    match field {
+        Field::Cat => event.cat = text,
+        Field::Name => event.name = text,
+        Field::Phase => event.phase = if let [phase] = text.raw { *phase } else { 0 },
+        Field::Process => event.process = Id::text(&unescaped(text.raw)),
+        Field::Thread => event.thread = Id::text(&unescaped(text.raw)),
+        Field::Id => event.id = Id::text(&unescaped(text.raw)),
+        Field::Ts => event.ts = quoted_time(text.raw),
+        Field::Dur => event.dur = quoted_time(text.raw),
+        Field::Args => event.args = b"",
+        Field::Other => {}
+    }
+}
+
+#[cold]
+fn quoted_time(raw: &[u8]) -> Time {
+    match decimal(raw, 0, MICROS) {
+        (time, end) if end == raw.len() => time,
+        _ => Time::NotANumber,
+    }
+}
+
+#[inline(always)]
+pub fn set_nested<'a>(event: &mut Event<'a>, field: Field, value: &'a [u8]) {
+    match field {
+        Field::Args => event.args = value,
+        Field::Id => event.id = Id::text(value),
+        Field::Process => event.process = Id::text(value),
+        Field::Thread => event.thread = Id::text(value),
+        Field::Ts => event.ts = Time::NotANumber,
+        Field::Dur => event.dur = Time::NotANumber,
+        Field::Phase => event.phase = 0,
+        Field::Cat => event.cat = Text::default(),
+        Field::Name => event.name = Text::default(),
+        Field::Other => {}
+    }
+}
+
+/// Reads a number or a word; `None` where the data end before it is known to be whole.
+#[inline(always)]
+pub fn set_word(event: &mut Event<'_>, field: Field, data: &[u8], at: usize) -> Option<usize> {
+    match field {
+        Field::Ts | Field::Dur => {
+            let (time, end) = time(data, at)?;
+            if field == Field::Ts {
+                event.ts = time;
+            } else {
+                event.dur = time;
+            }
+            Some(end)
+        }
+        Field::Process | Field::Thread | Field::Id => {
+            let (id, end) = id(data, at)?;
+            match field {
+                Field::Process => event.process = id,
+                Field::Thread => event.thread = id,
+                _ => event.id = id,
+            }
+            Some(end)
+        }
+        _ => {
+            match field {
+                Field::Phase => event.phase = 0,
+                Field::Cat => event.cat = Text::default(),
+                Field::Name => event.name = Text::default(),
+                Field::Args => event.args = b"",
+                _ => {}
+            }
+            word_end(data, at)
+        }
+    }
+}
+
+#[inline(always)]
+fn time(data: &[u8], at: usize) -> Option<(Time, usize)> {
+    match plain_micros(data, at) {
+        Some((ns, end)) if ends_word(data[end]) => Some((Time::Ns(ns), end)),
+        _ => odd_time(data, at),
+    }
+}
+
+#[cold]
+fn odd_time(data: &[u8], at: usize) -> Option<(Time, usize)> {
+    let end = word_end(data, at)?;
+    let word = &data[at..end];
+    Some(match decimal(word, 0, MICROS) {
+        (time, used) if used == word.len() => (time, end),
+        _ if word == b"null" => (Time::Missing, end),
+        _ => (Time::NotANumber, end),
+    })
+}
+
+#[inline(always)]
+pub fn id(data: &[u8], at: usize) -> Option<(Id, usize)> {
+    match integer(data, at) {
+        Some((value, end)) if data.get(end).is_some_and(|&byte| ends_word(byte)) => {
+            Some((Id::Integer(value as i64), end))
+        }
+        _ => odd_id(data, at),
+    }
+}
+
+#[cold]
+fn odd_id(data: &[u8], at: usize) -> Option<(Id, usize)> {
+    let end = word_end(data, at)?;
+    let word = &data[at..end];
+    let integer = std::str::from_utf8(word).ok().and_then(|word| word.parse().ok());
+    let id = match integer {
+        Some(value) => Id::Integer(value),
+        None if word == b"null" => Id::Absent,
+        None => Id::text(word),
+    };
+    Some((id, end))
+}
+
+/// The place behind a number or a word.
+#[inline]
+pub fn word_end(data: &[u8], at: usize) -> Option<usize> {
+    data.get(at..)?.iter().position(|&byte| ends_word(byte)).map(|n| at + n)
+}

@@ -1,0 +1,146 @@
+//! Who wrote the events, and which of them are tasks.
+
+use memchr::memmem;
+
+use crate::tally::Reason;
+
+use super::event::{Event, Text};
+
+/// The writers whose events mean something of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flavour {
+    /// Nobody in particular: all slices are tasks.
+    Plain,
+    /// Taskflow's `ChromeObserver`.
+    Taskflow,
+    /// `ray.timeline()`.
+    Ray,
+    /// VizTracer.
+    VizTracer,
+    /// Node's `--trace-event-categories`.
+    Node,
+    /// tokio through `tracing-chrome`.
+    TracingChrome,
+}
+
+/// What gives a writer away in the first block of its file.
+const MARKS: [(&[u8], Flavour); 9] = [
+    (b"\"ChromeObserver\"", Flavour::Taskflow),
+    (b"\"cat\": \"task::", Flavour::Ray),
+    (b"\"cat\":\"task::", Flavour::Ray),
+    (b"\"viztracer_metadata\"", Flavour::VizTracer),
+    (b"\"cat\":\"FEE\"", Flavour::VizTracer),
+    (b"\"cat\": \"FEE\"", Flavour::VizTracer),
+    (b"\"cat\":\"node,node.", Flavour::Node),
+    (b"\"cat\":\"node.", Flavour::Node),
+    (b"\"name\":\"runtime.spawn\"", Flavour::TracingChrome),
+];
+
+impl Flavour {
+    /// The writer, by the first block of the file.
+    pub fn of(block: &[u8]) -> Self {
+        MARKS
+            .iter()
+            .find(|(mark, _)| memmem::find(block, mark).is_some())
+            .map_or(Flavour::Plain, |mark| mark.1)
+    }
+
+    /// The format's name in the account.
+    pub fn format(self) -> &'static str {
+        match self {
+            Flavour::Plain => "chrome",
+            Flavour::Taskflow => "taskflow",
+            Flavour::Ray => "ray",
+            Flavour::VizTracer => "viztracer",
+            Flavour::Node => "node",
+            Flavour::TracingChrome => "tracing-chrome",
+        }
+    }
+
+    /// Why an event with a beginning and an end is not a task, where it is not.
+    #[inline(always)]
+    pub fn refuses(self, event: &Event<'_>) -> Option<Reason> {
+        match self {
+            Flavour::Plain | Flavour::Taskflow | Flavour::VizTracer => None,
+            Flavour::Ray => ray(event.cat.raw),
+            Flavour::Node => node(event),
+            Flavour::TracingChrome => (event.name.raw != b"runtime.spawn").then_some(Reason::OtherSpan),
+        }
+    }
+
+    /// The name under which the digest shall see the event.
+    #[inline(always)]
+    pub fn name(self, name: Text<'_>) -> Text<'_> {
+        match self {
+            Flavour::Taskflow if is_numbered(name.raw) => Text::default(),
+            _ => name,
+        }
+    }
+}
+
+/// `task::f` is a whole attempt; `task:execute` and the like lie inside it and would count its time twice.
+fn ray(cat: &[u8]) -> Option<Reason> {
+    if cat.starts_with(b"task::") {
+        None
+    } else if cat.starts_with(b"task:") {
+        Some(Reason::Phase)
+    } else if cat == b"submit_task" {
+        Some(Reason::Driver)
+    } else {
+        Some(Reason::UserEvent)
+    }
+}
+
+/// Slices named `..._CALLBACK` are runs of a callback; the bare name spans the life of the resource.
+fn node(event: &Event<'_>) -> Option<Reason> {
+    let cat = event.cat.raw;
+    if memmem::find(cat, b"node.async_hooks").is_some() {
+        return (!event.name.raw.ends_with(b"_CALLBACK")).then_some(Reason::Lifetime);
+    }
+    if memmem::find(cat, b"node.environment").is_some() {
+        return Some(Reason::LoopPhase);
+    }
+    let engine = memmem::find(cat, b"node").is_some() || memmem::find(cat, b"v8").is_some();
+    engine.then_some(Reason::EngineEvent)
+}
+
+/// A name of Taskflow; empty where it is the one that Taskflow makes up.
+pub fn without_number(name: &[u8]) -> &[u8] {
+    if is_numbered(name) { b"" } else { name }
+}
+
+/// `<worker>_<index>`: what Taskflow calls a task without a name. Such names are unique and group nothing.
+#[inline]
+fn is_numbered(name: &[u8]) -> bool {
+    let Some(n) = name.iter().position(|byte| !byte.is_ascii_digit()) else { return false };
+    let index = name.get(n + 1..).unwrap_or_default();
+    n > 0 && name[n] == b'_' && !index.is_empty() && index.iter().all(u8::is_ascii_digit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbered_names_are_those_of_taskflow_only() {
+        for (name, numbered) in [
+            ("0_1", true),
+            ("12_345", true),
+            ("0_", false),
+            ("_1", false),
+            ("1", false),
+            ("a_1", false),
+            ("1_2_3", false),
+        ] {
+            assert_eq!(is_numbered(name.as_bytes()), numbered, "{name}");
+        }
+    }
+
+    #[test]
+    fn one_colon_is_a_phase_and_two_are_a_task() {
+        assert_eq!(ray(b"task::f"), None);
+        assert_eq!(ray(b"task:execute"), Some(Reason::Phase));
+        assert_eq!(ray(b"submit_task"), Some(Reason::Driver));
+        assert_eq!(ray(b"my own"), Some(Reason::UserEvent));
+    }
+}

@@ -1,0 +1,320 @@
+//! The learned shape: most events of a trace differ from the one before in a name, a worker and two times only.
+//!
+//! From an event that the generic scanner has read, the text between its values is kept. The next event is compared
+//! with that text in blocks of sixteen bytes and only the values are parsed. Category and process are part of the text
+//! until they are seen to vary. Several shapes are kept (phases and categories alternate), and where shapes do not
+//! help, the attempt is given up for longer and longer stretches.
+
+use crate::{
+    bytes::{Nesting, string_end, word16},
+    number::{Time, plain_micros},
+    workers::Id,
+};
+
+use super::event::{Event, Field, Text, id, set_nested, set_text, set_word};
+
+/// Shapes kept at a time: one for each phase and category that alternate in the traces seen so far.
+const SHAPES: usize = 6;
+/// Values in a shape at most; Node's events have nine.
+const VALUES: usize = 16;
+/// Trust in the shapes at most, and at first: a miss costs eight hits, since it takes a scan and a lesson.
+const TRUST: i32 = 256;
+const MISS: i32 = 8;
+/// Events for which shapes are given up after the trust is used up; doubled each time, up to the last figure.
+const NAPS: (u32, u32) = (64, 16_384);
+
+/// How a value is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Slot {
+    Text,
+    Word,
+    Nested,
+}
+
+/// Where the values of one event stand, as the generic scanner found them.
+#[derive(Debug, Default)]
+pub struct Layout {
+    start: usize,
+    /// Behind the closing brace.
+    pub end: usize,
+    values: Vec<(Field, Slot, usize, usize)>,
+    /// Whether the event is such that no shape can be learned from it.
+    pub odd: bool,
+}
+
+impl Layout {
+    pub fn begin(&mut self, start: usize) {
+        self.start = start;
+        self.odd = false;
+        self.values.clear();
+    }
+
+    pub fn push(&mut self, field: Field, slot: Slot, start: usize, end: usize) {
+        let twice = field != Field::Other && self.values.iter().any(|value| value.0 == field);
+        if self.values.len() == VALUES || twice {
+            self.odd = true;
+        } else {
+            self.values.push((field, slot, start, end));
+        }
+    }
+}
+
+/// Literal text, then a value.
+#[derive(Debug)]
+struct Step {
+    /// The first sixteen bytes of the text, and which of them count.
+    first: (u128, u128),
+    /// Further blocks of sixteen.
+    rest: Vec<(u128, u128)>,
+    length: usize,
+    field: Field,
+    slot: Slot,
+}
+
+impl Step {
+    fn new(literal: &[u8], field: Field, slot: Slot) -> Self {
+        let mut blocks = (0..literal.len().max(1)).step_by(16).map(|at| {
+            let n = (literal.len() - at).min(16);
+            (word16(literal, at), if n == 16 { u128::MAX } else { (1 << (8 * n)) - 1 })
+        });
+        let first = blocks.next().unwrap_or_default();
+        Step { first, rest: blocks.collect(), length: literal.len(), field, slot }
+    }
+
+    #[inline(always)]
+    fn matches(&self, data: &[u8], at: usize) -> bool {
+        if (word16(data, at) ^ self.first.0) & self.first.1 != 0 {
+            return false;
+        }
+        let mut at = at;
+        for (text, mask) in &self.rest {
+            at += 16;
+            if (word16(data, at) ^ text) & mask != 0 {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// What is the same in all events of a shape.
+#[derive(Debug)]
+struct Shape {
+    steps: Vec<Step>,
+    /// The text behind the last value, up to the closing brace.
+    close: Step,
+    phase: u8,
+    cat: Vec<u8>,
+    /// Which step's text holds the category, where in it, and whether it is plain; no step where it is a value.
+    cat_place: Option<(usize, usize, bool)>,
+    process: Id,
+}
+
+impl Shape {
+    /// Reads the event at `start` and gives the place behind it; `None` where it is of another shape, or where the
+    /// generic scanner must look at it.
+    #[inline(always)]
+    fn read<'a>(&self, data: &'a [u8], start: usize, event: &mut Event<'a>) -> Option<usize> {
+        *event = Event { phase: self.phase, process: self.process, ..Event::default() };
+        let mut at = start;
+        let (cat_step, cat_at, cat_plain) = self.cat_place.unwrap_or((usize::MAX, 0, true));
+        for (i, step) in self.steps.iter().enumerate() {
+            if !step.matches(data, at) {
+                return None;
+            }
+            if i == cat_step {
+                event.cat =
+                    Text { raw: data.get(at + cat_at..at + cat_at + self.cat.len())?, plain: cat_plain };
+            }
+            at += step.length;
+            at = match (step.slot, step.field) {
+                (Slot::Word, Field::Ts) => {
+                    let (ns, end) = plain_micros(data, at)?;
+                    event.ts = Time::Ns(ns);
+                    end
+                }
+                (Slot::Word, Field::Dur) => {
+                    let (ns, end) = plain_micros(data, at)?;
+                    event.dur = Time::Ns(ns);
+                    end
+                }
+                (Slot::Text, Field::Name) => {
+                    let end = string_end(data, at)?;
+                    event.name = Text { raw: &data[at..end.quote], plain: end.plain };
+                    end.quote
+                }
+                (Slot::Word, Field::Thread) => {
+                    let (thread, end) = id(data, at)?;
+                    event.thread = thread;
+                    end
+                }
+                (slot, field) => other_value(data, at, slot, field, event)?,
+            };
+        }
+        if !self.close.matches(data, at) {
+            return None;
+        }
+        if cat_step == self.steps.len() {
+            event.cat = Text { raw: data.get(at + cat_at..at + cat_at + self.cat.len())?, plain: cat_plain };
+        }
+        let end = at + self.close.length;
+        // Past the end of the data words read as zeros, which equal no brace; this holds for literals with zeros too.
+        (end <= data.len()).then_some(end)
+    }
+}
+
+#[inline]
+fn other_value<'a>(
+    data: &'a [u8],
+    at: usize,
+    slot: Slot,
+    field: Field,
+    event: &mut Event<'a>,
+) -> Option<usize> {
+    match slot {
+        Slot::Text => {
+            let end = string_end(data, at)?;
+            set_text(event, field, Text { raw: &data[at..end.quote], plain: end.plain });
+            Some(end.quote)
+        }
+        Slot::Word => {
+            // What opens a string or a nested value is no word.
+            match data.get(at)? {
+                b'"' | b'{' | b'[' => None,
+                _ => set_word(event, field, data, at).filter(|&end| end > at),
+            }
+        }
+        Slot::Nested => {
+            let opening = matches!(data.get(at)?, b'{' | b'[');
+            let end = if opening { Nesting::opened().end(data, at + 1)? } else { return None };
+            set_nested(event, field, &data[at..end]);
+            Some(end)
+        }
+    }
+}
+
+/// The shapes of a trace, learned while it is read.
+#[derive(Debug)]
+pub struct Shapes {
+    shapes: Vec<Shape>,
+    last: usize,
+    oldest: usize,
+    cat_varies: bool,
+    process_varies: bool,
+    trust: i32,
+    nap: u32,
+    next_nap: u32,
+    enabled: bool,
+    /// Events that a shape has read.
+    pub hits: u64,
+    /// Events that the generic scanner had to read though shapes were tried.
+    pub misses: u64,
+}
+
+impl Shapes {
+    /// No shape yet; with `enabled` false there never is one.
+    pub fn new(enabled: bool) -> Self {
+        Shapes {
+            shapes: Vec::new(),
+            last: 0,
+            oldest: 0,
+            cat_varies: false,
+            process_varies: false,
+            trust: TRUST,
+            nap: 0,
+            next_nap: NAPS.0,
+            enabled,
+            hits: 0,
+            misses: 0,
+        }
+    }
+
+    /// Whether shapes are worth a try on the next event.
+    #[inline(always)]
+    pub fn awake(&mut self) -> bool {
+        if self.nap == 0 {
+            return self.enabled;
+        }
+        self.nap -= 1;
+        false
+    }
+
+    /// Reads the event at `start` by one of the shapes and gives the place behind it.
+    #[inline(always)]
+    pub fn read<'a>(&mut self, data: &'a [u8], start: usize, event: &mut Event<'a>) -> Option<usize> {
+        let n = self.shapes.len();
+        for i in 0..n {
+            // The shape that read the event before is tried first, then the one that was learned after it.
+            let index = if self.last + i < n { self.last + i } else { self.last + i - n };
+            if let Some(end) = self.shapes[index].read(data, start, event) {
+                self.last = index;
+                self.hits += 1;
+                self.trust = (self.trust + 1).min(TRUST);
+                return Some(end);
+            }
+        }
+        None
+    }
+
+    /// Learns from an event that no shape could read.
+    #[cold]
+    pub fn learn(&mut self, data: &[u8], event: &Event<'_>, layout: &Layout) {
+        self.misses += 1;
+        self.trust -= MISS;
+        if self.trust < 0 {
+            self.nap = self.next_nap;
+            self.next_nap = (2 * self.next_nap).min(NAPS.1);
+            self.trust = 4 * MISS;
+        }
+        if layout.odd || layout.values.is_empty() {
+            return;
+        }
+        let same = |shape: &&Shape| shape.phase == event.phase;
+        if let Some(shape) = self.shapes.iter().find(same) {
+            let cat_varies = self.cat_varies || shape.cat != event.cat.raw;
+            let process_varies = self.process_varies || shape.process != event.process;
+            if (cat_varies, process_varies) != (self.cat_varies, self.process_varies) {
+                (self.cat_varies, self.process_varies) = (cat_varies, process_varies);
+                self.shapes.clear();
+                (self.last, self.oldest) = (0, 0);
+            }
+        }
+        let shape = self.shape(data, event, layout);
+        if self.shapes.len() < SHAPES {
+            self.last = self.shapes.len();
+            self.shapes.push(shape);
+        } else {
+            self.oldest = (self.oldest + 1) % SHAPES;
+            self.last = self.oldest;
+            self.shapes[self.oldest] = shape;
+        }
+    }
+
+    fn shape(&self, data: &[u8], event: &Event<'_>, layout: &Layout) -> Shape {
+        let mut steps = Vec::new();
+        let mut at = layout.start;
+        let mut cat_place = None;
+        for &(field, slot, start, end) in &layout.values {
+            let constant = match field {
+                Field::Phase => true,
+                Field::Cat => !self.cat_varies && slot == Slot::Text,
+                Field::Process => !self.process_varies,
+                _ => false,
+            };
+            if !constant {
+                steps.push(Step::new(&data[at..start], field, slot));
+                at = end;
+            } else if field == Field::Cat {
+                cat_place = Some((steps.len(), start - at, event.cat.plain));
+            }
+        }
+        Shape {
+            steps,
+            close: Step::new(&data[at..layout.end], Field::Other, Slot::Word),
+            phase: event.phase,
+            cat: if self.cat_varies { Vec::new() } else { event.cat.raw.to_vec() },
+            cat_place,
+            process: if self.process_varies { Id::Absent } else { event.process },
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Steps over JSON values that stream through the window, however long they are.
+
+use crate::{
+    bytes::Nesting,
+    error::TraceError,
+    json::{ends_word, is_space},
+    window::{More, Window},
+};
+
+/// What stands at the front of the window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Object {
+    /// An object or array of so many bytes, all in memory.
+    Whole(usize),
+    /// One that is longer than the largest window.
+    Long,
+    /// One that the end of the stream cuts.
+    Cut,
+}
+
+/// Brings the object or array at the front of the window into memory.
+pub fn object(window: &mut Window<'_>) -> Result<Object, TraceError> {
+    loop {
+        if let Some(end) = Nesting::opened().end(window.data(), 1) {
+            return Ok(Object::Whole(end));
+        }
+        match window.more()? {
+            More::Read => {}
+            More::Full => return Ok(Object::Long),
+            More::End => return Ok(Object::Cut),
+        }
+    }
+}
+
+/// Skips the value at the front of the window, however long it is; at least one byte.
+pub fn skip_value(window: &mut Window<'_>) -> Result<(), TraceError> {
+    match window.data().first() {
+        Some(b'{' | b'[') => {
+            window.consume(1);
+            let mut nesting = Nesting::opened();
+            while !window.data().is_empty() {
+                match nesting.end(window.data(), 0) {
+                    Some(end) => {
+                        window.consume(end);
+                        return Ok(());
+                    }
+                    None => window.consume(window.data().len()),
+                }
+                window.more()?;
+            }
+        }
+        Some(b'"') => {
+            window.consume(1);
+            let escaped = std::cell::Cell::new(false);
+            window.skip_while(|byte| {
+                let inside = escaped.get() || byte != b'"';
+                escaped.set(byte == b'\\' && !escaped.get());
+                inside
+            })?;
+            window.consume(1);
+        }
+        _ => {
+            window.consume(1);
+            window.skip_while(|byte| !ends_word(byte))?;
+        }
+    }
+    Ok(())
+}
+
+/// Skips to where the next event may start: behind a closing brace that a comma, a bracket or the end follows.
+pub fn skip_to_next_event(window: &mut Window<'_>) -> Result<(), TraceError> {
+    loop {
+        if window.skip_while(|byte| byte != b'}')?.is_none() {
+            return Ok(());
+        }
+        window.consume(1);
+        if matches!(window.skip_while(is_space)?, None | Some(b',' | b']')) {
+            return Ok(());
+        }
+    }
+}

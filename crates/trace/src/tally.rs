@@ -1,0 +1,204 @@
+//! What was seen, counted and dropped: the books from which the account is made.
+
+use taskscale_model::span::{Account, Dropped, Span, SpanSink};
+
+use crate::number::Time;
+
+/// Why an event did not become a span.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    Metadata,
+    Instant,
+    Counter,
+    OtherPhase,
+    Phase,
+    Driver,
+    UserEvent,
+    Lifetime,
+    LoopPhase,
+    EngineEvent,
+    OtherSpan,
+    NotCompute,
+    NoStart,
+    NoDuration,
+    NotANumber,
+    OutOfRange,
+    NegativeDuration,
+    NoBegin,
+    NoEnd,
+    Evicted,
+    TooLong,
+    Malformed,
+    Cut,
+    FilteredCat,
+    FilteredName,
+    OlderBuild,
+    SameEdge,
+    TooMany,
+}
+
+const TEXTS: [&str; Reason::TooMany as usize + 1] = [
+    "not a task (metadata)",
+    "not a task (instant)",
+    "not a task (counter)",
+    "not a task (other phase)",
+    "not a task (phase of a task)",
+    "not a task (driver)",
+    "not a task (user's own event)",
+    "not a task (lifetime of an asynchronous resource)",
+    "not a task (phase of the event loop)",
+    "not a task (engine, such as garbage collection)",
+    "not a task (span inside a task)",
+    "not a task (transfer, disk or other overhead)",
+    "no start time",
+    "no duration",
+    "time is not a number",
+    "time out of range (292 years)",
+    "negative duration",
+    "end without a begin",
+    "begin without an end",
+    "begin forgotten: too many were open at once",
+    "event longer than 4 MiB",
+    "malformed",
+    "cut off by the end of the file",
+    "filtered out by category",
+    "filtered out by name",
+    "older build",
+    "further output of the same build edge",
+    "more entries than are held at once",
+];
+
+/// Books of one file.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// Events of any kind.
+    pub seen: u64,
+    /// Events that became spans.
+    pub counted: u64,
+    dropped: [u64; TEXTS.len()],
+    /// Names that hold control characters.
+    pub control_names: u64,
+    /// Names that are not UTF-8.
+    pub bad_utf8_names: u64,
+    step_ns: Option<u64>,
+    notes: Vec<String>,
+}
+
+impl Tally {
+    /// Counts events as dropped.
+    #[inline]
+    pub fn drop(&mut self, reason: Reason, events: u64) {
+        self.dropped[reason as usize] += events;
+    }
+
+    /// Adds a sentence for who reads the result.
+    pub fn note(&mut self, note: impl Into<String>) {
+        self.notes.push(note.into());
+    }
+
+    /// Learns the step of the source's clock from a time: the largest power of ten that divides all of them.
+    #[inline(always)]
+    pub fn learn_step(&mut self, ns: i64) {
+        match self.step_ns {
+            Some(1) => {}
+            // The usual step, with a division by a constant, which is a multiplication.
+            Some(1_000) if ns % 1_000 == 0 => {}
+            _ => self.refine_step(ns),
+        }
+    }
+
+    #[inline(never)]
+    fn refine_step(&mut self, ns: i64) {
+        if ns == 0 {
+            return;
+        }
+        let mut step = self.step_ns.unwrap_or(1_000_000_000);
+        while !ns.unsigned_abs().is_multiple_of(step) {
+            step /= 10;
+        }
+        self.step_ns = Some(step);
+    }
+
+    /// Looks at a name that is not plain ASCII.
+    #[cold]
+    pub fn odd_name(&mut self, raw: &[u8]) {
+        self.control_names += u64::from(raw.iter().any(|&byte| byte < 0x20));
+        self.bad_utf8_names += u64::from(std::str::from_utf8(raw).is_err());
+    }
+
+    /// Hands a span on and counts the events it was made of.
+    #[inline(always)]
+    pub fn emit(&mut self, sink: &mut impl SpanSink, span: &Span<'_>, events: u64) {
+        self.counted += events;
+        sink.span(span);
+    }
+
+    /// The reason why a time cannot be used, where it cannot.
+    pub fn time_reason(time: Time, missing: Reason) -> Reason {
+        match time {
+            Time::Missing => missing,
+            Time::OutOfRange => Reason::OutOfRange,
+            Time::Ns(_) | Time::NotANumber => Reason::NotANumber,
+        }
+    }
+
+    /// Closes the books.
+    pub fn account(mut self, format: &str, bytes: u64, workers: u64) -> Account {
+        if self.control_names > 0 {
+            let n = self.control_names;
+            self.note(format!("{n} names hold control characters; they were kept as they are"));
+        }
+        if self.bad_utf8_names > 0 {
+            let n = self.bad_utf8_names;
+            self.note(format!("{n} names are not UTF-8; they were kept as they are"));
+        }
+        let mut dropped: Vec<Dropped> = TEXTS
+            .iter()
+            .zip(self.dropped)
+            .filter(|(_, events)| *events > 0)
+            .map(|(reason, events)| Dropped { reason: (*reason).to_owned(), events })
+            .collect();
+        dropped.sort_by_key(|dropped| std::cmp::Reverse(dropped.events));
+        Account {
+            format: format.to_owned(),
+            bytes,
+            seen: self.seen,
+            counted: self.counted,
+            dropped,
+            workers,
+            clock_resolution_ns: self.step_ns.unwrap_or(0),
+            notes: self.notes,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_step_is_the_coarsest_that_fits_all_times() {
+        for (times, step) in [
+            (&[0, 5_000_000, 30_000_000][..], 1_000_000),
+            (&[1_790_000_000_000_000_000, 12_000], 1_000),
+            (&[1_000, 250], 10),
+            (&[7, 1_000], 1),
+            (&[0, 0], 0),
+            (&[], 0),
+        ] {
+            let mut tally = Tally::default();
+            times.iter().for_each(|&ns| tally.learn_step(ns));
+            assert_eq!(tally.account("t", 0, 0).clock_resolution_ns, step, "{times:?}");
+        }
+    }
+
+    #[test]
+    fn reasons_come_most_first_with_their_texts() {
+        let mut tally = Tally::default();
+        tally.drop(Reason::TooMany, 1);
+        tally.drop(Reason::Metadata, 3);
+        let dropped = tally.account("t", 0, 0).dropped;
+        let texts: Vec<_> = dropped.iter().map(|d| (d.reason.as_str(), d.events)).collect();
+        assert_eq!(texts, [("not a task (metadata)", 3), ("more entries than are held at once", 1)]);
+    }
+}
