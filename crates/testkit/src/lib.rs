@@ -11,6 +11,9 @@
 //! | [`layout`] | the shape of probes and suites, the length of files, what no file may name |
 //! | [`repository`] | (its files, as the checks see them) |
 //! | [`rust_code`] | (Rust without comments, texts and test modules) |
+//!
+//! [`simulate`] is of another kind: a simulator of workers and tasks with a known cause of loss, which `examples/diagnose.rs`
+//! validates the diagnosis against.
 
 pub mod arrows;
 pub mod documents;
@@ -18,3 +21,4 @@ pub mod doors;
 pub mod layout;
 pub mod repository;
 pub mod rust_code;
+pub mod simulate;

@@ -1,0 +1,98 @@
+//! One seed: what is true, what the digest says, and whether that is right.
+
+use taskscale_digest::{Accumulator, Config};
+use taskscale_model::{
+    digest::{Digest, PatternName},
+    span::{Account, Span},
+};
+
+use super::{
+    case::{Case, Cause},
+    schedule::run,
+};
+
+/// A gain from which a fix is worth naming; the digest's own definition of it.
+pub const WORTH: f64 = 0.1;
+
+/// The truth about a case and the digest's word on it.
+#[derive(Debug, Clone)]
+pub struct Trial {
+    /// The case.
+    pub case: Case,
+    /// What it would save, as a share of the time, to remove each cause: found by executing the case without it.
+    pub gains: Vec<(Cause, f64)>,
+    /// The cause that saves most, if that is worth it.
+    pub truth: PatternName,
+    /// How clear that is: at 1 it could be either, at 2 the cause saves twice what the next one does and twice what is worth
+    /// naming (or half of that, where nothing is to be found).
+    pub margin: f64,
+    /// The digest.
+    pub digest: Digest,
+}
+
+/// The pattern that names a cause.
+pub fn pattern(cause: Cause) -> PatternName {
+    match cause {
+        Cause::Scheduling => PatternName::SchedulingOverhead,
+        Cause::Serial => PatternName::SerialBottleneck,
+        Cause::Imbalance => PatternName::LoadImbalance,
+        Cause::Straggler => PatternName::StragglerTasks,
+        Cause::Recursive => PatternName::RecursiveOverlap,
+        Cause::Under => PatternName::UnderDecomposition,
+        Cause::Outside => PatternName::OutsideRun,
+    }
+}
+
+/// Executes a case with and without each cause, and digests it.
+pub fn trial(case: Case) -> Trial {
+    let config = Config { workers: Some(case.workers as u32), ..Config::default() };
+    let mut accumulator = Accumulator::new(config);
+    let time = run(&case, &mut accumulator);
+    let digest = accumulator.finish(&Account { clock_resolution_ns: 1, ..Account::default() });
+    let gain = |case: &Case| 1.0 - run(case, &mut |_: &Span<'_>| ()) / time.max(1.0);
+    let planted = |cause: Cause| case.causes.contains(&cause);
+    let mut gains = Vec::new();
+    for cause in Cause::ALL {
+        let alone = gain(&case.without(cause)).max(0.0);
+        // Splitting everything also splits stragglers; only what it wins beyond that counts for too coarse tasks.
+        let other = if cause == Cause::Under && planted(Cause::Straggler) {
+            gain(&case.without(Cause::Straggler)).max(0.0)
+        } else {
+            0.0
+        };
+        gains.push((cause, (alone - other).max(0.0)));
+    }
+    gains.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let (first, second) = (gains[0], gains[1]);
+    let (truth, margin) = if first.1 < WORTH {
+        (PatternName::Healthy, WORTH / first.1.max(1e-9))
+    } else {
+        (pattern(first.0), (first.1 / WORTH).min(first.1 / second.1.max(1e-9)))
+    };
+    Trial { case, gains, truth, margin, digest }
+}
+
+impl Trial {
+    /// The digest's diagnosis.
+    pub fn diagnosis(&self) -> PatternName {
+        self.digest.patterns[0].name
+    }
+
+    /// Whether the diagnosis is the truth.
+    pub fn is_right(&self) -> bool {
+        self.diagnosis() == self.truth
+    }
+
+    /// Whether the truth is among the first two, or the digest declined to choose.
+    pub fn is_fair(&self) -> bool {
+        matches!(self.diagnosis(), PatternName::Mixed | PatternName::Inconclusive)
+            || self.digest.patterns.iter().take(2).any(|pattern| pattern.name == self.truth)
+    }
+
+    /// Predicted over true speed-up, for the true cause, where it is worth fixing and the digest lists it.
+    pub fn speedup_ratio(&self) -> Option<f64> {
+        let truth = 1.0 / (1.0 - self.gains[0].1.min(0.999));
+        let found = self.digest.patterns.iter().find(|pattern| pattern.name == self.truth)?;
+        (self.truth != PatternName::Healthy).then(|| found.predicted_speedup / truth)
+    }
+}
