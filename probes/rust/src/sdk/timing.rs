@@ -22,16 +22,14 @@ pub struct Timing {
 }
 
 impl Timing {
-    /// Adds another part of the same sample. Figures of `extra` add up where they are times, the largest counts where
-    /// they are numbers of something seen at once.
+    /// Adds another part of the same sample. Figures of `extra` that are numbers add up: a timed run has only times.
     pub(super) fn add(&mut self, other: Timing) {
         self.wall_ns += other.wall_ns;
         self.cpu_ns += other.cpu_ns;
         self.answer = self.answer.wrapping_add(other.answer);
         for (name, value) in other.extra {
             let merged = match (self.extra.get(&name).and_then(Value::as_u64), value.as_u64()) {
-                (Some(before), Some(more)) if name.ends_with("_ns") => (before + more).into(),
-                (Some(before), Some(more)) => before.max(more).into(),
+                (Some(before), Some(more)) => (before + more).into(),
                 _ => value,
             };
             self.extra.insert(name, merged);
