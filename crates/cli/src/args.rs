@@ -31,6 +31,9 @@ pub enum Command {
     /// Print the tables of a run file again
     #[command(after_help = REPORT_EXAMPLES)]
     Report(ReportArgs),
+    /// Say where the workers' time went, from any task trace, in at most 2,048 bytes
+    #[command(after_help = DIGEST_EXAMPLES)]
+    Digest(DigestArgs),
     /// Work with probes: the programs that perform and time a workload
     #[command(subcommand)]
     Probe(ProbeCommand),
@@ -65,6 +68,56 @@ const REPORT_EXAMPLES: &str = "Examples:
   taskscale report quick.taskscale.jsonl             the tables of that run, even if it was killed
   taskscale report --details quick.taskscale.jsonl   all percentiles
   taskscale report --format json quick.taskscale.jsonl | jq '.rows[] | select(.status == \"failed\")'";
+
+const DIGEST_EXAMPLES: &str = "Reads Chrome trace events (Taskflow, Ray, VizTracer, Node, tracing-chrome and others), TFProf JSON and .tfp, \
+Dask task streams and ninja logs, told apart by their content, in constant memory.
+
+Examples:
+  taskscale digest trace.json                        where did the time go, and what to change
+  taskscale digest --workers 16 trace.json           workers that never ran count too
+  taskscale digest --format json trace.json | jq '.patterns[0]'
+  taskscale digest node-1.json node-2.json           several files become one digest
+  zcat trace.json.gz | taskscale digest -            from standard input
+  taskscale digest --chrome clean.json trace.json    a trace that Perfetto shows in full";
+
+/// `taskscale digest`.
+#[derive(Debug, Args)]
+pub struct DigestArgs {
+    /// The traces; - is standard input
+    #[arg(value_name = "TRACE", required = true)]
+    pub traces: Vec<PathBuf>,
+    /// Number of workers, where some of them never ran [default: those seen]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub workers: Option<u32>,
+    /// Count only events whose category holds this text
+    #[arg(long, value_name = "TEXT")]
+    pub cat: Option<String>,
+    /// Count only events whose name holds this text
+    #[arg(long, value_name = "TEXT")]
+    pub name: Option<String>,
+    /// Start every file at time 0: for files whose clocks have nothing to do with each other
+    #[arg(long)]
+    pub align: bool,
+    /// Also write what was counted as a clean Chrome trace to this new file
+    #[arg(long, value_name = "OUT")]
+    pub chrome: Option<PathBuf>,
+    /// How to print the digest
+    #[arg(long, short, value_enum, default_value_t = DigestFormat::Text)]
+    pub format: DigestFormat,
+}
+
+/// The formats of a digest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DigestFormat {
+    /// At most 2,048 bytes for a terminal
+    Text,
+    /// One object of schema taskscale.digest/1
+    Json,
+    /// For a pull request
+    Md,
+    /// One self-contained page
+    Html,
+}
 
 /// `taskscale run`.
 #[derive(Debug, Args)]

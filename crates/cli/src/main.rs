@@ -26,6 +26,7 @@ fn main() -> ExitCode {
         Command::Run(args) => commands::run::run(&args),
         Command::List(args) => commands::list::list(&args),
         Command::Report(args) => commands::report::report(&args),
+        Command::Digest(args) => commands::digest::digest(&args),
         Command::Probe(ProbeCommand::Check(args)) => commands::probe::check(&args),
         Command::Probe(ProbeCommand::Serve { runtime }) => return taskscale_probe_rust::main(&runtime),
         Command::Completions { shell } => commands::generate::completions(shell),

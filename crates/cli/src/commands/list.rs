@@ -44,7 +44,11 @@ pub fn list(args: &ListArgs) -> anyhow::Result<Outcome> {
 
 fn describe(text: &mut String, id: &str, description: &Description) -> std::fmt::Result {
     let runtime = &description.runtime;
-    let workers = description.workers.map(|workers| format!(", {workers} workers")).unwrap_or_default();
+    let workers = match description.workers {
+        None => String::new(),
+        Some(1) => ", 1 worker".to_owned(),
+        Some(workers) => format!(", {workers} workers"),
+    };
     writeln!(text, "  {id} {} ({}{workers})", runtime.version, runtime.toolchain)?;
     for workload in &description.workloads {
         writeln!(text, "    {}", workload.name)?;
@@ -60,7 +64,8 @@ fn describe(text: &mut String, id: &str, description: &Description) -> std::fmt:
             let task = if variant.creates_task { "" } else { " [no task]" };
             let state =
                 variant.unavailable.as_ref().map(|missing| format!(" -- {missing}")).unwrap_or_default();
-            writeln!(text, "      {:32}{task} {}{state}", variant.name, only.join("; "))?;
+            let line = format!("      {:32}{task} {}{state}", variant.name, only.join("; "));
+            writeln!(text, "{}", line.trim_end())?;
         }
         for param in workload.params.iter() {
             let choices: Vec<String> = param.choices.iter().map(ToString::to_string).collect();

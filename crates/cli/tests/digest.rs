@@ -1,0 +1,155 @@
+//! `taskscale digest` as a process: any trace in, at most 2,048 bytes and a diagnosis out.
+
+mod common;
+
+use std::{fs, io::Write, process::Stdio};
+
+use common::Tool;
+use serde_json::{Value, json};
+
+/// A Taskflow-style trace: `tasks` tasks of `task_us` on each of `workers` workers, `gap_us` apart.
+fn trace(workers: u64, tasks: u64, task_us: u64, gap_us: u64) -> String {
+    let mut events = Vec::new();
+    for worker in 0..workers {
+        for task in 0..tasks {
+            let ts = task * (task_us + gap_us);
+            events.push(
+                json!({"cat": "ChromeObserver", "name": format!("{worker}_{task}"), "ph": "X", "pid": 1,
+                               "tid": worker, "ts": ts, "dur": task_us}),
+            );
+        }
+    }
+    Value::from(events).to_string()
+}
+
+/// Writes a file and returns its path.
+fn file(tool: &Tool, name: &str, text: &str) -> String {
+    let path = tool.path(name);
+    fs::write(&path, text).expect("written");
+    path.to_str().expect("UTF-8").to_owned()
+}
+
+#[test]
+fn a_balanced_run_of_long_tasks_is_healthy_and_its_figures_are_right() {
+    let tool = Tool::new();
+    let path = file(&tool, "t.json", &trace(4, 1_000, 500, 1));
+    let digest = tool.run(&["digest", "--format", "json", &path]).json();
+    assert_eq!(digest["schema"], "taskscale.digest/1");
+    assert_eq!((&digest["tasks"], &digest["workers"]), (&json!(4_000), &json!(4)));
+    // 1,000 tasks of 500 us and 999 gaps of 1 us.
+    assert_eq!(digest["window_ns"], json!(1_000 * 500_000 + 999 * 1_000));
+    assert_eq!(digest["patterns"][0]["name"], "HEALTHY", "{digest:#}");
+    let losses = digest["losses"].as_object().expect("losses");
+    let sum: f64 = losses.values().filter_map(Value::as_f64).sum();
+    assert!((sum - 1.0).abs() < 1e-9, "{sum}");
+}
+
+#[test]
+fn tiny_tasks_are_scheduling_overhead_and_the_remedy_counts_them() {
+    let tool = Tool::new();
+    let path = file(&tool, "t.json", &trace(2, 20_000, 2, 6));
+    let digest = tool.run(&["digest", "--format", "json", &path]).json();
+    assert_eq!(digest["patterns"][0]["name"], "SCHEDULING_OVERHEAD", "{digest:#}");
+    let text = tool.run(&["digest", &path]);
+    assert_eq!(text.status, Some(0));
+    assert!(text.out.contains("SCHEDULING_OVERHEAD") && text.out.len() <= 2_048, "{}", text.out);
+}
+
+#[test]
+fn workers_that_never_ran_count_where_the_user_says_so() {
+    let tool = Tool::new();
+    let path = file(&tool, "t.json", &trace(2, 200, 500, 1));
+    let digest = tool.run(&["digest", "--workers", "8", "--format", "json", &path]).json();
+    assert_eq!(digest["workers"], 8);
+    assert!(digest["losses"]["work"].as_f64().is_some_and(|work| (0.2..0.3).contains(&work)), "{digest:#}");
+}
+
+#[test]
+fn several_files_and_standard_input_become_one_digest() {
+    let tool = Tool::new();
+    let (a, b) =
+        (file(&tool, "a.json", &trace(2, 300, 100, 1)), file(&tool, "b.json", &trace(3, 300, 100, 1)));
+    let both = tool.run(&["digest", "--format", "json", &a, &b]).json();
+    assert_eq!(
+        (&both["tasks"], &both["workers"]),
+        (&json!(1_500), &json!(5)),
+        "workers of two files are apart"
+    );
+
+    let mut child = tool
+        .command(&["digest", "--format", "json", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("starts");
+    child.stdin.take().expect("piped").write_all(trace(2, 300, 100, 1).as_bytes()).expect("written");
+    let out = child.wait_with_output().expect("ends");
+    let piped: Value = serde_json::from_slice(&out.stdout).expect("JSON");
+    assert_eq!(piped["tasks"], 600);
+}
+
+#[test]
+fn the_clean_trace_holds_the_same_spans() {
+    let tool = Tool::new();
+    let path = file(&tool, "t.json", &trace(4, 500, 20, 3));
+    let clean = tool.path("clean.json");
+    let clean = clean.to_str().expect("UTF-8");
+    let first = tool.run(&["digest", "--format", "json", "--chrome", clean, &path]).json();
+    let again = tool.run(&["digest", "--format", "json", clean]).json();
+    for field in ["tasks", "workers", "window_ns", "losses"] {
+        assert_eq!(first[field], again[field], "{field}");
+    }
+    let written: Value = serde_json::from_str(&fs::read_to_string(clean).expect("written")).expect("JSON");
+    let events = written["traceEvents"].as_array().expect("events");
+    let tasks: Vec<&Value> = events.iter().filter(|event| event["ph"] == "X").collect();
+    assert_eq!(tasks.len(), 2_000);
+    // Perfetto merges thread 0 with the thread whose number is the process's, and drops what then overlaps.
+    assert!(tasks.iter().all(|event| event["tid"] != 0 && event["tid"] != event["pid"]));
+    let twice = tool.run(&["digest", "--chrome", clean, &path]);
+    assert_eq!(twice.status, Some(2), "nothing is written over");
+}
+
+#[test]
+fn a_damaged_trace_is_read_as_far_as_it_goes_and_the_account_says_what_was_lost() {
+    let tool = Tool::new();
+    let whole = trace(2, 300, 100, 1);
+    let path = file(&tool, "t.json", &whole[..whole.len() - 37]);
+    let ran = tool.run(&["digest", "--format", "json", &path]);
+    assert_eq!(ran.status, Some(0), "{}", ran.err);
+    let digest = ran.json();
+    assert_eq!(digest["tasks"], 599);
+    assert_ne!(
+        digest["dropped"]["notes"].as_array().map_or(0, Vec::len)
+            + digest["dropped"]["dropped"].as_array().map_or(0, Vec::len),
+        0,
+        "{digest:#}"
+    );
+}
+
+#[test]
+fn what_is_no_trace_exits_with_2_and_says_what_is_known() {
+    let tool = Tool::new();
+    let empty = file(&tool, "empty.json", "");
+    let prose = file(&tool, "prose.txt", "Dear reader, this is no trace.\n");
+    let none = file(&tool, "none.json", "[{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":{}}]");
+    for (path, words) in [
+        (empty.as_str(), "the input is empty"),
+        (&prose, "not a task trace"),
+        (&none, "no task was counted"),
+        ("no/such/file.json", "cannot open the trace no/such/file.json"),
+    ] {
+        let ran = tool.run(&["digest", path]);
+        assert_eq!(ran.status, Some(2), "{path}: {ran:?}");
+        assert!(ran.err.contains(words), "{path}: {words:?} not in {}", ran.err);
+    }
+}
+
+#[test]
+fn every_format_holds_the_diagnosis() {
+    let tool = Tool::new();
+    let path = file(&tool, "t.json", &trace(2, 20_000, 2, 6));
+    for (format, words) in [("text", "next:"), ("md", "|"), ("html", "<html"), ("json", "\"patterns\"")] {
+        let ran = tool.run(&["digest", "--format", format, &path]);
+        assert!(ran.out.contains("SCHEDULING_OVERHEAD") && ran.out.contains(words), "{format}: {}", ran.out);
+    }
+}
