@@ -39,7 +39,11 @@ fn short(data: &[u8], at: usize) -> u128 {
 impl Lanes {
     #[inline(always)]
     fn load(data: &[u8], at: usize) -> Self {
-        Lanes(u8x16::from(word16(data, at).to_le_bytes()))
+        // Straight from memory into a vector register; an integer in between would cost three instructions.
+        match data.get(at..at + 16).and_then(|bytes| <[u8; 16]>::try_from(bytes).ok()) {
+            Some(bytes) => Lanes(u8x16::from(bytes)),
+            None => Lanes(u8x16::from(short(data, at).to_le_bytes())),
+        }
     }
 
     /// One bit for each byte that equals `byte`.
@@ -52,6 +56,13 @@ impl Lanes {
     #[inline(always)]
     fn odd(self) -> u32 {
         self.0.min(u8x16::splat(0x1F)).simd_eq(self.0).to_bitmask() | self.0.to_bitmask()
+    }
+
+    /// One bit for each byte that is a digit.
+    #[inline(always)]
+    fn digits(self) -> u32 {
+        let values = self.0 ^ u8x16::splat(b'0');
+        values.min(u8x16::splat(9)).simd_eq(values).to_bitmask()
     }
 
     /// With bit 5 set in each byte, so that `[` reads as `{` and `]` as `}`.
@@ -82,6 +93,18 @@ pub fn string_end(data: &[u8], at: usize) -> Option<StringEnd> {
         return Some(StringEnd { quote, plain: lanes.odd() & below == 0 });
     }
     long_string_end(data, at)
+}
+
+/// Whether `length` bytes from `at` are digits, one underscore and digits.
+#[inline(always)]
+pub fn is_numbered(data: &[u8], at: usize, length: usize) -> bool {
+    if length > 16 {
+        return false;
+    }
+    let others = !Lanes::load(data, at).digits() & ((1u32 << length) - 1);
+    let place = others.trailing_zeros() as usize;
+    // One byte that is no digit, neither the first nor the last.
+    others & others.wrapping_sub(1) == 0 && place > 0 && place + 1 < length && data[at + place] == b'_'
 }
 
 #[inline(never)]

@@ -212,7 +212,7 @@ fn defects_are_tolerated_and_counted() {
         (format!("[{x},null,17,\"s\",[{x}],{x}]"), 2, vec![("malformed", 4)], ""),
         (format!("[{x},{{\"name\":\"a\" oops \"ph\":\"X\"}},{x}]"), 2, vec![("malformed", 1)], ""),
         (x.replace("\"a\"", "\"a \"quoted\" b\"").to_string(), 1, vec![], "bracket is missing"),
-        (format!("[{}]", x.replace('a', "a\u{1}")), 1, vec![], "1 names hold control characters"),
+        (format!("[{}]", x.replace("\"a\"", "\"a\u{1}\"")), 1, vec![], "1 names hold control characters"),
         (format!("[{}]", x.replace("\"dur\":2", "\"dur\":-2")), 0, vec![("negative duration", 1)], ""),
         (format!("[{}]", x.replace("\"dur\":2", "\"dur\":NaN")), 0, vec![("time is not a number", 1)], ""),
         (format!("[{}]", x.replace(",\"dur\":2", "")), 0, vec![("no duration", 1)], ""),

@@ -6,7 +6,7 @@ use taskscale_model::{
 };
 
 use crate::{
-    bytes::hash,
+    bytes::{hash, is_numbered},
     json::unescape_into,
     number::Time,
     read::{Clock, Options},
@@ -192,7 +192,12 @@ impl<'o> Assembler<'o> {
         match self.stacks.end(thread_key(event), &mut name) {
             Ended::Begin(begin) => {
                 let plain = !name.iter().any(|&byte| byte == b'\\' || !(0x20..0x80).contains(&byte));
-                self.close(begin, event.ts, Text { raw: &name, plain }, sink);
+                self.close(
+                    begin,
+                    event.ts,
+                    Text { raw: &name, plain, numbered: is_numbered(&name, 0, name.len()) },
+                    sink,
+                );
             }
             Ended::Unplaced => self.tally.drop(Reason::Evicted, 2),
             Ended::Nothing => self.tally.drop(Reason::NoBegin, 1),

@@ -1,7 +1,7 @@
 //! One Chrome trace event, and the generic scanner that reads it: members in any order, anything unknown skipped.
 
 use crate::{
-    bytes::{Nesting, string_end, word8},
+    bytes::{Nesting, StringEnd, is_numbered, string_end, word8},
     json::{ends_word, is_gap, space_end, unescaped},
     number::{MICROS, Time, decimal, integer, plain_micros},
     workers::Id,
@@ -16,11 +16,22 @@ pub struct Text<'a> {
     pub raw: &'a [u8],
     /// Whether it is ASCII without escapes and control characters.
     pub plain: bool,
+    /// Whether it is a name of the form `<digits>_<digits>`, of at most sixteen bytes.
+    pub numbered: bool,
+}
+
+impl<'a> Text<'a> {
+    /// The name whose first byte is at `start`.
+    #[inline(always)]
+    pub fn name(data: &'a [u8], start: usize, end: StringEnd) -> Self {
+        let numbered = is_numbered(data, start, end.quote - start);
+        Text { raw: &data[start..end.quote], plain: end.plain, numbered }
+    }
 }
 
 impl Default for Text<'_> {
     fn default() -> Self {
-        Text { raw: b"", plain: true }
+        Text { raw: b"", plain: true, numbered: false }
     }
 }
 
@@ -166,13 +177,16 @@ pub fn scan<'a, const LEARN: bool>(
         let (end, slot) = match first {
             b'"' => {
                 let Some(close) = string_end(data, at + 1) else { return Scanned::Incomplete };
-                let mut text = Text { raw: &data[at + 1..close.quote], plain: close.plain };
+                let mut text = Text { raw: &data[at + 1..close.quote], plain: close.plain, numbered: false };
                 let mut end = close.quote + 1;
+                if field == Field::Name {
+                    text = Text::name(data, at + 1, close);
+                }
                 if field == Field::Name && !matches!(data.get(end), Some(b',' | b'}')) {
                     match unescaped_quotes(data, at + 1, end) {
                         Ok(longer) if longer == end => {}
                         Ok(longer) => {
-                            text = Text { raw: &data[at + 1..longer - 1], plain: false };
+                            text = Text { raw: &data[at + 1..longer - 1], plain: false, numbered: false };
                             end = longer;
                             layout.odd = true;
                         }

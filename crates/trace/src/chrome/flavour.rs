@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-use crate::tally::Reason;
+use crate::{bytes::is_numbered, tally::Reason};
 
 use super::event::{Event, Text};
 
@@ -72,7 +72,7 @@ impl Flavour {
     #[inline(always)]
     pub fn name(self, name: Text<'_>) -> Text<'_> {
         match self {
-            Flavour::Taskflow if is_numbered(name.raw) => Text::default(),
+            Flavour::Taskflow if name.numbered => Text::default(),
             _ => name,
         }
     }
@@ -104,17 +104,10 @@ fn node(event: &Event<'_>) -> Option<Reason> {
     engine.then_some(Reason::EngineEvent)
 }
 
-/// A name of Taskflow; empty where it is the one that Taskflow makes up.
+/// A name of Taskflow; empty where it is `<worker>_<index>`, which Taskflow makes up. Such names are unique and group
+/// nothing.
 pub fn without_number(name: &[u8]) -> &[u8] {
-    if is_numbered(name) { b"" } else { name }
-}
-
-/// `<worker>_<index>`: what Taskflow calls a task without a name. Such names are unique and group nothing.
-#[inline]
-fn is_numbered(name: &[u8]) -> bool {
-    let Some(n) = name.iter().position(|byte| !byte.is_ascii_digit()) else { return false };
-    let index = name.get(n + 1..).unwrap_or_default();
-    n > 0 && name[n] == b'_' && !index.is_empty() && index.iter().all(u8::is_ascii_digit)
+    if is_numbered(name, 0, name.len()) { b"" } else { name }
 }
 
 #[cfg(test)]
@@ -131,8 +124,11 @@ mod tests {
             ("1", false),
             ("a_1", false),
             ("1_2_3", false),
+            ("0_1_", false),
+            ("a", false),
+            ("0_123456789012345", false),
         ] {
-            assert_eq!(is_numbered(name.as_bytes()), numbered, "{name}");
+            assert_eq!(without_number(name.as_bytes()).is_empty(), numbered, "{name}");
         }
     }
 
