@@ -8,15 +8,6 @@ use wide::u8x16;
 #[derive(Clone, Copy)]
 struct Lanes(u8x16);
 
-/// Sixteen bytes from `at`, as an integer whose lowest byte is the first; those past the end are 0.
-#[inline(always)]
-pub fn word16(data: &[u8], at: usize) -> u128 {
-    match data.get(at..at + 16).and_then(|bytes| bytes.try_into().ok()) {
-        Some(bytes) => u128::from_le_bytes(bytes),
-        None => short(data, at),
-    }
-}
-
 /// Eight bytes from `at`, as an integer whose lowest byte is the first; those past the end are 0.
 #[inline(always)]
 pub fn word8(data: &[u8], at: usize) -> u64 {
@@ -69,6 +60,28 @@ impl Lanes {
     #[inline(always)]
     fn folded(self) -> Self {
         Lanes(self.0 | u8x16::splat(0x20))
+    }
+}
+
+/// Up to sixteen bytes of text to compare with.
+#[derive(Debug, Clone, Copy)]
+pub struct Block {
+    text: u8x16,
+    /// Which bytes count: as many low bits as there are.
+    wanted: u32,
+}
+
+impl Block {
+    /// The first sixteen bytes of `text`, or fewer.
+    pub fn new(text: &[u8]) -> Self {
+        Block { text: Lanes::load(text, 0).0, wanted: (1 << text.len().min(16)) - 1 }
+    }
+
+    /// Whether the data at `at` are this text. Past their end they read as zeros.
+    #[inline(always)]
+    pub fn matches(&self, data: &[u8], at: usize) -> bool {
+        let equal = Lanes::load(data, at).0.simd_eq(self.text).to_bitmask();
+        equal & self.wanted == self.wanted
     }
 }
 

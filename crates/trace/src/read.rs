@@ -120,7 +120,10 @@ impl Format {
         let holds = |part: &str| memchr::memmem::find(text, part.as_bytes()).is_some();
         match text[0] {
             b'[' if holds("\"startstops\"") => Ok(Format::Dask),
-            b'[' if holds("\"executor\"") && holds("\"data\"") && !holds("\"ph\"") => Ok(Format::Tfprof),
+            // `TFProfObserver::dump` writes one executor without a list around it; the profiler writes the list.
+            b'[' | b'{' if holds("\"executor\"") && holds("\"data\"") && !holds("\"ph\"") => {
+                Ok(Format::Tfprof)
+            }
             b'[' => Ok(Format::Chrome),
             b'{' if holds("\"traceEvents\"") => Ok(Format::Chrome),
             b'{' if holds("\"Spawn\"") && holds("\"version\"") => {

@@ -53,8 +53,9 @@ struct Reader<'o> {
 
 impl Reader<'_> {
     fn run(&mut self, window: &mut Window<'_>, sink: &mut impl SpanSink) -> Result<(), TraceError> {
-        // Lists that are open: 1 holds executors, 2 blocks, 3 segments.
-        let mut lists = 0u32;
+        // Lists that are open: 1 holds executors, 2 blocks, 3 segments. An executor's own dump lacks the first.
+        let around = if window.skip_while(is_gap)? == Some(b'{') { 1 } else { 0 };
+        let mut lists: u32 = around;
         while let Some(byte) = window.skip_while(is_gap)? {
             match byte {
                 b'{' if lists >= 3 => self.object(window, sink)?,
@@ -64,14 +65,14 @@ impl Reader<'_> {
                     window.consume(1);
                 }
                 b']' => {
-                    lists = lists.saturating_sub(1);
+                    lists = lists.saturating_sub(1).max(around);
                     window.consume(1);
                 }
                 b'"' => self.member(window)?,
                 _ => skip_value(window)?,
             }
         }
-        if lists > 0 {
+        if lists > around {
             self.tally
                 .note("the closing bracket is missing: the file was cut off; all whole segments were read");
         }

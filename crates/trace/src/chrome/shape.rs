@@ -6,7 +6,7 @@
 //! help, the attempt is given up for longer and longer stretches.
 
 use crate::{
-    bytes::{Nesting, string_end, word8, word16},
+    bytes::{Block, Nesting, string_end, word8},
     number::{Time, plain_micros},
     workers::Id,
 };
@@ -59,37 +59,48 @@ impl Layout {
     }
 }
 
+/// The values that nearly all events have, each with a way of its own; and the rest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Name,
+    Thread,
+    Ts,
+    Dur,
+    Other(Slot, Field),
+}
+
 /// Literal text, then a value.
 #[derive(Debug)]
 struct Step {
-    /// The first sixteen bytes of the text, and which of them count.
-    first: (u128, u128),
+    first: Block,
     /// Further blocks of sixteen.
-    rest: Vec<(u128, u128)>,
+    rest: Vec<Block>,
     length: usize,
-    field: Field,
-    slot: Slot,
+    kind: Kind,
 }
 
 impl Step {
     fn new(literal: &[u8], field: Field, slot: Slot) -> Self {
-        let mut blocks = (0..literal.len().max(1)).step_by(16).map(|at| {
-            let n = (literal.len() - at).min(16);
-            (word16(literal, at), if n == 16 { u128::MAX } else { (1 << (8 * n)) - 1 })
-        });
-        let first = blocks.next().unwrap_or_default();
-        Step { first, rest: blocks.collect(), length: literal.len(), field, slot }
+        let mut blocks = literal.chunks(16).map(Block::new);
+        let first = blocks.next().unwrap_or(Block::new(b""));
+        let kind = match (slot, field) {
+            (Slot::Text, Field::Name) => Kind::Name,
+            (Slot::Word, Field::Thread) => Kind::Thread,
+            (Slot::Word, Field::Ts) => Kind::Ts,
+            (Slot::Word, Field::Dur) => Kind::Dur,
+            (slot, field) => Kind::Other(slot, field),
+        };
+        Step { first, rest: blocks.collect(), length: literal.len(), kind }
     }
 
     #[inline(always)]
-    fn matches(&self, data: &[u8], at: usize) -> bool {
-        if (word16(data, at) ^ self.first.0) & self.first.1 != 0 {
+    fn matches(&self, data: &[u8], mut at: usize) -> bool {
+        if !self.first.matches(data, at) {
             return false;
         }
-        let mut at = at;
-        for (text, mask) in &self.rest {
+        for block in &self.rest {
             at += 16;
-            if (word16(data, at) ^ text) & mask != 0 {
+            if !block.matches(data, at) {
                 return false;
             }
         }
@@ -132,23 +143,23 @@ impl Shape {
                 };
             }
             at += step.length;
-            at = match (step.slot, step.field) {
-                (Slot::Word, Field::Ts) => {
+            at = match step.kind {
+                Kind::Ts => {
                     let (ns, end) = plain_micros(data, at)?;
                     event.ts = Time::Ns(ns);
                     end
                 }
-                (Slot::Word, Field::Dur) => {
+                Kind::Dur => {
                     let (ns, end) = plain_micros(data, at)?;
                     event.dur = Time::Ns(ns);
                     end
                 }
-                (Slot::Text, Field::Name) => {
+                Kind::Name => {
                     let end = string_end(data, at)?;
                     event.name = Text::name(data, at, end);
                     end.quote
                 }
-                (Slot::Word, Field::Thread) => {
+                Kind::Thread => {
                     // Where workers come one by one, the next event is of the same one as this: its text and the byte
                     // behind it are one compare, which the processor predicts, and a parse is not.
                     let (text, mask, length, same) = self.thread;
@@ -166,7 +177,7 @@ impl Shape {
                         end
                     }
                 }
-                (slot, field) => other_value(data, at, slot, field, event)?,
+                Kind::Other(slot, field) => other_value(data, at, slot, field, event)?,
             };
         }
         if !self.close.matches(data, at) {
