@@ -153,3 +153,39 @@ fn every_format_holds_the_diagnosis() {
         assert!(ran.out.contains("SCHEDULING_OVERHEAD") && ran.out.contains(words), "{format}: {}", ran.out);
     }
 }
+
+/// The digest of a trace that a real tool wrote; see `traces/README.md`.
+fn of_real(name: &str, more: &[&str]) -> Value {
+    let path = format!("{}/tests/traces/{name}", env!("CARGO_MANIFEST_DIR"));
+    let ran = Tool::new().run(&[&["digest", "--format", "json", &path], more].concat());
+    assert_eq!(ran.status, Some(0), "{}", ran.err);
+    ran.json()
+}
+
+#[test]
+fn taskflows_two_observers_of_one_run_give_the_same_digest() {
+    for (name, tasks) in [("taskflow-balanced", 150), ("taskflow-straggler", 101)] {
+        let chrome = of_real(&format!("{name}.chrome.json"), &[]);
+        let tfprof = of_real(&format!("{name}.tfprof.json"), &[]);
+        for digest in [&chrome, &tfprof] {
+            assert_eq!((&digest["tasks"], &digest["workers"]), (&json!(tasks), &json!(2)), "{name}");
+            assert_eq!(digest["clock_resolution_ns"], 1_000);
+        }
+        assert_eq!(chrome["dropped"]["format"], "taskflow");
+        assert_eq!(tfprof["dropped"]["format"], "tfprof");
+        assert_eq!(chrome["patterns"][0]["name"], tfprof["patterns"][0]["name"], "{name}");
+        let work = |digest: &Value| digest["losses"]["work"].as_f64().expect("work");
+        assert!((work(&chrome) - work(&tfprof)).abs() < 0.01, "{name}");
+    }
+}
+
+#[test]
+fn real_traces_are_diagnosed() {
+    assert_eq!(of_real("taskflow-balanced.chrome.json", &[])["patterns"][0]["name"], "HEALTHY");
+    let straggler = of_real("taskflow-straggler.chrome.json", &[]);
+    assert_eq!(straggler["patterns"][0]["name"], "STRAGGLER_TASKS");
+    assert!(straggler["patterns"][0]["remedy"].as_str().is_some_and(|remedy| remedy.contains("huge")));
+    // One of two workers ran the whole chain; that there was another is for the user to say.
+    let chain = of_real("taskflow-chain.chrome.json", &["--workers", "2"]);
+    assert_eq!(chain["patterns"][0]["name"], "SERIAL_BOTTLENECK", "{chain:#}");
+}

@@ -2,7 +2,12 @@
 
 mod common;
 
-use std::{fs, io::Read, process::Stdio};
+use std::{
+    fs,
+    io::Read,
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
 
 use common::{Tool, broken};
 use serde_json::Value;
@@ -134,32 +139,30 @@ fn report_prints_the_same_tables_again_and_also_of_a_torn_file() {
     assert!(!rows(&torn.json(), "ok").is_empty());
 }
 
+/// Starts a run without an end and waits until it has taken `samples` timed samples.
+fn endless_run(tool: &Tool, file: &str, samples: usize) -> Child {
+    let args =
+        ["run", "fanout", "--runtime", "tokio", "--size", "64", "--samples", "100000", "--precision", "0"];
+    let mut command = tool.command(&[&args[..], &["-o", file]].concat());
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("starts");
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while timed(&fs::read_to_string(file).unwrap_or_default()) < samples {
+        assert!(Instant::now() < deadline, "fewer than {samples} samples within a minute");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child
+}
+
+fn timed(text: &str) -> usize {
+    text.lines().filter(|line| line.contains("\"kind\":\"timed\"")).count()
+}
+
 #[test]
 fn a_run_that_is_killed_keeps_every_sample_but_the_one_under_way() {
     let tool = Tool::new();
     let file = tool.path("killed.taskscale.jsonl");
     let name = file.to_str().expect("UTF-8");
-    let args = [
-        "run",
-        "fanout",
-        "--runtime",
-        "tokio",
-        "--size",
-        "64",
-        "--samples",
-        "100000",
-        "--precision",
-        "0",
-        "-o",
-        name,
-    ];
-    let mut child = tool.command(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
-    let timed = |text: &str| text.lines().filter(|line| line.contains("\"kind\":\"timed\"")).count();
-    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
-    while fs::read_to_string(&file).map_or(0, |text| timed(&text)) < 30 {
-        assert!(std::time::Instant::now() < deadline, "no samples within a minute");
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
+    let mut child = endless_run(&tool, name, 30);
     child.kill().expect("SIGKILL");
     child.wait().expect("reaped");
     let text = fs::read_to_string(&file).expect("kept");
@@ -181,28 +184,8 @@ fn a_run_that_is_killed_keeps_every_sample_but_the_one_under_way() {
 fn ctrl_c_ends_in_good_order_with_the_figures_so_far() {
     let tool = Tool::new();
     let file = tool.path("stopped.taskscale.jsonl");
-    let name = file.to_str().expect("UTF-8");
-    let args = [
-        "run",
-        "fanout",
-        "--runtime",
-        "tokio",
-        "--size",
-        "64",
-        "--samples",
-        "100000",
-        "--precision",
-        "0",
-        "-o",
-        name,
-    ];
-    let mut child = tool.command(&args).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("starts");
-    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
-    while !fs::read_to_string(&file).is_ok_and(|text| text.contains("\"kind\":\"timed\"")) {
-        assert!(std::time::Instant::now() < deadline, "no samples within a minute");
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
-    std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+    let mut child = endless_run(&tool, file.to_str().expect("UTF-8"), 1);
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
     let mut out = String::new();
     child.stdout.take().expect("piped").read_to_string(&mut out).expect("UTF-8");
     assert_eq!(child.wait().expect("ends").code(), Some(130));
