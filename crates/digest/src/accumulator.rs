@@ -91,8 +91,10 @@ struct Of<'a> {
 }
 
 impl Settled for Of<'_> {
-    fn outermost(&mut self, start: i64, end: i64) {
-        self.sums.grid.busy(start, end, (end - start) as u64);
+    fn outermost(&mut self, start: i64, end: i64, leaf: bool) {
+        // A parent's length says nothing about how coarse tasks are.
+        let task = if leaf { (end - start) as u64 } else { 0 };
+        self.sums.grid.busy(start, end, task);
     }
 
     fn gap(&mut self, start: i64, end: i64) {
@@ -100,7 +102,7 @@ impl Settled for Of<'_> {
         self.sums.grid.gap(start, end);
     }
 
-    fn nested(&mut self, start: i64, end: i64) {
+    fn parent(&mut self, start: i64, end: i64) {
         self.sums.top.remove(self.worker, start, (end - start) as u64);
     }
 }
@@ -126,11 +128,10 @@ impl SpanSink for Accumulator {
         };
         self.sums.durations.add(duration);
         self.names.add(span.name, duration);
-        if level.is_none_or(|level| level == 0) {
+        let slot = self.slot(index);
+        if self.workers[slot].span(start, end, level, &mut Of { worker: span.worker, sums: &mut self.sums }) {
             self.sums.top.add(span.worker, start, duration, span.name);
         }
-        let slot = self.slot(index);
-        self.workers[slot].span(start, end, level, &mut Of { worker: span.worker, sums: &mut self.sums });
     }
 }
 

@@ -75,7 +75,7 @@ fn mean_between(gaps: &Histogram, from: u64, to: u64) -> f64 {
     let (above_count, above_sum) = gaps.below(to);
     let (below_count, below_sum) = if from == 1 { (0, 0) } else { gaps.below(from) };
     let count = above_count - below_count;
-    if count == 0 { 0.0 } else { (above_sum - below_sum) as f64 / count as f64 }
+    if count == 0 { 0.0 } else { above_sum.saturating_sub(below_sum) as f64 / count as f64 }
 }
 
 #[cfg(test)]

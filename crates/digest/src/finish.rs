@@ -137,7 +137,7 @@ fn cost(found: &Dispatch, ordered: bool, resolution_ns: u64) -> Reading<f64> {
 /// Time in spans that contain others, outside of those.
 fn parent_self(sums: &Accumulator, shape: &Shape) -> Reading<f64> {
     let of = |value: fn(&crate::worker::Worker) -> u64| {
-        sums.active().map(|(_, worker)| value(worker)).sum::<u64>()
+        sums.active().fold(0u64, |sum, (_, worker)| sum.saturating_add(value(worker)))
     };
     if of(|worker| worker.late + worker.unplaced + worker.overlapping) > 0 && of(|worker| worker.nested) > 0 {
         return Reading::missing(
@@ -200,7 +200,7 @@ fn workers_detail(sums: &Accumulator, shape: &Shape) -> WorkersDetail {
 fn outliers(sums: &Accumulator, start: i64) -> Vec<Outlier> {
     let longest = sums.sums.top.longest();
     let durations = &sums.sums.durations;
-    let out: u64 = longest.iter().map(|long| long.duration).sum();
+    let out = longest.iter().fold(0u64, |sum, long| sum.saturating_add(long.duration));
     let others = durations.count().saturating_sub(longest.len() as u64);
     if others == 0 {
         return Vec::new();
@@ -239,7 +239,7 @@ fn names(sums: &Accumulator) -> Names {
         .collect();
     Names {
         other_tasks: sums.sums.durations.count().saturating_sub(top.iter().map(|name| name.tasks).sum()),
-        other_ns: all.saturating_sub(top.iter().map(|name| name.total_ns).sum()),
+        other_ns: top.iter().fold(all, |rest, name| rest.saturating_sub(name.total_ns)),
         overflowed: sums.names.error > 0,
         error_ns: sums.names.error,
         top,

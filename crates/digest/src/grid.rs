@@ -126,7 +126,7 @@ impl Grid {
                 let other = chosen ^ 1;
                 let mut cell = child(chosen)
                     .unwrap_or_else(|| Cell { at: point(chosen, self.shift), ..Cell::default() });
-                cell.busy_ns += child(other).map_or(0, |other| other.busy_ns);
+                cell.busy_ns = cell.busy_ns.saturating_add(child(other).map_or(0, |other| other.busy_ns));
                 let slot = self.slot(bin);
                 self.cells[slot] = cell;
             }
@@ -146,7 +146,8 @@ impl Grid {
             let begin = bin << self.shift;
             let slot = self.slot(bin);
             let cell = &mut self.cells[slot];
-            cell.busy_ns += (end.min(begin.saturating_add(1 << self.shift)) - start.max(begin)) as u64;
+            let part = (end.min(begin.saturating_add(1 << self.shift)) - start.max(begin)) as u64;
+            cell.busy_ns = cell.busy_ns.saturating_add(part);
             if start <= cell.at && cell.at < end {
                 cell.busy = cell.busy.saturating_add(1);
                 cell.longest = cell.longest.max(class);
@@ -199,7 +200,7 @@ impl Grid {
             let theirs = other.cells[other.slot(bin)];
             let slot = self.slot(bin);
             let mine = &mut self.cells[slot];
-            mine.busy_ns += theirs.busy_ns;
+            mine.busy_ns = mine.busy_ns.saturating_add(theirs.busy_ns);
             mine.busy = mine.busy.saturating_add(theirs.busy);
             mine.longest = mine.longest.max(theirs.longest);
             for (mine, theirs) in mine.gaps.iter_mut().zip(theirs.gaps) {

@@ -122,7 +122,7 @@ impl Histogram {
     pub fn below(&self, edge: u64) -> (u64, u64) {
         debug_assert!(edge.is_power_of_two());
         let count = self.counts[..bucket(edge)].iter().map(|count| u64::from(*count)).sum();
-        (count, self.sums[..octave(edge)].iter().sum())
+        (count, self.sums[..octave(edge)].iter().fold(0, |sum: u64, octave| sum.saturating_add(*octave)))
     }
 
     /// Values per bucket.

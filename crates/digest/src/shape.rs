@@ -81,7 +81,7 @@ pub fn shape(sums: &Accumulator, workers: u64, dispatch: &Dispatch) -> Shape {
     let mut latest = 0;
     for point in &points {
         let waiting = workers - point.active;
-        if point.busy > 0 {
+        if point.busy > 0 && point.longest > 0 {
             latest = point.longest;
         }
         let share = waiting as f64 * scale;

@@ -85,7 +85,7 @@ impl Top {
         }
     }
 
-    /// Forgets a span that proved to lie inside another. A span that it displaced does not come back.
+    /// Forgets a span that proved to contain others. A span that it displaced does not come back.
     pub fn remove(&mut self, worker: u32, start: i64, duration: u64) {
         if duration >= self.admits {
             self.entries

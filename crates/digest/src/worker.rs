@@ -24,12 +24,12 @@ pub struct Frame {
 
 /// What a worker hands on while it settles.
 pub trait Settled {
-    /// An outermost span.
-    fn outermost(&mut self, start: i64, end: i64);
+    /// An outermost span; a `leaf` contains no others.
+    fn outermost(&mut self, start: i64, end: i64, leaf: bool);
     /// A gap between two consecutive outermost spans.
     fn gap(&mut self, start: i64, end: i64);
-    /// A span that is inside another after all.
-    fn nested(&mut self, start: i64, end: i64);
+    /// A span that contains others after all.
+    fn parent(&mut self, start: i64, end: i64);
 }
 
 /// The state of one worker: about 500 bytes.
@@ -90,7 +90,8 @@ impl Worker {
     }
 
     /// Takes a span in. O(spans that it absorbs), amortised O(1). `level` is its depth where the source says so.
-    pub fn span(&mut self, start: i64, end: i64, level: Option<u16>, out: &mut impl Settled) {
+    /// Returns whether it contains none of those that came before.
+    pub fn span(&mut self, start: i64, end: i64, level: Option<u16>, out: &mut impl Settled) -> bool {
         self.tasks += 1;
         self.first = self.first.min(start);
         self.last = self.last.max(end);
@@ -117,14 +118,14 @@ impl Worker {
         {
             if top.leaf {
                 top.leaf = false;
-                let parent = (top.end - top.start) as u64;
-                self.leaf -= parent;
+                let (start, end) = (top.start, top.end);
+                self.leaf = self.leaf.saturating_sub((end - start) as u64);
+                out.parent(start, end);
             }
-            self.leaf += duration;
+            self.leaf = self.leaf.saturating_add(duration);
             if !frame.nested {
                 frame.nested = true;
                 self.nested += 1;
-                out.nested(start, end);
             }
             let depth =
                 self.frames[..usize::from(self.length)].iter().rev().take_while(|frame| frame.nested).count();
@@ -133,7 +134,7 @@ impl Worker {
                 self.frames[usize::from(self.length)] = frame;
                 self.length += 1;
             }
-            return;
+            return true;
         }
         // Sorted by end: around the newest ones.
         while let Some(top) = self.top()
@@ -145,16 +146,16 @@ impl Worker {
             self.length -= 1;
             if !child.nested {
                 self.nested += 1;
-                out.nested(child.start, child.end);
             }
             frame.leaf = false;
             frame.height = frame.height.max(child.height + 1);
             self.depth = self.depth.max(frame.height);
         }
         if frame.leaf {
-            self.leaf += duration;
+            self.leaf = self.leaf.saturating_add(duration);
         }
         self.insert(frame, out);
+        frame.leaf
     }
 
     /// The nested span on top has ended and its parent is on the stack.
@@ -178,8 +179,8 @@ impl Worker {
             if frame.end <= settled || frame.leaf {
                 // Out of order: its place among the settled ones is not known any more.
                 self.late += 1;
-                self.busy += (frame.end - frame.start) as u64;
-                out.outermost(frame.start, frame.end);
+                self.busy = self.busy.saturating_add((frame.end - frame.start) as u64);
+                out.outermost(frame.start, frame.end, frame.leaf);
                 self.settled = Some(settled.max(frame.end));
                 return;
             }
@@ -225,8 +226,8 @@ impl Worker {
             None => frame.start,
         };
         if start < frame.end {
-            self.busy += (frame.end - start) as u64;
-            out.outermost(start, frame.end);
+            self.busy = self.busy.saturating_add((frame.end - start) as u64);
+            out.outermost(start, frame.end, frame.leaf);
         }
         self.settled = Some(self.settled.unwrap_or(frame.end).max(frame.end));
     }
@@ -245,8 +246,8 @@ impl Worker {
     /// Adds another settled worker.
     pub fn merge(&mut self, other: &Worker) {
         self.tasks += other.tasks;
-        self.busy += other.busy;
-        self.leaf += other.leaf;
+        self.busy = self.busy.saturating_add(other.busy);
+        self.leaf = self.leaf.saturating_add(other.leaf);
         self.nested += other.nested;
         self.gaps += other.gaps;
         self.depth = self.depth.max(other.depth);

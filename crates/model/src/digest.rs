@@ -36,7 +36,7 @@ pub struct Digest {
     pub parallelism: Parallelism,
     /// Balance between workers; only the extremes where there are many.
     pub workers_detail: WorkersDetail,
-    /// The longest outermost spans that stand out from the rest, longest first.
+    /// The longest spans that contain no others and stand out from the rest, longest first.
     pub outliers: Vec<Outlier>,
     /// The names that cost most.
     pub names: Names,

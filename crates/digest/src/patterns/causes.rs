@@ -7,6 +7,8 @@
 //! * **Shared** idle time (two or more active) is *under-decomposition* where no more than the present number are ever active,
 //!   or where a worker's wait is no longer than the tasks that run meanwhile: then moving whole tasks cannot help, only
 //!   smaller ones can. Where waits are longer than tasks, tasks could have been moved: *load imbalance*.
+//! * Where waits are short and the tasks that run alone are of the same kind as all others, the last one of a round is too
+//!   coarse; solo idle time of workers that were given less is their *load imbalance*.
 //! * A wait that few long tasks cause, where most are much shorter, is a *straggler's* and not under-decomposition.
 //!
 //! Removing idle time with share s of *workers x window* saves s of the window: the same work, without the wait.
@@ -53,7 +55,7 @@ fn event_loop(evidence: &Evidence<'_>) -> Cause {
     let time: f64 =
         (slow..BUCKETS).map(|index| f64::from(durations.counts()[index]) * middle(index) as f64).sum();
     let share =
-        if typical * 10 < SLOW_STEP_NS { (time / evidence.shape.window.max(1) as f64).min(1.0) } else { 0.0 };
+        if typical < SLOW_STEP_NS / 10 { (time / evidence.shape.window.max(1) as f64).min(1.0) } else { 0.0 };
     Cause { name: PatternName::EventLoopBlocked, share, gain: share }
 }
 
@@ -71,7 +73,7 @@ fn waits(evidence: &Evidence<'_>) -> Vec<Cause> {
     let (seen, alone) = few.map_or((0, 0), |few| {
         shape.points_by_longest[few..].iter().fold((0, 0), |sum, point| (sum.0 + point.0, sum.1 + point.1))
     });
-    let stage_of_its_own = seen > 0 && ran_alone(evidence, seen, alone);
+    let stage_of_its_own = seen > 0 && ran_alone(evidence, few, seen, alone);
     if stage_of_its_own {
         serial += solo_long;
     } else {
@@ -90,10 +92,9 @@ fn waits(evidence: &Evidence<'_>) -> Vec<Cause> {
     // Workers that finish one after the other leave a last one alone for 2/W of all their idle time, if evenly spread.
     let expected_alone = 2.0 / shape.workers.max(2) as f64;
     let is_tail = solo_rest <= (1.0 + expected_alone) / 2.0 * (solo_rest + wide) && wide > 0.0;
-    let two = shape.workers == 2 && busy_spread(evidence) * 2.0 > solo_rest;
-    if waits_are_short && tasks_per_wait(evidence) < 2.0 && shape.peak > 1 {
+    if waits_are_short && shape.peak > 1 && same_kind(evidence) {
         under += solo_rest;
-    } else if is_tail || two {
+    } else if is_tail || was_given_less(evidence, solo_rest + wide) {
         *(if waits_are_short { &mut under } else { &mut imbalance }) += solo_rest;
     } else {
         serial += solo_rest;
@@ -116,24 +117,14 @@ fn wait_count(evidence: &Evidence<'_>) -> f64 {
     gaps as f64 + evidence.shape.workers as f64
 }
 
-/// Tasks that a worker executes between two waits.
-fn tasks_per_wait(evidence: &Evidence<'_>) -> f64 {
-    evidence.sums.sums.durations.count() as f64 / wait_count(evidence)
-}
-
 /// Mean wait over the mean duration, by time, of the longest tasks that ran meanwhile.
 fn wait_over_task(evidence: &Evidence<'_>) -> f64 {
     let shape = evidence.shape;
     let losses = &shape.losses;
     let idle = losses.serial + losses.tail + losses.starvation;
     let wait = idle * shape.workers as f64 * shape.window as f64 / wait_count(evidence);
-    let (mut weight, mut sum) = (0.0, 0.0);
-    for index in 0..BUCKETS {
-        let share = shape.solo_by_longest[index] + shape.shared_by_longest[index];
-        weight += share;
-        sum += share * middle(index) as f64;
-    }
-    if sum > 0.0 { wait / (sum / weight) } else { 0.0 }
+    let task = longest_meanwhile(evidence);
+    if task > 0.0 { wait / task } else { 0.0 }
 }
 
 /// `1 - mean / max` of busy time.
@@ -143,30 +134,80 @@ fn busy_spread(evidence: &Evidence<'_>) -> f64 {
     if most > 0.0 { 1.0 - busy.iter().sum::<f64>() / evidence.shape.workers as f64 / most } else { 0.0 }
 }
 
-/// The bucket from which tasks are few and long: fewer than half a task per worker and phase, at most an eighth of all,
-/// each at least four times the 90th percentile of all. A phase is what the worker with the most waits saw between two.
+/// The bucket from which tasks are few and long: half of the mean of the longest tasks that ran while others waited, where
+/// that is at least twice the 90th percentile of all (the median, below 40 tasks), and such tasks are at most one per worker
+/// and phase and an eighth of all. A phase is what a worker does between two waits.
 fn few_long(evidence: &Evidence<'_>) -> Option<usize> {
     let durations = &evidence.sums.sums.durations;
     let total = durations.count();
     let typical = durations.quantile(if total < 40 { 0.5 } else { 0.9 });
-    let from = bucket(typical.saturating_mul(2)) + 1;
+    let half = (longest_meanwhile(evidence) / 2.0) as u64;
+    let from = bucket(half);
     let count: u64 = durations.counts().get(from..)?.iter().map(|count| u64::from(*count)).sum();
     let phases = wait_count(evidence) / evidence.shape.workers as f64;
-    let few =
-        count > 0 && count as f64 <= (evidence.shape.workers as f64 * phases).max(1.0) && count * 8 <= total;
+    let few = count > 0
+        && half >= typical.saturating_mul(2)
+        && count as f64 <= (evidence.shape.workers as f64 * phases).max(1.0)
+        && count * 8 <= total;
     few.then_some(from)
 }
 
+/// Mean of the longest tasks that ran while workers waited, weighted by waiting.
+fn longest_meanwhile(evidence: &Evidence<'_>) -> f64 {
+    let shape = evidence.shape;
+    let both: Vec<f64> = shape
+        .solo_by_longest
+        .iter()
+        .zip(&shape.shared_by_longest)
+        .map(|(solo, shared)| solo + shared)
+        .collect();
+    mean_bucket(&both)
+}
+
+/// Mean duration of a distribution over buckets; 0 where it is empty.
+fn mean_bucket(shares: &[f64]) -> f64 {
+    let weight: f64 = shares.iter().sum();
+    let sum: f64 = shares.iter().enumerate().map(|(index, share)| share * middle(index) as f64).sum();
+    if weight > 0.0 { sum / weight } else { 0.0 }
+}
+
+/// Whether the tasks that run alone are as long as tasks are on the whole, within a factor of two.
+fn same_kind(evidence: &Evidence<'_>) -> bool {
+    let mean = evidence.sums.sums.durations.mean();
+    let alone = mean_bucket(&evidence.shape.solo_by_longest);
+    alone <= 2.0 * mean && mean <= 2.0 * alone
+}
+
+/// Whether those that wait are the ones that were given less: busy time is spread as widely as waits are long, all began
+/// together, and the tasks that ran alone are of the same kind as all others. Else a stage of its own ran.
+fn was_given_less(evidence: &Evidence<'_>, waits: f64) -> bool {
+    let shape = evidence.shape;
+    let heads: f64 = evidence.sums.active().map(|(_, worker)| (worker.first - shape.start) as f64).sum();
+    let heads = heads / (shape.workers as f64 * shape.window.max(1) as f64);
+    let phases = (wait_count(evidence) / shape.workers as f64).max(1.0);
+    same_kind(evidence) && heads * phases * 2.0 <= waits && busy_spread(evidence) * 1.5 >= waits
+}
+
 /// Whether the long tasks ran while nothing else did: a stage of its own. Two standard errors of the sample are allowed.
-fn ran_alone(evidence: &Evidence<'_>, seen: u64, alone: u64) -> bool {
+fn ran_alone(evidence: &Evidence<'_>, few: Option<usize>, seen: u64, alone: u64) -> bool {
     let overlap = (seen - alone) as f64 / seen as f64;
     let error = 1.0 / (seen as f64).sqrt();
     let last = evidence.sums.active().map(|(_, worker)| worker.last).max();
-    let starts_alone = evidence.sums.sums.top.longest().iter().all(|long| {
-        // Only the last stretch of the run is known exactly: who had ended when it began.
-        let ends_last = last == Some(long.start.saturating_add(long.duration as i64));
-        !ends_last
-            || evidence.sums.active().all(|(index, worker)| index == long.worker || worker.last <= long.start)
-    });
+    let starts_alone = evidence
+        .sums
+        .sums
+        .top
+        .longest()
+        .iter()
+        .filter(|long| few.is_some_and(|few| bucket(long.duration) >= few))
+        .all(|long| {
+            // Only the last stretch of the run is known exactly: who had ended when it began.
+            let ends_last = last == Some(long.start.saturating_add(long.duration as i64));
+            !ends_last
+                || evidence
+                    .sums
+                    .active()
+                    .all(|(index, worker)| index == long.worker || worker.last <= long.start)
+        });
     overlap <= error.min(0.1) && starts_alone
 }

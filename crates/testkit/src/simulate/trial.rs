@@ -69,6 +69,16 @@ pub fn trial(case: Case) -> Trial {
     } else {
         (pattern(first.0), (first.1 / WORTH).min(first.1 / second.1.max(1e-9)))
     };
+    // Where two causes hold each other up (removing both wins much more than each wins by itself), neither is the cause.
+    let entangled = match case.causes[..] {
+        [one, two] => {
+            let both = gain(&case.without(one).without(two));
+            let alone = |cause| gain(&case.without(cause)).max(0.0);
+            both > alone(one) + alone(two) + WORTH
+        }
+        _ => false,
+    };
+    let margin = if entangled { 1.0 } else { margin };
     Trial { case, gains, truth, margin, digest }
 }
 
