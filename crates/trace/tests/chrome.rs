@@ -326,6 +326,17 @@ fn tracing_chrome_counts_spawned_futures() {
 }
 
 #[test]
+fn threads_of_viztracer_that_are_tasks_are_named() {
+    let file = r#"{"traceEvents": [{"pid": 1, "tid": 9, "ts": 5.5, "ph": "X", "cat": "fee", "dur": 2.5, "name": "f"},
+        {"ph": "M", "pid": 1, "tid": 9, "name": "thread_name", "args": {"name": "Task-1"}}],
+        "viztracer_metadata": {"version": "1.1.1", "overflow": true}}"#;
+    let (_, account) = both(file.as_bytes());
+    assert_eq!((account.format.as_str(), account.counted), ("viztracer", 1));
+    assert!(account.notes.iter().any(|note| note.contains("1 of the threads are asyncio tasks")));
+    assert!(account.notes.iter().any(|note| note.contains("buffer overflowed")), "{:?}", account.notes);
+}
+
+#[test]
 fn filters_are_counted() {
     let event =
         |name, cat| format!(r#"{{"name":"{name}","cat":"{cat}","ph":"X","pid":1,"tid":0,"ts":5,"dur":2}}"#);

@@ -33,6 +33,7 @@ pub struct Assembler<'o> {
     open_name: Vec<u8>,
     filtered: bool,
     paired: u64,
+    task_threads: u64,
 }
 
 impl<'o> Assembler<'o> {
@@ -56,6 +57,7 @@ impl<'o> Assembler<'o> {
             open_name: Vec::new(),
             filtered,
             paired: 0,
+            task_threads: 0,
         }
     }
 
@@ -69,12 +71,21 @@ impl<'o> Assembler<'o> {
             b'E' => self.end(event, sink),
             b'b' => self.begin_async(event),
             b'e' => self.end_async(event, sink),
-            b'M' => self.tally.drop(Reason::Metadata, 1),
+            b'M' => self.metadata(event),
             b'i' | b'I' | b'R' | b'n' => self.tally.drop(Reason::Instant, 1),
             b'C' => self.tally.drop(Reason::Counter, 1),
             0 => self.tally.drop(Reason::Malformed, 1),
             _ => self.tally.drop(Reason::OtherPhase, 1),
         }
+    }
+
+    /// With `log_async` VizTracer gives each asyncio task a thread of its own and names it behind all events.
+    #[inline(never)]
+    fn metadata(&mut self, event: &Event<'_>) {
+        self.tally.drop(Reason::Metadata, 1);
+        let names_task =
+            event.name.raw == b"thread_name" && memchr::memmem::find(event.args, b"\"Task-").is_some();
+        self.task_threads += u64::from(names_task && self.flavour == Flavour::VizTracer);
     }
 
     #[inline(always)]
@@ -241,6 +252,12 @@ impl<'o> Assembler<'o> {
         let (open, unplaced) = self.stacks.open();
         self.tally.drop(Reason::NoEnd, open + self.table.open());
         self.tally.drop(Reason::Evicted, unplaced + self.table.evicted);
+        if self.task_threads > 0 {
+            let n = self.task_threads;
+            self.tally.note(format!(
+                "VizTracer's log_async: {n} of the threads are asyncio tasks and no workers; say --workers 1 for one event loop"
+            ));
+        }
         if self.flavour == Flavour::TracingChrome && self.paired > 0 {
             self.tally.note(
                 "tracing-chrome: a span is one enter and exit of a task's future; the drop of a finished future shows as \
