@@ -135,20 +135,20 @@ fn busy_spread(evidence: &Evidence<'_>) -> f64 {
 }
 
 /// The bucket from which tasks are few and long: half of the mean of the longest tasks that ran while others waited, where
-/// that is at least twice the 90th percentile of all (the median, below 40 tasks), and such tasks are at most one per worker
-/// and phase and an eighth of all. A phase is what a worker does between two waits.
+/// that is at least twice the 90th percentile of all shorter ones, and such tasks are at most one per worker and phase and
+/// half of all. A phase is what a worker does between two waits.
 fn few_long(evidence: &Evidence<'_>) -> Option<usize> {
     let durations = &evidence.sums.sums.durations;
     let total = durations.count();
-    let typical = durations.quantile(if total < 40 { 0.5 } else { 0.9 });
     let half = (longest_meanwhile(evidence) / 2.0) as u64;
     let from = bucket(half);
     let count: u64 = durations.counts().get(from..)?.iter().map(|count| u64::from(*count)).sum();
+    let typical = durations.quantile(0.9 * (total - count.min(total)) as f64 / total.max(1) as f64);
     let phases = wait_count(evidence) / evidence.shape.workers as f64;
     let few = count > 0
         && half >= typical.saturating_mul(2)
         && count as f64 <= (evidence.shape.workers as f64 * phases).max(1.0)
-        && count * 8 <= total;
+        && count * 2 <= total;
     few.then_some(from)
 }
 

@@ -127,7 +127,11 @@ impl Case {
             .map(|worker| {
                 let uneven = 1.0 - strength * rng.f64();
                 // One in three: a single worker gets more than all others.
-                if seed % 3 == 0 { if worker == heavy { 1.0 } else { 1.0 - 0.8 * strength } } else { uneven }
+                if seed.is_multiple_of(3) {
+                    if worker == heavy { 1.0 } else { 1.0 - 0.8 * strength }
+                } else {
+                    uneven
+                }
             })
             .collect();
         let long = task * per_worker * (0.3 + 3.0 * strength);

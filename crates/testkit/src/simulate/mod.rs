@@ -6,10 +6,12 @@
 //!
 //! | module | does |
 //! |---|---|
+//! | [`ambiguous`] | cases by hand that can be read in more than one way |
 //! | [`case`] | cases, drawn from seeds; causes, and cases without them |
 //! | [`schedule`] | list scheduling, static division, chains; spans out |
 //! | [`trial`] | one seed: the truth, the digest's word, right or wrong |
 
+pub mod ambiguous;
 pub mod case;
 pub mod schedule;
 pub mod trial;

@@ -106,3 +106,30 @@ impl Trial {
         (self.truth != PatternName::Healthy).then(|| found.predicted_speedup / truth)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Fixed seeds, so this cannot fail by chance; the figures that count are those of `examples/diagnose.rs`.
+    #[test]
+    fn clear_cases_are_told_right_and_their_gain_is_predicted() {
+        let (mut clear, mut right, mut predicted, mut near) = (0, 0, 0, 0);
+        for seed in 0..280 {
+            let cause = Cause::ALL[seed as usize % 7];
+            let planted = if seed % 4 == 0 { vec![] } else { vec![cause] };
+            let trial = trial(Case::draw(seed, &planted));
+            if trial.margin < 2.0 {
+                continue;
+            }
+            clear += 1;
+            right += u32::from(trial.is_right());
+            if let Some(ratio) = trial.speedup_ratio() {
+                predicted += 1;
+                near += u32::from((ratio - 1.0).abs() <= 0.15);
+            }
+        }
+        assert!(clear > 100 && right * 100 >= clear * 96, "{right} of {clear}");
+        assert!(predicted > 50 && near * 100 >= predicted * 90, "{near} of {predicted}");
+    }
+}
