@@ -108,6 +108,17 @@ impl Step {
     }
 }
 
+/// The thread of the last event, as it is written.
+#[derive(Debug, Clone, Copy, Default)]
+struct LastThread {
+    /// Its text and the byte behind it, as a word.
+    text: u64,
+    /// Which bits of the word these are; none where no thread is kept.
+    mask: u64,
+    length: usize,
+    id: Id,
+}
+
 /// What is the same in all events of a shape.
 #[derive(Debug)]
 struct Shape {
@@ -119,8 +130,9 @@ struct Shape {
     /// Which step's text holds the category, where in it, and whether it is plain; no step where it is a value.
     cat_place: Option<(usize, usize, bool)>,
     process: Id,
-    /// The thread of the last event: its text with the byte behind it, which bits of the word that is, its length.
-    thread: (u64, u64, usize, Id),
+    thread: LastThread,
+    /// Whether the values are name, thread, start and duration, in this order.
+    in_usual_order: bool,
 }
 
 impl Shape {
@@ -131,68 +143,89 @@ impl Shape {
         *event = Event { phase: self.phase, process: self.process, ..Event::default() };
         let mut at = start;
         let (cat_step, cat_at, cat_plain) = self.cat_place.unwrap_or((usize::MAX, 0, true));
-        for (i, step) in self.steps.iter().enumerate() {
-            if !step.matches(data, at) {
-                return None;
+        let cat = |at: usize| {
+            let raw = data.get(at + cat_at..at + cat_at + self.cat.len())?;
+            Some(Text { raw, plain: cat_plain, numbered: false })
+        };
+        if let ([name, thread, ts, dur], true) = (self.steps.as_slice(), self.in_usual_order) {
+            // Taskflow's order, without a jump for each value that the processor may predict wrongly.
+            if cat_step == 0 {
+                event.cat = cat(at)?;
             }
-            if i == cat_step {
-                event.cat = Text {
-                    raw: data.get(at + cat_at..at + cat_at + self.cat.len())?,
-                    plain: cat_plain,
-                    numbered: false,
-                };
+            at = name.value(Kind::Name, data, at, event, &mut self.thread)?;
+            at = thread.value(Kind::Thread, data, at, event, &mut self.thread)?;
+            at = ts.value(Kind::Ts, data, at, event, &mut self.thread)?;
+            at = dur.value(Kind::Dur, data, at, event, &mut self.thread)?;
+        } else {
+            for (i, step) in self.steps.iter().enumerate() {
+                if i == cat_step {
+                    event.cat = cat(at)?;
+                }
+                at = step.value(step.kind, data, at, event, &mut self.thread)?;
             }
-            at += step.length;
-            at = match step.kind {
-                Kind::Ts => {
-                    let (ns, end) = plain_micros(data, at)?;
-                    event.ts = Time::Ns(ns);
-                    end
-                }
-                Kind::Dur => {
-                    let (ns, end) = plain_micros(data, at)?;
-                    event.dur = Time::Ns(ns);
-                    end
-                }
-                Kind::Name => {
-                    let end = string_end(data, at)?;
-                    event.name = Text::name(data, at, end);
-                    end.quote
-                }
-                Kind::Thread => {
-                    // Where workers come one by one, the next event is of the same one as this: its text and the byte
-                    // behind it are one compare, which the processor predicts, and a parse is not.
-                    let (text, mask, length, same) = self.thread;
-                    if mask != 0 && word8(data, at) & mask == text {
-                        event.thread = same;
-                        at + length
-                    } else {
-                        let (thread, end) = id(data, at)?;
-                        event.thread = thread;
-                        let length = end - at;
-                        if length < 8 {
-                            let mask = u64::MAX >> (64 - 8 * (length + 1));
-                            self.thread = (word8(data, at) & mask, mask, length, thread);
-                        }
-                        end
-                    }
-                }
-                Kind::Other(slot, field) => other_value(data, at, slot, field, event)?,
-            };
         }
         if !self.close.matches(data, at) {
             return None;
         }
         if cat_step == self.steps.len() {
-            event.cat = Text {
-                raw: data.get(at + cat_at..at + cat_at + self.cat.len())?,
-                plain: cat_plain,
-                numbered: false,
-            };
+            event.cat = cat(at)?;
         }
         let end = at + self.close.length;
         // Past the end of the data words read as zeros, which equal no brace; this holds for literals with zeros too.
         (end <= data.len()).then_some(end)
+    }
+}
+
+impl Step {
+    /// Compares the text, reads the value behind it and gives the place behind that.
+    #[inline(always)]
+    fn value<'a>(
+        &self,
+        kind: Kind,
+        data: &'a [u8],
+        at: usize,
+        event: &mut Event<'a>,
+        last: &mut LastThread,
+    ) -> Option<usize> {
+        if !self.matches(data, at) {
+            return None;
+        }
+        let at = at + self.length;
+        match kind {
+            Kind::Ts => {
+                let (ns, end) = plain_micros(data, at)?;
+                event.ts = Time::Ns(ns);
+                Some(end)
+            }
+            Kind::Dur => {
+                let (ns, end) = plain_micros(data, at)?;
+                event.dur = Time::Ns(ns);
+                Some(end)
+            }
+            Kind::Name => {
+                let end = string_end(data, at)?;
+                event.name = Text::name(data, at, end);
+                Some(end.quote)
+            }
+            Kind::Thread => {
+                // Where workers come one by one, the next event is of the same one as this: its text and the byte
+                // behind it are one compare, which the processor predicts, and a parse is not.
+                let word = word8(data, at);
+                if last.mask != 0 && word & last.mask == last.text {
+                    event.thread = last.id;
+                    return Some(at + last.length);
+                }
+                let (id, end) = id(data, at)?;
+                event.thread = id;
+                let length = end - at;
+                if length < 8 {
+                    let mask = u64::MAX >> (64 - 8 * (length + 1));
+                    *last = LastThread { text: word & mask, mask, length, id };
+                }
+                Some(end)
+            }
+            Kind::Other(slot, field) => other_value(data, at, slot, field, event),
+        }
     }
 }
 
@@ -341,6 +374,8 @@ impl Shapes {
                 cat_place = Some((steps.len(), start - at, event.cat.plain));
             }
         }
+        let in_usual_order =
+            steps.iter().map(|step| step.kind).eq([Kind::Name, Kind::Thread, Kind::Ts, Kind::Dur]);
         Shape {
             steps,
             close: Step::new(&data[at..layout.end], Field::Other, Slot::Word),
@@ -348,7 +383,8 @@ impl Shapes {
             cat: if self.cat_varies { Vec::new() } else { event.cat.raw.to_vec() },
             cat_place,
             process: if self.process_varies { Id::Absent } else { event.process },
-            thread: (0, 0, 0, Id::Absent),
+            thread: LastThread::default(),
+            in_usual_order,
         }
     }
 }
