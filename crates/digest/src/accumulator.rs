@@ -180,6 +180,15 @@ impl Accumulator {
         *sum = sum.saturating_add(ns);
     }
 
+    /// Memory that it holds, in bytes, with at least one worker: fixed but for the workers.
+    pub fn bytes(&self) -> usize {
+        size_of::<Self>()
+            + self.workers.capacity().max(1) * size_of::<Worker>()
+            + self.sums.grid.bytes()
+            + self.sums.top.bytes()
+            + self.names.bytes()
+    }
+
     /// Settles what was kept back to see whether it is nested.
     pub(crate) fn settle(&mut self) {
         for (slot, worker) in self.workers.iter_mut().enumerate() {

@@ -73,6 +73,11 @@ impl Grid {
         }
     }
 
+    /// Memory on the heap.
+    pub fn bytes(&self) -> usize {
+        self.cells.capacity() * size_of::<Cell>()
+    }
+
     fn slot(&self, bin: i64) -> usize {
         bin as usize & (self.cells.len() - 1)
     }
@@ -157,11 +162,12 @@ impl Grid {
 
     /// A gap between two outermost spans of a worker. Gaps of more than 67 ms are idle time whatever the run is.
     pub fn gap(&mut self, start: i64, end: i64) {
-        let length = (end - start) as u64;
-        let Some(class) = (0..GAP_CLASSES).find(|class| length < gap_class_end(*class)) else { return };
-        if end <= start {
+        let length = (end - start).max(0) as u64;
+        if length == 0 || length >= gap_class_end(GAP_CLASSES - 1) {
             return;
         }
+        // Classes begin at 256 ns = 2^8 and are two octaves wide.
+        let class = ((length >> 6).max(1).ilog2() / 2) as usize;
         self.cover(start, end);
         for bin in start >> self.shift..=(end - 1) >> self.shift {
             let slot = self.slot(bin);
@@ -248,6 +254,21 @@ mod tests {
                 start <= cell.at && cell.at < end
             });
             assert_eq!(usize::from(cell.busy), covering.count());
+        }
+    }
+
+    #[test]
+    fn a_gap_is_in_the_class_that_ends_above_it() {
+        for length in [1, 63, 64, 255, 256, 257, 1_023, 1_024, 4_095, 4_096, 60_000, 67_108_863, 67_108_864] {
+            // Steps of 1 ns: every instant of the gap is a point, as long as the grid is not widened.
+            let mut grid = Grid::new(16);
+            grid.gap(0, length);
+            let expected = (0..GAP_CLASSES).find(|class| (length as u64) < gap_class_end(*class));
+            for (_, cell) in grid.cells().filter(|(_, cell)| (0..length).contains(&cell.at)) {
+                let found: Vec<usize> = (0..GAP_CLASSES).filter(|class| cell.gaps[*class] > 0).collect();
+                assert_eq!(found, expected.into_iter().collect::<Vec<_>>(), "{length}");
+            }
+            assert_eq!(grid.cells().next().is_none(), expected.is_none(), "{length}");
         }
     }
 

@@ -71,6 +71,11 @@ impl Names {
         }
     }
 
+    /// Memory on the heap.
+    pub fn bytes(&self) -> usize {
+        self.entries.capacity() * size_of::<Name>() + self.index.capacity() * size_of::<u16>()
+    }
+
     /// Counts one span. O(length of the name), amortised.
     pub fn add(&mut self, name: &[u8], duration: u64) {
         if name.is_empty() {

@@ -65,6 +65,11 @@ impl Top {
         Top { entries: Vec::with_capacity(capacity), capacity, admits: 0 }
     }
 
+    /// Memory on the heap.
+    pub fn bytes(&self) -> usize {
+        self.entries.capacity() * size_of::<Long>()
+    }
+
     /// Takes note of a span. One compare, unless it is among the longest.
     pub fn add(&mut self, worker: u32, start: i64, duration: u64, name: &[u8]) {
         if duration >= self.admits && self.capacity > 0 {

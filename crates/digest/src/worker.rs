@@ -198,18 +198,25 @@ impl Worker {
             self.overlapping += 1;
         }
         if usize::from(self.length) == FRAMES {
-            self.settle_first(out);
-            at = at.saturating_sub(1);
+            // Half at once: moving the rest down costs more than settling.
+            let count = at.clamp(1, FRAMES / 2);
+            self.settle_first(count, out);
+            at = at.saturating_sub(count);
         }
         self.frames.copy_within(at..usize::from(self.length), at + 1);
         self.frames[at] = frame;
         self.length += 1;
     }
 
-    fn settle_first(&mut self, out: &mut impl Settled) {
-        let frame = self.frames[0];
-        self.frames.copy_within(1..usize::from(self.length), 0);
-        self.length -= 1;
+    fn settle_first(&mut self, count: usize, out: &mut impl Settled) {
+        for at in 0..count {
+            self.settle_frame(self.frames[at], out);
+        }
+        self.frames.copy_within(count..usize::from(self.length), 0);
+        self.length -= count as u8;
+    }
+
+    fn settle_frame(&mut self, frame: Frame, out: &mut impl Settled) {
         if frame.nested {
             // Known to be nested, and no parent came.
             self.unplaced += 1;
@@ -237,9 +244,7 @@ impl Worker {
         while self.length > 1 && self.frames[usize::from(self.length) - 1].nested {
             self.drop_nested_top();
         }
-        while self.length > 0 {
-            self.settle_first(out);
-        }
+        self.settle_first(usize::from(self.length), out);
         self.settled = None;
     }
 

@@ -209,3 +209,20 @@ fn workers_beyond_the_limit_fold_and_memory_stays_bounded() {
     let far = [(u32::MAX, 0, 1_000_000, 0)];
     assert_eq!(finish(&digest_of(&far, Config::default())).workers, 1);
 }
+
+#[test]
+fn an_accumulator_does_not_grow_with_its_spans_and_an_observers_fits_in_16_kilobytes() {
+    let mut observer = Accumulator::new(Config::observer());
+    let mut sizes = Vec::new();
+    for index in 0..300_000i64 {
+        let name = format!("name {}", index % 50_000);
+        let start_ns = index * 1_000;
+        let end_ns = start_ns + 10 + index % 900;
+        observer.span(&Span { worker: 63, start_ns, end_ns, name: name.as_bytes(), depth: Depth::Unknown });
+        if index % 100_000 == 0 {
+            sizes.push(observer.bytes());
+        }
+    }
+    assert_eq!(sizes, [observer.bytes(); 3]);
+    assert!(observer.bytes() <= 16 * 1024, "{}", observer.bytes());
+}

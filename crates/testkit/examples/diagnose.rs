@@ -3,6 +3,8 @@
 //! `cargo run --release -p taskscale-testkit --example diagnose [CASES] [FIRST_SEED]`. The seeds that the rules were designed
 //! on lie below two million; those reported by default lie above.
 
+#![allow(clippy::print_stdout, reason = "this example exists to print a table")]
+
 use std::collections::BTreeMap;
 
 use taskscale_model::digest::PatternName;
