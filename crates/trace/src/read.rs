@@ -86,7 +86,8 @@ impl Reader {
 
 /// Reads one trace to its end; for several, see [`Reader`].
 ///
-/// Costs about 1 s of CPU time for 1.3 GB of Chrome events of any shape, and a third of it where their shape repeats.
+/// Costs, on the machine where `md5sum` takes 134 ns for them, 43 ns of CPU time for an event of 90 bytes whose shape
+/// repeats and 100 ns for one whose shape does not (`examples/speed.rs`).
 pub fn read(input: impl Read, options: &Options, sink: &mut impl SpanSink) -> Result<Account, TraceError> {
     Reader::new(options.clone()).read(input, sink)
 }

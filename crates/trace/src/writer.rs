@@ -13,8 +13,8 @@ const FIRST_THREAD: u64 = 2;
 /// The buffer is handed on when it holds this much.
 const BLOCK: usize = 64 << 10;
 
-/// Writes each span as an event of phase `X`, with times in microseconds to three decimals. A [`SpanSink`]; costs about
-/// 60 ns a span and one buffer. Errors of the output are kept and given by [`ChromeWriter::finish`].
+/// Writes each span as an event of phase `X`, with times in microseconds to three decimals. A [`SpanSink`]; costs one
+/// buffer of 64 KiB and no allocation per span. Errors of the output are kept and given by [`ChromeWriter::finish`].
 #[derive(Debug)]
 pub struct ChromeWriter<W: Write> {
     out: W,

@@ -388,3 +388,70 @@ impl Shapes {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::event::{Scanned, scan};
+    use super::*;
+
+    /// Reads events as the reader does and gives the shapes with what they have counted.
+    fn read(events: &[String]) -> Shapes {
+        let data = events.concat().into_bytes();
+        let (mut shapes, mut layout) = (Shapes::new(true), Layout::default());
+        let (mut at, mut naps) = (0, 0);
+        while at < data.len() {
+            let (mut event, mut generic) = (Event::default(), Event::default());
+            let Scanned::Done(end) = scan::<true>(&data, at, &mut generic, &mut layout) else {
+                panic!("whole events")
+            };
+            if !shapes.awake() {
+                naps += 1;
+            } else if let Some(read) = shapes.read(&data, at, &mut event) {
+                assert_eq!((read, event), (end, generic));
+            } else {
+                shapes.learn(&data, &generic, &layout);
+            }
+            at = end;
+        }
+        assert_eq!(shapes.hits + shapes.misses + naps, events.len() as u64);
+        shapes
+    }
+
+    #[test]
+    fn events_of_one_shape_are_learned_once() {
+        // Worker by worker, names and times of many lengths: without a hit nothing would be wrong, only slow.
+        let event = |i: u32| {
+            format!(
+                r#"{{"cat":"c","name":"{}_{i}","ph":"X","pid":1,"tid":{},"ts":{},"dur":{i}}}"#,
+                i / 300,
+                i / 300,
+                i * i
+            )
+        };
+        let shapes = read(&(0..3_000).map(event).collect::<Vec<_>>());
+        // The last one ends with the data, where the time cannot be known to be whole in one word.
+        assert!(shapes.misses <= 2, "{shapes:?}");
+    }
+
+    #[test]
+    fn alternating_phases_and_processes_have_shapes_too() {
+        let event = |i: u32| {
+            let phase = ["X", "b", "e"][i as usize % 3];
+            format!(
+                r#"{{"ph":"{phase}","pid":{},"id":"0x{i}","tid":"w{}","ts":{i}.5,"args":{{"a":[{i}]}},"name":"n","cat":"k{}"}}"#,
+                i % 7,
+                i % 5,
+                i % 4
+            )
+        };
+        let shapes = read(&(0..3_000).map(event).collect::<Vec<_>>());
+        assert!(shapes.misses <= 12, "{} misses", shapes.misses);
+    }
+
+    #[test]
+    fn where_no_event_is_like_another_shapes_are_given_up() {
+        let event = |i: u32| format!(r#"{{"ph":"X","k{i}":1,"ts":{i},"dur":1}}"#);
+        let shapes = read(&(0..20_000).map(event).collect::<Vec<_>>());
+        assert!(shapes.misses < 400, "{} misses", shapes.misses);
+    }
+}
