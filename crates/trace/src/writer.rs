@@ -126,7 +126,11 @@ fn escape(buffer: &mut Vec<u8>, name: &[u8]) {
         for &byte in chunk.valid().as_bytes() {
             match byte {
                 b'"' | b'\\' => buffer.extend([b'\\', byte]),
-                0x00..0x20 => buffer.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
+                0x00..0x20 => {
+                    buffer.extend_from_slice(b"\\u00");
+                    buffer
+                        .extend([byte >> 4, byte & 0xF].map(|digit| b"0123456789abcdef"[usize::from(digit)]));
+                }
                 _ => buffer.push(byte),
             }
         }
