@@ -92,9 +92,12 @@ fn waits(evidence: &Evidence<'_>) -> Vec<Cause> {
     // Workers that finish one after the other leave a last one alone for 2/W of all their idle time, if evenly spread.
     let expected_alone = 2.0 / shape.workers.max(2) as f64;
     let is_tail = solo_rest <= (1.0 + expected_alone) / 2.0 * (solo_rest + wide) && wide > 0.0;
+    // Where never two ran at once, and waits are longer than tasks, nothing says that tasks could have been moved: a chain
+    // is serial, whoever runs it.
+    let can_move = shape.peak > 1 || waits_are_short;
     if waits_are_short && shape.peak > 1 && same_kind(evidence) {
         under += solo_rest;
-    } else if is_tail || was_given_less(evidence, solo_rest + wide) {
+    } else if is_tail || (can_move && was_given_less(evidence, solo_rest + wide)) {
         *(if waits_are_short { &mut under } else { &mut imbalance }) += solo_rest;
     } else {
         serial += solo_rest;
