@@ -189,3 +189,13 @@ fn real_traces_are_diagnosed() {
     let chain = of_real("taskflow-chain.chrome.json", &["--workers", "2"]);
     assert_eq!(chain["patterns"][0]["name"], "SERIAL_BOTTLENECK", "{chain:#}");
 }
+
+#[test]
+fn rays_phases_are_not_counted_beside_its_tasks() {
+    let digest = of_real("ray.json", &[]);
+    assert_eq!((&digest["tasks"], &digest["workers"]), (&json!(21), &json!(2)));
+    assert_eq!((&digest["dropped"]["seen"], &digest["dropped"]["counted"]), (&json!(105), &json!(21)));
+    let share = digest["losses"]["work"].as_f64().expect("work");
+    let busy_s = share * 2.0 * digest["window_ns"].as_f64().expect("window") / 1e9;
+    assert!((busy_s - 0.715_299).abs() < 1e-4, "{busy_s}");
+}
