@@ -45,13 +45,14 @@ const PHASES_EVERY: u64 = 5;
 /// A cell may overrun its time by half before a round is broken off in the middle.
 const OVERRUN: f64 = 1.5;
 
-/// Measures `cell` for about `time_ns`; returns what each row's iteration cost, for the forecast of larger sizes.
-pub(crate) fn measure<'p>(
-    cell: &'p Cell,
+/// Measures `cell` for about `time_ns`; returns what an iteration of each measured row cost, in their order,
+/// for the forecast of larger sizes.
+pub(crate) fn measure(
+    cell: &Cell,
     limits: &Limits,
     time_ns: u64,
     world: &mut World<'_, '_>,
-) -> io::Result<Vec<(&'p str, Option<f64>)>> {
+) -> io::Result<Vec<Option<f64>>> {
     let mut measuring = Measuring {
         rows: cell.rows.iter().filter(|row| row.skip.is_none()).map(|row| Row::new(row, cell.rule)).collect(),
         cell,
@@ -64,7 +65,7 @@ pub(crate) fn measure<'p>(
     for row in &mut measuring.rows {
         row.finish(stop, world)?;
     }
-    Ok(measuring.rows.iter().map(|row| (row.record.variant.as_str(), row.iteration_wall_ns)).collect())
+    Ok(measuring.rows.iter().map(|row| row.iteration_wall_ns).collect())
 }
 
 struct Measuring<'p, 'l> {

@@ -184,9 +184,9 @@ impl Forecast {
         (cell.table.clone(), record.runtime.clone(), record.variant.clone(), record.case.clone())
     }
 
-    fn learn(&mut self, cell: &Cell, costs: &[(&str, Option<f64>)]) {
+    fn learn(&mut self, cell: &Cell, costs: &[Option<f64>]) {
         let measured = cell.rows.iter().filter(|row| row.skip.is_none());
-        for (row, (_, cost)) in measured.zip(costs) {
+        for (row, cost) in measured.zip(costs) {
             if let Some(cost) = cost {
                 self.known.entry(Self::key(cell, row)).or_default().push((cell.size, *cost));
             }

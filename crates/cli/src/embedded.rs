@@ -6,8 +6,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::Context;
-
 macro_rules! files {
     ($folder:literal: $($name:literal),* $(,)?) => {
         &[$(($name, include_str!(concat!("../../../", $folder, "/", $name)))),*]
@@ -93,14 +91,6 @@ fn content_hash(files: &[(&str, &str)]) -> u64 {
     let bytes =
         files.iter().flat_map(|(name, text)| [name.as_bytes(), &[0], text.as_bytes(), &[0]]).flatten();
     bytes.fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3))
-}
-
-/// The folder in which something of ours is kept under the user's home, or why there is none.
-pub fn state_folder() -> anyhow::Result<PathBuf> {
-    let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".local/state"));
-    let state =
-        std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute()).or_else(home);
-    Ok(state.context("neither XDG_STATE_HOME nor HOME is set")?.join("taskscale"))
 }
 
 #[cfg(test)]

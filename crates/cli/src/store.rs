@@ -8,8 +8,6 @@ use std::{
 
 use anyhow::Context;
 
-use crate::embedded;
-
 /// A run file, open for appending, and its path.
 #[derive(Debug)]
 pub struct RunFile {
@@ -25,13 +23,21 @@ pub fn create(asked: Option<&Path>, suites: &str, started_unix_s: u64) -> anyhow
         return open_new(path);
     }
     let name = default_name(suites, started_unix_s);
-    let folder = embedded::state_folder().map(|folder| folder.join("runs"));
+    let folder = state_folder().map(|folder| folder.join("runs"));
     let kept = folder.and_then(|folder| {
         fs::create_dir_all(&folder)?;
         open_new(&folder.join(&name))
     });
     // A home that cannot be written to is no reason not to measure.
     kept.or_else(|_| open_new(&std::env::temp_dir().join(&name)))
+}
+
+/// The folder in which something of ours is kept under the user's home, or why there is none.
+fn state_folder() -> anyhow::Result<PathBuf> {
+    let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".local/state"));
+    let state =
+        std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute()).or_else(home);
+    Ok(state.context("neither XDG_STATE_HOME nor HOME is set")?.join("taskscale"))
 }
 
 fn open_new(path: &Path) -> anyhow::Result<RunFile> {
