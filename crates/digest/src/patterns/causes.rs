@@ -11,11 +11,15 @@
 //!   coarse; solo idle time of workers that were given less is their *load imbalance*.
 //! * A wait that few long tasks cause, where most are much shorter, is a *straggler's* and not under-decomposition.
 //!
+//! * **Run delay** inside tasks, where the source knows it, makes others wait as work does: that part of any wait is
+//!   *preemption's* ([`Delay`]).
+//! * On **one worker** nothing waits for anything; steps that hold up an event loop are its loss, and its own waits are not.
+//!
 //! Removing idle time with share s of *workers x window* saves s of the window: the same work, without the wait.
 
 use taskscale_model::digest::PatternName;
 
-use super::Cause;
+use super::{Cause, WORTH};
 use crate::{
     finish::Evidence,
     histogram::{BUCKETS, bucket, middle},
@@ -24,23 +28,90 @@ use crate::{
 /// Steps of asyncio's event loop that last longer count as slow: the default of `loop.slow_callback_duration`.
 const SLOW_STEP_NS: u64 = 100_000_000;
 
-/// All causes, in no order; each with a share of at least 0.
-pub(crate) fn causes(evidence: &Evidence<'_>) -> Vec<Cause> {
+/// How much of the waiting for long tasks is waiting for run delay inside them, as a share of it.
+///
+/// Run delay is known in sum. It lies in the tasks that others wait for as far as it fits into them (`most`), or as far as the
+/// shorter tasks, none of which can have lost more than its length beyond the median, have no room for it; but at least in
+/// proportion to running time, as it takes all alike (`least`).
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Delay {
+    pub least: f64,
+    pub most: f64,
+}
+
+impl Delay {
+    pub(crate) fn of(evidence: &Evidence<'_>) -> Self {
+        let lost = evidence.sums.preempted_in_tasks as f64;
+        if lost == 0.0 {
+            return Delay { least: 0.0, most: 0.0 };
+        }
+        let durations = &evidence.sums.sums.durations;
+        let (from, typical) = (waited_for(evidence), durations.quantile(0.5));
+        let of = |index: usize| f64::from(durations.counts()[index]);
+        let long: f64 = (from..BUCKETS).map(|index| of(index) * middle(index) as f64).sum();
+        let room: f64 = (0..from).map(|index| of(index) * middle(index).saturating_sub(typical) as f64).sum();
+        let evenly = even_delay(evidence);
+        let share = |lost: f64| if long > 0.0 { (lost / long).clamp(evenly, 1.0) } else { evenly };
+        Delay { least: share(lost - room), most: share(lost) }
+    }
+}
+
+/// Run delay over all running time.
+fn even_delay(evidence: &Evidence<'_>) -> f64 {
     let losses = &evidence.shape.losses;
-    let mut causes =
-        vec![idle(PatternName::OutsideRun, losses.outside), idle(PatternName::Preempted, losses.preempted)];
+    let all = losses.work + losses.dispatch + losses.preempted;
+    if all > 0.0 { losses.preempted / all } else { 0.0 }
+}
+
+/// The bucket from which tasks count as those that others wait for: half of the mean of the longest that ran meanwhile.
+fn waited_for(evidence: &Evidence<'_>) -> usize {
+    bucket((longest_meanwhile(evidence) / 2.0) as u64)
+}
+
+/// All causes, in no order; each with a share of at least 0. `delayed` is the share of waiting for long tasks that is waiting
+/// for run delay.
+pub(crate) fn causes(evidence: &Evidence<'_>, delayed: f64) -> Vec<Cause> {
+    let losses = &evidence.shape.losses;
     let active = losses.work + losses.dispatch;
     let gain = if active > 0.0 { losses.dispatch / active * (1.0 - losses.outside) } else { 0.0 };
-    causes.push(Cause { name: PatternName::SchedulingOverhead, share: losses.dispatch, gain });
+    let mut causes = vec![Cause { name: PatternName::SchedulingOverhead, share: losses.dispatch, gain }];
     if let Some(parent_self) = evidence.parent_self {
         causes.push(idle(PatternName::RecursiveOverlap, parent_self));
     }
+    let mut outside = idle(PatternName::OutsideRun, losses.outside);
+    let mut preempted = losses.preempted;
     if evidence.shape.workers == 1 {
-        causes.push(event_loop(evidence));
+        let blocked = event_loop(evidence);
+        if blocked.gain >= WORTH {
+            // A loop that waits for events loses nothing by it.
+            outside.gain = 0.0;
+        }
+        causes.push(blocked);
     } else {
-        causes.extend(waits(evidence));
+        let solo = Waiting::new(&evidence.shape.solo_by_longest, evidence, delayed);
+        let shared = Waiting::new(&evidence.shape.shared_by_longest, evidence, delayed);
+        preempted += solo.delayed + shared.delayed;
+        causes.extend(waits(evidence, &solo, &shared));
     }
+    causes.push(outside);
+    causes.push(idle(PatternName::Preempted, preempted));
     causes
+}
+
+/// Idle time by the bucket of the longest task that ran meanwhile, without what was waiting for run delay.
+struct Waiting {
+    by_longest: Vec<f64>,
+    delayed: f64,
+}
+
+impl Waiting {
+    fn new(by_longest: &[f64], evidence: &Evidence<'_>, delayed: f64) -> Self {
+        let (from, evenly) = (waited_for(evidence), even_delay(evidence));
+        let kept =
+            |(index, share): (usize, &f64)| share * (1.0 - if index < from { evenly } else { delayed });
+        let kept: Vec<f64> = by_longest.iter().enumerate().map(kept).collect();
+        Waiting { delayed: by_longest.iter().sum::<f64>() - kept.iter().sum::<f64>(), by_longest: kept }
+    }
 }
 
 fn idle(name: PatternName, share: f64) -> Cause {
@@ -60,15 +131,12 @@ fn event_loop(evidence: &Evidence<'_>) -> Cause {
 }
 
 /// Waits of two or more workers.
-fn waits(evidence: &Evidence<'_>) -> Vec<Cause> {
+fn waits(evidence: &Evidence<'_>, solo: &Waiting, shared: &Waiting) -> Vec<Cause> {
     let shape = evidence.shape;
     let (mut serial, mut straggler, mut under, mut imbalance) = (0.0, 0.0, 0.0, 0.0);
-    let solo: f64 = shape.solo_by_longest.iter().sum();
-    let shared: f64 = shape.shared_by_longest.iter().sum();
-
     let few = few_long(evidence);
-    let solo_long: f64 = tail_sum(&shape.solo_by_longest, few);
-    let shared_long: f64 = tail_sum(&shape.shared_by_longest, few);
+    let solo_long: f64 = tail_sum(&solo.by_longest, few);
+    let shared_long: f64 = tail_sum(&shared.by_longest, few);
     // Time of the few long tasks, and how much of it alone.
     let (seen, alone) = few.map_or((0, 0), |few| {
         shape.points_by_longest[few..].iter().fold((0, 0), |sum, point| (sum.0 + point.0, sum.1 + point.1))
@@ -81,9 +149,10 @@ fn waits(evidence: &Evidence<'_>) -> Vec<Cause> {
     }
     straggler += shared_long;
 
-    let solo_rest = (solo - solo_long).max(0.0);
-    let shared_rest = (shared - shared_long).max(0.0);
-    let scale = if shared > 0.0 { shared_rest / shared } else { 0.0 };
+    let solo_rest = (solo.by_longest.iter().sum::<f64>() - solo_long).max(0.0);
+    let shared_rest = (shared.by_longest.iter().sum::<f64>() - shared_long).max(0.0);
+    let all_shared: f64 = shape.shared_by_longest.iter().sum();
+    let scale = if all_shared > 0.0 { shared_rest / all_shared } else { 0.0 };
     let (narrow, wide) = (shape.narrow_idle * scale, shape.wide_idle * scale);
     under += narrow;
     let waits_are_short = wait_over_task(evidence) <= 1.5;
@@ -143,8 +212,8 @@ fn busy_spread(evidence: &Evidence<'_>) -> f64 {
 fn few_long(evidence: &Evidence<'_>) -> Option<usize> {
     let durations = &evidence.sums.sums.durations;
     let total = durations.count();
+    let from = waited_for(evidence);
     let half = (longest_meanwhile(evidence) / 2.0) as u64;
-    let from = bucket(half);
     let count: u64 = durations.counts().get(from..)?.iter().map(|count| u64::from(*count)).sum();
     let typical = durations.quantile(0.9 * (total - count.min(total)) as f64 / total.max(1) as f64);
     let phases = wait_count(evidence) / evidence.shape.workers as f64;

@@ -29,8 +29,10 @@ pub(crate) struct Cause {
 
 /// Patterns, the diagnosis first, and how far to trust it.
 pub(crate) fn diagnose(evidence: &Evidence<'_>) -> (Vec<Pattern>, Confidence) {
-    let causes = causes::causes(evidence);
-    let (ranked, confidence) = verdict::verdict(evidence, causes);
+    let delay = causes::Delay::of(evidence);
+    let most = causes::causes(evidence, delay.most);
+    let least = causes::causes(evidence, delay.least);
+    let (ranked, confidence) = verdict::verdict(evidence, most, least);
     let patterns = ranked
         .iter()
         .enumerate()

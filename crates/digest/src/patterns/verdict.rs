@@ -13,11 +13,26 @@ const WINDOW_NS: u64 = 1_000_000;
 const PREEMPTED: f64 = 0.3;
 
 /// Causes, the diagnosis first. At least two, so that there is a runner-up.
-pub(crate) fn verdict(evidence: &Evidence<'_>, mut causes: Vec<Cause>) -> (Vec<Cause>, Confidence) {
-    causes.sort_by(|a, b| b.gain.total_cmp(&a.gain).then(a.name.cmp(&b.name)));
-    grain_first(&mut causes);
-    let reasons = reasons(evidence);
-    let thin = refusals(evidence, &causes);
+///
+/// `causes` puts as much waiting down to run delay as that can explain, `least` as little as it must.
+pub(crate) fn verdict(
+    evidence: &Evidence<'_>,
+    mut causes: Vec<Cause>,
+    mut least: Vec<Cause>,
+) -> (Vec<Cause>, Confidence) {
+    rank(&mut causes);
+    rank(&mut least);
+    let mut reasons = reasons(evidence);
+    if causes[0].name == PatternName::StragglerTasks && causes[0].gain >= WORTH {
+        reasons.extend(may_be_preempted(evidence));
+    }
+    let mut thin = refusals(evidence, &causes);
+    if thin.is_empty() && causes[0].name != least[0].name && causes[0].gain.max(least[0].gain) >= WORTH {
+        thin.push(
+            "run delay is known only in sum: the long tasks may be long, or only have waited for a CPU"
+                .into(),
+        );
+    }
     let lost: f64 = causes.iter().map(|cause| cause.gain).sum();
     let (first, second) = (causes[0], causes[1]);
     let margin = if second.gain > 0.0 { (first.gain / second.gain - 1.0).min(1.0) } else { 1.0 };
@@ -56,6 +71,11 @@ pub(crate) fn verdict(evidence: &Evidence<'_>, mut causes: Vec<Cause>) -> (Vec<C
     (causes, confidence)
 }
 
+fn rank(causes: &mut [Cause]) {
+    causes.sort_by(|a, b| b.gain.total_cmp(&a.gain).then(a.name.cmp(&b.name)));
+    grain_first(causes);
+}
+
 /// Where dispatch takes more than work, grain comes before all else: idle workers have nothing worth taking.
 fn grain_first(causes: &mut [Cause]) {
     let overhead = causes.iter().position(|cause| cause.name == PatternName::SchedulingOverhead);
@@ -86,6 +106,18 @@ fn refusals(evidence: &Evidence<'_>, causes: &[Cause]) -> Vec<String> {
         thin.push(format!("tasks are shorter than the clock's step of {} ns", evidence.resolution_ns));
     }
     thin
+}
+
+/// Without run delay a task that lost its CPU looks long. One whose name is long every time is; of the others no timeline can tell.
+fn may_be_preempted(evidence: &Evidence<'_>) -> Option<String> {
+    let longest = evidence.sums.sums.top.longest().first().copied()?;
+    let names = evidence.sums.names.costliest();
+    let of_name = names.iter().find(|name| name.name == longest.name);
+    let usual = of_name.map_or(0.0, |name| name.total as f64 / name.tasks.max(1) as f64);
+    (evidence.shape.losses.preempted == 0.0 && usual * 2.0 <= longest.duration as f64).then(|| {
+        "run delay is not known: tasks that are long in one run and not in the next have lost their CPU"
+            .into()
+    })
 }
 
 /// What weakens a verdict.

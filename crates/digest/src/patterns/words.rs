@@ -85,7 +85,11 @@ pub(crate) fn words(evidence: &Evidence<'_>, cause: &Cause, others: &[Cause]) ->
             "move long steps to a thread or process, or split them with an await".into(),
         ),
         PatternName::Preempted => (
-            format!("workers were ready and not run for {} of the time", percent(cause.share)),
+            format!(
+                "workers were ready and not run for {} of the time, and others waited for that for {}",
+                percent(losses.preempted),
+                percent((cause.share - losses.preempted).max(0.0))
+            ),
             "use fewer workers than free cores, or stop what else runs".into(),
         ),
         PatternName::OutsideRun => (

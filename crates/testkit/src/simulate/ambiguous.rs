@@ -2,7 +2,7 @@
 
 use taskscale_model::digest::PatternName;
 
-use super::case::{Case, Phase, Sharing};
+use super::case::{Case, Phase, Preemption, Sharing};
 
 /// A case by hand: its name, and the diagnoses of which one must be among the first two.
 pub struct Ambiguous {
@@ -19,7 +19,16 @@ fn phase(tasks: Vec<f64>, sharing: Sharing) -> Phase {
 }
 
 fn case(workers: usize, dispatch: f64, phases: Vec<Phase>) -> Case {
-    Case { seed: 7, workers, dispatch, phases, causes: Vec::new(), straggler_from: f64::INFINITY }
+    Case {
+        seed: 7,
+        workers,
+        dispatch,
+        phases,
+        causes: Vec::new(),
+        straggler_from: f64::INFINITY,
+        preemption: None,
+        blocking_from: f64::INFINITY,
+    }
 }
 
 /// All of them. Times in ns.
@@ -40,6 +49,13 @@ pub fn ambiguous() -> Vec<Ambiguous> {
     let halves = (0..10).flat_map(|_| [queue(vec![MS; 40]), chain(vec![10.0 * MS], false)]).collect();
     let mut pauses: Vec<Phase> = (0..10).map(|_| queue(vec![2.0 * MS; 60])).collect();
     pauses.iter_mut().skip(1).for_each(|phase| phase.pause = 30.0 * MS);
+    let stolen = Preemption { every: 20.0 * MS, slice: (8.0 * MS, 24.0 * MS), known: true };
+    let late = Preemption { every: 15.0 * MS, slice: (20.0 * MS, 30.0 * MS), known: true };
+    let mut blocked = vec![MS / 10.0; 5_000];
+    blocked.extend([300.0 * MS, MS, MS]);
+    let mut waits: Vec<Phase> = (0..50).map(|_| queue(vec![MS / 10.0; 40])).collect();
+    waits.iter_mut().for_each(|phase| phase.pause = 10.0 * MS);
+    waits[20].tasks.push(250.0 * MS);
     let mut never = queue(vec![MS; 400]);
     never.sharing = Sharing::Divided([vec![1.0; 4], vec![0.0; 4]].concat());
     vec![
@@ -73,6 +89,22 @@ pub fn ambiguous() -> Vec<Ambiguous> {
         Ambiguous { name: "half of it serial", case: case(4, 1e3, halves), right: vec![SerialBottleneck] },
         Ambiguous { name: "pauses between runs", case: case(4, 1e3, pauses), right: vec![OutsideRun] },
         one("four of eight workers never ran", 8, 1e3, never, &[UnderDecomposition, LoadImbalance]),
+        Ambiguous {
+            name: "3,000 tasks of 200 us on 4 workers that lose a CPU for 8 to 24 ms now and then",
+            case: Case { preemption: Some(stolen), ..case(4, 1e3, vec![queue(vec![MS / 5.0; 3_000])]) },
+            right: vec![Preempted],
+        },
+        Ambiguous {
+            name: "tasks of which some lose their CPU for 20 times their length",
+            case: Case { preemption: Some(late), ..case(8, 1e3, vec![queue(vec![MS; 64])]) },
+            right: vec![Preempted],
+        },
+        one("an event loop that a step blocks", 1, 1e3, queue(blocked), &[EventLoopBlocked]),
+        Ambiguous {
+            name: "an event loop that mostly waits",
+            case: case(1, 1e3, waits),
+            right: vec![EventLoopBlocked],
+        },
         one("one worker", 1, 1e3, queue(vec![MS; 500]), &[Healthy]),
         one("one worker, tiny tasks", 1, 1e3, queue(vec![500.0; 20_000]), &[SchedulingOverhead]),
         one("two thousand workers", 2_000, 1e3, queue(vec![10.0 * MS; 40_000]), &[Healthy]),

@@ -19,11 +19,15 @@ pub enum Cause {
     Under,
     /// Pauses between phases.
     Outside,
+    /// Workers lose the CPU at random moments.
+    Preempted,
+    /// Steps that hold up an event loop, which is one worker.
+    Blocking,
 }
 
 impl Cause {
     /// All of them.
-    pub const ALL: [Cause; 7] = [
+    pub const ALL: [Cause; 9] = [
         Cause::Scheduling,
         Cause::Serial,
         Cause::Imbalance,
@@ -31,6 +35,8 @@ impl Cause {
         Cause::Recursive,
         Cause::Under,
         Cause::Outside,
+        Cause::Preempted,
+        Cause::Blocking,
     ];
 }
 
@@ -63,6 +69,40 @@ pub struct Phase {
     pub waiting_parent: bool,
 }
 
+/// How the machine takes the CPU away: at random moments (Poisson in running time), for random slices.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Preemption {
+    /// Mean running time of a worker between two losses, in ns.
+    pub every: f64,
+    /// Shortest and longest slice in ns; log-uniform between them.
+    pub slice: (f64, f64),
+    /// Whether the source of spans knows run delay, as a live observer on Linux does and a trace does not.
+    pub known: bool,
+}
+
+impl Preemption {
+    /// A loss of 3 to 60 % of the time, in slices of a scheduler's size: 200 us to 30 ms.
+    fn draw(rng: &mut Rng) -> Self {
+        let shortest = log_uniform(rng, 200_000.0, 5e6);
+        let slice = (shortest, shortest * log_uniform(rng, 1.0, 6.0));
+        let mean = if slice.1 > slice.0 { (slice.1 - slice.0) / (slice.1 / slice.0).ln() } else { slice.0 };
+        let share = log_uniform(rng, 0.03, 0.6);
+        Preemption { every: mean * (1.0 - share) / share, slice, known: rng.bool() }
+    }
+
+    /// Time lost while running for `time`.
+    pub(super) fn lost(&self, time: f64, rng: &mut Rng) -> f64 {
+        let (mut ran, mut lost) = (0.0, 0.0);
+        loop {
+            ran -= self.every * (1.0 - rng.f64()).ln();
+            if ran >= time {
+                return lost;
+            }
+            lost += log_uniform(rng, self.slice.0, self.slice.1);
+        }
+    }
+}
+
 /// A program and its runtime.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Case {
@@ -78,6 +118,10 @@ pub struct Case {
     pub causes: Vec<Cause>,
     /// Durations that count as stragglers, from here on.
     pub straggler_from: f64,
+    /// How workers lose the CPU, if they do.
+    pub preemption: Option<Preemption>,
+    /// Durations of steps that block an event loop, from here on.
+    pub blocking_from: f64,
 }
 
 fn log_uniform(rng: &mut Rng, low: f64, high: f64) -> f64 {
@@ -119,6 +163,8 @@ impl Case {
             phases: Vec::new(),
             causes: causes.to_vec(),
             straggler_from: f64::INFINITY,
+            preemption: None,
+            blocking_from: f64::INFINITY,
         };
         let strength = rng.f64();
         let count = (per_worker * workers as f64) as usize;
@@ -185,7 +231,52 @@ impl Case {
             // At the end rather than at the begin.
             case.phases.rotate_left(1);
         }
+        // By a stream of its own, so that what is drawn above is the same program with and without.
+        let mut rng = Rng::with_seed(seed ^ 0xB10C);
+        if has(Cause::Preempted) {
+            case.preemption = Some(Preemption::draw(&mut rng));
+        }
+        if has(Cause::Blocking) {
+            case.block_loop(&mut rng);
+        }
         case
+    }
+
+    /// Makes an event loop of it: one worker, steps of a callback's length, some that block, and waits for events.
+    fn block_loop(&mut self, rng: &mut Rng) {
+        const BLOCKS: f64 = 105e6;
+        self.workers = 1;
+        self.blocking_from = BLOCKS;
+        let step = log_uniform(rng, 10_000.0, 2e6);
+        let steps = (log_uniform(rng, 0.5e9, 5e9) / step).min(20_000.0) as usize;
+        let typical: f64 = self.phases.iter().flat_map(|phase| &phase.tasks).sum::<f64>().max(1.0)
+            / self.phases.iter().map(|phase| phase.tasks.len()).sum::<usize>().max(1) as f64;
+        for phase in &mut self.phases {
+            // Steps keep what was planted in their relative lengths, where there are enough of them.
+            let count = (steps / 10).max(20);
+            let lengths: Vec<f64> = phase
+                .tasks
+                .iter()
+                .cycle()
+                .take(count)
+                .map(|task| (task / typical * step).min(BLOCKS / 2.0))
+                .collect();
+            phase.tasks = lengths;
+            phase.sharing = Sharing::Queue;
+            phase.waiting_parent = false;
+        }
+        let work: f64 = self.phases.iter().flat_map(|phase| &phase.tasks).sum();
+        let mut blocked = work * log_uniform(rng, 0.02, 2.0);
+        while blocked > BLOCKS / 2.0 {
+            let long = BLOCKS * log_uniform(rng, 1.0, 5.0);
+            let phase = rng.usize(..self.phases.len());
+            let tasks = &mut self.phases[phase].tasks;
+            tasks.insert(rng.usize(..=tasks.len()), long);
+            blocked -= long;
+        }
+        let waits = rng.f64() * 1.5;
+        let pause = work / self.phases.len() as f64 * waits;
+        self.phases.iter_mut().skip(1).for_each(|phase| phase.pause = pause);
     }
 
     /// The same program with one cause taken out and all else equal: the fix that a remedy asks for, done perfectly.
@@ -194,6 +285,12 @@ impl Case {
         match cause {
             Cause::Scheduling => case.dispatch = 0.0,
             Cause::Outside => case.phases.iter_mut().for_each(|phase| phase.pause = 0.0),
+            Cause::Preempted => case.preemption = None,
+            Cause::Blocking => {
+                // Moved to a thread of their own.
+                let from = case.blocking_from;
+                case.phases.iter_mut().for_each(|phase| phase.tasks.retain(|task| *task < from));
+            }
             Cause::Recursive => case.phases.iter_mut().for_each(|phase| phase.waiting_parent = false),
             Cause::Imbalance => {
                 for phase in &mut case.phases {

@@ -1,7 +1,7 @@
 //! A simulator of workers that execute tasks, with one cause of loss, two or none planted in it at random strength.
 //!
 //! A [`Case`] is what the program does (phases of tasks, serial stages, pauses) and what the runtime does (workers, dispatch
-//! cost, how tasks are handed out). [`run`] executes it in discrete time and sends spans; [`Case::without`] is the same case
+//! cost, how tasks are handed out). [`run`] executes it in discrete time and sends spans ([`observe`]: with run delay, as a live observer); [`Case::without`] is the same case
 //! with one cause removed, so that the truth about what a fix would win is known: the time of the one over the other.
 //!
 //! | module | does |
@@ -17,5 +17,5 @@ pub mod schedule;
 pub mod trial;
 
 pub use case::{Case, Cause};
-pub use schedule::run;
+pub use schedule::{observe, run};
 pub use trial::{Trial, trial};
