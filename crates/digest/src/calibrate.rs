@@ -11,8 +11,6 @@ use crate::{
 
 /// Gaps that must have been seen before a crowd is one.
 const ENOUGH: u64 = 16;
-/// How much longer than the crowd a gap may be and still count as dispatch.
-const REACH: u64 = 16;
 
 /// What the gaps say.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,8 +27,8 @@ pub struct Dispatch {
     pub sum_ns: u64,
 }
 
-/// Reads the gaps. O(buckets).
-pub fn dispatch(gaps: &Histogram) -> Dispatch {
+/// Reads the gaps; those up to `reach` times the cost are dispatch. O(buckets).
+pub fn dispatch(gaps: &Histogram, reach: f64) -> Dispatch {
     let octaves: Vec<u64> = (0..64).map(|octave| octave_count(gaps, octave)).collect();
     let enough = (gaps.count() / 100).max(4);
     // The first octave that no neighbour exceeds and that holds one gap in a hundred. With W workers at a barrier one gap in W
@@ -49,7 +47,7 @@ pub fn dispatch(gaps: &Histogram) -> Dispatch {
         _ => (floor / 2, floor.saturating_mul(2)),
     };
     let cost_ns = (gaps.count() >= ENOUGH).then(|| mean_between(gaps, from, to));
-    let reach = (cost_ns.unwrap_or(floor as f64).max(1.0) as u64).saturating_mul(REACH);
+    let reach = (cost_ns.unwrap_or(floor as f64).max(1.0) * reach) as u64;
     // The class whose end is nearest to the reach, by ratio: at most a factor of two off.
     let classes =
         (1..=GAP_CLASSES).find(|classes| gap_class_end(classes - 1) * 2 > reach).unwrap_or(GAP_CLASSES);
@@ -85,7 +83,7 @@ mod tests {
     fn of(values: impl Iterator<Item = u64>) -> Dispatch {
         let mut gaps = Histogram::default();
         values.for_each(|value| gaps.add(value));
-        dispatch(&gaps)
+        dispatch(&gaps, 16.0)
     }
 
     #[test]

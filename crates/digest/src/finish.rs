@@ -10,7 +10,7 @@ use crate::{
     accumulator::{Accumulator, MAX_WORKERS},
     calibrate::{Dispatch, dispatch},
     histogram::Histogram,
-    patterns,
+    patterns::{self, Thresholds},
     shape::{Shape, shape},
 };
 
@@ -25,6 +25,7 @@ const DISORDER: f64 = 0.001;
 
 /// All that patterns are decided from.
 pub(crate) struct Evidence<'a> {
+    pub thresholds: &'a Thresholds,
     pub sums: &'a Accumulator,
     pub shape: &'a Shape,
     pub dispatch: &'a Dispatch,
@@ -39,20 +40,25 @@ impl Accumulator {
     ///
     /// O(points + workers log workers), and a copy of the accumulator: it leaves open what the stack keeps back.
     pub fn finish(&self, account: &Account) -> Digest {
+        self.finish_with(account, &Thresholds::default())
+    }
+
+    /// The same with other thresholds, to see what depends on them.
+    pub fn finish_with(&self, account: &Account, thresholds: &Thresholds) -> Digest {
         let mut settled = self.clone();
         settled.settle();
-        digest(&settled, account)
+        digest(&settled, account, thresholds)
     }
 }
 
-fn digest(sums: &Accumulator, account: &Account) -> Digest {
+fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Digest {
     let tasks = sums.sums.durations.count();
     let seen = sums.active().count() as u64;
     let workers = u64::from(sums.config.workers.unwrap_or(0)).max(seen);
     let late: u64 = sums.active().map(|(_, worker)| worker.late).sum();
     let ordered = late as f64 <= DISORDER * tasks as f64;
     let resolution_ns = account.clock_resolution_ns;
-    let mut found = dispatch(&sums.sums.gaps);
+    let mut found = dispatch(&sums.sums.gaps, thresholds.dispatch_reach);
     if !ordered {
         // Gaps next to spans that came late are made up; what is between tasks is idle time then.
         found = Dispatch { classes: 0, limit_ns: 0, cost_ns: None, count: 0, sum_ns: 0 };
@@ -60,6 +66,7 @@ fn digest(sums: &Accumulator, account: &Account) -> Digest {
     let shape = shape(sums, workers, &found);
     let parent_self = parent_self(sums, &shape);
     let evidence = Evidence {
+        thresholds,
         sums,
         shape: &shape,
         dispatch: &found,

@@ -31,3 +31,4 @@ pub mod top;
 pub mod worker;
 
 pub use accumulator::{Accumulator, Config, MAX_WORKERS};
+pub use patterns::Thresholds;

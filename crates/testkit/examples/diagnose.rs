@@ -1,12 +1,14 @@
 //! Validates the diagnosis on simulated runs: confusion matrix, predicted speed-ups, and how both fall with the margin.
 //!
-//! `cargo run --release -p taskscale-testkit --example diagnose [CASES] [FIRST_SEED]`. The seeds that the rules were designed
+//! `cargo run --release -p taskscale-testkit --example diagnose [CASES] [FIRST_SEED]`; with `--wrong` each
+//! wrong case, with `--sweep` accuracy over each threshold instead. The seeds that the rules were designed
 //! on lie below two million; those reported by default lie above.
 
 #![allow(clippy::print_stdout, reason = "this example exists to print a table")]
 
 use std::collections::BTreeMap;
 
+use taskscale_digest::Thresholds;
 use taskscale_model::digest::PatternName;
 use taskscale_testkit::simulate::{Case, Cause, Trial, trial};
 
@@ -17,9 +19,12 @@ fn main() {
     let mut arguments = std::env::args().skip(1).filter_map(|argument| argument.parse::<u64>().ok());
     let cases = arguments.next().unwrap_or(2_000);
     let first = arguments.next().unwrap_or(HELD_OUT);
-    let (trials, hidden): (Vec<Trial>, Vec<Trial>) = (0..cases)
+    let (mut trials, hidden): (Vec<Trial>, Vec<Trial>) = (0..cases)
         .map(|index| trial(Case::draw(first + index, &planted(index))))
         .partition(|trial| trial.is_visible());
+    if std::env::args().any(|argument| argument == "--sweep") {
+        return sweep(&mut trials);
+    }
     let single: Vec<&Trial> = trials.iter().filter(|trial| trial.case.causes.len() < 2).collect();
     println!(
         "{cases} cases, seeds {first} to {}; a cause is worth naming from 10 % of the time\n",
@@ -64,6 +69,46 @@ fn main() {
             println!("speed-up {:?}", trial.speedup_ratio());
             describe(trial);
         }
+    }
+}
+
+/// A threshold by name and place.
+type Knob = (&'static str, fn(&mut Thresholds) -> &mut f64);
+
+/// Accuracy over each threshold, a factor of four both ways, all others as they are.
+fn sweep(trials: &mut [Trial]) {
+    const FACTORS: [f64; 9] = [0.25, 0.35, 0.5, 0.71, 1.0, 1.41, 2.0, 2.83, 4.0];
+    let knobs: [Knob; 6] = [
+        ("dispatch_reach", |thresholds| &mut thresholds.dispatch_reach),
+        ("short_wait", |thresholds| &mut thresholds.short_wait),
+        ("same_kind", |thresholds| &mut thresholds.same_kind),
+        ("stands_out", |thresholds| &mut thresholds.stands_out),
+        ("overlap", |thresholds| &mut thresholds.overlap),
+        ("preempted", |thresholds| &mut thresholds.preempted),
+    ];
+    trials.sort_by(|a, b| b.margin.total_cmp(&a.margin));
+    let clear = trials.partition_point(|trial| trial.margin >= 2.0);
+    let trials = &mut trials[..clear];
+    println!(
+        "{clear} clear cases; right (right or declined; speed-ups within 15 %), in %, by factor on a threshold\n"
+    );
+    let factors: Vec<String> = FACTORS.iter().map(|factor| format!("{factor:>18.2}")).collect();
+    println!("{:<15}{}", "", factors.join(""));
+    for (name, place) in knobs {
+        let mut line = String::new();
+        for factor in FACTORS {
+            let mut thresholds = Thresholds::default();
+            *place(&mut thresholds) *= factor;
+            trials.iter_mut().for_each(|trial| trial.redo(&thresholds));
+            let share = |count: usize, of: usize| count as f64 / of.max(1) as f64 * 100.0;
+            let right = trials.iter().filter(|trial| trial.is_right()).count();
+            let fair = trials.iter().filter(|trial| trial.is_fair()).count();
+            let ratios: Vec<f64> = trials.iter().filter_map(Trial::speedup_ratio).collect();
+            let near = ratios.iter().filter(|ratio| (*ratio - 1.0).abs() <= 0.15).count();
+            let (right, fair) = (share(right, clear), share(fair, clear));
+            line += &format!("  {right:.1} ({fair:.1}; {:.1})", share(near, ratios.len()));
+        }
+        println!("{name:<15}{line}");
     }
 }
 

@@ -12,14 +12,17 @@
 //! * A wait that few long tasks cause, where most are much shorter, is a *straggler's* and not under-decomposition.
 //!
 //! * **Run delay** inside tasks, where the source knows it, makes others wait as work does: that part of any wait is
-//!   *preemption's* ([`Delay`]).
+//!   *preemption's* ([`super::delay`]).
 //! * On **one worker** nothing waits for anything; steps that hold up an event loop are its loss, and its own waits are not.
 //!
 //! Removing idle time with share s of *workers x window* saves s of the window: the same work, without the wait.
 
 use taskscale_model::digest::PatternName;
 
-use super::{Cause, WORTH};
+use super::{
+    Cause, WORTH,
+    delay::{Waiting, waited_for},
+};
 use crate::{
     finish::Evidence,
     histogram::{BUCKETS, bucket, middle},
@@ -27,46 +30,6 @@ use crate::{
 
 /// Steps of asyncio's event loop that last longer count as slow: the default of `loop.slow_callback_duration`.
 const SLOW_STEP_NS: u64 = 100_000_000;
-
-/// How much of the waiting for long tasks is waiting for run delay inside them, as a share of it.
-///
-/// Run delay is known in sum. It lies in the tasks that others wait for as far as it fits into them (`most`), or as far as the
-/// shorter tasks, none of which can have lost more than its length beyond the median, have no room for it; but at least in
-/// proportion to running time, as it takes all alike (`least`).
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Delay {
-    pub least: f64,
-    pub most: f64,
-}
-
-impl Delay {
-    pub(crate) fn of(evidence: &Evidence<'_>) -> Self {
-        let lost = evidence.sums.preempted_in_tasks as f64;
-        if lost == 0.0 {
-            return Delay { least: 0.0, most: 0.0 };
-        }
-        let durations = &evidence.sums.sums.durations;
-        let (from, typical) = (waited_for(evidence), durations.quantile(0.5));
-        let of = |index: usize| f64::from(durations.counts()[index]);
-        let long: f64 = (from..BUCKETS).map(|index| of(index) * middle(index) as f64).sum();
-        let room: f64 = (0..from).map(|index| of(index) * middle(index).saturating_sub(typical) as f64).sum();
-        let evenly = even_delay(evidence);
-        let share = |lost: f64| if long > 0.0 { (lost / long).clamp(evenly, 1.0) } else { evenly };
-        Delay { least: share(lost - room), most: share(lost) }
-    }
-}
-
-/// Run delay over all running time.
-fn even_delay(evidence: &Evidence<'_>) -> f64 {
-    let losses = &evidence.shape.losses;
-    let all = losses.work + losses.dispatch + losses.preempted;
-    if all > 0.0 { losses.preempted / all } else { 0.0 }
-}
-
-/// The bucket from which tasks count as those that others wait for: half of the mean of the longest that ran meanwhile.
-fn waited_for(evidence: &Evidence<'_>) -> usize {
-    bucket((longest_meanwhile(evidence) / 2.0) as u64)
-}
 
 /// All causes, in no order; each with a share of at least 0. `delayed` is the share of waiting for long tasks that is waiting
 /// for run delay.
@@ -98,22 +61,6 @@ pub(crate) fn causes(evidence: &Evidence<'_>, delayed: f64) -> Vec<Cause> {
     causes
 }
 
-/// Idle time by the bucket of the longest task that ran meanwhile, without what was waiting for run delay.
-struct Waiting {
-    by_longest: Vec<f64>,
-    delayed: f64,
-}
-
-impl Waiting {
-    fn new(by_longest: &[f64], evidence: &Evidence<'_>, delayed: f64) -> Self {
-        let (from, evenly) = (waited_for(evidence), even_delay(evidence));
-        let kept =
-            |(index, share): (usize, &f64)| share * (1.0 - if index < from { evenly } else { delayed });
-        let kept: Vec<f64> = by_longest.iter().enumerate().map(kept).collect();
-        Waiting { delayed: by_longest.iter().sum::<f64>() - kept.iter().sum::<f64>(), by_longest: kept }
-    }
-}
-
 fn idle(name: PatternName, share: f64) -> Cause {
     Cause { name, share, gain: share }
 }
@@ -123,8 +70,11 @@ fn event_loop(evidence: &Evidence<'_>) -> Cause {
     let durations = &evidence.sums.sums.durations;
     let slow = bucket(SLOW_STEP_NS) + 1;
     let typical = durations.quantile(0.5);
-    let time: f64 =
-        (slow..BUCKETS).map(|index| f64::from(durations.counts()[index]) * middle(index) as f64).sum();
+    // Exact sums by octave, less the middles of what is too short in the first one.
+    let octave = SLOW_STEP_NS.next_power_of_two() / 2;
+    let short: f64 =
+        (bucket(octave)..slow).map(|index| f64::from(durations.counts()[index]) * middle(index) as f64).sum();
+    let time = ((durations.sum() - durations.below(octave).1.min(durations.sum())) as f64 - short).max(0.0);
     let share =
         if typical < SLOW_STEP_NS / 10 { (time / evidence.shape.window.max(1) as f64).min(1.0) } else { 0.0 };
     Cause { name: PatternName::EventLoopBlocked, share, gain: share }
@@ -135,17 +85,9 @@ fn waits(evidence: &Evidence<'_>, solo: &Waiting, shared: &Waiting) -> Vec<Cause
     let shape = evidence.shape;
     let (mut serial, mut straggler, mut under, mut imbalance) = (0.0, 0.0, 0.0, 0.0);
     let few = few_long(evidence);
-    let solo_long: f64 = tail_sum(&solo.by_longest, few);
-    let shared_long: f64 = tail_sum(&shared.by_longest, few);
-    // Time of the few long tasks, and how much of it alone.
-    let (seen, alone) = few.map_or((0, 0), |few| {
-        shape.points_by_longest[few..].iter().fold((0, 0), |sum, point| (sum.0 + point.0, sum.1 + point.1))
-    });
-    let stage_of_its_own = seen > 0 && ran_alone(evidence, few, seen, alone);
-    if stage_of_its_own {
-        serial += solo_long;
-    } else {
-        straggler += solo_long;
+    let (solo_long, shared_long) = (tail_sum(&solo.by_longest, few), tail_sum(&shared.by_longest, few));
+    for (index, share) in solo.by_longest.iter().enumerate().skip(few.unwrap_or(BUCKETS)) {
+        *(if ran_alone(evidence, index) { &mut serial } else { &mut straggler }) += share;
     }
     straggler += shared_long;
 
@@ -155,7 +97,7 @@ fn waits(evidence: &Evidence<'_>, solo: &Waiting, shared: &Waiting) -> Vec<Cause
     let scale = if all_shared > 0.0 { shared_rest / all_shared } else { 0.0 };
     let (narrow, wide) = (shape.narrow_idle * scale, shape.wide_idle * scale);
     under += narrow;
-    let waits_are_short = wait_over_task(evidence) <= 1.5;
+    let waits_are_short = wait_over_task(evidence) <= evidence.thresholds.short_wait;
     let parallel = if waits_are_short { &mut under } else { &mut imbalance };
     *parallel += wide;
     // Workers that finish one after the other leave a last one alone for 2/W of all their idle time, if evenly spread.
@@ -183,10 +125,20 @@ fn tail_sum(shares: &[f64], from: Option<usize>) -> f64 {
     from.map_or(0.0, |from| shares[from..].iter().sum())
 }
 
-/// Waits longer than dispatch: macro gaps of workers, and what lies before their first and after their last task.
+/// Waits longer than dispatch: between two tasks of a worker, before its first and after its last one. At least one.
 fn wait_count(evidence: &Evidence<'_>) -> f64 {
-    let gaps = evidence.sums.sums.gaps.count().saturating_sub(evidence.dispatch.count);
-    gaps as f64 + evidence.shape.workers as f64
+    let shape = evidence.shape;
+    let between = evidence.sums.sums.gaps.count().saturating_sub(evidence.dispatch.count);
+    let (end, limit) = (shape.start + shape.window as i64, evidence.dispatch.limit_ns as i64);
+    let at_ends: u64 = evidence
+        .sums
+        .active()
+        .map(|(_, worker)| {
+            u64::from(worker.first - shape.start > limit) + u64::from(end - worker.last > limit)
+        })
+        .sum();
+    let never_ran = shape.workers.saturating_sub(evidence.sums.active().count() as u64);
+    (between + at_ends + never_ran).max(1) as f64
 }
 
 /// Mean wait over the mean duration, by time, of the longest tasks that ran meanwhile.
@@ -207,8 +159,7 @@ fn busy_spread(evidence: &Evidence<'_>) -> f64 {
 }
 
 /// The bucket from which tasks are few and long: half of the mean of the longest tasks that ran while others waited, where
-/// that is at least twice the 90th percentile of all shorter ones, and such tasks are at most one per worker and phase and
-/// half of all. A phase is what a worker does between two waits.
+/// that stands out from the 90th percentile of all shorter ones, and such tasks are at most one per wait and half of all.
 fn few_long(evidence: &Evidence<'_>) -> Option<usize> {
     let durations = &evidence.sums.sums.durations;
     let total = durations.count();
@@ -216,16 +167,15 @@ fn few_long(evidence: &Evidence<'_>) -> Option<usize> {
     let half = (longest_meanwhile(evidence) / 2.0) as u64;
     let count: u64 = durations.counts().get(from..)?.iter().map(|count| u64::from(*count)).sum();
     let typical = durations.quantile(0.9 * (total - count.min(total)) as f64 / total.max(1) as f64);
-    let phases = wait_count(evidence) / evidence.shape.workers as f64;
     let few = count > 0
-        && half >= typical.saturating_mul(2)
-        && count as f64 <= (evidence.shape.workers as f64 * phases).max(1.0)
+        && half as f64 >= typical as f64 * evidence.thresholds.stands_out
+        && count as f64 <= wait_count(evidence)
         && count * 2 <= total;
     few.then_some(from)
 }
 
 /// Mean of the longest tasks that ran while workers waited, weighted by waiting.
-fn longest_meanwhile(evidence: &Evidence<'_>) -> f64 {
+pub(crate) fn longest_meanwhile(evidence: &Evidence<'_>) -> f64 {
     let shape = evidence.shape;
     let both: Vec<f64> = shape
         .solo_by_longest
@@ -243,11 +193,12 @@ fn mean_bucket(shares: &[f64]) -> f64 {
     if weight > 0.0 { sum / weight } else { 0.0 }
 }
 
-/// Whether the tasks that run alone are as long as tasks are on the whole, within a factor of two.
+/// Whether the tasks that run alone are as long as tasks are on the whole, within a factor ([`Thresholds::same_kind`]).
 fn same_kind(evidence: &Evidence<'_>) -> bool {
     let mean = evidence.sums.sums.durations.mean();
     let alone = mean_bucket(&evidence.shape.solo_by_longest);
-    alone <= 2.0 * mean && mean <= 2.0 * alone
+    let factor = evidence.thresholds.same_kind;
+    alone <= factor * mean && mean <= factor * alone
 }
 
 /// Whether those that wait are the ones that were given less: busy time is spread as widely as waits are long, all began
@@ -260,26 +211,21 @@ fn was_given_less(evidence: &Evidence<'_>, waits: f64) -> bool {
     same_kind(evidence) && heads * phases * 2.0 <= waits && busy_spread(evidence) * 1.5 >= waits
 }
 
-/// Whether the long tasks ran while nothing else did: a stage of its own. Two standard errors of the sample are allowed.
-fn ran_alone(evidence: &Evidence<'_>, few: Option<usize>, seen: u64, alone: u64) -> bool {
+/// Whether the long tasks of a bucket ran while nothing else did: a stage of its own. Two standard errors of the sample are
+/// allowed, and no more than [`Thresholds::overlap`].
+fn ran_alone(evidence: &Evidence<'_>, index: usize) -> bool {
+    let (seen, alone) = evidence.shape.points_by_longest[index];
+    if seen == 0 {
+        return false;
+    }
     let overlap = (seen - alone) as f64 / seen as f64;
     let error = 1.0 / (seen as f64).sqrt();
     let last = evidence.sums.active().map(|(_, worker)| worker.last).max();
-    let starts_alone = evidence
-        .sums
-        .sums
-        .top
-        .longest()
-        .iter()
-        .filter(|long| few.is_some_and(|few| bucket(long.duration) >= few))
-        .all(|long| {
-            // Only the last stretch of the run is known exactly: who had ended when it began.
-            let ends_last = last == Some(long.start.saturating_add(long.duration as i64));
-            !ends_last
-                || evidence
-                    .sums
-                    .active()
-                    .all(|(index, worker)| index == long.worker || worker.last <= long.start)
-        });
-    overlap <= error.min(0.1) && starts_alone
+    // Only the last stretch of the run is known exactly: who had ended when it began.
+    let starts_alone = evidence.sums.sums.top.longest().iter().all(|long| {
+        bucket(long.duration) != index
+            || last != Some(long.start.saturating_add(long.duration as i64))
+            || evidence.sums.active().all(|(other, worker)| other == long.worker || worker.last <= long.start)
+    });
+    overlap <= error.min(evidence.thresholds.overlap) && starts_alone
 }

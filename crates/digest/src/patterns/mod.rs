@@ -2,12 +2,16 @@
 //!
 //! Each idle point of time is put down to one cause by what ran meanwhile ([`causes`]), each cause becomes a pattern whose
 //! gain is the share of the run's time that removing it would save ([`patterns()`]), and the largest gain is the diagnosis,
-//! unless the evidence is too thin ([`verdict`]). The thresholds are ratios of quantities of the same run; the only absolute
+//! unless the evidence is too thin ([`verdict`]). The thresholds are ratios of quantities of the same run ([`Thresholds`]); the only absolute
 //! ones are definitions: a loss below [`WORTH`] is healthy, and a cause that explains less than half is not *the* cause.
 
 mod causes;
+mod delay;
+mod thresholds;
 mod verdict;
 mod words;
+
+pub use thresholds::Thresholds;
 
 use taskscale_model::digest::{Confidence, Pattern, PatternName};
 
@@ -29,7 +33,7 @@ pub(crate) struct Cause {
 
 /// Patterns, the diagnosis first, and how far to trust it.
 pub(crate) fn diagnose(evidence: &Evidence<'_>) -> (Vec<Pattern>, Confidence) {
-    let delay = causes::Delay::of(evidence);
+    let delay = delay::Delay::of(evidence);
     let most = causes::causes(evidence, delay.most);
     let least = causes::causes(evidence, delay.least);
     let (ranked, confidence) = verdict::verdict(evidence, most, least);

@@ -9,8 +9,6 @@ use crate::finish::Evidence;
 const POINTS: u64 = 32;
 /// A window of a millisecond is one wake-up long.
 const WINDOW_NS: u64 = 1_000_000;
-/// Preemption from which verdicts flipped between runs of one program (research: 0.45 to 0.85 did, 0.25 did not).
-const PREEMPTED: f64 = 0.3;
 
 /// Causes, the diagnosis first. At least two, so that there is a runner-up.
 ///
@@ -97,8 +95,10 @@ fn refusals(evidence: &Evidence<'_>, causes: &[Cause]) -> Vec<String> {
             "the window is only {:.1} us; record at least a second",
             shape.window as f64 / 1e3
         ));
-    } else if shape.losses.preempted >= PREEMPTED && causes[0].name != PatternName::Preempted {
-        thin.push("more than 30 % of the time was preempted".into());
+    } else if shape.losses.preempted >= evidence.thresholds.preempted
+        && causes[0].name != PatternName::Preempted
+    {
+        thin.push(format!("{:.0} % of the time was preempted", shape.losses.preempted * 100.0));
     } else if (evidence.resolution_ns as f64) > period
         && causes[0].name == PatternName::SchedulingOverhead
         && causes[0].gain >= WORTH

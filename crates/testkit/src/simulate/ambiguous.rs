@@ -2,7 +2,10 @@
 
 use taskscale_model::digest::PatternName;
 
-use super::case::{Case, Phase, Preemption, Sharing};
+use super::{
+    case::{Case, Phase, Sharing},
+    preemption::Preemption,
+};
 
 /// A case by hand: its name, and the diagnoses of which one must be among the first two.
 pub struct Ambiguous {

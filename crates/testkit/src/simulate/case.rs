@@ -2,6 +2,8 @@
 
 use fastrand::Rng;
 
+use super::preemption::Preemption;
+
 /// What can be planted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Cause {
@@ -69,40 +71,6 @@ pub struct Phase {
     pub waiting_parent: bool,
 }
 
-/// How the machine takes the CPU away: at random moments (Poisson in running time), for random slices.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Preemption {
-    /// Mean running time of a worker between two losses, in ns.
-    pub every: f64,
-    /// Shortest and longest slice in ns; log-uniform between them.
-    pub slice: (f64, f64),
-    /// Whether the source of spans knows run delay, as a live observer on Linux does and a trace does not.
-    pub known: bool,
-}
-
-impl Preemption {
-    /// A loss of 3 to 60 % of the time, in slices of a scheduler's size: 200 us to 30 ms.
-    fn draw(rng: &mut Rng) -> Self {
-        let shortest = log_uniform(rng, 200_000.0, 5e6);
-        let slice = (shortest, shortest * log_uniform(rng, 1.0, 6.0));
-        let mean = if slice.1 > slice.0 { (slice.1 - slice.0) / (slice.1 / slice.0).ln() } else { slice.0 };
-        let share = log_uniform(rng, 0.03, 0.6);
-        Preemption { every: mean * (1.0 - share) / share, slice, known: rng.bool() }
-    }
-
-    /// Time lost while running for `time`.
-    pub(super) fn lost(&self, time: f64, rng: &mut Rng) -> f64 {
-        let (mut ran, mut lost) = (0.0, 0.0);
-        loop {
-            ran -= self.every * (1.0 - rng.f64()).ln();
-            if ran >= time {
-                return lost;
-            }
-            lost += log_uniform(rng, self.slice.0, self.slice.1);
-        }
-    }
-}
-
 /// A program and its runtime.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Case {
@@ -124,7 +92,7 @@ pub struct Case {
     pub blocking_from: f64,
 }
 
-fn log_uniform(rng: &mut Rng, low: f64, high: f64) -> f64 {
+pub(super) fn log_uniform(rng: &mut Rng, low: f64, high: f64) -> f64 {
     (low.ln() + rng.f64() * (high / low).ln()).exp()
 }
 

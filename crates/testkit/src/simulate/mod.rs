@@ -8,14 +8,17 @@
 //! |---|---|
 //! | [`ambiguous`] | cases by hand that can be read in more than one way |
 //! | [`case`] | cases, drawn from seeds; causes, and cases without them |
+//! | [`preemption`] | losing the CPU at random moments |
 //! | [`schedule`] | list scheduling, static division, chains; spans out |
 //! | [`trial`] | one seed: the truth, the digest's word, right or wrong |
 
 pub mod ambiguous;
 pub mod case;
+pub mod preemption;
 pub mod schedule;
 pub mod trial;
 
 pub use case::{Case, Cause};
+pub use preemption::Preemption;
 pub use schedule::{observe, run};
 pub use trial::{Trial, trial};

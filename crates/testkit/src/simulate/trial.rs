@@ -1,6 +1,6 @@
 //! One seed: what is true, what the digest says, and whether that is right.
 
-use taskscale_digest::{Accumulator, Config};
+use taskscale_digest::{Accumulator, Config, Thresholds};
 use taskscale_model::{
     digest::{Digest, PatternName},
     span::{Account, Span},
@@ -28,6 +28,8 @@ pub struct Trial {
     pub margin: f64,
     /// The digest.
     pub digest: Digest,
+    /// What the digest was made of.
+    sums: Accumulator,
 }
 
 /// The pattern that names a cause.
@@ -50,7 +52,7 @@ pub fn trial(case: Case) -> Trial {
     let config = Config { workers: Some(case.workers as u32), ..Config::default() };
     let mut accumulator = Accumulator::new(config);
     let time = observe(&case, &mut accumulator);
-    let digest = accumulator.finish(&Account { clock_resolution_ns: 1, ..Account::default() });
+    let digest = accumulator.finish(&account());
     let gain = |case: &Case| 1.0 - run(case, &mut |_: &Span<'_>| ()) / time.max(1.0);
     let planted = |cause: Cause| case.causes.contains(&cause);
     let mut gains = Vec::new();
@@ -85,10 +87,20 @@ pub fn trial(case: Case) -> Trial {
         _ => false,
     };
     let margin = if entangled { 1.0 } else { margin };
-    Trial { case, gains, truth, margin, digest }
+    Trial { case, gains, truth, margin, digest, sums: accumulator }
+}
+
+/// Simulated times are exact to 1 ns.
+fn account() -> Account {
+    Account { clock_resolution_ns: 1, ..Account::default() }
 }
 
 impl Trial {
+    /// The same spans, digested with other thresholds.
+    pub fn redo(&mut self, thresholds: &Thresholds) {
+        self.digest = self.sums.finish_with(&account(), thresholds);
+    }
+
     /// The digest's diagnosis.
     pub fn diagnosis(&self) -> PatternName {
         self.digest.patterns[0].name

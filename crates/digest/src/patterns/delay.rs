@@ -1,0 +1,64 @@
+//! Run delay: a task that lost its CPU looks long, and others wait for it.
+
+use super::causes::longest_meanwhile;
+use crate::{
+    finish::Evidence,
+    histogram::{BUCKETS, bucket, middle},
+};
+
+/// How much of the waiting for long tasks is waiting for run delay inside them, as a share of it.
+///
+/// Run delay is known in sum. It lies in the tasks that others wait for as far as it fits into them (`most`), or as far as the
+/// shorter tasks, none of which can have lost more than its length beyond the median, have no room for it; but at least in
+/// proportion to running time, as it takes all alike (`least`).
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Delay {
+    pub least: f64,
+    pub most: f64,
+}
+
+impl Delay {
+    pub(crate) fn of(evidence: &Evidence<'_>) -> Self {
+        let lost = evidence.sums.preempted_in_tasks as f64;
+        if lost == 0.0 {
+            return Delay { least: 0.0, most: 0.0 };
+        }
+        let durations = &evidence.sums.sums.durations;
+        let (from, typical) = (waited_for(evidence), durations.quantile(0.5));
+        let of = |index: usize| f64::from(durations.counts()[index]);
+        let long: f64 = (from..BUCKETS).map(|index| of(index) * middle(index) as f64).sum();
+        let room: f64 = (0..from).map(|index| of(index) * middle(index).saturating_sub(typical) as f64).sum();
+        let evenly = even_delay(evidence);
+        let share = |lost: f64| if long > 0.0 { (lost / long).clamp(evenly, 1.0) } else { evenly };
+        Delay { least: share(lost - room), most: share(lost) }
+    }
+}
+
+/// Run delay over all running time.
+fn even_delay(evidence: &Evidence<'_>) -> f64 {
+    let losses = &evidence.shape.losses;
+    let all = losses.work + losses.dispatch + losses.preempted;
+    if all > 0.0 { losses.preempted / all } else { 0.0 }
+}
+
+/// The bucket from which tasks count as those that others wait for: half of the mean of the longest that ran meanwhile.
+pub(crate) fn waited_for(evidence: &Evidence<'_>) -> usize {
+    bucket((longest_meanwhile(evidence) / 2.0) as u64)
+}
+
+/// Idle time by the bucket of the longest task that ran meanwhile, without what was waiting for run delay.
+pub(crate) struct Waiting {
+    pub by_longest: Vec<f64>,
+    /// What was taken out, in all.
+    pub delayed: f64,
+}
+
+impl Waiting {
+    pub(crate) fn new(by_longest: &[f64], evidence: &Evidence<'_>, delayed: f64) -> Self {
+        let (from, evenly) = (waited_for(evidence), even_delay(evidence));
+        let kept =
+            |(index, share): (usize, &f64)| share * (1.0 - if index < from { evenly } else { delayed });
+        let kept: Vec<f64> = by_longest.iter().enumerate().map(kept).collect();
+        Waiting { delayed: by_longest.iter().sum::<f64>() - kept.iter().sum::<f64>(), by_longest: kept }
+    }
+}
