@@ -6,7 +6,14 @@ use wide::u8x16;
 
 /// Sixteen bytes; those past the end of the data read as 0.
 #[derive(Clone, Copy)]
-struct Lanes(u8x16);
+pub struct Lanes(u8x16);
+
+impl From<[u8; 16]> for Lanes {
+    #[inline(always)]
+    fn from(bytes: [u8; 16]) -> Self {
+        Lanes(u8x16::from(bytes))
+    }
+}
 
 /// Eight bytes from `at`, as an integer whose lowest byte is the first; those past the end are 0.
 #[inline(always)]
@@ -39,7 +46,7 @@ impl Lanes {
 
     /// One bit for each byte that equals `byte`.
     #[inline(always)]
-    fn equal(self, byte: u8) -> u32 {
+    pub fn equal(self, byte: u8) -> u32 {
         self.0.simd_eq(u8x16::splat(byte)).to_bitmask()
     }
 
@@ -54,6 +61,27 @@ impl Lanes {
     fn digits(self) -> u32 {
         let values = self.0 ^ u8x16::splat(b'0');
         values.min(u8x16::splat(9)).simd_eq(values).to_bitmask()
+    }
+
+    /// Whether the first `length` bytes are digits, one underscore and digits.
+    #[inline(always)]
+    pub fn is_numbered(self, length: usize) -> bool {
+        if length > 16 {
+            return false;
+        }
+        let others = !self.digits() & ((1u32 << length) - 1);
+        // One byte that is no digit, neither the first nor the last.
+        let place = others.trailing_zeros() as usize;
+        others & self.equal(b'_') == others
+            && others & others.wrapping_sub(1) == 0
+            && place > 0
+            && place + 1 < length
+    }
+
+    /// Whether the first `length` bytes, at most sixteen, are ASCII without quotes, escapes and control characters.
+    #[inline(always)]
+    pub fn is_plain(self, length: usize) -> bool {
+        (self.odd() | self.equal(b'\\') | self.equal(b'"')) & ((1u32 << length) - 1) == 0
     }
 
     /// With bit 5 set in each byte, so that `[` reads as `{` and `]` as `}`.
@@ -80,7 +108,13 @@ impl Block {
     /// Whether the data at `at` are this text. Past their end they read as zeros.
     #[inline(always)]
     pub fn matches(&self, data: &[u8], at: usize) -> bool {
-        let equal = Lanes::load(data, at).0.simd_eq(self.text).to_bitmask();
+        self.fits(Lanes::load(data, at))
+    }
+
+    /// Whether the bytes begin with this text.
+    #[inline(always)]
+    pub fn fits(&self, lanes: Lanes) -> bool {
+        let equal = lanes.0.simd_eq(self.text).to_bitmask();
         equal & self.wanted == self.wanted
     }
 }
@@ -111,13 +145,7 @@ pub fn string_end(data: &[u8], at: usize) -> Option<StringEnd> {
 /// Whether `length` bytes from `at` are digits, one underscore and digits.
 #[inline(always)]
 pub fn is_numbered(data: &[u8], at: usize, length: usize) -> bool {
-    if length > 16 {
-        return false;
-    }
-    let others = !Lanes::load(data, at).digits() & ((1u32 << length) - 1);
-    let place = others.trailing_zeros() as usize;
-    // One byte that is no digit, neither the first nor the last.
-    others & others.wrapping_sub(1) == 0 && place > 0 && place + 1 < length && data[at + place] == b'_'
+    Lanes::load(data, at).is_numbered(length)
 }
 
 #[inline(never)]

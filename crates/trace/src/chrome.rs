@@ -5,6 +5,8 @@ mod event;
 mod flavour;
 mod open;
 mod shape;
+mod streak;
+mod view;
 
 use taskscale_model::span::{Account, SpanSink};
 
@@ -156,6 +158,7 @@ impl Reader<'_> {
     fn scan_window(&mut self, data: &[u8], sink: &mut impl SpanSink) -> Pause {
         let mut at = 0;
         let mut event = Event::default();
+        let takes_all = self.assembler.takes_all();
         loop {
             while at < data.len() && is_gap(data[at]) {
                 at += 1;
@@ -167,6 +170,13 @@ impl Reader<'_> {
                 Some(_) => return Pause::Odd(at),
             }
             let scanned = if self.shapes.awake() {
+                if takes_all {
+                    let end = self.shapes.streak(data, at, &mut self.assembler, sink);
+                    if end > at {
+                        at = end;
+                        continue;
+                    }
+                }
                 match self.shapes.read(data, at, &mut event) {
                     Some(end) => Scanned::Done(end),
                     None => {

@@ -33,11 +33,24 @@ fn digits(word: u64) -> (u64, u32) {
         return (0, 0);
     }
     // Shifted up, the bytes that are missing read as leading zeros.
-    let values = values << (64 - 8 * n);
+    (eight(values << (64 - 8 * n)), n)
+}
+
+/// The value of the first `n` bytes of a word, 1 to 8, where all of them are digits.
+#[inline(always)]
+pub fn digits_value(word: u64, n: usize) -> Option<u64> {
+    let values = (word ^ 0x3030_3030_3030_3030) << (64 - 8 * n);
+    let others = (values.wrapping_add(0x7676_7676_7676_7676) | values) & 0x8080_8080_8080_8080;
+    (others == 0).then(|| eight(values))
+}
+
+/// The number that eight digits make, the first one in the lowest byte, each as its value.
+#[inline(always)]
+fn eight(values: u64) -> u64 {
     let pairs = (values.wrapping_mul(10)).wrapping_add(values >> 8);
     let high = (pairs & 0x0000_00FF_0000_00FF).wrapping_mul(0x000F_4240_0000_0064);
     let low = ((pairs >> 16) & 0x0000_00FF_0000_00FF).wrapping_mul(0x0000_2710_0000_0001);
-    (high.wrapping_add(low) >> 32, n)
+    high.wrapping_add(low) >> 32
 }
 
 /// An integer of at most sixteen digits and the place behind it; `None` for anything else.

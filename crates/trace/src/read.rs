@@ -36,6 +36,12 @@ pub struct Clock {
 }
 
 impl Clock {
+    /// The origin, once it is set.
+    #[inline(always)]
+    pub fn origin(&self) -> Option<i64> {
+        self.origin_ns
+    }
+
     /// A time relative to the first one; `None` where the difference passes 64 bits.
     #[inline(always)]
     pub fn since_origin(&mut self, ns: i64) -> Option<i64> {

@@ -107,6 +107,12 @@ impl Tally {
         }
     }
 
+    /// Whether no whole microsecond can change the step.
+    #[inline(always)]
+    pub fn step_divides_micros(&self) -> bool {
+        self.step_ns.is_some_and(|step| step <= 1_000)
+    }
+
     #[inline(never)]
     fn refine_step(&mut self, ns: i64) {
         if ns == 0 {

@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Read};
 use crate::error::TraceError;
 
 /// The buffer at first: large enough that a read costs nothing, small enough for the second-level cache.
-const FIRST: usize = 256 << 10;
+const FIRST: usize = 1024 << 10;
 
 /// The buffer at most: a single event of more bytes is skipped and counted.
 pub const MOST: usize = 4 << 20;

@@ -91,6 +91,12 @@ impl WorkerTable {
         index
     }
 
+    /// Whether an index is the one that all workers share that found no place of their own.
+    #[inline]
+    pub fn is_shared(index: u32) -> bool {
+        index == MOST_WORKERS - 1
+    }
+
     /// Workers of all files so far.
     pub fn len(&self) -> usize {
         self.indices.len()

@@ -173,6 +173,49 @@ fn file() -> impl Strategy<Value = String> {
     )
 }
 
+/// Events with the same members in the same order, whose values are mostly like those of the event before.
+fn streak() -> impl Strategy<Value = String> {
+    let name = prop_oneof![
+        8 => "[0-9]{1,2}_[0-9]{1,9}",
+        4 => "[a-z]{1,20}",
+        1 => prop_oneof![
+            Just("a\\\\".to_owned()), Just("\\\"".to_owned()), Just("\\\",\\\"ph".to_owned()), Just("\u{e4}".to_owned()),
+            Just(String::new()), Just("x".repeat(600)), Just("1_2_3".to_owned()), Just("\\u0041_1".to_owned())
+        ],
+    ];
+    let ts = prop_oneof![
+        10 => (0u64..3_000_000_000).prop_map(|n| n.to_string()),
+        10 => (1_790_000_000_000_000u64..1_790_000_002_000_000).prop_map(|n| n.to_string()),
+        1 => (0u64..10_000_000).prop_map(|n| format!("{}.{:03}", n / 1_000, n % 1_000)),
+        1 => (0u64..1_000).prop_map(|n| format!("-{n}")),
+        1 => (0u64..1_000).prop_map(|n| format!("{n}e1")),
+    ];
+    let dur = prop_oneof![20 => (0u64..2_000).prop_map(|n| n.to_string()), 1 => Just("12.5".to_owned())];
+    let thread = prop_oneof![
+        20 => (0u32..3).prop_map(|n| n.to_string()),
+        1 => (1_000_000u64..u64::from(u32::MAX)).prop_map(|n| n.to_string()),
+        1 => Just("-4".to_owned()),
+    ];
+    let order = Just(["name", "tid", "ts", "dur", "cat"]).prop_shuffle();
+    let gap = prop_oneof![Just(","), Just(",\n"), Just(", "), Just(",\n\n    ")];
+    let colon = prop_oneof![Just(":"), Just(": ")];
+    let events = proptest::collection::vec((name, thread, ts, dur), 1..80);
+    let mark = prop_oneof![Just("ChromeObserver"), Just("c")];
+    (events, order, gap, colon, mark).prop_map(|(events, order, gap, colon, mark)| {
+        let event = |(name, thread, ts, dur): &(String, String, String, String)| {
+            let members = order.iter().map(|&key| match key {
+                "name" => format!("\"name\"{colon}\"{name}\""),
+                "tid" => format!("\"tid\"{colon}{thread}"),
+                "ts" => format!("\"ts\"{colon}{ts}"),
+                "dur" => format!("\"dur\"{colon}{dur}"),
+                _ => format!("\"cat\"{colon}\"{mark}\",\"ph\"{colon}\"X\",\"pid\"{colon}1"),
+            });
+            format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+        };
+        format!("[{}]", events.iter().map(event).collect::<Vec<_>>().join(gap))
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
 
@@ -181,6 +224,12 @@ proptest! {
         let (spans, account) = both(file.as_bytes());
         prop_assert_eq!(spans, reference(file.as_bytes()));
         prop_assert!(account.notes.iter().all(|note| note.contains("names")), "{:?}", account.notes);
+    }
+
+    #[test]
+    fn streaks_of_one_shape_are_read_as_single_events_are(streak in streak()) {
+        let (spans, account) = both(streak.as_bytes());
+        prop_assert_eq!(spans.len() as u64, account.seen);
     }
 
     #[test]

@@ -160,15 +160,24 @@ impl<'o> Assembler<'o> {
         sink: &mut impl SpanSink,
     ) {
         let name = self.flavour.name(name);
-        if name.plain {
-            let span = Span { worker, start_ns, end_ns, name: name.raw, depth: Depth::Unknown };
-            return self.tally.emit(sink, &span, events);
-        }
-        self.tally.odd_name(name.raw);
+        let span = Span { worker, start_ns, end_ns, name: name.raw, depth: Depth::Unknown };
+        self.tally.counted += events;
+        if name.plain { sink.span(&span) } else { self.emit_escaped(&span, sink) }
+    }
+
+    /// Hands on a span whose name holds escapes or bytes that are not plain ASCII.
+    #[inline(never)]
+    pub fn emit_escaped(&mut self, span: &Span<'_>, sink: &mut impl SpanSink) {
+        self.tally.odd_name(span.name);
         self.scratch.clear();
-        unescape_into(name.raw, &mut self.scratch);
-        let span = Span { worker, start_ns, end_ns, name: &self.scratch, depth: Depth::Unknown };
-        self.tally.emit(sink, &span, events);
+        unescape_into(span.name, &mut self.scratch);
+        sink.span(&Span { name: &self.scratch, ..*span });
+    }
+
+    /// Whether every complete event whose times can be read becomes a span.
+    #[inline]
+    pub fn takes_all(&self) -> bool {
+        !self.filtered && self.flavour.refuses_nothing()
     }
 
     /// A begin, with what is known of its time; one whose time cannot be used still takes its place in the pairing.

@@ -2,7 +2,7 @@
 
 use crate::{
     bytes::{Nesting, StringEnd, is_numbered, string_end, word8},
-    json::{ends_word, is_gap, space_end, unescaped},
+    json::{ends_word, is_gap, is_space, space_end, unescaped},
     number::{MICROS, Time, decimal, integer, plain_micros},
     workers::Id,
 };
@@ -104,30 +104,57 @@ const TS: u64 = key(b"ts");
 const DUR: u64 = key(b"dur");
 const ARGS: u64 = key(b"args");
 
+/// The field of a key of two to four bytes, as a word whose lowest byte is the first.
 #[inline(always)]
-fn field(data: &[u8], start: usize, end: usize) -> Field {
-    let length = end - start;
-    if !(2..=4).contains(&length) {
-        return Field::Other;
-    }
-    match word8(data, start) & ((1 << (8 * length)) - 1) {
-        CAT => Field::Cat,
-        NAME => Field::Name,
-        PHASE => Field::Phase,
-        PROCESS => Field::Process,
-        THREAD => Field::Thread,
-        ID | ID2 => Field::Id,
-        TS => Field::Ts,
-        DUR => Field::Dur,
-        ARGS => Field::Args,
+fn field(word: u64, length: usize) -> Field {
+    // By length first: two or three comparisons instead of ten.
+    match length {
+        2 => match word & 0xFFFF {
+            PHASE => Field::Phase,
+            TS => Field::Ts,
+            ID => Field::Id,
+            _ => Field::Other,
+        },
+        3 => match word & 0xFF_FFFF {
+            CAT => Field::Cat,
+            PROCESS => Field::Process,
+            THREAD => Field::Thread,
+            DUR => Field::Dur,
+            ID2 => Field::Id,
+            _ => Field::Other,
+        },
+        4 => match word & 0xFFFF_FFFF {
+            NAME => Field::Name,
+            ARGS => Field::Args,
+            _ => Field::Other,
+        },
         _ => Field::Other,
+    }
+}
+
+/// The field of a short key whose first byte begins the word, and its length, where its closing quote and a colon are in
+/// the word too. Spares the search for the end of a string: seven of ten instructions for a key.
+#[inline(always)]
+fn short_key(word: u64) -> Option<(Field, usize)> {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    // The lowest bit that is set is right, those above it may not be (Mycroft, 1987).
+    let differing = word ^ (ONES * b'"' as u64);
+    let quotes = differing.wrapping_sub(ONES) & !differing & (ONES << 7);
+    let length = quotes.trailing_zeros() as usize / 8;
+    if !(2..=4).contains(&length) || (word >> (8 * length + 8)) as u8 != b':' {
+        return None;
+    }
+    match field(word, length) {
+        // It may hold an escape.
+        Field::Other => None,
+        field => Some((field, length)),
     }
 }
 
 #[cold]
 fn escaped_field(raw: &[u8]) -> Field {
     let key = unescaped(raw);
-    field(&key, 0, key.len())
+    field(word8(&key, 0), key.len())
 }
 
 /// Reads the event whose brace stands at `start`. With `LEARN`, where each value stands goes into `layout`.
@@ -160,21 +187,38 @@ pub fn scan<'a, const LEARN: bool>(
             Some(_) => return Scanned::Malformed(at),
             None => return Scanned::Incomplete,
         }
-        let Some(key) = string_end(data, at + 1) else { return Scanned::Incomplete };
-        let field =
-            if key.plain { field(data, at + 1, key.quote) } else { escaped_field(&data[at + 1..key.quote]) };
-        at = key.quote + 1;
-        if data.get(at) != Some(&b':') {
-            at = space_end(data, at);
+        let field = if let Some((field, length)) = short_key(word8(data, at + 1)) {
+            at += length + 3;
+            field
+        } else {
+            let Some(key) = string_end(data, at + 1) else { return Scanned::Incomplete };
+            let length = key.quote - at - 1;
+            let field = if key.plain {
+                field(word8(data, at + 1), length)
+            } else {
+                escaped_field(&data[at + 1..key.quote])
+            };
+            at = space_end(data, key.quote + 1);
             match data.get(at) {
                 Some(b':') => {}
                 Some(_) => return Scanned::Malformed(at),
                 None => return Scanned::Incomplete,
             }
+            at += 1;
+            field
+        };
+        let Some(&byte) = data.get(at) else { return Scanned::Incomplete };
+        let mut first = byte;
+        if is_space(first) {
+            at = space_end(data, at + 1);
+            let Some(&byte) = data.get(at) else { return Scanned::Incomplete };
+            first = byte;
         }
-        at = space_end(data, at + 1);
-        let Some(&first) = data.get(at) else { return Scanned::Incomplete };
         let (end, slot) = match first {
+            b'"' if field == Field::Phase && data.get(at + 2) == Some(&b'"') && data[at + 1] != b'\\' => {
+                event.phase = data[at + 1];
+                (at + 3, Slot::Text)
+            }
             b'"' => {
                 let Some(close) = string_end(data, at + 1) else { return Scanned::Incomplete };
                 let mut text = Text { raw: &data[at + 1..close.quote], plain: close.plain, numbered: false };

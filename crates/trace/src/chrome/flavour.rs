@@ -57,6 +57,17 @@ impl Flavour {
         }
     }
 
+    /// Whether every event with a beginning and an end is a task, whatever its name and category.
+    pub fn refuses_nothing(self) -> bool {
+        matches!(self, Flavour::Plain | Flavour::Taskflow | Flavour::VizTracer)
+    }
+
+    /// Whether names made of two numbers are the writer's own and group nothing.
+    #[inline]
+    pub fn drops_numbers(self) -> bool {
+        self == Flavour::Taskflow
+    }
+
     /// Why an event with a beginning and an end is not a task, where it is not.
     #[inline(always)]
     pub fn refuses(self, event: &Event<'_>) -> Option<Reason> {
@@ -71,10 +82,7 @@ impl Flavour {
     /// The name under which the digest shall see the event.
     #[inline(always)]
     pub fn name(self, name: Text<'_>) -> Text<'_> {
-        match self {
-            Flavour::Taskflow if name.numbered => Text::default(),
-            _ => name,
-        }
+        if self.drops_numbers() && name.numbered { Text::default() } else { name }
     }
 }
 

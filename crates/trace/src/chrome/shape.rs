@@ -5,13 +5,19 @@
 //! until they are seen to vary. Several shapes are kept (phases and categories alternate), and where shapes do not
 //! help, the attempt is given up for longer and longer stretches.
 
+use taskscale_model::span::SpanSink;
+
 use crate::{
     bytes::{Block, Nesting, string_end, word8},
     number::{Time, plain_micros},
     workers::Id,
 };
 
-use super::event::{Event, Field, Text, id, set_nested, set_text, set_word};
+use super::{
+    assemble::Assembler,
+    event::{Event, Field, Text, id, set_nested, set_text, set_word},
+    streak::{Streak, Value},
+};
 
 /// Shapes kept at a time: one for each phase and category that alternate in the traces seen so far.
 const SHAPES: usize = 6;
@@ -81,8 +87,6 @@ struct Step {
 
 impl Step {
     fn new(literal: &[u8], field: Field, slot: Slot) -> Self {
-        let mut blocks = literal.chunks(16).map(Block::new);
-        let first = blocks.next().unwrap_or(Block::new(b""));
         let kind = match (slot, field) {
             (Slot::Text, Field::Name) => Kind::Name,
             (Slot::Word, Field::Thread) => Kind::Thread,
@@ -90,6 +94,8 @@ impl Step {
             (Slot::Word, Field::Dur) => Kind::Dur,
             (slot, field) => Kind::Other(slot, field),
         };
+        let mut blocks = literal.chunks(16).map(Block::new);
+        let first = blocks.next().unwrap_or(Block::new(b""));
         Step { first, rest: blocks.collect(), length: literal.len(), kind }
     }
 
@@ -131,8 +137,8 @@ struct Shape {
     cat_place: Option<(usize, usize, bool)>,
     process: Id,
     thread: LastThread,
-    /// Whether the values are name, thread, start and duration, in this order.
-    in_usual_order: bool,
+    /// For complete events of which nothing varies but name, thread and times.
+    streak: Option<Streak>,
 }
 
 impl Shape {
@@ -147,22 +153,11 @@ impl Shape {
             let raw = data.get(at + cat_at..at + cat_at + self.cat.len())?;
             Some(Text { raw, plain: cat_plain, numbered: false })
         };
-        if let ([name, thread, ts, dur], true) = (self.steps.as_slice(), self.in_usual_order) {
-            // Taskflow's order, without a jump for each value that the processor may predict wrongly.
-            if cat_step == 0 {
+        for (i, step) in self.steps.iter().enumerate() {
+            if i == cat_step {
                 event.cat = cat(at)?;
             }
-            at = name.value(Kind::Name, data, at, event, &mut self.thread)?;
-            at = thread.value(Kind::Thread, data, at, event, &mut self.thread)?;
-            at = ts.value(Kind::Ts, data, at, event, &mut self.thread)?;
-            at = dur.value(Kind::Dur, data, at, event, &mut self.thread)?;
-        } else {
-            for (i, step) in self.steps.iter().enumerate() {
-                if i == cat_step {
-                    event.cat = cat(at)?;
-                }
-                at = step.value(step.kind, data, at, event, &mut self.thread)?;
-            }
+            at = step.value(data, at, event, &mut self.thread)?;
         }
         if !self.close.matches(data, at) {
             return None;
@@ -181,7 +176,6 @@ impl Step {
     #[inline(always)]
     fn value<'a>(
         &self,
-        kind: Kind,
         data: &'a [u8],
         at: usize,
         event: &mut Event<'a>,
@@ -191,7 +185,7 @@ impl Step {
             return None;
         }
         let at = at + self.length;
-        match kind {
+        match self.kind {
             Kind::Ts => {
                 let (ns, end) = plain_micros(data, at)?;
                 event.ts = Time::Ns(ns);
@@ -305,6 +299,26 @@ impl Shapes {
         false
     }
 
+    /// Reads complete events from `start` on as long as they are of the shape that was met last, and gives the place
+    /// behind them; `start` where there is none.
+    #[inline(always)]
+    pub fn streak(
+        &mut self,
+        data: &[u8],
+        start: usize,
+        assembler: &mut Assembler<'_>,
+        sink: &mut impl SpanSink,
+    ) -> usize {
+        let Some(shape) = self.shapes.get_mut(self.last) else { return start };
+        let Some(streak) = &mut shape.streak else { return start };
+        let (end, events) = streak.read(data, start, shape.process, assembler, sink);
+        if events > 0 {
+            self.hits += events;
+            self.trust = TRUST;
+        }
+        end
+    }
+
     /// Reads the event at `start` by one of the shapes and gives the place behind it.
     #[inline(always)]
     pub fn read<'a>(&mut self, data: &'a [u8], start: usize, event: &mut Event<'a>) -> Option<usize> {
@@ -357,7 +371,7 @@ impl Shapes {
     }
 
     fn shape(&self, data: &[u8], event: &Event<'_>, layout: &Layout) -> Shape {
-        let mut steps = Vec::new();
+        let (mut steps, mut texts) = (Vec::new(), Vec::new());
         let mut at = layout.start;
         let mut cat_place = None;
         for &(field, slot, start, end) in &layout.values {
@@ -368,23 +382,32 @@ impl Shapes {
                 _ => false,
             };
             if !constant {
-                steps.push(Step::new(&data[at..start], field, slot));
+                let step = Step::new(&data[at..start], field, slot);
+                let value = match step.kind {
+                    Kind::Name => Some(Value::Name),
+                    Kind::Thread => Some(Value::Thread),
+                    Kind::Ts => Some(Value::Ts),
+                    Kind::Dur => Some(Value::Dur),
+                    Kind::Other(..) => None,
+                };
+                texts.push((&data[at..start], value));
+                steps.push(step);
                 at = end;
             } else if field == Field::Cat {
                 cat_place = Some((steps.len(), start - at, event.cat.plain));
             }
         }
-        let in_usual_order =
-            steps.iter().map(|step| step.kind).eq([Kind::Name, Kind::Thread, Kind::Ts, Kind::Dur]);
+        let close = &data[at..layout.end];
+        let streak = (event.phase == b'X').then(|| Streak::new(texts.into_iter(), close)).flatten();
         Shape {
             steps,
-            close: Step::new(&data[at..layout.end], Field::Other, Slot::Word),
+            close: Step::new(close, Field::Other, Slot::Word),
             phase: event.phase,
             cat: if self.cat_varies { Vec::new() } else { event.cat.raw.to_vec() },
             cat_place,
             process: if self.process_varies { Id::Absent } else { event.process },
             thread: LastThread::default(),
-            in_usual_order,
+            streak,
         }
     }
 }
