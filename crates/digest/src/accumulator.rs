@@ -111,6 +111,7 @@ impl Settled for Of<'_> {
 const FAR: i64 = i64::MAX / 2;
 
 impl SpanSink for Accumulator {
+    #[inline]
     fn span(&mut self, span: &Span<'_>) {
         let (start, end) = (span.start_ns.clamp(-FAR, FAR), span.end_ns.clamp(-FAR, FAR));
         if end < start {
@@ -157,7 +158,14 @@ impl Accumulator {
     }
 
     /// Where a worker's state is; made where there is none. An observer of worker 63 alone holds one state, not 64.
+    #[inline]
     fn slot(&mut self, index: usize) -> usize {
+        let slot = index.wrapping_sub(self.base);
+        if slot < self.workers.len() { slot } else { self.new_slot(index) }
+    }
+
+    #[cold]
+    fn new_slot(&mut self, index: usize) -> usize {
         if self.workers.is_empty() {
             self.base = index;
         }

@@ -34,6 +34,14 @@ pub struct Cell {
     pub longest: u8,
 }
 
+impl Cell {
+    /// Whether the point lies in `start..end`.
+    #[inline]
+    fn is_in(&self, start: i64, end: i64) -> bool {
+        start <= self.at && self.at < end
+    }
+}
+
 /// See the module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grid {
@@ -141,10 +149,34 @@ impl Grid {
     }
 
     /// An outermost span. O(bins that it touches); `duration` is that of the longest task in it.
+    #[inline]
     pub fn busy(&mut self, start: i64, end: i64, duration: u64) {
         if end <= start {
             return;
         }
+        // Most tasks are shorter than a bin and miss its point.
+        if let Some(cell) = self.cell(start, end) {
+            cell.busy_ns = cell.busy_ns.saturating_add((end - start) as u64);
+            if !cell.is_in(start, end) {
+                return;
+            }
+            cell.busy = cell.busy.saturating_add(1);
+            cell.longest = cell.longest.max(bucket(duration) as u8);
+            return;
+        }
+        self.busy_in_bins(start, end, duration);
+    }
+
+    /// The cell of the bin in which all of `start..end` lies, where it is a bin in use.
+    #[inline]
+    fn cell(&mut self, start: i64, end: i64) -> Option<&mut Cell> {
+        let bin = start >> self.shift;
+        let in_use = bin == (end - 1) >> self.shift && self.first <= bin && bin <= self.last;
+        let slot = self.slot(bin);
+        if in_use { self.cells.get_mut(slot) } else { None }
+    }
+
+    fn busy_in_bins(&mut self, start: i64, end: i64, duration: u64) {
         self.cover(start, end);
         let class = bucket(duration) as u8;
         for bin in start >> self.shift..=(end - 1) >> self.shift {
@@ -153,7 +185,7 @@ impl Grid {
             let cell = &mut self.cells[slot];
             let part = (end.min(begin.saturating_add(1 << self.shift)) - start.max(begin)) as u64;
             cell.busy_ns = cell.busy_ns.saturating_add(part);
-            if start <= cell.at && cell.at < end {
+            if cell.is_in(start, end) {
                 cell.busy = cell.busy.saturating_add(1);
                 cell.longest = cell.longest.max(class);
             }
@@ -161,7 +193,15 @@ impl Grid {
     }
 
     /// A gap between two outermost spans of a worker. Gaps of more than 67 ms are idle time whatever the run is.
+    #[inline]
     pub fn gap(&mut self, start: i64, end: i64) {
+        if start < end && self.cell(start, end).is_some_and(|cell| !cell.is_in(start, end)) {
+            return;
+        }
+        self.gap_in_bins(start, end);
+    }
+
+    fn gap_in_bins(&mut self, start: i64, end: i64) {
         let length = (end - start).max(0) as u64;
         if length == 0 || length >= gap_class_end(GAP_CLASSES - 1) {
             return;
@@ -172,7 +212,7 @@ impl Grid {
         for bin in start >> self.shift..=(end - 1) >> self.shift {
             let slot = self.slot(bin);
             let cell = &mut self.cells[slot];
-            if start <= cell.at && cell.at < end {
+            if cell.is_in(start, end) {
                 cell.gaps[class] = cell.gaps[class].saturating_add(1);
             }
         }

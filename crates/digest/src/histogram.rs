@@ -18,6 +18,7 @@ pub struct Histogram {
 }
 
 /// The bucket of a value.
+#[inline]
 pub fn bucket(value: u64) -> usize {
     if value < 4 {
         return value as usize;
@@ -45,6 +46,7 @@ pub fn middle(bucket: usize) -> u64 {
     low + (lower_edge(bucket + 1) - low) / 2
 }
 
+#[inline]
 fn octave(value: u64) -> usize {
     63 - (value | 1).leading_zeros() as usize
 }
@@ -57,6 +59,7 @@ impl Default for Histogram {
 
 impl Histogram {
     /// Counts one value.
+    #[inline]
     pub fn add(&mut self, value: u64) {
         let slot = &mut self.counts[bucket(value)];
         *slot = slot.saturating_add(1);

@@ -77,10 +77,14 @@ impl Names {
     }
 
     /// Counts one span. O(length of the name), amortised.
+    #[inline]
     pub fn add(&mut self, name: &[u8], duration: u64) {
-        if name.is_empty() {
-            return;
+        if !name.is_empty() {
+            self.add_named(name, duration);
         }
+    }
+
+    fn add_named(&mut self, name: &[u8], duration: u64) {
         let name = class(name);
         if self.entries.get(self.latest).is_none_or(|latest| latest.name.bytes() != name) {
             self.latest = self.find(name);

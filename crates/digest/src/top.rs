@@ -71,12 +71,14 @@ impl Top {
     }
 
     /// Takes note of a span. One compare, unless it is among the longest.
+    #[inline]
     pub fn add(&mut self, worker: u32, start: i64, duration: u64, name: &[u8]) {
         if duration >= self.admits && self.capacity > 0 {
             self.admit(Long { duration, start, worker, name: ShortName::of(name) });
         }
     }
 
+    #[cold]
     fn admit(&mut self, long: Long) {
         if self.entries.len() < self.capacity {
             self.entries.push(long);

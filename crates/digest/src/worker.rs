@@ -59,9 +59,12 @@ pub struct Worker {
     pub unplaced: u64,
     frames: [Frame; FRAMES],
     length: u8,
-    /// End of the last outermost span that was settled in this stretch.
-    settled: Option<i64>,
+    /// End of the last outermost span that was settled in this stretch; `NEVER` where none was.
+    settled: i64,
 }
+
+/// Before all times that spans have.
+const NEVER: i64 = i64::MIN;
 
 impl Default for Worker {
     fn default() -> Self {
@@ -79,7 +82,7 @@ impl Default for Worker {
             unplaced: 0,
             frames: [Frame::default(); FRAMES],
             length: 0,
-            settled: None,
+            settled: NEVER,
         }
     }
 }
@@ -91,7 +94,31 @@ impl Worker {
 
     /// Takes a span in. O(spans that it absorbs), amortised O(1). `level` is its depth where the source says so.
     /// Returns whether it contains none of those that came before.
+    #[inline]
     pub fn span(&mut self, start: i64, end: i64, level: Option<u16>, out: &mut impl Settled) -> bool {
+        let length = usize::from(self.length);
+        // Behind the newest one, as nearly all are. Nothing contains it yet, and it contains nothing: it waits its turn.
+        if (1..FRAMES).contains(&length)
+            && level.is_none_or(|level| level == 0)
+            && let newest = &self.frames[length - 1]
+            && !newest.nested
+            && newest.end <= start
+            && newest.start < start
+            && newest.end < end
+            && self.settled <= start
+        {
+            self.frames[length] = Frame { start, end, leaf: true, nested: false, height: 0 };
+            self.length += 1;
+            self.tasks += 1;
+            self.last = self.last.max(end);
+            self.leaf = self.leaf.saturating_add((end - start) as u64);
+            return true;
+        }
+        self.any_span(start, end, level, out)
+    }
+
+    /// The same, wherever the span lies.
+    fn any_span(&mut self, start: i64, end: i64, level: Option<u16>, out: &mut impl Settled) -> bool {
         self.tasks += 1;
         self.first = self.first.min(start);
         self.last = self.last.max(end);
@@ -169,9 +196,8 @@ impl Worker {
     }
 
     fn insert(&mut self, mut frame: Frame, out: &mut impl Settled) {
-        if let Some(settled) = self.settled
-            && frame.start < settled
-        {
+        let settled = self.settled;
+        if frame.start < settled {
             if frame.nested {
                 self.unplaced += 1;
                 return;
@@ -181,7 +207,7 @@ impl Worker {
                 self.late += 1;
                 self.busy = self.busy.saturating_add((frame.end - frame.start) as u64);
                 out.outermost(frame.start, frame.end, frame.leaf);
-                self.settled = Some(settled.max(frame.end));
+                self.settled = settled.max(frame.end);
                 return;
             }
             // It contains more than was kept back: those count already, only its rest is new.
@@ -222,21 +248,16 @@ impl Worker {
             self.unplaced += 1;
             return;
         }
-        let start = match self.settled {
-            Some(settled) => {
-                if settled <= frame.start {
-                    self.gaps += 1;
-                    out.gap(settled, frame.start);
-                }
-                settled.max(frame.start)
-            }
-            None => frame.start,
-        };
+        if self.settled != NEVER && self.settled <= frame.start {
+            self.gaps += 1;
+            out.gap(self.settled, frame.start);
+        }
+        let start = self.settled.max(frame.start);
         if start < frame.end {
             self.busy = self.busy.saturating_add((frame.end - start) as u64);
             out.outermost(start, frame.end, frame.leaf);
         }
-        self.settled = Some(self.settled.unwrap_or(frame.end).max(frame.end));
+        self.settled = self.settled.max(frame.end);
     }
 
     /// Settles everything; what comes next begins a new stretch, with no gap before it. Open children go first.
@@ -245,7 +266,7 @@ impl Worker {
             self.drop_nested_top();
         }
         self.settle_first(usize::from(self.length), out);
-        self.settled = None;
+        self.settled = NEVER;
     }
 
     /// Adds another settled worker.
