@@ -1,0 +1,231 @@
+//! How far the approximations may be from an exact reference that keeps every span: the bounds that `Accumulator::finish`
+//! states for outliers, dispatch, and the split of idle time.
+
+use proptest::prelude::*;
+use taskscale_digest::{Accumulator, Config};
+use taskscale_model::{
+    digest::{Digest, Losses},
+    span::{Account, Depth, Span, SpanSink},
+};
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Task {
+    worker: u32,
+    start: i64,
+    end: i64,
+}
+
+fn digest(tasks: &[Task], workers: Option<u32>) -> Digest {
+    let mut accumulator = Accumulator::new(Config { workers, ..Config::default() });
+    for task in tasks {
+        accumulator.span(&Span {
+            worker: task.worker,
+            start_ns: task.start,
+            end_ns: task.end,
+            name: b"",
+            depth: Depth::Unknown,
+        });
+    }
+    accumulator.finish(&Account::default())
+}
+
+/// What lies between two tasks of a worker.
+#[derive(Debug, Clone, Copy)]
+enum Gap {
+    /// A hand-over: the cost, 20 % more or less.
+    HandOver(u64),
+    /// A wait of 64 to 4,096 times the cost.
+    Wait(u64),
+}
+
+#[derive(Debug, Clone)]
+struct Timeline {
+    tasks: Vec<Task>,
+    hand_overs: Vec<u64>,
+    /// The shortest wait.
+    line: u64,
+}
+
+/// Timelines in which hand-overs and waits are far apart, so that there is one right line between them: up to eight workers
+/// that begin at different times, tasks from 1/8 of the cost to a thousand times it.
+fn timelines() -> impl Strategy<Value = Timeline> {
+    let step = (
+        prop_oneof![4 => (80u64..=120).prop_map(Gap::HandOver), 1 => (64u64..4_096).prop_map(Gap::Wait)],
+        0u32..14,
+        8u64..16,
+    );
+    let worker = (0u64..5_000, proptest::collection::vec(step, 1..120));
+    (10u64..20_000, proptest::collection::vec(worker, 1..8)).prop_map(|(cost, workers)| {
+        let (mut tasks, mut hand_overs) = (Vec::new(), Vec::new());
+        let line = (64 * cost).max(2_048);
+        for (worker, (begin, steps)) in workers.into_iter().enumerate() {
+            let mut at = (begin * cost) as i64;
+            for (index, (gap, scale, duration)) in steps.into_iter().enumerate() {
+                if index > 0 {
+                    let gap = match gap {
+                        Gap::HandOver(percent) => {
+                            hand_overs.push(cost * percent / 100);
+                            cost * percent / 100
+                        }
+                        Gap::Wait(times) => (times * cost).max(line),
+                    };
+                    at += gap as i64;
+                }
+                let end = at + ((duration * cost) << scale >> 7).max(1) as i64;
+                tasks.push(Task { worker: worker as u32, start: at, end });
+                at = end;
+            }
+        }
+        Timeline { tasks, hand_overs, line }
+    })
+}
+
+/// The identity, by sweeping over every start and end: exact, in O(n log n).
+fn exact(timeline: &Timeline, workers: u64) -> Losses {
+    let tasks = &timeline.tasks;
+    let seen = tasks.iter().map(|task| task.worker).max().map_or(0, |most| most as usize + 1);
+    // Active is busy or in a hand-over; a worker has ended after its last task.
+    let (mut events, mut work, mut dispatch) = (Vec::new(), 0i64, 0i64);
+    for worker in 0..seen as u32 {
+        let own: Vec<Task> = tasks.iter().copied().filter(|task| task.worker == worker).collect();
+        let mut begin = own[0].start;
+        for (index, task) in own.iter().enumerate() {
+            work += task.end - task.start;
+            match own.get(index + 1).map(|next| next.start - task.end) {
+                Some(gap) if (gap as u64) < timeline.line => dispatch += gap,
+                next => {
+                    events.push((begin, 1i64, 0i64));
+                    events.push((task.end, -1, i64::from(next.is_none())));
+                    begin = own.get(index + 1).map_or(0, |next| next.start);
+                }
+            }
+        }
+    }
+    events.sort_unstable();
+    let (first, last) = (events[0].0, events[events.len() - 1].0);
+    let (mut active, mut ended, mut before) = (0i64, 0i64, first);
+    let mut idle = [0f64; 4];
+    for (at, step, end) in events {
+        let time = (at - before) as f64;
+        let waiting = workers as i64 - active;
+        match active {
+            0 => idle[3] += waiting as f64 * time,
+            1 => idle[0] += waiting as f64 * time,
+            _ => {
+                idle[1] += ended as f64 * time;
+                idle[2] += (waiting - ended) as f64 * time;
+            }
+        }
+        (active, ended, before) = (active + step, ended + end, at);
+    }
+    let all = workers as f64 * (last - first) as f64;
+    Losses {
+        work: work as f64 / all,
+        dispatch: dispatch as f64 / all,
+        serial: idle[0] / all,
+        tail: idle[1] / all,
+        starvation: idle[2] / all,
+        preempted: 0.0,
+        outside: idle[3] / all,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Work and dispatch are exact; every idle term is within four standard errors of the sampled points.
+    #[test]
+    fn the_split_of_time_keeps_its_bound(timeline in timelines(), idle_workers in 0u64..3) {
+        let seen = u64::from(timeline.tasks.iter().map(|task| task.worker).max().expect("at least one")) + 1;
+        let workers = seen + idle_workers;
+        let digest = digest(&timeline.tasks, Some(workers as u32));
+        let exact = exact(&timeline, workers);
+        let at_least_half_of_the_points = 1_024f64;
+        for ((name, found), (_, exact)) in digest.losses.terms().into_iter().zip(exact.terms()) {
+            let bound = match name {
+                // Too few gaps to tell a crowd: what is dispatch then is known within the shortest gaps only.
+                _ if timeline.hand_overs.len() < 16 => continue,
+                "work" | "dispatch" | "preempted" => 1e-9,
+                _ => 4.0 * 0.5 / at_least_half_of_the_points.sqrt(),
+            };
+            prop_assert!((found - exact).abs() <= bound, "{name}: {found}, exactly {exact}");
+        }
+    }
+
+    /// The mean of the hand-overs, exactly, where waits are at least 64 times longer.
+    #[test]
+    fn the_scheduling_cost_is_the_mean_hand_over(timeline in timelines()) {
+        let hand_overs = &timeline.hand_overs;
+        let digest = digest(&timeline.tasks, None);
+        let mean = hand_overs.iter().sum::<u64>() as f64 / hand_overs.len().max(1) as f64;
+        if hand_overs.len() >= 16 {
+            let cost = *digest.scheduling_cost_ns.value().expect("enough gaps");
+            prop_assert!((cost - mean).abs() <= 1e-9 * mean, "{cost}, exactly {mean}");
+            prop_assert_eq!(digest.break_even_ns.value().copied(), Some(9.0 * cost));
+        }
+    }
+
+    /// Whatever the gaps: dispatch is all gaps up to a line that is within a factor of two of 16 times the cost.
+    #[test]
+    fn dispatch_ends_at_sixteen_times_the_cost(gaps in proptest::collection::vec((0u32..24, 8u64..16), 16..400)) {
+        let (mut at, mut tasks, mut lengths) = (0i64, Vec::new(), Vec::new());
+        for (scale, gap) in gaps {
+            let gap = (gap << scale) / 8;
+            lengths.push(gap);
+            tasks.push(Task { worker: 0, start: at, end: at + 100 });
+            at += 100 + gap as i64;
+        }
+        lengths.pop();
+        tasks.truncate(lengths.len() + 1);
+        let digest = digest(&tasks, None);
+        if let Some(cost) = digest.scheduling_cost_ns.value() {
+            // Lines below 256 ns and above 67 ms are not drawn.
+            let reach = (16.0 * cost).clamp(512.0, f64::from(1 << 25));
+            let below = |line: f64| lengths.iter().filter(|gap| (**gap as f64) < line).sum::<u64>() as f64;
+            let found = digest.losses.dispatch * digest.window_ns as f64;
+            let (least, most) = (below(reach / 2.0) - 1e-3, below(reach * 2.0) + 1e-3);
+            prop_assert!(least <= found && found <= most, "{found} not in {least}..{most}, cost {cost}");
+        }
+    }
+
+    /// Outliers are the longest spans, exactly; which of them stand out is known within a histogram bucket.
+    #[test]
+    fn outliers_are_the_longest_spans(
+        durations in proptest::collection::vec(1u64..1_000, 1..400),
+        long in proptest::collection::vec((any::<prop::sample::Index>(), 1u64..1_000_000), 0..12),
+    ) {
+        let mut durations = durations;
+        for (index, duration) in &long {
+            let at = index.index(durations.len());
+            durations[at] = *duration;
+        }
+        let mut ends = [0i64; 3];
+        let mut tasks: Vec<Task> = Vec::new();
+        for (index, duration) in durations.iter().enumerate() {
+            let end = &mut ends[index % 3];
+            tasks.push(Task { worker: (index % 3) as u32, start: *end + 10, end: *end + 10 + *duration as i64 });
+            *end += 10 + *duration as i64;
+        }
+        let digest = digest(&tasks, None);
+        let length = |task: &Task| (task.end - task.start) as u64;
+        tasks.sort_by_key(|task| std::cmp::Reverse((length(task), task.start, task.worker)));
+        let kept = tasks.len().min(32);
+        let others = &tasks[kept..];
+        if others.is_empty() {
+            prop_assert!(digest.outliers.is_empty());
+            return Ok(());
+        }
+        let typical = (others.iter().map(length).sum::<u64>() as f64 / others.len() as f64).max(1.0);
+        for (outlier, task) in digest.outliers.iter().zip(&tasks) {
+            let found = (outlier.worker, outlier.start_ns, outlier.duration_ns);
+            prop_assert_eq!(found, (task.worker, (task.start - 10) as u64, length(task)));
+            prop_assert!((outlier.times_typical * typical - length(task) as f64).abs() < 1e-6 * length(task) as f64);
+        }
+        let rank = if tasks.len() < 100 { 0.5 } else { 0.99 };
+        let below = (rank * tasks.len() as f64).ceil() as usize;
+        let quantile = length(&tasks[tasks.len() - below]) as f64;
+        let count = |factor: f64| tasks.iter().take(5).filter(|task| length(task) as f64 > 2.0 * factor * quantile).count();
+        let found = digest.outliers.len();
+        prop_assert!(count(1.13) <= found && found <= count(0.87), "{found}, {} to {}", count(1.13), count(0.87));
+    }
+}
