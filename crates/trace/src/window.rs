@@ -4,8 +4,11 @@ use std::io::{ErrorKind, Read};
 
 use crate::error::TraceError;
 
-/// The buffer at first: large enough that a read costs nothing, small enough for the second-level cache.
-const FIRST: usize = 1024 << 10;
+/// The buffer at first: as much as the recognition of a format looks at, and all that a small file needs.
+const FIRST: usize = 256 << 10;
+/// The buffer once a file proves longer. Reading 450 MB costs the kernel 36 ms in blocks of 256 KB and 26 ms in these,
+/// which still lie in the second-level cache.
+const USUAL: usize = 1 << 20;
 
 /// The buffer at most: a single event of more bytes is skipped and counted.
 pub const MOST: usize = 4 << 20;
@@ -66,11 +69,12 @@ impl<'r> Window<'r> {
         self.buffer.copy_within(self.start..self.end, 0);
         self.end -= self.start;
         self.start = 0;
-        if self.end == self.buffer.len() {
-            if self.end >= MOST {
-                return Ok(More::Full);
-            }
-            self.buffer.resize(2 * self.end, 0);
+        if self.end >= MOST {
+            return Ok(More::Full);
+        }
+        if self.bytes > 0 || self.end == self.buffer.len() {
+            let length = if self.end == self.buffer.len() { 2 * self.end } else { self.buffer.len() };
+            self.buffer.resize(length.max(USUAL), 0);
         }
         let before = self.end;
         while self.end < self.buffer.len() {

@@ -245,6 +245,15 @@ proptest! {
     }
 }
 
+#[test]
+fn a_value_that_is_missing_is_malformed_by_both_ways_of_scanning() {
+    // Found by the fuzzer: a learned shape took nothing for a worker's id.
+    for (file, seen) in [(&br#"[{"tid":1}{"tid":}d"#[..], 2), (br#"[{"tid":1}{"tid":,"a":1},{"tid":2}]"#, 3)]
+    {
+        assert_eq!(both(file).1.seen, seen);
+    }
+}
+
 fn counts(account: &Account) -> Vec<(&str, u64)> {
     account.dropped.iter().map(|dropped| (dropped.reason.as_str(), dropped.events)).collect()
 }

@@ -209,7 +209,7 @@ impl Step {
                     event.thread = last.id;
                     return Some(at + last.length);
                 }
-                let (id, end) = id(data, at)?;
+                let (id, end) = id(data, at).filter(|&(_, end)| end > at)?;
                 event.thread = id;
                 let length = end - at;
                 if length < 8 {

@@ -140,7 +140,7 @@ impl Streak {
                 last.worker
             } else {
                 let Some((id, end)) = id(data, from + at) else { break };
-                if end != from + at + length {
+                if length == 0 || end != from + at + length {
                     break;
                 }
                 let worker = assembler.workers.index(process, id);
