@@ -257,7 +257,7 @@ pub const CASES: [Case; 25] = [
         says: &["the peak of edges at once"],
         mb: MB_WORKERS,
         feed: |sizes, out| {
-            write!(out, "# ninja log v5\n")?;
+            writeln!(out, "# ninja log v5")?;
             each_line(out, sizes.count, |out, i| {
                 out.extend_from_slice(b"0\t");
                 decimal(out, 1_000 + i);
