@@ -33,10 +33,9 @@ pub fn dispatch(gaps: &Histogram, reach: f64) -> Dispatch {
     let enough = (gaps.count() / 100).max(4);
     // The first octave that no neighbour exceeds and that holds one gap in a hundred. With W workers at a barrier one gap in W
     // is dispatch, and the others are waiting.
+    // One that its predecessor exceeds cannot be the first.
     let crowd = (0..64).find(|octave| {
-        octaves[*octave] >= enough
-            && (*octave == 63 || octaves[*octave] >= octaves[octave + 1])
-            && (*octave == 0 || octaves[*octave] >= octaves[octave - 1])
+        octaves[*octave] >= enough && (*octave == 63 || octaves[*octave] >= octaves[octave + 1])
     });
     let floor = gaps.quantile(0.01).max(1);
     let (from, to) = match crowd {

@@ -4,7 +4,10 @@
 use proptest::prelude::*;
 use taskscale_digest::{Accumulator, Config};
 use taskscale_model::{
-    digest::{Digest, Losses},
+    digest::{
+        Digest, Losses,
+        PatternName::{LoadImbalance, SerialBottleneck, StragglerTasks, UnderDecomposition},
+    },
     span::{Account, Depth, Span, SpanSink},
 };
 
@@ -15,7 +18,7 @@ struct Task {
     end: i64,
 }
 
-fn digest(tasks: &[Task], workers: Option<u32>) -> Digest {
+fn accumulate(tasks: &[Task], workers: Option<u32>) -> Accumulator {
     let mut accumulator = Accumulator::new(Config { workers, ..Config::default() });
     for task in tasks {
         accumulator.span(&Span {
@@ -26,7 +29,11 @@ fn digest(tasks: &[Task], workers: Option<u32>) -> Digest {
             depth: Depth::Unknown,
         });
     }
-    accumulator.finish(&Account::default())
+    accumulator
+}
+
+fn digest(tasks: &[Task], workers: Option<u32>) -> Digest {
+    accumulate(tasks, workers).finish(&Account::default())
 }
 
 /// What lies between two tasks of a worker.
@@ -152,6 +159,38 @@ proptest! {
         }
     }
 
+    /// Waiting is divided among causes without rest: what they claim is the idle time of the identity.
+    #[test]
+    fn causes_of_waiting_add_up_to_it(timeline in timelines()) {
+        let digest = digest(&timeline.tasks, None);
+        let waits = [SerialBottleneck, StragglerTasks, UnderDecomposition, LoadImbalance];
+        let claimed: f64 =
+            digest.patterns.iter().filter(|pattern| waits.contains(&pattern.name)).map(|pattern| pattern.share).sum();
+        let idle = digest.losses.serial + digest.losses.tail + digest.losses.starvation;
+        prop_assert!(claimed <= idle + 1e-9 || digest.workers == 1, "{claimed} of {idle}");
+        // Four patterns are listed; with fewer none is missing.
+        if digest.patterns.len() < 4 && digest.workers > 1 {
+            prop_assert!((claimed - idle).abs() <= 1e-9, "{claimed} of {idle}: {:?}", digest.patterns);
+        }
+    }
+
+    /// Time that the kernel took is exact, and the rest shrinks by it.
+    #[test]
+    fn run_delay_is_part_of_the_identity(timeline in timelines(), in_tasks in 0.0..1.0, in_gaps in 0.0..1.0) {
+        let mut accumulator = accumulate(&timeline.tasks, None);
+        let before = accumulator.finish(&Account::default());
+        let all = before.losses.work * before.window_ns as f64 * before.workers as f64;
+        let idle = before.losses.lost() - before.losses.dispatch;
+        let (in_tasks, in_gaps) = (in_tasks * all, in_gaps * idle / before.losses.work * all);
+        accumulator.preempted(true, in_tasks as u64);
+        accumulator.preempted(false, in_gaps as u64);
+        let after = accumulator.finish(&Account::default());
+        let share = |ns: f64| (ns as u64) as f64 / all * before.losses.work;
+        prop_assert!((after.losses.preempted - share(in_tasks) - share(in_gaps)).abs() < 1e-9);
+        prop_assert!((before.losses.work - after.losses.work - share(in_tasks)).abs() < 1e-9);
+        prop_assert!((after.losses.work + after.losses.lost() - 1.0).abs() < 1e-9, "{:?}", after.losses);
+    }
+
     /// The mean of the hand-overs, exactly, where waits are at least 64 times longer.
     #[test]
     fn the_scheduling_cost_is_the_mean_hand_over(timeline in timelines()) {
@@ -227,5 +266,16 @@ proptest! {
         let count = |factor: f64| tasks.iter().take(5).filter(|task| length(task) as f64 > 2.0 * factor * quantile).count();
         let found = digest.outliers.len();
         prop_assert!(count(1.13) <= found && found <= count(0.87), "{found}, {} to {}", count(1.13), count(0.87));
+    }
+}
+
+/// The last bin reaches beyond the window; a point there is not part of it.
+#[test]
+fn points_after_the_end_do_not_count() {
+    for end in 5_000..5_200 {
+        let digest = digest(&[Task { worker: 0, start: 0, end }], None);
+        let levels: Vec<(u64, f64)> =
+            digest.parallelism.histogram.iter().map(|level| (level.from, level.share)).collect();
+        assert_eq!(levels, [(1, 1.0)], "{end}");
     }
 }

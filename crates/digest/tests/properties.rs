@@ -152,6 +152,7 @@ proptest! {
             let exact = durations[rank] as f64;
             prop_assert!((found as f64 - exact).abs() <= (0.125 * exact).max(1.0), "{q}: {found} {exact}");
         }
+        prop_assert!(found.min <= found.p50 && found.p50 <= found.p90 && found.p90 <= found.p99 && found.p99 <= found.max);
         prop_assert_eq!((found.min, found.max), (durations[0], durations[durations.len() - 1]));
         let mean_running: f64 =
             digest.parallelism.timeline.iter().sum::<f64>() / digest.parallelism.timeline.len().max(1) as f64;

@@ -31,11 +31,12 @@ pub(crate) fn verdict(
                 .into(),
         );
     }
-    let lost: f64 = causes.iter().map(|cause| cause.gain).sum();
+    // Gains overlap where one fix makes another worth less; together they cannot be more than all.
+    let lost = causes.iter().map(|cause| cause.gain).sum::<f64>().min(1.0);
     let (first, second) = (causes[0], causes[1]);
     let margin = if second.gain > 0.0 { (first.gain / second.gain - 1.0).min(1.0) } else { 1.0 };
     let head = if !thin.is_empty() {
-        Some(Cause { name: PatternName::Inconclusive, share: lost.min(1.0), gain: 0.0 })
+        Some(Cause { name: PatternName::Inconclusive, share: lost, gain: 0.0 })
     } else if first.gain < WORTH {
         Some(Cause { name: PatternName::Healthy, share: evidence.shape.losses.work, gain: 0.0 })
     } else if first.gain < lost / 2.0 && second.gain >= WORTH {

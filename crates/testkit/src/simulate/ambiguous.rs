@@ -79,6 +79,13 @@ pub fn ambiguous() -> Vec<Ambiguous> {
         one("5 equal tasks on 4", 4, 1e3, queue(vec![100.0 * MS; 5]), &[UnderDecomposition, LoadImbalance]),
         one("9 equal tasks on 4", 4, 1e3, queue(vec![100.0 * MS; 9]), &[UnderDecomposition, LoadImbalance]),
         one("65 equal tasks on 64", 64, 1e3, queue(vec![100.0 * MS; 65]), &[UnderDecomposition]),
+        one(
+            "4 tasks on 8, one of them short",
+            8,
+            1e3,
+            queue(vec![100.0 * MS, 100.0 * MS, 100.0 * MS, 10.0 * MS]),
+            &[UnderDecomposition],
+        ),
         one("2 tasks on 4", 4, 1e3, queue(vec![100.0 * MS; 2]), &[UnderDecomposition]),
         one(
             "50, 100, 150, 200 ms on 4",

@@ -1,0 +1,121 @@
+//! Small timelines by hand whose verdict is beyond doubt, one for each rule.
+
+use taskscale_digest::{Accumulator, Config};
+use taskscale_model::{
+    digest::{Digest, PatternName},
+    span::{Account, Depth, Span, SpanSink},
+};
+
+const US: i64 = 1_000;
+const MS: i64 = 1_000_000;
+
+/// An accumulator of `(worker, start, end)`.
+fn of(workers: u32, spans: &[(u32, i64, i64)]) -> Accumulator {
+    let mut accumulator = Accumulator::new(Config { workers: Some(workers), ..Config::default() });
+    for (worker, start_ns, end_ns) in spans {
+        let (worker, start_ns, end_ns) = (*worker, *start_ns, *end_ns);
+        accumulator.span(&Span { worker, start_ns, end_ns, name: b"task", depth: Depth::Unknown });
+    }
+    accumulator
+}
+
+fn finish(accumulator: &Accumulator) -> Digest {
+    accumulator.finish(&Account { clock_resolution_ns: 1, ..Account::default() })
+}
+
+fn first(digest: &Digest) -> PatternName {
+    digest.patterns[0].name
+}
+
+/// `count` tasks of `length`, one after the other, `gap` apart.
+fn row(worker: u32, from: i64, count: i64, length: i64, gap: i64) -> Vec<(u32, i64, i64)> {
+    (0..count).map(|i| (worker, from + i * (length + gap), from + i * (length + gap) + length)).collect()
+}
+
+#[test]
+fn a_chain_on_one_of_four_workers_is_serial() {
+    let digest = finish(&of(4, &row(0, 0, 100, MS, US)));
+    assert_eq!(first(&digest), PatternName::SerialBottleneck);
+    assert!((digest.patterns[0].share - 0.75).abs() < 0.01, "{:?}", digest.patterns[0]);
+    assert!((digest.patterns[0].predicted_speedup - 4.0).abs() < 0.1);
+}
+
+#[test]
+fn tiny_tasks_come_before_idle_workers() {
+    // Seven of eight workers are idle, and still there is nothing worth giving to them.
+    let digest = finish(&of(8, &row(0, 0, 50_000, 20, 100)));
+    assert_eq!(first(&digest), PatternName::SchedulingOverhead);
+}
+
+#[test]
+fn a_batch_makes_scheduling_a_tenth() {
+    let spans: Vec<_> = (0..4).flat_map(|worker| row(worker, 0, 2_000, US, US)).collect();
+    let digest = finish(&of(4, &spans));
+    assert_eq!(first(&digest), PatternName::SchedulingOverhead);
+    assert!(digest.patterns[0].remedy.starts_with("batch 9 tasks"), "{}", digest.patterns[0].remedy);
+    assert!((digest.patterns[0].predicted_speedup - 2.0).abs() < 0.01);
+}
+
+#[test]
+fn a_blocked_event_loop_is_that_however_long_it_waits_for_events() {
+    // Bursts of ten steps, 200 ms apart.
+    let mut spans: Vec<_> =
+        (0..20).flat_map(|burst| row(0, burst * 200 * MS, 10, MS / 10, 10 * US)).collect();
+    spans.push((0, 5_000 * MS, 6_500 * MS));
+    let digest = finish(&of(1, &spans));
+    assert!(digest.losses.outside > 0.7);
+    assert_eq!(first(&digest), PatternName::EventLoopBlocked);
+    let share = 1_500.0 / 6_500.0;
+    assert!((digest.patterns[0].share - share).abs() < 1e-6, "{:?}", digest.patterns[0]);
+    // The same steps without the long one are a worker with little to do.
+    assert_eq!(first(&finish(&of(1, &spans[..200]))), PatternName::OutsideRun);
+}
+
+#[test]
+fn three_causes_alike_are_mixed() {
+    // 60 ms of work and as much dispatch, a serial part of 80 ms, a pause of 50 ms.
+    let mut spans: Vec<_> = (0..4).flat_map(|worker| row(worker, 0, 600, MS / 10, MS / 10)).collect();
+    spans.extend(row(0, 120 * MS, 80, MS, MS / 10));
+    spans.extend((0..4).flat_map(|worker| row(worker, 260 * MS, 100, MS / 10, MS / 10)));
+    let digest = finish(&of(4, &spans));
+    assert_eq!(first(&digest), PatternName::Mixed, "{:?}", digest.patterns);
+    assert_eq!(digest.patterns[0].remedy.matches(" and ").count(), 1);
+}
+
+#[test]
+fn a_parent_is_no_straggler() {
+    // A parent of 100 ms whose children are as short as all other tasks; the others end after 10 ms.
+    let mut spans: Vec<_> = (1..4).flat_map(|worker| row(worker, 0, 10, MS, US)).collect();
+    spans.push((0, 0, 100 * MS));
+    spans.extend(row(0, MS / 2, 90, MS, US));
+    let digest = finish(&of(4, &spans));
+    assert_ne!(first(&digest), PatternName::StragglerTasks, "{:?}", digest.patterns);
+    assert!(digest.outliers.is_empty());
+}
+
+#[test]
+fn run_delay_decides_between_a_long_task_and_a_late_one() {
+    // 1,600 tasks of 0.5 to 1.5 ms on four workers, and one of 300 ms at the end.
+    let mut at = [0i64; 4];
+    let mut spans = Vec::new();
+    for index in 0..1_600i64 {
+        let worker = (index % 4) as usize;
+        let end = at[worker] + MS / 2 + (index * 7919 % 1_000) * US;
+        spans.push((worker as u32, at[worker] + US, end));
+        at[worker] = end;
+    }
+    spans.push((0, at[0] + US, at[0] + 300 * MS));
+    let verdict = |run_delay: i64| {
+        let mut sums = of(4, &spans);
+        sums.preempted(true, run_delay as u64);
+        finish(&sums)
+    };
+    assert_eq!(first(&verdict(0)), PatternName::StragglerTasks);
+    assert_eq!(first(&verdict(5 * MS)), PatternName::StragglerTasks);
+    // The short tasks have room for 200 ms: it may have been them, or the long one.
+    let unsure = verdict(200 * MS);
+    assert_eq!(first(&unsure), PatternName::Inconclusive);
+    assert!(unsure.confidence.reasons.iter().any(|reason| reason.contains("only in sum")), "{unsure:?}");
+    // They have none for 500 ms.
+    assert_eq!(first(&verdict(500 * MS)), PatternName::Preempted);
+}
