@@ -34,6 +34,16 @@ pub struct Cell {
     pub longest: u8,
 }
 
+/// Where a bin ends, its point, and its place.
+#[derive(Debug, Clone, Copy)]
+pub struct Bin {
+    /// End.
+    pub end: i64,
+    /// Point.
+    pub at: i64,
+    slot: usize,
+}
+
 impl Cell {
     /// Whether the point lies in `start..end`.
     #[inline]
@@ -190,6 +200,23 @@ impl Grid {
                 cell.longest = cell.longest.max(class);
             }
         }
+    }
+
+    /// The bin in use in which a time lies.
+    pub fn bin(&self, time: i64) -> Option<Bin> {
+        let bin = time >> self.shift;
+        let slot = self.slot(bin);
+        (self.first <= bin && bin <= self.last).then(|| Bin {
+            end: (bin << self.shift).saturating_add(1 << self.shift),
+            at: self.cells[slot].at,
+            slot,
+        })
+    }
+
+    /// Time inside outermost spans that lie in the bin and do not cover its point.
+    pub fn busy_in_bin(&mut self, bin: &Bin, busy: u64) {
+        let cell = &mut self.cells[bin.slot];
+        cell.busy_ns = cell.busy_ns.saturating_add(busy);
     }
 
     /// A gap between two outermost spans of a worker. Gaps of more than 67 ms are idle time whatever the run is.

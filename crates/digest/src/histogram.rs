@@ -61,13 +61,18 @@ impl Histogram {
     /// Counts one value.
     #[inline]
     pub fn add(&mut self, value: u64) {
+        self.place(value);
+        self.count += 1;
+        self.min = self.min.min(value);
+        self.max = self.max.max(value);
+    }
+
+    #[inline(always)]
+    fn place(&mut self, value: u64) {
         let slot = &mut self.counts[bucket(value)];
         *slot = slot.saturating_add(1);
         let sum = &mut self.sums[octave(value)];
         *sum = sum.saturating_add(value);
-        self.count += 1;
-        self.min = self.min.min(value);
-        self.max = self.max.max(value);
     }
 
     /// Adds what another one counted.
@@ -151,6 +156,36 @@ impl Histogram {
             }
         }
         total
+    }
+}
+
+/// Counts values of a batch: their number, the smallest and the largest wait for the end of it.
+#[derive(Debug)]
+pub struct Tally {
+    min: u64,
+    max: u64,
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Tally { min: u64::MAX, max: 0 }
+    }
+}
+
+impl Tally {
+    /// Counts one value.
+    #[inline(always)]
+    pub fn add(&mut self, histogram: &mut Histogram, value: u64) {
+        histogram.place(value);
+        self.min = self.min.min(value);
+        self.max = self.max.max(value);
+    }
+
+    /// Ends a batch of so many values.
+    pub fn close(self, histogram: &mut Histogram, values: u64) {
+        histogram.count += values;
+        histogram.min = histogram.min.min(self.min);
+        histogram.max = histogram.max.max(self.max);
     }
 }
 

@@ -85,13 +85,18 @@ impl Names {
     }
 
     fn add_named(&mut self, name: &[u8], duration: u64) {
+        self.add_many(name, 1, duration);
+    }
+
+    /// Counts spans of one name, which is not empty.
+    pub fn add_many(&mut self, name: &[u8], tasks: u64, total: u64) {
         let name = class(name);
         if self.entries.get(self.latest).is_none_or(|latest| latest.name.bytes() != name) {
             self.latest = self.find(name);
         }
         let entry = &mut self.entries[self.latest];
-        entry.tasks += 1;
-        entry.total = entry.total.saturating_add(duration);
+        entry.tasks += tasks;
+        entry.total = entry.total.saturating_add(total);
     }
 
     /// The entry of a name, made where there is none.

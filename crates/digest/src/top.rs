@@ -70,6 +70,12 @@ impl Top {
         self.entries.capacity() * size_of::<Long>()
     }
 
+    /// Durations below this are not among the longest.
+    #[inline]
+    pub fn admits(&self) -> u64 {
+        if self.capacity == 0 { u64::MAX } else { self.admits }
+    }
+
     /// Takes note of a span. One compare, unless it is among the longest.
     #[inline]
     pub fn add(&mut self, worker: u32, start: i64, duration: u64, name: &[u8]) {

@@ -117,6 +117,48 @@ impl Worker {
         self.any_span(start, end, level, out)
     }
 
+    /// Takes in a span that contains none, lies in none, and is behind all others: what a live observer knows, and what
+    /// spares the wait in the stack. `false` where it is not behind the others; then nothing was done.
+    #[inline]
+    pub fn leaf(&mut self, start: i64, end: i64, out: &mut impl Settled) -> bool {
+        if self.length > 0 {
+            self.settle_stack(out);
+        }
+        if start < self.settled {
+            return false;
+        }
+        self.tasks += 1;
+        self.leaf = self.leaf.saturating_add((end - start) as u64);
+        if self.settled == NEVER {
+            self.first = self.first.min(start);
+        } else {
+            self.gaps += 1;
+            out.gap(self.settled, start);
+        }
+        self.busy = self.busy.saturating_add((end - start) as u64);
+        out.outermost(start, end, true);
+        self.last = self.last.max(end);
+        self.settled = end;
+        true
+    }
+
+    /// End of the last span, with nothing kept back; `None` where something is, or where there was no span.
+    #[inline]
+    pub fn settled(&self) -> Option<i64> {
+        (self.length == 0 && self.settled != NEVER).then_some(self.settled)
+    }
+
+    /// Takes in spans as [`Worker::leaf`] does, without handing on anything: so many, of so much time, the last of which
+    /// ended then, each with a gap before it.
+    pub fn simple_leaves(&mut self, tasks: u64, busy: u64, settled: i64) {
+        self.tasks += tasks;
+        self.gaps += tasks;
+        self.busy = self.busy.saturating_add(busy);
+        self.leaf = self.leaf.saturating_add(busy);
+        self.last = self.last.max(settled);
+        self.settled = settled;
+    }
+
     /// The same, wherever the span lies.
     fn any_span(&mut self, start: i64, end: i64, level: Option<u16>, out: &mut impl Settled) -> bool {
         self.tasks += 1;
@@ -262,11 +304,15 @@ impl Worker {
 
     /// Settles everything; what comes next begins a new stretch, with no gap before it. Open children go first.
     pub fn settle(&mut self, out: &mut impl Settled) {
+        self.settle_stack(out);
+        self.settled = NEVER;
+    }
+
+    fn settle_stack(&mut self, out: &mut impl Settled) {
         while self.length > 1 && self.frames[usize::from(self.length) - 1].nested {
             self.drop_nested_top();
         }
         self.settle_first(usize::from(self.length), out);
-        self.settled = NEVER;
     }
 
     /// Adds another settled worker.

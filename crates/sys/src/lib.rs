@@ -3,6 +3,8 @@
 //! | module | answers | unit or type |
 //! |---|---|---|
 //! | [`clock`] | what time is it, how much CPU has a process used | ns |
+//! | [`ticks`] | what time is it, as cheaply as can be | ticks, and their rate |
+//! | [`delay`] | how long has this thread waited for a processor | ns |
 //! | [`process`] | a probe over pipes: spawn, ask, bound the wait, end it with all its descendants | [`process::Child`] |
 //! | [`machine`] | what is this machine, and what of it cannot be read | [`taskscale_model::machine::Machine`] |
 //! | [`disturbance`] | what else used the machine since the last look | [`taskscale_model::machine::Disturbance`] |
@@ -11,7 +13,9 @@
 //! to the modules that carry an `allow`, each call with the reason why it is sound.
 
 pub mod clock;
+pub mod delay;
 pub mod disturbance;
 mod ffi;
 pub mod machine;
 pub mod process;
+pub mod ticks;

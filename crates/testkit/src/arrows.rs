@@ -3,7 +3,7 @@
 use crate::repository::Repository;
 
 /// The picture of ARCHITECTURE.md: each crate and its layer.
-const PICTURE: [(&str, u8); 10] = [
+const PICTURE: [(&str, u8); 11] = [
     ("model", 0),
     ("stats", 0),
     ("sys", 1),
@@ -11,6 +11,7 @@ const PICTURE: [(&str, u8); 10] = [
     ("digest", 1),
     ("bench", 2),
     ("report", 2),
+    ("live", 2),
     ("cli", 3),
     ("capi", 3),
     ("tokio", 3),
