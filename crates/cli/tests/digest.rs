@@ -195,6 +195,8 @@ fn rays_phases_are_not_counted_beside_its_tasks() {
     let digest = of_real("ray.json", &[]);
     assert_eq!((&digest["tasks"], &digest["workers"]), (&json!(21), &json!(2)));
     assert_eq!((&digest["dropped"]["seen"], &digest["dropped"]["counted"]), (&json!(105), &json!(21)));
+    // Doubles of microseconds since 1970.
+    assert_eq!(digest["clock_resolution_ns"], 250);
     let share = digest["losses"]["work"].as_f64().expect("work");
     let busy_s = share * 2.0 * digest["window_ns"].as_f64().expect("window") / 1e9;
     assert!((busy_s - 0.715_299).abs() < 1e-4, "{busy_s}");

@@ -10,7 +10,7 @@ use std::path::Path;
 use hostile::{CASES, Sizes, run};
 
 /// Enough to pass every table's end: 65,536 workers and open begins, 4 MiB of one event.
-const SIZES: Sizes = Sizes { line: 5_000_000, brackets: 200_000, count: 67_000, begins: 67_000 };
+const SIZES: Sizes = Sizes { line: 5_000_000, brackets: 200_000, count: 67_000, begins: 300_000 };
 
 #[test]
 fn it_ends_in_bounded_memory_and_says_what_was_wrong() {

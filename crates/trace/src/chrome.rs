@@ -244,19 +244,15 @@ impl Reader<'_> {
 
     fn account(mut self, bytes: u64) -> Account {
         self.assembler.finish();
-        let Assembler { mut tally, flavour, workers, .. } = self.assembler;
+        let Assembler { mut tally, flavour, workers, clock, .. } = self.assembler;
+        if flavour == Flavour::Ray {
+            tally.doubles(clock.origin_ns(), 1_000);
+        }
         if !self.closed {
             tally.note("the closing bracket is missing: the file was cut off, or its writer was stopped; all whole events were read");
         }
         if self.lost {
             tally.note("VizTracer says that its buffer overflowed: the oldest events are lost (raise --tracer_entries)");
-        }
-        if workers.folded() > 0 {
-            tally.note(format!(
-                "{} events are of workers beyond the first {}; they share one place",
-                workers.folded(),
-                crate::workers::MOST_WORKERS
-            ));
         }
         let (format, workers) = (flavour.format(), workers.seen_in_file());
         tally.account(format, bytes, workers)

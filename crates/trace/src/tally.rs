@@ -15,6 +15,7 @@ pub enum Reason {
     Driver,
     UserEvent,
     Lifetime,
+    WorkerLife,
     LoopPhase,
     EngineEvent,
     OtherSpan,
@@ -46,6 +47,7 @@ const TEXTS: [&str; Reason::TooMany as usize + 1] = [
     "not a task (driver)",
     "not a task (user's own event)",
     "not a task (lifetime of an asynchronous resource)",
+    "not a task (life of a worker)",
     "not a task (phase of the event loop)",
     "not a task (engine, such as garbage collection)",
     "not a task (span inside a task)",
@@ -91,6 +93,11 @@ impl Tally {
         self.dropped[reason as usize] += events;
     }
 
+    /// Events dropped for a reason.
+    pub fn dropped(&self, reason: Reason) -> u64 {
+        self.dropped[reason as usize]
+    }
+
     /// Adds a sentence for who reads the result.
     pub fn note(&mut self, note: impl Into<String>) {
         self.notes.push(note.into());
@@ -123,6 +130,17 @@ impl Tally {
             step /= 10;
         }
         self.step_ns = Some(step);
+    }
+
+    /// Says that the source writes its times as doubles of `unit_ns` around `ns`: the clock's step is then no finer than
+    /// what a double can hold there. Decimal places do not show it: Python writes the fewest that come back as the same double.
+    pub fn doubles(&mut self, ns: i64, unit_ns: u64) {
+        let value = ns.unsigned_abs() as f64 / unit_ns as f64;
+        // Between 2^n and 2^(n+1) doubles are 2^(n-52) apart.
+        let step_ns = (value.max(1.0).log2().floor() - 52.0).exp2() * unit_ns as f64;
+        if let Some(step) = &mut self.step_ns {
+            *step = (*step).max(step_ns.round() as u64);
+        }
     }
 
     /// Looks at a name that is not plain ASCII.
@@ -196,6 +214,21 @@ mod tests {
             times.iter().for_each(|&ns| tally.learn_step(ns));
             assert_eq!(tally.account("t", 0, 0).clock_resolution_ns, step, "{times:?}");
         }
+    }
+
+    #[test]
+    fn doubles_of_wall_clocks_are_coarse() {
+        let step = |times: &[i64], unit_ns| {
+            let mut tally = Tally::default();
+            times.iter().for_each(|&ns| tally.learn_step(ns));
+            tally.doubles(times[0], unit_ns);
+            tally.account("t", 0, 0).clock_resolution_ns
+        };
+        // Microseconds and seconds since 1970; microseconds since the start; a clock that is coarser than its doubles.
+        assert_eq!(step(&[1_790_000_000_123_456_789], 1_000), 250);
+        assert_eq!(step(&[1_790_000_000_123_456_789], 1_000_000_000), 238);
+        assert_eq!(step(&[12_345_678], 1_000), 1);
+        assert_eq!(step(&[1_790_000_000_123_000_000], 1_000), 1_000_000);
     }
 
     #[test]

@@ -43,6 +43,14 @@ fn by_name<'a>(spans: &'a [Found], key: impl Fn(&'a str) -> &'a str) -> BTreeMap
     sums
 }
 
+fn dropped(account: &Account, reason: &str) -> i64 {
+    account
+        .dropped
+        .iter()
+        .find(|dropped| dropped.reason.contains(reason))
+        .map_or(0, |dropped| dropped.events as i64)
+}
+
 fn json(text: &str) -> Value {
     serde_json::from_str(text).expect("JSON")
 }
@@ -56,6 +64,8 @@ fn dask() {
     let totals = json(include_str!("real/dask.totals.json"));
     let (account, spans) = found(include_bytes!("real/dask.json"), None);
     assert_eq!((account.format.as_str(), account.workers), ("dask", number(&totals["threads"]) as u64));
+    // Doubles of seconds since 1970.
+    assert_eq!(account.clock_resolution_ns, 238);
     let sums = by_name(&spans, |name| name);
     let prefixes = totals["prefixes"].as_object().expect("prefixes");
     assert_eq!(sums.len(), prefixes.len());
@@ -159,15 +169,14 @@ fn taskflow_summary(what: &str, file: &[u8], text: &str) {
 fn tokio_threaded() {
     let totals = json(include_str!("real/tokio-threaded.totals.json"));
     let total = |name: &str| number(&totals[name]);
-    let (account, mut spans) = found(include_bytes!("real/tokio-threaded.json"), None);
+    let (account, spans) = found(include_bytes!("real/tokio-threaded.json"), None);
     assert_eq!(account.format, "tracing-chrome");
     // The threads of the runtime, and the one that waits in `block_on`.
     assert_eq!(account.workers as i64, total("workers") + 1);
-    // A worker's whole life is a span of a blocking task, and has its drop too.
-    let of_tasks = total("polls") + total("main_polls") + total("drops");
-    assert_eq!(spans.len() as i64, of_tasks + 2 * total("workers"));
-    spans.sort_by_key(|span| span.start_ns - span.end_ns);
-    let of_tasks = busy_ns(&spans[total("workers") as usize..]);
+    // A worker's whole life is a span of a blocking task, has its drop too, and is no task.
+    assert_eq!(dropped(&account, "life of a worker"), 4 * total("workers"));
+    assert_eq!(spans.len() as i64, total("polls") + total("main_polls") + total("drops"));
+    let of_tasks = busy_ns(&spans);
     // The program's own clock is read inside each poll.
     close(of_tasks, total("busy_ns") + total("main_busy_ns"), 1.02);
 }
@@ -179,7 +188,9 @@ fn tokio_async() {
     let (account, spans) = found(include_bytes!("real/tokio-async.json"), None);
     assert_eq!(account.format, "tracing-chrome");
     let lives = number(&totals["tasks"]) + 1 + number(&totals["workers"]);
-    assert_eq!(spans.len() as i64, lives, "with the future of `block_on` and the workers");
+    assert_eq!(dropped(&account, "lifetime"), 2 * lives, "with the future of `block_on` and the workers");
+    assert_eq!(spans.len(), 0);
+    assert!(account.notes.iter().any(|note| note.contains("TraceStyle::Threaded")), "{:?}", account.notes);
 }
 
 /// A time taken from outside is at least the one from inside, and at most `times` that.

@@ -238,7 +238,7 @@ pub const CASES: [Case; 25] = [
     Case {
         name: "distinct Dask workers",
         status: 0,
-        says: &["on 65536 workers"],
+        says: &["on 65536 workers", "beyond the first 65536"],
         mb: MB_WORKERS,
         feed: |sizes, out| {
             each(out, sizes.count, |out, i| {

@@ -267,6 +267,12 @@ impl<'o> Assembler<'o> {
                 "VizTracer's log_async: {n} of the threads are asyncio tasks and no workers; say --workers 1 for one event loop"
             ));
         }
+        if self.flavour == Flavour::TracingChrome && self.tally.dropped(Reason::Lifetime) > 0 {
+            self.tally.note(
+                "tracing-chrome's asynchronous style says when tasks were alive, not when they ran: record with \
+                 TraceStyle::Threaded",
+            );
+        }
         if self.flavour == Flavour::TracingChrome && self.paired > 0 {
             self.tally.note(
                 "tracing-chrome: a span is one enter and exit of a task's future; the drop of a finished future shows as \

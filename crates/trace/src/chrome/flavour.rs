@@ -75,7 +75,7 @@ impl Flavour {
             Flavour::Plain | Flavour::Taskflow | Flavour::VizTracer => None,
             Flavour::Ray => ray(event.cat.raw),
             Flavour::Node => node(event),
-            Flavour::TracingChrome => (event.name.raw != b"runtime.spawn").then_some(Reason::OtherSpan),
+            Flavour::TracingChrome => tokio(event),
         }
     }
 
@@ -96,6 +96,21 @@ fn ray(cat: &[u8]) -> Option<Reason> {
         Some(Reason::Driver)
     } else {
         Some(Reason::UserEvent)
+    }
+}
+
+/// `B` and `E` are polls (and the drop of the future); `b` and `e` lie around a task's whole life, from spawn to drop. The workers of
+/// the multi-threaded runtime are blocking tasks themselves, around all others; only `args` tells them from a user's.
+fn tokio(event: &Event<'_>) -> Option<Reason> {
+    if event.name.raw != b"runtime.spawn" {
+        Some(Reason::OtherSpan)
+    } else if event.phase == b'b' {
+        Some(Reason::Lifetime)
+    } else if event.cat.raw == b"tokio::task::blocking" {
+        let users = !event.args.is_empty() && memmem::find(event.args, b"::worker::Launch::launch").is_none();
+        (!users).then_some(Reason::WorkerLife)
+    } else {
+        None
     }
 }
 

@@ -1,7 +1,7 @@
 //! Events that have begun and not ended: `B` without its `E` on a stack for each worker, `b` without its `e` in a table.
 //! Both are bounded; what finds no place is counted.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, hash_map};
 
 use crate::tally::Reason;
 
@@ -29,6 +29,12 @@ struct Stack {
     unplaced: u64,
 }
 
+impl Stack {
+    fn is_idle(&self) -> bool {
+        self.frames.is_empty() && self.unplaced == 0
+    }
+}
+
 /// One stack of begins for each thread.
 #[derive(Debug, Default)]
 pub struct Stacks {
@@ -36,6 +42,8 @@ pub struct Stacks {
     frames: usize,
     name_bytes: usize,
     unplaced: u64,
+    /// Stacks with nothing on them.
+    idle: usize,
 }
 
 /// What an end found.
@@ -51,11 +59,24 @@ pub enum Ended {
 impl Stacks {
     /// Puts a begin on a thread's stack.
     pub fn begin(&mut self, thread: u64, begin: Begin, name: &[u8]) {
-        if self.stacks.len() >= MOST_OPEN {
-            // Only threads with something open keep a stack.
-            self.stacks.retain(|_, stack| !stack.frames.is_empty() || stack.unplaced > 0);
+        if self.stacks.len() >= MOST_OPEN && !self.stacks.contains_key(&thread) {
+            // Room is made by dropping stacks with nothing on them, but only when that frees half of the places: each
+            // begin then pays for two stacks at most. Without room the begin is counted, and its end has no begin.
+            if self.idle < MOST_OPEN / 2 {
+                self.unplaced += 1;
+                return;
+            }
+            self.stacks.retain(|_, stack| !stack.is_idle());
+            self.idle = 0;
         }
-        let stack = self.stacks.entry(thread).or_default();
+        let stack = match self.stacks.entry(thread) {
+            hash_map::Entry::Occupied(known) => {
+                let stack = known.into_mut();
+                self.idle -= usize::from(stack.is_idle());
+                stack
+            }
+            hash_map::Entry::Vacant(new) => new.insert(Stack::default()),
+        };
         let full = self.frames >= MOST_OPEN || self.name_bytes + name.len() > MOST_NAME_BYTES;
         if full || stack.unplaced > 0 {
             stack.unplaced += 1;
@@ -74,9 +95,11 @@ impl Stacks {
         if stack.unplaced > 0 {
             stack.unplaced -= 1;
             self.unplaced -= 1;
+            self.idle += usize::from(stack.is_idle());
             return Ended::Unplaced;
         }
         let Some((begin, name_at)) = stack.frames.pop() else { return Ended::Nothing };
+        self.idle += usize::from(stack.is_idle());
         name.extend_from_slice(&stack.names[name_at..]);
         self.frames -= 1;
         self.name_bytes -= stack.names.len() - name_at;
@@ -187,6 +210,27 @@ mod tests {
         table.begin(7, begin(1));
         table.begin(7, begin(2));
         assert_eq!([table.end(7), table.end(7), table.end(7)], [Some(begin(2)), Some(begin(1)), None]);
+    }
+
+    #[test]
+    fn threads_without_number_take_places_without_number() {
+        let mut stacks = Stacks::default();
+        for thread in 0..4 * MOST_OPEN as u64 {
+            stacks.begin(thread, begin(0), b"n");
+            assert!(stacks.stacks.len() <= MOST_OPEN);
+        }
+        assert_eq!(stacks.open(), (MOST_OPEN as u64, 3 * MOST_OPEN as u64));
+        // What ends makes room again, and not one scan of all for each.
+        let mut name = Vec::new();
+        for thread in 0..MOST_OPEN as u64 {
+            assert!(matches!(stacks.end(thread, &mut name), Ended::Begin(_)));
+        }
+        assert_eq!((stacks.idle, stacks.frames), (MOST_OPEN, 0));
+        for thread in 0..4 * MOST_OPEN as u64 {
+            stacks.begin(thread, begin(0), b"n");
+            assert!(matches!(stacks.end(thread, &mut name), Ended::Begin(_)));
+            assert!(stacks.stacks.len() <= MOST_OPEN);
+        }
     }
 
     #[test]
