@@ -29,7 +29,9 @@ fn the_honest_probe_of_the_tests_conforms() {
 
 /// One broken rule, and the words by which it is named.
 fn is_found(mode: &str, words: &str) {
-    let ran = Tool::new().run(&["probe", "check", "--timeout", "3s", &broken(mode)]);
+    // Only what hangs is waited for in vain; what answers may take its time on a machine that is busy.
+    let timeout = if words.starts_with("no answer") || mode == "stays" { "3s" } else { "60s" };
+    let ran = Tool::new().run(&["probe", "check", "--timeout", timeout, &broken(mode)]);
     assert_eq!(ran.status, Some(1), "{mode}: {}{}", ran.out, ran.err);
     assert!(
         ran.out.contains("does not conform") && ran.out.contains(words),
