@@ -61,18 +61,13 @@ impl Histogram {
     /// Counts one value.
     #[inline]
     pub fn add(&mut self, value: u64) {
-        self.place(value);
-        self.count += 1;
-        self.min = self.min.min(value);
-        self.max = self.max.max(value);
-    }
-
-    #[inline(always)]
-    fn place(&mut self, value: u64) {
         let slot = &mut self.counts[bucket(value)];
         *slot = slot.saturating_add(1);
         let sum = &mut self.sums[octave(value)];
         *sum = sum.saturating_add(value);
+        self.count += 1;
+        self.min = self.min.min(value);
+        self.max = self.max.max(value);
     }
 
     /// Adds what another one counted.
@@ -176,7 +171,16 @@ impl Tally {
     /// Counts one value.
     #[inline(always)]
     pub fn add(&mut self, histogram: &mut Histogram, value: u64) {
-        histogram.place(value);
+        // The top bit is looked for once, for the bucket and for the octave.
+        let (bucket, octave) = if value < 4 {
+            (value as usize, usize::from(value > 1))
+        } else {
+            let top = 63 - value.leading_zeros() as usize;
+            (top * 4 - 8 + ((value >> (top - 2)) as usize), top)
+        };
+        let (count, sum) = (&mut histogram.counts[bucket], &mut histogram.sums[octave]);
+        *count = count.saturating_add(1);
+        *sum = sum.wrapping_add(value);
         self.min = self.min.min(value);
         self.max = self.max.max(value);
     }

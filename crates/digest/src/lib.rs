@@ -33,5 +33,5 @@ pub mod top;
 pub mod worker;
 
 pub use accumulator::{Accumulator, Config, MAX_WORKERS};
-pub use batch::NUMBERS;
+pub use batch::{NUMBERS, Scale};
 pub use patterns::Thresholds;

@@ -1,6 +1,6 @@
 //! What a worker's buffer is emptied into.
 
-use taskscale_digest::{Accumulator, Config, NUMBERS};
+use taskscale_digest::{Accumulator, Config, NUMBERS, Scale};
 use taskscale_model::span::{Depth, Span, SpanSink};
 use taskscale_sys::ticks::Rate;
 
@@ -71,29 +71,35 @@ impl State {
 
     /// Counts spans: begin and end in ticks, number of the name, depth, whether it holds no other.
     pub fn spans(&mut self, worker: u32, entries: &mut impl Iterator<Item = (u64, u64, u32, u16, bool)>) {
-        let State { accumulator, names, rate, since, cut, .. } = self;
+        let (scale, since) = (self.scale(), self.since);
+        let State { accumulator, names, cut, .. } = self;
         loop {
             // Outermost leaves, which nearly all are, go in one batch; the first other one ends it.
             let mut other = None;
             let leaves = std::iter::from_fn(|| {
                 let (begin, end, number, depth, leaf) = entries.next()?;
-                if begin < *since || end < begin || depth > 0 || !leaf {
+                if begin < since || end < begin || depth > 0 || !leaf {
                     other = Some((begin, end, number, depth));
                     return None;
                 }
-                Some((rate.ns(begin - *since) as i64, rate.ns(end - *since) as i64, number))
+                Some((begin, end, number))
             });
-            accumulator.leaves(worker, leaves, |number| names.name(number));
+            accumulator.leaves(worker, leaves, scale, |number| names.name(number));
             let Some((begin, end, number, depth)) = other else { return };
-            if begin < *since || end < begin {
+            if begin < since || end < begin {
                 // What ended before the clearing was cleared; what was open then is cut.
-                *cut += u64::from(end >= *since);
+                *cut += u64::from(end >= since);
                 continue;
             }
-            let (start_ns, end_ns) = (rate.ns(begin - *since) as i64, rate.ns(end - *since) as i64);
             let (name, depth) = (names.name(number), Depth::Level(depth));
+            let (start_ns, end_ns) = (scale.ns(begin), scale.ns(end));
             accumulator.span(&Span { worker, start_ns, end_ns, name, depth });
         }
+    }
+
+    /// From ticks to nanoseconds since the last clearing.
+    pub fn scale(&self) -> Scale {
+        Scale { origin: self.since, ns_per_4g: self.rate.ns_per_4g() }
     }
 
     /// Counts time for which the worker waited for a processor, up to `now`.

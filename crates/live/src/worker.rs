@@ -138,6 +138,14 @@ impl Worker {
     /// The task that began last ended at `now` (ticks).
     #[inline]
     pub fn end_at(&self, now: u64, name: &[u8]) {
+        let number = if name.is_empty() { 0 } else { self.name(name) };
+        self.end_numbered_at(now, number);
+    }
+
+    /// The task that began last ended at `now` (ticks); its name has this number ([`name`](Worker::name)), 0 for none. A rim
+    /// that remembers numbers saves the comparison of names. Numbers hold until one is asked for with all 16 in use.
+    #[inline]
+    pub fn end_numbered_at(&self, now: u64, number: u32) {
         let Some(depth) = self.depth.load(Relaxed).checked_sub(1) else { return self.stray() };
         self.depth.store(depth, Relaxed);
         let Some(open) = self.open.get(depth as usize) else { return self.deep() };
@@ -145,7 +153,6 @@ impl Worker {
         let parents = self.parents.load(Relaxed);
         let leaf = u64::from((parents >> depth) & 1 == 0);
         self.parents.store(parents & ((1 << depth) - 1), Relaxed);
-        let number = if name.is_empty() { 0 } else { self.name(name) };
         let length = self.length.load(Relaxed);
         if let Some(entry) = self.entries.get(length as usize) {
             entry.begin.store(begin, Relaxed);
@@ -162,6 +169,16 @@ impl Worker {
         if length as usize + 1 >= ENTRIES {
             self.flush();
         }
+    }
+
+    /// Whether a task is open.
+    pub fn is_open(&self) -> bool {
+        self.depth.load(Relaxed) > 0
+    }
+
+    /// From now on another thread is this worker, the calling one: its run delay so far is none of the worker's.
+    pub fn moved(&self) {
+        self.new_delay();
     }
 
     /// The number of a name, for an entry. About 3 ns for the latest name, 30 ns for another one.

@@ -94,6 +94,11 @@ impl Rate {
         Some(Rate { ns_per_4g: u64::try_from(ns_per_4g).ok().filter(|rate| *rate > 0)? })
     }
 
+    /// Nanoseconds of 2^32 ticks.
+    pub fn ns_per_4g(self) -> u64 {
+        self.ns_per_4g
+    }
+
     /// Nanoseconds of so many ticks.
     #[inline]
     pub fn ns(self, ticks: u64) -> u64 {
