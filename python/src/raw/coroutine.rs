@@ -1,0 +1,454 @@
+//! The object around a coroutine.
+//!
+//! It behaves as the coroutine does: every attribute that it does not have is the coroutine's, `__class__` included, and it
+//! is equal to it; only `type()` and `is` tell them apart. It is tracked by the garbage collector, as coroutines are. It
+//! has no finalizer: the coroutine's own does what there is to do, and objects that were never finalized may be used again.
+
+use std::{
+    ffi::{c_int, c_void},
+    ptr::{null, null_mut},
+    sync::atomic::{AtomicPtr, AtomicUsize, Ordering::Relaxed},
+};
+
+use pyo3::{
+    ffi::{self, PyObject, PySendResult},
+    prelude::*,
+};
+use taskscale_sys::ticks;
+
+use super::{
+    new_reference,
+    shared::{self, COROUTINE_TYPE, WORDS},
+};
+
+/// Objects that are kept for use again. Each holds 96 bytes, so 400 KB; freed when the observation ends.
+const KEPT: usize = 4_096;
+
+/// The object.
+#[repr(C)]
+struct Coroutine {
+    head: PyObject,
+    /// The coroutine; null after the garbage collector has cleared this. In the free list, the next one.
+    inner: *mut PyObject,
+    /// The coroutine's qualified name, and its text, which lives as long.
+    qualname: *mut PyObject,
+    name: *const u8,
+    name_length: usize,
+    /// Ticks at its making; 0 after its first step.
+    made: u64,
+    /// The observation that it belongs to; 0 after its end.
+    number: u64,
+    weak_references: *mut PyObject,
+}
+
+static TYPE: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(null_mut());
+static FREE: AtomicPtr<Coroutine> = AtomicPtr::new(null_mut());
+static FREE_LENGTH: AtomicUsize = AtomicUsize::new(0);
+
+/// A new reference to an object around `coroutine`; to `coroutine` itself where nothing is observed or it is none. Null with an
+/// exception set where that fails.
+pub unsafe fn around(coroutine: *mut PyObject) -> *mut PyObject {
+    unsafe {
+        let number = shared::number();
+        if number == 0 || !is_coroutine(coroutine) {
+            return new_reference(coroutine);
+        }
+        let (qualname, name, name_length) = name_of(coroutine);
+        let this = allocate();
+        if this.is_null() {
+            ffi::Py_XDECREF(qualname);
+            return null_mut();
+        }
+        (*this).inner = new_reference(coroutine);
+        (*this).qualname = qualname;
+        (*this).name = name;
+        (*this).name_length = name_length;
+        (*this).number = number;
+        (*this).weak_references = null_mut();
+        shared::session().loops.task_made();
+        ffi::PyObject_GC_Track(this.cast());
+        (*this).made = ticks::now();
+        this.cast()
+    }
+}
+
+#[inline]
+unsafe fn is_coroutine(object: *mut PyObject) -> bool {
+    unsafe { ffi::Py_TYPE(object).cast() == COROUTINE_TYPE.load(Relaxed) }
+}
+
+/// The qualified name of a coroutine, a new reference, and its text; nothing where there is none that can be read.
+unsafe fn name_of(coroutine: *mut PyObject) -> (*mut PyObject, *const u8, usize) {
+    unsafe {
+        let qualname = ffi::PyObject_GetAttr(coroutine, WORDS.qualname.get());
+        let mut length = 0;
+        let name =
+            if qualname.is_null() { null() } else { ffi::PyUnicode_AsUTF8AndSize(qualname, &mut length) };
+        if name.is_null() {
+            ffi::PyErr_Clear();
+            return (qualname, null(), 0);
+        }
+        (qualname, name.cast(), length as usize)
+    }
+}
+
+unsafe fn allocate() -> *mut Coroutine {
+    unsafe {
+        let kind = TYPE.load(Relaxed);
+        let kept = FREE.load(Relaxed);
+        if kept.is_null() {
+            return ffi::PyObject_GC_New::<Coroutine>(kind);
+        }
+        FREE.store((*kept).inner.cast(), Relaxed);
+        FREE_LENGTH.store(FREE_LENGTH.load(Relaxed) - 1, Relaxed);
+        ffi::PyObject_Init(kept.cast(), kind).cast()
+    }
+}
+
+/// Gives the memory of all that are kept back.
+pub fn free_all() {
+    let mut kept = FREE.swap(null_mut(), Relaxed);
+    FREE_LENGTH.store(0, Relaxed);
+    while !kept.is_null() {
+        // SAFETY: in the list are untracked objects with nothing in them but the next one.
+        unsafe {
+            let next = (*kept).inner.cast();
+            ffi::PyObject_GC_Del(kept.cast());
+            kept = next;
+        }
+    }
+}
+
+unsafe extern "C" fn dealloc(object: *mut PyObject) {
+    unsafe {
+        let this: *mut Coroutine = object.cast();
+        ffi::PyObject_GC_UnTrack(object.cast());
+        if !(*this).weak_references.is_null() {
+            ffi::PyObject_ClearWeakRefs(object);
+        }
+        if (*this).number != 0 {
+            end(this);
+        }
+        let (inner, qualname) = ((*this).inner, (*this).qualname);
+        // Releasing these can run any code, which may make objects like this one; it is in no list yet.
+        ffi::Py_XDECREF(inner);
+        ffi::Py_XDECREF(qualname);
+        let kind = ffi::Py_TYPE(object);
+        let length = FREE_LENGTH.load(Relaxed);
+        if length < KEPT && shared::number() != 0 {
+            (*this).inner = FREE.load(Relaxed).cast();
+            FREE.store(this, Relaxed);
+            FREE_LENGTH.store(length + 1, Relaxed);
+        } else {
+            ffi::PyObject_GC_Del(object.cast());
+        }
+        // Each object of a type made at run time holds a reference to it.
+        ffi::Py_DECREF(kind.cast());
+    }
+}
+
+unsafe extern "C" fn traverse(object: *mut PyObject, visit: ffi::visitproc, argument: *mut c_void) -> c_int {
+    unsafe {
+        let this: *mut Coroutine = object.cast();
+        for held in [(*this).inner, (*this).qualname, ffi::Py_TYPE(object).cast()] {
+            if !held.is_null() {
+                let stop = visit(held, argument);
+                if stop != 0 {
+                    return stop;
+                }
+            }
+        }
+        0
+    }
+}
+
+unsafe extern "C" fn clear(object: *mut PyObject) -> c_int {
+    unsafe {
+        let this: *mut Coroutine = object.cast();
+        let inner = std::mem::replace(&mut (*this).inner, null_mut());
+        ffi::Py_XDECREF(inner);
+        0
+    }
+}
+
+/// The task has ended, or is dropped.
+unsafe fn end(this: *mut Coroutine) {
+    unsafe {
+        if (*this).number == shared::number() {
+            shared::session().loops.task_ended();
+        }
+        (*this).number = 0;
+    }
+}
+
+/// Runs a step and records it; `ended` says of its result whether it was the last one.
+#[inline(always)]
+unsafe fn step<R>(
+    this: *mut Coroutine,
+    run: impl FnOnce(*mut PyObject) -> R,
+    ended: impl FnOnce(&R) -> bool,
+) -> R {
+    unsafe {
+        let (inner, number) = ((*this).inner, (*this).number);
+        if number == 0 || number != shared::number() {
+            return run(inner);
+        }
+        let worker = shared::worker();
+        let begin = ticks::now();
+        if (*this).made != 0 {
+            let session = shared::session();
+            session.loops.delays.add(session.rate.ns(begin.saturating_sub((*this).made)));
+            (*this).made = 0;
+        }
+        worker.begin_at(begin);
+        let result = run(inner);
+        // The step may have ended the observation, and with it the worker.
+        if number == shared::number() {
+            let now = ticks::now();
+            let name = if (*this).name_length == 0 {
+                &[]
+            } else {
+                std::slice::from_raw_parts((*this).name, (*this).name_length)
+            };
+            worker.end_at(now, name);
+            if now.wrapping_sub(begin) >= shared::session().slow {
+                super::place::slow(inner, name, now.wrapping_sub(begin));
+            }
+            if ended(&result) {
+                end(this);
+            }
+        }
+        result
+    }
+}
+
+/// What the slots and methods do with an object that the garbage collector has cleared.
+unsafe fn is_cleared(this: *mut Coroutine) -> bool {
+    unsafe {
+        if (*this).inner.is_null() {
+            ffi::PyErr_SetString(
+                ffi::PyExc_RuntimeError,
+                c"coroutine was cleared by the garbage collector".as_ptr(),
+            );
+            return true;
+        }
+        false
+    }
+}
+
+/// `am_send`: what a task calls for each of its steps.
+unsafe extern "C" fn am_send(
+    object: *mut PyObject,
+    value: *mut PyObject,
+    result: *mut *mut PyObject,
+) -> PySendResult {
+    unsafe {
+        if is_cleared(object.cast()) {
+            *result = null_mut();
+            return PySendResult::PYGEN_ERROR;
+        }
+        let run = |inner| ffi::PyIter_Send(inner, value, result);
+        step(object.cast(), run, |sent| *sent != PySendResult::PYGEN_NEXT)
+    }
+}
+
+/// Calls a method of the coroutine as a step.
+unsafe fn method(object: *mut PyObject, name: *mut PyObject, arguments: &[*mut PyObject]) -> *mut PyObject {
+    unsafe {
+        if is_cleared(object.cast()) {
+            return null_mut();
+        }
+        let run = |inner| {
+            let none = null_mut::<PyObject>();
+            match *arguments {
+                [] => ffi::PyObject_CallMethodObjArgs(inner, name, none),
+                [a] => ffi::PyObject_CallMethodObjArgs(inner, name, a, none),
+                [a, b] => ffi::PyObject_CallMethodObjArgs(inner, name, a, b, none),
+                [a, b, c] => ffi::PyObject_CallMethodObjArgs(inner, name, a, b, c, none),
+                // Too many: let the coroutine say so.
+                [a, b, c, d, ..] => ffi::PyObject_CallMethodObjArgs(inner, name, a, b, c, d, none),
+            }
+        };
+        step(object.cast(), run, |result| result.is_null())
+    }
+}
+
+unsafe extern "C" fn send(object: *mut PyObject, value: *mut PyObject) -> *mut PyObject {
+    unsafe { method(object, WORDS.send.get(), &[value]) }
+}
+
+unsafe extern "C" fn throw(
+    object: *mut PyObject,
+    arguments: *mut *mut PyObject,
+    count: ffi::Py_ssize_t,
+) -> *mut PyObject {
+    let arguments = if count == 0 {
+        &[]
+    } else {
+        // SAFETY: the interpreter hands over so many arguments.
+        unsafe { std::slice::from_raw_parts(arguments, count as usize) }
+    };
+    unsafe { method(object, WORDS.throw.get(), arguments) }
+}
+
+unsafe extern "C" fn close(object: *mut PyObject, _: *mut PyObject) -> *mut PyObject {
+    unsafe {
+        let closed = method(object, WORDS.close.get(), &[]);
+        if !closed.is_null() && (*object.cast::<Coroutine>()).number != 0 {
+            end(object.cast());
+        }
+        closed
+    }
+}
+
+/// `await` of the object, which nobody but the task should do: the coroutine's own, unseen.
+unsafe extern "C" fn am_await(object: *mut PyObject) -> *mut PyObject {
+    unsafe {
+        if is_cleared(object.cast()) {
+            return null_mut();
+        }
+        let inner = (*object.cast::<Coroutine>()).inner;
+        ffi::PyObject_CallMethodObjArgs(inner, WORDS.await_.get(), null_mut::<PyObject>())
+    }
+}
+
+unsafe extern "C" fn getattro(object: *mut PyObject, name: *mut PyObject) -> *mut PyObject {
+    unsafe {
+        let own = ffi::PyObject_GenericGetAttr(object, name);
+        let inner = (*object.cast::<Coroutine>()).inner;
+        if !own.is_null() || inner.is_null() || ffi::PyErr_ExceptionMatches(ffi::PyExc_AttributeError) == 0 {
+            return own;
+        }
+        ffi::PyErr_Clear();
+        ffi::PyObject_GetAttr(inner, name)
+    }
+}
+
+unsafe extern "C" fn setattro(object: *mut PyObject, name: *mut PyObject, value: *mut PyObject) -> c_int {
+    unsafe {
+        if is_cleared(object.cast()) {
+            return -1;
+        }
+        ffi::PyObject_SetAttr((*object.cast::<Coroutine>()).inner, name, value)
+    }
+}
+
+unsafe extern "C" fn class(object: *mut PyObject, _: *mut c_void) -> *mut PyObject {
+    unsafe {
+        if is_cleared(object.cast()) {
+            return null_mut();
+        }
+        ffi::PyObject_GetAttr((*object.cast::<Coroutine>()).inner, WORDS.class.get())
+    }
+}
+
+unsafe extern "C" fn repr(object: *mut PyObject) -> *mut PyObject {
+    // A null is shown as `<NULL>`.
+    unsafe { ffi::PyObject_Repr((*object.cast::<Coroutine>()).inner) }
+}
+
+unsafe extern "C" fn hash(object: *mut PyObject) -> ffi::Py_hash_t {
+    unsafe {
+        if is_cleared(object.cast()) { -1 } else { ffi::PyObject_Hash((*object.cast::<Coroutine>()).inner) }
+    }
+}
+
+/// Equal to its coroutine, and to nothing else.
+unsafe extern "C" fn compare(object: *mut PyObject, other: *mut PyObject, operation: c_int) -> *mut PyObject {
+    unsafe {
+        let same = object == other || (*object.cast::<Coroutine>()).inner == other;
+        match operation {
+            ffi::Py_EQ if same => new_reference(ffi::Py_True()),
+            ffi::Py_NE if same => new_reference(ffi::Py_False()),
+            _ => new_reference(ffi::Py_NotImplemented()),
+        }
+    }
+}
+
+/// A table that lives for ever and is only read.
+struct Table<T>(std::cell::UnsafeCell<T>);
+// SAFETY: the interpreter reads these tables with the GIL held.
+unsafe impl<T> Sync for Table<T> {}
+
+static METHODS: Table<[ffi::PyMethodDef; 4]> = Table(std::cell::UnsafeCell::new([
+    ffi::PyMethodDef {
+        ml_name: c"send".as_ptr(),
+        ml_meth: ffi::PyMethodDefPointer { PyCFunction: send },
+        ml_flags: ffi::METH_O,
+        ml_doc: c"send(arg) -> send 'arg' into coroutine, return next yielded value or raise StopIteration."
+            .as_ptr(),
+    },
+    ffi::PyMethodDef {
+        ml_name: c"throw".as_ptr(),
+        ml_meth: ffi::PyMethodDefPointer { PyCFunctionFast: throw },
+        ml_flags: ffi::METH_FASTCALL,
+        ml_doc:
+            c"throw(value) -> raise exception in coroutine, return next yielded value or raise StopIteration."
+                .as_ptr(),
+    },
+    ffi::PyMethodDef {
+        ml_name: c"close".as_ptr(),
+        ml_meth: ffi::PyMethodDefPointer { PyCFunction: close },
+        ml_flags: ffi::METH_NOARGS,
+        ml_doc: c"close() -> raise GeneratorExit inside coroutine.".as_ptr(),
+    },
+    ffi::PyMethodDef::zeroed(),
+]));
+
+static PROPERTIES: Table<[ffi::PyGetSetDef; 2]> = Table(std::cell::UnsafeCell::new([
+    ffi::PyGetSetDef {
+        name: c"__class__".as_ptr(),
+        get: Some(class),
+        set: None,
+        doc: null(),
+        closure: null_mut(),
+    },
+    ffi::PyGetSetDef { name: null(), get: None, set: None, doc: null(), closure: null_mut() },
+]));
+
+static MEMBERS: Table<[ffi::PyMemberDef; 2]> = Table(std::cell::UnsafeCell::new([
+    ffi::PyMemberDef {
+        name: c"__weaklistoffset__".as_ptr(),
+        type_code: ffi::Py_T_PYSSIZET,
+        offset: std::mem::offset_of!(Coroutine, weak_references) as ffi::Py_ssize_t,
+        flags: ffi::Py_READONLY,
+        doc: null(),
+    },
+    ffi::PyMemberDef { name: null(), type_code: 0, offset: 0, flags: 0, doc: null() },
+]));
+
+/// Makes the type and adds it to the module.
+pub fn prepare(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    let slot = |slot, function: *const ()| ffi::PyType_Slot { slot, pfunc: function.cast_mut().cast() };
+    let mut slots = [
+        slot(ffi::Py_am_send, am_send as *const ()),
+        slot(ffi::Py_am_await, am_await as *const ()),
+        slot(ffi::Py_tp_dealloc, dealloc as *const ()),
+        slot(ffi::Py_tp_traverse, traverse as *const ()),
+        slot(ffi::Py_tp_clear, clear as *const ()),
+        slot(ffi::Py_tp_getattro, getattro as *const ()),
+        slot(ffi::Py_tp_setattro, setattro as *const ()),
+        slot(ffi::Py_tp_repr, repr as *const ()),
+        slot(ffi::Py_tp_hash, hash as *const ()),
+        slot(ffi::Py_tp_richcompare, compare as *const ()),
+        slot(ffi::Py_tp_methods, METHODS.0.get().cast()),
+        slot(ffi::Py_tp_getset, PROPERTIES.0.get().cast()),
+        slot(ffi::Py_tp_members, MEMBERS.0.get().cast()),
+        slot(0, null()),
+    ];
+    let flags = ffi::Py_TPFLAGS_DEFAULT | ffi::Py_TPFLAGS_HAVE_GC | ffi::Py_TPFLAGS_DISALLOW_INSTANTIATION;
+    let mut spec = ffi::PyType_Spec {
+        name: c"taskscale.Coroutine".as_ptr(),
+        basicsize: size_of::<Coroutine>() as c_int,
+        itemsize: 0,
+        flags: flags as u32,
+        slots: slots.as_mut_ptr(),
+    };
+    // SAFETY: specification and slots are read during the call; the tables live for ever.
+    let kind = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyType_FromSpec(&mut spec))? };
+    module.add("Coroutine", &kind)?;
+    // Kept for ever.
+    TYPE.store(kind.into_ptr().cast(), Relaxed);
+    Ok(())
+}

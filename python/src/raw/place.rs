@@ -1,0 +1,87 @@
+//! Where a step was that held up its loop.
+
+use std::ptr::null_mut;
+
+use pyo3::ffi::{self, PyObject};
+
+use super::shared::{WORDS, Word, session};
+use crate::blocked::Place;
+
+/// Records a slow step of the coroutine `inner`. The exception that is set, if one is, stays set.
+#[cold]
+#[inline(never)]
+pub unsafe fn slow(inner: *mut PyObject, name: &[u8], ticks: u64) {
+    unsafe {
+        let (mut kind, mut value, mut trace) = (null_mut(), null_mut(), null_mut());
+        ffi::PyErr_Fetch(&mut kind, &mut value, &mut trace);
+        let ns = session().rate.ns(ticks);
+        let (function, file, line) = suspended_at(inner);
+        ffi::PyErr_Restore(kind, value, trace);
+        let coroutine = String::from_utf8_lossy(name).into_owned();
+        session().blocked(Place { coroutine, function, file, line, steps: 1, total_ns: ns, max_ns: ns });
+    }
+}
+
+/// Function, file and line at which a coroutine waits: those of the innermost coroutine that it awaits. Where it has ended,
+/// those of its definition.
+unsafe fn suspended_at(coroutine: *mut PyObject) -> (String, String, u32) {
+    unsafe {
+        let mut at = super::new_reference(coroutine);
+        loop {
+            let awaited = get(at, &WORDS.cr_await);
+            let frame = if awaited.is_null() { null_mut() } else { get(awaited, &WORDS.cr_frame) };
+            let goes_on = !frame.is_null() && frame != ffi::Py_None();
+            ffi::Py_XDECREF(frame);
+            if !goes_on {
+                ffi::Py_XDECREF(awaited);
+                break;
+            }
+            ffi::Py_DECREF(std::mem::replace(&mut at, awaited));
+        }
+        let (frame, code) = (get(at, &WORDS.cr_frame), get(at, &WORDS.cr_code));
+        ffi::Py_DECREF(at);
+        let suspended = !frame.is_null() && frame != ffi::Py_None();
+        let line =
+            if suspended { number(frame, &WORDS.f_lineno) } else { number(code, &WORDS.co_firstlineno) };
+        let (function, file) = (text(code, &WORDS.co_qualname), text(code, &WORDS.co_filename));
+        ffi::Py_XDECREF(frame);
+        ffi::Py_XDECREF(code);
+        (function, file, line)
+    }
+}
+
+/// An attribute, a new reference; null without an exception where there is none.
+unsafe fn get(object: *mut PyObject, word: &Word) -> *mut PyObject {
+    unsafe {
+        let found = if object.is_null() { null_mut() } else { ffi::PyObject_GetAttr(object, word.get()) };
+        ffi::PyErr_Clear();
+        found
+    }
+}
+
+unsafe fn number(object: *mut PyObject, word: &Word) -> u32 {
+    unsafe {
+        let found = get(object, word);
+        let number = if found.is_null() { 0 } else { ffi::PyLong_AsLong(found) };
+        ffi::PyErr_Clear();
+        ffi::Py_XDECREF(found);
+        u32::try_from(number).unwrap_or(0)
+    }
+}
+
+unsafe fn text(object: *mut PyObject, word: &Word) -> String {
+    unsafe {
+        let found = get(object, word);
+        let mut length = 0;
+        let bytes =
+            if found.is_null() { std::ptr::null() } else { ffi::PyUnicode_AsUTF8AndSize(found, &mut length) };
+        let text = if bytes.is_null() {
+            String::new()
+        } else {
+            String::from_utf8_lossy(std::slice::from_raw_parts(bytes.cast(), length as usize)).into_owned()
+        };
+        ffi::PyErr_Clear();
+        ffi::Py_XDECREF(found);
+        text
+    }
+}

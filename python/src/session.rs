@@ -1,0 +1,181 @@
+//! What one observation records.
+
+use std::{
+    cell::RefCell,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+};
+
+use taskscale_live::{Observer, Options, Worker};
+use taskscale_sys::ticks::{self, Rate};
+
+use crate::{
+    blocked::{Blocked, Place, SLOW_NS},
+    delays::Delays,
+};
+
+/// Threads of one kind, each a worker: those that run event loops, or those of pools.
+#[derive(Debug)]
+pub struct Crew {
+    /// Tells crews of different sessions apart.
+    pub number: u64,
+    /// Digests what they do.
+    pub observer: Arc<Observer>,
+    /// From the making of a task or work item to its first step.
+    pub delays: Delays,
+    /// Indices of threads that have ended, for others to take.
+    free: Mutex<Free>,
+    /// Tasks made; those that have ended or were dropped; the most that were alive at once.
+    made: AtomicU64,
+    ended: AtomicU64,
+    peak: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct Free {
+    indices: Vec<u32>,
+    next: u32,
+}
+
+/// A thread's place in a crew; given back when the thread ends.
+struct Post {
+    crew: Weak<Crew>,
+    number: u64,
+    worker: Arc<Worker>,
+}
+
+impl Drop for Post {
+    fn drop(&mut self) {
+        if let Some(crew) = self.crew.upgrade() {
+            lock(&crew.free).indices.push(self.worker.index());
+        }
+    }
+}
+
+thread_local! {
+    // Of at most two crews: loops and pools.
+    static POSTS: RefCell<Vec<Post>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Crew {
+    fn new(source: &str) -> Arc<Self> {
+        static NUMBERS: AtomicU64 = AtomicU64::new(1);
+        Arc::new(Crew {
+            number: NUMBERS.fetch_add(1, Relaxed),
+            observer: Observer::new(Options { workers: None, source: source.into() }),
+            delays: Delays::default(),
+            free: Mutex::default(),
+            made: AtomicU64::new(0),
+            ended: AtomicU64::new(0),
+            peak: AtomicU64::new(0),
+        })
+    }
+
+    /// The calling thread's worker, given where it has none. About 10 ns.
+    pub fn worker(self: &Arc<Self>) -> Arc<Worker> {
+        let known = POSTS.try_with(|posts| {
+            let mut posts = posts.borrow_mut();
+            if let Some(post) = posts.iter().find(|post| post.number == self.number) {
+                return post.worker.clone();
+            }
+            posts.retain(|post| post.crew.strong_count() > 0);
+            let mut free = lock(&self.free);
+            let index = free.indices.pop().unwrap_or_else(|| {
+                free.next += 1;
+                free.next - 1
+            });
+            let worker = self.observer.worker(index);
+            let crew = Arc::downgrade(self);
+            posts.push(Post { crew, number: self.number, worker: worker.clone() });
+            worker
+        });
+        // A thread that is ending has no locals any more; what it still runs counts for the first worker.
+        known.unwrap_or_else(|_| self.observer.worker(0))
+    }
+
+    /// A task was made.
+    #[inline]
+    pub fn task_made(&self) {
+        // Under the GIL: no two add at once.
+        let made = self.made.load(Relaxed) + 1;
+        self.made.store(made, Relaxed);
+        let alive = made.wrapping_sub(self.ended.load(Relaxed));
+        if alive > self.peak.load(Relaxed) {
+            self.peak.store(alive, Relaxed);
+        }
+    }
+
+    /// A task has ended, or was dropped before it could.
+    #[inline]
+    pub fn task_ended(&self) {
+        self.ended.store(self.ended.load(Relaxed) + 1, Relaxed);
+    }
+
+    /// Tasks made, alive now, and the most that were alive at once.
+    pub fn alive(&self) -> (u64, u64, u64) {
+        let (made, ended) = (self.made.load(Relaxed), self.ended.load(Relaxed));
+        (made, made.saturating_sub(ended), self.peak.load(Relaxed))
+    }
+
+    fn clear(&self) {
+        self.observer.clear();
+        self.delays.clear();
+        let alive = self.alive().1;
+        self.made.store(alive, Relaxed);
+        self.ended.store(0, Relaxed);
+        self.peak.store(alive, Relaxed);
+    }
+}
+
+/// One observation.
+#[derive(Debug)]
+pub struct Session {
+    /// Threads that run event loops.
+    pub loops: Arc<Crew>,
+    /// Threads of pools.
+    pub pools: Arc<Crew>,
+    /// Of the machine's clock.
+    pub rate: Rate,
+    /// [`SLOW_NS`] in ticks.
+    pub slow: u64,
+    blocked: Mutex<Blocked>,
+}
+
+impl Session {
+    /// One that has seen nothing. The first in a process measures the clock's rate for 2 ms.
+    pub fn new() -> Arc<Self> {
+        ticks::source();
+        let rate = Rate::of_machine();
+        Arc::new(Session {
+            loops: Crew::new("asyncio"),
+            pools: Crew::new("concurrent.futures"),
+            rate,
+            slow: rate.ticks(SLOW_NS),
+            blocked: Mutex::default(),
+        })
+    }
+
+    /// A step held up its loop.
+    pub fn blocked(&self, place: Place) {
+        lock(&self.blocked).add(place);
+    }
+
+    /// Where loops were held up, costliest first.
+    pub fn places(&self) -> Vec<Place> {
+        lock(&self.blocked).places()
+    }
+
+    /// Forgets what was.
+    pub fn clear(&self) {
+        self.loops.clear();
+        self.pools.clear();
+        lock(&self.blocked).clear();
+    }
+}
+
+/// Locks; nothing behind these locks can be left half done.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
