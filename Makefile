@@ -1,14 +1,14 @@
 # What one does here. `make` alone is `make test`; `make help` lists the rest. Needs Rust and Python 3, nothing else.
 
 .DEFAULT_GOAL := test
-.PHONY: test readme format-check lint rust probe-rust probe-python venv run fmt clean help
+.PHONY: test readme format-check lint rust probe-rust probe-python venv cpp install run fmt clean help
 
 # One directory for the workspace and the Rust probe, so that what both depend on is built once.
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 # In CI a lock file that does not fit its manifest is an error, not an edit.
 LOCKED := $(if $(CI),--locked)
 
-test: format-check lint rust probe-rust probe-python ## set up what is missing and run all tests (default)
+test: format-check lint rust probe-rust probe-python cpp ## set up what is missing and run all tests (default)
 	@echo
 	@echo "All tests passed. What this machine could not run is named above as \"skipped\"."
 
@@ -32,6 +32,12 @@ probe-python: venv
 
 venv:
 	@tests/run/venv
+
+cpp: ## the C and C++ interface, and the observer on Taskflow where it is installed
+	@cpp/tests/run --sanitize
+
+install: ## the command, the library and its headers: make install PREFIX=/usr/local
+	@cpp/install "$(or $(PREFIX),$(error say where: make install PREFIX=/usr/local))"
 
 readme: ## run the README's main command, as written, and look at its output
 	@tests/run/readme

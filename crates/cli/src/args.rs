@@ -34,6 +34,9 @@ pub enum Command {
     /// Say where the workers' time went, from any task trace, in at most 2,048 bytes
     #[command(after_help = DIGEST_EXAMPLES)]
     Digest(DigestArgs),
+    /// Print the flags that a C or C++ program is built with to be observed live
+    #[command(after_help = CONFIG_EXAMPLES)]
+    Config(ConfigArgs),
     /// Work with probes: the programs that perform and time a workload
     #[command(subcommand)]
     Probe(ProbeCommand),
@@ -68,6 +71,10 @@ const REPORT_EXAMPLES: &str = "Examples:
   taskscale report quick.taskscale.jsonl             the tables of that run, even if it was killed
   taskscale report --details quick.taskscale.jsonl   all percentiles
   taskscale report --format json quick.taskscale.jsonl | jq '.rows[] | select(.status == \"failed\")'";
+
+const CONFIG_EXAMPLES: &str = "Examples:
+  g++ -O2 main.cpp $(taskscale config --cflags --libs) -o main
+  taskscale config --libs --shared                   the shared library instead of the static one";
 
 const DIGEST_EXAMPLES: &str = "Reads Chrome trace events (Taskflow, Ray, VizTracer, Node, tracing-chrome and others), TFProf JSON and .tfp, \
 Dask task streams and ninja logs, told apart by their content, in constant memory.
@@ -203,6 +210,20 @@ pub struct ListArgs {
     /// Runtime to look at; repeat for several [default: all]
     #[arg(long, short, value_name = "NAME[@TOOLCHAIN]")]
     pub runtime: Vec<String>,
+}
+
+/// `taskscale config`.
+#[derive(Debug, Args)]
+pub struct ConfigArgs {
+    /// Where the headers are
+    #[arg(long)]
+    pub cflags: bool,
+    /// The library, and what it needs
+    #[arg(long)]
+    pub libs: bool,
+    /// Link with the shared library
+    #[arg(long)]
+    pub shared: bool,
 }
 
 /// `taskscale report`.

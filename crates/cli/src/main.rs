@@ -27,6 +27,7 @@ fn main() -> ExitCode {
         Command::List(args) => commands::list::list(&args),
         Command::Report(args) => commands::report::report(&args),
         Command::Digest(args) => commands::digest::digest(&args),
+        Command::Config(args) => commands::config::config(&args),
         Command::Probe(ProbeCommand::Check(args)) => commands::probe::check(&args),
         Command::Probe(ProbeCommand::Serve { runtime }) => return taskscale_probe_rust::main(&runtime),
         Command::Completions { shell } => commands::generate::completions(shell),

@@ -73,6 +73,8 @@ pub struct Accumulator {
     /// Time in which a worker could run and did not, inside tasks and between them.
     pub(crate) preempted_in_tasks: u64,
     pub(crate) preempted_in_gaps: u64,
+    /// Whether the source asks for run delay at all: none of it is then known to be none.
+    pub(crate) delay_known: bool,
 }
 
 /// What settled spans of all workers go into.
@@ -154,6 +156,7 @@ impl Accumulator {
             reversed: 0,
             preempted_in_tasks: 0,
             preempted_in_gaps: 0,
+            delay_known: false,
         }
     }
 
@@ -167,7 +170,7 @@ impl Accumulator {
             && -FAR < start_ns
             && start_ns <= end_ns
             && end_ns < FAR
-            && state.leaf(start_ns, end_ns, &mut Of { worker, sums: &mut self.sums })
+            && state.outermost(start_ns, end_ns, true, &mut Of { worker, sums: &mut self.sums })
         {
             let duration = (end_ns - start_ns) as u64;
             self.sums.durations.add(duration);
@@ -176,6 +179,32 @@ impl Accumulator {
             return;
         }
         self.span(&Span { worker, start_ns, end_ns, name, depth: Depth::Level(0) });
+    }
+
+    /// Takes in a span whose place is known: `level` others hold it, all of which come later, and whether it holds others,
+    /// all of which came before. Needs no search for its parent, at any depth and with any number of children.
+    pub fn known(&mut self, span: &Span<'_>, level: u16, leaf: bool) {
+        let (start, end) = (span.start_ns.clamp(-FAR, FAR), span.end_ns.clamp(-FAR, FAR));
+        if level == 0 && leaf {
+            return self.leaf(span.worker, start, end, span.name);
+        }
+        if end < start {
+            self.reversed += 1;
+            return;
+        }
+        let slot = self.slot((span.worker as usize).min(MAX_WORKERS));
+        let duration = (end - start) as u64;
+        let state = &mut self.workers[slot];
+        if level > 0 {
+            state.inner(duration, level, leaf);
+        } else if !state.outermost(start, end, leaf, &mut Of { worker: span.worker, sums: &mut self.sums }) {
+            return self.span(&Span { depth: Depth::Level(0), ..*span });
+        }
+        self.sums.durations.add(duration);
+        self.names.add(span.name, duration);
+        if leaf {
+            self.sums.top.add(span.worker, start, duration, span.name);
+        }
     }
 
     /// The state of a worker that was seen, the sums and the names.
@@ -210,8 +239,9 @@ impl Accumulator {
     }
 
     /// Adds time in which a worker was runnable and the machine ran something else; a live observer reads it from the kernel.
-    /// Such time belongs to a task that was counted (`in_task`) or to a gap between two.
+    /// Such time belongs to a task that was counted (`in_task`) or to a gap between two. A call with 0 says that there was none.
     pub fn preempted(&mut self, in_task: bool, ns: u64) {
+        self.delay_known = true;
         let sum = if in_task { &mut self.preempted_in_tasks } else { &mut self.preempted_in_gaps };
         *sum = sum.saturating_add(ns);
     }
@@ -260,6 +290,7 @@ impl Accumulator {
         self.names.merge(&other.names);
         self.folded += other.folded;
         self.reversed += other.reversed;
+        self.delay_known |= other.delay_known;
         self.preempted_in_tasks = self.preempted_in_tasks.saturating_add(other.preempted_in_tasks);
         self.preempted_in_gaps = self.preempted_in_gaps.saturating_add(other.preempted_in_gaps);
     }

@@ -117,10 +117,10 @@ impl Worker {
         self.any_span(start, end, level, out)
     }
 
-    /// Takes in a span that contains none, lies in none, and is behind all others: what a live observer knows, and what
-    /// spares the wait in the stack. `false` where it is not behind the others; then nothing was done.
+    /// Takes in a span that lies in none and is behind all others that lie in none: what a live observer knows, and what
+    /// spares the wait in the stack. `false` where it is not behind them; then nothing was done.
     #[inline]
-    pub fn leaf(&mut self, start: i64, end: i64, out: &mut impl Settled) -> bool {
+    pub fn outermost(&mut self, start: i64, end: i64, leaf: bool, out: &mut impl Settled) -> bool {
         if self.length > 0 {
             self.settle_stack(out);
         }
@@ -128,7 +128,9 @@ impl Worker {
             return false;
         }
         self.tasks += 1;
-        self.leaf = self.leaf.saturating_add((end - start) as u64);
+        if leaf {
+            self.leaf = self.leaf.saturating_add((end - start) as u64);
+        }
         if self.settled == NEVER {
             self.first = self.first.min(start);
         } else {
@@ -136,10 +138,20 @@ impl Worker {
             out.gap(self.settled, start);
         }
         self.busy = self.busy.saturating_add((end - start) as u64);
-        out.outermost(start, end, true);
+        out.outermost(start, end, leaf);
         self.last = self.last.max(end);
         self.settled = end;
         true
+    }
+
+    /// Takes in a span that is known to lie in others, which come later; `level` is at least 1.
+    pub fn inner(&mut self, duration: u64, level: u16, leaf: bool) {
+        self.tasks += 1;
+        self.nested += 1;
+        self.depth = self.depth.max(level);
+        if leaf {
+            self.leaf = self.leaf.saturating_add(duration);
+        }
     }
 
     /// End of the last span, with nothing kept back; `None` where something is, or where there was no span.

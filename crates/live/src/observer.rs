@@ -8,7 +8,7 @@ use std::sync::{
 use taskscale_digest::{Accumulator, Config};
 use taskscale_model::{
     digest::Digest,
-    span::{Account, Depth, Dropped, Span, SpanSink},
+    span::{Account, Depth, Dropped, Span},
 };
 use taskscale_sys::ticks::{self, Anchor, Rate, Source};
 
@@ -81,13 +81,14 @@ impl Observer {
         let rate = Rate::of_machine();
         let workers: Vec<Arc<Worker>> = self.workers().iter().flatten().cloned().collect();
         for worker in &workers {
-            let (mut state, begin) = worker.snapshot();
-            if let Some(begin) = begin.filter(|begin| *begin < now.ticks) {
+            let (mut state, frame) = worker.snapshot();
+            if let Some((begin, leaf)) = frame.filter(|(begin, _)| *begin < now.ticks) {
                 open += 1;
                 let (start_ns, end_ns) =
                     (rate.ns(begin - state.since) as i64, rate.ns(now.ticks - state.since) as i64);
                 let depth = Depth::Level(0);
-                state.accumulator.span(&Span { worker: worker.index(), start_ns, end_ns, name: OPEN, depth });
+                let span = Span { worker: worker.index(), start_ns, end_ns, name: OPEN, depth };
+                state.accumulator.known(&span, 0, leaf);
             }
             (cut, stray, deep) = (cut + state.cut, stray + state.stray, deep + state.deep);
             all.merge(&state.accumulator);

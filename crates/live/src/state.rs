@@ -1,7 +1,7 @@
 //! What a worker's buffer is emptied into.
 
 use taskscale_digest::{Accumulator, Config, NUMBERS, Scale};
-use taskscale_model::span::{Depth, Span, SpanSink};
+use taskscale_model::span::{Depth, Span};
 use taskscale_sys::ticks::Rate;
 
 /// Names that a buffer can hold; number 0 is none.
@@ -79,21 +79,21 @@ impl State {
             let leaves = std::iter::from_fn(|| {
                 let (begin, end, number, depth, leaf) = entries.next()?;
                 if begin < since || end < begin || depth > 0 || !leaf {
-                    other = Some((begin, end, number, depth));
+                    other = Some((begin, end, number, depth, leaf));
                     return None;
                 }
                 Some((begin, end, number))
             });
             accumulator.leaves(worker, leaves, scale, |number| names.name(number));
-            let Some((begin, end, number, depth)) = other else { return };
+            let Some((begin, end, number, level, leaf)) = other else { return };
             if begin < since || end < begin {
                 // What ended before the clearing was cleared; what was open then is cut.
                 *cut += u64::from(end >= since);
                 continue;
             }
-            let (name, depth) = (names.name(number), Depth::Level(depth));
+            let (name, depth) = (names.name(number), Depth::Level(level));
             let (start_ns, end_ns) = (scale.ns(begin), scale.ns(end));
-            accumulator.span(&Span { worker, start_ns, end_ns, name, depth });
+            accumulator.known(&Span { worker, start_ns, end_ns, name, depth }, level, leaf);
         }
     }
 
@@ -104,7 +104,7 @@ impl State {
 
     /// Counts time for which the worker waited for a processor, up to `now`.
     pub fn preempted(&mut self, in_task: bool, ns: u64, now: u64) {
-        if ns > 0 && now >= self.since {
+        if now >= self.since {
             self.accumulator.preempted(in_task, ns);
         }
     }

@@ -230,16 +230,18 @@ impl Worker {
         state.spans(self.index, &mut entries);
     }
 
-    /// What the worker has done so far, with what is in the buffer, and the begin of the outermost task that is open.
-    pub(crate) fn snapshot(&self) -> (State, Option<u64>) {
+    /// What the worker has done so far, with what is in the buffer; and of the outermost task that is open its begin, and
+    /// whether it has held no other yet.
+    pub(crate) fn snapshot(&self) -> (State, Option<(u64, bool)>) {
         let state = self.state();
         let mut copy = state.clone();
         self.count(&mut copy);
         // The lock is held until here, so that the buffer is not emptied in between.
         drop(state);
-        let open = (self.depth.load(Relaxed) > 0).then(|| self.open[0].load(Relaxed));
+        let leaf = self.depth.load(Relaxed) == 1 && self.parents.load(Relaxed) & 1 == 0;
+        let open = (self.depth.load(Relaxed) > 0).then(|| (self.open[0].load(Relaxed), leaf));
         let since = copy.since;
-        (copy, open.filter(|begin| *begin >= since))
+        (copy, open.filter(|(begin, _)| *begin >= since))
     }
 
     /// Memory that it holds, in bytes.
@@ -258,17 +260,17 @@ impl Worker {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The run delay since it was last asked for.
-    fn new_delay(&self) -> u64 {
-        let Some(delay) = run_delay_ns() else { return 0 };
-        delay.saturating_sub(self.delay.swap(delay, Relaxed))
+    /// The run delay since it was last asked for; `None` where the kernel does not say.
+    fn new_delay(&self) -> Option<u64> {
+        let delay = run_delay_ns()?;
+        Some(delay.saturating_sub(self.delay.swap(delay, Relaxed)))
     }
 
     /// A long gap ends at `now`, or the first task begins.
     #[cold]
     #[inline(never)]
     pub fn long_gap(&self, now: u64) {
-        let delay = self.new_delay();
+        let Some(delay) = self.new_delay() else { return };
         let last = self.last.load(Relaxed);
         if last > 0 {
             let gap = ticks::Rate::of_machine().ns(now.wrapping_sub(last));
@@ -280,7 +282,7 @@ impl Worker {
     #[cold]
     #[inline(never)]
     pub fn long_task(&self, length: u64) {
-        let delay = self.new_delay();
+        let Some(delay) = self.new_delay() else { return };
         let last = self.last.load(Relaxed);
         self.state().preempted(true, delay.min(ticks::Rate::of_machine().ns(length)), last);
     }

@@ -71,6 +71,27 @@ fn tasks_inside_others_are_not_busy_time_twice() {
 }
 
 #[test]
+fn a_parent_of_any_number_of_children_has_its_own_time() {
+    let observer = Observer::new(Options { workers: Some(1), ..Options::default() });
+    let worker = observer.worker(0);
+    let begin = later(0);
+    let at = |us: u64| begin + Rate::of_machine().ticks(us * 1_000);
+    worker.begin_at(at(0));
+    for child in 0..300 {
+        worker.begin_at(at(10 * child));
+        worker.begin_at(at(10 * child + 1));
+        worker.end_at(at(10 * child + 3), b"grandchild");
+        worker.end_at(at(10 * child + 8), b"child");
+    }
+    worker.end_at(at(3_000), b"parent");
+    let digest = observer.digest();
+    assert_eq!((digest.tasks, digest.nesting.nested, digest.nesting.depth), (601, 600, 2));
+    // 3,000 us less 300 grandchildren of 2 us.
+    let own = *digest.nesting.parent_self.value().expect("all are placed");
+    assert!((own - 0.8).abs() < 0.001, "{own}");
+}
+
+#[test]
 fn unbalanced_calls_are_counted_and_harm_nothing() {
     let observer = Observer::new(Options::default());
     let worker = observer.worker(0);

@@ -115,7 +115,7 @@ fn may_be_preempted(evidence: &Evidence<'_>) -> Option<String> {
     let names = evidence.sums.names.costliest();
     let of_name = names.iter().find(|name| name.name == longest.name);
     let usual = of_name.map_or(0.0, |name| name.total as f64 / name.tasks.max(1) as f64);
-    (evidence.shape.losses.preempted == 0.0 && usual * 2.0 <= longest.duration as f64).then(|| {
+    (!evidence.sums.delay_known && usual * 2.0 <= longest.duration as f64).then(|| {
         "run delay is not known: tasks that are long in one run and not in the next have lost their CPU"
             .into()
     })

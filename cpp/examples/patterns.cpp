@@ -1,0 +1,180 @@
+// Each pattern of loss, made to happen in a real Taskflow program, and what the digest calls it.
+//
+//     g++ -std=c++17 -O2 patterns.cpp $(taskscale config --cflags --libs) -o patterns && ./patterns [RUNS] [quick]
+//
+// Tasks that sleep hold their worker as tasks that compute do, but leave the processor to whoever else needs it: the programs
+// come out the same on two cores and on twenty. Prints how many of RUNS were named as intended, what else was said, and
+// for three patterns the speed-up that the digest predicted against the one that its advice then gave.
+#include <taskscale/taskflow.hpp>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+bool quick = false;
+
+// Holds the worker for some time; a tenth of it where the program is only to be seen to run.
+void hold(double ms) { std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(quick ? ms / 10 : ms)); }
+
+// Keeps a processor busy for so many steps.
+void compute(long steps) {
+  volatile long sum = 0;
+  for (long i = 0; i < steps; ++i) sum = sum + i;
+}
+
+void chain(tf::Taskflow& graph, int length, double ms, const char* name) {
+  tf::Task before;
+  for (int i = 0; i < length; ++i) {
+    tf::Task task = graph.emplace([ms] { hold(ms); }).name(name);
+    if (i > 0) before.precede(task);
+    before = task;
+  }
+}
+
+void independent(tf::Taskflow& graph, int tasks, double ms, const char* name) {
+  for (int i = 0; i < tasks; ++i) graph.emplace([ms] { hold(ms); }).name(name);
+}
+
+void nest(tf::Executor& executor, int levels) {
+  if (levels == 0) return hold(4);
+  tf::Taskflow graph;
+  for (int i = 0; i < 3; ++i) graph.emplace([&executor, levels] { nest(executor, levels - 1); }).name("nest");
+  executor.corun(graph);
+}
+
+struct Program {
+  const char* pattern;
+  // What also counts as right: another true thing to say of the same program.
+  const char* also;
+  const char* what;
+  std::size_t workers;
+  std::function<void(tf::Taskflow&, tf::Executor&)> build;
+  // The same work with the digest's advice taken.
+  std::function<void(tf::Taskflow&, tf::Executor&)> fixed;
+  bool contended = false;
+};
+
+std::vector<Program> programs() {
+  std::vector<Program> all;
+  all.push_back({"HEALTHY", "", "400 tasks of 5 ms", 4, [](auto& g, auto&) { independent(g, 400, 5, "step"); }, nullptr});
+  all.push_back({"SCHEDULING_OVERHEAD", "", "300,000 empty tasks", 2,
+                 [](auto& g, auto&) { for (int i = 0; i < (quick ? 3000 : 300000); ++i) g.emplace([] {}); }, nullptr});
+  all.push_back({"UNDER_DECOMPOSITION", "", "2 tasks of 600 ms on 4 workers", 4,
+                 [](auto& g, auto&) { independent(g, 2, 600, "half"); },
+                 [](auto& g, auto&) { independent(g, 32, 37.5, "piece"); }});
+  all.push_back({"STRAGGLER_TASKS", "", "200 tasks of 2 ms and one of 400 ms", 4,
+                 [](auto& g, auto&) {
+                   g.emplace([] { hold(400); }).name("whale");
+                   independent(g, 200, 2, "minnow");
+                 },
+                 [](auto& g, auto&) {
+                   independent(g, 40, 10, "whale");
+                   independent(g, 200, 2, "minnow");
+                 }});
+  all.push_back({"SERIAL_BOTTLENECK", "", "a chain of 120 tasks of 5 ms", 4, [](auto& g, auto&) { chain(g, 120, 5, "link"); },
+                 [](auto& g, auto&) { independent(g, 120, 5, "link"); }});
+  all.push_back({"LOAD_IMBALANCE", "", "chains of 100, 50, 40 and 30 tasks of 5 ms", 4,
+                 [](auto& g, auto&) { for (int length : {100, 50, 40, 30}) chain(g, length, 5, "link"); }, nullptr});
+  all.push_back({"RECURSIVE_OVERLAP", "", "a tree of tasks that run their children inside", 4,
+                 [](auto& g, auto& executor) {
+                   for (int i = 0; i < 12; ++i) g.emplace([&executor] { nest(executor, 3); }).name("root");
+                 },
+                 nullptr});
+  all.push_back({"PREEMPTED", "INCONCLUSIVE", "2,000 tasks that compute, against four busy processes", 2,
+                 [](auto& g, auto&) { for (int i = 0; i < 2000; ++i) g.emplace([] { compute(quick ? 20000 : 400000); }).name("crunch"); },
+                 nullptr, true});
+  return all;
+}
+
+// Processes that take the processors from us, until they are ended; by themselves after ten seconds.
+std::vector<pid_t> contend() {
+  std::vector<pid_t> busy;
+  for (int i = 0; i < 4; ++i) {
+    const pid_t pid = fork();
+    if (pid == 0) {
+      alarm(10);
+      for (;;) compute(1000000);
+    }
+    if (pid > 0) busy.push_back(pid);
+  }
+  return busy;
+}
+
+struct Result {
+  std::string pattern, json;
+  double seconds;
+};
+
+Result run(const Program& program, bool fixed) {
+  tf::Executor executor(program.workers);
+  auto observer = executor.make_observer<taskscale::DigestObserver>();
+  tf::Taskflow graph;
+  (fixed ? program.fixed : program.build)(graph, executor);
+  const std::vector<pid_t> busy = program.contended ? contend() : std::vector<pid_t>{};
+  observer->clear();
+  const auto begin = Clock::now();
+  executor.run(graph).wait();
+  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  for (const pid_t pid : busy) {
+    kill(pid, SIGKILL);
+    waitpid(pid, nullptr, 0);
+  }
+  return {observer->pattern(), observer->json(), seconds};
+}
+
+// The number behind the first `key` of a JSON text; 0 where there is none.
+double number(const std::string& json, const std::string& key) {
+  const auto at = json.find("\"" + key + "\":");
+  return at == std::string::npos ? 0 : std::atof(json.c_str() + at + key.size() + 3);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int runs = argc > 1 ? std::atoi(argv[1]) : 20;
+  quick = argc > 2 && std::strcmp(argv[2], "quick") == 0;
+  for (const Program& program : programs()) {
+    int right = 0;
+    std::map<std::string, int> said;
+    std::vector<double> predicted, before, after;
+    for (int i = 0; i < runs; ++i) {
+      const Result result = run(program, false);
+      right += result.pattern == program.pattern || result.pattern == program.also;
+      ++said[result.pattern];
+      if (std::getenv("SHOW") != nullptr && result.pattern != program.pattern) std::fprintf(stderr, "%s\n", result.json.c_str());
+      if (program.fixed == nullptr) continue;
+      predicted.push_back(number(result.json, "predicted_speedup"));
+      before.push_back(result.seconds);
+      after.push_back(run(program, true).seconds);
+    }
+    std::printf("%-20s %2d of %d  %s\n", program.pattern, right, runs, program.what);
+    for (const auto& [pattern, times] : said) {
+      if (pattern != program.pattern) std::printf("    said %d times: %s\n", times, pattern.c_str());
+    }
+    if (program.fixed != nullptr) {
+      const auto median = [](std::vector<double> values) {
+        std::sort(values.begin(), values.end());
+        return values[values.size() / 2];
+      };
+      std::printf("    speed-up: at most %.2f predicted, %.2f measured with the advice taken\n", median(predicted),
+                  median(before) / median(after));
+    }
+    std::fflush(stdout);
+  }
+  return 0;
+}

@@ -1,0 +1,73 @@
+// The C interface from a hand-written pool of threads: counts, names, clearing, unbalanced calls, and a reader meanwhile.
+#include <taskscale/taskscale.h>
+
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "check.hpp"
+
+static std::string text(taskscale_observer* observer, std::uint32_t format) {
+  std::string out(taskscale_observer_write(observer, format, nullptr, 0) + 512, '\0');
+  out.resize(taskscale_observer_write(observer, format, &out[0], out.size()));
+  return out;
+}
+
+static bool holds(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+int main() {
+  CHECK(taskscale_observer_new(TASKSCALE_ABI + 1, nullptr, 0) == nullptr, "another interface is refused");
+  CHECK(taskscale_observer_worker(nullptr, 0) == nullptr && taskscale_observer_tasks(nullptr) == 0, "no observer");
+  taskscale_observer_free(nullptr);
+
+  taskscale_observer* observer = taskscale_observer_new(TASKSCALE_ABI, "pool", 4);
+  std::atomic<bool> stop{false};
+  std::thread reader([&] {
+    while (!stop) CHECK(text(observer, TASKSCALE_TEXT).size() <= 2048, "a text of more than 2,048 bytes");
+  });
+  std::vector<std::thread> threads;
+  for (std::uint32_t id = 0; id < 3; ++id) {
+    threads.emplace_back([observer, id] {
+      taskscale_worker* worker = taskscale_observer_worker(observer, id);
+      for (int task = 0; task < 100003; ++task) {
+        taskscale_begin(worker);
+        if (task % 10 == 0) {  // one task inside
+          taskscale_begin(worker);
+          taskscale_end(worker, "inner", 5);
+        }
+        taskscale_end(worker, task % 2 ? "odd" : nullptr, task % 2 ? 3 : 0);
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  stop = true;
+  reader.join();
+  const std::uint64_t all = 3 * (100003 + 10001);
+  CHECK(taskscale_observer_tasks(observer) == all, std::to_string(taskscale_observer_tasks(observer)));
+  const std::string json = text(observer, TASKSCALE_JSON);
+  CHECK(holds(json, "\"taskscale.digest/1\"") && holds(json, "\"workers\": 4"), json);
+  CHECK(holds(json, "\"inner\"") && holds(json, "\"odd\"") && holds(json, "\"live pool\""), json);
+  CHECK(holds(json, "\"nested\": 30003"), json);
+  CHECK(taskscale_observer_bytes(observer) <= 3 * 16384, std::to_string(taskscale_observer_bytes(observer)));
+
+  char little[9] = "xxxxxxxx";
+  const std::size_t whole = taskscale_observer_write(observer, TASKSCALE_TEXT, little, sizeof little);
+  CHECK(whole > 8 && little[8] == '\0' && little[7] != 'x', little);
+
+  taskscale_worker* worker = taskscale_observer_worker(observer, 0);
+  taskscale_begin(worker);
+  taskscale_observer_clear(observer);
+  CHECK(taskscale_observer_tasks(observer) == 0, "cleared");
+  taskscale_end(worker, nullptr, 0);
+  taskscale_end(worker, nullptr, 0);  // stray
+  for (int i = 0; i < 20; ++i) taskscale_begin(worker);
+  for (int i = 0; i < 20; ++i) taskscale_end(worker, nullptr, 0);
+  const std::string odd = text(observer, TASKSCALE_JSON);
+  CHECK(taskscale_observer_tasks(observer) == 16, odd);
+  CHECK(holds(odd, "end without a begin") && holds(odd, "inside 16 others") && holds(odd, "was cleared"), odd);
+  taskscale_observer_free(observer);
+
+  if (failures == 0) std::puts("pool: all checks hold");
+  return failures == 0 ? 0 : 1;
+}
