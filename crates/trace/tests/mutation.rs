@@ -39,6 +39,19 @@ fn the_corpus_is_recognised() {
     }
 }
 
+/// Files on which the fuzzer saw the two ways of scanning differ.
+const FOUND: [(&str, &[u8]); 2] = [
+    ("a worker's id of no bytes", include_bytes!("found/empty-worker.json")),
+    ("a worker's id that goes on behind a known one", include_bytes!("found/longer-worker.json")),
+];
+
+#[test]
+fn what_the_fuzzer_found_stays_mended() {
+    for (what, file) in FOUND {
+        assert_eq!(totals(file, true).expect(what), totals(file, false).expect(what), "{what}");
+    }
+}
+
 #[test]
 fn changed_files_neither_panic_nor_lose_events() {
     let mut random = fastrand::Rng::with_seed(3);

@@ -69,6 +69,7 @@ struct High {
 /// The thread of the last event.
 #[derive(Debug, Clone, Copy)]
 struct LastThread {
+    length: usize,
     text: u64,
     mask: u64,
     worker: u32,
@@ -110,7 +111,7 @@ impl Streak {
         let Some(origin) = assembler.clock.origin() else { return (done, events) };
         let unnumber = assembler.flavour.drops_numbers();
         // None at first: a mask without bits and a text with some never fit.
-        let mut last = LastThread { text: 1, mask: 0, worker: 0 };
+        let mut last = LastThread { length: 0, text: 1, mask: 0, worker: 0 };
         // Where the first value of an event stands.
         let Some(mut from) = self.enter(data, start) else { return (done, events) };
         while let Some(view) = View::of(data, from) {
@@ -136,7 +137,7 @@ impl Streak {
             // From here on the event counts: what it changes, no slower reading of the same event may have to take back.
             let (at, length) = value(self.thread);
             let word = view.word(at);
-            let worker = if word & last.mask == last.text {
+            let worker = if length == last.length && word & last.mask == last.text {
                 last.worker
             } else {
                 let Some((id, end)) = id(data, from + at) else { break };
@@ -146,7 +147,7 @@ impl Streak {
                 let worker = assembler.workers.index(process, id);
                 if length < 8 && !WorkerTable::is_shared(worker) {
                     let mask = u64::MAX >> (56 - 8 * length);
-                    last = LastThread { text: word & mask, mask, worker };
+                    last = LastThread { length, text: word & mask, mask, worker };
                 }
                 worker
             };
