@@ -1,0 +1,138 @@
+//! What is measured: a million empty tasks on one worker, under one way of observing polls or another.
+
+use std::{io, sync::atomic::AtomicU64, sync::atomic::Ordering::Relaxed};
+
+use taskscale_sys::clock::process_cpu_ns;
+use tokio::runtime::{Builder, Runtime};
+
+/// Tasks of a batch: all are spawned, then all are awaited.
+const BATCH: u32 = 10_000;
+/// Batches of a pass: about 0.1 s.
+const BATCHES: u32 = 25;
+
+/// A way of observing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// No hook.
+    None,
+    /// No hook, entered a second time: the control.
+    Again,
+    /// Hooks that do nothing.
+    Empty,
+    /// `taskscale_tokio::observe`.
+    Ours,
+    /// Hooks that read `std::time::Instant` and add up.
+    Instant,
+    /// tokio's own poll-time histogram.
+    Histogram,
+}
+
+impl Mode {
+    /// All that a build has.
+    pub const ALL: &[Mode] = if cfg!(tokio_unstable) {
+        &[Mode::None, Mode::Again, Mode::Empty, Mode::Ours, Mode::Instant, Mode::Histogram]
+    } else {
+        &[Mode::None, Mode::Again, Mode::Ours]
+    };
+
+    /// The mode of a word, of any build.
+    pub fn parse(word: &str) -> Option<Self> {
+        use Mode::{Again, Empty, Histogram, Instant, None as No, Ours};
+        [No, Again, Empty, Ours, Instant, Histogram].into_iter().find(|mode| mode.word() == word)
+    }
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Mode::None => "no hooks",
+            Mode::Again => "no hooks, again (control)",
+            Mode::Empty => "empty hooks",
+            Mode::Ours => "taskscale_tokio::observe",
+            Mode::Instant => "hooks with Instant::now",
+            Mode::Histogram => "poll-time histogram of tokio",
+        }
+    }
+}
+
+/// CPU time of one pass; and the polls that `observe` saw in it.
+pub fn pass(mode: Mode) -> io::Result<(u64, Option<u64>)> {
+    static SUM: AtomicU64 = AtomicU64::new(0);
+    let mut builder = Builder::new_multi_thread();
+    builder.worker_threads(1);
+    let mut live = None;
+    let runtime = match mode {
+        Mode::None | Mode::Again => builder.build()?,
+        Mode::Ours => {
+            let (runtime, observer) = taskscale_tokio::observe(&mut builder).build()?;
+            live = Some(observer);
+            runtime
+        }
+        #[cfg(tokio_unstable)]
+        Mode::Empty => builder.on_before_task_poll(|_| {}).on_after_task_poll(|_| {}).build()?,
+        #[cfg(tokio_unstable)]
+        Mode::Instant => {
+            thread_local! {
+                static BEGIN: std::cell::Cell<Option<std::time::Instant>> = const { std::cell::Cell::new(None) };
+            }
+            builder
+                .on_before_task_poll(|_| BEGIN.set(Some(std::time::Instant::now())))
+                .on_after_task_poll(|_| {
+                    let ns = BEGIN.get().map_or(0, |begin| begin.elapsed().as_nanos());
+                    // One worker: no other thread adds.
+                    SUM.store(SUM.load(Relaxed) + ns as u64, Relaxed);
+                })
+                .build()?
+        }
+        #[cfg(tokio_unstable)]
+        Mode::Histogram => builder.enable_metrics_poll_time_histogram().build()?,
+        #[cfg(not(tokio_unstable))]
+        Mode::Empty | Mode::Instant | Mode::Histogram => {
+            return Err(io::Error::new(io::ErrorKind::Unsupported, "this build of tokio has no hooks"));
+        }
+    };
+    let cpu = timed(&runtime)?;
+    drop(runtime);
+    std::hint::black_box(SUM.load(Relaxed));
+    Ok((cpu, live.filter(|_| cfg!(tokio_unstable)).map(|live| live.digest().tasks)))
+}
+
+/// Polls of a pass, counted by hooks that do nothing else.
+#[cfg(tokio_unstable)]
+pub fn polls() -> io::Result<u64> {
+    static POLLS: AtomicU64 = AtomicU64::new(0);
+    let mut builder = Builder::new_multi_thread();
+    let count = |_: &tokio::runtime::TaskMeta<'_>| {
+        POLLS.fetch_add(1, Relaxed);
+    };
+    let runtime = builder.worker_threads(1).on_after_task_poll(count).build()?;
+    timed(&runtime)?;
+    drop(runtime);
+    Ok(POLLS.load(Relaxed))
+}
+
+/// Polls of a pass: not known without hooks.
+#[cfg(not(tokio_unstable))]
+pub fn polls() -> io::Result<u64> {
+    Ok(0)
+}
+
+fn timed(runtime: &Runtime) -> io::Result<u64> {
+    let spawner = || async {
+        let mut handles = Vec::with_capacity(BATCH as usize);
+        for _ in 0..BATCHES {
+            handles.extend((0..BATCH).map(|_| tokio::spawn(async {})));
+            for handle in handles.drain(..) {
+                handle.await.map_err(io::Error::other)?;
+            }
+        }
+        Ok::<(), io::Error>(())
+    };
+    let me = std::process::id();
+    let begin = process_cpu_ns(me)?;
+    runtime.block_on(runtime.spawn(spawner())).map_err(io::Error::other)??;
+    Ok(process_cpu_ns(me)? - begin)
+}
+
+/// Tasks of a pass.
+pub fn tasks() -> f64 {
+    f64::from(BATCH) * f64::from(BATCHES)
+}

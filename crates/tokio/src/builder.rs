@@ -1,0 +1,142 @@
+//! [`observe`], and the place for hooks of one's own beside ours.
+
+use std::{fmt, io};
+
+use tokio::runtime::{Builder, LocalOptions, LocalRuntime, Runtime};
+
+use crate::live::Live;
+#[cfg(tokio_unstable)]
+use {crate::seats::Seats, std::sync::Arc, tokio::runtime::TaskMeta};
+
+#[cfg(tokio_unstable)]
+type Hook = Arc<dyn Fn(&TaskMeta<'_>) + Send + Sync>;
+
+/// A runtime that is being built and will be observed.
+#[must_use = "nothing happens before `build`"]
+pub struct Observe<'a> {
+    builder: &'a mut Builder,
+    #[cfg(tokio_unstable)]
+    before: Option<Hook>,
+    #[cfg(tokio_unstable)]
+    after: Option<Hook>,
+}
+
+/// Observes the runtime that `builder` describes; [`build`](Observe::build) makes it.
+///
+/// tokio has one hook of a kind. With `--cfg tokio_unstable` ours take the places of `on_before_task_poll` and
+/// `on_after_task_poll`: what the builder had there is replaced, and setting one of them later replaces ours. Give yours to
+/// [`Observe::on_before_task_poll`] and [`Observe::on_after_task_poll`] instead. All other hooks stay as they are.
+///
+/// One `observe`, one runtime: afterwards the builder has yours again, or ones that do nothing.
+pub fn observe(builder: &mut Builder) -> Observe<'_> {
+    Observe {
+        builder,
+        #[cfg(tokio_unstable)]
+        before: None,
+        #[cfg(tokio_unstable)]
+        after: None,
+    }
+}
+
+impl Observe<'_> {
+    /// Calls `hook` before each poll, as [`Builder::on_before_task_poll`] would; its time does not count as the task's.
+    #[cfg(tokio_unstable)]
+    pub fn on_before_task_poll(mut self, hook: impl Fn(&TaskMeta<'_>) + Send + Sync + 'static) -> Self {
+        self.before = Some(Arc::new(hook));
+        self
+    }
+
+    /// Calls `hook` after each poll, as [`Builder::on_after_task_poll`] would; its time does not count as the task's.
+    #[cfg(tokio_unstable)]
+    pub fn on_after_task_poll(mut self, hook: impl Fn(&TaskMeta<'_>) + Send + Sync + 'static) -> Self {
+        self.after = Some(Arc::new(hook));
+        self
+    }
+
+    /// The runtime and its observer, for which 16 KB are taken per worker. The first in a process measures the clock's rate
+    /// for 2 ms.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Builder::build`].
+    pub fn build(self) -> io::Result<(Runtime, Live)> {
+        #[cfg(tokio_unstable)]
+        {
+            let (runtime, seats) = self.with_hooks(Builder::build)?;
+            let live = Live::of(runtime.handle(), seats);
+            Ok((runtime, live))
+        }
+        #[cfg(not(tokio_unstable))]
+        {
+            let runtime = self.builder.build()?;
+            let live = Live::of(runtime.handle());
+            Ok((runtime, live))
+        }
+    }
+
+    /// The same for a [`LocalRuntime`], whose tasks need not be `Send`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Builder::build_local`].
+    ///
+    /// # Panics
+    ///
+    /// As [`Builder::build_local`]: where the builder is not one of `new_current_thread`.
+    pub fn build_local(self, options: LocalOptions) -> io::Result<(LocalRuntime, Live)> {
+        #[cfg(tokio_unstable)]
+        {
+            let (runtime, seats) = self.with_hooks(|builder| builder.build_local(options))?;
+            let live = Live::of(runtime.handle(), seats);
+            Ok((runtime, live))
+        }
+        #[cfg(not(tokio_unstable))]
+        {
+            let runtime = self.builder.build_local(options)?;
+            let live = Live::of(runtime.handle());
+            Ok((runtime, live))
+        }
+    }
+}
+
+#[cfg(tokio_unstable)]
+impl Observe<'_> {
+    /// Builds with our hooks, inside of the user's, so that a poll is timed without those; then takes ours away again: a second
+    /// runtime from the builder has workers of the same numbers.
+    fn with_hooks<R>(self, build: impl FnOnce(&mut Builder) -> io::Result<R>) -> io::Result<(R, Arc<Seats>)> {
+        let Observe { builder, before, after } = self;
+        let seats = Arc::new(Seats::default());
+        let ours = seats.clone();
+        match before.clone() {
+            None => builder.on_before_task_poll(move |_| ours.before_poll()),
+            Some(hook) => builder.on_before_task_poll(move |meta| {
+                hook(meta);
+                ours.before_poll();
+            }),
+        };
+        let ours = seats.clone();
+        match after.clone() {
+            None => builder.on_after_task_poll(move |meta| ours.after_poll(meta.spawned_at())),
+            Some(hook) => builder.on_after_task_poll(move |meta| {
+                ours.after_poll(meta.spawned_at());
+                hook(meta);
+            }),
+        };
+        let built = build(builder);
+        match before {
+            None => builder.on_before_task_poll(|_| ()),
+            Some(hook) => builder.on_before_task_poll(move |meta| hook(meta)),
+        };
+        match after {
+            None => builder.on_after_task_poll(|_| ()),
+            Some(hook) => builder.on_after_task_poll(move |meta| hook(meta)),
+        };
+        Ok((built?, seats))
+    }
+}
+
+impl fmt::Debug for Observe<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Observe").field("builder", &self.builder).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,103 @@
+//! The digest, at any moment, as text or JSON.
+
+use std::{fmt, sync::Arc};
+
+use taskscale_live::{Observer, Options};
+use taskscale_model::digest::Digest;
+use taskscale_report::{digest_json, digest_text};
+use tokio::runtime::Handle;
+
+#[cfg(tokio_unstable)]
+use crate::seats::Seats;
+#[cfg(not(tokio_unstable))]
+use crate::unseen::Counters;
+
+/// What happens outside of polls that tokio reports.
+#[cfg(tokio_unstable)]
+const NOT_OBSERVED: &str = "not observed: spawn_blocking, the future of block_on, tasks of a LocalSet";
+
+/// A runtime's observer: asked from any thread, while the runtime runs and after it has ended. Clones are the same observer.
+///
+/// Shown (`{}`) it is the digest of that moment as text of at most 2,048 bytes.
+#[derive(Debug, Clone)]
+pub struct Live {
+    observer: Arc<Observer>,
+    #[cfg(tokio_unstable)]
+    seats: Arc<Seats>,
+    #[cfg(not(tokio_unstable))]
+    counters: Arc<Counters>,
+}
+
+impl Live {
+    #[cfg(tokio_unstable)]
+    pub(crate) fn of(runtime: &Handle, seats: Arc<Seats>) -> Self {
+        let workers = runtime.metrics().num_workers();
+        let observer = observer(workers);
+        seats.open(&observer, workers);
+        Live { observer, seats }
+    }
+
+    #[cfg(not(tokio_unstable))]
+    pub(crate) fn of(runtime: &Handle) -> Self {
+        let metrics = runtime.metrics();
+        let observer = observer(metrics.num_workers());
+        Live { observer, counters: Arc::new(Counters::new(metrics)) }
+    }
+
+    /// What the workers have done since the runtime was built or [`clear`](Live::clear) was called. Polls go on meanwhile;
+    /// one that is open counts up to now. Takes about a millisecond.
+    #[cfg(tokio_unstable)]
+    pub fn digest(&self) -> Digest {
+        let mut digest = self.observer.digest();
+        let elsewhere = self.seats.elsewhere();
+        if elsewhere > 0 {
+            digest.dropped.seen += elsewhere;
+            digest.dropped.dropped.push(taskscale_model::span::Dropped {
+                reason: "polls on no worker".into(),
+                events: elsewhere,
+            });
+        }
+        digest.notes.push(NOT_OBSERVED.into());
+        digest
+    }
+
+    /// What can be said without `--cfg tokio_unstable`: how long the workers were not parked. All else is missing, with
+    /// reason and remedy.
+    #[cfg(not(tokio_unstable))]
+    pub fn digest(&self) -> Digest {
+        self.counters.digest(self.observer.digest())
+    }
+
+    /// The digest of now as JSON (`taskscale.digest/1`).
+    pub fn json(&self) -> String {
+        digest_json(&self.digest())
+    }
+
+    /// Forgets what was. Polls that are open now are left out when they end.
+    pub fn clear(&self) {
+        self.observer.clear();
+        #[cfg(not(tokio_unstable))]
+        self.counters.clear();
+    }
+
+    /// Memory that it holds, in bytes.
+    pub fn bytes(&self) -> usize {
+        #[cfg(tokio_unstable)]
+        let rest = self.seats.bytes();
+        #[cfg(not(tokio_unstable))]
+        let rest = self.counters.bytes();
+        self.observer.bytes() + rest
+    }
+}
+
+fn observer(workers: usize) -> Arc<Observer> {
+    // tokio numbers its workers in 16 bits or fewer; more would not be threads of one machine.
+    let workers = u32::try_from(workers).unwrap_or(u32::MAX);
+    Observer::new(Options { workers: Some(workers), source: "tokio".into() })
+}
+
+impl fmt::Display for Live {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&digest_text(&self.digest()))
+    }
+}
