@@ -1,7 +1,7 @@
 # What one does here. `make` alone is `make test`; `make help` lists the rest. Needs Rust and Python 3, nothing else.
 
 .DEFAULT_GOAL := test
-.PHONY: test readme format-check lint rust probe-rust probe-python venv cpp install run fmt clean help
+.PHONY: test readme format-check lint rust probe-rust probe-python venv cpp sanitize install run fmt clean help
 
 # One directory for the workspace and the Rust probe, so that what both depend on is built once.
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
@@ -35,6 +35,9 @@ venv:
 
 cpp: ## the C and C++ interface, and the observer on Taskflow where it is installed
 	@cpp/tests/run --sanitize
+
+sanitize: ## Miri, thread and address sanitizers over the live observers (nightly, some minutes)
+	@tests/run/sanitize
 
 install: ## the command, the library and its headers: make install PREFIX=/usr/local
 	@cpp/install "$(or $(PREFIX),$(error say where: make install PREFIX=/usr/local))"

@@ -12,6 +12,7 @@
 //! | [`work`] | the callable around a work item of a pool |
 //! | [`delays`] | how long tasks waited for their first step |
 //! | [`blocked`] | steps that held up their loop |
+//! | [`watch`] | the thread that looks where a slow step is |
 //! | [`recorder`] | the class that Python sees |
 //!
 //! What is patched, and undone, is in `taskscale/_patch.py`.
@@ -21,6 +22,7 @@ mod delays;
 mod raw;
 mod recorder;
 mod session;
+mod watch;
 mod work;
 
 use pyo3::prelude::*;

@@ -110,11 +110,31 @@ impl Recorder {
 
     /// Ends recording; what was seen stays.
     fn stop(&self, py: Python<'_>) {
-        let mut state = lock(&self.state);
-        if let State::Recording(session) = &*state {
-            raw::detach(py, session);
-            let seen = Box::new(Self::look(session));
-            *state = State::Stopped(seen);
+        // Nothing is to be held while the GIL is released, as the end does.
+        let session = match &*lock(&self.state) {
+            State::Recording(session) => session.clone(),
+            State::Stopped(_) => return,
+        };
+        raw::detach(py, &session);
+        let seen = Box::new(Self::look(&session));
+        *lock(&self.state) = State::Stopped(seen);
+    }
+
+    /// Stops the thread that looks where slow steps are, for a fork; the next task starts it again.
+    fn before_fork(&self, py: Python<'_>) {
+        // Nothing is to be held while the GIL is released.
+        let session = match &*lock(&self.state) {
+            State::Recording(session) => session.clone(),
+            State::Stopped(_) => return,
+        };
+        raw::unwatch(py, &session);
+    }
+
+    /// How often that thread has looked.
+    fn looks(&self) -> u64 {
+        match &*lock(&self.state) {
+            State::Recording(session) => session.watch.looks(),
+            State::Stopped(_) => 0,
         }
     }
 

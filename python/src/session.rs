@@ -8,12 +8,14 @@ use std::{
     },
 };
 
+use pyo3::Python;
 use taskscale_live::{Observer, Options, Worker};
 use taskscale_sys::ticks::{self, Rate};
 
 use crate::{
     blocked::{Blocked, Place, SLOW_NS},
     delays::Delays,
+    watch::{Seat, Watch},
 };
 
 /// Threads of one kind, each a worker: those that run event loops, or those of pools.
@@ -81,18 +83,22 @@ impl Crew {
                 return post.worker.clone();
             }
             posts.retain(|post| post.crew.strong_count() > 0);
-            let mut free = lock(&self.free);
-            let index = free.indices.pop().unwrap_or_else(|| {
-                free.next += 1;
-                free.next - 1
-            });
-            let worker = self.observer.worker(index);
+            let worker = self.free_worker();
             let crew = Arc::downgrade(self);
             posts.push(Post { crew, number: self.number, worker: worker.clone() });
             worker
         });
-        // A thread that is ending has no locals any more; what it still runs counts for the first worker.
-        known.unwrap_or_else(|_| self.observer.worker(0))
+        // A thread that is ending has no locals any more, and nothing that could give the worker back.
+        known.unwrap_or_else(|_| self.free_worker())
+    }
+
+    fn free_worker(&self) -> Arc<Worker> {
+        let mut free = lock(&self.free);
+        let index = free.indices.pop().unwrap_or_else(|| {
+            free.next += 1;
+            free.next - 1
+        });
+        self.observer.worker(index)
     }
 
     /// A task was made.
@@ -140,7 +146,11 @@ pub struct Session {
     pub rate: Rate,
     /// [`SLOW_NS`] in ticks.
     pub slow: u64,
+    /// Who looks where slow steps are.
+    pub watch: Watch,
     blocked: Mutex<Blocked>,
+    /// The threads of `loops`, for as long as the session lives: steps refer to them.
+    seats: Mutex<Vec<(Arc<Seat>, u64)>>,
 }
 
 impl Session {
@@ -153,8 +163,27 @@ impl Session {
             pools: Crew::new("concurrent.futures"),
             rate,
             slow: rate.ticks(SLOW_NS),
+            watch: Watch::default(),
             blocked: Mutex::default(),
+            seats: Mutex::default(),
         })
+    }
+
+    /// The seat of the calling thread, whose number among all threads there ever were is `thread`.
+    pub fn seat(&self, py: Python<'_>, thread: u64) -> Arc<Seat> {
+        let worker = self.loops.worker();
+        let mut seats = lock(&self.seats);
+        if let Some((seat, _)) = seats.iter().find(|(_, known)| *known == thread) {
+            return seat.clone();
+        }
+        // A thread that has ended has given its worker back; its seat goes with it.
+        let same = |seat: &Arc<Seat>| Arc::ptr_eq(&seat.worker, &worker);
+        seats.iter().filter(|(seat, _)| same(seat)).for_each(|(seat, _)| self.watch.remove(seat));
+        seats.retain(|(seat, _)| !same(seat));
+        let seat = Seat::new(py, worker.clone());
+        self.watch.add(seat.clone());
+        seats.push((seat.clone(), thread));
+        seat
     }
 
     /// A step held up its loop.

@@ -1,6 +1,9 @@
 //! The callable around a work item of a pool.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering::Relaxed},
+};
 
 use pyo3::{
     gc::{PyTraverseError, PyVisit},
@@ -17,24 +20,43 @@ pub struct Work {
     function: Py<PyAny>,
     name: String,
     made: u64,
+    /// Whether it was called; what was not is dropped.
+    called: AtomicBool,
     session: Arc<Session>,
+}
+
+impl Drop for Work {
+    fn drop(&mut self) {
+        if !self.called.load(Relaxed) {
+            self.session.pools.task_ended();
+        }
+    }
 }
 
 impl Work {
     /// Around `function`.
     pub fn new(function: Bound<'_, PyAny>, session: Arc<Session>) -> Self {
         session.pools.task_made();
-        Work { name: name_of(&function), function: function.unbind(), made: ticks::now(), session }
+        Work {
+            name: name_of(&function),
+            function: function.unbind(),
+            made: ticks::now(),
+            called: AtomicBool::new(false),
+            session,
+        }
     }
 }
 
-/// The qualified name of a function; of what a partial calls; of the type of any other callable.
+/// The qualified name of a function; of what a partial calls, also through `Context.run` as `asyncio.to_thread` has it; of
+/// the type of any other callable.
 fn name_of(function: &Bound<'_, PyAny>) -> String {
     let name = |of: &Bound<'_, PyAny>| of.getattr("__qualname__").ok()?.extract::<String>().ok();
-    name(function)
-        .or_else(|| name(&function.getattr("func").ok()?))
-        .or_else(|| name(&function.get_type()))
-        .unwrap_or_default()
+    let partial = || {
+        let called = name(&function.getattr("func").ok()?)?;
+        let first = || name(&function.getattr("args").ok()?.get_item(0).ok()?);
+        Some(if called == "Context.run" { first().unwrap_or(called) } else { called })
+    };
+    name(function).or_else(partial).or_else(|| name(&function.get_type())).unwrap_or_default()
 }
 
 /// Ends the task also where the function raises or unwinds.
@@ -61,6 +83,10 @@ impl Work {
         kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Py<PyAny>> {
         let crew = &self.session.pools;
+        if self.called.swap(true, Relaxed) {
+            // Called again, by whoever kept it: another task.
+            crew.task_made();
+        }
         let worker = crew.worker();
         let begin = ticks::now();
         crew.delays.add(self.session.rate.ns(begin.saturating_sub(self.made)));

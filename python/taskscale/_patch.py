@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import asyncio.base_events
+import atexit
 import functools
 import inspect
+import os
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Callable
 
@@ -25,6 +27,7 @@ def install(recorder: Recorder) -> None:
     """Replaces. Another installation must have been removed before."""
     global _recorder
     _recorder = recorder
+    _once()
     _replace(asyncio.BaseEventLoop, "create_task", _of_base_event_loop(asyncio.BaseEventLoop.create_task))
     for cls in asyncio.AbstractEventLoop.__subclasses__():
         _observe_class(cls)
@@ -45,6 +48,26 @@ def remove(recorder: Recorder) -> None:
                 delattr(owner, name)
             else:
                 setattr(owner, name, before)
+
+
+@functools.lru_cache(maxsize=None)
+def _once() -> None:
+    atexit.register(_at_exit)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(before=_before_fork)
+
+
+def _at_exit() -> None:
+    # The interpreter must not end under a thread that asks for it.
+    recorder = _recorder
+    if recorder is not None:
+        remove(recorder)
+        recorder.stop()
+
+
+def _before_fork() -> None:
+    if _recorder is not None:
+        _recorder.before_fork()
 
 
 def _replace(owner: type, name: str, new: Any) -> None:

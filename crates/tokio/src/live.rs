@@ -16,6 +16,9 @@ use crate::unseen::Counters;
 #[cfg(tokio_unstable)]
 const NOT_OBSERVED: &str = "not observed: spawn_blocking, the future of block_on, tasks of a LocalSet";
 
+/// Bytes of a name that the text shows.
+const SHOWN: usize = 24;
+
 /// A runtime's observer: asked from any thread, while the runtime runs and after it has ended. Clones are the same observer.
 ///
 /// Shown (`{}`) it is the digest of that moment as text of at most 2,048 bytes.
@@ -98,6 +101,32 @@ fn observer(workers: usize) -> Arc<Observer> {
 
 impl fmt::Display for Live {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&digest_text(&self.digest()))
+        let mut digest = self.digest();
+        let names = digest.names.top.iter_mut().map(|cost| &mut cost.name);
+        for name in names.chain(digest.outliers.iter_mut().map(|outlier| &mut outlier.name)) {
+            *name = end(name).to_owned();
+        }
+        f.write_str(&digest_text(&digest))
+    }
+}
+
+/// As much of a path's end as the text shows; without folders in front, of which it would show nothing else.
+fn end(path: &str) -> &str {
+    let mut rest = path;
+    while let Some((_, shorter)) = rest.split_once('/').filter(|_| rest.len() > SHOWN) {
+        rest = shorter;
+    }
+    rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_long_path_the_end_is_shown() {
+        assert_eq!(end("src/main.rs:7"), "src/main.rs:7");
+        assert_eq!(end("crates/tokio/examples/patterns/programs.rs:89"), "patterns/programs.rs:89");
+        assert_eq!(end("a-file-with-a-name-of-its-own.rs:1"), "a-file-with-a-name-of-its-own.rs:1");
     }
 }

@@ -20,7 +20,7 @@ mod shared;
 
 use pyo3::{ffi, prelude::*};
 
-pub use shared::{attach, detach};
+pub use shared::{attach, detach, unwatch};
 
 /// Makes the type and the functions; once, when the module is imported.
 pub fn prepare(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -5,48 +5,34 @@ use std::ptr::null_mut;
 use pyo3::ffi::{self, PyObject};
 
 use super::shared::{WORDS, Word, session};
-use crate::blocked::Place;
+use crate::{blocked::Place, watch::Spot};
 
-/// Records a slow step of the coroutine `inner`. The exception that is set, if one is, stays set.
+/// Records a slow step of the coroutine `inner`, which was at `spot` if someone looked. The exception that is set, if one is, stays set.
 #[cold]
 #[inline(never)]
-pub unsafe fn slow(inner: *mut PyObject, name: &[u8], ticks: u64) {
+pub unsafe fn slow(inner: *mut PyObject, name: &[u8], ticks: u64, spot: Option<Spot>) {
     unsafe {
         let (mut kind, mut value, mut trace) = (null_mut(), null_mut(), null_mut());
         ffi::PyErr_Fetch(&mut kind, &mut value, &mut trace);
         let ns = session().rate.ns(ticks);
-        let (function, file, line) = suspended_at(inner);
+        let Spot { function, file, line } = spot.unwrap_or_else(|| suspended_at(inner));
         ffi::PyErr_Restore(kind, value, trace);
         let coroutine = String::from_utf8_lossy(name).into_owned();
         session().blocked(Place { coroutine, function, file, line, steps: 1, total_ns: ns, max_ns: ns });
     }
 }
 
-/// Function, file and line at which a coroutine waits: those of the innermost coroutine that it awaits. Where it has ended,
-/// those of its definition.
-unsafe fn suspended_at(coroutine: *mut PyObject) -> (String, String, u32) {
+/// Where a coroutine waits, so what it did before; where it has ended, its definition.
+unsafe fn suspended_at(coroutine: *mut PyObject) -> Spot {
     unsafe {
-        let mut at = super::new_reference(coroutine);
-        loop {
-            let awaited = get(at, &WORDS.cr_await);
-            let frame = if awaited.is_null() { null_mut() } else { get(awaited, &WORDS.cr_frame) };
-            let goes_on = !frame.is_null() && frame != ffi::Py_None();
-            ffi::Py_XDECREF(frame);
-            if !goes_on {
-                ffi::Py_XDECREF(awaited);
-                break;
-            }
-            ffi::Py_DECREF(std::mem::replace(&mut at, awaited));
-        }
-        let (frame, code) = (get(at, &WORDS.cr_frame), get(at, &WORDS.cr_code));
-        ffi::Py_DECREF(at);
+        let (frame, code) = (get(coroutine, &WORDS.cr_frame), get(coroutine, &WORDS.cr_code));
         let suspended = !frame.is_null() && frame != ffi::Py_None();
         let line =
             if suspended { number(frame, &WORDS.f_lineno) } else { number(code, &WORDS.co_firstlineno) };
         let (function, file) = (text(code, &WORDS.co_qualname), text(code, &WORDS.co_filename));
         ffi::Py_XDECREF(frame);
         ffi::Py_XDECREF(code);
-        (function, file, line)
+        Spot { function, file, line }
     }
 }
 

@@ -5,24 +5,26 @@ use std::{
     ptr::null_mut,
     sync::{
         Arc,
-        atomic::{AtomicPtr, AtomicU64, Ordering::Relaxed},
+        atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering::Relaxed},
     },
 };
 
 use pyo3::{ffi, prelude::*};
-use taskscale_live::Worker;
 
-use crate::session::Session;
+use crate::{session::Session, watch::Seat};
 
 /// The observation that is going on; null where there is none. Holds a reference.
 static SESSION: AtomicPtr<Session> = AtomicPtr::new(null_mut());
 /// Its number, 0 where there is none: what tells an object whether it belongs to it.
-static NUMBER: AtomicU64 = AtomicU64::new(0);
-static LAST_NUMBER: AtomicU64 = AtomicU64::new(0);
+static NUMBER: AtomicU32 = AtomicU32::new(0);
+static LAST_NUMBER: AtomicU32 = AtomicU32::new(0);
 
-/// The thread that asked for its worker last, and that worker, which the session keeps alive.
+/// The thread that asked for its seat last, and that seat, which the session keeps alive until another thread has taken the
+/// place of one that has ended.
 static THREAD: AtomicU64 = AtomicU64::new(0);
-static WORKER: AtomicPtr<Worker> = AtomicPtr::new(null_mut());
+static SEAT: AtomicPtr<Seat> = AtomicPtr::new(null_mut());
+/// Whether the observation's thread runs that looks for slow steps.
+static WATCHED: AtomicBool = AtomicBool::new(false);
 
 /// `types.CoroutineType` and `types.GeneratorType`; the type is not part of the stable ABI.
 pub static COROUTINE_TYPE: AtomicPtr<ffi::PyObject> = AtomicPtr::new(null_mut());
@@ -35,10 +37,8 @@ pub struct Words {
     pub close: Word,
     pub await_: Word,
     pub class: Word,
-    pub cr_await: Word,
     pub cr_frame: Word,
     pub f_lineno: Word,
-    pub f_code: Word,
     pub cr_code: Word,
     pub co_filename: Word,
     pub co_qualname: Word,
@@ -74,10 +74,8 @@ pub static WORDS: Words = Words {
     close: Word::new(c"close"),
     await_: Word::new(c"__await__"),
     class: Word::new(c"__class__"),
-    cr_await: Word::new(c"cr_await"),
     cr_frame: Word::new(c"cr_frame"),
     f_lineno: Word::new(c"f_lineno"),
-    f_code: Word::new(c"f_code"),
     cr_code: Word::new(c"cr_code"),
     co_filename: Word::new(c"co_filename"),
     co_qualname: Word::new(c"co_qualname"),
@@ -101,10 +99,8 @@ pub fn prepare(py: Python<'_>) -> PyResult<()> {
         &words.close,
         &words.await_,
         &words.class,
-        &words.cr_await,
         &words.cr_frame,
         &words.f_lineno,
-        &words.f_code,
         &words.cr_code,
         &words.co_filename,
         &words.co_qualname,
@@ -135,29 +131,47 @@ pub fn attach(_gil: Python<'_>, session: Arc<Session>) -> bool {
         return false;
     }
     SESSION.store(Arc::into_raw(session).cast_mut(), Relaxed);
-    let number = LAST_NUMBER.load(Relaxed) + 1;
+    let number = LAST_NUMBER.load(Relaxed).wrapping_add(1).max(1);
     LAST_NUMBER.store(number, Relaxed);
     NUMBER.store(number, Relaxed);
     true
 }
 
 /// Ends the one that is going on, if it is `session`.
-pub fn detach(_gil: Python<'_>, session: &Arc<Session>) {
+pub fn detach(py: Python<'_>, session: &Arc<Session>) {
     if SESSION.load(Relaxed).cast_const() != Arc::as_ptr(session) {
         return;
     }
     NUMBER.store(0, Relaxed);
     THREAD.store(0, Relaxed);
-    WORKER.store(null_mut(), Relaxed);
+    SEAT.store(null_mut(), Relaxed);
     let ended = SESSION.swap(null_mut(), Relaxed);
     // SAFETY: the reference that `attach` made.
     drop(unsafe { Arc::from_raw(ended.cast_const()) });
     super::coroutine::free_all();
+    // Last, as it releases the GIL.
+    unwatch(py, session);
+}
+
+/// Stops the thread that looks for slow steps; the next task starts it again.
+pub fn unwatch(py: Python<'_>, session: &Arc<Session>) {
+    WATCHED.store(false, Relaxed);
+    session.watch.stop(py);
+}
+
+/// Starts that thread, if it does not run. Only where [`number`] is not 0.
+#[inline]
+pub unsafe fn watch() {
+    if !WATCHED.load(Relaxed) {
+        WATCHED.store(true, Relaxed);
+        let session = unsafe { session() };
+        session.watch.start(session.slow);
+    }
 }
 
 /// The number of the observation that is going on.
 #[inline]
-pub fn number() -> u64 {
+pub fn number() -> u32 {
     NUMBER.load(Relaxed)
 }
 
@@ -168,21 +182,22 @@ pub unsafe fn session<'a>() -> &'a Session {
     unsafe { &*SESSION.load(Relaxed) }
 }
 
-/// The worker of this thread. The same conditions as for [`session`].
+/// The seat of this thread. The same conditions as for [`session`].
 #[inline]
-pub unsafe fn worker<'a>() -> &'a Worker {
+pub unsafe fn seat<'a>() -> &'a Seat {
     // SAFETY: the GIL is held, so that there is a thread state; its number is never given twice.
     let thread = unsafe { ffi::PyThreadState_GetID(ffi::PyThreadState_Get()) } as u64;
     if thread != THREAD.load(Relaxed) {
-        unsafe { find_worker(thread) };
+        unsafe { find_seat(thread) };
     }
-    // SAFETY: the session's observer holds the worker until it is dropped.
-    unsafe { &*WORKER.load(Relaxed) }
+    // SAFETY: the session holds it while its thread lives, which is this one.
+    unsafe { &*SEAT.load(Relaxed) }
 }
 
 #[cold]
-unsafe fn find_worker(thread: u64) {
-    let worker = unsafe { session() }.loops.worker();
+unsafe fn find_seat(thread: u64) {
+    // SAFETY: the caller holds the GIL. An exception may be set that must stay: nothing here raises one and leaves it.
+    let seat = unsafe { session().seat(Python::assume_attached(), thread) };
     THREAD.store(thread, Relaxed);
-    WORKER.store(Arc::as_ptr(&worker).cast_mut(), Relaxed);
+    SEAT.store(Arc::as_ptr(&seat).cast_mut(), Relaxed);
 }
