@@ -68,7 +68,7 @@ struct Step<'a> {
 
 impl Drop for Step<'_> {
     fn drop(&mut self) {
-        self.worker.end(self.name.as_bytes());
+        self.worker.end(crate::raw::tail(self.name.as_bytes()));
         self.crew.task_ended();
     }
 }

@@ -6,6 +6,7 @@ The digest goes to standard error when the program ends, however it ends.
 from __future__ import annotations
 
 import argparse
+import os
 import runpy
 import sys
 from typing import Sequence
@@ -33,9 +34,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             if options.module:
                 runpy.run_module(options.program, run_name="__main__", alter_sys=True)
             else:
-                import os
-
-                sys.path[0] = os.path.dirname(os.path.abspath(options.program))
+                # As `python script.py`: the folder of the script, where -P does not forbid it, and not the current one.
+                if not sys.flags.safe_path:
+                    sys.path[0] = os.path.dirname(os.path.abspath(options.program))
                 runpy.run_path(options.program, run_name="__main__")
     finally:
         print(observation, file=sys.stderr, end="")

@@ -78,7 +78,7 @@ unsafe fn is_coroutine(object: *mut PyObject) -> bool {
     unsafe { ffi::Py_TYPE(object).cast() == COROUTINE_TYPE.load(Relaxed) }
 }
 
-/// The qualified name of a coroutine, a new reference, and its text; nothing where there is none that can be read.
+/// The qualified name of a coroutine, a new reference, and what counts of its text; nothing where there is none that can be read.
 unsafe fn name_of(coroutine: *mut PyObject) -> (*mut PyObject, *const u8, u32) {
     unsafe {
         let qualname = ffi::PyObject_GetAttr(coroutine, WORDS.qualname.get());
@@ -89,8 +89,18 @@ unsafe fn name_of(coroutine: *mut PyObject) -> (*mut PyObject, *const u8, u32) {
             ffi::PyErr_Clear();
             return (qualname, null(), 0);
         }
-        (qualname, name.cast(), length.min(48) as u32)
+        let text = std::slice::from_raw_parts(name.cast(), length as usize);
+        let tail = tail(text);
+        (qualname, tail.as_ptr(), tail.len() as u32)
     }
+}
+
+/// What of a name counts: the last 48 bytes, as functions inside of others have theirs at the end.
+pub fn tail(name: &[u8]) -> &[u8] {
+    let from = name.len().saturating_sub(48);
+    let continues = |byte: &u8| byte & 0xC0 == 0x80;
+    let from = from + name[from..].iter().take_while(|byte| from > 0 && continues(byte)).count();
+    &name[from..]
 }
 
 unsafe fn allocate() -> *mut Coroutine {

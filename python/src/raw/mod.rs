@@ -20,6 +20,7 @@ mod shared;
 
 use pyo3::{ffi, prelude::*};
 
+pub use coroutine::tail;
 pub use shared::{attach, detach, unwatch};
 
 /// Makes the type and the functions; once, when the module is imported.
