@@ -1,0 +1,109 @@
+//! A tokio program for each pattern that tokio can have, and what the digest says of it, 20 times:
+//!
+//! `RUSTFLAGS="--cfg tokio_unstable" cargo run --release -p taskscale-tokio --example patterns --target-dir target/unstable [-- RUNS [WORD]]`
+//!
+//! takes about five minutes; with `WORD` only programs whose description holds it, and each digest in full.
+
+#![allow(clippy::print_stdout, reason = "this example exists to print a table")]
+
+mod programs;
+
+use std::{
+    env,
+    error::Error,
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use programs::{PROGRAMS, Program};
+use taskscale_model::digest::PatternName;
+use taskscale_tokio::Live;
+
+const RUNS: usize = 20;
+/// A process that keeps a core busy ends by itself after this, should nobody end it.
+const BUSY: Duration = Duration::from_secs(30);
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let runs = match env::args().nth(1).as_deref() {
+        Some("busy") => return Ok(busy()),
+        Some(runs) => runs.parse()?,
+        None => RUNS,
+    };
+    if !cfg!(tokio_unstable) {
+        return Err("polls are not seen: build with RUSTFLAGS=\"--cfg tokio_unstable\"".into());
+    }
+    let word = env::args().nth(2);
+    let chosen: Vec<&Program> = PROGRAMS
+        .iter()
+        .filter(|program| word.as_ref().is_none_or(|word| program.what.contains(word)))
+        .collect();
+    let mut found: Vec<Vec<PatternName>> = vec![Vec::new(); chosen.len()];
+    // Run by run, so that a minute of noise does not fall on one program.
+    for run in 0..runs {
+        for (program, found) in chosen.iter().zip(&mut found) {
+            let live = execute(program)?;
+            let first = live.digest().patterns[0].name;
+            println!("run {run}, {}: {first}", program.what);
+            if word.is_some() || !program.right.contains(&first) {
+                println!("{live}");
+            }
+            found.push(first);
+        }
+    }
+    println!("\n{:<66} {:<25} {:>8}  others", "program", "right", "of runs");
+    for (program, found) in chosen.iter().zip(&found) {
+        let names: Vec<&str> = program.right.iter().map(|name| name.as_str()).collect();
+        let right = found.iter().filter(|name| program.right.contains(name)).count();
+        let others: Vec<&str> =
+            found.iter().filter(|name| !program.right.contains(name)).map(|name| name.as_str()).collect();
+        println!(
+            "{:<66} {:<25} {right:>3} of {runs}  {}",
+            program.what,
+            names.join(" or "),
+            others.join(", ")
+        );
+    }
+    Ok(())
+}
+
+fn execute(program: &Program) -> Result<Live, Box<dyn Error>> {
+    let _others = if program.disturbed { Others::start()? } else { Others(Vec::new()) };
+    Ok((program.run)()?)
+}
+
+/// Processes that keep the cores busy until this is dropped.
+struct Others(Vec<Child>);
+
+impl Others {
+    fn start() -> Result<Self, Box<dyn Error>> {
+        let mut others = Others(Vec::new());
+        for _ in 0..2 * thread::available_parallelism()?.get() {
+            others.0.push(
+                Command::new(env::current_exe()?)
+                    .arg("busy")
+                    .stdin(Stdio::null())
+                    .stdout(Stdio::null())
+                    .spawn()?,
+            );
+        }
+        Ok(others)
+    }
+}
+
+impl Drop for Others {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            // One that has ended needs no end; one that cannot be ended ends by itself.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+fn busy() {
+    let begin = Instant::now();
+    while begin.elapsed() < BUSY {
+        std::hint::spin_loop();
+    }
+}
