@@ -1,14 +1,14 @@
 # What one does here. `make` alone is `make test`; `make help` lists the rest. Needs Rust and Python 3, nothing else.
 
 .DEFAULT_GOAL := test
-.PHONY: test readme format-check lint rust probe-rust probe-python venv cpp sanitize install run fmt clean help
+.PHONY: test readme format-check lint rust probe-rust probe-python venv cpp tokio python sanitize install run fmt clean help
 
 # One directory for the workspace and the Rust probe, so that what both depend on is built once.
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 # In CI a lock file that does not fit its manifest is an error, not an edit.
 LOCKED := $(if $(CI),--locked)
 
-test: format-check lint rust probe-rust probe-python cpp ## set up what is missing and run all tests (default)
+test: format-check lint rust probe-rust probe-python cpp tokio python ## set up what is missing and run all tests (default)
 	@echo
 	@echo "All tests passed. What this machine could not run is named above as \"skipped\"."
 
@@ -35,6 +35,12 @@ venv:
 
 cpp: ## the C and C++ interface, and the observer on Taskflow where it is installed
 	@cpp/tests/run --sanitize
+
+tokio: ## the observer of tokio with the hooks that tokio has under --cfg tokio_unstable
+	RUSTFLAGS="--cfg tokio_unstable" cargo test $(LOCKED) -p taskscale-tokio --target-dir $(CARGO_TARGET_DIR)/unstable
+
+python: ## the Python package: built as a wheel, with its tests
+	@python/tests/run
 
 sanitize: ## Miri, thread and address sanitizers over the live observers (nightly, some minutes)
 	@tests/run/sanitize

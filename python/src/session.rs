@@ -66,7 +66,7 @@ impl Crew {
         static NUMBERS: AtomicU64 = AtomicU64::new(1);
         Arc::new(Crew {
             number: NUMBERS.fetch_add(1, Relaxed),
-            observer: Observer::new(Options { workers: None, source: source.into() }),
+            observer: Observer::new(Options { source: source.into(), ..Options::default() }),
             delays: Delays::default(),
             free: Mutex::default(),
             made: AtomicU64::new(0),

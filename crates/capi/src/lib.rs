@@ -48,7 +48,11 @@ pub unsafe extern "C" fn taskscale_observer_new(
             // SAFETY: the caller promises a string that ends with a zero.
             unsafe { CStr::from_ptr(source) }.to_string_lossy().into_owned()
         };
-        Arc::into_raw(Observer::new(Options { workers: (workers > 0).then_some(workers), source }))
+        Arc::into_raw(Observer::new(Options {
+            workers: (workers > 0).then_some(workers),
+            source,
+            ..Options::default()
+        }))
     })
 }
 

@@ -24,6 +24,8 @@ pub struct Options {
     pub workers: Option<u32>,
     /// Who is observed, in one word: `taskflow`, `tokio`, `asyncio`.
     pub source: String,
+    /// Leaves out run delay: for times that are made up, which the kernel knows nothing of.
+    pub without_run_delay: bool,
 }
 
 /// Observes a runtime.
@@ -64,7 +66,7 @@ impl Observer {
         let place = &mut workers[index as usize];
         place
             .get_or_insert_with(|| {
-                let worker = Worker::new(index);
+                let worker = Worker::new(index, !self.options.without_run_delay);
                 worker.clear(since);
                 Arc::new(worker)
             })

@@ -80,8 +80,8 @@ const _: () = {
 };
 
 impl Worker {
-    pub(crate) fn new(index: u32) -> Self {
-        let long = ticks::Rate::of_machine().ticks(LONG_NS);
+    pub(crate) fn new(index: u32, with_run_delay: bool) -> Self {
+        let long = if with_run_delay { ticks::Rate::of_machine().ticks(LONG_NS) } else { u64::MAX };
         Worker {
             open: Default::default(),
             depth: AtomicU32::new(0),

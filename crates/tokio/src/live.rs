@@ -96,7 +96,7 @@ impl Live {
 fn observer(workers: usize) -> Arc<Observer> {
     // tokio numbers its workers in 16 bits or fewer; more would not be threads of one machine.
     let workers = u32::try_from(workers).unwrap_or(u32::MAX);
-    Observer::new(Options { workers: Some(workers), source: "tokio".into() })
+    Observer::new(Options { workers: Some(workers), source: "tokio".into(), ..Options::default() })
 }
 
 impl fmt::Display for Live {
