@@ -48,7 +48,8 @@ impl Live {
     }
 
     /// What the workers have done since the runtime was built or [`clear`](Live::clear) was called. Polls go on meanwhile;
-    /// one that is open counts up to now. Takes about a millisecond.
+    /// one that is open counts up to now. Takes about a
+    /// millisecond in a build without optimisation.
     #[cfg(tokio_unstable)]
     pub fn digest(&self) -> Digest {
         let mut digest = self.observer.digest();
@@ -94,7 +95,7 @@ impl Live {
 }
 
 fn observer(workers: usize) -> Arc<Observer> {
-    // tokio numbers its workers in 16 bits or fewer; more would not be threads of one machine.
+    // An observer has places for 65,536.
     let workers = u32::try_from(workers).unwrap_or(u32::MAX);
     Observer::new(Options { workers: Some(workers), source: "tokio".into(), ..Options::default() })
 }

@@ -16,8 +16,8 @@ const OTHERS: &[u8] = b"(other spawn locations)";
 /// Bytes of a name that count.
 const NAME_BYTES: usize = 48;
 
-/// A location's address, from bit 8 on, and its number, in a table with linear probing. Addresses of statics have at most 56
-/// bits on all targets of tokio. Only the worker's own thread writes; 0 is none.
+/// A location's address, from bit 8 on, and its number, in a table with linear probing. Two addresses that differ only in their
+/// upper 8 bits would be one location. Only the worker's own thread writes; 0 is none.
 #[derive(Debug, Default)]
 pub struct Sites {
     places: [AtomicU64; PLACES],
@@ -26,7 +26,7 @@ pub struct Sites {
 
 impl Sites {
     /// The number of a location on this worker: a comparison, and a few for locations that share a place. The first time a
-    /// location is seen its name is written, some 200 ns.
+    /// location is seen its name is written.
     #[inline(always)]
     pub fn number(&self, worker: &Worker, location: &'static Location<'static>) -> u32 {
         let key = key(location);

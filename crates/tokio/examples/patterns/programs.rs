@@ -25,13 +25,13 @@ pub struct Program {
 
 pub const PROGRAMS: [Program; 9] = [
     Program {
-        what: "10,000 items through a channel of one, 1 worker",
+        what: "15,000 items through a channel of one, 1 worker",
         right: &[SchedulingOverhead],
         disturbed: false,
         run: tiny,
     },
     Program {
-        what: "200 x (5 tasks of 2 ms), 4 workers",
+        what: "40 x (5 tasks of 10 ms), 4 workers",
         right: &[UnderDecomposition],
         disturbed: false,
         run: few,
@@ -43,7 +43,7 @@ pub const PROGRAMS: [Program; 9] = [
         run: straggler,
     },
     Program {
-        what: "10 x (30 tasks one by one, then 40 at once), 4 workers",
+        what: "4 x (15 tasks of 10 ms one by one, then 20 at once), 4 workers",
         right: &[SerialBottleneck],
         disturbed: false,
         run: serial,
@@ -66,7 +66,7 @@ pub const PROGRAMS: [Program; 9] = [
         disturbed: false,
         run: outside,
     },
-    Program { what: "800 tasks of 5 ms, 4 workers", right: &[Healthy], disturbed: false, run: healthy },
+    Program { what: "160 tasks of 25 ms, 4 workers", right: &[Healthy], disturbed: false, run: healthy },
     Program {
         what: "2,000 tasks of 500 us CPU, 2 workers, all cores taken by others",
         right: &[Preempted, Inconclusive],
@@ -76,7 +76,7 @@ pub const PROGRAMS: [Program; 9] = [
 ];
 
 /// Few, so that the run fits between two other users of the core.
-const ITEMS: u32 = 10_000;
+const ITEMS: u32 = 15_000;
 
 fn hold(ms: u64) {
     sleep(Duration::from_millis(ms));
@@ -108,14 +108,15 @@ fn tiny() -> std::io::Result<Live> {
             }
         });
         let consumer = tokio::spawn(async move { while receive.recv().await.is_some() {} });
-        (producer.await.unwrap_or_default(), consumer.await.unwrap_or_default());
+        producer.await.unwrap_or_default();
+        consumer.await.unwrap_or_default();
     })
 }
 
 fn few() -> std::io::Result<Live> {
     observed(4, async {
-        for _ in 0..200 {
-            at_once(5, || hold(2)).await;
+        for _ in 0..40 {
+            at_once(5, || hold(10)).await;
         }
     })
 }
@@ -132,11 +133,11 @@ fn straggler() -> std::io::Result<Live> {
 
 fn serial() -> std::io::Result<Live> {
     observed(4, async {
-        for _ in 0..10 {
-            for _ in 0..30 {
-                at_once(1, || hold(2)).await;
+        for _ in 0..4 {
+            for _ in 0..15 {
+                at_once(1, || hold(10)).await;
             }
-            at_once(40, || hold(2)).await;
+            at_once(20, || hold(10)).await;
         }
     })
 }
@@ -187,7 +188,7 @@ fn outside() -> std::io::Result<Live> {
 }
 
 fn healthy() -> std::io::Result<Live> {
-    observed(4, at_once(800, || hold(5)))
+    observed(4, at_once(160, || hold(25)))
 }
 
 fn cpu() -> std::io::Result<Live> {

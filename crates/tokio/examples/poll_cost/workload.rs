@@ -19,6 +19,8 @@ pub enum Mode {
     Again,
     /// Hooks that do nothing.
     Empty,
+    /// Hooks that read the time-stamp counter and do nothing with it: what no timing of polls can be below.
+    Counter,
     /// `taskscale_tokio::observe`.
     Ours,
     /// Hooks that read `std::time::Instant` and add up.
@@ -30,15 +32,15 @@ pub enum Mode {
 impl Mode {
     /// All that a build has.
     pub const ALL: &[Mode] = if cfg!(tokio_unstable) {
-        &[Mode::None, Mode::Again, Mode::Empty, Mode::Ours, Mode::Instant, Mode::Histogram]
+        &[Mode::None, Mode::Again, Mode::Empty, Mode::Counter, Mode::Ours, Mode::Instant, Mode::Histogram]
     } else {
         &[Mode::None, Mode::Again, Mode::Ours]
     };
 
     /// The mode of a word, of any build.
     pub fn parse(word: &str) -> Option<Self> {
-        use Mode::{Again, Empty, Histogram, Instant, None as No, Ours};
-        [No, Again, Empty, Ours, Instant, Histogram].into_iter().find(|mode| mode.word() == word)
+        use Mode::{Again, Counter, Empty, Histogram, Instant, None as No, Ours};
+        [No, Again, Empty, Counter, Ours, Instant, Histogram].into_iter().find(|mode| mode.word() == word)
     }
 
     pub fn word(self) -> &'static str {
@@ -46,6 +48,7 @@ impl Mode {
             Mode::None => "no hooks",
             Mode::Again => "no hooks, again (control)",
             Mode::Empty => "empty hooks",
+            Mode::Counter => "hooks that read the counter",
             Mode::Ours => "taskscale_tokio::observe",
             Mode::Instant => "hooks with Instant::now",
             Mode::Histogram => "poll-time histogram of tokio",
@@ -56,6 +59,8 @@ impl Mode {
 /// CPU time of one pass; and the polls that `observe` saw in it.
 pub fn pass(mode: Mode) -> io::Result<(u64, Option<u64>)> {
     static SUM: AtomicU64 = AtomicU64::new(0);
+    // Chooses the counter, as an observer does.
+    taskscale_sys::ticks::source();
     let mut builder = Builder::new_multi_thread();
     builder.worker_threads(1);
     let mut live = None;
@@ -68,6 +73,11 @@ pub fn pass(mode: Mode) -> io::Result<(u64, Option<u64>)> {
         }
         #[cfg(tokio_unstable)]
         Mode::Empty => builder.on_before_task_poll(|_| {}).on_after_task_poll(|_| {}).build()?,
+        #[cfg(tokio_unstable)]
+        Mode::Counter => builder
+            .on_before_task_poll(|_| _ = std::hint::black_box(taskscale_sys::ticks::now()))
+            .on_after_task_poll(|_| _ = std::hint::black_box(taskscale_sys::ticks::now()))
+            .build()?,
         #[cfg(tokio_unstable)]
         Mode::Instant => {
             thread_local! {
@@ -85,7 +95,7 @@ pub fn pass(mode: Mode) -> io::Result<(u64, Option<u64>)> {
         #[cfg(tokio_unstable)]
         Mode::Histogram => builder.enable_metrics_poll_time_histogram().build()?,
         #[cfg(not(tokio_unstable))]
-        Mode::Empty | Mode::Instant | Mode::Histogram => {
+        Mode::Empty | Mode::Counter | Mode::Instant | Mode::Histogram => {
             return Err(io::Error::new(io::ErrorKind::Unsupported, "this build of tokio has no hooks"));
         }
     };
