@@ -168,15 +168,17 @@ impl Default for Tally {
 }
 
 impl Tally {
-    /// Counts one value.
+    /// Counts one value below 2^50.
     #[inline(always)]
     pub fn add(&mut self, histogram: &mut Histogram, value: u64) {
-        // The top bit is looked for once, for the bucket and for the octave.
+        debug_assert!(value < 1 << 50, "exact as a float");
+        // A float's exponent is the octave, and with two bits of its fraction the bucket. The search for the top bit, which
+        // serves in `bucket`, is a slow instruction where the processor must be an old one.
         let (bucket, octave) = if value < 4 {
             (value as usize, usize::from(value > 1))
         } else {
-            let top = 63 - value.leading_zeros() as usize;
-            (top * 4 - 8 + ((value >> (top - 2)) as usize), top)
+            let bits = (value as i64 as f64).to_bits() as usize;
+            ((bits >> 50) - 4 * 1_024, (bits >> 52) - 1_023)
         };
         let (count, sum) = (&mut histogram.counts[bucket], &mut histogram.sums[octave]);
         *count = count.saturating_add(1);
