@@ -41,7 +41,11 @@ def _command_line_tool() -> None:
     built = subprocess.run([*command, "--message-format", "json-render-diagnostics"], stdout=subprocess.PIPE, check=True)
     messages = (json.loads(line) for line in built.stdout.splitlines() if line.startswith(b"{"))
     executables = [message["executable"] for message in messages if message.get("executable")]
-    shutil.copy2(executables[-1], SCRIPTS / Path(executables[-1]).name)
+    tool = SCRIPTS / Path(executables[-1]).name
+    shutil.copy2(executables[-1], tool)
+    # Line tables are three quarters of the file; to build without them would build everything anew.
+    if PROFILE == "release" and shutil.which("strip"):
+        subprocess.run(["strip", "--strip-debug", str(tool)], check=True)
 
 
 def _profile() -> None:

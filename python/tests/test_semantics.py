@@ -337,7 +337,7 @@ class Object(unittest.TestCase):
             await thing.future
 
         gc.collect()
-        for started in (False, True):
+        for started, ended in ((False, False), (True, False), (True, True)):
             thing = Thing()
             thing.loop, thing.future = asyncio.new_event_loop(), None
             thing.future = thing.loop.create_future()
@@ -346,13 +346,16 @@ class Object(unittest.TestCase):
             if started:
                 thing.loop.run_until_complete(asyncio.sleep(0))
             thing.loop.close()
+            if ended:
+                # What is alive when the observation ends is collected, too.
+                self.observation.stop()
             gone = weakref.ref(thing)
             del thing
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 gc.collect()
-            self.assertIsNone(gone(), started)
-        self.assertEqual(self.observation.alive, 0)
+            self.assertIsNone(gone(), (started, ended))
+            self.assertEqual(self.observation.alive, 1 if ended else 0)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 //! The object around a coroutine.
 //!
 //! It behaves as the coroutine does: every attribute that it does not have is the coroutine's, `__class__` included, and it
-//! is equal to it; only `type()` and `is` tell them apart. It is tracked by the garbage collector, as coroutines are. It
-//! has no finalizer: the coroutine's own does what there is to do, and objects that were never finalized may be used again.
+//! is equal to it; only `type()` and `is` tell them apart. The garbage collector sees through it ([`tracking`]). It has
+//! no finalizer: the coroutine's own does what there is to do, and objects that were never finalized may be used again.
 
 use std::{
     ffi::{c_int, c_void},
@@ -19,6 +19,7 @@ use taskscale_sys::ticks;
 use super::{
     new_reference,
     shared::{self, COROUTINE_TYPE, WORDS},
+    tracking::{self, Links},
 };
 
 /// Objects that are kept for use again. Each takes 80 bytes, so 1.3 MB; freed when the observation ends.
@@ -26,19 +27,18 @@ const KEPT: usize = 16_384;
 
 /// The object.
 #[repr(C)]
-struct Coroutine {
+pub struct Coroutine {
     head: PyObject,
     /// The coroutine; null after the garbage collector has cleared this. In the free list, the next one.
     inner: *mut PyObject,
-    /// The coroutine's qualified name, and its text, which lives as long.
+    /// The coroutine's qualified name; null where it has none.
     qualname: *mut PyObject,
-    name: *const u8,
-    name_length: u32,
-    /// The observation that it belongs to; 0 after its end.
-    number: u32,
-    /// Ticks at its making; 0 after its first step.
-    made: u64,
+    /// The observation that it belongs to, 0 after its end, in 16 bits; above them the ticks at its making, 0 after its
+    /// first step, of which 48 bits count up to a day. With all in 64 bytes, 10,000 such objects cost 80 ns a task less than in
+    /// 96: they are no longer in the caches when the loop comes back to them.
+    state: u64,
     weak_references: *mut PyObject,
+    pub(super) links: Links,
 }
 
 static TYPE: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(null_mut());
@@ -53,7 +53,7 @@ pub unsafe fn around(coroutine: *mut PyObject) -> *mut PyObject {
         if number == 0 || !is_coroutine(coroutine) {
             return new_reference(coroutine);
         }
-        let (qualname, name, name_length) = name_of(coroutine);
+        let qualname = readable(ffi::PyObject_GetAttr(coroutine, WORDS.qualname.get()));
         let this = allocate();
         if this.is_null() {
             ffi::Py_XDECREF(qualname);
@@ -61,14 +61,11 @@ pub unsafe fn around(coroutine: *mut PyObject) -> *mut PyObject {
         }
         (*this).inner = new_reference(coroutine);
         (*this).qualname = qualname;
-        (*this).name = name;
-        (*this).name_length = name_length;
-        (*this).number = number;
         (*this).weak_references = null_mut();
         shared::session().loops.task_made();
         shared::watch();
-        ffi::PyObject_GC_Track(this.cast());
-        (*this).made = ticks::now();
+        tracking::begin(this);
+        (*this).state = (ticks::now() << 16) | u64::from(number);
         this.cast()
     }
 }
@@ -78,22 +75,31 @@ unsafe fn is_coroutine(object: *mut PyObject) -> bool {
     unsafe { ffi::Py_TYPE(object).cast() == COROUTINE_TYPE.load(Relaxed) }
 }
 
-/// The qualified name of a coroutine, a new reference, and what counts of its text; nothing where there is none that can be read.
-unsafe fn name_of(coroutine: *mut PyObject) -> (*mut PyObject, *const u8, u32) {
+/// The name, if it has a text, which is made now if it must be: at the end of a step an exception may be set.
+unsafe fn readable(name: *mut PyObject) -> *mut PyObject {
     unsafe {
-        let qualname = ffi::PyObject_GetAttr(coroutine, WORDS.qualname.get());
-        let mut length = 0;
-        let name =
-            if qualname.is_null() { null() } else { ffi::PyUnicode_AsUTF8AndSize(qualname, &mut length) };
-        if name.is_null() {
-            ffi::PyErr_Clear();
-            return (qualname, null(), 0);
+        if !name.is_null() && !ffi::PyUnicode_AsUTF8AndSize(name, null_mut()).is_null() {
+            return name;
         }
-        let text = std::slice::from_raw_parts(name.cast(), length as usize);
-        let tail = tail(text);
-        (qualname, tail.as_ptr(), tail.len() as u32)
+        ffi::PyErr_Clear();
+        ffi::Py_XDECREF(name);
+        null_mut()
     }
 }
+
+/// What counts of the coroutine's name; empty where it has none. Lives as long as the object.
+#[inline]
+unsafe fn name<'a>(this: *mut Coroutine) -> &'a [u8] {
+    unsafe {
+        let (qualname, mut length) = ((*this).qualname, 0);
+        let text =
+            if qualname.is_null() { null() } else { ffi::PyUnicode_AsUTF8AndSize(qualname, &mut length) };
+        if text.is_null() { &[] } else { tail(std::slice::from_raw_parts(text.cast(), length as usize)) }
+    }
+}
+
+/// The bits of a state that are its observation's number.
+const NUMBER: u64 = 0xFFFF;
 
 /// What of a name counts: the last 48 bytes, as functions inside of others have theirs at the end.
 pub fn tail(name: &[u8]) -> &[u8] {
@@ -133,11 +139,11 @@ pub fn free_all() {
 unsafe extern "C" fn dealloc(object: *mut PyObject) {
     unsafe {
         let this: *mut Coroutine = object.cast();
-        ffi::PyObject_GC_UnTrack(object.cast());
+        tracking::end(this);
         if !(*this).weak_references.is_null() {
             ffi::PyObject_ClearWeakRefs(object);
         }
-        if (*this).number != 0 {
+        if (*this).state & NUMBER != 0 {
             end(this);
         }
         let (inner, qualname) = ((*this).inner, (*this).qualname);
@@ -158,8 +164,7 @@ unsafe extern "C" fn dealloc(object: *mut PyObject) {
     }
 }
 
-// Not visited are the name, which cannot be part of a cycle, and the type, which lives for ever: each visit counts, as the
-// collector comes by some three times for each empty task of many.
+// Not visited are the name, which cannot be part of a cycle, and the type, which lives for ever.
 unsafe extern "C" fn traverse(object: *mut PyObject, visit: ffi::visitproc, argument: *mut c_void) -> c_int {
     unsafe {
         let inner = (*object.cast::<Coroutine>()).inner;
@@ -179,10 +184,10 @@ unsafe extern "C" fn clear(object: *mut PyObject) -> c_int {
 /// The task has ended, or is dropped.
 unsafe fn end(this: *mut Coroutine) {
     unsafe {
-        if (*this).number == shared::number() {
+        if (*this).state & NUMBER == u64::from(shared::number()) {
             shared::session().loops.task_ended();
         }
-        (*this).number = 0;
+        (*this).state = 0;
     }
 }
 
@@ -194,16 +199,19 @@ unsafe fn step<R>(
     ended: impl FnOnce(&R) -> bool,
 ) -> R {
     unsafe {
-        let (inner, number) = ((*this).inner, (*this).number);
+        let (inner, state) = ((*this).inner, (*this).state);
+        let number = (state & NUMBER) as u16;
         if number == 0 || number != shared::number() {
             return run(inner);
         }
         let seat = shared::seat();
         let begin = ticks::now();
-        if (*this).made != 0 {
+        if state > NUMBER {
             let session = shared::session();
-            session.loops.delays.add(session.rate.ns(begin.saturating_sub((*this).made)));
-            (*this).made = 0;
+            // Both cut to 48 bits.
+            let ticks = ((begin << 16).wrapping_sub(state & !NUMBER)) >> 16;
+            session.loops.delays.add(session.rate.ns(ticks));
+            (*this).state = state & NUMBER;
         }
         // A task that starts eagerly runs inside another one's step.
         let outer = seat.begin.load(Relaxed);
@@ -213,11 +221,7 @@ unsafe fn step<R>(
         // The step may have ended the observation, and with it the seat.
         if number == shared::number() {
             let now = ticks::now();
-            let name = if (*this).name_length == 0 {
-                &[]
-            } else {
-                std::slice::from_raw_parts((*this).name, (*this).name_length as usize)
-            };
+            let name = name(this);
             seat.begin.store(outer, Relaxed);
             seat.worker.end_at(now, name);
             if now.wrapping_sub(begin) >= shared::session().slow {
@@ -303,7 +307,7 @@ unsafe extern "C" fn throw(
 unsafe extern "C" fn close(object: *mut PyObject, _: *mut PyObject) -> *mut PyObject {
     unsafe {
         let closed = method(object, WORDS.close.get(), &[]);
-        if !closed.is_null() && (*object.cast::<Coroutine>()).number != 0 {
+        if !closed.is_null() && (*object.cast::<Coroutine>()).state & NUMBER != 0 {
             end(object.cast());
         }
         closed

@@ -5,7 +5,7 @@ use std::{
     ptr::null_mut,
     sync::{
         Arc,
-        atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering::Relaxed},
+        atomic::{AtomicBool, AtomicPtr, AtomicU16, AtomicU64, Ordering::Relaxed},
     },
 };
 
@@ -16,8 +16,8 @@ use crate::{session::Session, watch::Seat};
 /// The observation that is going on; null where there is none. Holds a reference.
 static SESSION: AtomicPtr<Session> = AtomicPtr::new(null_mut());
 /// Its number, 0 where there is none: what tells an object whether it belongs to it.
-static NUMBER: AtomicU32 = AtomicU32::new(0);
-static LAST_NUMBER: AtomicU32 = AtomicU32::new(0);
+static NUMBER: AtomicU16 = AtomicU16::new(0);
+static LAST_NUMBER: AtomicU16 = AtomicU16::new(0);
 
 /// The thread that asked for its seat last, and that seat, which the session keeps alive until another thread has taken the
 /// place of one that has ended.
@@ -171,7 +171,7 @@ pub unsafe fn watch() {
 
 /// The number of the observation that is going on.
 #[inline]
-pub fn number() -> u32 {
+pub fn number() -> u16 {
     NUMBER.load(Relaxed)
 }
 
