@@ -10,10 +10,8 @@ import asyncio
 import asyncio.base_events
 import atexit
 import functools
-import gc
 import inspect
 import os
-import sys
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Callable
 
@@ -30,9 +28,6 @@ def install(recorder: Recorder) -> None:
     global _recorder
     _recorder = recorder
     _once()
-    if sys.version_info < (3, 14):
-        gc.callbacks.append(_taskscale.before_collection)
-        _taskscale.track_late(True)
     _replace(asyncio.BaseEventLoop, "create_task", _of_base_event_loop(asyncio.BaseEventLoop.create_task))
     for cls in asyncio.AbstractEventLoop.__subclasses__():
         _observe_class(cls)
@@ -46,9 +41,6 @@ def remove(recorder: Recorder) -> None:
     if _recorder is not recorder:
         return
     _recorder = None
-    _taskscale.track_late(False)
-    if _taskscale.before_collection in gc.callbacks:
-        gc.callbacks.remove(_taskscale.before_collection)
     while _patches:
         owner, name, ours, before = _patches.pop()
         if vars(owner).get(name) is ours:

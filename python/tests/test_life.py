@@ -33,7 +33,7 @@ def resident():
 class Life(unittest.TestCase):
     def test_all_is_put_back(self):
         def state():
-            return list(gc.callbacks), {
+            return {
                 owner: dict(vars(owner))
                 for owner in (
                     asyncio.BaseEventLoop,

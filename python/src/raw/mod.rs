@@ -17,7 +17,6 @@ mod coroutine;
 mod create_task;
 mod place;
 mod shared;
-mod tracking;
 
 use pyo3::{ffi, prelude::*};
 
@@ -27,11 +26,8 @@ pub use shared::{attach, detach, unwatch};
 /// Makes the type and the functions; once, when the module is imported.
 pub fn prepare(module: &Bound<'_, PyModule>) -> PyResult<()> {
     shared::prepare(module.py())?;
-    tracking::prepare();
     coroutine::prepare(module)?;
     module.add_function(wrap_pyfunction!(create_task_method, module)?)?;
-    module.add_function(wrap_pyfunction!(tracking::track_late, module)?)?;
-    module.add_function(wrap_pyfunction!(tracking::before_collection, module)?)?;
     module.add_function(wrap_pyfunction!(observed, module)?)
 }
 
