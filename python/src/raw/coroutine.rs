@@ -1,8 +1,8 @@
 //! The object around a coroutine.
 //!
 //! It behaves as the coroutine does: every attribute that it does not have is the coroutine's, `__class__` included, and it
-//! is equal to it; only `type()` and `is` tell them apart. It is tracked by the garbage collector, as
-//! coroutines are. It has no finalizer: the coroutine's own does what there is to do, and objects that were never finalized may be used again.
+//! is equal to it; only `type()` and `is` tell them apart. It is tracked by the garbage collector, as coroutines are. It
+//! has no finalizer: the coroutine's own does what there is to do, and objects that were never finalized may be used again.
 
 use std::{
     ffi::{c_int, c_void},
@@ -114,7 +114,11 @@ unsafe fn allocate() -> *mut Coroutine {
         if kept.is_null() {
             return ffi::PyObject_GC_New::<Coroutine>(kind);
         }
-        FREE.store((*kept).inner.cast(), Relaxed);
+        let next: *mut Coroutine = (*kept).inner.cast();
+        FREE.store(next, Relaxed);
+        // The next task comes a microsecond later, and finds this in the cache.
+        #[cfg(target_arch = "x86_64")]
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(next.cast());
         FREE_LENGTH.store(FREE_LENGTH.load(Relaxed) - 1, Relaxed);
         ffi::PyObject_Init(kept.cast(), kind).cast()
     }
