@@ -84,7 +84,7 @@ def _of_base_event_loop(original: Callable[..., Any]) -> Any:
     return _taskscale.create_task_method(asyncio.BaseEventLoop, original, plain)
 
 
-def _on_new_class(cls: type, **keywords: Any) -> None:
+def _on_new_class(cls: type[asyncio.AbstractEventLoop], /, **keywords: Any) -> None:
     super(asyncio.AbstractEventLoop, cls).__init_subclass__(**keywords)
     if _recorder is not None and asyncio.AbstractEventLoop in cls.__bases__:
         _observe_class(cls)
