@@ -3,6 +3,7 @@
 import asyncio
 import concurrent.futures
 import json
+import os
 import sys
 import threading
 import time
@@ -125,9 +126,13 @@ class Digest(unittest.TestCase):
                 thread = threading.Thread(target=asyncio.run, args=(children(10),))
                 thread.start()
                 thread.join()
+                # Python is done with a thread a moment before the system is, and only then its worker is free.
+                while os.path.exists(f"/proc/self/task/{thread.native_id}"):
+                    time.sleep(0.001)
         self.assertEqual(steps(d)["child"], 120)
         # This thread's, and the one that each thread gives back at its end.
-        self.assertEqual(d.data()["workers"], 2)
+        if os.path.exists("/proc/self/task"):
+            self.assertEqual(d.data()["workers"], 2)
 
     @unittest.skipIf(sys.version_info < (3, 12), "asyncio.run has no loop_factory before Python 3.12")
     def test_a_loop_factory(self):
