@@ -4,7 +4,8 @@ use std::{cell::RefCell, fs::File, os::unix::fs::FileExt};
 
 thread_local! {
     // Kept open: one positional read of it takes half a microsecond, opening it twenty times that.
-    static SCHEDSTAT: RefCell<Option<File>> = const { RefCell::new(None) };
+    // With the process that opened it: after a fork it would still be the parent's.
+    static SCHEDSTAT: RefCell<Option<(u32, File)>> = const { RefCell::new(None) };
 }
 
 /// Nanoseconds that the calling thread has waited for a processor so far; `None` where the kernel does not say (outside
@@ -14,11 +15,13 @@ pub fn run_delay_ns() -> Option<u64> {
     SCHEDSTAT
         .try_with(|cell| {
             let mut file = cell.try_borrow_mut().ok()?;
-            if file.is_none() {
-                *file = File::open("/proc/thread-self/schedstat").ok();
+            let process = std::process::id();
+            if file.as_ref().is_none_or(|(opener, _)| *opener != process) {
+                *file = File::open("/proc/thread-self/schedstat").ok().map(|file| (process, file));
             }
             let mut text = [0; 96];
-            let length = file.as_ref()?.read_at(&mut text, 0).ok()?;
+            let (_, file) = file.as_ref()?;
+            let length = file.read_at(&mut text, 0).ok()?;
             second_number(&text[..length])
         })
         .ok()
