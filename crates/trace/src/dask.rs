@@ -9,7 +9,7 @@ use crate::{
     json::{is_gap, items, members, text},
     number::{SECONDS, Time, decimal},
     read::{Clock, Options},
-    stream::{Object, object, skip_value},
+    stream::{object, skip_value},
     tally::{Reason, Tally},
     window::Window,
     workers::{Id, WorkerTable},
@@ -38,18 +38,11 @@ pub fn read(
             continue;
         }
         match object(window)? {
-            Object::Whole(end) => {
+            Ok(end) => {
                 books.record(&window.data()[..end], sink);
                 window.consume(end);
             }
-            Object::Long => {
-                books.drop(Reason::TooLong);
-                skip_value(window)?;
-            }
-            Object::Cut => {
-                books.drop(Reason::Cut);
-                break;
-            }
+            Err(reason) => books.drop(reason),
         }
     }
     if !closed {

@@ -69,9 +69,9 @@ pub fn value_end(data: &[u8], at: usize) -> Option<usize> {
 pub fn members<'a>(object: &'a [u8], mut visit: impl FnMut(&'a [u8], &'a [u8])) {
     let mut at = 1;
     loop {
-        at += object.get(at..).map_or(0, |rest| rest.iter().take_while(|&&byte| is_gap(byte)).count());
-        if object.get(at) != Some(&b'"') {
-            return;
+        match gap_end(object, at) {
+            Some(next) if object[next] == b'"' => at = next,
+            _ => return,
         }
         let Some(key) = string_end(object, at + 1) else { return };
         let colon = space_end(object, key.quote + 1);
@@ -92,10 +92,9 @@ pub fn items<'a>(array: &'a [u8], mut visit: impl FnMut(&'a [u8])) {
     }
     let mut at = 1;
     loop {
-        at += array.get(at..).map_or(0, |rest| rest.iter().take_while(|&&byte| is_gap(byte)).count());
-        match array.get(at) {
-            None | Some(b']' | b'}' | b':') => return,
-            Some(_) => {}
+        match gap_end(array, at) {
+            Some(next) if !matches!(array[next], b']' | b'}' | b':') => at = next,
+            _ => return,
         }
         let Some(end) = value_end(array, at) else { return };
         visit(&array[at..end]);

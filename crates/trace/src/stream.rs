@@ -4,30 +4,27 @@ use crate::{
     bytes::Nesting,
     error::TraceError,
     json::{ends_word, is_space},
+    tally::Reason,
     window::{More, Window},
 };
 
-/// What stands at the front of the window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Object {
-    /// An object or array of so many bytes, all in memory.
-    Whole(usize),
-    /// One that is longer than the largest window.
-    Long,
-    /// One that the end of the stream cuts.
-    Cut,
-}
-
-/// Brings the object or array at the front of the window into memory.
-pub fn object(window: &mut Window<'_>) -> Result<Object, TraceError> {
+/// Brings the object at the front of the window into memory and gives its length; one that cannot be there whole is skipped,
+/// and the reason given.
+pub fn object(window: &mut Window<'_>) -> Result<Result<usize, Reason>, TraceError> {
     loop {
         if let Some(end) = Nesting::opened().end(window.data(), 1) {
-            return Ok(Object::Whole(end));
+            return Ok(Ok(end));
         }
         match window.more()? {
             More::Read => {}
-            More::Full => return Ok(Object::Long),
-            More::End => return Ok(Object::Cut),
+            More::Full => {
+                skip_value(window)?;
+                return Ok(Err(Reason::TooLong));
+            }
+            More::End => {
+                window.consume(window.data().len());
+                return Ok(Err(Reason::Cut));
+            }
         }
     }
 }

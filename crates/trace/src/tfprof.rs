@@ -10,7 +10,7 @@ use crate::{
     json::{is_gap, is_space, items, members, text},
     number::{MICROS, Time, decimal},
     read::{Clock, Options},
-    stream::{Object, object, skip_value},
+    stream::{object, skip_value},
     tally::{Reason, Tally},
     window::Window,
     workers::{Id, WorkerTable},
@@ -107,24 +107,15 @@ impl Reader<'_> {
 
     fn object(&mut self, window: &mut Window<'_>, sink: &mut impl SpanSink) -> Result<(), TraceError> {
         self.tally.seen += 1;
-        match object(window)? {
-            Object::Whole(end) => {
-                if let Err(reason) = self.segment(&window.data()[..end], sink) {
-                    self.tally.drop(reason, 1);
-                }
-                window.consume(end);
-                Ok(())
-            }
-            Object::Long => {
-                self.tally.drop(Reason::TooLong, 1);
-                skip_value(window)
-            }
-            Object::Cut => {
-                self.tally.drop(Reason::Cut, 1);
-                window.consume(window.data().len());
-                Ok(())
-            }
+        let taken = object(window)?.and_then(|end| {
+            let segment = self.segment(&window.data()[..end], sink);
+            window.consume(end);
+            segment
+        });
+        if let Err(reason) = taken {
+            self.tally.drop(reason, 1);
         }
+        Ok(())
     }
 
     fn segment(&mut self, segment: &[u8], sink: &mut impl SpanSink) -> Result<(), Reason> {

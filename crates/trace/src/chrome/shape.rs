@@ -16,7 +16,7 @@ use crate::{
 use super::{
     assemble::Assembler,
     event::{Event, Field, Text, id, set_nested, set_text, set_word},
-    streak::{Streak, Value},
+    streak::Streak,
 };
 
 /// Shapes kept at a time: one for each phase and category that alternate in the traces seen so far.
@@ -67,7 +67,7 @@ impl Layout {
 
 /// The values that nearly all events have, each with a way of its own; and the rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub enum Kind {
     Name,
     Thread,
     Ts,
@@ -383,14 +383,7 @@ impl Shapes {
             };
             if !constant {
                 let step = Step::new(&data[at..start], field, slot);
-                let value = match step.kind {
-                    Kind::Name => Some(Value::Name),
-                    Kind::Thread => Some(Value::Thread),
-                    Kind::Ts => Some(Value::Ts),
-                    Kind::Dur => Some(Value::Dur),
-                    Kind::Other(..) => None,
-                };
-                texts.push((&data[at..start], value));
+                texts.push((&data[at..start], step.kind));
                 steps.push(step);
                 at = end;
             } else if field == Field::Cat {

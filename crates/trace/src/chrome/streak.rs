@@ -18,17 +18,9 @@ use crate::{
 use super::{
     assemble::Assembler,
     event::id,
+    shape::Kind,
     view::{Literal, View},
 };
-
-/// The values of an event that may be in a streak.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Value {
-    Name,
-    Thread,
-    Ts,
-    Dur,
-}
 
 /// Reads events of one shape.
 #[derive(Debug)]
@@ -78,19 +70,19 @@ struct LastThread {
 impl Streak {
     /// For events whose values have these texts before them, and `close` behind the last one. `None` where the values
     /// are not each of the four once.
-    pub fn new<'a>(values: impl Iterator<Item = (&'a [u8], Option<Value>)>, close: &[u8]) -> Option<Self> {
+    pub fn new<'a>(values: impl Iterator<Item = (&'a [u8], Kind)>, close: &[u8]) -> Option<Self> {
         let (texts, values): (Vec<_>, Vec<_>) = values.unzip();
-        let place = |value| values.iter().position(|&other| other == Some(value));
+        let place = |value| values.iter().position(|&other| other == value);
         let &[first, second, third, fourth] = texts.as_slice() else { return None };
         Some(Streak {
             first: Literal::new(first)?,
             between: [Literal::new(second)?, Literal::new(third)?, Literal::new(fourth)?],
             close: Literal::new(close)?,
             bridge: None,
-            name: place(Value::Name)?,
-            thread: place(Value::Thread)?,
-            ts: place(Value::Ts)?,
-            dur: place(Value::Dur)?,
+            name: place(Kind::Name)?,
+            thread: place(Kind::Thread)?,
+            ts: place(Kind::Ts)?,
+            dur: place(Kind::Dur)?,
             high: High::default(),
             lengths: [0; 4],
         })
