@@ -3,17 +3,15 @@
 
 #![allow(clippy::print_stdout, reason = "this example exists to print a table")]
 
-use std::{fs, hint::black_box};
+use std::hint::black_box;
 
 use taskscale_live::{Observer, Options};
-use taskscale_sys::ticks;
+use taskscale_sys::{clock::process_cpu_ns, ticks};
 
 const TASKS: u32 = 5_000_000;
 
-/// CPU time of this thread: the first field of `schedstat` (Linux).
 fn cpu_ns() -> u64 {
-    let text = fs::read_to_string("/proc/thread-self/schedstat").expect("Linux with scheduler statistics");
-    text.split_whitespace().next().and_then(|word| word.parse().ok()).expect("nanoseconds first")
+    process_cpu_ns(std::process::id()).expect("the CPU clock of this process, which needs Linux")
 }
 
 fn pass(mut task: impl FnMut()) -> f64 {
