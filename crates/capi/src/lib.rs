@@ -30,6 +30,18 @@ fn guarded<T>(other: T, f: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(f)).unwrap_or(other)
 }
 
+/// What `f` gives of the thing behind a handle, and `other` where the handle is null or `f` panics.
+///
+/// # Safety
+/// `handle` is null or one of a thing that was not freed.
+unsafe fn of<H, T>(handle: *const H, other: T, f: impl FnOnce(&H) -> T) -> T {
+    // SAFETY: the caller promises a handle of a thing that was not freed.
+    match unsafe { handle.as_ref() } {
+        Some(thing) => guarded(other, || f(thing)),
+        None => other,
+    }
+}
+
 /// # Safety
 /// `source` is null or a string that ends with a zero.
 #[unsafe(no_mangle)]
@@ -70,10 +82,8 @@ pub unsafe extern "C" fn taskscale_observer_free(observer: *const Observer) {
 /// `observer` is null or a handle that was not freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taskscale_observer_worker(observer: *const Observer, index: u32) -> *const Worker {
-    // SAFETY: the caller promises a handle that was not freed.
-    let Some(observer) = (unsafe { observer.as_ref() }) else { return std::ptr::null() };
-    // The observer keeps its own share of the worker until it is freed.
-    guarded(std::ptr::null(), || Arc::as_ptr(&observer.worker(index)))
+    // SAFETY: the caller promises a handle that was not freed. The observer keeps its own share of the worker until then.
+    unsafe { of(observer, std::ptr::null(), |observer| Arc::as_ptr(&observer.worker(index))) }
 }
 
 /// # Safety
@@ -81,9 +91,7 @@ pub unsafe extern "C" fn taskscale_observer_worker(observer: *const Observer, in
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taskscale_observer_clear(observer: *const Observer) {
     // SAFETY: the caller promises a handle that was not freed.
-    if let Some(observer) = unsafe { observer.as_ref() } {
-        guarded((), || observer.clear());
-    }
+    unsafe { of(observer, (), Observer::clear) }
 }
 
 /// # Safety
@@ -91,7 +99,7 @@ pub unsafe extern "C" fn taskscale_observer_clear(observer: *const Observer) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taskscale_observer_tasks(observer: *const Observer) -> u64 {
     // SAFETY: the caller promises a handle that was not freed.
-    unsafe { observer.as_ref() }.map_or(0, |observer| guarded(0, || observer.digest().tasks))
+    unsafe { of(observer, 0, |observer| observer.digest().tasks) }
 }
 
 /// # Safety
@@ -99,7 +107,7 @@ pub unsafe extern "C" fn taskscale_observer_tasks(observer: *const Observer) -> 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taskscale_observer_bytes(observer: *const Observer) -> usize {
     // SAFETY: the caller promises a handle that was not freed.
-    unsafe { observer.as_ref() }.map_or(0, |observer| guarded(0, || observer.bytes()))
+    unsafe { of(observer, 0, Observer::bytes) }
 }
 
 /// # Safety
@@ -151,9 +159,7 @@ pub extern "C" fn taskscale_now() -> u64 {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taskscale_worker_flush(worker: *const Worker) {
     // SAFETY: the caller promises a handle of an observer that was not freed.
-    if let Some(worker) = unsafe { worker.as_ref() } {
-        guarded((), || worker.flush());
-    }
+    unsafe { of(worker, (), |worker| worker.flush()) }
 }
 
 /// # Safety
@@ -179,9 +185,7 @@ pub unsafe extern "C" fn taskscale_worker_name(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taskscale_worker_long_gap(worker: *const Worker, now: u64) {
     // SAFETY: the caller promises a handle of an observer that was not freed.
-    if let Some(worker) = unsafe { worker.as_ref() } {
-        guarded((), || worker.long_gap(now));
-    }
+    unsafe { of(worker, (), |worker| worker.long_gap(now)) }
 }
 
 /// # Safety
@@ -189,9 +193,7 @@ pub unsafe extern "C" fn taskscale_worker_long_gap(worker: *const Worker, now: u
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taskscale_worker_long_task(worker: *const Worker, ticks: u64) {
     // SAFETY: the caller promises a handle of an observer that was not freed.
-    if let Some(worker) = unsafe { worker.as_ref() } {
-        guarded((), || worker.long_task(ticks));
-    }
+    unsafe { of(worker, (), |worker| worker.long_task(ticks)) }
 }
 
 /// # Safety
@@ -199,7 +201,5 @@ pub unsafe extern "C" fn taskscale_worker_long_task(worker: *const Worker, ticks
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taskscale_worker_unbalanced(worker: *const Worker, deep: u32) {
     // SAFETY: the caller promises a handle of an observer that was not freed.
-    if let Some(worker) = unsafe { worker.as_ref() } {
-        guarded((), || if deep != 0 { worker.deep() } else { worker.stray() });
-    }
+    unsafe { of(worker, (), |worker| if deep != 0 { worker.deep() } else { worker.stray() }) }
 }
