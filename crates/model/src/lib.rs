@@ -12,10 +12,12 @@
 //! | [`summary`] | `taskscale.summary/1`: every figure that is shown | `docs/reference/summary.md` |
 //! | [`span`] | one task execution, and what a trace held | `ARCHITECTURE.md` |
 //! | [`digest`] | `taskscale.digest/1`: where the workers' time went, and why | `ARCHITECTURE.md` |
+//! | [`doctor`] | `taskscale.doctor/1`: what blurs or biases the figures here | `docs/reference/doctor.md` |
 //! | [`missing`] | a value that is not there, with reason and remedy | |
 
 pub mod answer;
 pub mod digest;
+pub mod doctor;
 pub mod machine;
 pub mod missing;
 pub mod params;

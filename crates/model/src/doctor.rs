@@ -1,0 +1,116 @@
+//! `taskscale.doctor/1`: what on a machine blurs or biases the figures, and what to do about each.
+//!
+//! [`facts`] holds what was read and measured; a [`Checkup`] holds what follows from it.
+
+pub mod facts;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{machine::Machine, missing::Reading};
+
+/// The value of [`Checkup::schema`].
+pub const SCHEMA: &str = "taskscale.doctor/1";
+
+/// All that `taskscale doctor` says of a machine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Checkup {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// Version of the tool.
+    pub tool: String,
+    /// What was looked at.
+    pub machine: Machine,
+    /// One per subject: warnings first, then notes, then what is fine; each group in the order of the subjects.
+    pub findings: Vec<Finding>,
+}
+
+/// What was found of one subject.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// What was looked at, in one or two words that stay the same from version to version: `run delay`.
+    pub subject: String,
+    /// How much it matters here.
+    pub severity: Severity,
+    /// What was found, in one clause; or why nothing could be.
+    pub found: Reading<String>,
+    /// Which figures it touches; empty where none is.
+    pub affects: Vec<Figures>,
+    /// What it does to them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect: Option<Effect>,
+    /// What to do; empty where nothing needs doing.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub remedy: String,
+}
+
+/// What a finding does to the figures.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Effect {
+    /// In one sentence, the number included.
+    pub says: String,
+    /// The number.
+    pub value: f64,
+    /// Its unit: `%`, `ns`, `CPUs`, `threads` ...
+    pub unit: String,
+    /// Whether it was measured just now; otherwise it is what the system states.
+    pub measured: bool,
+}
+
+/// How much a finding matters on this machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// It will blur or bias figures: change it, or read them accordingly.
+    Warning,
+    /// It may; or it is not known whether it does.
+    Note,
+    /// As it should be.
+    Ok,
+}
+
+/// A kind of figure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Figures {
+    /// Wall time.
+    Wall,
+    /// CPU time.
+    Cpu,
+    /// Exact counts: system calls, allocations, instructions.
+    Counts,
+    /// How a figure changes with the number of workers.
+    Scaling,
+    /// Which rows can be measured at all.
+    Rows,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_matters_most_sorts_first() {
+        assert!(Severity::Warning < Severity::Note && Severity::Note < Severity::Ok);
+    }
+
+    #[test]
+    fn a_finding_is_read_back_as_it_was_written() {
+        let finding = Finding {
+            subject: "clock source".into(),
+            severity: Severity::Note,
+            found: Reading::missing("no /sys", "mount it"),
+            affects: vec![Figures::Wall, Figures::Cpu],
+            effect: Some(Effect {
+                says: "a reading costs 25 ns".into(),
+                value: 25.0,
+                unit: "ns".into(),
+                measured: true,
+            }),
+            remedy: String::new(),
+        };
+        let text = serde_json::to_string(&finding).expect("plain data");
+        assert!(text.contains(r#""severity":"note""#) && text.contains(r#""affects":["wall","cpu"]"#));
+        assert_eq!(text.matches("remedy").count(), 1, "an empty one is left out: {text}");
+        assert_eq!(serde_json::from_str::<Finding>(&text).expect("its own text"), finding);
+    }
+}
