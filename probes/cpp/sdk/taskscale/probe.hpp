@@ -1,0 +1,27 @@
+// What a probe in C++ needs besides its workloads: the loop of probe protocol 1, and the clocks. Header-only, C++20.
+//
+//     #include <taskscale/probe.hpp>
+//
+//     int main() {
+//       taskscale::variant("nop", "call", {.creates_task = false}, [](const taskscale::Run& run) {
+//         return run.time([&](taskscale::Phases&) { return run.size; });
+//       });
+//       return taskscale::serve("mine", "1.0");
+//     }
+//
+// | header   | holds                                                                  |
+// |----------|------------------------------------------------------------------------|
+// | clock    | the two clocks and how fine they are                                   |
+// | json     | what lines are read into and written from                              |
+// | describe | what a probe says of itself: runtime, workloads, parameters, variants  |
+// | request  | a line read, checked and made into a Run                               |
+// | timing   | the timed loop                                                         |
+// | serve    | one reply line per request line, until end of input                    |
+#pragma once
+
+#include "clock.hpp"
+#include "describe.hpp"
+#include "json.hpp"
+#include "request.hpp"
+#include "serve.hpp"
+#include "timing.hpp"
