@@ -1,0 +1,17 @@
+// A probe of your own for Node. Try it: taskscale run fanout --probe my_probe.mjs --size 2048
+// What to change: the body of the function; the names; one more variant(...) for each further way of doing it.
+import { serve, variant } from "taskscale-probe";
+
+const task = async (i) => 31 * i; // what one task does: put your own code here; the answer is the sum of 31 * i
+
+// createsTask: does the scheduler see each task? An async function that never awaits is run where it is called: no.
+variant("fanout", "mine", { createsTask: false }, (run) =>
+  // What stands in `run.time` is timed, and repeated as often as the tool wants. It returns the sum of the results.
+  run.time(async (phases) => {
+    const tasks = Array.from({ length: run.size }, (_, i) => task(i));
+    phases.created(); // all tasks are started: tells the cost of starting from that of waiting; may be left out
+    return (await Promise.all(tasks)).reduce((sum, result) => sum + result, 0);
+  }),
+);
+
+await serve("mine", "1.0"); // the name in the table, and a version of yours
