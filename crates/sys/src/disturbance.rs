@@ -57,7 +57,7 @@ impl Counters {
 }
 
 /// A hypervisor may set its counter back (live migration): that is not known, rather than nothing or 2^64.
-fn moved(before: Option<u64>, now: Option<u64>) -> Option<u64> {
+pub(crate) fn moved(before: Option<u64>, now: Option<u64>) -> Option<u64> {
     now?.checked_sub(before?)
 }
 
@@ -65,16 +65,28 @@ fn text(path: &str) -> Option<String> {
     fs::read_to_string(path).ok()
 }
 
-/// `total` of the line `some` in `/proc/pressure/cpu`, in microseconds.
-fn parse_pressure(text: &str) -> Option<u64> {
+/// `total` of the line `some` in a file of `/proc/pressure`, in microseconds.
+pub(crate) fn parse_pressure(text: &str) -> Option<u64> {
     let line = text.lines().find(|line| line.starts_with("some "))?;
     line.split_ascii_whitespace().find_map(|field| field.strip_prefix("total="))?.parse().ok()
 }
 
 /// The eighth number of the line `cpu` in `/proc/stat` (proc(5)): time stolen, in ticks over all CPUs.
-fn parse_steal(text: &str) -> Option<u64> {
-    let line = text.lines().find(|line| line.starts_with("cpu "))?;
-    line.split_ascii_whitespace().nth(8)?.parse().ok()
+pub(crate) fn parse_steal(text: &str) -> Option<u64> {
+    cpu_line(text)?.nth(8)?.parse().ok()
+}
+
+/// Ticks in which some CPU ran anything at all, over all CPUs, from `/proc/stat`: user, nice, system, irq, softirq.
+pub(crate) fn parse_busy(text: &str) -> Option<u64> {
+    let mut fields = cpu_line(text)?.skip(1);
+    let mut tick = || fields.next()?.parse::<u64>().ok();
+    let (user, nice, system, _idle, _iowait, irq, softirq) =
+        (tick()?, tick()?, tick()?, tick()?, tick()?, tick()?, tick()?);
+    Some(user + nice + system + irq + softirq)
+}
+
+fn cpu_line(text: &str) -> Option<std::str::SplitAsciiWhitespace<'_>> {
+    Some(text.lines().find(|line| line.starts_with("cpu "))?.split_ascii_whitespace())
 }
 
 /// The first number of `/proc/loadavg`: the average over one minute.
@@ -97,6 +109,8 @@ mod tests {
             Some(9)
         );
         assert_eq!(parse_steal("cpu  5037 1 2222 135267\n"), None, "kernels before 2.6.11 had no steal");
+        assert_eq!(parse_busy("cpu  5037 1 2222 135267 372 3 45 9 0 0\n"), Some(5037 + 1 + 2222 + 3 + 45));
+        assert_eq!(parse_busy("cpu  5037 1 2222\n"), None);
         assert_eq!(parse_load("1.52 0.70 0.30 2/181 4021\n"), Some(1.52));
         assert_eq!(parse_load(""), None);
     }

@@ -7,6 +7,7 @@
 //! | [`delay`] | how long has this thread waited for a processor | ns |
 //! | [`process`] | a probe over pipes: spawn, ask, bound the wait, end it with all its descendants | [`process::Child`] |
 //! | [`machine`] | what is this machine, and what of it cannot be read | [`taskscale_model::machine::Machine`] |
+//! | [`doctor`] | what here blurs or biases figures, measured | [`taskscale_model::doctor::facts::Facts`] |
 //! | [`disturbance`] | what else used the machine since the last look | [`taskscale_model::machine::Disturbance`] |
 //!
 //! Linux first: elsewhere on Unix everything compiles, and a reading that is not there says so. `unsafe` is confined
@@ -15,6 +16,7 @@
 pub mod clock;
 pub mod delay;
 pub mod disturbance;
+pub mod doctor;
 mod ffi;
 pub mod machine;
 pub mod process;

@@ -1,15 +1,18 @@
 //! What the machine is: every reading that changes what a task costs, or why it could not be had.
 
-mod parse;
-mod topology;
-
-use std::fs;
+pub(crate) mod files;
+pub(crate) mod groups;
+pub(crate) mod parse;
+pub(crate) mod topology;
 
 use taskscale_model::machine::Machine;
 use taskscale_model::missing::Reading;
 
+pub use files::{Captured, Files, ThisMachine};
+
 use crate::disturbance::parse_load;
 use crate::ffi;
+use files::{missing_outside_linux, reading};
 
 /// Reads the machine. Some dozen small files, under a millisecond; nothing is started and nothing is changed.
 ///
@@ -18,26 +21,51 @@ use crate::ffi;
 /// assert_eq!(machine.fingerprint, taskscale_sys::machine::read().fingerprint);
 /// ```
 pub fn read() -> Machine {
-    let cpuinfo = file("/proc/cpuinfo");
+    let mut machine = read_from(&ThisMachine);
+    // What the files do not say, where they are not mounted or the system is not Linux, the C library may.
+    let usable = || {
+        let all = || std::thread::available_parallelism().ok().map(|count| count.get() as u64);
+        ffi::cpus_in_affinity_mask().or_else(all)
+    };
+    or_else(&mut machine.cpus_usable, usable);
+    or_else(&mut machine.cpus, ffi::cpus_online);
+    or_else(&mut machine.memory_bytes, ffi::physical_memory_bytes);
+    or_else(&mut machine.kernel, ffi::kernel);
+    machine.fingerprint = fingerprint(&machine);
+    machine
+}
+
+fn or_else<T>(reading: &mut Reading<T>, other: impl FnOnce() -> Option<T>) {
+    if let Reading::Missing(_) = reading
+        && let Some(value) = other()
+    {
+        *reading = Reading::Value(value);
+    }
+}
+
+/// Reads a machine from its files alone.
+pub fn read_from(files: &dyn Files) -> Machine {
+    const CPUINFO: &str = "/proc/cpuinfo";
+    const CLOCK: &str = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
     let mut machine = Machine {
-        cpu_model: parsed(&cpuinfo, "/proc/cpuinfo", "names no CPU model", "", parse::cpu_model),
-        cpus_usable: cpus_usable(),
-        cpus: cpus(),
-        threads_per_core: topology::threads_per_core(),
-        numa_nodes: topology::numa_nodes(),
-        cpu_quota: cpu_quota(),
-        governor: governor(),
-        memory_bytes: memory_bytes(),
-        kernel: kernel(),
-        clock_source: clock_source(),
-        load_1m: parsed(&file("/proc/loadavg"), "/proc/loadavg", "holds no load average", "", parse_load),
-        virtualised: parsed(
-            &cpuinfo,
-            "/proc/cpuinfo",
-            "does not say whether a hypervisor is below",
-            "",
-            virtualised,
-        ),
+        cpu_model: reading(files, CPUINFO, "names no CPU model", parse::cpu_model),
+        cpus_usable: count(usable(files)),
+        cpus: count(online(files)),
+        threads_per_core: topology::threads_per_core(files),
+        numa_nodes: topology::numa_nodes(files),
+        cpu_quota: groups::cpu_quota(files),
+        governor: governor(files),
+        memory_bytes: reading(files, "/proc/meminfo", "states no total", |text| {
+            parse::kilobytes(text, "MemTotal:")
+        }),
+        kernel: kernel(files),
+        clock_source: reading(files, CLOCK, "is empty", |text| {
+            Some(text.trim().to_string()).filter(|name| !name.is_empty())
+        }),
+        load_1m: reading(files, "/proc/loadavg", "holds no load average", parse_load),
+        virtualised: reading(files, CPUINFO, "does not say whether a hypervisor is below", |cpuinfo| {
+            virtualised(files, cpuinfo)
+        }),
         fingerprint: String::new(),
     };
     machine.fingerprint = fingerprint(&machine);
@@ -84,45 +112,32 @@ fn gib(bytes: &Reading<u64>) -> Reading<u64> {
     }
 }
 
-fn cpus_usable() -> Reading<u64> {
-    // The affinity mask, not `available_parallelism`: that also counts the quota, which is a reading of its own.
-    if let Some(count) = ffi::cpus_in_affinity_mask() {
-        return Reading::Value(count);
-    }
-    match std::thread::available_parallelism() {
-        Ok(count) => Reading::Value(count.get() as u64),
-        Err(error) => {
-            Reading::missing(format!("the system does not say how many CPUs may be used: {error}"), "")
-        }
+fn count(cpus: Reading<Vec<u32>>) -> Reading<u64> {
+    match cpus {
+        Reading::Value(cpus) => Reading::Value(cpus.len() as u64),
+        Reading::Missing(missing) => Reading::Missing(missing),
     }
 }
 
-fn cpus() -> Reading<u64> {
-    if let Some(count) =
-        file("/sys/devices/system/cpu/online").ok().and_then(|text| parse::list_length(&text))
-    {
-        return Reading::Value(count);
-    }
-    match ffi::cpus_online() {
-        Some(count) => Reading::Value(count),
-        None => Reading::missing("the system does not say how many CPUs it has", ""),
-    }
+fn online(files: &dyn Files) -> Reading<Vec<u32>> {
+    reading(files, "/sys/devices/system/cpu/online", "holds no list of CPUs", parse::list)
 }
 
-fn cpu_quota() -> Reading<f64> {
-    let Ok(own) = file("/proc/self/cgroup") else { return missing_outside_linux("control groups") };
-    let mounts = file("/proc/self/mountinfo").unwrap_or_default();
-    // Every group on the way up may set a limit; the lowest one holds.
-    let quotas =
-        parse::quota_files(&own, &mounts).into_iter().filter_map(|place| place.cpus(|path| file(path).ok()));
-    match quotas.reduce(f64::min) {
-        Some(quota) => Reading::Value(quota),
-        None => Reading::missing("no CPU quota is set", ""),
+/// Numbers of the CPUs that this thread may use: its affinity mask, without those that are switched off. Not what
+/// `available_parallelism` says: that also counts the quota, which is a reading of its own.
+pub(crate) fn usable(files: &dyn Files) -> Reading<Vec<u32>> {
+    let allowed = reading(files, "/proc/thread-self/status", "states no affinity", |status| {
+        parse::list(status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?)
+    });
+    let Reading::Value(mut allowed) = allowed else { return allowed };
+    if let Reading::Value(online) = online(files) {
+        allowed.retain(|cpu| online.contains(cpu));
     }
+    Reading::Value(allowed)
 }
 
-fn governor() -> Reading<String> {
-    let governors = topology::governors();
+fn governor(files: &dyn Files) -> Reading<String> {
+    let governors = topology::governors(files);
     match governors.as_slice() {
         [] if !cfg!(target_os = "linux") => missing_outside_linux("a frequency governor"),
         [] => Reading::missing(
@@ -134,67 +149,21 @@ fn governor() -> Reading<String> {
     }
 }
 
-fn memory_bytes() -> Reading<u64> {
-    if let Some(bytes) = file("/proc/meminfo").ok().and_then(|text| parse::memory_bytes(&text)) {
-        return Reading::Value(bytes);
-    }
-    match ffi::physical_memory_bytes() {
-        Some(bytes) => Reading::Value(bytes),
-        None => Reading::missing("the system does not say how much memory it has", ""),
-    }
-}
-
-fn kernel() -> Reading<String> {
-    match ffi::kernel() {
-        Some(kernel) => Reading::Value(kernel),
-        None => Reading::missing("uname failed", ""),
+/// Name and release, as `uname -sr` has them.
+fn kernel(files: &dyn Files) -> Reading<String> {
+    let word = |path| reading(files, path, "is empty", |text| Some(text.trim().to_owned()));
+    match (word("/proc/sys/kernel/ostype"), word("/proc/sys/kernel/osrelease")) {
+        (Reading::Value(name), Reading::Value(release)) => Reading::Value(format!("{name} {release}")),
+        (Reading::Missing(missing), _) | (_, Reading::Missing(missing)) => Reading::Missing(missing),
     }
 }
 
-fn clock_source() -> Reading<String> {
-    const PATH: &str = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
-    parsed(&file(PATH), PATH, "is empty", "", |text| {
-        Some(text.trim().to_string()).filter(|name| !name.is_empty())
-    })
-}
-
-fn virtualised(cpuinfo: &str) -> Option<bool> {
+fn virtualised(files: &dyn Files, cpuinfo: &str) -> Option<bool> {
     // Xen guests without the CPU flag, and ARM guests, have their own signs.
-    let signs = ["/sys/hypervisor/type", "/proc/device-tree/hypervisor"];
-    if signs.iter().any(|sign| std::path::Path::new(sign).exists()) {
+    if files.text("/sys/hypervisor/type").is_ok() || !files.names("/proc/device-tree/hypervisor").is_empty() {
         return Some(true);
     }
     parse::hypervisor_flag(cpuinfo)
-}
-
-/// A file's text, or what stands in the way.
-fn file(path: &str) -> Result<String, std::io::Error> {
-    fs::read_to_string(path)
-}
-
-fn missing_outside_linux<T>(what: &str) -> Reading<T> {
-    Reading::missing(format!("{what} can be read on Linux only"), "")
-}
-
-/// What `parse` finds in a file, or why it does not.
-fn parsed<T>(
-    text: &Result<String, std::io::Error>,
-    path: &str,
-    otherwise: &str,
-    remedy: &str,
-    parse: impl FnOnce(&str) -> Option<T>,
-) -> Reading<T> {
-    match text {
-        Ok(text) => match parse(text) {
-            Some(value) => Reading::Value(value),
-            None => Reading::missing(format!("{path} {otherwise}"), remedy),
-        },
-        Err(_) if !cfg!(target_os = "linux") => missing_outside_linux(path),
-        Err(error) => Reading::missing(
-            format!("cannot read {path}: {error}"),
-            "run where /proc and /sys are mounted and readable",
-        ),
-    }
 }
 
 #[cfg(test)]

@@ -25,97 +25,25 @@ pub fn hypervisor_flag(cpuinfo: &str) -> Option<bool> {
     Some(flags.split_ascii_whitespace().any(|flag| flag == "hypervisor"))
 }
 
-/// `MemTotal` of `/proc/meminfo`, in bytes.
-pub fn memory_bytes(meminfo: &str) -> Option<u64> {
-    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+/// A line of `/proc/meminfo` such as `MemTotal:`, in bytes.
+pub fn kilobytes(meminfo: &str, name: &str) -> Option<u64> {
+    let line = meminfo.lines().find_map(|line| line.strip_prefix(name))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// How many numbers a list such as `0-3,8,10-11` holds.
-pub fn list_length(list: &str) -> Option<u64> {
-    let list = list.trim();
-    let length = |range: &str| {
+/// The numbers of a list such as `0-3,8,10-11`, in its order.
+pub fn list(list: &str) -> Option<Vec<u32>> {
+    let mut numbers = Vec::new();
+    for range in list.trim().split(',') {
         let (first, last) = range.split_once('-').unwrap_or((range, range));
-        let (first, last): (u64, u64) = (first.parse().ok()?, last.parse().ok()?);
-        last.checked_sub(first)?.checked_add(1)
-    };
-    list.split(',').map(length).sum()
-}
-
-/// Where one control group states its CPU quota.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum QuotaPlace {
-    /// Version 2: this file holds `QUOTA PERIOD`.
-    Version2(String),
-    /// Version 1: the directory of `cpu.cfs_quota_us` and `cpu.cfs_period_us`.
-    Version1(String),
-}
-
-impl QuotaPlace {
-    /// The quota in CPUs; `None` where this group sets none. `read` gives a file's text.
-    pub fn cpus(&self, read: impl Fn(&str) -> Option<String>) -> Option<f64> {
-        let (quota, period) = match self {
-            QuotaPlace::Version2(path) => {
-                let text = read(path)?;
-                let (quota, period) = text.trim().split_once(' ')?;
-                (quota.to_string(), period.to_string())
-            }
-            QuotaPlace::Version1(directory) => (
-                read(&format!("{directory}/cpu.cfs_quota_us"))?,
-                read(&format!("{directory}/cpu.cfs_period_us"))?,
-            ),
-        };
-        // No limit is `max` in version 2, which is no number, and -1 in version 1.
-        let (quota, period): (f64, f64) = (quota.trim().parse().ok()?, period.trim().parse().ok()?);
-        (quota > 0.0 && period > 0.0).then(|| quota / period)
-    }
-}
-
-/// The places where the control group of this process and those above it may set a CPU quota, from `/proc/self/cgroup`
-/// and `/proc/self/mountinfo` (cgroups(7), proc(5)).
-pub fn quota_files(own: &str, mountinfo: &str) -> Vec<QuotaPlace> {
-    let mut places = Vec::new();
-    for line in own.lines() {
-        let mut fields = line.splitn(3, ':');
-        let (Some(_), Some(controllers), Some(path)) = (fields.next(), fields.next(), fields.next()) else {
-            continue;
-        };
-        let version2 = controllers.is_empty();
-        if !version2 && !controllers.split(',').any(|controller| controller == "cpu") {
-            continue;
+        let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
+        // A kernel has at most 8,192 CPUs (NR_CPUS); a broken file must not ask for 16 GB.
+        if last < first || last - first > 1 << 16 {
+            return None;
         }
-        let Some((root, mount)) = mountinfo.lines().find_map(|line| cpu_mount(line, version2)) else {
-            continue;
-        };
-        // In a container the mount shows a part of the hierarchy only; a path outside of it cannot be seen.
-        let inner = if root == "/" { Some(path) } else { path.strip_prefix(root) };
-        let mut inner = inner.filter(|inner| !inner.starts_with("/..")).unwrap_or("").trim_end_matches('/');
-        loop {
-            places.push(match version2 {
-                true => QuotaPlace::Version2(format!("{mount}{inner}/cpu.max")),
-                false => QuotaPlace::Version1(format!("{mount}{inner}")),
-            });
-            match inner.rfind('/') {
-                Some(end) => inner = &inner[..end],
-                None => break,
-            }
-        }
+        numbers.extend(first..=last);
     }
-    places
-}
-
-/// Root and mount point, if this line of mountinfo mounts the hierarchy that has the CPU controller.
-fn cpu_mount(line: &str, version2: bool) -> Option<(&str, &str)> {
-    let (place, kind) = line.split_once(" - ")?;
-    let mut place = place.split(' ').skip(3);
-    let (root, mount) = (place.next()?, place.next()?);
-    let mut kind = kind.split(' ');
-    let (filesystem, options) = (kind.next()?, kind.nth(1)?);
-    let fits = match version2 {
-        true => filesystem == "cgroup2",
-        false => filesystem == "cgroup" && options.split(',').any(|option| option == "cpu"),
-    };
-    fits.then_some((root, mount))
+    Some(numbers)
 }
 
 #[cfg(test)]
@@ -145,73 +73,22 @@ mod tests {
 
     #[test]
     fn memory_is_in_bytes() {
-        assert_eq!(memory_bytes("MemTotal:       24684084 kB\nMemFree: 1 kB\n"), Some(24_684_084 * 1024));
-        assert_eq!(memory_bytes("MemFree: 1 kB\n"), None);
+        assert_eq!(kilobytes("MemFree: 1 kB\nMemTotal: 24684084 kB\n", "MemTotal:"), Some(24_684_084 * 1024));
+        assert_eq!(kilobytes("MemFree: 1 kB\n", "MemTotal:"), None);
     }
 
     #[test]
-    fn lists_are_counted() {
-        for (list, length) in [("0\n", 1), ("0-3", 4), ("0,2\n", 2), ("0-3,8,10-11", 7)] {
-            assert_eq!(list_length(list), Some(length), "{list}");
+    fn lists_are_taken_apart() {
+        for (text, numbers) in [
+            ("0\n", vec![0]),
+            ("0-3", vec![0, 1, 2, 3]),
+            ("0,2\n", vec![0, 2]),
+            ("0-1,8,10-11", vec![0, 1, 8, 10, 11]),
+        ] {
+            assert_eq!(list(text), Some(numbers), "{text}");
         }
-        for list in ["", "a", "3-1", "0,", "0--1"] {
-            assert_eq!(list_length(list), None, "{list}");
+        for text in ["", "a", "3-1", "0,", "0--1", "0-4294967295"] {
+            assert_eq!(list(text), None, "{text}");
         }
-    }
-
-    #[test]
-    fn quotas_are_in_cpus() {
-        let version2 = |text: &str| {
-            let place = QuotaPlace::Version2("f".into());
-            place.cpus(|path| (path == "f").then(|| text.to_string()))
-        };
-        assert_eq!(version2("150000 100000\n"), Some(1.5));
-        assert_eq!(version2("max 100000\n"), None);
-        assert_eq!(version2(""), None);
-        let version1 = |quota: &str| {
-            let place = QuotaPlace::Version1("d".into());
-            place.cpus(|path| match path {
-                "d/cpu.cfs_quota_us" => Some(quota.to_string()),
-                "d/cpu.cfs_period_us" => Some("100000\n".to_string()),
-                _ => None,
-            })
-        };
-        assert_eq!(version1("50000\n"), Some(0.5));
-        assert_eq!(version1("-1\n"), None);
-    }
-
-    fn version2(path: &str) -> QuotaPlace {
-        QuotaPlace::Version2(path.into())
-    }
-
-    #[test]
-    fn every_group_on_the_way_up_is_asked() {
-        let mounts = "25 1 0:22 / /sys/fs/cgroup rw,nosuid - cgroup2 cgroup2 rw,nsdelegate\n";
-        assert_eq!(
-            quota_files("0::/user.slice/a.scope\n", mounts),
-            [
-                version2("/sys/fs/cgroup/user.slice/a.scope/cpu.max"),
-                version2("/sys/fs/cgroup/user.slice/cpu.max"),
-                version2("/sys/fs/cgroup/cpu.max"),
-            ]
-        );
-        assert_eq!(quota_files("0::/\n", mounts), [version2("/sys/fs/cgroup/cpu.max")]);
-        assert_eq!(quota_files("0::/../other\n", mounts), [version2("/sys/fs/cgroup/cpu.max")]);
-        assert_eq!(quota_files("0::/a\n", ""), []);
-    }
-
-    #[test]
-    fn a_container_sees_its_part_of_version_1() {
-        let mounts = "31 25 0:28 /docker/abc /sys/fs/cgroup/cpuset ro - cgroup cgroup rw,cpuset\n\
-                      30 25 0:27 /docker/abc /sys/fs/cgroup/cpu,cpuacct ro - cgroup cgroup rw,cpu,cpuacct\n\
-                      32 25 0:29 / /sys/fs/cgroup/unified ro - cgroup2 cgroup rw\n";
-        let own = "5:cpuset:/docker/abc\n4:cpu,cpuacct:/docker/abc/inner\n";
-        assert_eq!(
-            quota_files(own, mounts),
-            [
-                QuotaPlace::Version1("/sys/fs/cgroup/cpu,cpuacct/inner".into()),
-                QuotaPlace::Version1("/sys/fs/cgroup/cpu,cpuacct".into()),
-            ]
-        );
     }
 }

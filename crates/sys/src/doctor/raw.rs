@@ -1,0 +1,147 @@
+//! Calls that `std` has no door to: CPU clocks, affinity of one thread, a hardware counter.
+
+#![allow(unsafe_code)]
+
+use taskscale_model::missing::Reading;
+
+/// Nanoseconds on a clock of the system; 0 where there is none.
+pub fn clock_ns(clock: libc::clockid_t) -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `time` is a valid place for one timespec for the length of the call.
+    if unsafe { libc::clock_gettime(clock, &mut time) } != 0 {
+        return 0;
+    }
+    // Neither field is negative on CPU clocks and the monotonic one.
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// A system call that does nothing but enter and leave the kernel; libc answers `getpid` and others from a cache.
+pub fn cheapest_system_call() {
+    // SAFETY: getppid takes nothing and returns a plain integer.
+    unsafe {
+        libc::getppid();
+    }
+}
+
+/// Lets the calling thread run on these CPUs only; whether the system did so. CPUs beyond 1,023 are left out.
+pub fn pin(cpus: &[u32]) -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        let mut mask = [0u64; 16];
+        for cpu in cpus {
+            if let Some(word) = mask.get_mut(*cpu as usize / 64) {
+                *word |= 1 << (cpu % 64);
+            }
+        }
+        // SAFETY: `mask` is 128 bytes of plain bits, as a cpu_set_t; 0 is the calling thread.
+        unsafe { libc::sched_setaffinity(0, size_of_val(&mask), mask.as_ptr().cast()) == 0 }
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = cpus;
+        false
+    }
+}
+
+/// The first 64 bytes of `perf_event_attr` (PERF_ATTR_SIZE_VER0), which every kernel takes.
+#[cfg(target_os = "linux")]
+#[repr(C)]
+struct PerfEventAttr {
+    kind: u32,
+    size: u32,
+    config: u64,
+    sample_period: u64,
+    sample_type: u64,
+    read_format: u64,
+    flags: u64,
+    wakeup_events: u32,
+    bp_type: u32,
+    config1: u64,
+}
+
+/// Opens a counter of instructions of this thread in user mode, and closes it again: perf_event_open(2).
+pub fn try_hardware_counter() -> Reading<()> {
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::fd::{FromRawFd, OwnedFd};
+        const HARDWARE: u32 = 0;
+        const INSTRUCTIONS: u64 = 1;
+        // disabled, exclude_kernel and exclude_hv: what most systems let everyone count.
+        const FLAGS: u64 = 1 | 1 << 5 | 1 << 6;
+        let attr = PerfEventAttr {
+            kind: HARDWARE,
+            size: size_of::<PerfEventAttr>() as u32,
+            config: INSTRUCTIONS,
+            sample_period: 0,
+            sample_type: 0,
+            read_format: 0,
+            flags: FLAGS,
+            wakeup_events: 0,
+            bp_type: 0,
+            config1: 0,
+        };
+        // SAFETY: `attr` is as long as its `size` says; thread 0 (this one), any CPU (-1), no group (-1), close on
+        // exec (8).
+        let fd = unsafe { libc::syscall(libc::SYS_perf_event_open, &attr, 0, -1, -1, 8_u64) };
+        if fd >= 0 {
+            // SAFETY: a new descriptor that nobody else owns; it always fits an i32.
+            drop(unsafe { OwnedFd::from_raw_fd(fd as i32) });
+            return Reading::Value(());
+        }
+        let error = std::io::Error::last_os_error();
+        match error.raw_os_error() {
+            Some(libc::ENOENT | libc::ENODEV | libc::EOPNOTSUPP) => Reading::missing(
+                "this machine shows no hardware counters (usual in a virtual machine)",
+                "count instructions on bare metal, or compare CPU time",
+            ),
+            Some(libc::EACCES | libc::EPERM) => Reading::missing(
+                "the kernel does not let this user count (perf_event_paranoid, or a container's filter)",
+                "sudo sysctl kernel.perf_event_paranoid=2, or grant CAP_PERFMON",
+            ),
+            Some(libc::ENOSYS) => {
+                Reading::missing("this kernel was built without perf events, or they are filtered", "")
+            }
+            _ => Reading::missing(format!("perf_event_open failed: {error}"), ""),
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    crate::machine::files::missing_outside_linux("hardware counters")
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use crate::machine;
+
+    #[test]
+    fn a_thread_is_put_on_a_cpu_and_the_others_are_not() {
+        let before = machine::read().cpus_usable;
+        let usable = machine::usable(&machine::ThisMachine).value().cloned().expect("a list");
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                assert!(pin(&usable[..1]));
+                assert_eq!(machine::read().cpus_usable, Reading::Value(1));
+                assert!(pin(&usable));
+                assert_eq!(machine::read().cpus_usable, before);
+            });
+        });
+        assert!(!pin(&[]), "nowhere to run");
+        assert_eq!(machine::read().cpus_usable, before);
+    }
+
+    #[test]
+    fn work_moves_the_clock_of_the_thread() {
+        let before = clock_ns(libc::CLOCK_THREAD_CPUTIME_ID);
+        while clock_ns(libc::CLOCK_THREAD_CPUTIME_ID) == before {
+            cheapest_system_call();
+        }
+        assert_eq!(clock_ns(-1), 0, "no such clock");
+    }
+
+    #[test]
+    fn a_counter_is_there_or_says_why_not() {
+        if let Reading::Missing(missing) = try_hardware_counter() {
+            assert!(!missing.reason.is_empty());
+        }
+    }
+}
