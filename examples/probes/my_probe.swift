@@ -1,0 +1,19 @@
+// A probe of your own for Swift. Try it: taskscale run fanout --probe my_probe.swift --size 2048
+// What to change: the body of the task; the names; one more `variant` for each further way of doing it.
+import TaskscaleProbe
+
+// `@inline(never)`, or the compiler may leave out what you want to weigh. Put your own code here.
+@inline(never) func work(_ i: Int) -> UInt64 { 31 * UInt64(i) }
+
+variant("fanout", "mine") { run in  // say `createsTask: false` where a unit is no task that the scheduler sees
+    // What stands in `run.time` is timed, and repeated as often as the tool wants. It returns the sum of the results.
+    await run.time { phases in
+        let tasks = (0..<run.size).map { i in Task { work(i) } }
+        phases.created()  // all tasks are started: tells the cost of starting from that of waiting; may be left out
+        var sum: UInt64 = 0
+        for task in tasks { sum += await task.value }
+        return sum
+    }
+}
+
+await serve("mine", "1.0")  // the name in the table, and a version of yours

@@ -1,0 +1,61 @@
+// The timed loop: one pair of clock readings around all iterations, and nothing inside that a hand-written loop would
+// not have. The wall clock is read outermost, so that CPU time never exceeds wall time times cores.
+
+/// What was timed, and what else is known.
+public struct Timing: Sendable {
+    public var wallNs: UInt64, cpuNs: UInt64, answer: UInt64
+    public var extra: [String: Json]
+}
+
+extension Run {
+    /// Times `iterations` calls of `one(phases)`, which does the workload once and returns its answer. Runs where its
+    /// caller does: on the pool, or on the caller's actor.
+    public func time(
+        isolation: isolated (any Actor)? = #isolation, _ one: (Phases) async throws -> UInt64
+    ) async rethrows -> Timing {
+        let phases = Phases(wanted: wantsPhases)
+        var answer: UInt64 = 0
+        let (wall, cpu) = (TaskscaleProbe.wallNs(), TaskscaleProbe.cpuNs())
+        for _ in 0..<iterations {
+            phases.begin()
+            answer &+= try await one(phases)
+            phases.end()
+        }
+        let cpuEnd = TaskscaleProbe.cpuNs()
+        let wallEnd = TaskscaleProbe.wallNs()
+        return Timing(wallNs: wallEnd - wall, cpuNs: cpuEnd - cpu, answer: answer, extra: phases.extra)
+    }
+}
+
+/// The share of creation, summed over iterations. Where it is not asked for, three empty calls per iteration.
+public final class Phases {
+    private let wanted: Bool
+    private var seen = false
+    private var begun: (wall: UInt64, cpu: UInt64) = (0, 0)
+    private var mark: (wall: UInt64, cpu: UInt64)?
+    private var sum: (wall: UInt64, cpu: UInt64) = (0, 0)
+
+    init(wanted: Bool) {
+        self.wanted = wanted
+    }
+
+    /// Says that the last task has just been started. Called more than once in an iteration (a windowed workload
+    /// starts tasks until near its end), the last call counts.
+    public func created() {
+        if wanted { mark = (wallNs(), cpuNs()) }
+    }
+
+    func begin() {
+        if wanted { (mark, begun) = (nil, (wallNs(), cpuNs())) }
+    }
+
+    func end() {
+        guard let mark else { return }
+        sum = (sum.wall + mark.wall - begun.wall, sum.cpu + mark.cpu - begun.cpu)
+        seen = true
+    }
+
+    var extra: [String: Json] {
+        seen ? ["create_wall_ns": .integer(sum.wall), "create_cpu_ns": .integer(sum.cpu)] : [:]
+    }
+}
