@@ -1,0 +1,169 @@
+// The probe of oneTBB: `probe onetbb`. Needs the headers, and -ltbb.
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+#include <tbb/task_group.h>
+#include <tbb/version.h>
+
+#include "workloads/all.hpp"
+
+namespace {
+
+// `task_group`, one per batch: `wait` lets the thread that calls it run tasks too.
+struct TaskGroup {
+  template <class Body>
+  static Timing results(const Plan& plan, const Body& body) {
+    return in_slots(plan, body, [&](std::uint64_t* slots, std::size_t start, std::size_t end, Phases& phases) {
+      tbb::task_group group;
+      for (std::size_t i = start; i < end; ++i) {
+        body.created();
+        group.run(FillSlot<Body>{slots, i, body});
+      }
+      phases.created();
+      group.wait();
+    });
+  }
+
+  template <class Body>
+  static Timing discard(const Plan& plan, const Body& body) {
+    return without_results(plan, body, [&](std::size_t start, std::size_t end, Phases& phases) {
+      tbb::task_group group;
+      for (std::size_t i = start; i < end; ++i) {
+        body.created();
+        group.run(Discard<Body>{i, body});
+      }
+      phases.created();
+      group.wait();
+    });
+  }
+};
+
+// Waits for tasks that have no handle: one atomic decrement per task, and one signal by the last. Lives as long as the
+// process, since the last task may still be inside `leave` when the waiter goes on.
+class Latch {
+ public:
+  void reset(std::size_t live) {
+    live_.store(live, std::memory_order_relaxed);
+    done_ = false;
+  }
+
+  void leave() {
+    if (live_.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
+    const std::lock_guard lock(mutex_);
+    done_ = true;
+    signal_.notify_one();
+  }
+
+  void wait() {
+    std::unique_lock lock(mutex_);
+    signal_.wait(lock, [&] { return done_; });
+  }
+
+ private:
+  std::atomic<std::size_t> live_ = 0;
+  std::mutex mutex_;
+  std::condition_variable signal_;
+  bool done_ = false;  // under the mutex
+};
+
+// `task_arena::enqueue`, which gives no handle: a latch tells the end, batch by batch with a window. The thread that waits
+// there runs no tasks.
+struct ArenaEnqueue {
+  template <class Task>
+  struct Leaving {
+    Task task;
+    void operator()() const {
+      task();
+      latch().leave();
+    }
+  };
+
+  template <class Body>
+  static Timing results(const Plan& plan, const Body& body) {
+    return in_slots(plan, body, [&](std::uint64_t* slots, std::size_t start, std::size_t end, Phases& phases) {
+      latch().reset(end - start);
+      for (std::size_t i = start; i < end; ++i) {
+        body.created();
+        arena().enqueue(Leaving<FillSlot<Body>>{{slots, i, body}});
+      }
+      phases.created();
+      latch().wait();
+    });
+  }
+
+  template <class Body>
+  static Timing discard(const Plan& plan, const Body& body) {
+    return without_results(plan, body, [&](std::size_t start, std::size_t end, Phases& phases) {
+      latch().reset(end - start);
+      for (std::size_t i = start; i < end; ++i) {
+        body.created();
+        arena().enqueue(Leaving<Discard<Body>>{{i, body}});
+      }
+      phases.created();
+      latch().wait();
+    });
+  }
+
+  // Of the default size: one slot per core, one of them for a thread from outside.
+  static tbb::task_arena& arena() {
+    static tbb::task_arena arena;
+    arena.initialize();
+    return arena;
+  }
+
+  static Latch& latch() {
+    static Latch latch;
+    return latch;
+  }
+};
+
+// `parallel_for`, which splits the range by need. Has no creation of its own to be told.
+struct ParallelFor {
+  template <class Body>
+  static Timing results(const Plan& plan, const Body& body) {
+    return in_slots(plan, body, [&](std::uint64_t* slots, std::size_t start, std::size_t end, Phases&) {
+      tbb::parallel_for(start, end, [&](std::size_t i) {
+        body.created();
+        slots[i] = body.result(i);
+      });
+    });
+  }
+
+  template <class Body>
+  static Timing discard(const Plan& plan, const Body& body) {
+    return without_results(plan, body, [&](std::size_t start, std::size_t end, Phases&) {
+      tbb::parallel_for(start, end, [&](std::size_t i) {
+        body.created();
+        ::discard(body, i);
+      });
+    });
+  }
+};
+
+void declare() {
+  const taskscale::Array both{"ordered", "discard"};
+  const std::string enqueued = "a latch tells the end; the thread that waits runs no tasks, so one core fewer does";
+  const std::string ranges = "splits the range by need: far fewer tasks than units";
+  fanout<TaskGroup>("task_group", both);
+  fanout<ArenaEnqueue>("arena_enqueue", both, {.note = enqueued});
+  fanout<ParallelFor>("parallel_for", both, {.creates_task = false, .only = {{"window", {0}}}, .note = ranges});
+  nop<TaskGroup>("task_group");
+  nop<ArenaEnqueue>("arena_enqueue", {.note = enqueued});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // What is linked, and what the headers were of: they need not be the same.
+  const std::string linked = TBB_runtime_version(), headers = TBB_VERSION_STRING;
+  const std::string version = linked == headers ? linked : linked + " (headers " + headers + ")";
+  const int workers = tbb::this_task_arena::max_concurrency();
+  ArenaEnqueue::arena();
+  return serve_runtime(argc, argv, "onetbb", version, static_cast<std::size_t>(workers), declare);
+}

@@ -1,0 +1,137 @@
+// The probe of OpenMP: `probe openmp`. Needs -fopenmp.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <omp.h>
+#include <unistd.h>
+
+#include "workloads/all.hpp"
+
+namespace {
+
+// What the three forms share: they are given what a unit of work does, and do all units of an iteration in one parallel
+// region. Their results lie in slots.
+template <class Form>
+struct Region {
+  template <class Body>
+  static Timing results(const Plan& plan, const Body& body) {
+    return plan.time([&](Phases& phases) {
+      std::vector<std::uint64_t> slots(plan.size);
+      Form::units(plan, phases, body, [&](std::size_t i) { slots[i] = body.result(i); });
+      return body.ordered(slots);
+    });
+  }
+
+  template <class Body>
+  static Timing discard(const Plan& plan, const Body& body) {
+    return plan.time([&](Phases& phases) {
+      Form::units(plan, phases, body, [&](std::size_t i) { ::discard(body, i); });
+      return body.discarded(plan.size);
+    });
+  }
+};
+
+// `task` by one thread of the team, then `taskwait`; with a window, one batch after another.
+struct Task : Region<Task> {
+  template <class Body, class Unit>
+  static void units(const Plan& plan, Phases& phases, const Body& body, const Unit& unit) {
+#pragma omp parallel
+#pragma omp single
+    for (std::size_t start = 0; start < plan.size; start += plan.batch) {
+      const std::size_t end = std::min(start + plan.batch, plan.size);
+      for (std::size_t i = start; i < end; ++i) {
+        body.created();
+#pragma omp task firstprivate(i) shared(unit)
+        unit(i);
+      }
+      phases.created();
+#pragma omp taskwait
+    }
+  }
+};
+
+// `taskloop grainsize(1)`: a task per unit, created and waited for by the one construct.
+struct Taskloop : Region<Taskloop> {
+  template <class Body, class Unit>
+  static void units(const Plan& plan, Phases&, const Body& body, const Unit& unit) {
+#pragma omp parallel
+#pragma omp single
+    for (std::size_t start = 0; start < plan.size; start += plan.batch) {
+      const std::size_t end = std::min(start + plan.batch, plan.size);
+      // Nobody is told of a creation: those of a batch count as alive from its start.
+      for (std::size_t i = start; i < end; ++i) body.created();
+#pragma omp taskloop grainsize(1) shared(unit)
+      for (std::size_t i = start; i < end; ++i) unit(i);
+    }
+  }
+};
+
+// `parallel for schedule(dynamic, 1)`: a shared counter, no tasks, no creation to be told.
+struct ParallelFor : Region<ParallelFor> {
+  template <class Body, class Unit>
+  static void units(const Plan& plan, Phases&, const Body& body, const Unit& unit) {
+    const std::size_t size = plan.size;
+#pragma omp parallel for schedule(dynamic, 1)
+    for (std::size_t i = 0; i < size; ++i) {
+      body.created();
+      unit(i);
+    }
+  }
+};
+
+void declare() {
+  const taskscale::Array both{"ordered", "discard"};
+#ifdef __clang__
+  const bool scheduled = true;
+  const std::string tasks, loop;
+#else
+  const bool scheduled = false;
+  const std::string tasks = "libgomp runs a task at once, in its creator, while more than 64 per thread are waiting";
+  const std::string loop = "libgomp runs all of a loop of more than 64 tasks per thread in its creator, one after another";
+#endif
+  const std::string counter = "a shared counter: no tasks";
+  fanout<Task>("task", both, {.note = tasks});
+  fanout<Taskloop>("taskloop", both, {.creates_task = scheduled, .note = loop});
+  fanout<ParallelFor>("parallel_for", both, {.creates_task = false, .only = {{"window", {0}}}, .note = counter});
+  nop<Task>("task", {.note = tasks});
+  nop<Taskloop>("taskloop", {.creates_task = scheduled, .note = loop});
+}
+
+// `_OPENMP` is the month of the specification that the compiler follows; the library has no version of its own to ask for.
+std::string version() {
+  const int month = _OPENMP;
+  const char* number = month >= 202411 ? "6.0" : month >= 202111 ? "5.2" : month >= 202011 ? "5.1" : month >= 201811 ? "5.0" : "4.5";
+#ifdef __clang__
+  const std::string library = "libomp of clang " __clang_version__;
+#else
+  const std::string library = "libgomp of gcc " __VERSION__;
+#endif
+  return std::string(number) + " (" + std::to_string(month) + "), " + library;
+}
+
+// Has idle threads sleep: by default they spin for a while, which process CPU time counts as if it were work. The library
+// reads its environment before main, so the process starts itself again. A policy that is set already stays.
+bool wait_passively(char** argv) {
+  if (std::getenv("OMP_WAIT_POLICY") != nullptr) return true;
+  ::setenv("OMP_WAIT_POLICY", "passive", 1);
+  ::execv("/proc/self/exe", argv);
+  std::perror("probe openmp: cannot start itself again with OMP_WAIT_POLICY=passive (set it yourself)");
+  return false;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (!wait_passively(argv)) return 1;
+  const auto workers = static_cast<std::size_t>(omp_get_max_threads());
+#pragma omp parallel
+  {
+    // The team's threads start here, before the first request.
+  }
+  return serve_runtime(argc, argv, "openmp", version(), workers, declare);
+}
