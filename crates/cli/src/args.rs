@@ -16,8 +16,8 @@ pub struct Cli {
 
 const LONG: &str = "Weigh your tasks; see how they scale.\n\n\
     taskscale measures what a concurrent task costs on this machine, in each runtime it finds, and how that cost \
-    grows with the number of tasks. It needs nothing but itself for tokio, rayon, smol and threads, and any Python \
-    from 3.8 for asyncio.";
+    grows with the number of tasks. tokio, rayon, smol and threads are built in; for asyncio, Go, Java, Node, C++ and \
+    Swift it uses the toolchains that it finds on this machine (taskscale list).";
 
 /// The subcommands.
 #[derive(Debug, Subcommand)]
@@ -34,6 +34,12 @@ pub enum Command {
     /// Say where the workers' time went, from any task trace, in at most 2,048 bytes
     #[command(after_help = DIGEST_EXAMPLES)]
     Digest(DigestArgs),
+    /// Build probes ahead of their first use; install uvloop, trio and anyio for Python
+    #[command(after_help = SETUP_EXAMPLES)]
+    Setup(SetupArgs),
+    /// Write the smallest working probe of a language, for your own code
+    #[command(after_help = NEW_PROBE_EXAMPLES)]
+    NewProbe(NewProbeArgs),
     /// Print the flags that a C or C++ program is built with to be observed live
     #[command(after_help = CONFIG_EXAMPLES)]
     Config(ConfigArgs),
@@ -61,7 +67,8 @@ const RUN_EXAMPLES: &str = "Examples:
   taskscale run fanout --variant gather --variant TaskGroup --work 10us
                                                      two variants, with work in each task
   taskscale run nop --runtime asyncio --format md    tables for a pull request
-  taskscale run fanout --probe 'python3 my_probe.py' your own probe beside ours";
+  taskscale run fanout --probe my_probe.go --runtime go
+                                                     your own code beside ours (taskscale new-probe go)";
 
 const LIST_EXAMPLES: &str = "Examples:
   taskscale list                                     everything
@@ -71,6 +78,18 @@ const REPORT_EXAMPLES: &str = "Examples:
   taskscale report quick.taskscale.jsonl             the tables of that run, even if it was killed
   taskscale report --details quick.taskscale.jsonl   all percentiles
   taskscale report --format json quick.taskscale.jsonl | jq '.rows[] | select(.status == \"failed\")'";
+
+const SETUP_EXAMPLES: &str = "Examples:
+  taskscale setup                                    everything whose toolchain is on this machine
+  taskscale setup python                             a virtual environment with uvloop, trio and anyio
+  taskscale setup go swift                           the probes of these two
+  taskscale setup java@/usr/lib/jvm/temurin-25       with one toolchain";
+
+const NEW_PROBE_EXAMPLES: &str = "Examples:
+  taskscale new-probe go                             writes my_probe.go
+  taskscale new-probe swift map.swift                under another name
+  taskscale run fanout --probe my_probe.go --runtime go --size 2048
+                                                     yours beside ours";
 
 const CONFIG_EXAMPLES: &str = "Examples:
   g++ -O2 main.cpp $(taskscale config --cflags --libs) -o main
@@ -159,8 +178,9 @@ pub struct RunArgs {
     /// What the ratios refer to: VARIANT of the same runtime, or RUNTIME:VARIANT
     #[arg(long, value_name = "[RUNTIME:]VARIANT")]
     pub baseline: Option<String>,
-    /// Your own probe, a command that speaks probe protocol 1; repeat for several
-    #[arg(long, value_name = "CMD")]
+    /// Your own probe: a file (.py, .mjs, .go, .java, .cpp, .swift, .rs; FILE@TOOLCHAIN names what builds it), or a
+    /// command that speaks probe protocol 1; repeat for several
+    #[arg(long, value_name = "FILE|CMD")]
     pub probe: Vec<String>,
     /// CPU time of the work inside each task, calibrated for each runtime [default: none]
     #[arg(long, value_name = "TIME", value_parser = seconds)]
@@ -212,6 +232,25 @@ pub struct ListArgs {
     pub runtime: Vec<String>,
 }
 
+/// `taskscale setup`.
+#[derive(Debug, Args)]
+pub struct SetupArgs {
+    /// Runtimes or languages (python, go, java, node, cpp, swift) [default: all found]
+    #[arg(value_name = "NAME[@TOOLCHAIN]")]
+    pub runtime: Vec<String>,
+}
+
+/// `taskscale new-probe`.
+#[derive(Debug, Args)]
+pub struct NewProbeArgs {
+    /// rust, python, go, java, node, cpp or swift
+    #[arg(value_name = "LANG")]
+    pub language: String,
+    /// The file to write [default: my_probe with the language's ending]
+    #[arg(value_name = "FILE")]
+    pub file: Option<PathBuf>,
+}
+
 /// `taskscale config`.
 #[derive(Debug, Args)]
 pub struct ConfigArgs {
@@ -258,8 +297,8 @@ pub enum ProbeCommand {
 /// `taskscale probe check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// The command that starts the probe
-    #[arg(value_name = "CMD", required_unless_present = "runtime")]
+    /// The probe: a file (.py, .go ...) or the command that starts it
+    #[arg(value_name = "FILE|CMD", required_unless_present = "runtime")]
     pub command: Option<String>,
     /// A runtime's own probe instead
     #[arg(long, short, value_name = "NAME[@TOOLCHAIN]", conflicts_with = "command")]

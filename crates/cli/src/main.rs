@@ -6,9 +6,9 @@
 
 mod args;
 mod commands;
-mod embedded;
 mod interrupt;
 mod output;
+mod probes;
 mod progress;
 mod runtimes;
 mod store;
@@ -27,6 +27,8 @@ fn main() -> ExitCode {
         Command::List(args) => commands::list::list(&args),
         Command::Report(args) => commands::report::report(&args),
         Command::Digest(args) => commands::digest::digest(&args),
+        Command::Setup(args) => commands::setup::setup(&args),
+        Command::NewProbe(args) => commands::new_probe::new_probe(&args),
         Command::Config(args) => commands::config::config(&args),
         Command::Probe(ProbeCommand::Check(args)) => commands::probe::check(&args),
         Command::Probe(ProbeCommand::Serve { runtime }) => return taskscale_probe_rust::main(&runtime),

@@ -1,5 +1,7 @@
 //! One line per row of the cell under way, on a terminal only; nothing elsewhere.
 
+use std::{cell::RefCell, io::IsTerminal};
+
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use taskscale_bench::link::{Event, Observer};
 use taskscale_model::{
@@ -7,10 +9,59 @@ use taskscale_model::{
     run_file::{Kind, Role, RowRecord, Status},
 };
 
-use crate::interrupt::Interrupt;
+use crate::{interrupt::Interrupt, output::tell, probes::build::Watch};
 
 /// Rows that fit below the heading on the smallest usual terminal (24 lines); the others are measured unseen.
 const ROWS_SHOWN: usize = 20;
+
+/// Shows what is being built: a line with the time it takes on a terminal, elsewhere a line when it begins.
+#[derive(Debug)]
+pub struct Building {
+    bar: RefCell<Option<ProgressBar>>,
+    terminal: bool,
+    interrupt: Interrupt,
+}
+
+impl Building {
+    /// Shows it on standard error.
+    pub fn new(interrupt: Interrupt) -> Self {
+        Building { bar: RefCell::new(None), terminal: std::io::stderr().is_terminal(), interrupt }
+    }
+}
+
+impl Watch for Building {
+    fn begins(&self, line: &str) {
+        if !self.terminal {
+            tell(&format!("taskscale: {line}"));
+            return;
+        }
+        let bar = ProgressBar::new_spinner();
+        if let Ok(style) = ProgressStyle::with_template("taskscale: {wide_msg} {elapsed}") {
+            bar.set_style(style);
+        }
+        bar.set_message(line.to_owned());
+        *self.bar.borrow_mut() = Some(bar);
+    }
+
+    fn ticks(&self) {
+        if let Some(bar) = &*self.bar.borrow() {
+            bar.tick();
+        }
+    }
+
+    fn ends(&self, words: &str) {
+        if let Some(bar) = self.bar.borrow_mut().take() {
+            bar.finish_and_clear();
+        }
+        for line in words.lines() {
+            tell(&format!("  {line}"));
+        }
+    }
+
+    fn interrupted(&self) -> bool {
+        self.interrupt.came()
+    }
+}
 
 /// Shows what a run is doing.
 #[derive(Debug)]

@@ -1,5 +1,7 @@
 //! The runtimes that this tool knows by name, and how each is found on this machine.
 
+use std::path::{Path, PathBuf};
+
 use anyhow::bail;
 use taskscale_bench::{
     fault::Fault,
@@ -12,28 +14,25 @@ use taskscale_model::{
 };
 use taskscale_sys::process::Command;
 
-use crate::embedded;
+use crate::probes::{
+    build::{Job, Kept, Unwatched, Watch},
+    languages,
+    recipe::Source,
+};
 
-/// How a runtime's probe comes to this machine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Home {
-    /// Linked into this binary.
-    BuiltIn,
-    /// Run by a Python interpreter.
-    Python,
+/// The runtimes whose probe is linked into this binary.
+const BUILT_IN: [&str; 4] = ["tokio", "rayon", "smol", "threads"];
+
+/// How far a runtime's probe has come on this machine.
+#[derive(Debug, Clone)]
+pub enum Standing {
+    /// It can be started.
+    Ready(Command),
+    /// Its toolchain is here; it is built at first use.
+    Unbuilt(Job),
+    /// It cannot be had.
+    Missing(Missing),
 }
-
-/// Every runtime by name, in the order of the tables.
-const KNOWN: &[(&str, Home)] = &[
-    ("tokio", Home::BuiltIn),
-    ("rayon", Home::BuiltIn),
-    ("smol", Home::BuiltIn),
-    ("threads", Home::BuiltIn),
-    ("asyncio", Home::Python),
-    ("uvloop", Home::Python),
-    ("trio", Home::Python),
-    ("anyio", Home::Python),
-];
 
 /// A runtime that was looked for.
 #[derive(Debug, Clone)]
@@ -42,27 +41,70 @@ pub struct Candidate {
     pub id: String,
     /// Whether the user named it.
     pub asked: bool,
-    /// How its probe is started, or why it cannot be.
-    pub command: Result<Command, Missing>,
+    /// How far it has come.
+    pub standing: Standing,
+    /// What makes it, for those that are made here.
+    pub job: Option<Job>,
+}
+
+impl Candidate {
+    fn new(id: &str, asked: bool, job: Result<Option<Job>, Missing>) -> Self {
+        let (standing, job) = match job {
+            Err(missing) => (Standing::Missing(missing), None),
+            Ok(None) => (built_in(id), None),
+            Ok(Some(job)) => (standing(&job), Some(job)),
+        };
+        Candidate { id: id.into(), asked, standing, job }
+    }
+
+    /// Builds it where that was not done.
+    pub fn prepare(&mut self, watch: &dyn Watch) {
+        if let Standing::Unbuilt(job) = &self.standing {
+            self.standing = match job.build(watch) {
+                Ok(command) => Standing::Ready(command),
+                Err(missing) => Standing::Missing(missing),
+            };
+        }
+    }
+}
+
+fn standing(job: &Job) -> Standing {
+    match job.kept() {
+        Kept::Whole(command) | Kept::Part(command) => Standing::Ready(command),
+        // Files for an interpreter are laid out at once.
+        Kept::Nothing if job.is_built_of_nothing() => match job.build(&Unwatched) {
+            Ok(command) => Standing::Ready(command),
+            Err(missing) => Standing::Missing(missing),
+        },
+        Kept::Nothing => Standing::Unbuilt(job.clone()),
+    }
+}
+
+fn built_in(name: &str) -> Standing {
+    match std::env::current_exe() {
+        Ok(binary) => Standing::Ready(Command::new(binary.to_string_lossy(), ["probe", "serve", name])),
+        Err(error) => {
+            Standing::Missing(Missing::new(format!("cannot find this program's own file: {error}"), ""))
+        }
+    }
+}
+
+/// Every runtime by name, in the order of the tables.
+pub fn known() -> impl Iterator<Item = &'static str> {
+    BUILT_IN.into_iter().chain(languages::ALL.iter().flat_map(|language| language.runtimes).copied())
 }
 
 /// The runtimes asked for, all known ones where none is; then the user's own probes.
 pub fn candidates(asked: &[String], probes: &[String]) -> anyhow::Result<Vec<Candidate>> {
     let mut candidates = Vec::new();
     if asked.is_empty() {
-        for (name, home) in KNOWN {
-            candidates.push(Candidate {
-                id: (*name).into(),
-                asked: false,
-                command: command(name, *home, None),
-            });
-        }
+        candidates.extend(known().map(|name| Candidate::new(name, false, job(name, None))));
     }
     for id in asked {
         candidates.push(named(id)?);
     }
-    for command in probes {
-        candidates.push(Candidate { id: command.clone(), asked: true, command: Ok(split(command)?) });
+    for probe in probes {
+        candidates.push(own(probe)?);
     }
     candidates.dedup_by(|a, b| a.id == b.id);
     Ok(candidates)
@@ -74,14 +116,45 @@ pub fn named(id: &str) -> anyhow::Result<Candidate> {
         Some((name, toolchain)) => (name, Some(toolchain)),
         None => (id, None),
     };
-    let Some((_, home)) = KNOWN.iter().find(|(known, _)| *known == name) else {
-        let known: Vec<&str> = KNOWN.iter().map(|(name, _)| *name).collect();
+    if !known().any(|known| known == name) {
+        let known: Vec<&str> = known().collect();
         bail!("no runtime is named {name:?}; there are {}; your own goes with --probe CMD", known.join(", "));
-    };
-    if *home == Home::BuiltIn && toolchain.is_some() {
+    }
+    if BUILT_IN.contains(&name) && toolchain.is_some() {
         bail!("{name} is built into taskscale and has no toolchain to choose; say --runtime {name}");
     }
-    Ok(Candidate { id: id.into(), asked: true, command: command(name, *home, toolchain) })
+    Ok(Candidate::new(id, true, job(name, toolchain)))
+}
+
+/// How the probe of a runtime is made; `None` for those that are built in.
+fn job(runtime: &str, toolchain: Option<&str>) -> Result<Option<Job>, Missing> {
+    let Some(language) = languages::of_runtime(runtime) else { return Ok(None) };
+    let source = Source::Runtime(runtime.into());
+    let toolchain = (language.find)(toolchain, &source)?;
+    Ok(Some(Job { language, toolchain, source }))
+}
+
+/// A probe of the user's: a file of a language we know, alone (`my_probe.go`, `my_probe.py@python3.8`), or a command.
+pub fn own(probe: &str) -> anyhow::Result<Candidate> {
+    let Some((path, language, toolchain)) = file(probe) else {
+        let standing = Standing::Ready(split(probe)?);
+        return Ok(Candidate { id: probe.into(), asked: true, standing, job: None });
+    };
+    let source = Source::File(path);
+    let job = (language.find)(toolchain, &source).map(|toolchain| Some(Job { language, toolchain, source }));
+    Ok(Candidate::new(probe, true, job))
+}
+
+/// The file that `probe` names, its language, and the toolchain asked for.
+fn file(probe: &str) -> Option<(PathBuf, &'static languages::Language, Option<&str>)> {
+    let whole = Path::new(probe).is_file().then_some((probe, None));
+    let (path, toolchain) = whole.or_else(|| {
+        let (path, toolchain) = probe.rsplit_once('@')?;
+        Path::new(path).is_file().then_some((path, Some(toolchain)))
+    })?;
+    let path = PathBuf::from(path);
+    let language = languages::of_file(&path)?;
+    Some((path, language, toolchain))
 }
 
 /// Splits a command as a shell would.
@@ -90,43 +163,6 @@ pub fn split(command: &str) -> anyhow::Result<Command> {
         Some([program, args @ ..]) => Ok(Command::new(program.clone(), args.to_vec())),
         _ => bail!("not a command: {command:?}; quote it as for a shell: --probe 'python3 my_probe.py'"),
     }
-}
-
-fn command(name: &str, home: Home, toolchain: Option<&str>) -> Result<Command, Missing> {
-    match home {
-        Home::BuiltIn => {
-            let binary = std::env::current_exe()
-                .map_err(|error| Missing::new(format!("cannot find this program's own file: {error}"), ""))?;
-            Ok(Command::new(binary.to_string_lossy(), ["probe", "serve", name]))
-        }
-        Home::Python => {
-            let folder = embedded::python_probe().map_err(|error| Missing::new(format!("{error:#}"), ""))?;
-            let folder = folder.to_string_lossy();
-            Ok(Command::new(python(toolchain)?, [folder.as_ref(), name]))
-        }
-    }
-}
-
-/// The interpreter: the one asked for, else `python3` or `python` on the PATH.
-fn python(toolchain: Option<&str>) -> Result<String, Missing> {
-    let remedy = "install Python 3.8 or newer, or name one: --runtime asyncio@/path/to/python3";
-    match toolchain {
-        Some(asked) if on_path(asked) => Ok(asked.into()),
-        Some(asked) => Err(Missing::new(format!("{asked} is not a program on this machine"), remedy)),
-        None => ["python3", "python"]
-            .into_iter()
-            .find(|name| on_path(name))
-            .map(str::to_owned)
-            .ok_or_else(|| Missing::new("no python3 is on the PATH", remedy)),
-    }
-}
-
-fn on_path(program: &str) -> bool {
-    if program.contains('/') {
-        return std::path::Path::new(program).is_file();
-    }
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
 /// A runtime after the handshake.
@@ -160,13 +196,21 @@ fn numbered(id: &str, number: u64) -> String {
 }
 
 fn shake_hand(candidate: Candidate) -> Shaken {
-    let Candidate { id, asked, command } = candidate;
+    let Candidate { id, asked, standing, .. } = candidate;
+    let command = match standing {
+        Standing::Ready(command) => Ok(command),
+        Standing::Missing(missing) => Err(missing),
+        Standing::Unbuilt(job) => Err(Missing::new(
+            format!("not built yet ({})", job.toolchain.version),
+            format!("taskscale setup {id}, or any run of it"),
+        )),
+    };
     let line = |command: &Command| std::iter::once(&command.program).chain(&command.args).cloned().collect();
     let described = command.clone().and_then(|command| {
         let described = Probe::start(&command).and_then(|mut probe| probe.describe(HANDSHAKE_NS));
         described.map_err(|fault: Fault| fault.to_missing())
     });
-    let is_own = !KNOWN.iter().any(|(name, _)| id.split('@').next() == Some(name));
+    let is_own = !known().any(|name| id.split('@').next() == Some(name));
     // A probe of the user's goes by the name that it gives itself.
     let id = match &described {
         Ok(description) if is_own => description.runtime.name.clone(),
@@ -201,7 +245,9 @@ mod tests {
         assert!(error.contains("there are tokio, rayon") && error.contains("--probe CMD"), "{error}");
         let error = named("tokio@1.2").expect_err("no toolchain").to_string();
         assert!(error.contains("built into taskscale"), "{error}");
-        let missing = named("asyncio@/no/such/python").expect("known").command.expect_err("not there");
+        let Standing::Missing(missing) = named("asyncio@/no/such/python").expect("known").standing else {
+            panic!("found")
+        };
         assert_eq!(missing.reason, "/no/such/python is not a program on this machine");
         assert!(split("'open").is_err() && split("").is_err());
     }

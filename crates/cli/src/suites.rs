@@ -3,7 +3,7 @@
 use anyhow::{Context, bail};
 use taskscale_model::suite::Suite;
 
-use crate::embedded;
+use crate::probes::embedded;
 
 /// The suite that runs when none is named.
 pub const DEFAULT: &str = "quick";
@@ -25,7 +25,9 @@ pub fn built_in() -> anyhow::Result<Vec<Suite>> {
 }
 
 fn load_one(name: &str) -> anyhow::Result<Suite> {
-    if let Some((_, text)) = embedded::SUITES.iter().find(|(known, _)| *known == name) {
+    if let Some((_, text)) =
+        embedded::SUITES.iter().find(|(known, _)| known.strip_suffix(".toml") == Some(name))
+    {
         return Suite::parse(text).with_context(|| format!("suite {name}"));
     }
     if name.ends_with(".toml") || name.contains('/') {
@@ -33,6 +35,7 @@ fn load_one(name: &str) -> anyhow::Result<Suite> {
             std::fs::read_to_string(name).with_context(|| format!("cannot read the suite file {name}"))?;
         return Suite::parse(&text).with_context(|| format!("suite file {name}"));
     }
-    let known: Vec<&str> = embedded::SUITES.iter().map(|(name, _)| *name).collect();
+    let known: Vec<&str> =
+        embedded::SUITES.iter().filter_map(|(name, _)| name.strip_suffix(".toml")).collect();
     bail!("no suite is named {name:?}; there are {}, or give the path of a .toml file", known.join(", "))
 }

@@ -3,18 +3,69 @@
 use std::fmt::Write;
 
 use taskscale_bench::plan::Found;
-use taskscale_model::{params, protocol::Description};
+use taskscale_model::{
+    params,
+    protocol::{Description, Variant},
+};
 
 use crate::{
     args::ListArgs,
+    interrupt::Interrupt,
     output::{Outcome, print},
-    runtimes, suites,
+    progress::Building,
+    runtimes::{self, Candidate, Standing},
+    suites,
 };
 
-/// Prints suites, then runtimes with their workloads and variants, then what is missing and how to get it.
+/// Prints suites, then every runtime with its version, path and state, and its variants; of the runtimes that are
+/// named, everything. Builds nothing that was not named.
 pub fn list(args: &ListArgs) -> anyhow::Result<Outcome> {
-    let shaken = runtimes::shake_hands(runtimes::candidates(&args.runtime, &[])?);
-    let mut text = String::from("Suites (taskscale run SUITE):\n");
+    let mut candidates = runtimes::candidates(&args.runtime, &[])?;
+    let building = Building::new(Interrupt::listen()?);
+    for candidate in candidates.iter_mut().filter(|candidate| candidate.asked) {
+        candidate.prepare(&building);
+    }
+    let places: Vec<String> = candidates.iter().map(place).collect();
+    let mut text = String::new();
+    if args.runtime.is_empty() {
+        suites(&mut text)?;
+    }
+    text.push_str("Runtimes (taskscale run --runtime NAME):\n");
+    let unbuilt: Vec<Option<String>> = candidates.iter().map(unbuilt).collect();
+    let shaken = runtimes::shake_hands(candidates);
+    for ((Found { id, asked, description }, place), unbuilt) in
+        shaken.iter().map(|one| &one.found).zip(places).zip(unbuilt)
+    {
+        match description {
+            Ok(description) => {
+                let runtime = &description.runtime;
+                let workers = match description.workers {
+                    None => String::new(),
+                    Some(1) => ", 1 worker".to_owned(),
+                    Some(workers) => format!(", {workers} workers"),
+                };
+                writeln!(
+                    text,
+                    "  {id:10} ready          {} ({}{workers}){place}",
+                    runtime.version, runtime.toolchain
+                )?;
+                if *asked { details(&mut text, description)? } else { variants(&mut text, description)? }
+            }
+            Err(missing) => match unbuilt {
+                Some(version) => {
+                    let how = format!("built at its first use, or by: taskscale setup {id}");
+                    writeln!(text, "  {id:10} not built yet  {version}{place}; {how}")?;
+                }
+                None => writeln!(text, "  {id:10} missing        {missing}")?,
+            },
+        }
+    }
+    print(&text)?;
+    Ok(Outcome::Done)
+}
+
+fn suites(text: &mut String) -> anyhow::Result<()> {
+    text.push_str("Suites (taskscale run SUITE):\n");
     for suite in suites::built_in()? {
         writeln!(text, "  {:10} {}", suite.name, suite.title)?;
         for block in &suite.workloads {
@@ -22,34 +73,43 @@ pub fn list(args: &ListArgs) -> anyhow::Result<Outcome> {
             writeln!(text, "  {:10}   {} (n = {})", "", block.title(), sizes.join(", "))?;
         }
     }
-    text.push_str("\nRuntimes found here:\n");
-    for Found { id, description, .. } in shaken.iter().map(|one| &one.found) {
-        if let Ok(description) = description {
-            describe(&mut text, id, description)?;
-        }
-    }
-    let missing: Vec<_> = shaken
-        .iter()
-        .filter_map(|one| Some((&one.found.id, one.found.description.as_ref().err()?)))
-        .collect();
-    if !missing.is_empty() {
-        text.push_str("\nNot here:\n");
-        for (id, missing) in missing {
-            writeln!(text, "  {id:10} {missing}")?;
-        }
-    }
-    print(&text)?;
-    Ok(Outcome::Done)
+    text.push('\n');
+    Ok(())
 }
 
-fn describe(text: &mut String, id: &str, description: &Description) -> std::fmt::Result {
-    let runtime = &description.runtime;
-    let workers = match description.workers {
-        None => String::new(),
-        Some(1) => ", 1 worker".to_owned(),
-        Some(workers) => format!(", {workers} workers"),
-    };
-    writeln!(text, "  {id} {} ({}{workers})", runtime.version, runtime.toolchain)?;
+/// Where the toolchain is, or that there is none to choose.
+fn place(candidate: &Candidate) -> String {
+    candidate
+        .job
+        .as_ref()
+        .map_or_else(|| ", built in".to_owned(), |job| format!(", {}", job.toolchain.program()))
+}
+
+/// What would build it, where that was not done.
+fn unbuilt(candidate: &Candidate) -> Option<String> {
+    match &candidate.standing {
+        Standing::Unbuilt(job) => Some(job.toolchain.version.clone()),
+        Standing::Ready(_) | Standing::Missing(_) => None,
+    }
+}
+
+fn label(variant: &Variant) -> String {
+    let task = if variant.creates_task { "" } else { " [no task]" };
+    let state = if variant.unavailable.is_some() { " [unavailable]" } else { "" };
+    format!("{}{task}{state}", variant.name)
+}
+
+/// A line per workload.
+fn variants(text: &mut String, description: &Description) -> std::fmt::Result {
+    for workload in &description.workloads {
+        let names: Vec<String> = workload.variants.iter().map(label).collect();
+        writeln!(text, "  {:10}   {}: {}", "", workload.name, names.join(", "))?;
+    }
+    Ok(())
+}
+
+/// A line per variant and parameter.
+fn details(text: &mut String, description: &Description) -> std::fmt::Result {
     for workload in &description.workloads {
         writeln!(text, "    {}", workload.name)?;
         for variant in &workload.variants {
@@ -61,10 +121,9 @@ fn describe(text: &mut String, id: &str, description: &Description) -> std::fmt:
                     format!("{name}: {}", values.join(", "))
                 })
                 .collect();
-            let task = if variant.creates_task { "" } else { " [no task]" };
             let state =
                 variant.unavailable.as_ref().map(|missing| format!(" -- {missing}")).unwrap_or_default();
-            let line = format!("      {:32}{task} {}{state}", variant.name, only.join("; "));
+            let line = format!("      {:32} {}{state}", label(variant), only.join("; "));
             writeln!(text, "{}", line.trim_end())?;
         }
         for param in workload.params.iter() {

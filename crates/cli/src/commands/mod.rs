@@ -4,6 +4,8 @@ pub mod config;
 pub mod digest;
 pub mod generate;
 pub mod list;
+pub mod new_probe;
 pub mod probe;
 pub mod report;
 pub mod run;
+pub mod setup;

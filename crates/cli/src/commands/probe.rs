@@ -6,18 +6,24 @@ use taskscale_bench::check::{self, Findings, Verdict};
 
 use crate::{
     args::CheckArgs,
+    interrupt::Interrupt,
     output::{Outcome, print},
-    runtimes,
+    progress::Building,
+    runtimes::{self, Standing},
 };
 
 /// Tests a probe and prints what was found; a probe that does not conform is a finding.
 pub fn check(args: &CheckArgs) -> anyhow::Result<Outcome> {
-    let command = match (&args.command, &args.runtime) {
-        (Some(command), _) => runtimes::split(command)?,
-        (None, Some(id)) => {
-            runtimes::named(id)?.command.map_err(|missing| anyhow::anyhow!("{id}: {missing}"))?
-        }
+    let mut candidate = match (&args.command, &args.runtime) {
+        (Some(command), _) => runtimes::own(command)?,
+        (None, Some(id)) => runtimes::named(id)?,
         (None, None) => anyhow::bail!("give a command or --runtime"),
+    };
+    candidate.prepare(&Building::new(Interrupt::listen()?));
+    let command = match candidate.standing {
+        Standing::Ready(command) => command,
+        Standing::Missing(missing) => anyhow::bail!("{}: {missing}", candidate.id),
+        Standing::Unbuilt(_) => anyhow::bail!("{} was not built", candidate.id),
     };
     let cpus = taskscale_sys::machine::read().cpus_usable.value().copied().unwrap_or(1);
     let findings = check::check(&command, cpus, (args.timeout * 1e9) as u64);

@@ -21,7 +21,7 @@ use crate::{
     commands::report,
     interrupt::Interrupt,
     output::{self, Outcome, tell},
-    progress::Progress,
+    progress::{Building, Progress},
     runtimes::{self, Shaken},
     store, suites,
     world::RealClock,
@@ -41,11 +41,19 @@ const QUICK: suite::Limits = suite::Limits {
 /// Measures, keeps the samples, prints the figures.
 pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     let suites = suites::load(&args.suites)?;
-    let candidates = runtimes::candidates(&args.runtime, &args.probe)?;
     let interrupt = Interrupt::listen()?;
     let terminal = std::io::stderr().is_terminal();
     if terminal {
         tell("taskscale: looking for runtimes");
+    }
+    let mut candidates = runtimes::candidates(&args.runtime, &args.probe)?;
+    candidates.retain(|candidate| candidate.asked || takes_part(&suites, &candidate.id));
+    let building = Building::new(interrupt.clone());
+    for candidate in &mut candidates {
+        candidate.prepare(&building);
+        if interrupt.came() {
+            return Ok(Outcome::Interrupted);
+        }
     }
     let shaken = runtimes::shake_hands(candidates);
     let mut launcher = launcher(&shaken);
@@ -77,6 +85,14 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
         (false, true) => Outcome::Done,
         (false, false) => Outcome::Nothing,
     })
+}
+
+/// Whether a workload of these suites wants that runtime: none is built that would not be measured.
+fn takes_part(suites: &[Suite], runtime: &str) -> bool {
+    let blocks = suites.iter().flat_map(|suite| &suite.workloads);
+    blocks
+        .into_iter()
+        .any(|block| block.runtimes.as_ref().is_none_or(|wanted| wanted.iter().any(|name| name == runtime)))
 }
 
 fn launcher(shaken: &[Shaken]) -> ProbeLauncher {

@@ -1,0 +1,38 @@
+//! `taskscale new-probe`: writes the smallest working probe of a language, for the user to change.
+
+use std::{fs::OpenOptions, io::Write, path::PathBuf};
+
+use anyhow::{Context, bail};
+
+use crate::{
+    args::NewProbeArgs,
+    commands::setup::languages_known,
+    output::{Outcome, print},
+    probes::languages,
+};
+
+/// Writes the file, never over another, and says how to use it.
+pub fn new_probe(args: &NewProbeArgs) -> anyhow::Result<Outcome> {
+    let language = languages::named(&args.language)
+        .or_else(|| languages::ALL.iter().find(|one| one.extension == args.language).copied());
+    let Some((name, text)) = language.and_then(|language| language.skeleton()) else {
+        bail!("no probe can be begun in {:?}; there are {}", args.language, languages_known());
+    };
+    let path = args.file.clone().unwrap_or_else(|| PathBuf::from(name));
+    let mut file =
+        OpenOptions::new().write(true).create_new(true).open(&path).with_context(|| match path.exists() {
+            true => format!(
+                "{} exists; choose another name: taskscale new-probe {} FILE",
+                path.display(),
+                args.language
+            ),
+            false => format!("cannot write {}", path.display()),
+        })?;
+    file.write_all(text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
+    let path = path.display();
+    print(&format!(
+        "{path} is a whole probe. Change what it does, then\n  \
+         taskscale probe check {path}\n  taskscale run fanout --probe {path} --size 2048\n"
+    ))?;
+    Ok(Outcome::Done)
+}

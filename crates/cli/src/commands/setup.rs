@@ -1,0 +1,94 @@
+//! `taskscale setup`: builds probes ahead of their first use, and installs Python's packages when asked to.
+
+use std::{collections::BTreeSet, fmt::Write};
+
+use anyhow::bail;
+use taskscale_model::missing::Missing;
+
+use crate::{
+    args::SetupArgs,
+    interrupt::Interrupt,
+    output::{Outcome, print},
+    probes::{build, languages, languages::Language, recipe::Source},
+    progress::Building,
+    runtimes::{self, Candidate, Standing},
+};
+
+/// Sets up what was named (runtimes or languages), or everything whose toolchain is here.
+pub fn setup(args: &SetupArgs) -> anyhow::Result<Outcome> {
+    let watch = Building::new(Interrupt::listen()?);
+    let asked = expand(&args.runtime)?;
+    let mut text = String::new();
+    let mut failed = false;
+    let mut environments = BTreeSet::new();
+    for mut candidate in runtimes::candidates(&asked, &[])? {
+        if build::Watch::interrupted(&watch) {
+            return Ok(Outcome::Interrupted);
+        }
+        let packages = packages(&candidate, &mut environments, &watch);
+        let state = match packages.and_then(|()| made(&mut candidate, &watch)) {
+            Ok(state) => state,
+            Err(missing) => {
+                failed |= candidate.asked;
+                format!("missing: {missing}")
+            }
+        };
+        writeln!(text, "{:10} {state}", candidate.id)?;
+    }
+    print(&text)?;
+    Ok(if failed { Outcome::Nothing } else { Outcome::Done })
+}
+
+/// `python` becomes `asyncio`, `uvloop`, `trio`, `anyio`; a toolchain goes with each.
+fn expand(asked: &[String]) -> anyhow::Result<Vec<String>> {
+    let mut all: Vec<String> = Vec::new();
+    for one in asked {
+        let (name, toolchain) = match one.split_once('@') {
+            Some((name, toolchain)) => (name, format!("@{toolchain}")),
+            None => (one.as_str(), String::new()),
+        };
+        let runtimes = languages::named(name).map_or(&[][..], |language| language.runtimes);
+        match name {
+            "rust" => bail!(
+                "rust needs no setting up: its runtimes are built in; a file of yours is built at its first run"
+            ),
+            _ if runtimes.is_empty() => all.push(one.clone()),
+            _ => all.extend(runtimes.iter().map(|runtime| format!("{runtime}{toolchain}"))),
+        }
+    }
+    Ok(all)
+}
+
+/// The virtual environment of an interpreter, once, before its first runtime that needs a package.
+fn packages(candidate: &Candidate, done: &mut BTreeSet<String>, watch: &Building) -> Result<(), Missing> {
+    let Some(job) = candidate.job.as_ref().filter(|job| job.language.name == "python") else { return Ok(()) };
+    // The interpreter itself, not the environment that was made of it before.
+    let plain = Source::Runtime("asyncio".into());
+    let asked = candidate.id.split_once('@').map(|(_, toolchain)| toolchain);
+    let wants = !matches!(&job.source, source if *source == plain);
+    if !wants || !done.insert(asked.unwrap_or_default().to_owned()) {
+        return Ok(());
+    }
+    build::environment(&(job.language.find)(asked, &plain)?, watch)
+}
+
+/// Builds what is to be built, completes what is partly there, and says what came of it.
+fn made(candidate: &mut Candidate, watch: &Building) -> Result<String, Missing> {
+    if let Some(job) = &mut candidate.job {
+        // An environment that was just made is found only now.
+        let asked = candidate.id.split_once('@').map(|(_, toolchain)| toolchain);
+        job.toolchain = (job.language.find)(asked, &job.source)?;
+        job.complete(watch)?;
+        return Ok(format!("ready ({}, {})", job.toolchain.version, job.toolchain.program()));
+    }
+    match &candidate.standing {
+        Standing::Missing(missing) => Err(missing.clone()),
+        Standing::Ready(_) | Standing::Unbuilt(_) => Ok("ready (built in)".into()),
+    }
+}
+
+/// The names that `setup` and `new-probe` know.
+pub fn languages_known() -> String {
+    let names: Vec<&str> = languages::ALL.iter().map(|&Language { name, .. }| *name).collect();
+    names.join(", ")
+}

@@ -1,0 +1,370 @@
+//! Follows a recipe, once: what comes out is kept under a name that is a hash of everything it was made from.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use taskscale_model::missing::Missing;
+use taskscale_sys::{
+    clock,
+    process::{Child, Command, IoProblem},
+};
+
+use super::{
+    cache,
+    embedded::{self, content_hash},
+    languages::{Language, python},
+    recipe::{Recipe, Site, Source, Step},
+    toolchain::Toolchain,
+};
+
+/// One step may take this long: Rust's takes a minute on two busy cores, with everything it depends on.
+const STEP_NS: u64 = 900_000_000_000;
+
+/// Time between two looks at whether the user wants to stop.
+const LOOK_NS: u64 = 100_000_000;
+
+/// Of what a compiler says, so many lines are shown at once; the whole is kept in a file.
+const SHOWN: usize = 12;
+
+/// Whoever waits for a build.
+pub trait Watch {
+    /// A build begins; `line` says which.
+    fn begins(&self, line: &str);
+    /// It goes on.
+    fn ticks(&self);
+    /// It is over; `words` are a compiler's, where it failed.
+    fn ends(&self, words: &str);
+    /// Whether the user wants to stop.
+    fn interrupted(&self) -> bool;
+}
+
+/// Nobody: for what takes no time.
+#[derive(Debug)]
+pub struct Unwatched;
+
+impl Watch for Unwatched {
+    fn begins(&self, _: &str) {}
+    fn ticks(&self) {}
+    fn ends(&self, _: &str) {}
+    fn interrupted(&self) -> bool {
+        false
+    }
+}
+
+/// A probe that can be made here.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// What it is written in.
+    pub language: &'static Language,
+    /// What makes it.
+    pub toolchain: Toolchain,
+    /// What it is made from.
+    pub source: Source,
+}
+
+/// What lies in the cache.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kept {
+    /// Everything.
+    Whole(Command),
+    /// The probe without a part that could not be had: a package, for want of a network.
+    Part(Command),
+    /// Nothing that fits.
+    Nothing,
+}
+
+impl Job {
+    /// What was built before and still fits sources and toolchain.
+    pub fn kept(&self) -> Kept {
+        let Ok(key) = self.key() else { return Kept::Nothing };
+        let Some(folder) = cache::find(&self.folder(&key)) else { return Kept::Nothing };
+        let site = Folder::of(&folder);
+        let run = self.recipe(site.as_site()).run;
+        match fs::read_to_string(site.marker) {
+            Ok(text) if text == whole(&key) => Kept::Whole(run),
+            Ok(text) if text == part(&key) => Kept::Part(run),
+            _ => Kept::Nothing,
+        }
+    }
+
+    /// Whether its files need only be laid out.
+    pub fn is_built_of_nothing(&self) -> bool {
+        self.recipe(Site { src: Path::new("src"), out: Path::new("out") }).steps.is_empty()
+    }
+
+    /// Builds it, unless that was done before. Several processes that want the same wait for the first.
+    ///
+    /// # Errors
+    /// What failed, with the compiler's first complaint and where the whole of it lies.
+    pub fn build(&self, watch: &dyn Watch) -> Result<Command, Missing> {
+        match self.kept() {
+            Kept::Whole(run) | Kept::Part(run) => Ok(run),
+            Kept::Nothing => self.make(watch),
+        }
+    }
+
+    /// Builds it anew where a part is missing.
+    ///
+    /// # Errors
+    /// As [`Job::build`].
+    pub fn complete(&self, watch: &dyn Watch) -> Result<Command, Missing> {
+        match self.kept() {
+            Kept::Whole(run) => Ok(run),
+            Kept::Part(_) | Kept::Nothing => self.make(watch),
+        }
+    }
+
+    fn make(&self, watch: &dyn Watch) -> Result<Command, Missing> {
+        let key = self.key()?;
+        let held = cache::hold(&self.folder(&key))?;
+        let folder = Folder::of(&held.path);
+        let recipe = self.recipe(folder.as_site());
+        // Another process may have built it while this one waited for the folder.
+        if let (Kept::Whole(run), false) = (self.kept(), recipe.steps.is_empty()) {
+            return Ok(run);
+        }
+        let quiet = recipe.steps.is_empty();
+        if !quiet {
+            watch.begins(&format!("building {} with {}, once", self.name(), self.toolchain.version));
+        }
+        let made = self.follow(&recipe, &folder, watch);
+        let words = made.as_ref().err().map(|failure| failure.words.clone()).unwrap_or_default();
+        if !quiet {
+            watch.ends(&words);
+        }
+        let complete = made.map_err(|failure| failure.missing)?;
+        let marker = if complete { whole(&key) } else { part(&key) };
+        fs::write(&folder.marker, marker).map_err(|error| unwritable(&folder.marker, &error))?;
+        Ok(recipe.run)
+    }
+
+    /// Lays sources and takes the steps; `Ok(false)` where a part was left out.
+    fn follow(&self, recipe: &Recipe, folder: &Folder, watch: &dyn Watch) -> Result<bool, Failure> {
+        // Half a build of another time must not look like this one's.
+        for old in [&folder.src, &folder.out] {
+            if old.exists() {
+                fs::remove_dir_all(old).map_err(|error| Failure::from(unwritable(old, &error)))?;
+            }
+        }
+        fs::remove_file(&folder.marker).ok();
+        fs::create_dir_all(&folder.out).map_err(|error| Failure::from(unwritable(&folder.out, &error)))?;
+        let extra: Vec<(&str, &str)> =
+            recipe.files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+        for files in [self.language.files, &extra] {
+            cache::lay(&folder.src, files)
+                .map_err(|error| Failure::from(Missing::new(format!("{error:#}"), "")))?;
+        }
+        let mut complete = true;
+        for step in &recipe.steps {
+            complete &= self.take(step, folder, watch)?;
+        }
+        Ok(complete)
+    }
+
+    /// Takes one step; `Ok(false)` where its first attempt failed and the probe is of use all the same.
+    fn take(&self, step: &Step, folder: &Folder, watch: &dyn Watch) -> Result<bool, Failure> {
+        let mut failure = None;
+        for (number, command) in step.attempts.iter().enumerate() {
+            match execute(command, &folder.src, &folder.log, watch) {
+                Ok(()) => return Ok(number == 0),
+                // The first attempt is the one meant; what the others say follows from it.
+                Err(why) => failure = failure.or(Some(why)),
+            }
+            if watch.interrupted() {
+                break;
+            }
+        }
+        match failure {
+            Some(_) if step.optional && !watch.interrupted() => Ok(false),
+            Some((first, words)) => Err(Failure {
+                missing: Missing::new(
+                    format!("{} does not build with {}: {first}", self.name(), self.toolchain.version),
+                    format!("all that was said is in {}", folder.log.display()),
+                ),
+                words,
+            }),
+            None => Ok(true),
+        }
+    }
+
+    /// How a user calls it: `the probe of go`, `my_probe.go`.
+    fn name(&self) -> String {
+        match &self.source {
+            Source::Runtime(runtime) => format!("the probe of {runtime}"),
+            Source::File(path) => path.display().to_string(),
+        }
+    }
+
+    fn recipe(&self, site: Site<'_>) -> Recipe {
+        (self.language.recipe)(&self.toolchain, &self.source, site)
+    }
+
+    /// A hash of all that the outcome depends on: sources, steps, toolchain, and the user's file.
+    fn key(&self) -> Result<String, Missing> {
+        let recipe = self.recipe(Site { src: Path::new("src"), out: Path::new("out") });
+        let text = match &self.source {
+            Source::Runtime(runtime) => runtime.clone(),
+            Source::File(path) => {
+                let bytes = fs::read(path).map_err(|error| {
+                    Missing::new(
+                        format!("cannot read {}: {error}", path.display()),
+                        "name a file that is there",
+                    )
+                })?;
+                String::from_utf8_lossy(&bytes).into_owned()
+            }
+        };
+        let steps = format!("{recipe:?}");
+        let program = self.toolchain.program();
+        let files = self.language.files.iter().flat_map(|(name, text)| [*name, *text]);
+        let all = files.chain([&*text, &*steps, &*program, &*self.toolchain.version]);
+        Ok(format!("{:016x}", content_hash(all)))
+    }
+
+    /// The folder below the cache. Versions of ours do not mix; of a user's file only the last is kept.
+    fn folder(&self, key: &str) -> String {
+        match &self.source {
+            Source::Runtime(_) => format!("probes/{}-{key}", self.language.name),
+            Source::File(path) => {
+                let whole = fs::canonicalize(path).unwrap_or_else(|_| path.clone());
+                let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+                let program = self.toolchain.program();
+                format!("own/{stem}-{:016x}", content_hash([&*whole.to_string_lossy(), &*program]))
+            }
+        }
+    }
+}
+
+/// Why a probe could not be made.
+struct Failure {
+    missing: Missing,
+    /// What the compiler said.
+    words: String,
+}
+
+impl From<Missing> for Failure {
+    fn from(missing: Missing) -> Self {
+        Failure { missing, words: String::new() }
+    }
+}
+
+/// The parts of a held folder.
+struct Folder {
+    src: PathBuf,
+    out: PathBuf,
+    log: PathBuf,
+    marker: PathBuf,
+}
+
+impl Folder {
+    fn of(path: &Path) -> Self {
+        let part = |name: &str| path.join(name);
+        Folder { src: part("src"), out: part("out"), log: part("build.log"), marker: part("built") }
+    }
+
+    fn as_site(&self) -> Site<'_> {
+        Site { src: &self.src, out: &self.out }
+    }
+}
+
+fn whole(key: &str) -> String {
+    format!("{key} whole\n")
+}
+
+fn part(key: &str) -> String {
+    format!("{key} part\n")
+}
+
+fn unwritable(path: &Path, error: &std::io::Error) -> Missing {
+    Missing::new(
+        format!("cannot write {}: {error}", path.display()),
+        "set XDG_CACHE_HOME to a folder that can be written",
+    )
+}
+
+/// Makes the virtual environment with uvloop, trio and anyio for an interpreter, unless it is there.
+///
+/// # Errors
+/// As [`Job::build`]: no network, no `venv` module.
+pub fn environment(python: &Toolchain, watch: &dyn Watch) -> Result<(), Missing> {
+    let held = cache::hold(&python::environment_folder(python))?;
+    let done = held.path.join("installed.txt");
+    if fs::read_to_string(&done).is_ok_and(|text| text == python::requirements()) {
+        return Ok(());
+    }
+    let (src, log) = (held.path.join("src"), held.path.join("build.log"));
+    cache::lay(&src, embedded::PYTHON_PROBE).map_err(|error| Missing::new(format!("{error:#}"), ""))?;
+    watch.begins(&format!("installing uvloop, trio and anyio for {} ({})", python.version, python.program()));
+    for step in python::environment_steps(python, &held.path) {
+        for command in &step.attempts {
+            if let Err((first, words)) = execute(command, &src, &log, watch) {
+                watch.ends(&words);
+                return Err(Missing::new(
+                    format!("uvloop, trio and anyio cannot be installed for {}: {first}", python.version),
+                    format!(
+                        "all that was said is in {}; is there a network, and python3-venv?",
+                        log.display()
+                    ),
+                ));
+            }
+        }
+    }
+    watch.ends("");
+    fs::write(&done, python::requirements()).map_err(|error| unwritable(&done, &error))
+}
+
+/// Executes one command in `directory`, all its output going to the log. The error is its first complaint, and more of
+/// its words.
+fn execute(
+    command: &Command,
+    directory: &Path,
+    log: &Path,
+    watch: &dyn Watch,
+) -> Result<(), (String, String)> {
+    // The shell only sends both streams into the file, so that nothing of them is lost or held in memory.
+    let script = "exec >> \"$0\" 2>&1; echo \"+ $*\"; exec \"$@\"";
+    let mut words = vec!["-c".to_owned(), script.to_owned(), log.to_string_lossy().into_owned()];
+    words.push(command.program.clone());
+    words.extend(command.args.iter().cloned());
+    let shell = Command {
+        env: command.env.clone(),
+        env_remove: command.env_remove.clone(),
+        directory: Some(command.directory.clone().unwrap_or_else(|| directory.to_owned())),
+        ..Command::new("/bin/sh", words)
+    };
+    fs::write(log, "").ok();
+    let failed = |why: String| (why, String::new());
+    let mut child = Child::spawn(&shell).map_err(|error| failed(error.to_string()))?;
+    let deadline_ns = clock::monotonic_ns().saturating_add(STEP_NS);
+    let exit = loop {
+        let now_ns = clock::monotonic_ns();
+        match child.read_line(deadline_ns.min(now_ns.saturating_add(LOOK_NS))) {
+            Err(IoProblem::Closed { exit: Some(exit) }) => break exit,
+            _ if watch.interrupted() => return Err(failed("interrupted".into())),
+            _ if now_ns >= deadline_ns => {
+                return Err(failed(format!("no end within {} s", STEP_NS / 1_000_000_000)));
+            }
+            // Standard output is the log's, so that its pipe is closed from the start: wait for the end instead.
+            Err(IoProblem::Closed { exit: None }) => match child.exit() {
+                Ok(Some(exit)) => break exit,
+                _ => std::thread::sleep(std::time::Duration::from_nanos(LOOK_NS / 4)),
+            },
+            _ => (),
+        }
+        watch.ticks();
+    };
+    if exit.to_string() == "exit status 0" {
+        return Ok(());
+    }
+    let said = fs::read(log).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let lines: Vec<&str> = said.as_deref().unwrap_or_default().lines().skip(1).collect();
+    let complaint = lines
+        .iter()
+        .position(|line| line.to_lowercase().contains("error"))
+        .unwrap_or(lines.len().saturating_sub(SHOWN));
+    let shown: Vec<&str> = lines.iter().skip(complaint).take(SHOWN).copied().collect();
+    let first = shown.first().map_or_else(|| exit.to_string(), |line| line.trim().to_owned());
+    Err((first, shown.join("\n")))
+}

@@ -1,0 +1,39 @@
+//! What the binary carries, as `build.rs` found it: path below its folder, and text.
+
+include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
+
+/// FNV-1a over texts, each ended by a byte that none holds: the name of a folder whose content must not mix with
+/// another's. A name, not a guard: who can write into the cache can write anything.
+pub fn content_hash<'a>(texts: impl IntoIterator<Item = &'a str>) -> u64 {
+    let bytes = texts.into_iter().flat_map(|text| text.bytes().chain([0xFF]));
+    bytes.fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_probe_brings_its_sdk_and_its_workloads() {
+        for (name, files) in [
+            ("cpp", CPP_PROBE),
+            ("go", GO_PROBE),
+            ("java", JAVA_PROBE),
+            ("node", NODE_PROBE),
+            ("python", PYTHON_PROBE),
+            ("rust", RUST_PROBE),
+            ("swift", SWIFT_PROBE),
+        ] {
+            for part in ["sdk/", "workloads/"] {
+                assert!(files.iter().any(|(path, _)| path.contains(part)), "{name} has no {part}");
+            }
+            assert!(files.iter().all(|(path, _)| !path.contains("test_")), "{name} brings its tests");
+        }
+        assert!(SUITES.iter().any(|(path, _)| *path == "fanout.toml"));
+    }
+
+    #[test]
+    fn texts_do_not_run_into_each_other() {
+        assert_ne!(content_hash(["ab", "c"]), content_hash(["a", "bc"]));
+    }
+}

@@ -1,0 +1,175 @@
+//! Java: the newest JDK that can be found.
+
+use std::path::{Path, PathBuf};
+
+use taskscale_model::missing::Missing;
+use taskscale_sys::process::Command;
+
+use super::Language;
+use crate::probes::{
+    embedded,
+    recipe::{Recipe, Site, Source, Step},
+    toolchain::{Toolchain, ask_version, find_program, on_path},
+};
+
+pub static JAVA: Language = Language {
+    name: "java",
+    extension: "java",
+    runtimes: &["java"],
+    files: embedded::JAVA_PROBE,
+    find,
+    recipe,
+};
+
+/// Virtual threads came with 21.
+const OLDEST: u32 = 21;
+/// `java.lang.foreign`, by which the CPU clock is read finely.
+const FOREIGN: u32 = 22;
+/// The `StructuredTaskScope` that the probe is written for, a preview.
+const STRUCTURED: u32 = 25;
+
+fn find(asked: Option<&str>, _: &Source) -> Result<Toolchain, Missing> {
+    let remedy = "install a JDK of 21 or newer, or name one: --runtime java@/usr/lib/jvm/temurin-25";
+    let candidates = match asked {
+        Some(_) => vec![find_program(asked, &["javac"], remedy).map(|program| beside_javac(&program))?],
+        None => installed(),
+    };
+    let mut jdks: Vec<Toolchain> = candidates
+        .into_iter()
+        .filter_map(|program| {
+            let version = ask_version(&program, &["-version"]).ok()?;
+            Some(Toolchain { program, version })
+        })
+        .collect();
+    // Of two alike the first found stays: the one of JAVA_HOME or the PATH.
+    jdks.sort_by_key(|jdk| std::cmp::Reverse(feature(&jdk.version)));
+    match jdks.into_iter().next() {
+        None => Err(Missing::new("no JDK found (JAVA_HOME, the PATH, /usr/lib/jvm)", remedy)),
+        Some(jdk) if feature(&jdk.version) < OLDEST => Err(Missing::new(
+            format!(
+                "{} ({}) is too old: virtual threads came with {OLDEST}",
+                jdk.version,
+                jdk.program.display()
+            ),
+            remedy,
+        )),
+        Some(jdk) => Ok(jdk),
+    }
+}
+
+/// The `javac` of every JDK in the usual places.
+fn installed() -> Vec<PathBuf> {
+    let home = std::env::var_os("JAVA_HOME").map(|home| PathBuf::from(home).join("bin/javac"));
+    let sdkman = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".sdkman/candidates/java"));
+    let folders = [
+        Some(PathBuf::from("/usr/lib/jvm")),
+        Some(PathBuf::from("/Library/Java/JavaVirtualMachines")),
+        sdkman,
+    ];
+    let below = |folder: PathBuf| {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let mut found: Vec<PathBuf> = entries
+            .flat_map(|entry| ["bin/javac", "Contents/Home/bin/javac"].map(|part| entry.path().join(part)))
+            .collect();
+        found.sort();
+        found
+    };
+    let found = home.into_iter().chain(on_path("javac")).chain(folders.into_iter().flatten().flat_map(below));
+    let mut seen = Vec::new();
+    for program in found.filter(|program| program.is_file()) {
+        // Distributions link several names to one JDK.
+        let program = program.canonicalize().unwrap_or(program);
+        if !seen.contains(&program) {
+            seen.push(program);
+        }
+    }
+    seen
+}
+
+/// A JDK asked for by its `java` is known by its `javac`.
+fn beside_javac(program: &Path) -> PathBuf {
+    let program = program.canonicalize().unwrap_or_else(|_| program.to_owned());
+    if program.file_name().is_some_and(|name| name == "java") {
+        program.with_file_name("javac")
+    } else {
+        program
+    }
+}
+
+/// 25 of `javac 25.0.1`; 8 of `javac 1.8.0_392`; 0 of anything else.
+fn feature(version: &str) -> u32 {
+    let numbers = version.trim_start_matches("javac ").split(['.', '-', '+', '_']);
+    let mut numbers = numbers.map(|number| number.parse().unwrap_or(0));
+    match (numbers.next(), numbers.next()) {
+        (Some(1), Some(second)) => second,
+        (Some(first), _) => first,
+        (None, _) => 0,
+    }
+}
+
+fn recipe(jdk: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
+    let version = feature(&jdk.version);
+    let classes = site.out("classes");
+    let below = |folder: &str| -> Vec<String> {
+        let files = embedded::JAVA_PROBE.iter().map(|(name, _)| *name);
+        files.filter(|name| name.starts_with(folder) && name.ends_with(".java")).map(str::to_owned).collect()
+    };
+    let javac = |args: &[&str], files: Vec<String>| {
+        let fixed = ["-encoding", "UTF-8", "-cp", &*classes, "-d", &*classes];
+        Command::new(
+            jdk.program(),
+            fixed.iter().chain(args).map(|word| (*word).to_owned()).chain(files).collect::<Vec<_>>(),
+        )
+    };
+    let release = version.to_string();
+    let mut steps = vec![Step::must(javac(&["--release", "21"], below("src/main/")))];
+    if version >= FOREIGN {
+        steps.push(Step::may(javac(&["--release", "22"], below("src/clock22/"))));
+    }
+    if version >= STRUCTURED {
+        steps.push(Step::may(javac(&["--release", &release, "--enable-preview"], below("src/preview25/"))));
+    }
+    let mut words = vec!["--enable-native-access=ALL-UNNAMED".to_owned()];
+    words.extend((version >= STRUCTURED).then(|| "--enable-preview".to_owned()));
+    let class = match source {
+        Source::Runtime(runtime) => {
+            words.extend(["-cp".into(), classes]);
+            vec!["taskscale.Main".to_owned(), runtime.clone()]
+        }
+        Source::File(path) => {
+            let own = site.out("own");
+            let file = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+            let mut args = vec!["-encoding", "UTF-8", "-cp", &*classes, "-d", &*own];
+            args.extend(
+                (version >= STRUCTURED)
+                    .then_some(["--release", &*release, "--enable-preview"])
+                    .into_iter()
+                    .flatten(),
+            );
+            let args = args.into_iter().map(str::to_owned).chain([file.to_string_lossy().into_owned()]);
+            steps.push(Step::must(Command::new(jdk.program(), args.collect::<Vec<_>>())));
+            words.extend(["-cp".into(), format!("{own}:{classes}")]);
+            vec![path.file_stem().unwrap_or_default().to_string_lossy().into_owned()]
+        }
+    };
+    let run = Command::new(jdk.beside("java"), words.into_iter().chain(class).collect::<Vec<_>>());
+    Recipe { files: Vec::new(), steps, run }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read_old_and_new() {
+        for (text, number) in [
+            ("javac 25.0.1", 25),
+            ("javac 21-ea", 21),
+            ("javac 17.0.9", 17),
+            ("javac 1.8.0_392", 8),
+            ("?", 0),
+        ] {
+            assert_eq!(feature(text), number, "{text}");
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! JavaScript on Node: nothing is built.
+
+use taskscale_model::missing::Missing;
+use taskscale_sys::process::Command;
+
+use super::Language;
+use crate::probes::{
+    embedded,
+    recipe::{Recipe, Site, Source},
+    toolchain::{Toolchain, ask_version, find_program},
+};
+
+pub static NODE: Language = Language {
+    name: "node",
+    extension: "mjs",
+    runtimes: &["node"],
+    files: embedded::NODE_PROBE,
+    find,
+    recipe,
+};
+
+fn find(asked: Option<&str>, _: &Source) -> Result<Toolchain, Missing> {
+    let remedy = "install Node 18.19 or newer, or name one: --runtime node@/path/to/node";
+    let program = find_program(asked, &["node", "nodejs"], remedy)?;
+    let version = ask_version(&program, &["--version"])?;
+    Ok(Toolchain { program, version: format!("Node {version}") })
+}
+
+fn recipe(node: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
+    let run = match source {
+        Source::Runtime(runtime) => Command::new(node.program(), [site.src("main.mjs"), runtime.clone()]),
+        Source::File(path) => {
+            let register = site.src("sdk/register.mjs");
+            Command::new(node.program(), ["--import".into(), register, path.to_string_lossy().into_owned()])
+        }
+    };
+    Recipe { files: Vec::new(), steps: Vec::new(), run }
+}

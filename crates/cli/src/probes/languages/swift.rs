@@ -1,0 +1,78 @@
+//! Swift: the SDK is a module, so that a probe of the user's imports it.
+
+use taskscale_model::missing::Missing;
+use taskscale_sys::process::Command;
+
+use super::Language;
+use crate::probes::{
+    embedded,
+    recipe::{Recipe, Site, Source, Step},
+    toolchain::{Toolchain, ask_version, find_program},
+};
+
+pub static SWIFT: Language = Language {
+    name: "swift",
+    extension: "swift",
+    runtimes: &["swift"],
+    files: embedded::SWIFT_PROBE,
+    find,
+    recipe,
+};
+
+fn find(asked: Option<&str>, _: &Source) -> Result<Toolchain, Missing> {
+    let remedy =
+        "install Swift 5.9 or newer (swift.org/install), or name one: --runtime swift@/opt/swift-6.0";
+    let program = find_program(asked, &["swiftc"], remedy)?;
+    let version = ask_version(&program, &["--version"])?;
+    Ok(Toolchain { program, version })
+}
+
+fn recipe(swiftc: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
+    let below = |folder: &str| -> Vec<String> {
+        let files = embedded::SWIFT_PROBE.iter().map(|(name, _)| *name);
+        files
+            .filter(|name| name.starts_with(folder) && name.ends_with(".swift"))
+            .map(|name| site.src(name))
+            .collect()
+    };
+    let compile = |args: Vec<String>| {
+        Command::new(
+            swiftc.program(),
+            ["-O", "-wmo"].into_iter().map(str::to_owned).chain(args).collect::<Vec<_>>(),
+        )
+    };
+    let (library, module, probe) =
+        (site.out("libTaskscaleProbe.a"), site.out("TaskscaleProbe.swiftmodule"), site.out("probe"));
+    let mut sdk: Vec<String> = [
+        "-parse-as-library",
+        "-emit-library",
+        "-static",
+        "-module-name",
+        "TaskscaleProbe",
+        "-emit-module",
+        "-emit-module-path",
+        &module,
+        "-o",
+        &library,
+    ]
+    .map(str::to_owned)
+    .into();
+    sdk.extend(below("sdk/"));
+    let (mut main, args) = match source {
+        Source::Runtime(runtime) => {
+            let mut files = below("workloads/");
+            files.insert(0, site.src("main.swift"));
+            (files, vec![runtime.clone()])
+        }
+        Source::File(path) => {
+            let file = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+            (vec![file.to_string_lossy().into_owned()], Vec::new())
+        }
+    };
+    main.extend([library, "-I".into(), site.out.to_string_lossy().into_owned(), "-o".into(), probe.clone()]);
+    Recipe {
+        files: Vec::new(),
+        steps: vec![Step::must(compile(sdk)), Step::must(compile(main))],
+        run: Command::new(probe, args),
+    }
+}

@@ -1,0 +1,17 @@
+//! Probes on this machine: from the sources that the binary carries, by the toolchains found here, to commands that
+//! speak the protocol.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`embedded`] | the sources that the binary carries |
+//! | [`languages`] | one module per language: which toolchain, and how a probe is made with it |
+//! | [`toolchain`] | a toolchain: where it is and what it calls itself |
+//! | [`recipe`] | the steps of a build, and the command that comes out |
+//! | [`build`] | follows a recipe, once: what is built is kept in the [`cache`] |
+
+pub mod build;
+pub mod cache;
+pub mod embedded;
+pub mod languages;
+pub mod recipe;
+pub mod toolchain;

@@ -1,0 +1,141 @@
+//! A toolchain: the programs of a language on this machine, and what it calls itself.
+
+use std::path::{Path, PathBuf};
+
+use taskscale_model::missing::Missing;
+use taskscale_sys::{
+    clock,
+    process::{Child, Command},
+};
+
+/// A compiler or interpreter on this machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Toolchain {
+    /// The program: a compiler, an interpreter.
+    pub program: PathBuf,
+    /// What it says when asked for its version, one line.
+    pub version: String,
+}
+
+impl Toolchain {
+    /// The program as an argument.
+    pub fn program(&self) -> String {
+        self.program.to_string_lossy().into_owned()
+    }
+
+    /// Another program of the same toolchain: `javac` beside `java`.
+    pub fn beside(&self, name: &str) -> String {
+        self.program.with_file_name(name).to_string_lossy().into_owned()
+    }
+}
+
+/// Any version command that takes longer than this hangs; a compiler in a container of its own took 0.6 s here.
+const VERSION_NS: u64 = 20_000_000_000;
+
+/// Finds a program. `asked` is a path to it, to the folder of its toolchain (`/opt/go1.22`), or its name on the `PATH`;
+/// without it, the first of `names` on the `PATH`.
+///
+/// # Errors
+/// That it is not there, with `remedy`.
+pub fn find_program(asked: Option<&str>, names: &[&str], remedy: &str) -> Result<PathBuf, Missing> {
+    let Some(asked) = asked else {
+        return names
+            .iter()
+            .find_map(|name| on_path(name))
+            .ok_or_else(|| Missing::new(format!("no {} on the PATH", names.join(" or ")), remedy));
+    };
+    let inside = |name: &&str| ["bin", "usr/bin", ""].map(|folder| Path::new(asked).join(folder).join(name));
+    let found = match Path::new(asked).is_dir() {
+        true => names.iter().flat_map(inside).find(|path| path.is_file()),
+        false => on_path(asked),
+    };
+    found.ok_or_else(|| {
+        let why = match Path::new(asked).is_dir() {
+            true => format!("{asked} holds no {}", names.join(" or ")),
+            false => format!("{asked} is not a program on this machine"),
+        };
+        Missing::new(why, remedy)
+    })
+}
+
+/// The path of `program`, searched on the `PATH` where it has no slash.
+pub fn on_path(program: &str) -> Option<PathBuf> {
+    if program.contains('/') {
+        return Some(PathBuf::from(program)).filter(|path| path.is_file());
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|path| path.is_file())
+}
+
+/// Asks a program for its version: the first line of what it prints on standard output or else standard error.
+///
+/// # Errors
+/// That it cannot be started, hangs, fails, or says nothing, as a user must know it.
+pub fn ask_version(program: &Path, args: &[&str]) -> Result<String, Missing> {
+    let name = program.display();
+    let said = said(&Command::new(program.to_string_lossy(), args.iter().copied())).map_err(|why| {
+        Missing::new(format!("{name} {}: {why}", args.join(" ")), "run it by hand to see more")
+    })?;
+    said.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned).ok_or_else(|| {
+        Missing::new(format!("{name} {} says nothing", args.join(" ")), "run it by hand to see more")
+    })
+}
+
+/// What a short command says (both streams, bounded); `Err` where it does not end with status 0.
+pub fn said(command: &Command) -> Result<String, String> {
+    let mut child = Child::spawn(command).map_err(|error| error.to_string())?;
+    let deadline_ns = clock::monotonic_ns().saturating_add(VERSION_NS);
+    let mut lines = Vec::new();
+    let problem = loop {
+        match child.read_line(deadline_ns) {
+            Ok(line) => lines.push(String::from_utf8_lossy(&line).into_owned()),
+            Err(problem) => break problem,
+        }
+        if lines.len() > 1_000 {
+            return Err("it prints without end".into());
+        }
+    };
+    let exit = child.end(1_000_000_000);
+    let errors = child.stderr_tail();
+    match exit {
+        Some(exit) if exit.to_string() == "exit status 0" => {
+            lines.push(errors);
+            Ok(lines.join("\n"))
+        }
+        Some(exit) => Err(format!("{exit}: {}", errors.lines().last().unwrap_or_default())),
+        None => Err(problem.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_found_by_path_by_name_and_in_its_folder() {
+        let by_name = find_program(None, &["no-such-shell", "sh"], "").expect("sh is everywhere");
+        assert!(by_name.ends_with("sh"));
+        let folder =
+            by_name.parent().and_then(Path::parent).expect("below bin").to_string_lossy().into_owned();
+        assert!(find_program(Some(&folder), &["sh"], "").is_ok(), "in {folder}/bin");
+        assert!(find_program(Some(&by_name.to_string_lossy()), &[], "").is_ok());
+        for (asked, words) in [
+            (Some("/no/such/go"), "/no/such/go is not a program on this machine"),
+            (Some("/"), "/ holds no no-such-shell"),
+            (None, "no no-such-shell on the PATH"),
+        ] {
+            let missing = find_program(asked, &["no-such-shell"], "get it").expect_err(words);
+            assert_eq!((missing.reason.as_str(), missing.remedy.as_str()), (words, "get it"));
+        }
+    }
+
+    #[test]
+    fn a_version_is_the_first_line_that_is_said() {
+        let sh = find_program(None, &["sh"], "").expect("sh");
+        let version = |script: &str| ask_version(&sh, &["-c", script]);
+        assert_eq!(version("echo; echo one; echo two").expect("said"), "one");
+        assert_eq!(version("echo only here >&2").expect("said"), "only here");
+        assert!(version("echo broken >&2; exit 3").expect_err("failed").reason.contains("broken"));
+        assert!(version("true").expect_err("silent").reason.contains("says nothing"));
+    }
+}
