@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-const maxSeed = 1<<53 - 1 // every JSON reader keeps numbers exact up to here (JavaScript's do)
+const maxSeed uint64 = 1<<53 - 1 // every JSON reader keeps numbers exact up to here (JavaScript's do)
 
 // Run is what a request asks for: size and iterations are at least 1; verify asks that every task's execution is counted
 // by what it did, phases that the share of creation is told; params has a value for every declared parameter.

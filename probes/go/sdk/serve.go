@@ -19,8 +19,10 @@ const maxLine = 1 << 20
 
 // Serve serves the declared workloads as runtime name until standard input ends or says exit. Ends the process with
 // status 1 where a pipe fails.
-func Serve(name, version string) {
-	serve(func(request message) any {
+func Serve(name, version string) { serve(answers(name, version)) }
+
+func answers(name, version string) func(message) any {
+	return func(request message) any {
 		switch kind := request.text("type"); kind {
 		case "describe":
 			return describe(request, name, version)
@@ -29,7 +31,7 @@ func Serve(name, version string) {
 		default:
 			return failed("unknown request type %q; known here: describe, run, exit", kind)
 		}
-	})
+	}
 }
 
 // ServeMissing answers every request with an error that says what is not here, and what to do.

@@ -1,0 +1,133 @@
+package workloads
+
+import (
+	"strings"
+	"testing"
+
+	"taskscale/sdk"
+)
+
+func request(order string, params map[string]any) *sdk.Run {
+	run := &sdk.Run{Size: 500, Iterations: 3, Seed: 7, Verify: true, Params: map[string]any{
+		"order": order, "work": uint64(0), "window": uint64(0), "extra_spin": uint64(0), "live": uint64(0), "gc": "on",
+	}}
+	for name, value := range params {
+		run.Params[name] = value
+	}
+	return run
+}
+
+func TestSplitmixIsThePublishedGenerator(t *testing.T) {
+	// First outputs of splitmix64 with seed 1234567, from its author's reference program.
+	const gamma = 0x9E3779B97F4A7C15
+	seed := uint64(1234567)
+	for _, expected := range []uint64{6457827717110365317, 3203168211198807973, 9817491932198370423} {
+		if got := splitmix(seed); got != expected {
+			t.Errorf("%d, not %d", got, expected)
+		}
+		seed += gamma
+	}
+}
+
+func TestAStepIsThatOfXorshift64(t *testing.T) {
+	step := func(x uint64) uint64 {
+		x ^= x << 13
+		x ^= x >> 7
+		return x ^ x<<17
+	}
+	// The first step from state 1, by hand: 1 ^ 1<<13 = 0x2001; ^ >>7 = 0x2041; ^ <<17 = 0x40822041.
+	if step(1) != 0x40822041 || spin(7, 2) != step(step(splitmix(7))) {
+		t.Error(spin(7, 2))
+	}
+}
+
+// fanouts are the forms that this toolchain has, with their orders.
+func fanouts() map[string]func(*plan) iteration {
+	forms := map[string]func(*plan) iteration{
+		"ordered waitGroup": waitGroup, "ordered waitGroupGo": waitGroupGo, "ordered errGroup": errGroup,
+		"discard waitGroup": waitGroup, "discard waitGroupGo": waitGroupGo, "discard errGroup": errGroup,
+		"completion channel": channel,
+	}
+	for name, form := range forms {
+		if form(&plan{}) == nil {
+			delete(forms, name)
+		}
+	}
+	return forms
+}
+
+func TestEveryFormDoesEveryTaskOnceAndNoMoreAtOnceThanTheWindow(t *testing.T) {
+	for name, form := range fanouts() {
+		order, _, _ := strings.Cut(name, " ")
+		for _, window := range []uint64{0, 1, 7, 1000} {
+			for _, work := range []uint64{0, 5} {
+				run := request(order, map[string]any{"window": window, "work": work, "extra_spin": uint64(1)})
+				expected := uint64(0)
+				for i := uint64(0); i < run.Size; i++ {
+					if work == 0 {
+						expected += 31 * i
+					} else {
+						expected += spin(run.Seed+i, work)
+					}
+				}
+				timing, err := fanout(form)(run)
+				if err != nil || timing.Answer != 3*expected || timing.Extra["executed"] != uint64(1500) {
+					t.Errorf("%s, window %d, work %d: %v, %v", name, window, work, timing, err)
+				}
+				if live := timing.Extra["max_live"].(int64); live < 1 || 0 < window && window < run.Size && live > int64(window) {
+					t.Errorf("%s, window %d: %d tasks alive at once", name, window, live)
+				}
+				run.Verify = false
+				if order == "discard" {
+					expected = run.Size
+				}
+				if timing, err := fanout(form)(run); err != nil || timing.Answer != 3*expected || len(timing.Extra) > 0 {
+					t.Errorf("%s, window %d, work %d, timed: %v, %v", name, window, work, timing, err)
+				}
+			}
+		}
+	}
+}
+
+func TestALostTaskIsFound(t *testing.T) {
+	lossy := func(p *plan) iteration {
+		fewer := *p
+		fewer.size, fewer.window = p.size-1, p.window-1
+		return waitGroup(&fewer)
+	}
+	if _, err := fanout(lossy)(request("discard", nil)); err == nil || err.Error() != "1497 tasks were executed, 1500 were asked for" {
+		t.Error(err)
+	}
+}
+
+func TestAResultInTheWrongPlaceIsFound(t *testing.T) {
+	defer func() {
+		if reason := recover(); reason != "result 0 is 31, not 0" {
+			t.Error(reason)
+		}
+	}()
+	(&plan{count: new(count)}).ordered([]uint64{31, 0})
+}
+
+func TestNopDoesEveryTaskOnceInBatches(t *testing.T) {
+	forms := map[string]func(int, *count, *sdk.Phases){"WaitGroup": nopWaitGroup}
+	if waitGroupGo(&plan{}) != nil {
+		forms["WaitGroup.Go"] = nopWaitGroupGo
+	}
+	if errGroup(&plan{}) != nil {
+		forms["errgroup"] = nopErrGroup
+	}
+	for name, form := range forms {
+		for _, gc := range []string{"on", "off", "collect"} {
+			run := request("", map[string]any{"live": uint64(7), "gc": gc})
+			timing, err := nop(form)(run)
+			if err != nil || timing.Answer != 1500 || timing.Extra["max_live"].(int64) > 7 {
+				t.Errorf("%s, gc %s: %v, %v", name, gc, timing, err)
+			}
+			run.Verify = false
+			if timing, err := nop(form)(run); err != nil || timing.Answer != 1500 {
+				t.Errorf("%s, gc %s, timed: %v, %v", name, gc, timing, err)
+			}
+		}
+	}
+}
