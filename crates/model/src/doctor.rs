@@ -78,6 +78,8 @@ pub enum Figures {
     Cpu,
     /// Exact counts: system calls, allocations, instructions.
     Counts,
+    /// Memory per task.
+    Memory,
     /// How a figure changes with the number of workers.
     Scaling,
     /// Which rows can be measured at all.

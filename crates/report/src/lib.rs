@@ -9,6 +9,7 @@
 //! |---|---|
 //! | [`read`] | reads `taskscale.run/1`, forgiving what a kill may leave behind and nothing else |
 //! | [`summarize`](mod@summarize) | derives every figure: percentiles, intervals, ratios, growth, control |
+//! | [`doctor`] | from facts of a machine to findings, and these as text, Markdown, JSON |
 //! | [`digest_text`](mod@digest_text) | a digest in at most 2,048 bytes |
 //! | [`digest_page`] | a digest as JSON, Markdown, HTML |
 //! | `digest_words` | words and numbers of a digest, made safe to show |
@@ -21,6 +22,7 @@
 pub mod digest_page;
 pub mod digest_text;
 mod digest_words;
+pub mod doctor;
 mod figure;
 pub mod json;
 mod layout;
@@ -33,6 +35,7 @@ pub mod text;
 
 pub use digest_page::{digest_html, digest_json, digest_markdown};
 pub use digest_text::digest_text;
+pub use doctor::{checkup, doctor_json, doctor_markdown, doctor_text};
 pub use json::json;
 pub use markdown::markdown;
 pub use read::{ReadError, Run, parse_run};

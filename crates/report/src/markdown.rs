@@ -114,7 +114,7 @@ fn growth(growth: &taskscale_model::summary::Growth) -> String {
 }
 
 /// Makes text safe inside a table cell and a list: no markup of its own.
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

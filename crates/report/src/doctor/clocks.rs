@@ -1,0 +1,108 @@
+//! Clocks and system calls: what they cost and how finely they tell.
+
+use taskscale_model::{
+    doctor::{
+        Figures::{Cpu, Wall},
+        Finding, Severity,
+        facts::{Clock, ClockCost, Facts},
+    },
+    missing::Reading,
+};
+
+use super::finding::{Draft, grade, unknown};
+use crate::figure::{grouped, percent};
+
+/// Length of a sample, unless a suite says otherwise.
+const SAMPLE_NS: f64 = 20e6;
+/// A sample should last this many times the step of its clock, and must last 50 times (METHODOLOGY.md, "Length of a sample").
+const STEPS: (f64, f64) = (SAMPLE_NS / 1_000.0, SAMPLE_NS / 50.0);
+/// Cost of a reading, in ns: 20 to 50 without a system call, several hundred with one, a microsecond from a slow device.
+const COST: (f64, f64) = (150.0, 1_000.0);
+/// Sources that are read from a device, slowly.
+const SLOW: [&str; 5] = ["hpet", "acpi_pm", "pit", "jiffies", "refined-jiffies"];
+
+/// Wall clock, CPU clock, system calls.
+pub fn findings(facts: &Facts) -> Vec<Finding> {
+    let mut findings = vec![wall(facts)];
+    findings.extend(cpu(facts));
+    findings.push(system_calls(facts));
+    findings
+}
+
+fn cost(facts: &Facts, clock: Clock) -> Option<&ClockCost> {
+    facts.measured.clocks.iter().find(|cost| cost.clock == clock)
+}
+
+fn wall(facts: &Facts) -> Finding {
+    const SUBJECT: &str = "clock source";
+    let source = match &facts.machine.clock_source {
+        Reading::Value(source) => source.as_str(),
+        Reading::Missing(missing) => return unknown(SUBJECT, missing, &[Wall]),
+    };
+    let mut severity = if SLOW.contains(&source) { Severity::Warning } else { Severity::Ok };
+    let mut draft = None;
+    if let Some(cost) = cost(facts, Clock::Wall) {
+        severity = severity.min(grade(cost.cost_ns, COST.0, COST.1)).min(grade_step(cost));
+        draft = Some(reading(Draft::new(SUBJECT, severity, source), cost));
+    }
+    let faster =
+        facts.load.other_clocks.value().is_some_and(|others| others.iter().any(|other| other == "tsc"));
+    let remedy = match faster {
+        true => "echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource",
+        false => {
+            "what reads the clock for each task (live observers, traces) costs more here: use longer tasks"
+        }
+    };
+    draft.unwrap_or_else(|| Draft::new(SUBJECT, severity, source)).affects(&[Wall]).remedy(remedy).done()
+}
+
+fn cpu(facts: &Facts) -> Option<Finding> {
+    let cost = cost(facts, Clock::ProcessCpu)?;
+    let found = "counted by the scheduler, read with a system call";
+    Some(
+        reading(Draft::new("CPU clock", grade_step(cost), found), cost)
+            .affects(&[Cpu])
+            .remedy("use longer samples: --sample-time, 1,000 times the step")
+            .done(),
+    )
+}
+
+fn grade_step(cost: &ClockCost) -> Severity {
+    grade(cost.step_ns as f64, STEPS.0, STEPS.1)
+}
+
+fn reading(draft: Draft, cost: &ClockCost) -> Draft {
+    // A sample is between two readings.
+    let share = 2.0 * cost.cost_ns / SAMPLE_NS;
+    let says = format!(
+        "a reading costs {:.0} ns, and moves in steps of at most {} ns: two are {} % of a sample of 20 ms",
+        cost.cost_ns,
+        grouped(&cost.step_ns.to_string()),
+        if share < 1e-4 { "less than 0.01".to_owned() } else { percent(share) },
+    );
+    draft.measured(cost.cost_ns, "ns", says)
+}
+
+fn system_calls(facts: &Facts) -> Finding {
+    const SUBJECT: &str = "system calls";
+    let (severity, found) = match &facts.kernel.mitigations {
+        Reading::Value(names) if names.is_empty() => {
+            (Severity::Ok, "the kernel works around no weakness of the processor".to_owned())
+        }
+        Reading::Value(names) => (
+            Severity::Note,
+            format!("the kernel works around weaknesses of the processor: {}", names.join(", ")),
+        ),
+        Reading::Missing(missing) => return unknown(SUBJECT, missing, &[Cpu, Wall]),
+    };
+    let mut draft = Draft::new(SUBJECT, severity, found).affects(&[Cpu, Wall]);
+    if let Some(cost) = facts.measured.system_call_ns {
+        let says = format!(
+            "the cheapest system call takes {cost:.0} ns of CPU time; parking and waking a worker takes several"
+        );
+        draft = draft.measured(cost, "ns", says);
+    }
+    draft
+        .remedy("nothing, if production has them too: runtimes that call the kernel often do cost more there")
+        .done()
+}
