@@ -1,6 +1,8 @@
 package taskscale.workloads;
 
-/** What tasks do. The tool's command line keeps the compiler from inlining these methods. */
+/**
+ * What tasks do. The command line keeps the compiler from inlining {@code product} and {@code spin} ({@code README.md}, "Build").
+ */
 public final class Kernel {
     // Read anew each time, since it might change; it never does, so that the store below is never made.
     private static long never = 1;
@@ -13,7 +15,7 @@ public final class Kernel {
         return 31 * i;
     }
 
-    /** {@code steps} dependent steps of {@code xorshift64}, started at {@code splitmix(seed)}. About 1 ns a step. */
+    /** {@code steps} dependent steps of {@code xorshift64}, started at {@code splitmix(seed)}. About 2 ns a step. */
     public static long spin(long seed, long steps) {
         long x = splitmix(seed);
         for (long done = 0; done != steps; done++) {
