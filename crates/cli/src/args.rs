@@ -43,6 +43,9 @@ pub enum Command {
     /// Print the flags that a C or C++ program is built with to be observed live
     #[command(after_help = CONFIG_EXAMPLES)]
     Config(ConfigArgs),
+    /// Say what on this machine blurs or biases the figures, measured, and what to do about it
+    #[command(after_help = DOCTOR_EXAMPLES)]
+    Doctor(DoctorArgs),
     /// Work with probes: the programs that perform and time a workload
     #[command(subcommand)]
     Probe(ProbeCommand),
@@ -105,6 +108,32 @@ Examples:
   taskscale digest node-1.json node-2.json           several files become one digest
   zcat trace.json.gz | taskscale digest -            from standard input
   taskscale digest --chrome clean.json trace.json    a trace that Perfetto shows in full";
+
+const DOCTOR_EXAMPLES: &str = "Takes 1 to 5 seconds, most of it work on one CPU. Exit status 0, whatever is found.
+
+Examples:
+  taskscale doctor                                   before a run whose wall times matter
+  taskscale doctor --format md                       for an issue or a pull request
+  taskscale doctor --format json | jq '.findings[] | select(.severity == \"warning\")'";
+
+/// `taskscale doctor`.
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// How to print the findings
+    #[arg(long, short, value_enum, default_value_t = DoctorFormat::Text)]
+    pub format: DoctorFormat,
+}
+
+/// The formats of the findings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DoctorFormat {
+    /// For a terminal
+    Text,
+    /// For a pull request
+    Md,
+    /// One object of schema taskscale.doctor/1
+    Json,
+}
 
 /// `taskscale digest`.
 #[derive(Debug, Args)]

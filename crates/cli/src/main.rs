@@ -29,6 +29,7 @@ fn main() -> ExitCode {
         Command::Digest(args) => commands::digest::digest(&args),
         Command::Setup(args) => commands::setup::setup(&args),
         Command::NewProbe(args) => commands::new_probe::new_probe(&args),
+        Command::Doctor(args) => commands::doctor::doctor(&args),
         Command::Config(args) => commands::config::config(&args),
         Command::Probe(ProbeCommand::Check(args)) => commands::probe::check(&args),
         Command::Probe(ProbeCommand::Serve { runtime }) => return taskscale_probe_rust::main(&runtime),

@@ -68,7 +68,7 @@ pub fn show(summary: &Summary, show: &ShowArgs) -> anyhow::Result<()> {
 }
 
 /// Colour and the width of the window on a terminal, the report's own defaults elsewhere.
-fn style(detailed: bool) -> Style {
+pub fn style(detailed: bool) -> Style {
     let plain = Style { detailed, ..Style::default() };
     if !io::stdout().is_terminal() {
         return plain;

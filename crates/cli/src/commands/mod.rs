@@ -2,6 +2,7 @@
 
 pub mod config;
 pub mod digest;
+pub mod doctor;
 pub mod generate;
 pub mod list;
 pub mod new_probe;
