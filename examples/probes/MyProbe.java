@@ -1,28 +1,23 @@
-// A probe of your own. `taskscale probe check MyProbe.java` tests it, `taskscale run fanout --probe MyProbe.java` weighs it.
-import java.util.ArrayList;
-import java.util.List;
+// A probe of your own: `taskscale probe check MyProbe.java` tests it, `taskscale run fanout --probe MyProbe.java` weighs it.
 import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.stream.IntStream;
 import taskscale.sdk.Probe;
 
 public class MyProbe {
     public static void main(String[] args) {
-        // Change the name, and what is done `run.size` times; register as many variants as you like to compare.
+        // One call for each way of doing it that you want to compare: change the name, and the code that is timed.
         Probe.variant("fanout", "virtual_threads", run -> run.time(phases -> {
-            long sum = 0;
             try (var executor = Executors.newVirtualThreadPerTaskExecutor()) {
-                List<Future<Long>> futures = new ArrayList<>();
-                for (int i = 0; i < run.size; i++) {
-                    long task = i;
-                    futures.add(executor.submit(() -> 31 * task)); // your task here; the tool checks the sum
-                }
-                phases.created(); // optional: the last task is started, so that creation can be told from the rest
-                for (Future<Long> future : futures) {
+                // Your tasks, `run.size` of them. The tool knows the right sum of these; keep it, or name another workload.
+                var futures = IntStream.range(0, run.size).mapToObj(i -> executor.submit(() -> 31L * i)).toList();
+                phases.created(); // the last task is started: tells the share of creation; leave it out if you cannot say
+                long sum = 0;
+                for (var future : futures) {
                     sum += future.get();
                 }
+                return sum;
             }
-            return sum;
         }));
-        Probe.serve("my-java", Runtime.version().toString());
+        Probe.serve("my-java", "1.0"); // your library's name and version
     }
 }

@@ -30,12 +30,14 @@ public final class ForkJoinSplit implements Form {
             this.from = from;
             this.to = to;
             this.slots = slots;
+            if (to - from == 1) {
+                Task.created();
+            }
         }
 
         @Override
         protected void compute() {
             if (to - from == 1) {
-                Task.created();
                 slots[from] = Task.result(from);
             } else {
                 int middle = (from + to) >>> 1;
@@ -52,12 +54,14 @@ public final class ForkJoinSplit implements Form {
         Discarded(int from, int to) {
             this.from = from;
             this.to = to;
+            if (to - from == 1) {
+                Task.created();
+            }
         }
 
         @Override
         protected void compute() {
             if (to - from == 1) {
-                Task.created();
                 Task.discard(from);
             } else {
                 int middle = (from + to) >>> 1;
