@@ -96,6 +96,6 @@ void fanout(const std::string& name, taskscale::Array orders, taskscale::Options
     const Spun spun(run.seed, run.integer("work"));
     if (!run.verify) return spun.work == 0 ? perform(Plain{}) : perform(spun);
     Count count;
-    return count.report(run, spun.work == 0 ? perform(Counted<Plain>{&count, {}}) : perform(Counted<Spun>{&count, spun}));
+    return count.report(run, perform(Counted{&count, spun.work == 0 ? Counted::kPlain : Counted::kSpun, spun}));
   });
 }

@@ -19,6 +19,6 @@ void nop(const std::string& name, taskscale::Options options = {}) {
     const Plan plan{run, run.size, at_once(run, "live"), 0};
     if (!run.verify) return Form::discard(plan, Nothing{});
     Count count;
-    return count.report(run, Form::discard(plan, Counted<Nothing>{&count, {}}));
+    return count.report(run, Form::discard(plan, Counted{&count, Counted::kNothing}));
   });
 }
