@@ -11,7 +11,6 @@ use taskscale_stats::{
     paired::PairedRatio,
     quantile, sign,
     stop::{Decision, Rule as StopRule},
-    warmup,
 };
 
 use crate::{
@@ -19,8 +18,9 @@ use crate::{
     fault::Fault,
     limits::Limits,
     plan::Cell,
-    row::{Ask, Row, Timed, World, per_task},
+    row::{Ask, Row, Timed, World},
     schedule::{Round, Schedule},
+    warmup::{Allowance, warm_up},
 };
 
 /// Confidence of the intervals whose width may end a cell: that of the report.
@@ -28,16 +28,6 @@ const CONFIDENCE: f64 = 0.95;
 
 /// No row's sample may be longer than this many times the wanted length for the sake of a faster row.
 const LONGEST: u64 = 8;
-
-/// Warm-up of a row's first process ends here even where it never settles (a growing heap, a noisy machine).
-const MAX_WARMUP: usize = 20;
-
-/// Warm-up of the processes that follow: enough to agree where the first one did. Noisy rows would otherwise spend their
-/// time on it: in suite `quick` twenty samples at each restart left five processes where these leave ten.
-const MAX_WARMUP_AGAIN: usize = 3;
-
-/// All warm-up of a process together takes at most this share of the cell's time.
-const WARMUP_SHARE: f64 = 0.1;
 
 /// One round in five also asks for the share of creation, whose clock reads would burden the timed samples.
 const PHASES_EVERY: u64 = 5;
@@ -94,8 +84,11 @@ impl Measuring<'_, '_> {
 
     fn choose_iterations(&mut self, world: &mut World<'_, '_>) -> io::Result<()> {
         let mut pilots: Vec<Option<(u64, u64)>> = Vec::new();
+        let mut allowance = Allowance::new(&self.rows, self.limits, self.time_ns);
         for row in &mut self.rows {
-            pilots.push(pilot(row, self.limits.sample_ns, world)?);
+            let started_ns = world.clock.now_ns();
+            pilots.push(pilot(row, self.limits.sample_ns, &allowance, world)?);
+            allowance.spent(row, world.clock.now_ns() - started_ns);
         }
         for index in 0..self.rows.len() {
             let group = self.comparison_of(index);
@@ -114,33 +107,6 @@ impl Measuring<'_, '_> {
         self.rows[index].record.baseline.unwrap_or(self.rows[index].record.row)
     }
 
-    /// Warms up in the order of the round that follows: a row that was always warmed up last would always come to its
-    /// sample with the warmest caches (identical tokio rows then gave false alarms in 9 of 40 comparisons).
-    fn warm_up(&mut self, round: &Round, world: &mut World<'_, '_>) -> io::Result<()> {
-        let alive = self.rows.iter().filter(|row| row.is_alive()).count().max(1);
-        let share_ns = (self.time_ns as f64 * WARMUP_SHARE / alive as f64) as u64;
-        for &index in &round.order {
-            let row = &mut self.rows[index];
-            let until_ns = world.clock.now_ns().saturating_add(share_ns);
-            let mut samples = Vec::new();
-            let at_most = if round.restart { MAX_WARMUP_AGAIN } else { MAX_WARMUP };
-            while samples.len() < at_most && !warmup::is_stable(&samples) && !world.observer.interrupted() {
-                let ask = Ask {
-                    kind: Kind::Warmup,
-                    round: round.number,
-                    iterations: row.iterations,
-                    seed: world.rng.u64(0..=MAX_SEED),
-                };
-                let Some(sample) = row.ask(ask, world)? else { break };
-                samples.push(per_task(&sample));
-                if world.clock.now_ns() >= until_ns {
-                    break;
-                }
-            }
-        }
-        Ok(())
-    }
-
     fn rounds(&mut self, world: &mut World<'_, '_>) -> io::Result<Stop> {
         let mut schedule = Schedule::new(world.rng.u64(..), self.rows.len(), self.limits.restart_every);
         let rule = StopRule {
@@ -157,7 +123,8 @@ impl Measuring<'_, '_> {
                 self.start(&alive, world)?;
             }
             if round.restart || round.number == 0 {
-                self.warm_up(&round, world)?;
+                let allowance = Allowance::new(&self.rows, self.limits, self.time_ns);
+                warm_up(&mut self.rows, &round, allowance, world)?;
             }
             if let Some(stop) = self.one_round(&round, world)? {
                 return Ok(stop);
@@ -282,9 +249,17 @@ fn same_rounds(a: &[Timed], b: &[Timed]) -> Pairs {
     pairs
 }
 
-/// Finds iterations that last long enough; `None` when the row died of it.
-fn pilot(row: &mut Row<'_>, sample_ns: u64, world: &mut World<'_, '_>) -> io::Result<Option<(u64, u64)>> {
+/// Finds iterations that last long enough; `None` when the row died of it. Code that is compiled while it runs is first
+/// brought to its end, within `allowance`: a compiled JVM is ten times as fast as a fresh one, and its samples would be a
+/// tenth as long.
+fn pilot(
+    row: &mut Row<'_>,
+    sample_ns: u64,
+    allowance: &Allowance,
+    world: &mut World<'_, '_>,
+) -> io::Result<Option<(u64, u64)>> {
     let target = calibrate::target_ns(sample_ns, row.resolution_ns);
+    let started_ns = world.clock.now_ns();
     let mut iterations = 1;
     loop {
         if world.observer.interrupted() {
@@ -294,6 +269,7 @@ fn pilot(row: &mut Row<'_>, sample_ns: u64, world: &mut World<'_, '_>) -> io::Re
         let Some(SampleRecord { wall_ns, .. }) = row.ask(ask, world)? else { return Ok(None) };
         match calibrate::next_pilot(iterations, wall_ns, target) {
             Pilot::Try(next) => iterations = next,
+            Pilot::Enough if allowance.goes_on(row, world.clock.now_ns() - started_ns) => (),
             Pilot::Enough => return Ok(Some((iterations, wall_ns))),
             Pilot::Stuck => {
                 row.fail(&Fault::does_not_repeat(iterations, wall_ns), world)?;

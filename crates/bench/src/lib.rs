@@ -15,6 +15,7 @@
 //! | [`judge`] | whether a sample can be believed |
 //! | [`calibrate`] | how many iterations make a sample long enough |
 //! | [`cell`] | pilot, warm-up, rounds, restarts, stop: one cell, all its rows |
+//! | `warmup` | samples until fresh processes have settled, within bounds |
 //! | `row` | one row while it is measured |
 //! | [`run`] | all cells, one after the other, within the budget |
 //! | [`journal`] | appends records to the run file, one write each |
@@ -34,3 +35,4 @@ pub mod probe;
 mod row;
 pub mod run;
 pub mod schedule;
+mod warmup;

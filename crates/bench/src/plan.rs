@@ -223,6 +223,7 @@ fn rows_of(
         params: base.clone(),
         size,
         creates_task: None,
+        jit: false,
         role: Role::Row,
         baseline: None,
     };
@@ -255,6 +256,7 @@ fn rows_of(
                 case,
                 params,
                 creates_task: Some(variant.creates_task),
+                jit: description.jit,
                 ..blank.clone()
             };
             rows.push(PlannedRow { skip: why_not(variant, size), record });

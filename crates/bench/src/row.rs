@@ -66,6 +66,8 @@ pub(crate) struct Row<'p> {
     pub tells_phases: bool,
     /// Round, process and CPU ns per task of each timed sample.
     pub timed: Vec<Timed>,
+    /// CPU ns per task of the pilot and warm-up samples of the present process, in their order.
+    pub costs: Vec<f64>,
     /// Wall ns of one iteration, by the last sample.
     pub iteration_wall_ns: Option<f64>,
     ended: bool,
@@ -84,6 +86,7 @@ impl<'p> Row<'p> {
             iterations: 1,
             tells_phases: true,
             timed: Vec::new(),
+            costs: Vec::new(),
             iteration_wall_ns: None,
             ended: false,
         }
@@ -105,6 +108,7 @@ impl<'p> Row<'p> {
         if let Some(mut link) = self.link.take() {
             link.end();
             self.process += 1;
+            self.costs.clear();
         }
         match world.launcher.launch(&self.record.runtime, world.rng.u64(..)) {
             Ok(link) => {
@@ -165,6 +169,7 @@ impl<'p> Row<'p> {
                 process: sample.process,
                 cpu_per_task: per_task(sample),
             }),
+            Kind::Pilot | Kind::Warmup => self.costs.push(per_task(sample)),
             Kind::Phases if !sample.extra.contains_key("create_cpu_ns") => self.tells_phases = false,
             _ => (),
         }

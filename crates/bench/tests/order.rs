@@ -38,6 +38,10 @@ type Shared = Rc<RefCell<World>>;
 enum Behaviour {
     /// Each task takes this long.
     Costs(u64),
+    /// Each task takes 1000 ns in the first two answers of a process, 300 up to the 18th, then 100: the tiers of a JIT.
+    Tiers,
+    /// Each answer of a process is a tenth cheaper than the one before, from 1 ms a task.
+    Falls,
     /// Answers wrongly from its n-th answer on.
     LiesFrom(usize),
     /// Says that it needed twice the time that passed.
@@ -51,12 +55,14 @@ enum Behaviour {
 struct FakeLauncher {
     world: Shared,
     behaviours: BTreeMap<&'static str, Behaviour>,
+    jit: bool,
     next: usize,
 }
 
 struct FakeLink {
     world: Shared,
     behaviours: BTreeMap<&'static str, Behaviour>,
+    jit: bool,
     answers: usize,
 }
 
@@ -67,8 +73,12 @@ impl Launcher for FakeLauncher {
         if self.behaviours.values().any(|behaviour| matches!(behaviour, Behaviour::DoesNotStart)) {
             return Err(Fault::Start { command: "fake".into(), why: "no".into() });
         }
-        let link = FakeLink { world: self.world.clone(), behaviours: self.behaviours.clone(), answers: 0 };
-        Ok(Box::new(link))
+        Ok(Box::new(FakeLink {
+            world: self.world.clone(),
+            behaviours: self.behaviours.clone(),
+            jit: self.jit,
+            answers: 0,
+        }))
     }
 }
 
@@ -81,6 +91,12 @@ impl Link for FakeLink {
         let mut told = 1;
         let cost = match behaviour {
             Behaviour::Costs(ns) => ns,
+            Behaviour::Tiers => match self.answers {
+                ..=2 => 1_000,
+                3..=18 => 300,
+                _ => 100,
+            },
+            Behaviour::Falls => (1e6 * 0.9_f64.powi(self.answers as i32)) as u64,
             Behaviour::LiesFrom(from) if self.answers >= from => {
                 answer += 1;
                 1_000
@@ -113,7 +129,7 @@ impl Link for FakeLink {
     }
 
     fn shake_hands(&mut self) -> Result<Description, Fault> {
-        Ok(description(self.behaviours.keys()))
+        Ok(description(self.jit, self.behaviours.keys()))
     }
 
     fn dismiss(&mut self) {}
@@ -155,7 +171,7 @@ impl Observer for FakeObserver {
     }
 }
 
-fn description<'a>(variants: impl Iterator<Item = &'a &'static str>) -> Description {
+fn description<'a>(jit: bool, variants: impl Iterator<Item = &'a &'static str>) -> Description {
     let variant = |name: &&'static str| Variant {
         name: (*name).into(),
         creates_task: true,
@@ -174,6 +190,7 @@ fn description<'a>(variants: impl Iterator<Item = &'a &'static str>) -> Descript
         },
         clock: protocol::Clock { wall_resolution_ns: 1, cpu_resolution_ns: 1 },
         workers: None,
+        jit,
         workloads: vec![Workload {
             name: "nop".into(),
             params: vec![],
@@ -241,6 +258,7 @@ struct Setting {
     seed: u64,
     limits: Limits,
     sizes: &'static str,
+    jit: bool,
     interrupt_after: Option<usize>,
 }
 
@@ -255,7 +273,7 @@ impl Default for Setting {
             timeout_ns: 1_000 * MS,
             restart_every: 0,
         };
-        Setting { seed: 7, limits, sizes: "[100]", interrupt_after: None }
+        Setting { seed: 7, limits, sizes: "[100]", jit: false, interrupt_after: None }
     }
 }
 
@@ -269,7 +287,7 @@ fn measure(behaviours: &[(&'static str, Behaviour)], setting: Setting) -> Done {
     let found = Found {
         id: "fake".into(),
         asked: true,
-        description: Ok(description(behaviours.iter().map(|(name, _)| name))),
+        description: Ok(description(setting.jit, behaviours.iter().map(|(name, _)| name))),
     };
     let plan = Plan::new(std::slice::from_ref(&suite), &[found], &Selection::default()).expect("plan");
     let world =
@@ -289,8 +307,12 @@ fn measure(behaviours: &[(&'static str, Behaviour)], setting: Setting) -> Done {
         limits: vec![setting.limits],
         cpus: 1,
     };
-    let mut launcher =
-        FakeLauncher { world: world.clone(), behaviours: behaviours.iter().copied().collect(), next: 0 };
+    let mut launcher = FakeLauncher {
+        world: world.clone(),
+        behaviours: behaviours.iter().copied().collect(),
+        jit: setting.jit,
+        next: 0,
+    };
     let mut observer = FakeObserver { world: world.clone(), words: vec![] };
     let mut out = Vec::new();
     run(order, &mut launcher, &mut FakeClock(world.clone()), &mut observer, &mut Journal::new(&mut out))
@@ -370,6 +392,54 @@ fn all_rows_restart_together_and_warm_up_again() {
         done.samples().filter(|sample| sample.kind == Kind::Warmup).map(|sample| sample.round).collect();
     warmed.dedup();
     assert_eq!(warmed, [0, 4, 8]);
+}
+
+/// CPU ns per task.
+fn cost(sample: &SampleRecord) -> f64 {
+    sample.cpu_ns as f64 / (sample.iterations * sample.size) as f64
+}
+
+#[test]
+fn code_that_is_compiled_while_it_runs_is_timed_after_its_last_tier_in_every_process() {
+    let limits = Limits { restart_every: 2, ..Setting::default().limits };
+    let timed = |jit| {
+        let done = measure(&[("a", Behaviour::Tiers)], Setting { limits, jit, ..Setting::default() });
+        let timed = done.samples().filter(|sample| sample.kind == Kind::Timed);
+        let timed: Vec<(f64, u64, u64)> =
+            timed.map(|sample| (cost(sample), sample.iterations, sample.process)).collect();
+        assert_eq!(timed.iter().map(|(.., process)| process).max(), Some(&2));
+        timed
+    };
+    for (cost, iterations, process) in timed(true) {
+        assert_eq!(cost, 100.0, "process {process}");
+        // 100 tasks of 100 ns: the pilot went on until its samples were those of compiled code.
+        assert!((100..=120).contains(&iterations), "{iterations}");
+    }
+    assert!(
+        timed(false).iter().any(|(cost, ..)| *cost > 100.0),
+        "three samples agree with the rest between two tiers"
+    );
+}
+
+#[test]
+fn code_that_never_levels_off_leaves_time_for_the_processes_that_an_interval_needs() {
+    let limits =
+        Limits { restart_every: 2, samples: 1_000, max_time_ns: 20_000 * MS, ..Setting::default().limits };
+    let setting = Setting { limits, jit: true, ..Setting::default() };
+    let done = measure(&[("a", Behaviour::Falls), ("b", Behaviour::Falls)], setting);
+    let processes = done.samples().filter(|sample| sample.kind == Kind::Timed).map(|sample| sample.process);
+    assert!(processes.max() >= Some(5), "six processes");
+    let warm = |process: u64| {
+        done.samples()
+            .filter(|sample| sample.kind == Kind::Warmup && sample.process == process)
+            .map(|sample| sample.wall_ns)
+            .sum::<u64>()
+    };
+    // 40 % of 20 s over six starts, and one sample of each row too many; all rows together.
+    assert!((1..6).all(|process| warm(process) < 2_000 * MS), "{:?}", (0..6).map(warm).collect::<Vec<_>>());
+    assert!((1..6).all(|process| warm(process) > 500 * MS), "more than the others' tenth");
+    let Some(Record::End(end)) = done.records.last() else { panic!("no end") };
+    assert!(end.elapsed_s < 1.5 * 20.0, "{}", end.elapsed_s);
 }
 
 #[test]

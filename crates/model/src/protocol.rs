@@ -89,6 +89,9 @@ pub struct Description {
     /// How many workers the runtime uses, where that can be said.
     #[serde(default)]
     pub workers: Option<u64>,
+    /// Whether its code is compiled while it runs, and gets cheaper over hundreds of milliseconds: JVM, V8.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub jit: bool,
     /// What it can do.
     pub workloads: Vec<Workload>,
 }

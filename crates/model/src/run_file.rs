@@ -122,6 +122,9 @@ pub struct RowRecord {
     pub size: u64,
     /// Whether each of them is a task that the scheduler sees; not known for rows that could not be described.
     pub creates_task: Option<bool>,
+    /// Whether its code is compiled while it runs: its processes have to level off before they are timed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub jit: bool,
     /// What it is for.
     pub role: Role,
     /// The row it is divided by.

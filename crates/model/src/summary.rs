@@ -93,7 +93,8 @@ pub struct Row {
     pub creates_task: Option<bool>,
     /// Row, baseline or control.
     pub role: Role,
-    /// `cpu_per_task`, `wall_per_task`, `create_cpu_share`, `create_wall_share`.
+    /// `cpu_per_task`, `wall_per_task`, `create_cpu_share`, `create_wall_share`; `cold_cpu_per_task` is that of the first
+    /// sample of a fresh process, one for each process but the first, which is piloted.
     pub metric: String,
     /// `ns` or `share`. Lower is better for all of them.
     pub unit: String,
@@ -121,6 +122,9 @@ pub struct Row {
     pub ratio_ci: Option<Interval>,
     /// The baseline: `runtime:variant`.
     pub baseline: Option<String>,
+    /// How many of its processes had settled; only for rows whose code is compiled while it runs.
+    #[serde(default)]
+    pub settled: Option<Settled>,
     /// State.
     pub status: RowStatus,
     /// What ended its rounds.
@@ -129,6 +133,22 @@ pub struct Row {
     pub reason: Option<String>,
     /// What to do about it.
     pub remedy: Option<String>,
+}
+
+/// How many processes of a row had settled before they were timed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settled {
+    /// Those whose cost had levelled off in their warm-up (METHODOLOGY.md, "Warm-up").
+    pub processes: u64,
+    /// All that were timed.
+    pub of: u64,
+}
+
+impl Settled {
+    /// Whether most were timed while their cost still fell: the figures are then not those of compiled code.
+    pub fn mostly_not(self) -> bool {
+        2 * self.processes < self.of
+    }
 }
 
 /// A closed interval, written as `[low, high]`.

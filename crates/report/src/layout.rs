@@ -3,13 +3,13 @@
 use taskscale_model::{
     params,
     run_file::Role,
-    summary::{Grade, Growth, Row, RowStatus, Summary},
+    summary::{Grade, Growth, Row, RowStatus, Settled, Summary},
 };
 
 use crate::{
     figure::{percent, rounded},
     style::clean,
-    summarize::{CPU_PER_TASK, CREATE_CPU_SHARE, WALL_PER_TASK},
+    summarize::{COLD_CPU_PER_TASK, CPU_PER_TASK, CREATE_CPU_SHARE, WALL_PER_TASK},
 };
 
 /// One table of the report.
@@ -40,6 +40,8 @@ pub struct Cell<'a> {
     pub cpu: &'a Row,
     /// Wall time per task.
     pub wall: Option<&'a Row>,
+    /// CPU time per task in the first sample of a fresh process.
+    pub cold: Option<&'a Row>,
     /// Share of CPU time until the last task was started.
     pub create: Option<&'a Row>,
 }
@@ -107,9 +109,10 @@ impl<'a> Table<'a> {
         };
         match line.cells.iter_mut().find(|cell| cell.cpu.size == row.size) {
             None if row.metric == CPU_PER_TASK => {
-                line.cells.push(Cell { cpu: row, wall: None, create: None })
+                line.cells.push(Cell { cpu: row, wall: None, cold: None, create: None })
             }
             Some(cell) if row.metric == WALL_PER_TASK => cell.wall = Some(row),
+            Some(cell) if row.metric == COLD_CPU_PER_TASK => cell.cold = Some(row),
             Some(cell) if row.metric == CREATE_CPU_SHARE => cell.create = Some(row),
             _ => {}
         }
@@ -154,8 +157,22 @@ impl<'a> Line<'a> {
         clean(&self.row.variant)
     }
 
-    /// What distinguishes the line beside its variant: case, form, control, share of creation.
+    /// What distinguishes the line beside its variant: case, form, control, warm-up, share of creation.
     pub fn remarks(&self) -> Vec<String> {
+        let mut remarks = self.names();
+        let early = |cell: &Cell<'_>| cell.cpu.settled.is_some_and(Settled::mostly_not);
+        if self.cells.iter().any(early) {
+            remarks.push("not settled".to_owned());
+        }
+        let largest = self.cells.iter().filter(|cell| cell.create.is_some()).max_by_key(|cell| cell.cpu.size);
+        if let Some(share) = largest.and_then(|cell| cell.create).and_then(|create| create.p50) {
+            remarks.push(format!("create {}%", percent(share)));
+        }
+        remarks
+    }
+
+    /// Those of the remarks that no figure stands behind.
+    pub fn names(&self) -> Vec<String> {
         let mut remarks = Vec::new();
         if self.row.role == Role::Control {
             remarks.push("A/A control".to_owned());
@@ -165,10 +182,6 @@ impl<'a> Line<'a> {
         }
         if self.row.creates_task == Some(false) {
             remarks.push("no task".to_owned());
-        }
-        let largest = self.cells.iter().filter(|cell| cell.create.is_some()).max_by_key(|cell| cell.cpu.size);
-        if let Some(share) = largest.and_then(|cell| cell.create).and_then(|create| create.p50) {
-            remarks.push(format!("create {}%", percent(share)));
         }
         remarks
     }

@@ -121,9 +121,12 @@ pub fn draw_percentiles(table: &Table<'_>, size: u64) -> String {
     grid.set_header(header);
     for line in table.lines.iter().filter(|line| line.has_figures()) {
         let Some(cell) = line.at(size).filter(|cell| cell.cpu.status == RowStatus::Ok) else { continue };
-        for row in [Some(cell.cpu), cell.wall, cell.create].into_iter().flatten() {
+        for row in [Some(cell.cpu), cell.wall, cell.cold, cell.create].into_iter().flatten() {
             let mut variant = vec![line.variant()];
-            variant.extend(line.remarks().into_iter().filter(|remark| !remark.starts_with("create ")));
+            variant.extend(line.names());
+            variant.extend(
+                row.settled.map(|settled| format!("{} of {} settled", settled.processes, settled.of)),
+            );
             let mut cells = vec![left(line.runtime()), left(variant.join(", ")), left(metric(row))];
             cells.push(right(count(row.n)));
             let percentiles = [row.p0, row.p25, row.p50, row.p75, row.p90, row.p99, row.p100];

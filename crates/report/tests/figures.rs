@@ -6,13 +6,16 @@
 
 use taskscale_model::{
     run_file::{Role, Stop},
-    summary::{Grade, Row, RowStatus, Summary},
+    summary::{Grade, Row, RowStatus, Settled, Summary},
 };
 use taskscale_report::{parse_run, summarize};
 
 const HAND: &str = include_str!("data/hand.jsonl");
 const QUICK: &str = include_str!("data/quick.jsonl");
 const WIDE: &str = include_str!("data/wide.jsonl");
+/// `data/jit.jsonl`: a fresh process of Java costs 8, then 3, then 1 times 900 ns a task (`late`: 1,000) and settles in 28
+/// samples; four of six of `late` are timed after three. tokio costs 200 ns from the first.
+const JIT: &str = include_str!("data/jit.jsonl");
 
 fn summary(text: &str) -> Summary {
     summarize(&parse_run(text).expect("a run file"))
@@ -201,6 +204,32 @@ fn growth_beside_nothing_linear_is_not_isolated() {
     let growth = summary(&alone).growth;
     assert_eq!(growth[0].grade, Grade::QuadraticOrWorse);
     assert!(growth[0].reason.as_deref().is_some_and(|reason| reason.contains("cause not isolated")));
+}
+
+#[test]
+fn cold_code_is_told_from_settled_code() {
+    let summary = summary(JIT);
+    let of = |variant, role, metric| row(&summary, variant, role, metric);
+    let about = |row: &Row, expected: f64| {
+        let found = row.p50.expect("a figure");
+        assert!((found / expected - 1.0).abs() < 0.05, "{}: {found}, expected {expected}", row.variant);
+    };
+    about(of("virtual/start", Role::Baseline, "cpu_per_task"), 900.0);
+    let cold = of("virtual/start", Role::Baseline, "cold_cpu_per_task");
+    about(cold, 8.0 * 900.0);
+    assert_eq!((cold.n, &*cold.unit, cold.ratio), (5, "ns", None), "the first process was piloted");
+    about(of("spawn", Role::Baseline, "cold_cpu_per_task"), 200.0);
+    let settled = |variant, role| of(variant, role, "cpu_per_task").settled;
+    assert_eq!(settled("virtual/start", Role::Baseline), Some(Settled { processes: 6, of: 6 }));
+    assert_eq!(settled("late", Role::Row), Some(Settled { processes: 2, of: 6 }));
+    assert_eq!(settled("spawn", Role::Baseline), None, "three samples are too few to judge");
+    let notes = summary.notes.join("\n");
+    assert!(notes.contains("not settled: 1 row was") && notes.contains("2 of 6 processes"), "{notes}");
+    assert!(notes.contains("--max-time"), "{notes}");
+    // The same samples of code that is not said to be compiled while it runs.
+    let plain = self::summary(&JIT.replace(",\"jit\":true", ""));
+    assert!(plain.rows.iter().all(|row| row.settled.is_none()));
+    assert!(!plain.notes.join("\n").contains("not settled"));
 }
 
 #[test]

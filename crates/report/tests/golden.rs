@@ -4,6 +4,7 @@ use taskscale_report::{Run, Style, json, markdown, parse_run, summarize, text};
 
 const QUICK: &str = include_str!("data/quick.jsonl");
 const WIDE: &str = include_str!("data/wide.jsonl");
+const JIT: &str = include_str!("data/jit.jsonl");
 
 fn run(text: &str) -> Run {
     parse_run(text).expect("a run file")
@@ -39,6 +40,16 @@ fn text_of_many_sizes() {
 #[test]
 fn markdown_of_a_whole_run() {
     insta::assert_snapshot!(markdown(&summarize(&run(QUICK))));
+}
+
+#[test]
+fn text_of_cold_and_settled_code_in_detail() {
+    insta::assert_snapshot!(text(&summarize(&run(JIT)), &Style { detailed: true, ..Style::default() }));
+}
+
+#[test]
+fn markdown_of_cold_and_settled_code() {
+    insta::assert_snapshot!(markdown(&summarize(&run(JIT))));
 }
 
 #[test]

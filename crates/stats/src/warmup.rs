@@ -8,7 +8,11 @@
 //!   The four changes and the fewest of six samples are those of BenchmarkDotNet (`AutoWarmupStoppingCriteria`);
 //!   the window is ours, so that changes from before a JIT's step do not count after it.
 //!
-//! A tier that a JIT enters later than this is not seen: rounds are many, and the trend shows in the raw samples.
+//! A JIT compiler steps down in tiers and rests between them, so that three samples agree long before the last one: of
+//! 13 fresh JVMs those signs took all for settled after 10 samples at most, at 1.7 times their later cost (median; 5.6 times at
+//! worst). For such processes [`has_levelled`] compares the medians of [`LEVEL`] samples.
+
+use crate::quantile::median;
 
 /// Range of three settled samples over the smallest. Of 1200 settled 50 ms samples of a spin, on a machine loaded far
 /// beyond its cores, nine in ten lay between 47.5 and 53.4 ms of CPU time (METHODOLOGY.md), so three seldom differ more.
@@ -29,6 +33,39 @@ pub const WINDOW: usize = 8;
 /// ```
 pub fn is_stable(samples: &[f64]) -> bool {
     agree(samples) || fluctuate(samples)
+}
+
+/// Samples of which [`has_levelled`] takes the median: so many that the pause between two tiers of the JVM seldom outlasts
+/// them. Curves of 13 fresh JVMs (JDK 25) and 12 fresh V8s (Node 20), 70 samples each, on a machine with many times more
+/// processes than cores; cost right after being called level, over that of the last 20 samples (METHODOLOGY.md, "Warm-up"):
+///
+/// | samples in each median | JVM: median, upper quartile | V8 | samples until then: JVM, V8 |
+/// |--:|--:|--:|--:|
+/// | 5 | 1.64, 1.86 | 1.04, 1.07 | 14, 11 |
+/// | 8 | 1.21, 2.01 | 1.02, 1.11 | 23, 19 |
+/// | 12 | 1.27, 1.72 | 1.02, 1.04 | 38, 27 |
+/// | 15 | 1.16, 1.54 | 1.01, 1.04 | 40, 31 |
+pub const LEVEL: usize = 12;
+/// A fall between the two medians that is taken for noise.
+pub const STILL: f64 = 0.05;
+
+/// Whether a process whose code is compiled while it runs has come to the end of its steps: the median of the last
+/// [`LEVEL`] samples is not more than [`STILL`] below that of the [`LEVEL`] before. Never with fewer than `2 * LEVEL`
+/// samples. O(1).
+///
+/// ```
+/// use taskscale_stats::warmup::has_levelled;
+/// let steps: Vec<f64> = [[90.0; 12], [40.0; 12], [40.5; 12]].concat();
+/// assert!(!has_levelled(&steps[..24]));
+/// assert!(has_levelled(&steps));
+/// ```
+pub fn has_levelled(samples: &[f64]) -> bool {
+    let Some(before) = samples.len().checked_sub(2 * LEVEL) else { return false };
+    let (before, last) = samples[before..].split_at(LEVEL);
+    match (median(before), median(last)) {
+        (Some(before), Some(last)) => last >= (1.0 - STILL) * before,
+        _ => false,
+    }
 }
 
 fn agree(samples: &[f64]) -> bool {
@@ -94,6 +131,36 @@ mod tests {
                 assert!(after <= at_most, "noise {share}, seed {seed}: {after} samples");
             }
         }
+    }
+
+    /// Tiers as the JVM has them: interpreted, compiled by C1, by C2; the cost and how many samples it lasts.
+    fn tiers(rng: &mut fastrand::Rng, rest: usize) -> Vec<f64> {
+        [(1000.0, 1), (300.0, rest), (100.0, 40)]
+            .into_iter()
+            .flat_map(|(cost, many)| std::iter::repeat_n(cost, many))
+            .map(|cost| cost * noise(rng, 0.1))
+            .collect()
+    }
+
+    #[test]
+    fn a_rest_between_two_tiers_is_not_the_end_of_them() {
+        for seed in 0..200 {
+            let mut rng = fastrand::Rng::with_seed(seed);
+            let samples = tiers(&mut rng, LEVEL + 4);
+            let after = (1..=samples.len()).find(|&n| has_levelled(&samples[..n])).expect("levels");
+            assert!(samples[after - 1] < 120.0, "seed {seed}: called level after {after}");
+            let agreed = (1..=samples.len()).find(|&n| is_stable(&samples[..n])).expect("agrees");
+            assert!(agreed <= LEVEL + 4, "the other rule is satisfied with the rest: {agreed}");
+        }
+    }
+
+    #[test]
+    fn what_falls_has_not_levelled() {
+        let falling: Vec<f64> = (0..200).map(|i| 1000.0 * 0.99_f64.powi(i)).collect();
+        assert!((0..200).all(|n| !has_levelled(&falling[..n])));
+        // One sample in three holds a compilation.
+        let flat: Vec<f64> = (0..60).map(|i| if i % 3 == 0 { 30.0 } else { 10.0 }).collect();
+        assert!(has_levelled(&flat) && !has_levelled(&flat[..2 * LEVEL - 1]));
     }
 
     #[test]

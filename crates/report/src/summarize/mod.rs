@@ -5,6 +5,7 @@ mod growth;
 mod notes;
 mod rows;
 mod series;
+mod warmup;
 
 use taskscale_model::{
     run_file,
@@ -12,7 +13,7 @@ use taskscale_model::{
 };
 
 use crate::read::Run;
-pub(crate) use rows::{CPU_PER_TASK, CREATE_CPU_SHARE, WALL_PER_TASK};
+pub(crate) use rows::{COLD_CPU_PER_TASK, CPU_PER_TASK, CREATE_CPU_SHARE, WALL_PER_TASK};
 use series::Series;
 
 /// Confidence of every interval; each stands for itself, uncorrected for the number of rows.

@@ -8,6 +8,7 @@ use taskscale_model::{
 use super::{
     rows::CPU_PER_TASK,
     series::{Metric, Series, State, can_be_divided},
+    warmup,
 };
 use crate::{
     figure::{count, percent},
@@ -35,6 +36,7 @@ pub fn all(run: &Run, series: &[Series<'_>], rows: &[Row]) -> Vec<String> {
     notes.extend(run.notes.iter().cloned());
     notes.extend(left_out(run));
     notes.extend(disturbed(run));
+    notes.extend(warmup::note(rows));
     notes.extend(coarse(run, series));
     notes.extend(few_samples(rows));
     notes.extend(one_process(series));

@@ -13,6 +13,7 @@ use taskscale_stats::{
 use super::{
     CONFIDENCE,
     series::{Comparison, Metric, Series, State},
+    warmup,
 };
 use crate::read::Run;
 
@@ -20,6 +21,8 @@ use crate::read::Run;
 pub const CPU_PER_TASK: &str = "cpu_per_task";
 /// Monotonic time per task.
 pub const WALL_PER_TASK: &str = "wall_per_task";
+/// CPU time per task of the first sample of a fresh process.
+pub const COLD_CPU_PER_TASK: &str = "cold_cpu_per_task";
 /// Share of CPU time until the last task was started.
 pub const CREATE_CPU_SHARE: &str = "create_cpu_share";
 /// Share of monotonic time until the last task was started.
@@ -36,7 +39,7 @@ fn entries(one: &Series<'_>, all: &[Series<'_>]) -> Vec<Row> {
     let name = baseline.map(|other| format!("{}:{}", other.row.runtime, other.row.variant));
     let mut row = blank(one, name);
     match &one.state {
-        State::Ok(stop) => row.stop = *stop,
+        State::Ok(stop) => (row.stop, row.settled) = (*stop, warmup::settled(one)),
         State::Failed(missing) => {
             return vec![without_figures(row, RowStatus::Failed, &missing.reason, &missing.remedy)];
         }
@@ -61,9 +64,11 @@ fn entries(one: &Series<'_>, all: &[Series<'_>]) -> Vec<Row> {
             .unzip();
         (!values.is_empty()).then(|| with_figures(&row, name, "share", (&processes, &values), None))
     };
+    let (fresh, cold) = warmup::cold(one);
     [
         Some(timed(CPU_PER_TASK, Metric::Cpu)),
         Some(timed(WALL_PER_TASK, Metric::Wall)),
+        (!cold.is_empty()).then(|| with_figures(&row, COLD_CPU_PER_TASK, "ns", (&fresh, &cold), None)),
         share(CREATE_CPU_SHARE, "create_cpu_ns", Metric::Cpu),
         share(CREATE_WALL_SHARE, "create_wall_ns", Metric::Wall),
     ]
@@ -107,6 +112,7 @@ fn blank(one: &Series<'_>, baseline: Option<String>) -> Row {
         ratio: None,
         ratio_ci: None,
         baseline,
+        settled: None,
         status: RowStatus::Ok,
         stop: None::<Stop>,
         reason: None,

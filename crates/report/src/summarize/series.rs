@@ -23,6 +23,18 @@ pub struct Series<'a> {
     pub timed: Vec<&'a SampleRecord>,
     /// Samples of kind phases.
     pub phases: Vec<&'a SampleRecord>,
+    /// How each of its processes began.
+    pub starts: Vec<Start<'a>>,
+}
+
+/// The beginning of a process.
+pub struct Start<'a> {
+    /// Its number.
+    pub process: u64,
+    /// Its first sample of any kind.
+    pub first: &'a SampleRecord,
+    /// Pilot and warm-up samples, in the order of the file.
+    pub unsettled: Vec<&'a SampleRecord>,
 }
 
 /// Whether a row has figures.
@@ -77,7 +89,7 @@ impl<'a> Series<'a> {
             let of = |kind| all.iter().copied().filter(|sample| sample.kind == kind).collect::<Vec<_>>();
             let (timed, phases) = (of(Kind::Timed), of(Kind::Phases));
             let state = state(ends.get(&row.row).copied(), timed.len(), run.ended.is_some());
-            Series { row, state, timed, phases }
+            Series { row, state, timed, phases, starts: starts(&all) }
         };
         run.rows.iter().map(series).collect()
     }
@@ -122,6 +134,19 @@ impl<'a> Series<'a> {
         }
         comparison
     }
+}
+
+fn starts<'a>(samples: &[&'a SampleRecord]) -> Vec<Start<'a>> {
+    let mut starts: BTreeMap<u64, Start<'a>> = BTreeMap::new();
+    for &sample in samples {
+        let process = sample.process;
+        let start =
+            starts.entry(process).or_insert_with(|| Start { process, first: sample, unsettled: Vec::new() });
+        if matches!(sample.kind, Kind::Pilot | Kind::Warmup) {
+            start.unsettled.push(sample);
+        }
+    }
+    starts.into_values().collect()
 }
 
 /// The rounds in which both a row (`b`) and its baseline (`a`) were measured.

@@ -15,9 +15,9 @@ def runtime(id,name,lang,ver,tool,workers):
 class File:
     def __init__(s): s.lines=[]; s.order=0
     def add(s,o): s.lines.append(json.dumps(o,separators=(",",":")))
-    def row(s,n,rt,ver,variant,size,role="row",baseline=None,case=None,creates=True,suite="quick",table="fanout order=ordered"):
+    def row(s,n,rt,ver,variant,size,role="row",baseline=None,case=None,creates=True,jit=False,suite="quick",table="fanout order=ordered"):
         s.add({"type":"row","row":n,"suite":suite,"table":table,"workload":"fanout","runtime":rt,"version":ver,"variant":variant,"case":case or {},
-         "params":dict({"order":"ordered"},**(case or {})),"size":size,"creates_task":creates,"role":role,"baseline":baseline})
+         "params":dict({"order":"ordered"},**(case or {})),"size":size,"creates_task":creates,**({"jit":True} if jit else {}),"role":role,"baseline":baseline})
     def sample(s,n,rt,variant,size,kind,rnd,cpu,wall,iters,extra=None,process=0):
         o={"type":"sample","order":s.order,"row":n,"kind":kind,"round":rnd,"process":process,"workload":"fanout","runtime":rt,"variant":variant,"size":size,
          "iterations":iters,"seed":1000+s.order,"wall_ns":round(wall),"cpu_ns":round(cpu),"outside_wall_ns":round(wall)+20000,"answer":size}
@@ -103,3 +103,33 @@ f.sample(0,"tokio","spawn",10,"phases",20,1000,4000,1,{"create_cpu_ns":250,"crea
 for k in range(4): f.end(k,"ok",stop="samples")
 f.add({"type":"end","elapsed_s":1.0})
 f.write(D+"hand.jsonl")
+# jit: a runtime whose code is compiled while it runs, beside one whose is not; 6 processes of 2 rounds. A fresh process costs
+# 8, then 3, then 1 times as much; four processes of `late` are timed after three samples, at 3 times
+f=File(); sizes=[2048]
+f.add(header("jit",sizes)); f.add(runtime("java","java","java","25.0.1","OpenJDK 25",2)); f.add(runtime("tokio","tokio","rust","1.47.1","rustc 1.89",2))
+forms=[("java","25.0.1","virtual/start","baseline",900,True),("java","25.0.1","virtual/start","control",900,True),("java","25.0.1","late","row",1000,True),
+ ("tokio","1.47.1","spawn","baseline",200,False),("tokio","1.47.1","spawn","control",200,False)]
+n=0; rows=[]
+for size in sizes:
+    for k,(rt,ver,v,role,c,jit) in enumerate(forms):
+        base=None if role=="baseline" else n-k if rt=="java" else n-1
+        f.row(n,rt,ver,v,size,role,base,jit=jit,suite="jit",table="fanout"); rows.append((n,rt,v,size,c,jit)); n+=1
+for size in sizes:
+    for process in range(6):
+        for k,rt,v,sz,c,jit in rows:
+            if sz!=size: continue
+            one=c*size*1000
+            early=v=="late" and process>1
+            cost=lambda i: one*(1 if not jit or i>=4 else 3 if i>=1 else 8)*(1+0.02*random.gauss(0,1))
+            if process==0: f.sample(k,rt,v,size,"verify",0,one*9,one*9,1000,process=0)
+            if process==0 and jit: [f.sample(k,rt,v,size,"pilot",0,cost(i),cost(i),1000,process=0) for i in range(2)]
+            start=2 if process==0 and jit else 0
+            many=3 if not jit else 3 if early else 28
+            for i in range(start,start+many): f.sample(k,rt,v,size,"warmup",2*process,cost(i),cost(i),1000,process=process)
+            for rnd in range(2):
+                cpu=cost(start+many); f.sample(k,rt,v,size,"timed",2*process+rnd,cpu,cpu*0.7,1000,process=process)
+    for rnd in range(12): f.round(size,rnd,"fanout")
+    for k,rt,v,sz,c,jit in rows:
+        if sz==size: f.end(k,"ok",stop="max_time")
+f.add({"type":"end","elapsed_s":20.0})
+f.write(D+"jit.jsonl")

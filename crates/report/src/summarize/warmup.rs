@@ -1,0 +1,61 @@
+//! Cold against settled: what the first sample of a fresh process cost, and which processes were timed too early.
+
+use std::collections::BTreeSet;
+
+use taskscale_model::{
+    run_file::Kind,
+    summary::{Row, Settled},
+};
+use taskscale_stats::warmup::has_levelled;
+
+use super::{
+    rows::CPU_PER_TASK,
+    series::{Metric, Series},
+};
+use crate::figure::count;
+
+/// Process and CPU ns per task of the first sample of each process that nothing was asked of before. The first process of a
+/// row is none of them: it was verified and piloted.
+pub fn cold(one: &Series<'_>) -> (Vec<u64>, Vec<f64>) {
+    let fresh = one.starts.iter().filter(|start| start.first.kind == Kind::Warmup);
+    fresh.map(|start| (start.process, Metric::Cpu.per_task(start.first))).unzip()
+}
+
+/// How many of the processes that were timed had levelled off, by the rule that ended their warm-up. Other code than that
+/// of a JIT compiler is not judged: its later processes are given three samples, too few to tell.
+pub fn settled(one: &Series<'_>) -> Option<Settled> {
+    if !one.row.jit {
+        return None;
+    }
+    let timed: BTreeSet<u64> = one.processes().into_iter().collect();
+    let levelled = |process: &u64| {
+        one.starts.iter().find(|start| start.process == *process).is_some_and(|start| {
+            let costs: Vec<f64> = start.unsettled.iter().map(|sample| Metric::Cpu.per_task(sample)).collect();
+            has_levelled(&costs)
+        })
+    };
+    let processes = timed.iter().filter(|process| levelled(process)).count() as u64;
+    Some(Settled { processes, of: timed.len() as u64 })
+}
+
+/// What to do about rows that were mostly timed too early.
+pub fn note(rows: &[Row]) -> Option<String> {
+    let early: Vec<(&Row, Settled)> = rows
+        .iter()
+        .filter(|row| row.metric == CPU_PER_TASK && row.p50.is_some())
+        .filter_map(|row| Some((row, row.settled?)))
+        .filter(|(_, settled)| settled.mostly_not())
+        .collect();
+    let share = |settled: &Settled| settled.processes as f64 / settled.of as f64;
+    let (worst, settled) = early.iter().min_by(|(_, a), (_, b)| share(a).total_cmp(&share(b)))?;
+    let rows = if early.len() == 1 { "1 row was".to_owned() } else { format!("{} rows were", early.len()) };
+    Some(format!(
+        "not settled: {rows} mostly timed before the cost of their fresh processes had levelled off; worst: {} {} at {}, \
+         {} of {} processes had: raise --max-time, or run fewer rows",
+        worst.runtime,
+        worst.variant,
+        count(worst.size),
+        settled.processes,
+        settled.of
+    ))
+}
