@@ -43,7 +43,7 @@ fn wall(facts: &Facts) -> Finding {
     let mut draft = None;
     if let Some(cost) = cost(facts, Clock::Wall) {
         severity = severity.min(grade(cost.cost_ns, COST.0, COST.1)).min(grade_step(cost));
-        draft = Some(reading(Draft::new(SUBJECT, severity, source), cost));
+        draft = Some(reading(SUBJECT, severity, source, cost));
     }
     let faster =
         facts.load.other_clocks.value().is_some_and(|others| others.iter().any(|other| other == "tsc"));
@@ -58,9 +58,8 @@ fn wall(facts: &Facts) -> Finding {
 
 fn cpu(facts: &Facts) -> Option<Finding> {
     let cost = cost(facts, Clock::ProcessCpu)?;
-    let found = "counted by the scheduler, read with a system call";
     Some(
-        reading(Draft::new("CPU clock", grade_step(cost), found), cost)
+        reading("CPU clock", grade_step(cost), "of a process", cost)
             .affects(&[Cpu])
             .remedy("use longer samples: --sample-time, 1,000 times the step")
             .done(),
@@ -71,16 +70,17 @@ fn grade_step(cost: &ClockCost) -> Severity {
     grade(cost.step_ns as f64, STEPS.0, STEPS.1)
 }
 
-fn reading(draft: Draft, cost: &ClockCost) -> Draft {
+fn reading(subject: &str, severity: Severity, what: &str, cost: &ClockCost) -> Draft {
+    let step = grouped(&cost.step_ns.to_string());
+    let cost_ns = grouped(&format!("{:.0}", cost.cost_ns));
+    let found = format!("{what}: a reading costs {cost_ns} ns, its steps are {step} ns or less");
     // A sample is between two readings.
     let share = 2.0 * cost.cost_ns / SAMPLE_NS;
+    let share = if share < 1e-4 { "less than 0.01".to_owned() } else { percent(share) };
     let says = format!(
-        "a reading costs {:.0} ns, and moves in steps of at most {} ns: two are {} % of a sample of 20 ms",
-        cost.cost_ns,
-        grouped(&cost.step_ns.to_string()),
-        if share < 1e-4 { "less than 0.01".to_owned() } else { percent(share) },
+        "two readings are {share} % of a sample of 20 ms; who reads it for each task pays it for each"
     );
-    draft.measured(cost.cost_ns, "ns", says)
+    Draft::new(subject, severity, found).measured(cost.cost_ns, "ns", says)
 }
 
 fn system_calls(facts: &Facts) -> Finding {
@@ -97,9 +97,8 @@ fn system_calls(facts: &Facts) -> Finding {
     };
     let mut draft = Draft::new(SUBJECT, severity, found).affects(&[Cpu, Wall]);
     if let Some(cost) = facts.measured.system_call_ns {
-        let says = format!(
-            "the cheapest system call takes {cost:.0} ns of CPU time; parking and waking a worker takes several"
-        );
+        let says =
+            format!("{cost:.0} ns for the cheapest system call; to park and wake a worker takes several");
         draft = draft.measured(cost, "ns", says);
     }
     draft

@@ -62,7 +62,7 @@ fn cpus(facts: &Facts) -> Finding {
         _ if usable_count < all => Severity::Note,
         _ => Severity::Ok,
     };
-    let says = format!("figures of more than {usable_count} workers are of workers that take turns");
+    let says = format!("beyond {usable_count} busy at once, workers take turns");
     Draft::new(SUBJECT, severity, format!("{usable_count} of {all} usable{numbers}"))
         .affects(&[Wall, Scaling])
         .stated(usable_count as f64, "CPUs", says)
@@ -124,7 +124,7 @@ fn with_ratio(draft: Draft, neighbour: &Neighbour, ratio: &PairedRatio) -> Draft
     let change =
         |ratio: f64| format!("{}{}", if ratio < 1.0 { "-" } else { "+" }, percent((ratio - 1.0).abs()));
     let says = format!(
-        "{} % CPU time (95 %: {} to {}) for work on CPU {} while CPU {} is busy",
+        "{} % CPU time (95 %: {} to {} %) for work on CPU {} while CPU {} is busy",
         change(ratio.ratio),
         change(ratio.low),
         change(ratio.high),
@@ -145,7 +145,12 @@ fn neighbour(facts: &Facts) -> Option<Finding> {
     let blurred = if others > 0.25 { "; others were busy too, so it may be more" } else { "" };
     let severity = grade(ratio.low - 1.0, NEIGHBOUR.0, NEIGHBOUR.1);
     let found = match severity {
-        Severity::Ok => format!("no slow-down shown by another CPU at work{blurred}"),
+        Severity::Ok => format!(
+            "CPU {} at work slows CPU {} down by no more than {} %{blurred}",
+            neighbour.other,
+            neighbour.cpu,
+            percent((ratio.high - 1.0).max(0.0))
+        ),
         _ => format!("CPUs {} and {} slow each other down{blurred}", neighbour.cpu, neighbour.other),
     };
     let draft = with_ratio(Draft::new("busy neighbour", severity, found), neighbour, &ratio);

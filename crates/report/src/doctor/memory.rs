@@ -63,7 +63,7 @@ fn swap(facts: &Facts) -> Finding {
         _ => (Severity::Note, format!("{} in use, at rest", gib(used))),
     };
     let mut draft = Draft::new(SUBJECT, severity, found).affects(&[Wall]);
-    if let Some(pages) = moved {
+    if let Some(pages) = moved.filter(|pages| *pages > 0) {
         let says = format!("{} pages went to or came from disk during the probe", count(pages));
         draft = draft.measured(pages as f64, "pages", says);
     }

@@ -40,9 +40,12 @@ fn governor(facts: &Facts) -> Finding {
     let draft = Draft::new(SUBJECT, severity, format!("{governor}{driver}: {does}")).affects(&[Cpu, Wall]);
     let draft = match range(&facts.processors.cpus, |cpu| cpu.min_khz) {
         Some(ratio) => {
-            let says = format!(
-                "a factor of {ratio:.1} between the lowest and the highest clock; warm-up hides most of it"
-            );
+            let says = match severity {
+                Severity::Warning => format!("the highest clock would be {ratio:.1} times as fast"),
+                _ => format!(
+                    "a factor of {ratio:.1} between the lowest and the highest clock; warm-up hides most of it"
+                ),
+            };
             draft.stated(ratio, "times", says)
         }
         None => draft,
@@ -97,12 +100,11 @@ fn heat(facts: &Facts) -> Finding {
         }
         _ => (Severity::Warning, format!("slowed down for it {} times just now", count(now))),
     };
-    let says = format!("{} times during the probe the clock was lowered", count(now));
-    Draft::new(SUBJECT, severity, found)
-        .affects(&[Cpu, Wall])
-        .measured(now as f64, "times", says)
-        .remedy("let it cool, clear its fans; keep runs short, and compare within one run only")
-        .done()
+    let mut draft = Draft::new(SUBJECT, severity, found).affects(&[Cpu, Wall]);
+    if now > 0 {
+        draft = draft.measured(now as f64, "times", format!("{} times the clock was lowered", count(now)));
+    }
+    draft.remedy("let it cool, clear its fans; keep runs short, and compare within one run only").done()
 }
 
 fn battery(facts: &Facts) -> Option<Finding> {

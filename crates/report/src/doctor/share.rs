@@ -62,7 +62,7 @@ fn run_delay(facts: &Facts) -> Option<Finding> {
         percent(delay / wall),
         wall / 1e9
     );
-    let says = format!("+{} % wall time for what should run without a break", percent(delay / cpu));
+    let says = format!("+{} % for what should run without a break", percent(delay / cpu));
     let draft = Draft::new("run delay", grade(delay / wall, WAITING.0, WAITING.1), found).affects(&[Wall]);
     Some(
         draft
@@ -121,7 +121,7 @@ fn pressure(facts: &Facts) -> Option<Finding> {
     let share = (waited as f64 / elapsed_us).min(1.0);
     let found =
         format!("some thread of the machine waited for a CPU during {} % of the time", percent(share));
-    let says = "wall times of rounds taken so hold waiting; each round's pressure is in the run file";
+    let says = "rounds taken now hold waiting; the run file has the pressure of each";
     Some(
         Draft::new("CPU pressure", grade(share, WAITING.0, WAITING.1), found)
             .affects(&[Wall])
@@ -140,7 +140,7 @@ fn steal(facts: &Facts) -> Option<Finding> {
         _ => format!("the hypervisor took {} % of one CPU", percent(share)),
     };
     let says = format!(
-        "up to +{} % wall time of one worker, and CPU time where the kernel cannot subtract it",
+        "up to +{} % for one worker; in CPU time too, where the kernel cannot subtract it",
         percent(share)
     );
     Some(
@@ -157,7 +157,7 @@ fn unaccounted(facts: &Facts) -> Option<Finding> {
     let share = (1.0 - (cpu + delay?) / wall).max(0.0);
     let found = format!("{} % of the wall time was neither work nor waiting for a CPU", percent(share));
     let says = format!(
-        "+{} % wall time: interrupts, a hypervisor that reports no steal, or a quota",
+        "+{} %: interrupts, a hypervisor that reports no steal, or a quota",
         percent(share * wall / cpu)
     );
     Some(

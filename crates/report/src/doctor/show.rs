@@ -49,7 +49,8 @@ impl<'a> Groups<'a> {
 pub fn doctor_text(checkup: &Checkup, style: &Style) -> String {
     let groups = Groups::of(checkup);
     let width = style.width;
-    let mut text = format!("{}\n{}\n{}\n", ink(Ink::Bold, TITLE), clean(&machine(checkup)), groups.counts());
+    let machine = wrapped(&clean(&machine(checkup)), 0, width);
+    let mut text = format!("{}\n{machine}{}\n", ink(Ink::Bold, TITLE), groups.counts());
     // Writing to a string cannot fail.
     for (findings, word, colour) in
         [(&groups.warnings, "WARNING", Ink::Red), (&groups.notes, "note   ", Ink::Yellow)]
@@ -71,15 +72,9 @@ pub fn doctor_text(checkup: &Checkup, style: &Style) -> String {
         let _ = writeln!(text, "\n{}", ink(Ink::Bold, title));
         let column = findings.iter().map(|finding| finding.subject.chars().count()).max().unwrap_or(0) + 4;
         for finding in findings {
-            let mut line = found(finding);
-            if finding.severity == Severity::Ok
-                && let Some(effect) = finding.effect.as_ref().filter(|effect| effect.measured)
-            {
-                let _ = write!(line, "; {}", effect.says);
-            }
             let remedy = remedy(finding).map_or(String::new(), |remedy| format!(". {remedy}"));
             let _ = write!(text, "  {:width$}", finding.subject, width = column - 2);
-            text.push_str(&wrapped(&clean(&(line + &remedy)), column, width));
+            text.push_str(&wrapped(&(found(finding) + &remedy), column, width));
         }
     }
     render(&text, style.colour)
@@ -139,12 +134,12 @@ fn found(finding: &Finding) -> String {
     })
 }
 
-/// `Touches wall time: +92 % ... (measured).`
+/// `On wall time: +92 % ... (measured).`
 fn effect(finding: &Finding) -> Option<String> {
     let touches = touches(&finding.affects)?;
     let Some(effect) = &finding.effect else { return Some(format!("Touches {touches}.")) };
     let measured = if effect.measured { " (measured)" } else { "" };
-    Some(clean(&format!("Touches {touches}: {}{measured}.", effect.says)))
+    Some(clean(&format!("On {touches}: {}{measured}.", effect.says)))
 }
 
 fn remedy(finding: &Finding) -> Option<String> {

@@ -24,7 +24,7 @@ const WALL: (f64, f64) = (0.01, 0.05);
 pub fn findings(measured: &Measured) -> Vec<Finding> {
     let cpu = aa(&measured.slices, |slice| slice.cpu_ns).map(|aa| {
         let severity = aa.smallest.map_or(Severity::Note, |smallest| grade(smallest, CPU.0, CPU.1));
-        let draft = Draft::new("A/A in CPU time", severity, aa.found("CPU time")).affects(&[Cpu]);
+        let draft = Draft::new("A/A in CPU time", severity, aa.found()).affects(&[Cpu]);
         let bound = "A lower bound: one loop in one process; probes in fresh processes reached 0.16 to 0.61 % on \
                      the machine of METHODOLOGY.md";
         aa.effect(draft, bound)
@@ -33,7 +33,7 @@ pub fn findings(measured: &Measured) -> Vec<Finding> {
     });
     let wall = aa(&measured.slices, |slice| slice.wall_ns).map(|aa| {
         let severity = aa.smallest.map_or(Severity::Warning, |smallest| grade(smallest, WALL.0, WALL.1));
-        let draft = Draft::new("A/A in wall time", severity, aa.found("wall time")).affects(&[Wall]);
+        let draft = Draft::new("A/A in wall time", severity, aa.found()).affects(&[Wall]);
         aa.effect(draft, "On a busy machine 200 rounds did not tell 1 %")
             .remedy("do not conclude from smaller differences in wall time; judge by CPU time")
             .done()
@@ -76,28 +76,34 @@ fn aa(slices: &[Slice], time: impl Fn(&Slice) -> u64) -> Option<Aa> {
 }
 
 impl Aa {
-    fn found(&self, time: &str) -> String {
+    fn found(&self) -> String {
         let (low, high) = self.spread;
+        let told = match self.smallest {
+            Some(smallest) => {
+                format!("{} rounds of 20 ms tell a difference of {} % now", self.rounds, percent(smallest))
+            }
+            None => {
+                format!("only {} rounds of 20 ms fitted into the time: too few to tell anything", self.rounds)
+            }
+        };
+        let (low, high) = (signed(low), percent(high));
         format!(
-            "{time} of {} equal slices of 2 ms: {} to +{} % of the median (p5 to p95)",
-            self.slices,
-            signed(low),
-            percent(high)
+            "{told}; {} equal slices of 2 ms took {low} to +{high} % of their median (p5 to p95)",
+            self.slices
         )
     }
 
     fn effect(&self, draft: Draft, bound: &str) -> Draft {
-        let rounds = self.rounds;
         match self.smallest {
-            Some(smallest) => {
-                let share = percent(smallest);
-                let says = format!("{rounds} rounds of 20 ms tell a difference of {share} % now. {bound}");
-                draft.measured(100.0 * smallest, "%", says)
-            }
+            Some(smallest) => draft.measured(
+                100.0 * smallest,
+                "%",
+                format!("smaller differences than {} % are not told from noise. {bound}", percent(smallest)),
+            ),
             None => {
                 let (low, high) = self.spread;
-                let says = format!("{rounds} rounds fitted into the time: too few for an interval");
-                draft.measured(100.0 * (high - low), "%", says)
+                let spread = high - low;
+                draft.measured(100.0 * spread, "%", format!("equal work varies by {} %", percent(spread)))
             }
         }
     }
@@ -135,8 +141,9 @@ mod tests {
     fn few_slices_have_a_spread_and_no_interval() {
         let found = findings(&Measured { slices: slices(|i| 2_000_000 + i, 100), ..Measured::default() });
         assert_eq!(found.len(), 2);
-        let effect = found[0].effect.as_ref().expect("a spread");
-        assert_eq!(effect.says, "5 rounds fitted into the time: too few for an interval");
+        let text = found[0].found.value().expect("a finding");
+        assert!(text.starts_with("only 5 rounds of 20 ms fitted"), "{text}");
+        assert_eq!(found[1].severity, Severity::Warning);
         assert!(findings(&Measured::default()).is_empty());
     }
 }
