@@ -1,4 +1,5 @@
-// A probe of your own: `taskscale probe check MyProbe.java` tests it, `taskscale run fanout --probe MyProbe.java` weighs it.
+// A probe of your own. `taskscale probe check MyProbe.java` tests it,
+// `taskscale run fanout --probe MyProbe.java` weighs it.
 import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
 import taskscale.sdk.Probe;
@@ -8,9 +9,9 @@ public class MyProbe {
         // One call for each way of doing it that you want to compare: change the name, and the code that is timed.
         Probe.variant("fanout", "virtual_threads", run -> run.time(phases -> {
             try (var executor = Executors.newVirtualThreadPerTaskExecutor()) {
-                // Your tasks, `run.size` of them. The tool knows the right sum of these; keep it, or name another workload.
+                // Your tasks, `run.size` of them. The tool knows the right sum of these; keep it, or rename the workload.
                 var futures = IntStream.range(0, run.size).mapToObj(i -> executor.submit(() -> 31L * i)).toList();
-                phases.created(); // the last task is started: tells the share of creation; leave it out if you cannot say
+                phases.created(); // the last task is started; leave it out if you cannot say
                 long sum = 0;
                 for (var future : futures) {
                     sum += future.get();

@@ -10,8 +10,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * JSON, strictly (RFC 8259), for lack of one in the JDK. Objects are {@code Map}s, arrays {@code List}s, integers from 0
- * to 2^64 - 1 {@code Long}s whose bits are unsigned, and all other numbers {@link Other}.
+ * JSON, strictly (RFC 8259), for lack of one in the JDK. Objects are {@code Map}s, arrays {@code List}s, integers
+ * from 0 to 2^64 - 1 {@code Long}s whose bits are unsigned, and all other numbers {@link Other}.
  */
 final class Json {
     static final String INTEGER = "an integer from 0 to 2^64 - 1";

@@ -15,7 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** The loop: a line in, a line out, flushed at once. A request that cannot be done gets an error; the probe lives on. */
+/** The loop: a line in, a line out, flushed at once. A request that cannot be done gets an error, not an end. */
 record Server(Supplier<Map<String, Object>> description, String name) {
     // The longest line that is read, in bytes; a request of ours has about 200. The rest of a longer one is skipped,
     // so that junk cannot fill the memory.

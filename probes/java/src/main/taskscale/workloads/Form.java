@@ -17,7 +17,7 @@ public interface Form {
     /** No results. */
     void discard(int from, int to, Phases phases) throws Exception;
 
-    /** As {@link #ordered}, with at most {@code window} tasks alive: one batch after another, unless a form can do better. */
+    /** As {@link #ordered}, at most {@code window} tasks alive: batch after batch, unless a form can do better. */
     default void orderedWindowed(int size, int window, long[] slots, Phases phases) throws Exception {
         for (long from = 0; from < size; from += window) {
             ordered((int) from, (int) Math.min(size, from + window), slots, phases);

@@ -1,7 +1,8 @@
 package taskscale.workloads;
 
 /**
- * What tasks do. The command line keeps the compiler from inlining {@code product} and {@code spin} ({@code README.md}, "Build").
+ * What tasks do. The command line keeps the compiler from inlining {@code product} and {@code spin}
+ * ({@code README.md}, "Build").
  */
 public final class Kernel {
     // Read anew each time, since it might change; it never does, so that the store below is never made.

@@ -8,10 +8,10 @@ import java.util.Map;
 /**
  * A kind of task, and a copy of all forms for it alone.
  *
- * <p>The virtual machine keeps one profile per method. Were a form's loop shared, then a process that has once run counted
- * tasks would pay, in each task that it times, for a choice between kinds; and what the figures say would depend on what
- * was asked for before. So each kind loads the classes of {@code workloads.forms} again, in which {@code Task.BODY} is a
- * constant to the compiler.
+ * <p>The virtual machine keeps one profile per method. Were a form's loop shared, then a process that has once run
+ * counted tasks would choose between kinds in each task that it times, and figures would depend on what was asked for
+ * before. So each kind loads the classes of {@code workloads.forms} again, in which {@code Task.BODY} is a constant to
+ * the compiler.
  */
 public final class Kind extends ClassLoader {
     static final String FORMS = "taskscale.workloads.forms.";

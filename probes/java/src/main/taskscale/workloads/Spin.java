@@ -2,7 +2,7 @@ package taskscale.workloads;
 
 import taskscale.sdk.Probe;
 
-/** {@code spin}: {@code size} steps of the kernel in one call. Tells how long a step takes, so that work can be chosen. */
+/** {@code spin}: {@code size} steps of the kernel in one call. Tells how long a step takes, so as to choose work. */
 public final class Spin {
     private Spin() {}
 

@@ -6,7 +6,7 @@ import java.util.concurrent.ForkJoinPool;
 import taskscale.sdk.Probe;
 import taskscale.sdk.Variant;
 
-/** A variant that fanout and nop share: its name, its class in {@code workloads.forms}, and the orders that fanout has. */
+/** A variant of fanout and nop: its name, its class in {@code workloads.forms}, and the orders that fanout has. */
 record Way(String name, String form, boolean createsTask, String note, String... orders) {
     private static final String SPLIT =
             "halves the range down to one unit: as many forks as units, but half of the units run unforked";

@@ -9,7 +9,7 @@ import taskscale.sdk.Phases;
 import taskscale.workloads.Form;
 import taskscale.workloads.Pools;
 
-/** A fixed pool's {@code invokeAll}, which gives nothing back before the last task is done: hence no share of creation. */
+/** A fixed pool's {@code invokeAll}, which gives nothing back before all is done: hence no share of creation. */
 public final class FixedInvokeAll implements Form {
     @Override
     public void ordered(int from, int to, long[] slots, Phases phases) throws Exception {

@@ -6,8 +6,8 @@ import taskscale.workloads.Form;
 import taskscale.workloads.Pools;
 
 /**
- * A {@code RecursiveAction} that halves its range down to one unit: {@code invokeAll} of two forks one and runs the other
- * itself, so that there are as many forks as units, less one, but half of the units are run unforked.
+ * A {@code RecursiveAction} that halves its range down to one unit: {@code invokeAll} of two forks one and runs the
+ * other itself, so that there are as many forks as units, less one, but half of the units are run unforked.
  */
 public final class ForkJoinSplit implements Form {
     @Override
