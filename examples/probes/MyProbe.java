@@ -9,7 +9,7 @@ public class MyProbe {
         // One call for each way of doing it that you want to compare: change the name, and the code that is timed.
         Probe.variant("fanout", "virtual_threads", run -> run.time(phases -> {
             try (var executor = Executors.newVirtualThreadPerTaskExecutor()) {
-                // Your tasks, `run.size` of them. The tool knows the right sum of these; keep it, or rename the workload.
+                // Your tasks, `run.size` of them. The tool knows the right sum of these: keep it.
                 var futures = IntStream.range(0, run.size).mapToObj(i -> executor.submit(() -> 31L * i)).toList();
                 phases.created(); // the last task is started; leave it out if you cannot say
                 long sum = 0;
