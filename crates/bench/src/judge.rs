@@ -89,7 +89,10 @@ impl Judge {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use taskscale_model::protocol::{Answer, Sample};
+    use taskscale_model::{
+        missing::Missing,
+        protocol::{Answer, Sample},
+    };
 
     fn verdict(change: impl FnOnce(&mut Reading)) -> Result<(), String> {
         let request = RunRequest {
@@ -111,6 +114,7 @@ mod tests {
             },
             outside_wall_ns: 100_000_000,
             outside_cpu_ns: Some(95_000_000),
+            threads: Err(Missing::new("not looked at", "")),
         };
         change(&mut reading);
         let clock = Clock { wall_resolution_ns: 1, cpu_resolution_ns: 1 };

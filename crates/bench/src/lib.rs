@@ -10,6 +10,7 @@
 //! | [`schedule`] | the order of rows in each round, the jitter, the restarts; all from one seed |
 //! | [`link`] | what a measuring loop needs of a probe, a clock and an observer; tests put fakes here |
 //! | [`probe`] | the real probe: a process that speaks protocol 1 |
+//! | [`threads`] | how many threads of a probe really ran during a sample |
 //! | [`fault`] | everything that can go wrong with a probe, with its remedy |
 //! | [`expect`] | which answer is right |
 //! | [`judge`] | whether a sample can be believed |
@@ -35,4 +36,5 @@ pub mod probe;
 mod row;
 pub mod run;
 pub mod schedule;
+pub mod threads;
 mod warmup;

@@ -3,8 +3,9 @@
 
 use taskscale_model::{
     machine::Disturbance,
+    missing::Missing,
     protocol::{Description, RunRequest, Sample},
-    run_file::{Kind, RowRecord, Status},
+    run_file::{Kind, RowRecord, Status, ThreadsRan},
 };
 
 use crate::fault::Fault;
@@ -30,6 +31,8 @@ pub struct Reading {
     pub outside_wall_ns: u64,
     /// CPU of the probe's process meanwhile, by the kernel's account, where it can be read.
     pub outside_cpu_ns: Option<u64>,
+    /// Which of its threads used it.
+    pub threads: Result<ThreadsRan, Missing>,
 }
 
 /// Starts probes.

@@ -9,11 +9,13 @@ use taskscale_model::{
 use taskscale_sys::{
     clock,
     process::{Child, Command, IoProblem},
+    threads::thread_cpu_ns,
 };
 
 use crate::{
     fault::Fault,
     link::{Launcher, Link, Reading},
+    threads,
 };
 
 /// A handshake starts an interpreter or a virtual machine: 30 s are ten times the slowest seen on a loaded machine.
@@ -123,14 +125,20 @@ impl Link for Probe {
         let asked = format!("{} {} at size {}", request.workload, request.variant, request.size);
         let message = serde_json::to_vec(&Request::Run(request.clone()))
             .map_err(|error| Fault::Refused { asked: asked.clone(), message: error.to_string() })?;
+        // Outermost, so that what it costs (7 us a thread, `taskscale_sys::threads`) lies outside all other readings.
+        let threads_before = thread_cpu_ns(self.child.pid());
         let cpu_before = self.cpu_ns();
         let wall_before = clock::monotonic_ns();
         let line = self.raw(&message, &asked, timeout_ns)?;
         let outside_wall_ns = clock::monotonic_ns() - wall_before;
         let outside_cpu_ns =
             cpu_before.zip(self.cpu_ns()).map(|(before, after)| after.saturating_sub(before));
+        let threads_after = thread_cpu_ns(self.child.pid());
         match parse(&line, &asked)? {
-            Reply::Sample(sample) => Ok(Reading { sample, outside_wall_ns, outside_cpu_ns }),
+            Reply::Sample(sample) => {
+                let threads = threads::ran(&threads_before, &threads_after, outside_cpu_ns);
+                Ok(Reading { sample, outside_wall_ns, outside_cpu_ns, threads })
+            }
             Reply::Error { message, .. } => Err(Fault::Refused { asked, message }),
             Reply::Description(_) => Err(junk(&line, &asked, "a sample was expected")),
         }

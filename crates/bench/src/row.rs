@@ -195,6 +195,8 @@ impl<'p> Row<'p> {
             cpu_ns: reading.sample.cpu_ns,
             outside_wall_ns: reading.outside_wall_ns,
             outside_cpu_ns: reading.outside_cpu_ns,
+            threads: reading.threads.as_ref().ok().copied(),
+            threads_missing: reading.threads.err().map(|missing| missing.reason),
             answer: reading.sample.answer,
             extra: reading.sample.extra,
         }

@@ -14,9 +14,9 @@ use taskscale_bench::{
 use taskscale_model::{
     answer::Rule,
     machine::{Disturbance, Machine},
-    missing::Reading as MachineReading,
+    missing::{Missing, Reading as MachineReading},
     protocol::{self, Answer, Description, RunRequest, Runtime, Sample, Variant, Workload},
-    run_file::{Header, Kind, Record, SCHEMA, SampleRecord, Status, Stop},
+    run_file::{Header, Kind, Record, SCHEMA, SampleRecord, Status, Stop, ThreadsRan},
     suite::Suite,
 };
 
@@ -42,6 +42,8 @@ enum Behaviour {
     Tiers,
     /// Each answer of a process is a tenth cheaper than the one before, from 1 ms a task.
     Falls,
+    /// Has more threads than are looked at.
+    Hidden,
     /// Answers wrongly from its n-th answer on.
     LiesFrom(usize),
     /// Says that it needed twice the time that passed.
@@ -112,7 +114,7 @@ impl Link for FakeLink {
                     seconds: timeout_ns as f64 / 1e9,
                 });
             }
-            Behaviour::LiesFrom(_) | Behaviour::DoesNotStart => 1_000,
+            Behaviour::LiesFrom(_) | Behaviour::DoesNotStart | Behaviour::Hidden => 1_000,
         };
         let ns = tasks * cost;
         let mut world = self.world.borrow_mut();
@@ -125,7 +127,12 @@ impl Link for FakeLink {
             answer: Answer(answer),
             extra: serde_json::Map::new(),
         };
-        Ok(Reading { sample, outside_wall_ns: ns + 10_000, outside_cpu_ns: Some(ns + 5_000) })
+        Ok(Reading {
+            sample,
+            outside_wall_ns: ns + 10_000,
+            outside_cpu_ns: Some(ns + 5_000),
+            threads: self.threads(request),
+        })
     }
 
     fn shake_hands(&mut self) -> Result<Description, Fault> {
@@ -135,6 +142,15 @@ impl Link for FakeLink {
     fn dismiss(&mut self) {}
 
     fn end(&mut self) {}
+}
+
+impl FakeLink {
+    fn threads(&self, request: &RunRequest) -> Result<ThreadsRan, Missing> {
+        match self.behaviours[request.variant.as_str()] {
+            Behaviour::Hidden => Err(Missing::new("too many", "")),
+            _ => Ok(ThreadsRan { threads: 2, busiest: 0.75 }),
+        }
+    }
 }
 
 struct FakeClock(Shared);
@@ -440,6 +456,19 @@ fn code_that_never_levels_off_leaves_time_for_the_processes_that_an_interval_nee
     assert!((1..6).all(|process| warm(process) > 500 * MS), "more than the others' tenth");
     let Some(Record::End(end)) = done.records.last() else { panic!("no end") };
     assert!(end.elapsed_s < 1.5 * 20.0, "{}", end.elapsed_s);
+}
+
+#[test]
+fn the_threads_that_ran_are_recorded_or_why_they_are_not_known() {
+    let done = measure(&[("a", Behaviour::Costs(100)), ("b", Behaviour::Hidden)], Setting::default());
+    for sample in done.samples() {
+        let seen = (sample.threads, sample.threads_missing.as_deref());
+        let ran = ThreadsRan { threads: 2, busiest: 0.75 };
+        assert_eq!(seen, if sample.variant == "a" { (Some(ran), None) } else { (None, Some("too many")) });
+    }
+    let record = Record::Sample(done.samples().next().expect("a sample").clone());
+    let line = serde_json::to_string(&record).expect("JSON");
+    assert!(line.contains("\"threads_ran\":2,\"busiest_thread_share\":0.75"), "{line}");
 }
 
 #[test]

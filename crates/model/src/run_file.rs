@@ -182,11 +182,29 @@ pub struct SampleRecord {
     /// CPU of the probe's process from request to reply, as the kernel counted it for the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outside_cpu_ns: Option<u64>,
+    /// How many threads of the probe's process ran, as the kernel counted them. Threads that came and went within the sample
+    /// are not seen.
+    #[serde(default, flatten, skip_serializing_if = "Option::is_none")]
+    pub threads: Option<ThreadsRan>,
+    /// Why [`SampleRecord::threads`] is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threads_missing: Option<String>,
     /// The answer; it was right, or the row would have failed.
     pub answer: Answer,
     /// What else the probe said.
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     pub extra: serde_json::Map<String, serde_json::Value>,
+}
+
+/// Which threads of a process used CPU time during a sample, those of collectors and compilers included.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ThreadsRan {
+    /// Those that used at least 5 % of the CPU time of the sample.
+    #[serde(rename = "threads_ran")]
+    pub threads: u64,
+    /// Share of the CPU time that the busiest of them used: 1 where one thread did it all, 0.5 where two shared it evenly.
+    #[serde(rename = "busiest_thread_share")]
+    pub busiest: f64,
 }
 
 /// How disturbed the machine was during one round of a cell.

@@ -94,9 +94,11 @@ pub struct Row {
     /// Row, baseline or control.
     pub role: Role,
     /// `cpu_per_task`, `wall_per_task`, `create_cpu_share`, `create_wall_share`; `cold_cpu_per_task` is that of the first
-    /// sample of a fresh process, one for each process but the first, which is piloted.
+    /// sample of a fresh process, one for each process but the first, which is piloted. Lower is better for all of these.
+    /// `threads_ran` and `busiest_thread_share` explain them: how many threads used at least 5 % of a sample's CPU time, and
+    /// the share of the busiest.
     pub metric: String,
-    /// `ns` or `share`. Lower is better for all of them.
+    /// `ns`, `share` or `threads`.
     pub unit: String,
     /// Samples behind the figures.
     pub n: u64,

@@ -7,10 +7,16 @@ use taskscale_model::{
 };
 
 use crate::{
-    figure::{percent, rounded},
+    figure::{count, percent, rounded},
     style::clean,
-    summarize::{COLD_CPU_PER_TASK, CPU_PER_TASK, CREATE_CPU_SHARE, WALL_PER_TASK},
+    summarize::{
+        BUSIEST_THREAD_SHARE, COLD_CPU_PER_TASK, CPU_PER_TASK, CREATE_CPU_SHARE, THREADS_RAN, WALL_PER_TASK,
+    },
 };
+
+/// How to read the threads of a cell.
+pub const THREADS_LEGEND: &str = "Threads are those that used at least 5 % of a sample's CPU time, told where they were \
+    not always as many as the runtime's workers, with the share of the busiest.";
 
 /// One table of the report.
 pub struct Table<'a> {
@@ -32,6 +38,8 @@ pub struct Line<'a> {
     pub cells: Vec<Cell<'a>>,
     /// Its growth.
     pub growth: Option<&'a Growth>,
+    /// Workers of its runtime, where it can say.
+    workers: Option<u64>,
 }
 
 /// One row of the summary with the metrics that belong together.
@@ -44,6 +52,10 @@ pub struct Cell<'a> {
     pub cold: Option<&'a Row>,
     /// Share of CPU time until the last task was started.
     pub create: Option<&'a Row>,
+    /// Threads that ran.
+    pub threads: Option<&'a Row>,
+    /// Share of the busiest of them.
+    pub busiest: Option<&'a Row>,
 }
 
 /// All tables of a summary, in the order of the plan.
@@ -79,6 +91,8 @@ pub fn tables(summary: &Summary) -> Vec<Table<'_>> {
         }
         table.lines.sort_by_key(|line| order.iter().position(|runtime| *runtime == line.row.runtime));
         for line in &mut table.lines {
+            let runtime = summary.runtimes.iter().find(|runtime| runtime.id == line.row.runtime);
+            line.workers = runtime.and_then(|runtime| runtime.workers);
             line.growth = summary.growth.iter().find(|growth| belongs(growth, line.row));
         }
     }
@@ -102,17 +116,24 @@ impl<'a> Table<'a> {
         let line = match line {
             Some(index) => &mut self.lines[index],
             None => {
-                self.lines.push(Line { row, cells: Vec::new(), growth: None });
+                self.lines.push(Line { row, cells: Vec::new(), growth: None, workers: None });
                 let last = self.lines.len() - 1;
                 &mut self.lines[last]
             }
         };
         match line.cells.iter_mut().find(|cell| cell.cpu.size == row.size) {
-            None if row.metric == CPU_PER_TASK => {
-                line.cells.push(Cell { cpu: row, wall: None, cold: None, create: None })
-            }
+            None if row.metric == CPU_PER_TASK => line.cells.push(Cell {
+                cpu: row,
+                wall: None,
+                cold: None,
+                create: None,
+                threads: None,
+                busiest: None,
+            }),
             Some(cell) if row.metric == WALL_PER_TASK => cell.wall = Some(row),
             Some(cell) if row.metric == COLD_CPU_PER_TASK => cell.cold = Some(row),
+            Some(cell) if row.metric == THREADS_RAN => cell.threads = Some(row),
+            Some(cell) if row.metric == BUSIEST_THREAD_SHARE => cell.busiest = Some(row),
             Some(cell) if row.metric == CREATE_CPU_SHARE => cell.create = Some(row),
             _ => {}
         }
@@ -124,6 +145,12 @@ impl<'a> Table<'a> {
             self.lines.iter().any(|line| line.at(size).is_some_and(|cell| cell.cpu.status == RowStatus::Ok))
         };
         self.sizes.iter().copied().filter(|&size| has(size)).collect()
+    }
+
+    /// Whether a cell of it tells which threads ran.
+    pub fn tells_threads(&self) -> bool {
+        let sizes = self.sizes_with_figures();
+        self.lines.iter().any(|line| sizes.iter().any(|&size| line.threads_at(size).is_some()))
     }
 
     /// The title as it is printed.
@@ -140,6 +167,25 @@ impl<'a> Line<'a> {
     /// The cell at a size.
     pub fn at(&self, size: u64) -> Option<&Cell<'a>> {
         self.cells.iter().find(|cell| cell.cpu.size == size)
+    }
+
+    /// The threads that ran at a size, where that was not always the runtime's number of workers: `1 thread`, or with
+    /// the share of the busiest `1 to 2 threads, 93% in one`.
+    pub fn threads_at(&self, size: u64) -> Option<String> {
+        let cell = self.at(size)?;
+        let (least, most) = (cell.threads?.p0?.round() as u64, cell.threads?.p100?.round() as u64);
+        // One thread needs no mention either where nothing is known of the workers.
+        let expected = self.workers.unwrap_or(1);
+        if (least, most) == (expected, expected) {
+            return None;
+        }
+        let threads = match (least, most) {
+            (1, 1) => return Some("1 thread".into()),
+            (least, most) if least == most => format!("{} threads", count(most)),
+            (least, most) => format!("{} to {} threads", count(least), count(most)),
+        };
+        let busiest = cell.busiest.and_then(|busiest| busiest.p50);
+        Some(busiest.map_or(threads.clone(), |share| format!("{threads}, {}% in one", percent(share))))
     }
 
     /// Runtime, as the user names it.

@@ -9,7 +9,7 @@ use taskscale_model::{
 
 use crate::{
     figure::{count, ratio},
-    layout::{self, Cell, Line, Table},
+    layout::{self, Line, Table},
     style::clean,
     table::times,
 };
@@ -18,16 +18,21 @@ use crate::{
 pub fn markdown(summary: &Summary) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
-    for table in layout::tables(summary) {
+    let tables = layout::tables(summary);
+    for table in &tables {
         if table.lines.iter().any(Line::has_figures) {
-            let _ = writeln!(text, "### {}\n\n{}", escape(&table.heading()), grid(&table));
+            let _ = writeln!(text, "### {}\n\n{}", escape(&table.heading()), grid(table));
         }
     }
     if !text.is_empty() {
         text.push_str(
             "CPU ns per task: median and half its 95 % interval (wall ns); below it the ratio to the baseline, paired \
-             by round; ~ where its interval contains 1.\n\n",
+             by round; ~ where its interval contains 1.",
         );
+        if tables.iter().any(Table::tells_threads) {
+            let _ = write!(text, " {}", layout::THREADS_LEGEND);
+        }
+        text.push_str("\n\n");
     }
     let _ = writeln!(text, "**A/A control.** {}\n", escape(&clean(&summary.control.verdict)));
     for (title, status) in [("Failed", RowStatus::Failed), ("Skipped", RowStatus::Skipped)] {
@@ -84,7 +89,7 @@ fn grid(table: &Table<'_>) -> String {
         if !remarks.is_empty() {
             let _ = write!(cells[1], "<br>{}", escape(&remarks.join(", ")));
         }
-        cells.extend(sizes.iter().map(|&size| line.at(size).map(figures).unwrap_or_default()));
+        cells.extend(sizes.iter().map(|&size| figures(line, size)));
         if with_growth {
             cells.push(line.growth.map(growth).unwrap_or_default());
         }
@@ -93,7 +98,8 @@ fn grid(table: &Table<'_>) -> String {
     text
 }
 
-fn figures(cell: &Cell<'_>) -> String {
+fn figures(line: &Line<'_>, size: u64) -> String {
+    let Some(cell) = line.at(size) else { return String::new() };
     match cell.cpu.status {
         RowStatus::Failed => return "failed".into(),
         RowStatus::Skipped => return "skipped".into(),
@@ -104,7 +110,8 @@ fn figures(cell: &Cell<'_>) -> String {
         (None, Role::Baseline) => "<br>baseline".into(),
         (None, _) => String::new(),
     };
-    times(cell) + &compared
+    let threads = line.threads_at(size).map(|threads| "<br>".to_owned() + &threads).unwrap_or_default();
+    times(cell) + &compared + &threads
 }
 
 fn growth(growth: &taskscale_model::summary::Growth) -> String {

@@ -57,7 +57,7 @@ fn grid(lines: &[&Line<'_>], sizes: &[u64], with_growth: bool) -> Grid {
         let mut row = vec![left(if first == runtime { "" } else { &first })];
         runtime = first;
         row.push(left(format!("{}\n{}", line.variant(), dim(&line.remarks().join(", ")))));
-        row.extend(sizes.iter().map(|&size| right(line.at(size).map(figures).unwrap_or_default())));
+        row.extend(sizes.iter().map(|&size| right(figures(line, size))));
         if with_growth {
             row.push(left(line.growth.map(growth).unwrap_or_default()));
         }
@@ -66,14 +66,16 @@ fn grid(lines: &[&Line<'_>], sizes: &[u64], with_growth: bool) -> Grid {
     grid
 }
 
-/// CPU and wall time above, ratio below.
-fn figures(cell: &Cell<'_>) -> String {
+/// CPU and wall time above, ratio below, and the threads that ran where that is news.
+fn figures(line: &Line<'_>, size: u64) -> String {
+    let Some(cell) = line.at(size) else { return String::new() };
     match cell.cpu.status {
         RowStatus::Failed => return ink(Ink::Red, "failed"),
         RowStatus::Skipped => return ink(Ink::Dim, "skipped"),
         RowStatus::Ok => {}
     }
-    format!("{}\n{}", times(cell), compared(cell.cpu))
+    let threads = line.threads_at(size).map(|threads| "\n".to_owned() + &dim(&threads)).unwrap_or_default();
+    format!("{}\n{}{threads}", times(cell), compared(cell.cpu))
 }
 
 /// `4,480 ±1.8% (5,120)`: CPU time with its interval, wall time in parentheses.
@@ -121,7 +123,10 @@ pub fn draw_percentiles(table: &Table<'_>, size: u64) -> String {
     grid.set_header(header);
     for line in table.lines.iter().filter(|line| line.has_figures()) {
         let Some(cell) = line.at(size).filter(|cell| cell.cpu.status == RowStatus::Ok) else { continue };
-        for row in [Some(cell.cpu), cell.wall, cell.cold, cell.create].into_iter().flatten() {
+        for row in [Some(cell.cpu), cell.wall, cell.cold, cell.create, cell.threads, cell.busiest]
+            .into_iter()
+            .flatten()
+        {
             let mut variant = vec![line.variant()];
             variant.extend(line.names());
             variant.extend(
@@ -141,13 +146,18 @@ pub fn draw_percentiles(table: &Table<'_>, size: u64) -> String {
 }
 
 fn metric(row: &Row) -> String {
-    if row.unit == "share" { row.metric.clone() } else { format!("{} {}", row.metric, row.unit) }
+    if row.unit == "ns" { format!("{} ns", row.metric) } else { row.metric.clone() }
 }
 
 /// Four digits of the median, for all figures of its row: enough to see a percentile differ from its neighbour.
 fn value(row: &Row, value: f64) -> String {
     let median = row.p50.unwrap_or(value);
-    if row.unit == "share" { format!("{value:.3}") } else { rounded(value, Some(median.abs() / 1000.0)) }
+    match &*row.unit {
+        "share" => format!("{value:.3}"),
+        // A median may lie between two whole numbers.
+        "threads" => format!("{value:.1}"),
+        _ => rounded(value, Some(median.abs() / 1000.0)),
+    }
 }
 
 fn dim(text: &str) -> String {

@@ -30,8 +30,9 @@ pub fn text(summary: &Summary, style: &Style) -> String {
         }
     }
     if !text.is_empty() {
-        let _ =
-            writeln!(text, "{}\n", ink_lines(paragraphs("", &[LEGEND.to_owned()], style.width).trim_end()));
+        let threads = tables.iter().any(Table::tells_threads).then(|| layout::THREADS_LEGEND.to_owned());
+        let legends: Vec<String> = std::iter::once(LEGEND.to_owned()).chain(threads).collect();
+        let _ = writeln!(text, "{}\n", ink_lines(paragraphs("", &legends, style.width).trim_end()));
     }
     let control = paragraphs("", &[clean(&summary.control.verdict)], style.width);
     section(&mut text, "A/A control", &control);

@@ -13,6 +13,7 @@ use taskscale_report::{parse_run, summarize};
 const HAND: &str = include_str!("data/hand.jsonl");
 const QUICK: &str = include_str!("data/quick.jsonl");
 const WIDE: &str = include_str!("data/wide.jsonl");
+const THREADS: &str = include_str!("data/threads.jsonl");
 /// `data/jit.jsonl`: a fresh process of Java costs 8, then 3, then 1 times 900 ns a task (`late`: 1,000) and settles in 28
 /// samples; four of six of `late` are timed after three. tokio costs 200 ns from the first.
 const JIT: &str = include_str!("data/jit.jsonl");
@@ -230,6 +231,25 @@ fn cold_code_is_told_from_settled_code() {
     let plain = self::summary(&JIT.replace(",\"jit\":true", ""));
     assert!(plain.rows.iter().all(|row| row.settled.is_none()));
     assert!(!plain.notes.join("\n").contains("not settled"));
+}
+
+#[test]
+fn the_threads_that_ran_stand_beside_their_times() {
+    let summary = summary(THREADS);
+    let of = |variant, role, metric| row(&summary, variant, role, metric);
+    let woken = of("woken", Role::Row, "threads_ran");
+    // The second one ran in four samples of twelve.
+    assert_eq!((woken.p0, woken.p50, woken.p75, woken.p100), (Some(1.0), Some(1.0), Some(2.0), Some(2.0)));
+    assert_eq!((woken.n, &*woken.unit, woken.ratio), (12, "threads", None));
+    near(of("woken", Role::Row, "busiest_thread_share").p50, 0.97);
+    assert_eq!(of("spawn", Role::Baseline, "threads_ran").p0, Some(2.0));
+    assert!(summary.rows.iter().all(|row| (&*row.variant, &*row.metric) != ("threads", "threads_ran")));
+    let notes = summary.notes.join("\n");
+    assert!(notes.contains("not known of 1 row: most CPU time was used by threads that ended"), "{notes}");
+    // A file of an earlier version says nothing of threads, and nothing is said of them.
+    let before = self::summary(HAND);
+    assert!(before.rows.iter().all(|row| row.unit != "threads"));
+    assert!(!before.notes.join("\n").contains("threads"));
 }
 
 #[test]

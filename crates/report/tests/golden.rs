@@ -5,6 +5,7 @@ use taskscale_report::{Run, Style, json, markdown, parse_run, summarize, text};
 const QUICK: &str = include_str!("data/quick.jsonl");
 const WIDE: &str = include_str!("data/wide.jsonl");
 const JIT: &str = include_str!("data/jit.jsonl");
+const THREADS: &str = include_str!("data/threads.jsonl");
 
 fn run(text: &str) -> Run {
     parse_run(text).expect("a run file")
@@ -53,6 +54,16 @@ fn markdown_of_cold_and_settled_code() {
 }
 
 #[test]
+fn text_of_threads_that_ran_in_detail() {
+    insta::assert_snapshot!(text(&summarize(&run(THREADS)), &Style { detailed: true, ..Style::default() }));
+}
+
+#[test]
+fn markdown_of_threads_that_ran() {
+    insta::assert_snapshot!(markdown(&summarize(&run(THREADS))));
+}
+
+#[test]
 fn json_of_many_sizes_begins() {
     let all = json(&summarize(&run(WIDE)));
     let first: Vec<&str> = all.lines().take(90).collect();
@@ -77,7 +88,7 @@ fn colour_changes_nothing_but_colour() {
 #[test]
 fn lines_stay_within_the_width() {
     for width in [80, 100, 120] {
-        for file in [QUICK, WIDE, killed()] {
+        for file in [QUICK, WIDE, JIT, THREADS, killed()] {
             let text = text(&summarize(&run(file)), &Style { width, ..Style::default() });
             for line in text.lines() {
                 assert!(line.chars().count() <= width, "{width}: {line}");

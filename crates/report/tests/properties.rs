@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use taskscale_model::{
     protocol::Answer,
-    run_file::{Kind, Role, RowEnd, RowRecord, SampleRecord, Status, Stop},
+    run_file::{Kind, Role, RowEnd, RowRecord, SampleRecord, Status, Stop, ThreadsRan},
     summary::Summary,
 };
 use taskscale_report::{Run, Style, json, markdown, parse_run, summarize, text};
@@ -29,6 +29,8 @@ fn sample() -> impl Strategy<Value = SampleRecord> {
             cpu_ns,
             outside_wall_ns: wall_ns,
             outside_cpu_ns: None,
+            threads: timed.then_some(ThreadsRan { threads: round % 3, busiest: 0.4 }),
+            threads_missing: None,
             answer: Answer(0),
             extra: [("create_cpu_ns".to_owned(), (cpu_ns / 2).into())].into_iter().collect(),
         },

@@ -5,6 +5,7 @@
 //! | [`clock`] | what time is it, how much CPU has a process used | ns |
 //! | [`ticks`] | what time is it, as cheaply as can be | ticks, and their rate |
 //! | [`delay`] | how long has this thread waited for a processor | ns |
+//! | [`threads`] | how much CPU has each thread of a process used | ns |
 //! | [`process`] | a probe over pipes: spawn, ask, bound the wait, end it with all its descendants | [`process::Child`] |
 //! | [`machine`] | what is this machine, and what of it cannot be read | [`taskscale_model::machine::Machine`] |
 //! | [`doctor`] | what here blurs or biases figures, measured | [`taskscale_model::doctor::facts::Facts`] |
@@ -20,4 +21,5 @@ pub mod doctor;
 mod ffi;
 pub mod machine;
 pub mod process;
+pub mod threads;
 pub mod ticks;

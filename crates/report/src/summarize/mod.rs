@@ -5,6 +5,7 @@ mod growth;
 mod notes;
 mod rows;
 mod series;
+mod threads;
 mod warmup;
 
 use taskscale_model::{
@@ -13,7 +14,9 @@ use taskscale_model::{
 };
 
 use crate::read::Run;
-pub(crate) use rows::{COLD_CPU_PER_TASK, CPU_PER_TASK, CREATE_CPU_SHARE, WALL_PER_TASK};
+pub(crate) use rows::{
+    BUSIEST_THREAD_SHARE, COLD_CPU_PER_TASK, CPU_PER_TASK, CREATE_CPU_SHARE, THREADS_RAN, WALL_PER_TASK,
+};
 use series::Series;
 
 /// Confidence of every interval; each stands for itself, uncorrected for the number of rows.

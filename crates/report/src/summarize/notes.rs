@@ -7,8 +7,8 @@ use taskscale_model::{
 
 use super::{
     rows::CPU_PER_TASK,
-    series::{Metric, Series, State, can_be_divided},
-    warmup,
+    series::{Metric, Series, State, can_be_divided, rows_in_words},
+    threads, warmup,
 };
 use crate::{
     figure::{count, percent},
@@ -37,6 +37,7 @@ pub fn all(run: &Run, series: &[Series<'_>], rows: &[Row]) -> Vec<String> {
     notes.extend(left_out(run));
     notes.extend(disturbed(run));
     notes.extend(warmup::note(rows));
+    notes.extend(threads::notes(series));
     notes.extend(coarse(run, series));
     notes.extend(few_samples(rows));
     notes.extend(one_process(series));
@@ -59,10 +60,6 @@ fn incomplete(run: &Run, series: &[Series<'_>]) -> Option<String> {
         (true, 0) => None,
         (true, n) => Some(format!("the run file holds no end of {}", rows_in_words(n))),
     }
-}
-
-fn rows_in_words(n: usize) -> String {
-    if n == 1 { "1 row".into() } else { format!("{n} rows") }
 }
 
 fn left_out(run: &Run) -> Vec<String> {

@@ -13,7 +13,7 @@ use taskscale_stats::{
 use super::{
     CONFIDENCE,
     series::{Comparison, Metric, Series, State},
-    warmup,
+    threads, warmup,
 };
 use crate::read::Run;
 
@@ -23,6 +23,10 @@ pub const CPU_PER_TASK: &str = "cpu_per_task";
 pub const WALL_PER_TASK: &str = "wall_per_task";
 /// CPU time per task of the first sample of a fresh process.
 pub const COLD_CPU_PER_TASK: &str = "cold_cpu_per_task";
+/// Threads of the probe that used at least 5 % of a sample's CPU time.
+pub const THREADS_RAN: &str = "threads_ran";
+/// Share of a sample's CPU time that the busiest thread used.
+pub const BUSIEST_THREAD_SHARE: &str = "busiest_thread_share";
 /// Share of CPU time until the last task was started.
 pub const CREATE_CPU_SHARE: &str = "create_cpu_share";
 /// Share of monotonic time until the last task was started.
@@ -65,12 +69,18 @@ fn entries(one: &Series<'_>, all: &[Series<'_>]) -> Vec<Row> {
         (!values.is_empty()).then(|| with_figures(&row, name, "share", (&processes, &values), None))
     };
     let (fresh, cold) = warmup::cold(one);
+    let (looked, ran, busiest) = threads::ran(one);
+    let threads = |name: &str, unit: &str, values: &[f64]| {
+        (!values.is_empty()).then(|| with_figures(&row, name, unit, (&looked, values), None))
+    };
     [
         Some(timed(CPU_PER_TASK, Metric::Cpu)),
         Some(timed(WALL_PER_TASK, Metric::Wall)),
         (!cold.is_empty()).then(|| with_figures(&row, COLD_CPU_PER_TASK, "ns", (&fresh, &cold), None)),
         share(CREATE_CPU_SHARE, "create_cpu_ns", Metric::Cpu),
         share(CREATE_WALL_SHARE, "create_wall_ns", Metric::Wall),
+        threads(THREADS_RAN, "threads", &ran),
+        threads(BUSIEST_THREAD_SHARE, "share", &busiest),
     ]
     .into_iter()
     .flatten()

@@ -185,6 +185,11 @@ impl Comparison {
     }
 }
 
+/// `1 row`, `2 rows`.
+pub fn rows_in_words(n: usize) -> String {
+    if n == 1 { "1 row".into() } else { format!("{n} rows") }
+}
+
 /// Whether time per task can be computed at all.
 pub fn can_be_divided(sample: &SampleRecord) -> bool {
     sample.iterations > 0 && sample.size > 0

@@ -18,10 +18,12 @@ class File:
     def row(s,n,rt,ver,variant,size,role="row",baseline=None,case=None,creates=True,jit=False,suite="quick",table="fanout order=ordered"):
         s.add({"type":"row","row":n,"suite":suite,"table":table,"workload":"fanout","runtime":rt,"version":ver,"variant":variant,"case":case or {},
          "params":dict({"order":"ordered"},**(case or {})),"size":size,"creates_task":creates,**({"jit":True} if jit else {}),"role":role,"baseline":baseline})
-    def sample(s,n,rt,variant,size,kind,rnd,cpu,wall,iters,extra=None,process=0):
+    def sample(s,n,rt,variant,size,kind,rnd,cpu,wall,iters,extra=None,process=0,threads=None,missing=None):
         o={"type":"sample","order":s.order,"row":n,"kind":kind,"round":rnd,"process":process,"workload":"fanout","runtime":rt,"variant":variant,"size":size,
          "iterations":iters,"seed":1000+s.order,"wall_ns":round(wall),"cpu_ns":round(cpu),"outside_wall_ns":round(wall)+20000,"answer":size}
         if extra: o["extra"]=extra
+        if threads: o["threads_ran"],o["busiest_thread_share"]=threads
+        if missing: o["threads_missing"]=missing
         s.add(o); s.order+=1
     def round(s,size,rnd,table="fanout order=ordered",psi=100,steal=0):
         s.add({"type":"round","table":table,"size":size,"round":rnd,"cpu_pressure_us":psi,"steal_ticks":steal,"load_1m":0.8})
@@ -133,3 +135,17 @@ for size in sizes:
         if sz==size: f.end(k,"ok",stop="max_time")
 f.add({"type":"end","elapsed_s":20.0})
 f.write(D+"jit.jsonl")
+# threads: a runtime of two workers. `spawn` always has both, `woken` the second in a third of its samples, `alone` never; `threads` starts one for
+# each task, which nobody sees; asyncio has one worker and one thread
+f=File(); f.add(header("threads",[2048])); f.add(runtime("tokio","tokio","rust","1.47.1","rustc 1.89",2)); f.add(runtime("asyncio","asyncio","python","3.11.7","CPython 3.11.7",1))
+forms=[("tokio","1.47.1","spawn","baseline",lambda i:(2,0.52)),("tokio","1.47.1","spawn","control",lambda i:(2,0.53)),("tokio","1.47.1","woken","row",lambda i:(2,0.6) if i%3==0 else (1,0.97)),
+ ("tokio","1.47.1","alone","row",lambda i:(1,1)),("tokio","1.47.1","threads","row",lambda i:None),("asyncio","3.11.7","gather","baseline",lambda i:(1,1))]
+for k,(rt,ver,v,role,ran) in enumerate(forms): f.row(k,rt,ver,v,2048,role,None if role=="baseline" else 0,suite="threads",table="fanout")
+for i in range(12):
+    for k,(rt,ver,v,role,ran) in enumerate(forms):
+        one=ran(i); cpu=200*2048*100*(1+0.01*random.gauss(0,1)); wall=cpu*(one[1] if one else 0.6)
+        f.sample(k,rt,v,2048,"timed",i,cpu,wall,100,process=i//2,threads=one,missing=None if one else "most CPU time was used by threads that ended within the sample")
+    f.round(2048,i,"fanout")
+for k in range(6): f.end(k,"ok",stop="samples")
+f.add({"type":"end","elapsed_s":3.0})
+f.write(D+"threads.jsonl")

@@ -1,0 +1,85 @@
+//! How many threads of a probe really ran during a sample: the kernel's account of each before and after it.
+
+use taskscale_model::{missing::Missing, run_file::ThreadsRan};
+
+/// A thread ran if it used this share of the sample's CPU time: the dispatcher of requests and a collector that looked once stay
+/// below, a worker that took part at all does not.
+const SHARE: f64 = 0.05;
+
+/// Where threads that can be seen account for less of the CPU time than this, those that ended within the sample were
+/// the workers, and the others tell nothing.
+const SEEN: f64 = 0.5;
+
+/// What one look showed: id and CPU nanoseconds of each thread, by ascending id.
+pub type Look = Result<Vec<(u32, u64)>, Missing>;
+
+/// Which threads ran between two looks, while the process used `cpu_ns` (ended threads included), where that is known.
+/// O(threads).
+pub fn ran(before: &Look, after: &Look, cpu_ns: Option<u64>) -> Result<ThreadsRan, Missing> {
+    let before = before.as_ref().map_err(Missing::clone)?;
+    let after = after.as_ref().map_err(Missing::clone)?;
+    let used = after.iter().map(|&(id, ns)| {
+        let earlier = before.binary_search_by_key(&id, |&(id, _)| id).map_or(0, |index| before[index].1);
+        // An id can be given to another thread meanwhile, whose time begins at 0.
+        ns.checked_sub(earlier).unwrap_or(ns)
+    });
+    let used: Vec<u64> = used.collect();
+    let seen: u64 = used.iter().sum();
+    let total = seen.max(cpu_ns.unwrap_or(0));
+    if total == 0 {
+        return Err(Missing::new("the kernel counted no CPU time in the sample", "take longer samples"));
+    }
+    if (seen as f64) < SEEN * total as f64 {
+        return Err(Missing::new("most CPU time was used by threads that ended within the sample", ""));
+    }
+    let share = |ns: u64| ns as f64 / total as f64;
+    Ok(ThreadsRan {
+        threads: used.iter().filter(|&&ns| share(ns) >= SHARE).count() as u64,
+        busiest: share(used.iter().copied().max().unwrap_or(0)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn between(
+        before: &[(u32, u64)],
+        after: &[(u32, u64)],
+        cpu_ns: Option<u64>,
+    ) -> Result<ThreadsRan, Missing> {
+        ran(&Ok(before.to_vec()), &Ok(after.to_vec()), cpu_ns)
+    }
+
+    #[test]
+    fn threads_that_used_a_twentieth_ran() {
+        let before = [(10, 500), (11, 0), (12, 7_000), (13, 100)];
+        let after = [(10, 549), (11, 550), (12, 7_401), (13, 100)];
+        // 49, 550, 401 and 0 of 1,000.
+        assert_eq!(between(&before, &after, Some(1_000)), Ok(ThreadsRan { threads: 2, busiest: 0.55 }));
+        let after = [(10, 550), (11, 550), (12, 7_400), (13, 100)];
+        assert_eq!(between(&before, &after, Some(1_000)), Ok(ThreadsRan { threads: 3, busiest: 0.55 }));
+        assert_eq!(between(&before, &after, None), Ok(ThreadsRan { threads: 3, busiest: 0.55 }));
+    }
+
+    #[test]
+    fn a_thread_that_came_counts_from_its_beginning_and_one_that_went_is_not_seen() {
+        let came = between(&[(10, 500)], &[(10, 600), (11, 300)], Some(400));
+        assert_eq!(came, Ok(ThreadsRan { threads: 2, busiest: 0.75 }));
+        let reused = between(&[(10, 500), (11, 9_000)], &[(10, 600), (11, 300)], Some(400));
+        assert_eq!(reused, came, "its id was another's before");
+        let went = between(&[(10, 500), (11, 0)], &[(10, 800)], Some(400));
+        assert_eq!(went, Ok(ThreadsRan { threads: 1, busiest: 0.75 }));
+        let went = between(&[(10, 500)], &[(10, 600)], Some(400)).expect_err("three quarters unseen");
+        assert!(went.reason.contains("ended within the sample"), "{went}");
+    }
+
+    #[test]
+    fn what_was_not_seen_has_a_reason() {
+        let nothing = between(&[(10, 500)], &[(10, 500)], Some(0)).expect_err("no time");
+        assert!(nothing.reason.contains("no CPU time"), "{nothing}");
+        let why = Missing::new("too many", "");
+        assert_eq!(ran(&Err(why.clone()), &Ok(vec![(1, 1)]), Some(1)), Err(why.clone()));
+        assert_eq!(ran(&Ok(vec![(1, 1)]), &Err(why.clone()), Some(1)), Err(why));
+    }
+}

@@ -1,0 +1,32 @@
+//! How many threads ran in the samples of each row, and why that is not known of some.
+
+use super::series::{Series, rows_in_words};
+
+/// Process and value of each timed sample whose threads are known: how many ran, and the share of the busiest.
+pub fn ran(one: &Series<'_>) -> (Vec<u64>, Vec<f64>, Vec<f64>) {
+    let known = one.timed.iter().filter_map(|sample| {
+        let threads = sample.threads.filter(|threads| threads.busiest.is_finite())?;
+        Some((sample.process, (threads.threads as f64, threads.busiest)))
+    });
+    let (processes, values): (Vec<u64>, Vec<(f64, f64)>) = known.unzip();
+    let (threads, busiest) = values.into_iter().unzip();
+    (processes, threads, busiest)
+}
+
+/// Rows of which it is mostly not known, one note for each reason.
+pub fn notes(series: &[Series<'_>]) -> Vec<String> {
+    let mut reasons: Vec<(&str, usize)> = Vec::new();
+    for one in series.iter().filter(|one| one.is_ok()) {
+        let missing = || one.timed.iter().filter_map(|sample| sample.threads_missing.as_deref());
+        let Some(reason) = missing().next().filter(|_| 2 * missing().count() > one.timed.len()) else {
+            continue;
+        };
+        match reasons.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, rows)) => *rows += 1,
+            None => reasons.push((reason, 1)),
+        }
+    }
+    let note =
+        |(reason, rows)| format!("how many threads ran is not known of {}: {reason}", rows_in_words(rows));
+    reasons.into_iter().map(note).collect()
+}
