@@ -134,12 +134,12 @@ fn found(finding: &Finding) -> String {
     })
 }
 
-/// `On wall time: +92 % ... (measured).`
+/// `On wall time (measured): +92 % ...`
 fn effect(finding: &Finding) -> Option<String> {
     let touches = touches(&finding.affects)?;
     let Some(effect) = &finding.effect else { return Some(format!("Touches {touches}.")) };
     let measured = if effect.measured { " (measured)" } else { "" };
-    Some(clean(&format!("On {touches}: {}{measured}.", effect.says)))
+    Some(clean(&format!("On {touches}{measured}: {}.", effect.says)))
 }
 
 fn remedy(finding: &Finding) -> Option<String> {

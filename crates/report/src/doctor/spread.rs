@@ -25,8 +25,9 @@ pub fn findings(measured: &Measured) -> Vec<Finding> {
     let cpu = aa(&measured.slices, |slice| slice.cpu_ns).map(|aa| {
         let severity = aa.smallest.map_or(Severity::Note, |smallest| grade(smallest, CPU.0, CPU.1));
         let draft = Draft::new("A/A in CPU time", severity, aa.found()).affects(&[Cpu]);
-        let bound = "A lower bound: one loop in one process; probes in fresh processes reached 0.16 to 0.61 % on \
-                     the machine of METHODOLOGY.md";
+        // METHODOLOGY.md, "What this can tell".
+        let bound = ", for one loop in one process; real rows, in fresh processes, told 0.16 to 0.61 % on the machine \
+                     of METHODOLOGY.md";
         aa.effect(draft, bound)
             .remedy("measure more rounds (--samples, --precision), or look for what changes the speed of the CPU below")
             .done()
@@ -34,7 +35,7 @@ pub fn findings(measured: &Measured) -> Vec<Finding> {
     let wall = aa(&measured.slices, |slice| slice.wall_ns).map(|aa| {
         let severity = aa.smallest.map_or(Severity::Warning, |smallest| grade(smallest, WALL.0, WALL.1));
         let draft = Draft::new("A/A in wall time", severity, aa.found()).affects(&[Wall]);
-        aa.effect(draft, "On a busy machine 200 rounds did not tell 1 %")
+        aa.effect(draft, "")
             .remedy("do not conclude from smaller differences in wall time; judge by CPU time")
             .done()
     });
@@ -98,7 +99,7 @@ impl Aa {
             Some(smallest) => draft.measured(
                 100.0 * smallest,
                 "%",
-                format!("smaller differences than {} % are not told from noise. {bound}", percent(smallest)),
+                format!("differences below {} % are not told from noise{bound}", percent(smallest)),
             ),
             None => {
                 let (low, high) = self.spread;
