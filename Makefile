@@ -1,14 +1,14 @@
 # What one does here. `make` alone is `make test`; `make help` lists the rest. Needs Rust and Python 3, nothing else.
 
 .DEFAULT_GOAL := test
-.PHONY: test readme format-check lint rust probe-rust probe-python venv cpp tokio python sanitize install run fmt clean help
+.PHONY: test readme format-check lint rust probe-rust probe-python probes venv cpp tokio python sanitize install run fmt clean help
 
 # One directory for the workspace and the Rust probe, so that what both depend on is built once.
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 # In CI a lock file that does not fit its manifest is an error, not an edit.
 LOCKED := $(if $(CI),--locked)
 
-test: format-check lint rust probe-rust probe-python cpp tokio python ## set up what is missing and run all tests (default)
+test: format-check lint rust probe-rust probe-python probes cpp tokio python ## set up what is missing and run all tests (default)
 	@echo
 	@echo "All tests passed. What this machine could not run is named above as \"skipped\"."
 
@@ -29,6 +29,9 @@ probe-rust:
 
 probe-python: venv
 	@tests/run/probe-python
+
+probes: ## the tests of the Go, Node and C++ probes in their own languages, where these are installed
+	@tests/run/probes
 
 venv:
 	@tests/run/venv

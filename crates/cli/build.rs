@@ -48,7 +48,9 @@ fn walk(folder: &Path, root: &Path, into: &mut Vec<String>) -> io::Result<()> {
             if !name.starts_with('.') && !NO_PART.contains(&&*name) {
                 walk(&path, root, into)?;
             }
-        } else if path.extension().is_some_and(|extension| SOURCES.iter().any(|one| extension == *one)) {
+        } else if !name.ends_with("_test.go")
+            && path.extension().is_some_and(|extension| SOURCES.iter().any(|one| extension == *one))
+        {
             let below = path.strip_prefix(root).map_err(io::Error::other)?;
             into.push(below.to_string_lossy().into_owned());
         }

@@ -109,7 +109,8 @@ Examples:
   zcat trace.json.gz | taskscale digest -            from standard input
   taskscale digest --chrome clean.json trace.json    a trace that Perfetto shows in full";
 
-const DOCTOR_EXAMPLES: &str = "Takes 1 to 5 seconds, most of it work on one CPU. Exit status 0, whatever is found.
+const DOCTOR_EXAMPLES: &str =
+    "Takes 1 to 5 seconds, most of it work on one CPU. Exit status 0, whatever is found.
 
 Examples:
   taskscale doctor                                   before a run whose wall times matter

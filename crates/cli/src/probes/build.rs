@@ -223,15 +223,13 @@ impl Job {
         Ok(format!("{:016x}", content_hash(all)))
     }
 
-    /// The folder below the cache. Versions of ours do not mix; of a user's file only the last is kept.
+    /// The folder below the cache. Versions do not mix: a run that is under way keeps what it began with while the file
+    /// is changed and built again.
     fn folder(&self, key: &str) -> String {
         match &self.source {
             Source::Runtime(_) => format!("probes/{}-{key}", self.language.name),
             Source::File(path) => {
-                let whole = fs::canonicalize(path).unwrap_or_else(|_| path.clone());
-                let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-                let program = self.toolchain.program();
-                format!("own/{stem}-{:016x}", content_hash([&*whole.to_string_lossy(), &*program]))
+                format!("own/{}-{key}", path.file_stem().unwrap_or_default().to_string_lossy())
             }
         }
     }

@@ -8,18 +8,27 @@ use std::{
 /// The binary, in an environment that touches nothing of the user's.
 pub struct Tool {
     home: tempfile::TempDir,
+    cache: PathBuf,
 }
 
+#[allow(dead_code, reason = "not every test file needs all of it")]
 impl Tool {
     pub fn new() -> Self {
-        Tool { home: tempfile::tempdir().expect("a temporary folder") }
+        let home = tempfile::tempdir().expect("a temporary folder");
+        Tool { cache: home.path().join("cache"), home }
+    }
+
+    /// With a cache that all tests share, so that each probe is built once.
+    pub fn with_shared_cache() -> Self {
+        let cache = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("cache");
+        Tool { cache, home: tempfile::tempdir().expect("a temporary folder") }
     }
 
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_taskscale"));
         command
             .args(args)
-            .env("XDG_CACHE_HOME", self.home.path().join("cache"))
+            .env("XDG_CACHE_HOME", &self.cache)
             .env("XDG_STATE_HOME", self.home.path().join("state"))
             .env("NO_COLOR", "1")
             .stdin(Stdio::null());
@@ -35,7 +44,6 @@ impl Tool {
         }
     }
 
-    #[allow(dead_code, reason = "not every test file keeps files")]
     pub fn path(&self, name: &str) -> PathBuf {
         self.home.path().join(name)
     }

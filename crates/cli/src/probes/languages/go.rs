@@ -44,14 +44,40 @@ fn recipe(go: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
         },
         Source::File(path) => {
             let text = std::fs::read_to_string(path).unwrap_or_default();
-            let module = "module probe\n\ngo 1.21\n\nrequire taskscale v0.0.0\n\nreplace taskscale => ../\n";
+            // The user's code means the language of the Go that was found: `go 1.21` would have none of `for range n`.
+            let language = minor(&go.version);
+            let module = format!(
+                "module probe\n\ngo {language}\n\nrequire taskscale v0.0.0\n\nreplace taskscale => ../\n"
+            );
             let mut command = build(&["."], &[("GOPROXY", "off"), ("GOFLAGS", "-mod=mod")]);
             command.directory = Some(site.src.join("own"));
             Recipe {
-                files: vec![("own/main.go".into(), text), ("own/go.mod".into(), module.into())],
+                files: vec![("own/main.go".into(), text), ("own/go.mod".into(), module)],
                 steps: vec![Step::must(command)],
                 run: Command::new(&probe, [""; 0]),
             }
+        }
+    }
+}
+
+/// 1.26 of `go1.26.8` or `go1.26rc1`; 1.21, the oldest that will do, of anything else.
+fn minor(version: &str) -> String {
+    let mut numbers = version.trim_start_matches("go").split('.');
+    let digits = |text: &str| text.chars().take_while(char::is_ascii_digit).collect::<String>();
+    match (numbers.next().map(digits), numbers.next().map(digits)) {
+        (Some(major), Some(minor)) if !major.is_empty() && !minor.is_empty() => format!("{major}.{minor}"),
+        _ => "1.21".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_language_is_that_of_the_toolchain() {
+        for (version, language) in [("go1.26.8", "1.26"), ("go1.27rc1", "1.27"), ("devel", "1.21")] {
+            assert_eq!(minor(version), language, "{version}");
         }
     }
 }

@@ -28,6 +28,18 @@ const FOREIGN: u32 = 22;
 /// The `StructuredTaskScope` that the probe is written for, a preview.
 const STRUCTURED: u32 = 25;
 
+/// Of every run, a user's probe too (`probes/java/README.md` says why each): standard output is for the protocol alone, the
+/// CPU clock is a native function, and the function of a task is not inlined.
+const FLAGS: &[&str] = &[
+    "--enable-native-access=ALL-UNNAMED",
+    "-XX:+DisplayVMOutputToStderr",
+    "-Xlog:disable",
+    "-Xlog:all=warning:stderr",
+    "-XX:CompileCommand=quiet",
+    "-XX:CompileCommand=dontinline,taskscale.workloads.Kernel::product",
+    "-XX:CompileCommand=dontinline,taskscale.workloads.Kernel::spin",
+];
+
 fn find(asked: Option<&str>, _: &Source) -> Result<Toolchain, Missing> {
     let remedy = "install a JDK of 21 or newer, or name one: --runtime java@/usr/lib/jvm/temurin-25";
     let candidates = match asked {
@@ -129,7 +141,7 @@ fn recipe(jdk: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
     if version >= STRUCTURED {
         steps.push(Step::may(javac(&["--release", &release, "--enable-preview"], below("src/preview25/"))));
     }
-    let mut words = vec!["--enable-native-access=ALL-UNNAMED".to_owned()];
+    let mut words: Vec<String> = FLAGS.iter().map(|flag| (*flag).to_owned()).collect();
     words.extend((version >= STRUCTURED).then(|| "--enable-preview".to_owned()));
     let class = match source {
         Source::Runtime(runtime) => {

@@ -43,8 +43,8 @@ fn recipe(cargo: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
     // The probe's own list of dependencies, so that `use tokio` works in the user's file.
     let theirs = of_probe("Cargo.toml").split("[dependencies]").nth(1).unwrap_or_default();
     let theirs = theirs.split("\n[").next().unwrap_or_default();
-    // Beside what is made anew each time: what the file depends on is compiled once.
-    let target = site.src.with_file_name("target").to_string_lossy().into_owned();
+    // Shared by all files: what they depend on is compiled once. cargo guards it against two builds at a time.
+    let target = site.src.join("../../target-rust").to_string_lossy().into_owned();
     let build = |more: &[&str]| Command {
         env: vec![("CARGO_TARGET_DIR".into(), target.clone())],
         directory: Some(site.src.join("own")),
@@ -56,7 +56,11 @@ fn recipe(cargo: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
             ("own/Cargo.toml".into(), format!("{}{}", DEPENDENCIES.trim_start(), theirs.trim_start())),
             ("own/Cargo.lock".into(), of_probe("Cargo.lock").to_owned()),
         ],
-        steps: vec![Step::must(build(&[])).or(build(&["--offline"]))],
-        run: Command::new(format!("{target}/release/probe"), [""; 0]),
+        steps: vec![
+            Step::must(build(&[])).or(build(&["--offline"])),
+            // The next file's binary takes the same name.
+            Step::must(Command::new("cp", [format!("{target}/release/probe"), site.out("probe")])),
+        ],
+        run: Command::new(site.out("probe"), [""; 0]),
     }
 }

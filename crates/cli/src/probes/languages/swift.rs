@@ -19,6 +19,9 @@ pub static SWIFT: Language = Language {
     recipe,
 };
 
+/// Holds what the compiler says of itself.
+const VERSION_FILE: &str = "SwiftcVersion.swift";
+
 fn find(asked: Option<&str>, _: &Source) -> Result<Toolchain, Missing> {
     let remedy =
         "install Swift 5.9 or newer (swift.org/install), or name one: --runtime swift@/opt/swift-6.0";
@@ -57,6 +60,8 @@ fn recipe(swiftc: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
     ]
     .map(str::to_owned)
     .into();
+    // Swift cannot be asked at run time what it is.
+    sdk.extend(["-D".into(), "SWIFTC_VERSION".into(), site.src(VERSION_FILE)]);
     sdk.extend(below("sdk/"));
     let (mut main, args) = match source {
         Source::Runtime(runtime) => {
@@ -71,7 +76,7 @@ fn recipe(swiftc: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
     };
     main.extend([library, "-I".into(), site.out.to_string_lossy().into_owned(), "-o".into(), probe.clone()]);
     Recipe {
-        files: Vec::new(),
+        files: vec![(VERSION_FILE.into(), format!("let swiftcVersion = #\"{}\"#\n", swiftc.version))],
         steps: vec![Step::must(compile(sdk)), Step::must(compile(main))],
         run: Command::new(probe, args),
     }

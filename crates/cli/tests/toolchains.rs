@@ -1,0 +1,247 @@
+//! Probes that are built on this machine, as users meet them: first use, second use, and everything that goes wrong.
+//! The toolchains here are scripts, so that each of these happens on every machine and at once.
+
+mod common;
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::Path,
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use common::{Ran, Tool, broken};
+
+/// A machine with the toolchains that a test puts there, python3 and the usual small programs.
+struct Machine {
+    tool: Tool,
+    path: String,
+}
+
+impl Machine {
+    fn new() -> Self {
+        let tool = Tool::new();
+        let folder = tool.path("bin");
+        fs::create_dir_all(&folder).expect("folder");
+        let python = std::env::split_paths(&std::env::var_os("PATH").expect("PATH"))
+            .map(|folder| folder.join("python3"))
+            .find(|path| path.is_file())
+            .expect("python3");
+        let machine = Machine { tool, path: format!("{}:/usr/bin:/bin", folder.display()) };
+        machine.program("python3", &format!("exec {} \"$@\"", python.display()));
+        machine
+    }
+
+    /// Puts a script on the PATH.
+    fn program(&self, name: &str, script: &str) {
+        let path = self.tool.path("bin").join(name);
+        fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("script");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("executable");
+    }
+
+    /// A Go of that version, which counts its builds; what it builds is the honest probe of the tests. `before` is what
+    /// it does first.
+    fn go(&self, version: &str, before: &str) {
+        let builds = self.tool.path("builds").display().to_string();
+        let probe = broken("honest");
+        self.program(
+            "go",
+            &format!(
+                "if [ \"$1\" = version ]; then echo go version {version} linux/amd64; exit; fi\n\
+                 echo build >> {builds}\n{before}\n\
+                 while [ \"$1\" != -o ]; do shift; done\n\
+                 printf '#!/bin/sh\\nexec {probe}\\n' > \"$2\"; chmod +x \"$2\""
+            ),
+        );
+    }
+
+    fn builds(&self) -> usize {
+        fs::read_to_string(self.tool.path("builds")).unwrap_or_default().lines().count()
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = self.tool.command(args);
+        command.env("PATH", &self.path).env_remove("JAVA_HOME").env("TMPDIR", self.tool.path("bin"));
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> Ran {
+        ran(&mut self.command(args))
+    }
+}
+
+fn ran(command: &mut Command) -> Ran {
+    let output = command.output().expect("the binary starts");
+    Ran {
+        status: output.status.code(),
+        out: String::from_utf8(output.stdout).expect("UTF-8"),
+        err: String::from_utf8(output.stderr).expect("UTF-8"),
+    }
+}
+
+const CHECK: &[&str] = &["probe", "check", "--runtime", "go"];
+const RUN: &[&str] = &[
+    "run",
+    "fanout",
+    "--runtime",
+    "go",
+    "--size",
+    "64",
+    "--samples",
+    "2",
+    "--sample-time",
+    "200us",
+    "--format",
+    "json",
+];
+
+#[test]
+fn a_probe_is_built_at_first_use_and_kept() {
+    let machine = Machine::new();
+    machine.go("go9.9", "");
+    let listed = machine.run(&["list"]);
+    assert!(listed.out.contains("go         not built yet  go9.9"), "{}", listed.out);
+    assert!(listed.out.contains("built at its first use, or by: taskscale setup go"), "{}", listed.out);
+    assert_eq!(machine.builds(), 0, "list builds nothing");
+    let first = machine.run(CHECK);
+    assert_eq!(first.status, Some(0), "{first:?}");
+    assert!(first.err.contains("building the probe of go with go9.9, once"), "{}", first.err);
+    let second = machine.run(CHECK);
+    assert_eq!((second.status, second.err.as_str()), (Some(0), ""));
+    assert_eq!(machine.builds(), 1);
+    assert!(machine.run(&["list"]).out.contains("go         ready"));
+}
+
+#[test]
+fn another_version_of_the_toolchain_builds_anew() {
+    let machine = Machine::new();
+    for (version, builds) in [("go9.9", 1), ("go9.10", 2), ("go9.9", 2)] {
+        machine.go(version, "");
+        assert_eq!(machine.run(CHECK).status, Some(0));
+        assert_eq!(machine.builds(), builds, "{version}");
+    }
+}
+
+#[test]
+fn a_failed_build_shows_the_compilers_words_and_becomes_skipped_rows() {
+    let machine = Machine::new();
+    machine.go("go9.9", "echo './main.go:3:5: error: undefined: x' >&2; echo ' | x()' >&2; exit 1");
+    let run = machine.run(RUN);
+    assert_eq!(run.status, Some(2), "nothing was measured: {run:?}");
+    assert!(run.err.contains("undefined: x") && run.err.contains(" | x()"), "{}", run.err);
+    let summary = run.json();
+    let runtime = &summary["runtimes"][0];
+    let missing = runtime["missing"].to_string();
+    assert!(missing.contains("the probe of go does not build with go9.9: ./main.go:3:5"), "{runtime}");
+    assert!(missing.contains("build.log"), "{runtime}");
+    // It is tried again, and mended by a toolchain that works.
+    machine.go("go9.9", "");
+    assert_eq!(machine.run(CHECK).status, Some(0));
+}
+
+#[test]
+fn without_a_network_the_probe_goes_without_a_package_until_it_is_set_up_again() {
+    let machine = Machine::new();
+    let no_network =
+        "case \"$*\" in *noerrgroup*) ;; *) echo 'dial tcp: error: no such host' >&2; exit 1;; esac";
+    machine.go("go9.9", no_network);
+    assert_eq!(machine.run(CHECK).status, Some(0));
+    assert_eq!((machine.run(CHECK).status, machine.builds()), (Some(0), 2), "kept as it is");
+    machine.go("go9.9", "");
+    let setup = machine.run(&["setup", "go"]);
+    assert_eq!(setup.status, Some(0), "{setup:?}");
+    assert_eq!(machine.builds(), 3, "setup completes what is partly there");
+    machine.run(&["setup", "go"]);
+    assert_eq!(machine.builds(), 3, "and leaves what is whole");
+}
+
+#[test]
+fn a_missing_or_too_old_toolchain_says_how_to_get_one() {
+    let machine = Machine::new();
+    machine.program("javac", "echo javac 17.0.9");
+    for (runtime, reason, remedy) in [
+        ("go@/opt/go1.22", "/opt/go1.22 is not a program on this machine", "install Go"),
+        ("swift@/", "/ holds no swiftc", "install Swift"),
+    ] {
+        let ran = machine.run(&["probe", "check", "--runtime", runtime]);
+        assert_eq!(ran.status, Some(2), "{ran:?}");
+        assert!(ran.err.contains(reason) && ran.err.contains(remedy), "{}", ran.err);
+    }
+    let old = machine.tool.path("bin/javac").display().to_string();
+    let ran = machine.run(&["probe", "check", "--runtime", &format!("java@{old}")]);
+    assert!(ran.err.contains("javac 17.0.9") && ran.err.contains("is too old"), "{}", ran.err);
+}
+
+#[test]
+fn a_cache_that_cannot_be_written_gives_way_to_the_temporary_folder() {
+    let machine = Machine::new();
+    machine.go("go9.9", "");
+    let ran_once = ran(machine.command(CHECK).env("XDG_CACHE_HOME", "/dev/null/cache"));
+    assert_eq!(ran_once.status, Some(0), "{ran_once:?}");
+    let nowhere =
+        ran(machine.command(CHECK).env("XDG_CACHE_HOME", "/dev/null/cache").env("TMPDIR", "/dev/null/tmp"));
+    assert_eq!(nowhere.status, Some(2));
+    for words in ["/dev/null/cache/taskscale", "/dev/null/tmp/taskscale-", "set XDG_CACHE_HOME"] {
+        assert!(nowhere.err.contains(words), "{words} not in {}", nowhere.err);
+    }
+}
+
+#[test]
+fn an_interrupted_build_leaves_nothing_that_looks_built() {
+    let machine = Machine::new();
+    let begun = machine.tool.path("begun");
+    machine.go("go9.9", &format!("touch {}; sleep 600", begun.display()));
+    let mut child =
+        machine.command(RUN).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the binary starts");
+    let patience = Instant::now() + Duration::from_secs(120);
+    while !begun.exists() && Instant::now() < patience {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+    assert_eq!(child.wait().expect("ended").code(), Some(130));
+    machine.go("go9.9", "");
+    let again = machine.run(CHECK);
+    assert_eq!(again.status, Some(0), "{again:?}");
+    assert!(again.err.contains("building the probe of go"), "{}", again.err);
+}
+
+#[test]
+fn two_that_want_the_same_probe_build_it_once() {
+    let machine = Machine::new();
+    machine.go("go9.9", "sleep 1");
+    let mut both: Vec<_> = (0..2)
+        .map(|_| machine.command(CHECK).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts"))
+        .collect();
+    for child in &mut both {
+        assert_eq!(child.wait().expect("ended").code(), Some(0));
+    }
+    assert_eq!(machine.builds(), 1);
+}
+
+#[test]
+fn a_file_of_the_users_is_built_again_when_it_was_changed() {
+    let machine = Machine::new();
+    machine.go("go9.9", "");
+    let file = machine.tool.path("mine.go").display().to_string();
+    fs::write(&file, "package main\n").expect("written");
+    let check = ["probe", "check", &*file];
+    assert_eq!((machine.run(&check).status, machine.builds()), (Some(0), 1));
+    assert_eq!((machine.run(&check).status, machine.builds()), (Some(0), 1));
+    fs::write(&file, "package main // changed\n").expect("written");
+    assert_eq!((machine.run(&check).status, machine.builds()), (Some(0), 2));
+}
+
+#[test]
+fn the_smallest_probe_is_never_written_over_a_file() {
+    let machine = Machine::new();
+    let file = machine.tool.path("mine.py").display().to_string();
+    assert_eq!(machine.run(&["new-probe", "python", &file]).status, Some(0));
+    assert!(fs::read_to_string(&file).expect("written").contains("taskscale_probe.sdk"));
+    let again = machine.run(&["new-probe", "python", &file]);
+    assert_eq!(again.status, Some(2));
+    assert!(again.err.contains("exists; choose another name"), "{}", again.err);
+    let unknown = machine.run(&["new-probe", "cobol"]);
+    assert!(unknown.err.contains("there are rust, python, go"), "{}", unknown.err);
+    assert!(Path::new(&file).exists());
+}

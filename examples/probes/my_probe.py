@@ -1,0 +1,31 @@
+"""A probe of your own, whole. Weigh it beside the built-in ones: taskscale run fanout --probe my_probe.py"""
+
+import asyncio
+
+from taskscale_probe.sdk import param, serve, variant
+
+# `taskscale run fanout` asks by this parameter how results are to be collected: here, in order.
+param("fanout", "order", "ordered", "how results are collected", choices=["ordered"])
+
+
+async def task(i):
+    """What one task does; change it. The tool checks the sum of 31 * i, so keep that while you try this out."""
+    return 31 * i
+
+
+# The workload, a name for the table, and how it is done; declare as many variants as you like to compare.
+@variant("fanout", "in_chunks")
+def in_chunks(run):
+    async def one(phases):
+        total = 0
+        for start in range(0, run.size, 100):
+            total += sum(await asyncio.gather(*map(task, range(start, min(start + 100, run.size)))))
+        return total
+
+    async def timed():  # what is set up out here is not timed, only what happens in `one`
+        return await run.time_async(one)
+
+    return asyncio.run(timed())
+
+
+serve("mine", "1.0")  # your runtime's name and version
