@@ -1,8 +1,11 @@
 // A probe of your own for Node. Try it: taskscale run fanout --probe my_probe.mjs --size 2048
 // What to change: the body of the function; the names; one more variant(...) for each further way of doing it.
-import { serve, variant } from "taskscale-probe";
+import { param, serve, variant } from "taskscale-probe";
 
 const task = async (i) => 31 * i; // what one task does: put your own code here; the answer is the sum of 31 * i
+
+// `taskscale run fanout` asks by this parameter how results are to be collected: here, in order.
+param("fanout", "order", "ordered", "how results are collected", ["ordered"]);
 
 // createsTask: does the scheduler see each task? An async function that never awaits is run where it is called: no.
 variant("fanout", "mine", { createsTask: false }, (run) =>

@@ -5,6 +5,9 @@ import TaskscaleProbe
 // `@inline(never)`, or the compiler may leave out what you want to weigh. Put your own code here.
 @inline(never) func work(_ i: Int) -> UInt64 { 31 * UInt64(i) }
 
+// `taskscale run fanout` asks by this parameter how results are to be collected: here, in order.
+param("fanout", "order", "ordered", help: "how results are collected", choices: ["ordered"])
+
 variant("fanout", "mine") { run in  // say `createsTask: false` where a unit is no task that the scheduler sees
     // What stands in `run.time` is timed, and repeated as often as the tool wants. It returns the sum of the results.
     await run.time { phases in
