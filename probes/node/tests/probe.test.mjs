@@ -1,0 +1,98 @@
+// The kernel against its published values and a second writing of it, and the probe as the tool sees it: a process with
+// pipes. `node --test tests`.
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+import { spin } from "../workloads/spin.mjs";
+
+const MAIN = fileURLToPath(new URL("../main.mjs", import.meta.url));
+const wrap = (value) => BigInt.asUintN(64, value);
+
+/** The kernel, written a second time. */
+function kernel(seed, steps) {
+  let z = wrap(seed + 0x9e3779b97f4a7c15n);
+  z = wrap((z ^ (z >> 30n)) * 0xbf58476d1ce4e5b9n);
+  z = wrap((z ^ (z >> 27n)) * 0x94d049bb133111ebn);
+  let x = z ^ (z >> 31n);
+  for (let step = 0; step < steps; step++) {
+    x ^= wrap(x << 13n);
+    x ^= x >> 7n;
+    x ^= wrap(x << 17n);
+  }
+  return x;
+}
+
+/** The replies of a fresh probe to all `messages`. */
+function replies(...messages) {
+  const input = messages.map((message) => `${JSON.stringify(message)}\n`).join("");
+  const { stdout, stderr, status } = spawnSync(process.execPath, [MAIN, "node"], { input, encoding: "utf8" });
+  assert.equal(stderr, "");
+  assert.equal(status, 0);
+  return stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+}
+
+const SEED = Number.MAX_SAFE_INTEGER;
+const run = (variant, params, workload = "fanout") => {
+  return { type: "run", id: 7, workload, variant, size: 9, iterations: 2, seed: SEED, params };
+};
+
+test("splitmix is the published generator", () => {
+  // First output of splitmix64 with seed 1234567, from its author's reference program.
+  assert.equal(spin(1234567, 0, 0), 6457827717110365317n);
+});
+
+test("the halves make the whole kernel, beyond the seeds that are exact", () => {
+  for (const seed of [0, 1, 2 ** 32 - 1, 2 ** 32, SEED]) {
+    for (const i of [0, 1, 1_000_000]) {
+      for (const steps of [0, 1, 2, 1000]) {
+        assert.equal(spin(seed, i, steps), kernel(BigInt(seed) + BigInt(i), steps), `${seed} + ${i}, ${steps} steps`);
+      }
+    }
+  }
+});
+
+test("every variant gives the right answer, timed and counted, in every order", () => {
+  const [description] = replies({ type: "describe", protocol: 1 });
+  assert.equal(description.jit, true);
+  const asked = description.workloads[0].variants.flatMap(({ name, only }) =>
+    only.order.flatMap((order) =>
+      [0, 3].flatMap((work) =>
+        [0, 4].flatMap((window) => [false, true].map((verify) => run(name, { order, work, window, verify }))),
+      ),
+    ),
+  );
+  const spun = Array.from({ length: 9 }, (_, i) => kernel(BigInt(SEED) + BigInt(i), 3)).reduce((a, b) => a + b);
+  replies(...asked).forEach((reply, index) => {
+    const { order, work, window, verify } = asked[index].params;
+    const said = `${asked[index].variant} ${JSON.stringify(asked[index].params)}: ${JSON.stringify(reply)}`;
+    const sum = work === 0 ? 2n * 31n * 36n : wrap(2n * spun);
+    assert.equal(reply.type, "sample", said);
+    assert.equal(BigInt(reply.answer), order === "discard" && !verify ? 18n : sum, said);
+    if (!verify) return;
+    assert.equal(reply.extra.executed, 18, said);
+    assert.equal(reply.extra.workers_seen, 1, said);
+    assert.ok(reply.extra.max_live >= 1 && reply.extra.max_live <= (window || 9), said);
+  });
+});
+
+test("a task that waits is alive with the others, one that does not is done at the call", () => {
+  const live = (variant) => replies(run(variant, { verify: true }))[0].extra.max_live;
+  assert.deepEqual(["Promise.all", "Promise.all/suspend", "setImmediate"].map(live), [1, 9, 9]);
+});
+
+test("what cannot be done is refused, and the probe lives on", () => {
+  const refused = [
+    { type: "fly" },
+    { ...run("Promise.all"), size: 0 },
+    { ...run("Promise.all"), seed: 2 ** 53 },
+    { ...run("Promise.all"), size: 2 ** 21 },
+    run("Promise.all", { order: "backwards" }),
+    run("await_each", { order: "completion" }),
+    run("Promise.all", { live: 3 }),
+  ];
+  const said = replies(...refused, run("Promise.all"));
+  assert.deepEqual(said.map(({ type }) => type), [...refused.map(() => "error"), "sample"]);
+});
