@@ -28,6 +28,12 @@ public enum Json: Hashable, Sendable {
         // Fails on infinities only, which JSON that was read cannot hold.
         return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "null"
     }
+
+    /// As text, shortened: for messages about what somebody sent.
+    var short: String {
+        let line = self.line
+        return line.count > 200 ? line.prefix(200) + "..." : line
+    }
 }
 
 extension Json: Codable {

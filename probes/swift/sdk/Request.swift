@@ -39,7 +39,7 @@ public struct Run: Sendable {
         id = try natural(message, "id")
         iterations = try atLeastOne(message, "iterations")
         guard case .object(var given) = message["params"] ?? [:] else {
-            throw Refused("params is \(message["params"]!.line), not an object")
+            throw Refused("params is \(message["params"]!.short), not an object")
         }
         verify = try flag("verify", given.removeValue(forKey: "verify"))
         wantsPhases = try flag("phases", given.removeValue(forKey: "phases"))
@@ -67,7 +67,7 @@ private func chosen(_ declared: [Param], _ variant: Variant, _ given: [String: J
     for (name, value) in given {
         let param = try named(declared, \.name, name, "parameter")
         if !takes(param, value) {
-            throw Refused("parameter \(name) cannot be \(value.line); it is \(kind(param))")
+            throw Refused("parameter \(name) cannot be \(value.short); it is \(kind(param))")
         }
     }
     var values: [String: Json] = [:]
@@ -76,7 +76,7 @@ private func chosen(_ declared: [Param], _ variant: Variant, _ given: [String: J
         let fits = allowed.isEmpty || allowed.contains(param.byDefault)
         let value = given[param.name] ?? (fits ? param.byDefault : allowed[0])
         if !allowed.isEmpty && !allowed.contains(value) {
-            let wanted = "\(param.name) \(value.line), only with \(listed(allowed))"
+            let wanted = "\(param.name) \(value.short), only with \(listed(allowed))"
             throw Refused("variant \(quoted(variant.name)) cannot be run with \(wanted)")
         }
         values[param.name] = value
@@ -113,14 +113,14 @@ private func field(_ message: [String: Json], _ name: String) throws -> Json {
 
 private func text(_ message: [String: Json], _ name: String) throws -> String {
     let value = try field(message, name)
-    guard case .text(let text) = value else { throw Refused("\(name) is \(value.line), not a string") }
+    guard case .text(let text) = value else { throw Refused("\(name) is \(value.short), not a string") }
     return text
 }
 
 private func natural(_ message: [String: Json], _ name: String) throws -> UInt64 {
     let value = try field(message, name)
     guard case .integer(let integer) = value else {
-        throw Refused("\(name) is \(value.line), not an integer from 0 to 2^64 - 1")
+        throw Refused("\(name) is \(value.short), not an integer from 0 to 2^64 - 1")
     }
     return integer
 }
@@ -135,7 +135,7 @@ private func atLeastOne(_ message: [String: Json], _ name: String) throws -> Int
 private func flag(_ name: String, _ value: Json?) throws -> Bool {
     guard let value else { return false }
     guard case .flag(let flag) = value else {
-        throw Refused("parameter \(name) cannot be \(value.line); it is true or false")
+        throw Refused("parameter \(name) cannot be \(value.short); it is true or false")
     }
     return flag
 }
@@ -145,5 +145,5 @@ private func listed(_ values: [Json]) -> String {
 }
 
 func quoted(_ text: String) -> String {
-    Json.text(text).line
+    Json.text(text).short
 }

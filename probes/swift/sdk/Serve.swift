@@ -40,7 +40,7 @@ private func reply(to line: [UInt8], _ name: String, _ version: String) async ->
         case "exit": return nil
         case "describe": return try describe(message, name, version)
         case "run": return try await run(message)
-        case let other: throw Refused("unknown request type \(other?.line ?? "null"); known here: describe, run, exit")
+        case let other: throw Refused("unknown request type \(other?.short ?? "null"); known here: describe, run, exit")
         }
     } catch {
         return ["type": "error", "message": .text("\(error)")]
@@ -58,7 +58,7 @@ private func describe(_ message: [String: Json], _ name: String, _ version: Stri
     guard let asked = message["protocol"] else { throw Refused("the request has no field \"protocol\"") }
     if asked == .integer(protocolNumber) { return description(name, version) }
     let text =
-        "the tool speaks protocol \(asked.line), this probe of \(name) speaks protocol \(protocolNumber); "
+        "the tool speaks protocol \(asked.short), this probe of \(name) speaks protocol \(protocolNumber); "
         + "use a tool and a probe of one release"
     return ["type": "error", "message": .text(text), "protocol": .integer(protocolNumber)]
 }
