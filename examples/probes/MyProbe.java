@@ -6,6 +6,8 @@ import taskscale.sdk.Probe;
 
 public class MyProbe {
     public static void main(String[] args) {
+        // `taskscale run fanout` asks by this parameter how results are to be collected: here, in order.
+        Probe.param("fanout", "order", "ordered", "how results are collected", "ordered");
         // One call for each way of doing it that you want to compare: change the name, and the code that is timed.
         Probe.variant("fanout", "virtual_threads", run -> run.time(phases -> {
             try (var executor = Executors.newVirtualThreadPerTaskExecutor()) {

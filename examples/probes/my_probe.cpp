@@ -7,6 +7,8 @@
 static std::uint64_t task(std::uint64_t i) { return 31 * i; }
 
 int main() {
+  // `taskscale run fanout` asks by this parameter how results are to be collected: here, in order.
+  taskscale::param("fanout", "order", "ordered", "how results are collected", {"ordered"});
   // workload, name of the variant (change it), what there is to say of it, and how it is done (change that):
   taskscale::variant("fanout", "async", {.max_size = 10'000, .note = "a thread per task"}, [](const taskscale::Run& run) {
     // Set up what is needed once (a pool, say) here: only what is inside `run.time` is timed.

@@ -79,11 +79,10 @@ pub fn probe_shapes(repository: &Repository) -> Vec<String> {
     let mut problems = Vec::new();
     for probe in probes {
         let inside = format!("probes/{probe}/");
-        // At most one directory deep: `sdk.py`, `sdk/`, `src/sdk.rs`.
+        // However deep: `sdk.py`, `src/sdk/`, `src/main/taskscale/sdk/` as Java's packages want it.
         let has = |part: &str| {
             repository.paths.iter().filter_map(|path| path.strip_prefix(&inside)).any(|path| {
-                let mut names =
-                    path.splitn(3, '/').take(2).map(|name| name.split('.').next().unwrap_or(name));
+                let mut names = path.split('/').map(|name| name.split('.').next().unwrap_or(name));
                 names.any(|name| name == part)
             })
         };
