@@ -86,7 +86,11 @@ func description(_ name: String, _ version: String) -> Json {
 
 /// Threads of the pool that runs tasks: one for each core that this process may use.
 public func workers() -> Int {
-    ProcessInfo.processInfo.activeProcessorCount
+    // Linux tells which those are only here; Swift does not import the call for it.
+    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+    let mask = status.split(separator: "\n").first { $0.hasPrefix("Cpus_allowed:") }?.dropFirst(13) ?? ""
+    let cores = mask.reduce(0) { $0 + ($1.hexDigitValue?.nonzeroBitCount ?? 0) }
+    return cores > 0 ? cores : ProcessInfo.processInfo.activeProcessorCount
 }
 
 private func declare(_ workload: String, _ change: (inout Workload) -> Void) {

@@ -81,7 +81,8 @@ struct Discarding: Form {
 struct Chunks: Form {
     func perform<B: Body>(_ plan: Plan, _ body: B) async throws -> Timing {
         let size = plan.size
-        let share = (size + workers() - 1) / workers()
+        let chunks = workers()
+        let share = (size + chunks - 1) / chunks
         if plan.order == .discard {
             return await plan.time { phases in
                 await withTaskGroup(of: Void.self) { group in
@@ -111,9 +112,9 @@ struct Chunks: Form {
                     }
                 }
                 phases.created()
-                var chunks: [(Int, [UInt64])] = []
-                for await chunk in group { chunks.append(chunk) }
-                return chunks.sorted { $0.0 < $1.0 }.flatMap(\.1)
+                var done: [(Int, [UInt64])] = []
+                for await chunk in group { done.append(chunk) }
+                return done.sorted { $0.0 < $1.0 }.flatMap(\.1)
             }
             return try body.ordered(results)
         }
