@@ -204,4 +204,25 @@ mod tests {
         let said = parse(b"\x1b[31m\xff", "describe").expect_err("junk").to_string();
         assert!(!said.contains('\x1b'), "{said:?}");
     }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_threads_of_a_real_process_are_looked_at() {
+        // A shell has one thread, and reading a line takes it some CPU time.
+        let script =
+            r#"while read -r line; do echo '{"type":"sample","wall_ns":1,"cpu_ns":1,"answer":0}'; done"#;
+        let mut probe = Probe::start(&Command::new("sh", ["-c", script])).expect("a shell");
+        let request = RunRequest {
+            id: 1,
+            workload: "w".into(),
+            variant: "v".into(),
+            size: 1,
+            iterations: 1,
+            params: Default::default(),
+            seed: 1,
+        };
+        let reading = probe.run(&request, HANDSHAKE_NS).expect("a sample");
+        assert_eq!(reading.threads.map(|ran| ran.threads), Ok(1));
+        probe.end();
+    }
 }
