@@ -193,6 +193,11 @@ impl<'a> Line<'a> {
         clean(&self.row.runtime)
     }
 
+    /// The same for a narrow column: of a toolchain named by its path, the path's end.
+    pub fn short_runtime(&self) -> String {
+        short(&self.runtime())
+    }
+
     /// Its version.
     pub fn version(&self) -> String {
         clean(&self.row.version)
@@ -343,4 +348,32 @@ pub fn machine(summary: &Summary) -> String {
     parts.extend(machine.virtualised.value().filter(|&&yes| yes).map(|_| "virtualised".to_owned()));
     parts.extend(machine.load_1m.value().map(|load| format!("load {load:.2} at start")));
     clean(&parts.join(", "))
+}
+
+/// `go@…/go1.22` of `go@/opt/go1.22`.
+fn short(runtime: &str) -> String {
+    match runtime.split_once('@') {
+        Some((name, path)) if path.contains('/') => {
+            let end = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+            format!("{name}@\u{2026}/{end}")
+        }
+        _ => runtime.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short;
+
+    #[test]
+    fn of_a_path_the_end_is_shown() {
+        for (whole, shown) in [
+            ("go@/opt/go1.22", "go@\u{2026}/go1.22"),
+            ("java@/usr/lib/jvm/jdk-25/", "java@\u{2026}/jdk-25"),
+            ("asyncio@python3.13", "asyncio@python3.13"),
+            ("tokio", "tokio"),
+        ] {
+            assert_eq!(short(whole), shown);
+        }
+    }
 }

@@ -53,9 +53,10 @@ fn grid(lines: &[&Line<'_>], sizes: &[u64], with_growth: bool) -> Grid {
     grid.set_header(header);
     let mut runtime = String::new();
     for line in lines {
-        let first = format!("{}\n{}", line.runtime(), line.version());
-        let mut row = vec![left(if first == runtime { "" } else { &first })];
-        runtime = first;
+        let first = format!("{}\n{}", line.short_runtime(), line.version());
+        // By its whole name: two toolchains may end alike.
+        let mut row = vec![left(if line.runtime() == runtime { "" } else { &first })];
+        runtime = line.runtime();
         row.push(left(format!("{}\n{}", line.variant(), dim(&line.remarks().join(", ")))));
         row.extend(sizes.iter().map(|&size| right(figures(line, size))));
         if with_growth {

@@ -22,7 +22,7 @@ def main(runtime):
         version = version_of(runtime)
     except ImportError:
         where = f"{platform.python_version()}, {sys.executable}"
-        get = f"python -m pip install {runtime}"
+        get = f"taskscale setup python, or for this Python: python -m pip install {runtime}"
         return serve_missing(f"{runtime} is not installed for this Python ({where})", get)
     from . import workloads
 

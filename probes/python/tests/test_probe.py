@@ -307,7 +307,7 @@ class Protocol(unittest.TestCase):
                 reply = session.ask(line)
                 self.assertEqual((reply["type"], reply["missing"]), ("error", True))
                 self.assertIn("trio is not installed for this Python", reply["message"])
-                self.assertEqual(reply["remedy"], "python -m pip install trio")
+                self.assertEqual(reply["remedy"], "taskscale setup python, or for this Python: python -m pip install trio")
             self.assertEqual(session.end(), (b"", 0))
             self.assertEqual(session.complaints, b"")
 

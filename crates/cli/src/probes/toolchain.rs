@@ -102,7 +102,7 @@ pub fn said(command: &Command) -> Result<String, String> {
             lines.push(errors);
             Ok(lines.join("\n"))
         }
-        Some(exit) => Err(format!("{exit}: {}", errors.lines().last().unwrap_or_default())),
+        Some(exit) => Err(format!("{exit}: {}", errors.lines().next().unwrap_or_default())),
         None => Err(problem.to_string()),
     }
 }

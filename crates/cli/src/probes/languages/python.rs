@@ -27,13 +27,33 @@ const REQUIREMENTS: &str = "requirements-optional.txt";
 
 fn find(asked: Option<&str>, source: &Source) -> Result<Toolchain, Missing> {
     let remedy = "install Python 3.8 or newer, or name one: --runtime asyncio@/path/to/python3";
-    let program = find_program(asked, &["python3", "python"], remedy)?;
-    let version = ask_version(&program, &["--version"])?;
-    let plain = Toolchain { program, version };
+    let program = find_program(asked, &["python3", "python"], remedy);
+    // A shim of pyenv may be on the PATH for a version that is installed and not switched on.
+    let plain = match program.and_then(answering) {
+        Ok(plain) => plain,
+        Err(missing) => of_pyenv(asked).and_then(|program| answering(program).ok()).ok_or(missing)?,
+    };
     // asyncio is in every Python: a virtual environment would only be one more thing that can differ.
     let wants_packages = !matches!(source, Source::Runtime(runtime) if runtime == "asyncio");
     let environment = Some(&plain).filter(|_| wants_packages).and_then(environment_of);
     Ok(environment.unwrap_or(plain))
+}
+
+fn answering(program: PathBuf) -> Result<Toolchain, Missing> {
+    let version = ask_version(&program, &["--version"])?;
+    Ok(Toolchain { program, version })
+}
+
+/// `python3.8` among the versions that pyenv has installed; the last one where there are several.
+fn of_pyenv(asked: Option<&str>) -> Option<PathBuf> {
+    let wanted = asked?.strip_prefix("python")?;
+    let root = std::env::var_os("PYENV_ROOT").map(PathBuf::from);
+    let root = root.or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".pyenv")))?;
+    let entries = std::fs::read_dir(root.join("versions")).ok()?.flatten();
+    let is_it =
+        |name: &str| name == wanted || name.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('.'));
+    let found = entries.filter(|entry| is_it(&entry.file_name().to_string_lossy()));
+    found.map(|entry| entry.path().join("bin/python")).filter(|path| path.is_file()).max()
 }
 
 fn recipe(python: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {

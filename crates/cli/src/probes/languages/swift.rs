@@ -24,7 +24,7 @@ const VERSION_FILE: &str = "SwiftcVersion.swift";
 
 fn find(asked: Option<&str>, _: &Source) -> Result<Toolchain, Missing> {
     let remedy =
-        "install Swift 5.9 or newer (swift.org/install), or name one: --runtime swift@/opt/swift-6.0";
+        "install Swift 6.0 or newer (swift.org/install), or name one: --runtime swift@/opt/swift-6.0";
     let program = find_program(asked, &["swiftc"], remedy)?;
     let version = ask_version(&program, &["--version"])?;
     Ok(Toolchain { program, version })
