@@ -57,6 +57,12 @@ pub enum Fault {
         /// The request.
         asked: String,
     },
+    /// The probe was rebuilt or edited under the tool.
+    #[error("{file} changed while it was measured: the samples so far are of another program")]
+    Changed {
+        /// The file.
+        file: String,
+    },
     /// Another protocol.
     #[error("speaks protocol {theirs}, this build speaks {ours}")]
     Protocol {
@@ -130,6 +136,7 @@ impl Fault {
             Fault::TimedOut { .. } => {
                 "raise --timeout if the work is really that long, else look for a deadlock"
             }
+            Fault::Changed { .. } => "run again, and build or edit the probe before or after a run",
             Fault::Exited { .. } => "run the probe by hand: probes/PROTOCOL.md shows what to type",
             Fault::Flooded { .. } | Fault::Junk { .. } | Fault::OutOfTurn { .. } => {
                 "print nothing but replies to standard output; `taskscale probe check` shows which request it was"

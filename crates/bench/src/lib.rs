@@ -11,6 +11,7 @@
 //! | [`link`] | what a measuring loop needs of a probe, a clock and an observer; tests put fakes here |
 //! | [`probe`] | the real probe: a process that speaks protocol 1 |
 //! | [`threads`] | how many threads of a probe really ran during a sample |
+//! | `stamp` | whether a probe is still the one that it was |
 //! | [`fault`] | everything that can go wrong with a probe, with its remedy |
 //! | [`expect`] | which answer is right |
 //! | [`judge`] | whether a sample can be believed |
@@ -36,5 +37,6 @@ pub mod probe;
 mod row;
 pub mod run;
 pub mod schedule;
+mod stamp;
 pub mod threads;
 mod warmup;

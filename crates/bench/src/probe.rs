@@ -15,6 +15,7 @@ use taskscale_sys::{
 use crate::{
     fault::Fault,
     link::{Launcher, Link, Reading},
+    stamp::Stamp,
     threads,
 };
 
@@ -168,21 +169,28 @@ fn junk(line: &[u8], asked: &str, why: &str) -> Fault {
 /// Starts probes by the commands that were found for the runtimes.
 #[derive(Debug, Default)]
 pub struct ProbeLauncher {
-    commands: HashMap<String, Command>,
+    commands: HashMap<String, (Command, Stamp)>,
 }
 
 impl ProbeLauncher {
     /// A launcher that knows these runtimes, by the names that rows use.
     pub fn new(commands: impl IntoIterator<Item = (String, Command)>) -> Self {
-        ProbeLauncher { commands: commands.into_iter().collect() }
+        let stamped = |(id, command): (String, Command)| {
+            let stamp = Stamp::of(&command);
+            (id, (command, stamp))
+        };
+        ProbeLauncher { commands: commands.into_iter().map(stamped).collect() }
     }
 }
 
 impl Launcher for ProbeLauncher {
     fn launch(&mut self, runtime: &str, layout: u64) -> Result<Box<dyn Link>, Fault> {
-        let Some(command) = self.commands.get(runtime) else {
+        let Some((command, stamp)) = self.commands.get(runtime) else {
             return Err(Fault::Start { command: runtime.into(), why: "no such runtime".into() });
         };
+        if let Some(path) = stamp.changed() {
+            return Err(Fault::Changed { file: path.display().to_string() });
+        }
         let mut command = command.clone();
         // `PYTHONHASHSEED` is read by CPython alone; its range is 32 bits.
         command.env.push(("PYTHONHASHSEED".into(), (layout >> 32).to_string()));

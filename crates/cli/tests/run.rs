@@ -276,3 +276,28 @@ fn list_completions_and_man_print_data() {
         assert!(ran.out.contains(words) && ran.out.contains("run"), "{args:?}");
     }
 }
+
+#[test]
+fn a_probe_that_is_edited_under_the_tool_fails_its_rows() {
+    let tool = Tool::new();
+    let probe = tool.path("mine.py");
+    let honest = broken("honest");
+    let script: Vec<&str> = honest.split(' ').skip(1).collect();
+    // Its third start (the handshake was the first) edits it; processes are replaced after two rounds.
+    let text = format!(
+        "import os, sys\nwith open(__file__ + '.starts', 'a+') as starts:\n    starts.write('x')\n    starts.flush()\n    \
+         starts.seek(0)\n    if len(starts.read()) == 3:\n        open(__file__, 'a').write('# edited\\n')\n\
+         os.execv(sys.executable, [sys.executable] + {script:?})\n"
+    );
+    fs::write(&probe, text).expect("written");
+    let command = format!("python3 {}", probe.display());
+    let args = ["fanout", "--runtime", "tokio", "--variant", "loop", "--size", "64", "--probe", &command];
+    let ran = run(&tool, &[&args[..], &["--format", "json"]].concat());
+    let summary = ran.json();
+    let failed = rows(&summary, "failed");
+    assert!(!failed.is_empty(), "{summary:#}");
+    for row in failed {
+        let reason = row["reason"].as_str().unwrap_or_default();
+        assert!(reason.contains("mine.py changed while it was measured"), "{row}");
+    }
+}
