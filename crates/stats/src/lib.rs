@@ -7,6 +7,7 @@
 //! | [`sign`] | between which samples lies the median? |
 //! | [`independent`](mod@independent) | what counts as one observation? |
 //! | [`paired`] | by what factor does B differ from A, measured in the same rounds? |
+//! | [`shift`] | by what factor does B differ from A, measured in another session? |
 //! | [`bootstrap`] | between which values lies any other statistic? |
 //! | [`stop`] | have enough rounds been measured? |
 //! | [`warmup`] | has a fresh process settled? |
@@ -17,6 +18,7 @@ pub mod growth;
 pub mod independent;
 pub mod paired;
 pub mod quantile;
+pub mod shift;
 pub mod sign;
 pub mod stop;
 pub mod warmup;
