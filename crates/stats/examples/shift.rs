@@ -7,7 +7,11 @@
 
 use fastrand::Rng;
 use statrs::distribution::{ContinuousCDF, StudentsT};
-use taskscale_stats::{quantile::sorted, shift::Shift, sign};
+use taskscale_stats::{
+    quantile::sorted,
+    shift::{BEYOND_UNCHANGED, Shift},
+    sign,
+};
 
 /// Spread of processes of the same code: what identical tokio processes show (METHODOLOGY.md, "Processes").
 const NOISE: f64 = 0.01;
