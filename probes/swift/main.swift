@@ -18,4 +18,5 @@ if runtime != "swift" {
 declareFanout()
 declareNop()
 declareSpin()
+declareDrain()
 await serve(runtime, swiftVersion)

@@ -108,7 +108,7 @@ impl Plan {
                         rule: block.answer.rule,
                         rows: Vec::new(),
                     };
-                    for runtime in runtimes.iter().filter(|runtime| takes_part(block, runtime)) {
+                    for runtime in runtimes.iter().filter(|runtime| takes_part(suite, block, runtime)) {
                         cell.rows.extend(rows_of(suite, block, size, runtime, selection));
                     }
                     choose_baselines(&mut cell.rows, suite, runtimes, selection);
@@ -189,9 +189,12 @@ fn title(block: &Block, selection: &Selection) -> String {
     if added.is_empty() { block.title() } else { format!("{}, {}", block.title(), added.join(" ")) }
 }
 
-fn takes_part(block: &Block, runtime: &Found) -> bool {
+/// A block that names runtimes is for them; one that was asked for and that no block of the suite names (a user's own) takes
+/// part in all.
+fn takes_part(suite: &Suite, block: &Block, runtime: &Found) -> bool {
     let name = runtime_name(runtime);
-    runtime.asked || block.runtimes.as_ref().is_none_or(|names| names.contains(&name))
+    let is_named = |block: &Block| block.runtimes.as_ref().is_some_and(|names| names.contains(&name));
+    block.runtimes.is_none() || is_named(block) || (runtime.asked && !suite.workloads.iter().any(is_named))
 }
 
 /// `asyncio` for `asyncio@python3.8` and for any probe that says it is asyncio.

@@ -169,3 +169,20 @@ fn filters_match_whole_names_or_parts_and_mistakes_name_what_there_is() {
         "--baseline spwan is not a row of any table; rows are: tokio:multi/JoinSet, tokio:multi/spawn"
     );
 }
+
+#[test]
+fn a_table_that_names_runtimes_is_for_them_even_where_others_were_asked_for() {
+    let other = "runtimes = [\"tokio\"]\n[[workload]]\nname = \"fanout\"\nsizes = [64]\nruntimes = [\"asyncio\"]\n\
+                 title = \"other\"\nanswer = { rule = \"sum_of_tasks\" }";
+    let tables_of = |id: &str| -> Vec<String> {
+        let mut runtime = found(id, vec![variant("gather", &["ordered"])]);
+        runtime.asked = true;
+        let plan = Plan::new(&[suite(other)], &[runtime], &Selection::default()).expect("plan");
+        let mut tables: Vec<String> = plan.cells.into_iter().map(|cell| cell.table).collect();
+        tables.dedup();
+        tables
+    };
+    assert_eq!(tables_of("tokio"), ["fanout"]);
+    assert_eq!(tables_of("asyncio@python3.13"), ["other"]);
+    assert_eq!(tables_of("mine"), ["fanout", "other"], "a user's own takes part in all");
+}

@@ -1,4 +1,4 @@
-// Package workloads performs fanout, nop and spin on goroutines.
+// Package workloads performs fanout, nop, spin and drain on goroutines.
 //
 // A form is one way of starting tasks and waiting for them. Its loops are written out once for each kind of task (plain,
 // spun, counted), and the kind is chosen outside the timed part: a loop over tasks that called a func value or a method of
@@ -18,6 +18,7 @@ func Declare() {
 	declareFanout()
 	declareNop()
 	declareSpin()
+	declareDrain()
 }
 
 // atOnce is how many tasks may be alive at once: limit, or all where that is 0 or more than there are.

@@ -2,17 +2,18 @@
 //
 // | module | holds |
 // |---|---|
-// | fanout, nop, spin | one workload each |
+// | fanout, nop, spin, drain | one workload each |
 // | variants | the variants of fanout and nop, and how one is performed |
 // | forms | the ways of starting tasks and waiting for them |
 // | body | what a task does |
 // | count | what an instrumented run counts |
 
+import * as drain from "./drain.mjs";
 import * as fanout from "./fanout.mjs";
 import * as nop from "./nop.mjs";
 import * as spin from "./spin.mjs";
 
 /** Declares all workloads. */
 export function declare() {
-  for (const workload of [fanout, nop, spin]) workload.declare();
+  for (const workload of [fanout, nop, spin, drain]) workload.declare();
 }

@@ -14,7 +14,7 @@ public struct Run: Sendable {
     /// At least 1.
     public let size: Int
     /// At least 1.
-    public let iterations: Int
+    public internal(set) var iterations: Int
     /// At most 2^53 - 1, which every JSON reader keeps exact.
     public let seed: UInt64
     /// Whether every task's execution is to be counted, by what it did.

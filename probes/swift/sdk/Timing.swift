@@ -5,6 +5,21 @@
 public struct Timing: Sendable {
     public var wallNs: UInt64, cpuNs: UInt64, answer: UInt64
     public var extra: [String: Json]
+
+    /// Adds up iterations that were each timed by themselves, so that what lies between them is not: `one` is given the
+    /// request with one iteration.
+    public static func sum(of run: Run, _ one: (Run) async -> Timing) async -> Timing {
+        var once = run
+        once.iterations = 1
+        var sum = Timing(wallNs: 0, cpuNs: 0, answer: 0, extra: [:])
+        for _ in 0..<run.iterations {
+            let part = await one(once)
+            sum.wallNs += part.wallNs
+            sum.cpuNs += part.cpuNs
+            sum.answer &+= part.answer
+        }
+        return sum
+    }
 }
 
 extension Run {
