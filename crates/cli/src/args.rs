@@ -31,6 +31,9 @@ pub enum Command {
     /// Print the tables of a run file again
     #[command(after_help = REPORT_EXAMPLES)]
     Report(ReportArgs),
+    /// Say of two run files which rows got worse; exit status 1 if any did
+    #[command(after_help = COMPARE_EXAMPLES, override_usage = COMPARE_USAGE)]
+    Compare(CompareArgs),
     /// Say where the workers' time went, from any task trace, in at most 2,048 bytes
     #[command(after_help = DIGEST_EXAMPLES)]
     Digest(DigestArgs),
@@ -81,6 +84,18 @@ const REPORT_EXAMPLES: &str = "Examples:
   taskscale report quick.taskscale.jsonl             the tables of that run, even if it was killed
   taskscale report --details quick.taskscale.jsonl   all percentiles
   taskscale report --format json quick.taskscale.jsonl | jq '.rows[] | select(.status == \"failed\")'";
+
+const COMPARE_USAGE: &str = "taskscale compare [OPTIONS] <OLD> <NEW>
+       taskscale compare [OPTIONS] --baseline <NAME> <NEW>";
+
+const COMPARE_EXAMPLES: &str = "Two files are two sessions, and sessions differ: where it can be had, measure both in one run instead
+(taskscale run --runtime go@OLD --runtime go@NEW). Exit status: 0 no regression shown, 1 a row is worse or failed
+now, 2 a file cannot be read.
+
+Examples:
+  taskscale compare old.taskscale.jsonl new.taskscale.jsonl
+  taskscale run fanout --save-baseline main          keeps .taskscale/main.taskscale.jsonl
+  taskscale compare --baseline main new.taskscale.jsonl --threshold 5% --format md";
 
 const SETUP_EXAMPLES: &str = "Examples:
   taskscale setup                                    everything whose toolchain is on this machine
@@ -227,6 +242,9 @@ pub struct RunArgs {
     /// Where to keep the raw samples [default: a new file in the state folder, named at the end]
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Also keep the finished run as .taskscale/NAME.taskscale.jsonl in this folder, over the one of before
+    #[arg(long, value_name = "NAME", value_parser = baseline_name)]
+    pub save_baseline: Option<String>,
     /// How to print the figures
     #[command(flatten)]
     pub show: ShowArgs,
@@ -306,6 +324,48 @@ pub struct ReportArgs {
     pub show: ShowArgs,
 }
 
+/// `taskscale compare`.
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// The run that is referred to and the one that is judged; - is standard input
+    #[arg(value_name = "RUN", required = true, num_args = 1..=2)]
+    pub runs: Vec<PathBuf>,
+    /// Refer to the run that `taskscale run --save-baseline NAME` kept in this folder
+    #[arg(long, value_name = "NAME", value_parser = baseline_name)]
+    pub baseline: Option<String>,
+    /// Up to this difference rows count as the same
+    #[arg(long, value_name = "SHARE", value_parser = share, default_value = "2%")]
+    pub threshold: f64,
+    /// What to compare
+    #[arg(long, value_enum, default_value_t = CompareMetric::Cpu)]
+    pub metric: CompareMetric,
+    /// How to print the verdicts
+    #[arg(long, short, value_enum, default_value_t = CompareFormat::Text)]
+    pub format: CompareFormat,
+}
+
+/// What is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CompareMetric {
+    /// CPU time per task, of all threads
+    Cpu,
+    /// Wall time per task: also that of the neighbours
+    Wall,
+}
+
+/// The formats of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CompareFormat {
+    /// For a terminal
+    Text,
+    /// For a comment on a pull request
+    Md,
+    /// One object of schema taskscale.compare/1
+    Json,
+    /// JUnit XML: worse is a failure, what cannot be told is skipped
+    Junit,
+}
+
 /// `taskscale probe`.
 #[derive(Debug, Subcommand)]
 pub enum ProbeCommand {
@@ -357,6 +417,15 @@ fn share(text: &str) -> Result<f64, String> {
     if (0.0..1.0).contains(&(value * scale)) { Ok(value * scale) } else { Err(help.into()) }
 }
 
+/// A name that is a file name everywhere.
+fn baseline_name(text: &str) -> Result<String, String> {
+    let allowed = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');
+    match !text.is_empty() && text.len() <= 100 && !text.starts_with('.') && text.chars().all(allowed) {
+        true => Ok(text.to_owned()),
+        false => Err("give a name of letters, digits, -, _ and ., not beginning with a dot: main".into()),
+    }
+}
+
 fn size(text: &str) -> Result<u64, String> {
     let digits: String = text.chars().filter(|letter| !matches!(letter, '_' | ',')).collect();
     match digits.parse() {
@@ -389,6 +458,10 @@ mod tests {
         assert_eq!((seconds("500ms"), seconds("2m")), (Ok(0.5), Ok(120.0)));
         assert_eq!((share("1%"), share("0.01"), share("0")), (Ok(0.01), Ok(0.01), Ok(0.0)));
         assert_eq!((size("1,000,000"), size("1_000")), (Ok(1_000_000), Ok(1_000)));
+        assert_eq!(baseline_name("release-1.2"), Ok("release-1.2".into()));
+        for wrong in ["", ".", "..", "../x", "a/b", "a b"] {
+            assert!(baseline_name(wrong).is_err(), "{wrong}");
+        }
         for wrong in
             [seconds("5").err(), seconds("0s").err(), share("200%").err(), size("0").err(), param("gc").err()]
         {

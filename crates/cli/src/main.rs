@@ -5,6 +5,7 @@
 //! input; 130 interrupted.
 
 mod args;
+mod baselines;
 mod commands;
 mod interrupt;
 mod output;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
         Command::Run(args) => commands::run::run(&args),
         Command::List(args) => commands::list::list(&args),
         Command::Report(args) => commands::report::report(&args),
+        Command::Compare(args) => commands::compare::compare(&args),
         Command::Digest(args) => commands::digest::digest(&args),
         Command::Setup(args) => commands::setup::setup(&args),
         Command::NewProbe(args) => commands::new_probe::new_probe(&args),

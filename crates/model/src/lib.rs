@@ -10,12 +10,14 @@
 //! | [`machine`] | the fingerprint of a machine | `METHODOLOGY.md` |
 //! | [`run_file`] | `taskscale.run/1`: raw samples, appended one by one | `docs/reference/run-file.md` |
 //! | [`summary`] | `taskscale.summary/1`: every figure that is shown | `docs/reference/summary.md` |
+//! | [`compare`] | `taskscale.compare/1`: two runs, row by row | `docs/reference/compare.md` |
 //! | [`span`] | one task execution, and what a trace held | `ARCHITECTURE.md` |
 //! | [`digest`] | `taskscale.digest/1`: where the workers' time went, and why | `ARCHITECTURE.md` |
 //! | [`doctor`] | `taskscale.doctor/1`: what blurs or biases the figures here | `docs/reference/doctor.md` |
 //! | [`missing`] | a value that is not there, with reason and remedy | |
 
 pub mod answer;
+pub mod compare;
 pub mod digest;
 pub mod doctor;
 pub mod machine;

@@ -1,6 +1,7 @@
 //! Arranges a summary as tables: one per suite and table, one line per runtime, variant and case, one cell per size.
 
 use taskscale_model::{
+    machine::Machine,
     params,
     run_file::Role,
     summary::{Grade, Growth, Row, RowStatus, Settled, Summary},
@@ -330,7 +331,11 @@ pub fn growth_reasons(summary: &Summary) -> Vec<(String, Vec<String>)> {
 
 /// The machine in one line.
 pub fn machine(summary: &Summary) -> String {
-    let machine = &summary.machine;
+    machine_words(&summary.machine)
+}
+
+/// The same of a machine alone.
+pub fn machine_words(machine: &Machine) -> String {
     let mut parts: Vec<String> = Vec::new();
     parts.push(machine.cpu_model.value().cloned().unwrap_or_else(|| "CPU model unknown".into()));
     match (machine.cpus_usable.value(), machine.cpus.value()) {

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | [`read`] | reads `taskscale.run/1`, forgiving what a kill may leave behind and nothing else |
 //! | [`summarize`](mod@summarize) | derives every figure: percentiles, intervals, ratios, growth, control |
+//! | [`compare`](mod@compare) | two runs, row by row, and these as text, Markdown, JSON, JUnit XML |
 //! | [`doctor`] | from facts of a machine to findings, and these as text, Markdown, JSON |
 //! | [`digest_text`](mod@digest_text) | a digest in at most 2,048 bytes |
 //! | [`digest_page`] | a digest as JSON, Markdown, HTML |
@@ -19,6 +20,7 @@
 //! | [`markdown`](mod@markdown) | tables for a pull request |
 //! | [`json`](mod@json) | `taskscale.summary/1` |
 
+pub mod compare;
 pub mod digest_page;
 pub mod digest_text;
 mod digest_words;
@@ -33,6 +35,9 @@ pub mod summarize;
 mod table;
 pub mod text;
 
+pub use compare::{
+    CompareBy, CompareOptions, compare, compare_json, compare_junit, compare_markdown, compare_text,
+};
 pub use digest_page::{digest_html, digest_json, digest_markdown};
 pub use digest_text::digest_text;
 pub use doctor::{checkup, doctor_json, doctor_markdown, doctor_text};

@@ -99,12 +99,12 @@ fn growth(summary: &Summary, width: usize) -> String {
     paragraphs("- ", &lines, width)
 }
 
-fn with_remedy(what: &str, remedy: &str) -> String {
+pub(crate) fn with_remedy(what: &str, remedy: &str) -> String {
     if remedy.is_empty() { what.to_owned() } else { format!("{what}. Remedy: {remedy}") }
 }
 
 /// Each text as a paragraph, broken between words at `width`, later lines indented as far as the bullet.
-fn paragraphs(bullet: &str, texts: &[String], width: usize) -> String {
+pub(crate) fn paragraphs(bullet: &str, texts: &[String], width: usize) -> String {
     let mut all = String::new();
     for text in texts {
         let mut line = bullet.to_owned();

@@ -18,6 +18,11 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<Outcome> {
 
 /// The figures of a run file.
 pub fn summary_of(path: &Path) -> anyhow::Result<taskscale_model::summary::Summary> {
+    Ok(taskscale_report::summarize(&read(path)?))
+}
+
+/// A run file; - is standard input.
+pub fn read(path: &Path) -> anyhow::Result<taskscale_report::Run> {
     let shown = path.display();
     let mut bytes = Vec::new();
     if path == Path::new("-") {
@@ -25,6 +30,5 @@ pub fn summary_of(path: &Path) -> anyhow::Result<taskscale_model::summary::Summa
     } else {
         bytes = std::fs::read(path).with_context(|| format!("cannot read the run file {shown}"))?;
     }
-    let run = taskscale_report::parse_run(&bytes).with_context(|| format!("{shown} cannot be reported"))?;
-    Ok(taskscale_report::summarize(&run))
+    taskscale_report::parse_run(&bytes).with_context(|| format!("{shown} cannot be reported"))
 }

@@ -18,6 +18,7 @@ use taskscale_model::{
 
 use crate::{
     args::RunArgs,
+    baselines,
     commands::report,
     interrupt::Interrupt,
     output::{self, Outcome, tell},
@@ -80,6 +81,12 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
         kept.path.display()
     ));
     let measured = summary.rows.iter().any(|row| row.status == RowStatus::Ok);
+    if let Some(name) = &args.save_baseline {
+        tell(&match measured && !interrupt.came() {
+            true => baselines::save(name, &kept.path)?,
+            false => format!("Baseline {name}: not kept, since the run did not come to a good end"),
+        });
+    }
     Ok(match (interrupt.came(), measured) {
         (true, _) => Outcome::Interrupted,
         (false, true) => Outcome::Done,

@@ -4,9 +4,9 @@ mod control;
 mod growth;
 mod notes;
 mod rows;
-mod series;
+pub(crate) mod series;
 mod threads;
-mod warmup;
+pub(crate) mod warmup;
 
 use taskscale_model::{
     run_file,

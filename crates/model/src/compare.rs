@@ -1,0 +1,175 @@
+//! `taskscale.compare/1`: what two run files say of one another, row by row.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{params::Params, summary::Interval};
+
+/// The schema word.
+pub const SCHEMA: &str = "taskscale.compare/1";
+
+/// Two runs side by side.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// What is compared: `cpu_per_task` or `wall_per_task`, in nanoseconds; lower is better.
+    pub metric: String,
+    /// A difference up to this share counts as none.
+    pub threshold: f64,
+    /// Confidence of all intervals of ratios together: with this probability all of them hold.
+    pub confidence: f64,
+    /// Rows that share it: those with enough processes on both sides.
+    pub family: u64,
+    /// The run that is referred to.
+    pub old: Side,
+    /// The run that is judged.
+    pub new: Side,
+    /// Whether figures of the two may be divided by one another.
+    pub same_machine: bool,
+    /// In what the machines differ: `kernel: Linux 6.1 | Linux 6.18`.
+    pub machine_differences: Vec<String>,
+    /// The runtimes of either file.
+    pub runtimes: Vec<RuntimeChange>,
+    /// What rows moved whose code is the same in both files.
+    pub unchanged: Unchanged,
+    /// How many rows have which verdict.
+    pub counts: Counts,
+    /// Whether any row is worse: the gate.
+    pub regression: bool,
+    /// The outcome in a sentence.
+    pub summary: String,
+    /// One entry per row of either file, in the order of the plan of the new one; controls are not among them.
+    pub rows: Vec<ComparedRow>,
+    /// What a reader must know before trusting a verdict.
+    pub notes: Vec<String>,
+}
+
+/// One of the two runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Side {
+    /// As the caller names it: a path, a baseline.
+    pub name: String,
+    /// Version of the tool that took it.
+    pub tool: String,
+    /// Its start, seconds since 1970-01-01 UTC.
+    pub started_unix_s: u64,
+    /// Whether it came to its end.
+    pub complete: bool,
+    /// The fingerprint of its machine.
+    pub fingerprint: String,
+    /// The machine in words.
+    pub machine: String,
+    /// A/A comparisons with an interval.
+    pub controls: u64,
+    /// The largest difference between identical code that one of them leaves open, as a share.
+    pub control_limit: Option<f64>,
+}
+
+/// A runtime in the two files.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RuntimeChange {
+    /// As the user names it.
+    pub id: String,
+    /// Version and toolchain in the old run; absent where it did not take part.
+    pub old: Option<String>,
+    /// Version and toolchain in the new run.
+    pub new: Option<String>,
+    /// Whether the files show that nothing changed: version, toolchain, and the source of one of the tool's own probes.
+    pub same_code: bool,
+}
+
+/// What the sessions themselves did, seen on rows of unchanged code.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Unchanged {
+    /// Rows whose code is the same in both files.
+    pub rows: u64,
+    /// The middle one of their shifts, as a share with its sign.
+    pub median_shift: Option<f64>,
+    /// The largest of their shifts in either direction, as a share.
+    pub largest_shift: Option<f64>,
+}
+
+/// How many rows have which verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Counts {
+    /// Slower, or failed now.
+    pub worse: u64,
+    /// Faster, or no longer failed.
+    pub better: u64,
+    /// Within the threshold.
+    pub same: u64,
+    /// Neither can be said.
+    pub cannot_tell: u64,
+    /// From another machine.
+    pub other_machine: u64,
+}
+
+/// What is said of one row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The whole interval lies above the limit; or the row had figures and failed now.
+    Worse,
+    /// The whole interval lies below the limit; or the row had failed and has figures now.
+    Better,
+    /// The whole interval lies within the threshold.
+    Same,
+    /// None of these, for the reason that is given.
+    CannotTell,
+    /// Figures of two machines: shown side by side, never divided.
+    OtherMachine,
+}
+
+/// One row in both files.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ComparedRow {
+    /// Suite.
+    pub suite: String,
+    /// Table.
+    pub table: String,
+    /// Workload.
+    pub workload: String,
+    /// Runtime, as the user names it.
+    pub runtime: String,
+    /// Variant.
+    pub variant: String,
+    /// Parameters by which it differs from the other rows of its table.
+    pub case: Params,
+    /// All parameters.
+    pub params: Params,
+    /// Number of tasks.
+    pub size: u64,
+    /// In the old run; absent where it has no such row.
+    pub old: Option<Figure>,
+    /// In the new run; absent where it has no such row.
+    pub new: Option<Figure>,
+    /// New over old, by Hodges and Lehmann over processes; absent where the two may not be divided.
+    pub ratio: Option<f64>,
+    /// Its interval, corrected for all rows of the comparison.
+    pub ratio_ci: Option<Interval>,
+    /// How much the ratio must differ from 1 for better or worse, as a share: the threshold, or what identical code shows in these files.
+    pub limit: Option<f64>,
+    /// Whether the files show that its code is the same in both.
+    pub same_code: bool,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Why it cannot be told, or what failed.
+    pub reason: Option<String>,
+    /// What to do about it.
+    pub remedy: Option<String>,
+}
+
+/// One row in one file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Figure {
+    /// Version of its runtime.
+    pub version: String,
+    /// Median over processes of the median of their samples, ns per task.
+    pub value: Option<f64>,
+    /// Its own 95 % interval, for reading alone.
+    pub ci: Option<Interval>,
+    /// Processes behind it.
+    pub processes: u64,
+    /// Why it has no figure.
+    pub reason: Option<String>,
+}

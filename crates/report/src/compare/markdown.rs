@@ -1,0 +1,93 @@
+//! A comparison as a comment on a pull request: the outcome, what changed, and the rest folded away.
+
+use std::fmt::Write;
+
+use taskscale_model::compare::{ComparedRow, Comparison, Verdict};
+
+use super::words;
+use crate::{
+    figure::{count, percent},
+    markdown::escape,
+    style::clean,
+};
+
+/// GitHub-flavoured Markdown. O(rows).
+pub fn markdown(comparison: &Comparison) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = writeln!(
+        text,
+        "**{}** (threshold {} %, {})\n",
+        escape(&comparison.summary),
+        percent(comparison.threshold),
+        escape(&comparison.metric)
+    );
+    let changed: Vec<&ComparedRow> = [Verdict::Worse, Verdict::Better]
+        .into_iter()
+        .flat_map(|verdict| comparison.rows.iter().filter(move |row| row.verdict == verdict))
+        .collect();
+    if !changed.is_empty() {
+        let _ = writeln!(text, "{}", grid(&changed));
+    }
+    for verdict in [Verdict::Worse, Verdict::Better] {
+        list(&mut text, &grouped(comparison, verdict));
+    }
+    if !comparison.same_machine {
+        list(&mut text, &comparison.notes.iter().map(|note| escape(&clean(note))).collect::<Vec<_>>());
+    }
+    let _ = writeln!(text, "<details><summary>All rows, and what limits the verdicts</summary>\n");
+    let rest: Vec<&ComparedRow> = comparison.rows.iter().filter(|row| !changed.contains(row)).collect();
+    if !rest.is_empty() {
+        let _ = writeln!(text, "{}", grid(&rest));
+    }
+    list(&mut text, &grouped(comparison, Verdict::CannotTell));
+    let mut notes = vec![
+        format!("OLD {}", words::side(&comparison.old)),
+        format!("NEW {}", words::side(&comparison.new)),
+    ];
+    notes.extend(words::changes(comparison));
+    if comparison.same_machine {
+        notes.extend(comparison.notes.iter().map(|note| clean(note)));
+    }
+    notes.push(words::LEGEND.to_owned());
+    list(&mut text, &notes.iter().map(|note| escape(note)).collect::<Vec<_>>());
+    text.push_str("</details>\n");
+    text
+}
+
+fn grouped(comparison: &Comparison, verdict: Verdict) -> Vec<String> {
+    let groups = words::reasons(comparison, verdict).into_iter();
+    groups.map(|(reason, names)| escape(&format!("{}: {reason}", names.join("; ")))).collect()
+}
+
+fn list(text: &mut String, lines: &[String]) {
+    if !lines.is_empty() {
+        let _ = writeln!(
+            text,
+            "{}\n",
+            lines.iter().map(|line| format!("- {line}")).collect::<Vec<_>>().join("\n")
+        );
+    }
+}
+
+fn grid(rows: &[&ComparedRow]) -> String {
+    let mut text = String::from(
+        "| verdict | table | runtime | variant | size | OLD | NEW | NEW/OLD |\n|---|---|---|---|--:|--:|--:|--:|\n",
+    );
+    for row in rows {
+        let word = words::word(row.verdict);
+        let word = if row.verdict == Verdict::Worse { format!("**{word}**") } else { word.to_owned() };
+        let cells = [
+            words::heading(row),
+            clean(&row.runtime),
+            words::variant(row),
+            count(row.size),
+            words::figure(row.old.as_ref()),
+            words::figure(row.new.as_ref()),
+            words::compared(row),
+        ]
+        .map(|cell| escape(&cell));
+        let _ = writeln!(text, "| {word} | {} |", cells.join(" | "));
+    }
+    text
+}

@@ -1,0 +1,253 @@
+//! The verdict on each row.
+
+use taskscale_model::{
+    compare::{ComparedRow, Unchanged, Verdict},
+    missing::Missing,
+    summary::Interval,
+};
+use taskscale_stats::{
+    quantile::median,
+    shift::{BEYOND_UNCHANGED, Shift, estimate, fewest},
+};
+
+use super::{
+    limits::Controls,
+    rows::{Pair, Side},
+};
+use crate::{
+    figure::percent,
+    summarize::{CONFIDENCE, series::State},
+};
+
+const TOO_FEW: &str = "take longer runs: --samples, --max-time";
+
+/// Judges rows one by one, by what all of them together allow.
+pub struct Judge<'a> {
+    /// Rows that share the confidence.
+    pub family: usize,
+    confidence: f64,
+    controls: &'a (Controls<'a>, Controls<'a>),
+    /// Runtime, variant and ln(new / old) of rows whose code is the same in both files.
+    unchanged: Vec<(&'a str, &'a str, f64)>,
+    threshold: f64,
+    same_machine: bool,
+}
+
+/// A verdict with the figures behind it.
+struct Judged {
+    verdict: Verdict,
+    shift: Option<Shift>,
+    limit: Option<f64>,
+    why: Option<Missing>,
+}
+
+impl Judged {
+    fn plain(verdict: Verdict, why: Option<Missing>) -> Self {
+        Judged { verdict, shift: None, limit: None, why }
+    }
+
+    fn cannot_tell(reason: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Judged::plain(Verdict::CannotTell, Some(Missing::new(reason, remedy)))
+    }
+}
+
+impl<'a> Judge<'a> {
+    /// `threshold` is a share. Rows that no interval could be had of, were all rows to share the confidence, make no claim and so take
+    /// no share: that rests on numbers of processes alone and on no outcome.
+    pub fn new(
+        pairs: &'a [Pair<'a>],
+        controls: &'a (Controls<'a>, Controls<'a>),
+        threshold: f64,
+        same_machine: bool,
+    ) -> Self {
+        let both: Vec<&Pair<'_>> = pairs.iter().filter(|pair| pair.values().is_some()).collect();
+        let all_share = among(both.len());
+        let can = |pair: &&Pair<'_>| {
+            pair.values().is_some_and(|(old, new)| Shift::of(old, new, all_share).is_some())
+        };
+        let family: Vec<&Pair<'_>> = both.into_iter().filter(can).collect();
+        let log = |pair: &Pair<'a>| {
+            let (old, new) = pair.values()?;
+            Some((pair.row().runtime.as_str(), pair.row().variant.as_str(), estimate(old, new)?))
+        };
+        let unchanged = family.iter().filter(|pair| pair.same_code).filter_map(|pair| log(pair)).collect();
+        Judge {
+            // Nobody shares: as strict as for one more row than can be had.
+            confidence: if family.is_empty() { all_share } else { among(family.len()) },
+            family: family.len(),
+            controls,
+            unchanged,
+            threshold: threshold.ln_1p(),
+            same_machine,
+        }
+    }
+
+    /// What rows of unchanged code moved.
+    pub fn unchanged(&self) -> Unchanged {
+        let logs: Vec<f64> = self.unchanged.iter().map(|(.., log)| *log).collect();
+        Unchanged {
+            rows: logs.len() as u64,
+            median_shift: median(&logs).map(f64::exp_m1),
+            largest_shift: logs.iter().map(|log| log.abs()).reduce(f64::max).map(f64::exp_m1),
+        }
+    }
+
+    /// The entry of a row.
+    pub fn row(&self, pair: &Pair<'_>) -> ComparedRow {
+        let row = pair.row();
+        let judged = self.judge(pair);
+        ComparedRow {
+            suite: row.suite.clone(),
+            table: row.table.clone(),
+            workload: row.workload.clone(),
+            runtime: row.runtime.clone(),
+            variant: row.variant.clone(),
+            case: row.case.clone(),
+            params: row.params.clone(),
+            size: row.size,
+            old: pair.old.as_ref().map(Side::figure),
+            new: pair.new.as_ref().map(Side::figure),
+            ratio: judged.shift.map(|shift| shift.log.exp()),
+            ratio_ci: judged.shift.map(|shift| Interval(shift.low.exp(), shift.high.exp())),
+            limit: judged.limit.map(f64::exp_m1),
+            same_code: pair.same_code,
+            verdict: judged.verdict,
+            reason: judged.why.as_ref().map(|why| why.reason.clone()),
+            remedy: judged.why.map(|why| why.remedy).filter(|remedy| !remedy.is_empty()),
+        }
+    }
+
+    fn judge(&self, pair: &Pair<'_>) -> Judged {
+        if !self.same_machine {
+            return Judged::plain(Verdict::OtherMachine, None);
+        }
+        let (old, new) = match (&pair.old, &pair.new) {
+            (Some(old), Some(new)) => (old, new),
+            (None, _) => return absent("OLD", pair.elsewhere),
+            (_, None) => return absent("NEW", pair.elsewhere),
+        };
+        match (old.state, new.state) {
+            (State::Failed(_), State::Failed(why)) => {
+                Judged::cannot_tell(format!("failed in both: {}", why.reason), &*why.remedy)
+            }
+            (State::Skipped(why), _) => {
+                Judged::cannot_tell(format!("skipped in OLD: {}", why.reason), &*why.remedy)
+            }
+            (_, State::Skipped(why)) => {
+                Judged::cannot_tell(format!("skipped in NEW: {}", why.reason), &*why.remedy)
+            }
+            (State::Ok(_), State::Failed(why)) => {
+                let why = Missing::new(format!("failed in NEW: {}", why.reason), &*why.remedy);
+                Judged::plain(Verdict::Worse, Some(why))
+            }
+            (State::Failed(why), State::Ok(_)) => Judged::plain(
+                Verdict::Better,
+                Some(Missing::new(format!("failed in OLD: {}", why.reason), "")),
+            ),
+            (State::Ok(_), State::Ok(_)) => self.by_figures(pair, old, new),
+        }
+    }
+
+    fn by_figures(&self, pair: &Pair<'_>, old: &Side<'_>, new: &Side<'_>) -> Judged {
+        for (side, name) in [(old, "OLD"), (new, "NEW")] {
+            if side.values.iter().any(|value| *value <= 0.0) {
+                return Judged::cannot_tell(
+                    format!("the clock showed 0 ns in {name}"),
+                    "take longer samples: --sample-time",
+                );
+            }
+            if side.not_settled() {
+                return Judged::cannot_tell(
+                    format!("most of its processes had not settled in {name}"),
+                    "allow more with --max-time",
+                );
+            }
+        }
+        let Some(shift) = Shift::of(&old.values, &new.values, self.confidence) else {
+            let needed = fewest(self.confidence);
+            let (old, new) = (old.values.len(), new.values.len());
+            return Judged::cannot_tell(
+                format!(
+                    "too few processes: {old} in OLD and {new} in NEW, {needed} in each are needed for so many rows"
+                ),
+                TOO_FEW,
+            );
+        };
+        let (limit, why) = match self.limit(pair) {
+            Ok(limit) => limit,
+            Err(why) => {
+                return Judged {
+                    verdict: Verdict::CannotTell,
+                    shift: Some(shift),
+                    limit: None,
+                    why: Some(why),
+                };
+            }
+        };
+        let (verdict, why) = if shift.low > limit {
+            (Verdict::Worse, None)
+        } else if shift.high < -limit {
+            (Verdict::Better, None)
+        } else if -self.threshold <= shift.low && shift.high <= self.threshold {
+            (Verdict::Same, None)
+        } else if shift.low > self.threshold || shift.high < -self.threshold {
+            (Verdict::CannotTell, Some(why))
+        } else {
+            let reason = "interval too wide: it reaches from within the threshold beyond it";
+            (Verdict::CannotTell, Some(Missing::new(reason, TOO_FEW)))
+        };
+        Judged { verdict, shift: Some(shift), limit: Some(limit), why }
+    }
+
+    /// What |ln ratio| must exceed, and what to say where it does not; an error where a file has no control.
+    fn limit(&self, pair: &Pair<'_>) -> Result<(f64, Missing), Missing> {
+        let row = pair.row();
+        let mut limit = (self.threshold, Missing::new("", ""));
+        for (controls, name) in [(&self.controls.0, "OLD"), (&self.controls.1, "NEW")] {
+            let control = controls
+                .limit(row)
+                .ok_or_else(|| Missing::new(format!("no A/A control with an interval in {name}"), TOO_FEW))?;
+            if control > limit.0 {
+                let reason = format!(
+                    "the A/A control of {name} leaves differences of up to {} % open between identical code",
+                    percent(control.exp_m1())
+                );
+                limit = (
+                    control,
+                    Missing::new(reason, "measure while the machine is quiet (taskscale doctor), or longer"),
+                );
+            }
+        }
+        let others = self
+            .unchanged
+            .iter()
+            .filter(|(runtime, variant, _)| (*runtime, *variant) != (&*row.runtime, &*row.variant));
+        let moved = others.map(|(.., log)| log.abs()).fold(0.0, f64::max);
+        if BEYOND_UNCHANGED * moved > limit.0 {
+            let reason = format!(
+                "between the two sessions a row of unchanged code moved by {} %, and this one not by more than {BEYOND_UNCHANGED} times as much",
+                percent(moved.exp_m1())
+            );
+            limit = (
+                BEYOND_UNCHANGED * moved,
+                Missing::new(reason, "measure both in one run: --runtime NAME@OLD --runtime NAME@NEW"),
+            );
+        }
+        Ok(limit)
+    }
+}
+
+fn absent(from: &str, elsewhere: bool) -> Judged {
+    if elsewhere {
+        return Judged::cannot_tell(
+            format!("not in {from}, which has it with other parameters"),
+            "take both runs with the same --param (--work calibrates anew in every run: use --param work=STEPS)",
+        );
+    }
+    Judged::cannot_tell(format!("not in {from}"), "take both runs with the same suites, sizes and variants")
+}
+
+/// Confidence of each of so many intervals that together miss in 5 % of the cases at most (Bonferroni).
+fn among(rows: usize) -> f64 {
+    1.0 - (1.0 - CONFIDENCE) / rows.max(1) as f64
+}
