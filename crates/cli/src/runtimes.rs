@@ -18,6 +18,7 @@ use crate::probes::{
     build::{Job, Kept, Unwatched, Watch},
     languages,
     recipe::Source,
+    toolchain::Toolchain,
 };
 
 /// The runtimes whose probe is linked into this binary.
@@ -137,12 +138,29 @@ fn job(runtime: &str, toolchain: Option<&str>) -> Result<Option<Job>, Missing> {
 /// A probe of the user's: a file of a language we know, alone (`my_probe.go`, `my_probe.py@python3.8`), or a command.
 pub fn own(probe: &str) -> anyhow::Result<Candidate> {
     let Some((path, language, toolchain)) = file(probe) else {
-        let standing = Standing::Ready(split(probe)?);
+        let standing = Standing::Ready(with_sdk(split(probe)?));
         return Ok(Candidate { id: probe.into(), asked: true, standing, job: None });
     };
     let source = Source::File(path);
     let job = (language.find)(toolchain, &source).map(|toolchain| Some(Job { language, toolchain, source }));
     Ok(Candidate::new(probe, true, job))
+}
+
+/// A command that hands a file to an interpreter finds our SDK too, as the file alone would: `python3 my_probe.py`.
+fn with_sdk(mut command: Command) -> Command {
+    let program = Path::new(&command.program).file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let path = command.args.iter().map(PathBuf::from).find(|path| path.is_file());
+    let language = path.as_ref().and_then(|path| languages::of_file(path));
+    let (Some(path), Some(language)) = (path, language) else { return command };
+    if program.starts_with(language.name) {
+        let toolchain = Toolchain { program: command.program.clone().into(), version: String::new() };
+        let job = Job { language, toolchain, source: Source::File(path) };
+        // Where the SDK cannot be laid out, a probe that has one of its own still works.
+        if let Ok(alone) = job.build(&Unwatched) {
+            command.env.extend(alone.env);
+        }
+    }
+    command
 }
 
 /// The file that `probe` names, its language, and the toolchain asked for.

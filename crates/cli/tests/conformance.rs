@@ -55,6 +55,20 @@ examples! {
     of_ones_own_in_rust: "my_probe.rs",
 }
 
+/// The same by a command: `--probe 'python3 my_probe.py'`.
+#[test]
+fn a_command_that_hands_a_file_to_an_interpreter_finds_the_sdk() {
+    for (program, file) in [("python3", "my_probe.py"), ("node", "my_probe.mjs")] {
+        let command = format!("{program} {}/../../examples/probes/{file}", env!("CARGO_MANIFEST_DIR"));
+        let ran = Tool::with_shared_cache().run(&["probe", "check", &command]);
+        if ran.out.contains("could not start") {
+            println!("skipped: {command}: {}", ran.out.trim());
+            continue;
+        }
+        assert_eq!(ran.status, Some(0), "{command}: {}\n{}", ran.out, ran.err);
+    }
+}
+
 #[test]
 fn the_honest_probe_of_the_tests_conforms() {
     let ran = Tool::new().run(&["probe", "check", &broken("honest")]);

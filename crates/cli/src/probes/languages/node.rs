@@ -30,8 +30,12 @@ fn recipe(node: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
     let run = match source {
         Source::Runtime(runtime) => Command::new(node.program(), [site.src("main.mjs"), runtime.clone()]),
         Source::File(path) => {
-            let register = site.src("sdk/register.mjs");
-            Command::new(node.program(), ["--import".into(), register, path.to_string_lossy().into_owned()])
+            // By the environment, so that a user's own `node --flag my_probe.mjs` gets it as well.
+            let mut command = Command::new(node.program(), [path.to_string_lossy()]);
+            let options = std::env::var("NODE_OPTIONS").unwrap_or_default();
+            let import = format!("--import=\"{}\" {options}", site.src("sdk/register.mjs"));
+            command.env.push(("NODE_OPTIONS".into(), import.trim_end().to_owned()));
+            command
         }
     };
     Recipe { files: Vec::new(), steps: Vec::new(), run }
