@@ -54,7 +54,7 @@ fn case(heading: &str, row: &ComparedRow) -> String {
     let message = what.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ");
     match row.verdict {
         Verdict::Worse => format!(
-            "{begin}>\n      <failure type=\"regression\" message=\"{}\">OLD {}, NEW {} ns per task</failure>\n    </testcase>\n",
+            "{begin}>\n      <failure type=\"regression\" message=\"{}\">ns per task: OLD {}, NEW {}</failure>\n    </testcase>\n",
             escape(&message),
             escape(&words::figure(row.old.as_ref())),
             escape(&words::figure(row.new.as_ref()))

@@ -56,8 +56,7 @@ pub fn markdown(comparison: &Comparison) -> String {
 }
 
 fn grouped(comparison: &Comparison, verdict: Verdict) -> Vec<String> {
-    let groups = words::reasons(comparison, verdict).into_iter();
-    groups.map(|(reason, names)| escape(&format!("{}: {reason}", names.join("; ")))).collect()
+    words::reasons(comparison, verdict).iter().map(|line| escape(line)).collect()
 }
 
 fn list(text: &mut String, lines: &[String]) {

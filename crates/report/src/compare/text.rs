@@ -44,9 +44,7 @@ pub fn text(comparison: &Comparison, style: &Style) -> String {
     }
     let _ = writeln!(text, "{}", paragraphs("", &[words::LEGEND.to_owned()], style.width));
     for verdict in [Verdict::Worse, Verdict::Better, Verdict::CannotTell] {
-        let groups = words::reasons(comparison, verdict);
-        let lines: Vec<String> =
-            groups.into_iter().map(|(reason, names)| format!("{}: {reason}", names.join("; "))).collect();
+        let lines = words::reasons(comparison, verdict);
         section(&mut text, words::word(verdict), &lines, style.width);
     }
     let notes: Vec<String> = comparison.notes.iter().map(|note| clean(note)).collect();

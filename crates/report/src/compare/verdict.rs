@@ -130,6 +130,9 @@ impl<'a> Judge<'a> {
             (State::Failed(_), State::Failed(why)) => {
                 Judged::cannot_tell(format!("failed in both: {}", why.reason), &*why.remedy)
             }
+            (State::Skipped(_), State::Skipped(why)) => {
+                Judged::cannot_tell(format!("skipped in both: {}", why.reason), &*why.remedy)
+            }
             (State::Skipped(why), _) => {
                 Judged::cannot_tell(format!("skipped in OLD: {}", why.reason), &*why.remedy)
             }

@@ -158,8 +158,11 @@ pub fn reason(row: &ComparedRow) -> String {
     crate::text::with_remedy(&reason, &clean(row.remedy.as_deref().unwrap_or_default()))
 }
 
-/// Rows of a verdict that have a reason, grouped by it: the reason, and the names.
-pub fn reasons(comparison: &Comparison, verdict: Verdict) -> Vec<(String, Vec<String>)> {
+/// Rows that are named where many share a reason; the tables hold all.
+const NAMED: usize = 4;
+
+/// Rows of a verdict that have a reason, grouped by it, a sentence for each group.
+pub fn reasons(comparison: &Comparison, verdict: Verdict) -> Vec<String> {
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
     for row in comparison.rows.iter().filter(|row| row.verdict == verdict && row.reason.is_some()) {
         let (reason, name) = (reason(row), name(row));
@@ -168,5 +171,13 @@ pub fn reasons(comparison: &Comparison, verdict: Verdict) -> Vec<(String, Vec<St
             None => groups.push((reason, vec![name])),
         }
     }
-    groups
+    let sentence = |(reason, mut names): (String, Vec<String>)| {
+        if names.len() > NAMED {
+            let more = names.len() - (NAMED - 1);
+            names.truncate(NAMED - 1);
+            names.push(format!("{more} more"));
+        }
+        format!("{}: {reason}", names.join("; "))
+    };
+    groups.into_iter().map(sentence).collect()
 }

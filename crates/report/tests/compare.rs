@@ -1,0 +1,275 @@
+//! Two runs side by side: what users see, word for word, and what must hold of any two runs.
+
+use proptest::prelude::*;
+use taskscale_model::{
+    compare::{ComparedRow, Comparison, Verdict},
+    run_file::Kind,
+};
+use taskscale_report::{
+    CompareBy, CompareOptions, Run, Style, compare, compare_json, compare_junit, compare_markdown,
+    compare_text, parse_run,
+};
+
+const OLD: &str = include_str!("data/compare/old.jsonl");
+const NEW: &str = include_str!("data/compare/new.jsonl");
+
+fn run(text: &str) -> Run {
+    parse_run(text).expect("a run file")
+}
+
+fn by_cpu(old: &Run, new: &Run) -> Comparison {
+    let options = CompareOptions { metric: CompareBy::Cpu, threshold: 0.02 };
+    compare(("old.jsonl", old), ("new.jsonl", new), &options)
+}
+
+fn row<'a>(comparison: &'a Comparison, variant: &str) -> &'a ComparedRow {
+    comparison.rows.iter().find(|row| row.variant == variant).unwrap_or_else(|| panic!("{variant}"))
+}
+
+fn verdict(comparison: &Comparison, variant: &str) -> Verdict {
+    row(comparison, variant).verdict
+}
+
+fn reason<'a>(comparison: &'a Comparison, variant: &str) -> &'a str {
+    row(comparison, variant).reason.as_deref().unwrap_or_default()
+}
+
+/// Makes every timed sample of these variants so many times as dear, that of the control with them.
+fn scaled(run: &Run, variants: &[&str], factor: f64) -> Run {
+    let mut run = run.clone();
+    for sample in run.samples.iter_mut().filter(|sample| sample.kind == Kind::Timed) {
+        if variants.contains(&sample.variant.as_str()) {
+            sample.cpu_ns = (sample.cpu_ns as f64 * factor) as u64;
+        }
+    }
+    run
+}
+
+fn elsewhere() -> Run {
+    run(&NEW.replace("\"f00d\"", "\"beef\"").replace("Linux 6.18.0", "Linux 6.1.0"))
+}
+
+#[test]
+fn text_of_a_comparison() {
+    insta::assert_snapshot!(compare_text(&by_cpu(&run(OLD), &run(NEW)), &Style::default()));
+}
+
+#[test]
+fn markdown_of_a_comparison() {
+    insta::assert_snapshot!(compare_markdown(&by_cpu(&run(OLD), &run(NEW))));
+}
+
+#[test]
+fn junit_of_a_comparison() {
+    insta::assert_snapshot!(compare_junit(&by_cpu(&run(OLD), &run(NEW))));
+}
+
+#[test]
+fn json_of_a_comparison_begins() {
+    let all = compare_json(&by_cpu(&run(OLD), &run(NEW)));
+    insta::assert_snapshot!(all.lines().take(130).collect::<Vec<_>>().join("\n"));
+    let read: Comparison = serde_json::from_str(&all).expect("its own schema");
+    assert_eq!(read, by_cpu(&run(OLD), &run(NEW)));
+}
+
+#[test]
+fn text_and_markdown_of_two_machines() {
+    let comparison = by_cpu(&run(OLD), &elsewhere());
+    insta::assert_snapshot!(compare_text(&comparison, &Style::default()));
+    insta::assert_snapshot!(compare_markdown(&comparison));
+}
+
+#[test]
+fn each_row_gets_its_verdict() {
+    let comparison = by_cpu(&run(OLD), &run(NEW));
+    for (variant, expected) in [
+        ("errgroup", Verdict::Worse),
+        ("channel", Verdict::Better),
+        ("pool", Verdict::Worse),
+        ("recovered", Verdict::Better),
+        ("spawn", Verdict::Same),
+        ("JoinSet", Verdict::Same),
+        ("map", Verdict::CannotTell),
+        ("few", Verdict::CannotTell),
+        ("gone", Verdict::CannotTell),
+        ("came", Verdict::CannotTell),
+        ("wait", Verdict::CannotTell),
+    ] {
+        assert_eq!(verdict(&comparison, variant), expected, "{variant}: {:?}", row(&comparison, variant));
+    }
+    assert!(comparison.regression);
+    for (variant, words) in [
+        ("pool", "failed in NEW: answer was 3"),
+        ("recovered", "failed in OLD: answer was 3"),
+        ("map", "interval too wide"),
+        ("few", "too few processes: 4 in OLD and 4 in NEW, 6 in each"),
+        ("gone", "not in NEW"),
+        ("came", "not in OLD"),
+        ("wait", "skipped in both: uvloop is not installed"),
+    ] {
+        assert!(reason(&comparison, variant).contains(words), "{variant}: {}", reason(&comparison, variant));
+    }
+}
+
+#[test]
+fn figures_of_two_machines_are_never_divided() {
+    let comparison = by_cpu(&run(OLD), &elsewhere());
+    assert!(!comparison.regression && !comparison.same_machine);
+    for row in &comparison.rows {
+        assert_eq!((row.verdict, row.ratio, row.ratio_ci), (Verdict::OtherMachine, None, None));
+    }
+    assert!(row(&comparison, "errgroup").old.as_ref().is_some_and(|old| old.value.is_some()));
+    assert_eq!(comparison.machine_differences, ["kernel: Linux 6.18.0 | Linux 6.1.0"]);
+    assert_eq!(comparison.unchanged.largest_shift, None);
+}
+
+#[test]
+fn what_unchanged_code_does_too_is_no_regression() {
+    // tokio's code is the same in both files. When it costs 8 % more, Go's 10 % more say nothing.
+    let comparison = by_cpu(&run(OLD), &scaled(&run(NEW), &["spawn", "JoinSet", "join_all"], 1.08));
+    assert_eq!(verdict(&comparison, "errgroup"), Verdict::CannotTell);
+    assert!(reason(&comparison, "errgroup").contains("a row of unchanged code moved by"));
+    assert!(comparison.unchanged.median_shift.is_some_and(|shift| (0.07..0.1).contains(&shift)));
+    // Nor do the 8 % of tokio's rows: each sees what the others did.
+    assert_eq!(verdict(&comparison, "JoinSet"), Verdict::CannotTell);
+    // One of them alone is another matter.
+    let comparison = by_cpu(&run(OLD), &scaled(&run(NEW), &["JoinSet"], 1.2));
+    assert_eq!(verdict(&comparison, "JoinSet"), Verdict::Worse);
+}
+
+#[test]
+fn a_control_that_shows_a_difference_silences_smaller_ones() {
+    let mut new = run(NEW);
+    let control = new
+        .rows
+        .iter()
+        .find(|row| row.runtime == "go" && row.role == taskscale_model::run_file::Role::Control);
+    let number = control.expect("a control").row;
+    for sample in new.samples.iter_mut().filter(|sample| sample.row == number) {
+        sample.cpu_ns = sample.cpu_ns * 112 / 100;
+    }
+    let comparison = by_cpu(&run(OLD), &new);
+    assert_eq!(verdict(&comparison, "errgroup"), Verdict::CannotTell);
+    assert!(
+        reason(&comparison, "errgroup").contains("the A/A control of NEW leaves differences of up to 12")
+    );
+    assert_eq!(verdict(&comparison, "channel"), Verdict::Better, "15 % are more than 12");
+}
+
+#[test]
+fn without_a_control_nothing_is_claimed() {
+    let mut new = run(NEW);
+    new.rows.retain(|row| row.role != taskscale_model::run_file::Role::Control);
+    let comparison = by_cpu(&run(OLD), &new);
+    assert_eq!(verdict(&comparison, "errgroup"), Verdict::CannotTell);
+    assert!(reason(&comparison, "errgroup").contains("no A/A control with an interval in NEW"));
+    // What failed failed.
+    assert_eq!(verdict(&comparison, "pool"), Verdict::Worse);
+}
+
+#[test]
+fn rounds_of_one_process_are_one_observation() {
+    let mut old = run(OLD);
+    old.samples.iter_mut().for_each(|sample| sample.process = 0);
+    let comparison = by_cpu(&old, &run(NEW));
+    assert!(reason(&comparison, "errgroup").contains("too few processes: 1 in OLD"));
+}
+
+#[test]
+fn rows_with_other_parameters_are_other_rows() {
+    let comparison = by_cpu(&run(OLD), &run(&NEW.replace("\"ordered\"", "\"completion\"")));
+    assert_eq!(verdict(&comparison, "errgroup"), Verdict::CannotTell);
+    assert!(reason(&comparison, "errgroup").contains("not in OLD, which has it with other parameters"));
+    assert!(!comparison.regression);
+}
+
+#[test]
+fn a_run_that_was_cut_short_is_compared_as_far_as_it_goes() {
+    let cut = &NEW[..NEW.len() / 8];
+    let comparison = by_cpu(&run(OLD), &run(cut));
+    assert!(!comparison.regression && !comparison.new.complete);
+    assert!(comparison.notes.iter().any(|note| note.contains("NEW was cut short")));
+}
+
+#[test]
+fn the_threshold_decides() {
+    let with = |threshold| {
+        let options = CompareOptions { metric: CompareBy::Cpu, threshold };
+        compare(("o", &run(OLD)), ("n", &run(NEW)), &options)
+    };
+    assert_eq!(verdict(&with(0.2), "errgroup"), Verdict::Same);
+    assert_eq!(verdict(&with(0.0), "errgroup"), Verdict::Worse);
+    assert_eq!(verdict(&with(0.0), "spawn"), Verdict::CannotTell);
+}
+
+#[test]
+fn names_from_a_file_drive_neither_terminal_nor_markup() {
+    let nasty = "<script>\\u001b[31m|&\\\"";
+    let comparison = by_cpu(&run(&OLD.replace("errgroup", nasty)), &run(&NEW.replace("errgroup", nasty)));
+    let text = compare_text(&comparison, &Style::default());
+    assert!(!text.contains('\x1b') && text.contains("<script>?[31m|&"));
+    assert!(!compare_markdown(&comparison).contains("<script>"));
+    let xml = compare_junit(&comparison);
+    assert!(xml.contains("&lt;script&gt;?[31m|&amp;&quot;") && !xml.contains('\x1b'));
+}
+
+/// Whatever the processes cost: some rows, some processes, some of them zero.
+fn any_run() -> impl Strategy<Value = Run> {
+    let cost = prop_oneof![8 => 900_000..1_100_000_u64, 2 => 1..10_000_000_u64, 1 => Just(0)];
+    (prop::collection::vec(cost, 200), 0..3_usize).prop_map(|(costs, failed)| {
+        let mut run = run(OLD);
+        for (sample, cost) in run.samples.iter_mut().zip(costs.iter().cycle()) {
+            sample.cpu_ns = *cost;
+        }
+        let steady = run.rows.iter().filter(|row| row.runtime == "go").map(|row| row.row).collect::<Vec<_>>();
+        for sample in run.samples.iter_mut().filter(|sample| steady.contains(&sample.row)) {
+            // So that there are verdicts at all: these vary by 1 % around a cost of their own.
+            sample.cpu_ns = 1_000_000 + sample.cpu_ns % 10_000 + costs[sample.row as usize % 200] / 10;
+        }
+        let _ = run.row_ends.drain(..failed);
+        run
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn a_run_against_itself_is_no_regression(run in any_run()) {
+        let comparison = by_cpu(&run, &run);
+        prop_assert!(!comparison.regression);
+        prop_assert_eq!(comparison.counts.better, 0);
+    }
+
+    #[test]
+    fn turned_round_better_and_worse_change_places(old in any_run(), new in any_run()) {
+        let (there, back) = (by_cpu(&old, &new), by_cpu(&new, &old));
+        prop_assert_eq!((there.counts.worse, there.counts.better), (back.counts.better, back.counts.worse));
+        for row in &there.rows {
+            let other = back.rows.iter().find(|other| (&other.runtime, &other.variant) == (&row.runtime, &row.variant));
+            let other = other.expect("the same rows");
+            let mirrored = match row.verdict {
+                Verdict::Worse => Verdict::Better,
+                Verdict::Better => Verdict::Worse,
+                same => same,
+            };
+            prop_assert_eq!(other.verdict, mirrored);
+        }
+    }
+
+    #[test]
+    fn what_is_shown_adds_up(old in any_run(), new in any_run()) {
+        let comparison = by_cpu(&old, &new);
+        let counts = comparison.counts;
+        let sum = counts.worse + counts.better + counts.same + counts.cannot_tell + counts.other_machine;
+        prop_assert_eq!(sum as usize, comparison.rows.len());
+        prop_assert_eq!(comparison.regression, counts.worse > 0);
+        let xml = compare_junit(&comparison);
+        prop_assert_eq!(xml.matches("<failure ").count() as u64, counts.worse);
+        prop_assert_eq!(xml.matches("<skipped ").count() as u64, counts.cannot_tell);
+        prop_assert_eq!(xml.matches("<testcase ").count(), comparison.rows.len());
+        for line in compare_text(&comparison, &Style::default()).lines() {
+            prop_assert!(line.chars().count() <= 110, "{}", line);
+        }
+    }
+}
