@@ -170,32 +170,90 @@ pub struct Growth {
     pub variant: String,
     /// Parameters by which it differs from the other rows of its table.
     pub case: Params,
-    /// Sizes that the exponent rests on.
+    /// Sizes that the exponent rests on: the last three octaves where they decide the grade.
     pub sizes: Vec<u64>,
-    /// Exponent of CPU time over size: 1 is linear.
+    /// Exponent of CPU time over these sizes: 1 is linear.
     pub exponent: Option<f64>,
     /// 95 % interval of the exponent.
     pub exponent_ci: Option<Interval>,
+    /// The local exponent between each two neighbouring sizes.
+    #[serde(default)]
+    pub steps: Vec<GrowthStep>,
     /// The grade.
     pub grade: Grade,
+    /// The size from which cost grows so; only of superlinear growth with a linear part before it.
+    #[serde(default)]
+    pub bend: Option<f64>,
+    /// 95 % interval of the bend.
+    #[serde(default)]
+    pub bend_ci: Option<Interval>,
+    /// Where an iteration takes a second of CPU time; only of superlinear growth.
+    #[serde(default)]
+    pub one_second: Option<OneSecond>,
+    /// What superlinear growth is due to.
+    #[serde(default)]
+    pub cause: Option<Cause>,
+    /// The variant (and case) of the same runtime and table whose growth told the cause.
+    #[serde(default)]
+    pub growth_control: Option<String>,
     /// Why there is no grade, or what limits it.
     pub reason: Option<String>,
+}
+
+/// The local exponent between two neighbouring sizes.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct GrowthStep {
+    /// The smaller size.
+    pub from: u64,
+    /// The larger size.
+    pub to: u64,
+    /// The exponent.
+    pub exponent: f64,
+    /// Its 95 % interval.
+    pub ci: Interval,
+}
+
+/// The size at which one iteration of a row takes a second of CPU time.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct OneSecond {
+    /// The size, in tasks.
+    pub size: f64,
+    /// The ends of its 95 % interval, by the rounds alone; the upper end is missing where growth that ends is not excluded.
+    pub low: f64,
+    /// See `low`.
+    pub high: Option<f64>,
+    /// The exponent that is assumed to go on: that of the last octave measured.
+    pub exponent: f64,
+    /// Whether it lies within the sizes measured, so that nothing is assumed.
+    pub measured: bool,
+}
+
+/// What superlinear growth is due to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cause {
+    /// Another form of the same runtime does not grow so at the same sizes: it is this form.
+    Isolated,
+    /// The other forms that were graded grow superlinearly too: machine, allocator, or what all of them use.
+    MachineOrAllocator,
+    /// No other form was graded at these sizes, or only one that grows nearly alike.
+    NoControl,
 }
 
 /// The grades of growth; the limits are those of METHODOLOGY.md, "Growth".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Grade {
-    /// Cost per task does not rise: the exponent is at most 1.1.
+    /// The exponent is at most 1.1; constant and falling costs too.
     Linear,
-    /// 1.1 to 1.3, or above without lasting: collectors and caches do this.
+    /// Above, but not for three octaves, or as a collector or a cache explains.
     SoftGrowth,
-    /// Above 1.3 over three octaves, the interval too.
+    /// Above 1.3 over the last three octaves, the interval too.
     Superlinear,
     /// The same, at 1.7 or above.
     QuadraticOrWorse,
-    /// Too few sizes, or too much noise.
-    NotJudged,
+    /// Too few sizes, too much noise, growth too fresh to judge, or wall time only.
+    CannotTell,
 }
 
 /// What the A/A controls of a run say.

@@ -4,7 +4,7 @@ use taskscale_model::{
     machine::Machine,
     params,
     run_file::Role,
-    summary::{Grade, Growth, Row, RowStatus, Settled, Summary},
+    summary::{Cause, Grade, Growth, Row, RowStatus, Settled, Summary},
 };
 
 use crate::{
@@ -251,13 +251,13 @@ pub fn grade(growth: &Growth) -> &'static str {
         Grade::SoftGrowth => "soft growth",
         Grade::Superlinear => "SUPERLINEAR",
         Grade::QuadraticOrWorse => "QUADRATIC+",
-        Grade::NotJudged => "not judged",
+        Grade::CannotTell => "cannot tell",
     }
 }
 
-/// An exponent with half its interval: `n^1.02 ±0.01`. Not judged growth has none that should be read.
+/// An exponent with half its interval: `n^1.02 ±0.01`. Growth without a grade has none that should be read.
 pub fn exponent(growth: &Growth) -> Option<String> {
-    let exponent = growth.exponent.filter(|_| growth.grade != Grade::NotJudged)?;
+    let exponent = growth.exponent.filter(|_| growth.grade != Grade::CannotTell)?;
     let half_width = growth.exponent_ci.map(|ci| crate::figure::half_width(exponent, ci).max(0.01));
     let half_width =
         half_width.map(|half_width| format!(" ±{}", rounded(half_width, Some(0.01)))).unwrap_or_default();
@@ -311,15 +311,65 @@ pub fn reasons(summary: &Summary, status: RowStatus) -> Vec<Reasons> {
         .collect()
 }
 
+/// What is known of each series that grows superlinearly: `name: grade`, over which sizes, from which, and the size of a second.
+pub fn growth_findings(summary: &Summary) -> Vec<String> {
+    let superlinear = |growth: &&Growth| matches!(growth.grade, Grade::Superlinear | Grade::QuadraticOrWorse);
+    summary.growth.iter().filter(superlinear).map(|growth| clean(&finding(growth))).collect()
+}
+
+fn finding(growth: &Growth) -> String {
+    let grade = match growth.grade {
+        Grade::QuadraticOrWorse => "quadratic or worse",
+        _ => "superlinear",
+    };
+    let mut parts = vec![format!("{}: {grade}", name_of(growth))];
+    if let (Some(exponent), Some(first), Some(last)) =
+        (exponent(growth), growth.sizes.first(), growth.sizes.last())
+    {
+        parts[0].push_str(&format!(", {exponent} from {} to {}", count(*first), count(*last)));
+    }
+    parts.push(match (growth.bend, growth.bend_ci) {
+        (Some(bend), Some(ci)) => {
+            format!("bends at about {} ({} to {})", about(bend), about(ci.0), about(ci.1))
+        }
+        _ => "no bend: it grows so from the smallest size on, or nearly".to_owned(),
+    });
+    if let Some(second) = growth.one_second {
+        parts.push(if second.measured {
+            format!("takes a second at about {}", about(second.size))
+        } else {
+            format!(
+                "will take a second at about {}, should n^{:.2} of the last octave go on",
+                about(second.size),
+                second.exponent
+            )
+        });
+    }
+    let control = growth.growth_control.as_deref();
+    if let (Some(Cause::Isolated), Some(control)) = (growth.cause, control) {
+        parts.push(format!("{control} does not grow so, which isolates the cause"));
+    }
+    parts.join("; ")
+}
+
+/// A size that is only known roughly: two digits.
+fn about(size: f64) -> String {
+    rounded(size.round(), Some(size / 10.0))
+}
+
+fn name_of(growth: &Growth) -> String {
+    match params::label(&growth.case) {
+        case if growth.case.is_empty() || case.is_empty() => format!("{} {}", growth.runtime, growth.variant),
+        case => format!("{} {} {case}", growth.runtime, growth.variant),
+    }
+}
+
 /// Reasons why growth was not judged or not isolated, each with the series it concerns.
 pub fn growth_reasons(summary: &Summary) -> Vec<(String, Vec<String>)> {
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
     for growth in &summary.growth {
         let Some(reason) = &growth.reason else { continue };
-        let mut name = clean(&format!("{} {}", growth.runtime, growth.variant));
-        if !growth.case.is_empty() {
-            name.push_str(&clean(&format!(" {}", params::label(&growth.case))));
-        }
+        let name = clean(&name_of(growth));
         match groups.iter_mut().find(|(known, _)| known == reason) {
             Some((_, names)) if names.contains(&name) => {}
             Some((_, names)) => names.push(name),

@@ -53,6 +53,8 @@ pub fn markdown(summary: &Summary) -> String {
         .into_iter()
         .map(|(reason, names)| bullet(&format!("{}: {reason}", names.join("; ")), ""))
         .collect();
+    let findings = layout::growth_findings(summary);
+    let growth: Vec<String> = findings.iter().map(|finding| bullet(finding, "")).chain(growth).collect();
     list(&mut text, "Growth", &growth);
     list(&mut text, "Notes", &summary.notes.iter().map(|note| bullet(note, "")).collect::<Vec<_>>());
     let run = clean(&format!("taskscale {}, seed {}", summary.tool, summary.seed));

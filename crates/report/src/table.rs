@@ -110,7 +110,7 @@ fn growth(growth: &taskscale_model::summary::Growth) -> String {
         Grade::Linear => Ink::Green,
         Grade::SoftGrowth => Ink::Yellow,
         Grade::Superlinear | Grade::QuadraticOrWorse => Ink::Red,
-        Grade::NotJudged => Ink::Dim,
+        Grade::CannotTell => Ink::Dim,
     };
     format!("{}\n{}", ink(colour, grade(growth)), exponent(growth).unwrap_or_default())
 }

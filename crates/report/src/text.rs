@@ -92,10 +92,11 @@ fn growth(summary: &Summary, width: usize) -> String {
     let lines: Vec<String> = layout::growth_reasons(summary)
         .into_iter()
         .map(|(reason, names)| match names.len() {
-            n if n == series && n > 1 => format!("no series is judged: {reason}"),
+            n if n == series && n > 1 => format!("no series is graded: {reason}"),
             _ => format!("{}: {reason}", names.join("; ")),
         })
         .collect();
+    let lines: Vec<String> = layout::growth_findings(summary).into_iter().chain(lines).collect();
     paragraphs("- ", &lines, width)
 }
 

@@ -6,7 +6,7 @@
 
 use taskscale_model::{
     run_file::{Role, Stop},
-    summary::{Grade, Row, RowStatus, Settled, Summary},
+    summary::{Cause, Grade, Growth, Row, RowStatus, Settled, Summary},
 };
 use taskscale_report::{parse_run, summarize};
 
@@ -183,7 +183,7 @@ fn growth_is_graded_and_explained() {
     let of = |variant: &str| growth.iter().find(|growth| growth.variant == variant).expect("a series");
     assert_eq!(of("multi_thread/spawn").grade, Grade::Linear);
     assert_eq!((of("reverse").grade, &of("reverse").reason), (Grade::QuadraticOrWorse, &None));
-    assert_eq!(of("gather").grade, Grade::NotJudged);
+    assert_eq!(of("gather").grade, Grade::CannotTell);
     assert!(growth.iter().all(|growth| growth.variant != "eager"), "never measured");
     assert_eq!(growth.iter().filter(|growth| growth.variant == "create_task").count(), 2, "one per case");
     // 300 n up to 8192, then 300 n x n / 8192: the last three octaves are 8192 to 65536.
@@ -193,6 +193,33 @@ fn growth_is_graded_and_explained() {
         (Grade::QuadraticOrWorse, &[8192, 16_384, 32_768, 65_536][..])
     );
     near(wide[1].exponent.map(|exponent| (exponent * 100.0).round()), 200.0);
+    let bend = wide[1].bend.expect("a bend");
+    assert!((7500.0..9000.0).contains(&bend), "{bend}");
+    // 300 n x n / 8192 ns is 1e9 at 165,000.
+    let second = wide[1].one_second.expect("it grows");
+    assert!((155_000.0..178_000.0).contains(&second.size) && !second.measured, "{second:?}");
+    assert_eq!((wide[1].cause, wide[1].growth_control.as_deref()), (Some(Cause::Isolated), Some("spawn")));
+    let steps = |growth: &Growth| growth.steps.iter().map(|step| (step.from, step.to)).collect::<Vec<_>>();
+    assert_eq!(steps(&wide[1]).last(), Some(&(32_768, 65_536)));
+    assert_eq!((wide[0].bend, wide[0].one_second, wide[0].cause), (None, None, None), "linear");
+}
+
+#[test]
+fn wall_time_alone_earns_no_grade() {
+    let without: String = WIDE
+        .lines()
+        .map(|line| {
+            let mut record: serde_json::Value = serde_json::from_str(line).expect("a record");
+            if record.get("cpu_ns").is_some() {
+                record["cpu_ns"] = 0.into();
+            }
+            record.to_string() + "\n"
+        })
+        .collect();
+    let growth = summary(&without).growth;
+    assert_eq!((growth[1].grade, growth[1].cause), (Grade::CannotTell, None));
+    assert!(growth[1].reason.as_deref().is_some_and(|reason| reason.contains("looks superlinear")));
+    assert!(growth[0].reason.as_deref().is_some_and(|reason| reason.ends_with("look like growth")));
 }
 
 #[test]
@@ -205,6 +232,7 @@ fn growth_beside_nothing_linear_is_not_isolated() {
     let growth = summary(&alone).growth;
     assert_eq!(growth[0].grade, Grade::QuadraticOrWorse);
     assert!(growth[0].reason.as_deref().is_some_and(|reason| reason.contains("cause not isolated")));
+    assert_eq!((growth[0].cause, &growth[0].growth_control), (Some(Cause::NoControl), &None));
 }
 
 #[test]

@@ -74,7 +74,7 @@ fn judged(seed: u64, cost: impl Fn(f64) -> f64) -> Growth {
         .collect();
     let costs: Vec<SizeCost<'_>> =
         totals.iter().map(|(size, totals)| SizeCost { size: *size, totals }).collect();
-    growth::judge(&costs, &mut rng)
+    growth::judge(&costs, growth::Clock::Cpu, None, &mut rng)
 }
 
 #[test]
@@ -123,6 +123,6 @@ fn noise_that_hides_the_grade_is_said() {
         .collect();
     let costs: Vec<SizeCost<'_>> =
         totals.iter().map(|(size, totals)| SizeCost { size: *size, totals }).collect();
-    let growth = growth::judge(&costs, &mut rng);
-    assert!(matches!(growth.grade, Grade::NotJudged(growth::Reason::TooNoisy { .. })), "{growth:?}");
+    let growth = growth::judge(&costs, growth::Clock::Cpu, None, &mut rng);
+    assert!(matches!(growth.grade, Grade::CannotTell(growth::Reason::TooNoisy { .. })), "{growth:?}");
 }

@@ -2,16 +2,20 @@
 
 use fastrand::Rng;
 use taskscale_model::{
+    params,
     run_file::{Role, RowRecord},
-    summary::{Grade, Growth, Interval},
+    summary::{Cause, Grade, Growth, GrowthStep, Interval, OneSecond},
 };
 use taskscale_stats::{
-    growth::{self, MAX_WIDTH, MIN_OCTAVES, MIN_ROUNDS, MIN_SIZES, Reason, SizeCost},
+    growth::{self, Clock, MAX_WIDTH, MIN_OCTAVES, MIN_ROUNDS, MIN_SIZES, Reason, SizeCost},
     independent::independent,
 };
 
 use super::series::{Metric, Series};
-use crate::read::Run;
+use crate::{figure::count, read::Run};
+
+/// A second in the unit of the costs.
+const SECOND_NS: f64 = 1e9;
 
 /// One entry per series that was planned at two sizes or more and measured at one or more, in the order of the plan. A
 /// control is no series of its own: it repeats its baseline.
@@ -27,10 +31,14 @@ pub fn all(run: &Run, series: &[Series<'_>]) -> Vec<Growth> {
         group.iter().any(|one| one.row.size != group[0].row.size) && group.iter().any(|one| one.is_ok())
     });
     // A fresh generator for each series: its interval does not depend on which others the run held.
-    let mut all: Vec<Growth> =
-        groups.iter().map(|group| entry(group, &mut Rng::with_seed(run.header.seed))).collect();
-    isolate(&mut all);
-    all
+    let found: Vec<(&RowRecord, growth::Growth, usize)> = groups
+        .iter()
+        .map(|group| {
+            let (found, measured) = judge(group, &mut Rng::with_seed(run.header.seed));
+            (group[0].row, found, measured)
+        })
+        .collect();
+    found.iter().map(|(row, one, measured)| entry(row, one, *measured, &found)).collect()
 }
 
 fn same(a: &RowRecord, b: &RowRecord) -> bool {
@@ -38,20 +46,32 @@ fn same(a: &RowRecord, b: &RowRecord) -> bool {
         == (&b.suite, &b.table, &b.runtime, &b.variant, &b.case)
 }
 
-fn entry(group: &[&Series<'_>], rng: &mut Rng) -> Growth {
-    let totals: Vec<(u64, Vec<f64>)> = group
-        .iter()
-        .filter(|one| one.is_ok())
-        .map(|one| {
-            let totals: Vec<f64> = one.timed.iter().map(|sample| Metric::Cpu.per_iteration(sample)).collect();
+/// The growth of one series, and at how many sizes it was measured.
+fn judge(group: &[&Series<'_>], rng: &mut Rng) -> (growth::Growth, usize) {
+    let totals = |metric: Metric| -> Vec<(u64, Vec<f64>)> {
+        let of = |one: &&&Series<'_>| {
+            let totals: Vec<f64> = one.timed.iter().map(|sample| metric.per_iteration(sample)).collect();
             (one.row.size, independent(&one.processes(), &totals))
-        })
-        .collect();
+        };
+        group.iter().filter(|one| one.is_ok()).map(|one| of(&one)).collect()
+    };
+    let cpu = totals(Metric::Cpu);
+    // A probe without a CPU clock reports zero: then wall time is all there is, which earns no grade.
+    let unknown = cpu.iter().all(|(_, totals)| totals.iter().all(|&total| total == 0.0));
+    let (totals, clock) = if unknown { (totals(Metric::Wall), Clock::Wall) } else { (cpu, Clock::Cpu) };
     let costs: Vec<SizeCost<'_>> =
         totals.iter().map(|(size, totals)| SizeCost { size: *size, totals }).collect();
-    let found = growth::judge(&costs, rng);
+    (growth::judge(&costs, clock, Some(SECOND_NS), rng), costs.len())
+}
+
+fn entry(
+    row: &RowRecord,
+    found: &growth::Growth,
+    measured: usize,
+    all: &[(&RowRecord, growth::Growth, usize)],
+) -> Growth {
     let judged = found.judged();
-    let row = group[0].row;
+    let (cause, growth_control) = cause(row, found, all);
     Growth {
         suite: row.suite.clone(),
         table: row.table.clone(),
@@ -60,9 +80,39 @@ fn entry(group: &[&Series<'_>], rng: &mut Rng) -> Growth {
         case: row.case.clone(),
         sizes: judged.map(|judged| judged.sizes.clone()).unwrap_or_default(),
         exponent: judged.map(|judged| judged.exponent),
-        exponent_ci: judged.map(|judged| Interval(judged.interval.0, judged.interval.1)),
+        exponent_ci: judged.map(|judged| interval(judged.interval)),
+        steps: found
+            .steps
+            .iter()
+            .map(|step| GrowthStep {
+                from: step.from,
+                to: step.to,
+                exponent: step.exponent,
+                ci: interval(step.interval),
+            })
+            .collect(),
         grade: grade(found.grade),
-        reason: reason(found.grade, costs.len()),
+        bend: found.bend.map(|bend| bend.size),
+        bend_ci: found.bend.map(|bend| interval(bend.interval)),
+        one_second: found.reach.filter(|_| found.grade.is_superlinear()).map(one_second),
+        cause,
+        growth_control,
+        reason: reason(found, measured).or_else(|| cause.and_then(not_isolated)),
+    }
+}
+
+fn interval((low, high): (f64, f64)) -> Interval {
+    Interval(low, high)
+}
+
+fn one_second(reach: growth::Reach) -> OneSecond {
+    let (low, high) = reach.interval;
+    OneSecond {
+        size: reach.size,
+        low,
+        high: Some(high).filter(|high| high.is_finite()),
+        exponent: reach.exponent,
+        measured: reach.measured,
     }
 }
 
@@ -72,13 +122,17 @@ fn grade(grade: growth::Grade) -> Grade {
         growth::Grade::SoftGrowth => Grade::SoftGrowth,
         growth::Grade::Superlinear => Grade::Superlinear,
         growth::Grade::QuadraticOrWorse => Grade::QuadraticOrWorse,
-        growth::Grade::NotJudged(_) => Grade::NotJudged,
+        growth::Grade::CannotTell(_) => Grade::CannotTell,
     }
 }
 
-fn reason(grade: growth::Grade, measured: usize) -> Option<String> {
-    let growth::Grade::NotJudged(reason) = grade else { return None };
+fn reason(found: &growth::Growth, measured: usize) -> Option<String> {
+    let growth::Grade::CannotTell(reason) = found.grade else { return None };
     Some(match reason {
+        Reason::WallOnly { looks_superlinear } => {
+            let hint = if looks_superlinear { "; it looks superlinear, so measure CPU time" } else { "" };
+            format!("only wall time is known, in which neighbours look like growth{hint}")
+        }
         Reason::TooFewSizes { left_out: 0, .. } => {
             format!("a grade needs {MIN_SIZES} sizes, {measured} were measured")
         }
@@ -90,28 +144,67 @@ fn reason(grade: growth::Grade, measured: usize) -> Option<String> {
         Reason::TooNarrow { octaves } => {
             format!("a grade needs sizes over {MIN_OCTAVES:.0} octaves, these span {octaves:.1}")
         }
+        Reason::SteepAtTheEnd { from } => {
+            let further = from.saturating_mul(1 << (MIN_OCTAVES as u32));
+            let largest = found.sizes.last().copied().unwrap_or(from);
+            let remedy = if further > largest {
+                format!("measure sizes up to {}", count(further))
+            } else {
+                "take more rounds".to_owned()
+            };
+            format!("steep from {} on, but not shown to last: {remedy}", count(from))
+        }
         Reason::TooNoisy { width } => {
             format!("too noisy: the interval of the exponent is {width:.2} wide, a grade needs {MAX_WIDTH}")
         }
     })
 }
 
-/// Superlinear growth is the fault of the form only where another form stays linear in the same runtime and table;
-/// where none does, it may be that of the machine or the allocator, and the entry says so.
-fn isolate(all: &mut [Growth]) {
-    let linear: Vec<(String, String, String)> = all
+/// What superlinear growth is due to, by the other series of the same runtime and table, and which of them told.
+fn cause(
+    row: &RowRecord,
+    found: &growth::Growth,
+    all: &[(&RowRecord, growth::Growth, usize)],
+) -> (Option<Cause>, Option<String>) {
+    let others: Vec<(&RowRecord, &growth::Growth)> = all
         .iter()
-        .filter(|growth| growth.grade == Grade::Linear)
-        .map(|growth| (growth.suite.clone(), growth.table.clone(), growth.runtime.clone()))
+        .map(|(other, growth, _)| (*other, growth))
+        .filter(|(other, _)| {
+            (&other.suite, &other.table, &other.runtime) == (&row.suite, &row.table, &row.runtime)
+                && !same(other, row)
+        })
         .collect();
-    for growth in all {
-        let superlinear = matches!(growth.grade, Grade::Superlinear | Grade::QuadraticOrWorse);
-        let isolated = linear.iter().any(|(suite, table, runtime)| {
-            (suite, table, runtime) == (&growth.suite, &growth.table, &growth.runtime)
-        });
-        if superlinear && !isolated {
-            growth.reason =
-                Some("growth seen, cause not isolated: no linear form of this runtime beside it".into());
+    let Some(cause) = growth::cause(found, others.iter().map(|other| other.1)) else { return (None, None) };
+    let told = others.iter().find(|other| growth::cause(found, [other.1]) == Some(cause));
+    match cause {
+        growth::Cause::Isolated => (Some(Cause::Isolated), told.map(|other| name(other.0))),
+        growth::Cause::MachineOrAllocator => {
+            (Some(Cause::MachineOrAllocator), told.map(|other| name(other.0)))
         }
+        growth::Cause::NoControl => (Some(Cause::NoControl), None),
+    }
+}
+
+fn name(row: &RowRecord) -> String {
+    if row.case.is_empty() {
+        row.variant.clone()
+    } else {
+        format!("{} {}", row.variant, params::label(&row.case))
+    }
+}
+
+/// Superlinear growth is the fault of the form only where another form does not share it.
+fn not_isolated(cause: Cause) -> Option<String> {
+    match cause {
+        Cause::Isolated => None,
+        Cause::MachineOrAllocator => Some(
+            "growth seen, cause not isolated: the other forms of this runtime grow superlinearly too, so it may be \
+             the machine or the allocator"
+                .into(),
+        ),
+        Cause::NoControl => Some(
+            "growth seen, cause not isolated: no form of this runtime beside it that is linear at the same sizes"
+                .into(),
+        ),
     }
 }

@@ -1,9 +1,7 @@
-//! The fits behind a grade of growth: a slope in log-log space, and two polynomials compared by AIC.
+//! Least squares for curves of cost over size: the slope in log-log space, and up to three non-negative parts at
+//! relative residuals.
 
-/// Relative residual below which a fit is perfect; no clock reads costs more finely than a millionth.
-const PERFECT: f64 = 1e-6;
-
-/// Least-squares slope of ln cost over ln size; of two points, the local exponent. NaN below two distinct sizes.
+/// Slope of ln cost over ln size; of two points, the local exponent. NaN below two distinct sizes. O(n).
 pub fn exponent(points: &[(f64, f64)]) -> f64 {
     let n = points.len() as f64;
     let mean_x = points.iter().map(|(x, _)| x.ln()).sum::<f64>() / n;
@@ -16,93 +14,134 @@ pub fn exponent(points: &[(f64, f64)]) -> f64 {
     xy / xx
 }
 
-/// Whether a + b n + c n^2 with c > 0 describes the costs better than a + b n by Akaike's criterion (1974), at least
-/// squares of the relative residuals, so that small sizes count as much as large ones.
-pub fn quadratic_wins(points: &[(f64, f64)]) -> bool {
-    let Some(largest) = points.iter().map(|(x, _)| *x).reduce(f64::max) else { return false };
-    // Dividing the equation y = f(x) by y makes the residuals relative; x in 0..1 keeps the powers comparable.
-    let column = |power: i32| points.iter().map(|(x, y)| (x / largest).powi(power) / y).collect::<Vec<f64>>();
-    let target = vec![1.0; points.len()];
-    let (Some(line), Some(parabola)) = (
-        least_squares([column(0), column(1)], &target),
-        least_squares([column(0), column(1), column(2)], &target),
-    ) else {
-        return false;
-    };
-    let count = points.len() as f64;
-    let akaike = |squares: f64, parameters: f64| {
-        count * (squares / count).max(PERFECT * PERFECT).ln() + 2.0 * parameters
-    };
-    parabola.last_coefficient > 0.0 && akaike(parabola.squares, 3.0) < akaike(line.squares, 2.0)
+/// A fit of parts that may not be negative: a cost is a sum of costs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Fit<const P: usize> {
+    /// Factor of each part; zero for one that does not help.
+    pub factors: [f64; P],
+    /// Sum of the squared relative residuals.
+    pub squares: f64,
 }
 
-/// What the comparison needs of a fit.
-struct Fit {
-    /// Sum of the squared residuals.
-    squares: f64,
-    /// Coefficient of the last column.
-    last_coefficient: f64,
+impl<const P: usize> Fit<P> {
+    /// Parts that are not zero.
+    pub fn parts(&self) -> usize {
+        self.factors.iter().filter(|&&factor| factor > 0.0).count()
+    }
 }
 
-/// Fits `target` by the columns, by modified Gram-Schmidt (Golub and Van Loan, "Matrix Computations", 5.2.8); `None`
-/// where a column depends on those before it.
-fn least_squares<const P: usize>(mut columns: [Vec<f64>; P], target: &[f64]) -> Option<Fit> {
+/// Fits `costs` by the columns, each factor at least zero, at least squares of the *relative* residuals, so that small
+/// sizes count as much as large ones. Exact: it solves every subset of the columns (at most 2^P - 1, P is 3 here) and
+/// takes the best that is feasible (Lawson and Hanson, "Solving least squares problems", 1974, chapter 23, shows that
+/// the answer is among them). `None` where no column fits. O(2^P x P^2 x n).
+pub fn non_negative<const P: usize>(columns: &[Vec<f64>; P], costs: &[f64]) -> Option<Fit<P>> {
+    // Dividing the equation y = f(x) by y makes the residuals relative; columns of length 1 keep the matrix well scaled.
+    let relative = |column: &Vec<f64>| {
+        let mut relative: Vec<f64> = column.iter().zip(costs).map(|(x, y)| x / y).collect();
+        let length = relative.iter().map(|x| x * x).sum::<f64>().sqrt();
+        relative.iter_mut().for_each(|x| *x /= length);
+        (relative, length)
+    };
+    let scaled: Vec<(Vec<f64>, f64)> = columns.iter().map(relative).collect();
+    let usable = |k: usize| scaled[k].1.is_normal();
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-    let subtract = |from: &mut [f64], factor: f64, unit: &[f64]| {
-        from.iter_mut().zip(unit).for_each(|(from, unit)| *from -= factor * unit);
-    };
-    let mut residual = target.to_vec();
-    let mut last_coefficient = 0.0;
-    for k in 0..P {
-        let (done, rest) = columns.split_at_mut(k);
-        let column = &mut rest[0];
-        let length = dot(column, column).sqrt();
-        for unit in done {
-            let factor = dot(unit, column);
-            subtract(column, factor, unit);
+    let mut gram = [[0.0; P]; P];
+    let mut right = [0.0; P];
+    for i in 0..P {
+        for j in 0..P {
+            gram[i][j] = dot(&scaled[i].0, &scaled[j].0);
         }
-        let independent = dot(column, column).sqrt();
-        if independent.is_nan() || independent <= 1e-10 * length {
+        right[i] = scaled[i].0.iter().sum();
+    }
+    let mut best: Option<Fit<P>> = None;
+    for subset in 1_usize..1 << P {
+        let chosen: Vec<usize> = (0..P).filter(|k| subset >> k & 1 == 1).collect();
+        if !chosen.iter().all(|&k| usable(k)) {
+            continue;
+        }
+        let Some(solved) = solve(&gram, &right, &chosen) else { continue };
+        let squares: f64 = (0..costs.len())
+            .map(|row| {
+                let fitted: f64 = chosen.iter().map(|&k| solved[k] * scaled[k].0[row]).sum();
+                (1.0 - fitted).powi(2)
+            })
+            .sum();
+        if squares.is_finite() && best.is_none_or(|best| squares < best.squares) {
+            let mut factors = [0.0; P];
+            chosen.iter().for_each(|&k| factors[k] = solved[k] / scaled[k].1);
+            best = Some(Fit { factors, squares });
+        }
+    }
+    best
+}
+
+/// The chosen columns' factors by Gaussian elimination (the matrix is symmetric and positive definite, so without
+/// pivoting); `None` where a column depends on the others or a factor is negative.
+fn solve<const P: usize>(gram: &[[f64; P]; P], right: &[f64; P], chosen: &[usize]) -> Option<[f64; P]> {
+    let (mut matrix, mut right) = (*gram, *right);
+    for (step, &pivot) in chosen.iter().enumerate() {
+        // Columns have length 1: what is left of one is its sine to the columns before it, squared.
+        if matrix[pivot][pivot].is_nan() || matrix[pivot][pivot] < 1e-9 {
             return None;
         }
-        column.iter_mut().for_each(|x| *x /= independent);
-        let along = dot(column, &residual);
-        subtract(&mut residual, along, column);
-        // The last column of R has its own diagonal entry only.
-        last_coefficient = along / independent;
+        for &row in &chosen[step + 1..] {
+            let factor = matrix[row][pivot] / matrix[pivot][pivot];
+            for &column in &chosen[step..] {
+                matrix[row][column] -= factor * matrix[pivot][column];
+            }
+            right[row] -= factor * right[pivot];
+        }
     }
-    Some(Fit { squares: dot(&residual, &residual), last_coefficient })
+    let mut solution = [0.0; P];
+    for (step, &row) in chosen.iter().enumerate().rev() {
+        let known: f64 = chosen[step + 1..].iter().map(|&k| matrix[row][k] * solution[k]).sum();
+        solution[row] = (right[row] - known) / matrix[row][row];
+        if solution[row].is_nan() || solution[row] < 0.0 {
+            return None;
+        }
+    }
+    Some(solution)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn curve(cost: impl Fn(f64) -> f64) -> Vec<(f64, f64)> {
-        (6..=12).map(|k| f64::from(1 << k)).map(|n| (n, cost(n))).collect()
+    fn sizes() -> Vec<f64> {
+        (6..=12).map(|k| f64::from(1 << k)).collect()
     }
 
     #[test]
     fn the_slope_of_a_power_is_its_exponent() {
         for e in [0.5, 1.0, 1.7, 3.0] {
-            assert!((exponent(&curve(|n| 7.0 * n.powf(e))) - e).abs() < 1e-12);
+            let points: Vec<(f64, f64)> = sizes().into_iter().map(|n| (n, 7.0 * n.powf(e))).collect();
+            assert!((exponent(&points) - e).abs() < 1e-12);
         }
     }
 
     #[test]
     fn a_parabola_is_recovered() {
-        let points = curve(|n| 500.0 + 3.0 * n + 0.25 * n * n);
-        let column = |power: i32| points.iter().map(|(x, y)| x.powi(power) / y).collect::<Vec<f64>>();
-        let target = vec![1.0; points.len()];
-        let fit = least_squares([column(0), column(1), column(2)], &target).expect("independent");
-        assert!((fit.last_coefficient - 0.25).abs() < 1e-9 && fit.squares < 1e-18);
+        let columns = [0, 1, 2].map(|power| sizes().iter().map(|n| n.powi(power)).collect::<Vec<f64>>());
+        let costs: Vec<f64> = sizes().iter().map(|n| 500.0 + 3.0 * n + 0.25 * n * n).collect();
+        let fit = non_negative(&columns, &costs).expect("independent");
+        let [a, b, c] = fit.factors;
+        assert!((a - 500.0).abs() < 1e-5 && (b - 3.0).abs() < 1e-7 && (c - 0.25).abs() < 1e-9, "{fit:?}");
+        assert!(fit.squares < 1e-18 && fit.parts() == 3);
     }
 
     #[test]
-    fn the_quadratic_model_wins_only_where_it_should() {
-        assert!(quadratic_wins(&curve(|n| n + 0.001 * n * n)));
-        assert!(!quadratic_wins(&curve(|n| 900.0 + 5.0 * n)));
-        assert!(!quadratic_wins(&curve(|n| 1e6 + 5.0 * n - 0.0001 * n * n)), "bends downwards");
-        assert!(!quadratic_wins(&[(1.0, 1.0), (2.0, 2.0)]), "two points");
+    fn a_part_that_would_be_negative_is_left_out() {
+        let columns = [0, 1, 2].map(|power| sizes().iter().map(|n| n.powi(power)).collect::<Vec<f64>>());
+        let costs: Vec<f64> = sizes().iter().map(|n| 1e6 + 5.0 * n - 0.0001 * n * n).collect();
+        let fit = non_negative(&columns, &costs).expect("a line");
+        assert_eq!((fit.factors[2], fit.parts()), (0.0, 2));
+    }
+
+    #[test]
+    fn columns_that_depend_on_each_other_are_not_both_used() {
+        let one = sizes();
+        let twice = one.iter().map(|n| 2.0 * n).collect();
+        let fit = non_negative(&[one.clone(), twice, vec![0.0; one.len()]], &one).expect("one of them");
+        assert!(fit.parts() == 1 && fit.squares < 1e-18, "{fit:?}");
     }
 }

@@ -1,38 +1,57 @@
-//! How the cost of one series grows with size: the exponent e of cost ~ n^e, its interval, and a grade.
+//! How the cost of one series grows with size: the exponent e of cost ~ n^e over all sizes and over each step, with
+//! intervals, a grade, the size from which it bends, and the size at which it reaches a given cost.
+//!
+//! | module | answers |
+//! |---|---|
+//! | `curve` | what was measured, and what a second measurement might have given |
+//! | `fit` | which slope, which parts? |
+//! | `shape` | does growth last, or does it look like a collector's or a cache's? From which size? |
+//! | `grade` | the rules |
+//! | `forecast` | at which size does a row take a second, would the next size break the budget? |
+//! | `control` | is it the form, or the machine? |
 //!
 //! A grade rests on CPU time totals at four sizes or more that span three octaves or more: linear controls gave
-//! exponents of 1.3 over a single octave. Sizes should lie above the start-up region, where a fixed cost hides growth;
-//! for that reason the last three octaves are judged beside the whole ladder and the worse of the two counts.
+//! exponents of 1.3 over a single octave, and of -6.9 to 5.9 in wall time. Sizes should lie above the start-up region,
+//! where a fixed cost hides growth; for that reason the last three octaves are judged beside the whole ladder.
 //!
 //! The cost at one size is the median of its rounds. The minimum is the other usual choice, but it falls with the
 //! number of rounds, large sizes get fewer of them, and so it would bend a linear series upwards.
+//! `examples/growth` shows what each rule is worth against noise of real runs.
 
+mod control;
+mod curve;
 mod fit;
+mod forecast;
+mod grade;
+mod shape;
 
 use fastrand::Rng;
 
-use crate::{
-    bootstrap::{self, RESAMPLES},
-    quantile::{median, quantile},
-};
+pub use control::{Cause, cause};
+use curve::Curve;
+pub use forecast::{FEARED, FEARED_AFTER_STEEP, Reach, STEEP, breaks_budget, forecast};
+pub use shape::Bend;
 
 /// Exponent up to which growth is called linear.
 pub const LINEAR_MAX: f64 = 1.1;
-/// Exponent that every step, and the interval, must exceed for superlinear growth. Collectors and caches reach 1.1 to
-/// 1.3 on linear programs with all tasks alive.
+/// Exponent that every step of the last three octaves, and their interval, must exceed for superlinear growth.
+/// Collectors and caches reach 1.1 to 1.3 on linear programs with all tasks alive.
 pub const SUPERLINEAR_MIN: f64 = 1.3;
 /// Exponent from which superlinear growth is called quadratic or worse; true quadratics with a linear part measure
-/// 1.7 to 2.
+/// 1.7 to 2, and up to 3.7 at the end, where their list leaves the cache.
 pub const QUADRATIC_MIN: f64 = 1.7;
 /// Fewest sizes for a grade.
 pub const MIN_SIZES: usize = 4;
 /// Fewest octaves (doublings) for a grade.
 pub const MIN_OCTAVES: f64 = 3.0;
+/// Fewest steps in the last three octaves: one step is one chance. Asking for three, as sizes that double have them, cost
+/// sizes that quadruple six octaves behind a bend, and 6 % of recall with them (METHODOLOGY.md, "Growth").
+pub const MIN_STEPS: usize = 2;
 /// Fewest rounds at one size.
 pub const MIN_ROUNDS: usize = 5;
 /// Widest interval of a grade below superlinear: a wider one covers linear and superlinear growth at once.
 pub const MAX_WIDTH: f64 = 0.4;
-/// Confidence of the interval.
+/// Confidence of every interval.
 pub const CONFIDENCE: f64 = 0.95;
 
 /// The rounds measured at one size.
@@ -42,6 +61,15 @@ pub struct SizeCost<'a> {
     pub size: u64,
     /// Total cost of one iteration in each round; any unit, the same for all sizes.
     pub totals: &'a [f64],
+}
+
+/// What the totals were read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Clock {
+    /// Process CPU time.
+    Cpu,
+    /// Monotonic time: neighbours and idle waits are in it, so that nothing is graded.
+    Wall,
 }
 
 /// A stretch of sizes with its exponent.
@@ -55,25 +83,55 @@ pub struct Stretch {
     pub interval: (f64, f64),
 }
 
+/// The local exponent between two neighbouring sizes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Step {
+    /// The smaller size.
+    pub from: u64,
+    /// The larger size.
+    pub to: u64,
+    /// ln of the costs' ratio over ln of the sizes' ratio.
+    pub exponent: f64,
+    /// Its interval at [`CONFIDENCE`].
+    pub interval: (f64, f64),
+}
+
 /// How bad the growth is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Grade {
-    /// At most [`LINEAR_MAX`].
+    /// At most [`LINEAR_MAX`]: constant and falling costs too.
     Linear,
-    /// More than that, but not shown to last or to be quadratic.
+    /// More than that, but not over three octaves, or in a way that a collector or a cache explains.
     SoftGrowth,
-    /// Above [`SUPERLINEAR_MIN`] in every step of the last three octaves, the interval too, and a + b n + c n^2 fits
-    /// better than a + b n.
+    /// Above [`SUPERLINEAR_MIN`] over the last three octaves, in every step that noise does not explain, the interval too,
+    /// and clearly better described by a power than by anything softer.
     Superlinear,
     /// The same, at [`QUADRATIC_MIN`] or more.
     QuadraticOrWorse,
     /// No grade.
-    NotJudged(Reason),
+    CannotTell(Reason),
+}
+
+impl Grade {
+    /// Superlinear, or quadratic or worse.
+    pub fn is_superlinear(self) -> bool {
+        matches!(self, Grade::Superlinear | Grade::QuadraticOrWorse)
+    }
+
+    /// Whether it is one at all.
+    pub fn is_grade(self) -> bool {
+        !matches!(self, Grade::CannotTell(_))
+    }
 }
 
 /// Why there is no grade.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Reason {
+    /// Only wall time is known.
+    WallOnly {
+        /// Whether the same curve of CPU time would be superlinear: a hint to measure CPU time.
+        looks_superlinear: bool,
+    },
     /// Fewer than [`MIN_SIZES`] sizes with at least [`MIN_ROUNDS`] rounds.
     TooFewSizes {
         /// Sizes with enough rounds.
@@ -86,6 +144,11 @@ pub enum Reason {
         /// What they span.
         octaves: f64,
     },
+    /// Steep at the largest sizes, but too short, too uneven or too much like a cache to say that it lasts.
+    SteepAtTheEnd {
+        /// The size from which it is.
+        from: u64,
+    },
     /// The interval is wider than [`MAX_WIDTH`].
     TooNoisy {
         /// Its width.
@@ -96,215 +159,80 @@ pub enum Reason {
 /// What can be said about the growth of one series.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Growth {
-    /// All usable sizes; `None` below two of them.
+    /// The usable sizes, ascending.
+    pub sizes: Vec<u64>,
+    /// All usable sizes together; `None` below two of them.
     pub overall: Option<Stretch>,
-    /// The last three octaves (and at least three steps); `None` where the sizes do not reach that far.
+    /// The last three octaves (and at least [`MIN_STEPS`] steps); `None` where the sizes do not reach that far.
     pub tail: Option<Stretch>,
-    /// Exponent of each step between neighbouring usable sizes, in order.
-    pub steps: Vec<f64>,
+    /// Each step between neighbouring usable sizes, in order.
+    pub steps: Vec<Step>,
     /// The grade.
     pub grade: Grade,
+    /// From where it grows so; only of superlinear growth that has a linear part before it.
+    pub bend: Option<Bend>,
+    /// The size at which the cost that was asked for is reached.
+    pub reach: Option<Reach>,
 }
 
 impl Growth {
-    /// The stretch that the grade rests on: the worse of the two.
+    /// The stretch that the grade rests on: the last three octaves where they grow faster than all sizes together, or
+    /// where growth is superlinear.
     pub fn judged(&self) -> Option<&Stretch> {
         match (&self.overall, &self.tail) {
             (Some(overall), Some(tail)) if tail.exponent > overall.exponent => Some(tail),
-            (Some(_), Some(tail)) if self.superlinear() => Some(tail),
+            (Some(_), Some(tail)) if self.grade.is_superlinear() => Some(tail),
             (overall, _) => overall.as_ref(),
         }
     }
-
-    fn superlinear(&self) -> bool {
-        matches!(self.grade, Grade::Superlinear | Grade::QuadraticOrWorse)
-    }
 }
 
-/// Judges the growth of one series; sizes in any order, each at most once. The bootstrap draws from `rng`.
-/// O([`RESAMPLES`] x rounds, summed over sizes).
+/// Judges the growth of one series; sizes in any order, each at most once. With `reach`, a cost in the unit of the totals,
+/// it also looks for the size that costs so much. The bootstrap draws from `rng`.
+/// O([`RESAMPLES`](crate::bootstrap::RESAMPLES) x rounds, summed over sizes).
 ///
 /// ```
-/// use taskscale_stats::growth::{self, Grade, SizeCost};
+/// use taskscale_stats::growth::{self, Clock, Grade, SizeCost};
 /// let cost = |n: u64| [n as f64 * 10.0; 5];
 /// let (a, b, c, d) = (cost(64), cost(128), cost(256), cost(512));
 /// let sizes = [(64, &a), (128, &b), (256, &c), (512, &d)];
 /// let sizes = sizes.map(|(size, totals)| SizeCost { size, totals });
-/// let growth = growth::judge(&sizes, &mut fastrand::Rng::with_seed(1));
+/// let growth = growth::judge(&sizes, Clock::Cpu, Some(1e9), &mut fastrand::Rng::with_seed(1));
 /// assert_eq!(growth.grade, Grade::Linear);
+/// assert_eq!(growth.reach.map(|reach| reach.size.round()), Some(1e8));
 /// ```
-pub fn judge(sizes: &[SizeCost<'_>], rng: &mut Rng) -> Growth {
-    let mut usable: Vec<SizeCost<'_>> = sizes.iter().copied().filter(is_usable).collect();
-    usable.sort_unstable_by_key(|cost| cost.size);
-    let points: Vec<(f64, f64)> = usable.iter().map(|cost| (cost.size as f64, centre(cost.totals))).collect();
-    let steps: Vec<f64> = points.windows(2).map(fit::exponent).collect();
-    let octaves = octaves(&points);
-
-    let tail_start = tail_start(&points);
-    let (overall, tail) = stretches(&usable, tail_start, rng);
-    let mut growth = Growth { overall, tail, steps, grade: Grade::Linear };
-    growth.grade = if usable.len() < MIN_SIZES {
-        let left_out = sizes.len() - usable.len();
-        Grade::NotJudged(Reason::TooFewSizes { usable: usable.len(), left_out })
-    } else if octaves < MIN_OCTAVES {
-        Grade::NotJudged(Reason::TooNarrow { octaves })
-    } else {
-        grade(&growth, tail_start, &points)
+pub fn judge(sizes: &[SizeCost<'_>], clock: Clock, reach: Option<f64>, rng: &mut Rng) -> Growth {
+    let curve = Curve::of(sizes, rng);
+    let count = curve.points.len();
+    let stretch = |start: usize| {
+        let (exponent, interval) = curve.exponent(start, count)?;
+        Some(Stretch { sizes: curve.sizes[start..].to_vec(), exponent, interval })
     };
-    growth
-}
-
-fn is_usable(cost: &SizeCost<'_>) -> bool {
-    cost.size > 0 && cost.totals.len() >= MIN_ROUNDS && cost.totals.iter().all(|&t| t > 0.0 && t.is_finite())
-}
-
-/// The cost at one size. Never NaN: usable totals are finite and not empty.
-fn centre(totals: &[f64]) -> f64 {
-    median(totals).unwrap_or(f64::NAN)
-}
-
-fn octaves(points: &[(f64, f64)]) -> f64 {
-    match (points.first(), points.last()) {
-        (Some(first), Some(last)) => (last.0 / first.0).log2(),
-        _ => 0.0,
-    }
-}
-
-/// Index of the size at which the last three octaves begin: the largest from which there are three octaves and
-/// three steps to the end.
-fn tail_start(points: &[(f64, f64)]) -> Option<usize> {
-    let last_start = points.len().checked_sub(MIN_SIZES)?;
-    (0..=last_start).rev().find(|&start| octaves(&points[start..]) >= MIN_OCTAVES)
-}
-
-/// Both stretches with their intervals, from the same draws.
-fn stretches(
-    usable: &[SizeCost<'_>],
-    tail: Option<usize>,
-    rng: &mut Rng,
-) -> (Option<Stretch>, Option<Stretch>) {
-    if usable.len() < 2 {
-        return (None, None);
-    }
-    let (mut overall, mut tails) = (Vec::with_capacity(RESAMPLES), Vec::with_capacity(RESAMPLES));
-    let mut draw = Vec::new();
-    for _ in 0..RESAMPLES {
-        let points: Vec<(f64, f64)> = usable
-            .iter()
-            .map(|cost| {
-                draw.resize(cost.totals.len(), 0.0);
-                bootstrap::resample(cost.totals, &mut draw, rng);
-                draw.sort_unstable_by(f64::total_cmp);
-                (cost.size as f64, quantile(&draw, 0.5).unwrap_or(f64::NAN))
-            })
-            .collect();
-        overall.push(fit::exponent(&points));
-        tails.extend(tail.map(|start| fit::exponent(&points[start..])));
-    }
-    let stretch = |costs: &[SizeCost<'_>], exponents| {
-        let points: Vec<(f64, f64)> =
-            costs.iter().map(|cost| (cost.size as f64, centre(cost.totals))).collect();
-        let interval = bootstrap::middle(exponents, CONFIDENCE)?;
-        let sizes = costs.iter().map(|cost| cost.size).collect();
-        Some(Stretch { sizes, exponent: fit::exponent(&points), interval })
+    let steps: Vec<Step> = (1..count)
+        .filter_map(|end| {
+            let (exponent, interval) = curve.exponent(end - 1, end + 1)?;
+            Some(Step { from: curve.sizes[end - 1], to: curve.sizes[end], exponent, interval })
+        })
+        .collect();
+    let overall = if count < 2 { None } else { stretch(0) };
+    let tail = curve.tail().and_then(|start| Some((start, stretch(start)?)));
+    let evidence = grade::Evidence {
+        curve: &curve,
+        steps: &steps,
+        overall: overall.as_ref(),
+        tail: tail.as_ref().map(|(start, tail)| (*start, tail)),
     };
-    (stretch(usable, overall), tail.and_then(|start| stretch(&usable[start..], tails)))
-}
-
-/// The grade of a series with enough sizes and octaves.
-fn grade(growth: &Growth, tail_start: Option<usize>, points: &[(f64, f64)]) -> Grade {
-    if let (Some(tail), Some(start)) = (&growth.tail, tail_start) {
-        let lasting = growth.steps[start..].iter().all(|&step| step > SUPERLINEAR_MIN);
-        if lasting && tail.interval.0 > SUPERLINEAR_MIN && fit::quadratic_wins(points) {
-            let quadratic = tail.exponent >= QUADRATIC_MIN;
-            return if quadratic { Grade::QuadraticOrWorse } else { Grade::Superlinear };
+    let grade = match (grade::grade(&evidence, sizes.len() - count), clock) {
+        (grade, Clock::Cpu) => grade,
+        (grade, Clock::Wall) => {
+            Grade::CannotTell(Reason::WallOnly { looks_superlinear: grade.is_superlinear() })
         }
-    }
-    let Some(judged) = growth.judged() else {
-        return Grade::NotJudged(Reason::TooFewSizes { usable: points.len(), left_out: 0 });
     };
-    let width = judged.interval.1 - judged.interval.0;
-    if width > MAX_WIDTH {
-        Grade::NotJudged(Reason::TooNoisy { width })
-    } else if judged.exponent > LINEAR_MAX {
-        Grade::SoftGrowth
-    } else {
-        Grade::Linear
-    }
+    let bend = if grade.is_superlinear() { shape::bend(&curve, rng) } else { None };
+    let reach = reach.and_then(|cost| forecast::reach(&curve, cost));
+    let tail = tail.map(|(_, tail)| tail);
+    Growth { sizes: curve.sizes, overall, tail, steps, grade, bend, reach }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn judged(sizes: &[u64], rounds: usize, cost: impl Fn(f64) -> f64) -> Growth {
-        let totals: Vec<Vec<f64>> = sizes.iter().map(|&n| vec![cost(n as f64); rounds]).collect();
-        let costs: Vec<SizeCost<'_>> =
-            sizes.iter().zip(&totals).map(|(&size, totals)| SizeCost { size, totals }).collect();
-        judge(&costs, &mut Rng::with_seed(1))
-    }
-
-    #[test]
-    fn two_or_three_sizes_are_never_judged() {
-        let growth = judged(&[64, 2048, 17_000], 20, |n| n * n);
-        assert_eq!(growth.grade, Grade::NotJudged(Reason::TooFewSizes { usable: 3, left_out: 0 }));
-        assert!((growth.judged().expect("an exponent all the same").exponent - 2.0).abs() < 1e-9);
-        let growth = judged(&[100, 200, 300, 400, 700], 20, |n| n * n);
-        assert!(matches!(growth.grade, Grade::NotJudged(Reason::TooNarrow { octaves }) if octaves < 2.9));
-        let growth = judged(&[64, 128, 256, 512], 4, |n| n);
-        assert_eq!(growth.grade, Grade::NotJudged(Reason::TooFewSizes { usable: 0, left_out: 4 }));
-        assert_eq!(growth.judged(), None);
-    }
-
-    #[test]
-    fn a_single_steep_step_is_not_superlinear() {
-        // Cost doubles per task from 4096 on: a level shift, as of a cache that is left. The last three octaves hold it.
-        let growth = judged(&[512, 1024, 2048, 4096, 8192], 9, |n| if n > 2048.0 { 2.0 * n } else { n });
-        assert_eq!(growth.grade, Grade::SoftGrowth);
-        assert_eq!(growth.judged().map(|judged| judged.sizes.len()), Some(4), "the last three octaves");
-    }
-
-    #[test]
-    fn steep_steps_without_a_quadratic_fit_are_soft_growth() {
-        // Steps of 3, 1.35 and 1.35: all above the limit, yet a line with a negative start fits as well as a parabola.
-        let growth = judged(&[1, 2, 4, 8], 9, |n| if n > 1.0 { 8.0 * (n / 2.0).powf(1.35) } else { 1.0 });
-        assert!(growth.steps.iter().all(|&step| step > SUPERLINEAR_MIN));
-        assert_eq!(growth.grade, Grade::SoftGrowth);
-    }
-
-    #[test]
-    fn an_interval_that_reaches_below_the_limit_is_not_superlinear() {
-        // Medians grow by n^1.5, but the rounds of each size spread by a factor of four.
-        let spread = [0.5, 0.6, 1.0, 1.5, 2.0];
-        let totals = [64_u64, 128, 256, 512].map(|n| (n, spread.map(|factor| factor * (n as f64).powf(1.5))));
-        let costs = totals.each_ref().map(|(size, totals)| SizeCost { size: *size, totals });
-        let growth = judge(&costs, &mut Rng::with_seed(1));
-        assert!(growth.steps.iter().all(|&step| step > SUPERLINEAR_MIN));
-        assert!(matches!(growth.grade, Grade::NotJudged(Reason::TooNoisy { .. })), "{growth:?}");
-    }
-
-    #[test]
-    fn a_bend_is_found_behind_a_long_linear_stretch() {
-        let sizes: Vec<u64> = (6..=17).map(|k| 1 << k).collect();
-        let growth = judged(&sizes, 9, |n| n + n * (n / 16_384.0).powi(2).min(n / 2048.0));
-        assert!(matches!(growth.grade, Grade::QuadraticOrWorse | Grade::Superlinear), "{growth:?}");
-        assert_eq!(growth.judged().map(|judged| judged.sizes[0]), Some(1 << 14));
-    }
-
-    #[test]
-    fn half_octaves_and_wide_steps_are_measured_in_octaves() {
-        let points: Vec<(f64, f64)> =
-            (0..=12).map(|i| (64.0 * 2.0_f64.powf(f64::from(i) / 2.0), 1.0)).collect();
-        assert_eq!(tail_start(&points), Some(6), "six half octaves");
-        let points: Vec<(f64, f64)> = [1.0, 10.0, 100.0, 1000.0, 10_000.0].map(|n| (n, 1.0)).to_vec();
-        assert_eq!(tail_start(&points), Some(1), "three steps, though one alone spans three octaves");
-    }
-
-    #[test]
-    fn a_cost_of_zero_leaves_its_size_out() {
-        let (zero, one) = ([0.0; 9], [1.0; 9]);
-        let sizes = [1, 2, 4, 8].map(|size| SizeCost { size, totals: if size == 2 { &zero } else { &one } });
-        let growth = judge(&sizes, &mut Rng::with_seed(1));
-        assert_eq!(growth.grade, Grade::NotJudged(Reason::TooFewSizes { usable: 3, left_out: 1 }));
-    }
-}
+mod tests;

@@ -1,0 +1,127 @@
+//! Curves of known growth.
+
+use fastrand::Rng;
+
+use crate::noise::Noise;
+
+/// What a curve is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Class {
+    Constant,
+    Logarithmic,
+    Linear,
+    LinearTimesLog,
+    /// Working set that leaves a cache.
+    Cache,
+    /// Collector that walks a growing heap.
+    Collector,
+    /// Quadratic from a bend with at least three octaves behind it.
+    Quadratic,
+    /// The same with one to three octaves behind it: no rule may call it so yet.
+    LateQuadratic,
+}
+
+impl Class {
+    pub const ALL: [Class; 8] = [
+        Class::Constant,
+        Class::Logarithmic,
+        Class::Linear,
+        Class::LinearTimesLog,
+        Class::Cache,
+        Class::Collector,
+        Class::Quadratic,
+        Class::LateQuadratic,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Class::Constant => "constant",
+            Class::Logarithmic => "logarithmic",
+            Class::Linear => "linear",
+            Class::LinearTimesLog => "n log n",
+            Class::Cache => "soft: cache",
+            Class::Collector => "soft: collector",
+            Class::Quadratic => "quadratic from a bend",
+            Class::LateQuadratic => "bend in the last 1 to 3 octaves",
+        }
+    }
+}
+
+/// One synthetic series.
+pub struct Synthetic {
+    /// Sizes, each with its rounds.
+    pub rounds: Vec<(u64, Vec<f64>)>,
+    /// Where it bends, if it does.
+    pub bend: Option<f64>,
+    /// The family of its noise.
+    pub family: usize,
+}
+
+/// Standard deviation of what all rounds of one size share, beside the noise of each: sizes are measured one after the
+/// other. Repeated runs had medians 0.8 % apart; twice that and a bit is assumed.
+const DRIFT: f64 = 0.02;
+
+/// Draws a series: 6 to 12 sizes that double (one of four: 5 to 7 that quadruple) from 64, 250 or 1,000 on, 5 to 20 rounds
+/// at the smallest, up to half as many at the largest but never fewer than 5; a fixed cost of 0 to 4 times that of
+/// the tasks at the smallest size.
+pub fn draw(class: Class, noise: &Noise, rng: &mut Rng) -> Synthetic {
+    let first = [64.0, 250.0, 1000.0][rng.usize(..3)];
+    let (factor, count) =
+        if rng.usize(..4) == 0 { (4.0, rng.usize(5..8)) } else { (2.0_f64, rng.usize(6..13)) };
+    let sizes: Vec<f64> = (0..count).map(|k| first * factor.powi(k as i32)).collect();
+    let last = first * factor.powi(count as i32 - 1);
+    let between = |rng: &mut Rng, low: f64, high: f64| low * (high / low).powf(rng.f64());
+    let fixed = first * 4.0 * rng.f64().powi(2);
+    let mut bend = None;
+    let cost: Box<dyn Fn(f64) -> f64> = match class {
+        Class::Constant => Box::new(|_| 1000.0),
+        Class::Logarithmic => Box::new(|n| 100.0 * n.log2()),
+        Class::Linear => Box::new(|n| n),
+        Class::LinearTimesLog => Box::new(|n| n * n.log2() / 10.0),
+        Class::Cache => {
+            // 1.3 to 5 times the cost, by a logistic curve: 10 to 90 % of it within 1.5 to 6 octaves.
+            let (more, from) = (between(rng, 0.3, 4.0), between(rng, first, last));
+            let steep = 4.4 / between(rng, 1.5, 6.0);
+            Box::new(move |n| n * (1.0 + more / (1.0 + (-steep * (n / from).log2()).exp())))
+        }
+        Class::Collector => {
+            // 0.05 to 0.8 times the cost at every doubling of the heap, in steps and partly within the octave.
+            let (more, from) = (between(rng, 0.05, 0.8), between(rng, first, last));
+            let smooth = rng.f64();
+            Box::new(move |n| {
+                let octaves = (n / from).log2().max(0.0);
+                n * (1.0 + more * (smooth * octaves + (1.0 - smooth) * octaves.floor()))
+            })
+        }
+        Class::Quadratic | Class::LateQuadratic => {
+            let at = match class {
+                Class::Quadratic => between(rng, first, (last / 8.0).max(first)),
+                _ => last / between(rng, 2.0, 8.0),
+            };
+            bend = Some(at);
+            if rng.bool() {
+                Box::new(move |n| n * (n / at).max(1.0))
+            } else {
+                Box::new(move |n| n + n * n / at)
+            }
+        }
+    };
+    let family = rng.usize(..noise.families().len());
+    let most = rng.usize(5..21);
+    let rounds = sizes
+        .iter()
+        .enumerate()
+        .map(|(place, &n)| {
+            let fewer = most as f64 * 0.5 * place as f64 / (count - 1) as f64;
+            let shared = (DRIFT * normal(rng)).exp() * (fixed + cost(n));
+            let own = noise.draw(family, (most - fewer as usize).max(5), rng);
+            (n as u64, own.into_iter().map(|residual| shared * residual).collect())
+        })
+        .collect();
+    Synthetic { rounds, bend, family }
+}
+
+/// A standard normal value (Box and Muller 1958).
+fn normal(rng: &mut Rng) -> f64 {
+    (-2.0 * (1.0 - rng.f64()).ln()).sqrt() * (std::f64::consts::TAU * rng.f64()).cos()
+}

@@ -1,0 +1,38 @@
+//! Noise of real runs, drawn again.
+
+use fastrand::Rng;
+
+/// CPU time of processes over the median of their row, by runtime.
+pub struct Noise {
+    /// Name of a runtime, and its rows.
+    families: Vec<(&'static str, Vec<Vec<f64>>)>,
+}
+
+impl Noise {
+    /// The file beside this one.
+    pub fn measured() -> Self {
+        let mut families: Vec<(&'static str, Vec<Vec<f64>>)> = Vec::new();
+        for line in include_str!("residuals.txt").lines().filter(|line| !line.starts_with('#')) {
+            let mut words = line.split_whitespace();
+            let Some(name) = words.next() else { continue };
+            let row = words.map(|word| word.parse().expect("a number")).collect();
+            match families.iter_mut().find(|family| family.0 == name) {
+                Some(family) => family.1.push(row),
+                None => families.push((name, vec![row])),
+            }
+        }
+        Noise { families }
+    }
+
+    /// Names of the runtimes.
+    pub fn families(&self) -> Vec<&'static str> {
+        self.families.iter().map(|family| family.0).collect()
+    }
+
+    /// `rounds` residuals of one size: all of one row of the runtime, drawn with replacement.
+    pub fn draw(&self, family: usize, rounds: usize, rng: &mut Rng) -> Vec<f64> {
+        let rows = &self.families[family].1;
+        let row = &rows[rng.usize(..rows.len())];
+        (0..rounds).map(|_| row[rng.usize(..row.len())]).collect()
+    }
+}

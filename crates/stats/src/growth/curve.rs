@@ -1,0 +1,107 @@
+//! A curve of cost over size with its bootstrap draws: what every rule of growth looks at.
+
+use fastrand::Rng;
+
+use super::{MIN_OCTAVES, MIN_ROUNDS, MIN_STEPS, SizeCost, fit};
+use crate::{
+    bootstrap::{self, RESAMPLES},
+    quantile::{median, quantile},
+};
+
+/// The usable sizes, ascending.
+pub struct Curve {
+    /// The sizes.
+    pub sizes: Vec<u64>,
+    /// Size and cost: the median of the rounds.
+    pub points: Vec<(f64, f64)>,
+    /// [`RESAMPLES`] curves of the same sizes, from rounds drawn with replacement.
+    pub draws: Vec<Vec<f64>>,
+}
+
+impl Curve {
+    /// Of the sizes with rounds enough and a cost above zero. O([`RESAMPLES`] x rounds log rounds, over all sizes).
+    pub fn of(sizes: &[SizeCost<'_>], rng: &mut Rng) -> Self {
+        let mut usable: Vec<SizeCost<'_>> = sizes.iter().copied().filter(is_usable).collect();
+        usable.sort_unstable_by_key(|cost| cost.size);
+        // Never NaN: usable totals are finite and not empty.
+        let points = usable.iter().map(|cost| (cost.size as f64, median(cost.totals).unwrap_or(f64::NAN)));
+        let mut draw = Vec::new();
+        let draws = (0..RESAMPLES)
+            .map(|_| {
+                let cost = |cost: &SizeCost<'_>| {
+                    draw.resize(cost.totals.len(), 0.0);
+                    bootstrap::resample(cost.totals, &mut draw, rng);
+                    draw.sort_unstable_by(f64::total_cmp);
+                    quantile(&draw, 0.5).unwrap_or(f64::NAN)
+                };
+                usable.iter().map(cost).collect()
+            })
+            .collect();
+        Curve { points: points.collect(), draws, sizes: usable.iter().map(|cost| cost.size).collect() }
+    }
+
+    /// Any statistic of the curve's points with its interval.
+    pub fn statistic(&self, of: impl Fn(&[(f64, f64)]) -> f64) -> Option<(f64, (f64, f64))> {
+        let mut drawn = self.points.clone();
+        let values = self
+            .draws
+            .iter()
+            .map(|costs| {
+                drawn.iter_mut().zip(costs).for_each(|(point, cost)| point.1 = *cost);
+                of(&drawn)
+            })
+            .collect();
+        let found = of(&self.points);
+        Some((found, bootstrap::middle(values, super::CONFIDENCE)?)).filter(|_| found.is_finite())
+    }
+
+    /// The exponent of the sizes from `start` to before `end`, with its interval.
+    pub fn exponent(&self, start: usize, end: usize) -> Option<(f64, (f64, f64))> {
+        self.statistic(|points| fit::exponent(&points[start..end]))
+    }
+
+    /// Index of the size at which the last three octaves begin: the largest from which there are three octaves and
+    /// [`MIN_STEPS`] steps to the end.
+    pub fn tail(&self) -> Option<usize> {
+        let last_start = self.points.len().checked_sub(MIN_STEPS + 1)?;
+        (0..=last_start).rev().find(|&start| octaves(&self.points[start..]) >= MIN_OCTAVES)
+    }
+
+    /// Index of the size at which the last octave begins: the largest from which there is an octave to the end.
+    pub fn last_octave(&self) -> Option<usize> {
+        (0..self.points.len()).rev().find(|&start| octaves(&self.points[start..]) >= 1.0)
+    }
+}
+
+fn is_usable(cost: &SizeCost<'_>) -> bool {
+    cost.size > 0 && cost.totals.len() >= MIN_ROUNDS && cost.totals.iter().all(|&t| t > 0.0 && t.is_finite())
+}
+
+/// Octaves between the first and the last size.
+pub fn octaves(points: &[(f64, f64)]) -> f64 {
+    match (points.first(), points.last()) {
+        (Some(first), Some(last)) => (last.0 / first.0).log2(),
+        _ => 0.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tail(sizes: impl Iterator<Item = f64>) -> Option<usize> {
+        let points: Vec<(f64, f64)> = sizes.map(|n| (n, 1.0)).collect();
+        Curve { sizes: Vec::new(), draws: Vec::new(), points }.tail()
+    }
+
+    #[test]
+    fn half_octaves_and_wide_steps_are_measured_in_octaves() {
+        assert_eq!(
+            tail((0..=12).map(|i| 64.0 * 2.0_f64.powf(f64::from(i) / 2.0))),
+            Some(6),
+            "six half octaves"
+        );
+        let decades = [1.0, 10.0, 100.0, 1000.0, 10_000.0];
+        assert_eq!(tail(decades.into_iter()), Some(2), "two steps, though one alone spans three octaves");
+    }
+}

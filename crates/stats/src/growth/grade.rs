@@ -1,0 +1,63 @@
+//! The rules: which grade a curve earns, or why none.
+
+use super::{
+    CONFIDENCE, Grade, LINEAR_MAX, MAX_WIDTH, MIN_OCTAVES, MIN_SIZES, QUADRATIC_MIN, Reason, SUPERLINEAR_MIN,
+    Step, Stretch,
+    curve::{Curve, octaves},
+    shape,
+};
+
+/// By how much Akaike's criterion must prefer one explanation before the other is ruled out (Burnham and Anderson 2002,
+/// section 2.6: from 4 on the lesser model has considerably less support).
+const DECIDED: f64 = 4.0;
+/// Lower bound of the exponent over the last three octaves from which a single step may lie below [`SUPERLINEAR_MIN`], if
+/// its interval does not: noise of real runs put one step of many a quadratic there, and with it 3 % of recall, while
+/// soft growth that passed for superlinear had 1.4 to 1.5.
+const STEADY: f64 = 1.5;
+
+/// Everything a grade rests on.
+pub struct Evidence<'a> {
+    /// The curve.
+    pub curve: &'a Curve,
+    /// Each step between neighbours.
+    pub steps: &'a [Step],
+    /// All sizes.
+    pub overall: Option<&'a Stretch>,
+    /// The last three octaves, and where they start.
+    pub tail: Option<(usize, &'a Stretch)>,
+}
+
+/// Grades a curve of CPU time. `left_out`: sizes that could not be used.
+pub fn grade(evidence: &Evidence<'_>, left_out: usize) -> Grade {
+    let points = &evidence.curve.points;
+    if points.len() < MIN_SIZES {
+        return Grade::CannotTell(Reason::TooFewSizes { usable: points.len(), left_out });
+    }
+    let octaves = octaves(points);
+    let (Some((start, tail)), Some(overall)) = (evidence.tail, evidence.overall) else {
+        return Grade::CannotTell(Reason::TooNarrow { octaves });
+    };
+    debug_assert!(octaves >= MIN_OCTAVES && CONFIDENCE < 1.0);
+    let lasting = shape::lasting(points);
+    let steps = &evidence.steps[start..];
+    let steep = steps.iter().all(|step| step.exponent > SUPERLINEAR_MIN)
+        || (tail.interval.0 > STEADY && steps.iter().all(|step| step.interval.1 > SUPERLINEAR_MIN));
+    if steep && tail.interval.0 > SUPERLINEAR_MIN && lasting > DECIDED {
+        return if tail.exponent >= QUADRATIC_MIN { Grade::QuadraticOrWorse } else { Grade::Superlinear };
+    }
+    // Steep at the end, yet too short, too uneven or too much like something soft: growth that lasts is one explanation.
+    let fresh = evidence.steps.iter().rev().take_while(|step| step.interval.0 > SUPERLINEAR_MIN).count();
+    if lasting > -DECIDED && (fresh > 0 || tail.interval.0 > SUPERLINEAR_MIN) {
+        let from = points[points.len() - 1 - fresh.max(1)].0 as u64;
+        return Grade::CannotTell(Reason::SteepAtTheEnd { from });
+    }
+    let worse = if tail.exponent > overall.exponent { tail } else { overall };
+    let width = worse.interval.1 - worse.interval.0;
+    if width > MAX_WIDTH {
+        Grade::CannotTell(Reason::TooNoisy { width })
+    } else if worse.exponent > LINEAR_MAX {
+        Grade::SoftGrowth
+    } else {
+        Grade::Linear
+    }
+}
