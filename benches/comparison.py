@@ -25,13 +25,16 @@ ONE_CPU = ", 1 CPU"
 FEWEST = 6
 
 
-def read_arguments(about, rounds, seconds):
-    """The flags that all comparisons have; `about` is the text of the script, `rounds` and `seconds` are defaults."""
+def read_arguments(about, rounds, seconds, **switches):
+    """The flags that all comparisons have, and switches of this one with their help; `about` is the text of the script, `rounds`
+    and `seconds` are defaults."""
     parser = argparse.ArgumentParser(description=about.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=rounds, help=f"{FEWEST} or more [{rounds}]")
     parser.add_argument("--seconds", type=float, default=seconds, help=f"for one form in one way, in each round [{seconds}]")
     parser.add_argument("--output", type=Path, help="where the table goes, besides standard output")
     parser.add_argument("--raw", type=Path, help="where the value of every round goes, as JSON")
+    for name, help in switches.items():
+        parser.add_argument(f"--{name.replace('_', '-')}", action="store_true", help=help)
     arguments = parser.parse_args()
     if arguments.rounds < FEWEST:
         sys.exit(f"--rounds is {arguments.rounds}; an interval needs {FEWEST}")
@@ -154,7 +157,8 @@ def table(forms, ways, measured):
 
 def write(title, script, arguments, forms, ways, measured, versions):
     """Prints the result, and writes it where the flags say."""
-    command = f"{script} --rounds {arguments.rounds} --seconds {arguments.seconds:g}"
+    switches = [f" --{name.replace('_', '-')}" for name, value in vars(arguments).items() if value is True]
+    command = f"{script} --rounds {arguments.rounds} --seconds {arguments.seconds:g}{''.join(switches)}"
     lines = [f"# {title}, {time.strftime('%Y-%m-%d')}", "", f"Output of `{command}`, whose first lines say what each way is.", ""]
     text = "\n".join([*lines, table(forms, ways, measured), f"{'; '.join(versions)}.", ""])
     print(text, end="")
