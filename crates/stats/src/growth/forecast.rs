@@ -119,6 +119,7 @@ mod tests {
     #[test]
     fn what_does_not_rise_reaches_nothing() {
         assert_eq!(reach(&curve(|_| 7.0), 1e9), None);
+        assert_eq!(reach(&curve(|n| n.powf(0.2)), 1e9), None, "at 10^45 tasks");
         assert_eq!(reach(&curve(|n| n), 500.0), None, "above it from the start");
     }
 
