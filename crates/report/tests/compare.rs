@@ -121,6 +121,10 @@ fn figures_of_two_machines_are_never_divided() {
     assert!(row(&comparison, "errgroup").old.as_ref().is_some_and(|old| old.value.is_some()));
     assert_eq!(comparison.machine_differences, ["kernel: Linux 6.18.0 | Linux 6.1.0"]);
     assert_eq!(comparison.unchanged.largest_shift, None);
+    // Alike in all that is shown, and still another machine.
+    let comparison = by_cpu(&run(OLD), &run(&NEW.replace("\"f00d\"", "\"beef\"")));
+    let note = "machines differ in their fingerprints: f00d | beef (OLD | NEW)".to_owned();
+    assert!(comparison.notes.contains(&note), "{:?}", comparison.notes);
 }
 
 #[test]

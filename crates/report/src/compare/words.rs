@@ -63,6 +63,10 @@ pub fn notes(comparison: &Comparison, old: &Run, new: &Run) -> Vec<String> {
              machine is depends on the row, so there is no factor to correct by (docs/reference/compare.md); take both on one machine"
                 .to_owned(),
         );
+        if comparison.machine_differences.is_empty() {
+            let (old, new) = (&comparison.old.fingerprint, &comparison.new.fingerprint);
+            notes.push(clean(&format!("machines differ in their fingerprints: {old} | {new} (OLD | NEW)")));
+        }
         notes.extend(
             comparison
                 .machine_differences
