@@ -203,7 +203,7 @@ fn usage_and_input_errors_exit_with_2_and_say_what_to_do() {
     fs::write(&suite, "schema = \"taskscale.suite/1\"\nname = 3\n").expect("written");
     let (torn, suite) = (torn.to_str().expect("UTF-8"), suite.to_str().expect("UTF-8"));
     for (args, words) in [
-        (&["run", "fanuot"][..], "no suite is named \"fanuot\"; there are fanout"),
+        (&["run", "fanuot"][..], "no suite is named \"fanuot\"; there are cliffs, fanout"),
         (&["run", "--runtime", "toki"], "no runtime is named \"toki\"; there are tokio"),
         (&["run", "--variant", "gathre", "--runtime", "tokio"], "no variant is named gathre"),
         (&["run", "--runtime", "tokio", "--baseline", "x"], "--baseline x is not a row"),
@@ -261,7 +261,7 @@ fn list_completions_and_man_print_data() {
     let tool = Tool::new();
     let list = tool.run(&["list", "--runtime", "tokio", "--runtime", "asyncio@/no/such/python"]);
     for words in
-        ["fanout", "multi_thread/JoinSet", "[no task]", "Not here:", "/no/such/python is not a program"]
+        ["fanout", "multi_thread/JoinSet", "[no task]", "missing  ", "/no/such/python is not a program"]
     {
         assert!(list.out.contains(words), "{words:?} not in {}", list.out);
     }
