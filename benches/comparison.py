@@ -1,9 +1,9 @@
 """What the comparisons of benches/LANGUAGE have in common: rounds, `taskscale run`, ratios with intervals, the table.
 
 A comparison has forms of `fanout` and ways to measure them. A way is a function from a form to CPU and wall ns per task
-(wall is None where the way has none). The first way is the reference, by which the others are divided. In each round every
-form is measured in every way, one way after the other, each in fresh processes, so that the interval over rounds holds
-what one process differs by from another.
+(wall is None where the way has none). The first way is the reference, by which the others are divided. In each round
+every form is measured in every way, one way after the other, each in fresh processes, so that the interval over rounds
+holds what one process differs by from another.
 """
 
 import argparse
@@ -26,11 +26,12 @@ FEWEST = 6
 
 
 def read_arguments(about, rounds, seconds, **switches):
-    """The flags that all comparisons have, and switches of this one with their help; `about` is the text of the script, `rounds`
-    and `seconds` are defaults."""
+    """The flags that all comparisons have, and switches of this one with their help; `about` is the text of the script,
+    `rounds` and `seconds` are defaults."""
     parser = argparse.ArgumentParser(description=about.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=rounds, help=f"{FEWEST} or more [{rounds}]")
-    parser.add_argument("--seconds", type=float, default=seconds, help=f"for one form in one way, in each round [{seconds}]")
+    how_long = f"for one form in one way, in each round [{seconds}]"
+    parser.add_argument("--seconds", type=float, default=seconds, help=how_long)
     parser.add_argument("--output", type=Path, help="where the table goes, besides standard output")
     parser.add_argument("--raw", type=Path, help="where the value of every round goes, as JSON")
     for name, help in switches.items():
@@ -120,8 +121,8 @@ def measure(forms, ways, rounds):
 def ratio(rounds, form, way, reference):
     """The median over rounds of the CPU time of a way over that of the reference, and an interval of at least 95 %.
 
-    No distribution is assumed, as a second worker that runs or not makes figures of two kinds: the interval is that of the
-    sign test, whose k smallest and k largest values are left out, with the largest k that is allowed."""
+    No distribution is assumed, as a second worker that runs or not makes figures of two kinds. The interval is that of
+    the sign test: from the k-th smallest to the k-th largest, with the largest k that still covers 95 %."""
     ratios = sorted(one[way, form][0] / one[reference, form][0] for one in rounds)
     n, k = len(ratios), 0
     while 2 * sum(math.comb(n, i) for i in range(k + 1)) <= 0.05 * 2**n:
@@ -148,8 +149,8 @@ def table(forms, ways, measured):
         lines.append(f"| {form} | {' | '.join(cells)} |")
     lines += [
         "",
-        f"CPU ns (wall ns) per task of {SIZE:,}; medians of {len(rounds)} rounds. Ratios: of CPU time, paired by round, their median and",
-        "its 95 % interval (order statistics).",
+        f"CPU ns (wall ns) per task of {SIZE:,}; medians of {len(rounds)} rounds. Ratios: of CPU time, paired by round,",
+        "their median and its 95 % interval (order statistics).",
         f"{os.cpu_count()} processors; load at the start of the rounds {', '.join(f'{load:.1f}' for load in loads)}.",
     ]
     return "\n".join(lines)
@@ -159,11 +160,13 @@ def write(title, script, arguments, forms, ways, measured, versions):
     """Prints the result, and writes it where the flags say."""
     switches = [f" --{name.replace('_', '-')}" for name, value in vars(arguments).items() if value is True]
     command = f"{script} --rounds {arguments.rounds} --seconds {arguments.seconds:g}{''.join(switches)}"
-    lines = [f"# {title}, {time.strftime('%Y-%m-%d')}", "", f"Output of `{command}`, whose first lines say what each way is.", ""]
+    lines = [f"# {title}, {time.strftime('%Y-%m-%d')}", ""]
+    lines += [f"Output of `{command}`, whose first lines say what each way is.", ""]
     text = "\n".join([*lines, table(forms, ways, measured), f"{'; '.join(versions)}.", ""])
     print(text, end="")
     if arguments.output:
         arguments.output.write_text(text)
     if arguments.raw:
-        rows = [[{"way": way, "form": form, "cpu_wall_ns": pair} for (way, form), pair in one.items()] for one in measured[0]]
-        arguments.raw.write_text(json.dumps({"loads": measured[1], "rounds": rows}, indent=1) + "\n")
+        values, loads = measured
+        rounds = [[dict(way=way, form=form, cpu_wall_ns=pair) for (way, form), pair in one.items()] for one in values]
+        arguments.raw.write_text(json.dumps(dict(loads=loads, rounds=rounds), indent=1) + "\n")

@@ -125,7 +125,12 @@ impl ValueFormatter for Nanoseconds {
         "ns of CPU"
     }
 
-    fn scale_throughputs(&self, _typical: f64, _throughput: &Throughput, _values: &mut [f64]) -> &'static str {
+    fn scale_throughputs(
+        &self,
+        _typical: f64,
+        _throughput: &Throughput,
+        _values: &mut [f64],
+    ) -> &'static str {
         "ns of CPU"
     }
 
