@@ -1,8 +1,7 @@
 //! The rules: which grade a curve earns, or why none.
 
 use super::{
-    CONFIDENCE, Grade, LINEAR_MAX, MAX_WIDTH, MIN_OCTAVES, MIN_SIZES, QUADRATIC_MIN, Reason, SUPERLINEAR_MIN,
-    Step, Stretch,
+    Grade, LINEAR_MAX, MAX_WIDTH, MIN_SIZES, QUADRATIC_MIN, Reason, SUPERLINEAR_MIN, Step, Stretch,
     curve::{Curve, octaves},
     shape,
 };
@@ -33,11 +32,10 @@ pub fn grade(evidence: &Evidence<'_>, left_out: usize) -> Grade {
     if points.len() < MIN_SIZES {
         return Grade::CannotTell(Reason::TooFewSizes { usable: points.len(), left_out });
     }
-    let octaves = octaves(points);
+    // A tail exists where three octaves do.
     let (Some((start, tail)), Some(overall)) = (evidence.tail, evidence.overall) else {
-        return Grade::CannotTell(Reason::TooNarrow { octaves });
+        return Grade::CannotTell(Reason::TooNarrow { octaves: octaves(points) });
     };
-    debug_assert!(octaves >= MIN_OCTAVES && CONFIDENCE < 1.0);
     let lasting = shape::lasting(points);
     let steps = &evidence.steps[start..];
     let steep = steps.iter().all(|step| step.exponent > SUPERLINEAR_MIN)

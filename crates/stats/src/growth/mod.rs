@@ -189,7 +189,8 @@ impl Growth {
 
 /// Judges the growth of one series; sizes in any order, each at most once. With `reach`, a cost in the unit of the totals,
 /// it also looks for the size that costs so much. The bootstrap draws from `rng`.
-/// O([`RESAMPLES`](crate::bootstrap::RESAMPLES) x rounds, summed over sizes).
+/// O([`RESAMPLES`](crate::bootstrap::RESAMPLES) x rounds, summed over sizes), and where growth is superlinear 200 times
+/// O(octaves) fits for the interval of the bend: 1 to 10 ms in all.
 ///
 /// ```
 /// use taskscale_stats::growth::{self, Clock, Grade, SizeCost};

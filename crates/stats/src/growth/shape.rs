@@ -4,8 +4,9 @@
 //! Every candidate is a + b n + c h(n) with parts of at least zero, fitted at relative residuals and weighed by Akaike's
 //! criterion (1974). Of lasting growth h is n^p, or n ((n / m)^(p-1) - 1) from a size m on. Of soft growth it is
 //! n ln n; n ln(n / m) from m on, as of a collector that walks the heap at every doubling; n - m from m on, as of a
-//! working set of which the part beyond m misses a cache; n from m on, a step, as of a queue that overflows or a pool that grows.
-//! A soft part has a bound beside the linear one: memory is only so much slower than a cache.
+//! working set of which the part beyond m misses a cache. A soft part has a bound beside the linear one: memory is only so
+//! much slower than a cache. A step, as of a queue that overflows, needs no candidate of its own: with one, recall
+//! and false alarms over 3,200 synthetic curves were the same.
 
 use fastrand::Rng;
 
@@ -21,7 +22,7 @@ const NOISE: f64 = 0.01;
 const PER_OCTAVE: f64 = 4.0;
 /// Powers of lasting growth. The middle one is the quadratic of experiments; 3 stands for a list that leaves the cache.
 const POWERS: [f64; 3] = [1.5, 2.0, 3.0];
-/// How many times the cost before it a cache or a step may add. Node's `Promise.all` came to ten times its cost over nine
+/// How many times the cost before it a cache may add. Node's `Promise.all` came to ten times its cost over nine
 /// octaves, the most of all linear forms measured (METHODOLOGY.md, "Growth").
 const MOST: f64 = 8.0;
 /// How many times that cost a collector may add at each e-fold of the size: Node's added 0.8 per octave.
@@ -185,7 +186,6 @@ fn soft_family(points: &[(f64, f64)]) -> Vec<Part> {
     for from in places(points) {
         family.push(Part::soft(MOST_PER_E_FOLD, Some(from), move |n| n * (n / from).ln().max(0.0)));
         family.push(Part::soft(MOST, Some(from), move |n| (n - from).max(0.0)));
-        family.push(Part::soft(MOST, Some(from), move |n| if n > from { n } else { 0.0 }));
     }
     family
 }
@@ -237,7 +237,7 @@ mod tests {
         assert!(lasting(&points(|n| n + 0.001 * n * n)) > 10.0);
         assert!(lasting(&points(|n| 100.0 * n.powf(1.5))) > 10.0);
         assert!(lasting(&points(|n| n * (n / 900.0).max(1.0))) > 10.0);
-        // Each of these is a soft part itself, so that nothing else describes it nearly as well.
+        // Most of these are soft parts themselves, so that nothing else describes them nearly as well.
         for (name, soft) in [
             ("linear", points(|n| 900.0 + 5.0 * n)),
             ("a collector from 512 on", points(|n| n * (1.0 + 0.8 * (n / 512.0).ln().max(0.0)))),
