@@ -73,6 +73,22 @@ fn json_of_a_comparison_begins() {
 }
 
 #[test]
+fn the_reference_names_every_field() {
+    let reference = include_str!("../../../docs/reference/compare.md");
+    let comparison = by_cpu(&run(OLD), &run(NEW));
+    let whole = serde_json::to_value(&comparison).expect("JSON");
+    let parts = ["", "/old", "/runtimes/0", "/unchanged", "/rows/0", "/rows/0/old"];
+    for part in parts.map(|part| whole.pointer(part).and_then(|part| part.as_object()).expect("an object")) {
+        for field in part.keys() {
+            assert!(reference.contains(field.as_str()), "{field}");
+        }
+    }
+    for word in ["worse", "better", "same", "cannot_tell", "other_machine"] {
+        assert!(reference.contains(&format!("| `{word}` |")), "{word}");
+    }
+}
+
+#[test]
 fn text_and_markdown_of_two_machines() {
     let comparison = by_cpu(&run(OLD), &elsewhere());
     insta::assert_snapshot!(compare_text(&comparison, &Style::default()));
