@@ -250,7 +250,7 @@ fn any_run() -> impl Strategy<Value = Run> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
     fn a_run_against_itself_is_no_regression(run in any_run()) {
