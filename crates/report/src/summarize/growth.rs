@@ -138,7 +138,8 @@ fn reason(found: &growth::Growth, measured: usize) -> Option<String> {
         }
         Reason::TooFewSizes { usable, .. } => {
             format!(
-                "a grade needs {MIN_SIZES} sizes with {MIN_ROUNDS} rounds each, {usable} of {measured} have them"
+                "a grade needs {MIN_SIZES} sizes with {MIN_ROUNDS} rounds in fresh processes each, {usable} of {measured} have \
+                 them: allow more with --max-time"
             )
         }
         Reason::TooNarrow { octaves } => {
