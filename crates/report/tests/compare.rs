@@ -152,6 +152,11 @@ fn what_unchanged_code_does_too_is_no_regression() {
     assert!(comparison.unchanged.median_shift.is_some_and(|shift| (0.07..0.1).contains(&shift)));
     // Nor do the 8 % of tokio's rows: each sees what the others did.
     assert_eq!(verdict(&comparison, "JoinSet"), Verdict::CannotTell);
+    // Nor when they move by 6 %: what one row moves another may move by twice as much.
+    let comparison = by_cpu(&run(OLD), &scaled(&run(NEW), &["spawn", "JoinSet", "join_all"], 1.06));
+    assert_eq!(verdict(&comparison, "errgroup"), Verdict::CannotTell);
+    let limit = row(&comparison, "errgroup").limit.expect("a limit");
+    assert!((0.11..0.16).contains(&limit), "{limit}");
     // One of them alone is another matter.
     let comparison = by_cpu(&run(OLD), &scaled(&run(NEW), &["JoinSet"], 1.2));
     assert_eq!(verdict(&comparison, "JoinSet"), Verdict::Worse);
@@ -172,6 +177,32 @@ fn a_control_that_shows_a_difference_silences_smaller_ones() {
     assert_eq!(verdict(&comparison, "errgroup"), Verdict::CannotTell);
     assert!(reason(&comparison, "errgroup").contains("the A/A control of NEW leaves differences of up to 1"));
     assert_eq!(verdict(&comparison, "channel"), Verdict::Better, "15 % are more than 12");
+}
+
+#[test]
+fn a_cell_without_a_control_goes_by_those_of_other_cells() {
+    let moved = |text: &str| {
+        let mut run = run(text);
+        let controls = run.rows.iter_mut().filter(|row| row.role == taskscale_model::run_file::Role::Control);
+        controls.for_each(|row| row.size = 64);
+        run
+    };
+    assert_eq!(verdict(&by_cpu(&moved(OLD), &moved(NEW)), "errgroup"), Verdict::Worse);
+}
+
+#[test]
+fn what_had_not_settled_cannot_be_told() {
+    let jit = run(include_str!("data/jit.jsonl"));
+    let comparison = by_cpu(&jit, &scaled(&jit, &["late"], 2.0));
+    assert_eq!(verdict(&comparison, "late"), Verdict::CannotTell);
+    assert!(
+        reason(&comparison, "late").contains("had not settled in OLD"),
+        "{}",
+        reason(&comparison, "late")
+    );
+    // The same cost twice as high in code that had settled is worse.
+    let comparison = by_cpu(&jit, &scaled(&jit, &["virtual/start"], 2.0));
+    assert_eq!(verdict(&comparison, "virtual/start"), Verdict::Worse);
 }
 
 #[test]
