@@ -20,6 +20,9 @@ name = "probe"
 edition = "2024"
 publish = false
 
+# The cache may lie inside somebody's workspace.
+[workspace]
+
 [dependencies]
 taskscale-probe-rust = { path = ".." }
 "#;
