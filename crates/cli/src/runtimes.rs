@@ -111,12 +111,14 @@ pub fn candidates(asked: &[String], probes: &[String]) -> anyhow::Result<Vec<Can
     Ok(candidates)
 }
 
+/// Name and toolchain of `NAME` or `NAME@TOOLCHAIN`.
+pub fn split_id(id: &str) -> (&str, Option<&str>) {
+    id.split_once('@').map_or((id, None), |(name, toolchain)| (name, Some(toolchain)))
+}
+
 /// The runtime that `id` (`NAME` or `NAME@TOOLCHAIN`) names.
 pub fn named(id: &str) -> anyhow::Result<Candidate> {
-    let (name, toolchain) = match id.split_once('@') {
-        Some((name, toolchain)) => (name, Some(toolchain)),
-        None => (id, None),
-    };
+    let (name, toolchain) = split_id(id);
     if !known().any(|known| known == name) {
         let known: Vec<&str> = known().collect();
         bail!("no runtime is named {name:?}; there are {}; your own goes with --probe CMD", known.join(", "));
@@ -228,7 +230,7 @@ fn shake_hand(candidate: Candidate) -> Shaken {
         let described = Probe::start(&command).and_then(|mut probe| probe.describe(HANDSHAKE_NS));
         described.map_err(|fault: Fault| fault.to_missing())
     });
-    let is_own = !known().any(|name| id.split('@').next() == Some(name));
+    let is_own = !known().any(|name| split_id(&id).0 == name);
     // A probe of the user's goes by the name that it gives itself.
     let id = match &described {
         Ok(description) if is_own => description.runtime.name.clone(),

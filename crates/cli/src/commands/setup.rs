@@ -43,10 +43,8 @@ pub fn setup(args: &SetupArgs) -> anyhow::Result<Outcome> {
 fn expand(asked: &[String]) -> anyhow::Result<Vec<String>> {
     let mut all: Vec<String> = Vec::new();
     for one in asked {
-        let (name, toolchain) = match one.split_once('@') {
-            Some((name, toolchain)) => (name, format!("@{toolchain}")),
-            None => (one.as_str(), String::new()),
-        };
+        let (name, toolchain) = runtimes::split_id(one);
+        let toolchain = toolchain.map(|toolchain| format!("@{toolchain}")).unwrap_or_default();
         let runtimes = languages::named(name).map_or(&[][..], |language| language.runtimes);
         match name {
             "rust" => bail!(
@@ -64,9 +62,8 @@ fn packages(candidate: &Candidate, done: &mut BTreeSet<String>, watch: &Building
     let Some(job) = candidate.job.as_ref().filter(|job| job.language.name == "python") else { return Ok(()) };
     // The interpreter itself, not the environment that was made of it before.
     let plain = Source::Runtime("asyncio".into());
-    let asked = candidate.id.split_once('@').map(|(_, toolchain)| toolchain);
-    let wants = !matches!(&job.source, source if *source == plain);
-    if !wants || !done.insert(asked.unwrap_or_default().to_owned()) {
+    let (_, asked) = runtimes::split_id(&candidate.id);
+    if job.source == plain || !done.insert(asked.unwrap_or_default().to_owned()) {
         return Ok(());
     }
     build::environment(&(job.language.find)(asked, &plain)?, watch)
@@ -76,7 +73,7 @@ fn packages(candidate: &Candidate, done: &mut BTreeSet<String>, watch: &Building
 fn made(candidate: &mut Candidate, watch: &Building) -> Result<String, Missing> {
     if let Some(job) = &mut candidate.job {
         // An environment that was just made is found only now.
-        let asked = candidate.id.split_once('@').map(|(_, toolchain)| toolchain);
+        let (_, asked) = runtimes::split_id(&candidate.id);
         job.toolchain = (job.language.find)(asked, &job.source)?;
         job.complete(watch)?;
         return Ok(format!("ready ({}, {})", job.toolchain.version, job.toolchain.program()));

@@ -2,6 +2,15 @@
 
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
+/// The paths of those files that lie in `folder` and end so.
+pub fn below<'a>(
+    files: &'a [(&'a str, &'a str)],
+    folder: &'a str,
+    ending: &'a str,
+) -> impl Iterator<Item = &'a str> {
+    files.iter().map(|(name, _)| *name).filter(move |name| name.starts_with(folder) && name.ends_with(ending))
+}
+
 /// FNV-1a over texts, each ended by a byte that none holds: the name of a folder whose content must not mix with
 /// another's. A name, not a guard: who can write into the cache can write anything.
 pub fn content_hash<'a>(texts: impl IntoIterator<Item = &'a str>) -> u64 {

@@ -34,6 +34,11 @@ impl Site<'_> {
     }
 }
 
+/// A user's file as an argument of a step, which is executed in another folder than theirs.
+pub fn absolute(path: &Path) -> String {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).to_string_lossy().into_owned()
+}
+
 /// One step. It is done when one of its attempts ends with status 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {

@@ -6,7 +6,7 @@ use taskscale_sys::process::Command;
 use super::Language;
 use crate::probes::{
     embedded,
-    recipe::{Recipe, Site, Source, Step},
+    recipe::{Recipe, Site, Source, Step, absolute},
     toolchain::{Toolchain, ask_version, find_program, said},
 };
 
@@ -66,10 +66,7 @@ fn recipe(compiler: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
             let flags = library(runtime).map_or(&[][..], |(_, _, flags, _)| *flags);
             (format!("{runtime}.cpp"), flags, vec![runtime.clone()])
         }
-        Source::File(path) => {
-            let file = std::path::absolute(path).unwrap_or_else(|_| path.clone());
-            (file.to_string_lossy().into_owned(), &[][..], Vec::new())
-        }
+        Source::File(path) => (absolute(path), &[][..], Vec::new()),
     };
     let words = ["-std=c++20", "-O2", "-pthread", "-I", &sdk, &file, "-o", &probe];
     // CXXFLAGS and LDFLAGS as everywhere: a user's probe may need a library of theirs.

@@ -8,7 +8,7 @@ use taskscale_sys::process::Command;
 use super::Language;
 use crate::probes::{
     embedded,
-    recipe::{Recipe, Site, Source, Step},
+    recipe::{Recipe, Site, Source, Step, absolute},
     toolchain::{Toolchain, ask_version, find_program, on_path},
 };
 
@@ -123,8 +123,7 @@ fn recipe(jdk: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
     let version = feature(&jdk.version);
     let classes = site.out("classes");
     let below = |folder: &str| -> Vec<String> {
-        let files = embedded::JAVA_PROBE.iter().map(|(name, _)| *name);
-        files.filter(|name| name.starts_with(folder) && name.ends_with(".java")).map(str::to_owned).collect()
+        embedded::below(embedded::JAVA_PROBE, folder, ".java").map(str::to_owned).collect()
     };
     let javac = |args: &[&str], files: Vec<String>| {
         let fixed = ["-encoding", "UTF-8", "-cp", &*classes, "-d", &*classes];
@@ -150,7 +149,6 @@ fn recipe(jdk: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
         }
         Source::File(path) => {
             let own = site.out("own");
-            let file = std::path::absolute(path).unwrap_or_else(|_| path.clone());
             let mut args = vec!["-encoding", "UTF-8", "-cp", &*classes, "-d", &*own];
             args.extend(
                 (version >= STRUCTURED)
@@ -158,7 +156,7 @@ fn recipe(jdk: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
                     .into_iter()
                     .flatten(),
             );
-            let args = args.into_iter().map(str::to_owned).chain([file.to_string_lossy().into_owned()]);
+            let args = args.into_iter().map(str::to_owned).chain([absolute(path)]);
             steps.push(Step::must(Command::new(jdk.program(), args.collect::<Vec<_>>())));
             words.extend(["-cp".into(), format!("{own}:{classes}")]);
             vec![path.file_stem().unwrap_or_default().to_string_lossy().into_owned()]

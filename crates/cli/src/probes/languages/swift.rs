@@ -6,7 +6,7 @@ use taskscale_sys::process::Command;
 use super::Language;
 use crate::probes::{
     embedded,
-    recipe::{Recipe, Site, Source, Step},
+    recipe::{Recipe, Site, Source, Step, absolute},
     toolchain::{Toolchain, ask_version, find_program},
 };
 
@@ -32,11 +32,7 @@ fn find(asked: Option<&str>, _: &Source) -> Result<Toolchain, Missing> {
 
 fn recipe(swiftc: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
     let below = |folder: &str| -> Vec<String> {
-        let files = embedded::SWIFT_PROBE.iter().map(|(name, _)| *name);
-        files
-            .filter(|name| name.starts_with(folder) && name.ends_with(".swift"))
-            .map(|name| site.src(name))
-            .collect()
+        embedded::below(embedded::SWIFT_PROBE, folder, ".swift").map(|name| site.src(name)).collect()
     };
     let compile = |args: Vec<String>| {
         Command::new(
@@ -69,10 +65,7 @@ fn recipe(swiftc: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
             files.insert(0, site.src("main.swift"));
             (files, vec![runtime.clone()])
         }
-        Source::File(path) => {
-            let file = std::path::absolute(path).unwrap_or_else(|_| path.clone());
-            (vec![file.to_string_lossy().into_owned()], Vec::new())
-        }
+        Source::File(path) => (vec![absolute(path)], Vec::new()),
     };
     main.extend([library, "-I".into(), site.out.to_string_lossy().into_owned(), "-o".into(), probe.clone()]);
     Recipe {
