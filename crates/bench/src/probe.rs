@@ -8,7 +8,7 @@ use taskscale_model::{
 };
 use taskscale_sys::{
     clock,
-    process::{Child, Command, IoProblem},
+    process::{Child, Command, Exit, IoProblem},
     threads::thread_cpu_ns,
 };
 
@@ -86,7 +86,7 @@ impl Probe {
     /// Whether it ended by itself with status 0 when told to exit.
     pub fn exits_cleanly(&mut self, grace_ns: u64) -> bool {
         self.tell_exit();
-        self.child.end(grace_ns).is_some_and(|exit| exit.to_string() == "exit status 0")
+        self.child.end(grace_ns) == Some(Exit::Code(0))
     }
 
     fn tell_exit(&mut self) {

@@ -8,7 +8,7 @@ use std::{
 use taskscale_model::missing::Missing;
 use taskscale_sys::{
     clock,
-    process::{Child, Command, IoProblem},
+    process::{Child, Command, Exit, IoProblem},
 };
 
 use super::{
@@ -353,7 +353,7 @@ fn execute(
         }
         watch.ticks();
     };
-    if exit.to_string() == "exit status 0" {
+    if exit == Exit::Code(0) {
         return Ok(());
     }
     let said = fs::read(log).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use taskscale_model::missing::Missing;
 use taskscale_sys::{
     clock,
-    process::{Child, Command},
+    process::{Child, Command, Exit},
 };
 
 /// A compiler or interpreter on this machine.
@@ -98,7 +98,7 @@ pub fn said(command: &Command) -> Result<String, String> {
     let exit = child.end(1_000_000_000);
     let errors = child.stderr_tail();
     match exit {
-        Some(exit) if exit.to_string() == "exit status 0" => {
+        Some(Exit::Code(0)) => {
             lines.push(errors);
             Ok(lines.join("\n"))
         }
