@@ -208,7 +208,9 @@ impl Measuring<'_, '_> {
 
     /// How wide each row's interval is; what it says stays unknown to the stop rule.
     fn half_widths(&self) -> Vec<Option<f64>> {
-        self.rows.iter().filter(|row| row.is_alive()).map(|row| self.half_width(row)).collect()
+        let alive = self.rows.iter().filter(|row| row.is_alive());
+        let counts = |row: &&Row<'_>| self.limits.judged_at.is_none() || row.record.baseline.is_some();
+        alive.filter(counts).map(|row| self.half_width(row)).collect()
     }
 
     fn half_width(&self, row: &Row<'_>) -> Option<f64> {
@@ -216,7 +218,8 @@ impl Measuring<'_, '_> {
             row.record.baseline.and_then(|number| self.rows.iter().find(|other| other.record.row == number));
         if let Some(base) = base {
             let Pairs { processes, a, b } = same_rounds(&base.timed, &row.timed);
-            return PairedRatio::of_processes(&processes, &a, &b, CONFIDENCE).map(|paired| paired.half_width);
+            let confidence = self.limits.judged_at.unwrap_or(CONFIDENCE);
+            return PairedRatio::of_processes(&processes, &a, &b, confidence).map(|paired| paired.half_width);
         }
         let processes: Vec<u64> = row.timed.iter().map(|timed| timed.process).collect();
         let values: Vec<f64> = row.timed.iter().map(|timed| timed.cpu_per_task.ln()).collect();

@@ -20,6 +20,9 @@ pub struct Limits {
     /// Rounds between restarts of all probes; 0 never restarts. Intervals rest on processes, so that this many rounds
     /// make one observation.
     pub restart_every: u64,
+    /// Where rows are judged by an old side: the confidence of each of their intervals, corrected for their number. Then only the width of
+    /// ratios can end a cell, not that of the figures themselves.
+    pub judged_at: Option<f64>,
 }
 
 impl Default for Limits {
@@ -35,6 +38,7 @@ impl Default for Limits {
             sample_ns: 20_000_000,
             timeout_ns: 60_000_000_000,
             restart_every: 2,
+            judged_at: None,
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Suites and runtimes in, a plan out: cells (table and size) of rows (runtime and variant). Nothing is measured
 //! here, and nothing is left out without a row that says why.
 
+mod sides;
+
 use taskscale_model::{
     answer::Rule,
     missing::Missing,
@@ -17,6 +19,8 @@ pub struct Found {
     pub id: String,
     /// Whether the user asked for it by name; then whatever it cannot do is a skipped row.
     pub asked: bool,
+    /// The runtime whose rows are judged against this one's: this is the old side of a comparison.
+    pub old_of: Option<String>,
     /// What the probe says of itself.
     pub description: Result<Description, Missing>,
 }
@@ -112,7 +116,9 @@ impl Plan {
                         cell.rows.extend(rows_of(suite, block, size, runtime, selection));
                     }
                     choose_baselines(&mut cell.rows, suite, runtimes, selection);
-                    add_controls(&mut cell.rows);
+                    sides::pair(&mut cell.rows, runtimes);
+                    let spared = sides::spared(&cell.rows, runtimes);
+                    add_controls(&mut cell.rows, &spared);
                     number_rows(&mut cell.rows, &mut number);
                     if !cell.rows.is_empty() {
                         plan.cells.push(cell);
@@ -127,6 +133,15 @@ impl Plan {
     /// All rows, cell by cell.
     pub fn rows(&self) -> impl Iterator<Item = &PlannedRow> {
         self.cells.iter().flat_map(|cell| &cell.rows)
+    }
+
+    /// Rows that are judged by an old side.
+    pub fn judged(&self, runtimes: &[Found]) -> usize {
+        let judged = |row: &&PlannedRow| {
+            row.record.baseline.is_some()
+                && runtimes.iter().any(|old| old.old_of.as_ref() == Some(&row.record.runtime))
+        };
+        self.rows().filter(judged).count()
     }
 
     fn check(&self, selection: &Selection, runtimes: &[Found]) -> Result<(), PlanError> {
@@ -342,11 +357,13 @@ fn choose_baselines(rows: &mut [PlannedRow], suite: &Suite, runtimes: &[Found], 
     }
 }
 
-/// Enters each baseline that others are divided by a second time, under the role of control. A cell in which nothing
-/// is divided gets one control all the same, so that no figure stands without what this run could tell.
-fn add_controls(rows: &mut Vec<PlannedRow>) {
+/// Enters each baseline that others are divided by a second time, under the role of control, but those that are `spared`. A
+/// cell in which nothing is divided gets one control all the same, so that no figure stands without what this run could
+/// tell.
+fn add_controls(rows: &mut Vec<PlannedRow>, spared: &[usize]) {
     let divided = |index: usize| rows.iter().any(|row| row.record.baseline == Some(index as u64));
-    let mut bases: Vec<usize> = (0..rows.len()).filter(|&index| divided(index)).collect();
+    let mut bases: Vec<usize> =
+        (0..rows.len()).filter(|index| divided(*index) && !spared.contains(index)).collect();
     if bases.is_empty() {
         bases.extend(rows.iter().position(|row| row.skip.is_none()));
     }

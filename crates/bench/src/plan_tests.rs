@@ -30,7 +30,7 @@ fn found(id: &str, variants: Vec<Variant>) -> Found {
     let workloads = vec![Workload { name: "fanout".into(), params, variants }];
     let clock = Clock { wall_resolution_ns: 1, cpu_resolution_ns: 1 };
     let description = Description { protocol: 1, runtime, clock, workers: Some(2), jit: false, workloads };
-    Found { id: id.into(), asked: false, description: Ok(description) }
+    Found { id: id.into(), asked: false, old_of: None, description: Ok(description) }
 }
 
 fn tokio() -> Found {
@@ -122,6 +122,7 @@ fn what_cannot_be_measured_is_a_skipped_row() {
     let absent = Found {
         id: "trio".into(),
         asked: false,
+        old_of: None,
         description: Err(Missing::new("not installed", "pip install trio")),
     };
     let runtimes = [found("threads", vec![bounded, newer]), absent];
@@ -185,4 +186,51 @@ fn a_table_that_names_runtimes_is_for_them_even_where_others_were_asked_for() {
     assert_eq!(tables_of("tokio"), ["fanout"]);
     assert_eq!(tables_of("asyncio@python3.13"), ["other"]);
     assert_eq!(tables_of("mine"), ["fanout", "other"], "a user's own takes part in all");
+}
+
+/// `found` as the old side of `new`.
+fn old_of(new: &str, mut found: Found) -> Found {
+    found.old_of = Some(new.into());
+    found
+}
+
+#[test]
+fn each_row_of_a_new_side_is_judged_by_the_same_row_of_the_old_one() {
+    let both = ["discard"];
+    let runtimes = [
+        found("asyncio@b", vec![variant("gather", &both), variant("wait", &both), variant("new", &both)]),
+        tokio(),
+        old_of(
+            "asyncio@b",
+            found(
+                "asyncio@a",
+                vec![variant("wait", &both), variant("gather", &both), variant("gone", &both)],
+            ),
+        ),
+    ];
+    let suite = suite(
+        "params = { order = \"discard\" }\ncases = [{ gc = \"off\" }]\nvariants = [\"gather\", \"wait\", \"gone\", \"new\", \"spawn\"]",
+    );
+    let plan = Plan::new(&[suite], &runtimes, &Selection::default()).expect("plan");
+    let rows = shape(&plan.cells[0]);
+    assert_eq!(
+        rows,
+        [
+            "Row asyncio@b:gather / asyncio@a:gather",
+            "Row asyncio@b:gather[gc=off] / asyncio@a:gather[gc=off]",
+            "Row asyncio@b:wait / asyncio@a:wait",
+            "Row asyncio@b:wait[gc=off] / asyncio@a:wait[gc=off]",
+            "Row asyncio@b:new",
+            "Row asyncio@b:new[gc=off]",
+            "Baseline tokio:multi/spawn",
+            "Baseline asyncio@a:wait",
+            "Baseline asyncio@a:wait[gc=off]",
+            "Baseline asyncio@a:gather",
+            "Baseline asyncio@a:gather[gc=off]",
+            "Baseline asyncio@a:gone skipped: asyncio@b has no row to be judged by it",
+            "Baseline asyncio@a:gone[gc=off] skipped: asyncio@b has no row to be judged by it",
+            "Control asyncio@a:wait / asyncio@a:wait",
+        ]
+    );
+    assert_eq!(plan.judged(&runtimes), 2 * 4, "four rows in each of two cells");
 }

@@ -15,7 +15,7 @@ use crate::{
     journal::Journal,
     limits::Limits,
     link::{Clock, Event, Launcher, Observer},
-    plan::{Cell, Plan, PlannedRow},
+    plan::{Cell, Found, Plan, PlannedRow},
     row::World,
 };
 
@@ -89,13 +89,23 @@ pub fn run(
 }
 
 /// Turns `work_ns` of CPU time inside each task into a number of steps, by weighing the `spin` workload of each
-/// runtime of the plan once. A runtime without it, or whose probe fails, has its rows skipped with the reason.
-pub fn calibrate_work(plan: &mut Plan, launcher: &mut dyn Launcher, work_ns: u64, timeout_ns: u64) {
+/// runtime of the plan once. A runtime without it, or whose probe fails, has its rows skipped with the reason. An old side
+/// does as many steps as the new one, so that both do the same work.
+pub fn calibrate_work(
+    plan: &mut Plan,
+    runtimes: &[Found],
+    launcher: &mut dyn Launcher,
+    work_ns: u64,
+    timeout_ns: u64,
+) {
+    let side = |runtime: &str| runtimes.iter().find(|found| found.id == runtime)?.old_of.clone();
     let mut known: BTreeMap<String, Result<(u64, u64), Missing>> = BTreeMap::new();
     for row in plan.cells.iter_mut().flat_map(|cell| &mut cell.rows).filter(|row| row.skip.is_none()) {
-        let runtime = &row.record.runtime;
-        let weighed =
-            known.entry(runtime.clone()).or_insert_with(|| weigh_spin(launcher, runtime, timeout_ns)).clone();
+        let runtime = side(&row.record.runtime).unwrap_or_else(|| row.record.runtime.clone());
+        let weighed = known
+            .entry(runtime)
+            .or_insert_with_key(|runtime| weigh_spin(launcher, runtime, timeout_ns))
+            .clone();
         match weighed {
             Ok((steps, cpu_ns)) => calibrate::set_work(&mut row.record.params, work_ns, steps, cpu_ns),
             Err(missing) => row.skip = Some(missing),

@@ -42,6 +42,8 @@ enum Behaviour {
     Tiers,
     /// Each answer of a process is a tenth cheaper than the one before, from 1 ms a task.
     Falls,
+    /// A third dearer in every other round, as if disturbed: by the seed, which all rows of a round share.
+    Uneven,
     /// Has more threads than are looked at.
     Hidden,
     /// Answers wrongly from its n-th answer on.
@@ -98,6 +100,7 @@ impl Link for FakeLink {
                 3..=18 => 300,
                 _ => 100,
             },
+            Behaviour::Uneven => [900, 1_200][request.seed as usize % 2],
             Behaviour::Falls => (1e6 * 0.9_f64.powi(self.answers as i32)) as u64,
             Behaviour::LiesFrom(from) if self.answers >= from => {
                 answer += 1;
@@ -288,6 +291,7 @@ impl Default for Setting {
             sample_ns: MS,
             timeout_ns: 1_000 * MS,
             restart_every: 0,
+            judged_at: None,
         };
         Setting { seed: 7, limits, sizes: "[100]", jit: false, interrupt_after: None }
     }
@@ -303,6 +307,7 @@ fn measure(behaviours: &[(&'static str, Behaviour)], setting: Setting) -> Done {
     let found = Found {
         id: "fake".into(),
         asked: true,
+        old_of: None,
         description: Ok(description(setting.jit, behaviours.iter().map(|(name, _)| name))),
     };
     let plan = Plan::new(std::slice::from_ref(&suite), &[found], &Selection::default()).expect("plan");
@@ -501,6 +506,19 @@ fn precision_stops_at_a_look_and_never_before_fifteen_rounds() {
     // The fakes have no noise: every interval has no width from the first, and a difference is plain.
     assert_eq!(done.rounds().len(), 15);
     assert!(done.ends().iter().all(|(_, status)| *status == Status::Ok { stop: Stop::Precision }));
+}
+
+#[test]
+fn where_rows_are_judged_only_their_ratios_can_end_a_cell() {
+    // What disturbs a round disturbs all rows of it: figures never get narrow, their ratios are at once.
+    let stops = |judged_at: Option<f64>| {
+        let limits = Limits { samples: 60, precision: 0.01, judged_at, ..Setting::default().limits };
+        let done = measure(&[("uneven", Behaviour::Uneven)], Setting { limits, ..Setting::default() });
+        done.rounds().len()
+    };
+    assert_eq!(stops(None), 60, "the baseline's own interval stays wide");
+    assert_eq!(stops(Some(0.95)), 15);
+    assert_eq!(stops(Some(1.0 - 0.05 / 1e6)), 30, "such confidence takes 26 rounds, and 30 is the next look");
 }
 
 #[test]

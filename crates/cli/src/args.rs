@@ -73,6 +73,10 @@ const RUN_EXAMPLES: &str = "Examples:
   taskscale run fanout --variant gather --variant TaskGroup --work 10us
                                                      two variants, with work in each task
   taskscale run nop --runtime asyncio --format md    tables for a pull request
+  taskscale run fanout --size 2048 --against go@/opt/go1.25
+                                                     is Go dearer than before? exit status 1 if so
+  taskscale run fanout --probe new/mine.py --against old/mine.py
+                                                     is my code?
   taskscale run fanout --probe my_probe.go --runtime go
                                                      your own code beside ours (taskscale new-probe go)";
 
@@ -86,10 +90,12 @@ const REPORT_EXAMPLES: &str = "Examples:
   taskscale report --format json quick.taskscale.jsonl | jq '.rows[] | select(.status == \"failed\")'";
 
 const COMPARE_USAGE: &str = "taskscale compare [OPTIONS] <OLD> <NEW>
+       taskscale compare [OPTIONS] <RUN>
        taskscale compare [OPTIONS] --baseline <NAME> <NEW>";
 
-const COMPARE_EXAMPLES: &str = "Two files are two sessions, and sessions differ: where it can be had, measure both in one \
-run instead (taskscale run --runtime go@OLD --runtime go@NEW). Exit status: 0 no regression shown; 1 a row is worse, or \
+const COMPARE_EXAMPLES: &str =
+    "Two files are two sessions, and sessions differ: where it can be had, measure both in one \
+run instead (taskscale run --against OLD). Exit status: 0 no regression shown; 1 a row is worse, or \
 failed now; 2 wrong usage, or a file that cannot be read.
 
 Examples:
@@ -223,6 +229,13 @@ pub struct RunArgs {
     /// What the ratios refer to: VARIANT of the same runtime, or RUNTIME:VARIANT
     #[arg(long, value_name = "[RUNTIME:]VARIANT")]
     pub baseline: Option<String>,
+    /// Judge each runtime or probe of this run against an older one, in turns: NAME@TOOLCHAIN, or a --probe FILE or CMD
+    /// (the first stands against the first --probe, and so on). Prints verdicts; exit status 1 if a row is worse
+    #[arg(long, value_name = "OLD", conflicts_with_all = ["baseline", "details"])]
+    pub against: Vec<String>,
+    /// With --against: up to this difference rows count as the same
+    #[arg(long, value_name = "SHARE", value_parser = share, default_value = "1%", requires = "against")]
+    pub threshold: f64,
     /// Your own probe: a file (.py, .mjs, .go, .java, .cpp, .swift, .rs; FILE@TOOLCHAIN names what builds it), or a
     /// command that speaks probe protocol 1; repeat for several
     #[arg(long, value_name = "FILE|CMD")]
@@ -270,6 +283,16 @@ pub enum Format {
     Md,
     /// One object of schema taskscale.summary/1
     Json,
+}
+
+impl From<Format> for CompareFormat {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Text => CompareFormat::Text,
+            Format::Md => CompareFormat::Md,
+            Format::Json => CompareFormat::Json,
+        }
+    }
 }
 
 /// `taskscale list`.
@@ -327,15 +350,16 @@ pub struct ReportArgs {
 /// `taskscale compare`.
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// The run that is referred to and the one that is judged; - is standard input
+    /// The run that is referred to and the one that is judged; or one that `taskscale run --against` took, with both sides in it; - is
+    /// standard input
     #[arg(value_name = "RUN", required = true, num_args = 1..=2)]
     pub runs: Vec<PathBuf>,
     /// Refer to the run that `taskscale run --save-baseline NAME` kept in this folder
     #[arg(long, value_name = "NAME", value_parser = baseline_name)]
     pub baseline: Option<String>,
-    /// Up to this difference rows count as the same
-    #[arg(long, value_name = "SHARE", value_parser = share, default_value = "2%")]
-    pub threshold: f64,
+    /// Up to this difference rows count as the same [default: 2%, and 1% within one run]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub threshold: Option<f64>,
     /// What to compare
     #[arg(long, value_enum, default_value_t = CompareMetric::Cpu)]
     pub metric: CompareMetric,

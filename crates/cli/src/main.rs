@@ -12,6 +12,7 @@ mod output;
 mod probes;
 mod progress;
 mod runtimes;
+mod sides;
 mod store;
 mod suites;
 mod world;

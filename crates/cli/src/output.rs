@@ -5,10 +5,10 @@ use std::{
     process::ExitCode,
 };
 
-use taskscale_model::summary::Summary;
+use taskscale_model::{compare::Comparison, summary::Summary};
 use taskscale_report::Style;
 
-use crate::args::{Format, ShowArgs};
+use crate::args::{CompareFormat, Format, ShowArgs};
 
 /// How a command that did its work ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +65,16 @@ pub fn show(summary: &Summary, show: &ShowArgs) -> anyhow::Result<()> {
         Format::Md => print(&taskscale_report::markdown(summary)),
         Format::Json => print(&taskscale_report::json(summary)),
     }
+}
+
+/// Prints the verdicts of a comparison in the format asked for.
+pub fn show_comparison(comparison: &Comparison, format: CompareFormat) -> anyhow::Result<()> {
+    print(&match format {
+        CompareFormat::Text => taskscale_report::compare_text(comparison, &style(false)),
+        CompareFormat::Md => taskscale_report::compare_markdown(comparison),
+        CompareFormat::Json => taskscale_report::compare_json(comparison),
+        CompareFormat::Junit => taskscale_report::compare_junit(comparison),
+    })
 }
 
 /// Colour and the width of the window on a terminal, the report's own defaults elsewhere.

@@ -46,6 +46,8 @@ pub struct Candidate {
     pub standing: Standing,
     /// What makes it, for those that are made here.
     pub job: Option<Job>,
+    /// The candidate, as the user names it, whose rows are judged against this one's.
+    pub old_of: Option<String>,
 }
 
 impl Candidate {
@@ -55,7 +57,7 @@ impl Candidate {
             Ok(None) => (built_in(id), None),
             Ok(Some(job)) => (standing(&job), Some(job)),
         };
-        Candidate { id: id.into(), asked, standing, job }
+        Candidate { id: id.into(), asked, standing, job, old_of: None }
     }
 
     /// Builds it where that was not done.
@@ -141,7 +143,7 @@ fn job(runtime: &str, toolchain: Option<&str>) -> Result<Option<Job>, Missing> {
 pub fn own(probe: &str) -> anyhow::Result<Candidate> {
     let Some((path, language, toolchain)) = file(probe) else {
         let standing = Standing::Ready(with_sdk(split(probe)?));
-        return Ok(Candidate { id: probe.into(), asked: true, standing, job: None });
+        return Ok(Candidate { id: probe.into(), asked: true, standing, job: None, old_of: None });
     };
     let source = Source::File(path);
     let job = (language.find)(toolchain, &source).map(|toolchain| Some(Job { language, toolchain, source }));
@@ -196,15 +198,27 @@ pub struct Shaken {
     pub command: Option<Command>,
 }
 
-/// Starts each candidate's probe once and asks what it is. Names that meet are told apart.
+/// Starts each candidate's probe once and asks what it is. Names that meet are told apart: an old side is `mine#old`, any other `mine#2`.
 pub fn shake_hands(candidates: Vec<Candidate>) -> Vec<Shaken> {
     let mut shaken: Vec<Shaken> = Vec::new();
+    // The names that sides go by, from what the user typed.
+    let mut typed: Vec<(String, String)> = Vec::new();
     for candidate in candidates {
+        let (as_typed, old_of) = (candidate.id.clone(), candidate.old_of.clone());
         let mut one = shake_hand(candidate);
         let taken = |id: &str| shaken.iter().any(|other| other.found.id == id);
+        if old_of.is_some() && taken(&one.found.id) {
+            one.found.id.push_str("#old");
+        }
         if let Some(number) = (2..).find(|number| !taken(&numbered(&one.found.id, *number - 1))) {
             one.found.id = numbered(&one.found.id, number - 1);
-            one.record.id = one.found.id.clone();
+        }
+        let named =
+            |new: &String| typed.iter().find(|(as_typed, _)| as_typed == new).map(|(_, id)| id.clone());
+        one.found.old_of = old_of.as_ref().and_then(named);
+        (one.record.id, one.record.old_of) = (one.found.id.clone(), one.found.old_of.clone());
+        if old_of.is_none() {
+            typed.push((as_typed, one.found.id.clone()));
         }
         shaken.push(one);
     }
@@ -248,9 +262,10 @@ fn shake_hand(candidate: Candidate) -> Shaken {
         record: RuntimeRecord {
             id: id.clone(),
             command: command.as_ref().map(line).unwrap_or_default(),
+            old_of: None,
             state,
         },
-        found: Found { id, asked, description: described },
+        found: Found { id, asked, old_of: None, description: described },
         command: command.ok(),
     }
 }

@@ -12,6 +12,9 @@ pub const SCHEMA: &str = "taskscale.compare/1";
 pub struct Comparison {
     /// [`SCHEMA`].
     pub schema: String,
+    /// How the two sides were measured.
+    #[serde(default)]
+    pub design: Design,
     /// What is compared: `cpu_per_task` or `wall_per_task`, in nanoseconds; lower is better.
     pub metric: String,
     /// A difference up to this share counts as none.
@@ -44,10 +47,21 @@ pub struct Comparison {
     pub notes: Vec<String>,
 }
 
-/// One of the two runs.
+/// How the two sides of a comparison were measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Design {
+    /// Each in a run of its own: two sessions, of which each had its own disturbances.
+    #[default]
+    TwoRuns,
+    /// In turns, in one run: what disturbed one side disturbed the other.
+    OneRun,
+}
+
+/// One of the two sides.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Side {
-    /// As the caller names it: a path, a baseline.
+    /// As the caller names it: a path, a baseline; the runtimes, where both sides are of one run.
     pub name: String,
     /// Version of the tool that took it.
     pub tool: String,
@@ -143,7 +157,7 @@ pub struct ComparedRow {
     pub old: Option<Figure>,
     /// In the new run; absent where it has no such row.
     pub new: Option<Figure>,
-    /// New over old, by Hodges and Lehmann over processes; absent where the two may not be divided.
+    /// New over old: of two runs by Hodges and Lehmann over processes, of one run the median over its pairs of processes; absent where the two may not be divided.
     pub ratio: Option<f64>,
     /// Its interval, corrected for all rows of the comparison.
     pub ratio_ci: Option<Interval>,

@@ -61,6 +61,9 @@ pub struct RuntimeRecord {
     pub id: String,
     /// The command that starts its probe.
     pub command: Vec<String>,
+    /// The runtime whose rows are judged against this one's (`taskscale run --against`): this is the old side.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub old_of: Option<String>,
     /// What it says of itself, or why it said nothing.
     #[serde(flatten)]
     pub state: RuntimeState,

@@ -36,7 +36,8 @@ mod table;
 pub mod text;
 
 pub use compare::{
-    CompareBy, CompareOptions, compare, compare_json, compare_junit, compare_markdown, compare_text,
+    CompareBy, CompareOptions, among, compare, compare_json, compare_junit, compare_markdown, compare_sides,
+    compare_text,
 };
 pub use digest_page::{digest_html, digest_json, digest_markdown};
 pub use digest_text::digest_text;

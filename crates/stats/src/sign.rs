@@ -48,6 +48,17 @@ pub fn sign_ranks(n: usize, confidence: f64) -> Option<(usize, usize)> {
     (covers > 0).then_some((covers, n + 1 - covers))
 }
 
+/// The fewest samples for an interval at `confidence`: 6 at 95 %, 12 over a hundred rows (Bonferroni).
+///
+/// ```
+/// use taskscale_stats::sign::fewest;
+/// assert_eq!((fewest(0.95), fewest(1.0 - 0.05 / 100.0)), (6, 12));
+/// ```
+pub fn fewest(confidence: f64) -> usize {
+    // All of n on one side of the median has probability 2^(1 - n); below 2^-62 no confidence can be told from 1.
+    (1..64).find(|&n| sign_ranks(n, confidence).is_some()).unwrap_or(usize::MAX)
+}
+
 /// The interval of the median of a sample in ascending order, in the unit of the sample; `None` where the samples are
 /// too few ([`FEWEST`] at 95 %). O(log n).
 ///

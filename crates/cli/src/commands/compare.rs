@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use taskscale_model::compare::Comparison;
 use taskscale_report::{CompareBy, CompareOptions};
 
 use crate::{
@@ -12,30 +13,39 @@ use crate::{
     output::{self, Outcome},
 };
 
+/// A difference up to this share counts as none between two sessions.
+const BETWEEN_RUNS: f64 = 0.02;
+/// The same within one run, whose sides took turns.
+const WITHIN_ONE_RUN: f64 = 0.01;
+
 /// Reads both files and prints the verdicts; a finding where a row is worse.
 pub fn compare(args: &CompareArgs) -> anyhow::Result<Outcome> {
-    let (old, new) = files(args)?;
+    let metric = match args.metric {
+        CompareMetric::Cpu => CompareBy::Cpu,
+        CompareMetric::Wall => CompareBy::Wall,
+    };
     let read = |path: &Path| report::read(path);
+    if let (None, [one]) = (&args.baseline, args.runs.as_slice()) {
+        let options = CompareOptions { metric, threshold: args.threshold.unwrap_or(WITHIN_ONE_RUN) };
+        let comparison = taskscale_report::compare_sides(&read(one)?, &options).context(
+            "one run file alone cannot be compared, unless `taskscale run --against` took it; name two, OLD and NEW, or one and --baseline NAME",
+        )?;
+        return show(&comparison, args.format);
+    }
+    let (old, new) = files(args)?;
     let before = match &args.baseline {
         Some(name) => read(&old).with_context(|| no_baseline(name))?,
         None => read(&old)?,
     };
     let now = read(&new)?;
-    let options = CompareOptions {
-        metric: match args.metric {
-            CompareMetric::Cpu => CompareBy::Cpu,
-            CompareMetric::Wall => CompareBy::Wall,
-        },
-        threshold: args.threshold,
-    };
+    let options = CompareOptions { metric, threshold: args.threshold.unwrap_or(BETWEEN_RUNS) };
     let (old, new) = (old.display().to_string(), new.display().to_string());
     let comparison = taskscale_report::compare((&old, &before), (&new, &now), &options);
-    output::print(&match args.format {
-        CompareFormat::Text => taskscale_report::compare_text(&comparison, &output::style(false)),
-        CompareFormat::Md => taskscale_report::compare_markdown(&comparison),
-        CompareFormat::Json => taskscale_report::compare_json(&comparison),
-        CompareFormat::Junit => taskscale_report::compare_junit(&comparison),
-    })?;
+    show(&comparison, args.format)
+}
+
+fn show(comparison: &Comparison, format: CompareFormat) -> anyhow::Result<Outcome> {
+    output::show_comparison(comparison, format)?;
     Ok(if comparison.regression { Outcome::Finding } else { Outcome::Done })
 }
 
@@ -48,9 +58,7 @@ fn files(args: &CompareArgs) -> anyhow::Result<(PathBuf, PathBuf)> {
         }
         (None, [old, new]) => Ok((old.clone(), new.clone())),
         (Some(name), [new]) => Ok((baselines::path(name), new.clone())),
-        (None, _) => {
-            bail!("one run file alone cannot be compared; name two, OLD and NEW, or one and --baseline NAME")
-        }
+        (None, _) => bail!("name two run files, OLD and NEW, or one and --baseline NAME"),
         (Some(name), _) => bail!("with --baseline {name} name one run file: the new one"),
     }
 }

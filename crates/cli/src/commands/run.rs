@@ -1,6 +1,8 @@
 //! `taskscale run`: from the words typed to an order for [`taskscale_bench::run`], then the figures.
 
-use std::io::IsTerminal;
+use std::{io::IsTerminal, path::Path};
+
+use anyhow::bail;
 
 use taskscale_bench::{
     journal::Journal,
@@ -15,6 +17,7 @@ use taskscale_model::{
     suite::{self, Suite},
     summary::RowStatus,
 };
+use taskscale_report::{CompareBy, CompareOptions};
 
 use crate::{
     args::RunArgs,
@@ -24,7 +27,7 @@ use crate::{
     output::{self, Outcome, tell},
     progress::{Building, Progress},
     runtimes::{self, Shaken},
-    store, suites,
+    sides, store, suites,
     world::RealClock,
 };
 
@@ -48,6 +51,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
         tell("taskscale: looking for runtimes");
     }
     let mut candidates = runtimes::candidates(&args.runtime, &args.probe)?;
+    sides::add(args, &mut candidates)?;
     candidates.retain(|candidate| candidate.asked || takes_part(&suites, &candidate.id));
     let building = Building::new(interrupt.clone());
     for candidate in &mut candidates {
@@ -57,6 +61,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
         }
     }
     let shaken = runtimes::shake_hands(candidates);
+    sides::check(&shaken)?;
     let mut launcher = launcher(&shaken);
     let order = order(args, suites, &shaken, &mut launcher)?;
 
@@ -73,14 +78,10 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
         )
     })?;
 
-    let summary = report::summary_of(&kept.path)?;
-    output::show(&summary, &args.show)?;
-    tell(&format!(
-        "Raw samples: {}\nTables again: taskscale report {}",
-        kept.path.display(),
-        kept.path.display()
-    ));
-    let measured = summary.rows.iter().any(|row| row.status == RowStatus::Ok);
+    let (measured, regression) = show(args, &kept.path)?;
+    let again = if args.against.is_empty() { "Tables again" } else { "Tables" };
+    let path = kept.path.display();
+    tell(&format!("Raw samples: {path}\n{again}: taskscale report {path}"));
     if let Some(name) = &args.save_baseline {
         tell(&match measured && !interrupt.came() {
             true => baselines::save(name, &kept.path)?,
@@ -89,9 +90,24 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     }
     Ok(match (interrupt.came(), measured) {
         (true, _) => Outcome::Interrupted,
-        (false, true) => Outcome::Done,
         (false, false) => Outcome::Nothing,
+        (false, true) if regression => Outcome::Finding,
+        (false, true) => Outcome::Done,
     })
+}
+
+/// Prints the verdicts where two sides were measured, else the tables. Tells whether anything was measured, and whether a row is worse.
+fn show(args: &RunArgs, path: &Path) -> anyhow::Result<(bool, bool)> {
+    let run = report::read(path)?;
+    let summary = taskscale_report::summarize(&run);
+    let measured = summary.rows.iter().any(|row| row.status == RowStatus::Ok);
+    let options = CompareOptions { metric: CompareBy::Cpu, threshold: args.threshold };
+    let Some(comparison) = taskscale_report::compare_sides(&run, &options) else {
+        output::show(&summary, &args.show)?;
+        return Ok((measured, false));
+    };
+    output::show_comparison(&comparison, args.show.format.into())?;
+    Ok((measured, comparison.regression))
 }
 
 /// Whether a workload of these suites wants that runtime: none is built that would not be measured.
@@ -119,11 +135,15 @@ fn order(
         params: args.param.iter().cloned().collect::<params::Params>(),
         work_ns: args.work.map(|seconds| (seconds * 1e9).round().max(1.0) as u64),
     };
-    let limits: Vec<Limits> = suites.iter().map(|suite| limits_of(suite, args)).collect();
     let found: Vec<Found> = shaken.iter().map(|one| one.found.clone()).collect();
     let mut plan = Plan::new(&suites, &found, &selection)?;
+    let judged = plan.judged(&found);
+    if judged == 0 && !args.against.is_empty() {
+        bail!("no row is on both sides; choose a suite, --variant, --size and --param that both have");
+    }
+    let limits: Vec<Limits> = suites.iter().map(|suite| limits_of(suite, args, judged)).collect();
     if let Some(work_ns) = selection.work_ns {
-        run::calibrate_work(&mut plan, launcher, work_ns, limits[0].timeout_ns);
+        run::calibrate_work(&mut plan, &found, launcher, work_ns, limits[0].timeout_ns);
     }
     let machine = taskscale_sys::machine::read();
     Ok(Order {
@@ -143,8 +163,9 @@ fn order(
     })
 }
 
-/// What is typed goes over `--quick`, that over the suite, that over the defaults.
-fn limits_of(suite: &Suite, args: &RunArgs) -> Limits {
+/// What is typed goes over `--quick`, that over the suite, that over the defaults. Rows that are judged by an old side share the confidence,
+/// and are measured until half the threshold can be told: a suite's own limits are for a look at figures.
+fn limits_of(suite: &Suite, args: &RunArgs, judged: usize) -> Limits {
     let typed = suite::Limits {
         samples: args.samples,
         max_time_s: args.max_time,
@@ -156,6 +177,11 @@ fn limits_of(suite: &Suite, args: &RunArgs) -> Limits {
         restart_every: None,
     };
     let limits = Limits::default().overlaid(&suite.limits);
-    let limits = if args.quick { limits.overlaid(&QUICK) } else { limits };
+    let mut limits = if args.quick { limits.overlaid(&QUICK) } else { limits };
+    if judged > 0 {
+        limits.judged_at = Some(taskscale_report::among(judged));
+        limits.precision = args.threshold / 2.0;
+        limits.samples = Limits::default().samples;
+    }
     limits.overlaid(&typed)
 }

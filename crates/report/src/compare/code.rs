@@ -34,6 +34,23 @@ pub fn runtimes(old: &Run, new: &Run) -> Vec<RuntimeChange> {
     ids.into_iter().map(change).collect()
 }
 
+/// The two sides of one run, new side by new side; a change goes by the name of the new one.
+pub fn sides(run: &Run, sides: &[(String, String)]) -> Vec<RuntimeChange> {
+    let by_id = |id: &str| run.runtimes.iter().find(|runtime| runtime.id == id);
+    let change = |(new, old): &(String, String)| {
+        let (a, b) = (by_id(old), by_id(new));
+        // Two commands alike are one program; of another command, who knows.
+        let same = |a: &RuntimeRecord, b: &RuntimeRecord| a.command == b.command && version(a) == version(b);
+        RuntimeChange {
+            id: new.clone(),
+            old: a.and_then(version),
+            new: b.and_then(version),
+            same_code: a.zip(b).is_some_and(|(a, b)| same(a, b)),
+        }
+    };
+    sides.iter().map(change).collect()
+}
+
 /// `1.47.1 (rustc 1.89)`; `None` for a runtime that is missing.
 fn version(record: &RuntimeRecord) -> Option<String> {
     match &record.state {

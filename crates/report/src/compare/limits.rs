@@ -1,23 +1,37 @@
-//! What identical code shows in the two files: no difference below that can be claimed.
+//! What identical code shows: no difference below that can be claimed.
 
 use taskscale_model::run_file::{Role, RowRecord};
+use taskscale_stats::paired::PairedRatio;
 
-use crate::summarize::series::{Metric, Series};
+use crate::summarize::series::{Comparison, Metric, Series};
 
-/// The A/A controls of one run.
+/// The A/A controls of one run that have an interval.
 pub struct Controls<'a> {
-    controls: Vec<(&'a RowRecord, f64)>,
+    controls: Vec<Control<'a>>,
+}
+
+struct Control<'a> {
+    row: &'a RowRecord,
+    rounds: Comparison,
+    paired: PairedRatio,
+}
+
+impl Control<'_> {
+    /// The end of its interval that is farther from no difference, as |ln ratio|.
+    fn limit(&self) -> f64 {
+        self.paired.low.ln().abs().max(self.paired.high.ln().abs())
+    }
 }
 
 impl<'a> Controls<'a> {
-    /// Those that have an interval: of each the end that is farther from no difference, as |ln ratio|.
+    /// Of a run.
     pub fn of(series: &[Series<'a>], metric: Metric) -> Self {
         let controls = series.iter().filter(|one| one.row.role == Role::Control && one.is_ok());
         let judged = controls.filter_map(|one| {
             let number = one.row.baseline?;
             let baseline = series.iter().find(|other| other.row.row == number && other.is_ok())?;
-            let paired = one.against(baseline, metric).paired()?;
-            Some((one.row, paired.low.ln().abs().max(paired.high.ln().abs())))
+            let rounds = one.against(baseline, metric);
+            Some(Control { row: one.row, paired: rounds.paired()?, rounds })
         });
         Controls { controls: judged.collect() }
     }
@@ -27,24 +41,34 @@ impl<'a> Controls<'a> {
         self.controls.len()
     }
 
-    /// The largest, as |ln ratio|.
+    /// The largest limit, as |ln ratio|.
     pub fn largest(&self) -> Option<f64> {
-        self.max(|_| true)
+        self.controls.iter().map(Control::limit).reduce(f64::max)
     }
 
-    /// What the control nearest to a row leaves open, as |ln ratio|: that of its runtime in its cell, else the largest of its cell, else
-    /// the largest of the run; `None` where the run has none.
+    /// What the controls nearest to a row leave open, as |ln ratio|; `None` where the run has none.
     pub fn limit(&self, row: &RowRecord) -> Option<f64> {
+        self.nearest(row).into_iter().map(Control::limit).reduce(f64::max)
+    }
+
+    /// Whether one of the controls nearest to a row shows a difference even as one of all the controls (Bonferroni); `None` where the
+    /// run has none.
+    pub fn differs(&self, row: &RowRecord) -> Option<bool> {
+        let nearest = self.nearest(row);
+        let differs = |control: &&Control<'_>| control.rounds.differs_among(self.len());
+        (!nearest.is_empty()).then(|| nearest.iter().any(differs))
+    }
+
+    /// Those of its runtime in its cell, else all of its cell, else all of the run.
+    fn nearest(&self, row: &RowRecord) -> Vec<&Control<'a>> {
         let in_cell = |other: &RowRecord| {
             (&other.suite, &other.table, other.size) == (&row.suite, &row.table, row.size)
         };
-        self.max(|other| in_cell(other) && other.runtime == row.runtime)
-            .or_else(|| self.max(in_cell))
-            .or_else(|| self.largest())
-    }
-
-    fn max(&self, wanted: impl Fn(&RowRecord) -> bool) -> Option<f64> {
-        let limits = self.controls.iter().filter(|(row, _)| wanted(row)).map(|(_, limit)| *limit);
-        limits.reduce(f64::max)
+        let all = |wanted: &dyn Fn(&RowRecord) -> bool| -> Vec<&Control<'a>> {
+            self.controls.iter().filter(|control| wanted(control.row)).collect()
+        };
+        let of_runtime = all(&|other| in_cell(other) && other.runtime == row.runtime);
+        let of_cell = all(&in_cell);
+        [of_runtime, of_cell].into_iter().find(|found| !found.is_empty()).unwrap_or_else(|| all(&|_| true))
     }
 }

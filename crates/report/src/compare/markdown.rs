@@ -42,14 +42,14 @@ pub fn markdown(comparison: &Comparison) -> String {
     }
     list(&mut text, &grouped(comparison, Verdict::CannotTell));
     let mut notes = vec![
-        format!("OLD {}", words::side(&comparison.old)),
-        format!("NEW {}", words::side(&comparison.new)),
+        format!("OLD {}", words::side(comparison.design, &comparison.old)),
+        format!("NEW {}", words::side(comparison.design, &comparison.new)),
     ];
     notes.extend(words::changes(comparison));
     if comparison.same_machine {
         notes.extend(comparison.notes.iter().map(|note| clean(note)));
     }
-    notes.push(words::LEGEND.to_owned());
+    notes.push(words::legend(comparison.design));
     list(&mut text, &notes.iter().map(|note| escape(note)).collect::<Vec<_>>());
     text.push_str("</details>\n");
     text

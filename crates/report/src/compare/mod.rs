@@ -1,11 +1,13 @@
-//! Two runs, row by row: what is worse, better or the same, and what cannot be told.
+//! An old side and a new one, row by row: what is worse, better or the same, and what cannot be told.
 //!
 //! ```text
 //! Run, Run --rows--> pairs --limits, verdict--> Comparison --text, markdown, json, junit--> String
+//! Run -------^
 //! ```
 //!
-//! The two files are two sessions: nothing is paired, and intervals rest on processes of either side. What a difference must exceed is
-//! read off identical code in the same files: the A/A controls of each, and rows whose code is the same in both.
+//! Two files are two sessions: nothing is paired, and intervals rest on processes of either side. What a difference must exceed is
+//! read off identical code in the same files: the A/A controls of each, and rows whose code is the same in both. One run that took
+//! both sides in turns (`taskscale run --against`) is paired round by round, and its own controls only have to show nothing.
 
 mod code;
 mod junit;
@@ -17,7 +19,7 @@ mod verdict;
 mod words;
 
 use taskscale_model::{
-    compare::{Comparison, Counts, SCHEMA, Side, Verdict},
+    compare::{Comparison, Counts, Design, SCHEMA, Side, Verdict},
     machine::Machine,
     missing::Reading,
 };
@@ -33,6 +35,8 @@ use crate::{
 pub use junit::junit as compare_junit;
 pub use markdown::markdown as compare_markdown;
 pub use text::text as compare_text;
+pub use verdict::among;
+use verdict::{Evidence, Judge};
 
 /// What is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,39 +59,88 @@ pub struct CompareOptions {
 /// Compares two runs, each with the name that the reader knows it by. The verdicts of a comparison turned round are the same
 /// with better and worse exchanged. O(samples log samples + rows x processes squared).
 pub fn compare(old: (&str, &Run), new: (&str, &Run), options: &CompareOptions) -> Comparison {
-    let (metric, word) = match options.metric {
-        CompareBy::Cpu => (Metric::Cpu, CPU_PER_TASK),
-        CompareBy::Wall => (Metric::Wall, WALL_PER_TASK),
-    };
+    let (metric, word) = options.metric.in_words();
     let series = (Series::of_run(old.1), Series::of_run(new.1));
     let controls = (limits::Controls::of(&series.0, metric), limits::Controls::of(&series.1, metric));
     let machine_differences = differences(&old.1.header.machine, &new.1.header.machine);
     let same_machine = old.1.header.machine.fingerprint == new.1.header.machine.fingerprint;
     let runtimes = code::runtimes(old.1, new.1);
-    let pairs = rows::pairs(&series, metric, &runtimes);
-    let judge = verdict::Judge::new(&pairs, &controls, options.threshold, same_machine);
-    let rows: Vec<_> = pairs.iter().map(|pair| judge.row(pair)).collect();
-    let counts = count(rows.iter().map(|row| row.verdict));
+    let pairs = rows::of_two_runs(&series, metric, &runtimes);
+    let evidence = Evidence::TwoRuns { controls: &controls, same_machine };
+    let judge = Judge::new(&pairs, evidence, options.threshold);
     let mut comparison = Comparison {
-        schema: SCHEMA.to_owned(),
-        metric: word.to_owned(),
-        threshold: options.threshold,
-        confidence: CONFIDENCE,
-        family: judge.family as u64,
-        old: side(old, &controls.0),
-        new: side(new, &controls.1),
-        same_machine,
+        design: Design::TwoRuns,
         machine_differences,
         runtimes,
         unchanged: if same_machine { judge.unchanged() } else { Default::default() },
+        ..judged(&judge, &pairs, word, (side(old, &controls.0), side(new, &controls.1)))
+    };
+    comparison.same_machine = same_machine;
+    comparison.notes = words::notes(&comparison, old.1, new.1);
+    comparison
+}
+
+/// Compares the two sides of one run, where it has them (`taskscale run --against`). O(samples log samples).
+pub fn compare_sides(run: &Run, options: &CompareOptions) -> Option<Comparison> {
+    let sides: Vec<(String, String)> = run
+        .runtimes
+        .iter()
+        .filter_map(|runtime| Some((runtime.old_of.clone()?, runtime.id.clone())))
+        .collect();
+    if sides.is_empty() {
+        return None;
+    }
+    let (metric, word) = options.metric.in_words();
+    let series = Series::of_run(run);
+    let controls = limits::Controls::of(&series, metric);
+    let runtimes = code::sides(run, &sides);
+    let pairs = rows::of_one_run(&series, &sides, metric, &runtimes);
+    let judge = Judge::new(&pairs, Evidence::OneRun(&controls), options.threshold);
+    let named = |names: Vec<&str>| side((&names.join(", "), run), &controls);
+    let old = named(sides.iter().map(|(_, old)| old.as_str()).collect());
+    let new = named(sides.iter().map(|(new, _)| new.as_str()).collect());
+    let mut comparison = Comparison {
+        design: Design::OneRun,
+        runtimes,
+        unchanged: judge.unchanged(),
+        ..judged(&judge, &pairs, word, (old, new))
+    };
+    comparison.notes = words::notes_of_one_run(&comparison, run);
+    Some(comparison)
+}
+
+/// The verdicts, and what follows from them alone.
+fn judged(judge: &Judge<'_>, pairs: &[rows::Pair<'_>], metric: &str, (old, new): (Side, Side)) -> Comparison {
+    let rows: Vec<_> = pairs.iter().map(|pair| judge.row(pair)).collect();
+    let counts = count(rows.iter().map(|row| row.verdict));
+    Comparison {
+        schema: SCHEMA.to_owned(),
+        design: Design::TwoRuns,
+        metric: metric.to_owned(),
+        threshold: judge.threshold,
+        confidence: CONFIDENCE,
+        family: judge.family as u64,
+        old,
+        new,
+        same_machine: true,
+        machine_differences: Vec::new(),
+        runtimes: Vec::new(),
+        unchanged: Default::default(),
         counts,
         regression: counts.worse > 0,
         summary: words::summary(counts, rows.len()),
         rows,
         notes: Vec::new(),
-    };
-    comparison.notes = words::notes(&comparison, old.1, new.1);
-    comparison
+    }
+}
+
+impl CompareBy {
+    fn in_words(self) -> (Metric, &'static str) {
+        match self {
+            CompareBy::Cpu => (Metric::Cpu, CPU_PER_TASK),
+            CompareBy::Wall => (Metric::Wall, WALL_PER_TASK),
+        }
+    }
 }
 
 /// `taskscale.compare/1` as indented JSON, with a newline at its end. O(rows).

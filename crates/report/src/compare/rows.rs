@@ -1,4 +1,4 @@
-//! Which row of one file is which of the other.
+//! Which row of one side is which of the other, and by how much the two differ.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,12 +11,13 @@ use taskscale_model::{
 use taskscale_stats::{
     independent::independent,
     quantile::{median, sorted},
-    sign::sign_interval,
+    shift::{self, Shift},
+    sign::{self, sign_interval},
 };
 
 use crate::summarize::{
     CONFIDENCE,
-    series::{Metric, Series, State},
+    series::{self, Metric, Series, State},
     warmup,
 };
 
@@ -30,6 +31,8 @@ pub struct Pair<'a> {
     pub same_code: bool,
     /// Whether the other file has it with other parameters.
     pub elsewhere: bool,
+    /// The rounds of both, side by side, where they are of one run.
+    pub rounds: Option<series::Comparison>,
 }
 
 /// A row in one file.
@@ -46,6 +49,8 @@ pub struct Side<'a> {
 
 /// What makes two rows one: all but the version of the runtime, and among equal ones the how-manieth it is.
 type Key<'a> = (Named<'a>, String, u64, usize);
+/// A row with its key.
+type Keyed<'a> = (Key<'a>, &'a Series<'a>);
 /// The words of a key.
 type Named<'a> = [&'a str; 5];
 
@@ -62,6 +67,28 @@ impl<'a> Pair<'a> {
     pub fn values(&self) -> Option<(&[f64], &[f64])> {
         let (old, new) = (self.old.as_ref()?, self.new.as_ref()?);
         (old.is_ok() && new.is_ok()).then_some((&old.values, &new.values))
+    }
+
+    /// By what factor the new one differs: round by round where both are of one run, else process by process. `None` where there
+    /// are too few.
+    pub fn shift(&self, confidence: f64) -> Option<Shift> {
+        let (old, new) = self.values()?;
+        let Some(rounds) = &self.rounds else { return Shift::of(old, new, confidence) };
+        let paired = rounds.paired_at(confidence)?;
+        Some(Shift { log: paired.ratio.ln(), low: paired.low.ln(), high: paired.high.ln() })
+    }
+
+    /// What is missing for an interval at this confidence.
+    pub fn too_few(&self, confidence: f64) -> String {
+        let (old, new) = self.values().unwrap_or_default();
+        let (have, needed) = match &self.rounds {
+            None => (
+                format!("{} in OLD and {} in NEW", old.len(), new.len()),
+                format!("{} in each", shift::fewest(confidence)),
+            ),
+            Some(rounds) => (rounds.observations().to_string(), sign::fewest(confidence).to_string()),
+        };
+        format!("too few processes: {have}, {needed} are needed for so many rows")
     }
 }
 
@@ -93,39 +120,82 @@ impl Side<'_> {
 }
 
 /// All rows but the controls, those of the new file first, in the order of the plans.
-pub fn pairs<'a>(
+pub fn of_two_runs<'a>(
     (old, new): &'a (Vec<Series<'a>>, Vec<Series<'a>>),
     metric: Metric,
     runtimes: &[RuntimeChange],
 ) -> Vec<Pair<'a>> {
-    let (before, now) = (keyed(old), keyed(new));
+    let (before, now) = (keyed(old.iter(), None), keyed(new.iter(), None));
+    let same_code =
+        |one: &Series<'_>| runtimes.iter().any(|change| change.id == one.row.runtime && change.same_code);
+    matched(&before, &now, metric, &same_code)
+}
+
+/// The rows of the two sides of one run, new side by new side: `sides` are their names, new and old.
+pub fn of_one_run<'a>(
+    series: &'a [Series<'a>],
+    sides: &'a [(String, String)],
+    metric: Metric,
+    runtimes: &[RuntimeChange],
+) -> Vec<Pair<'a>> {
+    let of = |runtime: &'a str| series.iter().filter(move |one| one.row.runtime == *runtime);
+    let pairs = sides.iter().zip(runtimes).flat_map(|((new, old), change)| {
+        let (before, now) = (keyed(of(old), Some(new)), keyed(of(new), Some(new)));
+        let mut pairs = matched(&before, &now, metric, &|_| change.same_code);
+        for pair in &mut pairs {
+            let one = |side: &Option<Side<'_>>| {
+                let row = side.as_ref()?.row;
+                series.iter().find(|one| one.row.row == row.row)
+            };
+            if let (Some(old), Some(new)) = (one(&pair.old), one(&pair.new)) {
+                pair.rounds = Some(new.against(old, metric));
+            }
+        }
+        pairs
+    });
+    pairs.collect()
+}
+
+fn matched<'a>(
+    before: &[Keyed<'a>],
+    now: &[Keyed<'a>],
+    metric: Metric,
+    same_code: &dyn Fn(&Series<'_>) -> bool,
+) -> Vec<Pair<'a>> {
     let by_key: BTreeMap<&Key<'a>, &'a Series<'a>> = before.iter().map(|(key, one)| (key, *one)).collect();
     let taken: BTreeSet<&Key<'a>> = now.iter().map(|(key, _)| key).collect();
     let like = |all: &[(Key<'_>, &Series<'_>)], key: &Key<'_>| {
         all.iter().any(|(other, _)| (other.0, other.2) == (key.0, key.2))
     };
-    let same_code =
-        |one: &Series<'_>| runtimes.iter().any(|change| change.id == one.row.runtime && change.same_code);
     let of_new = now.iter().map(|(key, one)| {
         let old = by_key.get(key).map(|one| side(one, metric));
-        let elsewhere = old.is_none() && like(&before, key);
-        Pair { same_code: old.is_some() && same_code(one), old, new: Some(side(one, metric)), elsewhere }
+        let elsewhere = old.is_none() && like(before, key);
+        Pair {
+            same_code: old.is_some() && same_code(one),
+            old,
+            new: Some(side(one, metric)),
+            elsewhere,
+            rounds: None,
+        }
     });
     let of_old_alone = before.iter().filter(|(key, _)| !taken.contains(key)).map(|(key, one)| Pair {
         old: Some(side(one, metric)),
         new: None,
         same_code: false,
-        elsewhere: like(&now, key),
+        elsewhere: like(now, key),
+        rounds: None,
     });
     of_new.chain(of_old_alone).collect()
 }
 
-fn keyed<'a>(series: &'a [Series<'a>]) -> Vec<(Key<'a>, &'a Series<'a>)> {
+/// The rows with their keys, under `runtime` where it is given.
+fn keyed<'a>(series: impl Iterator<Item = &'a Series<'a>>, runtime: Option<&'a str>) -> Vec<Keyed<'a>> {
     let mut seen: BTreeMap<Key<'a>, usize> = BTreeMap::new();
-    let rows = series.iter().filter(|one| one.row.role != Role::Control);
+    let rows = series.filter(|one| one.row.role != Role::Control);
     rows.map(|one| {
         let row = one.row;
-        let words: Named<'_> = [&row.suite, &row.table, &row.workload, &row.runtime, &row.variant];
+        let runtime = runtime.unwrap_or(&row.runtime);
+        let words: Named<'_> = [&row.suite, &row.table, &row.workload, runtime, &row.variant];
         // As JSON, so that no word can pass for two.
         let params = serde_json::to_string(&(&row.params, &row.case)).unwrap_or_default();
         let place = seen.entry((words, params.clone(), row.size, 0)).or_default();

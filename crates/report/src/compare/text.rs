@@ -25,8 +25,8 @@ pub fn text(comparison: &Comparison, style: &Style) -> String {
         comparison.metric
     );
     let mut head = vec![
-        format!("OLD {}", words::side(&comparison.old)),
-        format!("NEW {}", words::side(&comparison.new)),
+        format!("OLD {}", words::side(comparison.design, &comparison.old)),
+        format!("NEW {}", words::side(comparison.design, &comparison.new)),
     ];
     head.extend(words::changes(comparison));
     let _ = writeln!(text, "{}", paragraphs("", &head, style.width));
@@ -42,7 +42,7 @@ pub fn text(comparison: &Comparison, style: &Style) -> String {
             comparison.rows.iter().filter(|row| words::heading(row) == *heading).collect();
         let _ = writeln!(text, "{}\n{}", ink(Ink::Bold, heading), grid(&rows));
     }
-    let _ = writeln!(text, "{}", paragraphs("", &[words::LEGEND.to_owned()], style.width));
+    let _ = writeln!(text, "{}", paragraphs("", &[words::legend(comparison.design)], style.width));
     for verdict in [Verdict::Worse, Verdict::Better, Verdict::CannotTell] {
         let lines = words::reasons(comparison, verdict);
         section(&mut text, words::word(verdict), &lines, style.width);

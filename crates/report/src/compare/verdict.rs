@@ -7,7 +7,7 @@ use taskscale_model::{
 };
 use taskscale_stats::{
     quantile::median,
-    shift::{BEYOND_UNCHANGED, Shift, estimate, fewest},
+    shift::{BEYOND_UNCHANGED, Shift, estimate},
 };
 
 use super::{
@@ -26,11 +26,24 @@ pub struct Judge<'a> {
     /// Rows that share the confidence.
     pub family: usize,
     confidence: f64,
-    controls: &'a (Controls<'a>, Controls<'a>),
-    /// Runtime, variant and ln(new / old) of rows whose code is the same in both files.
+    evidence: Evidence<'a>,
+    /// Runtime, variant and ln(new / old) of rows whose code is the same on both sides.
     unchanged: Vec<(&'a str, &'a str, f64)>,
-    threshold: f64,
-    same_machine: bool,
+    /// The difference up to which counts as none, as a share.
+    pub threshold: f64,
+}
+
+/// What says how much identical code differs.
+pub enum Evidence<'a> {
+    /// Two runs: the controls of each, and whether they are of one machine.
+    TwoRuns {
+        /// Of the old one and of the new one.
+        controls: &'a (Controls<'a>, Controls<'a>),
+        /// Whether figures may be divided.
+        same_machine: bool,
+    },
+    /// The controls of one run, which took both sides in turns.
+    OneRun(&'a Controls<'a>),
 }
 
 /// A verdict with the figures behind it.
@@ -54,18 +67,11 @@ impl Judged {
 impl<'a> Judge<'a> {
     /// `threshold` is a share. Rows that no interval could be had of, were all rows to share the confidence, make no claim and so take
     /// no share: that rests on numbers of processes alone and on no outcome.
-    pub fn new(
-        pairs: &'a [Pair<'a>],
-        controls: &'a (Controls<'a>, Controls<'a>),
-        threshold: f64,
-        same_machine: bool,
-    ) -> Self {
+    pub fn new(pairs: &'a [Pair<'a>], evidence: Evidence<'a>, threshold: f64) -> Self {
         let both: Vec<&Pair<'_>> = pairs.iter().filter(|pair| pair.values().is_some()).collect();
         let all_share = among(both.len());
-        let can = |pair: &&Pair<'_>| {
-            pair.values().is_some_and(|(old, new)| Shift::of(old, new, all_share).is_some())
-        };
-        let family: Vec<&Pair<'_>> = both.into_iter().filter(can).collect();
+        let family: Vec<&Pair<'_>> =
+            both.into_iter().filter(|pair| pair.shift(all_share).is_some()).collect();
         let log = |pair: &Pair<'a>| {
             let (old, new) = pair.values()?;
             Some((pair.row().runtime.as_str(), pair.row().variant.as_str(), estimate(old, new)?))
@@ -75,10 +81,9 @@ impl<'a> Judge<'a> {
             // Nobody shares: as strict as for one more row than can be had.
             confidence: if family.is_empty() { all_share } else { among(family.len()) },
             family: family.len(),
-            controls,
+            evidence,
             unchanged,
-            threshold: threshold.ln_1p(),
-            same_machine,
+            threshold,
         }
     }
 
@@ -118,7 +123,7 @@ impl<'a> Judge<'a> {
     }
 
     fn judge(&self, pair: &Pair<'_>) -> Judged {
-        if !self.same_machine {
+        if matches!(self.evidence, Evidence::TwoRuns { same_machine: false, .. }) {
             return Judged::plain(Verdict::OtherMachine, None);
         }
         let (old, new) = match (&pair.old, &pair.new) {
@@ -166,17 +171,14 @@ impl<'a> Judge<'a> {
                 );
             }
         }
-        let Some(shift) = Shift::of(&old.values, &new.values, self.confidence) else {
-            let needed = fewest(self.confidence);
-            let (old, new) = (old.values.len(), new.values.len());
-            return Judged::cannot_tell(
-                format!(
-                    "too few processes: {old} in OLD and {new} in NEW, {needed} in each are needed for so many rows"
-                ),
-                TOO_FEW,
-            );
+        let Some(shift) = pair.shift(self.confidence) else {
+            return Judged::cannot_tell(pair.too_few(self.confidence), TOO_FEW);
         };
-        let (limit, why) = match self.limit(pair) {
+        let limit = match &self.evidence {
+            Evidence::TwoRuns { controls, .. } => self.limit(pair, controls),
+            Evidence::OneRun(controls) => self.limit_in_one_run(old, controls),
+        };
+        let (limit, why) = match limit {
             Ok(limit) => limit,
             Err(why) => {
                 return Judged {
@@ -187,13 +189,14 @@ impl<'a> Judge<'a> {
                 };
             }
         };
+        let threshold = self.threshold.ln_1p();
         let (verdict, why) = if shift.low > limit {
             (Verdict::Worse, None)
         } else if shift.high < -limit {
             (Verdict::Better, None)
-        } else if -self.threshold <= shift.low && shift.high <= self.threshold {
+        } else if -threshold <= shift.low && shift.high <= threshold {
             (Verdict::Same, None)
-        } else if shift.low > self.threshold || shift.high < -self.threshold {
+        } else if shift.low > threshold || shift.high < -threshold {
             (Verdict::CannotTell, Some(why))
         } else {
             let reason = "interval too wide: it reaches from within the threshold beyond it";
@@ -203,10 +206,14 @@ impl<'a> Judge<'a> {
     }
 
     /// What |ln ratio| must exceed, and what to say where it does not; an error where a file has no control.
-    fn limit(&self, pair: &Pair<'_>) -> Result<(f64, Missing), Missing> {
+    fn limit(
+        &self,
+        pair: &Pair<'_>,
+        (old, new): &(Controls<'_>, Controls<'_>),
+    ) -> Result<(f64, Missing), Missing> {
         let row = pair.row();
-        let mut limit = (self.threshold, Missing::new("", ""));
-        for (controls, name) in [(&self.controls.0, "OLD"), (&self.controls.1, "NEW")] {
+        let mut limit = (self.threshold.ln_1p(), Missing::new("", ""));
+        for (controls, name) in [(old, "OLD"), (new, "NEW")] {
             let control = controls
                 .limit(row)
                 .ok_or_else(|| Missing::new(format!("no A/A control with an interval in {name}"), TOO_FEW))?;
@@ -233,10 +240,23 @@ impl<'a> Judge<'a> {
             );
             limit = (
                 BEYOND_UNCHANGED * moved,
-                Missing::new(reason, "measure both in one run: --runtime NAME@OLD --runtime NAME@NEW"),
+                Missing::new(reason, "measure both in one run: taskscale run --against OLD"),
             );
         }
         Ok(limit)
+    }
+
+    /// In one run the intervals hold as they are: what the machine did, it did to both sides. But where the control shows a difference that
+    /// is not there, even among as many as there are, the run is not what its intervals take it for.
+    fn limit_in_one_run(&self, old: &Side<'_>, controls: &Controls<'_>) -> Result<(f64, Missing), Missing> {
+        match controls.differs(old.row) {
+            None => Err(Missing::new("no A/A control with an interval in this run", TOO_FEW)),
+            Some(true) => Err(Missing::new(
+                "the A/A control of this runtime shows a difference between two times the same code",
+                "measure again, while the machine is quiet (taskscale doctor)",
+            )),
+            Some(false) => Ok((self.threshold.ln_1p(), Missing::new("", ""))),
+        }
     }
 }
 
@@ -251,6 +271,6 @@ fn absent(from: &str, elsewhere: bool) -> Judged {
 }
 
 /// Confidence of each of so many intervals that together miss in 5 % of the cases at most (Bonferroni).
-fn among(rows: usize) -> f64 {
+pub fn among(rows: usize) -> f64 {
     1.0 - (1.0 - CONFIDENCE) / rows.max(1) as f64
 }

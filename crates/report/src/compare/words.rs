@@ -1,7 +1,7 @@
 //! What text, Markdown and XML say alike.
 
 use taskscale_model::{
-    compare::{ComparedRow, Comparison, Counts, Figure, Side, Verdict},
+    compare::{ComparedRow, Comparison, Counts, Design, Figure, Side, Verdict},
     params,
 };
 
@@ -12,8 +12,16 @@ use crate::{
 };
 
 /// How to read a ratio.
-pub const LEGEND: &str = "ns per task: median over processes, and half its 95 % interval; NEW/OLD by Hodges and Lehmann over \
-    processes, with an interval that holds for all rows together in 95 % of cases.";
+pub fn legend(design: Design) -> String {
+    let ratio = match design {
+        Design::TwoRuns => "by Hodges and Lehmann over processes",
+        Design::OneRun => "the median over pairs of processes that took turns",
+    };
+    format!(
+        "ns per task: median over processes, and half its 95 % interval; NEW/OLD {ratio}, with an interval that holds for all rows \
+         together in 95 % of cases."
+    )
+}
 
 /// A verdict in words.
 pub fn word(verdict: Verdict) -> &'static str {
@@ -88,9 +96,7 @@ pub fn notes(comparison: &Comparison, old: &Run, new: &Run) -> Vec<String> {
             ),
         });
     }
-    if comparison.metric == crate::summarize::WALL_PER_TASK {
-        notes.push("wall time is the time of the neighbours too: gate on CPU time".to_owned());
-    }
+    notes.extend(of_wall_time(comparison));
     let (a, b) = (&old.header, &new.header);
     if (a.seed, a.started_unix_s, &a.command) == (b.seed, b.started_unix_s, &b.command) {
         notes.push("both files are of the same run".to_owned());
@@ -104,8 +110,33 @@ pub fn notes(comparison: &Comparison, old: &Run, new: &Run) -> Vec<String> {
     notes
 }
 
-/// A file in a line: what it is called, and what took it.
-pub fn side(side: &Side) -> String {
+/// The same of two sides that one run took in turns.
+pub fn notes_of_one_run(comparison: &Comparison, run: &Run) -> Vec<String> {
+    let mut notes = Vec::new();
+    if comparison.runtimes.iter().all(|change| change.same_code) {
+        notes.push(
+            "both sides are the same program: whatever is told between them is a false alarm".to_owned(),
+        );
+    }
+    notes.push(crate::summarize(run).control.verdict);
+    notes.extend(of_wall_time(comparison));
+    if !comparison.new.complete {
+        notes.push("the run was cut short: rows that it did not reach cannot be told".to_owned());
+    }
+    notes.extend(run.notes.iter().map(|note| clean(note)));
+    notes
+}
+
+fn of_wall_time(comparison: &Comparison) -> Option<String> {
+    (comparison.metric == crate::summarize::WALL_PER_TASK)
+        .then(|| "wall time is the time of the neighbours too: gate on CPU time".to_owned())
+}
+
+/// A side in a line: what it is called, and what took it where the two were taken apart.
+pub fn side(design: Design, side: &Side) -> String {
+    if design == Design::OneRun {
+        return clean(&side.name);
+    }
     let limit = side.control_limit.map_or_else(
         || "no A/A control with an interval".to_owned(),
         |limit| format!("{} A/A controls leave up to {} % open", count(side.controls), percent(limit)),

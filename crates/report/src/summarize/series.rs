@@ -174,14 +174,18 @@ impl Comparison {
 
     /// With its 95 % interval.
     pub fn paired(&self) -> Option<PairedRatio> {
-        PairedRatio::of_processes(&self.processes, &self.a, &self.b, CONFIDENCE)
+        self.paired_at(CONFIDENCE)
+    }
+
+    /// With its interval at this confidence.
+    pub fn paired_at(&self, confidence: f64) -> Option<PairedRatio> {
+        PairedRatio::of_processes(&self.processes, &self.a, &self.b, confidence)
     }
 
     /// Whether it still shows a difference when it is one of `family` comparisons (Bonferroni).
     pub fn differs_among(&self, family: usize) -> bool {
         let confidence = 1.0 - (1.0 - CONFIDENCE) / family.max(1) as f64;
-        PairedRatio::of_processes(&self.processes, &self.a, &self.b, confidence)
-            .is_some_and(|paired| paired.excludes_one())
+        self.paired_at(confidence).is_some_and(|paired| paired.excludes_one())
     }
 }
 

@@ -1,0 +1,53 @@
+//! Two sides of a comparison in one plan (`taskscale run --against`): each row of the new side is divided by the same row of
+//! the old side, and by nothing else.
+
+use taskscale_model::{missing::Missing, run_file::Role};
+
+use super::{Found, PlannedRow};
+
+/// Makes the same row of the old side the baseline of each row of a new side. A row of the old side that the new one does
+/// not have is not measured: nothing would be judged by it. Baselines are indices into `rows`.
+pub fn pair(rows: &mut [PlannedRow], runtimes: &[Found]) {
+    for old in runtimes {
+        let Some(new) = old.old_of.as_deref() else { continue };
+        let of = |runtime: &str| -> Vec<usize> {
+            (0..rows.len()).filter(|&index| rows[index].record.runtime == runtime).collect()
+        };
+        let (new_rows, old_rows) = (of(new), of(&old.id));
+        let same = |a: &PlannedRow, b: &PlannedRow| {
+            (&a.record.variant, &a.record.case) == (&b.record.variant, &b.record.case)
+        };
+        for &index in &new_rows {
+            let counterpart = old_rows
+                .iter()
+                .copied()
+                .find(|&other| rows[other].skip.is_none() && same(&rows[index], &rows[other]));
+            rows[index].record.role = Role::Row;
+            rows[index].record.baseline =
+                counterpart.filter(|_| rows[index].skip.is_none()).map(|other| other as u64);
+        }
+        for &index in &old_rows {
+            rows[index].record.role = Role::Baseline;
+            rows[index].record.baseline = None;
+            let is_used = new_rows.iter().any(|&row| rows[row].record.baseline == Some(index as u64));
+            if !is_used && rows[index].skip.is_none() {
+                rows[index].skip = Some(Missing::new(
+                    format!("{new} has no row to be judged by it"),
+                    "choose a --variant, --size and --param that both sides have",
+                ));
+            }
+        }
+    }
+}
+
+/// Baselines of old sides that get no control, as indices: one for each old side in a cell says what identical code of that
+/// runtime shows there, and a control for every row would make a run half as long again.
+pub fn spared(rows: &[PlannedRow], runtimes: &[Found]) -> Vec<usize> {
+    let mut spared = Vec::new();
+    for old in runtimes.iter().filter(|found| found.old_of.is_some()) {
+        let used = (0..rows.len())
+            .filter(|&index| rows[index].record.runtime == old.id && rows[index].skip.is_none());
+        spared.extend(used.skip(1));
+    }
+    spared
+}

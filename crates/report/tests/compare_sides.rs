@@ -1,0 +1,171 @@
+//! Two sides that one run took in turns: what users see, word for word, and what pairing is for.
+
+use taskscale_model::{
+    compare::{Comparison, Design, Verdict},
+    run_file::{Kind, Role, RowRecord, Status},
+};
+use taskscale_report::{
+    CompareBy, CompareOptions, Run, Style, compare, compare_json, compare_markdown, compare_sides,
+    compare_text, parse_run,
+};
+
+const OLD: &str = include_str!("data/compare/old.jsonl");
+const NEW: &str = include_str!("data/compare/new.jsonl");
+/// Rows of the new side are numbered from here.
+const NEW_ROWS: u64 = 100;
+
+/// A run in which `go` of the new file stands against `go` of the old one, as `go@1.26.7`; what neither side has is left out.
+fn both_sides() -> Run {
+    let (old, new) = (parse_run(OLD).expect("a run file"), parse_run(NEW).expect("a run file"));
+    let of_go = |row: &&RowRecord| row.runtime == "go";
+    let mut run = old.clone();
+    run.runtimes.retain(|runtime| runtime.id == "go");
+    run.runtimes[0].old_of = Some("go".into());
+    run.runtimes[0].id = "go@1.26.7".into();
+    run.runtimes.extend(new.runtimes.iter().filter(|runtime| runtime.id == "go").cloned());
+    run.rows = old.rows.iter().filter(of_go).cloned().collect();
+    for row in &mut run.rows {
+        row.runtime = "go@1.26.7".into();
+        row.baseline = row.baseline.filter(|_| row.role == Role::Control);
+    }
+    for row in new.rows.iter().filter(of_go).filter(|row| row.role != Role::Control) {
+        let base = run.rows.iter().find(|old| old.variant == row.variant && old.role != Role::Control);
+        let (baseline, row_number) = (base.map(|base| base.row), row.row + NEW_ROWS);
+        run.rows.push(RowRecord { row: row_number, baseline, role: Role::Row, ..row.clone() });
+    }
+    let planned: Vec<u64> = run.rows.iter().map(|row| row.row).collect();
+    run.samples.extend(new.samples.iter().cloned().map(|mut sample| {
+        sample.row += NEW_ROWS;
+        sample
+    }));
+    run.row_ends.extend(new.row_ends.iter().cloned().map(|mut end| {
+        end.row += NEW_ROWS;
+        end
+    }));
+    run.samples.retain(|sample| planned.contains(&sample.row));
+    run.row_ends.retain(|end| planned.contains(&end.row));
+    run
+}
+
+fn by_cpu(run: &Run) -> Comparison {
+    let options = CompareOptions { metric: CompareBy::Cpu, threshold: 0.02 };
+    compare_sides(run, &options).expect("two sides")
+}
+
+fn verdicts(comparison: &Comparison) -> Vec<(&str, Verdict)> {
+    comparison.rows.iter().map(|row| (row.variant.as_str(), row.verdict)).collect()
+}
+
+/// Every process of either side, and every neighbour of it in time, so many times as dear.
+fn disturbed(run: &Run, factor: impl Fn(u64) -> f64) -> Run {
+    let mut run = run.clone();
+    for sample in run.samples.iter_mut().filter(|sample| sample.kind == Kind::Timed) {
+        sample.cpu_ns = (sample.cpu_ns as f64 * factor(sample.round)) as u64;
+    }
+    run
+}
+
+#[test]
+fn text_of_two_sides() {
+    insta::assert_snapshot!(compare_text(&by_cpu(&both_sides()), &Style::default()));
+}
+
+#[test]
+fn markdown_of_two_sides() {
+    insta::assert_snapshot!(compare_markdown(&by_cpu(&both_sides())));
+}
+
+#[test]
+fn each_row_gets_its_verdict_at_the_confidence_of_all() {
+    let comparison = by_cpu(&both_sides());
+    assert_eq!(
+        verdicts(&comparison),
+        [
+            ("WaitGroup", Verdict::Same),
+            ("errgroup", Verdict::Worse),
+            ("channel", Verdict::Better),
+            ("pool", Verdict::Worse),
+            ("recovered", Verdict::Better),
+        ]
+    );
+    assert_eq!((comparison.design, comparison.regression), (Design::OneRun, true));
+    let read: Comparison = serde_json::from_str(&compare_json(&comparison)).expect("its own schema");
+    assert_eq!(read, comparison);
+}
+
+#[test]
+fn what_disturbs_both_sides_alike_changes_no_verdict() {
+    let run = both_sides();
+    // Five times as dear in the end as in the beginning.
+    let slower = disturbed(&run, |round| 1.0 + round as f64);
+    assert_eq!(verdicts(&by_cpu(&slower)), verdicts(&by_cpu(&run)));
+    // Two sessions that differ so cannot be told apart.
+    let (old, new) = (parse_run(OLD).expect("a run file"), parse_run(NEW).expect("a run file"));
+    let options = CompareOptions { metric: CompareBy::Cpu, threshold: 0.02 };
+    let apart = compare(
+        ("old", &disturbed(&old, |round| 1.0 + round as f64)),
+        ("new", &disturbed(&new, |round| 1.0 + round as f64)),
+        &options,
+    );
+    let errgroup = apart.rows.iter().find(|row| row.variant == "errgroup").expect("the row");
+    assert_eq!(errgroup.verdict, Verdict::CannotTell);
+}
+
+#[test]
+fn a_control_that_differs_silences_its_runtime() {
+    let mut run = both_sides();
+    let control = run.rows.iter().find(|row| row.role == Role::Control).expect("a control").row;
+    for sample in run.samples.iter_mut().filter(|sample| sample.row == control) {
+        sample.cpu_ns = sample.cpu_ns * 11 / 10;
+    }
+    let comparison = by_cpu(&run);
+    let errgroup = comparison.rows.iter().find(|row| row.variant == "errgroup").expect("the row");
+    assert_eq!(errgroup.verdict, Verdict::CannotTell);
+    assert!(
+        errgroup.reason.as_ref().is_some_and(|why| why.contains("two times the same code")),
+        "{errgroup:?}"
+    );
+}
+
+#[test]
+fn without_a_control_nothing_is_claimed_but_failures() {
+    let mut run = both_sides();
+    run.rows.retain(|row| row.role != Role::Control);
+    let comparison = by_cpu(&run);
+    let by_figures: Vec<Verdict> =
+        comparison.rows.iter().filter(|row| row.ratio.is_some()).map(|row| row.verdict).collect();
+    assert!(!by_figures.is_empty() && by_figures.iter().all(|verdict| *verdict == Verdict::CannotTell));
+    let failed = comparison.rows.iter().find(|row| row.variant == "pool").expect("the row");
+    assert_eq!(failed.verdict, Verdict::Worse, "it fails now");
+}
+
+#[test]
+fn too_few_processes_are_told_with_how_many_it_takes() {
+    let mut run = both_sides();
+    run.samples.retain(|sample| sample.process < 5);
+    let errgroup = by_cpu(&run).rows.into_iter().find(|row| row.variant == "errgroup").expect("the row");
+    assert_eq!(errgroup.verdict, Verdict::CannotTell);
+    assert!(errgroup.reason.as_ref().is_some_and(|why| why.contains("too few processes: 5")), "{errgroup:?}");
+}
+
+#[test]
+fn the_same_program_twice_is_said_to_be_that() {
+    let mut run = both_sides();
+    let side = run.runtimes[1].clone();
+    run.runtimes[0] = taskscale_model::run_file::RuntimeRecord {
+        id: run.runtimes[0].id.clone(),
+        old_of: run.runtimes[0].old_of.clone(),
+        ..side
+    };
+    assert!(by_cpu(&run).notes[0].contains("same program"));
+    assert!(!by_cpu(&both_sides()).notes[0].contains("same program"));
+}
+
+#[test]
+fn a_run_without_an_old_side_is_no_comparison() {
+    let run = parse_run(OLD).expect("a run file");
+    let options = CompareOptions { metric: CompareBy::Cpu, threshold: 0.02 };
+    assert_eq!(compare_sides(&run, &options), None);
+    // The state of rows is as before.
+    assert!(run.row_ends.iter().any(|end| matches!(end.status, Status::Failed(_))));
+}
