@@ -1,7 +1,5 @@
 //! How many iterations make a sample long enough.
 
-use taskscale_model::params::{ParamValue, Params};
-
 /// A sample must last at least this many times the clock's resolution, so that rounding is below 0.1 %.
 const RESOLUTIONS: u64 = 1_000;
 
@@ -57,10 +55,9 @@ pub fn shared(pilots: &[(u64, u64)], target_ns: u64, longest_ns: u64) -> u64 {
     wanted.min(bearable).max(1.0) as u64
 }
 
-/// Puts `work` = the number of steps that last `work_ns` in a runtime where `steps` of them take `cpu_ns`.
-pub fn set_work(params: &mut Params, work_ns: u64, steps: u64, cpu_ns: u64) {
-    let count = (work_ns as f64 * steps as f64 / cpu_ns.max(1) as f64).round().max(1.0);
-    params.insert("work".into(), ParamValue::Integer(count as u64));
+/// The number of steps that last `work_ns` in a runtime where `steps` of them take `cpu_ns`; at least one.
+pub fn steps_of(work_ns: u64, steps: u64, cpu_ns: u64) -> u64 {
+    (work_ns as f64 * steps as f64 / cpu_ns.max(1) as f64).round().max(1.0) as u64
 }
 
 #[cfg(test)]
@@ -107,8 +104,7 @@ mod tests {
 
     #[test]
     fn work_is_counted_in_steps() {
-        let mut params = Params::new();
-        set_work(&mut params, 10_000, 1_000_000, 2_500_000);
-        assert_eq!(params["work"], ParamValue::Integer(4_000));
+        assert_eq!(steps_of(10_000, 1_000_000, 2_500_000), 4_000);
+        assert_eq!(steps_of(100, 1_000, 1_000_000), 1, "a step that lasts longer");
     }
 }

@@ -8,7 +8,7 @@ use taskscale_model::{
     protocol::{RunRequest, VERIFY},
 };
 
-/// Right answers, remembered while the same question is asked again (with work, one costs `size * work` steps).
+/// Right answers, remembered while the same question is asked again (with work, one costs O(size)).
 #[derive(Debug, Default)]
 pub struct Answers {
     known: HashMap<(Rule, u64, u64, u64), u64>,

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`limits`] | when a cell has been measured enough |
 //! | [`plan`] | suites x runtimes -> cells (workload and size) of rows (runtime and variant) |
+//! | `sweep` | a sweep over the work inside each task, and the kernel alone beside it |
 //! | [`schedule`] | the order of rows in each round, the jitter, the restarts; all from one seed |
 //! | [`link`] | what a measuring loop needs of a probe, a clock and an observer; tests put fakes here |
 //! | [`probe`] | the real probe: a process that speaks protocol 1 |
@@ -38,5 +39,6 @@ mod row;
 pub mod run;
 pub mod schedule;
 mod stamp;
+mod sweep;
 pub mod threads;
 mod warmup;

@@ -8,9 +8,11 @@ use taskscale_model::{
     missing::Missing,
     params::Params,
     protocol::{Description, Variant, Workload},
-    run_file::{Role, RowRecord},
+    run_file::{Part, Role, RowRecord},
     suite::{Block, Suite},
 };
+
+use crate::sweep;
 
 /// A runtime that was looked for: its description, or why there is none.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,6 +65,16 @@ pub struct Cell {
     pub rows: Vec<PlannedRow>,
 }
 
+impl Cell {
+    /// The rule of one of its rows: beside the tasks of a sweep stands the kernel alone.
+    pub fn rule_of(&self, row: &RowRecord) -> Rule {
+        match row.sweep.map(|sweep| sweep.part) {
+            Some(Part::Kernel) => Rule::Spin,
+            Some(Part::Tasks) | None => self.rule,
+        }
+    }
+}
+
 /// A row and, if it will not be measured, why.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlannedRow {
@@ -100,7 +112,7 @@ impl Plan {
     /// Plans `suites` over `runtimes`.
     pub fn new(suites: &[Suite], runtimes: &[Found], selection: &Selection) -> Result<Plan, PlanError> {
         let mut plan = Plan::default();
-        let mut number = 0;
+        let (mut number, mut sweeps) = (0, 0);
         for (index, suite) in suites.iter().enumerate() {
             for block in &suite.workloads {
                 let sizes = if selection.sizes.is_empty() { &block.sizes } else { &selection.sizes };
@@ -115,12 +127,19 @@ impl Plan {
                     for runtime in runtimes.iter().filter(|runtime| takes_part(suite, block, runtime)) {
                         cell.rows.extend(rows_of(suite, block, size, runtime, selection));
                     }
-                    choose_baselines(&mut cell.rows, suite, runtimes, selection);
-                    sides::pair(&mut cell.rows, runtimes);
-                    let spared = sides::spared(&cell.rows, runtimes);
-                    add_controls(&mut cell.rows, &spared);
-                    number_rows(&mut cell.rows, &mut number);
-                    if !cell.rows.is_empty() {
+                    // One work that was asked for is no sweep.
+                    let cells = if block.work_ns.is_empty() || selection.work_ns.is_some() {
+                        choose_baselines(&mut cell.rows, suite, runtimes, selection);
+                        vec![cell]
+                    } else {
+                        let rows = std::mem::take(&mut cell.rows);
+                        sweep::cells(block, &cell, rows, runtimes, &mut sweeps)
+                    };
+                    for mut cell in cells.into_iter().filter(|cell| !cell.rows.is_empty()) {
+                        sides::pair(&mut cell.rows, runtimes);
+                        let spared = sides::spared(&cell.rows, runtimes);
+                        add_controls(&mut cell.rows, &spared);
+                        number_rows(&mut cell.rows, &mut number);
                         plan.cells.push(cell);
                     }
                 }
@@ -242,6 +261,7 @@ fn rows_of(
         size,
         creates_task: None,
         jit: false,
+        sweep: None,
         role: Role::Row,
         baseline: None,
     };

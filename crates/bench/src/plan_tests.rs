@@ -234,3 +234,46 @@ fn each_row_of_a_new_side_is_judged_by_the_same_row_of_the_old_one() {
     );
     assert_eq!(plan.judged(&runtimes), 2 * 4, "four rows in each of two cells");
 }
+
+#[test]
+fn a_sweep_is_a_cell_per_variant_with_one_control_and_rows_numbered_through() {
+    let sweep = suite("params = { order = \"discard\" }\nwork_ns = [100, 400]");
+    let plan = Plan::new(std::slice::from_ref(&sweep), &[tokio()], &Selection::default()).expect("plan");
+    let first = "tokio:multi/spawn[work_ns=100]";
+    assert_eq!(
+        shape(&plan.cells[0]),
+        [
+            format!("Row {first}"),
+            "Row tokio:multi/spawn[work_ns=400]".into(),
+            "Row tokio:loop[work_ns=100]".into(),
+            "Row tokio:loop[work_ns=400]".into(),
+            format!("Control {first} / {first}"),
+        ]
+    );
+    assert_eq!(plan.cells.len(), 4, "two variants at two sizes");
+    let numbers: Vec<u64> = plan.rows().map(|row| row.record.row).collect();
+    assert_eq!(numbers, (0..20).collect::<Vec<_>>());
+    // One work that was asked for is no sweep.
+    let one = Selection { work_ns: Some(1_000), ..Selection::default() };
+    let plan = Plan::new(&[sweep], &[tokio()], &one).expect("plan");
+    assert_eq!(plan.cells.len(), 2);
+    assert!(plan.rows().all(|row| row.record.sweep.is_none()));
+}
+
+#[test]
+fn both_sides_of_a_comparison_are_swept_in_one_cell() {
+    let one = || vec![variant("gather", &["discard"])];
+    let runtimes = [found("asyncio@b", one()), old_of("asyncio@b", found("asyncio@a", one()))];
+    let sweep = suite("params = { order = \"discard\" }\nwork_ns = [100, 400]");
+    let plan = Plan::new(&[sweep], &runtimes, &Selection::default()).expect("plan");
+    let new = |name: &str, ns| format!("Row asyncio@b:{name}[work_ns={ns}] / asyncio@a:{name}[work_ns={ns}]");
+    let old = |name: &str, ns| format!("Baseline asyncio@a:{name}[work_ns={ns}]");
+    let each = |of: &dyn Fn(&str, u64) -> String| {
+        [("gather", 100), ("gather", 400), ("loop", 100), ("loop", 400)].map(|(name, ns)| of(name, ns))
+    };
+    let control = "Control asyncio@a:gather[work_ns=100] / asyncio@a:gather[work_ns=100]".to_owned();
+    assert_eq!(shape(&plan.cells[0]), [&each(&new)[..], &each(&old)[..], &[control]].concat());
+    let numbers: Vec<u64> =
+        plan.cells[0].rows.iter().filter_map(|row| Some(row.record.sweep?.number)).collect();
+    assert_eq!(numbers, [0, 0, 0, 0, 1, 1, 1, 1, 1], "two sweeps");
+}

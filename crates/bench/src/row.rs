@@ -84,7 +84,8 @@ impl<'p> Row<'p> {
             process: 0,
             asked: 0,
             iterations: 1,
-            tells_phases: true,
+            // Of a sweep only the costs are used.
+            tells_phases: planned.record.sweep.is_none(),
             timed: Vec::new(),
             costs: Vec::new(),
             iteration_wall_ns: None,

@@ -17,6 +17,7 @@ use crate::{
     link::{Clock, Event, Launcher, Observer},
     plan::{Cell, Found, Plan, PlannedRow},
     row::World,
+    sweep,
 };
 
 /// Everything that decides what a run does.
@@ -88,29 +89,34 @@ pub fn run(
     world.journal.append(&Record::End(End { elapsed_s }))
 }
 
-/// Turns `work_ns` of CPU time inside each task into a number of steps, by weighing the `spin` workload of each
-/// runtime of the plan once. A runtime without it, or whose probe fails, has its rows skipped with the reason. An old side
-/// does as many steps as the new one, so that both do the same work.
+/// Turns CPU time of the work inside each task into a number of steps, by weighing the `spin` workload of each runtime of the
+/// plan once: in the rows of a sweep their own, in all others `work_ns`, where it was asked for. A runtime without it, or
+/// whose probe fails, has its rows skipped with the reason. An old side does as many steps as the new one, so that both do
+/// the same work.
 pub fn calibrate_work(
     plan: &mut Plan,
     runtimes: &[Found],
     launcher: &mut dyn Launcher,
-    work_ns: u64,
+    work_ns: Option<u64>,
     timeout_ns: u64,
 ) {
     let side = |runtime: &str| runtimes.iter().find(|found| found.id == runtime)?.old_of.clone();
     let mut known: BTreeMap<String, Result<(u64, u64), Missing>> = BTreeMap::new();
     for row in plan.cells.iter_mut().flat_map(|cell| &mut cell.rows).filter(|row| row.skip.is_none()) {
+        let Some(work_ns) = row.record.sweep.map(|sweep| sweep.work_ns).or(work_ns) else { continue };
         let runtime = side(&row.record.runtime).unwrap_or_else(|| row.record.runtime.clone());
         let weighed = known
             .entry(runtime)
             .or_insert_with_key(|runtime| weigh_spin(launcher, runtime, timeout_ns))
             .clone();
         match weighed {
-            Ok((steps, cpu_ns)) => calibrate::set_work(&mut row.record.params, work_ns, steps, cpu_ns),
+            Ok((steps, cpu_ns)) => {
+                sweep::set_steps(&mut row.record, calibrate::steps_of(work_ns, steps, cpu_ns));
+            }
             Err(missing) => row.skip = Some(missing),
         }
     }
+    plan.cells.iter_mut().for_each(sweep::skip_repeated);
 }
 
 /// Steps of the kernel and the CPU time that they took, long enough to be exact to a percent or so.

@@ -301,3 +301,44 @@ fn a_probe_that_is_edited_under_the_tool_fails_its_rows() {
         assert!(reason.contains("mine.py changed while it was measured"), "{row}");
     }
 }
+
+#[test]
+fn a_sweep_tells_the_smallest_task_with_what_it_was_read_from() {
+    let tool = Tool::new();
+    let suite = tool.path("sweep.toml");
+    let text = "schema = \"taskscale.suite/1\"\nname = \"sweep\"\ntitle = \"t\"\nlimits = { restart_every = 1 }\n\
+                [[workload]]\nname = \"fanout\"\ntitle = \"independent tasks\"\nsizes = [16]\n\
+                variants = [\"current_thread/spawn\"]\nwork_ns = [200, 3200, 51200]\nanswer = { rule = \"sum_of_tasks\" }";
+    fs::write(&suite, text).expect("a file");
+    let file = suite.to_str().expect("UTF-8");
+    let ran = run(&tool, &[file, "--runtime", "tokio", "--format", "json"]);
+    assert_eq!(ran.status, Some(0), "{}", ran.err);
+    let summary = ran.json();
+    let sweeps = summary["granularity"].as_array().expect("granularity");
+    assert_eq!((sweeps.len(), &sweeps[0]["variant"]), (1, &"current_thread/spawn".into()), "{sweeps:#?}");
+    let points = sweeps[0]["points"].as_array().expect("points");
+    let steps: Vec<u64> = points.iter().filter_map(|point| point["steps"].as_u64()).collect();
+    assert!(steps.len() == 3 && steps[0] > 0 && steps.is_sorted_by(|a, b| a < b), "{steps:?}");
+    for point in points {
+        let figure = |name: &str| point[name].as_f64().unwrap_or_else(|| panic!("{name}: {point}"));
+        // A task can be no cheaper than what it does, but for noise; by wall time one thread has one core of them.
+        assert!(figure("cpu_ns") > 0.0 && figure("cpu_efficiency") > 0.0, "{point}");
+        assert!(figure("core_ns") > 0.0 && figure("wall_efficiency") > 0.0, "{point}");
+    }
+    let metg = sweeps[0]["metg"].as_array().expect("metg");
+    let asked: Vec<(&str, f64)> = metg
+        .iter()
+        .map(|one| (one["time"].as_str().unwrap_or(""), one["efficiency"].as_f64().unwrap_or(0.0)))
+        .collect();
+    let each = |time| [(time, 0.5), (time, 0.9), (time, 0.95)];
+    assert_eq!(asked, [each("cpu"), each("wall")].concat());
+    // A figure, or why there is none: never neither.
+    assert!(metg.iter().all(|one| one["ns"].is_number() != one["reason"].is_string()), "{metg:#?}");
+    let ran = run(&tool, &[file, "--runtime", "tokio"]);
+    assert!(ran.out.contains("sweep: independent tasks, 16 of them"), "{}", ran.out);
+    assert!(
+        !ran.out.contains("CPU ns per task, median"),
+        "rows of a sweep have no table of costs: {}",
+        ran.out
+    );
+}

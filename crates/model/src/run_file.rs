@@ -128,11 +128,35 @@ pub struct RowRecord {
     /// Whether its code is compiled while it runs: its processes have to level off before they are timed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub jit: bool,
+    /// Its part in a sweep over the work inside each task; absent where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<Sweep>,
     /// What it is for.
     pub role: Role,
     /// The row it is divided by.
     #[serde(default)]
     pub baseline: Option<u64>,
+}
+
+/// The part of a row in a sweep over the work inside each task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sweep {
+    /// Which sweep of the run: its rows are measured side by side.
+    pub number: u64,
+    /// CPU time of the work that was asked for, in nanoseconds.
+    pub work_ns: u64,
+    /// Tasks, or the kernel alone.
+    pub part: Part,
+}
+
+/// What a row of a sweep does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    /// `size` tasks, each with that work.
+    Tasks,
+    /// The work of one task, called in a plain loop: `size` is its number of steps.
+    Kernel,
 }
 
 /// Why a sample was taken.

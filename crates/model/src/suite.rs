@@ -71,6 +71,10 @@ pub struct Block {
     /// Parameter sets that become rows of their own beside the plain one: `[{gc = "off"}, {gc = "freeze"}]`.
     #[serde(default)]
     pub cases: Vec<Params>,
+    /// A sweep: CPU time of the work inside each task, in nanoseconds, ascending. Each becomes a row, with as many steps of the
+    /// kernel as last so long in that runtime; the report finds the smallest task that is worth its overhead.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub work_ns: Vec<u64>,
     /// Runtimes that take part; all where it is absent.
     #[serde(default)]
     pub runtimes: Option<Vec<String>>,
@@ -126,6 +130,9 @@ impl Suite {
             if block.sizes.is_empty() || block.sizes.contains(&0) {
                 return Err(problem("sizes must be a list of numbers above zero".into()));
             }
+            if !block.work_ns.is_empty() {
+                block.check_sweep().map_err(problem)?;
+            }
             for (size, answer) in &block.answer.at {
                 let size: u64 =
                     size.parse().map_err(|_| problem(format!("size {size:?} is not a number")))?;
@@ -142,6 +149,20 @@ impl Suite {
 }
 
 impl Block {
+    fn check_sweep(&self) -> Result<(), String> {
+        let ascending = self.work_ns.is_sorted_by(|a, b| a < b);
+        if self.work_ns.len() < 2 || self.work_ns.contains(&0) || !ascending {
+            return Err("work_ns must be two or more numbers above zero, ascending".into());
+        }
+        if self.answer.rule != Rule::SumOfTasks {
+            return Err("work_ns needs the rule sum_of_tasks: of other workloads no task does work".into());
+        }
+        if !self.cases.is_empty() || self.params.contains_key("work") {
+            return Err("work_ns stands alone: neither cases nor a parameter work beside it".into());
+        }
+        Ok(())
+    }
+
     /// The title of the table: as given, or the workload with its parameters.
     pub fn title(&self) -> String {
         match (self.title.is_empty(), self.params.is_empty()) {
@@ -180,6 +201,8 @@ mod tests {
             ("[64]", "[0]", "above zero"),
             ("62496", "62497", "the answer at 64 is 62496 by the rule, not 62497"),
             ("sizes", "sices", "unknown field `sices`"),
+            ("work = 0 }", "}\nwork_ns = [400, 100]", "ascending"),
+            (", work = 0 }", ", work = 0 }\nwork_ns = [100, 400]", "stands alone"),
         ] {
             let error = Suite::parse(&SMALL.replacen(from, to, 1)).expect_err(message).to_string();
             assert!(error.contains(message), "{error}");

@@ -6,8 +6,12 @@ use crate::{
     machine::Machine,
     missing::Missing,
     params::Params,
-    run_file::{Role, Stop},
+    run_file::{Role, Stop, Sweep},
 };
+
+mod granularity;
+
+pub use granularity::{GrainPoint, Granularity, Metg, MetgState, Time};
 
 /// The schema word.
 pub const SCHEMA: &str = "taskscale.summary/1";
@@ -35,6 +39,9 @@ pub struct Summary {
     pub rows: Vec<Row>,
     /// One entry per series over sizes.
     pub growth: Vec<Growth>,
+    /// One entry per sweep over the work inside each task: how small a task may be.
+    #[serde(default)]
+    pub granularity: Vec<Granularity>,
     /// The A/A controls: what this run could tell.
     pub control: Control,
     /// What a reader must know before trusting a figure.
@@ -93,6 +100,9 @@ pub struct Row {
     pub creates_task: Option<bool>,
     /// Row, baseline or control.
     pub role: Role,
+    /// Its part in a sweep; its figures are raw material of [`Summary::granularity`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<Sweep>,
     /// `cpu_per_task`, `wall_per_task`, `create_cpu_share`, `create_wall_share`; `cold_cpu_per_task` is that of the first
     /// sample of a fresh process, one for each process but the first, which is piloted. Lower is better for all of these.
     /// `threads_ran` and `busiest_thread_share` explain them: how many threads used at least 5 % of a sample's CPU time, and

@@ -32,6 +32,20 @@ pub fn rounded(value: f64, uncertainty: Option<f64>) -> String {
     grouped(&format!("{value:.*}", place.unsigned_abs() as usize))
 }
 
+/// A duration in the unit that suits it, rounded as [`rounded`] does: `312 ns`, `4.5 us`, `1.2 ms`.
+pub fn duration(ns: f64, uncertainty: Option<f64>) -> String {
+    let (unit, name) = match ns.abs() {
+        ns if ns < 1e3 => (1.0, "ns"),
+        ns if ns < 1e6 => (1e3, "us"),
+        ns if ns < 1e9 => (1e6, "ms"),
+        _ => (1e9, "s"),
+    };
+    // Three digits tell granularities apart; no interval of theirs supports more.
+    let fewest = ns.abs() / 1000.0;
+    let digits = uncertainty.filter(|uncertainty| *uncertainty > fewest);
+    format!("{} {name}", rounded(ns / unit, digits.map(|uncertainty| uncertainty / unit)))
+}
+
 /// Groups the integer part of a decimal number by thousands.
 pub fn grouped(number: &str) -> String {
     let (sign, digits) = number.strip_prefix('-').map_or(("", number), |digits| ("-", digits));
@@ -132,6 +146,19 @@ mod tests {
         assert_eq!(ratio(1.01, Some(Interval(0.5, 1.8))), "~1.01x [0.50, 1.80]");
         assert_eq!(ratio(1.03, Some(Interval(1.002, 1.06))), "1.030x [1.002, 1.060]");
         assert_eq!(ratio(38.26, Some(Interval(37.0, 39.0))), "38.3x [37.0, 39.0]");
+    }
+
+    #[test]
+    fn durations_have_the_unit_that_suits_them() {
+        for (ns, uncertainty, expected) in [
+            (312.4, None, "312 ns"),
+            (4_512.0, Some(300.0), "4.5 us"),
+            (4_512.0, Some(0.1), "4.51 us"),
+            (1_234_567.0, None, "1.23 ms"),
+            (2.5e9, None, "2.50 s"),
+        ] {
+            assert_eq!(duration(ns, uncertainty), expected);
+        }
     }
 
     #[test]

@@ -62,7 +62,8 @@ pub struct Cell<'a> {
 /// All tables of a summary, in the order of the plan.
 pub fn tables(summary: &Summary) -> Vec<Table<'_>> {
     let mut tables: Vec<Table<'_>> = Vec::new();
-    for row in &summary.rows {
+    // Those of a sweep are shown together, by what follows from them.
+    for row in summary.rows.iter().filter(|row| row.sweep.is_none()) {
         let table = match tables.iter().position(|table| table.suite == row.suite && table.title == row.table)
         {
             Some(index) => &mut tables[index],

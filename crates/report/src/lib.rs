@@ -16,6 +16,7 @@
 //! | `digest_words` | words and numbers of a digest, made safe to show |
 //! | `figure` | writes numbers as precisely as their interval allows |
 //! | `layout` | arranges a summary as tables: what `text` and `markdown` have in common |
+//! | `granularity` | how small a task may be, arranged the same way |
 //! | [`text`](mod@text) | tables for a terminal |
 //! | [`markdown`](mod@markdown) | tables for a pull request |
 //! | [`json`](mod@json) | `taskscale.summary/1` |
@@ -26,6 +27,7 @@ pub mod digest_text;
 mod digest_words;
 pub mod doctor;
 mod figure;
+mod granularity;
 pub mod json;
 mod layout;
 pub mod markdown;

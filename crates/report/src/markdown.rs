@@ -9,6 +9,7 @@ use taskscale_model::{
 
 use crate::{
     figure::{count, ratio},
+    granularity,
     layout::{self, Line, Table},
     style::clean,
     table::times,
@@ -34,6 +35,7 @@ pub fn markdown(summary: &Summary) -> String {
         }
         text.push_str("\n\n");
     }
+    granularity_tables(&mut text, summary);
     let _ = writeln!(text, "**A/A control.** {}\n", escape(&clean(&summary.control.verdict)));
     for (title, status) in [("Failed", RowStatus::Failed), ("Skipped", RowStatus::Skipped)] {
         let lines: Vec<String> = layout::reasons(summary, status)
@@ -60,6 +62,30 @@ pub fn markdown(summary: &Summary) -> String {
     let run = clean(&format!("taskscale {}, seed {}", summary.tool, summary.seed));
     let _ = writeln!(text, "<sub>{}; {}</sub>", escape(&run), escape(&layout::machine(summary)));
     text
+}
+
+fn granularity_tables(text: &mut String, summary: &Summary) {
+    let tables = granularity::tables(summary);
+    for table in &tables {
+        let header = granularity::header(table);
+        let rule = vec!["--:"; header.len()].join(" | ");
+        let _ = writeln!(text, "### {}\n", escape(&table.heading));
+        let _ = writeln!(text, "| runtime | variant | {} |\n| --- | --- | {rule} |", header.join(" | "));
+        for one in &table.lines {
+            let names = [format!("{} {}", one.runtime, one.version), one.variant.clone()];
+            let broken =
+                |cell: String| cell.lines().map(|line| escape(&clean(line))).collect::<Vec<_>>().join("<br>");
+            let cells = names.into_iter().chain(granularity::cells(one)).map(broken);
+            let _ = writeln!(text, "| {} |", cells.collect::<Vec<_>>().join(" | "));
+        }
+        text.push('\n');
+    }
+    if !tables.is_empty() {
+        let _ = writeln!(text, "{}\n", escape(granularity::LEGEND));
+    }
+    let reasons: Vec<String> =
+        granularity::reasons(summary).iter().map(|reason| bullet(reason, "")).collect();
+    list(text, "No smallest task", &reasons);
 }
 
 fn bullet(what: &str, remedy: &str) -> String {

@@ -6,6 +6,7 @@ use taskscale_model::summary::{RowStatus, Summary};
 
 use crate::{
     figure::count,
+    granularity,
     layout::{self, Table},
     style::{Ink, Style, clean, ink, render},
     table,
@@ -34,6 +35,7 @@ pub fn text(summary: &Summary, style: &Style) -> String {
         let legends: Vec<String> = std::iter::once(LEGEND.to_owned()).chain(threads).collect();
         let _ = writeln!(text, "{}\n", ink_lines(paragraphs("", &legends, style.width).trim_end()));
     }
+    text.push_str(&granularity(summary, style));
     let control = paragraphs("", &[clean(&summary.control.verdict)], style.width);
     section(&mut text, "A/A control", &control);
     section(&mut text, "Failed", &reasons(summary, RowStatus::Failed, style.width));
@@ -85,6 +87,28 @@ fn missing(summary: &Summary, width: usize) -> String {
         })
         .collect();
     paragraphs("- ", &lines, width)
+}
+
+fn granularity(summary: &Summary, style: &Style) -> String {
+    let mut text = String::new();
+    let tables = granularity::tables(summary);
+    for table in &tables {
+        section(&mut text, &table.heading, &granularity::draw(table));
+        if style.detailed {
+            section(
+                &mut text,
+                &format!("{}, point by point", table.heading),
+                &granularity::draw_points(table),
+            );
+        }
+    }
+    if !tables.is_empty() {
+        let legend = paragraphs("", &[granularity::LEGEND.to_owned()], style.width);
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{}\n", ink_lines(legend.trim_end()));
+    }
+    section(&mut text, "No smallest task", &paragraphs("- ", &granularity::reasons(summary), style.width));
+    text
 }
 
 fn growth(summary: &Summary, width: usize) -> String {

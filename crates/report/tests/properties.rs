@@ -56,6 +56,7 @@ fn run() -> impl Strategy<Value = Run> {
                     size: 64 << row,
                     creates_task: None,
                     jit: row == 2,
+                    sweep: None,
                     role: [Role::Baseline, Role::Row, Role::Control, Role::Row, Role::Row][row as usize],
                     // Row 4 names a baseline that does not exist.
                     baseline: [None, Some(0), Some(0), Some(1), Some(9)][row as usize],

@@ -12,8 +12,10 @@
 //! | [`stop`] | have enough rounds been measured? |
 //! | [`warmup`] | has a fresh process settled? |
 //! | [`growth`] | how does cost grow with size? |
+//! | [`granularity`] | how small may a task be? |
 
 pub mod bootstrap;
+pub mod granularity;
 pub mod growth;
 pub mod independent;
 pub mod paired;

@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 use taskscale_stats::{
-    bootstrap, growth,
+    bootstrap,
+    granularity::{self, Point, Smallest},
+    growth,
     growth::{Grade, SizeCost},
     paired::PairedRatio,
     quantile::{Percentiles, median, quantile, sorted},
@@ -13,7 +15,90 @@ fn sample(n: std::ops::Range<usize>) -> impl Strategy<Value = Vec<f64>> {
     prop::collection::vec(1e-3..1e12_f64, n)
 }
 
+/// A sweep of two to ten works, ascending.
+fn sweep() -> impl Strategy<Value = Vec<Point>> {
+    prop::collection::vec((1.1..8.0_f64, 0.5..50.0_f64), 2..10).prop_map(|points| {
+        let mut work = 50.0;
+        let point = |(times, over): (f64, f64)| {
+            work *= times;
+            Point { work, cost: work * (1.0 + over / 10.0) - work / 20.0 }
+        };
+        points.into_iter().map(point).collect()
+    })
+}
+
+/// Below, within or above, as an order.
+fn place(smallest: Smallest) -> (u8, f64) {
+    match smallest {
+        Smallest::Below(_) => (0, 0.0),
+        Smallest::At(cost) => (1, cost),
+        Smallest::Above(_) => (2, 0.0),
+    }
+}
+
 proptest! {
+    #[test]
+    fn the_smallest_granularity_lies_between_the_points_around_it_whatever_the_curve(
+        points in sweep(),
+        efficiency in 0.05..1.0_f64,
+        shuffle in any::<u64>(),
+    ) {
+        let found = granularity::smallest(&points, efficiency).expect("two works");
+        match found {
+            Smallest::Below(cost) => {
+                prop_assert_eq!(cost, points[0].cost);
+                prop_assert!(points.iter().all(|point| point.efficiency() >= efficiency));
+            }
+            Smallest::Above(cost) => {
+                let last = points[points.len() - 1];
+                prop_assert_eq!(cost, last.cost);
+                prop_assert!(last.efficiency() < efficiency);
+            }
+            Smallest::At(cost) => {
+                // From the pair on it holds everywhere; the figure lies on the line between them, where its share is work.
+                let fails = points.iter().rposition(|point| point.efficiency() < efficiency).expect("one fails");
+                let (a, b) = (points[fails], points[fails + 1]);
+                let slack = 1.0 + 1e-9;
+                prop_assert!(cost * slack >= a.cost.min(b.cost) && cost <= a.cost.max(b.cost) * slack);
+                let on_line = a.cost + (b.cost - a.cost) * (efficiency * cost - a.work) / (b.work - a.work);
+                prop_assert!((on_line / cost - 1.0).abs() < 1e-6, "{on_line} {cost}");
+            }
+        }
+        let mut mixed = points.clone();
+        fastrand::Rng::with_seed(shuffle).shuffle(&mut mixed);
+        prop_assert_eq!(granularity::smallest(&mixed, efficiency), Some(found));
+    }
+
+    #[test]
+    fn more_efficiency_is_never_had_by_smaller_tasks(points in sweep(), low in 0.05..1.0_f64, more in 0.0..0.5_f64) {
+        let at = |efficiency| place(granularity::smallest(&points, efficiency).expect("two works"));
+        let work = |(rank, cost): (u8, f64), efficiency: f64| (rank, cost * efficiency);
+        // Granularity itself may fall where noise made a coarser point cheaper; the work in it does not.
+        let (a, b) = (work(at(low), low), work(at(low + more), low + more));
+        prop_assert!(a.0 < b.0 || (a.0 == b.0 && a.1 <= b.1 * (1.0 + 1e-9)), "{a:?} {b:?}");
+    }
+
+    #[test]
+    fn the_unit_of_time_does_not_matter(points in sweep(), efficiency in 0.05..1.0_f64, unit in 1e-6..1e6_f64) {
+        let scaled: Vec<Point> =
+            points.iter().map(|p| Point { work: p.work * unit, cost: p.cost * unit }).collect();
+        let (a, b) = (granularity::smallest(&points, efficiency), granularity::smallest(&scaled, efficiency));
+        let (a, b) = (place(a.expect("two works")), place(b.expect("two works")));
+        // Rounding may move a point that lies on the efficiency itself.
+        let on_it = points.iter().any(|point| (point.efficiency() / efficiency - 1.0).abs() < 1e-12);
+        prop_assert!(on_it || (a.0 == b.0 && (a.1 * unit - b.1).abs() <= 1e-6 * b.1), "{a:?} {b:?}");
+    }
+
+    #[test]
+    fn the_interval_of_granularity_holds_the_figure_of_equal_blocks(points in sweep(), efficiency in 0.05..1.0_f64) {
+        let blocks: Vec<&[Point]> = vec![&points; 6];
+        let mut rng = fastrand::Rng::with_seed(1);
+        let ends = granularity::interval(&blocks, efficiency, (6, 0.95), 20, &mut rng).expect("six blocks");
+        let figure = granularity::smallest(&granularity::pooled(&blocks), efficiency).expect("two works");
+        let found = match figure { Smallest::At(cost) => Some(cost), _ => None };
+        prop_assert_eq!((ends.low, ends.high), (found, found));
+        prop_assert_eq!(granularity::interval(&blocks[..5], efficiency, (6, 0.95), 20, &mut rng), None);
+    }
     #[test]
     fn quantiles_lie_between_neighbours(sample in sample(1..200), p in 0.0..=1.0_f64) {
         let sorted = sorted(&sample);

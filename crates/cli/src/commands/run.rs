@@ -142,9 +142,7 @@ fn order(
         bail!("no row is on both sides; choose a suite, --variant, --size and --param that both have");
     }
     let limits: Vec<Limits> = suites.iter().map(|suite| limits_of(suite, args, judged)).collect();
-    if let Some(work_ns) = selection.work_ns {
-        run::calibrate_work(&mut plan, &found, launcher, work_ns, limits[0].timeout_ns);
-    }
+    run::calibrate_work(&mut plan, &found, launcher, selection.work_ns, limits[0].timeout_ns);
     let machine = taskscale_sys::machine::read();
     Ok(Order {
         cpus: machine.cpus_usable.value().copied().unwrap_or(1),

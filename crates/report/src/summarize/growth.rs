@@ -21,7 +21,7 @@ const SECOND_NS: f64 = 1e9;
 /// control is no series of its own: it repeats its baseline.
 pub fn all(run: &Run, series: &[Series<'_>]) -> Vec<Growth> {
     let mut groups: Vec<Vec<&Series<'_>>> = Vec::new();
-    for one in series.iter().filter(|one| one.row.role != Role::Control) {
+    for one in series.iter().filter(|one| one.row.role != Role::Control && one.row.sweep.is_none()) {
         match groups.iter_mut().find(|group| same(group[0].row, one.row)) {
             Some(group) => group.push(one),
             None => groups.push(vec![one]),

@@ -1,6 +1,7 @@
 //! Derives every figure of a summary from the raw records of a run.
 
 mod control;
+mod granularity;
 mod growth;
 mod notes;
 mod rows;
@@ -23,7 +24,7 @@ use series::Series;
 pub(crate) const CONFIDENCE: f64 = 0.95;
 
 /// All figures of one run. The same run gives the same summary: the bootstrap draws from the run's own seed.
-/// O(samples log samples + 1000 x samples in series over several sizes).
+/// O(samples log samples + 1000 x samples in series over several sizes and in sweeps).
 pub fn summarize(run: &Run) -> Summary {
     let series = Series::of_run(run);
     let rows = rows::all(run, &series);
@@ -38,6 +39,7 @@ pub fn summarize(run: &Run) -> Summary {
         machine: run.header.machine.clone(),
         runtimes: run.runtimes.iter().map(runtime).collect(),
         growth: growth::all(run, &series),
+        granularity: granularity::all(run, &series),
         notes: notes::all(run, &series, &rows),
         rows,
         control,

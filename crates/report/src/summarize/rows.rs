@@ -108,6 +108,7 @@ fn blank(one: &Series<'_>, baseline: Option<String>) -> Row {
         size: row.size,
         creates_task: row.creates_task,
         role: row.role,
+        sweep: row.sweep,
         metric: CPU_PER_TASK.to_owned(),
         unit: "ns".to_owned(),
         n: 0,

@@ -149,3 +149,27 @@ for i in range(12):
 for k in range(6): f.end(k,"ok",stop="samples")
 f.add({"type":"end","elapsed_s":3.0})
 f.write(D+"threads.jsonl")
+# granularity: sweeps of 256 tasks, in six processes of one round, each slower or faster as a whole by the factors below, whose median is 1. The
+# kernel takes 4 ns a call and 2 ns a step. `even`: 300 ns a task beside it, by wall 800 ns of both cores; `alone`: one thread; `light`: 10 ns a task, by
+# wall no faster than one core; `blind`: its kernel failed
+f=File(); f.add(header("granularity",[256])); f.add(runtime("tokio","tokio","rust","1.47.1","rustc 1.89",2))
+works=[100,400,1600,6400,25600,102400]; rows=[]; n=0
+alone=lambda t: 4+2*t
+forms=[("even",300,lambda t: alone(t)/2+400,(2,0.5)),("alone",300,lambda t: alone(t)+300,(1,1)),("light",10,alone,(2,0.6)),("blind",300,alone,(2,0.5))]
+for number,(v,over,wall,ran) in enumerate(forms):
+    for part,w in [("tasks",w) for w in works]+[("kernel",works[0]),("kernel",works[-1]),("control",works[0])]:
+        k=part=="kernel"; first=n-len(works)-2
+        f.add({"type":"row","row":n,"suite":"granularity","table":"independent tasks","workload":"spin" if k else "fanout","runtime":"tokio","version":"1.47.1",
+          "variant":"loop" if k else v,"case":{"work_ns":w},"params":{} if k else {"order":"ordered","work":w//2},"size":w//2 if k else 256,"creates_task":not k,
+          "sweep":{"number":number,"work_ns":w,"part":"kernel" if k else "tasks"},"role":"control" if part=="control" else "row","baseline":first if part=="control" else None})
+        cpu=alone(w//2)/(w//2) if k else alone(w//2)+over
+        rows.append((n,"loop" if k else v,w//2 if k else 256,cpu,cpu if k else wall(w//2),ran,k and v=="blind")); n+=1
+for process,factor in enumerate([0.9,1.1,0.98,1.02,0.95,1.05]):
+    for k,v,size,cpu,wall,ran,failed in rows:
+        if not failed: f.sample(k,"tokio",v,size,"timed",process,cpu*factor*size*10000,wall*factor*size*10000,10000,process=process,threads=ran)
+    f.round(256,process,"independent tasks")
+for k,v,size,cpu,wall,ran,failed in rows:
+    if failed: f.end(k,"failed",reason="the answer is 1, right is 2",remedy="run `taskscale probe check` on it")
+    else: f.end(k,"ok",stop="max_time")
+f.add({"type":"end","elapsed_s":20.0})
+f.write(D+"granularity.jsonl")

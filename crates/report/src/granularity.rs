@@ -1,0 +1,204 @@
+//! How small a task may be, as tables: one per suite, table and size, one line per variant. `text` and `markdown` draw the same
+//! words.
+
+use comfy_table::{Cell as GridCell, CellAlignment, ContentArrangement, Table as Grid, presets};
+use taskscale_model::summary::{Granularity, Interval, Metg, MetgState, Summary, Time};
+
+use crate::{
+    figure::{count, duration, half_width, percent},
+    style::{Ink, clean, ink},
+};
+
+/// How to read them.
+pub const LEGEND: &str = "Smallest task (METG): the smallest CPU time per task, its work included, of which that share is work, with half its 95 % \
+    interval; in parentheses by wall time x cores / tasks, where idle cores count too. < and >: beyond what was measured. Reached: the \
+    largest share measured.";
+
+/// One table.
+pub struct Sweeps<'a> {
+    /// Its heading.
+    pub heading: String,
+    /// Its sweeps.
+    pub lines: Vec<&'a Granularity>,
+}
+
+/// All sweeps that have figures, in the order of the plan.
+pub fn tables(summary: &Summary) -> Vec<Sweeps<'_>> {
+    let mut tables: Vec<Sweeps<'_>> = Vec::new();
+    for one in summary.granularity.iter().filter(|one| one.reason.is_none()) {
+        let heading = clean(&format!("{}: {}, {} of them", one.suite, one.table, count(one.size)));
+        match tables.iter_mut().find(|table| table.heading == heading) {
+            Some(table) => table.lines.push(one),
+            None => tables.push(Sweeps { heading, lines: vec![one] }),
+        }
+    }
+    tables
+}
+
+/// The columns behind runtime and variant.
+pub fn header(table: &Sweeps<'_>) -> Vec<String> {
+    let efficiencies = table.lines.first().into_iter().flat_map(|one| of_time(one, Time::Cpu));
+    let columns = efficiencies.map(|metg| format!("{} % work", percent(metg.efficiency)));
+    std::iter::once("threads".to_owned()).chain(columns).chain(["reached".to_owned()]).collect()
+}
+
+/// What stands in them; of a figure CPU time first, then wall time.
+pub fn cells(one: &Granularity) -> Vec<String> {
+    let wall = |efficiency: f64| of_time(one, Time::Wall).find(|metg| metg.efficiency == efficiency);
+    let figure = |metg: &Metg| match wall(metg.efficiency) {
+        Some(wall) => format!("{}\n({})", cpu_figure(one, metg), wall_figure(one, wall)),
+        None => cpu_figure(one, metg),
+    };
+    let figures = of_time(one, Time::Cpu).map(figure);
+    std::iter::once(threads(one)).chain(figures).chain([reached(one)]).collect()
+}
+
+fn of_time(one: &Granularity, time: Time) -> impl Iterator<Item = &Metg> {
+    one.metg.iter().filter(move |metg| metg.time == time)
+}
+
+/// `2 of 2`: threads that ran, and cores there were.
+fn threads(one: &Granularity) -> String {
+    let ran = one.threads.map_or("?".to_owned(), |(least, most)| match least == most {
+        true => count(most),
+        false => format!("{} to {}", count(least), count(most)),
+    });
+    one.cores.map_or(ran.clone(), |cores| format!("{ran} on {} cores", count(cores)))
+}
+
+/// With its interval: `4.6 us ±18%`, or `115 us, from 88 us` where it has no upper end.
+fn cpu_figure(one: &Granularity, metg: &Metg) -> String {
+    let Some(ns) = metg.ns else { return state(one, metg) };
+    match (metg.low, metg.high) {
+        (Some(low), Some(high)) => {
+            let half = half_width(ns, Interval(low, high));
+            format!("{} ±{}%", duration(ns, Some(half)), percent(half / ns))
+        }
+        (Some(low), None) => format!("{}, from {}", duration(ns, None), duration(low, None)),
+        (None, Some(high)) => format!("{}, up to {}", duration(ns, None), duration(high, None)),
+        (None, None) => duration(ns, None),
+    }
+}
+
+/// Rounded to its interval, without showing it.
+fn wall_figure(one: &Granularity, metg: &Metg) -> String {
+    let Some(ns) = metg.ns else { return state(one, metg) };
+    let half = metg.low.zip(metg.high).map(|(low, high)| half_width(ns, Interval(low, high)));
+    duration(ns, half)
+}
+
+fn state(one: &Granularity, metg: &Metg) -> String {
+    let cost = |point: Option<&taskscale_model::summary::GrainPoint>| {
+        let cost = point.and_then(|point| match metg.time {
+            Time::Cpu => Some(point.cpu_ns),
+            Time::Wall => point.core_ns,
+        });
+        cost.map_or("?".to_owned(), |ns| duration(ns, None))
+    };
+    match metg.state {
+        MetgState::Below => format!("< {}", cost(one.points.first())),
+        MetgState::Above => format!("> {}", cost(one.points.last())),
+        MetgState::Undefined => "undefined".into(),
+        MetgState::Found | MetgState::CannotTell => "cannot tell".into(),
+    }
+}
+
+/// The largest efficiencies, by CPU time and by wall time: `99% (87%)`.
+fn reached(one: &Granularity) -> String {
+    let most =
+        |values: &mut dyn Iterator<Item = f64>| values.reduce(f64::max).map(|share| percent(share) + "%");
+    let cpu = most(&mut one.points.iter().map(|point| point.cpu_efficiency)).unwrap_or_default();
+    match most(&mut one.points.iter().filter_map(|point| point.wall_efficiency)) {
+        Some(wall) => format!("{cpu}\n({wall})"),
+        None => cpu,
+    }
+}
+
+/// Figures that are not there, with their reason: `who: which: why`.
+pub fn reasons(summary: &Summary) -> Vec<String> {
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    let mut add = |reason: String, who: String| match groups.iter_mut().find(|(known, _)| *known == reason) {
+        Some((_, all)) if all.contains(&who) => {}
+        Some((_, all)) => all.push(who),
+        None => groups.push((reason, vec![who])),
+    };
+    for one in &summary.granularity {
+        let who = clean(&format!("{} {}, {}", one.runtime, one.variant, one.table));
+        if let Some(reason) = &one.reason {
+            add(clean(reason), who.clone());
+        }
+        for (time, name) in [(Time::Cpu, "CPU"), (Time::Wall, "wall")] {
+            let lacking: Vec<&Metg> = of_time(one, time).filter(|metg| is_no_bound(metg)).collect();
+            let Some(reason) = lacking.first().and_then(|metg| metg.reason.as_deref()) else { continue };
+            // All that one sweep lacks by one time it lacks for the same reason.
+            let which: Vec<String> = lacking.iter().map(|metg| percent(metg.efficiency)).collect();
+            add(clean(&format!("{} % by {name} time: {reason}", which.join(", "))), who.clone());
+        }
+    }
+    groups.into_iter().map(|(reason, who)| format!("{}: {reason}", who.join("; "))).collect()
+}
+
+/// Whether the cell says less than a bound does.
+fn is_no_bound(metg: &Metg) -> bool {
+    matches!(metg.state, MetgState::Undefined | MetgState::CannotTell)
+}
+
+/// For a terminal: wall time below CPU time.
+pub fn draw(table: &Sweeps<'_>) -> String {
+    let mut grid = grid();
+    grid.set_header(["runtime", "variant"].map(left).into_iter().chain(header(table).into_iter().map(right)));
+    let mut runtime = "";
+    for one in &table.lines {
+        let first = format!("{}\n{}", clean(&one.runtime), clean(&one.version));
+        let mut row =
+            vec![left(if one.runtime == runtime { "" } else { &first }), left(&clean(&one.variant))];
+        runtime = &one.runtime;
+        row.extend(cells(one).into_iter().map(right));
+        grid.add_row(row);
+    }
+    lines(&grid)
+}
+
+/// For a terminal: all points of all sweeps.
+pub fn draw_points(table: &Sweeps<'_>) -> String {
+    let mut grid = grid();
+    let columns = ["work", "steps", "CPU per task", "work", "wall x cores / tasks", "work"];
+    grid.set_header(
+        ["runtime", "variant"].map(left).into_iter().chain(columns.map(|name| right(name.into()))),
+    );
+    for one in &table.lines {
+        for point in &one.points {
+            let share = |share: f64| percent(share) + "%";
+            let figures = [
+                duration(point.work_ns as f64, None),
+                count(point.steps),
+                duration(point.cpu_ns, None),
+                share(point.cpu_efficiency),
+                point.core_ns.map(|ns| duration(ns, None)).unwrap_or_default(),
+                point.wall_efficiency.map(share).unwrap_or_default(),
+            ];
+            let names = [clean(&one.runtime), clean(&one.variant)];
+            grid.add_row(names.iter().map(|name| left(name)).chain(figures.map(right)));
+        }
+    }
+    lines(&grid)
+}
+
+fn grid() -> Grid {
+    let mut grid = Grid::new();
+    grid.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    grid
+}
+
+fn lines(grid: &Grid) -> String {
+    grid.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+}
+
+fn left(text: &str) -> GridCell {
+    GridCell::new(text).set_alignment(CellAlignment::Left)
+}
+
+fn right(text: String) -> GridCell {
+    let dimmed = if text.starts_with("cannot tell") { ink(Ink::Dim, &text) } else { text };
+    GridCell::new(dimmed).set_alignment(CellAlignment::Right)
+}

@@ -1,0 +1,247 @@
+//! How small a task may be: each sweep over the work inside each task, held to the kernel alone.
+//!
+//! What the work of a task costs alone is read from the rows of the kernel, measured in the same rounds: a straight line
+//! through its cost at the smallest and at the largest work of the sweep, so that the call itself counts as work, as it does in a
+//! plain loop.
+
+use std::collections::BTreeMap;
+
+use fastrand::Rng;
+use taskscale_model::{
+    params::ParamValue,
+    run_file::{Part, Role, RuntimeState},
+    summary::{GrainPoint, Granularity, Metg, MetgState, Time},
+};
+use taskscale_stats::{
+    bootstrap::RESAMPLES,
+    granularity::{Ends, Point, Smallest, interval, pooled, smallest},
+    quantile::median,
+    sign,
+};
+
+use super::{
+    CONFIDENCE,
+    series::{Metric, Series},
+    threads,
+};
+use crate::{
+    figure::{duration, percent},
+    read::Run,
+};
+
+/// The efficiencies that are asked for: Task Bench's 50 %, and two at which overhead no longer matters much.
+const EFFICIENCIES: [f64; 3] = [0.5, 0.9, 0.95];
+
+/// One entry per sweep that was planned, in the order of the plan.
+pub fn all(run: &Run, series: &[Series<'_>]) -> Vec<Granularity> {
+    let mut sweeps: BTreeMap<u64, Vec<&Series<'_>>> = BTreeMap::new();
+    for one in series.iter().filter(|one| one.row.role != Role::Control) {
+        if let Some(sweep) = one.row.sweep {
+            sweeps.entry(sweep.number).or_default().push(one);
+        }
+    }
+    sweeps.into_values().filter_map(|rows| entry(run, &rows)).collect()
+}
+
+fn entry(run: &Run, rows: &[&Series<'_>]) -> Option<Granularity> {
+    let of = |part: Part| -> Vec<&Series<'_>> {
+        let is_part = |one: &&&Series<'_>| one.row.sweep.is_some_and(|sweep| sweep.part == part);
+        rows.iter().filter(is_part).copied().collect()
+    };
+    let row = of(Part::Tasks).first()?.row;
+    let measured = |part| of(part).into_iter().filter(|one| one.is_ok()).collect::<Vec<_>>();
+    let (tasks, kernel) = (measured(Part::Tasks), measured(Part::Kernel));
+    let workers =
+        run.runtimes.iter().find(|record| record.id == row.runtime).and_then(|record| match &record.state {
+            RuntimeState::Ready { workers, .. } => *workers,
+            RuntimeState::Missing(_) => None,
+        });
+    let mut params = row.params.clone();
+    params.remove("work");
+    let mut entry = Granularity {
+        suite: row.suite.clone(),
+        table: row.table.clone(),
+        workload: row.workload.clone(),
+        runtime: row.runtime.clone(),
+        version: row.version.clone(),
+        variant: row.variant.clone(),
+        params,
+        size: row.size,
+        cores: run.header.machine.cpus_usable.value().copied(),
+        workers,
+        threads: threads_of(&tasks),
+        points: Vec::new(),
+        metg: Vec::new(),
+        reason: None,
+    };
+    if kernel.len() < 2 {
+        entry.reason = Some("the kernel alone was not measured, to which its tasks are held".into());
+    } else if tasks.len() < 2 {
+        entry.reason = Some("tasks of at least two sizes must be measured".into());
+    } else {
+        let curves = Curves { tasks, kernel, cores: entry.cores.map(|cores| cores as f64) };
+        entry.points = curves.points();
+        let rng = || Rng::with_seed(run.header.seed);
+        for time in [Time::Cpu, Time::Wall] {
+            let blocks = curves.blocks(time);
+            entry
+                .metg
+                .extend(EFFICIENCIES.map(|efficiency| metg(&entry, &blocks, time, efficiency, &mut rng())));
+        }
+    }
+    Some(entry)
+}
+
+fn threads_of(tasks: &[&Series<'_>]) -> Option<(u64, u64)> {
+    let counts: Vec<u64> =
+        tasks.iter().flat_map(|one| threads::ran(one).1).map(|threads| threads.round() as u64).collect();
+    Some((*counts.iter().min()?, *counts.iter().max()?))
+}
+
+/// The rows of one sweep that have figures.
+struct Curves<'a> {
+    tasks: Vec<&'a Series<'a>>,
+    kernel: Vec<&'a Series<'a>>,
+    cores: Option<f64>,
+}
+
+/// A block: processes that were started together, or a round where no process was ever replaced.
+type Block = u64;
+
+impl Curves<'_> {
+    /// The points of each block in which all rows of the sweep were measured.
+    fn blocks(&self, time: Time) -> Vec<Vec<Point>> {
+        let (metric, cores) = match (time, self.cores) {
+            (Time::Cpu, _) => (Metric::Cpu, 1.0),
+            (Time::Wall, Some(cores)) => (Metric::Wall, cores),
+            (Time::Wall, None) => return Vec::new(),
+        };
+        let by_process =
+            self.tasks.iter().chain(&self.kernel).any(|one| one.timed.iter().any(|s| s.process > 0));
+        let costs = |one: &&Series<'_>| medians(one, metric, by_process);
+        let tasks: Vec<BTreeMap<Block, f64>> = self.tasks.iter().map(costs).collect();
+        let kernel: Vec<(f64, BTreeMap<Block, f64>)> = self
+            .kernel
+            .iter()
+            // Of the kernel a "task" is a step.
+            .map(|one| (one.row.size as f64, costs(one)))
+            .collect();
+        let block = |block: &Block| -> Option<Vec<Point>> {
+            let ends: Vec<(f64, f64)> = kernel
+                .iter()
+                .map(|(steps, costs)| Some((*steps, costs.get(block)? * steps)))
+                .collect::<Option<_>>()?;
+            let points = self.tasks.iter().zip(&tasks);
+            points
+                .map(|(one, costs)| {
+                    let work = line(ends[0], ends[ends.len() - 1], steps(one)? as f64);
+                    Some(Point { work, cost: costs.get(block)? * cores })
+                })
+                .collect()
+        };
+        tasks[0].keys().filter_map(block).collect()
+    }
+
+    fn points(&self) -> Vec<GrainPoint> {
+        let curve = |time| {
+            let blocks = self.blocks(time);
+            pooled(&blocks.iter().map(Vec::as_slice).collect::<Vec<_>>())
+        };
+        let (cpu, wall) = (curve(Time::Cpu), curve(Time::Wall));
+        let point = |(index, cpu): (usize, &Point)| {
+            let row = self.tasks[index];
+            Some(GrainPoint {
+                work_ns: row.row.sweep?.work_ns,
+                steps: steps(row)?,
+                cpu_ns: cpu.cost,
+                cpu_efficiency: cpu.efficiency(),
+                core_ns: wall.get(index).map(|wall| wall.cost),
+                wall_efficiency: wall.get(index).map(|wall| wall.efficiency()),
+            })
+        };
+        cpu.iter().enumerate().filter_map(point).collect()
+    }
+}
+
+/// The cost of a task in each block: the median of its samples.
+fn medians(one: &Series<'_>, metric: Metric, by_process: bool) -> BTreeMap<Block, f64> {
+    let mut samples: BTreeMap<Block, Vec<f64>> = BTreeMap::new();
+    for sample in &one.timed {
+        let block = if by_process { sample.process } else { sample.round };
+        samples.entry(block).or_default().push(metric.per_task(sample));
+    }
+    samples.into_iter().filter_map(|(block, values)| Some((block, median(&values)?))).collect()
+}
+
+/// Steps of the kernel in each task.
+fn steps(one: &Series<'_>) -> Option<u64> {
+    match one.row.params.get("work") {
+        Some(ParamValue::Integer(steps)) => Some(*steps),
+        _ => None,
+    }
+}
+
+/// The value at `x` of the line through two points.
+fn line((x0, y0): (f64, f64), (x1, y1): (f64, f64), x: f64) -> f64 {
+    if x1 == x0 { y0 } else { y0 + (y1 - y0) * (x - x0) / (x1 - x0) }
+}
+
+fn metg(entry: &Granularity, blocks: &[Vec<Point>], time: Time, efficiency: f64, rng: &mut Rng) -> Metg {
+    let blocks: Vec<&[Point]> = blocks.iter().map(Vec::as_slice).collect();
+    let curve = pooled(&blocks);
+    let mut metg = Metg {
+        time,
+        efficiency,
+        state: MetgState::CannotTell,
+        ns: None,
+        low: None,
+        high: None,
+        reason: None,
+    };
+    if let Some(reason) = unreachable_by(entry, time, efficiency) {
+        (metg.state, metg.reason) = (MetgState::Undefined, Some(reason));
+        return metg;
+    }
+    let best = curve.iter().map(|point| point.efficiency()).fold(0.0, f64::max);
+    (metg.state, metg.ns, metg.reason) = match smallest(&curve, efficiency) {
+        Some(Smallest::At(ns)) => (MetgState::Found, Some(ns), None),
+        Some(Smallest::Below(ns)) => {
+            let reason =
+                format!("the smallest measured task, of {}, is efficient enough", duration(ns, None));
+            (MetgState::Below, None, Some(reason))
+        }
+        Some(Smallest::Above(ns)) => {
+            let reason = format!(
+                "the largest measured task, of {}, is not; at best {} % was reached",
+                duration(ns, None),
+                percent(best)
+            );
+            (MetgState::Above, None, Some(reason))
+        }
+        None => (MetgState::CannotTell, None, Some(cannot_tell(entry, time, blocks.len()))),
+    };
+    if metg.state == MetgState::Found {
+        let ends = interval(&blocks, efficiency, (sign::FEWEST, CONFIDENCE), RESAMPLES, rng);
+        let Ends { low, high } = ends.unwrap_or(Ends { low: None, high: None });
+        (metg.low, metg.high) = (low, high);
+    }
+    metg
+}
+
+/// By wall time idle cores count: as many threads as ran can at best use their share of the cores.
+fn unreachable_by(entry: &Granularity, time: Time, efficiency: f64) -> Option<String> {
+    let (cores, threads) = (entry.cores?, entry.threads?.1.max(1));
+    let most = threads as f64 / cores as f64;
+    (time == Time::Wall && most <= efficiency && threads < cores).then(|| {
+        let threads = if threads == 1 { "1 thread".into() } else { format!("{threads} threads") };
+        format!("{threads} on {cores} cores can reach at most {} %", percent(most))
+    })
+}
+
+fn cannot_tell(entry: &Granularity, time: Time, blocks: usize) -> String {
+    match (time, entry.cores, blocks) {
+        (Time::Wall, None, _) => "how many cores it may use is not known".into(),
+        (_, _, 0) => "no block of rounds has all of its rows: allow more with --max-time".into(),
+        _ => "the clock showed 0 ns in some of its samples: take longer ones with --sample-time".into(),
+    }
+}

@@ -1,0 +1,108 @@
+//! How small a task may be, against values computed by hand from `data/granularity.jsonl` (what it holds is said in
+//! `data/make.py`): with an overhead of o ns a task, a share x of o / (1 - x) is work.
+
+use taskscale_model::summary::{Granularity, Interval, Metg, MetgState, Summary, Time};
+use taskscale_report::{Style, json, markdown, parse_run, summarize, text};
+
+const GRANULARITY: &str = include_str!("data/granularity.jsonl");
+
+fn summary() -> Summary {
+    summarize(&parse_run(GRANULARITY).expect("a run file"))
+}
+
+fn sweep<'a>(summary: &'a Summary, variant: &str) -> &'a Granularity {
+    summary.granularity.iter().find(|one| one.variant == variant).expect("a sweep")
+}
+
+fn metg(one: &Granularity, time: Time, efficiency: f64) -> &Metg {
+    one.metg.iter().find(|metg| (metg.time, metg.efficiency) == (time, efficiency)).expect("a figure")
+}
+
+fn near(found: Option<f64>, expected: f64) {
+    let found = found.expect("a figure");
+    // Samples are whole nanoseconds of 10,000 iterations.
+    assert!((found / expected - 1.0).abs() < 1e-4, "{found}, expected {expected}");
+}
+
+#[test]
+fn an_overhead_of_300_ns_is_found_by_cpu_and_one_of_800_by_wall() {
+    let summary = summary();
+    let even = sweep(&summary, "even");
+    assert_eq!((even.cores, even.workers, even.threads, even.size), (Some(2), Some(2), Some((2, 2)), 256));
+    for (time, overhead) in [(Time::Cpu, 300.0), (Time::Wall, 800.0)] {
+        for efficiency in [0.5, 0.9, 0.95] {
+            let metg = metg(even, time, efficiency);
+            assert_eq!((metg.state, &metg.reason), (MetgState::Found, &None));
+            near(metg.ns, overhead / (1.0 - efficiency));
+        }
+    }
+    // Whole processes are 0.9 to 1.1 times as slow, and medians of six of them lie within.
+    let Metg { low: Some(low), high: Some(high), .. } = *metg(even, Time::Cpu, 0.5) else {
+        panic!("six processes make an interval")
+    };
+    let Interval(low, high) = Interval(low / 600.0, high / 600.0);
+    assert!((0.9..0.98).contains(&low) && (1.02..=1.1001).contains(&high), "{low} {high}");
+}
+
+#[test]
+fn points_tell_what_the_figures_were_read_from() {
+    let summary = summary();
+    let points = &sweep(&summary, "even").points;
+    let works: Vec<(u64, u64)> = points.iter().map(|point| (point.work_ns, point.steps)).collect();
+    assert_eq!(works[..3], [(100, 50), (400, 200), (1_600, 800)]);
+    near(Some(points[0].cpu_ns), 404.0);
+    // The call counts as work: 104 ns of the kernel alone.
+    near(Some(points[0].cpu_efficiency), 104.0 / 404.0);
+    near(points[0].core_ns, 904.0);
+    near(points[0].wall_efficiency, 104.0 / 904.0);
+}
+
+#[test]
+fn what_lies_outside_is_a_value_with_its_reason() {
+    let summary = summary();
+    let alone = metg(sweep(&summary, "alone"), Time::Wall, 0.5);
+    assert_eq!((alone.state, alone.ns), (MetgState::Undefined, None));
+    assert_eq!(alone.reason.as_deref(), Some("1 thread on 2 cores can reach at most 50 %"));
+    near(metg(sweep(&summary, "alone"), Time::Cpu, 0.5).ns, 600.0);
+
+    let light = sweep(&summary, "light");
+    assert_eq!(metg(light, Time::Cpu, 0.9).state, MetgState::Below);
+    near(metg(light, Time::Cpu, 0.95).ns, 200.0);
+    let never = metg(light, Time::Wall, 0.9);
+    assert_eq!(never.state, MetgState::Above);
+    let reason = never.reason.as_deref().expect("a reason");
+    assert!(reason.contains("205 us") && reason.contains("at best 50 %"), "{reason}");
+
+    let blind = sweep(&summary, "blind");
+    assert!(blind.metg.is_empty() && blind.points.is_empty());
+    assert!(
+        blind.reason.as_deref().is_some_and(|reason| reason.contains("the kernel alone was not measured"))
+    );
+}
+
+#[test]
+fn fewer_processes_than_an_interval_needs_leave_the_figure() {
+    let few: Vec<&str> = GRANULARITY.lines().filter(|line| !line.contains(r#""process":5"#)).collect();
+    let summary = summarize(&parse_run(few.join("\n")).expect("a run file"));
+    let metg = metg(sweep(&summary, "even"), Time::Cpu, 0.5);
+    assert_eq!((metg.state, metg.low, metg.high), (MetgState::Found, None, None));
+}
+
+#[test]
+fn text_of_sweeps_in_detail() {
+    insta::assert_snapshot!(text(&summary(), &Style { detailed: true, ..Style::default() }));
+}
+
+#[test]
+fn markdown_of_sweeps() {
+    insta::assert_snapshot!(markdown(&summary()));
+}
+
+#[test]
+fn json_of_sweeps_is_read_back() {
+    let summary = summary();
+    let back: Summary = serde_json::from_str(&json(&summary)).expect("a summary");
+    assert_eq!(back.granularity, summary.granularity);
+    // No row of a sweep stands in the tables of costs per task.
+    assert!(back.rows.iter().all(|row| row.sweep.is_some()));
+}
