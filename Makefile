@@ -17,7 +17,8 @@ format-check:
 
 lint: ## clippy on everything, warnings are errors
 	@tests/run/with-component clippy cargo clippy $(LOCKED) --workspace --all-targets -- -D warnings
-	@cd probes/rust && ../../tests/run/with-component clippy cargo clippy $(LOCKED) --all-targets -- -D warnings
+	@cd probes/rust && ../../tests/run/with-component clippy cargo clippy $(LOCKED) --workspace --all-targets -- -D warnings
+	@cd probes/rust/futures-0.3.17 && ../../../tests/run/with-component clippy cargo clippy --locked --all-targets -- -D warnings
 	@echo "Lint: done."
 
 rust:
@@ -25,7 +26,7 @@ rust:
 	cargo test $(LOCKED) --workspace --doc
 
 probe-rust:
-	cd probes/rust && cargo test $(LOCKED)
+	cd probes/rust && cargo test $(LOCKED) --workspace
 
 probe-python: venv
 	@tests/run/probe-python

@@ -1,70 +1,9 @@
-//! Finds out which versions of the runtimes were really linked, and by which compiler: `env!` shows a package its own
-//! version only. Cargo resolves them into the `Cargo.lock` of whatever is being built (this package alone, the
-//! taskscale workspace, a user's own probe), so that file is looked for, nearest evidence first.
+//! Tells the probe the versions of its runtimes.
 
-use std::{
-    env, fs,
-    path::{Path, PathBuf},
-    process::Command,
-};
-
-const RUNTIMES: [&str; 3] = ["tokio", "rayon", "smol"];
+mod linked;
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    let lock = lock_file();
-    if let Some(path) = &lock {
-        println!("cargo:rerun-if-changed={}", path.display());
-    }
-    let text = lock.and_then(|path| fs::read_to_string(path).ok()).unwrap_or_default();
-    for runtime in RUNTIMES {
-        let version = version_in(&text, runtime).unwrap_or_else(|| "unknown".to_owned());
-        println!("cargo:rustc-env=TASKSCALE_{}_VERSION={version}", runtime.to_uppercase());
-    }
-    println!(
-        "cargo:rustc-env=TASKSCALE_TOOLCHAIN={}",
-        toolchain().unwrap_or_else(|| "rustc unknown".to_owned())
-    );
-}
-
-/// The lock file that this build was resolved by. A target directory lies beside it unless the user moved that
-/// (`CARGO_TARGET_DIR`); then the directory that cargo was called from decides, and last the package's own.
-fn lock_file() -> Option<PathBuf> {
-    ["OUT_DIR", "PWD", "CARGO_MANIFEST_DIR"].into_iter().filter_map(env::var_os).find_map(|start| {
-        Path::new(&start).ancestors().map(|dir| dir.join("Cargo.lock")).find(|path| names_us(path))
-    })
-}
-
-/// Whether the lock file at `path` resolves this very package.
-fn names_us(path: &Path) -> bool {
-    fs::read_to_string(path).is_ok_and(|text| package(&text, env!("CARGO_PKG_NAME")).is_some())
-}
-
-/// The version of `dependency` that this package uses. A lock file writes `"tokio"` in the list of dependencies where
-/// there is one version of tokio, and `"tokio 1.54.1"` where there are several.
-fn version_in(text: &str, dependency: &str) -> Option<String> {
-    let listed = package(text, env!("CARGO_PKG_NAME"))?
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix('"')?.split('"').next())
-        .find(|listed| listed.split(' ').next() == Some(dependency))?;
-    match listed.split(' ').nth(1) {
-        Some(version) => Some(version.to_owned()),
-        None => value(package(text, dependency)?, "version").map(str::to_owned),
-    }
-}
-
-/// The `[[package]]` block of that name.
-fn package<'a>(text: &'a str, name: &str) -> Option<&'a str> {
-    text.split("[[package]]").skip(1).find(|block| value(block, "name") == Some(name))
-}
-
-/// The value of `key = "value"` in a block.
-fn value<'a>(block: &'a str, key: &str) -> Option<&'a str> {
-    block.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(" = \"")?.strip_suffix('"'))
-}
-
-/// What the compiler calls itself: `rustc 1.95.0 (59807616e 2026-04-14)`.
-fn toolchain() -> Option<String> {
-    let output = Command::new(env::var_os("RUSTC")?).arg("--version").output().ok()?;
-    Some(String::from_utf8(output.stdout).ok()?.trim().to_owned())
+    println!("cargo:rerun-if-changed=linked.rs");
+    linked::tell_versions(&["tokio", "rayon", "smol", "futures-util"]);
 }

@@ -18,7 +18,7 @@ pub struct Answers {
 pub fn rule_of(workload: &str) -> Option<Rule> {
     match workload {
         "fanout" => Some(Rule::SumOfTasks),
-        "nop" => Some(Rule::Count),
+        "nop" | "drain" => Some(Rule::Count),
         "spin" => Some(Rule::Spin),
         _ => None,
     }

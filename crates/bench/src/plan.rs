@@ -21,6 +21,8 @@ pub struct Found {
     pub id: String,
     /// Whether the user asked for it by name; then whatever it cannot do is a skipped row.
     pub asked: bool,
+    /// Whether only tables that name it want it, where the user did not ask for it.
+    pub by_name: bool,
     /// The runtime whose rows are judged against this one's: this is the old side of a comparison.
     pub old_of: Option<String>,
     /// What the probe says of itself.
@@ -228,7 +230,9 @@ fn title(block: &Block, selection: &Selection) -> String {
 fn takes_part(suite: &Suite, block: &Block, runtime: &Found) -> bool {
     let name = runtime_name(runtime);
     let is_named = |block: &Block| block.runtimes.as_ref().is_some_and(|names| names.contains(&name));
-    block.runtimes.is_none() || is_named(block) || (runtime.asked && !suite.workloads.iter().any(is_named))
+    (block.runtimes.is_none() && !runtime.by_name)
+        || is_named(block)
+        || (runtime.asked && !suite.workloads.iter().any(is_named))
 }
 
 /// `asyncio` for `asyncio@python3.8` and for any probe that says it is asyncio.

@@ -30,7 +30,7 @@ fn found(id: &str, variants: Vec<Variant>) -> Found {
     let workloads = vec![Workload { name: "fanout".into(), params, variants }];
     let clock = Clock { wall_resolution_ns: 1, cpu_resolution_ns: 1 };
     let description = Description { protocol: 1, runtime, clock, workers: Some(2), jit: false, workloads };
-    Found { id: id.into(), asked: false, old_of: None, description: Ok(description) }
+    Found { id: id.into(), asked: false, by_name: false, old_of: None, description: Ok(description) }
 }
 
 fn tokio() -> Found {
@@ -122,6 +122,7 @@ fn what_cannot_be_measured_is_a_skipped_row() {
     let absent = Found {
         id: "trio".into(),
         asked: false,
+        by_name: false,
         old_of: None,
         description: Err(Missing::new("not installed", "pip install trio")),
     };
@@ -276,4 +277,46 @@ fn both_sides_of_a_comparison_are_swept_in_one_cell() {
     let numbers: Vec<u64> =
         plan.cells[0].rows.iter().filter_map(|row| Some(row.record.sweep?.number)).collect();
     assert_eq!(numbers, [0, 0, 0, 0, 1, 1, 1, 1, 1], "two sweeps");
+}
+
+#[test]
+fn a_runtime_by_name_takes_part_where_a_table_or_the_user_names_it() {
+    let missing = || Err(Missing::new("not built", "build it"));
+    let old = |asked| Found {
+        id: "tokio+old@x".into(),
+        asked,
+        by_name: true,
+        old_of: None,
+        description: missing(),
+    };
+    let rows = |suite: &Suite, asked| {
+        let plan = Plan::new(std::slice::from_ref(suite), &[tokio(), old(asked)], &Selection::default());
+        let plan = plan.expect("plan");
+        plan.rows().filter(|row| row.record.runtime == "tokio+old@x" && row.record.size == 64).count()
+    };
+    let for_all = suite("");
+    assert_eq!((rows(&for_all, false), rows(&for_all, true)), (0, 1));
+    let named = suite("runtimes = [\"tokio\", \"tokio+old\"]");
+    assert_eq!((rows(&named, false), rows(&named, true)), (1, 1));
+    let other = "[[workload]]\nname = \"nop\"\nsizes = [64]\nanswer = { rule = \"count\" }";
+    let both = suite(&format!("runtimes = [\"tokio+old\"]\n{other}"));
+    assert_eq!((rows(&both, false), rows(&both, true)), (1, 1), "not in the other table");
+}
+
+#[test]
+fn a_baseline_of_the_suite_may_be_another_runtimes_row() {
+    let text = "schema = \"taskscale.suite/1\"\nname = \"t\"\ntitle = \"t\"\n\
+                baseline = { \"tokio+old\" = [\"tokio:multi/JoinSet\"] }\n[[workload]]\nname = \"fanout\"\nsizes = [64]\n\
+                params = { order = \"discard\" }\nanswer = { rule = \"sum_of_tasks\" }";
+    let suite = Suite::parse(text).expect("valid");
+    let old = || found("tokio+old", vec![variant("multi/JoinSet", &["discard"])]);
+    let plan = |runtimes: &[Found]| {
+        shape(
+            &Plan::new(std::slice::from_ref(&suite), runtimes, &Selection::default()).expect("plan").cells[0],
+        )
+    };
+    let both = plan(&[tokio(), old()]);
+    assert!(both.contains(&"Row tokio+old:multi/JoinSet / tokio:multi/JoinSet".to_owned()), "{both:?}");
+    let alone = plan(&[old()]);
+    assert_eq!(alone[0], "Baseline tokio+old:multi/JoinSet", "{alone:?}");
 }

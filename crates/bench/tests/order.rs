@@ -307,6 +307,7 @@ fn measure(behaviours: &[(&'static str, Behaviour)], setting: Setting) -> Done {
     let found = Found {
         id: "fake".into(),
         asked: true,
+        by_name: false,
         old_of: None,
         description: Ok(description(setting.jit, behaviours.iter().map(|(name, _)| name))),
     };

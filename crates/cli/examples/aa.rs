@@ -196,7 +196,13 @@ fn compare(
     suite.workloads[0].sizes = vec![args.size];
     suite.workloads[0].params.insert("work".into(), ParamValue::Integer(steps.work));
     suite.workloads[0].cases = vec![[("extra_spin".to_owned(), ParamValue::Integer(steps.planted))].into()];
-    let found = Found { id: "probe".into(), asked: true, old_of: None, description: Ok(description.clone()) };
+    let found = Found {
+        id: "probe".into(),
+        asked: true,
+        by_name: false,
+        old_of: None,
+        description: Ok(description.clone()),
+    };
     let selection = Selection { variants: vec![args.variant.clone()], ..Selection::default() };
     let plan = Plan::new(std::slice::from_ref(&suite), &[found], &selection)?;
     let machine = machine::read();

@@ -24,6 +24,9 @@ use crate::probes::{
 /// The runtimes whose probe is linked into this binary.
 const BUILT_IN: [&str; 4] = ["tokio", "rayon", "smol", "threads"];
 
+/// Runtimes that take part only where a table or the user names them: an old library, kept for one known defect of it.
+const BY_NAME: [&str; 1] = ["tokio+futures-0.3.17"];
+
 /// How far a runtime's probe has come on this machine.
 #[derive(Debug, Clone)]
 pub enum Standing {
@@ -95,6 +98,11 @@ fn built_in(name: &str) -> Standing {
 /// Every runtime by name, in the order of the tables.
 pub fn known() -> impl Iterator<Item = &'static str> {
     BUILT_IN.into_iter().chain(languages::ALL.iter().flat_map(|language| language.runtimes).copied())
+}
+
+/// Whether that runtime takes part only where it is named.
+pub fn is_by_name(id: &str) -> bool {
+    BY_NAME.contains(&split_id(id).0)
 }
 
 /// The runtimes asked for, all known ones where none is; then the user's own probes.
@@ -265,7 +273,7 @@ fn shake_hand(candidate: Candidate) -> Shaken {
             old_of: None,
             state,
         },
-        found: Found { id, asked, old_of: None, description: described },
+        found: Found { by_name: is_by_name(&id), id, asked, old_of: None, description: described },
         command: command.ok(),
     }
 }

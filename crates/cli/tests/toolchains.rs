@@ -157,6 +157,41 @@ fn without_a_network_the_probe_goes_without_a_package_until_it_is_set_up_again()
 }
 
 #[test]
+fn an_old_library_that_cannot_be_fetched_is_skipped_rows_and_asks_for_a_network() {
+    let machine = Machine::new();
+    let builds = machine.tool.path("builds").display().to_string();
+    machine.program(
+        "cargo",
+        &format!(
+            "if [ \"$1\" = --version ]; then echo cargo 9.9.9; exit; fi\n\
+             echo \"${{PWD##*/}} $*\" >> {builds}; echo 'error: failed to download futures-util v0.3.17' >&2; exit 101"
+        ),
+    );
+    let mut args = vec!["run", "cliffs", "--runtime", "tokio+futures-0.3.17"];
+    args.extend(&RUN[4..]);
+    let run = machine.run(&args);
+    assert_eq!(run.status, Some(2), "nothing was measured: {run:?}");
+    let summary = run.json();
+    let missing = &summary["runtimes"][0]["missing"];
+    let (reason, remedy) = (missing["reason"].to_string(), missing["remedy"].to_string());
+    assert!(reason.contains("does not build with cargo 9.9.9: error: failed to download"), "{summary}");
+    assert!(
+        remedy.contains("build.log; cargo fetches") && remedy.contains("is there a network?"),
+        "{remedy}"
+    );
+    let tables: Vec<&str> =
+        summary["rows"].as_array().expect("rows").iter().filter_map(|row| row["table"].as_str()).collect();
+    assert!(!tables.is_empty() && tables.iter().all(|table| table.starts_with("tokio: ")), "{tables:?}");
+    let tried = fs::read_to_string(&builds).expect("builds");
+    let tried: Vec<&str> = tried.lines().collect();
+    assert_eq!(tried.len(), 2, "with a network, and with what was fetched before: {tried:?}");
+    assert!(
+        tried.iter().all(|line| line.starts_with("futures-0.3.17 build ") && line.contains("--locked")),
+        "{tried:?}"
+    );
+}
+
+#[test]
 fn a_missing_or_too_old_toolchain_says_how_to_get_one() {
     let machine = Machine::new();
     machine.program("javac", "echo javac 17.0.9");

@@ -26,7 +26,7 @@ pub struct Suite {
     #[serde(default)]
     pub limits: Limits,
     /// The variant that each runtime's rows are divided by: `tokio = "multi_thread/spawn"`. A value may name another
-    /// runtime's variant as `runtime:variant`; it is used where that row is part of the run.
+    /// runtime's variant as `runtime:variant`; it is used where that row is part of the run, and is then a control of growth too.
     #[serde(default)]
     pub baseline: BTreeMap<String, Vec<String>>,
     /// The tables to fill.

@@ -203,7 +203,8 @@ pub struct Growth {
     /// What superlinear growth is due to.
     #[serde(default)]
     pub cause: Option<Cause>,
-    /// The variant (and case) of the same runtime and table whose growth told the cause.
+    /// The variant (and case) of the same table whose growth told the cause; as `runtime:variant` where the suite named another
+    /// runtime's.
     #[serde(default)]
     pub growth_control: Option<String>,
     /// Why there is no grade, or what limits it.

@@ -235,6 +235,53 @@ fn growth_beside_nothing_linear_is_not_isolated() {
     assert_eq!((growth[0].cause, &growth[0].growth_control), (Some(Cause::NoControl), &None));
 }
 
+/// WIDE with its second form on another runtime, whose baselines in the suite are `named`; without the rows of `left_out`.
+fn on_another_runtime(named: &[&str], left_out: &str) -> String {
+    let mut text = String::new();
+    for line in WIDE.lines() {
+        let mut record: serde_json::Value = serde_json::from_str(line).expect("a record");
+        if record["type"] == "header" {
+            record["suites"][0]["baseline"]["tokio+old"] = named.into();
+        }
+        if record["variant"] == "JoinSet" {
+            (record["runtime"], record["variant"]) = ("tokio+old".into(), "spawn".into());
+        }
+        if record["type"] == "runtime" {
+            let mut old = record.clone();
+            (old["id"], old["runtime"]["name"]) = ("tokio+old".into(), "tokio+old".into());
+            text += &(old.to_string() + "\n");
+        }
+        if record["type"] == "header" || record["runtime"] != left_out {
+            text += &(record.to_string() + "\n");
+        }
+    }
+    text
+}
+
+#[test]
+fn the_same_form_of_another_runtime_is_a_control_where_the_suite_names_it() {
+    let told = |named: &[&str], left_out: &str| {
+        let growth = summary(&on_another_runtime(named, left_out)).growth;
+        let old = growth.into_iter().find(|growth| growth.runtime == "tokio+old").expect("a series");
+        assert_eq!(old.grade, Grade::QuadraticOrWorse);
+        (old.cause, old.growth_control, old.reason.unwrap_or_default())
+    };
+    let isolated = told(&["tokio:spawn"], "");
+    assert_eq!(isolated, (Some(Cause::Isolated), Some("tokio:spawn".to_owned()), String::new()));
+    // Its ratio to that row needs no name in the suite (`--baseline tokio:spawn`), its cause does.
+    for named in [&["spawn"][..], &["tokio:JoinSet"], &["go:spawn"], &[]] {
+        let (cause, control, reason) = told(named, "");
+        assert_eq!((cause, control), (Some(Cause::NoControl), None), "{named:?}");
+        assert!(reason.contains("cause not isolated"), "{named:?}: {reason}");
+    }
+    let (cause, _, reason) = told(&["tokio:spawn"], "tokio");
+    assert_eq!(cause, Some(Cause::NoControl));
+    assert!(
+        reason.ends_with("its control is tokio:spawn, which was not measured: add --runtime tokio"),
+        "{reason}"
+    );
+}
+
 #[test]
 fn cold_code_is_told_from_settled_code() {
     let summary = summary(JIT);

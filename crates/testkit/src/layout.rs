@@ -79,7 +79,7 @@ pub fn probe_shapes(repository: &Repository) -> Vec<String> {
     let mut problems = Vec::new();
     for probe in probes {
         let inside = format!("probes/{probe}/");
-        // However deep: `sdk.py`, `src/sdk/`, `src/main/taskscale/sdk/` as Java's packages want it.
+        // However deep: `sdk.py`, `sdk/src/`, `src/main/taskscale/sdk/` as Java's packages want it.
         let has = |part: &str| {
             repository.paths.iter().filter_map(|path| path.strip_prefix(&inside)).any(|path| {
                 let mut names = path.split('/').map(|name| name.split('.').next().unwrap_or(name));
@@ -143,7 +143,7 @@ mod tests {
     fn probes_are_of_one_shape() {
         let rust = [
             ("probes/rust/README.md", ""),
-            ("probes/rust/src/sdk/a.rs", ""),
+            ("probes/rust/sdk/src/a.rs", ""),
             ("probes/rust/src/workloads/b.rs", ""),
         ];
         assert_eq!(probe_shapes(&Repository::of(&rust)), [""; 0]);

@@ -2,28 +2,33 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`sdk`] | the protocol and the clocks; import it for a probe of your own |
-//! | [`workloads`] | `fanout`, `nop` and `spin`, one file or folder each |
+//! | [`sdk`] | the protocol and the clocks, a package of its own; import it for a probe of your own |
+//! | [`workloads`] | `fanout`, `nop`, `spin` and `drain`, one file or folder each |
 //! | [`runtimes`] | the runtimes, each started once per process |
 
 use std::{io::Write, process::ExitCode};
 
 pub mod runtimes;
-pub mod sdk;
 pub mod workloads;
+
+pub use taskscale_probe_sdk as sdk;
 
 /// The runtimes that this probe has inside.
 pub const RUNTIMES: [&str; 4] = ["tokio", "rayon", "smol", "threads"];
 
 /// The probe of one of [`RUNTIMES`].
 pub fn probe(runtime: &str) -> Option<sdk::Probe> {
-    let probe = runtimes::probe(runtime)?;
-    Some(
-        probe
-            .workload(workloads::fanout::workload(runtime))
-            .workload(workloads::nop::workload(runtime))
-            .workload(workloads::spin::workload()),
-    )
+    let probe = runtimes::probe(runtime)?
+        .workload(workloads::fanout::workload(runtime))
+        .workload(workloads::nop::workload(runtime))
+        .workload(workloads::spin::workload());
+    Some(match runtime {
+        "tokio" => probe.workload(workloads::drain::workload(
+            || runtimes::Flavour::MultiThread.runtime(),
+            env!("TASKSCALE_FUTURES_UTIL_VERSION"),
+        )),
+        _ => probe,
+    })
 }
 
 /// Serves the probe of `runtime` on standard input and output. Status 0 at the end of input or after `exit`, 1 where

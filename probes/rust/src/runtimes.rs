@@ -8,7 +8,7 @@ use std::{
 
 use smol::{Executor, LocalExecutor, Task};
 
-use crate::sdk::Probe;
+use crate::sdk::{self, Probe};
 
 /// A probe of `runtime` that names its version and workers, without workloads yet.
 pub fn probe(runtime: &str) -> Option<Probe> {
@@ -22,9 +22,7 @@ pub fn probe(runtime: &str) -> Option<Probe> {
         }
         "smol" => Probe::new("smol", env!("TASKSCALE_SMOL_VERSION")).workers(cores() as u64),
         // Threads are the standard library's, which has the compiler's version: "rustc 1.95.0 (...)".
-        "threads" => {
-            Probe::new("threads", env!("TASKSCALE_TOOLCHAIN").split(' ').nth(1).unwrap_or("unknown"))
-        }
+        "threads" => Probe::new("threads", sdk::TOOLCHAIN.split(' ').nth(1).unwrap_or("unknown")),
         _ => return None,
     })
 }

@@ -190,6 +190,21 @@ fn phases_tell_the_share_of_creation() {
 }
 
 #[test]
+fn drain_collects_all_that_wait() {
+    let mut session = Session::start("tokio");
+    let description = session.describe();
+    for variant in variants(&description, "drain") {
+        // Beyond 128 tokio makes the futures yield.
+        for (size, verify) in SIZES.into_iter().flat_map(|size| [(size, false), (size, true)]) {
+            let change = json!({ "size": size, "iterations": 3, "params": { "verify": verify } });
+            let sample = session.run("drain", &variant["name"], change);
+            assert_eq!(sample["answer"], 3 * size, "{variant}: {sample}");
+        }
+        assert!(variant["note"].as_str().unwrap().starts_with("futures-util 0.3."), "{variant}");
+    }
+}
+
+#[test]
 fn an_extra_spin_does_not_change_the_answer() {
     let mut session = Session::start("rayon");
     let sample = session.run("fanout", &json!("scope"), json!({ "params": { "extra_spin": 100 } }));
@@ -297,5 +312,27 @@ fn both_lock_files_name_the_same_runtimes() {
                 .map(|(_, rest)| rest.lines().next().map(str::to_owned))
         };
         assert_eq!(version(&own), version(&workspace), "run `cargo update -p {name}` where it is older");
+    }
+}
+
+/// A row of the old library and its control differ in that library alone, so that what one shows and the other does not is its
+/// doing. The lock file is what chooses the old version: `cargo update` would mend the defect.
+#[test]
+fn the_old_futures_differ_in_nothing_else() {
+    let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let lock = |path: &str| std::fs::read_to_string(here.join(path)).unwrap();
+    let (ours, old) = (lock("Cargo.lock"), lock("futures-0.3.17/Cargo.lock"));
+    let version = |lock: &str, name: &str| -> String {
+        let (_, rest) = lock.split_once(&format!("name = \"{name}\"\n")).unwrap();
+        rest.lines().next().unwrap().to_owned()
+    };
+    assert_eq!(
+        version(&ours, "tokio"),
+        version(&old, "tokio"),
+        "run `cargo update -p tokio` where it is older"
+    );
+    for name in ["futures-util", "futures-task", "futures-core"] {
+        assert_eq!(version(&old, name), "version = \"0.3.17\"", "{name}: see futures-0.3.17/Cargo.toml");
+        assert_ne!(version(&ours, name), version(&old, name), "{name}");
     }
 }

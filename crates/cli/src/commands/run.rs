@@ -112,10 +112,11 @@ fn show(args: &RunArgs, path: &Path) -> anyhow::Result<(bool, bool)> {
 
 /// Whether a workload of these suites wants that runtime: none is built that would not be measured.
 fn takes_part(suites: &[Suite], runtime: &str) -> bool {
-    let blocks = suites.iter().flat_map(|suite| &suite.workloads);
-    blocks
-        .into_iter()
-        .any(|block| block.runtimes.as_ref().is_none_or(|wanted| wanted.iter().any(|name| name == runtime)))
+    let mut blocks = suites.iter().flat_map(|suite| &suite.workloads);
+    blocks.any(|block| match &block.runtimes {
+        None => !runtimes::is_by_name(runtime),
+        Some(wanted) => wanted.iter().any(|name| name == runtime),
+    })
 }
 
 fn launcher(shaken: &[Shaken]) -> ProbeLauncher {
@@ -182,4 +183,23 @@ fn limits_of(suite: &Suite, args: &RunArgs, judged: usize) -> Limits {
         limits.samples = Limits::default().samples;
     }
     limits.overlaid(&typed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_old_library_is_built_only_for_the_suite_that_names_it() {
+        let of = |name: &str| -> Vec<String> {
+            let suites = suites::built_in().expect("suites");
+            suites
+                .into_iter()
+                .filter(|suite| takes_part(std::slice::from_ref(suite), name))
+                .map(|suite| suite.name)
+                .collect()
+        };
+        assert_eq!(of("tokio+futures-0.3.17"), ["cliffs"]);
+        assert!(of("tokio").len() > 1 && of("tokio").contains(&"fanout".to_owned()), "{:?}", of("tokio"));
+    }
 }

@@ -2,7 +2,6 @@
 
 use std::{collections::BTreeSet, fmt::Write};
 
-use anyhow::bail;
 use taskscale_model::missing::Missing;
 
 use crate::{
@@ -46,11 +45,8 @@ fn expand(asked: &[String]) -> anyhow::Result<Vec<String>> {
         let (name, toolchain) = runtimes::split_id(one);
         let toolchain = toolchain.map(|toolchain| format!("@{toolchain}")).unwrap_or_default();
         let runtimes = languages::named(name).map_or(&[][..], |language| language.runtimes);
-        match name {
-            "rust" => bail!(
-                "rust needs no setting up: its runtimes are built in; a file of yours is built at its first run"
-            ),
-            _ if runtimes.is_empty() => all.push(one.clone()),
+        match runtimes {
+            [] => all.push(one.clone()),
             _ => all.extend(runtimes.iter().map(|runtime| format!("{runtime}{toolchain}"))),
         }
     }

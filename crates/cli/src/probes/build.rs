@@ -178,13 +178,16 @@ impl Job {
         }
         match failure {
             Some(_) if step.optional && !watch.interrupted() => Ok(false),
-            Some((first, words)) => Err(Failure {
-                missing: Missing::new(
-                    format!("{} does not build with {}: {first}", self.name(), self.toolchain.version),
-                    format!("all that was said is in {}", folder.log.display()),
-                ),
-                words,
-            }),
+            Some((first, words)) => {
+                let hint = if step.hint.is_empty() { String::new() } else { format!("; {}", step.hint) };
+                Err(Failure {
+                    missing: Missing::new(
+                        format!("{} does not build with {}: {first}", self.name(), self.toolchain.version),
+                        format!("all that was said is in {}{hint}", folder.log.display()),
+                    ),
+                    words,
+                })
+            }
             None => Ok(true),
         }
     }

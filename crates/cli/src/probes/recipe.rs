@@ -46,23 +46,32 @@ pub struct Step {
     pub attempts: Vec<Command>,
     /// Whether the probe is of use without it.
     pub optional: bool,
+    /// What to look at first where it fails.
+    pub hint: &'static str,
 }
 
 impl Step {
     /// A step that must succeed.
     pub fn must(command: Command) -> Self {
-        Step { attempts: vec![command], optional: false }
+        Step { attempts: vec![command], optional: false, hint: "" }
     }
 
     /// A step without which the probe has fewer variants.
     pub fn may(command: Command) -> Self {
-        Step { attempts: vec![command], optional: true }
+        Step { attempts: vec![command], optional: true, hint: "" }
     }
 
     /// What to try when all before it failed.
     #[must_use]
     pub fn or(mut self, command: Command) -> Self {
         self.attempts.push(command);
+        self
+    }
+
+    /// What to look at first where it fails, for the remedy.
+    #[must_use]
+    pub fn hint(mut self, hint: &'static str) -> Self {
+        self.hint = hint;
         self
     }
 }

@@ -2,16 +2,18 @@
 
 use fastrand::Rng;
 use taskscale_model::{
-    params,
     run_file::{Role, RowRecord},
-    summary::{Cause, Grade, Growth, GrowthStep, Interval, OneSecond},
+    summary::{Grade, Growth, GrowthStep, Interval, OneSecond},
 };
 use taskscale_stats::{
     growth::{self, Clock, MAX_WIDTH, MIN_OCTAVES, MIN_ROUNDS, MIN_SIZES, Reason, SizeCost},
     independent::independent,
 };
 
-use super::series::{Metric, Series};
+use super::{
+    cause,
+    series::{Metric, Series},
+};
 use crate::{figure::count, read::Run};
 
 /// A second in the unit of the costs.
@@ -38,10 +40,12 @@ pub fn all(run: &Run, series: &[Series<'_>]) -> Vec<Growth> {
             (group[0].row, found, measured)
         })
         .collect();
-    found.iter().map(|(row, one, measured)| entry(row, one, *measured, &found)).collect()
+    let judged: Vec<cause::Judged<'_>> = found.iter().map(|(row, growth, _)| (*row, growth)).collect();
+    found.iter().map(|(row, one, measured)| entry(run, row, one, *measured, &judged)).collect()
 }
 
-fn same(a: &RowRecord, b: &RowRecord) -> bool {
+/// Whether two rows are of one series.
+pub(super) fn same(a: &RowRecord, b: &RowRecord) -> bool {
     (&a.suite, &a.table, &a.runtime, &a.variant, &a.case)
         == (&b.suite, &b.table, &b.runtime, &b.variant, &b.case)
 }
@@ -65,13 +69,14 @@ fn judge(group: &[&Series<'_>], rng: &mut Rng) -> (growth::Growth, usize) {
 }
 
 fn entry(
+    run: &Run,
     row: &RowRecord,
     found: &growth::Growth,
     measured: usize,
-    all: &[(&RowRecord, growth::Growth, usize)],
+    all: &[cause::Judged<'_>],
 ) -> Growth {
     let judged = found.judged();
-    let (cause, growth_control) = cause(row, found, all);
+    let told = cause::of(run, (row, found), all);
     Growth {
         suite: row.suite.clone(),
         table: row.table.clone(),
@@ -95,9 +100,9 @@ fn entry(
         bend: found.bend.map(|bend| bend.size),
         bend_ci: found.bend.map(|bend| interval(bend.interval)),
         one_second: found.reach.filter(|_| found.grade.is_superlinear()).map(one_second),
-        cause,
-        growth_control,
-        reason: reason(found, measured).or_else(|| cause.and_then(not_isolated)),
+        cause: told.as_ref().map(|told| told.cause),
+        reason: reason(found, measured).or_else(|| told.as_ref().and_then(|told| told.reason.clone())),
+        growth_control: told.and_then(|told| told.control),
     }
 }
 
@@ -159,53 +164,4 @@ fn reason(found: &growth::Growth, measured: usize) -> Option<String> {
             format!("too noisy: the interval of the exponent is {width:.2} wide, a grade needs {MAX_WIDTH}")
         }
     })
-}
-
-/// What superlinear growth is due to, by the other series of the same runtime and table, and which of them told.
-fn cause(
-    row: &RowRecord,
-    found: &growth::Growth,
-    all: &[(&RowRecord, growth::Growth, usize)],
-) -> (Option<Cause>, Option<String>) {
-    let others: Vec<(&RowRecord, &growth::Growth)> = all
-        .iter()
-        .map(|(other, growth, _)| (*other, growth))
-        .filter(|(other, _)| {
-            (&other.suite, &other.table, &other.runtime) == (&row.suite, &row.table, &row.runtime)
-                && !same(other, row)
-        })
-        .collect();
-    let Some(cause) = growth::cause(found, others.iter().map(|other| other.1)) else { return (None, None) };
-    let told = others.iter().find(|other| growth::cause(found, [other.1]) == Some(cause));
-    match cause {
-        growth::Cause::Isolated => (Some(Cause::Isolated), told.map(|other| name(other.0))),
-        growth::Cause::MachineOrAllocator => {
-            (Some(Cause::MachineOrAllocator), told.map(|other| name(other.0)))
-        }
-        growth::Cause::NoControl => (Some(Cause::NoControl), None),
-    }
-}
-
-fn name(row: &RowRecord) -> String {
-    if row.case.is_empty() {
-        row.variant.clone()
-    } else {
-        format!("{} {}", row.variant, params::label(&row.case))
-    }
-}
-
-/// Superlinear growth is the fault of the form only where another form does not share it.
-fn not_isolated(cause: Cause) -> Option<String> {
-    match cause {
-        Cause::Isolated => None,
-        Cause::MachineOrAllocator => Some(
-            "growth seen, cause not isolated: the other forms of this runtime grow superlinearly too, so it may be \
-             the machine or the allocator"
-                .into(),
-        ),
-        Cause::NoControl => Some(
-            "growth seen, cause not isolated: no form of this runtime beside it that is linear at the same sizes"
-                .into(),
-        ),
-    }
 }

@@ -1,5 +1,6 @@
 //! Derives every figure of a summary from the raw records of a run.
 
+mod cause;
 mod control;
 mod granularity;
 mod growth;

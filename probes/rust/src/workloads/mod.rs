@@ -1,6 +1,7 @@
 //! The workloads, and what the instrumented runs of all of them count with.
 
 pub mod count;
+pub mod drain;
 pub mod fanout;
 pub mod latch;
 pub mod nop;

@@ -35,7 +35,7 @@ pub struct Language {
     pub recipe: fn(&Toolchain, &Source, Site<'_>) -> Recipe,
 }
 
-/// All of them. The Rust probe's runtimes are built into this binary, so that its entry has only files of users.
+/// All of them. The Rust probe's runtimes are built into this binary, so that its entry has only what is built by itself.
 pub static ALL: &[&Language] =
     &[&rust::RUST, &python::PYTHON, &go::GO, &java::JAVA, &node::NODE, &cpp::CPP, &swift::SWIFT];
 

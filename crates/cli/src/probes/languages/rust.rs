@@ -1,4 +1,5 @@
-//! Rust: our probe is built into this binary; a user's file becomes a package that depends on its SDK.
+//! Rust: our probe is built into this binary; a user's file becomes a package that depends on it. What needs an old library is
+//! a package of its own, with its own lock file.
 
 use taskscale_model::missing::Missing;
 use taskscale_sys::process::Command;
@@ -10,8 +11,14 @@ use crate::probes::{
     toolchain::{Toolchain, ask_version, find_program},
 };
 
-pub static RUST: Language =
-    Language { name: "rust", extension: "rs", runtimes: &[], files: embedded::RUST_PROBE, find, recipe };
+pub static RUST: Language = Language {
+    name: "rust",
+    extension: "rs",
+    runtimes: &["tokio+futures-0.3.17"],
+    files: embedded::RUST_PROBE,
+    find,
+    recipe,
+};
 
 /// The runtimes of the probe are the user's too, at the versions of its lock file.
 const DEPENDENCIES: &str = r#"
@@ -27,43 +34,85 @@ publish = false
 taskscale-probe-rust = { path = ".." }
 "#;
 
-fn find(asked: Option<&str>, _: &Source) -> Result<Toolchain, Missing> {
-    let remedy =
-        "install Rust 1.89 or newer (rustup.rs), or name its cargo: --probe my_probe.rs@/path/to/cargo";
-    let program = find_program(asked, &["cargo"], remedy)?;
+/// Of a build that failed.
+const NETWORK: &str = "cargo fetches what it depends on at the first build: is there a network?";
+
+fn find(asked: Option<&str>, source: &Source) -> Result<Toolchain, Missing> {
+    let example = match source {
+        Source::Runtime(runtime) => format!("--runtime {runtime}@/path/to/cargo"),
+        Source::File(_) => "--probe my_probe.rs@/path/to/cargo".to_owned(),
+    };
+    let remedy = format!("install Rust 1.89 or newer (rustup.rs), or name its cargo: {example}");
+    let program = find_program(asked, &["cargo"], &remedy)?;
     let version = ask_version(&program, &["--version"])?;
     Ok(Toolchain { program, version })
 }
 
 fn recipe(cargo: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
-    let Source::File(path) = source else {
-        return Recipe { files: Vec::new(), steps: Vec::new(), run: Command::default() };
-    };
-    let text = std::fs::read_to_string(path).unwrap_or_default();
-    let of_probe = |name: &str| {
-        embedded::RUST_PROBE.iter().find(|(path, _)| *path == name).map_or("", |(_, text)| *text)
-    };
-    // The probe's own list of dependencies, so that `use tokio` works in the user's file.
-    let theirs = of_probe("Cargo.toml").split("[dependencies]").nth(1).unwrap_or_default();
-    let theirs = theirs.split("\n[").next().unwrap_or_default();
-    // Shared by all files: what they depend on is compiled once. cargo guards it against two builds at a time.
+    // Shared by all of them: what they depend on is compiled once. cargo guards it against two builds at a time.
     let target = site.src.join("../../target-rust").to_string_lossy().into_owned();
-    let build = |more: &[&str]| Command {
-        env: vec![("CARGO_TARGET_DIR".into(), target.clone())],
-        directory: Some(site.src.join("own")),
-        ..Command::new(cargo.program(), ["build", "--release", "--quiet"].iter().chain(more).copied())
+    // Without a network, what cargo fetched before will do.
+    let build = |folder: &str, more: &[&str]| {
+        let command = |more: &[&str], last: &[&str]| Command {
+            env: vec![("CARGO_TARGET_DIR".into(), target.clone())],
+            directory: Some(site.src.join(folder)),
+            ..Command::new(
+                cargo.program(),
+                ["build", "--release", "--quiet"].iter().chain(more).chain(last).copied(),
+            )
+        };
+        Step::must(command(more, &[])).or(command(more, &["--offline"])).hint(NETWORK)
     };
-    Recipe {
-        files: vec![
-            ("own/src/main.rs".into(), text),
-            ("own/Cargo.toml".into(), format!("{}{}", DEPENDENCIES.trim_start(), theirs.trim_start())),
-            ("own/Cargo.lock".into(), of_probe("Cargo.lock").to_owned()),
-        ],
-        steps: vec![
-            Step::must(build(&[])).or(build(&["--offline"])),
-            // The next file's binary takes the same name.
-            Step::must(Command::new("cp", [format!("{target}/release/probe"), site.out("probe")])),
-        ],
-        run: Command::new(site.out("probe"), [""; 0]),
+    // The next one's binary may take the same name.
+    let keep =
+        |name: &str| Step::must(Command::new("cp", [format!("{target}/release/{name}"), site.out("probe")]));
+    match source {
+        // Its lock file is what it is for: whatever else cargo would choose mends the defect.
+        Source::Runtime(_) => Recipe {
+            files: Vec::new(),
+            steps: vec![build("futures-0.3.17", &["--locked"]), keep("taskscale-probe-futures-0-3-17")],
+            run: Command::new(site.out("probe"), [""; 0]),
+        },
+        Source::File(path) => {
+            let text = std::fs::read_to_string(path).unwrap_or_default();
+            let manifest =
+                format!("{}{}{}", DEPENDENCIES.trim_start(), theirs("Cargo.toml"), theirs("sdk/Cargo.toml"));
+            Recipe {
+                files: vec![
+                    ("own/src/main.rs".into(), text),
+                    ("own/Cargo.toml".into(), manifest),
+                    ("own/Cargo.lock".into(), of_probe("Cargo.lock").to_owned()),
+                ],
+                steps: vec![build("own", &[]), keep("probe")],
+                run: Command::new(site.out("probe"), [""; 0]),
+            }
+        }
+    }
+}
+
+fn of_probe(name: &str) -> &'static str {
+    embedded::RUST_PROBE.iter().find(|(path, _)| *path == name).map_or("", |(_, text)| *text)
+}
+
+/// The list of dependencies of a package of the probe, so that `use tokio` works in the user's file. Paths are seen from one folder
+/// further down.
+fn theirs(manifest: &str) -> String {
+    let list = of_probe(manifest).split("[dependencies]\n").nth(1).unwrap_or_default();
+    // Up to the next table, or what is said about it.
+    let list = list.split("\n\n").next().unwrap_or_default();
+    format!("{}\n", list.trim_end().replace("path = \"", "path = \"../"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_users_file_has_the_dependencies_of_the_probe_and_of_its_sdk() {
+        let all = format!("{}{}", theirs("Cargo.toml"), theirs("sdk/Cargo.toml"));
+        for line in ["tokio = {", "serde_json = ", "taskscale-probe-sdk = { path = \"../sdk\" }"] {
+            assert_eq!(all.lines().filter(|there| there.starts_with(line)).count(), 1, "{line} in {all}");
+        }
+        assert!(all.lines().all(|line| line.contains(" = ")), "{all}");
     }
 }

@@ -9,7 +9,7 @@ use super::{
 };
 
 /// What a timed run brought.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Timing {
     /// Wall time of all iterations, ns.
     pub wall_ns: u64,
@@ -22,8 +22,9 @@ pub struct Timing {
 }
 
 impl Timing {
-    /// Adds another part of the same sample. Figures of `extra` that are numbers add up: a timed run has only times.
-    pub(super) fn add(&mut self, other: Timing) {
+    /// Adds another part of the same sample: iterations done apart, with something untimed between them. Figures of
+    /// `extra` that are numbers add up: a timed run has only times.
+    pub fn add(&mut self, other: Timing) {
         self.wall_ns += other.wall_ns;
         self.cpu_ns += other.cpu_ns;
         self.answer = self.answer.wrapping_add(other.answer);

@@ -28,6 +28,12 @@ pub struct Run {
 }
 
 impl Run {
+    /// The same with one iteration: for a workload that sets each iteration up untimed and adds up their timings
+    /// ([`Timing::add`](super::Timing::add)).
+    pub fn once(&self) -> Run {
+        Run { iterations: 1, ..self.clone() }
+    }
+
     /// A declared parameter that is an integer.
     ///
     /// # Panics

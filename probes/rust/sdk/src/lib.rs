@@ -2,7 +2,7 @@
 //! probe of your own; this is a whole one, and `taskscale probe check` accepts it:
 //!
 //! ```no_run
-//! use taskscale_probe_rust::sdk::{Probe, Variant, Workload};
+//! use taskscale_probe_sdk::{Probe, Variant, Workload};
 //!
 //! fn main() -> std::process::ExitCode {
 //!     Probe::new("mypool", "1.0")
@@ -12,6 +12,9 @@
 //!         .serve()
 //! }
 //! ```
+//!
+//! The Rust probe has all of this as its module `sdk` (`use taskscale_probe_rust::sdk::{Probe, Variant, Workload}`), beside
+//! runtimes that a probe of your own may not want in its dependencies.
 //!
 //! | module | holds |
 //! |---|---|
@@ -37,3 +40,6 @@ pub use self::{
 
 /// The protocol that this probe speaks.
 pub const PROTOCOL: u64 = 1;
+
+/// What the compiler that built this calls itself: `rustc 1.95.0 (59807616e 2026-04-14)`.
+pub const TOOLCHAIN: &str = env!("TASKSCALE_TOOLCHAIN");

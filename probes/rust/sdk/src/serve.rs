@@ -127,7 +127,7 @@ fn said(panic: &(dyn Any + Send)) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sdk::{Param, Variant, Workload};
+    use crate::{Param, Variant, Workload};
 
     fn served(input: &[u8]) -> Vec<Value> {
         let double = Variant::new("double", |run| Ok(run.time(|_| 2 * run.size)));

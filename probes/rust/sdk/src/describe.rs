@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{PROTOCOL, clock, request::Run, timing::Timing};
+use super::{PROTOCOL, TOOLCHAIN, clock, request::Run, timing::Timing};
 
 /// A runtime and the workloads that it performs.
 pub struct Probe {
@@ -68,7 +68,7 @@ impl Probe {
                 "name": self.name,
                 "language": "rust",
                 "version": self.version,
-                "toolchain": env!("TASKSCALE_TOOLCHAIN"),
+                "toolchain": TOOLCHAIN,
             },
             "clock": {
                 "wall_resolution_ns": clock::resolution_ns(clock::wall_ns),

@@ -1,0 +1,96 @@
+//! Whose fault superlinear growth is: which series are its controls, and what they say.
+
+use taskscale_model::{
+    params,
+    run_file::{RowRecord, RuntimeState},
+    summary::Cause,
+};
+use taskscale_stats::growth::{self, Growth};
+
+use super::growth::same;
+use crate::read::Run;
+
+/// A series, by one of its rows, and its growth.
+pub type Judged<'a> = (&'a RowRecord, &'a Growth);
+
+/// What is known of the cause.
+pub struct Told {
+    /// The cause.
+    pub cause: Cause,
+    /// The series that told it.
+    pub control: Option<String>,
+    /// Why it is not isolated.
+    pub reason: Option<String>,
+}
+
+/// The cause of the growth of `one`, where it is superlinear; `all` may hold `one` itself.
+pub fn of(run: &Run, one: Judged<'_>, all: &[Judged<'_>]) -> Option<Told> {
+    let (row, found) = one;
+    let controls: Vec<Judged<'_>> =
+        all.iter().filter(|(other, _)| is_control(run, row, other)).copied().collect();
+    let cause = growth::cause(found, controls.iter().map(|control| control.1))?;
+    let told = controls.iter().find(|control| growth::cause(found, [control.1]) == Some(cause));
+    let told = told.map(|control| name(row, control.0));
+    Some(match cause {
+        growth::Cause::Isolated => Told { cause: Cause::Isolated, control: told, reason: None },
+        growth::Cause::MachineOrAllocator => Told {
+            cause: Cause::MachineOrAllocator,
+            control: told,
+            reason: Some(
+                "growth seen, cause not isolated: all that it could be compared with grows superlinearly too, so it may be \
+                 the machine or the allocator"
+                    .into(),
+            ),
+        },
+        growth::Cause::NoControl => {
+            Told { cause: Cause::NoControl, control: None, reason: Some(no_control(run, row, all)) }
+        }
+    })
+}
+
+/// Another form of the same runtime in the same table; of another runtime only what the suite names as the baseline of this one
+/// (`runtime:variant`), the same program with another release of a library. What a user divides by with `--baseline` is not
+/// asked: a form of Go that is linear says nothing about Node.
+fn is_control(run: &Run, row: &RowRecord, other: &RowRecord) -> bool {
+    (&other.suite, &other.table) == (&row.suite, &row.table)
+        && !same(other, row)
+        && (other.runtime == row.runtime
+            || other.case.is_empty()
+                && named(run, row).any(|named| named == (&*other.runtime, &*other.variant)))
+}
+
+/// Rows of other runtimes that the suite names as baselines of the row's runtime.
+fn named<'a>(run: &'a Run, row: &'a RowRecord) -> impl Iterator<Item = (&'a str, &'a str)> {
+    let runtime = run.runtimes.iter().find(|runtime| runtime.id == row.runtime);
+    let name = runtime.and_then(|runtime| match &runtime.state {
+        RuntimeState::Ready { runtime, .. } => Some(&runtime.name),
+        RuntimeState::Missing(_) => None,
+    });
+    let suite = run.header.suites.iter().find(|suite| suite.name == row.suite);
+    let baselines = suite.zip(name).and_then(|(suite, name)| suite.baseline.get(name));
+    baselines.into_iter().flatten().filter_map(|named| named.split_once(':'))
+}
+
+/// `spawn`, `create_task gc=off`; `tokio:FuturesUnordered/Mutex` of another runtime than the row's.
+fn name(row: &RowRecord, control: &RowRecord) -> String {
+    let name = match control.case.is_empty() {
+        true => control.variant.clone(),
+        false => format!("{} {}", control.variant, params::label(&control.case)),
+    };
+    if control.runtime == row.runtime { name } else { format!("{}:{name}", control.runtime) }
+}
+
+fn no_control(run: &Run, row: &RowRecord, all: &[Judged<'_>]) -> String {
+    let here = |runtime: &str, variant: &str| {
+        let is = |other: &RowRecord| (&*other.runtime, &*other.variant) == (runtime, variant);
+        all.iter().any(|(other, _)| is(other) && is_control(run, row, other))
+    };
+    let absent = named(run, row).find(|(runtime, variant)| !here(runtime, variant));
+    let remedy = absent.map(|(runtime, variant)| {
+        format!("; its control is {runtime}:{variant}, which was not measured: add --runtime {runtime}")
+    });
+    format!(
+        "growth seen, cause not isolated: no form of this runtime beside it that is linear at the same sizes{}",
+        remedy.unwrap_or_default()
+    )
+}
