@@ -6,8 +6,9 @@ use taskscale_model::{
     missing::Missing,
     params::Params,
     protocol::RunRequest,
-    run_file::{End, Header, Record, RowEnd, RuntimeRecord, Status},
+    run_file::{End, Header, Record, Role, RowEnd, RuntimeRecord, Status},
 };
+use taskscale_stats::growth::breaks_budget;
 
 use crate::{
     calibrate, cell,
@@ -190,10 +191,6 @@ struct Forecast {
 /// Table, runtime, variant, case.
 type SeriesKey = (String, String, String, Params);
 
-/// A row that grew with exponent e is expected to go on with e + 0.5, at least with 1.5: linear rows pass, and one
-/// that turns quadratic is stopped one size later.
-const CAUTION: f64 = 0.5;
-
 impl Forecast {
     fn key(cell: &Cell, row: &PlannedRow) -> SeriesKey {
         let record = &row.record;
@@ -203,40 +200,30 @@ impl Forecast {
     fn learn(&mut self, cell: &Cell, costs: &[Option<f64>]) {
         let measured = cell.rows.iter().filter(|row| row.skip.is_none());
         for (row, cost) in measured.zip(costs) {
-            if let Some(cost) = cost {
-                self.known.entry(Self::key(cell, row)).or_default().push((cell.size, *cost));
+            // A control repeats its baseline, and two costs at one size have no exponent.
+            if let Some(cost) = cost.filter(|_| row.record.role != Role::Control) {
+                self.known.entry(Self::key(cell, row)).or_default().push((cell.size, cost));
             }
         }
     }
 
-    /// Wall ns of one iteration at `size`; `None` without a smaller size to go by.
-    fn predict(&self, key: &SeriesKey, size: u64) -> Option<f64> {
-        let known = self.known.get(key)?;
-        let &(last_size, last_ns) =
-            known.iter().filter(|(known, _)| *known < size).max_by_key(|point| point.0)?;
-        let before = known.iter().filter(|(known, _)| *known < last_size).max_by_key(|point| point.0);
-        let exponent = before
-            .map_or(1.0, |&(size, ns)| (last_ns / ns.max(1.0)).ln() / (last_size as f64 / size as f64).ln());
-        let expected = (exponent + CAUTION).max(1.0 + CAUTION);
-        Some(last_ns * (size as f64 / last_size as f64).powf(expected))
+    /// Wall ns that one iteration at `size` is feared to take, where an answer may not take so long.
+    fn too_long(&self, key: &SeriesKey, size: u64, timeout_ns: u64) -> Option<f64> {
+        breaks_budget(self.known.get(key)?, size, timeout_ns as f64)
     }
 
     fn skip_hopeless(&self, cell: &mut Cell, timeout_ns: u64) {
         let keys: Vec<_> = cell.rows.iter().map(|row| Self::key(cell, row)).collect();
-        for (row, key) in cell.rows.iter_mut().zip(&keys) {
-            let Some(expected) = self.predict(key, cell.size).filter(|_| row.skip.is_none()) else {
-                continue;
-            };
-            if expected > timeout_ns as f64 {
-                row.skip = Some(Missing::new(
-                    format!(
-                        "one sample would take about {:.0} s by the growth seen so far; an answer may take {:.0} s",
-                        expected / 1e9,
-                        timeout_ns as f64 / 1e9
-                    ),
-                    "raise --timeout",
-                ));
-            }
+        for (row, key) in cell.rows.iter_mut().zip(&keys).filter(|(row, _)| row.skip.is_none()) {
+            let Some(feared_ns) = self.too_long(key, cell.size, timeout_ns) else { continue };
+            row.skip = Some(Missing::new(
+                format!(
+                    "one sample may take {:.0} s by the growth seen so far; an answer may take {:.0} s",
+                    feared_ns / 1e9,
+                    timeout_ns as f64 / 1e9
+                ),
+                format!("raise --timeout above {:.0} s", (feared_ns / 1e9).ceil()),
+            ));
         }
     }
 }
@@ -246,14 +233,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_forecast_follows_the_growth_seen_with_caution() {
-        let key = ("t".to_owned(), "r".to_owned(), "v".to_owned(), Params::new());
+    fn a_doubling_is_feared_to_be_quadratic_and_after_a_steep_step_cubic() {
+        let key = |variant: &str| ("t".to_owned(), "r".to_owned(), variant.to_owned(), Params::new());
         let mut forecast = Forecast::default();
-        assert_eq!(forecast.predict(&key, 100), None);
-        forecast.known.insert(key.clone(), vec![(100, 1e6)]);
-        assert_eq!(forecast.predict(&key, 400), Some(8e6), "exponent 1.5 from one size");
-        forecast.known.insert(key.clone(), vec![(100, 1e6), (200, 4e6)]);
-        let predicted = forecast.predict(&key, 400).expect("two sizes");
-        assert!((predicted - 4e6 * 2f64.powf(2.5)).abs() < 1.0, "exponent 2 seen, 2.5 expected: {predicted}");
+        assert_eq!(forecast.too_long(&key("v"), 100, 0), None, "nothing is known");
+        forecast.known.insert(key("v"), vec![(100, 1e9)]);
+        assert_eq!(forecast.too_long(&key("v"), 200, 4_000_000_000), None, "just within");
+        assert_eq!(forecast.too_long(&key("v"), 200, 3_900_000_000), Some(4e9));
+        assert_eq!(forecast.too_long(&key("other"), 400, 0), None, "another series");
+        forecast.known.insert(key("v"), vec![(100, 1e9), (200, 8e9)]);
+        assert_eq!(forecast.too_long(&key("v"), 400, 60_000_000_000), Some(64e9));
     }
 }

@@ -5,7 +5,7 @@ use super::{curve::Curve, fit};
 /// Exponent of the last step above which a cubic is feared: the end of a true quadratic measured 3.0 and 3.7 where its
 /// list left the cache or the heap began to thrash.
 pub const STEEP: f64 = 2.5;
-/// The exponent that a forecast assumes: a doubling of the size costs four times as much.
+/// The exponent that a forecast assumes of one doubling of the size: it costs four times as much.
 pub const FEARED: f64 = 2.0;
 /// The same after a step above [`STEEP`]: eight times as much.
 pub const FEARED_AFTER_STEEP: f64 = 3.0;
@@ -50,15 +50,17 @@ pub fn reach(curve: &Curve, cost: f64) -> Option<Reach> {
     Some(Reach { size, interval, exponent, measured: crossing.is_some() })
 }
 
-/// What the cost at `next` may be, from costs measured at smaller sizes (any order): with the square of the sizes' ratio,
-/// or its cube where the last step's exponent exceeded [`STEEP`]. It is meant to be too high for most rows: a row
+/// What the cost at `next` may be, from costs measured at smaller sizes (any order): four times as much at the double size, or
+/// eight times where the last step's exponent exceeded [`STEEP`]. It is meant to be too high for most rows: a row
 /// that is stopped too early has lost a size, a row that is stopped too late has held up everything for minutes (one
-/// quadratic row went past 150 s in a single step). `None` without a smaller size. O(n).
+/// quadratic row went past 150 s in a single step). The fear is of one doubling: further away the last step's exponent, at
+/// least 1, is taken to go on, or no linear row would be measured at 64 and a million tasks. `None` without a smaller size. O(n).
 ///
 /// ```
 /// use taskscale_stats::growth::forecast;
 /// assert_eq!(forecast(&[(1000, 3.0), (2000, 6.0)], 4000), Some(24.0));
 /// assert_eq!(forecast(&[(1000, 3.0), (2000, 30.0)], 4000), Some(240.0));
+/// assert_eq!(forecast(&[(1000, 3.0), (2000, 6.0)], 200_000).map(f64::round), Some(2.0 * 600.0));
 /// assert_eq!(forecast(&[(1000, 3.0)], 1000), None);
 /// ```
 pub fn forecast(costs: &[(u64, f64)], next: u64) -> Option<f64> {
@@ -69,10 +71,12 @@ pub fn forecast(costs: &[(u64, f64)], next: u64) -> Option<f64> {
         .collect();
     known.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     let &(size, cost) = known.last()?;
-    // Of two entries for one size the exponent is not a number, and no reason to fear a cubic.
-    let steep = known.len() > 1 && fit::exponent(&known[known.len() - 2..]) > STEEP;
-    let feared = if steep { FEARED_AFTER_STEEP } else { FEARED };
-    Some(cost * (next as f64 / size).powf(feared))
+    // Of two entries for one size the exponent is not a number, and no reason to fear a cubic: `max` then gives 1.
+    let seen = if known.len() > 1 { fit::exponent(&known[known.len() - 2..]).max(1.0) } else { 1.0 };
+    let feared = if seen > STEEP { FEARED_AFTER_STEEP } else { FEARED };
+    let ratio = next as f64 / size;
+    let doubling = ratio.min(2.0);
+    Some(cost * doubling.powf(feared) * (ratio / doubling).powf(seen))
 }
 
 /// Predictive stop: the forecast for `next` where it exceeds `budget` (same unit as the costs), so that the row should be
@@ -125,7 +129,16 @@ mod tests {
 
     #[test]
     fn forecasts_use_the_two_largest_sizes_in_any_order() {
-        assert_eq!(forecast(&[(4000, 9.0), (1000, 1.0), (2000, 1.0)], 8000), Some(72.0));
+        let near =
+            |found: Option<f64>, cost: f64| found.is_some_and(|found| (found / cost - 1.0).abs() < 1e-9);
+        assert!(near(forecast(&[(4000, 9.0), (1000, 1.0), (2000, 1.0)], 8000), 72.0));
+        assert!(near(forecast(&[(1000, 1.0), (2000, 4.0)], 32_000), 4.0 * 256.0), "a square goes on");
+        assert!(
+            near(forecast(&[(1000, 1.0), (2000, 1.0)], 32_000), 32.0),
+            "at least linear, and one doubling"
+        );
+        assert!(near(forecast(&[(1000, 1.0), (2000, 2.0)], 3000), 2.0 * 2.25), "less than a doubling");
+        assert!(near(forecast(&[(1000, 1.0), (1000, 2.0)], 2000), 8.0), "twice the same size");
         assert_eq!(
             forecast(&[(16_000, 9.0), (1000, 1.0)], 2000),
             Some(4.0),
