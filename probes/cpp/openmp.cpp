@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "workloads/all.hpp"
+#include "workloads/graph.hpp"
 
 namespace {
 
@@ -84,6 +85,37 @@ struct ParallelFor : Region<ParallelFor> {
   }
 };
 
+// `task depend`: each task gives its slot (`out`) and takes those of the tasks before it (`in`), at most three in all patterns. Tasks
+// are made anew in each iteration, since OpenMP has no graph to keep.
+struct TaskDepend {
+  template <class Body>
+  static Timing run(const Plan& plan, const Graph& graph, const Body& body) {
+    return plan.time([&](Phases& phases) {
+      std::vector<std::uint64_t> results(plan.size);
+      std::uint64_t* slots = results.data();
+#pragma omp parallel
+#pragma omp single
+      {
+        for (std::size_t i = 0; i < plan.size; ++i) {
+          // A task that waits for fewer names one of them again, and one that waits for none names a slot that nobody gives.
+          std::uint64_t nobody = 0, *before[3] = {&nobody, &nobody, &nobody};
+          std::size_t known = 0;
+          graph.each_before(i, [&](std::size_t j) {
+            for (std::size_t k = known; k < 3; ++k) before[k] = slots + j;
+            ++known;
+          });
+          body.created();
+#pragma omp task firstprivate(i, slots) shared(body) depend(in : *before[0], *before[1], *before[2]) depend(out : slots[i])
+          slots[i] = body.result(i);
+        }
+        phases.created();
+#pragma omp taskwait
+      }
+      return body.ordered(results);
+    });
+  }
+};
+
 void declare() {
   const taskscale::Array both{"ordered", "discard"};
 #ifdef __clang__
@@ -98,6 +130,8 @@ void declare() {
   fanout<Task>("task", both, {.note = tasks});
   fanout<Taskloop>("taskloop", both, {.creates_task = scheduled, .note = loop});
   fanout<ParallelFor>("parallel_for", both, {.creates_task = false, .only = {{"window", {0}}}, .note = counter});
+  declare_graph();
+  graph<TaskDepend>("task_depend", {.note = "made anew in each iteration: there is no graph to keep"});
   nop<Task>("task", {.note = tasks});
   nop<Taskloop>("taskloop", {.creates_task = scheduled, .note = loop});
 }

@@ -9,6 +9,7 @@
 #include <taskflow/taskflow.hpp>
 
 #include "workloads/all.hpp"
+#include "workloads/graph.hpp"
 
 namespace {
 
@@ -162,6 +163,53 @@ struct SilentAsync {
   }
 };
 
+// Tasks with what precedes them.
+template <class Body>
+void fill(tf::Taskflow& into, const Graph& graph, std::uint64_t* slots, const Body& body) {
+  std::vector<tf::Task> tasks;
+  tasks.reserve(graph.size);
+  for (std::size_t i = 0; i < graph.size; ++i) {
+    body.created();
+    tasks.push_back(into.emplace(FillSlot<Body>{slots, i, body}));
+    graph.each_before(i, [&](std::size_t j) { tasks[j].precede(tasks[i]); });
+  }
+}
+
+// A graph of dependent tasks, built, run and destroyed inside the timed part.
+struct GraphEmplaceRun {
+  template <class Body>
+  static Timing run(const Plan& plan, const Graph& graph, const Body& body) {
+    return plan.time([&](Phases& phases) {
+      std::vector<std::uint64_t> slots(plan.size);
+      tf::Taskflow tasks;
+      fill(tasks, graph, slots.data(), body);
+      phases.created();
+      executor().run(tasks).wait();
+      return body.ordered(slots);
+    });
+  }
+};
+
+// The same graph, built outside the timed part and run once per iteration.
+struct GraphPrebuiltRun {
+  template <class Body>
+  static Timing run(const Plan& plan, const Graph& graph, const Body& body) {
+    std::vector<std::uint64_t> slots(plan.size);
+    tf::Taskflow tasks;
+    fill(tasks, graph, slots.data(), body);
+    bool first = true;
+    return plan.time([&](Phases&) {
+      // `fill` has counted the tasks of the first iteration.
+      if (!first) {
+        for (std::size_t i = 0; i < plan.size; ++i) body.created();
+      }
+      first = false;
+      executor().run(tasks).wait();
+      return body.ordered(slots);
+    });
+  }
+};
+
 void declare() {
   const taskscale::Array both{"ordered", "discard"};
   const std::string prebuilt = "the graph is built outside the timed part, and run in it: no creation, a lower bound";
@@ -169,6 +217,9 @@ void declare() {
   fanout<PrebuiltRun>("prebuilt_run", both, {.only = {{"window", {0}}}, .note = prebuilt});
   fanout<Async>("async", both, {.note = "futures, waited for in the order of creation"});
   fanout<SilentAsync>("silent_async", both, {.note = "no futures: wait_for_all"});
+  declare_graph();
+  graph<GraphPrebuiltRun>("prebuilt_run", {.note = prebuilt});
+  graph<GraphEmplaceRun>("emplace_run", {.note = "the graph is built, run and destroyed in the timed part"});
   nop<EmplaceRun>("emplace_run");
   nop<PrebuiltRun>("prebuilt_run", {.only = {{"live", {0}}}, .note = prebuilt});
   nop<Async>("async");

@@ -17,7 +17,7 @@ pub struct Answers {
 /// The rule of a workload that this tool knows by name; suites name the rule themselves.
 pub fn rule_of(workload: &str) -> Option<Rule> {
     match workload {
-        "fanout" => Some(Rule::SumOfTasks),
+        "fanout" | "graph" => Some(Rule::SumOfTasks),
         "nop" | "drain" => Some(Rule::Count),
         "spin" => Some(Rule::Spin),
         _ => None,

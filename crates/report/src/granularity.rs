@@ -66,16 +66,23 @@ fn threads(one: &Granularity) -> String {
     one.cores.map_or(ran.clone(), |cores| format!("{ran} on {} cores", count(cores)))
 }
 
-/// With its interval: `4.6 us ±18%`, or `115 us, from 88 us` where it has no upper end.
+/// From this half-width on, as a share, both ends are shown: such intervals are far from even.
+const WIDE: f64 = 0.5;
+
+/// With its interval: `4.6 us ±18%`, or `115 us` and below it `from 88 us` where it has no upper end.
 fn cpu_figure(one: &Granularity, metg: &Metg) -> String {
     let Some(ns) = metg.ns else { return state(one, metg) };
+    let rough = |ns: f64| duration(ns, Some(ns / 10.0));
     match (metg.low, metg.high) {
         (Some(low), Some(high)) => {
             let half = half_width(ns, Interval(low, high));
-            format!("{} ±{}%", duration(ns, Some(half)), percent(half / ns))
+            match half / ns {
+                share if share > WIDE => format!("{}\n{} to {}", rough(ns), rough(low), rough(high)),
+                share => format!("{} ±{}%", duration(ns, Some(half)), percent(share)),
+            }
         }
-        (Some(low), None) => format!("{}, from {}", duration(ns, None), duration(low, None)),
-        (None, Some(high)) => format!("{}, up to {}", duration(ns, None), duration(high, None)),
+        (Some(low), None) => format!("{}\nfrom {}", rough(ns), rough(low)),
+        (None, Some(high)) => format!("{}\nup to {}", rough(ns), rough(high)),
         (None, None) => duration(ns, None),
     }
 }
