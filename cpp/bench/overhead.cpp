@@ -31,27 +31,110 @@ double cpu_ns() {
   return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
 }
 
-// The clock alone, as a floor: what any observer that times tasks must pay.
-struct TwoReadings : tf::ObserverInterface {
-  void set_up(std::size_t) override {}
-  void on_entry(tf::WorkerView, tf::TaskView) override { sink = taskscale_now_inline(); }
-  void on_exit(tf::WorkerView, tf::TaskView) override { sink = taskscale_now_inline(); }
-  static std::uint64_t taskscale_now_inline() {
-#if defined(__x86_64__)
-    return __builtin_ia32_rdtsc();
-#else
-    return taskscale_now();
-#endif
-  }
-  static thread_local volatile std::uint64_t sink;
-};
-thread_local volatile std::uint64_t TwoReadings::sink = 0;
+// Floors: what an observer that times every task pays before it adds anything up. Each is a part of the digest and no more.
 
+std::uint64_t reading() {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#else
+  return taskscale_now();
+#endif
+}
+
+// What a worker of a floor writes to, on cache lines of its own.
+struct alignas(128) Slot {
+  volatile std::uint64_t sink = 0;
+  std::uint32_t length = 0;
+  struct {
+    std::uint64_t end, kind;
+  } entries[TASKSCALE_ENTRIES] = {};
+};
+
+struct Floor : tf::ObserverInterface {
+  void set_up(std::size_t workers) override { slots = std::vector<Slot>(workers); }
+  void on_entry(tf::WorkerView, tf::TaskView) override {}
+  void on_exit(tf::WorkerView, tf::TaskView) override {}
+  std::vector<Slot> slots;
+};
+
+// The two calls that Taskflow makes.
+struct Empty final : Floor {};
+
+// The least that can tell when tasks ended.
+struct OneReading final : Floor {
+  void on_exit(tf::WorkerView worker, tf::TaskView) override { slots[worker.id()].sink = reading(); }
+};
+
+// That, and kept: the end and the name of a task, in a buffer of the digest's length that nobody reads.
+struct OneStored final : Floor {
+  void on_exit(tf::WorkerView worker, tf::TaskView task) override {
+    Slot& slot = slots[worker.id()];
+    const std::uint32_t at = slot.length;
+    slot.entries[at].end = reading();
+    slot.entries[at].kind = task.name().size();
+    slot.length = at + 1 < TASKSCALE_ENTRIES ? at + 1 : 0;
+    asm volatile("" ::: "memory");
+  }
+};
+
+// The least that can time a task.
+struct TwoReadings final : Floor {
+  void on_entry(tf::WorkerView worker, tf::TaskView) override { slots[worker.id()].sink = reading(); }
+  void on_exit(tf::WorkerView worker, tf::TaskView) override { slots[worker.id()].sink = reading(); }
+};
+
+// All that the digest does at a task, in its own buffer, which starts over instead of being counted.
+struct NotCounted final : tf::ObserverInterface {
+  ~NotCounted() override { taskscale_observer_free(observer); }
+  void set_up(std::size_t count) override {
+    observer = taskscale_observer_new(TASKSCALE_ABI, "floor", static_cast<std::uint32_t>(count));
+    for (std::uint32_t i = 0; i < count; ++i) workers.push_back(taskscale_observer_worker(observer, i));
+  }
+  void on_entry(tf::WorkerView worker, tf::TaskView) override { taskscale_begin(workers[worker.id()]); }
+  void on_exit(tf::WorkerView worker, tf::TaskView task) override {
+    taskscale_worker* const mine = workers[worker.id()];
+    if (TASKSCALE_LOAD(mine->length) + 1 >= TASKSCALE_ENTRIES) TASKSCALE_STORE(mine->length, 0u);
+    taskscale_end(mine, task.name().data(), task.name().size());
+  }
+  taskscale_observer* observer = nullptr;
+  std::vector<taskscale_worker*> workers;
+};
+
+// Nanoseconds of a reading among other readings only, where nothing hides it.
+double reading_ns() {
+  constexpr int count = 1000000;
+  std::uint64_t sum = 0;
+  const double begin = cpu_ns();
+  for (int i = 0; i < count; ++i) sum += reading();
+  const double end = cpu_ns();
+  volatile std::uint64_t sink = sum;
+  (void)sink;
+  return (end - begin) / count;
+}
+
+template <typename T>
+void attach(tf::Executor& executor) {
+  executor.make_observer<T>();
+}
+
+// The first is what the others are compared with.
 struct Mode {
   const char* name;
-  std::function<void(tf::Executor&)> attach;
-  std::function<void()> detach;
+  void (*attach)(tf::Executor&);
 };
+const Mode modes[] = {
+    {"no observer", [](tf::Executor&) {}},
+    {"no observer, again (control)", [](tf::Executor&) {}},
+    {"empty observer", attach<Empty>},
+    {"one reading, at the end", attach<OneReading>},
+    {"one reading, kept", attach<OneStored>},
+    {"two readings", attach<TwoReadings>},
+    {"two readings, kept as in the digest", attach<NotCounted>},
+    {"taskscale digest", attach<taskscale::DigestObserver>},
+    {"ChromeObserver", attach<tf::ChromeObserver>},
+    {"TFProfObserver", attach<tf::TFProfObserver>},
+};
+constexpr std::size_t mode_count = sizeof modes / sizeof modes[0];
 
 // Rank (from 0) of the lower end of the sign-test interval of a median of n values at 95 %.
 std::size_t lower_rank(std::size_t n) {
@@ -74,6 +157,7 @@ int main(int argc, char** argv) {
   const int rounds = argc > 2 ? std::atoi(argv[2]) : 15;
   std::printf("Taskflow %d.%d, %zu empty tasks a run, %d rounds; CPU ns a task, medians and 95 %% intervals\n",
               TF_VERSION / 100000, TF_VERSION / 100 % 1000, tasks, rounds);
+  std::printf("a reading of the clock among readings only: %.1f\n", reading_ns());
   for (const bool chain : {false, true}) {
     for (const std::size_t workers : {std::size_t{1}, std::size_t{2}}) {
       tf::Taskflow graph;
@@ -83,23 +167,17 @@ int main(int argc, char** argv) {
         if (chain && i > 0) before.precede(task);
         before = task;
       }
-      std::shared_ptr<taskscale::DigestObserver> ours;
-      const std::vector<std::string> names = {"no observer", "two clock readings", "taskscale digest", "ChromeObserver",
-                                              "TFProfObserver"};
-      std::vector<std::vector<double>> added(names.size());
+      std::vector<std::vector<double>> added(mode_count);
       std::vector<double> plain;
       std::mt19937 random(7);
-      std::vector<std::size_t> order(names.size());
+      std::vector<std::size_t> order(mode_count);
       for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
       for (int round = -2; round < rounds; ++round) {  // two rounds warm the heap
         std::shuffle(order.begin(), order.end(), random);
-        std::vector<double> cost(names.size());
+        std::vector<double> cost(mode_count);
         for (const std::size_t mode : order) {
           tf::Executor executor(workers);
-          if (mode == 1) executor.make_observer<TwoReadings>();
-          if (mode == 2) ours = executor.make_observer<taskscale::DigestObserver>();
-          if (mode == 3) executor.make_observer<tf::ChromeObserver>();
-          if (mode == 4) executor.make_observer<tf::TFProfObserver>();
+          modes[mode].attach(executor);
           executor.run(graph).wait();  // each executor's own warm-up: its recorder's first growth is not counted
           const double begin = cpu_ns();
           executor.run(graph).wait();
@@ -107,20 +185,18 @@ int main(int argc, char** argv) {
         }
         if (round < 0) continue;
         plain.push_back(cost[0]);
-        for (std::size_t mode = 1; mode < names.size(); ++mode) added[mode].push_back(cost[mode] - cost[0]);
+        for (std::size_t mode = 1; mode < mode_count; ++mode) added[mode].push_back(cost[mode] - cost[0]);
       }
       std::sort(plain.begin(), plain.end());
       std::printf("%s, %zu worker%s: %s %.1f\n", chain ? "chain" : "independent", workers, workers > 1 ? "s" : "",
-                  names[0].c_str(), plain[plain.size() / 2]);
+                  modes[0].name, plain[plain.size() / 2]);
       const std::size_t low = lower_rank(plain.size());
-      for (std::size_t mode = 1; mode < names.size(); ++mode) {
+      for (std::size_t mode = 1; mode < mode_count; ++mode) {
         auto& values = added[mode];
         std::sort(values.begin(), values.end());
-        std::printf("  %-20s %+7.1f  (%+.1f to %+.1f)\n", names[mode].c_str(), values[values.size() / 2], values[low > 0 ? low - 1 : 0],
+        std::printf("  %-36s %+7.1f  (%+.1f to %+.1f)\n", modes[mode].name, values[values.size() / 2], values[low > 0 ? low - 1 : 0],
                     values[values.size() - (low > 0 ? low : 1)]);
       }
-      std::printf("  state of the digest: %zu bytes a worker after %llu tasks\n", ours->bytes() / workers,
-                  static_cast<unsigned long long>(ours->tasks()));
     }
   }
   return 0;
