@@ -139,10 +139,10 @@ fn show(stable: &[Process], unstable: &[Process], rounds: usize) {
     );
     println!("{:<42} {:>9} {:>9}  added per poll", "", "per task", "per poll");
     for (name, processes) in [("stable", stable), ("unstable", unstable)] {
-        let modes =
-            [Mode::None, Mode::Again, Mode::Empty, Mode::Counter, Mode::Ours, Mode::Instant, Mode::Histogram];
-        for mode in
-            modes.into_iter().filter(|mode| processes.iter().all(|process| !of(process, *mode).is_nan()))
+        for mode in Mode::KNOWN
+            .iter()
+            .copied()
+            .filter(|mode| processes.iter().all(|process| !of(process, *mode).is_nan()))
         {
             row(name, mode, processes, polls_per_task);
         }

@@ -19,8 +19,14 @@ pub enum Mode {
     Again,
     /// Hooks that do nothing.
     Empty,
+    /// A hook that reads the time-stamp counter after a poll and does nothing with it.
+    Once,
     /// Hooks that read the time-stamp counter and do nothing with it: what no timing of polls can be below.
     Counter,
+    /// Hooks that keep both readings, in a buffer that nobody reads.
+    Kept,
+    /// Hooks that call a `taskscale_live::Worker`: what `observe` does but for finding out which worker and whose poll it is.
+    Worker,
     /// `taskscale_tokio::observe`.
     Ours,
     /// Hooks that read `std::time::Instant` and add up.
@@ -31,16 +37,26 @@ pub enum Mode {
 
 impl Mode {
     /// All that a build has.
-    pub const ALL: &[Mode] = if cfg!(tokio_unstable) {
-        &[Mode::None, Mode::Again, Mode::Empty, Mode::Counter, Mode::Ours, Mode::Instant, Mode::Histogram]
-    } else {
-        &[Mode::None, Mode::Again, Mode::Ours]
-    };
+    pub const ALL: &[Mode] =
+        if cfg!(tokio_unstable) { Self::KNOWN } else { &[Mode::None, Mode::Again, Mode::Ours] };
+
+    /// All, in the order of the table.
+    pub const KNOWN: &[Mode] = &[
+        Mode::None,
+        Mode::Again,
+        Mode::Empty,
+        Mode::Once,
+        Mode::Counter,
+        Mode::Kept,
+        Mode::Worker,
+        Mode::Ours,
+        Mode::Instant,
+        Mode::Histogram,
+    ];
 
     /// The mode of a word, of any build.
     pub fn parse(word: &str) -> Option<Self> {
-        use Mode::{Again, Counter, Empty, Histogram, Instant, None as No, Ours};
-        [No, Again, Empty, Counter, Ours, Instant, Histogram].into_iter().find(|mode| mode.word() == word)
+        Self::KNOWN.iter().copied().find(|mode| mode.word() == word)
     }
 
     pub fn word(self) -> &'static str {
@@ -48,7 +64,10 @@ impl Mode {
             Mode::None => "no hooks",
             Mode::Again => "no hooks, again (control)",
             Mode::Empty => "empty hooks",
+            Mode::Once => "a hook that reads the counter",
             Mode::Counter => "hooks that read the counter",
+            Mode::Kept => "the same, kept",
+            Mode::Worker => "a worker of taskscale_live",
             Mode::Ours => "taskscale_tokio::observe",
             Mode::Instant => "hooks with Instant::now",
             Mode::Histogram => "poll-time histogram of tokio",
@@ -74,6 +93,35 @@ pub fn pass(mode: Mode) -> io::Result<(u64, Option<u64>)> {
         #[cfg(tokio_unstable)]
         Mode::Empty => builder.on_before_task_poll(|_| {}).on_after_task_poll(|_| {}).build()?,
         #[cfg(tokio_unstable)]
+        Mode::Once => builder
+            .on_before_task_poll(|_| {})
+            .on_after_task_poll(|_| _ = std::hint::black_box(taskscale_sys::ticks::now()))
+            .build()?,
+        #[cfg(tokio_unstable)]
+        Mode::Kept => {
+            static BUFFER: [AtomicU64; 160] = [const { AtomicU64::new(0) }; 160];
+            static USED: AtomicU64 = AtomicU64::new(0);
+            builder
+                .on_before_task_poll(|_| {
+                    BUFFER[USED.load(Relaxed) as usize % 160].store(taskscale_sys::ticks::now(), Relaxed);
+                })
+                .on_after_task_poll(|_| {
+                    let used = USED.load(Relaxed);
+                    BUFFER[(used as usize + 1) % 160].store(taskscale_sys::ticks::now(), Relaxed);
+                    USED.store(if used >= 158 { 0 } else { used + 2 }, Relaxed);
+                })
+                .build()?
+        }
+        #[cfg(tokio_unstable)]
+        Mode::Worker => {
+            let observer = taskscale_live::Observer::new(taskscale_live::Options::default());
+            let (before, after) = (observer.worker(0), observer.worker(0));
+            builder
+                .on_before_task_poll(move |_| before.begin_at(taskscale_sys::ticks::now()))
+                .on_after_task_poll(move |_| after.end_numbered_at(taskscale_sys::ticks::now(), 0))
+                .build()?
+        }
+        #[cfg(tokio_unstable)]
         Mode::Counter => builder
             .on_before_task_poll(|_| _ = std::hint::black_box(taskscale_sys::ticks::now()))
             .on_after_task_poll(|_| _ = std::hint::black_box(taskscale_sys::ticks::now()))
@@ -95,7 +143,7 @@ pub fn pass(mode: Mode) -> io::Result<(u64, Option<u64>)> {
         #[cfg(tokio_unstable)]
         Mode::Histogram => builder.enable_metrics_poll_time_histogram().build()?,
         #[cfg(not(tokio_unstable))]
-        Mode::Empty | Mode::Counter | Mode::Instant | Mode::Histogram => {
+        _ => {
             return Err(io::Error::new(io::ErrorKind::Unsupported, "this build of tokio has no hooks"));
         }
     };
