@@ -162,7 +162,8 @@ impl Measuring<'_, '_> {
 
     fn one_round(&mut self, round: &Round, world: &mut World<'_, '_>) -> io::Result<Option<Stop>> {
         let broken_off_ns = self.started_ns.saturating_add((self.time_ns as f64 * OVERRUN) as u64);
-        let with_phases = round.number % PHASES_EVERY == PHASES_EVERY / 2;
+        // Where rows are judged, the share of creation is not asked: only CPU time is.
+        let with_phases = self.limits.judged_at.is_none() && round.number % PHASES_EVERY == PHASES_EVERY / 2;
         let kinds = if with_phases { &[Kind::Timed, Kind::Phases][..] } else { &[Kind::Timed][..] };
         for &kind in kinds {
             for &index in &round.order {

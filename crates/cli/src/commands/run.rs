@@ -42,6 +42,19 @@ const QUICK: suite::Limits = suite::Limits {
     restart_every: None,
 };
 
+/// Where rows are judged by an old side: 50 pairs of processes, of four rounds each. One process of asyncio, Go, Node or tokio differs from
+/// another by a fifth to a half of what one round differs from another, and costs as much to start and warm up as six rounds: four to six
+/// rounds a process then tell most in a given time (METHODOLOGY.md, "Two sides of one run").
+const JUDGED: suite::Limits = suite::Limits {
+    samples: Some(200),
+    max_time_s: Some(60.0),
+    budget_s: None,
+    precision: None,
+    sample_ms: None,
+    timeout_s: None,
+    restart_every: Some(4),
+};
+
 /// Measures, keeps the samples, prints the figures.
 pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     let suites = suites::load(&args.suites)?;
@@ -176,11 +189,14 @@ fn limits_of(suite: &Suite, args: &RunArgs, judged: usize) -> Limits {
         restart_every: None,
     };
     let limits = Limits::default().overlaid(&suite.limits);
-    let mut limits = if args.quick { limits.overlaid(&QUICK) } else { limits };
+    let mut limits = match (args.quick, judged) {
+        (true, _) => limits.overlaid(&QUICK),
+        (false, 0) => limits,
+        (false, _) => limits.overlaid(&JUDGED),
+    };
     if judged > 0 {
         limits.judged_at = Some(taskscale_report::among(judged));
         limits.precision = args.threshold / 2.0;
-        limits.samples = Limits::default().samples;
     }
     limits.overlaid(&typed)
 }

@@ -1,0 +1,297 @@
+//! How often does `taskscale run --against` call identical code worse or better, and how often does it find a slow-down of 3 %?
+//!
+//! ```sh
+//! cargo build --release
+//! target/release/taskscale run fanout --runtime asyncio --runtime tokio --runtime go --runtime node \
+//!     --size 64 --samples 2 -o probes.taskscale.jsonl        # builds the probes and writes down how they are started
+//! cargo run --release --example against -- probes.taskscale.jsonl             # 20 runs of a minute at most
+//! ```
+//!
+//! Each run is one of `--against` by the code that `taskscale run` uses: every runtime against itself. In one of them, another
+//! in each run, the new side does an extra spin, calibrated to the planted share; all other rows are A/A.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints its figures")]
+
+use std::{path::PathBuf, process::ExitCode};
+
+use anyhow::{Context, ensure};
+use clap::Parser;
+use taskscale_bench::{
+    fault::Fault,
+    journal::Journal,
+    limits::Limits,
+    link::{Launcher, Link, Reading, Silent},
+    plan::{Found, Plan, Selection},
+    probe::ProbeLauncher,
+    run::{Order, run},
+};
+use taskscale_model::{
+    compare::{ComparedRow, Verdict},
+    params::{ParamValue, Params},
+    protocol::{Description, RunRequest},
+    run_file::{self, Header, RuntimeRecord, RuntimeState},
+    suite::Suite,
+};
+use taskscale_report::{CompareBy, CompareOptions, among, compare_sides, parse_run};
+use taskscale_stats::quantile;
+use taskscale_sys::{machine, process::Command};
+
+#[path = "../src/world.rs"]
+mod world;
+
+#[derive(Debug, Parser)]
+#[command(about = "False alarms and power of taskscale run --against, on real probes")]
+struct Args {
+    /// A run file whose runtimes are to be compared with themselves
+    probes: PathBuf,
+    /// Runs
+    #[arg(long, default_value_t = 20)]
+    runs: u64,
+    /// Time at most for each, in seconds
+    #[arg(long, default_value_t = 60.0)]
+    max_time: f64,
+    /// The planted slow-down, as a share
+    #[arg(long, default_value_t = 0.03)]
+    planted: f64,
+    /// Up to this difference rows count as the same
+    #[arg(long, default_value_t = 0.01)]
+    threshold: f64,
+    /// Number of tasks
+    #[arg(long, default_value_t = 2048)]
+    size: u64,
+    /// The variant of `fanout` for each runtime, NAME=VARIANT [default: what a newcomer would write]
+    #[arg(long)]
+    variant: Vec<String>,
+    /// From which all orders, seeds and layouts follow
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// The first way of doing it that the runtime's own documentation shows.
+const USUAL: [(&str, &str); 4] = [
+    ("asyncio", "await_each"),
+    ("tokio", "current_thread/spawn"),
+    ("go", "WaitGroup"),
+    ("node", "Promise.all"),
+];
+
+fn main() -> ExitCode {
+    match measure(&Args::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("against: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// A runtime that is compared with itself.
+struct Side {
+    record: RuntimeRecord,
+    description: Description,
+    variant: String,
+    /// Steps of the kernel that make an iteration dearer by the planted share.
+    steps: u64,
+}
+
+fn measure(args: &Args) -> anyhow::Result<()> {
+    let text = std::fs::read_to_string(&args.probes).context("cannot read the run file")?;
+    let records = parse_run(&text)?.runtimes;
+    let ready = records.iter().filter(|record| matches!(record.state, RuntimeState::Ready { .. }));
+    let commands = ready.clone().flat_map(|record| {
+        let command = Command::new(record.command[0].clone(), record.command[1..].to_vec());
+        [(record.id.clone(), command.clone()), (old(&record.id), command)]
+    });
+    let mut launcher = Planting { real: ProbeLauncher::new(commands), planted: None };
+    let sides: Vec<Side> =
+        ready.map(|record| calibrate(args, record, &mut launcher)).collect::<Result<_, _>>()?;
+    ensure!(!sides.is_empty(), "no runtime is ready in that file");
+    let mut rows: Vec<(bool, ComparedRow)> = Vec::new();
+    for number in 0..args.runs {
+        let side = &sides[number as usize % sides.len()];
+        launcher.planted = Some((side.record.id.clone(), side.steps));
+        let judged = compare(args, number, &sides, &mut launcher)?;
+        rows.extend(judged.into_iter().map(|row| (row.runtime == side.record.id, row)));
+        eprintln!("{} of {}: {}", number + 1, args.runs, words(&rows));
+    }
+    println!("{}", words(&rows));
+    for side in &sides {
+        let of = |planted: bool| {
+            rows.iter()
+                .filter(move |(is, row)| *is == planted && row.runtime == side.record.id)
+                .map(|(_, row)| row)
+        };
+        let middle = |values: Vec<f64>| quantile::median(&values).unwrap_or(f64::NAN);
+        let widths = of(false).filter_map(|row| row.ratio_ci).map(|ci| (ci.1 / ci.0).ln() / 2.0).collect();
+        let effects = of(true).filter_map(|row| row.ratio).collect();
+        let processes =
+            of(false).filter_map(|row| row.new.as_ref()).map(|new| new.processes as f64).collect();
+        println!(
+            "{} {} {}: half-width {:.2} % over {:.0} pairs of processes; the plant measured as {:+.2} %; {}",
+            side.record.id,
+            side.description.runtime.version,
+            side.variant,
+            100.0 * middle(widths),
+            middle(processes),
+            100.0 * (middle(effects) - 1.0),
+            words(&rows.iter().filter(|(_, row)| row.runtime == side.record.id).cloned().collect::<Vec<_>>()),
+        );
+    }
+    Ok(())
+}
+
+fn old(id: &str) -> String {
+    format!("{id}#old")
+}
+
+fn words(rows: &[(bool, ComparedRow)]) -> String {
+    let count = |planted: bool, verdicts: &[Verdict]| {
+        rows.iter().filter(|(is, row)| *is == planted && verdicts.contains(&row.verdict)).count()
+    };
+    let all = |planted: bool| rows.iter().filter(|(is, _)| *is == planted).count();
+    format!(
+        "false alarms {} of {}, called the same {}; the plant found {} of {}, missed as the same or better {}",
+        count(false, &[Verdict::Worse, Verdict::Better]),
+        all(false),
+        count(false, &[Verdict::Same]),
+        count(true, &[Verdict::Worse]),
+        all(true),
+        count(true, &[Verdict::Same, Verdict::Better]),
+    )
+}
+
+/// Weighs the kernel and the tasks, in one process and in turns.
+fn calibrate(args: &Args, record: &RuntimeRecord, launcher: &mut Planting) -> anyhow::Result<Side> {
+    const SPIN: u64 = 2_000_000;
+    let asked = args.variant.iter().find_map(|pair| pair.strip_prefix(&format!("{}=", record.id)));
+    let usual = USUAL.iter().find(|(name, _)| *name == record.id).map(|(_, variant)| *variant);
+    let variant = asked.or(usual).with_context(|| format!("say --variant {}=VARIANT", record.id))?.to_owned();
+    let mut link = launcher.launch(&record.id, 0)?;
+    let mut description = link.shake_hands()?;
+    let mut id = 0;
+    let mut ask = |workload: &str, variant: &str, size: u64, iterations: u64| -> anyhow::Result<f64> {
+        id += 1;
+        let params = Params::new();
+        let (workload, variant) = (workload.into(), variant.into());
+        let request = RunRequest { id, workload, variant, size, iterations, params, seed: id };
+        Ok(link.run(&request, 60_000_000_000)?.sample.cpu_ns as f64 / iterations as f64 / size as f64)
+    };
+    let (mut spins, mut tasks) = (Vec::new(), Vec::new());
+    // The first half warms up.
+    for _ in 0..30 {
+        spins.push(ask("spin", "loop", SPIN, 1)?);
+        tasks.push(ask("fanout", &variant, args.size, 20)?);
+    }
+    link.end();
+    // One row for each runtime: `Promise.all` alone would also name `Promise.all/suspend`.
+    for workload in &mut description.workloads {
+        workload.variants.retain(|other| other.name == variant);
+    }
+    let middle = |values: &[f64]| quantile::median(&values[15..]).unwrap_or(f64::NAN);
+    let steps = (args.planted * middle(&tasks) * args.size as f64 / middle(&spins)).round() as u64;
+    Ok(Side { record: record.clone(), description, variant, steps })
+}
+
+fn compare(
+    args: &Args,
+    number: u64,
+    sides: &[Side],
+    launcher: &mut Planting,
+) -> anyhow::Result<Vec<ComparedRow>> {
+    let mut suite = Suite::parse(
+        "schema = \"taskscale.suite/1\"\nname = \"against\"\ntitle = \"A/A\"\n[[workload]]\nname = \"fanout\"\n\
+         sizes = [1]\nparams = { order = \"ordered\" }\nanswer = { rule = \"sum_of_tasks\" }",
+    )?;
+    suite.workloads[0].sizes = vec![args.size];
+    let found = |side: &Side, id: String, old_of: Option<String>| Found {
+        id,
+        asked: true,
+        old_of,
+        description: Ok(side.description.clone()),
+    };
+    let both = |side: &Side| {
+        let id = &side.record.id;
+        [found(side, id.clone(), None), found(side, old(id), Some(id.clone()))]
+    };
+    let runtimes: Vec<Found> = sides.iter().flat_map(both).collect();
+    let selection = Selection {
+        variants: sides.iter().map(|side| side.variant.clone()).collect(),
+        ..Selection::default()
+    };
+    let plan = Plan::new(std::slice::from_ref(&suite), &runtimes, &selection)?;
+    let machine = machine::read();
+    let limits = Limits {
+        max_time_ns: (args.max_time * 1e9) as u64,
+        precision: args.threshold / 2.0,
+        judged_at: Some(among(plan.judged(&runtimes))),
+        samples: 200,
+        restart_every: 4,
+        ..Limits::default()
+    };
+    let records = sides.iter().flat_map(|side| {
+        let id = &side.record.id;
+        let old_side = RuntimeRecord { id: old(id), old_of: Some(id.clone()), ..side.record.clone() };
+        [side.record.clone(), old_side]
+    });
+    let order = Order {
+        cpus: machine.cpus_usable.value().copied().unwrap_or(1),
+        header: Header {
+            schema: run_file::SCHEMA.into(),
+            tool: env!("CARGO_PKG_VERSION").into(),
+            command: std::env::args().collect(),
+            seed: args.seed.wrapping_mul(1_000_003).wrapping_add(number),
+            started_unix_s: 0,
+            machine,
+            suites: vec![suite],
+        },
+        runtimes: records.collect(),
+        plan,
+        limits: vec![limits],
+    };
+    let mut out = Vec::new();
+    run(order, launcher, &mut world::RealClock::new(), &mut Silent, &mut Journal::new(&mut out))?;
+    let options = CompareOptions { metric: CompareBy::Cpu, threshold: args.threshold };
+    let comparison = compare_sides(&parse_run(&String::from_utf8(out)?)?, &options);
+    Ok(comparison.context("the run has two sides")?.rows)
+}
+
+/// The real probes, of which one is made slower behind the back of the plan.
+struct Planting {
+    real: ProbeLauncher,
+    /// The runtime, and the steps that each of its iterations does more.
+    planted: Option<(String, u64)>,
+}
+
+impl Launcher for Planting {
+    fn launch(&mut self, runtime: &str, layout: u64) -> Result<Box<dyn Link>, Fault> {
+        let link = self.real.launch(runtime, layout)?;
+        let steps = self.planted.as_ref().filter(|(name, _)| name == runtime).map_or(0, |(_, steps)| *steps);
+        Ok(Box::new(Planted { link, steps }))
+    }
+}
+
+struct Planted {
+    link: Box<dyn Link>,
+    steps: u64,
+}
+
+impl Link for Planted {
+    fn shake_hands(&mut self) -> Result<Description, Fault> {
+        self.link.shake_hands()
+    }
+
+    fn run(&mut self, request: &RunRequest, timeout_ns: u64) -> Result<Reading, Fault> {
+        let mut request = request.clone();
+        if self.steps > 0 && request.workload == "fanout" {
+            request.params.insert("extra_spin".into(), ParamValue::Integer(self.steps));
+        }
+        self.link.run(&request, timeout_ns)
+    }
+
+    fn dismiss(&mut self) {
+        self.link.dismiss();
+    }
+
+    fn end(&mut self) {
+        self.link.end();
+    }
+}
