@@ -178,6 +178,7 @@ impl Measuring<'_, '_> {
                 if kind == Kind::Phases && !row.tells_phases {
                     continue;
                 }
+                row.wake(round, world)?;
                 let iterations = round.iterations(row.iterations);
                 row.ask(Ask { kind, round: round.number, iterations, seed: round.seed }, world)?;
             }

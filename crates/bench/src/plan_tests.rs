@@ -29,7 +29,8 @@ fn found(id: &str, variants: Vec<Variant>) -> Found {
     let runtime = Runtime { name, language: "x".into(), version: "1".into(), toolchain: String::new() };
     let workloads = vec![Workload { name: "fanout".into(), params, variants }];
     let clock = Clock { wall_resolution_ns: 1, cpu_resolution_ns: 1 };
-    let description = Description { protocol: 1, runtime, clock, workers: Some(2), jit: false, workloads };
+    let description =
+        Description { protocol: 1, runtime, clock, workers: Some(2), jit: false, wake_ms: None, workloads };
     Found { id: id.into(), asked: false, by_name: false, old_of: None, description: Ok(description) }
 }
 

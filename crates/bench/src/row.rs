@@ -16,7 +16,14 @@ use crate::{
     judge::Judge,
     link::{Clock, Event, Launcher, Link, Observer, Reading},
     plan::PlannedRow,
+    schedule::Round,
 };
+
+/// No row sleeps for less than this between two samples without being woken: the pipe alone takes some tens of microseconds.
+const PAUSE_NS: u64 = 2_000_000;
+
+/// However long a probe says that waking takes.
+const MOST_WAKE_MS: u64 = 200;
 
 /// The world as a row sees it.
 pub(crate) struct World<'a, 'j> {
@@ -64,6 +71,10 @@ pub(crate) struct Row<'p> {
     pub iterations: u64,
     /// Whether the probe tells the share of creation.
     pub tells_phases: bool,
+    /// How long it must work before a timed sample that follows a pause.
+    wake_ns: Option<u64>,
+    /// When it last answered.
+    answered_ns: u64,
     /// Round, process and CPU ns per task of each timed sample.
     pub timed: Vec<Timed>,
     /// CPU ns per task of the pilot and warm-up samples of the present process, in their order.
@@ -86,6 +97,8 @@ impl<'p> Row<'p> {
             iterations: 1,
             // Of a sweep only the costs are used.
             tells_phases: planned.record.sweep.is_none(),
+            wake_ns: None,
+            answered_ns: 0,
             timed: Vec::new(),
             costs: Vec::new(),
             iteration_wall_ns: None,
@@ -126,6 +139,7 @@ impl<'p> Row<'p> {
         match link.shake_hands() {
             Ok(description) => {
                 self.resolution_ns = description.clock.wall_resolution_ns;
+                self.wake_ns = description.wake_ms.map(|ms| ms.min(MOST_WAKE_MS) * 1_000_000);
                 self.judge = Some(Judge::new(description.clock, world.cpus));
                 Ok(())
             }
@@ -151,6 +165,7 @@ impl<'p> Row<'p> {
                 let sample = self.sample_record(&request, ask, reading, world.journal.next_order());
                 world.journal.append(&Record::Sample(sample.clone()))?;
                 self.take_note(&sample);
+                self.answered_ns = world.clock.now_ns();
                 world.observer.event(&Event::Sampled {
                     row: self.record,
                     kind: ask.kind,
@@ -161,6 +176,20 @@ impl<'p> Row<'p> {
                 Ok(Some(sample))
             }
         }
+    }
+
+    /// Has it work for as long as it says that it takes to come back from a pause, where there was one. A row of which one iteration lasts
+    /// longer than that comes back within its sample, and is left alone.
+    pub fn wake(&mut self, round: &Round, world: &mut World<'_, '_>) -> io::Result<()> {
+        let paused_ns = world.clock.now_ns().saturating_sub(self.answered_ns);
+        let (Some(wake_ns), Some(iteration_ns)) = (self.wake_ns, self.iteration_wall_ns) else {
+            return Ok(());
+        };
+        let iterations = (wake_ns as f64 / iteration_ns.max(1.0)) as u64;
+        if paused_ns >= PAUSE_NS && iterations > 0 {
+            self.ask(Ask { kind: Kind::Wake, round: round.number, iterations, seed: round.seed }, world)?;
+        }
+        Ok(())
     }
 
     fn take_note(&mut self, sample: &SampleRecord) {
@@ -174,7 +203,7 @@ impl<'p> Row<'p> {
             Kind::Phases if !sample.extra.contains_key("create_cpu_ns") => self.tells_phases = false,
             _ => (),
         }
-        if sample.kind != Kind::Verify {
+        if !matches!(sample.kind, Kind::Verify | Kind::Wake) {
             self.iteration_wall_ns = Some(sample.wall_ns as f64 / sample.iterations.max(1) as f64);
         }
     }
@@ -249,7 +278,7 @@ fn request(row: &RowRecord, id: u64, ask: Ask) -> RunRequest {
     match ask.kind {
         Kind::Verify => params.insert(VERIFY.into(), ParamValue::Flag(true)),
         Kind::Phases => params.insert(PHASES.into(), ParamValue::Flag(true)),
-        Kind::Pilot | Kind::Warmup | Kind::Timed => None,
+        Kind::Pilot | Kind::Warmup | Kind::Wake | Kind::Timed => None,
     };
     RunRequest {
         id,

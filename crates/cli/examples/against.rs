@@ -205,6 +205,7 @@ fn compare(
     let found = |side: &Side, id: String, old_of: Option<String>| Found {
         id,
         asked: true,
+        by_name: true,
         old_of,
         description: Ok(side.description.clone()),
     };

@@ -131,7 +131,7 @@ impl Observer for Progress {
                     Kind::Timed | Kind::Phases => format!("round {:>3} of at most {rounds}", round + 1),
                     Kind::Verify => "checking its answer".to_owned(),
                     Kind::Pilot => "choosing iterations".to_owned(),
-                    Kind::Warmup => "warming up".to_owned(),
+                    Kind::Warmup | Kind::Wake => "warming up".to_owned(),
                 };
                 self.say(row, &format!("{doing}   {cpu_per_task:>9.0} ns"));
             }

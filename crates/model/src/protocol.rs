@@ -92,6 +92,9 @@ pub struct Description {
     /// Whether its code is compiled while it runs, and gets cheaper over hundreds of milliseconds: JVM, V8.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub jit: bool,
+    /// How much work, in milliseconds, brings it back after a pause: Go's monitor thread interrupts the others all the time after it slept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wake_ms: Option<u64>,
     /// What it can do.
     pub workloads: Vec<Workload>,
 }

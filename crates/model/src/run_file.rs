@@ -167,6 +167,8 @@ pub enum Kind {
     Pilot,
     /// Before the row was stable.
     Warmup,
+    /// To bring the runtime back after a pause, before a timed sample.
+    Wake,
     /// Counts in the figures.
     Timed,
     /// Counts in the share of creation only.

@@ -20,6 +20,8 @@ use taskscale_model::{
     suite::Suite,
 };
 
+mod stop;
+
 const MS: u64 = 1_000_000;
 
 /// What the fakes share: the time, the log, and how each variant behaves.
@@ -60,6 +62,7 @@ struct FakeLauncher {
     world: Shared,
     behaviours: BTreeMap<&'static str, Behaviour>,
     jit: bool,
+    wake_ms: Option<u64>,
     next: usize,
 }
 
@@ -67,6 +70,7 @@ struct FakeLink {
     world: Shared,
     behaviours: BTreeMap<&'static str, Behaviour>,
     jit: bool,
+    wake_ms: Option<u64>,
     answers: usize,
 }
 
@@ -81,6 +85,7 @@ impl Launcher for FakeLauncher {
             world: self.world.clone(),
             behaviours: self.behaviours.clone(),
             jit: self.jit,
+            wake_ms: self.wake_ms,
             answers: 0,
         }))
     }
@@ -139,7 +144,7 @@ impl Link for FakeLink {
     }
 
     fn shake_hands(&mut self) -> Result<Description, Fault> {
-        Ok(description(self.jit, self.behaviours.keys()))
+        Ok(description(self.jit, self.wake_ms, self.behaviours.keys()))
     }
 
     fn dismiss(&mut self) {}
@@ -190,7 +195,11 @@ impl Observer for FakeObserver {
     }
 }
 
-fn description<'a>(jit: bool, variants: impl Iterator<Item = &'a &'static str>) -> Description {
+fn description<'a>(
+    jit: bool,
+    wake_ms: Option<u64>,
+    variants: impl Iterator<Item = &'a &'static str>,
+) -> Description {
     let variant = |name: &&'static str| Variant {
         name: (*name).into(),
         creates_task: true,
@@ -210,6 +219,7 @@ fn description<'a>(jit: bool, variants: impl Iterator<Item = &'a &'static str>) 
         clock: protocol::Clock { wall_resolution_ns: 1, cpu_resolution_ns: 1 },
         workers: None,
         jit,
+        wake_ms,
         workloads: vec![Workload {
             name: "nop".into(),
             params: vec![],
@@ -278,6 +288,7 @@ struct Setting {
     limits: Limits,
     sizes: &'static str,
     jit: bool,
+    wake_ms: Option<u64>,
     interrupt_after: Option<usize>,
 }
 
@@ -293,7 +304,7 @@ impl Default for Setting {
             restart_every: 0,
             judged_at: None,
         };
-        Setting { seed: 7, limits, sizes: "[100]", jit: false, interrupt_after: None }
+        Setting { seed: 7, limits, sizes: "[100]", jit: false, wake_ms: None, interrupt_after: None }
     }
 }
 
@@ -309,7 +320,7 @@ fn measure(behaviours: &[(&'static str, Behaviour)], setting: Setting) -> Done {
         asked: true,
         by_name: false,
         old_of: None,
-        description: Ok(description(setting.jit, behaviours.iter().map(|(name, _)| name))),
+        description: Ok(description(setting.jit, setting.wake_ms, behaviours.iter().map(|(name, _)| name))),
     };
     let plan = Plan::new(std::slice::from_ref(&suite), &[found], &Selection::default()).expect("plan");
     let world =
@@ -333,6 +344,7 @@ fn measure(behaviours: &[(&'static str, Behaviour)], setting: Setting) -> Done {
         world: world.clone(),
         behaviours: behaviours.iter().copied().collect(),
         jit: setting.jit,
+        wake_ms: setting.wake_ms,
         next: 0,
     };
     let mut observer = FakeObserver { world: world.clone(), words: vec![] };
@@ -465,6 +477,28 @@ fn code_that_never_levels_off_leaves_time_for_the_processes_that_an_interval_nee
 }
 
 #[test]
+fn a_runtime_that_must_be_woken_works_untimed_before_each_sample_that_follows_a_pause() {
+    let kinds = |wake_ms, cost| {
+        let rows = [("a", Behaviour::Costs(cost)), ("b", Behaviour::Costs(cost))];
+        let done = measure(&rows, Setting { wake_ms, ..Setting::default() });
+        let of_b = done.samples().filter(|sample| sample.variant == "b" && sample.kind != Kind::Verify);
+        of_b.map(|sample| (sample.kind, sample.iterations)).collect::<Vec<_>>()
+    };
+    // 100 tasks of 1 us: an iteration takes 0.1 ms, waking of 3 ms 30 of them. The other two rows take 1 ms each.
+    let woken = kinds(Some(3), 1_000);
+    let before_timed: Vec<_> =
+        woken.windows(2).filter(|pair| pair[1].0 == Kind::Timed).map(|pair| pair[0]).collect();
+    assert_eq!(before_timed.len(), 6);
+    // Where a row is last in one round and first in the next it did not pause.
+    let slept = before_timed.iter().filter(|(kind, _)| *kind == Kind::Wake).count();
+    assert!((3..=6).contains(&slept), "{before_timed:?}");
+    assert!(before_timed.iter().all(|(kind, n)| *kind != Kind::Wake || *n == 30), "{before_timed:?}");
+    assert!(kinds(None, 1_000).iter().all(|(kind, _)| *kind != Kind::Wake));
+    // An iteration of 10 ms comes back within itself.
+    assert!(kinds(Some(3), 100_000).iter().all(|(kind, _)| *kind != Kind::Wake));
+}
+
+#[test]
 fn the_threads_that_ran_are_recorded_or_why_they_are_not_known() {
     let done = measure(&[("a", Behaviour::Costs(100)), ("b", Behaviour::Hidden)], Setting::default());
     for sample in done.samples() {
@@ -495,76 +529,4 @@ fn a_probe_that_lies_boasts_hangs_or_will_not_start_is_a_failed_row_and_the_rest
     }
     let done = measure(&[("a", Behaviour::DoesNotStart)], Setting::default());
     assert!(done.ends().iter().all(|(_, status)| matches!(status, Status::Failed(_))));
-}
-
-#[test]
-fn precision_stops_at_a_look_and_never_before_fifteen_rounds() {
-    let limits = Limits { samples: 100, precision: 0.01, ..Setting::default().limits };
-    let done = measure(
-        &[("a", Behaviour::Costs(100)), ("b", Behaviour::Costs(150))],
-        Setting { limits, ..Setting::default() },
-    );
-    // The fakes have no noise: every interval has no width from the first, and a difference is plain.
-    assert_eq!(done.rounds().len(), 15);
-    assert!(done.ends().iter().all(|(_, status)| *status == Status::Ok { stop: Stop::Precision }));
-}
-
-#[test]
-fn where_rows_are_judged_only_their_ratios_can_end_a_cell() {
-    // What disturbs a round disturbs all rows of it: figures never get narrow, their ratios are at once.
-    let stops = |judged_at: Option<f64>| {
-        let limits = Limits { samples: 60, precision: 0.01, judged_at, ..Setting::default().limits };
-        let done = measure(&[("uneven", Behaviour::Uneven)], Setting { limits, ..Setting::default() });
-        done.rounds().len()
-    };
-    assert_eq!(stops(None), 60, "the baseline's own interval stays wide");
-    assert_eq!(stops(Some(0.95)), 15);
-    assert_eq!(stops(Some(1.0 - 0.05 / 1e6)), 30, "such confidence takes 26 rounds, and 30 is the next look");
-}
-
-#[test]
-fn time_ends_a_cell_after_the_round_that_is_nearest() {
-    let limits = Limits { samples: 1_000, max_time_ns: 50 * MS, ..Setting::default().limits };
-    let done = measure(&[("a", Behaviour::Costs(100))], Setting { limits, ..Setting::default() });
-    assert!(done.ends().iter().all(|(_, status)| *status == Status::Ok { stop: Stop::MaxTime }));
-    let rounds = done.rounds();
-    assert!((10..=30).contains(&rounds.len()), "two rows of a bit over 1 ms in 50 ms: {}", rounds.len());
-    assert!(rounds.iter().all(|round| round.len() == 2), "no round is torn");
-}
-
-#[test]
-fn an_interrupted_run_keeps_what_it_has_and_says_so() {
-    // 14 samples prepare the first cell, so 20 lie in its third round.
-    let after = 20;
-    let setting = Setting { interrupt_after: Some(after), sizes: "[100, 200]", ..Setting::default() };
-    let done = measure(&[("a", Behaviour::Costs(100))], setting);
-    assert_eq!(done.samples().count(), after, "not one sample more");
-    let ends: BTreeMap<u64, Status> = done.ends().into_iter().collect();
-    assert_eq!(ends[&0], Status::Ok { stop: Stop::Interrupted });
-    let Status::Skipped(missing) = &ends[&2] else { panic!("{ends:?}") };
-    assert!(missing.reason.contains("interrupted before"));
-    assert!(matches!(done.records.last(), Some(Record::End(_))));
-}
-
-#[test]
-fn cells_are_measured_in_order_and_a_hopeless_size_is_not_tried() {
-    // At a million tasks of 100 us each, one answer would take 100 s; it may take 1 s.
-    let setting = Setting { sizes: "[100, 1000, 1000000]", ..Setting::default() };
-    let done = measure(&[("a", Behaviour::Costs(10)), ("b", Behaviour::Costs(100_000))], setting);
-    assert_eq!(done.words, ["cell 1/3 n=100", "end", "cell 2/3 n=1000", "end", "cell 3/3 n=1000000", "end"]);
-    let ends: BTreeMap<u64, Status> = done.ends().into_iter().collect();
-    let Status::Skipped(missing) = &ends[&7] else { panic!("{ends:?}") };
-    assert!(missing.reason.contains("one sample may take") && missing.remedy.contains("--timeout"));
-    assert_eq!(ends[&6], Status::Ok { stop: Stop::Samples }, "its neighbour is measured");
-}
-
-#[test]
-fn an_interrupt_while_rows_are_prepared_leaves_skipped_rows_and_no_figures() {
-    for after in [0, 1, 5, 9] {
-        let setting = Setting { interrupt_after: Some(after), ..Setting::default() };
-        let done = measure(&[("a", Behaviour::Costs(100))], setting);
-        assert_eq!(done.samples().count(), after, "not one sample more");
-        assert!(done.ends().iter().all(|(_, status)| matches!(status, Status::Skipped(_))), "{after}");
-        assert_eq!(done.ends().len(), 2);
-    }
 }
