@@ -451,10 +451,12 @@ fn baseline_name(text: &str) -> Result<String, String> {
 }
 
 fn size(text: &str) -> Result<u64, String> {
+    // Digits in threes, or a list of sizes would be read as one enormous number: 1000,2000.
+    let is_grouped = text.split(['_', ',']).skip(1).all(|group| group.len() == 3);
     let digits: String = text.chars().filter(|letter| !matches!(letter, '_' | ',')).collect();
     match digits.parse() {
-        Ok(size) if size > 0 => Ok(size),
-        _ => Err("give a number of tasks, at least 1: 2048 or 1,000,000".into()),
+        Ok(size) if size > 0 && is_grouped => Ok(size),
+        _ => Err("give a number of tasks, at least 1: 2048 or 1,000,000; repeat --size for several".into()),
     }
 }
 
@@ -486,9 +488,14 @@ mod tests {
         for wrong in ["", ".", "..", "../x", "a/b", "a b"] {
             assert!(baseline_name(wrong).is_err(), "{wrong}");
         }
-        for wrong in
-            [seconds("5").err(), seconds("0s").err(), share("200%").err(), size("0").err(), param("gc").err()]
-        {
+        for wrong in [
+            seconds("5").err(),
+            seconds("0s").err(),
+            share("200%").err(),
+            size("0").err(),
+            size("1000,2000").err(),
+            param("gc").err(),
+        ] {
             assert!(wrong.is_some());
         }
     }

@@ -57,7 +57,7 @@ fn a_new_side_that_fails_is_a_regression_and_its_file_says_so_again() {
 fn one_runtime_against_itself_is_an_a_a_comparison() {
     let ran =
         run(&Tool::new(), &["--against", "tokio", "--variant", "current_thread/spawn", "--format", "json"]);
-    // Two pairs of processes: too few for any verdict, so the status does not hang on the time.
+    // Four rounds: too few for any verdict, so the status does not hang on the time.
     assert_eq!(ran.status, Some(0), "{}", ran.err);
     let verdicts = ran.json();
     assert_eq!((&verdicts["old"]["name"], &verdicts["new"]["name"]), (&"tokio#old".into(), &"tokio".into()));
@@ -65,7 +65,7 @@ fn one_runtime_against_itself_is_an_a_a_comparison() {
     let rows = verdicts["rows"].as_array().expect("rows");
     assert!(!rows.is_empty());
     for row in rows {
-        assert!(row["reason"].as_str().is_some_and(|why| why.starts_with("too few processes: 2, ")), "{row}");
+        assert!(row["reason"].as_str().is_some_and(|why| why.starts_with("too few processes")), "{row}");
     }
 }
 
