@@ -126,6 +126,26 @@ class Fanout(unittest.TestCase):
     def test_anyio(self):
         self.every_answer("anyio")
 
+    def test_tasks_of_a_graph_wait_for_those_before_them(self):
+        with Session() as session:
+            for pattern in ("trivial", "chain", "tree", "stencil"):
+                for size in SIZES:
+                    for work, verify in ((0, False), (0, True), (3, True)):
+                        sample = session.run("graph", "create_task", size, 3, pattern=pattern, work=work, verify=verify)
+                        case = f"{pattern} size {size} work {work}: {sample}"
+                        self.assertEqual(sample.get("answer"), sum_of_tasks(size, work) * 3 % 2**64, case)
+
+    def test_the_patterns_are_those_of_the_protocol(self):
+        from taskscale_probe.workloads.graph import PATTERNS
+
+        numbers = {name: [before(10)(i) for i in range(10)] for name, before in PATTERNS.items()}
+        self.assertEqual(numbers["trivial"], [[]] * 10)
+        self.assertEqual(numbers["chain"], [[]] + [[i] for i in range(9)])
+        self.assertEqual(numbers["tree"], [[], [0], [0], [1], [1], [2], [2], [3], [3], [4]])
+        # Three tasks a step, and the first of a fourth step.
+        steps = [[0, 1], [0, 1, 2], [1, 2], [3, 4], [3, 4, 5], [4, 5], [6, 7]]
+        self.assertEqual(numbers["stencil"], [[], [], []] + steps)
+
     def test_a_window_is_kept_full(self):
         with Session() as session:
             for name in ("await_each", "wait", "gather"):

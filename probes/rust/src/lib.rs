@@ -23,7 +23,7 @@ pub fn probe(runtime: &str) -> Option<sdk::Probe> {
         .workload(workloads::nop::workload(runtime))
         .workload(workloads::spin::workload());
     Some(match runtime {
-        "tokio" => probe.workload(workloads::drain::workload(
+        "tokio" => probe.workload(workloads::graph::workload()).workload(workloads::drain::workload(
             || runtimes::Flavour::MultiThread.runtime(),
             env!("TASKSCALE_FUTURES_UTIL_VERSION"),
         )),

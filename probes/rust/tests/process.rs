@@ -127,6 +127,26 @@ fn fanout_answers(runtime: &str) {
 }
 
 #[test]
+fn tasks_of_a_graph_wait_for_those_before_them() {
+    let mut session = Session::start("tokio");
+    let description = session.describe();
+    for variant in variants(&description, "graph") {
+        for pattern in ["trivial", "chain", "tree", "stencil"] {
+            for (size, work, verify) in
+                SIZES.into_iter().flat_map(|size| [(size, 9, false), (size, 0, true), (size, 9, true)])
+            {
+                let params = json!({ "pattern": pattern, "work": work, "verify": verify });
+                let body = json!({ "size": size, "iterations": 3, "params": params });
+                let sample = session.run("graph", &variant["name"], body);
+                let case = format!("{} size {size} {params}: {sample}", variant["name"]);
+                assert_eq!(sample["answer"], sum_of_tasks(size, work, 11).wrapping_mul(3), "{case}");
+            }
+        }
+    }
+    assert_eq!(session.end(), (String::new(), Some(0)));
+}
+
+#[test]
 fn fanout_on_tokio() {
     fanout_answers("tokio");
 }

@@ -9,7 +9,7 @@
 //! | [`smol`] | `spawn` on the executor and on a local one |
 //! | [`threads`] | `std::thread::scope` |
 
-mod body;
+pub(super) mod body;
 mod futures;
 mod rayon;
 mod smol;
