@@ -29,6 +29,8 @@ pub enum Record {
     Sample(SampleRecord),
     /// How disturbed the machine was during a round.
     Round(RoundRecord),
+    /// What one request made a probe do, counted; not timed.
+    Count(CountRecord),
     /// The end of a row: why its measurement stopped.
     RowEnd(RowEnd),
     /// The last line of a run that was not cut short.
@@ -234,6 +236,79 @@ pub struct ThreadsRan {
     /// Share of the CPU time that the busiest of them used: 1 where one thread did it all, 0.5 where two shared it evenly.
     #[serde(rename = "busiest_thread_share")]
     pub busiest: f64,
+}
+
+/// What one request made a probe's process do, counted from outside it: from before the request to after the reply. The process was
+/// started for this and is not timed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CountRecord {
+    /// Place in the order in which everything in this run was measured.
+    pub order: u64,
+    /// The row's number.
+    pub row: u64,
+    /// Which process of this row, of those that were counted, from 0.
+    pub process: u64,
+    /// The workload, again, so that a line can be read alone.
+    pub workload: String,
+    /// The runtime, again.
+    pub runtime: String,
+    /// The variant, again.
+    pub variant: String,
+    /// The size, again.
+    pub size: u64,
+    /// Repetitions inside the request; 0 where the row could not be counted at all.
+    pub iterations: u64,
+    /// The seed sent.
+    pub seed: u64,
+    /// What was asked of the allocator.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allocations: Option<Allocations>,
+    /// Why that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allocations_missing: Option<Missing>,
+    /// System calls.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub syscalls: Option<u64>,
+    /// Why these are not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub syscalls_missing: Option<Missing>,
+}
+
+/// What was asked of an allocator, by the function that was called. Calls that failed are not among them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Allocations {
+    /// `malloc`.
+    pub malloc: u64,
+    /// `calloc`.
+    pub calloc: u64,
+    /// `realloc`, whether or not the memory moved.
+    pub realloc: u64,
+    /// `posix_memalign`, `aligned_alloc`, `memalign`, `valloc`, `pvalloc`.
+    pub aligned: u64,
+    /// `free` of something.
+    pub free: u64,
+    /// Bytes asked for by all of these; a `realloc` counts with its whole new size.
+    pub bytes: u64,
+}
+
+impl Allocations {
+    /// All calls that ask for memory.
+    pub fn calls(&self) -> u64 {
+        self.malloc + self.calloc + self.realloc + self.aligned
+    }
+
+    /// What was added since `before`.
+    #[must_use]
+    pub fn since(&self, before: &Allocations) -> Allocations {
+        Allocations {
+            malloc: self.malloc.wrapping_sub(before.malloc),
+            calloc: self.calloc.wrapping_sub(before.calloc),
+            realloc: self.realloc.wrapping_sub(before.realloc),
+            aligned: self.aligned.wrapping_sub(before.aligned),
+            free: self.free.wrapping_sub(before.free),
+            bytes: self.bytes.wrapping_sub(before.bytes),
+        }
+    }
 }
 
 /// How disturbed the machine was during one round of a cell.

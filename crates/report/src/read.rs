@@ -8,14 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use taskscale_model::run_file::{
-    End, Header, Record, RoundRecord, RowEnd, RowRecord, RuntimeRecord, SCHEMA, SampleRecord,
+    CountRecord, End, Header, Record, RoundRecord, RowEnd, RowRecord, RuntimeRecord, SCHEMA, SampleRecord,
 };
 
 /// Longest line in bytes; the longest real one, a header with its suites, has some ten thousand.
 pub const MAX_LINE: usize = 1 << 20;
 
 /// The record types this build knows: the words of [`Record`]'s `type`.
-const KNOWN_TYPES: [&str; 7] = ["header", "runtime", "row", "sample", "round", "row_end", "end"];
+const KNOWN_TYPES: [&str; 8] = ["header", "runtime", "row", "sample", "round", "count", "row_end", "end"];
 
 /// A run file, sorted by kind of record; within a kind in the order of the file.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,6 +30,8 @@ pub struct Run {
     pub samples: Vec<SampleRecord>,
     /// How disturbed the machine was.
     pub rounds: Vec<RoundRecord>,
+    /// What was counted.
+    pub counts: Vec<CountRecord>,
     /// How rows ended.
     pub row_ends: Vec<RowEnd>,
     /// The end; `None` for a run that was cut short.
@@ -121,6 +123,7 @@ fn empty(header: Header) -> Run {
         rows: Vec::new(),
         samples: Vec::new(),
         rounds: Vec::new(),
+        counts: Vec::new(),
         row_ends: Vec::new(),
         ended: None,
         notes: Vec::new(),
@@ -146,6 +149,7 @@ fn add(run: &mut Run, record: Option<Record>, line: usize) -> Result<(), ReadErr
         }
         Some(Record::Sample(sample)) => run.samples.push(sample),
         Some(Record::Round(round)) => run.rounds.push(round),
+        Some(Record::Count(count)) => run.counts.push(count),
         Some(Record::RowEnd(end)) => run.row_ends.push(end),
         Some(Record::End(end)) => run.ended = Some(end),
     }

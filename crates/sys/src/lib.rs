@@ -6,6 +6,7 @@
 //! | [`ticks`] | what time is it, as cheaply as can be | ticks, and their rate |
 //! | [`delay`] | how long has this thread waited for a processor | ns |
 //! | [`threads`] | how much CPU has each thread of a process used | ns |
+//! | [`counts`] | how many allocations and system calls has a process made | calls, bytes |
 //! | [`process`] | a probe over pipes: spawn, ask, bound the wait, end it with all its descendants | [`process::Child`] |
 //! | [`machine`] | what is this machine, and what of it cannot be read | [`taskscale_model::machine::Machine`] |
 //! | [`doctor`] | what here blurs or biases figures, measured | [`taskscale_model::doctor::facts::Facts`] |
@@ -15,6 +16,7 @@
 //! to the modules that carry an `allow`, each call with the reason why it is sound.
 
 pub mod clock;
+pub mod counts;
 pub mod delay;
 pub mod disturbance;
 pub mod doctor;

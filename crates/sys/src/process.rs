@@ -24,6 +24,9 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::process::{ChildStderr, ChildStdin, ChildStdout};
 
+use taskscale_model::missing::Missing;
+
+use crate::counts::syscalls::{Counter, Opener};
 use crate::{clock, ffi};
 pub use command::{Command, SpawnError};
 pub use exit::Exit;
@@ -71,7 +74,22 @@ impl Child {
     /// # Errors
     /// [`SpawnError`] says which program, why, and what to do.
     pub fn spawn(command: &Command) -> Result<Child, SpawnError> {
-        let (mut process, cookie) = command::start(command)?;
+        Child::start(command, None)
+    }
+
+    /// The same, with the system calls of the process and of all that it starts counted, or why they cannot be.
+    ///
+    /// # Errors
+    /// Those of [`Child::spawn`].
+    pub fn spawn_counted(command: &Command) -> Result<(Child, Result<Counter, Missing>), SpawnError> {
+        match Opener::prepare() {
+            Ok(opener) => Ok((Child::start(command, Some(&opener))?, opener.receive())),
+            Err(missing) => Ok((Child::start(command, None)?, Err(missing))),
+        }
+    }
+
+    fn start(command: &Command, counted: Option<&Opener>) -> Result<Child, SpawnError> {
+        let (mut process, cookie) = command::start(command, counted)?;
         let (stdin, stdout, stderr) = (process.stdin.take(), process.stdout.take(), process.stderr.take());
         let child = Child {
             ended: ffi::pidfd(process.id()),

@@ -6,6 +6,7 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Stdio;
 
+use crate::counts::syscalls::Opener;
 use crate::ffi;
 use crate::process::COOKIE;
 
@@ -76,7 +77,11 @@ pub fn failed(command: &Command, source: io::Error) -> SpawnError {
 }
 
 /// Starts `command`; also returns the environment entry (`NAME=value`) that marks it and its descendants.
-pub fn start(command: &Command) -> Result<(std::process::Child, String), SpawnError> {
+/// `counted` has its system calls counted from its first instruction on.
+pub fn start(
+    command: &Command,
+    counted: Option<&Opener>,
+) -> Result<(std::process::Child, String), SpawnError> {
     ffi::adopt_orphans();
     let value = random_name();
     let mut builder = std::process::Command::new(&command.program);
@@ -91,6 +96,9 @@ pub fn start(command: &Command) -> Result<(std::process::Child, String), SpawnEr
     }
     builder.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     ffi::isolate(&mut builder);
+    if let Some(opener) = counted {
+        opener.hook(&mut builder);
+    }
     match builder.spawn() {
         Ok(process) => Ok((process, format!("{COOKIE}={value}"))),
         Err(source) => Err(failed(command, source)),
@@ -117,8 +125,9 @@ mod tests {
 
     #[test]
     fn a_missing_program_is_named_with_a_remedy() {
-        let error =
-            start(&Command::new("no-such-program-of-ours", [""; 0])).expect_err("not there").to_string();
+        let error = start(&Command::new("no-such-program-of-ours", [""; 0]), None)
+            .expect_err("not there")
+            .to_string();
         assert!(error.starts_with("cannot start \"no-such-program-of-ours\": "), "{error}");
         assert!(error.contains("(install it"), "{error}");
     }
@@ -127,7 +136,7 @@ mod tests {
     fn a_missing_directory_is_not_blamed_on_the_program() {
         let mut command = Command::new("/bin/sh", [""; 0]);
         command.directory = Some("no/such/directory".into());
-        let error = start(&command).expect_err("not there").to_string();
+        let error = start(&command, None).expect_err("not there").to_string();
         assert!(error.contains("working directory"), "{error}");
     }
 }
