@@ -15,6 +15,7 @@ use taskscale_stats::{
 
 use crate::{
     calibrate::{self, Pilot},
+    count,
     fault::Fault,
     limits::Limits,
     plan::Cell,
@@ -57,9 +58,14 @@ pub(crate) fn measure(
     };
     measuring.prepare(world)?;
     let stop = measuring.rounds(world)?;
+    let measured: Vec<bool> =
+        measuring.rows.iter().map(|row| row.is_alive() && !row.timed.is_empty()).collect();
     for row in &mut measuring.rows {
         row.finish(stop, world)?;
     }
+    // Last: what is counted must not run beside what is timed.
+    let rows = measuring.rows.iter().zip(measured).filter(|(_, measured)| *measured).map(|(row, _)| row);
+    count::rows(rows, world)?;
     Ok(measuring.rows.iter().map(|row| row.iteration_wall_ns).collect())
 }
 

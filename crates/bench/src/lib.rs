@@ -18,6 +18,8 @@
 //! | [`judge`] | whether a sample can be believed |
 //! | [`calibrate`] | how many iterations make a sample long enough |
 //! | [`cell`] | pilot, warm-up, rounds, restarts, stop: one cell, all its rows |
+//! | `count` | what rows ask of the allocator and the kernel, in processes of their own |
+//! | [`counted`] | the real process that is counted |
 //! | `warmup` | samples until fresh processes have settled, within bounds |
 //! | `row` | one row while it is measured |
 //! | [`run`] | all cells, one after the other, within the budget |
@@ -27,6 +29,8 @@
 pub mod calibrate;
 pub mod cell;
 pub mod check;
+mod count;
+pub mod counted;
 pub mod expect;
 pub mod fault;
 pub mod journal;

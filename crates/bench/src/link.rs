@@ -5,7 +5,7 @@ use taskscale_model::{
     machine::Disturbance,
     missing::Missing,
     protocol::{Description, RunRequest, Sample},
-    run_file::{Kind, RowRecord, Status, ThreadsRan},
+    run_file::{Allocations, Kind, RowRecord, Status, ThreadsRan},
 };
 
 use crate::fault::Fault;
@@ -41,6 +41,26 @@ pub trait Launcher {
     /// can do so at the same time. `layout` is random: it moves the stack and seeds hashes, so that no row keeps a
     /// lucky memory layout.
     fn launch(&mut self, runtime: &str, layout: u64) -> Result<Box<dyn Link>, Fault>;
+
+    /// Starts a process that is counted instead of timed, always in the same environment; `None` where nothing is to be counted.
+    fn launch_counted(&mut self, _runtime: &str) -> Option<Result<Box<dyn Counted>, Fault>> {
+        None
+    }
+}
+
+/// A probe's process whose calls are counted.
+pub trait Counted: Link {
+    /// What it has asked for so far, with all that it started.
+    fn counts(&mut self) -> Counts;
+}
+
+/// What a process asked for, or why that is not known.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Counts {
+    /// Of the allocator.
+    pub allocations: Result<Allocations, Missing>,
+    /// Of the kernel.
+    pub syscalls: Result<u64, Missing>,
 }
 
 /// Time, and how disturbed the machine is.
@@ -79,6 +99,15 @@ pub enum Event<'a> {
         rounds: u64,
         /// CPU nanoseconds per task.
         cpu_per_task: f64,
+    },
+    /// A process of a row is about to be counted.
+    Counting {
+        /// The row.
+        row: &'a RowRecord,
+        /// Which process, from 0.
+        process: u64,
+        /// Of how many.
+        processes: u64,
     },
     /// A row is done, one way or another.
     RowEnded {

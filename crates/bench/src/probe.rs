@@ -1,6 +1,6 @@
 //! The real probe: a process that speaks protocol 1 over pipes (`probes/PROTOCOL.md`).
 
-use std::collections::HashMap;
+use std::{collections::HashMap, path::PathBuf};
 
 use taskscale_model::{
     missing::Missing,
@@ -8,13 +8,14 @@ use taskscale_model::{
 };
 use taskscale_sys::{
     clock,
-    process::{Child, Command, Exit, IoProblem},
+    process::{Child, Command, Exit, IoProblem, SpawnError},
     threads::thread_cpu_ns,
 };
 
 use crate::{
+    counted::CountedProbe,
     fault::Fault,
-    link::{Launcher, Link, Reading},
+    link::{Counted, Launcher, Link, Reading},
     stamp::Stamp,
     threads,
 };
@@ -40,11 +41,13 @@ pub struct Probe {
 impl Probe {
     /// Starts the process; nothing is said yet.
     pub fn start(command: &Command) -> Result<Probe, Fault> {
-        let child = Child::spawn(command).map_err(|error| Fault::Start {
-            command: command.program.clone(),
-            why: format!("{} ({})", error.source, error.remedy),
-        })?;
-        Ok(Probe { child })
+        let child = Child::spawn(command).map_err(|error| start_fault(command, error))?;
+        Ok(Probe::of(child))
+    }
+
+    /// A process that was started another way.
+    pub(crate) fn of(child: Child) -> Probe {
+        Probe { child }
     }
 
     /// Asks the probe to describe itself.
@@ -117,6 +120,11 @@ impl Probe {
     }
 }
 
+/// Why a probe could not be started.
+pub(crate) fn start_fault(command: &Command, error: SpawnError) -> Fault {
+    Fault::Start { command: command.program.clone(), why: format!("{} ({})", error.source, error.remedy) }
+}
+
 impl Link for Probe {
     fn shake_hands(&mut self) -> Result<Description, Fault> {
         self.describe(HANDSHAKE_NS)
@@ -170,6 +178,8 @@ fn junk(line: &[u8], asked: &str, why: &str) -> Fault {
 #[derive(Debug, Default)]
 pub struct ProbeLauncher {
     commands: HashMap<String, (Command, Stamp)>,
+    /// The library that counts allocations, or why there is none; absent where nothing is to be counted.
+    counting: Option<Result<PathBuf, Missing>>,
 }
 
 impl ProbeLauncher {
@@ -179,24 +189,42 @@ impl ProbeLauncher {
             let stamp = Stamp::of(&command);
             (id, (command, stamp))
         };
-        ProbeLauncher { commands: commands.into_iter().map(stamped).collect() }
+        ProbeLauncher { commands: commands.into_iter().map(stamped).collect(), counting: None }
+    }
+
+    /// Also counts, allocations by this library; without one system calls alone.
+    #[must_use]
+    pub fn counting(mut self, library: Result<PathBuf, Missing>) -> Self {
+        self.counting = Some(library);
+        self
+    }
+
+    /// The command of a runtime, as it was when the run began.
+    fn command(&self, runtime: &str) -> Result<&Command, Fault> {
+        let Some((command, stamp)) = self.commands.get(runtime) else {
+            return Err(Fault::Start { command: runtime.into(), why: "no such runtime".into() });
+        };
+        match stamp.changed() {
+            Some(path) => Err(Fault::Changed { file: path.display().to_string() }),
+            None => Ok(command),
+        }
     }
 }
 
 impl Launcher for ProbeLauncher {
     fn launch(&mut self, runtime: &str, layout: u64) -> Result<Box<dyn Link>, Fault> {
-        let Some((command, stamp)) = self.commands.get(runtime) else {
-            return Err(Fault::Start { command: runtime.into(), why: "no such runtime".into() });
-        };
-        if let Some(path) = stamp.changed() {
-            return Err(Fault::Changed { file: path.display().to_string() });
-        }
-        let mut command = command.clone();
+        let mut command = self.command(runtime)?.clone();
         // `PYTHONHASHSEED` is read by CPython alone; its range is 32 bits.
         command.env.push(("PYTHONHASHSEED".into(), (layout >> 32).to_string()));
         let padding = usize::try_from(layout % PADDING).unwrap_or_default();
         command.env.push(("TASKSCALE_PADDING".into(), "x".repeat(padding)));
         Ok(Box::new(Probe::start(&command)?))
+    }
+
+    fn launch_counted(&mut self, runtime: &str) -> Option<Result<Box<dyn Counted>, Fault>> {
+        let library = self.counting.as_ref()?;
+        let probe = self.command(runtime).and_then(|command| CountedProbe::start(command, library));
+        Some(probe.map(|probe| Box::new(probe) as Box<dyn Counted>))
     }
 }
 

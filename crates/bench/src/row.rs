@@ -60,7 +60,8 @@ pub(crate) struct Timed {
 
 pub(crate) struct Row<'p> {
     pub record: &'p RowRecord,
-    rule: Rule,
+    /// Which answer is right.
+    pub rule: Rule,
     link: Option<Box<dyn Link>>,
     judge: Option<Judge>,
     /// Resolution of the probe's wall clock.

@@ -77,6 +77,7 @@ const RUN_EXAMPLES: &str = "Examples:
                                                      is Go dearer than before? exit status 1 if so
   taskscale run fanout --probe new/mine.py --against old/mine.py
                                                      is my code?
+  taskscale run nop --runtime tokio --counts         allocations and system calls per task too
   taskscale run fanout --probe my_probe.go --runtime go
                                                      your own code beside ours (taskscale new-probe go)";
 
@@ -246,6 +247,9 @@ pub struct RunArgs {
     /// A parameter of the workload, put over the suite's; repeat for several
     #[arg(long, value_name = "NAME=VALUE", value_parser = param)]
     pub param: Vec<(String, taskscale_model::params::ParamValue)>,
+    /// Also count allocations and system calls, in three more processes of each row that are not timed
+    #[arg(long)]
+    pub counts: bool,
     /// Fewer and shorter samples, at most 3s a cell: a first look
     #[arg(long)]
     pub quick: bool,

@@ -135,6 +135,9 @@ impl Observer for Progress {
                 };
                 self.say(row, &format!("{doing}   {cpu_per_task:>9.0} ns"));
             }
+            Event::Counting { row, process, processes } => {
+                self.say(row, &format!("counting, process {} of {processes}", process + 1));
+            }
             Event::RowEnded { row, status } => match status {
                 Status::Ok { .. } => self.say(row, "done"),
                 Status::Failed(missing) => self.say(row, &format!("failed: {}", missing.reason)),

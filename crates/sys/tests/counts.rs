@@ -1,6 +1,7 @@
 //! Counts of a program whose number of allocations and system calls is known.
 
 #![cfg(target_os = "linux")]
+#![allow(clippy::print_stderr, reason = "what could not be tested must be told")]
 
 use std::{
     path::{Path, PathBuf},

@@ -185,7 +185,7 @@ impl Observer for FakeObserver {
                 self.words.push(format!("cell {number}/{of} n={size}"))
             }
             Event::CellEnded => self.words.push("end".into()),
-            Event::Sampled { .. } | Event::RowEnded { .. } => (),
+            Event::Sampled { .. } | Event::Counting { .. } | Event::RowEnded { .. } => (),
         }
     }
 

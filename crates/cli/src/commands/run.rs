@@ -25,6 +25,7 @@ use crate::{
     commands::report,
     interrupt::Interrupt,
     output::{self, Outcome, tell},
+    probes::shim,
     progress::{Building, Progress},
     runtimes::{self, Shaken},
     sides, store, suites,
@@ -76,6 +77,9 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     let shaken = runtimes::shake_hands(candidates);
     sides::check(&shaken)?;
     let mut launcher = launcher(&shaken);
+    if args.counts {
+        launcher = launcher.counting(shim::library(&building));
+    }
     let order = order(args, suites, &shaken, &mut launcher)?;
 
     let names: Vec<&str> = order.header.suites.iter().map(|suite| suite.name.as_str()).collect();

@@ -195,6 +195,8 @@ impl Job {
     /// How a user calls it: `the probe of go`, `my_probe.go`.
     fn name(&self) -> String {
         match &self.source {
+            // Not a probe but the library of `shim`.
+            Source::Runtime(name) if self.language.runtimes.is_empty() => name.clone(),
             Source::Runtime(runtime) => format!("the probe of {runtime}"),
             Source::File(path) => path.display().to_string(),
         }

@@ -7,6 +7,7 @@
 //! | [`languages`] | one module per language: which toolchain, and how a probe is made with it |
 //! | [`toolchain`] | a toolchain: where it is and what it calls itself |
 //! | [`recipe`] | the steps of a build, and the command that comes out |
+//! | [`shim`] | the library that counts allocations, built in the same way |
 //! | [`build`] | follows a recipe, once: what is built is kept in the [`cache`] |
 
 pub mod build;
@@ -14,4 +15,5 @@ pub mod cache;
 pub mod embedded;
 pub mod languages;
 pub mod recipe;
+pub mod shim;
 pub mod toolchain;

@@ -1,0 +1,155 @@
+//! Counts what the rows of a cell ask of the allocator and of the kernel, in processes of their own that are not timed.
+//!
+//! A request for 2k iterations less one for k is what k iterations ask for: what the protocol and the first use of things cost is
+//! in both, and cancels out. Every process is asked for the same, with the same seed, and nothing is random in its
+//! environment but where its memory lies; whether its counts are exact is for the report to say, by whether the processes
+//! agree.
+
+use std::io;
+
+use taskscale_model::{
+    missing::Missing,
+    protocol::RunRequest,
+    run_file::{CountRecord, Record, Role},
+};
+
+use crate::{
+    fault::Fault,
+    judge::Judge,
+    link::{Counted, Counts, Event},
+    row::{Row, World},
+};
+
+/// Fresh processes for each row: two that agree could do so by chance in what differs from process to process.
+const PROCESSES: u64 = 3;
+
+/// Pairs of requests (k, 2k) in each process: the middle one of three differences is not moved by a table that grows once.
+const PAIRS: u64 = 3;
+
+/// Tasks between k and 2k iterations, at least: one call more or less in the protocol is then below 0.0001 a task.
+const TASKS: u64 = 20_000;
+
+/// A row whose pair takes longer than this is asked for one pair a process: a million tasks are many enough.
+const LONG_NS: f64 = 500_000_000.0;
+
+/// Requests for 2k iterations before the first pair: pools and tables have then grown as far as the pairs need.
+const UNCOUNTED: u64 = 2;
+
+/// Every request has this seed, so that two runs ask for the same work.
+const SEED: u64 = 1;
+
+/// Counts every row but the controls, whose code is that of their baselines. What cannot be counted is a record with the reason.
+pub(crate) fn rows<'r, 'p: 'r>(
+    rows: impl Iterator<Item = &'r Row<'p>>,
+    world: &mut World<'_, '_>,
+) -> io::Result<()> {
+    for row in rows.filter(|row| row.record.role != Role::Control) {
+        for process in 0..PROCESSES {
+            if world.observer.interrupted() {
+                return Ok(());
+            }
+            let Some(launched) = world.launcher.launch_counted(&row.record.runtime) else { return Ok(()) };
+            world.observer.event(&Event::Counting { row: row.record, process, processes: PROCESSES });
+            let counted = match launched {
+                Ok(mut link) => {
+                    let counted = one_process(row, process, &mut *link, world);
+                    link.end();
+                    counted?
+                }
+                Err(fault) => Err(fault),
+            };
+            if let Err(fault) = counted {
+                // Another process would tell the same.
+                let record = nothing(row, process, &fault, world.journal.next_order());
+                world.journal.append(&Record::Count(record))?;
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// All pairs of one process; the outer error is that of the run file.
+fn one_process(
+    row: &Row<'_>,
+    process: u64,
+    link: &mut dyn Counted,
+    world: &mut World<'_, '_>,
+) -> io::Result<Result<(), Fault>> {
+    let description = match link.shake_hands() {
+        Ok(description) => description,
+        Err(fault) => return Ok(Err(fault)),
+    };
+    let mut judge = Judge::new(description.clock, world.cpus);
+    let k = TASKS.div_ceil(row.record.size.max(1));
+    let pairs = if row.iteration_wall_ns.unwrap_or(0.0) * 3.0 * k as f64 > LONG_NS { 1 } else { PAIRS };
+    let uncounted = (0..UNCOUNTED).map(|_| (2 * k, false));
+    let counted = (0..pairs).flat_map(|_| [(k, true), (2 * k, true)]);
+    for (id, (iterations, is_kept)) in (1..).zip(uncounted.chain(counted)) {
+        if world.observer.interrupted() {
+            return Ok(Ok(()));
+        }
+        let request = request(row, id, iterations);
+        let before = link.counts();
+        let asked = link.run(&request, world.timeout_ns);
+        let after = link.counts();
+        if let Err(fault) = asked.and_then(|reading| judge.judge(row.rule, &request, &reading)) {
+            return Ok(Err(fault));
+        }
+        if is_kept {
+            let order = world.journal.next_order();
+            let record = record(row, process, order, &request, between(before, after));
+            world.journal.append(&Record::Count(record))?;
+        }
+    }
+    Ok(Ok(()))
+}
+
+fn request(row: &Row<'_>, id: u64, iterations: u64) -> RunRequest {
+    RunRequest {
+        id,
+        workload: row.record.workload.clone(),
+        variant: row.record.variant.clone(),
+        size: row.record.size,
+        iterations,
+        params: row.record.params.clone(),
+        seed: SEED,
+    }
+}
+
+/// What was added from one reading to the other.
+fn between(before: Counts, after: Counts) -> Counts {
+    let both = |a: Result<u64, Missing>, b: Result<u64, Missing>| Ok(b?.saturating_sub(a?));
+    Counts {
+        allocations: after
+            .allocations
+            .and_then(|after| before.allocations.map(|before| after.since(&before))),
+        syscalls: both(before.syscalls, after.syscalls),
+    }
+}
+
+fn record(row: &Row<'_>, process: u64, order: u64, request: &RunRequest, counts: Counts) -> CountRecord {
+    CountRecord {
+        order,
+        row: row.record.row,
+        process,
+        workload: row.record.workload.clone(),
+        runtime: row.record.runtime.clone(),
+        variant: row.record.variant.clone(),
+        size: row.record.size,
+        iterations: request.iterations,
+        seed: request.seed,
+        allocations: counts.allocations.as_ref().ok().copied(),
+        allocations_missing: counts.allocations.err(),
+        syscalls: counts.syscalls.as_ref().ok().copied(),
+        syscalls_missing: counts.syscalls.err(),
+    }
+}
+
+/// A row that could not be counted at all.
+fn nothing(row: &Row<'_>, process: u64, fault: &Fault, order: u64) -> CountRecord {
+    let missing = fault.to_missing();
+    let missing = Missing::new(format!("it failed when it was counted: {}", missing.reason), missing.remedy);
+    let counts = Counts { allocations: Err(missing.clone()), syscalls: Err(missing) };
+    record(row, process, order, &request(row, 0, 0), counts)
+}
