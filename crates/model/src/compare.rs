@@ -37,7 +37,10 @@ pub struct Comparison {
     pub unchanged: Unchanged,
     /// How many rows have which verdict.
     pub counts: Counts,
-    /// Whether any row is worse: the gate.
+    /// How many exact counts have which verdict; all zero where nothing was counted on both sides.
+    #[serde(default)]
+    pub counted: Counts,
+    /// Whether any row or any exact count is worse: the gate.
     pub regression: bool,
     /// The outcome in a sentence.
     pub summary: String,
@@ -171,6 +174,50 @@ pub struct ComparedRow {
     pub reason: Option<String>,
     /// What to do about it.
     pub remedy: Option<String>,
+    /// Its counts, where both sides were counted; each has a verdict of its own.
+    #[serde(default)]
+    pub counts: Vec<ComparedCount>,
+}
+
+/// A count per task on both sides.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ComparedCount {
+    /// `allocations_per_task`, `allocated_bytes_per_task` or `syscalls_per_task`; lower is better.
+    pub metric: String,
+    /// `calls` or `bytes`.
+    pub unit: String,
+    /// In the old one.
+    pub old: CountFigure,
+    /// In the new one.
+    pub new: CountFigure,
+    /// New less old, per task.
+    pub change: Option<f64>,
+    /// What the change must exceed to be worse or better: 0.1 %, or what requests of one process differ by, as a collector makes them.
+    pub limit: Option<f64>,
+    /// `worse` or `better` where both are exact and differ by more than `limit`, whatever the noise.
+    pub verdict: Verdict,
+    /// Why it cannot be told.
+    pub reason: Option<String>,
+}
+
+impl ComparedCount {
+    /// Whether either side has a value: of what no side can count nothing is to be told.
+    pub fn value_in_one(&self) -> bool {
+        self.old.value.is_some() || self.new.value.is_some()
+    }
+}
+
+/// A count per task on one side.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CountFigure {
+    /// The median over processes.
+    pub value: Option<f64>,
+    /// Whether its processes agree.
+    pub exact: bool,
+    /// Processes that were counted.
+    pub processes: u64,
+    /// Why it is not known.
+    pub reason: Option<String>,
 }
 
 /// One row in one file.

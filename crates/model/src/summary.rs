@@ -106,9 +106,11 @@ pub struct Row {
     /// `cpu_per_task`, `wall_per_task`, `create_cpu_share`, `create_wall_share`; `cold_cpu_per_task` is that of the first
     /// sample of a fresh process, one for each process but the first, which is piloted. Lower is better for all of these.
     /// `threads_ran` and `busiest_thread_share` explain them: how many threads used at least 5 % of a sample's CPU time, and
-    /// the share of the busiest.
+    /// the share of the busiest. `allocations_per_task`, `allocated_bytes_per_task` and `syscalls_per_task` are counted in processes of
+    /// their own (`--counts`): `n` processes, `p0`, `p50` and `p100` over these, no interval; one that could not be counted is `skipped`
+    /// with its reason.
     pub metric: String,
-    /// `ns`, `share` or `threads`.
+    /// `ns`, `share`, `threads`, `calls` or `bytes`.
     pub unit: String,
     /// Samples behind the figures.
     pub n: u64,
@@ -137,6 +139,9 @@ pub struct Row {
     /// How many of its processes had settled; only for rows whose code is compiled while it runs.
     #[serde(default)]
     pub settled: Option<Settled>,
+    /// Of a count: whether the processes agree within 0.1 %, so that it may gate absolutely.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exact: Option<bool>,
     /// State.
     pub status: RowStatus,
     /// What ended its rounds.

@@ -12,6 +12,7 @@ use crate::{
     style::clean,
     summarize::{
         BUSIEST_THREAD_SHARE, COLD_CPU_PER_TASK, CPU_PER_TASK, CREATE_CPU_SHARE, THREADS_RAN, WALL_PER_TASK,
+        counts::is_count,
     },
 };
 
@@ -282,7 +283,9 @@ pub fn reasons(summary: &Summary, status: RowStatus) -> Vec<Reasons> {
     // A runtime that is not here has a section of its own.
     let not_here =
         |row: &&Row| summary.runtimes.iter().any(|one| one.id == row.runtime && one.missing.is_some());
-    for row in summary.rows.iter().filter(|row| row.status == status).filter(|row| !not_here(row)) {
+    // So has what was not counted.
+    let rows = summary.rows.iter().filter(|row| row.status == status && !is_count(row));
+    for row in rows.filter(|row| !not_here(row)) {
         let text = |text: &Option<String>| clean(text.as_deref().unwrap_or_default());
         let (reason, remedy) = (text(&row.reason), text(&row.remedy));
         let index =

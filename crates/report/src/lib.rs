@@ -15,6 +15,7 @@
 //! | [`digest_page`] | a digest as JSON, Markdown, HTML |
 //! | `digest_words` | words and numbers of a digest, made safe to show |
 //! | `figure` | writes numbers as precisely as their interval allows |
+//! | `counts` | counts per task: what `text` and `markdown` have in common |
 //! | `layout` | arranges a summary as tables: what `text` and `markdown` have in common |
 //! | `granularity` | how small a task may be, arranged the same way |
 //! | [`text`](mod@text) | tables for a terminal |
@@ -22,6 +23,7 @@
 //! | [`json`](mod@json) | `taskscale.summary/1` |
 
 pub mod compare;
+mod counts;
 pub mod digest_page;
 pub mod digest_text;
 mod digest_words;

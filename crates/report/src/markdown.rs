@@ -8,6 +8,7 @@ use taskscale_model::{
 };
 
 use crate::{
+    counts,
     figure::{count, ratio},
     granularity,
     layout::{self, Line, Table},
@@ -36,6 +37,7 @@ pub fn markdown(summary: &Summary) -> String {
         text.push_str("\n\n");
     }
     granularity_tables(&mut text, summary);
+    text.push_str(&counts_per_task(summary));
     let _ = writeln!(text, "**A/A control.** {}\n", escape(&clean(&summary.control.verdict)));
     for (title, status) in [("Failed", RowStatus::Failed), ("Skipped", RowStatus::Skipped)] {
         let lines: Vec<String> = layout::reasons(summary, status)
@@ -86,6 +88,27 @@ fn granularity_tables(text: &mut String, summary: &Summary) {
     let reasons: Vec<String> =
         granularity::reasons(summary).iter().map(|reason| bullet(reason, "")).collect();
     list(text, "No smallest task", &reasons);
+}
+
+fn counts_per_task(summary: &Summary) -> String {
+    let mut text = String::new();
+    let lines = counts::lines(summary);
+    if !lines.is_empty() {
+        let columns = counts::COLUMNS.join(" | ");
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "### Counts per task\n\n| table | runtime | variant | size | {columns} |\n|---|---|---|--:|--:|--:|--:|"
+        );
+        for line in &lines {
+            let cells: Vec<String> = line.name.iter().chain(&line.cells).map(|cell| escape(cell)).collect();
+            let _ = writeln!(text, "| {} |", cells.join(" | "));
+        }
+        let _ = writeln!(text, "\n{}\n", counts::LEGEND);
+    }
+    let reasons: Vec<String> = counts::reasons(summary).iter().map(|reason| bullet(reason, "")).collect();
+    list(&mut text, "Not counted", &reasons);
+    text
 }
 
 fn bullet(what: &str, remedy: &str) -> String {

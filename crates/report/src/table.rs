@@ -7,6 +7,7 @@ use taskscale_model::{
 };
 
 use crate::{
+    counts,
     figure::{contains_one, count, ratio, rounded, with_interval},
     layout::{Cell, Line, Table, exponent, grade},
     style::{Ink, Style, ink},
@@ -142,6 +143,24 @@ pub fn draw_percentiles(table: &Table<'_>, size: u64) -> String {
             ));
             grid.add_row(cells);
         }
+    }
+    grid.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+}
+
+/// Counts per task: one line per row, the name of a table above its rows.
+pub fn draw_counts(lines: &[counts::Line]) -> String {
+    let mut grid = Grid::new();
+    grid.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    let names = ["table", "runtime", "variant"].map(left);
+    grid.set_header(names.into_iter().chain([right("size")]).chain(counts::COLUMNS.map(right)));
+    let mut before = [String::new(), String::new()];
+    for line in lines {
+        let [table, runtime, variant, size] = &line.name;
+        let is_new = [table != &before[0], table != &before[0] || runtime != &before[1]];
+        let shown = |new: bool, text: &String| left(if new { text.as_str() } else { "" });
+        let names = [shown(is_new[0], table), shown(is_new[1], runtime), left(variant), right(size)];
+        grid.add_row(names.into_iter().chain(line.cells.iter().map(right)));
+        before = [table.clone(), runtime.clone()];
     }
     grid.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
 }

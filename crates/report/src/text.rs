@@ -5,6 +5,7 @@ use std::fmt::Write;
 use taskscale_model::summary::{RowStatus, Summary};
 
 use crate::{
+    counts,
     figure::count,
     granularity,
     layout::{self, Table},
@@ -36,6 +37,7 @@ pub fn text(summary: &Summary, style: &Style) -> String {
         let _ = writeln!(text, "{}\n", ink_lines(paragraphs("", &legends, style.width).trim_end()));
     }
     text.push_str(&granularity(summary, style));
+    section(&mut text, "Counts per task", &counts(summary, style.width));
     let control = paragraphs("", &[clean(&summary.control.verdict)], style.width);
     section(&mut text, "A/A control", &control);
     section(&mut text, "Failed", &reasons(summary, RowStatus::Failed, style.width));
@@ -74,6 +76,16 @@ fn reasons(summary: &Summary, status: RowStatus, width: usize) -> String {
         .map(|group| with_remedy(&format!("{}: {}", group.who.join("; "), group.reason), &group.remedy))
         .collect();
     paragraphs("- ", &groups, width)
+}
+
+fn counts(summary: &Summary, width: usize) -> String {
+    let lines = counts::lines(summary);
+    let reasons = paragraphs("- ", &counts::reasons(summary), width);
+    if lines.is_empty() {
+        return reasons;
+    }
+    let legend = ink_lines(paragraphs("", &[counts::LEGEND.to_owned()], width).trim_end());
+    format!("{}\n{legend}\n{reasons}", table::draw_counts(&lines))
 }
 
 fn missing(summary: &Summary, width: usize) -> String {

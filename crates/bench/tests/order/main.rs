@@ -7,7 +7,7 @@ use taskscale_bench::{
     fault::Fault,
     journal::Journal,
     limits::Limits,
-    link::{Clock, Event, Launcher, Link, Observer, Reading},
+    link::{Clock, Counted, Event, Launcher, Link, Observer, Reading},
     plan::{Found, Plan, Selection},
     run::{Order, run},
 };
@@ -20,6 +20,7 @@ use taskscale_model::{
     suite::Suite,
 };
 
+mod counting;
 mod stop;
 
 const MS: u64 = 1_000_000;
@@ -50,6 +51,8 @@ enum Behaviour {
     Hidden,
     /// Answers wrongly from its n-th answer on.
     LiesFrom(usize),
+    /// Answers wrongly when it is counted: by the seed that only counting has.
+    BearsNoCounting,
     /// Says that it needed twice the time that passed.
     Boasts,
     /// Never answers.
@@ -63,6 +66,7 @@ struct FakeLauncher {
     behaviours: BTreeMap<&'static str, Behaviour>,
     jit: bool,
     wake_ms: Option<u64>,
+    counted: bool,
     next: usize,
 }
 
@@ -72,6 +76,20 @@ struct FakeLink {
     jit: bool,
     wake_ms: Option<u64>,
     answers: usize,
+    calls: u64,
+}
+
+impl FakeLauncher {
+    fn link(&self) -> FakeLink {
+        FakeLink {
+            world: self.world.clone(),
+            behaviours: self.behaviours.clone(),
+            jit: self.jit,
+            wake_ms: self.wake_ms,
+            answers: 0,
+            calls: 0,
+        }
+    }
 }
 
 impl Launcher for FakeLauncher {
@@ -81,13 +99,11 @@ impl Launcher for FakeLauncher {
         if self.behaviours.values().any(|behaviour| matches!(behaviour, Behaviour::DoesNotStart)) {
             return Err(Fault::Start { command: "fake".into(), why: "no".into() });
         }
-        Ok(Box::new(FakeLink {
-            world: self.world.clone(),
-            behaviours: self.behaviours.clone(),
-            jit: self.jit,
-            wake_ms: self.wake_ms,
-            answers: 0,
-        }))
+        Ok(Box::new(self.link()))
+    }
+
+    fn launch_counted(&mut self, _runtime: &str) -> Option<Result<Box<dyn Counted>, Fault>> {
+        self.counted.then(|| Ok(Box::new(self.link()) as Box<dyn Counted>))
     }
 }
 
@@ -96,6 +112,7 @@ impl Link for FakeLink {
         self.answers += 1;
         let behaviour = self.behaviours[request.variant.as_str()];
         let tasks = request.size * request.iterations;
+        self.calls += tasks + counting::CALLS_OF_A_REQUEST;
         let mut answer = Rule::Count.of_one(request.size, 0, 0) * request.iterations;
         let mut told = 1;
         let cost = match behaviour {
@@ -109,6 +126,10 @@ impl Link for FakeLink {
             Behaviour::Falls => (1e6 * 0.9_f64.powi(self.answers as i32)) as u64,
             Behaviour::LiesFrom(from) if self.answers >= from => {
                 answer += 1;
+                1_000
+            }
+            Behaviour::BearsNoCounting => {
+                answer += u64::from(request.seed == 1);
                 1_000
             }
             Behaviour::Boasts => {
@@ -289,6 +310,7 @@ struct Setting {
     sizes: &'static str,
     jit: bool,
     wake_ms: Option<u64>,
+    counted: bool,
     interrupt_after: Option<usize>,
 }
 
@@ -304,7 +326,15 @@ impl Default for Setting {
             restart_every: 0,
             judged_at: None,
         };
-        Setting { seed: 7, limits, sizes: "[100]", jit: false, wake_ms: None, interrupt_after: None }
+        Setting {
+            seed: 7,
+            limits,
+            sizes: "[100]",
+            jit: false,
+            wake_ms: None,
+            counted: false,
+            interrupt_after: None,
+        }
     }
 }
 
@@ -345,6 +375,7 @@ fn measure(behaviours: &[(&'static str, Behaviour)], setting: Setting) -> Done {
         behaviours: behaviours.iter().copied().collect(),
         jit: setting.jit,
         wake_ms: setting.wake_ms,
+        counted: setting.counted,
         next: 0,
     };
     let mut observer = FakeObserver { world: world.clone(), words: vec![] };

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use taskscale_model::compare::{ComparedRow, Comparison, Verdict};
 
-use super::words;
+use super::{counts, words};
 
 /// One suite for each table, one case for each row. O(rows x tables).
 pub fn junit(comparison: &Comparison) -> String {
@@ -35,9 +35,14 @@ pub fn junit(comparison: &Comparison) -> String {
 }
 
 fn totals(rows: &[&ComparedRow]) -> String {
-    let failures = rows.iter().filter(|row| row.verdict == Verdict::Worse).count();
-    let skipped = rows.iter().filter(|row| untold(row.verdict)).count();
+    let failures = rows.iter().filter(|row| is_worse(row)).count();
+    let skipped = rows.iter().filter(|row| untold(row.verdict) && !is_worse(row)).count();
     format!("tests=\"{}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\" time=\"0\"", rows.len())
+}
+
+/// By time, or by a count.
+fn is_worse(row: &ComparedRow) -> bool {
+    row.verdict == Verdict::Worse || !counts::worse(row).is_empty()
 }
 
 fn untold(verdict: Verdict) -> bool {
@@ -51,9 +56,10 @@ fn case(heading: &str, row: &ComparedRow) -> String {
         escape(&words::name(row))
     );
     let what = [words::word(row.verdict).to_owned(), words::compared(row), words::reason(row)];
-    let message = what.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ");
+    let time = what.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ");
+    let message = counts::worse(row).into_iter().chain([time]).collect::<Vec<_>>().join("; ");
     match row.verdict {
-        Verdict::Worse => format!(
+        _ if is_worse(row) => format!(
             "{begin}>\n      <failure type=\"regression\" message=\"{}\">ns per task: OLD {}, NEW {}</failure>\n    </testcase>\n",
             escape(&message),
             escape(&words::figure(row.old.as_ref())),

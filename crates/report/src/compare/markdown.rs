@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use taskscale_model::compare::{ComparedRow, Comparison, Verdict};
 
-use super::words;
+use super::{counts, words};
 use crate::{
     figure::{count, percent},
     markdown::escape,
@@ -31,6 +31,10 @@ pub fn markdown(comparison: &Comparison) -> String {
     }
     for verdict in [Verdict::Worse, Verdict::Better] {
         list(&mut text, &grouped(comparison, verdict));
+    }
+    for (verdict, word) in [(Verdict::Worse, "**worse**"), (Verdict::Better, "better")] {
+        let lines = counts::changed(comparison, verdict);
+        list(&mut text, &lines.iter().map(|line| format!("{word}: {}", escape(line))).collect::<Vec<_>>());
     }
     if !comparison.same_machine {
         list(&mut text, &comparison.notes.iter().map(|note| escape(&clean(note))).collect::<Vec<_>>());

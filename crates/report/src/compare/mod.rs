@@ -10,6 +10,7 @@
 //! both sides in turns (`taskscale run --against`) is paired round by round, and its own controls only have to show nothing.
 
 mod code;
+mod counts;
 mod junit;
 mod limits;
 mod markdown;
@@ -77,6 +78,7 @@ pub fn compare(old: (&str, &Run), new: (&str, &Run), options: &CompareOptions) -
     };
     comparison.same_machine = same_machine;
     comparison.notes = words::notes(&comparison, old.1, new.1);
+    counts::judge(&mut comparison, &pairs, old.1, new.1);
     comparison
 }
 
@@ -106,6 +108,7 @@ pub fn compare_sides(run: &Run, options: &CompareOptions) -> Option<Comparison> 
         ..judged(&judge, &pairs, word, (old, new))
     };
     comparison.notes = words::notes_of_one_run(&comparison, run);
+    counts::judge(&mut comparison, &pairs, run, run);
     Some(comparison)
 }
 
@@ -127,6 +130,7 @@ fn judged(judge: &Judge<'_>, pairs: &[rows::Pair<'_>], metric: &str, (old, new):
         runtimes: Vec::new(),
         unchanged: Default::default(),
         counts,
+        counted: Default::default(),
         regression: counts.worse > 0,
         summary: words::summary(counts, rows.len()),
         rows,

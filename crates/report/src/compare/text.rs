@@ -5,7 +5,7 @@ use std::fmt::Write;
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table as Grid, presets};
 use taskscale_model::compare::{ComparedRow, Comparison, Verdict};
 
-use super::words;
+use super::{counts, words};
 use crate::{
     figure::{count, percent},
     style::{Ink, Style, clean, ink, render},
@@ -46,6 +46,9 @@ pub fn text(comparison: &Comparison, style: &Style) -> String {
     for verdict in [Verdict::Worse, Verdict::Better, Verdict::CannotTell] {
         let lines = words::reasons(comparison, verdict);
         section(&mut text, words::word(verdict), &lines, style.width);
+    }
+    for (verdict, heading) in [(Verdict::Worse, "Counts: worse"), (Verdict::Better, "Counts: better")] {
+        section(&mut text, heading, &counts::changed(comparison, verdict), style.width);
     }
     let notes: Vec<String> = comparison.notes.iter().map(|note| clean(note)).collect();
     section(&mut text, "Notes", &notes, style.width);

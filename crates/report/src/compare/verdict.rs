@@ -119,6 +119,7 @@ impl<'a> Judge<'a> {
             verdict: judged.verdict,
             reason: judged.why.as_ref().map(|why| why.reason.clone()),
             remedy: judged.why.map(|why| why.remedy).filter(|remedy| !remedy.is_empty()),
+            counts: Vec::new(),
         }
     }
 

@@ -58,6 +58,27 @@ pub fn summary(counts: Counts, rows: usize) -> String {
     }
 }
 
+/// The outcome in a sentence where counts were judged too: a count that is worse is a regression whatever time says.
+pub fn summary_with_counts(comparison: &Comparison) -> String {
+    let counted = comparison.counted;
+    let named = [
+        (counted.worse, "worse"),
+        (counted.better, "better"),
+        (counted.same, "same"),
+        (counted.cannot_tell, "cannot tell"),
+        (counted.other_machine, "other machine"),
+    ];
+    let parts: Vec<String> =
+        named.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{} {word}", count(*n))).collect();
+    let total: u64 = named.iter().map(|(n, _)| n).sum();
+    let by_counts = format!("of {} counts, {}", count(total), parts.join(", "));
+    let by_time = &comparison.summary;
+    match (counted.worse > 0, comparison.counts.worse > 0) {
+        (true, false) => format!("Regression by exact counts: {by_counts}. By time: {by_time}"),
+        _ => format!("{by_time}; {by_counts}"),
+    }
+}
+
 fn in_rows(n: usize) -> String {
     if n == 1 { "1 row".to_owned() } else { format!("{} rows", count(n as u64)) }
 }

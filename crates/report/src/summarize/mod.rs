@@ -2,6 +2,7 @@
 
 mod cause;
 mod control;
+pub(crate) mod counts;
 mod granularity;
 mod growth;
 mod notes;

@@ -12,6 +12,7 @@ use taskscale_stats::{
 
 use super::{
     CONFIDENCE,
+    counts::Counts,
     series::{Comparison, Metric, Series, State},
     threads, warmup,
 };
@@ -35,10 +36,11 @@ pub const CREATE_WALL_SHARE: &str = "create_wall_share";
 /// One entry per row and metric, in the order of the plan.
 pub fn all(run: &Run, series: &[Series<'_>]) -> Vec<Row> {
     debug_assert_eq!(run.rows.len(), series.len());
-    series.iter().flat_map(|one| entries(one, series)).collect()
+    let counts = Counts::of_run(run);
+    series.iter().flat_map(|one| entries(one, series, &counts)).collect()
 }
 
-fn entries(one: &Series<'_>, all: &[Series<'_>]) -> Vec<Row> {
+fn entries(one: &Series<'_>, all: &[Series<'_>], counts: &Counts<'_>) -> Vec<Row> {
     let baseline = one.row.baseline.and_then(|number| all.iter().find(|other| other.row.row == number));
     let name = baseline.map(|other| format!("{}:{}", other.row.runtime, other.row.variant));
     let mut row = blank(one, name);
@@ -84,6 +86,7 @@ fn entries(one: &Series<'_>, all: &[Series<'_>]) -> Vec<Row> {
     ]
     .into_iter()
     .flatten()
+    .chain(counts.rows(one.row.row, &row))
     .collect()
 }
 
@@ -124,6 +127,7 @@ fn blank(one: &Series<'_>, baseline: Option<String>) -> Row {
         ratio_ci: None,
         baseline,
         settled: None,
+        exact: None,
         status: RowStatus::Ok,
         stop: None::<Stop>,
         reason: None,

@@ -1,0 +1,65 @@
+//! What is counted, in which order and how often: the fakes call the allocator once a task.
+
+use taskscale_bench::link::Counts;
+use taskscale_model::run_file::{Allocations, CountRecord};
+
+use super::*;
+
+/// What a request costs beside its tasks.
+pub const CALLS_OF_A_REQUEST: u64 = 7;
+
+impl Counted for FakeLink {
+    fn counts(&mut self) -> Counts {
+        let allocations = Allocations { malloc: self.calls, ..Allocations::default() };
+        Counts { allocations: Ok(allocations), syscalls: Err(Missing::new("not here", "")) }
+    }
+}
+
+fn counts(done: &Done) -> Vec<&CountRecord> {
+    let counts = done.records.iter().filter_map(|record| match record {
+        Record::Count(count) => Some(count),
+        _ => None,
+    });
+    counts.collect()
+}
+
+#[test]
+fn rows_are_counted_last_in_processes_of_their_own_and_controls_are_not() {
+    let behaviours = [("a", Behaviour::Costs(100)), ("b", Behaviour::Costs(200))];
+    let counted = Setting { counted: true, ..Setting::default() };
+    let done = measure(&behaviours, counted);
+    let plain = measure(&behaviours, Setting::default());
+    assert!(counts(&plain).is_empty());
+    assert_eq!(done.rounds(), plain.rounds(), "what is timed does not depend on what is counted");
+    let last = done.samples().map(|sample| sample.order).max().expect("samples");
+    let counts = counts(&done);
+    assert!(counts.iter().all(|count| count.order > last));
+    // Rows 0 and 1, not 2, the control; three processes, in each three times k and 2k iterations; k makes 20,000 tasks.
+    let seen: Vec<(u64, u64, u64)> =
+        counts.iter().map(|count| (count.row, count.process, count.iterations)).collect();
+    let expected: Vec<(u64, u64, u64)> = (0..2)
+        .flat_map(|row| {
+            (0..3).flat_map(move |process| [200, 400, 200, 400, 200, 400].map(|k| (row, process, k)))
+        })
+        .collect();
+    assert_eq!(seen, expected);
+    for pair in counts.chunks(2) {
+        let malloc = |count: &CountRecord| count.allocations.expect("counted").malloc;
+        assert_eq!(malloc(pair[1]) - malloc(pair[0]), 20_000, "what the request itself costs cancels out");
+        assert_eq!(pair[0].seed, pair[1].seed);
+        assert_eq!(pair[0].syscalls_missing.as_ref().map(|missing| &*missing.reason), Some("not here"));
+    }
+}
+
+#[test]
+fn a_row_that_fails_when_it_is_counted_says_so_once() {
+    let behaviours = [("a", Behaviour::BearsNoCounting), ("b", Behaviour::Costs(200))];
+    let limits = Limits { samples: 1, ..Setting::default().limits };
+    let done = measure(&behaviours, Setting { counted: true, limits, ..Setting::default() });
+    let failed: Vec<&CountRecord> = counts(&done).into_iter().filter(|count| count.row == 0).collect();
+    assert_eq!(failed.len(), 1, "{failed:?}");
+    assert_eq!((failed[0].iterations, failed[0].allocations), (0, None));
+    let missing = failed[0].allocations_missing.as_ref().expect("a reason");
+    assert!(missing.reason.starts_with("it failed when it was counted: the answer is"), "{missing}");
+    assert!(counts(&done).iter().any(|count| count.row == 1), "the others are counted all the same");
+}

@@ -1,0 +1,167 @@
+//! `taskscale run --counts` as a process: what is counted, whether it agrees, and what `compare` makes of it.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::print_stderr, reason = "what could not be tested must be told")]
+
+mod common;
+
+use std::fs;
+
+use common::{Ran, Tool};
+use serde_json::Value;
+
+/// A cell that is over as soon as it can be: times are not what is tested.
+const SHORT: [&str; 6] = ["--samples", "1", "--sample-time", "1ms", "--max-time", "100ms"];
+
+fn has(program: &str) -> bool {
+    let here = std::process::Command::new(program).arg("--version").output().is_ok();
+    if !here {
+        eprintln!("no {program}, so nothing is tested");
+    }
+    here
+}
+
+fn counted(tool: &Tool, args: &[&str], file: &str) -> Ran {
+    let path = tool.path(file);
+    let path = path.to_str().expect("UTF-8");
+    let ran = tool
+        .run(&[&["run", "fanout", "--counts", "--format", "json", "-o", path], &SHORT[..], args].concat());
+    assert_eq!(ran.status, Some(0), "{}", ran.err);
+    ran
+}
+
+/// The entry of a metric of the first row of a runtime.
+fn metric(summary: &Value, runtime: &str, name: &str) -> Value {
+    let rows = summary["rows"].as_array().expect("rows");
+    let found = rows.iter().find(|row| row["metric"] == name && row["runtime"] == runtime);
+    found.unwrap_or_else(|| panic!("no {name} of {runtime}")).clone()
+}
+
+const TOKIO: [&str; 6] = ["--runtime", "tokio", "--variant", "current_thread/spawn", "--size", "1000"];
+
+#[test]
+fn two_runs_of_a_single_threaded_executor_agree() {
+    if !has("cc") {
+        return;
+    }
+    let tool = Tool::with_shared_cache();
+    let [first, again] = ["a.jsonl", "b.jsonl"].map(|file| counted(&tool, &TOKIO, file).json());
+    let known = metric(&first, "tokio", "allocations_per_task");
+    assert_eq!((&known["exact"], &known["n"], &known["unit"]), (&true.into(), &3.into(), &"calls".into()));
+    // A task is one allocation; the rest is the runtime's own, once in an iteration.
+    let value = known["p50"].as_f64().expect("a value");
+    assert!((1.0..1.1).contains(&value), "{value}");
+    for name in ["allocations_per_task", "allocated_bytes_per_task"] {
+        let [a, b] =
+            [&first, &again].map(|summary| metric(summary, "tokio", name)["p50"].as_f64().expect("a value"));
+        assert!((a - b).abs() <= 0.001 * a, "{name}: {a} and {b}");
+    }
+    // System calls are the kernel's to count: a value, or why there is none.
+    let syscalls = metric(&first, "tokio", "syscalls_per_task");
+    match syscalls["p50"].as_f64() {
+        Some(calls) => assert!(calls < 1.0, "{calls}"),
+        None => {
+            for field in ["reason", "remedy"] {
+                assert!(syscalls[field].as_str().is_some_and(|words| !words.is_empty()), "{syscalls}");
+            }
+        }
+    }
+}
+
+/// A probe that does nothing in its tasks but what is planted.
+fn probe(tool: &Tool, file: &str, planted: &str) -> String {
+    let path = tool.path(file);
+    let text = format!(
+        "from taskscale_probe.sdk import param, serve, variant\n\
+         param(\"fanout\", \"order\", \"ordered\", \"how results are collected\", choices=[\"ordered\"])\n\
+         def task(i):\n    {planted}\n    return 31 * i\n\
+         @variant(\"fanout\", \"calls\")\n\
+         def calls(run):\n    return run.time(lambda phases: sum(task(i) for i in range(run.size)))\n\
+         serve(\"planted\", \"1\")\n"
+    );
+    fs::write(&path, text).expect("written");
+    path.to_str().expect("UTF-8").to_owned()
+}
+
+#[test]
+fn a_planted_allocation_turns_compare_red() {
+    if !has("cc") || !has("python3") {
+        return;
+    }
+    let tool = Tool::with_shared_cache();
+    let measure = |file: &str, planted: &str| {
+        let probe = probe(&tool, "planted.py", planted);
+        let ran = counted(
+            &tool,
+            &["--probe", &probe, "--runtime", "tokio", "--variant", "calls", "--size", "500"],
+            file,
+        );
+        metric(&ran.json(), "planted", "allocations_per_task")["p50"].as_f64().expect("a value")
+    };
+    let compare = |old: &str, new: &str, format: &str| {
+        let paths = [old, new].map(|file| tool.path(file).to_str().expect("UTF-8").to_owned());
+        tool.run(&["compare", &paths[0], &paths[1], "--format", format])
+    };
+    let plain = measure("plain.jsonl", "pass");
+    measure("again.jsonl", "pass");
+    let planted = measure("planted.jsonl", "object()");
+    assert!((planted - plain - 1.0).abs() < 0.01, "one object a task: {plain}, then {planted}");
+
+    let same = compare("plain.jsonl", "again.jsonl", "json");
+    assert_eq!(same.status, Some(0), "{}", same.out);
+    assert_eq!(same.json()["counted"]["worse"], 0);
+
+    // Times of one sample tell nothing; the count alone does.
+    let red = compare("plain.jsonl", "planted.jsonl", "json");
+    assert_eq!(red.status, Some(1), "{}", red.out);
+    let json = red.json();
+    assert_eq!((&json["regression"], &json["counts"]["worse"]), (&true.into(), &0.into()));
+    let rows = json["rows"].as_array().expect("rows");
+    let row = rows.iter().find(|row| row["runtime"] == "planted").expect("the probe's");
+    assert_eq!(row["verdict"], "cannot_tell");
+    assert_eq!(
+        (&row["counts"][0]["metric"], &row["counts"][0]["verdict"]),
+        (&"allocations_per_task".into(), &"worse".into())
+    );
+    for format in ["text", "md", "junit"] {
+        let red = compare("plain.jsonl", "planted.jsonl", format);
+        assert_eq!(red.status, Some(1), "{format}");
+        assert!(
+            red.out.contains("allocations per task") && red.out.contains("(+1.000)"),
+            "{format}: {}",
+            red.out
+        );
+    }
+    let green = compare("planted.jsonl", "plain.jsonl", "text");
+    assert_eq!(green.status, Some(0), "{}", green.out);
+    assert!(green.out.contains("Counts: better"), "{}", green.out);
+}
+
+#[test]
+fn without_a_compiler_the_reason_is_told_and_times_are_measured() {
+    // A cache of its own, so that no library lies there from before.
+    let tool = Tool::new();
+    let output = tool
+        .command(&[&["run", "fanout", "--counts", "--format", "json"], &SHORT[..], &TOKIO].concat())
+        .env("PATH", "/no/such/folder")
+        .output()
+        .expect("the binary starts");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let summary: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(metric(&summary, "tokio", "cpu_per_task")["status"], "ok");
+    for name in ["allocations_per_task", "allocated_bytes_per_task"] {
+        let missing = metric(&summary, "tokio", name);
+        assert_eq!((&missing["p50"], &missing["status"]), (&Value::Null, &"skipped".into()));
+        let reason = missing["reason"].as_str().expect("a reason");
+        assert!(reason.contains("no cc or gcc or clang on the PATH"), "{reason}");
+        assert!(missing["remedy"].as_str().expect("a remedy").contains("install a C compiler"));
+    }
+}
+
+#[test]
+fn nothing_is_counted_unless_it_is_asked_for() {
+    let tool = Tool::new();
+    let ran = tool.run(&[&["run", "fanout", "--format", "json"], &SHORT[..], &TOKIO].concat());
+    assert_eq!(ran.status, Some(0), "{}", ran.err);
+    assert!(!ran.out.contains("allocations_per_task"), "{}", ran.out);
+}

@@ -1,0 +1,178 @@
+//! Counts per task of each row, and whether they are exact: whether the processes that were counted agree.
+
+use std::collections::BTreeMap;
+
+use taskscale_model::{
+    missing::Missing,
+    run_file::CountRecord,
+    summary::{Row, RowStatus},
+};
+use taskscale_stats::quantile::{median, sorted};
+
+use crate::read::Run;
+
+/// What is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Count {
+    /// Calls that ask for memory.
+    Allocations,
+    /// Bytes asked for.
+    Bytes,
+    /// System calls.
+    Syscalls,
+}
+
+/// All of them, in the order in which they are shown.
+pub const ALL: [Count; 3] = [Count::Allocations, Count::Bytes, Count::Syscalls];
+
+/// A difference up to this share is none: one call in 413,646 came and went in a repeat of the same Python program.
+const SHARE: f64 = 0.001;
+
+impl Count {
+    /// The metric's name in a summary.
+    pub fn metric(self) -> &'static str {
+        match self {
+            Count::Allocations => "allocations_per_task",
+            Count::Bytes => "allocated_bytes_per_task",
+            Count::Syscalls => "syscalls_per_task",
+        }
+    }
+
+    /// Its unit.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Count::Allocations | Count::Syscalls => "calls",
+            Count::Bytes => "bytes",
+        }
+    }
+
+    /// Up to which difference two values per task are the same one: [`SHARE`] of the larger, and what the protocol may
+    /// add: at most one call or 100 bytes in a thousand tasks.
+    pub fn tolerance(self, a: f64, b: f64) -> f64 {
+        let floor = match self {
+            Count::Allocations | Count::Syscalls => 0.001,
+            Count::Bytes => 0.1,
+        };
+        (a.abs().max(b.abs()) * SHARE).max(floor)
+    }
+
+    fn of(self, record: &CountRecord) -> Result<f64, Missing> {
+        let unknown = |missing: &Option<Missing>| {
+            missing.clone().unwrap_or_else(|| Missing::new("the run file does not hold it", ""))
+        };
+        let allocations = || record.allocations.ok_or_else(|| unknown(&record.allocations_missing));
+        match self {
+            Count::Allocations => allocations().map(|counted| counted.calls() as f64),
+            Count::Bytes => allocations().map(|counted| counted.bytes as f64),
+            Count::Syscalls => {
+                record.syscalls.map(|calls| calls as f64).ok_or_else(|| unknown(&record.syscalls_missing))
+            }
+        }
+    }
+}
+
+/// A count of one row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Counted {
+    /// One value per task for each process: the median of its differences.
+    pub of_processes: Vec<f64>,
+    /// The median of these.
+    pub value: f64,
+    /// Whether all of them, two at least, are the same within [`Count::tolerance`].
+    pub exact: bool,
+    /// By how much the differences of one process differ at most: what a collector's rhythm does to the same code, in every process
+    /// alike. A change below it may be that of the rhythm.
+    pub spread: f64,
+}
+
+/// The records of all rows that were counted.
+pub struct Counts<'a>(BTreeMap<u64, Vec<&'a CountRecord>>);
+
+impl<'a> Counts<'a> {
+    /// Of a run.
+    pub fn of_run(run: &'a Run) -> Self {
+        let mut rows: BTreeMap<u64, Vec<&CountRecord>> = BTreeMap::new();
+        for record in run.counts.iter().filter(|record| record.size > 0) {
+            rows.entry(record.row).or_default().push(record);
+        }
+        Counts(rows)
+    }
+
+    /// Whether nothing was counted.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// A count of a row, or why it is not known; `None` for a row that was not counted.
+    pub fn get(&self, row: u64, count: Count) -> Option<Result<Counted, Missing>> {
+        let records = self.0.get(&row)?;
+        let mut processes: BTreeMap<u64, Vec<(u64, f64)>> = BTreeMap::new();
+        for record in records {
+            match count.of(record) {
+                Ok(total) => {
+                    processes.entry(record.process).or_default().push((record.iterations, total));
+                }
+                Err(missing) => return Some(Err(missing)),
+            }
+        }
+        let size = records.first()?.size as f64;
+        let differences: Vec<Vec<f64>> =
+            processes.values().map(|requests| differences(requests, size)).collect();
+        let of_processes: Vec<f64> = differences.iter().filter_map(|values| median(values)).collect();
+        let range = |values: &Vec<f64>| {
+            let sorted = sorted(values);
+            Some(sorted.last()? - sorted.first()?)
+        };
+        let spread = differences.iter().filter_map(range).fold(0.0, f64::max);
+        let sorted = sorted(&of_processes);
+        let (Some(&least), Some(&most), Some(value)) = (sorted.first(), sorted.last(), median(&sorted))
+        else {
+            return Some(Err(Missing::new("the run ended before it was counted", "run it again")));
+        };
+        let exact = sorted.len() > 1 && most - least <= count.tolerance(least, most);
+        Some(Ok(Counted { of_processes, value, exact, spread }))
+    }
+
+    /// The entries of a row in a summary; `blank` has everything but figures.
+    pub fn rows(&self, row: u64, blank: &Row) -> Vec<Row> {
+        let entry = |count: Count| {
+            let blank = Row {
+                metric: count.metric().to_owned(),
+                unit: count.unit().to_owned(),
+                settled: None,
+                ..blank.clone()
+            };
+            Some(match self.get(row, count)? {
+                Ok(counted) => {
+                    let sorted = sorted(&counted.of_processes);
+                    Row {
+                        n: sorted.len() as u64,
+                        p0: sorted.first().copied(),
+                        p50: Some(counted.value),
+                        p100: sorted.last().copied(),
+                        exact: Some(counted.exact),
+                        ..blank
+                    }
+                }
+                Err(missing) => Row {
+                    status: RowStatus::Skipped,
+                    reason: Some(missing.reason),
+                    remedy: Some(missing.remedy).filter(|remedy| !remedy.is_empty()),
+                    ..blank
+                },
+            })
+        };
+        ALL.into_iter().filter_map(entry).collect()
+    }
+}
+
+/// Per task: each request for more iterations less the one before it. What both cost once cancels out.
+fn differences(requests: &[(u64, f64)], size: f64) -> Vec<f64> {
+    let pairs = requests.chunks_exact(2).filter(|pair| pair[1].0 > pair[0].0);
+    pairs.map(|pair| (pair[1].1 - pair[0].1) / ((pair[1].0 - pair[0].0) as f64 * size)).collect()
+}
+
+/// Whether a row of a summary is a count.
+pub fn is_count(row: &Row) -> bool {
+    ALL.iter().any(|count| count.metric() == row.metric)
+}
