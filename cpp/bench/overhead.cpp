@@ -45,7 +45,9 @@ std::uint64_t reading() {
 struct alignas(128) Slot {
   volatile std::uint64_t sink = 0;
   std::uint32_t length = 0;
-  std::uint64_t words[TASKSCALE_WORDS] = {};
+  struct {
+    std::uint64_t end, kind;
+  } entries[TASKSCALE_ENTRIES] = {};
 };
 
 struct Floor : tf::ObserverInterface {
@@ -68,8 +70,9 @@ struct OneStored final : Floor {
   void on_exit(tf::WorkerView worker, tf::TaskView task) override {
     Slot& slot = slots[worker.id()];
     const std::uint32_t at = slot.length;
-    slot.words[at] = reading() << 5 | (task.name().size() & 31);
-    slot.length = at + 1 < TASKSCALE_WORDS ? at + 1 : 0;
+    slot.entries[at].end = reading();
+    slot.entries[at].kind = task.name().size();
+    slot.length = at + 1 < TASKSCALE_ENTRIES ? at + 1 : 0;
     asm volatile("" ::: "memory");
   }
 };
@@ -90,7 +93,7 @@ struct NotCounted final : tf::ObserverInterface {
   void on_entry(tf::WorkerView worker, tf::TaskView) override { taskscale_begin(workers[worker.id()]); }
   void on_exit(tf::WorkerView worker, tf::TaskView task) override {
     taskscale_worker* const mine = workers[worker.id()];
-    if (TASKSCALE_LOAD(mine->length) + 4 >= TASKSCALE_WORDS) TASKSCALE_STORE(mine->length, 0u);
+    if (TASKSCALE_LOAD(mine->length) + 1 >= TASKSCALE_ENTRIES) TASKSCALE_STORE(mine->length, 0u);
     taskscale_end(mine, task.name().data(), task.name().size());
   }
   taskscale_observer* observer = nullptr;

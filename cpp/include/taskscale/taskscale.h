@@ -30,9 +30,9 @@ extern "C" {
 #endif
 
 /* The number of this interface; a library of another number refuses it. */
-#define TASKSCALE_ABI 2u
+#define TASKSCALE_ABI 1u
 #define TASKSCALE_FRAMES 16
-#define TASKSCALE_WORDS 240
+#define TASKSCALE_ENTRIES 80
 
 typedef struct taskscale_observer taskscale_observer;
 
@@ -46,7 +46,9 @@ typedef struct taskscale_worker {
   uint32_t counter;
   uint64_t long_ticks;
   uint64_t last;
-  uint64_t words[TASKSCALE_WORDS];
+  struct {
+    uint64_t begin, end, kind;
+  } entries[TASKSCALE_ENTRIES];
 } taskscale_worker;
 
 enum taskscale_format {
@@ -84,7 +86,6 @@ size_t taskscale_observer_write(taskscale_observer *observer, uint32_t format, c
 /* What the calls below need; not for others. */
 uint64_t taskscale_now(void);
 void taskscale_worker_flush(taskscale_worker *worker);
-void taskscale_worker_wide(taskscale_worker *worker, uint64_t kind, uint64_t begin, uint64_t end);
 uint32_t taskscale_worker_name(taskscale_worker *worker, const char *name, size_t length);
 void taskscale_worker_long_gap(taskscale_worker *worker, uint64_t now);
 void taskscale_worker_long_task(taskscale_worker *worker, uint64_t ticks);
@@ -120,8 +121,8 @@ static inline void taskscale_begin_at(taskscale_worker *worker, uint64_t now) {
 /* The task that began last on this worker ended at `now`. */
 static inline void taskscale_end_at(taskscale_worker *worker, uint64_t now, const char *name, size_t length) {
   uint32_t depth = TASKSCALE_LOAD(worker->depth);
-  uint32_t parents, parent, number, used;
-  uint64_t begin, duration, gap;
+  uint32_t parents, number, used;
+  uint64_t begin;
   if (__builtin_expect(depth == 0 || depth > TASKSCALE_FRAMES, 0)) {
     if (depth > 0) TASKSCALE_STORE(worker->depth, depth - 1);
     taskscale_worker_unbalanced(worker, depth > 0);
@@ -131,25 +132,21 @@ static inline void taskscale_end_at(taskscale_worker *worker, uint64_t now, cons
   TASKSCALE_STORE(worker->depth, depth);
   begin = TASKSCALE_LOAD(worker->open[depth]);
   parents = TASKSCALE_LOAD(worker->parents);
-  parent = (parents >> depth) & 1u;
   TASKSCALE_STORE(worker->parents, parents & ((1u << depth) - 1u));
-  duration = now - begin;
-  gap = begin - TASKSCALE_LOAD(worker->last);
   /* The name may empty the buffer: it comes before the place in it. */
   number = length == 0 ? 0 : taskscale_worker_name(worker, name, length);
   used = TASKSCALE_LOAD(worker->length);
-  if (__builtin_expect((depth | parent) == 0 && (duration | gap) >> 29 == 0, 1)) {
-    TASKSCALE_STORE(worker->words[used], (uint64_t)number | gap << 5 | duration << 34);
-    __atomic_store_n(&worker->length, used + 1, __ATOMIC_RELEASE);
-  } else {
-    taskscale_worker_wide(worker, (uint64_t)number | (uint64_t)depth << 32 | (uint64_t)parent << 48, begin, now);
-  }
+  TASKSCALE_STORE(worker->entries[used].begin, begin);
+  TASKSCALE_STORE(worker->entries[used].end, now);
+  TASKSCALE_STORE(worker->entries[used].kind,
+                  (uint64_t)number | (uint64_t)depth << 32 | (uint64_t)(((parents >> depth) & 1u) ^ 1u) << 48);
+  __atomic_store_n(&worker->length, used + 1, __ATOMIC_RELEASE);
   if (depth == 0) {
     TASKSCALE_STORE(worker->last, now);
-    if (__builtin_expect(duration > TASKSCALE_LOAD(worker->long_ticks), 0)) taskscale_worker_long_task(worker, duration);
+    if (__builtin_expect(now - begin > TASKSCALE_LOAD(worker->long_ticks), 0))
+      taskscale_worker_long_task(worker, now - begin);
   }
-  /* Room for a span of three words is kept. */
-  if (__builtin_expect(used + 3 >= TASKSCALE_WORDS, 0)) taskscale_worker_flush(worker);
+  if (__builtin_expect(used + 1 >= TASKSCALE_ENTRIES, 0)) taskscale_worker_flush(worker);
 }
 
 /* A task begins on this worker, on whose own thread this is called. */

@@ -16,7 +16,7 @@ use taskscale_live::{Observer, Options, Worker};
 use taskscale_sys::ticks;
 
 /// The number of this interface. It changes when the layout of a worker or a function does.
-const ABI: u32 = 2;
+const ABI: u32 = 1;
 
 /// `taskscale_format` of the header.
 const TEXT: u32 = 0;
@@ -160,14 +160,6 @@ pub extern "C" fn taskscale_now() -> u64 {
 pub unsafe extern "C" fn taskscale_worker_flush(worker: *const Worker) {
     // SAFETY: the caller promises a handle of an observer that was not freed.
     unsafe { of(worker, (), |worker| worker.flush()) }
-}
-
-/// # Safety
-/// As for `taskscale_worker_flush`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn taskscale_worker_wide(worker: *const Worker, kind: u64, begin: u64, end: u64) {
-    // SAFETY: the caller promises a handle of an observer that was not freed.
-    unsafe { of(worker, (), |worker| worker.wide(kind, begin, end)) }
 }
 
 /// # Safety

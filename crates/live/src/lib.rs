@@ -20,7 +20,7 @@
 //! |---|---|
 //! | [`observer`] | the workers of one runtime, and their digest |
 //! | [`worker`] | what one worker records: open frames and a buffer, single writer, no lock on the way |
-//! | `state` | what a worker's buffer is emptied into, behind a lock that it takes every 240 tasks |
+//! | `state` | what a worker's buffer is emptied into, behind a lock that it takes every 80 tasks |
 
 pub mod observer;
 mod state;

@@ -48,8 +48,6 @@ pub struct State {
     pub accumulator: Accumulator,
     pub names: Names,
     rate: Rate,
-    /// End of the last outermost span that was counted, in ticks: where the gap of the next one begins.
-    pub last: u64,
     /// Spans that began before this are forgotten; also the origin of times.
     pub since: u64,
     /// Spans that were open when all was cleared, ends without a begin, spans below too many others.
@@ -64,7 +62,6 @@ impl State {
             accumulator: Accumulator::new(Config::observer()),
             names: Names::default(),
             rate: Rate::of_machine(),
-            last: 0,
             since: 0,
             cut: 0,
             stray: 0,

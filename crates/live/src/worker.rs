@@ -15,30 +15,28 @@ use crate::state::{Names, State};
 
 /// Frames that can be open at once; spans deeper than that are counted and not timed.
 pub const FRAMES: usize = 16;
-/// Words of spans that are kept before they are counted: 240 spans of the usual kind. Counting has a cost of its own each time
-/// (its code and sums have left the nearest cache by then), so that spans are packed: 80 of 24 bytes in the same memory cost
-/// a poll of tokio some 10 ns more.
-pub const WORDS: usize = 240;
+/// Spans that are kept before they are counted. At 24 bytes each this is 2 KB: with the sums a worker takes less than 16 KB.
+pub const ENTRIES: usize = 80;
 /// Tasks and gaps longer than this are asked for run delay. The question takes about 0.5 us, a fortieth of it.
 const LONG_NS: u64 = 20_000;
 
-// A span of the usual kind is one word: outermost, without others inside, and of less than 2^29 ticks (0.2 s at 2.6 GHz), as is
-// the gap before it. From bit 0 on the number of its name, from bit 5 the gap, from bit 34 the duration.
-const GAP: u32 = 5;
-const DURATION: u32 = 34;
-/// Numbers of names end here, and lengths in ticks.
-const NUMBERS: u32 = 1 << GAP;
-const LENGTHS: u64 = 1 << (DURATION - GAP);
-// Any other span is three words: what it is, begin, end. Of the first, from bit 0 on the number, from bit 32 the depth, bit 48
-// whether others were inside, and bit 63.
+/// One span.
+#[derive(Debug, Default)]
+#[repr(C)]
+pub struct Entry {
+    begin: AtomicU64,
+    end: AtomicU64,
+    /// Number of the name; from bit 32 on the depth; from bit 48 on whether it holds no other.
+    kind: AtomicU64,
+}
+
 const DEPTH: u32 = 32;
-const PARENT: u32 = 48;
-const WIDE: u64 = 1 << 63;
+const LEAF: u32 = 48;
 
 /// A worker: one thread that runs tasks, one after the other or inside each other.
 ///
 /// Calls of [`begin`](Worker::begin) and [`end`](Worker::end) come from one thread at a time. If they do not, figures are
-/// wrong and nothing else is: all fields are atomic. The layout of the fields up to `words` is what
+/// wrong and nothing else is: all fields are atomic. The layout of the fields up to `entries` is what
 /// `cpp/include/taskscale.h` says, whose inlined functions do what the functions here do; a test compares the two.
 #[derive(Debug)]
 #[repr(C, align(128))]
@@ -49,7 +47,7 @@ pub struct Worker {
     depth: AtomicU32,
     /// One bit for each frame that has had frames inside.
     parents: AtomicU32,
-    /// Words in use.
+    /// Entries in use.
     length: AtomicU32,
     /// Whether ticks are those of the time-stamp counter.
     counter: AtomicU32,
@@ -57,7 +55,7 @@ pub struct Worker {
     long: AtomicU64,
     /// End of the last outermost span.
     last: AtomicU64,
-    words: [AtomicU64; WORDS],
+    entries: [Entry; ENTRIES],
     // From here on nothing is known outside.
     index: u32,
     /// The latest name, as words; its length and its number.
@@ -77,7 +75,8 @@ const _: () = {
     assert!(std::mem::offset_of!(Worker, counter) == 140);
     assert!(std::mem::offset_of!(Worker, long) == 144);
     assert!(std::mem::offset_of!(Worker, last) == 152);
-    assert!(std::mem::offset_of!(Worker, words) == 160);
+    assert!(std::mem::offset_of!(Worker, entries) == 160);
+    assert!(std::mem::size_of::<Entry>() == 24);
 };
 
 impl Worker {
@@ -91,7 +90,7 @@ impl Worker {
             counter: AtomicU32::new(u32::from(ticks::source() == ticks::Source::Counter)),
             long: AtomicU64::new(long),
             last: AtomicU64::new(0),
-            words: [const { AtomicU64::new(0) }; WORDS],
+            entries: std::array::from_fn(|_| Entry::default()),
             index,
             latest: Default::default(),
             latest_length: AtomicU32::new(0),
@@ -152,44 +151,22 @@ impl Worker {
         let Some(open) = self.open.get(depth as usize) else { return self.deep() };
         let begin = open.load(Relaxed);
         let parents = self.parents.load(Relaxed);
+        let leaf = u64::from((parents >> depth) & 1 == 0);
         self.parents.store(parents & ((1 << depth) - 1), Relaxed);
-        let parent = (parents >> depth) & 1;
-        let last = self.last.load(Relaxed);
-        let (duration, gap) = (now.wrapping_sub(begin), begin.wrapping_sub(last));
         let length = self.length.load(Relaxed);
-        if depth | parent == 0 && (duration | gap) < LENGTHS && number < NUMBERS {
-            if let Some(word) = self.words.get(length as usize) {
-                word.store(u64::from(number) | gap << GAP | duration << DURATION, Relaxed);
-            }
-            self.length.store(length + 1, Release);
-        } else {
-            let kind = u64::from(number) | u64::from(depth) << DEPTH | u64::from(parent) << PARENT;
-            self.wide(kind, begin, now);
+        if let Some(entry) = self.entries.get(length as usize) {
+            entry.begin.store(begin, Relaxed);
+            entry.end.store(now, Relaxed);
+            entry.kind.store(u64::from(number) | u64::from(depth) << DEPTH | leaf << LEAF, Relaxed);
         }
+        self.length.store(length + 1, Release);
         if depth == 0 {
             self.last.store(now, Relaxed);
-            if duration > self.long.load(Relaxed) {
-                self.long_task(duration);
+            if now.wrapping_sub(begin) > self.long.load(Relaxed) {
+                self.long_task(now.wrapping_sub(begin));
             }
         }
-        // Room for a wide one is kept.
-        if length as usize + 3 >= WORDS {
-            self.flush();
-        }
-    }
-
-    /// Keeps a span that is not of the usual kind.
-    #[cold]
-    #[inline(never)]
-    pub fn wide(&self, kind: u64, begin: u64, end: u64) {
-        let length = self.length.load(Relaxed);
-        if let Some(words) = self.words.get(length as usize..length as usize + 3) {
-            for (place, word) in words.iter().zip([WIDE | kind, begin, end]) {
-                place.store(word, Relaxed);
-            }
-            self.length.store(length + 3, Release);
-        }
-        if length as usize + 6 > WORDS {
+        if length as usize + 1 >= ENTRIES {
             self.flush();
         }
     }
@@ -239,24 +216,18 @@ impl Worker {
 
     /// Counts what is in the buffer, which stays as it is.
     fn count(&self, state: &mut State) {
-        let length = (self.length.load(Acquire) as usize).min(WORDS);
-        let (mut words, mut last) = (self.words[..length].iter(), state.last);
-        let mut spans = std::iter::from_fn(|| {
-            let word = words.next()?.load(Relaxed);
-            if word & WIDE == 0 {
-                let begin = last.wrapping_add((word >> GAP) & (LENGTHS - 1));
-                last = begin.wrapping_add(word >> DURATION);
-                return Some((begin, last, word as u32 & (NUMBERS - 1), 0, true));
-            }
-            let (begin, end) = (words.next()?.load(Relaxed), words.next()?.load(Relaxed));
-            let depth = (word >> DEPTH) as u16;
-            if depth == 0 {
-                last = end;
-            }
-            Some((begin, end, word as u32, depth, (word >> PARENT) & 1 == 0))
+        let length = (self.length.load(Acquire) as usize).min(ENTRIES);
+        let mut entries = self.entries[..length].iter().map(|entry| {
+            let kind = entry.kind.load(Relaxed);
+            (
+                entry.begin.load(Relaxed),
+                entry.end.load(Relaxed),
+                kind as u32,
+                (kind >> DEPTH) as u16,
+                kind >> LEAF != 0,
+            )
         });
-        state.spans(self.index, &mut spans);
-        state.last = last;
+        state.spans(self.index, &mut entries);
     }
 
     /// What the worker has done so far, with what is in the buffer; and of the outermost task that is open its begin, and

@@ -5,7 +5,7 @@ use std::{
     thread,
 };
 
-use taskscale_live::{Observer, Options, worker::WORDS};
+use taskscale_live::{Observer, Options, worker::ENTRIES};
 use taskscale_model::digest::Digest;
 use taskscale_sys::ticks::{self, Rate};
 
@@ -25,7 +25,7 @@ fn later(ns: u64) -> u64 {
 
 #[test]
 fn every_task_counts_whether_it_is_still_in_the_buffer_or_not() {
-    for tasks in [1, WORDS as u64 - 1, WORDS as u64, WORDS as u64 + 1, 1_000] {
+    for tasks in [1, ENTRIES as u64 - 1, ENTRIES as u64, ENTRIES as u64 + 1, 1_000] {
         let observer = Observer::new(Options::default());
         let worker = observer.worker(0);
         for _ in 0..tasks {
