@@ -93,8 +93,10 @@ pub(crate) fn skip_repeated(cell: &mut Cell) {
         let Some(work) = row.record.params.get("work").cloned() else { continue };
         let work = (row.record.runtime.clone(), work);
         if known.contains(&work) {
-            let reason =
-                format!("its work comes down to {} steps of the kernel, as that of a row before", work.1);
+            let reason = format!(
+                "its work comes down to as many steps of the kernel ({}) as that of a row before",
+                work.1
+            );
             row.skip = Some(Missing::new(reason, ""));
         } else {
             known.push(work);

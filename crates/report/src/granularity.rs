@@ -42,6 +42,12 @@ pub fn header(table: &Sweeps<'_>) -> Vec<String> {
     std::iter::once("threads".to_owned()).chain(columns).chain(["reached".to_owned()]).collect()
 }
 
+/// The variant, and below it whether its units are no tasks.
+pub fn variant(one: &Granularity) -> String {
+    let no_task = if one.creates_task == Some(false) { "\nno task" } else { "" };
+    clean(&one.variant) + no_task
+}
+
 /// What stands in them; of a figure CPU time first, then wall time.
 pub fn cells(one: &Granularity) -> Vec<String> {
     let wall = |efficiency: f64| of_time(one, Time::Wall).find(|metg| metg.efficiency == efficiency);
@@ -139,7 +145,11 @@ pub fn reasons(summary: &Summary) -> Vec<String> {
             let Some(reason) = lacking.first().and_then(|metg| metg.reason.as_deref()) else { continue };
             // All that one sweep lacks by one time it lacks for the same reason.
             let which: Vec<String> = lacking.iter().map(|metg| percent(metg.efficiency)).collect();
-            add(clean(&format!("{} % by {name} time: {reason}", which.join(", "))), who.clone());
+            // Too few threads is said of the variant, whatever its tasks wait for.
+            let undefined = lacking.iter().all(|metg| metg.state == MetgState::Undefined);
+            let who =
+                if undefined { clean(&format!("{} {}", one.runtime, one.variant)) } else { who.clone() };
+            add(clean(&format!("{} % by {name} time: {reason}", which.join(", "))), who);
         }
     }
     groups.into_iter().map(|(reason, who)| format!("{}: {reason}", who.join("; "))).collect()
@@ -157,8 +167,7 @@ pub fn draw(table: &Sweeps<'_>) -> String {
     let mut runtime = "";
     for one in &table.lines {
         let first = format!("{}\n{}", clean(&one.runtime), clean(&one.version));
-        let mut row =
-            vec![left(if one.runtime == runtime { "" } else { &first }), left(&clean(&one.variant))];
+        let mut row = vec![left(if one.runtime == runtime { "" } else { &first }), left(&variant(one))];
         runtime = &one.runtime;
         row.extend(cells(one).into_iter().map(right));
         grid.add_row(row);

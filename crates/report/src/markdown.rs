@@ -74,7 +74,7 @@ fn granularity_tables(text: &mut String, summary: &Summary) {
         let _ = writeln!(text, "### {}\n", escape(&table.heading));
         let _ = writeln!(text, "| runtime | variant | {} |\n| --- | --- | {rule} |", header.join(" | "));
         for one in &table.lines {
-            let names = [format!("{} {}", one.runtime, one.version), one.variant.clone()];
+            let names = [format!("{} {}", one.runtime, one.version), granularity::variant(one)];
             let broken =
                 |cell: String| cell.lines().map(|line| escape(&clean(line))).collect::<Vec<_>>().join("<br>");
             let cells = names.into_iter().chain(granularity::cells(one)).map(broken);

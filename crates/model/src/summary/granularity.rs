@@ -23,6 +23,8 @@ pub struct Granularity {
     pub params: Params,
     /// Number of tasks.
     pub size: u64,
+    /// Whether they are tasks that the scheduler sees.
+    pub creates_task: Option<bool>,
     /// Cores that the process could use.
     pub cores: Option<u64>,
     /// Workers, by the runtime's own account.

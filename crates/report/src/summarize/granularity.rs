@@ -67,6 +67,7 @@ fn entry(run: &Run, rows: &[&Series<'_>]) -> Option<Granularity> {
         variant: row.variant.clone(),
         params,
         size: row.size,
+        creates_task: row.creates_task,
         cores: run.header.machine.cpus_usable.value().copied(),
         workers,
         threads: threads_of(&tasks),
