@@ -93,6 +93,27 @@ fn a_count_is_exact_where_processes_agree() {
 }
 
 #[test]
+fn system_calls_are_exact_only_where_every_request_agrees() {
+    // Each process has a second pair: with as many system calls a task as the first, or with 5 % more.
+    let with_syscalls = |more: u64| {
+        let mut run = spawn(OLD, &[2_000, 2_000, 2_000]);
+        let mut second = run.counts.clone();
+        let all = |records: &mut Vec<CountRecord>, percent: u64| {
+            for record in records {
+                record.syscalls = Some(record.iterations * record.size * percent / 100);
+            }
+        };
+        all(&mut run.counts, 100);
+        all(&mut second, 100 + more);
+        run.counts.extend(second);
+        entry(&run, "syscalls_per_task")
+    };
+    assert_eq!((with_syscalls(0).p50, with_syscalls(0).exact), (Some(1.0), Some(true)));
+    let parked = with_syscalls(5);
+    assert_eq!((parked.p0, parked.p100, parked.exact), (parked.p50, parked.p50, Some(false)));
+}
+
+#[test]
 fn what_is_not_counted_says_why() {
     let run = spawn(OLD, &[2_000, 2_000]);
     let missing = entry(&run, "syscalls_per_task");

@@ -78,7 +78,7 @@ pub struct Counted {
     pub of_processes: Vec<f64>,
     /// The median of these.
     pub value: f64,
-    /// Whether all of them, two at least, are the same within [`Count::tolerance`].
+    /// Whether all of them, two at least, are the same within [`Count::tolerance`]; of system calls, all differences too.
     pub exact: bool,
     /// By how much the differences of one process differ at most: what a collector's rhythm does to the same code, in every process
     /// alike. A change below it may be that of the rhythm.
@@ -129,7 +129,11 @@ impl<'a> Counts<'a> {
         else {
             return Some(Err(Missing::new("the run ended before it was counted", "run it again")));
         };
-        let exact = sorted.len() > 1 && most - least <= count.tolerance(least, most);
+        let tolerance = count.tolerance(least, most);
+        // No collector makes system calls in a rhythm: where requests differ, it is workers that park and wake, and three processes
+        // can agree on that by chance.
+        let steady = count != Count::Syscalls || spread <= tolerance;
+        let exact = sorted.len() > 1 && most - least <= tolerance && steady;
         Some(Ok(Counted { of_processes, value, exact, spread }))
     }
 
