@@ -69,7 +69,10 @@ fn threads(one: &Granularity) -> String {
         true => count(most),
         false => format!("{} to {}", count(least), count(most)),
     });
-    one.cores.map_or(ran.clone(), |cores| format!("{ran} on {} cores", count(cores)))
+    one.cores.map_or(ran.clone(), |cores| match cores {
+        1 => format!("{ran} on 1 core"),
+        cores => format!("{ran} on {} cores", count(cores)),
+    })
 }
 
 /// From this half-width on, as a share, both ends are shown: such intervals are far from even.
