@@ -5,6 +5,8 @@
 //! target/release/taskscale run fanout --runtime asyncio --runtime tokio --runtime go --runtime node \
 //!     --size 64 --samples 2 -o probes.taskscale.jsonl        # builds the probes and writes down how they are started
 //! cargo run --release --example against -- probes.taskscale.jsonl             # 20 runs of a minute at most
+//! cargo run --release --example against -- probes.taskscale.jsonl --planted 0 --only go --max-time 15
+//!                                                                             # one runtime, A/A alone
 //! ```
 //!
 //! Each run is one of `--against` by the code that `taskscale run` uses: every runtime against itself. In one of them, another
@@ -49,7 +51,10 @@ struct Args {
     /// Time at most for each, in seconds
     #[arg(long, default_value_t = 60.0)]
     max_time: f64,
-    /// The planted slow-down, as a share
+    /// Only this runtime of the file; repeat for several
+    #[arg(long)]
+    only: Vec<String>,
+    /// The planted slow-down, as a share; 0 plants none
     #[arg(long, default_value_t = 0.03)]
     planted: f64,
     /// Up to this difference rows count as the same
@@ -96,7 +101,9 @@ struct Side {
 fn measure(args: &Args) -> anyhow::Result<()> {
     let text = std::fs::read_to_string(&args.probes).context("cannot read the run file")?;
     let records = parse_run(&text)?.runtimes;
-    let ready = records.iter().filter(|record| matches!(record.state, RuntimeState::Ready { .. }));
+    let wanted = |record: &&RuntimeRecord| args.only.is_empty() || args.only.contains(&record.id);
+    let ready =
+        records.iter().filter(wanted).filter(|record| matches!(record.state, RuntimeState::Ready { .. }));
     let commands = ready.clone().flat_map(|record| {
         let command = Command::new(record.command[0].clone(), record.command[1..].to_vec());
         [(record.id.clone(), command.clone()), (old(&record.id), command)]
@@ -108,9 +115,18 @@ fn measure(args: &Args) -> anyhow::Result<()> {
     let mut rows: Vec<(bool, ComparedRow)> = Vec::new();
     for number in 0..args.runs {
         let side = &sides[number as usize % sides.len()];
-        launcher.planted = Some((side.record.id.clone(), side.steps));
+        launcher.planted = (side.steps > 0).then(|| (side.record.id.clone(), side.steps));
         let judged = compare(args, number, &sides, &mut launcher)?;
-        rows.extend(judged.into_iter().map(|row| (row.runtime == side.record.id, row)));
+        for row in &judged {
+            let interval = row.ratio_ci.map_or_else(String::new, |ci| format!("{:.4} to {:.4}", ci.0, ci.1));
+            eprintln!(
+                "  {} {:?} {interval} {}",
+                row.runtime,
+                row.verdict,
+                row.reason.as_deref().unwrap_or_default()
+            );
+        }
+        rows.extend(judged.into_iter().map(|row| (side.steps > 0 && row.runtime == side.record.id, row)));
         eprintln!("{} of {}: {}", number + 1, args.runs, words(&rows));
     }
     println!("{}", words(&rows));

@@ -96,8 +96,8 @@ const COMPARE_USAGE: &str = "taskscale compare [OPTIONS] <OLD> <NEW>
 
 const COMPARE_EXAMPLES: &str =
     "Two files are two sessions, and sessions differ: where it can be had, measure both in one \
-run instead (taskscale run --against OLD). Exit status: 0 no regression shown; 1 a row is worse, or \
-failed now; 2 wrong usage, or a file that cannot be read.
+run instead (taskscale run --against OLD). Exit status: 0 no regression shown; 1 a row is worse, \
+failed now, or has an exact count that grew; 2 wrong usage, or a file that cannot be read.
 
 Examples:
   taskscale compare old.taskscale.jsonl new.taskscale.jsonl

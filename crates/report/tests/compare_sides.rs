@@ -122,7 +122,7 @@ fn a_control_that_differs_silences_its_runtime() {
     let errgroup = comparison.rows.iter().find(|row| row.variant == "errgroup").expect("the row");
     assert_eq!(errgroup.verdict, Verdict::CannotTell);
     assert!(
-        errgroup.reason.as_ref().is_some_and(|why| why.contains("two times the same code")),
+        errgroup.reason.as_ref().is_some_and(|why| why.contains("is the same code twice")),
         "{errgroup:?}"
     );
 }

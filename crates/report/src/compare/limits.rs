@@ -51,12 +51,15 @@ impl<'a> Controls<'a> {
         self.nearest(row).into_iter().map(Control::limit).reduce(f64::max)
     }
 
-    /// Whether one of the controls nearest to a row shows a difference even as one of all the controls (Bonferroni); `None` where the
-    /// run has none.
-    pub fn differs(&self, row: &RowRecord) -> Option<bool> {
+    /// Whether one of the controls nearest to a row would itself be called worse or better: its interval at `confidence` lies beyond `limit`,
+    /// as |ln ratio|. `None` where the run has none.
+    pub fn would_be_called(&self, row: &RowRecord, confidence: f64, limit: f64) -> Option<bool> {
         let nearest = self.nearest(row);
-        let differs = |control: &&Control<'_>| control.rounds.differs_among(self.len());
-        (!nearest.is_empty()).then(|| nearest.iter().any(differs))
+        let called = |control: &&Control<'_>| {
+            let paired = control.rounds.paired_at(confidence);
+            paired.is_some_and(|paired| paired.low.ln() > limit || paired.high.ln() < -limit)
+        };
+        (!nearest.is_empty()).then(|| nearest.iter().any(called))
     }
 
     /// Those of its runtime in its cell, else all of its cell, else all of the run.

@@ -247,16 +247,18 @@ impl<'a> Judge<'a> {
         Ok(limit)
     }
 
-    /// In one run the intervals hold as they are: what the machine did, it did to both sides. But where the control shows a difference that
-    /// is not there, even among as many as there are, the run is not what its intervals take it for.
+    /// In one run the intervals hold as they are: what the machine did, it did to both sides. But where the control, which is the old side
+    /// twice, would be called worse or better by the same rule, the run is not what its intervals take it for. A control that merely excludes no
+    /// difference, as one in 20 does by chance, is not enough: it would silence one sound run in 20.
     fn limit_in_one_run(&self, old: &Side<'_>, controls: &Controls<'_>) -> Result<(f64, Missing), Missing> {
-        match controls.differs(old.row) {
+        let limit = self.threshold.ln_1p();
+        match controls.would_be_called(old.row, self.confidence, limit) {
             None => Err(Missing::new("no A/A control with an interval in this run", TOO_FEW)),
             Some(true) => Err(Missing::new(
-                "the A/A control of this runtime shows a difference between two times the same code",
+                "the A/A control of this runtime would be called worse or better, and is the same code twice",
                 "measure again, while the machine is quiet (taskscale doctor)",
             )),
-            Some(false) => Ok((self.threshold.ln_1p(), Missing::new("", ""))),
+            Some(false) => Ok((limit, Missing::new("", ""))),
         }
     }
 }

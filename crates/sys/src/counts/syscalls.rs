@@ -2,7 +2,7 @@
 //!
 //! A process that is to be counted opens the event on itself between fork and exec, with `enable_on_exec` and `inherit`, and sends us
 //! the descriptor: counting begins with the program's first instruction and takes in all its threads and children. (Opened on *our*
-//! thread before the fork and inherited, the event counted nothing in 5 of 9 trials on Linux 6.18.)
+//! thread before the fork and inherited, the event counted nothing in 5 of 11 trials on Linux 6.18.)
 
 #![cfg_attr(target_os = "linux", allow(unsafe_code))]
 
