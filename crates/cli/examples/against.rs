@@ -136,19 +136,21 @@ fn measure(args: &Args) -> anyhow::Result<()> {
                 .filter(move |(is, row)| *is == planted && row.runtime == side.record.id)
                 .map(|(_, row)| row)
         };
-        let middle = |values: Vec<f64>| quantile::median(&values).unwrap_or(f64::NAN);
+        let middle = |values: Vec<f64>, show: &dyn Fn(f64) -> String| {
+            quantile::median(&values).map_or_else(|| "none".to_owned(), show)
+        };
         let widths = of(false).filter_map(|row| row.ratio_ci).map(|ci| (ci.1 / ci.0).ln() / 2.0).collect();
         let effects = of(true).filter_map(|row| row.ratio).collect();
         let processes =
             of(false).filter_map(|row| row.new.as_ref()).map(|new| new.processes as f64).collect();
         println!(
-            "{} {} {}: half-width {:.2} % over {:.0} pairs of processes; the plant measured as {:+.2} %; {}",
+            "{} {} {}: half-width {} over {} pairs of processes; the plant measured as {}; {}",
             side.record.id,
             side.description.runtime.version,
             side.variant,
-            100.0 * middle(widths),
-            middle(processes),
-            100.0 * (middle(effects) - 1.0),
+            middle(widths, &|width| format!("{:.2} %", 100.0 * width)),
+            middle(processes, &|n| format!("{n:.0}")),
+            middle(effects, &|ratio| format!("{:+.2} %", 100.0 * (ratio - 1.0))),
             words(&rows.iter().filter(|(_, row)| row.runtime == side.record.id).cloned().collect::<Vec<_>>()),
         );
     }
