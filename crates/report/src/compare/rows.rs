@@ -21,6 +21,9 @@ use crate::summarize::{
     warmup,
 };
 
+/// The variant of a row that stands for a whole runtime, where that has nothing to offer.
+const ANY: &str = "*";
+
 /// A row in one or both files.
 pub struct Pair<'a> {
     /// In the old one.
@@ -67,6 +70,14 @@ impl<'a> Pair<'a> {
     pub fn values(&self) -> Option<(&[f64], &[f64])> {
         let (old, new) = (self.old.as_ref()?, self.new.as_ref()?);
         (old.is_ok() && new.is_ok()).then_some((&old.values, &new.values))
+    }
+
+    /// Whether neither side was tried.
+    fn is_skipped(&self) -> bool {
+        let skipped = |side: &Option<Side<'_>>| {
+            side.as_ref().is_none_or(|side| matches!(side.state, State::Skipped(_)))
+        };
+        skipped(&self.old) && skipped(&self.new)
     }
 
     /// By what factor the new one differs: round by round where both are of one run, else process by process. `None` where there
@@ -151,6 +162,8 @@ pub fn of_one_run<'a>(
                 pair.rounds = Some(new.against(old, metric));
             }
         }
+        // Tables of the suite that neither side offers are no rows of either; the tables of the run say so.
+        pairs.retain(|pair| !(pair.row().variant == ANY && pair.is_skipped()));
         pairs
     });
     pairs.collect()
