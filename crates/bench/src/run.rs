@@ -188,13 +188,14 @@ struct Forecast {
     known: BTreeMap<SeriesKey, Vec<(u64, f64)>>,
 }
 
-/// Table, runtime, variant, case.
-type SeriesKey = (String, String, String, Params);
+/// Suite, by its index, table, runtime, variant, case.
+type SeriesKey = (usize, String, String, String, Params);
 
 impl Forecast {
     fn key(cell: &Cell, row: &PlannedRow) -> SeriesKey {
         let record = &row.record;
-        (cell.table.clone(), record.runtime.clone(), record.variant.clone(), record.case.clone())
+        let (runtime, variant) = (record.runtime.clone(), record.variant.clone());
+        (cell.suite, cell.table.clone(), runtime, variant, record.case.clone())
     }
 
     fn learn(&mut self, cell: &Cell, costs: &[Option<f64>]) {
@@ -234,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_doubling_is_feared_to_be_quadratic_and_after_a_steep_step_cubic() {
-        let key = |variant: &str| ("t".to_owned(), "r".to_owned(), variant.to_owned(), Params::new());
+        let key = |variant: &str| (0, "t".to_owned(), "r".to_owned(), variant.to_owned(), Params::new());
         let mut forecast = Forecast::default();
         assert_eq!(forecast.too_long(&key("v"), 100, 0), None, "nothing is known");
         forecast.known.insert(key("v"), vec![(100, 1e9)]);
