@@ -8,7 +8,7 @@ use taskscale_model::{
     missing::Missing,
     params::Params,
     protocol::{Description, Variant, Workload},
-    run_file::{Part, Role, RowRecord},
+    run_file::{ANY, Part, Role, RowRecord},
     suite::{Block, Suite},
 };
 
@@ -197,9 +197,6 @@ impl Plan {
         Ok(())
     }
 }
-
-/// The variant of a row that stands for a whole runtime.
-pub const ANY: &str = "*";
 
 fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let mut names: Vec<&str> = names.collect();

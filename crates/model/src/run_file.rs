@@ -100,6 +100,9 @@ pub enum Role {
     Control,
 }
 
+/// The variant of a row that stands for a whole runtime, where that has nothing to offer or is not here.
+pub const ANY: &str = "*";
+
 /// A row of the plan: one runtime's variant at one size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RowRecord {

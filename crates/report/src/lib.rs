@@ -40,7 +40,7 @@ mod table;
 pub mod text;
 
 pub use compare::{
-    CompareBy, CompareOptions, among, compare, compare_json, compare_junit, compare_markdown, compare_sides,
+    CompareBy, CompareOptions, compare, compare_json, compare_junit, compare_markdown, compare_sides,
     compare_text,
 };
 pub use digest_page::{digest_html, digest_json, digest_markdown};
@@ -50,5 +50,5 @@ pub use json::json;
 pub use markdown::markdown;
 pub use read::{ReadError, Run, parse_run};
 pub use style::Style;
-pub use summarize::summarize;
+pub use summarize::{among, summarize};
 pub use text::text;

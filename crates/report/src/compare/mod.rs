@@ -36,7 +36,6 @@ use crate::{
 pub use junit::junit as compare_junit;
 pub use markdown::markdown as compare_markdown;
 pub use text::text as compare_text;
-pub use verdict::among;
 use verdict::{Evidence, Judge};
 
 /// What is compared.
@@ -107,7 +106,7 @@ pub fn compare_sides(run: &Run, options: &CompareOptions) -> Option<Comparison> 
         unchanged: judge.unchanged(),
         ..judged(&judge, &pairs, word, (old, new))
     };
-    comparison.notes = words::notes_of_one_run(&comparison, run);
+    comparison.notes = words::notes_of_one_run(&comparison, run, &series);
     counts::judge(&mut comparison, &pairs, run, run);
     Some(comparison)
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use taskscale_model::{
     compare::{Figure, RuntimeChange},
     missing::Missing,
-    run_file::{Role, RowRecord},
+    run_file::{ANY, Role, RowRecord},
     summary::{Interval, Settled},
 };
 use taskscale_stats::{
@@ -20,9 +20,6 @@ use crate::summarize::{
     series::{self, Metric, Series, State},
     warmup,
 };
-
-/// The variant of a row that stands for a whole runtime, where that has nothing to offer.
-const ANY: &str = "*";
 
 /// A row in one or both files.
 pub struct Pair<'a> {

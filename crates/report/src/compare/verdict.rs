@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     figure::percent,
-    summarize::{CONFIDENCE, series::State},
+    summarize::{among, series::State},
 };
 
 const TOO_FEW: &str = "take longer runs: --samples, --max-time";
@@ -271,9 +271,4 @@ fn absent(from: &str, elsewhere: bool) -> Judged {
         );
     }
     Judged::cannot_tell(format!("not in {from}"), "take both runs with the same suites, sizes and variants")
-}
-
-/// Confidence of each of so many intervals that together miss in 5 % of the cases at most (Bonferroni).
-pub fn among(rows: usize) -> f64 {
-    1.0 - (1.0 - CONFIDENCE) / rows.max(1) as f64
 }

@@ -9,6 +9,7 @@ use crate::{
     figure::{count, percent, ratio, with_interval},
     read::Run,
     style::clean,
+    summarize::{control, series::Series},
 };
 
 /// How to read a ratio.
@@ -132,14 +133,14 @@ pub fn notes(comparison: &Comparison, old: &Run, new: &Run) -> Vec<String> {
 }
 
 /// The same of two sides that one run took in turns.
-pub fn notes_of_one_run(comparison: &Comparison, run: &Run) -> Vec<String> {
+pub fn notes_of_one_run(comparison: &Comparison, run: &Run, series: &[Series<'_>]) -> Vec<String> {
     let mut notes = Vec::new();
     if comparison.runtimes.iter().all(|change| change.same_code) {
         notes.push(
             "both sides are the same program: whatever is told between them is a false alarm".to_owned(),
         );
     }
-    notes.push(crate::summarize(run).control.verdict);
+    notes.push(control::judge(run, series).verdict);
     notes.extend(of_wall_time(comparison));
     if !comparison.new.complete {
         notes.push("the run was cut short: rows that it did not reach cannot be told".to_owned());

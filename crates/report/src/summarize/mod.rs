@@ -1,7 +1,7 @@
 //! Derives every figure of a summary from the raw records of a run.
 
 mod cause;
-mod control;
+pub(crate) mod control;
 pub(crate) mod counts;
 mod granularity;
 mod growth;
@@ -24,6 +24,11 @@ use series::Series;
 
 /// Confidence of every interval; each stands for itself, uncorrected for the number of rows.
 pub(crate) const CONFIDENCE: f64 = 0.95;
+
+/// Confidence of each of so many intervals that together miss in 5 % of the cases at most (Bonferroni).
+pub fn among(intervals: usize) -> f64 {
+    1.0 - (1.0 - CONFIDENCE) / intervals.max(1) as f64
+}
 
 /// All figures of one run. The same run gives the same summary: the bootstrap draws from the run's own seed.
 /// O(samples log samples + 1000 x samples in series over several sizes and in sweeps).

@@ -11,7 +11,10 @@ use taskscale_stats::{
     paired::{self, PairedRatio},
 };
 
-use crate::{read::Run, summarize::CONFIDENCE};
+use crate::{
+    read::Run,
+    summarize::{CONFIDENCE, among},
+};
 
 /// One row of the plan with its samples.
 pub struct Series<'a> {
@@ -184,8 +187,7 @@ impl Comparison {
 
     /// Whether it still shows a difference when it is one of `family` comparisons (Bonferroni).
     pub fn differs_among(&self, family: usize) -> bool {
-        let confidence = 1.0 - (1.0 - CONFIDENCE) / family.max(1) as f64;
-        self.paired_at(confidence).is_some_and(|paired| paired.excludes_one())
+        self.paired_at(among(family)).is_some_and(|paired| paired.excludes_one())
     }
 }
 
