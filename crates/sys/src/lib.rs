@@ -22,6 +22,8 @@ pub mod disturbance;
 pub mod doctor;
 mod ffi;
 pub mod machine;
+#[cfg(target_os = "linux")]
+mod perf;
 pub mod process;
 pub mod threads;
 pub mod ticks;

@@ -43,52 +43,15 @@ pub fn pin(cpus: &[u32]) -> bool {
     }
 }
 
-/// The first 64 bytes of `perf_event_attr` (PERF_ATTR_SIZE_VER0), which every kernel takes.
-#[cfg(target_os = "linux")]
-#[repr(C)]
-struct PerfEventAttr {
-    kind: u32,
-    size: u32,
-    config: u64,
-    sample_period: u64,
-    sample_type: u64,
-    read_format: u64,
-    flags: u64,
-    wakeup_events: u32,
-    bp_type: u32,
-    config1: u64,
-}
-
 /// Opens a counter of instructions of this thread in user mode, and closes it again: perf_event_open(2).
 pub fn try_hardware_counter() -> Reading<()> {
     #[cfg(target_os = "linux")]
     {
-        use std::os::fd::{FromRawFd, OwnedFd};
         const HARDWARE: u32 = 0;
         const INSTRUCTIONS: u64 = 1;
         // disabled, exclude_kernel and exclude_hv: what most systems let everyone count.
         const FLAGS: u64 = 1 | 1 << 5 | 1 << 6;
-        let attr = PerfEventAttr {
-            kind: HARDWARE,
-            size: size_of::<PerfEventAttr>() as u32,
-            config: INSTRUCTIONS,
-            sample_period: 0,
-            sample_type: 0,
-            read_format: 0,
-            flags: FLAGS,
-            wakeup_events: 0,
-            bp_type: 0,
-            config1: 0,
-        };
-        // SAFETY: `attr` is as long as its `size` says; thread 0 (this one), any CPU (-1), no group (-1), close on
-        // exec (8).
-        let fd = unsafe { libc::syscall(libc::SYS_perf_event_open, &attr, 0, -1, -1, 8_u64) };
-        if fd >= 0 {
-            // SAFETY: a new descriptor that nobody else owns; it always fits an i32.
-            drop(unsafe { OwnedFd::from_raw_fd(fd as i32) });
-            return Reading::Value(());
-        }
-        let error = std::io::Error::last_os_error();
+        let Err(error) = crate::perf::open(HARDWARE, INSTRUCTIONS, FLAGS) else { return Reading::Value(()) };
         match error.raw_os_error() {
             Some(libc::ENOENT | libc::ENODEV | libc::EOPNOTSUPP) => Reading::missing(
                 "this machine shows no hardware counters (usual in a virtual machine)",

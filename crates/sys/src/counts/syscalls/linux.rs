@@ -12,6 +12,7 @@ use std::{
 use taskscale_model::missing::Missing;
 
 use super::Counter;
+use crate::perf;
 
 /// Where the kernel shows its tracepoints.
 const FOLDERS: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
@@ -156,64 +157,19 @@ fn refused(error: &io::Error) -> Missing {
     Missing::new(format!("the kernel does not let system calls be counted: perf_event_open: {error}"), remedy)
 }
 
-/// `perf_event_attr` as of its first version (PERF_ATTR_SIZE_VER0), which every kernel takes.
-#[repr(C)]
-#[derive(Default)]
-struct Attributes {
-    kind: u32,
-    size: u32,
-    config: u64,
-    sample_period: u64,
-    sample_type: u64,
-    read_format: u64,
-    flags: u64,
-    wakeup_events: u32,
-    breakpoint_type: u32,
-    config1: u64,
-}
-
 /// Opens the event on the calling thread. System calls only: it runs between fork and exec.
 fn open(tracepoint: u64) -> io::Result<OwnedFd> {
     const PERF_TYPE_TRACEPOINT: u32 = 2;
     const DISABLED: u64 = 1 << 0;
     const INHERIT: u64 = 1 << 1;
     const ENABLE_ON_EXEC: u64 = 1 << 12;
-    const PERF_FLAG_FD_CLOEXEC: libc::c_ulong = 8;
-    let attributes = Attributes {
-        kind: PERF_TYPE_TRACEPOINT,
-        size: size_of::<Attributes>() as u32,
-        config: tracepoint,
-        // `exclude_kernel` stays off: the tracepoint lies in the kernel, and nothing would be counted.
-        flags: DISABLED | INHERIT | ENABLE_ON_EXEC,
-        ..Attributes::default()
-    };
-    // SAFETY: the kernel reads `size` bytes of initialised plain data; 0 is this thread, -1 any CPU and no group. It returns a new
-    // descriptor that nobody else owns.
-    unsafe {
-        let fd = libc::syscall(
-            libc::SYS_perf_event_open,
-            &raw const attributes,
-            0 as libc::pid_t,
-            -1 as libc::c_int,
-            -1 as libc::c_int,
-            PERF_FLAG_FD_CLOEXEC,
-        );
-        if fd < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        // A descriptor always fits an i32.
-        Ok(OwnedFd::from_raw_fd(fd as i32))
-    }
+    // `exclude_kernel` stays off: the tracepoint lies in the kernel, and nothing would be counted.
+    perf::open(PERF_TYPE_TRACEPOINT, tracepoint, DISABLED | INHERIT | ENABLE_ON_EXEC)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_size_is_that_of_the_first_version() {
-        assert_eq!(size_of::<Attributes>(), 64);
-    }
 
     #[test]
     fn a_machine_without_tracepoints_says_what_to_do() {
