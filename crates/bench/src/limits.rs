@@ -20,6 +20,8 @@ pub struct Limits {
     /// Rounds between restarts of all probes; 0 never restarts. Intervals rest on processes, so that this many rounds
     /// make one observation.
     pub restart_every: u64,
+    /// Warm-up samples at most of a process after a row's first, of code that is not compiled while it runs.
+    pub restart_warmup: u64,
     /// Where rows are judged by an old side: the confidence of each of their intervals, corrected for their number. Then only the width of
     /// ratios can end a cell, not that of the figures themselves.
     pub judged_at: Option<f64>,
@@ -28,7 +30,9 @@ pub struct Limits {
 impl Default for Limits {
     /// 100 rounds or 30 s a cell or 1 %. Samples of 20 ms: in 20 rounds, 50 ms resolved 1 % in CPU time and 2 ms
     /// needed 52 (METHODOLOGY.md, "Length of a sample"). Fresh processes for every block of two mirrored rounds: processes
-    /// of the same code differ by more than rounds of one process do (METHODOLOGY.md, "Processes").
+    /// of the same code differ by more than rounds of one process do (METHODOLOGY.md, "Processes"). Three warm-up samples are
+    /// enough to agree where the first process did: noisy rows would otherwise spend their time on it, in suite `quick` twenty
+    /// samples at each restart left five processes where these leave ten.
     fn default() -> Self {
         Limits {
             samples: 100,
@@ -38,6 +42,7 @@ impl Default for Limits {
             sample_ns: 20_000_000,
             timeout_ns: 60_000_000_000,
             restart_every: 2,
+            restart_warmup: 3,
             judged_at: None,
         }
     }
@@ -67,6 +72,9 @@ impl Limits {
         }
         if let Some(rounds) = asked.restart_every {
             self.restart_every = rounds;
+        }
+        if let Some(samples) = asked.restart_warmup {
+            self.restart_warmup = samples;
         }
         self
     }

@@ -139,8 +139,11 @@ impl Plan {
                     };
                     for mut cell in cells.into_iter().filter(|cell| !cell.rows.is_empty()) {
                         sides::pair(&mut cell.rows, runtimes);
-                        let spared = sides::spared(&cell.rows, runtimes);
-                        add_controls(&mut cell.rows, &spared);
+                        // Verdicts on two sides need a control whatever the table is read for.
+                        if block.controls || runtimes.iter().any(|runtime| runtime.old_of.is_some()) {
+                            let spared = sides::spared(&cell.rows, runtimes);
+                            add_controls(&mut cell.rows, &spared);
+                        }
                         number_rows(&mut cell.rows, &mut number);
                         plan.cells.push(cell);
                     }

@@ -238,6 +238,18 @@ fn each_row_of_a_new_side_is_judged_by_the_same_row_of_the_old_one() {
 }
 
 #[test]
+fn a_table_read_for_its_growth_has_controls_only_between_two_sides() {
+    let growth = suite("params = { order = \"discard\" }\ncontrols = false");
+    let controls = |runtimes: &[Found]| {
+        let plan = Plan::new(std::slice::from_ref(&growth), runtimes, &Selection::default()).expect("plan");
+        plan.rows().filter(|row| row.record.role == Role::Control).count()
+    };
+    assert_eq!(controls(&[tokio()]), 0);
+    let one = || vec![variant("gather", &["discard"])];
+    assert_eq!(controls(&[found("asyncio@b", one()), old_of("asyncio@b", found("asyncio@a", one()))]), 2);
+}
+
+#[test]
 fn a_sweep_is_a_cell_per_variant_with_one_control_and_rows_numbered_through() {
     let sweep = suite("params = { order = \"discard\" }\nwork_ns = [100, 400]");
     let plan = Plan::new(std::slice::from_ref(&sweep), &[tokio()], &Selection::default()).expect("plan");

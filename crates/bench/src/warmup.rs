@@ -14,10 +14,6 @@ use crate::{
 /// Warm-up of a row's first process ends here even where it never settles (a growing heap, a noisy machine).
 const MOST: usize = 20;
 
-/// Warm-up of the processes that follow: enough to agree where the first one did. Noisy rows would otherwise spend their
-/// time on it: in suite `quick` twenty samples at each restart left five processes where these leave ten.
-const MOST_AGAIN: usize = 3;
-
 /// Warm-up of every process whose code is compiled while it runs: of 13 fresh JVMs none took more samples to level off
 /// (`taskscale_stats::warmup::LEVEL`).
 const MOST_JIT: usize = 60;
@@ -40,6 +36,8 @@ const SHARE_JIT: f64 = 0.4;
 pub(crate) struct Allowance {
     /// For each row without a JIT compiler.
     plain_ns: u64,
+    /// Samples at most of such a row after a restart.
+    again: usize,
     /// For all rows with one that are still to come: what one leaves, the next may use.
     jit_ns: u64,
     jit_rows: u64,
@@ -55,6 +53,7 @@ impl Allowance {
         let starts = limits.samples.checked_div(limits.restart_every).map_or(1, |starts| starts.min(fewest));
         Allowance {
             plain_ns: share(SHARE, alive().count() as u64),
+            again: usize::try_from(limits.restart_warmup).unwrap_or(usize::MAX),
             jit_ns: share(SHARE_JIT, starts),
             jit_rows: alive().filter(|row| row.record.jit).count() as u64,
         }
@@ -103,7 +102,7 @@ pub(crate) fn warm_up(
                     allowance.goes_on(row, used_ns)
                         || (costs.len() < FEWEST_JIT && used_ns < allowance.next_ns(true))
                 } else {
-                    let most = if round.restart { MOST_AGAIN } else { MOST };
+                    let most = if round.restart { allowance.again } else { MOST };
                     costs.len() < most && used_ns < allowance.next_ns(false) && !warmup::is_stable(&costs)
                 };
             if !goes_on {

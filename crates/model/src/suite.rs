@@ -52,6 +52,8 @@ pub struct Limits {
     pub timeout_s: Option<f64>,
     /// Rounds between restarts of all probes; 0 never restarts.
     pub restart_every: Option<u64>,
+    /// Warm-up samples at most after a restart, of code that is not compiled while it runs.
+    pub restart_warmup: Option<u64>,
 }
 
 /// One table: a workload with fixed parameters, over sizes.
@@ -81,8 +83,16 @@ pub struct Block {
     /// Variants that take part; all where it is absent.
     #[serde(default)]
     pub variants: Option<Vec<String>>,
+    /// Whether baselines are entered a second time as A/A controls; yes where it is absent. A table that is read for its growth
+    /// needs none: grades rest on each row's own processes, and a control costs as much as its baseline.
+    #[serde(default = "yes")]
+    pub controls: bool,
     /// What the answer must be.
     pub answer: Expected,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// What the answer of one iteration must be.

@@ -250,9 +250,10 @@ pub struct OneSecond {
 pub enum Cause {
     /// Another form of the same runtime does not grow so at the same sizes: it is this form.
     Isolated,
-    /// The other forms that were graded grow superlinearly too: machine, allocator, or what all of them use.
+    /// The other forms grow superlinearly too, or nearly as steeply: machine, allocator, or what all of them use. Then the grade
+    /// is `cannot_tell`, unless it is quadratic or worse.
     MachineOrAllocator,
-    /// No other form was graded at these sizes, or only one that grows nearly alike.
+    /// No other form was measured at these sizes, or only one that is too uncertain to tell.
     NoControl,
 }
 

@@ -235,6 +235,43 @@ fn growth_beside_nothing_linear_is_not_isolated() {
     assert_eq!((growth[0].cause, &growth[0].growth_control), (Some(Cause::NoControl), &None));
 }
 
+#[test]
+fn growth_that_all_forms_of_a_table_share_is_no_cliff_of_one_of_them() {
+    // Both forms of WIDE at 300 n x (n / 64)^0.5 ns; the second was 300 n x n / 8192 from 8192 on.
+    let shared: String = WIDE
+        .lines()
+        .map(|line| {
+            let mut record: serde_json::Value = serde_json::from_str(line).expect("a record");
+            if let (Some(size), Some(cpu_ns)) = (record["size"].as_f64(), record["cpu_ns"].as_f64()) {
+                let bent = if record["variant"] == "JoinSet" { (size / 8192.0).max(1.0) } else { 1.0 };
+                record["cpu_ns"] = ((cpu_ns / bent * (size / 64.0).sqrt()) as u64).into();
+            }
+            record.to_string() + "\n"
+        })
+        .collect();
+    let one = |variant: &str| {
+        let only = |line: &&str| !line.contains(variant);
+        shared.lines().filter(only).map(|line| line.to_owned() + "\n").collect::<String>()
+    };
+    let alone = &summary(&one("\"variant\":\"spawn\"")).growth[0];
+    assert_eq!(
+        (alone.grade, alone.cause),
+        (Grade::Superlinear, Some(Cause::NoControl)),
+        "nothing to share it with"
+    );
+    for growth in summary(&shared).growth {
+        assert_eq!(
+            (growth.grade, growth.cause),
+            (Grade::CannotTell, Some(Cause::MachineOrAllocator)),
+            "{growth:?}"
+        );
+        let control = if growth.variant == "spawn" { "JoinSet" } else { "spawn" };
+        assert_eq!((growth.growth_control.as_deref(), growth.one_second), (Some(control), None));
+        let reason = growth.reason.unwrap_or_default();
+        assert!(reason.contains(&format!("{control} grows nearly alike")), "{reason}");
+    }
+}
+
 /// WIDE with its second form on another runtime, whose baselines in the suite are `named`; without the rows of `left_out`.
 fn on_another_runtime(named: &[&str], left_out: &str) -> String {
     let mut text = String::new();

@@ -324,6 +324,7 @@ impl Default for Setting {
             sample_ns: MS,
             timeout_ns: 1_000 * MS,
             restart_every: 0,
+            restart_warmup: 3,
             judged_at: None,
         };
         Setting {
@@ -457,6 +458,17 @@ fn all_rows_restart_together_and_warm_up_again() {
         done.samples().filter(|sample| sample.kind == Kind::Warmup).map(|sample| sample.round).collect();
     warmed.dedup();
     assert_eq!(warmed, [0, 4, 8]);
+}
+
+#[test]
+fn a_suite_may_ask_for_fewer_warm_up_samples_after_a_restart() {
+    let limits = Limits { restart_every: 3, restart_warmup: 1, ..Setting::default().limits };
+    let done = measure(&[("a", Behaviour::Costs(100))], Setting { limits, ..Setting::default() });
+    let warmed = |process| {
+        let warmed = |sample: &&SampleRecord| sample.kind == Kind::Warmup && sample.process == process;
+        done.samples().filter(|sample| sample.variant == "a").filter(warmed).count()
+    };
+    assert_eq!((warmed(0), warmed(1)), (2 * 3, 2), "the first process settles; two rows each");
 }
 
 /// CPU ns per task.

@@ -41,6 +41,7 @@ const QUICK: suite::Limits = suite::Limits {
     sample_ms: Some(4.0),
     timeout_s: Some(20.0),
     restart_every: None,
+    restart_warmup: None,
 };
 
 /// Where rows are judged by an old side: 50 pairs of processes, of four rounds each. One process of asyncio, Go, Node or tokio differs from
@@ -54,6 +55,7 @@ const JUDGED: suite::Limits = suite::Limits {
     sample_ms: None,
     timeout_s: None,
     restart_every: Some(4),
+    restart_warmup: None,
 };
 
 /// Measures, keeps the samples, prints the figures.
@@ -191,6 +193,7 @@ fn limits_of(suite: &Suite, args: &RunArgs, judged: usize) -> Limits {
         sample_ms: args.sample_time.map(|seconds| seconds * 1e3),
         timeout_s: args.timeout,
         restart_every: None,
+        restart_warmup: None,
     };
     let limits = Limits::default().overlaid(&suite.limits);
     let mut limits = match (args.quick, judged) {

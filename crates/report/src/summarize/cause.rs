@@ -21,6 +21,8 @@ pub struct Told {
     pub control: Option<String>,
     /// Why it is not isolated.
     pub reason: Option<String>,
+    /// Whether the growth is therefore no verdict about the form.
+    pub shared: bool,
 }
 
 /// The cause of the growth of `one`, where it is superlinear; `all` may hold `one` itself.
@@ -30,22 +32,22 @@ pub fn of(run: &Run, one: Judged<'_>, all: &[Judged<'_>]) -> Option<Told> {
         all.iter().filter(|(other, _)| is_control(run, row, other)).copied().collect();
     let cause = growth::cause(found, controls.iter().map(|control| control.1))?;
     let told = controls.iter().find(|control| growth::cause(found, [control.1]) == Some(cause));
-    let told = told.map(|control| name(row, control.0));
-    Some(match cause {
-        growth::Cause::Isolated => Told { cause: Cause::Isolated, control: told, reason: None },
-        growth::Cause::MachineOrAllocator => Told {
-            cause: Cause::MachineOrAllocator,
-            control: told,
-            reason: Some(
-                "growth seen, cause not isolated: all that it could be compared with grows superlinearly too, so it may be \
-                 the machine or the allocator"
-                    .into(),
-            ),
-        },
-        growth::Cause::NoControl => {
-            Told { cause: Cause::NoControl, control: None, reason: Some(no_control(run, row, all)) }
-        }
-    })
+    let control = told.map(|control| name(row, control.0));
+    let shared = growth::is_shared(found.grade, cause);
+    let (cause, reason) = match cause {
+        growth::Cause::Isolated => (Cause::Isolated, None),
+        growth::Cause::MachineOrAllocator => (Cause::MachineOrAllocator, Some(grows_too(control.as_deref()))),
+        growth::Cause::NoControl => (Cause::NoControl, Some(no_control(run, row, all))),
+    };
+    Some(Told { cause, control: control.filter(|_| cause != Cause::NoControl), reason, shared })
+}
+
+fn grows_too(control: Option<&str>) -> String {
+    format!(
+        "growth seen, cause not isolated: {} grows nearly alike and no other form tells them apart, so it may be the machine \
+         or the allocator",
+        control.unwrap_or("another form")
+    )
 }
 
 /// Another form of the same runtime in the same table; of another runtime only what the suite names as the baseline of this one

@@ -77,6 +77,7 @@ fn entry(
 ) -> Growth {
     let judged = found.judged();
     let told = cause::of(run, (row, found), all);
+    let shared = told.as_ref().is_some_and(|told| told.shared);
     Growth {
         suite: row.suite.clone(),
         table: row.table.clone(),
@@ -96,10 +97,10 @@ fn entry(
                 ci: interval(step.interval),
             })
             .collect(),
-        grade: grade(found.grade),
+        grade: if shared { Grade::CannotTell } else { grade(found.grade) },
         bend: found.bend.map(|bend| bend.size),
         bend_ci: found.bend.map(|bend| interval(bend.interval)),
-        one_second: found.reach.filter(|_| found.grade.is_superlinear()).map(one_second),
+        one_second: found.reach.filter(|_| !shared && found.grade.is_superlinear()).map(one_second),
         cause: told.as_ref().map(|told| told.cause),
         reason: reason(found, measured).or_else(|| told.as_ref().and_then(|told| told.reason.clone())),
         growth_control: told.and_then(|told| told.control),

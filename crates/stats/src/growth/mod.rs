@@ -27,7 +27,7 @@ mod shape;
 
 use fastrand::Rng;
 
-pub use control::{Cause, cause};
+pub use control::{Cause, cause, is_shared};
 use curve::Curve;
 pub use forecast::{FEARED, FEARED_AFTER_STEEP, Reach, STEEP, breaks_budget, forecast};
 pub use shape::Bend;
