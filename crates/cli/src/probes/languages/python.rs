@@ -39,8 +39,12 @@ fn find(asked: Option<&str>, source: &Source) -> Result<Toolchain, Missing> {
     Ok(environment.unwrap_or(plain))
 }
 
+/// The interpreter that a program is or stands for: a shim of pyenv on the PATH and the path that it leads to have one name, or
+/// packages that were set up under one would be missing under the other.
 fn answering(program: PathBuf) -> Result<Toolchain, Missing> {
     let version = ask_version(&program, &["--version"])?;
+    let itself = ask_version(&program, &["-c", "import sys; print(sys.executable)"]).map(PathBuf::from);
+    let program = itself.ok().filter(|path| path.is_file()).unwrap_or(program);
     Ok(Toolchain { program, version })
 }
 
@@ -108,4 +112,20 @@ pub fn requirements() -> &'static str {
 
 fn interpreter(folder: &Path) -> PathBuf {
     folder.join("venv/bin/python")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn a_shim_is_the_interpreter_that_it_leads_to() {
+        let python = find_program(None, &["python3"], "").and_then(answering).expect("python3");
+        let folder = tempfile::tempdir().expect("a folder");
+        let shim = folder.path().join("python3");
+        std::fs::write(&shim, format!("#!/bin/sh\nexec {} \"$@\"\n", python.program())).expect("written");
+        std::fs::set_permissions(&shim, PermissionsExt::from_mode(0o755)).expect("executable");
+        assert_eq!(answering(shim).expect("it answers"), python);
+    }
 }
