@@ -21,17 +21,17 @@ use taskscale_bench::{
     link::{Launcher, Link, Silent},
     plan::{Found, Plan, Selection},
     probe::ProbeLauncher,
-    run::{Order, run},
+    run::run,
 };
 use taskscale_model::{
     params::{ParamValue, Params},
-    protocol::{Description, RunRequest},
-    run_file::{self, Header, Kind, Record, Role},
-    suite::Suite,
+    protocol::Description,
+    run_file::{self, Kind, Record, Role},
 };
 use taskscale_stats::{paired::PairedRatio, quantile};
-use taskscale_sys::{machine, process::Command};
+use taskscale_sys::process::Command;
 
+mod common;
 #[path = "../src/world.rs"]
 mod world;
 
@@ -160,24 +160,14 @@ struct Steps {
 /// plant `planted` of an iteration's.
 fn calibrate(args: &Args, link: &mut dyn Link) -> anyhow::Result<Steps> {
     const SPIN: u64 = 10_000_000;
-    let mut id = 0;
-    let mut ask = |workload: &str, variant: &str, size: u64, work: u64| -> anyhow::Result<f64> {
-        id += 1;
-        let iterations = if workload == "spin" { 1 } else { 20 };
-        let mut params = Params::new();
-        if workload == "fanout" {
-            params.insert("work".into(), ParamValue::Integer(work));
-        }
-        let (workload, variant) = (workload.into(), variant.into());
-        let request = RunRequest { id, workload, variant, size, iterations, params, seed: id };
-        Ok(link.run(&request, 60_000_000_000)?.sample.cpu_ns as f64 / iterations as f64)
-    };
+    let mut spin = || common::cpu_ns(link, ("spin", "loop"), (SPIN, 1), Params::new());
     let middle = |values: &[f64]| quantile::median(values).unwrap_or(f64::NAN);
-    let spins: Vec<f64> = (0..15).map(|_| ask("spin", "loop", SPIN, 0)).collect::<Result<_, _>>()?;
+    let spins: Vec<f64> = (0..15).map(|_| spin()).collect::<Result<_, _>>()?;
     let step_ns = middle(&spins) / SPIN as f64;
     let work = (args.work_us * 1e3 / step_ns).round() as u64;
-    let tasks: Vec<f64> =
-        (0..15).map(|_| ask("fanout", &args.variant, args.size, work)).collect::<Result<_, _>>()?;
+    let with_work = Params::from([("work".to_owned(), ParamValue::Integer(work))]);
+    let mut fanout = || common::cpu_ns(link, ("fanout", &args.variant), (args.size, 20), with_work.clone());
+    let tasks: Vec<f64> = (0..15).map(|_| fanout()).collect::<Result<_, _>>()?;
     Ok(Steps { work, planted: (args.planted * middle(&tasks) / step_ns).round() as u64 })
 }
 
@@ -189,11 +179,7 @@ fn compare(
     launcher: &mut ProbeLauncher,
     noise: &mut Noise,
 ) -> anyhow::Result<Said> {
-    let mut suite = Suite::parse(
-        "schema = \"taskscale.suite/1\"\nname = \"aa\"\ntitle = \"A/A\"\n[[workload]]\nname = \"fanout\"\n\
-         sizes = [1]\nparams = { order = \"ordered\" }\nanswer = { rule = \"sum_of_tasks\" }",
-    )?;
-    suite.workloads[0].sizes = vec![args.size];
+    let mut suite = common::fanout("aa", args.size)?;
     suite.workloads[0].params.insert("work".into(), ParamValue::Integer(steps.work));
     suite.workloads[0].cases = vec![[("extra_spin".to_owned(), ParamValue::Integer(steps.planted))].into()];
     let found = Found {
@@ -205,7 +191,6 @@ fn compare(
     };
     let selection = Selection { variants: vec![args.variant.clone()], ..Selection::default() };
     let plan = Plan::new(std::slice::from_ref(&suite), &[found], &selection)?;
-    let machine = machine::read();
     let limits = Limits {
         samples: args.rounds,
         max_time_ns: 600_000_000_000,
@@ -214,21 +199,7 @@ fn compare(
         restart_every: args.restart_every,
         ..Limits::default()
     };
-    let order = Order {
-        cpus: machine.cpus_usable.value().copied().unwrap_or(1),
-        header: Header {
-            schema: run_file::SCHEMA.into(),
-            tool: env!("CARGO_PKG_VERSION").into(),
-            command: std::env::args().collect(),
-            seed: args.seed.wrapping_mul(1_000_003).wrapping_add(number),
-            started_unix_s: 0,
-            machine,
-            suites: vec![suite],
-        },
-        runtimes: vec![],
-        plan,
-        limits: vec![limits],
-    };
+    let order = common::order((args.seed, number), suite, vec![], plan, limits);
     let mut out = Vec::new();
     let mut clock = world::RealClock::new();
     run(order, launcher, &mut clock, &mut Silent, &mut Journal::new(&mut out))?;

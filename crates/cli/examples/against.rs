@@ -24,19 +24,19 @@ use taskscale_bench::{
     link::{Launcher, Link, Reading, Silent},
     plan::{Found, Plan, Selection},
     probe::ProbeLauncher,
-    run::{Order, run},
+    run::run,
 };
 use taskscale_model::{
     compare::{ComparedRow, Verdict},
     params::{ParamValue, Params},
     protocol::{Description, RunRequest},
-    run_file::{self, Header, RuntimeRecord, RuntimeState},
-    suite::Suite,
+    run_file::{RuntimeRecord, RuntimeState},
 };
 use taskscale_report::{CompareBy, CompareOptions, among, compare_sides, parse_run};
 use taskscale_stats::quantile;
-use taskscale_sys::{machine, process::Command};
+use taskscale_sys::process::Command;
 
+mod common;
 #[path = "../src/world.rs"]
 mod world;
 
@@ -185,19 +185,11 @@ fn calibrate(args: &Args, record: &RuntimeRecord, launcher: &mut Planting) -> an
     let variant = asked.or(usual).with_context(|| format!("say --variant {}=VARIANT", record.id))?.to_owned();
     let mut link = launcher.launch(&record.id, 0)?;
     let mut description = link.shake_hands()?;
-    let mut id = 0;
-    let mut ask = |workload: &str, variant: &str, size: u64, iterations: u64| -> anyhow::Result<f64> {
-        id += 1;
-        let params = Params::new();
-        let (workload, variant) = (workload.into(), variant.into());
-        let request = RunRequest { id, workload, variant, size, iterations, params, seed: id };
-        Ok(link.run(&request, 60_000_000_000)?.sample.cpu_ns as f64 / iterations as f64 / size as f64)
-    };
     let (mut spins, mut tasks) = (Vec::new(), Vec::new());
     // The first half warms up.
     for _ in 0..30 {
-        spins.push(ask("spin", "loop", SPIN, 1)?);
-        tasks.push(ask("fanout", &variant, args.size, 20)?);
+        spins.push(common::cpu_ns(link.as_mut(), ("spin", "loop"), (SPIN, 1), Params::new())?);
+        tasks.push(common::cpu_ns(link.as_mut(), ("fanout", &variant), (args.size, 20), Params::new())?);
     }
     link.end();
     // One row for each runtime: `Promise.all` alone would also name `Promise.all/suspend`.
@@ -205,7 +197,7 @@ fn calibrate(args: &Args, record: &RuntimeRecord, launcher: &mut Planting) -> an
         workload.variants.retain(|other| other.name == variant);
     }
     let middle = |values: &[f64]| quantile::median(&values[15..]).unwrap_or(f64::NAN);
-    let steps = (args.planted * middle(&tasks) * args.size as f64 / middle(&spins)).round() as u64;
+    let steps = (args.planted * middle(&tasks) / (middle(&spins) / SPIN as f64)).round() as u64;
     Ok(Side { record: record.clone(), description, variant, steps })
 }
 
@@ -215,11 +207,7 @@ fn compare(
     sides: &[Side],
     launcher: &mut Planting,
 ) -> anyhow::Result<Vec<ComparedRow>> {
-    let mut suite = Suite::parse(
-        "schema = \"taskscale.suite/1\"\nname = \"against\"\ntitle = \"A/A\"\n[[workload]]\nname = \"fanout\"\n\
-         sizes = [1]\nparams = { order = \"ordered\" }\nanswer = { rule = \"sum_of_tasks\" }",
-    )?;
-    suite.workloads[0].sizes = vec![args.size];
+    let suite = common::fanout("against", args.size)?;
     let found = |side: &Side, id: String, old_of: Option<String>| Found {
         id,
         asked: true,
@@ -237,7 +225,6 @@ fn compare(
         ..Selection::default()
     };
     let plan = Plan::new(std::slice::from_ref(&suite), &runtimes, &selection)?;
-    let machine = machine::read();
     let limits = Limits {
         max_time_ns: (args.max_time * 1e9) as u64,
         precision: args.threshold / 2.0,
@@ -251,21 +238,7 @@ fn compare(
         let old_side = RuntimeRecord { id: old(id), old_of: Some(id.clone()), ..side.record.clone() };
         [side.record.clone(), old_side]
     });
-    let order = Order {
-        cpus: machine.cpus_usable.value().copied().unwrap_or(1),
-        header: Header {
-            schema: run_file::SCHEMA.into(),
-            tool: env!("CARGO_PKG_VERSION").into(),
-            command: std::env::args().collect(),
-            seed: args.seed.wrapping_mul(1_000_003).wrapping_add(number),
-            started_unix_s: 0,
-            machine,
-            suites: vec![suite],
-        },
-        runtimes: records.collect(),
-        plan,
-        limits: vec![limits],
-    };
+    let order = common::order((args.seed, number), suite, records.collect(), plan, limits);
     let mut out = Vec::new();
     run(order, launcher, &mut world::RealClock::new(), &mut Silent, &mut Journal::new(&mut out))?;
     let options = CompareOptions { metric: CompareBy::Cpu, threshold: args.threshold };
