@@ -110,7 +110,9 @@ fn a_probe_is_built_at_first_use_and_kept() {
     let second = machine.run(CHECK);
     assert_eq!((second.status, second.err.as_str()), (Some(0), ""));
     assert_eq!(machine.builds(), 1);
-    assert!(machine.run(&["list"]).out.contains("go         ready"));
+    let listed = machine.run(&["list"]).out;
+    let go = listed.lines().find(|line| line.starts_with("  go "));
+    assert_eq!(go.and_then(|line| line.split_whitespace().nth(1)), Some("ready"), "{listed}");
 }
 
 #[test]

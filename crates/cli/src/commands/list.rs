@@ -33,6 +33,7 @@ pub fn list(args: &ListArgs) -> anyhow::Result<Outcome> {
     text.push_str("Runtimes (taskscale run --runtime NAME):\n");
     let unbuilt: Vec<Option<String>> = candidates.iter().map(unbuilt).collect();
     let shaken = runtimes::shake_hands(candidates);
+    let width = widest(shaken.iter().map(|one| &*one.found.id));
     for ((Found { id, asked, description, .. }, place), unbuilt) in
         shaken.iter().map(|one| &one.found).zip(places).zip(unbuilt)
     {
@@ -46,17 +47,21 @@ pub fn list(args: &ListArgs) -> anyhow::Result<Outcome> {
                 };
                 writeln!(
                     text,
-                    "  {id:10} ready          {} ({}{workers}){place}",
+                    "  {id:width$} ready          {} ({}{workers}){place}",
                     runtime.version, runtime.toolchain
                 )?;
-                if *asked { details(&mut text, description)? } else { variants(&mut text, description)? }
+                if *asked {
+                    details(&mut text, description)?
+                } else {
+                    variants(&mut text, width, description)?
+                }
             }
             Err(missing) => match unbuilt {
                 Some(version) => {
                     let how = format!("built at its first use, or by: taskscale setup {id}");
-                    writeln!(text, "  {id:10} not built yet  {version}{place}; {how}")?;
+                    writeln!(text, "  {id:width$} not built yet  {version}{place}; {how}")?;
                 }
-                None => writeln!(text, "  {id:10} missing        {missing}")?,
+                None => writeln!(text, "  {id:width$} missing        {missing}")?,
             },
         }
     }
@@ -66,15 +71,22 @@ pub fn list(args: &ListArgs) -> anyhow::Result<Outcome> {
 
 fn suites(text: &mut String) -> anyhow::Result<()> {
     text.push_str("Suites (taskscale run SUITE):\n");
-    for suite in suites::built_in()? {
-        writeln!(text, "  {:10} {}", suite.name, suite.title)?;
+    let suites = suites::built_in()?;
+    let width = widest(suites.iter().map(|suite| &*suite.name));
+    for suite in &suites {
+        writeln!(text, "  {:width$} {}", suite.name, suite.title)?;
         for block in &suite.workloads {
             let sizes: Vec<String> = block.sizes.iter().map(u64::to_string).collect();
-            writeln!(text, "  {:10}   {} (n = {})", "", block.title(), sizes.join(", "))?;
+            writeln!(text, "  {:width$}   {} (n = {})", "", block.title(), sizes.join(", "))?;
         }
     }
     text.push('\n');
     Ok(())
+}
+
+/// Characters of the longest name: how wide a column of them is.
+fn widest<'a>(names: impl Iterator<Item = &'a str>) -> usize {
+    names.map(|name| name.chars().count()).max().unwrap_or_default()
 }
 
 /// Where the toolchain is, or that there is none to choose.
@@ -100,10 +112,10 @@ fn label(variant: &Variant) -> String {
 }
 
 /// A line per workload.
-fn variants(text: &mut String, description: &Description) -> std::fmt::Result {
+fn variants(text: &mut String, width: usize, description: &Description) -> std::fmt::Result {
     for workload in &description.workloads {
         let names: Vec<String> = workload.variants.iter().map(label).collect();
-        writeln!(text, "  {:10}   {}: {}", "", workload.name, names.join(", "))?;
+        writeln!(text, "  {:width$}   {}: {}", "", workload.name, names.join(", "))?;
     }
     Ok(())
 }
