@@ -87,7 +87,7 @@ struct TwoReadings final : Floor {
 struct NotCounted final : tf::ObserverInterface {
   ~NotCounted() override { taskscale_observer_free(observer); }
   void set_up(std::size_t count) override {
-    observer = taskscale_observer_new(TASKSCALE_ABI, "floor", static_cast<std::uint32_t>(count));
+    observer = taskscale_observer_new(TASKSCALE_ABI, "floor", static_cast<std::uint32_t>(count), TASKSCALE_EXACT);
     for (std::uint32_t i = 0; i < count; ++i) workers.push_back(taskscale_observer_worker(observer, i));
   }
   void on_entry(tf::WorkerView worker, tf::TaskView) override { taskscale_begin(workers[worker.id()]); }
@@ -112,6 +112,11 @@ double reading_ns() {
   return (end - begin) / count;
 }
 
+// The digest with every task timed.
+struct Exact final : taskscale::DigestObserver {
+  Exact() : DigestObserver(true) {}
+};
+
 template <typename T>
 void attach(tf::Executor& executor) {
   executor.make_observer<T>();
@@ -130,6 +135,7 @@ const Mode modes[] = {
     {"one reading, kept", attach<OneStored>},
     {"two readings", attach<TwoReadings>},
     {"two readings, kept as in the digest", attach<NotCounted>},
+    {"taskscale digest, exact", attach<Exact>},
     {"taskscale digest", attach<taskscale::DigestObserver>},
     {"ChromeObserver", attach<tf::ChromeObserver>},
     {"TFProfObserver", attach<tf::TFProfObserver>},

@@ -19,7 +19,7 @@
 class Observed : public tbb::task_scheduler_observer {
  public:
   Observed(tbb::task_arena& arena, std::uint32_t workers)
-      : tbb::task_scheduler_observer(arena), observer_(taskscale_observer_new(TASKSCALE_ABI, "onetbb", workers)) {
+      : tbb::task_scheduler_observer(arena), observer_(taskscale_observer_new(TASKSCALE_ABI, "onetbb", workers, 0)) {
     observe(true);
   }
   ~Observed() override {

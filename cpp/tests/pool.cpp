@@ -2,6 +2,7 @@
 #include <taskscale/taskscale.h>
 
 #include <atomic>
+#include <cstddef>
 #include <string>
 #include <thread>
 #include <vector>
@@ -16,12 +17,49 @@ static std::string text(taskscale_observer* observer, std::uint32_t format) {
 
 static bool holds(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
+// The inlined calls with times that are made up, a nanosecond of the monotonic clock or some tick of the counter each: tiny tasks,
+// then some of twice 20 us, some with one inside. Returns the digest.
+static std::string tiny(std::uint32_t flags, std::uint64_t tasks) {
+  taskscale_observer* observer = taskscale_observer_new(TASKSCALE_ABI, "tiny", 1, flags);
+  taskscale_worker* worker = taskscale_observer_worker(observer, 0);
+  std::uint64_t now = taskscale_ticks(worker);
+  std::uint64_t begun = 0;
+  for (std::uint64_t task = 0; task < tasks; ++task) {
+    taskscale_begin_at(worker, now += 40);
+    ++begun;
+    if (task % 1000 == 999) {
+      taskscale_begin_at(worker, now += 5);
+      ++begun;
+      taskscale_end_at(worker, now += 5, "inner", 5);
+    }
+    taskscale_end_at(worker, now += task % 1500 == 1499 ? 200000 : 60, "tiny", 4);
+    if (task % 700 == 0) CHECK(taskscale_observer_tasks(observer) == begun, std::to_string(begun));
+  }
+  CHECK(taskscale_observer_tasks(observer) == begun, std::to_string(begun));
+  const std::string json = text(observer, TASKSCALE_JSON);
+  taskscale_observer_free(observer);
+  return json;
+}
+
+// The layout that worker.rs says.
+static_assert(offsetof(taskscale_worker, plan) == 160 && offsetof(taskscale_worker, sampled) == 168 &&
+                  offsetof(taskscale_worker, entries) == 176,
+              "as in crates/live/src/worker.rs");
+
+static void sampled() {
+  for (std::uint64_t tasks = 20000; tasks < 20012; ++tasks) {
+    CHECK(holds(tiny(0, tasks), "timed 1 of "), tiny(0, tasks));
+    CHECK(!holds(tiny(TASKSCALE_EXACT, tasks), "timed 1 of "), "every task is timed");
+  }
+}
+
 int main() {
-  CHECK(taskscale_observer_new(TASKSCALE_ABI + 1, nullptr, 0) == nullptr, "another interface is refused");
+  sampled();
+  CHECK(taskscale_observer_new(TASKSCALE_ABI + 1, nullptr, 0, 0) == nullptr, "another interface is refused");
   CHECK(taskscale_observer_worker(nullptr, 0) == nullptr && taskscale_observer_tasks(nullptr) == 0, "no observer");
   taskscale_observer_free(nullptr);
 
-  taskscale_observer* observer = taskscale_observer_new(TASKSCALE_ABI, "pool", 4);
+  taskscale_observer* observer = taskscale_observer_new(TASKSCALE_ABI, "pool", 4, 0);
   std::atomic<bool> stop{false};
   std::thread reader([&] {
     while (!stop) CHECK(text(observer, TASKSCALE_TEXT).size() <= 2048, "a text of more than 2,048 bytes");

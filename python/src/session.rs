@@ -66,7 +66,8 @@ impl Crew {
         static NUMBERS: AtomicU64 = AtomicU64::new(1);
         Arc::new(Crew {
             number: NUMBERS.fetch_add(1, Relaxed),
-            observer: Observer::new(Options { source: source.into(), ..Options::default() }),
+            // Steps take microseconds, and lines are asked for: no task goes without a time.
+            observer: Observer::new(Options { source: source.into(), exact: true, ..Options::default() }),
             delays: Delays::default(),
             free: Mutex::default(),
             made: AtomicU64::new(0),

@@ -4,7 +4,7 @@
  * observer for the digest, at any moment and from any thread: at most 2,048 bytes of text, or JSON (contract
  * taskscale.digest/1). Memory is fixed: less than 16 KB a worker, however many tasks there are.
  *
- *     taskscale_observer *observer = taskscale_observer_new(TASKSCALE_ABI, "mypool", 4);
+ *     taskscale_observer *observer = taskscale_observer_new(TASKSCALE_ABI, "mypool", 4, 0);
  *     taskscale_worker *worker = taskscale_observer_worker(observer, 0);   // one for each thread
  *     taskscale_begin(worker);
  *     do_the_task();
@@ -12,6 +12,9 @@
  *     char text[2049];
  *     taskscale_observer_write(observer, TASKSCALE_TEXT, text, sizeof text);
  *     taskscale_observer_free(observer);
+ *
+ * While tasks take less than half a microsecond each, gap included, about one in eight is timed and the others are only
+ * counted; the digest then says so. TASKSCALE_EXACT times them all.
  *
  * Needs GCC or Clang. Link with -ltaskscale; `taskscale config --cflags --libs` prints the flags.
  */
@@ -30,7 +33,7 @@ extern "C" {
 #endif
 
 /* The number of this interface; a library of another number refuses it. */
-#define TASKSCALE_ABI 1u
+#define TASKSCALE_ABI 2u
 #define TASKSCALE_FRAMES 16
 #define TASKSCALE_ENTRIES 80
 
@@ -46,6 +49,9 @@ typedef struct taskscale_worker {
   uint32_t counter;
   uint64_t long_ticks;
   uint64_t last;
+  uint64_t plan;
+  uint32_t sampled;
+  uint32_t reserved;
   struct {
     uint64_t begin, end, kind;
   } entries[TASKSCALE_ENTRIES];
@@ -59,10 +65,14 @@ enum taskscale_format {
   TASKSCALE_PATTERN = 4 /* the name of the diagnosis alone */
 };
 
+/* Times every task, tiny ones too, at some 20 ns each. */
+#define TASKSCALE_EXACT 1u
+
 /* A new observer, or NULL where the library has another interface than this header. `source` says in one word what is
- * observed, or is NULL; `workers` is how many there are, whether they run or not, or 0 where it is not known. The first
- * call in a process measures the clock for 2 ms. */
-taskscale_observer *taskscale_observer_new(uint32_t abi, const char *source, uint32_t workers);
+ * observed, or is NULL; `workers` is how many there are, whether they run or not, or 0 where it is not known; `flags` is 0
+ * or TASKSCALE_EXACT. A worker's thread is taken to do nothing but its tasks: the CPU time that it uses is theirs. The first call
+ * in a process measures the clock for 2 ms. */
+taskscale_observer *taskscale_observer_new(uint32_t abi, const char *source, uint32_t workers, uint32_t flags);
 
 /* Frees the observer with its workers. No worker may be in a call. */
 void taskscale_observer_free(taskscale_observer *observer);
@@ -89,6 +99,7 @@ void taskscale_worker_flush(taskscale_worker *worker);
 uint32_t taskscale_worker_name(taskscale_worker *worker, const char *name, size_t length);
 void taskscale_worker_long_gap(taskscale_worker *worker, uint64_t now);
 void taskscale_worker_long_task(taskscale_worker *worker, uint64_t ticks);
+void taskscale_worker_inside_untimed(taskscale_worker *worker, uint64_t now);
 void taskscale_worker_unbalanced(taskscale_worker *worker, uint32_t deep);
 
 #define TASKSCALE_LOAD(place) __atomic_load_n(&(place), __ATOMIC_RELAXED)
@@ -103,58 +114,98 @@ static inline uint64_t taskscale_ticks(const taskscale_worker *worker) {
   return taskscale_now();
 }
 
-/* A task began on this worker at `now`; inside the one that is open, where one is. On the worker's own thread. */
-static inline void taskscale_begin_at(taskscale_worker *worker, uint64_t now) {
+/* Whether the task that begins is one that is not timed: then this was all. `plan` is how many of those are still to go, and from
+ * bit 32 on how many there were to be. */
+static inline int taskscale_begin_untimed(taskscale_worker *worker) {
+  if ((uint32_t)TASKSCALE_LOAD(worker->plan) == 0 || TASKSCALE_LOAD(worker->depth) > 0) return 0;
+  TASKSCALE_STORE(worker->depth, 1u);
+  return 1;
+}
+
+/* Whether the task that ends is one that is not timed: then this was all. */
+static inline int taskscale_end_untimed(taskscale_worker *worker) {
+  uint64_t plan = TASKSCALE_LOAD(worker->plan);
+  if ((uint32_t)plan == 0 || TASKSCALE_LOAD(worker->depth) == 0) return 0;
+  TASKSCALE_STORE(worker->depth, 0u);
+  TASKSCALE_STORE(worker->plan, plan - 1);
+  return 1;
+}
+
+/* How many tasks are not timed behind one that ended at `now`. */
+static inline uint64_t taskscale_next_plan(const taskscale_worker *worker, uint64_t now) {
+  uint64_t skip;
+  if (TASKSCALE_LOAD(worker->sampled) == 0) return 0;
+  skip = 4 + (now * UINT64_C(0x9E3779B97F4A7C15) >> 61);
+  return skip << 32 | skip;
+}
+
+static inline void taskscale_begin_timed(taskscale_worker *worker, uint64_t now) {
   uint32_t depth = TASKSCALE_LOAD(worker->depth);
   if (__builtin_expect(depth == 0, 1)) {
     if (__builtin_expect(now - TASKSCALE_LOAD(worker->last) > TASKSCALE_LOAD(worker->long_ticks), 0))
       taskscale_worker_long_gap(worker, now);
     TASKSCALE_STORE(worker->open[0], now);
   } else {
-    uint32_t parents = TASKSCALE_LOAD(worker->parents);
+    uint32_t parents;
+    if ((uint32_t)TASKSCALE_LOAD(worker->plan) != 0) taskscale_worker_inside_untimed(worker, now);
+    parents = TASKSCALE_LOAD(worker->parents);
     TASKSCALE_STORE(worker->parents, parents | 1u << ((depth - 1) & 31));
     if (depth < TASKSCALE_FRAMES) TASKSCALE_STORE(worker->open[depth], now);
   }
   TASKSCALE_STORE(worker->depth, depth + 1);
 }
 
-/* The task that began last on this worker ended at `now`. */
-static inline void taskscale_end_at(taskscale_worker *worker, uint64_t now, const char *name, size_t length) {
+static inline void taskscale_end_timed(taskscale_worker *worker, uint64_t now, const char *name, size_t length) {
   uint32_t depth = TASKSCALE_LOAD(worker->depth);
   uint32_t parents, number, used;
-  uint64_t begin;
+  uint64_t begin, kind;
   if (__builtin_expect(depth == 0 || depth > TASKSCALE_FRAMES, 0)) {
     if (depth > 0) TASKSCALE_STORE(worker->depth, depth - 1);
     taskscale_worker_unbalanced(worker, depth > 0);
     return;
   }
+  /* The name may empty the buffer: it comes before the place in it. */
+  number = length == 0 ? 0 : taskscale_worker_name(worker, name, length);
   depth -= 1;
   TASKSCALE_STORE(worker->depth, depth);
   begin = TASKSCALE_LOAD(worker->open[depth]);
   parents = TASKSCALE_LOAD(worker->parents);
   TASKSCALE_STORE(worker->parents, parents & ((1u << depth) - 1u));
-  /* The name may empty the buffer: it comes before the place in it. */
-  number = length == 0 ? 0 : taskscale_worker_name(worker, name, length);
+  kind = (uint64_t)number | (uint64_t)depth << 32 | (uint64_t)(((parents >> depth) & 1u) ^ 1u) << 48;
+  if (depth == 0) {
+    /* Before the entry, so that whoever looks meanwhile counts none twice. */
+    kind |= (TASKSCALE_LOAD(worker->plan) >> 32) << 49;
+    TASKSCALE_STORE(worker->last, now);
+    TASKSCALE_STORE(worker->plan, taskscale_next_plan(worker, now));
+  }
   used = TASKSCALE_LOAD(worker->length);
   TASKSCALE_STORE(worker->entries[used].begin, begin);
   TASKSCALE_STORE(worker->entries[used].end, now);
-  TASKSCALE_STORE(worker->entries[used].kind,
-                  (uint64_t)number | (uint64_t)depth << 32 | (uint64_t)(((parents >> depth) & 1u) ^ 1u) << 48);
+  TASKSCALE_STORE(worker->entries[used].kind, kind);
   __atomic_store_n(&worker->length, used + 1, __ATOMIC_RELEASE);
-  if (depth == 0) {
-    TASKSCALE_STORE(worker->last, now);
-    if (__builtin_expect(now - begin > TASKSCALE_LOAD(worker->long_ticks), 0))
-      taskscale_worker_long_task(worker, now - begin);
-  }
   if (__builtin_expect(used + 1 >= TASKSCALE_ENTRIES, 0)) taskscale_worker_flush(worker);
+  if (depth == 0 && __builtin_expect(now - begin > TASKSCALE_LOAD(worker->long_ticks), 0))
+    taskscale_worker_long_task(worker, now - begin);
+}
+
+/* A task began on this worker at `now`; inside the one that is open, where one is. On the worker's own thread. */
+static inline void taskscale_begin_at(taskscale_worker *worker, uint64_t now) {
+  if (!taskscale_begin_untimed(worker)) taskscale_begin_timed(worker, now);
+}
+
+/* The task that began last on this worker ended at `now`. */
+static inline void taskscale_end_at(taskscale_worker *worker, uint64_t now, const char *name, size_t length) {
+  if (!taskscale_end_untimed(worker)) taskscale_end_timed(worker, now, name, length);
 }
 
 /* A task begins on this worker, on whose own thread this is called. */
-static inline void taskscale_begin(taskscale_worker *worker) { taskscale_begin_at(worker, taskscale_ticks(worker)); }
+static inline void taskscale_begin(taskscale_worker *worker) {
+  if (!taskscale_begin_untimed(worker)) taskscale_begin_timed(worker, taskscale_ticks(worker));
+}
 
 /* The task that began last ends. `name` may be NULL with `length` 0; 48 bytes of it count. */
 static inline void taskscale_end(taskscale_worker *worker, const char *name, size_t length) {
-  taskscale_end_at(worker, taskscale_ticks(worker), name, length);
+  if (!taskscale_end_untimed(worker)) taskscale_end_timed(worker, taskscale_ticks(worker), name, length);
 }
 
 #ifdef __cplusplus

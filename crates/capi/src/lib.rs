@@ -16,7 +16,10 @@ use taskscale_live::{Observer, Options, Worker};
 use taskscale_sys::ticks;
 
 /// The number of this interface. It changes when the layout of a worker or a function does.
-const ABI: u32 = 1;
+const ABI: u32 = 2;
+
+/// `TASKSCALE_EXACT` of the header.
+const EXACT: u32 = 1;
 
 /// `taskscale_format` of the header.
 const TEXT: u32 = 0;
@@ -49,6 +52,7 @@ pub unsafe extern "C" fn taskscale_observer_new(
     abi: u32,
     source: *const c_char,
     workers: u32,
+    flags: u32,
 ) -> *const Observer {
     if abi != ABI {
         return std::ptr::null();
@@ -63,6 +67,8 @@ pub unsafe extern "C" fn taskscale_observer_new(
         Arc::into_raw(Observer::new(Options {
             workers: (workers > 0).then_some(workers),
             source,
+            exact: flags & EXACT != 0,
+            own_threads: true,
             ..Options::default()
         }))
     })
@@ -194,6 +200,14 @@ pub unsafe extern "C" fn taskscale_worker_long_gap(worker: *const Worker, now: u
 pub unsafe extern "C" fn taskscale_worker_long_task(worker: *const Worker, ticks: u64) {
     // SAFETY: the caller promises a handle of an observer that was not freed.
     unsafe { of(worker, (), |worker| worker.long_task(ticks)) }
+}
+
+/// # Safety
+/// As for `taskscale_worker_flush`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn taskscale_worker_inside_untimed(worker: *const Worker, now: u64) {
+    // SAFETY: the caller promises a handle of an observer that was not freed.
+    unsafe { of(worker, (), |worker| worker.inside_untimed(now)) }
 }
 
 /// # Safety

@@ -181,6 +181,16 @@ impl Accumulator {
         self.span(&Span { worker, start_ns, end_ns, name, depth: Depth::Level(0) });
     }
 
+    /// The place of a span, which [`Accumulator::leaf`] would take in, and nothing else of it. What lies before the worker's last
+    /// end is cut off.
+    pub(crate) fn place(&mut self, worker: u32, start_ns: i64, end_ns: i64) {
+        let slot = self.slot((worker as usize).min(MAX_WORKERS));
+        let state = &mut self.workers[slot];
+        let start = start_ns.clamp(-FAR, FAR).max(state.settled().unwrap_or(-FAR));
+        let end = end_ns.clamp(start, FAR.max(start));
+        state.outermost(start, end, true, &mut Of { worker, sums: &mut self.sums });
+    }
+
     /// Takes in a span whose place is known: `level` others hold it, all of which come later, and whether it holds others,
     /// all of which came before. Needs no search for its parent, at any depth and with any number of children.
     pub fn known(&mut self, span: &Span<'_>, level: u16, leaf: bool) {

@@ -11,7 +11,7 @@ use crate::{accumulator::Accumulator, histogram::Tally};
 pub const NUMBERS: usize = 17;
 
 /// Ticks below which a product with a scale fits into 64 bits, for any clock of at least 16 MHz.
-const SHORT: u64 = 1 << 28;
+pub(crate) const SHORT: u64 = 1 << 28;
 
 /// A clock's ticks as nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,8 +30,19 @@ impl Scale {
         ((ticks * i128::from(self.ns_per_4g)) >> 32).clamp(i64::MIN as i128, i64::MAX as i128) as i64
     }
 
+    /// Nanoseconds of so many ticks.
+    #[inline]
+    pub fn length(self, ticks: f64) -> f64 {
+        ticks * self.ns_per_4g as f64 / (1u64 << 32) as f64
+    }
+
+    /// Ticks of so many nanoseconds below 2^31, and no more than those.
+    pub(crate) fn ticks(self, ns: u64) -> u64 {
+        (ns.min(1 << 31) << 32) / self.ns_per_4g.max(1)
+    }
+
     /// The first tick whose time is not before `ns`.
-    fn tick(self, ns: i64) -> u64 {
+    pub(crate) fn tick(self, ns: i64) -> u64 {
         let ticks =
             ((i128::from(ns) << 32) + i128::from(self.ns_per_4g) - 1) / i128::from(self.ns_per_4g.max(1));
         (ticks + self.origin as i128).clamp(0, u64::MAX as i128) as u64
@@ -39,7 +50,7 @@ impl Scale {
 
     /// Nanoseconds of fewer than [`SHORT`] ticks.
     #[inline(always)]
-    fn short(self, ticks: u64) -> u64 {
+    pub(crate) fn short(self, ticks: u64) -> u64 {
         (ticks * self.ns_per_4g) >> 32
     }
 }
@@ -81,8 +92,7 @@ impl Accumulator {
         let bin_end = scale.tick(bin.end).saturating_sub(1);
         let point = scale.tick(bin.at);
         let (point_from, point_to) = (point.saturating_sub(2), point.saturating_add(2));
-        let long = (u128::from(sums.top.admits().min(1 << 31)) << 32) / u128::from(scale.ns_per_4g.max(1));
-        let long = long.min(SHORT.into()) as u64;
+        let long = scale.ticks(sums.top.admits()).min(SHORT);
         let mut settled = last;
         let (mut tasks, mut busy) = (0u64, 0u64);
         let mut named = [(0u64, 0u64); NUMBERS];

@@ -70,6 +70,23 @@ impl Histogram {
         self.max = self.max.max(value);
     }
 
+    /// Counts a value several times.
+    pub fn add_many(&mut self, value: u64, times: u64) {
+        self.add_sum(times, value.saturating_mul(times));
+    }
+
+    /// Counts `times` values that are about equal and have this sum.
+    pub fn add_sum(&mut self, times: u64, sum: u64) {
+        let Some(value) = sum.checked_div(times) else { return };
+        let slot = &mut self.counts[bucket(value)];
+        *slot = slot.saturating_add(u32::try_from(times).unwrap_or(u32::MAX));
+        let slot = &mut self.sums[octave(value)];
+        *slot = slot.saturating_add(sum);
+        self.count += times;
+        self.min = self.min.min(value);
+        self.max = self.max.max(value);
+    }
+
     /// Adds what another one counted.
     pub fn merge(&mut self, other: &Histogram) {
         for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
@@ -171,6 +188,12 @@ impl Tally {
     /// Counts one value below 2^50.
     #[inline(always)]
     pub fn add(&mut self, histogram: &mut Histogram, value: u64) {
+        self.add_many(histogram, value, 1);
+    }
+
+    /// Counts a value below 2^50 several times.
+    #[inline(always)]
+    pub fn add_many(&mut self, histogram: &mut Histogram, value: u64, times: u64) {
         debug_assert!(value < 1 << 50, "exact as a float");
         // A float's exponent is the octave, and with two bits of its fraction the bucket. The search for the top bit, which
         // serves in `bucket`, is a slow instruction where the processor must be an old one.
@@ -181,8 +204,8 @@ impl Tally {
             ((bits >> 50) - 4 * 1_024, (bits >> 52) - 1_023)
         };
         let (count, sum) = (&mut histogram.counts[bucket], &mut histogram.sums[octave]);
-        *count = count.saturating_add(1);
-        *sum = sum.wrapping_add(value);
+        *count = count.saturating_add(times as u32);
+        *sum = sum.wrapping_add(value * times);
         self.min = self.min.min(value);
         self.max = self.max.max(value);
     }

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`accumulator`] | takes spans in any order, merges |
 //! | `batch` | the same for a live observer's buffer, at a third of the cost |
+//! | `sampled` | the same where one task in several was timed |
 //! | [`histogram`] | durations and gaps in log2 octaves of four buckets |
 //! | [`grid`] | parallelism over time: bins that double, and a point in each |
 //! | [`worker`] | outermost spans, gaps, nesting of one worker |
@@ -28,6 +29,7 @@ pub mod grid;
 pub mod histogram;
 pub mod names;
 mod patterns;
+mod sampled;
 mod shape;
 pub mod top;
 pub mod worker;
@@ -35,3 +37,4 @@ pub mod worker;
 pub use accumulator::{Accumulator, Config, MAX_WORKERS};
 pub use batch::{NUMBERS, Scale};
 pub use patterns::Thresholds;
+pub use sampled::{Estimate, Sample};

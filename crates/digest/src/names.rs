@@ -79,13 +79,15 @@ impl Names {
     /// Counts one span. O(length of the name), amortised.
     #[inline]
     pub fn add(&mut self, name: &[u8], duration: u64) {
-        if !name.is_empty() {
-            self.add_named(name, duration);
-        }
+        self.add_some(name, 1, duration);
     }
 
-    fn add_named(&mut self, name: &[u8], duration: u64) {
-        self.add_many(name, 1, duration);
+    /// Counts spans of one name, or of none.
+    #[inline]
+    pub fn add_some(&mut self, name: &[u8], tasks: u64, total: u64) {
+        if !name.is_empty() {
+            self.add_many(name, tasks, total);
+        }
     }
 
     /// Counts spans of one name, which is not empty.

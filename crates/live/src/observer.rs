@@ -12,7 +12,7 @@ use taskscale_model::{
 };
 use taskscale_sys::ticks::{self, Anchor, Rate, Source};
 
-use crate::worker::Worker;
+use crate::{state::Sampled, worker::Worker};
 
 /// The name under which a digest shows tasks that had not ended when it was taken.
 const OPEN: &[u8] = b"(still running)";
@@ -26,6 +26,11 @@ pub struct Options {
     pub source: String,
     /// Leaves out run delay: for times that are made up, which the kernel knows nothing of.
     pub without_run_delay: bool,
+    /// Times every task, also tiny ones ([`regime`](crate::regime)): some 20 ns for each, and nothing is estimated.
+    pub exact: bool,
+    /// Whether the thread of a worker does nothing but the worker's tasks: CPU time that it uses is then theirs, also where a
+    /// task was not timed.
+    pub own_threads: bool,
 }
 
 /// Observes a runtime.
@@ -66,7 +71,7 @@ impl Observer {
         let place = &mut workers[index as usize];
         place
             .get_or_insert_with(|| {
-                let worker = Worker::new(index, !self.options.without_run_delay);
+                let worker = Worker::new(index, &self.options);
                 worker.clear(since);
                 Arc::new(worker)
             })
@@ -79,12 +84,13 @@ impl Observer {
         let config = Config { workers: self.options.workers, ..Config::observer() };
         let mut all = Accumulator::new(Config { names: 64, longest: 8, ..config });
         let (mut open, mut cut, mut stray, mut deep) = (0, 0, 0, 0);
+        let mut sampled = Sampled::default();
         let now = Anchor::now();
         let rate = Rate::of_machine();
         let workers: Vec<Arc<Worker>> = self.workers().iter().flatten().cloned().collect();
         for worker in &workers {
-            let (mut state, frame) = worker.snapshot();
-            if let Some((begin, leaf)) = frame.filter(|(begin, _)| *begin < now.ticks) {
+            let (mut state, frame) = worker.snapshot(now.ticks);
+            if let Some((begin, leaf)) = frame.filter(|(begin, _)| *begin <= now.ticks) {
                 open += 1;
                 let (start_ns, end_ns) =
                     (rate.ns(begin - state.since) as i64, rate.ns(now.ticks - state.since) as i64);
@@ -93,6 +99,8 @@ impl Observer {
                 state.accumulator.known(&span, 0, leaf);
             }
             (cut, stray, deep) = (cut + state.cut, stray + state.stray, deep + state.deep);
+            sampled.timed += state.sampled.timed;
+            sampled.untimed += state.sampled.untimed;
             all.merge(&state.accumulator);
         }
         let counted = all.tasks();
@@ -121,6 +129,7 @@ impl Observer {
         if open > 0 {
             account.notes.push(format!("{open} tasks were still running and count up to now"));
         }
+        account.notes.extend(sampled_note(sampled));
         account.notes.extend(self.clock_note(now, rate));
         all.finish(&account)
     }
@@ -157,4 +166,13 @@ impl Observer {
             format!("the time-stamp counter ran {:.2} % off the rate measured at the start", differs * 100.0)
         })
     }
+}
+
+/// What is estimated.
+fn sampled_note(sampled: Sampled) -> Option<String> {
+    let Sampled { timed, untimed } = sampled;
+    let one_of = (timed + untimed) as f64 / timed.max(1) as f64;
+    (untimed > 0).then(|| {
+        format!("timed 1 of {one_of:.1} tasks while they took under 0.5 us each: {untimed} durations are estimates")
+    })
 }

@@ -1,8 +1,16 @@
 //! What a worker's buffer is emptied into.
 
-use taskscale_digest::{Accumulator, Config, NUMBERS, Scale};
+use taskscale_digest::{Accumulator, Config, Estimate, NUMBERS, Sample, Scale};
 use taskscale_model::span::{Depth, Span};
-use taskscale_sys::ticks::Rate;
+use taskscale_sys::{
+    clock::{thread_cpu_ns, thread_id},
+    ticks::Rate,
+};
+
+use crate::{
+    regime::{ODD_NS, Regime},
+    worker::ENTRIES,
+};
 
 /// Names that a buffer can hold; number 0 is none.
 const NAMES: usize = NUMBERS - 1;
@@ -42,6 +50,52 @@ impl Names {
     }
 }
 
+/// The name of a task that was long and not timed; that of the one timed behind it would be a guess.
+const LONG: &[u8] = b"(long, not timed: see exact)";
+/// CPU time in a window from which it was a task's. A worker that looks in vain for tasks spins for less before it is parked.
+const SPIN_NS: u64 = 1_000_000;
+
+/// One entry of a worker's buffer, read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// Begin and end in ticks.
+    pub begin: u64,
+    pub end: u64,
+    /// Number of its name; 0 is none.
+    pub number: u32,
+    /// Others that hold it.
+    pub depth: u16,
+    /// Whether it holds no other.
+    pub leaf: bool,
+    /// Outermost tasks before it that were not timed.
+    pub untimed: u32,
+    /// No task, but the end of those that were not timed.
+    pub closes: bool,
+}
+
+impl Entry {
+    fn is_simple(&self) -> bool {
+        self.depth == 0 && self.leaf && !self.closes
+    }
+}
+
+/// Tasks of the sampled regime.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Sampled {
+    /// That were timed, each behind some that were not.
+    pub timed: u64,
+    /// That were not.
+    pub untimed: u64,
+}
+
+/// The CPU time of a worker's thread at a tick.
+#[derive(Debug, Clone, Copy)]
+struct Burnt {
+    thread: u32,
+    cpu_ns: u64,
+    tick: u64,
+}
+
 /// The sums of one worker.
 #[derive(Debug, Clone)]
 pub struct State {
@@ -54,10 +108,22 @@ pub struct State {
     pub cut: u64,
     pub stray: u64,
     pub deep: u64,
+    pub regime: Regime,
+    pub sampled: Sampled,
+    /// End of the last outermost span counted.
+    last: u64,
+    /// Tasks without a time before the clearing, which the next one with a time brings along.
+    forgotten: u32,
+    /// What the last batch said of tasks without a time.
+    pub estimate: Option<Estimate>,
+    /// Name of the last outermost task with a time.
+    latest: u32,
+    /// Where the sampled regime began, or the last buffer in it.
+    burnt: Option<Burnt>,
 }
 
 impl State {
-    pub fn new() -> Self {
+    pub fn new(exact: bool) -> Self {
         State {
             accumulator: Accumulator::new(Config::observer()),
             names: Names::default(),
@@ -66,35 +132,167 @@ impl State {
             cut: 0,
             stray: 0,
             deep: 0,
+            regime: Regime::new(exact),
+            sampled: Sampled::default(),
+            last: 0,
+            forgotten: 0,
+            estimate: None,
+            latest: 0,
+            burnt: None,
         }
     }
 
-    /// Counts spans: begin and end in ticks, number of the name, depth, whether it holds no other.
-    pub fn spans(&mut self, worker: u32, entries: &mut impl Iterator<Item = (u64, u64, u32, u16, bool)>) {
+    /// Counts the entries of a buffer.
+    pub fn entries(&mut self, worker: u32, entries: impl Iterator<Item = Entry> + Clone) {
+        if entries.clone().any(|entry| entry.untimed > 0) {
+            self.sampled(worker, entries);
+        } else {
+            self.exact(worker, entries);
+        }
+    }
+
+    /// Counts entries of which none stands for others.
+    fn exact(&mut self, worker: u32, mut entries: impl Iterator<Item = Entry>) {
         let (scale, since) = (self.scale(), self.since);
-        let State { accumulator, names, cut, .. } = self;
         loop {
             // Outermost leaves, which nearly all are, go in one batch; the first other one ends it.
             let mut other = None;
+            let State { accumulator, names, last, latest, .. } = self;
             let leaves = std::iter::from_fn(|| {
-                let (begin, end, number, depth, leaf) = entries.next()?;
-                if begin < since || end < begin || depth > 0 || !leaf {
-                    other = Some((begin, end, number, depth, leaf));
+                let entry = entries.next()?;
+                if entry.begin < since || entry.end < entry.begin || !entry.is_simple() {
+                    other = Some(entry);
                     return None;
                 }
-                Some((begin, end, number))
+                (*last, *latest) = (entry.end, entry.number);
+                Some((entry.begin, entry.end, entry.number))
             });
             accumulator.leaves(worker, leaves, scale, |number| names.name(number));
-            let Some((begin, end, number, level, leaf)) = other else { return };
-            if begin < since || end < begin {
-                // What ended before the clearing was cleared; what was open then is cut.
-                *cut += u64::from(end >= since);
+            let Some(entry) = other else { return };
+            self.one(worker, &entry);
+        }
+    }
+
+    /// Counts entries of which some stand for others.
+    fn sampled(&mut self, worker: u32, entries: impl Iterator<Item = Entry>) {
+        let mut batch = [Sample::default(); ENTRIES];
+        let mut length = 0;
+        let mut last = self.last;
+        for entry in entries {
+            let Entry { begin, end, number, untimed, .. } = entry;
+            if entry.is_simple() && begin >= self.since && end >= begin && last >= self.since && length < ENTRIES {
+                batch[length] = Sample { begin, end, number, untimed };
+                length += 1;
+                last = end;
                 continue;
             }
-            let (name, depth) = (names.name(number), Depth::Level(level));
-            let (start_ns, end_ns) = (scale.ns(begin), scale.ns(end));
-            accumulator.known(&Span { worker, start_ns, end_ns, name, depth }, level, leaf);
+            self.samples(worker, &batch[..length]);
+            self.one(worker, &entry);
+            (length, last) = (0, self.last);
         }
+        self.samples(worker, &batch[..length]);
+    }
+
+    /// Counts outermost leaves and what they stand for.
+    fn samples(&mut self, worker: u32, samples: &[Sample]) {
+        let Some(last) = samples.last() else { return };
+        let of_batch = Estimate::of(samples, self.last, self.rate.ticks(ODD_NS));
+        self.estimate = of_batch.or(self.estimate);
+        let (scale, names) = (self.scale(), &self.names);
+        let estimate = self.estimate.unwrap_or_default();
+        self.accumulator.samples(worker, samples, self.last, &estimate, scale, |number| names.name(number));
+        (self.last, self.latest) = (last.end, last.number);
+        for sample in samples.iter().filter(|sample| sample.untimed > 0) {
+            self.sampled.timed += 1;
+            self.sampled.untimed += u64::from(sample.untimed);
+        }
+    }
+
+    /// Counts any entry by itself.
+    fn one(&mut self, worker: u32, entry: &Entry) {
+        let Entry { begin, end, .. } = *entry;
+        if entry.untimed > 0 {
+            self.window(worker, begin, entry.untimed, 0);
+        }
+        if entry.depth == 0 {
+            self.last = end;
+        }
+        if entry.closes {
+            return;
+        }
+        if begin < self.since || end < begin {
+            // What ended before the clearing was cleared; what was open then is cut.
+            self.cut += u64::from(end >= self.since);
+            return;
+        }
+        let (name, depth) = (self.names.name(entry.number), Depth::Level(entry.depth));
+        let (start_ns, end_ns) = (self.scale().ns(begin), self.scale().ns(end));
+        self.accumulator.known(&Span { worker, start_ns, end_ns, name, depth }, entry.depth, entry.leaf);
+    }
+
+    /// Counts tasks without a time between the last outermost span and `until`: as long as the last ones known, one after the other
+    /// from the begin on, with the usual gaps. Where `long` is not 0 the last one of them took so many nanoseconds. Returns
+    /// the tick at which that one ended.
+    pub fn window(&mut self, worker: u32, until: u64, tasks: u32, long: u64) -> u64 {
+        // Of a window that was cut by a clearing, what came before it is forgotten.
+        let tasks = match (until < self.since, self.last < self.since) {
+            (true, _) => 0,
+            (false, true) => tasks.saturating_sub(std::mem::take(&mut self.forgotten)),
+            (false, false) => tasks,
+        };
+        let (scale, from) = (self.scale(), self.last.max(self.since));
+        if tasks == 0 {
+            return from;
+        }
+        let (from_ns, until_ns) = (scale.ns(from), scale.ns(until.max(from)));
+        let long = long.min((until_ns - from_ns) as u64);
+        let usual = self.estimate.unwrap_or_default();
+        let (task, gap) = (scale.length(usual.task), scale.length(usual.gap));
+        let (short, name) = (u64::from(tasks) - u64::from(long > 0), self.names.name(self.latest));
+        let mut end =
+            self.accumulator.lay_out(worker, from_ns, until_ns - long as i64, short, task, gap, name);
+        if long > 0 {
+            self.accumulator.leaf(worker, end, end + long as i64, LONG);
+            end += long as i64;
+        }
+        self.sampled.untimed += u64::from(tasks);
+        self.since + self.rate.ticks(end.max(0) as u64)
+    }
+
+    /// Whether the clearing forgot more than the `untimed` tasks that have ended since the last one with a time: one that was open.
+    pub fn forgets(&self, untimed: u32) -> bool {
+        self.last < self.since && self.forgotten > untimed
+    }
+
+    /// All up to here has been counted.
+    pub fn passed(&mut self, now: u64) {
+        self.last = now;
+    }
+
+    /// The CPU time that the worker's thread has used since the last outermost span counted, where that is so much that a task
+    /// must have used it; 0 otherwise. Until that span it is taken to have been on a processor all the time.
+    pub fn burnt_since_last(&self) -> u64 {
+        let Some(then) = self.burnt else { return 0 };
+        let cpu = thread_cpu_ns(then.thread).unwrap_or(0).saturating_sub(then.cpu_ns);
+        let burnt = cpu.saturating_sub(self.rate.ns(self.last.saturating_sub(then.tick)));
+        if burnt < SPIN_NS { 0 } else { burnt }
+    }
+
+    /// Takes note of the CPU time that the calling thread, the worker's, has used until the last span counted.
+    pub fn note_cpu(&mut self) {
+        let tick = self.last;
+        self.burnt = thread_id().and_then(|thread| Some(Burnt { thread, cpu_ns: thread_cpu_ns(thread)?, tick }));
+    }
+
+    /// Another thread is the worker from now on.
+    pub fn forget_cpu(&mut self) {
+        self.burnt = None;
+    }
+
+    /// Gives all numbers of names anew.
+    pub fn rename(&mut self) {
+        self.names = Names::default();
+        self.latest = 0;
     }
 
     /// From ticks to nanoseconds since the last clearing.
@@ -109,10 +307,12 @@ impl State {
         }
     }
 
-    /// Forgets all.
-    pub fn clear(&mut self, now: u64) {
+    /// Forgets all; also so many tasks that the next timed one will bring along.
+    pub fn clear(&mut self, now: u64, untimed: u32) {
         self.accumulator = Accumulator::new(Config::observer());
         self.since = now;
+        self.forgotten = untimed;
+        self.sampled = Sampled::default();
         (self.cut, self.stray, self.deep) = (0, 0, 0);
     }
 }

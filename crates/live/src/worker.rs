@@ -11,7 +11,11 @@ use std::sync::{
 use taskscale_digest::Accumulator;
 use taskscale_sys::{delay::run_delay_ns, ticks};
 
-use crate::state::{Names, State};
+use crate::{
+    Options,
+    regime::{self, skip},
+    state::{self, State},
+};
 
 /// Frames that can be open at once; spans deeper than that are counted and not timed.
 pub const FRAMES: usize = 16;
@@ -26,12 +30,26 @@ const LONG_NS: u64 = 20_000;
 pub struct Entry {
     begin: AtomicU64,
     end: AtomicU64,
-    /// Number of the name; from bit 32 on the depth; from bit 48 on whether it holds no other.
+    /// Number of the name; from bit 32 on the depth; bit 48: whether it holds no other; from bit 49 on how many tasks that were
+    /// not timed are before it; bit 63: no task, but the end of those.
     kind: AtomicU64,
 }
 
 const DEPTH: u32 = 32;
 const LEAF: u32 = 48;
+const UNTIMED: u32 = 49;
+const CLOSES: u32 = 63;
+
+/// Whether the next outermost task is one that is not timed.
+#[inline(always)]
+fn skips(plan: u64) -> bool {
+    plan as u32 > 0
+}
+
+/// Tasks that were not timed since the last one that was.
+fn untimed(plan: u64) -> u32 {
+    ((plan >> 32) as u32).wrapping_sub(plan as u32)
+}
 
 /// A worker: one thread that runs tasks, one after the other or inside each other.
 ///
@@ -55,6 +73,11 @@ pub struct Worker {
     long: AtomicU64,
     /// End of the last outermost span.
     last: AtomicU64,
+    /// Outermost tasks that are still to go without a time before the next that is timed; from bit 32 on how many there
+    /// were to be. In one word, so that others read both at once. 0 while all are timed.
+    plan: AtomicU64,
+    /// Whether tasks are sampled: whether a timed one makes a plan.
+    sampled: AtomicU32,
     entries: [Entry; ENTRIES],
     // From here on nothing is known outside.
     index: u32,
@@ -64,6 +87,10 @@ pub struct Worker {
     latest_number: AtomicU32,
     /// Run delay of the thread when it was last asked for.
     delay: AtomicU64,
+    /// Whether the kernel knows of the times.
+    real_time: bool,
+    /// Whether the thread does nothing but these tasks.
+    own_thread: bool,
     state: Mutex<State>,
 }
 
@@ -75,28 +102,34 @@ const _: () = {
     assert!(std::mem::offset_of!(Worker, counter) == 140);
     assert!(std::mem::offset_of!(Worker, long) == 144);
     assert!(std::mem::offset_of!(Worker, last) == 152);
-    assert!(std::mem::offset_of!(Worker, entries) == 160);
+    assert!(std::mem::offset_of!(Worker, plan) == 160);
+    assert!(std::mem::offset_of!(Worker, sampled) == 168);
+    assert!(std::mem::offset_of!(Worker, entries) == 176);
     assert!(std::mem::size_of::<Entry>() == 24);
 };
 
 impl Worker {
-    pub(crate) fn new(index: u32, with_run_delay: bool) -> Self {
-        let long = if with_run_delay { ticks::Rate::of_machine().ticks(LONG_NS) } else { u64::MAX };
+    pub(crate) fn new(index: u32, options: &Options) -> Self {
+        let real_time = !options.without_run_delay;
         Worker {
             open: Default::default(),
             depth: AtomicU32::new(0),
             parents: AtomicU32::new(0),
             length: AtomicU32::new(0),
             counter: AtomicU32::new(u32::from(ticks::source() == ticks::Source::Counter)),
-            long: AtomicU64::new(long),
+            long: AtomicU64::new(ticks::Rate::of_machine().ticks(LONG_NS)),
             last: AtomicU64::new(0),
+            plan: AtomicU64::new(0),
+            sampled: AtomicU32::new(0),
             entries: std::array::from_fn(|_| Entry::default()),
             index,
             latest: Default::default(),
             latest_length: AtomicU32::new(0),
             latest_number: AtomicU32::new(0),
             delay: AtomicU64::new(0),
-            state: Mutex::new(State::new()),
+            real_time,
+            own_thread: real_time && options.own_threads,
+            state: Mutex::new(State::new(options.exact)),
         }
     }
 
@@ -108,24 +141,69 @@ impl Worker {
     /// A task begins on this worker; inside the one that is open, where one is.
     #[inline]
     pub fn begin(&self) {
-        self.begin_at(ticks::now());
+        if !self.begin_untimed() {
+            self.begin_timed(ticks::now());
+        }
     }
 
     /// The task that began last ends. `name` may be empty; 48 bytes of it count.
     #[inline]
     pub fn end(&self, name: &[u8]) {
-        self.end_at(ticks::now(), name);
+        if !self.end_untimed() {
+            self.end_timed(ticks::now(), name);
+        }
     }
 
     /// A task began at `now` (ticks).
     #[inline]
     pub fn begin_at(&self, now: u64) {
+        if !self.begin_untimed() {
+            self.begin_timed(now);
+        }
+    }
+
+    /// The task that began last ended at `now` (ticks).
+    #[inline]
+    pub fn end_at(&self, now: u64, name: &[u8]) {
+        if !self.end_untimed() {
+            self.end_timed(now, name);
+        }
+    }
+
+    /// Whether the task that begins is one that is not timed: then this was all. Otherwise it has not begun yet.
+    #[inline(always)]
+    pub fn begin_untimed(&self) -> bool {
+        if !skips(self.plan.load(Relaxed)) || self.depth.load(Relaxed) > 0 {
+            return false;
+        }
+        self.depth.store(1, Relaxed);
+        true
+    }
+
+    /// Whether the task that ends is one that is not timed: then this was all, and its name does not matter. Otherwise it has not
+    /// ended yet.
+    #[inline(always)]
+    pub fn end_untimed(&self) -> bool {
+        let plan = self.plan.load(Relaxed);
+        if !skips(plan) || self.depth.load(Relaxed) == 0 {
+            return false;
+        }
+        self.depth.store(0, Relaxed);
+        self.plan.store(plan - 1, Relaxed);
+        true
+    }
+
+    #[inline]
+    fn begin_timed(&self, now: u64) {
         let depth = self.depth.load(Relaxed);
         if depth == 0 {
             if now.wrapping_sub(self.last.load(Relaxed)) > self.long.load(Relaxed) {
                 self.long_gap(now);
             }
         } else {
+            if skips(self.plan.load(Relaxed)) {
+                self.inside_untimed(now);
+            }
             let parents = self.parents.load(Relaxed);
             self.parents.store(parents | 1u32.wrapping_shl(depth - 1), Relaxed);
         }
@@ -135,15 +213,15 @@ impl Worker {
         self.depth.store(depth.wrapping_add(1), Relaxed);
     }
 
-    /// The task that began last ended at `now` (ticks).
     #[inline]
-    pub fn end_at(&self, now: u64, name: &[u8]) {
+    fn end_timed(&self, now: u64, name: &[u8]) {
         let number = if name.is_empty() { 0 } else { self.name(name) };
         self.end_numbered_at(now, number);
     }
 
-    /// The task that began last ended at `now` (ticks); its name has this number ([`name`](Worker::name)), 0 for none. A rim
-    /// that remembers numbers saves the comparison of names. Numbers hold until one is asked for with all 16 in use.
+    /// The task that began last, which is timed ([`end_untimed`](Worker::end_untimed) says so), ended at `now` (ticks); its name
+    /// has this number ([`name`](Worker::name)), 0 for none. A rim that remembers numbers saves the comparison of names. Numbers
+    /// hold until one is asked for with all 16 in use.
     #[inline]
     pub fn end_numbered_at(&self, now: u64, number: u32) {
         let Some(depth) = self.depth.load(Relaxed).checked_sub(1) else { return self.stray() };
@@ -153,22 +231,73 @@ impl Worker {
         let parents = self.parents.load(Relaxed);
         let leaf = u64::from((parents >> depth) & 1 == 0);
         self.parents.store(parents & ((1 << depth) - 1), Relaxed);
+        let mut kind = u64::from(number) | u64::from(depth) << DEPTH | leaf << LEAF;
+        if depth == 0 {
+            kind |= (self.plan.load(Relaxed) >> 32) << UNTIMED;
+            self.last.store(now, Relaxed);
+            self.plan_next(now);
+        }
+        self.push(begin, now, kind);
+        if depth == 0 && now.wrapping_sub(begin) > self.long.load(Relaxed) {
+            self.long_task(now.wrapping_sub(begin));
+        }
+    }
+
+    /// Behind a timed task that ended at `now`: how many are not timed before the next. Comes before the entry, so that whoever
+    /// looks meanwhile misses tasks rather than counting them twice.
+    #[inline]
+    fn plan_next(&self, now: u64) {
+        let plan = if self.sampled.load(Relaxed) == 0 { 0 } else { skip(now) * (1 << 32 | 1) };
+        self.plan.store(plan, Relaxed);
+    }
+
+    /// Keeps an entry, and counts all where that was the last place.
+    #[inline]
+    fn push(&self, begin: u64, end: u64, kind: u64) {
         let length = self.length.load(Relaxed);
         if let Some(entry) = self.entries.get(length as usize) {
             entry.begin.store(begin, Relaxed);
-            entry.end.store(now, Relaxed);
-            entry.kind.store(u64::from(number) | u64::from(depth) << DEPTH | leaf << LEAF, Relaxed);
+            entry.end.store(end, Relaxed);
+            entry.kind.store(kind, Relaxed);
         }
         self.length.store(length + 1, Release);
-        if depth == 0 {
-            self.last.store(now, Relaxed);
-            if now.wrapping_sub(begin) > self.long.load(Relaxed) {
-                self.long_task(now.wrapping_sub(begin));
-            }
-        }
         if length as usize + 1 >= ENTRIES {
             self.flush();
         }
+    }
+
+    /// A task begins at `now` inside one that is not timed. That one begins now, as far as is known, and all are timed from here on;
+    /// what it has taken so far counts as a gap.
+    #[cold]
+    #[inline(never)]
+    pub fn inside_untimed(&self, now: u64) {
+        self.plan.store(u64::from(untimed(self.plan.load(Relaxed))) << 32, Relaxed);
+        self.exact(&mut self.state());
+        if now.wrapping_sub(self.last.load(Relaxed)) > self.long.load(Relaxed) {
+            self.long_gap(now);
+        }
+        self.open[0].store(now, Relaxed);
+    }
+
+    /// Nothing more runs on this worker for a while: it is about to wait. For rims that are told so; then a wait is known for
+    /// what it is, however many tasks before it were not timed.
+    #[inline]
+    pub fn rests(&self) {
+        if untimed(self.plan.load(Relaxed)) > 0 && self.depth.load(Relaxed) == 0 {
+            self.close(ticks::now());
+        }
+    }
+
+    #[cold]
+    fn close(&self, now: u64) {
+        let before = untimed(self.plan.load(Relaxed));
+        if now.wrapping_sub(self.last.load(Relaxed)) > self.long.load(Relaxed) {
+            self.long_window(now, before);
+        } else {
+            self.plan.store(0, Relaxed);
+            self.push(now, now, 1 << LEAF | u64::from(before) << UNTIMED | 1 << CLOSES);
+        }
+        self.last.store(now, Relaxed);
     }
 
     /// Whether a task is open.
@@ -179,6 +308,7 @@ impl Worker {
     /// From now on another thread is this worker, the calling one: its run delay so far is none of the worker's.
     pub fn moved(&self) {
         self.new_delay();
+        self.state().forget_cpu();
     }
 
     /// The number of a name, for an entry. About 3 ns for the latest name, 30 ns for another one.
@@ -197,7 +327,7 @@ impl Worker {
             // Numbers mean something in the buffer only; with the buffer empty they can be given anew.
             self.flush();
             let mut state = self.state();
-            state.names = Names::default();
+            state.rename();
             state.names.number(name).unwrap_or(0)
         });
         self.latest.iter().zip(words).for_each(|(mine, word)| mine.store(word, Relaxed));
@@ -210,36 +340,62 @@ impl Worker {
     #[cold]
     pub fn flush(&self) {
         let mut state = self.state();
-        self.count(&mut state);
+        let usual = regime::tiny(self.kept());
+        state.entries(self.index, self.kept());
+        if usual.is_none() || self.length.load(Relaxed) as usize >= ENTRIES {
+            let sampled = state.regime.buffer(usual.is_some());
+            let before = self.sampled.swap(u32::from(sampled), Relaxed);
+            if before == 0 {
+                state.estimate = usual;
+            }
+            if sampled && self.own_thread {
+                state.note_cpu();
+            }
+        }
         self.length.store(0, Release);
     }
 
-    /// Counts what is in the buffer, which stays as it is.
-    fn count(&self, state: &mut State) {
+    /// What is in the buffer.
+    fn kept(&self) -> impl Iterator<Item = state::Entry> + Clone {
         let length = (self.length.load(Acquire) as usize).min(ENTRIES);
-        let mut entries = self.entries[..length].iter().map(|entry| {
+        self.entries[..length].iter().map(|entry| {
             let kind = entry.kind.load(Relaxed);
-            (
-                entry.begin.load(Relaxed),
-                entry.end.load(Relaxed),
-                kind as u32,
-                (kind >> DEPTH) as u16,
-                kind >> LEAF != 0,
-            )
-        });
-        state.spans(self.index, &mut entries);
+            state::Entry {
+                begin: entry.begin.load(Relaxed),
+                end: entry.end.load(Relaxed),
+                number: kind as u32,
+                depth: (kind >> DEPTH) as u16,
+                leaf: kind >> LEAF & 1 != 0,
+                untimed: (kind >> UNTIMED) as u32 & 0xff,
+                closes: kind >> CLOSES != 0,
+            }
+        })
     }
 
-    /// What the worker has done so far, with what is in the buffer; and of the outermost task that is open its begin, and
-    /// whether it has held no other yet.
-    pub(crate) fn snapshot(&self) -> (State, Option<(u64, bool)>) {
+    /// What the worker has done until `now`, with what is in the buffer; and of the outermost task that is open its begin, and
+    /// whether it has held no other yet. Of tasks that are not timed begins and ends are guesses.
+    pub(crate) fn snapshot(&self, now: u64) -> (State, Option<(u64, bool)>) {
         let state = self.state();
         let mut copy = state.clone();
-        self.count(&mut copy);
+        copy.entries(self.index, self.kept());
+        // After the entries: see `plan_next`.
+        let (plan, depth) = (self.plan.load(Relaxed), self.depth.load(Relaxed));
         // The lock is held until here, so that the buffer is not emptied in between.
         drop(state);
-        let leaf = self.depth.load(Relaxed) == 1 && self.parents.load(Relaxed) & 1 == 0;
-        let open = (self.depth.load(Relaxed) > 0).then(|| (self.open[0].load(Relaxed), leaf));
+        let (begin, before) = (self.open[0].load(Relaxed), untimed(plan));
+        let open = if depth > 0 && skips(plan) {
+            // One that was open at the clearing is forgotten with those before it.
+            let forgotten = copy.forgets(before);
+            let end = copy.window(self.index, now, before, 0);
+            (!forgotten).then_some((end, true))
+        } else if depth > 0 {
+            copy.window(self.index, begin, before, 0);
+            Some((begin, depth == 1 && self.parents.load(Relaxed) & 1 == 0))
+        } else {
+            let long = if before > 0 { copy.burnt_since_last() } else { 0 };
+            copy.window(self.index, now, before, long);
+            None
+        };
         let since = copy.since;
         (copy, open.filter(|(begin, _)| *begin >= since))
     }
@@ -252,7 +408,12 @@ impl Worker {
 
     /// Forgets all spans that began before `now` (ticks).
     pub(crate) fn clear(&self, now: u64) {
-        self.state().clear(now);
+        let mut state = self.state();
+        let plan = self.plan.load(Relaxed);
+        // A task without a time that is open: it is cut now, as nothing will tell when it ends.
+        let open = u32::from(skips(plan) && self.depth.load(Relaxed) > 0);
+        state.clear(now, untimed(plan) + open);
+        state.cut = u64::from(open);
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -262,6 +423,9 @@ impl Worker {
 
     /// The run delay since it was last asked for; `None` where the kernel does not say.
     fn new_delay(&self) -> Option<u64> {
+        if !self.real_time {
+            return None;
+        }
         let delay = run_delay_ns()?;
         Some(delay.saturating_sub(self.delay.swap(delay, Relaxed)))
     }
@@ -270,6 +434,10 @@ impl Worker {
     #[cold]
     #[inline(never)]
     pub fn long_gap(&self, now: u64) {
+        let before = untimed(self.plan.load(Relaxed));
+        if before > 0 {
+            return self.long_window(now, before);
+        }
         let Some(delay) = self.new_delay() else { return };
         let last = self.last.load(Relaxed);
         if last > 0 {
@@ -278,10 +446,40 @@ impl Worker {
         }
     }
 
+    /// A long time in which `before` tasks were not timed ends at `now`. One of them was long if a task must have used the
+    /// thread's CPU time in it; else it was a gap. From here on all are timed.
+    #[cold]
+    fn long_window(&self, now: u64, before: u32) {
+        let delay = self.new_delay();
+        let window = ticks::Rate::of_machine().ns(now.wrapping_sub(self.last.load(Relaxed)));
+        let mut state = self.state();
+        state.entries(self.index, self.kept());
+        self.length.store(0, Release);
+        let burnt = if self.own_thread { state.burnt_since_last() } else { 0 };
+        // A long task was kept waiting for a processor in its own time.
+        let waited = delay.unwrap_or(0);
+        let long = if burnt > 0 { burnt.saturating_add(waited).min(window) } else { 0 };
+        state.window(self.index, now, before, long);
+        state.passed(now);
+        if delay.is_some() {
+            state.preempted(burnt > 0, waited.min(window), now);
+        }
+        self.exact(&mut state);
+        self.plan.store(0, Relaxed);
+    }
+
+    /// Tasks are timed all from here on.
+    fn exact(&self, state: &mut State) {
+        self.sampled.store(u32::from(state.regime.long()), Relaxed);
+    }
+
     /// An outermost task of so many ticks, a long time, has ended.
     #[cold]
     #[inline(never)]
     pub fn long_task(&self, length: u64) {
+        self.exact(&mut self.state());
+        // Behind a timed task none is without a time yet.
+        self.plan.store(0, Relaxed);
         let Some(delay) = self.new_delay() else { return };
         let last = self.last.load(Relaxed);
         self.state().preempted(true, delay.min(ticks::Rate::of_machine().ns(length)), last);

@@ -15,7 +15,7 @@ fn dropped(digest: &Digest) -> Vec<(&str, u64)> {
 
 /// For times that are made up.
 fn timeless(workers: u32, source: &str) -> Options {
-    Options { workers: Some(workers), source: source.into(), without_run_delay: true }
+    Options { workers: Some(workers), source: source.into(), without_run_delay: true, ..Options::default() }
 }
 
 /// Ticks of so many nanoseconds after now, so that tests need not wait.

@@ -10,31 +10,40 @@ use {crate::seats::Seats, std::sync::Arc, tokio::runtime::TaskMeta};
 
 #[cfg(tokio_unstable)]
 type Hook = Arc<dyn Fn(&TaskMeta<'_>) + Send + Sync>;
+#[cfg(tokio_unstable)]
+type ParkHook = Arc<dyn Fn() + Send + Sync>;
 
 /// A runtime that is being built and will be observed.
 #[must_use = "nothing happens before `build`"]
 pub struct Observe<'a> {
     builder: &'a mut Builder,
+    exact: bool,
     #[cfg(tokio_unstable)]
     before: Option<Hook>,
     #[cfg(tokio_unstable)]
     after: Option<Hook>,
+    #[cfg(tokio_unstable)]
+    park: Option<ParkHook>,
 }
 
 /// Observes the runtime that `builder` describes; [`build`](Observe::build) makes it.
 ///
-/// tokio has one hook of a kind. With `--cfg tokio_unstable` ours take the places of `on_before_task_poll` and
-/// `on_after_task_poll`: what the builder had there is replaced, and setting one of them later replaces ours. Give yours to
-/// [`Observe::on_before_task_poll`] and [`Observe::on_after_task_poll`] instead. All other hooks stay as they are.
+/// tokio has one hook of a kind. With `--cfg tokio_unstable` ours take the places of `on_before_task_poll`,
+/// `on_after_task_poll` and `on_thread_park`: what the builder had there is replaced, and setting one of them later replaces
+/// ours. Give yours to [`Observe::on_before_task_poll`], [`Observe::on_after_task_poll`] and [`Observe::on_thread_park`] instead.
+/// All other hooks stay as they are.
 ///
 /// One `observe`, one runtime: afterwards the builder has yours again, or ones that do nothing.
 pub fn observe(builder: &mut Builder) -> Observe<'_> {
     Observe {
         builder,
+        exact: false,
         #[cfg(tokio_unstable)]
         before: None,
         #[cfg(tokio_unstable)]
         after: None,
+        #[cfg(tokio_unstable)]
+        park: None,
     }
 }
 
@@ -53,6 +62,20 @@ impl Observe<'_> {
         self
     }
 
+    /// Calls `hook` before a worker waits, as [`Builder::on_thread_park`] would.
+    #[cfg(tokio_unstable)]
+    pub fn on_thread_park(mut self, hook: impl Fn() + Send + Sync + 'static) -> Self {
+        self.park = Some(Arc::new(hook));
+        self
+    }
+
+    /// Times every poll. Without it about one in eight is timed while polls take less than half a microsecond each, gap
+    /// included; the others are counted, and of a long one among them the spawn line is not known.
+    pub fn exact(mut self) -> Self {
+        self.exact = true;
+        self
+    }
+
     /// The runtime and its observer, for which 16 KB are taken per worker. The first in a process measures the clock's rate
     /// for 2 ms.
     ///
@@ -62,14 +85,15 @@ impl Observe<'_> {
     pub fn build(self) -> io::Result<(Runtime, Live)> {
         #[cfg(tokio_unstable)]
         {
+            let exact = self.exact;
             let (runtime, seats) = self.with_hooks(Builder::build)?;
-            let live = Live::of(runtime.handle(), seats);
+            let live = Live::of(runtime.handle(), seats, exact);
             Ok((runtime, live))
         }
         #[cfg(not(tokio_unstable))]
         {
             let runtime = self.builder.build()?;
-            let live = Live::of(runtime.handle());
+            let live = Live::of(runtime.handle(), self.exact);
             Ok((runtime, live))
         }
     }
@@ -86,14 +110,15 @@ impl Observe<'_> {
     pub fn build_local(self, options: LocalOptions) -> io::Result<(LocalRuntime, Live)> {
         #[cfg(tokio_unstable)]
         {
+            let exact = self.exact;
             let (runtime, seats) = self.with_hooks(|builder| builder.build_local(options))?;
-            let live = Live::of(runtime.handle(), seats);
+            let live = Live::of(runtime.handle(), seats, exact);
             Ok((runtime, live))
         }
         #[cfg(not(tokio_unstable))]
         {
             let runtime = self.builder.build_local(options)?;
-            let live = Live::of(runtime.handle());
+            let live = Live::of(runtime.handle(), self.exact);
             Ok((runtime, live))
         }
     }
@@ -104,7 +129,7 @@ impl Observe<'_> {
     /// Builds with our hooks, inside of the user's, so that a poll is timed without those; then takes ours away again: a second
     /// runtime from the builder has workers of the same numbers.
     fn with_hooks<R>(self, build: impl FnOnce(&mut Builder) -> io::Result<R>) -> io::Result<(R, Arc<Seats>)> {
-        let Observe { builder, before, after } = self;
+        let Observe { builder, before, after, park, .. } = self;
         let seats = Arc::new(Seats::default());
         let ours = seats.clone();
         match before.clone() {
@@ -122,6 +147,14 @@ impl Observe<'_> {
                 hook(meta);
             }),
         };
+        let ours = seats.clone();
+        match park.clone() {
+            None => builder.on_thread_park(move || ours.before_park()),
+            Some(hook) => builder.on_thread_park(move || {
+                ours.before_park();
+                hook();
+            }),
+        };
         let built = build(builder);
         match before {
             None => builder.on_before_task_poll(|_| ()),
@@ -130,6 +163,10 @@ impl Observe<'_> {
         match after {
             None => builder.on_after_task_poll(|_| ()),
             Some(hook) => builder.on_after_task_poll(move |meta| hook(meta)),
+        };
+        match park {
+            None => builder.on_thread_park(|| ()),
+            Some(hook) => builder.on_thread_park(move || hook()),
         };
         Ok((built?, seats))
     }

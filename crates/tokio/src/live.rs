@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 use taskscale_live::{Observer, Options};
 use taskscale_model::digest::Digest;
 use taskscale_report::{digest_json, digest_text};
-use tokio::runtime::Handle;
+use tokio::runtime::{Handle, RuntimeFlavor};
 
 #[cfg(tokio_unstable)]
 use crate::seats::Seats;
@@ -33,18 +33,17 @@ pub struct Live {
 
 impl Live {
     #[cfg(tokio_unstable)]
-    pub(crate) fn of(runtime: &Handle, seats: Arc<Seats>) -> Self {
+    pub(crate) fn of(runtime: &Handle, seats: Arc<Seats>, exact: bool) -> Self {
         let workers = runtime.metrics().num_workers();
-        let observer = observer(workers);
+        let observer = observer(runtime, exact);
         seats.open(&observer, workers);
         Live { observer, seats }
     }
 
     #[cfg(not(tokio_unstable))]
-    pub(crate) fn of(runtime: &Handle) -> Self {
-        let metrics = runtime.metrics();
-        let observer = observer(metrics.num_workers());
-        Live { observer, counters: Arc::new(Counters::new(metrics)) }
+    pub(crate) fn of(runtime: &Handle, exact: bool) -> Self {
+        let observer = observer(runtime, exact);
+        Live { observer, counters: Arc::new(Counters::new(runtime.metrics())) }
     }
 
     /// What the workers have done since the runtime was built or [`clear`](Live::clear) was called. Polls go on meanwhile;
@@ -94,10 +93,17 @@ impl Live {
     }
 }
 
-fn observer(workers: usize) -> Arc<Observer> {
+fn observer(runtime: &Handle, exact: bool) -> Arc<Observer> {
     // An observer has places for 65,536.
-    let workers = u32::try_from(workers).unwrap_or(u32::MAX);
-    Observer::new(Options { workers: Some(workers), source: "tokio".into(), ..Options::default() })
+    let workers = u32::try_from(runtime.metrics().num_workers()).unwrap_or(u32::MAX);
+    Observer::new(Options {
+        workers: Some(workers),
+        source: "tokio".into(),
+        exact,
+        // A thread that calls `block_on` of a `current_thread` runtime does other things between.
+        own_threads: runtime.runtime_flavor() != RuntimeFlavor::CurrentThread,
+        ..Options::default()
+    })
 }
 
 impl fmt::Display for Live {

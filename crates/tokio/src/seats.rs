@@ -84,7 +84,7 @@ impl Seats {
     #[inline(always)]
     pub fn before_poll(&self) {
         match self.mine() {
-            Some(seat) => seat.worker.begin_at(ticks::now()),
+            Some(seat) => seat.worker.begin(),
             None => self.sit_down(),
         }
     }
@@ -93,9 +93,18 @@ impl Seats {
     #[inline(always)]
     pub fn after_poll(&self, spawned_at: &'static Location<'static>) {
         // Without a seat: `block_in_place` gave the worker away, and whoever took it has ended this poll.
-        if let Some(seat) = self.mine() {
+        if let Some(seat) = self.mine()
+            && !seat.worker.end_untimed()
+        {
             let now = ticks::now();
             seat.worker.end_numbered_at(now, seat.sites.number(&seat.worker, spawned_at));
+        }
+    }
+
+    /// This thread is about to wait.
+    pub fn before_park(&self) {
+        if let Some(seat) = self.mine() {
+            seat.worker.rests();
         }
     }
 

@@ -231,3 +231,65 @@ fn memory_is_fixed_and_less_than_16_kb_per_worker() {
     assert!(bytes(2, 0) - bytes(1, 0) <= 16 << 10, "{} bytes", bytes(2, 0) - bytes(1, 0));
     assert_eq!(bytes(1, 100_000), bytes(1, 1_000));
 }
+
+/// Polls of `tasks` tasks that yield ten times, of which the spawner's is one more for each that it waits for.
+fn yields(rt: &tokio::runtime::Runtime, tasks: u32) -> u64 {
+    let polls = Arc::new(AtomicU64::new(0));
+    let counted = polls.clone();
+    rt.block_on(async {
+        for _ in 0..tasks {
+            let polls = counted.clone();
+            let task = tokio::spawn(async move {
+                for _ in 0..10 {
+                    polls.fetch_add(1, Relaxed);
+                    yield_now().await;
+                }
+                polls.fetch_add(1, Relaxed);
+            });
+            task.await.expect("no panic");
+        }
+    });
+    polls.load(Relaxed)
+}
+
+#[test]
+fn polls_that_are_not_timed_count() {
+    for exact in [true, false] {
+        let mut builder = Builder::new_current_thread();
+        let observed = observe(&mut builder);
+        let (rt, live) = if exact { observed.exact() } else { observed }.build().expect("a runtime");
+        for round in 1..=3 {
+            assert_eq!(yields(&rt, 500), 5_500);
+            let digest = live.digest();
+            assert_eq!(digest.tasks, round * 5_500, "{exact}: {digest:?}");
+            let sampled = digest.notes.iter().any(|note| note.starts_with("timed 1 of "));
+            // Whether polls are tiny is the machine's affair, and the build's.
+            assert!(!exact || !sampled);
+        }
+    }
+}
+
+#[test]
+fn a_hook_of_ones_own_before_a_worker_waits_is_called_and_kept() {
+    let parks = Arc::new(AtomicU64::new(0));
+    let count = parks.clone();
+    let mut builder = Builder::new_multi_thread();
+    let (rt, live) = observe(builder.worker_threads(1))
+        .on_thread_park(move || {
+            count.fetch_add(1, Relaxed);
+        })
+        .build()
+        .expect("a runtime");
+    yields(&rt, 10);
+    while parks.load(Relaxed) == 0 {
+        thread::yield_now();
+    }
+    drop(rt);
+    assert_eq!(live.digest().tasks, 110);
+    let before = parks.load(Relaxed);
+    let plain = builder.build().expect("a runtime");
+    plain.block_on(async { tokio::spawn(async {}).await.expect("no panic") });
+    while parks.load(Relaxed) == before {
+        thread::yield_now();
+    }
+}

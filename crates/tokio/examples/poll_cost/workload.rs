@@ -27,6 +27,8 @@ pub enum Mode {
     Kept,
     /// Hooks that call a `taskscale_live::Worker`: what `observe` does but for finding out which worker and whose poll it is.
     Worker,
+    /// `taskscale_tokio::observe` that times every poll.
+    Exact,
     /// `taskscale_tokio::observe`.
     Ours,
     /// Hooks that read `std::time::Instant` and add up.
@@ -49,6 +51,7 @@ impl Mode {
         Mode::Counter,
         Mode::Kept,
         Mode::Worker,
+        Mode::Exact,
         Mode::Ours,
         Mode::Instant,
         Mode::Histogram,
@@ -68,6 +71,7 @@ impl Mode {
             Mode::Counter => "hooks that read the counter",
             Mode::Kept => "the same, kept",
             Mode::Worker => "a worker of taskscale_live",
+            Mode::Exact => "taskscale_tokio::observe, exact",
             Mode::Ours => "taskscale_tokio::observe",
             Mode::Instant => "hooks with Instant::now",
             Mode::Histogram => "poll-time histogram of tokio",
@@ -85,8 +89,9 @@ pub fn pass(mode: Mode) -> io::Result<(u64, Option<u64>)> {
     let mut live = None;
     let runtime = match mode {
         Mode::None | Mode::Again => builder.build()?,
-        Mode::Ours => {
-            let (runtime, observer) = taskscale_tokio::observe(&mut builder).build()?;
+        Mode::Ours | Mode::Exact => {
+            let observe = taskscale_tokio::observe(&mut builder);
+            let (runtime, observer) = if mode == Mode::Exact { observe.exact() } else { observe }.build()?;
             live = Some(observer);
             runtime
         }
@@ -117,8 +122,8 @@ pub fn pass(mode: Mode) -> io::Result<(u64, Option<u64>)> {
             let observer = taskscale_live::Observer::new(taskscale_live::Options::default());
             let (before, after) = (observer.worker(0), observer.worker(0));
             builder
-                .on_before_task_poll(move |_| before.begin_at(taskscale_sys::ticks::now()))
-                .on_after_task_poll(move |_| after.end_numbered_at(taskscale_sys::ticks::now(), 0))
+                .on_before_task_poll(move |_| before.begin())
+                .on_after_task_poll(move |_| after.end(b""))
                 .build()?
         }
         #[cfg(tokio_unstable)]
