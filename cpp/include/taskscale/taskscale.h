@@ -135,7 +135,8 @@ static inline int taskscale_end_untimed(taskscale_worker *worker) {
 static inline uint64_t taskscale_next_plan(const taskscale_worker *worker, uint64_t now) {
   uint64_t skip;
   if (TASKSCALE_LOAD(worker->sampled) == 0) return 0;
-  skip = 4 + (now * UINT64_C(0x9E3779B97F4A7C15) >> 61);
+  now *= UINT64_C(0x9E3779B97F4A7C15);
+  skip = 4 + ((now ^ now >> 32) * UINT64_C(0x9E3779B97F4A7C15) >> 61);
   return skip << 32 | skip;
 }
 

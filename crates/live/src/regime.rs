@@ -89,11 +89,12 @@ pub fn tiny(mut entries: impl Iterator<Item = Entry>) -> Option<Estimate> {
     (all < tiny * tasks).then(|| Estimate::new(usual(busy.min(all)), usual(all - busy.min(all)), odd))
 }
 
-/// How many tasks are not timed behind one that ended at `now`: the upper bits of a product, since the lowest of a counter
-/// may stand still.
+/// How many tasks are not timed behind one that ended at `now`. Mixed twice: after one product, whose upper bits go round
+/// as regularly as the program does, every second task of a program of period 2 came out 5 % too often.
 #[inline]
 pub fn skip(now: u64) -> u64 {
-    SKIP + (now.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 61)
+    let mixed = now.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    SKIP + ((mixed ^ (mixed >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 61)
 }
 
 #[cfg(test)]
