@@ -1,9 +1,9 @@
 //! Batches of spans of which one in several was timed: what is known of the others is their number, and the time in which
 //! they and the gaps between them lie.
 //!
-//! A *window* is the time between the end of one timed span and the begin of the next. The estimate is made for a batch of
-//! windows at once ([`Estimate`]): tasks that were not timed are as long, taken together, as the timed ones behind them, each as
-//! often as it stands for others; what remains of the windows is divided evenly among the gaps. So counts are exact, and
+//! A *window* is the time between the end of one timed span and the begin of the next. What lies in windows is estimated for a
+//! batch of them at once ([`Estimate`]): tasks that were not timed are as long, taken together, as the timed ones behind them, each
+//! as often as it stands for others; what remains of the windows is divided evenly among the gaps. So counts are exact, and
 //! tasks and gaps together take exactly the time that there was. Within one window a batch's mean serves and not the window's
 //! own neighbours: cut to what fits into that one window, the long ones of two kinds of tasks would lose a third of their time.
 
@@ -26,59 +26,87 @@ pub struct Sample {
     pub untimed: u32,
 }
 
-/// What the timed tasks of a batch say of the others.
+/// What timed tasks say of the others: a mean that forgets half of what it knew within five batches.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Estimate {
     /// Mean duration of a task that was not timed, in ticks.
     pub task: f64,
     /// Mean gap before and after it, in ticks.
     pub gap: f64,
-    /// The share of a window in which such tasks ran.
+    /// The share of the batch's windows in which such tasks ran.
     share: f64,
-    /// Their duration over that of the timed ones: 1, and less where they would not fit into the windows.
-    fit: f64,
+    /// Time of tasks that was counted as durations and not placed into windows yet, as they were full.
+    carried: f64,
     /// Ticks for each task and gap from which a window holds something that is not like the others.
     odd: u64,
+    windows: f64,
+    timed: f64,
+    tasks: f64,
+    gaps: f64,
 }
 
+/// The part of what it knew that an [`Estimate`] keeps from batch to batch.
+const KEPT: f64 = 0.875;
+/// A timed task that takes so many times what a window may hold for each is not like those that were not timed.
+const ODD_TASK: u64 = 4;
+
 impl Estimate {
-    /// Tasks and gaps of so many ticks; `odd` as for [`Estimate::of`].
+    /// Of tasks and gaps of so many ticks. A window of more than `odd` ticks for each of its tasks says nothing about the usual one.
     pub fn new(task: f64, gap: f64, odd: u64) -> Self {
-        let share = if task > 0.0 { task / (task + gap) } else { 0.0 };
-        Estimate { task, gap, share, fit: 1.0, odd }
+        let mut new = Estimate { odd, windows: task + gap, timed: task, tasks: 1.0, gaps: 1.0, ..Self::default() };
+        new.derive();
+        new
     }
 
-    /// Of a batch whose first window begins at the tick `last`. A window of more than `odd` ticks for each of its tasks says nothing
-    /// about the usual one. `None` where no window is left.
-    pub fn of(samples: &[Sample], mut last: u64, odd: u64) -> Option<Self> {
-        let (mut windows, mut timed, mut tasks, mut gaps) = (0u64, 0u64, 0u64, 0u64);
+    /// Learns from a batch, whose first window begins at the tick `last`. Returns the time of windows that are not like the others.
+    pub fn learn(&mut self, samples: &[Sample], mut last: u64) -> u64 {
+        let (mut windows, mut timed, mut tasks, mut gaps, mut odd) = (0u64, 0u64, 0u64, 0u64, 0u64);
         for sample in samples {
-            let (window, untimed) = (sample.begin.saturating_sub(last), u64::from(sample.untimed));
+            let window = sample.begin.saturating_sub(last);
             last = sample.end;
-            if untimed == 0 || window > odd * (untimed + 1) {
+            if sample.untimed == 0 {
                 continue;
             }
-            windows += window;
-            timed += untimed * (sample.end - sample.begin);
-            tasks += untimed;
-            gaps += untimed + 1;
+            if self.is_odd_window(sample, window) {
+                odd += window;
+            }
+            if !self.is_odd(sample, window) {
+                windows += window;
+                timed += u64::from(sample.untimed) * (sample.end - sample.begin);
+                tasks += u64::from(sample.untimed);
+                gaps += u64::from(sample.untimed) + 1;
+            }
         }
-        if tasks == 0 {
-            return None;
+        if windows > 0 {
+            self.windows = self.windows * KEPT + windows as f64;
+            self.timed = self.timed * KEPT + timed as f64;
+            self.tasks = self.tasks * KEPT + tasks as f64;
+            self.gaps = self.gaps * KEPT + gaps as f64;
+            self.derive();
+            // What was carried is paid back little by little, so that gaps stay alike.
+            let wanted = self.share * windows as f64 + self.carried * (1.0 - KEPT);
+            let busy = wanted.clamp(0.0, windows as f64);
+            self.share = busy / windows as f64;
+            self.carried += timed as f64 - busy;
         }
-        let busy = timed.min(windows) as f64;
-        let over = |part: f64, all: f64| if all > 0.0 { part / all } else { 0.0 };
-        Some(Estimate {
-            task: busy / tasks as f64,
-            gap: (windows as f64 - busy) / gaps as f64,
-            share: over(busy, windows as f64),
-            fit: over(busy, timed as f64),
-            odd,
-        })
+        odd
     }
 
-    fn is_odd(&self, window: u64, untimed: u64) -> bool {
-        window > self.odd * (untimed + 1)
+    fn derive(&mut self) {
+        let over = |part: f64, all: f64| if all > 0.0 { part / all } else { 0.0 };
+        let busy = self.timed.min(self.windows);
+        self.share = over(busy, self.windows);
+        self.task = over(busy, self.tasks);
+        self.gap = over(self.windows - busy, self.gaps);
+    }
+
+    fn is_odd_window(&self, sample: &Sample, window: u64) -> bool {
+        window > self.odd * (u64::from(sample.untimed) + 1)
+    }
+
+    /// Whether a window, or the timed task behind it, says nothing about tasks that were not timed.
+    fn is_odd(&self, sample: &Sample, window: u64) -> bool {
+        self.is_odd_window(sample, window) || sample.end - sample.begin > self.odd * ODD_TASK
     }
 }
 
@@ -117,7 +145,7 @@ impl Accumulator {
         let untimed = u64::from(sample.untimed);
         let window = sample.begin.saturating_sub(last);
         let (from, to) = (scale.ns(last), scale.ns(sample.begin));
-        if estimate.is_odd(window, untimed) {
+        if estimate.is_odd(sample, window) {
             // The usual tasks, and all that is too much in one gap before the timed one.
             self.lay_out(worker, from, to, untimed, scale.length(estimate.task), scale.length(estimate.gap), name);
         } else if untimed > 0 {
@@ -129,7 +157,7 @@ impl Accumulator {
                 let end = from + (before(task + 1) + gap * (task + 1) as f64) as i64;
                 self.place(worker, begin, end.min(to));
             }
-            let each = scale.length((sample.end - sample.begin) as f64 * estimate.fit) as u64;
+            let each = scale.length((sample.end - sample.begin) as f64) as u64;
             self.sums.durations.add_many(each, untimed);
             self.names.add_some(name, untimed, each * untimed);
         }
@@ -190,7 +218,8 @@ impl Accumulator {
             let simple = duration < long
                 && window < SHORT
                 && untimed > 0
-                && !estimate.is_odd(window, untimed)
+                && sample.begin <= sample.end
+                && !estimate.is_odd(sample, window)
                 && sample.end < bin_end
                 && (sample.end < point_from || settled >= point_to)
                 && (sample.number as usize) < NUMBERS;
@@ -198,12 +227,10 @@ impl Accumulator {
                 break;
             }
             let ns = scale.short(duration);
-            let each = (ns as f64 * estimate.fit) as u64;
-            durations.add(&mut sums.durations, ns);
-            durations.add_many(&mut sums.durations, each, untimed);
+            durations.add_many(&mut sums.durations, ns, untimed + 1);
             if sample.number > 0 {
                 let entry = &mut named[sample.number as usize];
-                *entry = (entry.0 + untimed + 1, entry.1 + ns + each * untimed);
+                *entry = (entry.0 + untimed + 1, entry.1 + ns * (untimed + 1));
             }
             tasks += untimed + 1;
             timed += duration;

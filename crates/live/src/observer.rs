@@ -31,6 +31,8 @@ pub struct Options {
     /// Whether the thread of a worker does nothing but the worker's tasks: CPU time that it uses is then theirs, also where a
     /// task was not timed.
     pub own_threads: bool,
+    /// Whether [`Worker::rests`] is called before each wait of a worker: a long time without that call is then a task's.
+    pub waits_are_told: bool,
 }
 
 /// Observes a runtime.

@@ -6,8 +6,9 @@
 //! these one in 4 to 11 others is timed (*sampled*).
 //!
 //! What decides is the last full buffer, so that a change of the program's ways is seen after at most 80 timed tasks, and a
-//! single long task or gap at the next timed one. Where long ones come again and again, sampling is given up for longer and
-//! longer: tasks and pauses that lie between tiny ones more often than once in some 5,000 are timed like those.
+//! single long task or gap at the next timed one. Of a long time among tasks that were not timed it may not be known
+//! whether it was a task or a gap, and not what task. For such a time tiny tasks are then timed all for eight times as long, so
+//! that what is not known stays a small part of the whole, and is timed where it comes again and again.
 
 use taskscale_digest::Estimate;
 use taskscale_sys::ticks::Rate;
@@ -24,53 +25,54 @@ pub const ODD_TASK_NS: u64 = 4_000;
 /// program cannot fall into step with it.
 pub const SKIP: u64 = 4;
 
-/// Sampled buffers (about 700 tasks each) in a row after which a worker is trusted again.
-const QUIET: u32 = 8;
-/// Full buffers of tiny tasks that are asked for at most before sampling.
-const MOST: u32 = 64;
+/// How many times as long tiny tasks are timed all after a time of which nobody knows what it was.
+const UNKNOWN: u64 = 8;
+/// One in so many parts: the same after a time that was a task's, and only the name is not known.
+const UNNAMED: u64 = 8;
 
 /// How a worker's tasks are timed.
 #[derive(Debug, Clone)]
 pub struct Regime {
     sampled: bool,
-    /// Buffers of tiny tasks in a row that are asked for before sampling; `None` where sampling is not wanted.
-    asked: Option<u32>,
-    /// Buffers of tiny tasks in a row.
-    tiny: u32,
+    exact: bool,
+    /// Time for which tiny tasks are still to be timed all.
+    owed_ns: u64,
 }
 
 impl Regime {
     /// Exact; for good, where that is asked for.
     pub fn new(exact: bool) -> Self {
-        Regime { sampled: false, asked: (!exact).then_some(1), tiny: 0 }
+        Regime { sampled: false, exact, owed_ns: 0 }
     }
 
-    /// A full buffer was counted. Returns whether tasks are sampled from now on.
-    pub fn buffer(&mut self, tiny: bool) -> bool {
-        if !tiny {
-            return self.long();
+    /// A full buffer was counted, or a part of one that is not tiny; of tiny tasks it took so long. Returns whether tasks are sampled
+    /// from now on.
+    pub fn buffer(&mut self, tiny_ns: Option<u64>) -> bool {
+        if !self.sampled {
+            self.owed_ns = self.owed_ns.saturating_sub(tiny_ns.unwrap_or(0));
         }
-        self.tiny += 1;
-        match self.asked {
-            Some(asked) if !self.sampled && self.tiny >= asked => (self.sampled, self.tiny) = (true, 0),
-            Some(_) if self.sampled && self.tiny >= QUIET => self.asked = Some(1),
-            _ => (),
-        }
+        self.sampled = tiny_ns.is_some() && self.owed_ns == 0 && !self.exact;
         self.sampled
     }
 
-    /// Something was not tiny: tasks are timed all, from now on. Returns whether they are sampled, which they are not.
-    pub fn long(&mut self) -> bool {
-        if self.sampled {
-            self.asked = self.asked.map(|asked| (asked * 2).min(MOST));
-        }
-        (self.sampled, self.tiny) = (false, 0);
-        false
+    /// Tasks are timed all, from now on.
+    pub fn end(&mut self) {
+        self.sampled = false;
+    }
+
+    /// So much time among tasks that were not timed was a task's, or a gap.
+    pub fn unknown(&mut self, ns: u64) {
+        self.owed_ns = self.owed_ns.saturating_add(ns.saturating_mul(UNKNOWN));
+    }
+
+    /// So much time among tasks that were not timed was a task's.
+    pub fn unnamed(&mut self, ns: u64) {
+        self.owed_ns = self.owed_ns.saturating_add(ns / UNNAMED);
     }
 }
 
-/// Whether tasks are tiny, all of them: then how long they and their gaps are.
-pub fn tiny(mut entries: impl Iterator<Item = Entry>) -> Option<Estimate> {
+/// Whether tasks are tiny, all of them: then how long they and their gaps are, and all of them together, in ticks.
+pub fn tiny(mut entries: impl Iterator<Item = Entry>) -> Option<(Estimate, u64)> {
     let [tiny, odd, odd_task] = [TINY_NS, ODD_NS, ODD_TASK_NS].map(|ns| Rate::of_machine().ticks(ns));
     let first = entries.next()?;
     let (mut last, mut tasks, mut busy) = (first.begin, 0, 0);
@@ -86,7 +88,8 @@ pub fn tiny(mut entries: impl Iterator<Item = Entry>) -> Option<Estimate> {
     }
     let all = last - first.begin;
     let usual = |ticks: u64| ticks as f64 / tasks as f64;
-    (all < tiny * tasks).then(|| Estimate::new(usual(busy.min(all)), usual(all - busy.min(all)), odd))
+    let estimate = || Estimate::new(usual(busy.min(all)), usual(all - busy.min(all)), odd);
+    (all < tiny * tasks).then(|| (estimate(), all))
 }
 
 /// How many tasks are not timed behind one that ended at `now`. Mixed twice: after one product, whose upper bits go round
@@ -102,30 +105,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tiny_tasks_are_sampled_and_long_ones_make_an_end_of_it() {
+    fn tiny_tasks_are_sampled_and_others_make_an_end_of_it() {
         let mut regime = Regime::new(false);
-        assert!(!regime.buffer(false));
-        assert!(regime.buffer(true));
-        assert!(regime.buffer(true));
-        assert!(!regime.long());
-        assert!(!regime.buffer(true), "twice as many are asked for");
-        assert!(regime.buffer(true));
-        (0..QUIET).for_each(|_| assert!(regime.buffer(true)));
-        assert!(!regime.buffer(false));
-        assert!(!regime.buffer(true));
-        assert!(regime.buffer(true), "twice of one, as all had been quiet");
+        assert!(!regime.buffer(None));
+        assert!(regime.buffer(Some(5_000)));
+        assert!(!regime.buffer(None));
+        assert!(regime.buffer(Some(5_000)));
+        regime.end();
+        assert!(regime.buffer(Some(5_000)), "a long task that was timed is known");
         let mut exact = Regime::new(true);
-        assert!((0..1_000).all(|_| !exact.buffer(true)));
+        assert!((0..1_000).all(|_| !exact.buffer(Some(5_000))));
     }
 
     #[test]
-    fn long_ones_that_come_again_and_again_put_it_off() {
+    fn what_is_not_known_stays_a_small_part() {
         let mut regime = Regime::new(false);
-        let mut sampled = 0;
-        for buffer in 0..10_000 {
-            sampled += u32::from(regime.buffer(buffer % 5 != 0));
+        let (mut unknown, mut time) = (0, 0);
+        let mut sampled = false;
+        for buffer in 0..100_000u64 {
+            // A pause of 50 us in every tenth buffer of 40 us.
+            let pause = if buffer % 10 == 9 { 50_000 } else { 0 };
+            if sampled && pause > 0 {
+                regime.unknown(pause);
+                unknown += pause;
+            }
+            time += 40_000 + pause;
+            sampled = regime.buffer((pause == 0).then_some(40_000));
         }
-        assert!(sampled < 30, "{sampled} of 10,000");
+        assert!(unknown > 0 && unknown * 9 <= time, "{unknown} of {time}");
     }
 
     #[test]

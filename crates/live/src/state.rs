@@ -7,10 +7,7 @@ use taskscale_sys::{
     ticks::Rate,
 };
 
-use crate::{
-    regime::{ODD_NS, Regime},
-    worker::ENTRIES,
-};
+use crate::{regime::Regime, worker::ENTRIES};
 
 /// Names that a buffer can hold; number 0 is none.
 const NAMES: usize = NUMBERS - 1;
@@ -52,8 +49,9 @@ impl Names {
 
 /// The name of a task that was long and not timed; that of the one timed behind it would be a guess.
 const LONG: &[u8] = b"(long, not timed: see exact)";
-/// CPU time in a window from which it was a task's. A worker that looks in vain for tasks spins for less before it is parked.
-const SPIN_NS: u64 = 1_000_000;
+/// CPU time in a window from which it was a task's. A worker of Taskflow that looks in vain for tasks spins for 20 us in all
+/// before it is parked (measured, 1 to 4 workers).
+const SPIN_NS: u64 = 100_000;
 
 /// One entry of a worker's buffer, read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,7 +113,7 @@ pub struct State {
     /// Tasks without a time before the clearing, which the next one with a time brings along.
     forgotten: u32,
     /// What the last batch said of tasks without a time.
-    pub estimate: Option<Estimate>,
+    pub estimate: Estimate,
     /// Name of the last outermost task with a time.
     latest: u32,
     /// Where the sampled regime began, or the last buffer in it.
@@ -136,7 +134,7 @@ impl State {
             sampled: Sampled::default(),
             last: 0,
             forgotten: 0,
-            estimate: None,
+            estimate: Estimate::default(),
             latest: 0,
             burnt: None,
         }
@@ -196,11 +194,10 @@ impl State {
     /// Counts outermost leaves and what they stand for.
     fn samples(&mut self, worker: u32, samples: &[Sample]) {
         let Some(last) = samples.last() else { return };
-        let of_batch = Estimate::of(samples, self.last, self.rate.ticks(ODD_NS));
-        self.estimate = of_batch.or(self.estimate);
+        let odd = self.estimate.learn(samples, self.last);
+        self.regime.unknown(self.rate.ns(odd));
         let (scale, names) = (self.scale(), &self.names);
-        let estimate = self.estimate.unwrap_or_default();
-        self.accumulator.samples(worker, samples, self.last, &estimate, scale, |number| names.name(number));
+        self.accumulator.samples(worker, samples, self.last, &self.estimate, scale, |number| names.name(number));
         (self.last, self.latest) = (last.end, last.number);
         for sample in samples.iter().filter(|sample| sample.untimed > 0) {
             self.sampled.timed += 1;
@@ -245,10 +242,10 @@ impl State {
             return from;
         }
         let (from_ns, until_ns) = (scale.ns(from), scale.ns(until.max(from)));
-        let long = long.min((until_ns - from_ns) as u64);
-        let usual = self.estimate.unwrap_or_default();
-        let (task, gap) = (scale.length(usual.task), scale.length(usual.gap));
+        let (task, gap) = (scale.length(self.estimate.task), scale.length(self.estimate.gap));
         let (short, name) = (u64::from(tasks) - u64::from(long > 0), self.names.name(self.latest));
+        let room = (until_ns - from_ns) as f64 - short as f64 * (task + gap);
+        let long = long.min(room.max(0.0) as u64);
         let mut end =
             self.accumulator.lay_out(worker, from_ns, until_ns - long as i64, short, task, gap, name);
         if long > 0 {
@@ -259,14 +256,21 @@ impl State {
         self.since + self.rate.ticks(end.max(0) as u64)
     }
 
+    /// Counts tasks without a time, as [`State::window`], in a long time up to `now`, and all up to there.
+    pub fn long_window(&mut self, worker: u32, now: u64, tasks: u32, long: u64) {
+        let window = self.rate.ns(now.saturating_sub(self.last));
+        if long > 0 {
+            self.regime.unnamed(long);
+        } else {
+            self.regime.unknown(window);
+        }
+        self.window(worker, now, tasks, long);
+        self.last = now;
+    }
+
     /// Whether the clearing forgot more than the `untimed` tasks that have ended since the last one with a time: one that was open.
     pub fn forgets(&self, untimed: u32) -> bool {
         self.last < self.since && self.forgotten > untimed
-    }
-
-    /// All up to here has been counted.
-    pub fn passed(&mut self, now: u64) {
-        self.last = now;
     }
 
     /// The CPU time that the worker's thread has used since the last outermost span counted, where that is so much that a task

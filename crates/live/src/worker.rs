@@ -91,6 +91,8 @@ pub struct Worker {
     real_time: bool,
     /// Whether the thread does nothing but these tasks.
     own_thread: bool,
+    /// Whether [`Worker::rests`] is called before each wait.
+    waits_are_told: bool,
     state: Mutex<State>,
 }
 
@@ -129,6 +131,7 @@ impl Worker {
             delay: AtomicU64::new(0),
             real_time,
             own_thread: real_time && options.own_threads,
+            waits_are_told: options.waits_are_told,
             state: Mutex::new(State::new(options.exact)),
         }
     }
@@ -343,10 +346,12 @@ impl Worker {
         let usual = regime::tiny(self.kept());
         state.entries(self.index, self.kept());
         if usual.is_none() || self.length.load(Relaxed) as usize >= ENTRIES {
-            let sampled = state.regime.buffer(usual.is_some());
+            let sampled = state.regime.buffer(usual.map(|(_, ticks)| ticks::Rate::of_machine().ns(ticks)));
             let before = self.sampled.swap(u32::from(sampled), Relaxed);
-            if before == 0 {
-                state.estimate = usual;
+            if let Some((estimate, _)) = usual
+                && before == 0
+            {
+                state.estimate = estimate;
             }
             if sampled && self.own_thread {
                 state.note_cpu();
@@ -446,8 +451,8 @@ impl Worker {
         }
     }
 
-    /// A long time in which `before` tasks were not timed ends at `now`. One of them was long if a task must have used the
-    /// thread's CPU time in it; else it was a gap. From here on all are timed.
+    /// A long time in which `before` tasks were not timed ends at `now`. One of them was long where the worker would have said that
+    /// it waits, or where only a task can have used the thread's CPU time; else it was a gap. From here on all are timed.
     #[cold]
     fn long_window(&self, now: u64, before: u32) {
         let delay = self.new_delay();
@@ -455,14 +460,18 @@ impl Worker {
         let mut state = self.state();
         state.entries(self.index, self.kept());
         self.length.store(0, Release);
-        let burnt = if self.own_thread { state.burnt_since_last() } else { 0 };
-        // A long task was kept waiting for a processor in its own time.
         let waited = delay.unwrap_or(0);
-        let long = if burnt > 0 { burnt.saturating_add(waited).min(window) } else { 0 };
-        state.window(self.index, now, before, long);
-        state.passed(now);
+        let long = if self.waits_are_told {
+            window
+        } else if self.own_thread && state.burnt_since_last() > 0 {
+            // It was kept waiting for a processor in its own time.
+            state.burnt_since_last().saturating_add(waited).min(window)
+        } else {
+            0
+        };
+        state.long_window(self.index, now, before, long);
         if delay.is_some() {
-            state.preempted(burnt > 0, waited.min(window), now);
+            state.preempted(long > 0, waited.min(window), now);
         }
         self.exact(&mut state);
         self.plan.store(0, Relaxed);
@@ -470,7 +479,8 @@ impl Worker {
 
     /// Tasks are timed all from here on.
     fn exact(&self, state: &mut State) {
-        self.sampled.store(u32::from(state.regime.long()), Relaxed);
+        state.regime.end();
+        self.sampled.store(0, Relaxed);
     }
 
     /// An outermost task of so many ticks, a long time, has ended.

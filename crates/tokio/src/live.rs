@@ -100,8 +100,9 @@ fn observer(runtime: &Handle, exact: bool) -> Arc<Observer> {
         workers: Some(workers),
         source: "tokio".into(),
         exact,
-        // A thread that calls `block_on` of a `current_thread` runtime does other things between.
+        // A thread that calls `block_on` of a `current_thread` runtime does other things between, and does not say so.
         own_threads: runtime.runtime_flavor() != RuntimeFlavor::CurrentThread,
+        waits_are_told: runtime.runtime_flavor() != RuntimeFlavor::CurrentThread,
         ..Options::default()
     })
 }
