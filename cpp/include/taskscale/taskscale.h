@@ -13,7 +13,7 @@
  *     taskscale_observer_write(observer, TASKSCALE_TEXT, text, sizeof text);
  *     taskscale_observer_free(observer);
  *
- * While tasks take less than half a microsecond each, gap included, about one in eight is timed and the others are only
+ * While tasks take less than half a microsecond each, gap included, about one in 16 is timed and the others are only
  * counted; the digest then says so. TASKSCALE_EXACT times them all.
  *
  * Needs GCC or Clang. Link with -ltaskscale; `taskscale config --cflags --libs` prints the flags.
@@ -136,7 +136,7 @@ static inline uint64_t taskscale_next_plan(const taskscale_worker *worker, uint6
   uint64_t skip;
   if (TASKSCALE_LOAD(worker->sampled) == 0) return 0;
   now *= UINT64_C(0x9E3779B97F4A7C15);
-  skip = 4 + ((now ^ now >> 32) * UINT64_C(0x9E3779B97F4A7C15) >> 61);
+  skip = 8 + ((now ^ now >> 32) * UINT64_C(0x9E3779B97F4A7C15) >> 60);
   return skip << 32 | skip;
 }
 

@@ -3,7 +3,7 @@
 //! Two readings of the clock take 9 to 10 ns, and counting a span another 7. Beside tasks of some microseconds that is
 //! nothing, and all of them are timed (*exact*). Beside tasks that take less than half a microsecond together with the gap
 //! behind them it is 3 to 50 % of the program, and they are alike as nothing longer is, since nothing in them can wait: of
-//! these one in 4 to 11 others is timed (*sampled*).
+//! these one is timed behind 8 to 23 others (*sampled*).
 //!
 //! What decides is the last full buffer, so that a change of the program's ways is seen after at most 80 timed tasks, and a
 //! single long task or gap at the next timed one. Of a long time among tasks that were not timed it may not be known
@@ -21,14 +21,14 @@ pub const TINY_NS: u64 = 500;
 pub const ODD_NS: u64 = 1_000;
 /// A timed task longer than this is not tiny. Four times as much as for windows: those are means already.
 pub const ODD_TASK_NS: u64 = 4_000;
-/// Least number of tasks that are not timed behind one that is. On top of it come 0 to 7, drawn by lot: a period of the
+/// Least number of tasks that are not timed behind one that is. On top of it come 0 to 15, drawn by lot: a period of the
 /// program cannot fall into step with it.
-pub const SKIP: u64 = 4;
+pub const SKIP: u64 = 8;
 
 /// How many times as long tiny tasks are timed all after a time of which nobody knows what it was.
 const UNKNOWN: u64 = 8;
 /// One in so many parts: the same after a time that was a task's, and only the name is not known.
-const UNNAMED: u64 = 8;
+const UNNAMED: u64 = 32;
 
 /// How a worker's tasks are timed.
 #[derive(Debug, Clone)]
@@ -97,7 +97,7 @@ pub fn tiny(mut entries: impl Iterator<Item = Entry>) -> Option<(Estimate, u64)>
 #[inline]
 pub fn skip(now: u64) -> u64 {
     let mixed = now.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    SKIP + ((mixed ^ (mixed >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 61)
+    SKIP + ((mixed ^ (mixed >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 60)
 }
 
 #[cfg(test)]
@@ -140,8 +140,8 @@ mod tests {
         for step in [1u64, 2, 8, 24, 1_000, 4_096] {
             let skips: Vec<u64> = (0..800).map(|at| skip(1 << 40 | (at * step))).collect();
             let mean = skips.iter().sum::<u64>() as f64 / 800.0;
-            assert!(skips.iter().all(|skip| (4..12).contains(skip)));
-            assert!((7.0..8.0).contains(&mean), "{step}: {mean}");
+            assert!(skips.iter().all(|skip| (8..24).contains(skip)));
+            assert!((14.5..16.5).contains(&mean), "{step}: {mean}");
         }
     }
 }

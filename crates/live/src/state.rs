@@ -257,12 +257,13 @@ impl State {
     }
 
     /// Counts tasks without a time, as [`State::window`], in a long time up to `now`, and all up to there.
-    pub fn long_window(&mut self, worker: u32, now: u64, tasks: u32, long: u64) {
+    /// `waited_ns` of it the worker waited for a processor.
+    pub fn long_window(&mut self, worker: u32, now: u64, tasks: u32, long: u64, waited_ns: u64) {
         let window = self.rate.ns(now.saturating_sub(self.last));
         if long > 0 {
             self.regime.unnamed(long);
         } else {
-            self.regime.unknown(window);
+            self.regime.unknown(window.saturating_sub(waited_ns));
         }
         self.window(worker, now, tasks, long);
         self.last = now;

@@ -353,7 +353,8 @@ impl Worker {
             {
                 state.estimate = estimate;
             }
-            if sampled && self.own_thread {
+            // Where waits are told, CPU time says nothing more.
+            if sampled && self.own_thread && !self.waits_are_told {
                 state.note_cpu();
             }
         }
@@ -469,7 +470,7 @@ impl Worker {
         } else {
             0
         };
-        state.long_window(self.index, now, before, long);
+        state.long_window(self.index, now, before, long, waited);
         if delay.is_some() {
             state.preempted(long > 0, waited.min(window), now);
         }

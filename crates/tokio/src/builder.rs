@@ -69,7 +69,7 @@ impl Observe<'_> {
         self
     }
 
-    /// Times every poll. Without it about one in eight is timed while polls take less than half a microsecond each, gap
+    /// Times every poll. Without it about one in 16 is timed while polls take less than half a microsecond each, gap
     /// included; the others are counted, and of a long one among them the spawn line is not known.
     pub fn exact(mut self) -> Self {
         self.exact = true;

@@ -49,6 +49,20 @@ struct Seat {
     sites: Sites,
 }
 
+impl Seat {
+    // Not inlined: most polls get by without these, and then need not save the registers that these use.
+    #[inline(never)]
+    fn begin(&self) {
+        self.worker.begin_at(ticks::now());
+    }
+
+    #[inline(never)]
+    fn end(&self, spawned_at: &'static Location<'static>) {
+        let now = ticks::now();
+        self.worker.end_numbered_at(now, self.sites.number(&self.worker, spawned_at));
+    }
+}
+
 /// What the hooks of one runtime share: its seats.
 #[derive(Debug, Default)]
 pub struct Seats {
@@ -84,7 +98,8 @@ impl Seats {
     #[inline(always)]
     pub fn before_poll(&self) {
         match self.mine() {
-            Some(seat) => seat.worker.begin(),
+            Some(seat) if seat.worker.begin_untimed() => (),
+            Some(seat) => seat.begin(),
             None => self.sit_down(),
         }
     }
@@ -96,8 +111,7 @@ impl Seats {
         if let Some(seat) = self.mine()
             && !seat.worker.end_untimed()
         {
-            let now = ticks::now();
-            seat.worker.end_numbered_at(now, seat.sites.number(&seat.worker, spawned_at));
+            seat.end(spawned_at);
         }
     }
 

@@ -119,7 +119,8 @@ pub fn pass(mode: Mode) -> io::Result<(u64, Option<u64>)> {
         }
         #[cfg(tokio_unstable)]
         Mode::Worker => {
-            let observer = taskscale_live::Observer::new(taskscale_live::Options::default());
+            let options = taskscale_live::Options { own_threads: true, ..Default::default() };
+            let observer = taskscale_live::Observer::new(options);
             let (before, after) = (observer.worker(0), observer.worker(0));
             builder
                 .on_before_task_poll(move |_| before.begin())
