@@ -19,6 +19,8 @@ pub enum Mode {
     Again,
     /// Hooks that do nothing.
     Empty,
+    /// Hooks that do nothing, and an observer's memory, which nobody uses: another heap makes other polls.
+    Memory,
     /// A hook that reads the time-stamp counter after a poll and does nothing with it.
     Once,
     /// Hooks that read the time-stamp counter and do nothing with it: what no timing of polls can be below.
@@ -47,6 +49,7 @@ impl Mode {
         Mode::None,
         Mode::Again,
         Mode::Empty,
+        Mode::Memory,
         Mode::Once,
         Mode::Counter,
         Mode::Kept,
@@ -67,6 +70,7 @@ impl Mode {
             Mode::None => "no hooks",
             Mode::Again => "no hooks, again (control)",
             Mode::Empty => "empty hooks",
+            Mode::Memory => "empty hooks, an observer unused",
             Mode::Once => "a hook that reads the counter",
             Mode::Counter => "hooks that read the counter",
             Mode::Kept => "the same, kept",
@@ -97,6 +101,15 @@ pub fn pass(mode: Mode) -> io::Result<(u64, Option<u64>)> {
         }
         #[cfg(tokio_unstable)]
         Mode::Empty => builder.on_before_task_poll(|_| {}).on_after_task_poll(|_| {}).build()?,
+        #[cfg(tokio_unstable)]
+        Mode::Memory => {
+            let observer = taskscale_live::Observer::new(taskscale_live::Options::default());
+            let (before, after) = (observer.worker(0), observer.worker(0));
+            builder
+                .on_before_task_poll(move |_| _ = std::hint::black_box(&before))
+                .on_after_task_poll(move |_| _ = std::hint::black_box(&after))
+                .build()?
+        }
         #[cfg(tokio_unstable)]
         Mode::Once => builder
             .on_before_task_poll(|_| {})
