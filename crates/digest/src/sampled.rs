@@ -53,7 +53,8 @@ const ODD_TASK: u64 = 4;
 impl Estimate {
     /// Of tasks and gaps of so many ticks. A window of more than `odd` ticks for each of its tasks says nothing about the usual one.
     pub fn new(task: f64, gap: f64, odd: u64) -> Self {
-        let mut new = Estimate { odd, windows: task + gap, timed: task, tasks: 1.0, gaps: 1.0, ..Self::default() };
+        let mut new =
+            Estimate { odd, windows: task + gap, timed: task, tasks: 1.0, gaps: 1.0, ..Self::default() };
         new.derive();
         new
     }
@@ -147,7 +148,15 @@ impl Accumulator {
         let (from, to) = (scale.ns(last), scale.ns(sample.begin));
         if estimate.is_odd(sample, window) {
             // The usual tasks, and all that is too much in one gap before the timed one.
-            self.lay_out(worker, from, to, untimed, scale.length(estimate.task), scale.length(estimate.gap), name);
+            self.lay_out(
+                worker,
+                from,
+                to,
+                untimed,
+                scale.length(estimate.task),
+                scale.length(estimate.gap),
+                name,
+            );
         } else if untimed > 0 {
             let busy = (to - from) as f64 * estimate.share;
             let gap = ((to - from) as f64 - busy) / (untimed + 1) as f64;

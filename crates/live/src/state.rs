@@ -178,7 +178,12 @@ impl State {
         let mut last = self.last;
         for entry in entries {
             let Entry { begin, end, number, untimed, .. } = entry;
-            if entry.is_simple() && begin >= self.since && end >= begin && last >= self.since && length < ENTRIES {
+            if entry.is_simple()
+                && begin >= self.since
+                && end >= begin
+                && last >= self.since
+                && length < ENTRIES
+            {
                 batch[length] = Sample { begin, end, number, untimed };
                 length += 1;
                 last = end;
@@ -197,7 +202,8 @@ impl State {
         let odd = self.estimate.learn(samples, self.last);
         self.regime.unknown(self.rate.ns(odd));
         let (scale, names) = (self.scale(), &self.names);
-        self.accumulator.samples(worker, samples, self.last, &self.estimate, scale, |number| names.name(number));
+        self.accumulator
+            .samples(worker, samples, self.last, &self.estimate, scale, |number| names.name(number));
         (self.last, self.latest) = (last.end, last.number);
         for sample in samples.iter().filter(|sample| sample.untimed > 0) {
             self.sampled.timed += 1;
@@ -286,7 +292,8 @@ impl State {
     /// Takes note of the CPU time that the calling thread, the worker's, has used until the last span counted.
     pub fn note_cpu(&mut self) {
         let tick = self.last;
-        self.burnt = thread_id().and_then(|thread| Some(Burnt { thread, cpu_ns: thread_cpu_ns(thread)?, tick }));
+        self.burnt =
+            thread_id().and_then(|thread| Some(Burnt { thread, cpu_ns: thread_cpu_ns(thread)?, tick }));
     }
 
     /// Another thread is the worker from now on.

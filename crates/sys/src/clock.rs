@@ -82,7 +82,8 @@ pub fn thread_cpu_ns(thread: u32) -> Option<u64> {
     #[cfg(target_os = "linux")]
     {
         // As for processes: what is beyond PID_MAX_LIMIT would be another clock.
-        let thread = libc::clockid_t::try_from(thread).ok().filter(|thread| (1..=1 << 22).contains(thread))?;
+        let thread =
+            libc::clockid_t::try_from(thread).ok().filter(|thread| (1..=1 << 22).contains(thread))?;
         // The kernel's own coding: the number's complement above three bits, which say per thread (4) and scheduler's time (2).
         read(!thread << 3 | 6).ok()
     }
