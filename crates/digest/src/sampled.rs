@@ -37,7 +37,7 @@ pub struct Estimate {
     share: f64,
     /// Time of tasks that was counted as durations and not placed into windows yet, as they were full.
     carried: f64,
-    /// Ticks for each task and gap from which a window holds something that is not like the others.
+    /// Ticks by which a window must exceed the usual, thrice, to hold something that is not like the others.
     odd: u64,
     windows: f64,
     timed: f64,
@@ -47,11 +47,14 @@ pub struct Estimate {
 
 /// The part of what it knew that an [`Estimate`] keeps from batch to batch.
 const KEPT: f64 = 0.875;
+/// A window that takes so many times as long as usual is odd.
+const ODD_WINDOW: f64 = 3.0;
 /// A timed task that takes so many times what a window may hold for each is not like those that were not timed.
 const ODD_TASK: u64 = 4;
 
 impl Estimate {
-    /// Of tasks and gaps of so many ticks. A window of more than `odd` ticks for each of its tasks says nothing about the usual one.
+    /// Of tasks and gaps of so many ticks. A window of `odd` ticks more than thrice what that makes
+    /// says nothing about the usual one.
     pub fn new(task: f64, gap: f64, odd: u64) -> Self {
         let mut new =
             Estimate { odd, windows: task + gap, timed: task, tasks: 1.0, gaps: 1.0, ..Self::default() };
@@ -102,7 +105,7 @@ impl Estimate {
     }
 
     fn is_odd_window(&self, sample: &Sample, window: u64) -> bool {
-        window > self.odd * (u64::from(sample.untimed) + 1)
+        window as f64 > self.odd as f64 + ODD_WINDOW * (self.task + self.gap) * f64::from(sample.untimed + 1)
     }
 
     /// Whether a window, or the timed task behind it, says nothing about tasks that were not timed.

@@ -17,9 +17,10 @@ use crate::state::Entry;
 
 /// Mean time from begin to begin up to which tasks are tiny.
 pub const TINY_NS: u64 = 500;
-/// A window that holds more than this for each of its tasks holds something other than tiny tasks.
+/// A gap longer than this is not one between tiny tasks; nor is a window by so much longer than thrice the usual one: a task of 10 us in
+/// a hundred would be most of the time, and would count as gaps.
 pub const ODD_NS: u64 = 1_000;
-/// A timed task longer than this is not tiny. Four times as much as for windows: those are means already.
+/// A timed task longer than this is not tiny.
 pub const ODD_TASK_NS: u64 = 4_000;
 /// Least number of tasks that are not timed behind one that is. On top of it come 0 to 15, drawn by lot: a period of the
 /// program cannot fall into step with it.

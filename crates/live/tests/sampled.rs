@@ -94,6 +94,18 @@ fn a_long_pause_among_tiny_tasks_is_a_gap() {
 }
 
 #[test]
+fn rare_tasks_of_some_microseconds_are_not_taken_for_gaps() {
+    let mut steps = vec![(20, 10); 400_000];
+    steps.iter_mut().step_by(100).for_each(|step| step.1 = 8_000);
+    let shares = |exact| {
+        let losses = observe(&steps, exact).losses;
+        (losses.work, losses.dispatch)
+    };
+    let (sampled, exact) = (shares(false), shares(true));
+    assert!((sampled.0 - exact.0).abs() < 0.1 && (sampled.1 - exact.1).abs() < 0.05, "{sampled:?} {exact:?}");
+}
+
+#[test]
 fn tasks_that_are_not_tiny_are_all_timed_again() {
     let mut steps = vec![(30, 40); 5_000];
     steps.extend([(100, 5_000); 5_000]);
@@ -177,7 +189,7 @@ fn a_long_task_is_told_from_a_pause_by_its_cpu_time() {
         worker.end(b"long");
         let is_known = |digest: &Digest| {
             let longest = digest.duration.value().expect("durations").max;
-            u32::from((8_000_000..100_000_000).contains(&longest))
+            u32::from((5_000_000..100_000_000).contains(&longest))
         };
         let digest = observer.digest();
         assert_eq!(digest.tasks, 5_001 + at);
@@ -188,7 +200,7 @@ fn a_long_task_is_told_from_a_pause_by_its_cpu_time() {
         seen[1] += is_known(&digest);
     }
     // While others have the processor between the last timed task and the long one, CPU time is missed.
-    assert!(seen.iter().all(|seen| *seen >= 12), "the last one, and among others: {seen:?} of 24");
+    assert!(seen.iter().all(|seen| *seen >= 8), "the last one, and among others: {seen:?} of 24");
 }
 
 #[test]
