@@ -39,6 +39,8 @@ pub struct Estimate {
     carried: f64,
     /// Ticks by which a window must exceed the usual, thrice, to hold something that is not like the others.
     odd: u64,
+    /// Ticks that the clock took of a timed task, and not of others.
+    clock: u64,
     windows: f64,
     timed: f64,
     tasks: f64,
@@ -55,9 +57,17 @@ const ODD_TASK: u64 = 4;
 impl Estimate {
     /// Of tasks and gaps of so many ticks. A window of `odd` ticks more than thrice what that makes
     /// says nothing about the usual one.
-    pub fn new(task: f64, gap: f64, odd: u64) -> Self {
-        let mut new =
-            Estimate { odd, windows: task + gap, timed: task, tasks: 1.0, gaps: 1.0, ..Self::default() };
+    /// `clock` ticks of a timed task were the clock's.
+    pub fn new(task: f64, gap: f64, odd: u64, clock: u64) -> Self {
+        let mut new = Estimate {
+            odd,
+            clock,
+            windows: task + gap,
+            timed: task,
+            tasks: 1.0,
+            gaps: 1.0,
+            ..Self::default()
+        };
         new.derive();
         new
     }
@@ -76,7 +86,7 @@ impl Estimate {
             }
             if !self.is_odd(sample, window) {
                 windows += window;
-                timed += u64::from(sample.untimed) * (sample.end - sample.begin);
+                timed += u64::from(sample.untimed) * self.like(sample);
                 tasks += u64::from(sample.untimed);
                 gaps += u64::from(sample.untimed) + 1;
             }
@@ -102,6 +112,11 @@ impl Estimate {
         self.share = over(busy, self.windows);
         self.task = over(busy, self.tasks);
         self.gap = over(self.windows - busy, self.gaps);
+    }
+
+    /// How long a task is taken to be that was not timed and is like this one.
+    fn like(&self, sample: &Sample) -> u64 {
+        (sample.end - sample.begin).saturating_sub(self.clock)
     }
 
     fn is_odd_window(&self, sample: &Sample, window: u64) -> bool {
@@ -169,7 +184,7 @@ impl Accumulator {
                 let end = from + (before(task + 1) + gap * (task + 1) as f64) as i64;
                 self.place(worker, begin, end.min(to));
             }
-            let each = scale.length((sample.end - sample.begin) as f64) as u64;
+            let each = scale.length(estimate.like(sample) as f64) as u64;
             self.sums.durations.add_many(each, untimed);
             self.names.add_some(name, untimed, each * untimed);
         }
@@ -239,10 +254,12 @@ impl Accumulator {
                 break;
             }
             let ns = scale.short(duration);
-            durations.add_many(&mut sums.durations, ns, untimed + 1);
+            let each = scale.short(estimate.like(sample));
+            durations.add(&mut sums.durations, ns);
+            durations.add_many(&mut sums.durations, each, untimed);
             if sample.number > 0 {
                 let entry = &mut named[sample.number as usize];
-                *entry = (entry.0 + untimed + 1, entry.1 + ns * (untimed + 1));
+                *entry = (entry.0 + untimed + 1, entry.1 + ns + each * untimed);
             }
             tasks += untimed + 1;
             timed += duration;

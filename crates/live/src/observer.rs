@@ -53,6 +53,7 @@ impl Observer {
     pub fn new(options: Options) -> Arc<Self> {
         ticks::source();
         Rate::of_machine();
+        ticks::reading_ticks();
         let begin = Anchor::now();
         Arc::new(Observer {
             options,

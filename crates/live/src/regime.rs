@@ -73,7 +73,8 @@ impl Regime {
 }
 
 /// Whether tasks are tiny, all of them: then how long they and their gaps are, and all of them together, in ticks.
-pub fn tiny(mut entries: impl Iterator<Item = Entry>) -> Option<(Estimate, u64)> {
+/// `clock` ticks of each are the clock's.
+pub fn tiny(mut entries: impl Iterator<Item = Entry>, clock: u64) -> Option<(Estimate, u64)> {
     let [tiny, odd, odd_task] = [TINY_NS, ODD_NS, ODD_TASK_NS].map(|ns| Rate::of_machine().ticks(ns));
     let first = entries.next()?;
     let (mut last, mut tasks, mut busy) = (first.begin, 0, 0);
@@ -89,7 +90,7 @@ pub fn tiny(mut entries: impl Iterator<Item = Entry>) -> Option<(Estimate, u64)>
     }
     let all = last - first.begin;
     let usual = |ticks: u64| ticks as f64 / tasks as f64;
-    let estimate = || Estimate::new(usual(busy.min(all)), usual(all - busy.min(all)), odd);
+    let estimate = || Estimate::new(usual(busy.min(all)), usual(all - busy.min(all)), odd, clock);
     (all < tiny * tasks).then(|| (estimate(), all))
 }
 

@@ -343,7 +343,8 @@ impl Worker {
     #[cold]
     pub fn flush(&self) {
         let mut state = self.state();
-        let usual = regime::tiny(self.kept());
+        let clock = if self.real_time { ticks::reading_ticks() } else { 0 };
+        let usual = regime::tiny(self.kept(), clock);
         state.entries(self.index, self.kept());
         if usual.is_none() || self.length.load(Relaxed) as usize >= ENTRIES {
             let sampled = state.regime.buffer(usual.map(|(_, ticks)| ticks::Rate::of_machine().ns(ticks)));
