@@ -49,6 +49,8 @@ impl Names {
 
 /// The name of a task that was long and not timed; that of the one timed behind it would be a guess.
 const LONG: &[u8] = b"(long, not timed: see exact)";
+/// A sixteenth of a buffer's time may be odd before all tasks are timed for it.
+const SMALL: u64 = 16;
 /// CPU time in a window from which it was a task's. A worker of Taskflow that looks in vain for tasks spins for 20 us in all
 /// before it is parked (measured, 1 to 4 workers).
 const SPIN_NS: u64 = 100_000;
@@ -200,7 +202,10 @@ impl State {
     fn samples(&mut self, worker: u32, samples: &[Sample]) {
         let Some(last) = samples.last() else { return };
         let odd = self.estimate.learn(samples, self.last);
-        self.regime.unknown(self.rate.ns(odd));
+        // Less is what interrupts take, and not worth timing thousands of tasks for.
+        if odd > last.end.saturating_sub(self.last) / SMALL {
+            self.regime.unknown(self.rate.ns(odd));
+        }
         let (scale, names) = (self.scale(), &self.names);
         self.accumulator
             .samples(worker, samples, self.last, &self.estimate, scale, |number| names.name(number));
