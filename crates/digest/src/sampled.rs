@@ -37,7 +37,7 @@ pub struct Estimate {
     share: f64,
     /// Time of tasks that was counted as durations and not placed into windows yet, as they were full.
     carried: f64,
-    /// Ticks by which a window must exceed the usual, thrice, to hold something that is not like the others.
+    /// A quarter of the ticks by which a window must exceed the usual, thrice, to hold something that is not like the others.
     odd: u64,
     /// Ticks that the clock took of a timed task, and not of others.
     clock: u64,
@@ -55,7 +55,7 @@ const ODD_WINDOW: f64 = 3.0;
 const ODD_TASK: u64 = 4;
 
 impl Estimate {
-    /// Of tasks and gaps of so many ticks. A window of `odd` ticks more than thrice what that makes
+    /// Of tasks and gaps of so many ticks. A window of four times `odd` ticks more than thrice what that makes
     /// says nothing about the usual one.
     /// `clock` ticks of a timed task were the clock's.
     pub fn new(task: f64, gap: f64, odd: u64, clock: u64) -> Self {
@@ -120,7 +120,9 @@ impl Estimate {
     }
 
     fn is_odd_window(&self, sample: &Sample, window: u64) -> bool {
-        window as f64 > self.odd as f64 + ODD_WINDOW * (self.task + self.gap) * f64::from(sample.untimed + 1)
+        window as f64
+            > (self.odd * ODD_TASK) as f64
+                + ODD_WINDOW * (self.task + self.gap) * f64::from(sample.untimed + 1)
     }
 
     /// Whether a window, or the timed task behind it, says nothing about tasks that were not timed.
