@@ -17,8 +17,8 @@ use crate::state::Entry;
 
 /// Mean time from begin to begin up to which tasks are tiny.
 pub const TINY_NS: u64 = 500;
-/// A gap longer than this is not one between tiny tasks; nor is a window by so much longer than thrice the usual one: a task of 10 us in
-/// a hundred would be most of the time, and would count as gaps.
+/// A gap longer than this is not one between tiny tasks; nor is a window four times as much longer than thrice the usual one: a
+/// task of 10 us in a hundred would be most of the time, and would count as gaps.
 pub const ODD_NS: u64 = 1_000;
 /// A timed task longer than this is not tiny.
 pub const ODD_TASK_NS: u64 = 4_000;
