@@ -125,8 +125,8 @@ mod tests {
         let (mut unknown, mut time) = (0, 0);
         let mut sampled = false;
         for buffer in 0..100_000u64 {
-            // A pause of 50 us in every tenth buffer of 40 us.
-            let pause = if buffer % 10 == 9 { 50_000 } else { 0 };
+            // A pause of 0.4 ms in every tenth buffer of 40 us.
+            let pause = if buffer % 10 == 9 { 400_000 } else { 0 };
             if sampled && pause > 0 {
                 regime.unknown(pause);
                 unknown += pause;
