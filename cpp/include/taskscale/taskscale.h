@@ -35,7 +35,7 @@ extern "C" {
 /* The number of this interface; a library of another number refuses it. */
 #define TASKSCALE_ABI 2u
 #define TASKSCALE_FRAMES 16
-#define TASKSCALE_ENTRIES 80
+#define TASKSCALE_ENTRIES 75
 
 typedef struct taskscale_observer taskscale_observer;
 

@@ -21,7 +21,7 @@
 //! | [`observer`] | the workers of one runtime, and their digest |
 //! | [`worker`] | what one worker records: open frames and a buffer, single writer, no lock on the way |
 //! | [`regime`] | when every task is timed, and when one in several |
-//! | `state` | what a worker's buffer is emptied into, behind a lock that it takes every 80 tasks |
+//! | `state` | what a worker's buffer is emptied into, behind a lock that it takes every 75 timed tasks |
 
 pub mod observer;
 pub mod regime;

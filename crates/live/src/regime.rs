@@ -5,10 +5,12 @@
 //! behind them it is 3 to 50 % of the program, and they are alike as nothing longer is, since nothing in them can wait: of
 //! these one is timed behind 8 to 23 others (*sampled*).
 //!
-//! What decides is the last full buffer, so that a change of the program's ways is seen after at most 80 timed tasks, and a
+//! What decides is the last full buffer, so that a change of the program's ways is seen after at most 75 timed tasks, and a
 //! single long task or gap at the next timed one. Of a long time among tasks that were not timed it may not be known
 //! whether it was a task or a gap, and not what task. For such a time tiny tasks are then timed all for eight times as long, so
-//! that what is not known stays a small part of the whole, and is timed where it comes again and again.
+//! that what is not known stays a small part of the whole, and is timed where it comes again and again. What is longer than any task
+//! that was timed is likelier a pause, and for that a quarter as long must do: of long tasks that come again one is timed before long, and
+//! then it is eight times.
 
 use taskscale_digest::Estimate;
 use taskscale_sys::ticks::Rate;
@@ -26,49 +28,82 @@ pub const ODD_TASK_NS: u64 = 4_000;
 /// program cannot fall into step with it.
 pub const SKIP: u64 = 8;
 
-/// How many times as long tiny tasks are timed all after a time of which nobody knows what it was.
+/// How many times as long tiny tasks are timed all after a time of which nobody knows what it was, as far as the longest task that
+/// was timed makes it likely to have been a task.
 const UNKNOWN: u64 = 8;
+/// One in so many parts, however long that one was: there is a pause between any two runs of a graph, and with 8 times as long
+/// for it two runs of a million empty tasks with 25 ms between them were timed all.
+const PAUSE: u64 = 4;
 /// One in so many parts: the same after a time that was a task's, and only the name is not known.
 const UNNAMED: u64 = 32;
 
+/// What is owed is paid at once when it is so many times the tiny time between two such times: in that, the next ones come while
+/// all tasks are timed. Paid bit by bit behind each, it would miss every one in a program of regular ways.
+const LUMP: u64 = 2;
+
 /// How a worker's tasks are timed.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Regime {
     sampled: bool,
     exact: bool,
-    /// Time for which tiny tasks are still to be timed all.
+    /// Time for which tiny tasks are still to be timed all, and whether they are now for that.
     owed_ns: u64,
+    pays: bool,
+    /// Time of tiny tasks since the last time that was not known.
+    since_ns: u64,
+    /// The longest task that was timed, where one was long.
+    longest_ns: u64,
 }
 
 impl Regime {
     /// Exact; for good, where that is asked for.
     pub fn new(exact: bool) -> Self {
-        Regime { sampled: false, exact, owed_ns: 0 }
+        Regime { exact, ..Self::default() }
     }
 
     /// A full buffer was counted, or a part of one that is not tiny; of tiny tasks it took so long. Returns whether tasks are sampled
     /// from now on.
     pub fn buffer(&mut self, tiny_ns: Option<u64>) -> bool {
+        let here_ns = tiny_ns.unwrap_or(0);
+        self.since_ns = self.since_ns.saturating_add(here_ns);
         if !self.sampled {
-            self.owed_ns = self.owed_ns.saturating_sub(tiny_ns.unwrap_or(0));
+            self.owed_ns = self.owed_ns.saturating_sub(here_ns);
         }
-        self.sampled = tiny_ns.is_some() && self.owed_ns == 0 && !self.exact;
+        self.pays &= self.owed_ns > 0;
+        self.sampled = tiny_ns.is_some() && !self.pays && !self.exact;
         self.sampled
     }
 
-    /// Tasks are timed all, from now on.
+    /// Tasks are timed all, until the next full buffer at least.
     pub fn end(&mut self) {
         self.sampled = false;
     }
 
+    /// A task that was timed took so long.
+    pub fn long_task(&mut self, ns: u64) {
+        self.longest_ns = self.longest_ns.max(ns);
+    }
+
     /// So much time among tasks that were not timed was a task's, or a gap.
     pub fn unknown(&mut self, ns: u64) {
-        self.owed_ns = self.owed_ns.saturating_add(ns.saturating_mul(UNKNOWN));
+        self.owe((ns / PAUSE).saturating_add(ns.min(self.longest_ns).saturating_mul(UNKNOWN)));
+        self.since_ns = 0;
+    }
+
+    /// The same, little by little: too short for a pause.
+    pub fn odd(&mut self, ns: u64) {
+        self.owe(ns.saturating_mul(UNKNOWN));
     }
 
     /// So much time among tasks that were not timed was a task's.
     pub fn unnamed(&mut self, ns: u64) {
-        self.owed_ns = self.owed_ns.saturating_add(ns / UNNAMED);
+        self.owe(ns / UNNAMED);
+        self.since_ns = 0;
+    }
+
+    fn owe(&mut self, ns: u64) {
+        self.owed_ns = self.owed_ns.saturating_add(ns);
+        self.pays |= self.owed_ns >= self.since_ns.saturating_mul(LUMP);
     }
 }
 
@@ -119,22 +154,35 @@ mod tests {
         assert!((0..1_000).all(|_| !exact.buffer(Some(5_000))));
     }
 
-    #[test]
-    fn what_is_not_known_stays_a_small_part() {
+    /// Every tenth buffer of 40 us holds 0.4 ms more, a task's or a pause. Returns what of that was not known, and all time.
+    fn unknown(is_task: bool) -> (u64, u64) {
         let mut regime = Regime::new(false);
-        let (mut unknown, mut time) = (0, 0);
-        let mut sampled = false;
+        let (mut unknown, mut time, mut sampled) = (0, 0, false);
         for buffer in 0..100_000u64 {
-            // A pause of 0.4 ms in every tenth buffer of 40 us.
-            let pause = if buffer % 10 == 9 { 400_000 } else { 0 };
-            if sampled && pause > 0 {
-                regime.unknown(pause);
-                unknown += pause;
+            let long = if buffer % 10 == 9 { 400_000 } else { 0 };
+            if sampled && long > 0 {
+                regime.unknown(long);
+                unknown += long;
+            } else if long > 0 && is_task {
+                regime.long_task(long);
             }
-            time += 40_000 + pause;
-            sampled = regime.buffer((pause == 0).then_some(40_000));
+            time += 40_000 + long;
+            sampled = regime.buffer((long == 0).then_some(40_000));
         }
-        assert!(unknown > 0 && unknown * 9 <= time, "{unknown} of {time}");
+        (unknown, time)
+    }
+
+    #[test]
+    fn what_is_not_known_stays_a_small_part_where_tasks_are_long() {
+        let (part, time) = unknown(true);
+        assert!(part > 0 && part * 9 <= time, "{part} of {time}");
+    }
+
+    #[test]
+    fn pauses_leave_most_of_the_tasks_sampled() {
+        // A quarter of 0.4 ms is owed for each. Behind seven it is twice the 0.36 ms between two, and as many come while all is timed.
+        let (part, time) = unknown(false);
+        assert!((0.4..0.45).contains(&(part as f64 / time as f64)), "{part} of {time}");
     }
 
     #[test]

@@ -204,7 +204,7 @@ impl State {
         let odd = self.estimate.learn(samples, self.last);
         // Less is what interrupts take, and not worth timing thousands of tasks for.
         if odd > last.end.saturating_sub(self.last) / SMALL {
-            self.regime.unknown(self.rate.ns(odd));
+            self.regime.odd(self.rate.ns(odd));
         }
         let (scale, names) = (self.scale(), &self.names);
         self.accumulator

@@ -19,8 +19,8 @@ use crate::{
 
 /// Frames that can be open at once; spans deeper than that are counted and not timed.
 pub const FRAMES: usize = 16;
-/// Spans that are kept before they are counted. At 24 bytes each this is 2 KB: with the sums a worker takes less than 16 KB.
-pub const ENTRIES: usize = 80;
+/// Spans that are kept before they are counted. At 24 bytes each this is under 2 KB: with the sums a worker takes less than 16 KB (a test).
+pub const ENTRIES: usize = 75;
 /// Tasks and gaps longer than this are asked for run delay. The question takes about 0.5 us, a fortieth of it.
 const LONG_NS: u64 = 20_000;
 
@@ -489,12 +489,15 @@ impl Worker {
     #[cold]
     #[inline(never)]
     pub fn long_task(&self, length: u64) {
-        self.exact(&mut self.state());
         // Behind a timed task none is without a time yet.
         self.plan.store(0, Relaxed);
-        let Some(delay) = self.new_delay() else { return };
-        let last = self.last.load(Relaxed);
-        self.state().preempted(true, delay.min(ticks::Rate::of_machine().ns(length)), last);
+        let (delay, length_ns) = (self.new_delay(), ticks::Rate::of_machine().ns(length));
+        let mut state = self.state();
+        self.exact(&mut state);
+        state.regime.long_task(length_ns.saturating_sub(delay.unwrap_or(0)));
+        if let Some(delay) = delay {
+            state.preempted(true, delay.min(length_ns), self.last.load(Relaxed));
+        }
     }
 
     /// An end without a begin.
