@@ -161,6 +161,12 @@ fn reason(found: &growth::Growth, measured: usize) -> Option<String> {
             };
             format!("steep from {} on, but not shown to last: {remedy}", count(from))
         }
+        Reason::TwoKinds { spread } => {
+            format!(
+                "steep, but processes of one size differ {spread:.1}-fold, nearly as much as sizes do: hold the run to one CPU \
+                 (taskset -c 0), or take more rounds"
+            )
+        }
         Reason::TooNoisy { width } => {
             format!("too noisy: the interval of the exponent is {width:.2} wide, a grade needs {MAX_WIDTH}")
         }

@@ -16,6 +16,9 @@ pub struct Curve {
     pub points: Vec<(f64, f64)>,
     /// [`RESAMPLES`] curves of the same sizes, from rounds drawn with replacement.
     pub draws: Vec<Vec<f64>>,
+    /// By what factor the rounds of each size differ: four fifths over one fifth of their distribution, the second largest over
+    /// the second smallest of six.
+    spreads: Vec<f64>,
 }
 
 impl Curve {
@@ -37,7 +40,19 @@ impl Curve {
                 usable.iter().map(cost).collect()
             })
             .collect();
-        Curve { points: points.collect(), draws, sizes: usable.iter().map(|cost| cost.size).collect() }
+        let sizes = usable.iter().map(|cost| cost.size).collect();
+        Curve { points: points.collect(), draws, sizes, spreads: usable.iter().map(spread).collect() }
+    }
+
+    /// The largest factor by which rounds of one size differ, from the size of index `start` on; 1 or more.
+    pub fn spread(&self, start: usize) -> f64 {
+        self.spreads[start..].iter().copied().fold(1.0, f64::max)
+    }
+
+    /// By what factor the cost per task grows from the size of index `start` to the last one.
+    pub fn excess(&self, start: usize) -> f64 {
+        let per_task = |&(size, cost): &(f64, f64)| cost / size;
+        self.points.last().map_or(1.0, |last| per_task(last) / per_task(&self.points[start]))
     }
 
     /// Any statistic of the curve's points with its interval.
@@ -73,6 +88,12 @@ impl Curve {
     }
 }
 
+fn spread(cost: &SizeCost<'_>) -> f64 {
+    let totals = crate::quantile::sorted(cost.totals);
+    let at = |share: f64| quantile(&totals, share).unwrap_or(f64::NAN);
+    at(0.8) / at(0.2)
+}
+
 fn is_usable(cost: &SizeCost<'_>) -> bool {
     cost.size > 0 && cost.totals.len() >= MIN_ROUNDS && cost.totals.iter().all(|&t| t > 0.0 && t.is_finite())
 }
@@ -91,7 +112,7 @@ mod tests {
 
     fn tail(sizes: impl Iterator<Item = f64>) -> Option<usize> {
         let points: Vec<(f64, f64)> = sizes.map(|n| (n, 1.0)).collect();
-        Curve { sizes: Vec::new(), draws: Vec::new(), points }.tail()
+        Curve { sizes: Vec::new(), draws: Vec::new(), points, spreads: Vec::new() }.tail()
     }
 
     #[test]

@@ -149,6 +149,11 @@ pub enum Reason {
         /// The size from which it is.
         from: u64,
     },
+    /// Rounds of one size differ nearly as much as sizes do, so that a change between two kinds of figures would look the same.
+    TwoKinds {
+        /// By what factor they differ.
+        spread: f64,
+    },
     /// The interval is wider than [`MAX_WIDTH`].
     TooNoisy {
         /// Its width.

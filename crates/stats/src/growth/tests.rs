@@ -201,3 +201,24 @@ fn one_step_that_noise_explains_does_not_hide_a_quadratic() {
     );
     assert!(!curve(false).grade.is_superlinear(), "rounds that agree are believed");
 }
+
+#[test]
+fn a_change_between_two_kinds_of_figures_is_no_growth() {
+    // ns per task of Swift's loose tasks, last first, in the eleventh of 15 runs of suite `cliffs` (2026-11-21): n^1.74. In the others 600 or
+    // 3,000 at any size.
+    let sizes = [1000, 2000, 4000, 8000];
+    let of_run = [
+        [838.0, 568.0, 484.0, 705.0, 626.0, 774.0],
+        [537.0, 906.0, 997.0, 803.0, 2813.0, 2812.0],
+        [2682.0, 612.0, 587.0, 928.0, 2695.0, 2574.0],
+        [2693.0, 3111.0, 2926.0, 2455.0, 3310.0, 3205.0],
+    ];
+    let totals: Vec<Vec<f64>> =
+        sizes.iter().zip(of_run).map(|(&n, costs)| costs.map(|cost| cost * n as f64).to_vec()).collect();
+    let growth = of(&sizes, &totals, Clock::Cpu);
+    assert!(
+        matches!(growth.grade, Grade::CannotTell(Reason::TwoKinds { spread }) if spread > 4.0),
+        "{growth:?}"
+    );
+    assert!(growth.judged().is_some_and(|judged| judged.exponent > 1.7));
+}
