@@ -104,7 +104,7 @@ pub enum Grade {
     /// More than that, but not over three octaves, or in a way that a collector or a cache explains.
     SoftGrowth,
     /// Above [`SUPERLINEAR_MIN`] over the last three octaves, in every step that noise does not explain, the interval too,
-    /// and clearly better described by a power than by anything softer.
+    /// clearly better described by a power than by anything softer, and more than the rounds of one size differ by.
     Superlinear,
     /// The same, at [`QUADRATIC_MIN`] or more.
     QuadraticOrWorse,
