@@ -41,6 +41,16 @@ fn a_chain_on_one_of_four_workers_is_serial() {
 }
 
 #[test]
+fn tasks_below_the_clock_s_step_are_told_while_their_gaps_are_above_it() {
+    // Every second one takes a nanosecond, the others none; 20 ns from begin to begin.
+    let spans: Vec<(u32, i64, i64)> = (0..1_000_000).map(|at| (0, at * 20, at * 20 + at % 2)).collect();
+    let accumulator = of(1, &spans);
+    assert_eq!(first(&finish(&accumulator)), PatternName::SchedulingOverhead);
+    let coarse = accumulator.finish(&Account { clock_resolution_ns: 25, ..Account::default() });
+    assert_eq!(first(&coarse), PatternName::Inconclusive);
+}
+
+#[test]
 fn tiny_tasks_come_before_idle_workers() {
     // Seven of eight workers are idle, and still there is nothing worth giving to them.
     let digest = finish(&of(8, &row(0, 0, 50_000, 20, 100)));
