@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | [`clock`] | what time is it, how much CPU has a process used | ns |
 //! | [`ticks`] | what time is it, as cheaply as can be | ticks, and their rate |
+//! | [`held`] | which of several items does this thread hold | a reference |
 //! | [`delay`] | how long has this thread waited for a processor | ns |
 //! | [`threads`] | how much CPU has each thread of a process used | ns |
 //! | [`counts`] | how many allocations and system calls has a process made | calls, bytes |
@@ -21,6 +22,7 @@ pub mod delay;
 pub mod disturbance;
 pub mod doctor;
 mod ffi;
+pub mod held;
 pub mod machine;
 #[cfg(target_os = "linux")]
 mod perf;

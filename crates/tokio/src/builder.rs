@@ -141,9 +141,9 @@ impl Observe<'_> {
         };
         let ours = seats.clone();
         match after.clone() {
-            None => builder.on_after_task_poll(move |meta| ours.after_poll(meta.spawned_at())),
+            None => builder.on_after_task_poll(move |meta| ours.after_poll(|| meta.spawned_at())),
             Some(hook) => builder.on_after_task_poll(move |meta| {
-                ours.after_poll(meta.spawned_at());
+                ours.after_poll(|| meta.spawned_at());
                 hook(meta);
             }),
         };
