@@ -33,7 +33,7 @@ extern "C" {
 #endif
 
 /* The number of this interface; a library of another number refuses it. */
-#define TASKSCALE_ABI 2u
+#define TASKSCALE_ABI 3u
 #define TASKSCALE_FRAMES 16
 #define TASKSCALE_ENTRIES 75
 
@@ -114,20 +114,20 @@ static inline uint64_t taskscale_ticks(const taskscale_worker *worker) {
   return taskscale_now();
 }
 
-/* Whether the task that begins is one that is not timed: then this was all. `plan` is how many of those are still to go, and from
- * bit 32 on how many there were to be. */
+/* Whether the task that begins is one that is not timed: then this was all. `plan` is how many of those are still to go, at bit 8
+ * whether one of them is open, and from bit 32 on how many there were to be. */
 static inline int taskscale_begin_untimed(taskscale_worker *worker) {
-  if ((uint32_t)TASKSCALE_LOAD(worker->plan) == 0 || TASKSCALE_LOAD(worker->depth) > 0) return 0;
-  TASKSCALE_STORE(worker->depth, 1u);
+  uint64_t plan = TASKSCALE_LOAD(worker->plan);
+  if ((uint32_t)plan - 1u >= 255u) return 0;
+  TASKSCALE_STORE(worker->plan, plan + 256);
   return 1;
 }
 
 /* Whether the task that ends is one that is not timed: then this was all. */
 static inline int taskscale_end_untimed(taskscale_worker *worker) {
   uint64_t plan = TASKSCALE_LOAD(worker->plan);
-  if ((uint32_t)plan == 0 || TASKSCALE_LOAD(worker->depth) == 0) return 0;
-  TASKSCALE_STORE(worker->depth, 0u);
-  TASKSCALE_STORE(worker->plan, plan - 1);
+  if ((uint32_t)plan < 256u) return 0;
+  TASKSCALE_STORE(worker->plan, plan - 257);
   return 1;
 }
 
@@ -141,15 +141,15 @@ static inline uint64_t taskscale_next_plan(const taskscale_worker *worker, uint6
 }
 
 static inline void taskscale_begin_timed(taskscale_worker *worker, uint64_t now) {
-  uint32_t depth = TASKSCALE_LOAD(worker->depth);
+  uint32_t depth;
+  if (__builtin_expect((uint32_t)TASKSCALE_LOAD(worker->plan) >= 256u, 0)) taskscale_worker_inside_untimed(worker, now);
+  depth = TASKSCALE_LOAD(worker->depth);
   if (__builtin_expect(depth == 0, 1)) {
     if (__builtin_expect(now - TASKSCALE_LOAD(worker->last) > TASKSCALE_LOAD(worker->long_ticks), 0))
       taskscale_worker_long_gap(worker, now);
     TASKSCALE_STORE(worker->open[0], now);
   } else {
-    uint32_t parents;
-    if ((uint32_t)TASKSCALE_LOAD(worker->plan) != 0) taskscale_worker_inside_untimed(worker, now);
-    parents = TASKSCALE_LOAD(worker->parents);
+    uint32_t parents = TASKSCALE_LOAD(worker->parents);
     TASKSCALE_STORE(worker->parents, parents | 1u << ((depth - 1) & 31));
     if (depth < TASKSCALE_FRAMES) TASKSCALE_STORE(worker->open[depth], now);
   }

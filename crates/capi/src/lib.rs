@@ -16,7 +16,7 @@ use taskscale_live::{Observer, Options, Worker};
 use taskscale_sys::ticks;
 
 /// The number of this interface. It changes when the layout of a worker or a function does.
-const ABI: u32 = 2;
+const ABI: u32 = 3;
 
 /// `TASKSCALE_EXACT` of the header.
 const EXACT: u32 = 1;

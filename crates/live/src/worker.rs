@@ -40,15 +40,24 @@ const LEAF: u32 = 48;
 const UNTIMED: u32 = 49;
 const CLOSES: u32 = 63;
 
-/// Whether the next outermost task is one that is not timed.
+/// In a plan: a task that is not timed is open.
+const OPEN: u64 = 1 << 8;
+
+/// Whether the next outermost task is one that is not timed: some are to go, and none is open.
 #[inline(always)]
 fn skips(plan: u64) -> bool {
-    plan as u32 > 0
+    (plan as u32).wrapping_sub(1) < OPEN as u32 - 1
 }
 
-/// Tasks that were not timed since the last one that was.
+/// Whether a task that is not timed is open.
+#[inline(always)]
+fn is_open(plan: u64) -> bool {
+    plan as u32 >= OPEN as u32
+}
+
+/// Tasks that were not timed since the last one that was, without one that is open.
 fn untimed(plan: u64) -> u32 {
-    ((plan >> 32) as u32).wrapping_sub(plan as u32)
+    ((plan >> 32) as u32).wrapping_sub(plan as u32 & (OPEN as u32 - 1))
 }
 
 /// A worker: one thread that runs tasks, one after the other or inside each other.
@@ -61,7 +70,7 @@ fn untimed(plan: u64) -> u32 {
 pub struct Worker {
     /// Begins of the frames that are open.
     open: [AtomicU64; FRAMES],
-    /// How many are.
+    /// How many are, without a task that is not timed.
     depth: AtomicU32,
     /// One bit for each frame that has had frames inside.
     parents: AtomicU32,
@@ -73,8 +82,9 @@ pub struct Worker {
     long: AtomicU64,
     /// End of the last outermost span.
     last: AtomicU64,
-    /// Outermost tasks that are still to go without a time before the next that is timed; from bit 32 on how many there
-    /// were to be. In one word, so that others read both at once. 0 while all are timed.
+    /// Outermost tasks that are still to go without a time before the next that is timed; at bit 8 whether one of them is open; from
+    /// bit 32 on how many there were to be. In one word, so that others read all at once, and a task without a time writes nothing
+    /// else. 0 while all are timed.
     plan: AtomicU64,
     /// Whether tasks are sampled: whether a timed one makes a plan.
     sampled: AtomicU32,
@@ -176,10 +186,11 @@ impl Worker {
     /// Whether the task that begins is one that is not timed: then this was all. Otherwise it has not begun yet.
     #[inline(always)]
     pub fn begin_untimed(&self) -> bool {
-        if !skips(self.plan.load(Relaxed)) || self.depth.load(Relaxed) > 0 {
+        let plan = self.plan.load(Relaxed);
+        if !skips(plan) {
             return false;
         }
-        self.depth.store(1, Relaxed);
+        self.plan.store(plan + OPEN, Relaxed);
         true
     }
 
@@ -188,25 +199,24 @@ impl Worker {
     #[inline(always)]
     pub fn end_untimed(&self) -> bool {
         let plan = self.plan.load(Relaxed);
-        if !skips(plan) || self.depth.load(Relaxed) == 0 {
+        if !is_open(plan) {
             return false;
         }
-        self.depth.store(0, Relaxed);
-        self.plan.store(plan - 1, Relaxed);
+        self.plan.store(plan - OPEN - 1, Relaxed);
         true
     }
 
     #[inline]
     fn begin_timed(&self, now: u64) {
+        if is_open(self.plan.load(Relaxed)) {
+            self.inside_untimed(now);
+        }
         let depth = self.depth.load(Relaxed);
         if depth == 0 {
             if now.wrapping_sub(self.last.load(Relaxed)) > self.long.load(Relaxed) {
                 self.long_gap(now);
             }
         } else {
-            if skips(self.plan.load(Relaxed)) {
-                self.inside_untimed(now);
-            }
             let parents = self.parents.load(Relaxed);
             self.parents.store(parents | 1u32.wrapping_shl(depth - 1), Relaxed);
         }
@@ -280,13 +290,14 @@ impl Worker {
             self.long_gap(now);
         }
         self.open[0].store(now, Relaxed);
+        self.depth.store(1, Relaxed);
     }
 
     /// Nothing more runs on this worker for a while: it is about to wait. For rims that are told so; then a wait is known for
     /// what it is, however many tasks before it were not timed.
     #[inline]
     pub fn rests(&self) {
-        if untimed(self.plan.load(Relaxed)) > 0 && self.depth.load(Relaxed) == 0 {
+        if untimed(self.plan.load(Relaxed)) > 0 && !self.is_open() {
             self.close(ticks::now());
         }
     }
@@ -305,7 +316,7 @@ impl Worker {
 
     /// Whether a task is open.
     pub fn is_open(&self) -> bool {
-        self.depth.load(Relaxed) > 0
+        self.depth.load(Relaxed) > 0 || is_open(self.plan.load(Relaxed))
     }
 
     /// From now on another thread is this worker, the calling one: its run delay so far is none of the worker's.
@@ -390,7 +401,7 @@ impl Worker {
         // The lock is held until here, so that the buffer is not emptied in between.
         drop(state);
         let (begin, before) = (self.open[0].load(Relaxed), untimed(plan));
-        let open = if depth > 0 && skips(plan) {
+        let open = if is_open(plan) {
             // One that was open at the clearing is forgotten with those before it.
             let forgotten = copy.forgets(before);
             let end = copy.window(self.index, now, before, 0);
@@ -418,7 +429,7 @@ impl Worker {
         let mut state = self.state();
         let plan = self.plan.load(Relaxed);
         // A task without a time that is open: it is cut now, as nothing will tell when it ends.
-        let open = u32::from(skips(plan) && self.depth.load(Relaxed) > 0);
+        let open = u32::from(is_open(plan));
         state.clear(now, untimed(plan) + open);
         state.cut = u64::from(open);
     }
