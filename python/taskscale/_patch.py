@@ -1,7 +1,8 @@
 """What is replaced in the standard library while tasks are observed, and put back afterwards.
 
 ``create_task`` of the classes of event loops, so that loops that run already, loops of other threads and loops to come are
-all seen, and task factories stay the program's own; and ``ThreadPoolExecutor.submit``.
+all seen, and task factories stay the program's own; and ``ThreadPoolExecutor.submit``. ``gc.callbacks`` gets one more, by which the
+collector learns of the objects around coroutines.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from __future__ import annotations
 import asyncio
 import asyncio.base_events
 import atexit
+import contextlib
 import functools
+import gc
 import inspect
 import os
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -33,6 +36,7 @@ def install(recorder: Recorder) -> None:
         _observe_class(cls)
     _replace(asyncio.AbstractEventLoop, "__init_subclass__", classmethod(_on_new_class))
     _replace(ThreadPoolExecutor, "submit", _submit(ThreadPoolExecutor.submit))
+    gc.callbacks.append(_taskscale.collecting)
 
 
 def remove(recorder: Recorder) -> None:
@@ -41,6 +45,8 @@ def remove(recorder: Recorder) -> None:
     if _recorder is not recorder:
         return
     _recorder = None
+    with contextlib.suppress(ValueError):
+        gc.callbacks.remove(_taskscale.collecting)
     while _patches:
         owner, name, ours, before = _patches.pop()
         if vars(owner).get(name) is ours:

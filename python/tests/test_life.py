@@ -10,6 +10,7 @@ import tempfile
 import tracemalloc
 import unittest
 import warnings
+import weakref
 
 import taskscale
 
@@ -33,7 +34,7 @@ def resident():
 class Life(unittest.TestCase):
     def test_all_is_put_back(self):
         def state():
-            return {
+            return list(gc.callbacks), {
                 owner: dict(vars(owner))
                 for owner in (
                     asyncio.BaseEventLoop,
@@ -129,6 +130,66 @@ class Life(unittest.TestCase):
                 loop.run_until_complete(children(100))
             gc.collect()
             self.assertLess(len(gc.get_objects()) - objects, 100)
+
+    def test_a_cycle_through_a_task_that_has_not_ended_is_collected(self):
+        async def wait(holder):
+            await asyncio.sleep(3600)
+
+        def cycle(begin):
+            # Holder, task, coroutine, holder.
+            class Holder:
+                pass
+
+            holder, loop = Holder(), asyncio.new_event_loop()
+            holder.task = loop.create_task(wait(holder))
+            if begin:
+                loop.run_until_complete(asyncio.sleep(0))
+            holder.task._log_destroy_pending = False
+            loop.close()
+            return weakref.ref(holder)
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            gc.collect()
+            with taskscale.observe() as d:
+                for begin in (False, True):
+                    seen = cycle(begin)
+                    self.assertIsNotNone(seen())
+                    gc.collect()
+                    self.assertIsNone(seen(), "while it is observed")
+                seen = cycle(True)
+            self.assertEqual((d.tasks, d.alive), (5, 1))
+            gc.collect()
+            self.assertIsNone(seen(), "after the observation")
+
+    def test_a_collection_begins_while_objects_are_taken_apart(self):
+        collections = []
+
+        class Collects:
+            def __del__(self):
+                collections.append(gc.collect())
+
+        with taskscale.observe() as d, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for _ in range(20):
+                loop = asyncio.new_event_loop()
+                for _ in range(40):
+                    # Never runs, so that its argument dies with it.
+                    loop.create_task(asyncio.sleep(0, Collects()))._log_destroy_pending = False
+                loop.close()
+        self.assertEqual((d.tasks, d.alive, len(collections)), (800, 0, 800))
+
+    def test_more_tasks_than_a_chunk_holds_come_and_go(self):
+        async def main(n):
+            for _ in range(3):
+                tasks = [asyncio.create_task(child()) for _ in range(n)]
+                gc.collect()
+                await asyncio.gather(*tasks)
+                gc.collect()
+
+        with taskscale.observe() as d:
+            asyncio.run(main(30_000))
+        self.assertEqual((d.tasks, d.alive, d.peak), (90_003, 0, 30_001))
 
     def test_tasks_that_outlive_the_observation(self):
         async def main():

@@ -1,13 +1,13 @@
 //! The object around a coroutine.
 //!
 //! It behaves as the coroutine does: every attribute that it does not have is the coroutine's, `__class__` included, and it
-//! is equal to it; only `type()` and `is` tell them apart. It is tracked by the garbage collector, as coroutines are. It
-//! has no finalizer: the coroutine's own does what there is to do, and objects that were never finalized may be used again.
+//! is equal to it; only `type()` and `is` tell them apart. The garbage collector knows of it from the next full collection on.
+//! It has no finalizer: the coroutine's own does what there is to do, and objects that were never finalized may be used again.
 
 use std::{
     ffi::{c_int, c_void},
     ptr::{null, null_mut},
-    sync::atomic::{AtomicPtr, AtomicUsize, Ordering::Relaxed},
+    sync::atomic::{AtomicPtr, Ordering::Relaxed},
 };
 
 use pyo3::{
@@ -19,29 +19,62 @@ use taskscale_sys::ticks;
 use super::{
     new_reference,
     shared::{self, COROUTINE_TYPE, WORDS},
+    slots::{self, Use},
 };
-
-/// Objects that are kept for use again. Each takes 64 bytes, so 1 MB; freed when the observation ends.
-const KEPT: usize = 16_384;
 
 /// The object.
 #[repr(C)]
-struct Coroutine {
+pub struct Coroutine {
     head: PyObject,
-    /// The coroutine; null after the garbage collector has cleared this. In the free list, the next one.
+    /// The coroutine; null after the garbage collector has cleared this. Where nothing is in its slot, the next such one.
     inner: *mut PyObject,
     /// The coroutine's qualified name; null where it has none.
     qualname: *mut PyObject,
-    /// The observation that it belongs to, 0 after its end, in 16 bits; above them the ticks at its making, 0 after its
-    /// first step, of which 48 bits count up to a day. All of it takes 64 bytes with the collector's head; in 96 bytes 10,000
-    /// objects, which are no longer in the caches when the loop comes back to them, cost 70 ns a task more.
+    /// The observation that it belongs to, 0 after its end, in 16 bits, which also say where there is no object; above them the
+    /// ticks at its making, 0 after its first step, of which 48 bits count up to a day. All of it takes 64 bytes with the
+    /// collector's head; in 96 bytes 10,000 objects, which are no longer in the caches when the loop comes back to them, cost 70 ns
+    /// a task more.
     state: u64,
     weak_references: *mut PyObject,
 }
 
 static TYPE: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(null_mut());
-static FREE: AtomicPtr<Coroutine> = AtomicPtr::new(null_mut());
-static FREE_LENGTH: AtomicUsize = AtomicUsize::new(0);
+impl Coroutine {
+    /// Nothing is in the object's slot but what comes next.
+    #[inline]
+    pub unsafe fn free(this: *mut Coroutine, next: *mut Coroutine) {
+        unsafe {
+            (*this).inner = next.cast();
+            (*this).state = FREE;
+        }
+    }
+
+    /// What comes next where nothing is in the slot.
+    #[inline]
+    pub unsafe fn next(this: *mut Coroutine) -> *mut Coroutine {
+        unsafe { (*this).inner.cast() }
+    }
+
+    /// What the object's slot is used for.
+    #[inline]
+    pub unsafe fn used_for(this: *mut Coroutine) -> Use {
+        match unsafe { (*this).state } & NUMBER {
+            FREE => Use::Free,
+            DYING => Use::Dying,
+            _ => Use::Live,
+        }
+    }
+
+    /// Fills in an object around nothing.
+    pub unsafe fn empty(this: *mut Coroutine) {
+        unsafe {
+            (*this).inner = null_mut();
+            (*this).qualname = null_mut();
+            (*this).weak_references = null_mut();
+            (*this).state = 0;
+        }
+    }
+}
 
 /// A new reference to an object around `coroutine`; to `coroutine` itself where nothing is observed or it is none. Null with an
 /// exception set where that fails.
@@ -52,7 +85,8 @@ pub unsafe fn around(coroutine: *mut PyObject) -> *mut PyObject {
             return new_reference(coroutine);
         }
         let qualname = readable(ffi::PyObject_GetAttr(coroutine, WORDS.qualname.get()));
-        let this = allocate();
+        shared::watch();
+        let this = slots::new(TYPE.load(Relaxed));
         if this.is_null() {
             ffi::Py_XDECREF(qualname);
             return null_mut();
@@ -61,9 +95,8 @@ pub unsafe fn around(coroutine: *mut PyObject) -> *mut PyObject {
         (*this).qualname = qualname;
         (*this).weak_references = null_mut();
         shared::session().loops.task_made();
-        shared::watch();
-        ffi::PyObject_GC_Track(this.cast());
         (*this).state = (ticks::now() << 16) | u64::from(number);
+        slots::made(this);
         this.cast()
     }
 }
@@ -98,6 +131,11 @@ unsafe fn name<'a>(this: *mut Coroutine) -> &'a [u8] {
 
 /// The bits of a state that are its observation's number.
 const NUMBER: u64 = 0xFFFF;
+/// What stands there where there is no object, and where one is being taken apart; no observation has these.
+const FREE: u64 = 0xFFFF;
+const DYING: u64 = 0xFFFE;
+/// The highest number that an observation has.
+pub const LAST_NUMBER: u16 = 0xFFFD;
 
 /// What of a name counts: the last 48 bytes, as functions inside of others have theirs at the end.
 pub fn tail(name: &[u8]) -> &[u8] {
@@ -107,60 +145,22 @@ pub fn tail(name: &[u8]) -> &[u8] {
     &name[from..]
 }
 
-unsafe fn allocate() -> *mut Coroutine {
-    unsafe {
-        let kind = TYPE.load(Relaxed);
-        let kept = FREE.load(Relaxed);
-        if kept.is_null() {
-            return ffi::PyObject_GC_New::<Coroutine>(kind);
-        }
-        let next: *mut Coroutine = (*kept).inner.cast();
-        FREE.store(next, Relaxed);
-        // The next task comes a microsecond later, and finds this in the cache.
-        #[cfg(target_arch = "x86_64")]
-        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(next.cast());
-        FREE_LENGTH.store(FREE_LENGTH.load(Relaxed) - 1, Relaxed);
-        ffi::PyObject_Init(kept.cast(), kind).cast()
-    }
-}
-
-/// Gives the memory of all that are kept back.
-pub fn free_all() {
-    let mut kept = FREE.swap(null_mut(), Relaxed);
-    FREE_LENGTH.store(0, Relaxed);
-    while !kept.is_null() {
-        // SAFETY: in the list are untracked objects with nothing in them but the next one.
-        unsafe {
-            let next = (*kept).inner.cast();
-            ffi::PyObject_GC_Del(kept.cast());
-            kept = next;
-        }
-    }
-}
-
 unsafe extern "C" fn dealloc(object: *mut PyObject) {
     unsafe {
         let this: *mut Coroutine = object.cast();
         ffi::PyObject_GC_UnTrack(this.cast());
-        if !(*this).weak_references.is_null() {
-            ffi::PyObject_ClearWeakRefs(object);
-        }
         if (*this).state & NUMBER != 0 {
             end(this);
         }
-        let (inner, qualname) = ((*this).inner, (*this).qualname);
-        // Releasing these can run any code, which may make objects like this one; it is in no list yet.
-        ffi::Py_XDECREF(inner);
-        ffi::Py_XDECREF(qualname);
-        let kind = ffi::Py_TYPE(object);
-        let length = FREE_LENGTH.load(Relaxed);
-        if length < KEPT && shared::number() != 0 {
-            (*this).inner = FREE.load(Relaxed).cast();
-            FREE.store(this, Relaxed);
-            FREE_LENGTH.store(length + 1, Relaxed);
-        } else {
-            ffi::PyObject_GC_Del(object.cast());
+        // What is released from here on can run any code, also a collection, which must not learn of this object any more.
+        (*this).state = DYING;
+        if !(*this).weak_references.is_null() {
+            ffi::PyObject_ClearWeakRefs(object);
         }
+        ffi::Py_XDECREF((*this).inner);
+        ffi::Py_XDECREF((*this).qualname);
+        let kind = ffi::Py_TYPE(object);
+        slots::give_back(this);
         // Each object of a type made at run time holds a reference to it.
         ffi::Py_DECREF(kind.cast());
     }
@@ -464,6 +464,7 @@ pub fn prepare(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let kind = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyType_FromSpec(&mut spec))? };
     module.add("Coroutine", &kind)?;
     // Kept for ever.
-    TYPE.store(kind.into_ptr().cast(), Relaxed);
-    Ok(())
+    let kind = kind.into_ptr().cast();
+    TYPE.store(kind, Relaxed);
+    slots::prepare(module, kind)
 }

@@ -17,6 +17,7 @@ mod coroutine;
 mod create_task;
 mod place;
 mod shared;
+mod slots;
 
 use pyo3::{ffi, prelude::*};
 

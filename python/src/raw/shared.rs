@@ -131,7 +131,7 @@ pub fn attach(_gil: Python<'_>, session: Arc<Session>) -> bool {
         return false;
     }
     SESSION.store(Arc::into_raw(session).cast_mut(), Relaxed);
-    let number = LAST_NUMBER.load(Relaxed).wrapping_add(1).max(1);
+    let number = LAST_NUMBER.load(Relaxed) % super::coroutine::LAST_NUMBER + 1;
     LAST_NUMBER.store(number, Relaxed);
     NUMBER.store(number, Relaxed);
     true
@@ -148,7 +148,7 @@ pub fn detach(py: Python<'_>, session: &Arc<Session>) {
     let ended = SESSION.swap(null_mut(), Relaxed);
     // SAFETY: the reference that `attach` made.
     drop(unsafe { Arc::from_raw(ended.cast_const()) });
-    super::coroutine::free_all();
+    super::slots::sweep(0);
     // Last, as it releases the GIL.
     unwatch(py, session);
 }
