@@ -2,9 +2,10 @@
 
     python tests/stdlib.py [--jobs N] [MODULE ...]      in an environment that has taskscale
 
-Each module of ``test.test_asyncio`` (and three others that await or use threads of pools) runs in a process of its own. A test
-that differs runs three times more each way, so that one that fails now and then for reasons of its own is told apart. Exit
-status 1 where a difference is not listed in EXPECTED with its reason.
+Each module of ``test.test_asyncio`` (and three others that await or use threads of pools) runs in a process of its own, in three
+ways: without the observer; with it, as a program has it; and so that tasks are observed too that tests make without a
+loop. A test that differs runs three times more each way, so that one that fails now and then for reasons of its own is told apart. Exit
+status 1 where a difference is not listed in EXPECTED with its reason, which only the third way may have.
 """
 
 from __future__ import annotations
@@ -21,7 +22,11 @@ import sys
 import tempfile
 from collections import Counter
 
-#: Tests that cannot pass, and why: by the end of their id.
+#: The ways, and what each is called.
+PLAIN, OBSERVED, EVERY_TASK = range(3)
+WORDS = ("plain", "observed", "every task")
+
+#: Tests that cannot pass where every task is observed, and why: by the end of their id.
 EXPECTED: dict[str, str] = {
     ".test_get_coro": "asserts that get_coro() `is` the coroutine; it is equal to it, and an object of its own",
     ".test_task_source_traceback": "asserts who called new_task(), which is this script (see observe_new_tasks)",
@@ -53,7 +58,7 @@ def observe_new_tasks(suite) -> None:
                 observe(cls)
 
 
-def child(module: str, observed: bool, names: list[str], output: str) -> None:
+def child(module: str, way: int, names: list[str], output: str) -> None:
     """Runs tests of a module, or those named, and writes the outcome of each."""
     import unittest
 
@@ -99,22 +104,23 @@ def child(module: str, observed: bool, names: list[str], output: str) -> None:
     except unittest.SkipTest:
         suite, result.outcomes = unittest.TestSuite(), {module: "skipped"}
     observation = taskscale.observe()
-    if observed:
+    if way != PLAIN:
         observation.start()
+    if way == EVERY_TASK:
         observe_new_tasks(suite)
     suite.run(result)
-    steps = observation.data()["tasks"] if observed else 0
-    if observed:
+    steps = observation.data()["tasks"] if way != PLAIN else 0
+    if way != PLAIN:
         observation.stop()
     with open(output, "w", encoding="utf-8") as file:
         json.dump({"outcomes": result.outcomes, "details": result.details, "steps": steps}, file)
 
 
-def run(module: str, observed: bool, names: list[str] | None = None) -> dict:
+def run(module: str, way: int, names: list[str] | None = None) -> dict:
     """The same in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
         output = os.path.join(folder, "outcomes.json")
-        command = [sys.executable, __file__, "--child", module, output, "1" if observed else "0", *(names or [])]
+        command = [sys.executable, __file__, "--child", module, output, str(way), *(names or [])]
         try:
             done = subprocess.run(
                 command, cwd=folder, capture_output=True, timeout=TIMEOUT, text=True, stdin=subprocess.DEVNULL
@@ -158,8 +164,8 @@ def differences(module: str, plain: dict, ours: dict) -> dict[str, tuple[str, st
 
 def main() -> int:
     if sys.argv[1:2] == ["--child"]:
-        module, output, observed, *names = sys.argv[2:]
-        child(module, observed == "1", names, output)
+        module, output, way, *names = sys.argv[2:]
+        child(module, int(way), names, output)
         return 0
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--jobs", type=int, default=2)
@@ -168,28 +174,30 @@ def main() -> int:
     options = parser.parse_args()
 
     wanted = options.modules or modules()
-    counts = {False: Counter(), True: Counter()}
-    steps, unexpected = 0, 0
+    counts = [Counter() for _ in WORDS]
+    steps, unexpected = [0, 0, 0], 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        both = {module: [pool.submit(run, module, observed) for observed in (False, True)] for module in wanted}
-        for module, (plain, ours) in both.items():
-            for observed, future in ((False, plain), (True, ours)):
-                counts[observed].update(future.result()["outcomes"].values())
-            steps += ours.result()["steps"]
-            for name, pair in differences(module, plain.result(), ours.result()).items():
-                tries = [[run(module, observed, [name])["outcomes"].get(name, "-") for _ in range(3)] for observed in (False, True)]
-                if name != module and sorted(tries[0]) == sorted(tries[1]):
-                    print(f"now and then: {name}: {pair[0]} and {pair[1]}, then {', '.join(tries[0])} both ways")
-                    continue
-                reason = next((why for end, why in EXPECTED.items() if name.endswith(end)), None)
-                unexpected += reason is None
-                print(f"{'differs' if reason is None else 'expected'}: {name}: {pair[0]}, observed {pair[1]}: {reason or tries}")
-                if options.verbose or reason is None:
-                    print(ours.result()["details"].get(name, ""))
-    for observed in (False, True):
-        words = ", ".join(f"{count} {outcome}" for outcome, count in counts[observed].most_common())
-        print(f"Python {platform.python_version()}, {'observed' if observed else 'plain':8}: {words}")
-    print(f"{len(wanted)} modules, {steps} steps seen, {unexpected} unexpected differences")
+        ways = {module: [pool.submit(run, module, way) for way in range(3)] for module in wanted}
+        for module, futures in ways.items():
+            results = [future.result() for future in futures]
+            for way, result in enumerate(results):
+                counts[way].update(result["outcomes"].values())
+                steps[way] += result["steps"]
+            for way in (OBSERVED, EVERY_TASK):
+                for name, pair in differences(module, results[PLAIN], results[way]).items():
+                    tries = [[run(module, each, [name])["outcomes"].get(name, "-") for _ in range(3)] for each in (PLAIN, way)]
+                    if name != module and sorted(tries[0]) == sorted(tries[1]):
+                        print(f"now and then: {name}: {pair[0]} and {pair[1]}, then {', '.join(tries[0])} both ways")
+                        continue
+                    reason = next((why for end, why in EXPECTED.items() if way == EVERY_TASK and name.endswith(end)), None)
+                    unexpected += reason is None
+                    print(f"{'differs' if reason is None else 'expected'}: {name}: {pair[0]}, {WORDS[way]} {pair[1]}: {reason or tries}")
+                    if options.verbose or reason is None:
+                        print(results[way]["details"].get(name, ""))
+    for way, word in enumerate(WORDS):
+        words = ", ".join(f"{count} {outcome}" for outcome, count in counts[way].most_common())
+        print(f"Python {platform.python_version()}, {word:10}: {words}; {steps[way]} steps seen")
+    print(f"{len(wanted)} modules, {unexpected} unexpected differences")
     return 1 if unexpected else 0
 
 
