@@ -162,6 +162,24 @@ class Life(unittest.TestCase):
             gc.collect()
             self.assertIsNone(seen(), "after the observation")
 
+    def test_the_collector_learns_of_objects_when_a_full_collection_begins(self):
+        async def main():
+            task = asyncio.create_task(child())
+            coroutine = task.get_coro()
+            self.assertFalse(gc.is_tracked(coroutine))
+            gc.collect(0)
+            self.assertFalse(gc.is_tracked(coroutine))
+            gc.collect()
+            self.assertTrue(gc.is_tracked(coroutine))
+            later = asyncio.create_task(child())
+            self.assertFalse(gc.is_tracked(later.get_coro()))
+            observation.stop()
+            self.assertTrue(gc.is_tracked(later.get_coro()), "nobody tells it of this one any more")
+            await asyncio.gather(task, later)
+
+        with taskscale.observe() as observation:
+            asyncio.run(main())
+
     def test_a_collection_begins_while_objects_are_taken_apart(self):
         collections = []
 

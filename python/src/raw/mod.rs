@@ -7,7 +7,8 @@
 //!
 //! * the functions of the C API are unsafe to call: each call here hands over live objects, and each new reference is
 //!   given away or released;
-//! * an object's memory is the interpreter's: fields are read by a pointer that the interpreter gave for an object of this type;
+//! * an object's layout is the interpreter's: fields are read by a pointer that the interpreter gave for an object of this type, and
+//!   the memory that [`slots`] has for them begins with the collector's head, whose size the interpreter is asked for;
 //! * what all objects share ([`shared`]) is touched only with the GIL held. (A stable-ABI module does not load into an
 //!   interpreter without one.)
 
