@@ -204,18 +204,23 @@ fn growth_is_graded_and_explained() {
     assert_eq!((wide[0].bend, wide[0].one_second, wide[0].cause), (None, None, None), "linear");
 }
 
+/// WIDE with each of its records changed.
+fn wide(change: impl Fn(&mut serde_json::Value)) -> String {
+    let changed = |line| {
+        let mut record = serde_json::from_str(line).expect("a record");
+        change(&mut record);
+        record.to_string() + "\n"
+    };
+    WIDE.lines().map(changed).collect()
+}
+
 #[test]
 fn wall_time_alone_earns_no_grade() {
-    let without: String = WIDE
-        .lines()
-        .map(|line| {
-            let mut record: serde_json::Value = serde_json::from_str(line).expect("a record");
-            if record.get("cpu_ns").is_some() {
-                record["cpu_ns"] = 0.into();
-            }
-            record.to_string() + "\n"
-        })
-        .collect();
+    let without = wide(|record| {
+        if record.get("cpu_ns").is_some() {
+            record["cpu_ns"] = 0.into();
+        }
+    });
     let growth = summary(&without).growth;
     assert_eq!((growth[1].grade, growth[1].cause), (Grade::CannotTell, None));
     assert!(growth[1].reason.as_deref().is_some_and(|reason| reason.contains("looks superlinear")));
@@ -238,17 +243,12 @@ fn growth_beside_nothing_linear_is_not_isolated() {
 #[test]
 fn growth_that_all_forms_of_a_table_share_is_no_cliff_of_one_of_them() {
     // Both forms of WIDE at 300 n x (n / 64)^0.5 ns; the second was 300 n x n / 8192 from 8192 on.
-    let shared: String = WIDE
-        .lines()
-        .map(|line| {
-            let mut record: serde_json::Value = serde_json::from_str(line).expect("a record");
-            if let (Some(size), Some(cpu_ns)) = (record["size"].as_f64(), record["cpu_ns"].as_f64()) {
-                let bent = if record["variant"] == "JoinSet" { (size / 8192.0).max(1.0) } else { 1.0 };
-                record["cpu_ns"] = ((cpu_ns / bent * (size / 64.0).sqrt()) as u64).into();
-            }
-            record.to_string() + "\n"
-        })
-        .collect();
+    let shared = wide(|record| {
+        if let (Some(size), Some(cpu_ns)) = (record["size"].as_f64(), record["cpu_ns"].as_f64()) {
+            let bent = if record["variant"] == "JoinSet" { (size / 8192.0).max(1.0) } else { 1.0 };
+            record["cpu_ns"] = ((cpu_ns / bent * (size / 64.0).sqrt()) as u64).into();
+        }
+    });
     let one = |variant: &str| {
         let only = |line: &&str| !line.contains(variant);
         shared.lines().filter(only).map(|line| line.to_owned() + "\n").collect::<String>()
