@@ -305,12 +305,13 @@ impl Accumulator {
         self.preempted_in_gaps = self.preempted_in_gaps.saturating_add(other.preempted_in_gaps);
     }
 
-    /// Workers that ran, with their index.
+    /// Workers that ran, with their index. One of which only spans inside another are known, since a clearing cut that one, has no
+    /// time of its own.
     pub(crate) fn active(&self) -> impl Iterator<Item = (u32, &Worker)> {
         self.workers
             .iter()
             .enumerate()
-            .filter(|(_, worker)| worker.tasks > 0)
+            .filter(|(_, worker)| worker.tasks > 0 && worker.first <= worker.last)
             .map(|(slot, worker)| ((self.base + slot) as u32, worker))
     }
 }

@@ -285,6 +285,16 @@ impl State {
         self.last < self.since && self.forgotten > untimed
     }
 
+    /// The begin of an open task of which it is now known that it is timed, `untimed` behind the last one with a time: `now`, or before
+    /// the clearing, where the clearing cut it; then its end will say so once more.
+    pub fn begin_known(&mut self, now: u64, untimed: u32) -> u64 {
+        if !self.forgets(untimed) {
+            return now;
+        }
+        self.cut = self.cut.saturating_sub(1);
+        self.since.saturating_sub(1)
+    }
+
     /// The CPU time that the worker's thread has used since the last outermost span counted, where that is so much that a task
     /// must have used it; 0 otherwise. Until that span it is taken to have been on a processor all the time.
     pub fn burnt_since_last(&self) -> u64 {

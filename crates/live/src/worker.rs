@@ -106,6 +106,9 @@ pub struct Worker {
     state: Mutex<State>,
 }
 
+// All that may be drawn fits below.
+const _: () = assert!(regime::SKIP + 15 < OPEN);
+
 // What the header says.
 const _: () = {
     assert!(std::mem::offset_of!(Worker, depth) == 128);
@@ -284,12 +287,16 @@ impl Worker {
     #[cold]
     #[inline(never)]
     pub fn inside_untimed(&self, now: u64) {
-        self.plan.store(u64::from(untimed(self.plan.load(Relaxed))) << 32, Relaxed);
-        self.exact(&mut self.state());
+        let before = untimed(self.plan.load(Relaxed));
+        self.plan.store(u64::from(before) << 32, Relaxed);
+        let mut state = self.state();
+        self.exact(&mut state);
+        let begin = state.begin_known(now, before);
+        drop(state);
         if now.wrapping_sub(self.last.load(Relaxed)) > self.long.load(Relaxed) {
             self.long_gap(now);
         }
-        self.open[0].store(now, Relaxed);
+        self.open[0].store(begin, Relaxed);
         self.depth.store(1, Relaxed);
     }
 

@@ -184,6 +184,27 @@ fn clearing_forgets_tasks_that_were_not_timed() {
     }
 }
 
+#[test]
+fn a_task_that_was_open_at_the_clearing_stays_cut_where_others_begin_inside() {
+    for (at, exact) in (0..24u64).flat_map(|at| [(at, true), (at, false)]) {
+        let observer = timeless(exact);
+        let worker = observer.worker(0);
+        (0..1_000 + at).for_each(|_| tiny(&worker));
+        worker.begin();
+        observer.clear();
+        tiny(&worker);
+        tiny(&worker);
+        worker.end(b"cut");
+        let digest = observer.digest();
+        assert_eq!((digest.tasks, digest.window_ns), (2, 0), "{at}: no outermost task is known whole");
+        let cut = digest.dropped.dropped.iter().map(|dropped| dropped.events).sum::<u64>();
+        assert_eq!(cut, 1, "{at}: {:?}", digest.dropped);
+        tiny(&worker);
+        let digest = observer.digest();
+        assert_eq!((digest.tasks, digest.nesting.nested), (3, 2));
+    }
+}
+
 fn tiny(worker: &Worker) {
     worker.begin();
     worker.end(b"tiny");
