@@ -3,8 +3,8 @@
 //! With 10,000 tasks alive nothing of them is in the caches when the collector or the loop comes by. So an object takes one
 //! cache line together with the collector's head, where the interpreter's own blocks of this size lie across two; and the
 //! collector does not know of an object before a full collection begins: on CPython 3.11 its visits were two thirds
-//! of what observing a task added. Until then a cycle through a task that has not ended is held by the coroutine's
-//! reference from outside, which only a full collection could tell from others anyway where the task is not young.
+//! of what observing a task added. Until then a coroutine has a reference of which the collector cannot tell from
+//! where, so that a cycle through a task that has not ended waits for a full collection.
 
 use std::{
     alloc::{Layout, alloc, dealloc, handle_alloc_error},
