@@ -36,6 +36,7 @@ extern "C" {
 #define TASKSCALE_ABI 3u
 #define TASKSCALE_FRAMES 16
 #define TASKSCALE_ENTRIES 75
+#define TASKSCALE_OPEN 256u /* in a plan: a task that is not timed is open */
 
 typedef struct taskscale_observer taskscale_observer;
 
@@ -118,16 +119,16 @@ static inline uint64_t taskscale_ticks(const taskscale_worker *worker) {
  * whether one of them is open, and from bit 32 on how many there were to be. */
 static inline int taskscale_begin_untimed(taskscale_worker *worker) {
   uint64_t plan = TASKSCALE_LOAD(worker->plan);
-  if ((uint32_t)plan - 1u >= 255u) return 0;
-  TASKSCALE_STORE(worker->plan, plan + 256);
+  if ((uint32_t)plan - 1u >= TASKSCALE_OPEN - 1u) return 0;
+  TASKSCALE_STORE(worker->plan, plan + TASKSCALE_OPEN);
   return 1;
 }
 
 /* Whether the task that ends is one that is not timed: then this was all. */
 static inline int taskscale_end_untimed(taskscale_worker *worker) {
   uint64_t plan = TASKSCALE_LOAD(worker->plan);
-  if ((uint32_t)plan < 256u) return 0;
-  TASKSCALE_STORE(worker->plan, plan - 257);
+  if ((uint32_t)plan < TASKSCALE_OPEN) return 0;
+  TASKSCALE_STORE(worker->plan, plan - TASKSCALE_OPEN - 1);
   return 1;
 }
 
@@ -142,7 +143,7 @@ static inline uint64_t taskscale_next_plan(const taskscale_worker *worker, uint6
 
 static inline void taskscale_begin_timed(taskscale_worker *worker, uint64_t now) {
   uint32_t depth;
-  if (__builtin_expect((uint32_t)TASKSCALE_LOAD(worker->plan) >= 256u, 0)) taskscale_worker_inside_untimed(worker, now);
+  if (__builtin_expect((uint32_t)TASKSCALE_LOAD(worker->plan) >= TASKSCALE_OPEN, 0)) taskscale_worker_inside_untimed(worker, now);
   depth = TASKSCALE_LOAD(worker->depth);
   if (__builtin_expect(depth == 0, 1)) {
     if (__builtin_expect(now - TASKSCALE_LOAD(worker->last) > TASKSCALE_LOAD(worker->long_ticks), 0))

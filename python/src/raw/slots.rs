@@ -20,8 +20,8 @@ use pyo3::{ffi, prelude::*, types::PyDict};
 use super::coroutine::Coroutine;
 use crate::session::lock;
 
-/// What the collector keeps in front of an object.
-const HEAD: usize = 16;
+/// What the collector keeps in front of an object, all 0 where it does not know of the object.
+type Head = [u64; 2];
 /// Slots that are taken from the allocator at once: 64 KB.
 const CHUNK: usize = 1_024;
 /// Chunks without an object that are kept while observing: 1 MB.
@@ -30,7 +30,7 @@ const SPARE: usize = 16;
 /// An object with its head.
 #[repr(C, align(64))]
 struct Slot {
-    head: [usize; HEAD / size_of::<usize>()],
+    head: Head,
     object: Coroutine,
 }
 
@@ -96,7 +96,7 @@ pub fn prepare(module: &Bound<'_, PyModule>, kind: *mut ffi::PyTypeObject) -> Py
     };
     let size: usize = py.import("sys")?.getattr("getsizeof")?.call1((&object,))?.extract()?;
     drop(object);
-    OURS.store(size == size_of::<Coroutine>() + HEAD, Relaxed);
+    OURS.store(size == size_of::<Coroutine>() + size_of::<Head>(), Relaxed);
     module.add_function(wrap_pyfunction!(collecting, module)?)
 }
 
@@ -117,7 +117,7 @@ pub unsafe fn new(kind: *mut ffi::PyTypeObject) -> *mut Coroutine {
         // The next task comes a microsecond later, and finds this in the cache.
         #[cfg(target_arch = "x86_64")]
         std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(next.cast());
-        slot.cast::<[usize; HEAD / size_of::<usize>()]>().sub(1).write([0; 2]);
+        slot.cast::<Head>().sub(1).write([0; 2]);
         ffi::PyObject_Init(slot.cast(), kind).cast()
     }
 }
