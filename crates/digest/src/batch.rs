@@ -48,17 +48,33 @@ impl Scale {
         (ticks + self.origin as i128).clamp(0, u64::MAX as i128) as u64
     }
 
-    /// Nanoseconds of fewer than [`SHORT`] ticks.
+    /// The part of a nanosecond by which a tick is behind its [time](Scale::ns).
+    pub(crate) fn rest(self, tick: u64) -> Rest {
+        // The low half of the product is the same in 64 bits as in 128, and for ticks before the origin.
+        Rest(tick.wrapping_sub(self.origin).wrapping_mul(self.ns_per_4g) & REST)
+    }
+
+    /// Nanoseconds from one tick to another, fewer than [`SHORT`] ticks later: the difference of their times. `rest` is that of
+    /// the first and becomes that of the second.
     #[inline(always)]
-    pub(crate) fn short(self, ticks: u64) -> u64 {
-        (ticks * self.ns_per_4g) >> 32
+    pub(crate) fn short(self, ticks: u64, rest: &mut Rest) -> u64 {
+        let exact = ticks * self.ns_per_4g + rest.0;
+        rest.0 = exact & REST;
+        exact >> 32
     }
 }
 
+/// A part of a nanosecond, in 2^-32. Each length begins with what the one before left over: cut off for good, it made gaps
+/// of 30 ns 29.03 ns long on average at 2.4005 ticks a nanosecond.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Rest(u64);
+
+/// The bits of a [`Rest`].
+const REST: u64 = u32::MAX as u64;
+
 impl Accumulator {
     /// Takes in spans of one worker that contain no others and lie in none, in the order of time: begin and end in ticks, and
-    /// the number of a name, which `name` gives; 0 is none. The same as [`Accumulator::leaf`] of each, but for the rounding
-    /// of durations to nanoseconds.
+    /// the number of a name, which `name` gives; 0 is none. The same as [`Accumulator::leaf`] of each.
     pub fn leaves<'n>(
         &mut self,
         worker: u32,
@@ -97,6 +113,7 @@ impl Accumulator {
         let (mut tasks, mut busy) = (0u64, 0u64);
         let mut named = [(0u64, 0u64); NUMBERS];
         let (mut durations, mut gaps) = (Tally::default(), Tally::default());
+        let mut rest = scale.rest(last);
         let mut odd = None;
         for span in spans {
             let (begin, end, number) = span;
@@ -110,15 +127,15 @@ impl Accumulator {
                 odd = Some(span);
                 break;
             }
-            let ns = scale.short(duration);
+            gaps.add(&mut sums.gaps, scale.short(gap, &mut rest));
+            let ns = scale.short(duration, &mut rest);
             durations.add(&mut sums.durations, ns);
-            gaps.add(&mut sums.gaps, scale.short(gap));
             if number > 0 {
                 let entry = &mut named[number as usize];
                 *entry = (entry.0 + 1, entry.1 + ns);
             }
             tasks += 1;
-            busy += duration;
+            busy += ns;
             settled = end;
         }
         if tasks > 0 {
@@ -126,7 +143,6 @@ impl Accumulator {
             gaps.close(&mut sums.gaps, tasks);
             let of_name = named.into_iter().enumerate().filter(|(_, (tasks, _))| *tasks > 0);
             of_name.for_each(|(number, (tasks, total))| names.add_many(name(number as u32), tasks, total));
-            let busy = ((u128::from(busy) * u128::from(scale.ns_per_4g)) >> 32) as u64;
             state.simple_leaves(tasks, busy, scale.ns(settled));
             sums.grid.busy_in_bin(&bin, busy);
         }
@@ -148,62 +164,33 @@ mod tests {
         #[test]
         fn a_batch_is_its_spans_one_by_one(
             steps in proptest::collection::vec(
-                (prop_oneof![9 => 0i64..40, 1 => -50i64..2_000_000], prop_oneof![9 => 0i64..60, 1 => 0i64..3_000_000], 0u32..4),
+                (prop_oneof![9 => 0i64..40, 1 => -50i64..2_000_000], prop_oneof![9 => 0u64..60, 1 => 0u64..3_000_000], 0u32..4),
                 1..600,
             ),
             batch in 1usize..130,
+            ns_per_4g in prop_oneof![Just(1 << 32), (1u64 << 29)..(1 << 34)],
         ) {
-            let mut now = 0;
-            let spans: Vec<(i64, i64, u32)> = steps
+            let scale = Scale { origin: 1_000_000, ns_per_4g };
+            let mut now = 1_000_000;
+            let spans: Vec<(u64, u64, u32)> = steps
                 .into_iter()
                 .map(|(gap, duration, name)| {
-                    let start = now + gap;
-                    now = start + duration;
-                    (start, now, name)
+                    let begin = (now as i64 + gap) as u64;
+                    now = begin + duration;
+                    (begin, now, name)
                 })
                 .collect();
             let name = |number: u32| NAMES[number as usize];
             let mut one_by_one = Accumulator::new(Config::observer());
             let mut batched = Accumulator::new(Config::observer());
-            // A tick is a nanosecond, so that nothing is rounded.
-            let scale = Scale { origin: 1_000_000, ns_per_4g: 1 << 32 };
-            spans.iter().for_each(|&(start, end, number)| one_by_one.leaf(3, start, end, name(number)));
-            let ticks = |&(start, end, number): &(i64, i64, u32)| {
-                ((start + 1_000_000) as u64, (end + 1_000_000) as u64, number)
-            };
-            spans.chunks(batch).for_each(|batch| batched.leaves(3, batch.iter().map(ticks), scale, name));
+            let times = spans.iter().map(|&(begin, end, number)| (scale.ns(begin), scale.ns(end), number));
+            times.for_each(|(start, end, number)| one_by_one.leaf(3, start, end, name(number)));
+            spans.chunks(batch).for_each(|batch| batched.leaves(3, batch.iter().copied(), scale, name));
             let account = Account::default();
             prop_assert_eq!(batched.finish(&account), one_by_one.finish(&account));
             prop_assert_eq!(&batched.sums.grid, &one_by_one.sums.grid);
             prop_assert_eq!(&batched.sums.durations, &one_by_one.sums.durations);
             prop_assert_eq!(&batched.sums.gaps, &one_by_one.sums.gaps);
-        }
-
-        #[test]
-        fn ticks_of_any_rate_keep_counts_and_sums(
-            steps in proptest::collection::vec((0u64..2_000, 0u64..9_000), 1..400),
-            ns_per_4g in (1u64 << 29)..(1 << 34),
-        ) {
-            let scale = Scale { origin: 77, ns_per_4g };
-            let mut now = 77;
-            let spans: Vec<(u64, u64, u32)> = steps
-                .iter()
-                .map(|(gap, duration)| {
-                    let begin = now + gap;
-                    now = begin + duration;
-                    (begin, now, 1)
-                })
-                .collect();
-            let mut accumulator = Accumulator::new(Config::observer());
-            spans.chunks(80).for_each(|batch| accumulator.leaves(0, batch.iter().copied(), scale, |_| b"x"));
-            accumulator.settle();
-            let ticks: u64 = steps.iter().map(|step| step.1).sum();
-            let exact = (ticks as f64) * ns_per_4g as f64 / (1u64 << 32) as f64;
-            let busy: u64 = accumulator.sums.grid.cells().map(|(_, cell)| cell.busy_ns).sum();
-            prop_assert_eq!(accumulator.tasks(), spans.len() as u64);
-            prop_assert!((busy as f64 - exact).abs() <= spans.len() as f64 + 1.0, "{} {}", busy, exact);
-            prop_assert!((accumulator.sums.durations.sum() as f64 - exact).abs() <= spans.len() as f64 + 1.0);
-            prop_assert_eq!(accumulator.sums.gaps.count(), spans.len() as u64 - 1);
         }
 
         #[test]

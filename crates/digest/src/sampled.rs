@@ -9,7 +9,7 @@
 
 use crate::{
     accumulator::Accumulator,
-    batch::{NUMBERS, SHORT, Scale},
+    batch::{NUMBERS, Rest, SHORT, Scale},
     histogram::Tally,
 };
 
@@ -186,7 +186,7 @@ impl Accumulator {
                 let end = from + (before(task + 1) + gap * (task + 1) as f64) as i64;
                 self.place(worker, begin, end.min(to));
             }
-            let each = scale.length(estimate.like(sample) as f64) as u64;
+            let each = scale.length(estimate.like(sample) as f64).round() as u64;
             self.sums.durations.add_many(each, untimed);
             self.names.add_some(name, untimed, each * untimed);
         }
@@ -240,6 +240,7 @@ impl Accumulator {
         let (mut count, mut tasks, mut timed, mut windows) = (0, 0u64, 0u64, 0u64);
         let mut named = [(0u64, 0u64); NUMBERS];
         let mut durations = Tally::default();
+        let (mut rest, mut rest_of_untimed) = (scale.rest(last), Rest::default());
         for sample in samples {
             let (duration, window) =
                 (sample.end.wrapping_sub(sample.begin), sample.begin.wrapping_sub(settled));
@@ -255,8 +256,9 @@ impl Accumulator {
             if !simple {
                 break;
             }
-            let ns = scale.short(duration);
-            let each = scale.short(estimate.like(sample));
+            scale.short(window, &mut rest);
+            let ns = scale.short(duration, &mut rest);
+            let each = scale.short(estimate.like(sample), &mut rest_of_untimed);
             durations.add(&mut sums.durations, ns);
             durations.add_many(&mut sums.durations, each, untimed);
             if sample.number > 0 {

@@ -20,13 +20,16 @@
 //! |---|---|
 //! | [`observer`] | the workers of one runtime, and their digest |
 //! | [`worker`] | what one worker records: open frames and a buffer, single writer, no lock on the way |
+//! | [`clock`] | the machine's clock, or one that a program sets |
 //! | [`regime`] | when every task is timed, and when one in several |
 //! | `state` | what a worker's buffer is emptied into, behind a lock that it takes every 75 timed tasks |
 
+pub mod clock;
 pub mod observer;
 pub mod regime;
 mod state;
 pub mod worker;
 
+pub use clock::{Clock, SetClock};
 pub use observer::{Observer, Options};
 pub use worker::Worker;

@@ -10,9 +10,9 @@ use taskscale_model::{
     digest::Digest,
     span::{Account, Depth, Dropped, Span},
 };
-use taskscale_sys::ticks::{self, Anchor, Rate, Source};
+use taskscale_sys::ticks::{self, Anchor, Rate};
 
-use crate::{state::Sampled, worker::Worker};
+use crate::{clock::Clock, state::Sampled, worker::Worker};
 
 /// The name under which a digest shows tasks that had not ended when it was taken.
 const OPEN: &[u8] = b"(still running)";
@@ -24,8 +24,8 @@ pub struct Options {
     pub workers: Option<u32>,
     /// Who is observed, in one word: `taskflow`, `tokio`, `asyncio`.
     pub source: String,
-    /// Leaves out run delay: for times that are made up, which the kernel knows nothing of.
-    pub without_run_delay: bool,
+    /// Where times come from.
+    pub clock: Clock,
     /// Times every task, also tiny ones ([`regime`](crate::regime)): some 20 ns for each, and nothing is estimated.
     pub exact: bool,
     /// Whether the thread of a worker does nothing but the worker's tasks: CPU time that it uses is then theirs, also where a
@@ -52,9 +52,9 @@ impl Observer {
     /// One without workers. The first in a process measures the clock's rate for 2 ms.
     pub fn new(options: Options) -> Arc<Self> {
         ticks::source();
-        Rate::of_machine();
-        ticks::reading_ticks();
-        let begin = Anchor::now();
+        options.clock.rate();
+        options.clock.reading_ticks();
+        let begin = options.clock.anchor();
         Arc::new(Observer {
             options,
             begin,
@@ -88,8 +88,8 @@ impl Observer {
         let mut all = Accumulator::new(Config { names: 64, longest: 8, ..config });
         let (mut open, mut cut, mut stray, mut deep) = (0, 0, 0, 0);
         let mut sampled = Sampled::default();
-        let now = Anchor::now();
-        let rate = Rate::of_machine();
+        let now = self.options.clock.anchor();
+        let rate = self.options.clock.rate();
         let workers: Vec<Arc<Worker>> = self.workers().iter().flatten().cloned().collect();
         for worker in &workers {
             let (mut state, frame) = worker.snapshot(now.ticks);
@@ -116,7 +116,7 @@ impl Observer {
             seen: counted + cut + stray + deep,
             counted,
             workers: workers.len() as u64,
-            clock_resolution_ns: ticks::resolution_ns(),
+            clock_resolution_ns: self.options.clock.resolution_ns(),
             ..Account::default()
         };
         for (reason, events) in [
@@ -139,7 +139,7 @@ impl Observer {
 
     /// Forgets what was; tasks that are open now are left out when they end.
     pub fn clear(&self) {
-        let now = ticks::now();
+        let now = self.options.clock.ticks();
         self.since.store(now, Relaxed);
         for worker in self.workers().iter().flatten() {
             worker.clear(now);
@@ -157,7 +157,7 @@ impl Observer {
 
     /// What must be known of the clock.
     fn clock_note(&self, now: Anchor, rate: Rate) -> Option<String> {
-        if ticks::source() == Source::Monotonic {
+        if self.options.clock.is_slow() {
             return Some(
                 "no invariant time-stamp counter here: each reading of the clock takes some 20 ns more"
                     .into(),

@@ -109,8 +109,8 @@ impl Regime {
 
 /// Whether tasks are tiny, all of them: then how long they and their gaps are, and all of them together, in ticks.
 /// `clock` ticks of each are the clock's.
-pub fn tiny(mut entries: impl Iterator<Item = Entry>, clock: u64) -> Option<(Estimate, u64)> {
-    let [tiny, odd, odd_task] = [TINY_NS, ODD_NS, ODD_TASK_NS].map(|ns| Rate::of_machine().ticks(ns));
+pub fn tiny(mut entries: impl Iterator<Item = Entry>, rate: Rate, clock: u64) -> Option<(Estimate, u64)> {
+    let [tiny, odd, odd_task] = [TINY_NS, ODD_NS, ODD_TASK_NS].map(|ns| rate.ticks(ns));
     let first = entries.next()?;
     let (mut last, mut tasks, mut busy) = (first.begin, 0, 0);
     for entry in std::iter::once(Entry { untimed: 0, ..first }).chain(entries) {

@@ -2,12 +2,9 @@
 
 use taskscale_digest::{Accumulator, Config, Estimate, NUMBERS, Sample, Scale};
 use taskscale_model::span::{Depth, Span};
-use taskscale_sys::{
-    clock::{thread_cpu_ns, thread_id},
-    ticks::Rate,
-};
+use taskscale_sys::ticks::Rate;
 
-use crate::{regime::Regime, worker::ENTRIES};
+use crate::{clock::Clock, regime::Regime, worker::ENTRIES};
 
 /// Names that a buffer can hold; number 0 is none.
 const NAMES: usize = NUMBERS - 1;
@@ -101,6 +98,7 @@ struct Burnt {
 pub struct State {
     pub accumulator: Accumulator,
     pub names: Names,
+    clock: Clock,
     rate: Rate,
     /// Spans that began before this are forgotten; also the origin of times.
     pub since: u64,
@@ -123,11 +121,13 @@ pub struct State {
 }
 
 impl State {
-    pub fn new(exact: bool) -> Self {
+    pub fn new(exact: bool, clock: Clock) -> Self {
+        let rate = clock.rate();
         State {
             accumulator: Accumulator::new(Config::observer()),
             names: Names::default(),
-            rate: Rate::of_machine(),
+            clock,
+            rate,
             since: 0,
             cut: 0,
             stray: 0,
@@ -299,7 +299,7 @@ impl State {
     /// must have used it; 0 otherwise. Until that span it is taken to have been on a processor all the time.
     pub fn burnt_since_last(&self) -> u64 {
         let Some(then) = self.burnt else { return 0 };
-        let cpu = thread_cpu_ns(then.thread).unwrap_or(0).saturating_sub(then.cpu_ns);
+        let cpu = self.clock.cpu_ns(then.thread).unwrap_or(0).saturating_sub(then.cpu_ns);
         let burnt = cpu.saturating_sub(self.rate.ns(self.last.saturating_sub(then.tick)));
         if burnt < SPIN_NS { 0 } else { burnt }
     }
@@ -307,8 +307,8 @@ impl State {
     /// Takes note of the CPU time that the calling thread, the worker's, has used until the last span counted.
     pub fn note_cpu(&mut self) {
         let tick = self.last;
-        self.burnt =
-            thread_id().and_then(|thread| Some(Burnt { thread, cpu_ns: thread_cpu_ns(thread)?, tick }));
+        let of = |thread| Some(Burnt { thread, cpu_ns: self.clock.cpu_ns(thread)?, tick });
+        self.burnt = self.clock.thread().and_then(of);
     }
 
     /// Another thread is the worker from now on.

@@ -12,7 +12,7 @@ use taskscale_digest::Accumulator;
 use taskscale_sys::{delay::run_delay_ns, ticks};
 
 use crate::{
-    Options,
+    Clock, Options,
     regime::{self, skip},
     state::{self, State},
 };
@@ -97,8 +97,7 @@ pub struct Worker {
     latest_number: AtomicU32,
     /// Run delay of the thread when it was last asked for.
     delay: AtomicU64,
-    /// Whether the kernel knows of the times.
-    real_time: bool,
+    clock: Clock,
     /// Whether the thread does nothing but these tasks.
     own_thread: bool,
     /// Whether [`Worker::rests`] is called before each wait.
@@ -125,14 +124,13 @@ const _: () = {
 
 impl Worker {
     pub(crate) fn new(index: u32, options: &Options) -> Self {
-        let real_time = !options.without_run_delay;
         Worker {
             open: Default::default(),
             depth: AtomicU32::new(0),
             parents: AtomicU32::new(0),
             length: AtomicU32::new(0),
             counter: AtomicU32::new(u32::from(ticks::source() == ticks::Source::Counter)),
-            long: AtomicU64::new(ticks::Rate::of_machine().ticks(LONG_NS)),
+            long: AtomicU64::new(options.clock.rate().ticks(LONG_NS)),
             last: AtomicU64::new(0),
             plan: AtomicU64::new(0),
             sampled: AtomicU32::new(0),
@@ -142,10 +140,10 @@ impl Worker {
             latest_length: AtomicU32::new(0),
             latest_number: AtomicU32::new(0),
             delay: AtomicU64::new(0),
-            real_time,
-            own_thread: real_time && options.own_threads,
+            own_thread: options.own_threads,
             waits_are_told: options.waits_are_told,
-            state: Mutex::new(State::new(options.exact)),
+            state: Mutex::new(State::new(options.exact, options.clock.clone())),
+            clock: options.clock.clone(),
         }
     }
 
@@ -305,7 +303,7 @@ impl Worker {
     #[inline]
     pub fn rests(&self) {
         if untimed(self.plan.load(Relaxed)) > 0 && !self.is_open() {
-            self.close(ticks::now());
+            self.close(self.clock.ticks());
         }
     }
 
@@ -361,11 +359,11 @@ impl Worker {
     #[cold]
     pub fn flush(&self) {
         let mut state = self.state();
-        let clock = if self.real_time { ticks::reading_ticks() } else { 0 };
-        let usual = regime::tiny(self.kept(), clock);
+        let rate = self.clock.rate();
+        let usual = regime::tiny(self.kept(), rate, self.clock.reading_ticks());
         state.entries(self.index, self.kept());
         if usual.is_none() || self.length.load(Relaxed) as usize >= ENTRIES {
-            let sampled = state.regime.buffer(usual.map(|(_, ticks)| ticks::Rate::of_machine().ns(ticks)));
+            let sampled = state.regime.buffer(usual.map(|(_, ticks)| rate.ns(ticks)));
             let before = self.sampled.swap(u32::from(sampled), Relaxed);
             if let Some((estimate, _)) = usual
                 && before == 0
@@ -448,7 +446,7 @@ impl Worker {
 
     /// The run delay since it was last asked for; `None` where the kernel does not say.
     fn new_delay(&self) -> Option<u64> {
-        if !self.real_time {
+        if !self.clock.is_machine() {
             return None;
         }
         let delay = run_delay_ns()?;
@@ -466,7 +464,7 @@ impl Worker {
         let Some(delay) = self.new_delay() else { return };
         let last = self.last.load(Relaxed);
         if last > 0 {
-            let gap = ticks::Rate::of_machine().ns(now.wrapping_sub(last));
+            let gap = self.clock.rate().ns(now.wrapping_sub(last));
             self.state().preempted(false, delay.min(gap), now);
         }
     }
@@ -476,7 +474,7 @@ impl Worker {
     #[cold]
     fn long_window(&self, now: u64, before: u32) {
         let delay = self.new_delay();
-        let window = ticks::Rate::of_machine().ns(now.wrapping_sub(self.last.load(Relaxed)));
+        let window = self.clock.rate().ns(now.wrapping_sub(self.last.load(Relaxed)));
         let mut state = self.state();
         state.entries(self.index, self.kept());
         self.length.store(0, Release);
@@ -509,7 +507,7 @@ impl Worker {
     pub fn long_task(&self, length: u64) {
         // Behind a timed task none is without a time yet.
         self.plan.store(0, Relaxed);
-        let (delay, length_ns) = (self.new_delay(), ticks::Rate::of_machine().ns(length));
+        let (delay, length_ns) = (self.new_delay(), self.clock.rate().ns(length));
         let mut state = self.state();
         self.exact(&mut state);
         state.regime.long_task(length_ns.saturating_sub(delay.unwrap_or(0)));

@@ -5,22 +5,18 @@ use std::{
     thread,
 };
 
-use taskscale_live::{Observer, Options, worker::ENTRIES};
+use taskscale_live::{Clock, Observer, Options, SetClock, worker::ENTRIES};
 use taskscale_model::digest::Digest;
-use taskscale_sys::ticks::{self, Rate};
+use taskscale_sys::ticks::Rate;
 
 fn dropped(digest: &Digest) -> Vec<(&str, u64)> {
     digest.dropped.dropped.iter().map(|dropped| (dropped.reason.as_str(), dropped.events)).collect()
 }
 
-/// For times that are made up.
+/// For times that are made up, in nanoseconds.
 fn timeless(workers: u32, source: &str) -> Options {
-    Options { workers: Some(workers), source: source.into(), without_run_delay: true, ..Options::default() }
-}
-
-/// Ticks of so many nanoseconds after now, so that tests need not wait.
-fn later(ns: u64) -> u64 {
-    ticks::now() + Rate::of_machine().ticks(ns)
+    let clock = Clock::Set(SetClock::new(Rate::of_ns_per_4g(1 << 32)));
+    Options { workers: Some(workers), source: source.into(), clock, ..Options::default() }
 }
 
 #[test]
@@ -41,17 +37,15 @@ fn every_task_counts_whether_it_is_still_in_the_buffer_or_not() {
 fn times_are_those_of_the_clock() {
     let observer = Observer::new(timeless(2, "test"));
     let worker = observer.worker(0);
-    let begin = later(0);
-    let at = |ns: u64| begin + Rate::of_machine().ticks(ns);
     for task in 0..100 {
-        worker.begin_at(at(task * 2_000));
-        worker.end_at(at(task * 2_000 + 1_500), if task % 4 == 0 { b"load" } else { b"solve" });
+        worker.begin_at(task * 2_000);
+        worker.end_at(task * 2_000 + 1_500, if task % 4 == 0 { b"load" } else { b"solve" });
     }
     let digest = observer.digest();
     assert_eq!((digest.tasks, digest.workers, digest.dropped.format.as_str()), (100, 2, "live test"));
-    assert!(digest.window_ns.abs_diff(199_500) <= 2, "{}", digest.window_ns);
+    assert_eq!(digest.window_ns, 199_500);
     let duration = digest.duration.value().expect("durations");
-    assert!((duration.mean - 1_500.0).abs() < 2.0, "{duration:?}");
+    assert!((duration.mean - 1_500.0).abs() < 1e-9, "{duration:?}");
     assert_eq!(digest.names.top[0].name, "solve");
     assert_eq!(digest.names.top[0].tasks, 75);
 }
@@ -60,8 +54,7 @@ fn times_are_those_of_the_clock() {
 fn tasks_inside_others_are_not_busy_time_twice() {
     let observer = Observer::new(timeless(1, ""));
     let worker = observer.worker(0);
-    let begin = later(0);
-    let at = |us: u64| begin + Rate::of_machine().ticks(us * 1_000);
+    let at = |us: u64| us * 1_000;
     worker.begin_at(at(0));
     for child in 0..5 {
         worker.begin_at(at(10 * child));
@@ -79,8 +72,7 @@ fn tasks_inside_others_are_not_busy_time_twice() {
 fn a_parent_of_any_number_of_children_has_its_own_time() {
     let observer = Observer::new(timeless(1, ""));
     let worker = observer.worker(0);
-    let begin = later(0);
-    let at = |us: u64| begin + Rate::of_machine().ticks(us * 1_000);
+    let at = |us: u64| us * 1_000;
     worker.begin_at(at(0));
     for child in 0..300 {
         worker.begin_at(at(10 * child));

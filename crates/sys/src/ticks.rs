@@ -95,6 +95,11 @@ impl Rate {
         Some(Rate { ns_per_4g: u64::try_from(ns_per_4g).ok().filter(|rate| *rate > 0)? })
     }
 
+    /// The rate at which 2^32 ticks take so many nanoseconds, at least one. 2^32 is a clock of nanoseconds.
+    pub const fn of_ns_per_4g(ns_per_4g: u64) -> Self {
+        Rate { ns_per_4g: if ns_per_4g == 0 { 1 } else { ns_per_4g } }
+    }
+
     /// Nanoseconds of 2^32 ticks.
     pub fn ns_per_4g(self) -> u64 {
         self.ns_per_4g
