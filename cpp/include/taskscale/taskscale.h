@@ -103,10 +103,12 @@ void taskscale_worker_long_task(taskscale_worker *worker, uint64_t ticks);
 void taskscale_worker_inside_untimed(taskscale_worker *worker, uint64_t now);
 void taskscale_worker_unbalanced(taskscale_worker *worker, uint32_t deep);
 
+/* A compiler that is given this file alone says nothing of functions that are not called. */
+#define TASKSCALE_INLINE static inline __attribute__((unused))
 #define TASKSCALE_LOAD(place) __atomic_load_n(&(place), __ATOMIC_RELAXED)
 #define TASKSCALE_STORE(place, value) __atomic_store_n(&(place), (value), __ATOMIC_RELAXED)
 
-static inline uint64_t taskscale_ticks(const taskscale_worker *worker) {
+TASKSCALE_INLINE uint64_t taskscale_ticks(const taskscale_worker *worker) {
 #if defined(__x86_64__)
   if (__builtin_expect(TASKSCALE_LOAD(worker->counter) != 0, 1)) return __builtin_ia32_rdtsc();
 #else
@@ -117,7 +119,7 @@ static inline uint64_t taskscale_ticks(const taskscale_worker *worker) {
 
 /* Whether the task that begins is one that is not timed: then this was all. `plan` is how many of those are still to go, at bit 8
  * whether one of them is open, and from bit 32 on how many there were to be. */
-static inline int taskscale_begin_untimed(taskscale_worker *worker) {
+TASKSCALE_INLINE int taskscale_begin_untimed(taskscale_worker *worker) {
   uint64_t plan = TASKSCALE_LOAD(worker->plan);
   if ((uint32_t)plan - 1u >= TASKSCALE_OPEN - 1u) return 0;
   TASKSCALE_STORE(worker->plan, plan + TASKSCALE_OPEN);
@@ -125,7 +127,7 @@ static inline int taskscale_begin_untimed(taskscale_worker *worker) {
 }
 
 /* Whether the task that ends is one that is not timed: then this was all. */
-static inline int taskscale_end_untimed(taskscale_worker *worker) {
+TASKSCALE_INLINE int taskscale_end_untimed(taskscale_worker *worker) {
   uint64_t plan = TASKSCALE_LOAD(worker->plan);
   if ((uint32_t)plan < TASKSCALE_OPEN) return 0;
   TASKSCALE_STORE(worker->plan, plan - TASKSCALE_OPEN - 1);
@@ -133,7 +135,7 @@ static inline int taskscale_end_untimed(taskscale_worker *worker) {
 }
 
 /* How many tasks are not timed behind one that ended at `now`. */
-static inline uint64_t taskscale_next_plan(const taskscale_worker *worker, uint64_t now) {
+TASKSCALE_INLINE uint64_t taskscale_next_plan(const taskscale_worker *worker, uint64_t now) {
   uint64_t skip;
   if (TASKSCALE_LOAD(worker->sampled) == 0) return 0;
   now *= UINT64_C(0x9E3779B97F4A7C15);
@@ -141,7 +143,7 @@ static inline uint64_t taskscale_next_plan(const taskscale_worker *worker, uint6
   return skip << 32 | skip;
 }
 
-static inline void taskscale_begin_timed(taskscale_worker *worker, uint64_t now) {
+TASKSCALE_INLINE void taskscale_begin_timed(taskscale_worker *worker, uint64_t now) {
   uint32_t depth;
   if (__builtin_expect((uint32_t)TASKSCALE_LOAD(worker->plan) >= TASKSCALE_OPEN, 0)) taskscale_worker_inside_untimed(worker, now);
   depth = TASKSCALE_LOAD(worker->depth);
@@ -157,7 +159,7 @@ static inline void taskscale_begin_timed(taskscale_worker *worker, uint64_t now)
   TASKSCALE_STORE(worker->depth, depth + 1);
 }
 
-static inline void taskscale_end_timed(taskscale_worker *worker, uint64_t now, const char *name, size_t length) {
+TASKSCALE_INLINE void taskscale_end_timed(taskscale_worker *worker, uint64_t now, const char *name, size_t length) {
   uint32_t depth = TASKSCALE_LOAD(worker->depth);
   uint32_t parents, number, used;
   uint64_t begin, kind;
@@ -191,22 +193,22 @@ static inline void taskscale_end_timed(taskscale_worker *worker, uint64_t now, c
 }
 
 /* A task began on this worker at `now`; inside the one that is open, where one is. On the worker's own thread. */
-static inline void taskscale_begin_at(taskscale_worker *worker, uint64_t now) {
+TASKSCALE_INLINE void taskscale_begin_at(taskscale_worker *worker, uint64_t now) {
   if (!taskscale_begin_untimed(worker)) taskscale_begin_timed(worker, now);
 }
 
 /* The task that began last on this worker ended at `now`. */
-static inline void taskscale_end_at(taskscale_worker *worker, uint64_t now, const char *name, size_t length) {
+TASKSCALE_INLINE void taskscale_end_at(taskscale_worker *worker, uint64_t now, const char *name, size_t length) {
   if (!taskscale_end_untimed(worker)) taskscale_end_timed(worker, now, name, length);
 }
 
 /* A task begins on this worker, on whose own thread this is called. */
-static inline void taskscale_begin(taskscale_worker *worker) {
+TASKSCALE_INLINE void taskscale_begin(taskscale_worker *worker) {
   if (!taskscale_begin_untimed(worker)) taskscale_begin_timed(worker, taskscale_ticks(worker));
 }
 
 /* The task that began last ends. `name` may be NULL with `length` 0; 48 bytes of it count. */
-static inline void taskscale_end(taskscale_worker *worker, const char *name, size_t length) {
+TASKSCALE_INLINE void taskscale_end(taskscale_worker *worker, const char *name, size_t length) {
   if (!taskscale_end_untimed(worker)) taskscale_end_timed(worker, taskscale_ticks(worker), name, length);
 }
 

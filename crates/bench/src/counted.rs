@@ -44,7 +44,7 @@ impl CountedProbe {
             let page = Page::create().map_err(|error| {
                 Missing::new(
                     format!("no file can be made for the counts: {error}"),
-                    "make room in the memory folder",
+                    "raise the limits of this process on open files and memory (ulimit -a)",
                 )
             })?;
             preload(&mut command, library, &page);

@@ -7,6 +7,7 @@
 mod args;
 mod baselines;
 mod commands;
+mod folders;
 mod interrupt;
 mod output;
 mod probes;

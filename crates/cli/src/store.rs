@@ -1,12 +1,14 @@
 //! Where raw samples are kept: the file that was named, else a new one in the state folder.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{File, OpenOptions},
     path::{Path, PathBuf},
     time::{Duration, UNIX_EPOCH},
 };
 
 use anyhow::Context;
+
+use crate::folders::UserFolder;
 
 /// A run file, open for appending, and its path.
 #[derive(Debug)]
@@ -22,22 +24,14 @@ pub fn create(asked: Option<&Path>, suites: &str, started_unix_s: u64) -> anyhow
     if let Some(path) = asked {
         return open_new(path);
     }
-    let name = default_name(suites, started_unix_s);
-    let folder = state_folder().map(|folder| folder.join("runs"));
-    let kept = folder.and_then(|folder| {
-        fs::create_dir_all(&folder)?;
-        open_new(&folder.join(&name))
-    });
-    // A home that cannot be written to is no reason not to measure.
-    kept.or_else(|_| open_new(&std::env::temp_dir().join(&name)))
-}
-
-/// The folder in which something of ours is kept under the user's home, or why there is none.
-fn state_folder() -> anyhow::Result<PathBuf> {
-    let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".local/state"));
-    let state =
-        std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute()).or_else(home);
-    Ok(state.context("neither XDG_STATE_HOME nor HOME is set")?.join("taskscale"))
+    let folder = UserFolder::State.make("runs").map_err(|missing| {
+        anyhow::anyhow!(
+            "there is nowhere to keep the run file: {}; {}, or name the file: --output FILE",
+            missing.reason,
+            missing.remedy
+        )
+    })?;
+    open_new(&folder.join(default_name(suites, started_unix_s)))
 }
 
 fn open_new(path: &Path) -> anyhow::Result<RunFile> {

@@ -173,6 +173,38 @@ fn close_on_exec_from(first: libc::c_int) {
     }
 }
 
+/// The user whose rights this process has.
+pub fn effective_user() -> u32 {
+    // SAFETY: geteuid takes nothing, returns a plain integer and cannot fail.
+    unsafe { libc::geteuid() }
+}
+
+/// The group whose rights this process has.
+pub fn effective_group() -> u32 {
+    // SAFETY: getegid takes nothing, returns a plain integer and cannot fail.
+    unsafe { libc::getegid() }
+}
+
+/// A file in memory that has no name, closed when a program is started (Linux).
+pub fn memory_file(label: &std::ffi::CStr) -> io::Result<std::fs::File> {
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::fd::FromRawFd;
+        // SAFETY: the label is a C string; a new descriptor is returned, which nobody else owns.
+        let fd = unsafe { libc::memfd_create(label.as_ptr(), libc::MFD_CLOEXEC) };
+        if fd < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: as above.
+        Ok(unsafe { std::fs::File::from_raw_fd(fd) })
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = label;
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
 /// CPUs that the scheduler may put this process on; `None` where there is no affinity mask (macOS).
 pub fn cpus_in_affinity_mask() -> Option<u64> {
     #[cfg(target_os = "linux")]

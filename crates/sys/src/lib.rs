@@ -8,6 +8,7 @@
 //! | [`delay`] | how long has this thread waited for a processor | ns |
 //! | [`threads`] | how much CPU has each thread of a process used | ns |
 //! | [`counts`] | how many allocations and system calls has a process made | calls, bytes |
+//! | [`own`] | is this folder the user's own, so that nobody else's file lies in it | a path |
 //! | [`process`] | a probe over pipes: spawn, ask, bound the wait, end it with all its descendants | [`process::Child`] |
 //! | [`machine`] | what is this machine, and what of it cannot be read | [`taskscale_model::machine::Machine`] |
 //! | [`doctor`] | what here blurs or biases figures, measured | [`taskscale_model::doctor::facts::Facts`] |
@@ -24,6 +25,7 @@ pub mod doctor;
 mod ffi;
 pub mod held;
 pub mod machine;
+pub mod own;
 #[cfg(target_os = "linux")]
 mod perf;
 pub mod process;

@@ -11,6 +11,8 @@ use taskscale_sys::{
     process::{Child, Command, Exit, IoProblem},
 };
 
+use crate::folders::UserFolder;
+
 use super::{
     cache,
     embedded::{self, content_hash},
@@ -281,10 +283,7 @@ fn part(key: &str) -> String {
 }
 
 fn unwritable(path: &Path, error: &std::io::Error) -> Missing {
-    Missing::new(
-        format!("cannot write {}: {error}", path.display()),
-        "set XDG_CACHE_HOME to a folder that can be written",
-    )
+    Missing::new(format!("cannot write {}: {error}", path.display()), UserFolder::Cache.remedy())
 }
 
 /// Makes the virtual environment with uvloop, trio and anyio for an interpreter, unless it is there.

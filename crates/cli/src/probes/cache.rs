@@ -1,7 +1,7 @@
-//! The folder in which built probes are kept: under the user's cache, or the temporary folder where that cannot be
-//! written.
+//! The folder in which built probes are kept, under the user's cache.
 
 use std::{
+    ffi::OsString,
     fs::{self, File},
     io,
     path::{Path, PathBuf},
@@ -9,6 +9,8 @@ use std::{
 
 use anyhow::Context;
 use taskscale_model::missing::Missing;
+
+use crate::folders::UserFolder;
 
 /// A folder of ours, held against other processes of this tool until it is dropped.
 #[derive(Debug)]
@@ -22,49 +24,29 @@ pub struct Held {
 /// Creates and holds the folder `name` (`probes/go-0123456789abcdef`); waits while another process holds it.
 ///
 /// # Errors
-/// When neither cache nor temporary folder can be written; both are named.
+/// When the cache cannot be written, or is not the user's own.
 pub fn hold(name: &str) -> Result<Held, Missing> {
-    let mut problems = Vec::new();
-    for base in bases() {
-        let path = base.join(name);
-        match try_hold(&path) {
-            Ok(lock) => return Ok(Held { path, _lock: lock }),
-            Err(error) => problems.push(format!("{}: {error}", path.display())),
-        }
-    }
-    Err(Missing::new(
-        format!("nothing can be built: {}", problems.join("; ")),
-        "set XDG_CACHE_HOME to a folder that can be written",
-    ))
+    let nowhere =
+        |why: String| Missing::new(format!("nothing can be built: {why}"), UserFolder::Cache.remedy());
+    let path = UserFolder::Cache.make(name).map_err(|missing| nowhere(missing.reason))?;
+    let lock = lock(&path).map_err(|error| nowhere(format!("{}: {error}", path.display())))?;
+    Ok(Held { path, _lock: lock })
 }
 
 /// Where `name` is, if it was made; nothing is created.
 pub fn find(name: &str) -> Option<PathBuf> {
-    bases().into_iter().map(|base| base.join(name)).find(|path| path.is_dir())
+    UserFolder::Cache.find(name)
 }
 
-fn try_hold(path: &Path) -> io::Result<File> {
-    fs::create_dir_all(path)?;
-    // The lock lies beside the folder, which may be emptied while it is held. Opening it for writing is also the proof
-    // that the folder is not read-only.
-    let lock = File::options().create(true).append(true).open(path.with_extension("lock"))?;
+fn lock(path: &Path) -> io::Result<File> {
+    // The lock lies beside the folder, which may be emptied while it is held.
+    let mut beside = OsString::from(path);
+    beside.push(".lock");
+    let lock = File::options().create(true).append(true).open(beside)?;
     lock.lock()?;
+    // The folder may be on a file system that has become read-only.
     tempfile::tempfile_in(path)?;
     Ok(lock)
-}
-
-/// The user's cache folder, then the temporary one.
-fn bases() -> Vec<PathBuf> {
-    let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
-    let cache =
-        std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute()).or_else(home);
-    let temporary = std::env::temp_dir().join(format!("taskscale-{}", user()));
-    cache.map(|cache| cache.join("taskscale")).into_iter().chain([temporary]).collect()
-}
-
-/// Part of the temporary folder's name, so that users of one machine do not meet in it.
-fn user() -> String {
-    std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_else(|_| "user".into())
 }
 
 /// Writes the files that are not there or differ. Each appears whole or not at all: it is written beside and renamed.

@@ -36,16 +36,21 @@ impl Tool {
     }
 
     pub fn run(&self, args: &[&str]) -> Ran {
-        let output: Output = self.command(args).output().expect("the binary starts");
-        Ran {
-            status: output.status.code(),
-            out: String::from_utf8(output.stdout).expect("UTF-8"),
-            err: String::from_utf8(output.stderr).expect("UTF-8"),
-        }
+        ran(&mut self.command(args))
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
         self.home.path().join(name)
+    }
+}
+
+/// Does it.
+pub fn ran(command: &mut Command) -> Ran {
+    let output: Output = command.output().expect("the binary starts");
+    Ran {
+        status: output.status.code(),
+        out: String::from_utf8(output.stdout).expect("UTF-8"),
+        err: String::from_utf8(output.stderr).expect("UTF-8"),
     }
 }
 

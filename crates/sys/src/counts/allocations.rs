@@ -5,14 +5,15 @@
 //! library, and [`Page::read`] says that nothing was attached.
 
 use std::{
-    fs::{self, File},
+    fs::File,
     io::{self, Write},
-    os::unix::fs::{FileExt, OpenOptionsExt},
+    os::{fd::AsRawFd, unix::fs::FileExt},
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU64, Ordering},
 };
 
 use taskscale_model::run_file::Allocations;
+
+use crate::ffi;
 
 /// C11 source of the library: `cc -std=c11 -O2 -fPIC -shared -fvisibility=hidden -fno-builtin`, with `-ldl -pthread`.
 pub const SOURCE: &str = include_str!("../../shim/allocations.c");
@@ -27,7 +28,8 @@ pub const SLOTS: u32 = 1_022;
 const UNIT: usize = 64;
 const MAGIC: u64 = u64::from_le_bytes(*b"TSALLOC1");
 
-/// The shared file of one process that is counted, with all that it starts. Removed when dropped.
+/// The shared file of one process that is counted, with all that it starts. It lies in memory and in no folder: it is gone with
+/// the last process that has it, however that one ends.
 #[derive(Debug)]
 pub struct Page {
     file: File,
@@ -36,10 +38,10 @@ pub struct Page {
 }
 
 impl Page {
-    /// Lays out a file, in memory where the system has a folder for that.
+    /// Lays out a file.
     ///
     /// # Errors
-    /// When no file can be made there.
+    /// Where the system has no files in memory (Linux has them).
     pub fn create() -> io::Result<Self> {
         Page::with_slots(SLOTS)
     }
@@ -49,27 +51,13 @@ impl Page {
     /// # Errors
     /// As [`Page::create`].
     pub fn with_slots(slots: u32) -> io::Result<Self> {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let memory = Path::new("/dev/shm");
-        let folder = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
-        // A name left behind by a process that had our id and was killed is stepped over.
-        let (mut file, path) = loop {
-            let number = NEXT.fetch_add(1, Ordering::Relaxed);
-            let path = folder.join(format!("taskscale-allocations-{}-{number}", std::process::id()));
-            match fs::OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path) {
-                Ok(file) => break (file, path),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
-            }
-        };
-        let page = |file| Page { file, path: path.clone(), slots: slots as usize };
-        let laid = file
-            .set_len(((slots as usize + 2) * UNIT) as u64)
-            .and_then(|()| file.write_all(&MAGIC.to_ne_bytes()))
-            .and_then(|()| file.write_all(&slots.to_ne_bytes()));
-        // From here on dropping it removes the file.
-        let page = page(file);
-        laid.map(|()| page)
+        let mut file = ffi::memory_file(c"taskscale-allocations")?;
+        file.set_len(((slots as usize + 2) * UNIT) as u64)?;
+        file.write_all(&MAGIC.to_ne_bytes())?;
+        file.write_all(&slots.to_ne_bytes())?;
+        // By our own id: a program that starts others closes its descriptors, and they count all the same.
+        let path = PathBuf::from(format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()));
+        Ok(Page { file, path, slots: slots as usize })
     }
 
     /// Where it is, for [`VARIABLE`].
@@ -98,13 +86,6 @@ impl Page {
     }
 }
 
-impl Drop for Page {
-    fn drop(&mut self) {
-        // A file in the memory folder that cannot be removed is gone with the next start.
-        fs::remove_file(&self.path).ok();
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,11 +94,8 @@ mod tests {
     fn nothing_is_counted_before_the_library_is_there() {
         let page = Page::with_slots(3).expect("a file");
         assert_eq!(page.read().expect("read"), None);
-        let length = fs::metadata(page.path()).expect("there").len();
-        assert_eq!(length, 5 * 64);
-        let path = page.path().to_owned();
-        drop(page);
-        assert!(!path.exists(), "it is removed");
+        let by_name = File::open(page.path()).expect("others of this user open it by its path");
+        assert_eq!(by_name.metadata().expect("there").len(), 5 * 64);
     }
 
     #[test]

@@ -24,13 +24,16 @@ fn find(asked: Option<&str>, _: &Source) -> Result<Toolchain, Missing> {
 fn recipe(go: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
     let probe = site.out("probe");
     let build = |args: &[&str], env: &[(&str, &str)]| Command {
-        // The Go that was found, not another that a go.mod would have it fetch.
+        // The Go that was found, not another that a go.mod would have it fetch; and no git is asked about the folders above.
         env: [("GOTOOLCHAIN", "local"), ("GOWORK", "off")]
             .iter()
             .chain(env)
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
             .collect(),
-        ..Command::new(go.program(), ["build", "-trimpath", "-o", &probe].iter().chain(args).copied())
+        ..Command::new(
+            go.program(),
+            ["build", "-trimpath", "-buildvcs=false", "-o", &probe].iter().chain(args).copied(),
+        )
     };
     match source {
         Source::Runtime(runtime) => Recipe {

@@ -55,10 +55,22 @@ fn recipe(cargo: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
     let build = |folder: &str, more: &[&str]| {
         let command = |more: &[&str], last: &[&str]| Command {
             env: vec![("CARGO_TARGET_DIR".into(), target.clone())],
-            directory: Some(site.src.join(folder)),
+            // cargo and rustup look for settings, among them programs to start, in all folders above the one they are
+            // started in; above the cache may be one in which others write (/tmp).
+            directory: Some("/".into()),
             ..Command::new(
                 cargo.program(),
-                ["build", "--release", "--quiet"].iter().chain(more).chain(last).copied(),
+                [
+                    "build",
+                    "--release",
+                    "--quiet",
+                    "--manifest-path",
+                    &site.src(&format!("{folder}/Cargo.toml")),
+                ]
+                .iter()
+                .chain(more)
+                .chain(last)
+                .copied(),
             )
         };
         Step::must(command(more, &[])).or(command(more, &["--offline"])).hint(NETWORK)

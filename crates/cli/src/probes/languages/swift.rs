@@ -34,10 +34,16 @@ fn recipe(swiftc: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
     let below = |folder: &str| -> Vec<String> {
         embedded::below(embedded::SWIFT_PROBE, folder, ".swift").map(|name| site.src(name)).collect()
     };
+    // Shared by all of them. Without a home the compiler would take one in the temporary folder.
+    let modules = site.src("../../swift-modules");
     let compile = |args: Vec<String>| {
         Command::new(
             swiftc.program(),
-            ["-O", "-wmo"].into_iter().map(str::to_owned).chain(args).collect::<Vec<_>>(),
+            ["-O", "-wmo", "-module-cache-path", &modules]
+                .into_iter()
+                .map(str::to_owned)
+                .chain(args)
+                .collect::<Vec<_>>(),
         )
     };
     let (library, module, probe) =

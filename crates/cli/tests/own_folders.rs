@@ -1,0 +1,247 @@
+//! Nothing is executed from, or written to, a folder that is not the user's own.
+#![allow(clippy::print_stdout, reason = "a case that this machine cannot show is named in the test output")]
+
+mod common;
+
+use std::{
+    fs,
+    os::unix::{
+        fs::{MetadataExt, PermissionsExt, chown, symlink},
+        process::CommandExt,
+    },
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use common::{Ran, Tool, broken, ran};
+
+/// `nobody`, who owns nothing.
+const NOBODY: u32 = 65_534;
+
+/// A machine whose Go makes the honest probe of the tests, and a cache in which one lies that tells on whoever starts it.
+struct Planted {
+    tool: Tool,
+    cache: PathBuf,
+    started: PathBuf,
+}
+
+fn mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("our own");
+}
+
+impl Planted {
+    fn new() -> Self {
+        let tool = Tool::new();
+        let (cache, started) = (tool.path("planted"), tool.path("started"));
+        fs::create_dir_all(tool.path("bin")).expect("a folder");
+        let go = tool.path("bin/go");
+        let script = format!(
+            "#!/bin/sh\nif [ \"$1\" = version ]; then echo go version go9.9 linux/amd64; exit; fi\n\
+             while [ \"$1\" != -o ]; do shift; done\n\
+             printf '#!/bin/sh\\nexec {}\\n' > \"$2\"; chmod +x \"$2\"\n",
+            broken("honest")
+        );
+        fs::write(&go, script).expect("written");
+        mode(&go, 0o755);
+        let planted = Planted { tool, cache, started };
+        let built = planted.check(&planted.cache, |_| {});
+        assert_eq!(built.status, Some(0), "{built:?}");
+        let probe = planted.probe();
+        let honest = fs::read_to_string(&probe).expect("built");
+        let tells = format!("#!/bin/sh\ntouch {}\n", planted.started.display());
+        fs::write(&probe, honest.replacen("#!/bin/sh\n", &tells, 1)).expect("planted");
+        planted
+    }
+
+    /// What was built.
+    fn probe(&self) -> PathBuf {
+        let mut below = fs::read_dir(self.cache.join("taskscale/probes")).expect("built").flatten();
+        let folder = below.find(|entry| entry.path().is_dir()).expect("a folder").path();
+        folder.join("out/probe")
+    }
+
+    fn command(&self, args: &[&str], cache: &Path) -> Command {
+        let path = std::env::var("PATH").unwrap_or_default();
+        let mut command = self.tool.command(args);
+        command
+            .env("PATH", format!("{}:{path}", self.tool.path("bin").display()))
+            .env("XDG_CACHE_HOME", cache);
+        command
+    }
+
+    fn check(&self, cache: &Path, change: impl Fn(&mut Command)) -> Ran {
+        let mut command = self.command(&["probe", "check", "--runtime", "go"], cache);
+        change(&mut command);
+        ran(&mut command)
+    }
+
+    /// That nobody started what was planted, by either command, and that the second one says `words`.
+    #[track_caller]
+    fn is_refused(&self, words: &str, change: impl Fn(&mut Command)) {
+        let mut list = self.command(&["list", "--runtime", "go"], &self.cache);
+        change(&mut list);
+        let listed = ran(&mut list);
+        let checked = self.check(&self.cache, change);
+        assert!(!self.started.exists(), "{words}: what was planted ran: {listed:?} {checked:?}");
+        assert_eq!(checked.status, Some(2), "{words}: {checked:?}");
+        assert!(checked.err.contains(words), "{words} not in {}", checked.err);
+        assert!(checked.err.contains("set XDG_CACHE_HOME to a folder of your own"), "{}", checked.err);
+    }
+}
+
+#[test]
+fn what_was_planted_runs_in_a_folder_of_ones_own() {
+    // Or the other tests here would show nothing.
+    let planted = Planted::new();
+    assert_eq!(planted.check(&planted.cache, |_| {}).status, Some(0));
+    assert!(planted.started.exists());
+}
+
+#[test]
+fn a_cache_that_others_can_write_is_refused() {
+    let planted = Planted::new();
+    let leaf = planted.probe().parent().and_then(Path::parent).expect("a folder").to_owned();
+    for folder in [planted.cache.join("taskscale"), planted.cache.join("taskscale/probes"), leaf] {
+        for open in [0o777, 0o770, 0o707] {
+            mode(&folder, open);
+            planted.is_refused(&format!("{} can be written by others", folder.display()), |_| {});
+        }
+        mode(&folder, 0o700);
+    }
+    // Above it: whoever can write there can put another folder in its place.
+    mode(&planted.cache, 0o777);
+    planted.is_refused("can be written by others", |_| {});
+}
+
+#[test]
+fn a_cache_that_is_a_link_is_refused() {
+    let planted = Planted::new();
+    fs::rename(planted.cache.join("taskscale"), planted.tool.path("elsewhere")).expect("moved");
+    symlink(planted.tool.path("elsewhere"), planted.cache.join("taskscale")).expect("linked");
+    planted.is_refused("is a symbolic link", |_| {});
+}
+
+#[test]
+fn another_users_cache_is_refused() {
+    if !is_root("another_users_cache_is_refused") {
+        return;
+    }
+    let planted = Planted::new();
+    for path in [planted.probe(), planted.cache.join("taskscale"), planted.cache.clone()] {
+        chown(&path, Some(NOBODY), Some(NOBODY)).expect("root may");
+        if path.is_dir() {
+            planted.is_refused(&format!("belongs to user {NOBODY}"), |_| {});
+        }
+    }
+}
+
+#[test]
+fn the_temporary_folder_is_no_place_for_what_is_executed() {
+    let planted = Planted::new();
+    let temporary = planted.tool.path("tmp");
+    fs::create_dir_all(&temporary).expect("a folder");
+    // The name that could be guessed.
+    fs::rename(planted.cache.join("taskscale"), temporary.join("taskscale-root")).expect("moved");
+    let before = names(&temporary);
+    let in_there = |command: &mut Command| {
+        command.env("TMPDIR", &temporary).env("USER", "root");
+    };
+    planted.is_refused("/dev/null/cache", |command| {
+        in_there(command);
+        command.env("XDG_CACHE_HOME", "/dev/null/cache");
+    });
+    planted.is_refused("neither XDG_CACHE_HOME nor HOME names a folder", |command| {
+        in_there(command);
+        command.env_remove("XDG_CACHE_HOME").env_remove("HOME");
+    });
+    assert_eq!(names(&temporary), before, "and nothing is written there");
+}
+
+#[test]
+fn without_a_place_for_the_run_file_nothing_is_measured_and_the_variable_is_named() {
+    let tool = Tool::new();
+    let temporary = tool.path("tmp");
+    fs::create_dir_all(&temporary).expect("a folder");
+    let args = ["run", "fanout", "--runtime", "tokio", "--variant", "current_thread/spawn", "--size", "16"];
+    let run = |more: &[&str], state: Option<&str>| {
+        let mut command = tool.command(&[&args[..], &["--samples", "1"], more].concat());
+        command.env("TMPDIR", &temporary).env_remove("HOME").env_remove("XDG_STATE_HOME");
+        if let Some(state) = state {
+            command.env("XDG_STATE_HOME", state);
+        }
+        ran(&mut command)
+    };
+    for (state, words) in
+        [(None, "neither XDG_STATE_HOME nor HOME names a folder"), (Some("/dev/null/state"), "/dev/null")]
+    {
+        let ran = run(&[], state);
+        assert_eq!(ran.status, Some(2), "{ran:?}");
+        for words in [words, "set XDG_STATE_HOME", "--output FILE"] {
+            assert!(ran.err.contains(words), "{words} not in {}", ran.err);
+        }
+        assert!(ran.out.is_empty(), "{}", ran.out);
+    }
+    assert_eq!(names(&temporary), Vec::<String>::new());
+    let file = tool.path("mine.taskscale.jsonl");
+    assert_eq!(run(&["--output", file.to_str().expect("UTF-8")], None).status, Some(0));
+}
+
+#[test]
+fn nobody_measures_in_a_folder_of_their_own_and_in_no_other() {
+    if !is_root("nobody_measures_in_a_folder_of_their_own_and_in_no_other") {
+        return;
+    }
+    let tool = Tool::new();
+    mode(&tool.path(""), 0o755);
+    let (temporary, own) = (tool.path("tmp"), tool.path("own"));
+    for (folder, permissions) in [(&temporary, 0o1777), (&own, 0o700)] {
+        fs::create_dir_all(folder).expect("a folder");
+        mode(folder, permissions);
+    }
+    chown(&own, Some(NOBODY), Some(NOBODY)).expect("root may");
+    // Where nobody can read it.
+    let program = tool.path("taskscale");
+    fs::copy(env!("CARGO_BIN_EXE_taskscale"), &program).expect("copied");
+    mode(&program, 0o755);
+    let run = |home: &Path| {
+        let mut command = Command::new(&program);
+        command
+            .args(["run", "fanout", "--runtime", "tokio", "--variant", "current_thread/spawn"])
+            .args(["--size", "16", "--samples", "1", "--sample-time", "200us"])
+            .env_clear()
+            .env("HOME", home)
+            .env("TMPDIR", &temporary)
+            .current_dir("/")
+            .uid(NOBODY)
+            .gid(NOBODY);
+        ran(&mut command)
+    };
+    // As in /etc/passwd, and a home that is root's: neither may be written.
+    for home in ["/nonexistent", "/root"] {
+        let refused = run(Path::new(home));
+        assert_eq!(refused.status, Some(2), "{home}: {refused:?}");
+        assert!(refused.err.contains("set XDG_STATE_HOME"), "{home}: {}", refused.err);
+    }
+    let measured = run(&own);
+    assert_eq!(measured.status, Some(0), "{measured:?}");
+    let kept = own.join(".local/state/taskscale/runs");
+    assert_eq!((names(&kept).len(), kept.metadata().expect("there").mode() & 0o777), (1, 0o700));
+    assert_eq!(names(&temporary), Vec::<String>::new());
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("a folder").flatten();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+/// Whether files can be given away here; says so where they cannot.
+fn is_root(test: &str) -> bool {
+    let root = Path::new("/proc/self").metadata().is_ok_and(|there| there.uid() == 0);
+    if !root {
+        println!("skipped: {test}: only root can be another user (sudo make test)");
+    }
+    root
+}
