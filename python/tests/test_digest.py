@@ -134,7 +134,7 @@ class Digest(unittest.TestCase):
         if os.path.exists("/proc/self/task"):
             self.assertEqual(d.data()["workers"], 2)
 
-    @unittest.skipIf(sys.version_info < (3, 12), "asyncio.run has no loop_factory before Python 3.12")
+    @unittest.skipIf(sys.version_info < (3, 12), "asyncio.run has no loop_factory before Python 3.12 (install that)")
     def test_a_loop_factory(self):
         class Loop(asyncio.SelectorEventLoop):
             pass
@@ -143,7 +143,7 @@ class Digest(unittest.TestCase):
             asyncio.run(children(10), loop_factory=Loop)
         self.assertEqual(steps(d)["child"], 20)
 
-    @unittest.skipIf(sys.version_info < (3, 12), "eager tasks come with Python 3.12")
+    @unittest.skipIf(sys.version_info < (3, 12), "eager tasks come with Python 3.12 (install that)")
     def test_eager_tasks_run_inside_the_step_that_makes_them(self):
         async def main():
             asyncio.get_running_loop().set_task_factory(asyncio.eager_task_factory)

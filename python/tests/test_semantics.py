@@ -176,7 +176,7 @@ class Same(unittest.TestCase):
 
         self.same(main)
 
-    @unittest.skipIf(sys.version_info < (3, 12), "eager tasks come with Python 3.12")
+    @unittest.skipIf(sys.version_info < (3, 12), "eager tasks come with Python 3.12 (install that)")
     def test_eager_tasks(self):
         async def child(n):
             if n % 2:

@@ -96,7 +96,7 @@ class Fanout(unittest.TestCase):
 
     def every_answer(self, runtime):
         if not installed(runtime):
-            self.skipTest(f"{runtime} is not installed for this Python")
+            self.skipTest(f"{runtime} is not installed for this Python (pip install {runtime}; target/venv has it)")
         with Session(runtime) as session:
             for variant in variants(session.describe(), "fanout"):
                 for order in variant["only"]["order"]:
@@ -309,7 +309,7 @@ class Protocol(unittest.TestCase):
 
     def test_an_unavailable_variant_is_an_error_that_says_what_it_needs(self):
         if sys.version_info >= (3, 12):
-            self.skipTest("this Python has all variants")
+            self.skipTest("this Python has all variants (an older one has not)")
         with Session() as session:
             self.assertIn("needs Python 3.12", session.run("fanout", "eager")["message"])
 

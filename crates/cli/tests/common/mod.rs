@@ -11,6 +11,23 @@ pub struct Tool {
     cache: PathBuf,
 }
 
+/// What changes how interpreters, compilers and pools behave.
+const OF_THE_USER: [&str; 13] = [
+    "CXXFLAGS",
+    "GOFLAGS",
+    "GOMAXPROCS",
+    "JAVA_TOOL_OPTIONS",
+    "JDK_JAVA_OPTIONS",
+    "LDFLAGS",
+    "LD_PRELOAD",
+    "NODE_OPTIONS",
+    "OMP_NUM_THREADS",
+    "PYTHONPATH",
+    "PYTHONUNBUFFERED",
+    "RAYON_NUM_THREADS",
+    "TOKIO_WORKER_THREADS",
+];
+
 #[allow(dead_code, reason = "not every test file needs all of it")]
 impl Tool {
     pub fn new() -> Self {
@@ -32,6 +49,7 @@ impl Tool {
             .env("XDG_STATE_HOME", self.home.path().join("state"))
             .env("NO_COLOR", "1")
             .stdin(Stdio::null());
+        OF_THE_USER.iter().for_each(|name| _ = command.env_remove(name));
         command
     }
 

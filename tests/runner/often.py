@@ -1,0 +1,101 @@
+"""Runs the suite again and again, in three ways, and says which test did not always end alike."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections import Counter, defaultdict
+
+import suite
+from outcomes import FAILED
+from steps import TARGET
+
+# How the machine is while the tests run.
+WAYS = {
+    "as-it-is": "as `make test` runs them",
+    "busy": "beside a busy loop on each core",
+    "one-core": "under taskset -c 0",
+}
+
+
+def main(steps, times, ways, verbose):
+    steps = [step for step in steps if not step.static]
+    folder = TARGET / "test-often"
+    folder.mkdir(parents=True, exist_ok=True)
+    print(f"{times} runs of {len(steps)} steps in each of {len(ways)} ways, after one that builds", flush=True)
+    first = suite.run(steps, verbose=verbose, logs=folder / "first")
+    if any(result.failed() for result in first):
+        print("the first run failed: mend that first")
+        return 1
+    seen = defaultdict(Counter)
+    runs = Counter()
+    try:
+        for way in ways:
+            for number in range(1, times + 1):
+                begun = time.monotonic()
+                results = once(steps, way, folder / f"{way}-{number}", verbose)
+                runs[way] += 1
+                keep(folder, way, number, results)
+                for result in results:
+                    for outcome in result.outcomes.values():
+                        seen[f"{result.step}: {outcome.name}"][way, outcome.status] += 1
+                failed = [f"{result.step}: {outcome.name}" for result in results for outcome in result.failed()]
+                total = sum(len(result.outcomes) for result in results)
+                said = f"{way:9} {number:3} of {times}: {total} tests, {len(failed)} failed, {time.monotonic() - begun:4.0f} s"
+                print("\n         ".join([said, *failed]), flush=True)
+    except KeyboardInterrupt:
+        print("\ninterrupted; so far:")
+    return tell(seen, runs, folder)
+
+
+def once(steps, way, logs, verbose):
+    if way == "one-core":
+        return suite.run(steps, build=False, lanes=1, prefix=("taskset", "-c", "0"), logs=logs, quiet=True, verbose=verbose)
+    loops = busy_loops() if way == "busy" else []
+    try:
+        return suite.run(steps, build=False, logs=logs, quiet=True, verbose=verbose)
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+
+
+def busy_loops():
+    """One for each processor that this process may use, bound to it."""
+    program = "import os, sys\nos.sched_setaffinity(0, {int(sys.argv[1])})\nwhile os.getppid() > 1: pass"
+    return [subprocess.Popen([sys.executable, "-c", program, str(cpu)]) for cpu in sorted(os.sched_getaffinity(0))]
+
+
+def keep(folder, way, number, results):
+    """A line for each run, so that what was seen outlives an interruption."""
+    line = {
+        "way": way,
+        "number": number,
+        "seconds": {result.step: round(result.seconds, 1) for result in results},
+        "failed": [f"{result.step}: {outcome.name}" for result in results for outcome in result.failed()],
+        "tests": sum(len(result.outcomes) for result in results),
+    }
+    with open(folder / "runs.jsonl", "a", encoding="utf-8") as file:
+        file.write(json.dumps(line) + "\n")
+
+
+def tell(seen, runs, folder):
+    differed = differing(seen, runs)
+    done = ", ".join(f"{count} {way}" for way, count in runs.items())
+    print(f"\n{len(seen)} tests, {sum(runs.values())} runs ({done}): {len(differed)} differed or failed")
+    for line in differed:
+        print(f"  {line}")
+    print(f"What each run said: {folder}")
+    return 1 if differed or not runs else 0
+
+
+def differing(seen, runs):
+    """A line for each test that failed, ended in two ways, or was not there in some run: its program died before it."""
+    lines = []
+    for test, counts in sorted(seen.items()):
+        ends = {status for _, status in counts}
+        if len(ends) > 1 or FAILED in ends or sum(counts.values()) != sum(runs.values()):
+            of_way = [f"{status} {count} of {runs[way]} {way}" for (way, status), count in sorted(counts.items())]
+            lines.append(f"{test}: {', '.join(of_way)}")
+    return lines
