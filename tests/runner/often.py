@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections import Counter, defaultdict
+from concurrent.futures import ThreadPoolExecutor
 
 import suite
 from outcomes import FAILED
@@ -15,15 +16,19 @@ from steps import TARGET
 WAYS = {
     "as-it-is": "as `make test` runs them",
     "busy": "beside a busy loop on each core",
-    "one-core": "under taskset -c 0",
+    "one-core": "held to one core each (taskset -c 0), as many at a time as there are",
 }
+# Holds what it starts to one core.
+HOLD = "import os, sys; os.sched_setaffinity(0, {int(sys.argv[1])}); os.execvp(sys.argv[2], sys.argv[2:])"
 
 
 def main(steps, times, ways, verbose):
     steps = [step for step in steps if not step.static]
     folder = TARGET / "test-often"
     folder.mkdir(parents=True, exist_ok=True)
-    print(f"{times} runs of {len(steps)} steps in each of {len(ways)} ways, after one that builds", flush=True)
+    print(f"{times} runs of {len(steps)} steps in each of {len(ways)} ways, after one that builds:", flush=True)
+    for way in ways:
+        print(f"  {way:9} {WAYS[way]}", flush=True)
     first = suite.run(steps, verbose=verbose, logs=folder / "first")
     if any(result.failed() for result in first):
         print("the first run failed: mend that first")
@@ -32,9 +37,7 @@ def main(steps, times, ways, verbose):
     runs = Counter()
     try:
         for way in ways:
-            for number in range(1, times + 1):
-                begun = time.monotonic()
-                results = once(steps, way, folder / f"{way}-{number}", verbose)
+            for number, results, seconds in all_of(way, times, steps, folder, verbose):
                 runs[way] += 1
                 keep(folder, way, number, results)
                 for result in results:
@@ -42,23 +45,37 @@ def main(steps, times, ways, verbose):
                         seen[f"{result.step}: {outcome.name}"][way, outcome.status] += 1
                 failed = [f"{result.step}: {outcome.name}" for result in results for outcome in result.failed()]
                 total = sum(len(result.outcomes) for result in results)
-                said = f"{way:9} {number:3} of {times}: {total} tests, {len(failed)} failed, {time.monotonic() - begun:4.0f} s"
+                said = f"{way:9} {number:3} of {times}: {total} tests, {len(failed)} failed, {seconds:4.0f} s"
                 print("\n         ".join([said, *failed]), flush=True)
     except KeyboardInterrupt:
         print("\ninterrupted; so far:")
     return tell(seen, runs, folder)
 
 
-def once(steps, way, logs, verbose):
-    if way == "one-core":
-        return suite.run(steps, build=False, lanes=1, prefix=("taskset", "-c", "0"), logs=logs, quiet=True, verbose=verbose)
+def all_of(way, times, steps, folder, verbose):
+    """The number of each run, its results and how long it took."""
+    cores = sorted(os.sched_getaffinity(0)) if way == "one-core" else [None]
+    # Those of one core share nothing but memory with those of another.
+    with ThreadPoolExecutor(len(cores)) as pool:
+        for first in range(1, times + 1, len(cores)):
+            numbers = range(first, min(first + len(cores), times + 1))
+            once_more = [pool.submit(once, steps, way, core, folder / f"{way}-{number}", verbose) for number, core in zip(numbers, cores)]
+            for number, done in zip(numbers, once_more):
+                yield (number, *done.result())
+
+
+def once(steps, way, core, logs, verbose):
+    begun = time.monotonic()
+    prefix = (sys.executable, "-c", HOLD, str(core)) if core is not None else ()
     loops = busy_loops() if way == "busy" else []
     try:
-        return suite.run(steps, build=False, logs=logs, quiet=True, verbose=verbose)
+        lanes = 1 if core is not None else None
+        results = suite.run(steps, build=False, lanes=lanes, prefix=prefix, logs=logs, quiet=True, verbose=verbose)
     finally:
         for loop in loops:
             loop.kill()
             loop.wait()
+    return results, time.monotonic() - begun
 
 
 def busy_loops():

@@ -12,10 +12,15 @@ MODE = sys.argv[1] if len(sys.argv) > 1 else "honest"
 MARK = sys.argv[2] if len(sys.argv) > 2 else ""  # found again in the process list by the tests
 
 
+# Whatever PYTHONUNBUFFERED says: what belongs together leaves in one write, or the tool may look before the second one.
+sys.stdout = open(1, "w", buffering=1 << 16, encoding="utf-8", closefd=False)
+
+
 def say(message):
-    """One write, however Python buffers: of two, the second might come a moment after the tool has looked."""
-    twice = MODE == "speaks-twice" and message["type"] == "sample"
-    os.write(1, (json.dumps(message) + "\n").encode() * (2 if twice else 1))
+    sys.stdout.write(json.dumps(message) + "\n")
+    if MODE == "speaks-twice" and message["type"] == "sample":
+        sys.stdout.write(json.dumps(message) + "\n")
+    sys.stdout.flush()
 
 
 def describe(request):
