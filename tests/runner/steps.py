@@ -35,12 +35,12 @@ STEPS = [
     Step("format", "tests/run/with-component rustfmt cargo fmt --all --check", static=True),
     Step("lint", "tests/run/lint", static=True),
     Step("runner", "cd tests/runner && python3 -m unittest -v", static=True),
-    Step("rust", **cargo("--workspace --all-targets")),
+    Step("rust", **cargo("--workspace --lib --bins --tests")),
     Step("rust-docs", f"cargo test{LOCKED} --workspace --doc --no-fail-fast", after=("rust",)),
     Step("rust-probe", **cargo("--workspace", "probes/rust"), after=("rust",)),
     Step(
         "tokio",
-        **cargo("-p taskscale-tokio"),
+        **cargo("-p taskscale-tokio --lib --tests"),
         after=("rust",),
         # The hooks that tokio has behind this flag. What is built with it is kept apart from what is not.
         env={"RUSTFLAGS": "--cfg tokio_unstable", "CARGO_TARGET_DIR": str(TARGET / "unstable")},
