@@ -19,6 +19,9 @@ PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 
 GROUP = re.compile(r"^== (.+)$|^\s+Running (?:unittests )?(\S+) \((?:.*/)?([^/]+?)(?:-[0-9a-f]{16})?\)$|^\s+Doc-tests (\S+)$")
 VERDICT = re.compile(r"^(?:test )?(\S.*?) \.\.\. (ok|FAILED|FAIL|ERROR|expected failure|ignored.*|skipped .*)$")
+# A test that printed something behind its name: the verdict comes in a line of its own.
+BEGUN = re.compile(r"^test (\S+) \.\.\. (?!ok$|FAILED$|ignored)|^(\w+ \([\w.]+\)) \.\.\. ")
+LATER = re.compile(r"^(ok|FAILED|FAIL|ERROR|skipped '.*')$")
 TAP = re.compile(r"^\s*(not )?ok \d+ - (.*?)(?: # (SKIP|TODO)\s*(.*))?$")
 SAID = re.compile(r"^\s*(ok|FAILED|skipped): (.+)$")
 RESULT = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored;")
@@ -46,6 +49,7 @@ class Reader:
     group: str = ""
     # The test whose output is being shown: what it says there of a skip is about itself.
     _speaks: str = ""
+    _begun: str = ""
     _count: int = 0
     _go: dict = field(default_factory=dict)
 
@@ -65,9 +69,18 @@ class Reader:
         if said and not VERDICT.match(line):
             return self._of_script(*said.groups())
         verdict = VERDICT.match(line)
-        if verdict:
+        if verdict and " ... " not in verdict.group(1):
             self._count += 1
             return self._of_verdict(*verdict.groups())
+        begun = BEGUN.match(line)
+        if begun:
+            self._begun = begun.group(1) or begun.group(2)
+            return None
+        later = LATER.match(line)
+        if later and self._begun:
+            self._count += 1
+            name, self._begun = self._begun, ""
+            return self._of_verdict(name, later.group(1))
         tap = TAP.match(line)
         if tap:
             failed, name, directive, why = tap.groups()

@@ -47,6 +47,19 @@ failures:
 test result: FAILED. 2 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.02s
 """
 
+ONE_THREAD = """\
+     Running tests/help.rs (target/debug/deps/help-6a02a627053effe5)
+
+running 2 tests
+test help_says ... Testing a.trycmd:2 ... ok 2ms 75us 941ns
+Testing b.trycmd:2 ... ok 1ms 467us 91ns
+ok
+test loud ... what it says
+FAILED
+
+test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.02s
+"""
+
 UNITTEST = """\
 == python3.8
 test_a (test_probe.Fanout) ... ok
@@ -114,6 +127,11 @@ class Reading(unittest.TestCase):
                 "tests/order: e": (SKIPPED, "e: no go on the PATH (install Go)"),
                 "tests/order: f": (PASSED, ""),
             },
+        )
+
+    def test_a_verdict_behind_what_a_test_printed(self):
+        self.assertEqual(
+            read(ONE_THREAD), {"tests/help: help_says": (PASSED, ""), "tests/help: loud": (FAILED, "")}
         )
 
     def test_unittest(self):

@@ -1,6 +1,6 @@
 //! The real process that is counted: a probe with the counting library preloaded and its system calls counted by the kernel.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use taskscale_model::{
     missing::Missing,
@@ -47,7 +47,7 @@ impl CountedProbe {
                     "raise the limits of this process on open files and memory (ulimit -a)",
                 )
             })?;
-            preload(&mut command, library, &page);
+            preload(&mut command, library, &page)?;
             Ok(page)
         });
         // Small objects of CPython come from arenas that malloc hardly sees; and a set's order follows the hash seed.
@@ -60,11 +60,20 @@ impl CountedProbe {
 }
 
 /// Before what the user preloads, so that theirs is what allocates.
-fn preload(command: &mut Command, library: &std::path::Path, page: &Page) {
+fn preload(command: &mut Command, library: &Path, page: &Page) -> Result<(), Missing> {
+    let ours = library.to_string_lossy();
+    // The loader's list has no other way to write them, and what it found instead could be anybody's.
+    if ours.contains([' ', ':']) {
+        return Err(Missing::new(
+            format!("the loader cannot take a path with a blank or a colon: {ours}"),
+            "set XDG_CACHE_HOME to a path without",
+        ));
+    }
     let theirs = std::env::var("LD_PRELOAD").ok().filter(|theirs| !theirs.is_empty());
-    let libraries = std::iter::once(library.to_string_lossy().into_owned()).chain(theirs);
+    let libraries = std::iter::once(ours.into_owned()).chain(theirs);
     command.env.push(("LD_PRELOAD".into(), libraries.collect::<Vec<_>>().join(":")));
     command.env.push((VARIABLE.into(), page.path().to_string_lossy().into_owned()));
+    Ok(())
 }
 
 /// Why the allocations of a runtime are not those that malloc sees.

@@ -1,7 +1,8 @@
 //! Baselines: run files under a name, in the folder `.taskscale` of the user's repository.
 
 use std::{
-    fs,
+    fs::{self, File},
+    io,
     path::{Path, PathBuf},
 };
 
@@ -22,8 +23,9 @@ pub fn save(name: &str, run: &Path) -> anyhow::Result<String> {
         || format!("cannot keep the baseline {}; the run itself is {}", path.display(), run.display());
     fs::create_dir_all(FOLDER).with_context(failed)?;
     let replaced = if path.exists() { ", over the one of before" } else { "" };
-    let copy = tempfile::NamedTempFile::new_in(FOLDER).with_context(failed)?;
-    fs::copy(run, copy.path()).with_context(failed)?;
+    let mut copy = tempfile::NamedTempFile::new_in(FOLDER).with_context(failed)?;
+    // Into the file that is open: its name may be another's by now, where others can write here.
+    io::copy(&mut File::open(run).with_context(failed)?, copy.as_file_mut()).with_context(failed)?;
     copy.persist(&path).map_err(|error| error.error).with_context(failed)?;
     Ok(format!("Baseline {name}: {}{replaced}", path.display()))
 }

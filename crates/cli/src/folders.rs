@@ -32,7 +32,10 @@ impl UserFolder {
     /// That there is no such folder, or that it is not the user's own, and which variable to set.
     pub fn make(self, name: &str) -> Result<PathBuf, Missing> {
         let made = below(&self.base()?, name, own::make);
-        made.map_err(|refusal| Missing::new(refusal.to_string(), self.remedy()))
+        made.map_err(|refusal| {
+            let mend = refusal.remedy().map(|mend| format!("{mend}, or ")).unwrap_or_default();
+            Missing::new(refusal.to_string(), format!("{mend}{}", self.remedy()))
+        })
     }
 
     /// Where `name` is in here; `None` where it is not, or where somebody else could have put it. Nothing is made.
@@ -47,11 +50,29 @@ impl UserFolder {
 
     fn base(self) -> Result<PathBuf, Missing> {
         let (variable, in_home) = self.names();
-        let of = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let folder = of(variable).or_else(|| of("HOME").map(|home| home.join(in_home)));
-        let none = || Missing::new(format!("neither {variable} nor HOME names a folder"), self.remedy());
-        Ok(folder.ok_or_else(none)?.join(Path::new("taskscale")))
+        let refused = |reason: String| Err(Missing::new(reason, self.remedy()));
+        let folder = match (absolute(variable), absolute("HOME")) {
+            (Some(folder), _) => folder,
+            (None, Some(home)) => home.join(in_home),
+            (None, None) => {
+                return refused(format!("neither {variable} nor HOME names a folder by an absolute path"));
+            }
+        };
+        // Compilers and interpreters are told of it in lists and settings, in which these end a path or begin something else:
+        // what was looked at would not be what is used.
+        let is_odd = |c: char| c.is_control() || matches!(c, ':' | '"' | '\\' | '\u{fffd}');
+        match folder.to_str() {
+            Some(text) if !text.contains(is_odd) => Ok(folder.join("taskscale")),
+            _ => refused(format!(
+                "{folder:?} cannot be used: its path has a colon, a quotation mark, a backslash or what is no character"
+            )),
+        }
     }
+}
+
+/// The folder that a variable names; `None` also where it is relative, which the specification calls invalid.
+pub fn absolute(variable: &str) -> Option<PathBuf> {
+    std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
 /// What `take` makes of `base` and of each folder from there to `name`.

@@ -158,6 +158,83 @@ fn the_temporary_folder_is_no_place_for_what_is_executed() {
 }
 
 #[test]
+fn nothing_is_made_below_a_home_that_is_refused() {
+    let planted = Planted::new();
+    let home = planted.tool.path("home");
+    fs::create_dir_all(&home).expect("a folder");
+    mode(&home, 0o777);
+    planted.is_refused(&format!("chmod go-w {}", home.display()), |command| {
+        command.env_remove("XDG_CACHE_HOME").env("HOME", &home);
+    });
+    assert_eq!(names(&home), Vec::<String>::new());
+}
+
+#[test]
+fn a_path_that_means_another_one_in_a_list_is_refused() {
+    let planted = Planted::new();
+    for name in ["a:b", "a\"b", "a\nb"] {
+        let odd = planted.tool.path(name);
+        fs::rename(&planted.cache, &odd).expect("moved");
+        planted.is_refused("cannot be used", |command| {
+            command.env("XDG_CACHE_HOME", &odd);
+        });
+        fs::rename(&odd, &planted.cache).expect("moved");
+    }
+}
+
+/// A program that tells on whoever starts it.
+fn trap(path: &Path, started: &Path) {
+    fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+    fs::write(path, format!("#!/bin/sh\necho $PWD >> {}\necho javac 25.0.1\n", started.display()))
+        .expect("written");
+    mode(path, 0o755);
+}
+
+#[test]
+fn a_toolchain_is_searched_neither_in_the_current_folder_nor_where_others_write() {
+    let tool = Tool::new();
+    let (here, started) = (tool.path("here"), tool.path("started"));
+    trap(&here.join("bin/javac"), &started);
+    trap(&here.join(".sdkman/candidates/java/25/bin/javac"), &started);
+    let list = |java_home: &str, home: &str| {
+        let mut command = tool.command(&["list", "--runtime", "java"]);
+        command.env("JAVA_HOME", java_home).env("HOME", home).current_dir(&here);
+        let ran = ran(&mut command);
+        assert_eq!(ran.status, Some(0), "{ran:?}");
+        fs::read_to_string(&started).ok()
+    };
+    for (java_home, home) in [("", ""), (".", "."), ("relative", "relative")] {
+        assert_eq!(list(java_home, home), None, "{java_home:?} {home:?}");
+    }
+    let open = here.join(".sdkman/candidates/java/25/bin");
+    mode(&open, 0o777);
+    assert_eq!(list("", here.to_str().expect("UTF-8")), None, "where others can put one");
+    mode(&open, 0o755);
+    assert!(list("", here.to_str().expect("UTF-8")).is_some(), "or this would show nothing");
+}
+
+#[test]
+fn a_toolchain_is_asked_in_the_root_folder() {
+    // rustup takes programs from a rust-toolchain.toml in any folder above the current one.
+    let tool = Tool::new();
+    let (here, asked) = (tool.path("here"), tool.path("asked"));
+    fs::create_dir_all(&here).expect("a folder");
+    for (program, runtime) in [("cargo", "tokio+futures-0.3.17"), ("go", "go"), ("javac", "java")] {
+        trap(&here.join(program), &asked);
+        let path = format!("{}:/usr/bin:/bin", here.display());
+        let mut command = tool.command(&["list", "--runtime", runtime]);
+        command.env("PATH", path).env_remove("JAVA_HOME").current_dir(&here);
+        assert_eq!(ran(&mut command).status, Some(0));
+        let folders = fs::read_to_string(&asked).expect("it was asked");
+        // What is then built is built in our own folder.
+        let cache = tool.path("cache");
+        let is_right = |folder: &str| folder == "/" || Path::new(folder).starts_with(&cache);
+        assert!(folders.starts_with("/\n") && folders.lines().all(is_right), "{program}: {folders}");
+        fs::remove_file(&asked).expect("there");
+    }
+}
+
+#[test]
 fn without_a_place_for_the_run_file_nothing_is_measured_and_the_variable_is_named() {
     let tool = Tool::new();
     let temporary = tool.path("tmp");

@@ -179,10 +179,22 @@ pub fn effective_user() -> u32 {
     unsafe { libc::geteuid() }
 }
 
-/// The group whose rights this process has.
-pub fn effective_group() -> u32 {
-    // SAFETY: getegid takes nothing, returns a plain integer and cannot fail.
-    unsafe { libc::getegid() }
+/// Whether more is said of who may write a file than its mode shows.
+pub fn has_acl(path: &std::path::Path) -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::unix::ffi::OsStrExt;
+        let Ok(path) = std::ffi::CString::new(path.as_os_str().as_bytes()) else { return false };
+        // SAFETY: both strings end with a zero; with size 0 nothing is written.
+        unsafe {
+            libc::getxattr(path.as_ptr(), c"system.posix_acl_access".as_ptr(), std::ptr::null_mut(), 0) > 0
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = path;
+        false
+    }
 }
 
 /// A file in memory that has no name, closed when a program is started (Linux).

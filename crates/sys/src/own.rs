@@ -45,6 +45,21 @@ pub enum Refusal {
     /// The system's word.
     #[error("{0}: {1}")]
     System(PathBuf, io::Error),
+    /// Nobody's files can be told from one's own.
+    #[error("user {0} stands for all users that this user namespace does not have")]
+    Nameless(u32),
+}
+
+impl Refusal {
+    /// What to do, where the folder itself can be mended.
+    pub fn remedy(&self) -> Option<String> {
+        match self {
+            Refusal::Shared { path, .. } => Some(format!("chmod go-w {}", path.display())),
+            Refusal::Link(path) | Refusal::NoFolder(path) => Some(format!("remove {}", path.display())),
+            Refusal::Nameless(_) => Some("map this user (unshare --map-root-user)".to_owned()),
+            Refusal::Absent(_) | Refusal::Foreign { .. } | Refusal::System(..) => None,
+        }
+    }
 }
 
 /// Write permission of the group and of all.
@@ -54,12 +69,13 @@ const WRITE_BY_ALL: u32 = 0o002;
 const STICKY: u32 = 0o1000;
 
 /// Makes `folder` and those above it that are missing, with mode 0700, or looks at the one that is there. Returns its path
-/// without links. A folder that is the user's and that others can read but not write is closed to them.
+/// without links. Nothing is made below a folder that is refused. A folder that is the user's and that others can read but not
+/// write is closed to them.
 ///
 /// # Errors
 /// A folder that is not one's own, with the reason; those of the file system.
 pub fn make(folder: &Path) -> Result<PathBuf, Refusal> {
-    make_for(folder, ffi::effective_user())
+    make_for(folder, &User::current()?)
 }
 
 /// The path without links of a folder of one's own that is there; nothing is made or changed.
@@ -67,61 +83,90 @@ pub fn make(folder: &Path) -> Result<PathBuf, Refusal> {
 /// # Errors
 /// As [`make`], and [`Refusal::Absent`].
 pub fn find(folder: &Path) -> Result<PathBuf, Refusal> {
-    find_for(folder, ffi::effective_user())
+    find_for(folder, &User::current()?)
 }
 
-fn make_for(folder: &Path, user: u32) -> Result<PathBuf, Refusal> {
-    if let Some(above) = folder.parent() {
-        private(&mut DirBuilder::new())
-            .recursive(true)
-            .create(above)
-            .map_err(|error| Refusal::System(above.to_owned(), error))?;
-    }
-    let real = place(folder, user)?;
-    match private(&mut DirBuilder::new()).create(&real) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-            return Err(Refusal::System(real, error));
+/// Whether a program that was found by searching is one's own or the superuser's, and nobody else can put another in its place.
+pub fn is_safe_program(program: &Path) -> bool {
+    let check = || {
+        let user = User::current()?;
+        let real = program.canonicalize().map_err(|error| not_there(program, error))?;
+        real.ancestors().try_for_each(|path| may_lie_in(path, &user))
+    };
+    check().is_ok()
+}
+
+fn make_for(folder: &Path, user: &User) -> Result<PathBuf, Refusal> {
+    match folder.symlink_metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let (Some(above), Some(name)) = (folder.parent(), folder.file_name()) else {
+                return Err(Refusal::NoFolder(folder.to_owned()));
+            };
+            // What is missing is made by us, one after the other, so that the first that is there is looked at before.
+            let above = match above.symlink_metadata() {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => make_for(above, user)?,
+                _ => real_place(above, user)?,
+            };
+            let made = above.join(name);
+            match DirBuilder::new().mode(0o700).create(&made) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                    return Err(Refusal::System(made, error));
+                }
+                _ => look(&made, user).map(|_| made),
+            }
         }
-        _ => (),
+        _ => {
+            let real = place(folder, user)?;
+            let there = look(&real, user)?;
+            if there.mode() & 0o077 != 0 {
+                fs::set_permissions(&real, Permissions::from_mode(0o700))
+                    .map_err(|error| Refusal::System(real.clone(), error))?;
+            }
+            Ok(real)
+        }
     }
-    let there = look(&real, user)?;
-    if there.mode() & 0o077 != 0 {
-        fs::set_permissions(&real, Permissions::from_mode(0o700))
-            .map_err(|error| Refusal::System(real.clone(), error))?;
-    }
-    Ok(real)
 }
 
-fn find_for(folder: &Path, user: u32) -> Result<PathBuf, Refusal> {
+fn find_for(folder: &Path, user: &User) -> Result<PathBuf, Refusal> {
     let real = place(folder, user)?;
     look(&real, user)?;
     Ok(real)
 }
 
 /// The folder's path without links above it, where nobody else can take its place.
-fn place(folder: &Path, user: u32) -> Result<PathBuf, Refusal> {
+fn place(folder: &Path, user: &User) -> Result<PathBuf, Refusal> {
     let (Some(above), Some(name)) = (folder.parent(), folder.file_name()) else {
         return Err(Refusal::NoFolder(folder.to_owned()));
     };
-    let above = above.canonicalize().map_err(|error| not_there(above, error))?;
-    for path in above.ancestors() {
-        let there = path.metadata().map_err(|error| not_there(path, error))?;
-        let (owner, mode) = (there.uid(), there.mode() & 0o7777);
-        if owner != user && owner != 0 && !is_of_no_user_here(owner) {
-            return Err(Refusal::Foreign { path: path.to_owned(), owner, user });
-        }
-        // A group of the user's own may write: with umask 002 all that a user makes is so (Debian, Fedora).
-        let by_group =
-            mode & WRITE_BY_GROUP != 0 && there.gid() != 0 && there.gid() != ffi::effective_group();
-        if (by_group || mode & WRITE_BY_ALL != 0) && mode & STICKY == 0 {
-            return Err(Refusal::Shared { path: path.to_owned(), mode });
-        }
+    Ok(real_place(above, user)?.join(name))
+}
+
+/// A folder's path without links, where nobody else can take the place of what lies in it.
+fn real_place(folder: &Path, user: &User) -> Result<PathBuf, Refusal> {
+    let real = folder.canonicalize().map_err(|error| not_there(folder, error))?;
+    real.ancestors().try_for_each(|path| may_lie_in(path, user))?;
+    Ok(real)
+}
+
+/// Whether nobody else can rename what lies in `path`, or write it where it is a file.
+fn may_lie_in(path: &Path, user: &User) -> Result<(), Refusal> {
+    let there = path.metadata().map_err(|error| not_there(path, error))?;
+    let (owner, mode) = (there.uid(), there.mode() & 0o7777);
+    // Only the superuser makes folders in `/`, but a namespace with few users shows its number as that of nobody.
+    let is_system = path.ancestors().count() <= 2 && user.is_of_nobody_here(owner);
+    if owner != user.id && owner != 0 && !is_system {
+        return Err(Refusal::Foreign { path: path.to_owned(), owner, user: user.id });
     }
-    Ok(above.join(name))
+    // With umask 002 all that a user makes can be written by the user's own group (Debian, Fedora).
+    let by_group = mode & WRITE_BY_GROUP != 0 && (ffi::has_acl(path) || !user.is_alone_in(there.gid()));
+    if (by_group || mode & WRITE_BY_ALL != 0) && (mode & STICKY == 0 || !there.is_dir()) {
+        return Err(Refusal::Shared { path: path.to_owned(), mode });
+    }
+    Ok(())
 }
 
 /// Looks at the folder itself.
-fn look(path: &Path, user: u32) -> Result<Metadata, Refusal> {
+fn look(path: &Path, user: &User) -> Result<Metadata, Refusal> {
     let there = path.symlink_metadata().map_err(|error| not_there(path, error))?;
     if there.is_symlink() {
         return Err(Refusal::Link(path.to_owned()));
@@ -129,8 +174,8 @@ fn look(path: &Path, user: u32) -> Result<Metadata, Refusal> {
     if !there.is_dir() {
         return Err(Refusal::NoFolder(path.to_owned()));
     }
-    if there.uid() != user {
-        return Err(Refusal::Foreign { path: path.to_owned(), owner: there.uid(), user });
+    if there.uid() != user.id {
+        return Err(Refusal::Foreign { path: path.to_owned(), owner: there.uid(), user: user.id });
     }
     let mode = there.mode() & 0o7777;
     if mode & (WRITE_BY_GROUP | WRITE_BY_ALL) != 0 {
@@ -146,30 +191,54 @@ fn not_there(path: &Path, error: io::Error) -> Refusal {
     }
 }
 
-fn private(builder: &mut DirBuilder) -> &mut DirBuilder {
-    builder.mode(0o700)
+/// The user who runs this, and what is known of the others.
+#[derive(Debug, Clone, Default)]
+struct User {
+    id: u32,
+    /// The number under which users are shown that this user namespace does not have; `None` where it has all.
+    overflow: Option<u32>,
+    /// `/etc/passwd` and `/etc/group`.
+    users: String,
+    groups: String,
 }
 
-/// Whether `owner` stands for users that this user namespace does not have: what belongs to them, `/` among it, is shown under
-/// one number, and no process in here is that user.
-fn is_of_no_user_here(owner: u32) -> bool {
-    let overflow = fs::read_to_string("/proc/sys/kernel/overflowuid");
-    let map = fs::read_to_string("/proc/self/uid_map");
-    let (Ok(overflow), Ok(map)) = (overflow, map) else { return false };
-    overflow.trim().parse() == Ok(owner) && !is_mapped(owner, &map)
+impl User {
+    fn current() -> Result<Self, Refusal> {
+        let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
+        let map = read("/proc/self/uid_map");
+        let overflow = read("/proc/sys/kernel/overflowuid").trim().parse().ok();
+        let overflow = overflow.filter(|_| !map.is_empty() && !has_all_users(&map));
+        let id = ffi::effective_user();
+        if overflow == Some(id) {
+            return Err(Refusal::Nameless(id));
+        }
+        Ok(User { id, overflow, users: read("/etc/passwd"), groups: read("/etc/group") })
+    }
+
+    /// Whether an owner is none of this namespace, as far as can be told.
+    fn is_of_nobody_here(&self, owner: u32) -> bool {
+        self.overflow == Some(owner)
+    }
+
+    /// Whether nobody else is in a group: it is listed, and has no other member and is no other user's own.
+    fn is_alone_in(&self, group: u32) -> bool {
+        let fields = |line: &str| line.split(':').map(str::to_owned).collect::<Vec<_>>();
+        let number = |field: Option<&String>| field.and_then(|field| field.parse::<u32>().ok());
+        let users: Vec<Vec<String>> = self.users.lines().map(fields).collect();
+        let own =
+            users.iter().find(|user| number(user.get(2)) == Some(self.id)).and_then(|user| user.first());
+        let entry = self.groups.lines().map(fields).find(|entry| number(entry.get(2)) == Some(group));
+        let (Some(own), Some(entry)) = (own, entry) else { return false };
+        let members = entry.get(3).map(String::as_str).unwrap_or_default();
+        let no_other_member = members.split(',').all(|member| member.is_empty() || member == own);
+        let others = users.iter().filter(|user| number(user.get(2)) != Some(self.id));
+        no_other_member && others.into_iter().all(|user| number(user.get(3)) != Some(group))
+    }
 }
 
-/// Whether `/proc/self/uid_map` gives the user a number outside: lines of the first number inside, the first outside, how many.
-fn is_mapped(user: u32, map: &str) -> bool {
-    map.lines().any(|line| {
-        let mut numbers = line.split_whitespace().map(|number| number.parse::<u64>().ok());
-        let (Some(Some(first)), Some(Some(_)), Some(Some(count))) =
-            (numbers.next(), numbers.next(), numbers.next())
-        else {
-            return true;
-        };
-        (first..first.saturating_add(count)).contains(&u64::from(user))
-    })
+/// Whether `/proc/self/uid_map` maps all users to themselves: lines of the first number inside, the first outside, how many.
+fn has_all_users(map: &str) -> bool {
+    map.split_whitespace().eq(["0", "0", "4294967295"])
 }
 
 #[cfg(test)]
@@ -184,6 +253,11 @@ mod tests {
 
     fn me() -> u32 {
         ffi::effective_user()
+    }
+
+    /// Somebody else, of whom as much is known.
+    fn somebody(id: u32) -> User {
+        User { id, ..User::current().expect("a user") }
     }
 
     /// A folder to try things in, without links above it.
@@ -228,8 +302,8 @@ mod tests {
         let (_kept, base) = folder();
         let path = make(&base.join("cache")).expect("made");
         // Somebody who is neither root nor we.
-        let stranger = me().wrapping_add(4_242);
-        for found in [make_for(&path, stranger), find_for(&path, stranger)] {
+        let stranger = somebody(me().wrapping_add(4_242));
+        for found in [make_for(&path, &stranger), find_for(&path, &stranger)] {
             let error = found.expect_err("not the stranger's").to_string();
             assert!(error.contains(&format!("belongs to user {}", me())), "{error}");
         }
@@ -274,11 +348,56 @@ mod tests {
     }
 
     #[test]
-    fn a_user_of_no_number_here_is_told_from_one_who_could_log_in() {
-        assert!(is_mapped(65_534, "         0          0 4294967295\n"));
-        assert!(!is_mapped(65_534, "0 1000 1\n"));
-        assert!(!is_mapped(65_534, "0 1000 1\n1 100000 65533\n"));
-        assert!(is_mapped(65_534, "0 1000 1\n1 100000 65536\n"));
-        assert!(is_mapped(65_534, "what is this"), "a map that is not understood excuses nobody");
+    fn nothing_is_made_below_a_folder_that_is_refused() {
+        let (_kept, base) = folder();
+        let open = base.join("open");
+        fs::create_dir(&open).expect("made");
+        mode(&open, 0o777);
+        assert!(matches!(make(&open.join("a/b")), Err(Refusal::Shared { .. })));
+        assert_eq!(fs::read_dir(&open).expect("there").count(), 0);
+    }
+
+    #[test]
+    fn a_group_is_ones_own_where_nobody_else_is_in_it() {
+        let user = User {
+            id: 1_000,
+            users:
+                "root:x:0:0::/root:\nann:x:1000:1000::/home/ann:\nbob:x:1001:1001::/:\ncat:x:1002:100::/:\n"
+                    .into(),
+            groups:
+                "root:x:0:\nann:x:1000:\nbob:x:1001:ann\nusers:x:100:\nbuild:x:50:ann,bob\nmine:x:51:ann\n"
+                    .into(),
+            ..User::default()
+        };
+        for (group, alone) in
+            [(1_000, true), (51, true), (50, false), (100, false), (1_001, false), (0, false), (7, false)]
+        {
+            assert_eq!(user.is_alone_in(group), alone, "{group}");
+        }
+        // Somebody whom no file names, as where a directory service does.
+        assert!(!User { id: 4_000, ..user }.is_alone_in(1_000));
+    }
+
+    #[test]
+    fn who_has_few_users_does_not_take_others_for_known_ones() {
+        assert!(has_all_users("         0          0 4294967295\n"));
+        for map in ["0 1000 1\n", "0 1000 1\n1 100000 65536\n", "what is this", "0 0 4294967295\n1 1 1"] {
+            assert!(!has_all_users(map), "{map}");
+        }
+        let user = User { id: 0, overflow: Some(65_534), ..User::default() };
+        assert!(user.is_of_nobody_here(65_534) && !user.is_of_nobody_here(1_000));
+    }
+
+    #[test]
+    fn a_program_is_safe_where_no_one_else_can_put_another() {
+        let (_kept, base) = folder();
+        let bin = make(&base.join("bin")).expect("made");
+        fs::write(bin.join("javac"), "").expect("written");
+        assert!(is_safe_program(&bin.join("javac")) && is_safe_program(Path::new("/bin/sh")));
+        mode(&bin.join("javac"), 0o777);
+        assert!(!is_safe_program(&bin.join("javac")));
+        mode(&bin.join("javac"), 0o755);
+        mode(&bin, 0o777);
+        assert!(!is_safe_program(&bin.join("javac")) && !is_safe_program(&bin.join("none")));
     }
 }

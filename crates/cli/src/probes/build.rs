@@ -7,7 +7,7 @@ use std::{
 
 use taskscale_model::missing::Missing;
 use taskscale_sys::{
-    clock,
+    clock, own,
     process::{Child, Command, Exit, IoProblem},
 };
 
@@ -83,6 +83,9 @@ impl Job {
         let Ok(key) = self.key() else { return Kept::Nothing };
         let Some(folder) = cache::find(&self.folder(&key)) else { return Kept::Nothing };
         let site = Folder::of(&folder);
+        if ![&site.src, &site.out].into_iter().all(|part| own::find(part).is_ok()) {
+            return Kept::Nothing;
+        }
         let run = self.recipe(site.as_site()).run;
         match fs::read_to_string(site.marker) {
             Ok(text) if text == whole(&key) => Kept::Whole(run),

@@ -26,10 +26,11 @@ pub struct Held {
 /// # Errors
 /// When the cache cannot be written, or is not the user's own.
 pub fn hold(name: &str) -> Result<Held, Missing> {
-    let nowhere =
-        |why: String| Missing::new(format!("nothing can be built: {why}"), UserFolder::Cache.remedy());
-    let path = UserFolder::Cache.make(name).map_err(|missing| nowhere(missing.reason))?;
-    let lock = lock(&path).map_err(|error| nowhere(format!("{}: {error}", path.display())))?;
+    let nowhere = |why: &str, remedy: String| Missing::new(format!("nothing can be built: {why}"), remedy);
+    let cache = UserFolder::Cache;
+    let path = cache.make(name).map_err(|missing| nowhere(&missing.reason, missing.remedy))?;
+    let lock =
+        lock(&path).map_err(|error| nowhere(&format!("{}: {error}", path.display()), cache.remedy()))?;
     Ok(Held { path, _lock: lock })
 }
 

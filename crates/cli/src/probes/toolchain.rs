@@ -72,8 +72,28 @@ pub fn on_path(program: &str) -> Option<PathBuf> {
 /// # Errors
 /// That it cannot be started, hangs, fails, or says nothing, as a user must know it.
 pub fn ask_version(program: &Path, args: &[&str]) -> Result<String, Missing> {
+    ask(program, args, Some("/".into()))
+}
+
+/// The same in the current folder: pyenv's `python3` is the one that this folder asks for. All others are asked in `/`, since
+/// rustup and Go take settings, among them programs to start, from all folders above.
+///
+/// # Errors
+/// As [`ask_version`].
+pub fn ask_here(program: &Path, args: &[&str]) -> Result<String, Missing> {
+    ask(program, args, None)
+}
+
+fn ask(program: &Path, args: &[&str], directory: Option<PathBuf>) -> Result<String, Missing> {
     let name = program.display();
-    let said = said(&Command::new(program.to_string_lossy(), args.iter().copied())).map_err(|why| {
+    // A path that was given from here leads nowhere from there.
+    let absolute = std::path::absolute(program).unwrap_or_else(|_| program.to_owned());
+    let command = Command {
+        directory,
+        env: vec![("GOTOOLCHAIN".into(), "local".into())],
+        ..Command::new(absolute.to_string_lossy(), args.iter().copied())
+    };
+    let said = said(&command).map_err(|why| {
         Missing::new(format!("{name} {}: {why}", args.join(" ")), "run it by hand to see more")
     })?;
     said.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned).ok_or_else(|| {

@@ -1,9 +1,13 @@
 //! Go.
 
 use taskscale_model::missing::Missing;
-use taskscale_sys::process::Command;
+use taskscale_sys::{
+    own::{self, Refusal},
+    process::Command,
+};
 
 use super::Language;
+use crate::folders::absolute;
 use crate::probes::{
     embedded,
     recipe::{Recipe, Site, Source, Step},
@@ -29,6 +33,7 @@ fn recipe(go: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
             .iter()
             .chain(env)
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .chain(build_cache(site))
             .collect(),
         ..Command::new(
             go.program(),
@@ -61,6 +66,18 @@ fn recipe(go: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
             }
         }
     }
+}
+
+/// Go keeps what it compiles in `go-build` beside our folder, and does not look whose that is: where somebody else may have put
+/// something there, Go is given another place.
+fn build_cache(site: Site<'_>) -> Option<(String, String)> {
+    let usual = absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")));
+    let is_own = usual.is_some_and(|usual| match own::find(&usual.join("go-build")) {
+        Err(Refusal::Absent(_)) => matches!(own::find(&usual), Ok(_) | Err(Refusal::Absent(_))),
+        found => found.is_ok(),
+    });
+    let asked = std::env::var_os("GOCACHE").is_some();
+    (!asked && !is_own).then(|| ("GOCACHE".to_owned(), site.src("../../../go-build")))
 }
 
 /// 1.26 of `go1.26.8` or `go1.26rc1`; 1.21, the oldest that will do, of anything else.

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use taskscale_model::missing::Missing;
-use taskscale_sys::process::Command;
+use taskscale_sys::{own, process::Command};
 
 use super::Language;
+use crate::folders;
 use crate::probes::{
     embedded,
     recipe::{Recipe, Site, Source, Step, absolute},
@@ -71,9 +72,9 @@ fn find(asked: Option<&str>, _: &Source) -> Result<Toolchain, Missing> {
 
 /// The `javac` of every JDK in the usual places.
 fn installed() -> Vec<PathBuf> {
-    let home = std::env::var_os("JAVA_HOME").map(|home| PathBuf::from(home).join("bin/javac"));
-    let sdkman = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".sdkman/candidates/java"));
-    let folders = [
+    let home = folders::absolute("JAVA_HOME").map(|home| home.join("bin/javac"));
+    let sdkman = folders::absolute("HOME").map(|home| home.join(".sdkman/candidates/java"));
+    let places = [
         Some(PathBuf::from("/usr/lib/jvm")),
         Some(PathBuf::from("/Library/Java/JavaVirtualMachines")),
         sdkman,
@@ -86,7 +87,9 @@ fn installed() -> Vec<PathBuf> {
         found.sort();
         found
     };
-    let found = home.into_iter().chain(on_path("javac")).chain(folders.into_iter().flatten().flat_map(below));
+    // What nobody named must be such that nobody else can have put it there.
+    let searched = places.into_iter().flatten().flat_map(below).filter(|path| own::is_safe_program(path));
+    let found = home.into_iter().chain(on_path("javac")).chain(searched);
     let mut seen = Vec::new();
     for program in found.filter(|program| program.is_file()) {
         // Distributions link several names to one JDK.

@@ -33,10 +33,28 @@ fn recipe(node: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
             // By the environment, so that a user's own `node --flag my_probe.mjs` gets it as well.
             let mut command = Command::new(node.program(), [path.to_string_lossy()]);
             let options = std::env::var("NODE_OPTIONS").unwrap_or_default();
-            let import = format!("--import=\"{}\" {options}", site.src("sdk/register.mjs"));
+            let import = format!("--import={} {options}", url(&site.src("sdk/register.mjs")));
             command.env.push(("NODE_OPTIONS".into(), import.trim_end().to_owned()));
             command
         }
     };
     Recipe { files: Vec::new(), steps: Vec::new(), run }
+}
+
+/// A path as a URL, which is what `--import` takes: a `%`, a `#` or a blank in it would mean something else.
+fn url(path: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
+    let letter = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    format!("file://{}", path.bytes().map(letter).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_itself_as_a_url() {
+        assert_eq!(url("/home/a-b/x_1.mjs"), "file:///home/a-b/x_1.mjs");
+        assert_eq!(url("/a b/50%/#1?\u{e4}"), "file:///a%20b/50%25/%231%3F%C3%A4");
+    }
 }

@@ -3,14 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use taskscale_model::missing::Missing;
-use taskscale_sys::process::Command;
+use taskscale_sys::{own, process::Command};
 
 use super::Language;
+use crate::folders::absolute;
 use crate::probes::{
     cache, embedded,
     embedded::content_hash,
     recipe::{Recipe, Site, Source, Step},
-    toolchain::{Toolchain, ask_version, find_program},
+    toolchain::{Toolchain, ask_here, find_program},
 };
 
 pub static PYTHON: Language = Language {
@@ -42,8 +43,8 @@ fn find(asked: Option<&str>, source: &Source) -> Result<Toolchain, Missing> {
 /// The interpreter that a program is or stands for: a shim of pyenv on the PATH and the path that it leads to have one name, or
 /// packages that were set up under one would be missing under the other.
 fn answering(program: PathBuf) -> Result<Toolchain, Missing> {
-    let version = ask_version(&program, &["--version"])?;
-    let itself = ask_version(&program, &["-c", "import sys; print(sys.executable)"]).map(PathBuf::from);
+    let version = ask_here(&program, &["--version"])?;
+    let itself = ask_here(&program, &["-c", "import sys; print(sys.executable)"]).map(PathBuf::from);
     let program = itself.ok().filter(|path| path.is_file()).unwrap_or(program);
     Ok(Toolchain { program, version })
 }
@@ -51,13 +52,12 @@ fn answering(program: PathBuf) -> Result<Toolchain, Missing> {
 /// `python3.8` among the versions that pyenv has installed; the last one where there are several.
 fn of_pyenv(asked: Option<&str>) -> Option<PathBuf> {
     let wanted = asked?.strip_prefix("python")?;
-    let root = std::env::var_os("PYENV_ROOT").map(PathBuf::from);
-    let root = root.or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".pyenv")))?;
+    let root = absolute("PYENV_ROOT").or_else(|| absolute("HOME").map(|home| home.join(".pyenv")))?;
     let entries = std::fs::read_dir(root.join("versions")).ok()?.flatten();
     let is_it =
         |name: &str| name == wanted || name.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('.'));
     let found = entries.filter(|entry| is_it(&entry.file_name().to_string_lossy()));
-    found.map(|entry| entry.path().join("bin/python")).filter(|path| path.is_file()).max()
+    found.map(|entry| entry.path().join("bin/python")).filter(|path| own::is_safe_program(path)).max()
 }
 
 fn recipe(python: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
