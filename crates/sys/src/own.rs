@@ -362,7 +362,7 @@ mod tests {
         let user = User {
             id: 1_000,
             users:
-                "root:x:0:0::/root:\nann:x:1000:1000::/home/ann:\nbob:x:1001:1001::/:\ncat:x:1002:100::/:\n"
+                "root:x:0:0::/root:\nann:x:1000:1000::/:\nbob:x:1001:1001::/:\ncat:x:1002:100::/:\n"
                     .into(),
             groups:
                 "root:x:0:\nann:x:1000:\nbob:x:1001:ann\nusers:x:100:\nbuild:x:50:ann,bob\nmine:x:51:ann\n"
