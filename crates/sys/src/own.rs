@@ -110,7 +110,7 @@ fn make_for(folder: &Path, user: &User) -> Result<PathBuf, Refusal> {
             let made = above.join(name);
             match DirBuilder::new().mode(0o700).create(&made) {
                 Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                    return Err(Refusal::System(made, error));
+                    Err(Refusal::System(made, error))
                 }
                 _ => look(&made, user).map(|_| made),
             }
@@ -361,9 +361,8 @@ mod tests {
     fn a_group_is_ones_own_where_nobody_else_is_in_it() {
         let user = User {
             id: 1_000,
-            users:
-                "root:x:0:0::/root:\nann:x:1000:1000::/:\nbob:x:1001:1001::/:\ncat:x:1002:100::/:\n"
-                    .into(),
+            users: "root:x:0:0::/root:\nann:x:1000:1000::/:\nbob:x:1001:1001::/:\ncat:x:1002:100::/:\n"
+                .into(),
             groups:
                 "root:x:0:\nann:x:1000:\nbob:x:1001:ann\nusers:x:100:\nbuild:x:50:ann,bob\nmine:x:51:ann\n"
                     .into(),
