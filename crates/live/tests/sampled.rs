@@ -66,7 +66,7 @@ impl Program {
     fn play(&mut self, steps: &[(u64, u64)]) {
         for (gap, duration) in steps {
             self.begin(*gap);
-            self.end(*duration, if self.now % 3 == 0 { "load" } else { "solve" });
+            self.end(*duration, if self.now.is_multiple_of(3) { "load" } else { "solve" });
         }
     }
 
