@@ -1,13 +1,14 @@
 # What one does here. `make` alone is `make test`; `make help` lists the rest. Needs Rust and Python 3, nothing else.
 
 .DEFAULT_GOAL := test
-.PHONY: test test-often readme sanitize install run fmt clean help
+.PHONY: test tests test-often readme sanitize install run fmt clean help
 
 # One directory for the workspace and the Rust probe, so that what both depend on is built once.
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 # In CI a lock file that does not fit its manifest is an error, not an edit.
 LOCKED := $(if $(CI),--locked)
 
+tests: test
 test: ## set up what is missing and run all tests (default); a part of them: make test STEPS="rust cpp"
 	@python3 tests/runner $(STEPS)
 

@@ -23,15 +23,20 @@ HOLD = "import os, sys; os.sched_setaffinity(0, {int(sys.argv[1])}); os.execvp(s
 
 
 def main(steps, times, ways, verbose):
+    static = [step.name for step in steps if step.static]
     steps = [step for step in steps if not step.static]
+    if static:
+        print(f"not repeated, as they look at files alone: {', '.join(static)}")
+    if not steps:
+        return 2
     folder = TARGET / "test-often"
     folder.mkdir(parents=True, exist_ok=True)
     print(f"{times} runs of {len(steps)} steps in each of {len(ways)} ways, after one that builds:", flush=True)
     for way in ways:
         print(f"  {way:9} {WAYS[way]}", flush=True)
     first = suite.run(steps, verbose=verbose, logs=folder / "first")
-    if any(result.failed() for result in first):
-        print("the first run failed: mend that first")
+    if any(outcome.name == result.step for result in first for outcome in result.failed()):
+        print("a step failed as a whole: mend that first")
         return 1
     seen = defaultdict(Counter)
     runs = Counter()
@@ -43,12 +48,16 @@ def main(steps, times, ways, verbose):
                 for result in results:
                     for outcome in result.outcomes.values():
                         seen[f"{result.step}: {outcome.name}"][way, outcome.status] += 1
-                failed = [f"{result.step}: {outcome.name}" for result in results for outcome in result.failed()]
+                failed = [
+                    f"{result.step}: {outcome.name} ({result.log})" for result in results for outcome in result.failed()
+                ]
                 total = sum(len(result.outcomes) for result in results)
                 said = f"{way:9} {number:3} of {times}: {total} tests, {len(failed)} failed, {seconds:4.0f} s"
                 print("\n         ".join([said, *failed]), flush=True)
     except KeyboardInterrupt:
         print("\ninterrupted; so far:")
+        tell(seen, runs, folder)
+        return 130
     return tell(seen, runs, folder)
 
 
@@ -80,17 +89,24 @@ def once(steps, way, core, logs, verbose):
 
 def busy_loops():
     """One for each processor that this process may use, bound to it."""
-    program = "import os, sys\nos.sched_setaffinity(0, {int(sys.argv[1])})\nwhile os.getppid() > 1: pass"
-    return [subprocess.Popen([sys.executable, "-c", program, str(cpu)]) for cpu in sorted(os.sched_getaffinity(0))]
+    # Each ends with this process, whoever inherits it.
+    program = "import os, sys\nos.sched_setaffinity(0, {int(sys.argv[1])})\nwhile os.getppid() == int(sys.argv[2]): pass"
+    return [
+        subprocess.Popen([sys.executable, "-c", program, str(cpu), str(os.getpid())], start_new_session=True)
+        for cpu in sorted(os.sched_getaffinity(0))
+    ]
 
 
 def keep(folder, way, number, results):
     """A line for each run, so that what was seen outlives an interruption."""
     line = {
+        "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "way": way,
         "number": number,
         "seconds": {result.step: round(result.seconds, 1) for result in results},
-        "failed": [f"{result.step}: {outcome.name}" for result in results for outcome in result.failed()],
+        "failed": {
+            f"{result.step}: {outcome.name}": outcome.why for result in results for outcome in result.failed()
+        },
         "tests": sum(len(result.outcomes) for result in results),
     }
     with open(folder / "runs.jsonl", "a", encoding="utf-8") as file:

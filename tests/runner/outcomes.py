@@ -28,6 +28,8 @@ RESULT = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) igno
 RAN = re.compile(r"^Ran (\d+) tests? in ")
 # Where cargo and unittest show what a test said.
 OUTPUT_OF = re.compile(r"^---- (.+) stdout ----$|^(?:FAIL|ERROR): (.+)$")
+# What a compiler says that is no error.
+WARNING = re.compile(r"^(?:.*: )?warning: (?!unused manifest key)(?!.* generated \d+ warning)")
 # Lines of it that are kept.
 SHOWN = 100
 
@@ -47,6 +49,7 @@ class Reader:
 
     outcomes: dict = field(default_factory=dict)
     group: str = ""
+    warnings: int = 0
     # The test whose output is being shown: what it says there of a skip is about itself.
     _speaks: str = ""
     _begun: str = ""
@@ -85,12 +88,20 @@ class Reader:
         if tap:
             failed, name, directive, why = tap.groups()
             status = SKIPPED if directive == "SKIP" else FAILED if failed else PASSED
-            return self._add(name, status, why or "")
+            self._add(name, status, why or "")
+            # What follows in a block says why.
+            self._speaks = self._named(name) if status == FAILED else ""
+            return None
         if line in ("failures:", "successes:"):
             self._speaks = ""
+        if WARNING.match(line):
+            self.warnings += 1
         output_of = OUTPUT_OF.match(line)
         if output_of:
             self._speaks = self._named(output_of.group(1) or output_of.group(2))
+            if self._speaks not in self.outcomes:
+                # A class or a module that could not be set up has no line of its own.
+                self._add(output_of.group(1) or output_of.group(2), FAILED)
             return None
         speaker = self.outcomes.get(self._speaks)
         if speaker and speaker.status == FAILED and speaker.why.count("\n") < SHOWN:

@@ -20,7 +20,8 @@ def alive(step, outcomes, line):
 def step(result):
     """One line a step; what failed in full."""
     counts = [f"{result.count(status):5} {status}" for status in (PASSED, FAILED, SKIPPED)]
-    print(f"{result.step:12} {', '.join(counts)}, {result.seconds:4.0f} s, {result.cpu_s:4.0f} s of CPU", flush=True)
+    warnings = f", {result.reader.warnings} warnings ({result.log})" if result.reader.warnings else ""
+    print(f"{result.step:12} {', '.join(counts)}, {result.seconds:4.0f} s, {result.cpu_s:4.0f} s of CPU{warnings}", flush=True)
     for outcome in result.failed():
         print(f"\nFAILED {result.step}: {outcome.name}\n{outcome.why}", flush=True)
     if result.failed():
@@ -32,7 +33,7 @@ def tail(path):
         return "".join(deque(file, SHOWN))
 
 
-def summary(results):
+def summary(results, seconds):
     """The last lines: each skip by name with reason and remedy, each failure by name, and the counts."""
     print()
     for line in skips(results):
@@ -41,7 +42,9 @@ def summary(results):
         for outcome in result.failed():
             print(f"FAILED   {result.step}: {outcome.name}")
     counts = {status: sum(result.count(status) for result in results) for status in (PASSED, FAILED, SKIPPED)}
-    print(", ".join(f"{count} {status}" for status, count in counts.items()))
+    kinds = len(list(skips(results)))
+    merged = f" ({kinds} kinds, above)" if kinds != counts[SKIPPED] else ""
+    print(", ".join(f"{count} {status}" for status, count in counts.items()) + f"{merged}; {seconds:.0f} s")
     sys.stdout.flush()
     return 1 if counts[FAILED] else 0
 

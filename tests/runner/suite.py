@@ -18,7 +18,7 @@ BUILT = {"TASKSCALE_BUILT": "yes"}
 # What a user has set for programs of their own, and what would change how those of the tests behave.
 OF_THE_USER = re.compile(
     r"PYTHON(?!HOME)|GO(FLAGS|DEBUG|MAXPROCS|GC)$|(JAVA_TOOL|JDK_JAVA|_JAVA|NODE)_OPTIONS$|(CXX|C|LD|RUST)FLAGS$"
-    r"|OMP_|RAYON_|TOKIO_|UV_|MALLOC_|LD_PRELOAD$|XDG_|COLUMNS$|NO_COLOR$|CLICOLOR|RUST_BACKTRACE$|TASKSCALE_|LC_|LANG"
+    r"|OMP_|RAYON_|TOKIO_|UV_|MALLOC_|LD_PRELOAD$|XDG_|COLUMNS$|NO_COLOR$|CLICOLOR|TASKSCALE_|LC_|LANG"
 )
 
 
@@ -43,12 +43,13 @@ class Result:
         return [outcome for outcome in self.outcomes.values() if outcome.status == FAILED]
 
 
-def run(steps, build=True, verbose=False, lanes=None, prefix=(), logs=None, quiet=False):
-    """The results of the steps, in their order. `prefix` goes before each command: `taskset -c 0`."""
+def run(steps, build=True, verbose=False, lanes=None, prefix=(), logs=None, quiet=False, results=None):
+    """The results of the steps, also in `results` as they come. `prefix` goes before each command: `taskset -c 0`."""
+    results = [] if results is None else results
     os.umask(0o022)
     logs = logs or TARGET / "test-logs"
     logs.mkdir(parents=True, exist_ok=True)
-    waiting, done, running, results = list(steps), set(), set(), {}
+    waiting, done = list(steps), set()
     names = {step.name for step in steps}
     change = threading.Condition()
 
@@ -68,11 +69,9 @@ def run(steps, build=True, verbose=False, lanes=None, prefix=(), logs=None, quie
                 if step is None:
                     return
                 waiting.remove(step)
-                running.add(step.name)
             result = run_step(step, build, verbose, prefix, logs, quiet, lambda: built(step))
             with change:
-                results[step.name] = result
-                running.discard(step.name)
+                results.append(result)
                 done.add(step.name)
                 change.notify_all()
 
@@ -88,7 +87,7 @@ def run(steps, build=True, verbose=False, lanes=None, prefix=(), logs=None, quie
     for thread in threads:
         while thread.is_alive():
             thread.join(0.2)
-    return [results[step.name] for step in steps if step.name in results]
+    return results
 
 
 def run_step(step, build, verbose, prefix, logs, quiet, built):

@@ -99,6 +99,10 @@ ok 1 - one
   ...
 ok 2 - two # SKIP no inspector here
 not ok 3 - three
+  ---
+  error: 'Expected 0 to equal 3'
+  ...
+ok 4 - four
 """
 
 SCRIPT = """\
@@ -158,7 +162,13 @@ class Reading(unittest.TestCase):
 
     def test_tap_and_scripts(self):
         self.assertEqual(
-            read(TAP), {"one": (PASSED, ""), "two": (SKIPPED, "no inspector here"), "three": (FAILED, "")}
+            read(TAP),
+            {
+                "one": (PASSED, ""),
+                "two": (SKIPPED, "no inspector here"),
+                "three": (FAILED, "---\n  error: 'Expected 0 to equal 3'\n  ..."),
+                "four": (PASSED, ""),
+            },
         )
         self.assertEqual(
             read(SCRIPT),
@@ -174,6 +184,18 @@ class Reading(unittest.TestCase):
             outcomes = read(text.replace(lost, "test f ... something new\n"))
             missed = [name for name, (status, _) in outcomes.items() if "the reader of this output" in name]
             self.assertEqual(len(missed), 1, outcomes)
+
+
+    def test_a_class_that_cannot_be_set_up_is_named(self):
+        outcomes = read("== python3.8\nERROR: setUpClass (test_a.B)\nNameError: c\n\nRan 0 tests in 0.0s\n")
+        self.assertEqual(outcomes["python3.8: setUpClass (test_a.B)"][0], FAILED)
+        self.assertIn("NameError: c", outcomes["python3.8: setUpClass (test_a.B)"][1])
+
+    def test_warnings_are_counted(self):
+        reader = Reader()
+        for line in ["warning: unused variable: `x`\n", "a.cpp:3:5: warning: unused\n", "test warning ... ok\n"]:
+            reader.line(line)
+        self.assertEqual(reader.warnings, 2)
 
 
 class Showing(unittest.TestCase):
