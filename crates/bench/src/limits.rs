@@ -29,7 +29,7 @@ pub struct Limits {
 
 impl Default for Limits {
     /// 100 rounds or 30 s a cell or 1 %. Samples of 20 ms: in 20 rounds, 50 ms resolved 1 % in CPU time and 2 ms
-    /// needed 52 (METHODOLOGY.md, "Length of a sample"). Fresh processes for every block of two mirrored rounds: processes
+    /// needed 52 (docs/evidence/processes.md). Fresh processes for every block of two mirrored rounds: processes
     /// of the same code differ by more than rounds of one process do (METHODOLOGY.md, "Processes"). Three warm-up samples are
     /// enough to agree where the first process did: noisy rows would otherwise spend their time on it, in suite `quick` twenty
     /// samples at each restart left five processes where these leave ten.

@@ -4,7 +4,7 @@
 //! that is ABBA or BAAB, picked at random; for any number of rows, every *pair* of them is in ABBA or BAAB order, so
 //! that a linear drift over the block cancels for each comparison after two rounds (a cyclic Latin square needs as
 //! many rounds as rows). Fixed orders lock onto the scheduler's period: strict ABAB gave 16 to 40 % false alarms on
-//! identical code, fixed ABBA up to 14 %, this 4 to 5 % (METHODOLOGY.md, "Order").
+//! identical code, fixed ABBA up to 14 %, this 4 to 5 % (docs/evidence/processes.md).
 
 use fastrand::Rng;
 

@@ -1,7 +1,7 @@
 //! Why the sign interval is the default: false-alarm rate and power of the sign interval and of a percentile
 //! bootstrap of the median, on paired log ratios with several shapes of noise.
 //!
-//! `cargo run --release -p taskscale-stats --example coverage [TRIALS]` prints the table of METHODOLOGY.md; the seed
+//! `cargo run --release -p taskscale-stats --example coverage [TRIALS]` prints the table of docs/evidence/processes.md; the seed
 //! is fixed, so the figures are the same everywhere. 2000 trials take about a minute.
 #![allow(clippy::print_stdout, reason = "this example exists to print a table")]
 

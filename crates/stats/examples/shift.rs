@@ -1,7 +1,7 @@
 //! Which interval two sessions are compared by, and why it alone cannot gate: false alarms and power of three intervals on processes
 //! of two sessions, then of a whole comparison of fifty rows with and without the limit that rows of unchanged code set.
 //!
-//! `cargo run --release -p taskscale-stats --example shift [TRIALS]` prints the tables of METHODOLOGY.md, "Two sessions"; the
+//! `cargo run --release -p taskscale-stats --example shift [TRIALS]` prints the tables of docs/evidence/comparisons.md; the
 //! seed is fixed. 2000 trials take half a minute.
 #![allow(clippy::print_stdout, reason = "this example exists to print a table")]
 
@@ -13,7 +13,7 @@ use taskscale_stats::{
     sign,
 };
 
-/// Spread of processes of the same code: what identical tokio processes show (METHODOLOGY.md, "Processes").
+/// Spread of processes of the same code: what identical tokio processes show (docs/evidence/processes.md).
 const NOISE: f64 = 0.01;
 /// The planted difference.
 const EFFECT: f64 = 0.02;

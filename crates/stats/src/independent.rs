@@ -2,7 +2,7 @@
 //!
 //! Samples of one process share its memory layout for life, and with it an error that no number of rounds averages
 //! out: pairs of identical tokio processes differed by 1 to 2 %, and intervals over their rounds, which were 0.2 %
-//! wide, gave false alarms in 14 of 20 comparisons (METHODOLOGY.md, "Processes"). So the observation is the process:
+//! wide, gave false alarms in 14 of 20 comparisons (docs/evidence/processes.md). So the observation is the process:
 //! the median of its samples.
 
 use crate::quantile::median;

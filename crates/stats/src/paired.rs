@@ -2,7 +2,7 @@
 //!
 //! Drift and neighbours disturb both sides of a round alike and cancel in ln(b / a). What is left is judged by the
 //! sign interval. Blocked comparisons (all of A, then all of B) gave 42 to 82 % false alarms at a nominal 5 %
-//! on identical code; this one gave 4 to 5 % (METHODOLOGY.md).
+//! on identical code; this one gave 4 to 5 % (docs/evidence/processes.md).
 
 use crate::{
     independent::independent,

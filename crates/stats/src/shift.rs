@@ -6,7 +6,7 @@
 //! follows exactly from the null distribution of the rank-sum statistic (Mann and Whitney 1947; Hollander, Wolfe and Chicken,
 //! "Nonparametric Statistical Methods", section 4.3). It assumes that both sides are spread alike, and no shape.
 //!
-//! `cargo run --release -p taskscale-stats --example shift` compares it with other intervals (METHODOLOGY.md, "Two sessions").
+//! `cargo run --release -p taskscale-stats --example shift` compares it with other intervals (docs/evidence/comparisons.md).
 //! What it cannot see is a difference between the sessions themselves, which is the same for all processes of a side.
 
 use crate::quantile::{quantile, sorted};

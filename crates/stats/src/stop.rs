@@ -3,8 +3,8 @@
 //! Observations are what intervals rest on: rounds, or processes where each takes several rounds.
 //!
 //! The rule sees how wide the intervals are and never what they say: stopping when a difference became
-//! significant gave 31 % false alarms at a nominal 5 %, stopping on the width 6.8 % from 10 rounds (simulation of
-//! METHODOLOGY.md). No estimate, sign or p-value can reach [`Rule::decide`]: its signature has no place for one.
+//! significant gave 31 % false alarms at a nominal 5 %, stopping on the width 6.8 % from 10 rounds (simulation,
+//! docs/evidence/processes.md). No estimate, sign or p-value can reach [`Rule::decide`]: its signature has no place for one.
 
 /// Observations before the width may end a cell: from 10 on, the width rule still had its small excess of false alarms.
 pub const MIN_OBSERVATIONS: usize = 15;

@@ -15,7 +15,7 @@
 use crate::quantile::median;
 
 /// Range of three settled samples over the smallest. Of 1200 settled 50 ms samples of a spin, on a machine loaded far
-/// beyond its cores, nine in ten lay between 47.5 and 53.4 ms of CPU time (METHODOLOGY.md), so three seldom differ more.
+/// beyond its cores, nine in ten lay between 47.5 and 53.4 ms of CPU time (docs/evidence/processes.md), so three seldom differ more.
 pub const AGREEMENT: f64 = 0.10;
 /// Changes of direction that show fluctuation.
 pub const CHANGES: usize = 4;
@@ -37,7 +37,7 @@ pub fn is_stable(samples: &[f64]) -> bool {
 
 /// Samples of which [`has_levelled`] takes the median: so many that the pause between two tiers of the JVM seldom outlasts
 /// them. Curves of 13 fresh JVMs (JDK 25) and 12 fresh V8s (Node 20), 70 samples each, on a machine with many times more
-/// processes than cores; cost right after being called level, over that of the last 20 samples (METHODOLOGY.md, "Warm-up"):
+/// processes than cores; cost right after being called level, over that of the last 20 samples (docs/evidence/warm-up.md):
 ///
 /// | samples in each median | JVM: median, upper quartile | V8 | samples until then: JVM, V8 |
 /// |--:|--:|--:|--:|

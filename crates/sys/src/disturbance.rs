@@ -1,7 +1,7 @@
 //! What else used the machine while a round was taken.
 //!
-//! A disturbed round is kept and marked, never dropped: the quiet gate (`METHODOLOGY.md`) decides what wall times may
-//! be judged by. One reading takes two or three small files of `/proc`, about 30 us; take it between rounds, never
+//! A disturbed round is kept and marked, never dropped: the notes of the report say when to doubt wall times
+//! (METHODOLOGY.md, "Which time"). One reading takes two or three small files of `/proc`, about 30 us; take it between rounds, never
 //! within one.
 
 use std::fs;

@@ -1,7 +1,7 @@
 //! The cheapest clock there is: the processor's time-stamp counter where it can be trusted, the monotonic clock elsewhere.
 //!
 //! A reading of the counter takes 9 ns alone and 1 to 2 ns where the processor has other work to overlap it with; one of
-//! the monotonic clock takes 22 ns in either case (measured on the machine of METHODOLOGY.md).
+//! the monotonic clock takes 22 ns in either case (measured on the machine of docs/evidence).
 
 #![allow(unsafe_code)]
 

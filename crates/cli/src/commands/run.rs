@@ -46,7 +46,7 @@ const QUICK: suite::Limits = suite::Limits {
 
 /// Where rows are judged by an old side: 50 pairs of processes, of four rounds each. One process of asyncio, Go, Node or tokio differs from
 /// another by a fifth to a half of what one round differs from another, and costs as much to start and warm up as six rounds: four to six
-/// rounds a process then tell most in a given time (METHODOLOGY.md, "Two sides of one run").
+/// rounds a process then tell most in a given time (docs/evidence/comparisons.md).
 const JUDGED: suite::Limits = suite::Limits {
     samples: Some(200),
     max_time_s: Some(60.0),

@@ -25,7 +25,7 @@ pub fn findings(measured: &Measured) -> Vec<Finding> {
     let cpu = aa(&measured.slices, |slice| slice.cpu_ns).map(|aa| {
         let severity = aa.smallest.map_or(Severity::Note, |smallest| grade(smallest, CPU.0, CPU.1));
         let draft = Draft::new("A/A in CPU time", severity, aa.found()).affects(&[Cpu]);
-        // METHODOLOGY.md, "What this can tell".
+        // docs/evidence/processes.md.
         let bound = ", for one loop in one process; real rows, in fresh processes, told 0.16 to 0.61 % on the machine \
                      of METHODOLOGY.md";
         aa.effect(draft, bound)

@@ -1,7 +1,7 @@
 //! What a grade of growth is worth: synthetic curves of known growth with noise of real runs (`residuals.txt`).
 //!
 //! `cargo run --release -p taskscale-stats --example growth [-- CURVES_PER_CLASS SEED]` prints the confusion matrix of
-//! METHODOLOGY.md, recall and precision of "superlinear or worse", and the error of the bend. The rules were made on seeds
+//! docs/evidence/growth.md, recall and precision of "superlinear or worse", and the error of the bend. The rules were made on seeds
 //! below 1,000,000; curve k of a class is drawn from seed SEED + k. 50 curves take about five seconds.
 #![allow(clippy::print_stdout, reason = "this example exists to print a table")]
 

@@ -45,7 +45,7 @@ pub const MIN_SIZES: usize = 4;
 /// Fewest octaves (doublings) for a grade.
 pub const MIN_OCTAVES: f64 = 3.0;
 /// Fewest steps in the last three octaves: one step is one chance. Asking for three, as sizes that double have them, cost
-/// sizes that quadruple six octaves behind a bend, and 6 % of recall with them (METHODOLOGY.md, "Growth").
+/// sizes that quadruple six octaves behind a bend, and 6 % of recall with them (docs/evidence/growth.md).
 pub const MIN_STEPS: usize = 2;
 /// Fewest rounds at one size.
 pub const MIN_ROUNDS: usize = 5;

@@ -16,14 +16,14 @@ use super::{
 };
 
 /// Relative residual below which no fit gets better. Repeated runs of one series gave medians 0.8 % apart (standard
-/// deviation, 12 pairs, METHODOLOGY.md, "Growth"): a fit closer than that fits noise.
+/// deviation, 12 pairs, docs/evidence/growth.md): a fit closer than that fits noise.
 const NOISE: f64 = 0.01;
 /// Places tried for a bend, per octave.
 const PER_OCTAVE: f64 = 4.0;
 /// Powers of lasting growth. The middle one is the quadratic of experiments; 3 stands for a list that leaves the cache.
 const POWERS: [f64; 3] = [1.5, 2.0, 3.0];
 /// How many times the cost before it a cache may add. Node's `Promise.all` came to ten times its cost over nine
-/// octaves, the most of all linear forms measured (METHODOLOGY.md, "Growth").
+/// octaves, the most of all linear forms measured (docs/evidence/growth.md).
 const MOST: f64 = 8.0;
 /// How many times that cost a collector may add at each e-fold of the size: Node's added 0.8 per octave.
 const MOST_PER_E_FOLD: f64 = 1.5;
