@@ -7,6 +7,7 @@ use taskscale_model::{
     run_file::{Kind, Record, RoundRecord, SampleRecord, Stop},
 };
 use taskscale_stats::{
+    confidence::CONFIDENCE,
     independent::independent,
     paired::PairedRatio,
     quantile, sign,
@@ -23,9 +24,6 @@ use crate::{
     schedule::{Round, Schedule},
     warmup::{Allowance, warm_up},
 };
-
-/// Confidence of the intervals whose width may end a cell: that of the report.
-const CONFIDENCE: f64 = 0.95;
 
 /// No row's sample may be longer than this many times the wanted length for the sake of a faster row.
 const LONGEST: u64 = 8;

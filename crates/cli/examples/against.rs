@@ -17,6 +17,7 @@ use std::{path::PathBuf, process::ExitCode};
 
 use anyhow::{Context, ensure};
 use clap::Parser;
+use taskscale_analysis::{CompareBy, CompareOptions, compare_sides, parse_run};
 use taskscale_bench::{
     fault::Fault,
     journal::Journal,
@@ -32,7 +33,7 @@ use taskscale_model::{
     protocol::{Description, RunRequest},
     run_file::{RuntimeRecord, RuntimeState},
 };
-use taskscale_report::{CompareBy, CompareOptions, among, compare_sides, parse_run};
+use taskscale_stats::confidence::among;
 use taskscale_stats::quantile;
 use taskscale_sys::process::Command;
 

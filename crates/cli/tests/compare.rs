@@ -10,7 +10,7 @@ use std::{
 use common::{Ran, Tool};
 
 fn data(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../report/tests/data/compare").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../analysis/tests/data/compare").join(name)
 }
 
 /// The committed files, in a folder of the test's own.

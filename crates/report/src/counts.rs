@@ -5,9 +5,9 @@ use taskscale_model::{
     summary::{Row, RowStatus, Summary},
 };
 
-use crate::{
+use crate::style::clean;
+use taskscale_analysis::{
     figure::{count, grouped},
-    style::clean,
     summarize::counts::{ALL, Count, is_count},
 };
 

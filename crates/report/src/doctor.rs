@@ -1,46 +1,182 @@
-//! From what was read of a machine and measured on it to what that does to figures.
-//!
-//! ```text
-//! Facts --checkup--> Checkup --doctor_text, doctor_markdown, doctor_json--> String
-//! ```
-//!
-//! | module | judges |
-//! |---|---|
-//! | `share` | how much of the CPUs we get: quota, load, run delay, steal |
-//! | `spread` | what difference can be told now, in CPU time and in wall time |
-//! | `cores` | processors: how many, of what kind, who shares a core |
-//! | `rate` | what changes their speed: governor, boost, heat, battery, hypervisor |
-//! | `clocks` | clocks and system calls |
-//! | `memory` | limits, swap, huge pages, address randomisation |
-//! | `limits` | counters and the number of threads and files |
-//! | `finding`, `show` | make findings, and show them |
+//! A checkup as text, Markdown and JSON.
 
-mod clocks;
-mod cores;
-mod finding;
-mod limits;
-mod memory;
-mod rate;
-mod share;
-mod show;
-mod spread;
+use std::fmt::Write;
 
-use taskscale_model::doctor::{Checkup, SCHEMA, facts::Facts};
+use taskscale_model::doctor::{Checkup, Figures, Finding, Severity};
 
-pub use show::{doctor_json, doctor_markdown, doctor_text};
+use crate::{
+    markdown::escape,
+    style::{Ink, Style, clean, ink, render},
+};
 
-/// Judges a machine: one finding per subject, those that matter most first. `tool` is the version of the tool. O(slices log slices).
-pub fn checkup(facts: &Facts, tool: &str) -> Checkup {
-    let parts = [
-        share::findings(facts),
-        spread::findings(&facts.measured),
-        cores::findings(facts),
-        rate::findings(facts),
-        clocks::findings(facts),
-        memory::findings(facts),
-        limits::findings(facts),
+const TITLE: &str = "What blurs or biases the figures on this machine";
+
+/// The groups of findings, in their order: what is not known stands apart from what may matter.
+struct Groups<'a> {
+    warnings: Vec<&'a Finding>,
+    notes: Vec<&'a Finding>,
+    fine: Vec<&'a Finding>,
+    unknown: Vec<&'a Finding>,
+}
+
+impl<'a> Groups<'a> {
+    fn of(checkup: &'a Checkup) -> Self {
+        let all = |severity: Option<Severity>| {
+            let wanted = |finding: &&Finding| finding.found.value().and(Some(finding.severity)) == severity;
+            checkup.findings.iter().filter(wanted).collect()
+        };
+        Groups {
+            warnings: all(Some(Severity::Warning)),
+            notes: all(Some(Severity::Note)),
+            fine: all(Some(Severity::Ok)),
+            unknown: all(None),
+        }
+    }
+
+    fn counts(&self) -> String {
+        let of = |n: usize, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
+        format!(
+            "{}, {}, {} as it should be, {} not known here",
+            of(self.warnings.len(), "warning"),
+            of(self.notes.len(), "note"),
+            self.fine.len(),
+            self.unknown.len()
+        )
+    }
+}
+
+/// A checkup for a terminal, within the width of the style. O(findings).
+pub fn doctor_text(checkup: &Checkup, style: &Style) -> String {
+    let groups = Groups::of(checkup);
+    let width = style.width;
+    let machine = wrapped(&clean(&machine(checkup)), 0, width);
+    let mut text = format!("{}\n{machine}{}\n", ink(Ink::Bold, TITLE), groups.counts());
+    // Writing to a string cannot fail.
+    for (findings, word, colour) in
+        [(&groups.warnings, "WARNING", Ink::Red), (&groups.notes, "note   ", Ink::Yellow)]
+    {
+        for finding in findings {
+            let _ = write!(text, "\n{}  ", ink(colour, word));
+            let heading = format!("{}: {}", finding.subject, found(finding));
+            text.push_str(&wrapped(&heading, 9, width));
+            for line in [effect(finding), remedy(finding)].into_iter().flatten() {
+                text.push_str("         ");
+                text.push_str(&wrapped(&line, 9, width));
+            }
+        }
+    }
+    for (findings, title) in [(&groups.fine, "As it should be"), (&groups.unknown, "Not known here")] {
+        if findings.is_empty() {
+            continue;
+        }
+        let _ = writeln!(text, "\n{}", ink(Ink::Bold, title));
+        let column = findings.iter().map(|finding| finding.subject.chars().count()).max().unwrap_or(0) + 4;
+        for finding in findings {
+            let remedy = remedy(finding).map_or(String::new(), |remedy| format!(". {remedy}"));
+            let _ = write!(text, "  {:width$}", finding.subject, width = column - 2);
+            text.push_str(&wrapped(&(found(finding) + &remedy), column, width));
+        }
+    }
+    render(&text, style.colour)
+}
+
+/// A checkup as GitHub-flavoured Markdown. O(findings).
+pub fn doctor_markdown(checkup: &Checkup) -> String {
+    let groups = Groups::of(checkup);
+    let cell = |text: &str| escape(&clean(text));
+    let mut text = format!("### {TITLE}\n\n{}; {}\n\n", cell(&machine(checkup)), groups.counts());
+    text.push_str("| | subject | found | effect | touches | to do |\n|---|---|---|---|---|---|\n");
+    // Writing to a string cannot fail.
+    let all = [
+        (&groups.warnings, "**warning**"),
+        (&groups.notes, "note"),
+        (&groups.fine, "ok"),
+        (&groups.unknown, "?"),
     ];
-    let mut findings = parts.concat();
-    findings.sort_by_key(|finding| (finding.severity, finding.found.value().is_none()));
-    Checkup { schema: SCHEMA.into(), tool: tool.into(), machine: facts.machine.clone(), findings }
+    for (findings, word) in all {
+        for finding in findings {
+            let effect = finding.effect.as_ref().map_or(String::new(), |effect| {
+                format!("{}{}", effect.says, if effect.measured { " (measured)" } else { "" })
+            });
+            let touches = touches(&finding.affects).unwrap_or_default();
+            let cells = [&finding.subject, &found(finding), &effect, &touches, &finding.remedy]
+                .map(|text| cell(text));
+            let _ = writeln!(text, "| {word} | {} |", cells.join(" | "));
+        }
+    }
+    text
+}
+
+/// A checkup as one indented JSON object of schema `taskscale.doctor/1`, with a newline at its end. O(findings).
+pub fn doctor_json(checkup: &Checkup) -> String {
+    // Plain data whose maps have no keys other than strings.
+    serde_json::to_string_pretty(checkup)
+        .map_or_else(|error| format!("{{\"error\": \"{error}\"}}\n"), |text| text + "\n")
+}
+
+fn machine(checkup: &Checkup) -> String {
+    let machine = &checkup.machine;
+    let mut parts = vec![machine.cpu_model.value().cloned().unwrap_or_else(|| "CPU model unknown".into())];
+    parts.extend(machine.cpus.value().map(|cpus| format!("{cpus} CPU{}", if *cpus == 1 { "" } else { "s" })));
+    parts.extend(
+        machine.memory_bytes.value().map(|&bytes| format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30))),
+    );
+    parts.extend(machine.kernel.value().cloned());
+    parts.push(format!("fingerprint {}", machine.fingerprint));
+    parts.join(", ")
+}
+
+fn found(finding: &Finding) -> String {
+    use taskscale_model::missing::Reading;
+    clean(match &finding.found {
+        Reading::Value(found) => found,
+        Reading::Missing(missing) => &missing.reason,
+    })
+}
+
+/// `On wall time (measured): +92 % ...`
+fn effect(finding: &Finding) -> Option<String> {
+    let touches = touches(&finding.affects)?;
+    let Some(effect) = &finding.effect else { return Some(format!("Touches {touches}.")) };
+    let measured = if effect.measured { " (measured)" } else { "" };
+    Some(clean(&format!("On {touches}{measured}: {}.", effect.says)))
+}
+
+fn remedy(finding: &Finding) -> Option<String> {
+    (!finding.remedy.is_empty()).then(|| clean(&format!("To do: {}.", finding.remedy)))
+}
+
+fn touches(figures: &[Figures]) -> Option<String> {
+    let word = |figures: &Figures| match figures {
+        Figures::Wall => "wall time",
+        Figures::Cpu => "CPU time",
+        Figures::Counts => "counts",
+        Figures::Memory => "memory per task",
+        Figures::Scaling => "scaling over workers",
+        Figures::Rows => "which rows can run",
+    };
+    let words: Vec<&str> = figures.iter().map(word).collect();
+    let (last, first) = words.split_last()?;
+    Some(if first.is_empty() { (*last).to_owned() } else { format!("{} and {last}", first.join(", ")) })
+}
+
+/// Words of a text in lines of at most `width`; the first line begins at column `indent`, the others are indented to it.
+fn wrapped(text: &str, indent: usize, width: usize) -> String {
+    let mut all = String::new();
+    let mut column = indent;
+    for word in text.split_whitespace() {
+        let length = word.chars().count();
+        if column > indent && column + 1 + length > width {
+            all.push('\n');
+            all.push_str(&" ".repeat(indent));
+            column = indent;
+        } else if column > indent {
+            all.push(' ');
+            column += 1;
+        }
+        all.push_str(word);
+        column += length;
+    }
+    all.push('\n');
+    all
 }

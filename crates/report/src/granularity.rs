@@ -4,10 +4,8 @@
 use comfy_table::{Cell as GridCell, CellAlignment, ContentArrangement, Table as Grid, presets};
 use taskscale_model::summary::{Granularity, Interval, Metg, MetgState, Summary, Time};
 
-use crate::{
-    figure::{count, duration, half_width, percent},
-    style::{Ink, clean, ink},
-};
+use crate::style::{Ink, clean, ink};
+use taskscale_analysis::figure::{count, duration, half_width, percent};
 
 /// How to read them.
 pub const LEGEND: &str = "Smallest task (METG): the smallest CPU time per task, its work included, of which that share is work, with half its 95 % \

@@ -1,15 +1,14 @@
 //! Arranges a summary as tables: one per suite and table, one line per runtime, variant and case, one cell per size.
 
 use taskscale_model::{
-    machine::Machine,
     params,
     run_file::Role,
     summary::{Cause, Grade, Growth, Row, RowStatus, Settled, Summary},
 };
 
-use crate::{
+use crate::style::clean;
+use taskscale_analysis::{
     figure::{count, percent, rounded},
-    style::clean,
     summarize::{
         BUSIEST_THREAD_SHARE, COLD_CPU_PER_TASK, CPU_PER_TASK, CREATE_CPU_SHARE, THREADS_RAN, WALL_PER_TASK,
         counts::is_count,
@@ -260,7 +259,8 @@ pub fn grade(growth: &Growth) -> &'static str {
 /// An exponent with half its interval: `n^1.02 ±0.01`. Growth without a grade has none that should be read.
 pub fn exponent(growth: &Growth) -> Option<String> {
     let exponent = growth.exponent.filter(|_| growth.grade != Grade::CannotTell)?;
-    let half_width = growth.exponent_ci.map(|ci| crate::figure::half_width(exponent, ci).max(0.01));
+    let half_width =
+        growth.exponent_ci.map(|ci| taskscale_analysis::figure::half_width(exponent, ci).max(0.01));
     let half_width =
         half_width.map(|half_width| format!(" ±{}", rounded(half_width, Some(0.01)))).unwrap_or_default();
     Some(format!("n^{exponent:.2}{half_width}"))
@@ -306,7 +306,7 @@ pub fn reasons(summary: &Summary, status: RowStatus) -> Vec<Reasons> {
     let named = |(name, mut sizes): Who<'_>| {
         sizes.sort_unstable();
         sizes.dedup();
-        let sizes: Vec<String> = sizes.into_iter().map(crate::figure::count).collect();
+        let sizes: Vec<String> = sizes.into_iter().map(taskscale_analysis::figure::count).collect();
         format!("{name} at n = {}", sizes.join("; "))
     };
     groups
@@ -385,28 +385,7 @@ pub fn growth_reasons(summary: &Summary) -> Vec<(String, Vec<String>)> {
 
 /// The machine in one line.
 pub fn machine(summary: &Summary) -> String {
-    machine_words(&summary.machine)
-}
-
-/// The same of a machine alone.
-pub fn machine_words(machine: &Machine) -> String {
-    let mut parts: Vec<String> = Vec::new();
-    parts.push(machine.cpu_model.value().cloned().unwrap_or_else(|| "CPU model unknown".into()));
-    match (machine.cpus_usable.value(), machine.cpus.value()) {
-        (Some(usable), Some(all)) if usable < all => parts.push(format!("{usable} of {all} CPUs")),
-        (Some(usable), _) => parts.push(format!("{usable} CPUs")),
-        (None, Some(all)) => parts.push(format!("{all} CPUs")),
-        (None, None) => {}
-    }
-    parts.extend(machine.cpu_quota.value().map(|quota| format!("quota {quota} CPUs")));
-    parts.extend(
-        machine.memory_bytes.value().map(|&bytes| format!("{:.0} GiB", bytes as f64 / f64::from(1 << 30))),
-    );
-    parts.extend(machine.kernel.value().cloned());
-    parts.extend(machine.governor.value().map(|governor| format!("governor {governor}")));
-    parts.extend(machine.virtualised.value().filter(|&&yes| yes).map(|_| "virtualised".to_owned()));
-    parts.extend(machine.load_1m.value().map(|load| format!("load {load:.2} at start")));
-    clean(&parts.join(", "))
+    taskscale_analysis::machine_words(&summary.machine)
 }
 
 /// `go@…/go1.22` of `go@/opt/go1.22`.

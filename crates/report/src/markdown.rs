@@ -8,13 +8,12 @@ use taskscale_model::{
 };
 
 use crate::{
-    counts,
-    figure::{count, ratio},
-    granularity,
+    counts, granularity,
     layout::{self, Line, Table},
     style::clean,
     table::times,
 };
+use taskscale_analysis::figure::{count, ratio};
 
 /// The tables, the control's verdict, and what failed, as GitHub-flavoured Markdown. O(rows log rows).
 pub fn markdown(summary: &Summary) -> String {

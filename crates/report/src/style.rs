@@ -18,6 +18,8 @@ impl Default for Style {
     }
 }
 
+pub(crate) use taskscale_analysis::clean;
+
 /// What a piece of text means to the eye.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ink {
@@ -70,13 +72,6 @@ pub(crate) fn render(marked: &str, colour: bool) -> String {
     text
 }
 
-/// Makes text from a run file harmless for a terminal: control characters (escapes above all) and colour marks
-/// become question marks.
-pub(crate) fn clean(text: &str) -> String {
-    let harmful = |c: char| c.is_control() || c == END || INKS.iter().any(|(_, mark, _)| *mark == c);
-    text.chars().map(|c| if harmful(c) { '?' } else { c }).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -86,10 +81,5 @@ mod tests {
         let marked = format!("a {} b", ink(Ink::Red, "bad"));
         assert_eq!(render(&marked, false), "a bad b");
         assert_eq!(render(&marked, true), "a \x1b[31mbad\x1b[0m b");
-    }
-
-    #[test]
-    fn a_run_file_cannot_drive_the_terminal() {
-        assert_eq!(clean("x\x1b[31my\n\u{2063}"), "x?[31my??");
     }
 }

@@ -8,10 +8,10 @@ use taskscale_model::{
 
 use crate::{
     counts,
-    figure::{contains_one, count, ratio, rounded, with_interval},
     layout::{Cell, Line, Table, exponent, grade},
     style::{Ink, Style, ink},
 };
+use taskscale_analysis::figure::{contains_one, count, ratio, rounded, with_interval};
 
 /// Draws a table, in as many pieces as it takes to stay within the width (but never without a size).
 pub fn draw(table: &Table<'_>, style: &Style) -> String {
@@ -86,7 +86,7 @@ pub fn times(cell: &Cell<'_>) -> String {
     let wall = cell.wall.and_then(|wall| Some((wall.p50?, wall.ci)));
     match wall {
         Some((p50, ci)) => {
-            format!("{cpu} ({})", rounded(p50, ci.map(|ci| crate::figure::half_width(p50, ci))))
+            format!("{cpu} ({})", rounded(p50, ci.map(|ci| taskscale_analysis::figure::half_width(p50, ci))))
         }
         None => cpu,
     }

@@ -5,13 +5,12 @@ use std::fmt::Write;
 use taskscale_model::summary::{RowStatus, Summary};
 
 use crate::{
-    counts,
-    figure::count,
-    granularity,
+    counts, granularity,
     layout::{self, Table},
     style::{Ink, Style, clean, ink, render},
     table,
 };
+use taskscale_analysis::figure::count;
 
 /// How to read a cell of a table.
 const LEGEND: &str = "\

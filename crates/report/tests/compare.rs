@@ -1,17 +1,15 @@
 //! Two runs side by side: what users see, word for word, and what must hold of any two runs.
 
 use proptest::prelude::*;
+use taskscale_analysis::{CompareBy, CompareOptions, Run, compare, parse_run};
 use taskscale_model::{
     compare::{ComparedRow, Comparison, Verdict},
     run_file::Kind,
 };
-use taskscale_report::{
-    CompareBy, CompareOptions, Run, Style, compare, compare_json, compare_junit, compare_markdown,
-    compare_text, parse_run,
-};
+use taskscale_report::{Style, compare_json, compare_junit, compare_markdown, compare_text};
 
-const OLD: &str = include_str!("data/compare/old.jsonl");
-const NEW: &str = include_str!("data/compare/new.jsonl");
+const OLD: &str = include_str!("../../analysis/tests/data/compare/old.jsonl");
+const NEW: &str = include_str!("../../analysis/tests/data/compare/new.jsonl");
 
 fn run(text: &str) -> Run {
     parse_run(text).expect("a run file")
@@ -192,7 +190,7 @@ fn a_cell_without_a_control_goes_by_those_of_other_cells() {
 
 #[test]
 fn what_had_not_settled_cannot_be_told() {
-    let jit = run(include_str!("data/jit.jsonl"));
+    let jit = run(include_str!("../../analysis/tests/data/jit.jsonl"));
     let comparison = by_cpu(&jit, &scaled(&jit, &["late"], 2.0));
     assert_eq!(verdict(&comparison, "late"), Verdict::CannotTell);
     assert!(

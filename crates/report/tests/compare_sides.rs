@@ -1,16 +1,14 @@
 //! Two sides that one run took in turns: what users see, word for word, and what pairing is for.
 
+use taskscale_analysis::{CompareBy, CompareOptions, Run, compare, compare_sides, parse_run};
 use taskscale_model::{
     compare::{Comparison, Design, Verdict},
     run_file::{Kind, Role, RowRecord, Status},
 };
-use taskscale_report::{
-    CompareBy, CompareOptions, Run, Style, compare, compare_json, compare_markdown, compare_sides,
-    compare_text, parse_run,
-};
+use taskscale_report::{Style, compare_json, compare_markdown, compare_text};
 
-const OLD: &str = include_str!("data/compare/old.jsonl");
-const NEW: &str = include_str!("data/compare/new.jsonl");
+const OLD: &str = include_str!("../../analysis/tests/data/compare/old.jsonl");
+const NEW: &str = include_str!("../../analysis/tests/data/compare/new.jsonl");
 /// Rows of the new side are numbered from here.
 const NEW_ROWS: u64 = 100;
 

@@ -1,18 +1,16 @@
 //! Counts: when they are exact, how they are shown, and what they decide between two runs.
 
+use taskscale_analysis::{CompareBy, CompareOptions, Run, compare, parse_run, summarize};
 use taskscale_model::{
     compare::{ComparedCount, Comparison, Verdict},
     missing::{Missing, Reading},
     run_file::{Allocations, CountRecord, Role},
     summary::{Row, RowStatus},
 };
-use taskscale_report::{
-    CompareBy, CompareOptions, Run, Style, compare, compare_junit, compare_markdown, compare_text, markdown,
-    parse_run, summarize, text,
-};
+use taskscale_report::{Style, compare_junit, compare_markdown, compare_text, markdown, text};
 
-const OLD: &str = include_str!("data/compare/old.jsonl");
-const NEW: &str = include_str!("data/compare/new.jsonl");
+const OLD: &str = include_str!("../../analysis/tests/data/compare/old.jsonl");
+const NEW: &str = include_str!("../../analysis/tests/data/compare/new.jsonl");
 
 /// What a process asks for, beside its tasks, whenever it is asked.
 const PROTOCOL: u64 = 17;

@@ -1,5 +1,6 @@
 //! Four machines, from the texts of their kernels to what a user sees. What is measured is measured with made-up clocks.
 
+use taskscale_analysis::checkup;
 use taskscale_model::{
     doctor::{
         Checkup, Severity,
@@ -7,16 +8,16 @@ use taskscale_model::{
     },
     missing::Reading,
 };
-use taskscale_report::{Style, checkup, doctor_json, doctor_markdown, doctor_text};
+use taskscale_report::{Style, doctor_json, doctor_markdown, doctor_text};
 use taskscale_sys::{
     doctor::{bench::Bench, measure, read},
     machine::Captured,
 };
 
-const BARE_METAL: &str = include_str!("data/doctor/bare-metal.txt");
-const CONTAINER_V2: &str = include_str!("data/doctor/container-v2.txt");
-const CGROUP_V1: &str = include_str!("data/doctor/cgroup-v1.txt");
-const BIG_LITTLE: &str = include_str!("data/doctor/big-little.txt");
+const BARE_METAL: &str = include_str!("../../analysis/tests/data/doctor/bare-metal.txt");
+const CONTAINER_V2: &str = include_str!("../../analysis/tests/data/doctor/container-v2.txt");
+const CGROUP_V1: &str = include_str!("../../analysis/tests/data/doctor/cgroup-v1.txt");
+const BIG_LITTLE: &str = include_str!("../../analysis/tests/data/doctor/big-little.txt");
 
 /// A machine whose noise is known.
 struct Made {

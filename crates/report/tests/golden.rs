@@ -1,11 +1,12 @@
 //! What a user sees, word for word. `cargo insta review` shows what a change does to it.
 
-use taskscale_report::{Run, Style, json, markdown, parse_run, summarize, text};
+use taskscale_analysis::{Run, parse_run, summarize};
+use taskscale_report::{Style, json, markdown, text};
 
-const QUICK: &str = include_str!("data/quick.jsonl");
-const WIDE: &str = include_str!("data/wide.jsonl");
-const JIT: &str = include_str!("data/jit.jsonl");
-const THREADS: &str = include_str!("data/threads.jsonl");
+const QUICK: &str = include_str!("../../analysis/tests/data/quick.jsonl");
+const WIDE: &str = include_str!("../../analysis/tests/data/wide.jsonl");
+const JIT: &str = include_str!("../../analysis/tests/data/jit.jsonl");
+const THREADS: &str = include_str!("../../analysis/tests/data/threads.jsonl");
 
 fn run(text: &str) -> Run {
     parse_run(text).expect("a run file")

@@ -1,10 +1,11 @@
-//! How small a task may be, against values computed by hand from `data/granularity.jsonl` (what it holds is said in
-//! `data/make.py`): with an overhead of o ns a task, a share x of o / (1 - x) is work.
+//! How small a task may be, against values computed by hand from `crates/analysis/tests/data/granularity.jsonl` (what it holds is said in
+//! `crates/analysis/tests/data/make.py`): with an overhead of o ns a task, a share x of o / (1 - x) is work.
 
+use taskscale_analysis::{parse_run, summarize};
 use taskscale_model::summary::{Granularity, Interval, Metg, MetgState, Summary, Time};
-use taskscale_report::{Style, json, markdown, parse_run, summarize, text};
+use taskscale_report::{Style, json, markdown, text};
 
-const GRANULARITY: &str = include_str!("data/granularity.jsonl");
+const GRANULARITY: &str = include_str!("../../analysis/tests/data/granularity.jsonl");
 
 fn summary() -> Summary {
     summarize(&parse_run(GRANULARITY).expect("a run file"))

@@ -1,14 +1,15 @@
 //! Properties of reading and summarising, over runs that proptest makes up.
 
 use proptest::prelude::*;
+use taskscale_analysis::{Run, parse_run, summarize};
 use taskscale_model::{
     protocol::Answer,
     run_file::{Kind, Role, RowEnd, RowRecord, SampleRecord, Status, Stop, ThreadsRan},
     summary::Summary,
 };
-use taskscale_report::{Run, Style, json, markdown, parse_run, summarize, text};
+use taskscale_report::{Style, json, markdown, text};
 
-const HAND: &str = include_str!("data/hand.jsonl");
+const HAND: &str = include_str!("../../analysis/tests/data/hand.jsonl");
 
 fn sample() -> impl Strategy<Value = SampleRecord> {
     let time = || prop_oneof![Just(0), Just(u64::MAX), 1..1_000_000_000_u64];

@@ -8,6 +8,7 @@
 //! | [`independent`](mod@independent) | what counts as one observation? |
 //! | [`paired`] | by what factor does B differ from A, measured in the same rounds? |
 //! | [`shift`] | by what factor does B differ from A, measured in another session? |
+//! | [`confidence`] | how often does an interval hold what it is of? |
 //! | [`bootstrap`] | between which values lies any other statistic? |
 //! | [`stop`] | have enough rounds been measured? |
 //! | [`warmup`] | has a fresh process settled? |
@@ -15,6 +16,7 @@
 //! | [`granularity`] | how small may a task be? |
 
 pub mod bootstrap;
+pub mod confidence;
 pub mod granularity;
 pub mod growth;
 pub mod independent;

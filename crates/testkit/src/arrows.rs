@@ -3,12 +3,13 @@
 use crate::repository::Repository;
 
 /// The picture of ARCHITECTURE.md: each crate and its layer.
-const PICTURE: [(&str, u8); 11] = [
+const PICTURE: [(&str, u8); 12] = [
     ("model", 0),
     ("stats", 0),
     ("sys", 1),
     ("trace", 1),
     ("digest", 1),
+    ("analysis", 1),
     ("bench", 2),
     ("report", 2),
     ("live", 2),

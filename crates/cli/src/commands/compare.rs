@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use taskscale_analysis::{CompareBy, CompareOptions};
 use taskscale_model::compare::Comparison;
-use taskscale_report::{CompareBy, CompareOptions};
 
 use crate::{
     args::{CompareArgs, CompareFormat, CompareMetric},
@@ -27,7 +27,7 @@ pub fn compare(args: &CompareArgs) -> anyhow::Result<Outcome> {
     let read = |path: &Path| report::read(path);
     if let (None, [one]) = (&args.baseline, args.runs.as_slice()) {
         let options = CompareOptions { metric, threshold: args.threshold.unwrap_or(WITHIN_ONE_RUN) };
-        let comparison = taskscale_report::compare_sides(&read(one)?, &options).context(
+        let comparison = taskscale_analysis::compare_sides(&read(one)?, &options).context(
             "one run file alone cannot be compared, unless `taskscale run --against` took it; name two, OLD and NEW, or one and --baseline NAME",
         )?;
         return show(&comparison, args.format);
@@ -40,7 +40,7 @@ pub fn compare(args: &CompareArgs) -> anyhow::Result<Outcome> {
     let now = read(&new)?;
     let options = CompareOptions { metric, threshold: args.threshold.unwrap_or(BETWEEN_RUNS) };
     let (old, new) = (old.display().to_string(), new.display().to_string());
-    let comparison = taskscale_report::compare((&old, &before), (&new, &now), &options);
+    let comparison = taskscale_analysis::compare((&old, &before), (&new, &now), &options);
     show(&comparison, args.format)
 }
 

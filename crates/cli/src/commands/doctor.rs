@@ -21,7 +21,7 @@ pub fn doctor(args: &DoctorArgs) -> anyhow::Result<Outcome> {
         progress.tick();
     });
     progress.finish_and_clear();
-    let checkup = taskscale_report::checkup(&facts, env!("CARGO_PKG_VERSION"));
+    let checkup = taskscale_analysis::checkup(&facts, env!("CARGO_PKG_VERSION"));
     output::print(&match args.format {
         DoctorFormat::Text => taskscale_report::doctor_text(&checkup, &output::style(false)),
         DoctorFormat::Md => taskscale_report::doctor_markdown(&checkup),

@@ -18,11 +18,11 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<Outcome> {
 
 /// The figures of a run file.
 pub fn summary_of(path: &Path) -> anyhow::Result<taskscale_model::summary::Summary> {
-    Ok(taskscale_report::summarize(&read(path)?))
+    Ok(taskscale_analysis::summarize(&read(path)?))
 }
 
 /// A run file; - is standard input.
-pub fn read(path: &Path) -> anyhow::Result<taskscale_report::Run> {
+pub fn read(path: &Path) -> anyhow::Result<taskscale_analysis::Run> {
     let shown = path.display();
     let mut bytes = Vec::new();
     if path == Path::new("-") {
@@ -30,5 +30,5 @@ pub fn read(path: &Path) -> anyhow::Result<taskscale_report::Run> {
     } else {
         bytes = std::fs::read(path).with_context(|| format!("cannot read the run file {shown}"))?;
     }
-    taskscale_report::parse_run(&bytes).with_context(|| format!("{shown} cannot be reported"))
+    taskscale_analysis::parse_run(&bytes).with_context(|| format!("{shown} cannot be reported"))
 }

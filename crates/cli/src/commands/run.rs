@@ -4,6 +4,7 @@ use std::{io::IsTerminal, path::Path};
 
 use anyhow::bail;
 
+use taskscale_analysis::{CompareBy, CompareOptions};
 use taskscale_bench::{
     journal::Journal,
     limits::Limits,
@@ -17,7 +18,6 @@ use taskscale_model::{
     suite::{self, Suite},
     summary::RowStatus,
 };
-use taskscale_report::{CompareBy, CompareOptions};
 
 use crate::{
     args::RunArgs,
@@ -118,10 +118,10 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
 /// Prints the verdicts where two sides were measured, else the tables. Tells whether anything was measured, and whether a row is worse.
 fn show(args: &RunArgs, path: &Path) -> anyhow::Result<(bool, bool)> {
     let run = report::read(path)?;
-    let summary = taskscale_report::summarize(&run);
+    let summary = taskscale_analysis::summarize(&run);
     let measured = summary.rows.iter().any(|row| row.status == RowStatus::Ok);
     let options = CompareOptions { metric: CompareBy::Cpu, threshold: args.threshold };
-    let Some(comparison) = taskscale_report::compare_sides(&run, &options) else {
+    let Some(comparison) = taskscale_analysis::compare_sides(&run, &options) else {
         output::show(&summary, &args.show)?;
         return Ok((measured, false));
     };
@@ -202,7 +202,7 @@ fn limits_of(suite: &Suite, args: &RunArgs, judged: usize) -> Limits {
         (false, _) => limits.overlaid(&JUDGED),
     };
     if judged > 0 {
-        limits.judged_at = Some(taskscale_report::among(judged));
+        limits.judged_at = Some(taskscale_stats::confidence::among(judged));
         limits.precision = args.threshold / 2.0;
     }
     limits.overlaid(&typed)

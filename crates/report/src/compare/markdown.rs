@@ -5,11 +5,8 @@ use std::fmt::Write;
 use taskscale_model::compare::{ComparedRow, Comparison, Verdict};
 
 use super::{counts, words};
-use crate::{
-    figure::{count, percent},
-    markdown::escape,
-    style::clean,
-};
+use crate::{markdown::escape, style::clean};
+use taskscale_analysis::figure::{count, percent};
 
 /// GitHub-flavoured Markdown. O(rows).
 pub fn markdown(comparison: &Comparison) -> String {

@@ -7,10 +7,10 @@ use taskscale_model::compare::{ComparedRow, Comparison, Verdict};
 
 use super::{counts, words};
 use crate::{
-    figure::{count, percent},
     style::{Ink, Style, clean, ink, render},
     text::paragraphs,
 };
+use taskscale_analysis::figure::{count, percent};
 
 /// The outcome, the rows table by table, and the reasons. O(rows).
 pub fn text(comparison: &Comparison, style: &Style) -> String {

@@ -1,16 +1,12 @@
 //! What text, Markdown and XML say alike.
 
 use taskscale_model::{
-    compare::{ComparedRow, Comparison, Counts, Design, Figure, Side, Verdict},
+    compare::{ComparedRow, Comparison, Design, Figure, Side, Verdict},
     params,
 };
 
-use crate::{
-    figure::{count, percent, ratio, with_interval},
-    read::Run,
-    style::clean,
-    summarize::{control, series::Series},
-};
+use crate::style::clean;
+use taskscale_analysis::figure::{count, percent, ratio, with_interval};
 
 /// How to read a ratio.
 pub fn legend(design: Design) -> String {
@@ -33,125 +29,6 @@ pub fn word(verdict: Verdict) -> &'static str {
         Verdict::CannotTell => "cannot tell",
         Verdict::OtherMachine => "other machine",
     }
-}
-
-/// The outcome in a sentence.
-pub fn summary(counts: Counts, rows: usize) -> String {
-    if counts.other_machine > 0 {
-        return format!("Another machine: {} side by side, none compared", in_rows(rows));
-    }
-    let named = [
-        (counts.worse, "worse"),
-        (counts.better, "better"),
-        (counts.same, "same"),
-        (counts.cannot_tell, "cannot tell"),
-    ];
-    let parts: Vec<String> =
-        named.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
-    let outcome = match counts {
-        Counts { worse: 1.., .. } => "Regression",
-        Counts { better: 0, same: 0, .. } => "Nothing can be told",
-        _ => "No regression shown",
-    };
-    match &*parts {
-        [] => "Nothing can be told: no rows".to_owned(),
-        parts => format!("{outcome}: of {}, {}", in_rows(rows), parts.join(", ")),
-    }
-}
-
-/// The outcome in a sentence where counts were judged too: a count that is worse is a regression whatever time says.
-pub fn summary_with_counts(comparison: &Comparison) -> String {
-    let counted = comparison.counted;
-    let named = [
-        (counted.worse, "worse"),
-        (counted.better, "better"),
-        (counted.same, "same"),
-        (counted.cannot_tell, "cannot tell"),
-        (counted.other_machine, "other machine"),
-    ];
-    let parts: Vec<String> =
-        named.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{} {word}", count(*n))).collect();
-    let total: u64 = named.iter().map(|(n, _)| n).sum();
-    let by_counts = format!("of {} counts, {}", count(total), parts.join(", "));
-    let by_time = &comparison.summary;
-    match (counted.worse > 0, comparison.counts.worse > 0) {
-        (true, false) => format!("Regression by exact counts: {by_counts}. By time: {by_time}"),
-        _ => format!("{by_time}; {by_counts}"),
-    }
-}
-
-fn in_rows(n: usize) -> String {
-    if n == 1 { "1 row".to_owned() } else { format!("{} rows", count(n as u64)) }
-}
-
-/// What a reader must know before trusting a verdict.
-pub fn notes(comparison: &Comparison, old: &Run, new: &Run) -> Vec<String> {
-    let mut notes = Vec::new();
-    if !comparison.same_machine {
-        notes.push(
-            "the two runs are from different machines: their figures stand side by side and are not divided. How much faster one \
-             machine is depends on the row, so there is no factor to correct by (docs/reference/compare.md); take both on one machine"
-                .to_owned(),
-        );
-        if comparison.machine_differences.is_empty() {
-            let (old, new) = (&comparison.old.fingerprint, &comparison.new.fingerprint);
-            notes.push(clean(&format!("machines differ in their fingerprints: {old} | {new} (OLD | NEW)")));
-        }
-        notes.extend(
-            comparison
-                .machine_differences
-                .iter()
-                .map(|what| format!("machines differ in {what} (OLD | NEW)")),
-        );
-    } else if comparison.rows.iter().any(|row| row.ratio.is_some()) {
-        notes.push(match comparison.unchanged {
-            unchanged if unchanged.rows == 0 => "no row of unchanged code is in both files with enough processes: what changed between \
-                the sessions themselves is not known, and would look like a change of the code. Weigh a runtime that did not change beside \
-                the others, or both versions in one run"
-                .to_owned(),
-            unchanged => format!(
-                "{} of unchanged code moved by up to {} % between the sessions ({}{} % in the middle)",
-                in_rows(unchanged.rows as usize),
-                percent(unchanged.largest_shift.unwrap_or_default()),
-                if unchanged.median_shift.unwrap_or_default() < 0.0 { "" } else { "+" },
-                percent(unchanged.median_shift.unwrap_or_default()),
-            ),
-        });
-    }
-    notes.extend(of_wall_time(comparison));
-    let (a, b) = (&old.header, &new.header);
-    if (a.seed, a.started_unix_s, &a.command) == (b.seed, b.started_unix_s, &b.command) {
-        notes.push("both files are of the same run".to_owned());
-    }
-    for (side, run, name) in [(&comparison.old, old, "OLD"), (&comparison.new, new, "NEW")] {
-        if !side.complete {
-            notes.push(format!("{name} was cut short: rows that it did not reach cannot be told"));
-        }
-        notes.extend(run.notes.iter().map(|note| clean(&format!("{name}: {note}"))));
-    }
-    notes
-}
-
-/// The same of two sides that one run took in turns.
-pub fn notes_of_one_run(comparison: &Comparison, run: &Run, series: &[Series<'_>]) -> Vec<String> {
-    let mut notes = Vec::new();
-    if comparison.runtimes.iter().all(|change| change.same_code) {
-        notes.push(
-            "both sides are the same program: whatever is told between them is a false alarm".to_owned(),
-        );
-    }
-    notes.push(control::judge(run, series).verdict);
-    notes.extend(of_wall_time(comparison));
-    if !comparison.new.complete {
-        notes.push("the run was cut short: rows that it did not reach cannot be told".to_owned());
-    }
-    notes.extend(run.notes.iter().map(|note| clean(note)));
-    notes
-}
-
-fn of_wall_time(comparison: &Comparison) -> Option<String> {
-    (comparison.metric == crate::summarize::WALL_PER_TASK)
-        .then(|| "wall time is the time of the neighbours too: gate on CPU time".to_owned())
 }
 
 /// A side in a line: what it is called, and what took it where the two were taken apart.

@@ -67,7 +67,7 @@ impl Curve {
             })
             .collect();
         let found = of(&self.points);
-        Some((found, bootstrap::middle(values, super::CONFIDENCE)?)).filter(|_| found.is_finite())
+        Some((found, bootstrap::middle(values, crate::confidence::CONFIDENCE)?)).filter(|_| found.is_finite())
     }
 
     /// The exponent of the sizes from `start` to before `end`, with its interval.

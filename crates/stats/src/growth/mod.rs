@@ -51,8 +51,6 @@ pub const MIN_STEPS: usize = 2;
 pub const MIN_ROUNDS: usize = 5;
 /// Widest interval of a grade below superlinear: a wider one covers linear and superlinear growth at once.
 pub const MAX_WIDTH: f64 = 0.4;
-/// Confidence of every interval.
-pub const CONFIDENCE: f64 = 0.95;
 
 /// The rounds measured at one size.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -79,7 +77,7 @@ pub struct Stretch {
     pub sizes: Vec<u64>,
     /// Least-squares slope of ln cost over ln size.
     pub exponent: f64,
-    /// Its interval at [`CONFIDENCE`], by bootstrap over the rounds of each size.
+    /// Its interval at [`CONFIDENCE`](crate::confidence::CONFIDENCE), by bootstrap over the rounds of each size.
     pub interval: (f64, f64),
 }
 
@@ -92,7 +90,7 @@ pub struct Step {
     pub to: u64,
     /// ln of the costs' ratio over ln of the sizes' ratio.
     pub exponent: f64,
-    /// Its interval at [`CONFIDENCE`].
+    /// Its interval at [`CONFIDENCE`](crate::confidence::CONFIDENCE).
     pub interval: (f64, f64),
 }
 

@@ -109,7 +109,11 @@ pub fn bend(curve: &Curve, rng: &mut Rng) -> Option<Bend> {
             Some(if bends(&found) { found.bend() } else { first })
         })
         .collect();
-    Some(Bend { size: with.bend(), interval: crate::bootstrap::middle(sizes, super::CONFIDENCE)?, gain })
+    Some(Bend {
+        size: with.bend(),
+        interval: crate::bootstrap::middle(sizes, crate::confidence::CONFIDENCE)?,
+        gain,
+    })
 }
 
 /// A standard normal value (Box and Muller 1958).

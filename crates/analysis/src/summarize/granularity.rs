@@ -14,13 +14,13 @@ use taskscale_model::{
 };
 use taskscale_stats::{
     bootstrap::RESAMPLES,
+    confidence::CONFIDENCE,
     granularity::{Ends, Point, Smallest, interval, pooled, smallest},
     quantile::median,
     sign,
 };
 
 use super::{
-    CONFIDENCE,
     series::{Metric, Series},
     threads,
 };

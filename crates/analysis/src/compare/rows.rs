@@ -9,6 +9,7 @@ use taskscale_model::{
     summary::{Interval, Settled},
 };
 use taskscale_stats::{
+    confidence::CONFIDENCE,
     independent::independent,
     quantile::{median, sorted},
     shift::{self, Shift},
@@ -16,7 +17,6 @@ use taskscale_stats::{
 };
 
 use crate::summarize::{
-    CONFIDENCE,
     series::{self, Metric, Series, State},
     warmup,
 };

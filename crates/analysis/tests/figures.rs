@@ -4,11 +4,11 @@
 //! of CPU per task and twice that of wall; JoinSet 1.5 x exp((i - 10.5) / 1000) times as much; the control
 //! exp((i - 10.5) / 500) times as much; `late` has the last three rounds only, twice the baseline.
 
+use taskscale_analysis::{parse_run, summarize};
 use taskscale_model::{
     run_file::{Role, Stop},
     summary::{Cause, Grade, Growth, Row, RowStatus, Settled, Summary},
 };
-use taskscale_report::{parse_run, summarize};
 
 const HAND: &str = include_str!("data/hand.jsonl");
 const QUICK: &str = include_str!("data/quick.jsonl");

@@ -7,14 +7,12 @@ use taskscale_model::{
     run_file::{Kind, RowRecord, SampleRecord, Status, Stop},
 };
 use taskscale_stats::{
+    confidence::{CONFIDENCE, among},
     independent::independent,
     paired::{self, PairedRatio},
 };
 
-use crate::{
-    read::Run,
-    summarize::{CONFIDENCE, among},
-};
+use crate::read::Run;
 
 /// One row of the plan with its samples.
 pub struct Series<'a> {

@@ -1,15 +1,15 @@
 //! Derives every figure of a summary from the raw records of a run.
 
 mod cause;
-pub(crate) mod control;
-pub(crate) mod counts;
+pub mod control;
+pub mod counts;
 mod granularity;
 mod growth;
 mod notes;
 mod rows;
-pub(crate) mod series;
+pub mod series;
 mod threads;
-pub(crate) mod warmup;
+pub mod warmup;
 
 use taskscale_model::{
     run_file,
@@ -17,18 +17,10 @@ use taskscale_model::{
 };
 
 use crate::read::Run;
-pub(crate) use rows::{
+pub use rows::{
     BUSIEST_THREAD_SHARE, COLD_CPU_PER_TASK, CPU_PER_TASK, CREATE_CPU_SHARE, THREADS_RAN, WALL_PER_TASK,
 };
 use series::Series;
-
-/// Confidence of every interval; each stands for itself, uncorrected for the number of rows.
-pub(crate) const CONFIDENCE: f64 = 0.95;
-
-/// Confidence of each of so many intervals that together miss in 5 % of the cases at most (Bonferroni).
-pub fn among(intervals: usize) -> f64 {
-    1.0 - (1.0 - CONFIDENCE) / intervals.max(1) as f64
-}
 
 /// All figures of one run. The same run gives the same summary: the bootstrap draws from the run's own seed.
 /// O(samples log samples + 1000 x samples in series over several sizes and in sweeps).

@@ -5,13 +5,13 @@ use taskscale_model::{
     summary::{Interval, Row, RowStatus},
 };
 use taskscale_stats::{
+    confidence::CONFIDENCE,
     independent::independent,
     quantile::{self, Percentiles},
     sign::sign_interval,
 };
 
 use super::{
-    CONFIDENCE,
     counts::Counts,
     series::{Comparison, Metric, Series, State},
     threads, warmup,

@@ -1,7 +1,7 @@
 //! What a run file may look like, and what it may not.
 
+use taskscale_analysis::{ReadError, parse_run, read::MAX_LINE, summarize};
 use taskscale_model::summary::RowStatus;
-use taskscale_report::{ReadError, parse_run, read::MAX_LINE, summarize};
 
 const QUICK: &str = include_str!("data/quick.jsonl");
 

@@ -6,6 +6,7 @@ use taskscale_model::{
     summary::Interval,
 };
 use taskscale_stats::{
+    confidence::among,
     quantile::median,
     shift::{BEYOND_UNCHANGED, Shift, estimate},
 };
@@ -14,10 +15,7 @@ use super::{
     limits::Controls,
     rows::{Pair, Side},
 };
-use crate::{
-    figure::percent,
-    summarize::{among, series::State},
-};
+use crate::{figure::percent, summarize::series::State};
 
 const TOO_FEW: &str = "take longer runs: --samples, --max-time";
 

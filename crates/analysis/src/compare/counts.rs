@@ -1,0 +1,120 @@
+//! Exact counts of both sides: no interval, no threshold; what is counted more in the new one is worse.
+
+use taskscale_model::{
+    compare::{ComparedCount, Comparison, CountFigure, Verdict},
+    machine::Machine,
+    missing::Missing,
+};
+
+use super::{count as tally, notes, rows::Pair};
+use crate::{
+    read::Run,
+    summarize::counts::{ALL, Count, Counted, Counts},
+};
+
+/// Judges the counts of all rows, and lets them decide over the outcome. `comparison` has its rows in the order of `pairs`.
+pub fn judge(comparison: &mut Comparison, pairs: &[Pair<'_>], old: &Run, new: &Run) {
+    let counts = (Counts::of_run(old), Counts::of_run(new));
+    let machines = (&old.header.machine, &new.header.machine);
+    for (row, pair) in comparison.rows.iter_mut().zip(pairs) {
+        let (Some(before), Some(now)) = (&pair.old, &pair.new) else { continue };
+        let compared = ALL.into_iter().filter_map(|count| {
+            let figures = (counts.0.get(before.row.row, count)?, counts.1.get(now.row.row, count)?);
+            Some(compared(count, figures, comparison.same_machine || are_alike(machines, count)))
+        });
+        row.counts = compared.collect();
+    }
+    let verdicts = comparison
+        .rows
+        .iter()
+        .flat_map(|row| &row.counts)
+        .filter(|count| count.value_in_one())
+        .map(|count| count.verdict);
+    let counted = tally(verdicts);
+    comparison.counted = counted;
+    if counted != Default::default() {
+        comparison.regression |= counted.worse > 0;
+        comparison.summary = notes::summary_with_counts(comparison);
+    }
+    if counts.0.is_empty() != counts.1.is_empty() {
+        let (with, without) = if counts.0.is_empty() { ("NEW", "OLD") } else { ("OLD", "NEW") };
+        comparison.notes.push(format!(
+            "{with} holds counts and {without} does not: take both with --counts to have them judged"
+        ));
+    }
+}
+
+/// Whether counts of two machines mean the same. The scheduler that is counted makes as many workers as there are CPUs; the kernel
+/// decides which system calls there are.
+fn are_alike((old, new): (&Machine, &Machine), count: Count) -> bool {
+    let cpus = old.cpus_usable.value().is_some() && old.cpus_usable.value() == new.cpus_usable.value();
+    let kernel = |machine: &Machine| machine.kernel.value().cloned();
+    let system = |machine: &Machine| kernel(machine)?.split(' ').next().map(str::to_owned);
+    match count {
+        Count::Allocations | Count::Bytes => cpus && system(old).is_some() && system(old) == system(new),
+        Count::Syscalls => cpus && kernel(old).is_some() && kernel(old) == kernel(new),
+    }
+}
+
+type Reading = Result<Counted, Missing>;
+
+fn compared(count: Count, (old, new): (Reading, Reading), alike: bool) -> ComparedCount {
+    let (verdict, reason) = verdict(count, &old, &new, alike);
+    let values = old.as_ref().ok().zip(new.as_ref().ok());
+    ComparedCount {
+        metric: count.metric().to_owned(),
+        unit: count.unit().to_owned(),
+        change: values.map(|(old, new)| new.value - old.value),
+        limit: values.map(|(old, new)| limit(count, old, new)),
+        old: figure(old),
+        new: figure(new),
+        verdict,
+        reason,
+    }
+}
+
+/// What a change must exceed: the tolerance, and what requests of the same process differ by.
+fn limit(count: Count, old: &Counted, new: &Counted) -> f64 {
+    count.tolerance(old.value, new.value).max(old.spread).max(new.spread)
+}
+
+fn figure(reading: Reading) -> CountFigure {
+    match reading {
+        Ok(counted) => CountFigure {
+            value: Some(counted.value),
+            exact: counted.exact,
+            processes: counted.of_processes.len() as u64,
+            reason: None,
+        },
+        Err(missing) => {
+            CountFigure { value: None, exact: false, processes: 0, reason: Some(missing.to_string()) }
+        }
+    }
+}
+
+fn verdict(count: Count, old: &Reading, new: &Reading, alike: bool) -> (Verdict, Option<String>) {
+    if !alike {
+        return (Verdict::OtherMachine, None);
+    }
+    let cannot = |reason: String| (Verdict::CannotTell, Some(reason));
+    let (a, b) = match (old, new) {
+        (Ok(a), Ok(b)) => (a, b),
+        (Err(missing), _) => return cannot(format!("not counted in OLD: {missing}")),
+        (_, Err(missing)) => return cannot(format!("not counted in NEW: {missing}")),
+    };
+    for (counted, name) in [(a, "OLD"), (b, "NEW")] {
+        if !counted.exact {
+            return cannot(match counted.of_processes.len() {
+                1 => format!("counted in one process only in {name}"),
+                _ => format!("not exact in {name}: its processes differ"),
+            });
+        }
+    }
+    let limit = limit(count, a, b);
+    let verdict = match b.value - a.value {
+        more if more > limit => Verdict::Worse,
+        less if less < -limit => Verdict::Better,
+        _ => Verdict::Same,
+    };
+    (verdict, None)
+}

@@ -1,0 +1,195 @@
+//! An old side and a new one, row by row: what is worse, better or the same, and what cannot be told.
+//!
+//! ```text
+//! Run, Run --rows--> pairs --limits, verdict--> Comparison
+//! Run -------^
+//! ```
+//!
+//! Two files are two sessions: nothing is paired, and intervals rest on processes of either side. What a difference must exceed is
+//! read off identical code in the same files: the A/A controls of each, and rows whose code is the same in both. One run that took
+//! both sides in turns (`taskscale run --against`) is paired round by round, and its own controls only have to show nothing.
+
+mod code;
+mod counts;
+mod limits;
+mod notes;
+mod rows;
+mod verdict;
+
+use taskscale_model::{
+    compare::{Comparison, Counts, Design, SCHEMA, Side, Verdict},
+    machine::Machine,
+    missing::Reading,
+};
+
+use taskscale_stats::confidence::CONFIDENCE;
+
+use crate::{
+    plain::clean,
+    read::Run,
+    summarize::{
+        CPU_PER_TASK, WALL_PER_TASK,
+        series::{Metric, Series},
+    },
+};
+use verdict::{Evidence, Judge};
+
+/// What is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CompareBy {
+    /// CPU time per task: the gate metric.
+    Cpu,
+    /// Wall time per task.
+    Wall,
+}
+
+/// How two runs are to be compared.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CompareOptions {
+    /// What is compared.
+    pub metric: CompareBy,
+    /// A difference up to this share counts as none; 0.02 is 2 %.
+    pub threshold: f64,
+}
+
+/// Compares two runs, each with the name that the reader knows it by. The verdicts of a comparison turned round are the same
+/// with better and worse exchanged. O(samples log samples + rows x processes squared).
+pub fn compare(old: (&str, &Run), new: (&str, &Run), options: &CompareOptions) -> Comparison {
+    let (metric, word) = options.metric.in_words();
+    let series = (Series::of_run(old.1), Series::of_run(new.1));
+    let controls = (limits::Controls::of(&series.0, metric), limits::Controls::of(&series.1, metric));
+    let machine_differences = differences(&old.1.header.machine, &new.1.header.machine);
+    let same_machine = old.1.header.machine.fingerprint == new.1.header.machine.fingerprint;
+    let runtimes = code::runtimes(old.1, new.1);
+    let pairs = rows::of_two_runs(&series, metric, &runtimes);
+    let evidence = Evidence::TwoRuns { controls: &controls, same_machine };
+    let judge = Judge::new(&pairs, evidence, options.threshold);
+    let mut comparison = Comparison {
+        design: Design::TwoRuns,
+        machine_differences,
+        runtimes,
+        unchanged: if same_machine { judge.unchanged() } else { Default::default() },
+        ..judged(&judge, &pairs, word, (side(old, &controls.0), side(new, &controls.1)))
+    };
+    comparison.same_machine = same_machine;
+    comparison.notes = notes::notes(&comparison, old.1, new.1);
+    counts::judge(&mut comparison, &pairs, old.1, new.1);
+    comparison
+}
+
+/// Compares the two sides of one run, where it has them (`taskscale run --against`). O(samples log samples).
+pub fn compare_sides(run: &Run, options: &CompareOptions) -> Option<Comparison> {
+    let sides: Vec<(String, String)> = run
+        .runtimes
+        .iter()
+        .filter_map(|runtime| Some((runtime.old_of.clone()?, runtime.id.clone())))
+        .collect();
+    if sides.is_empty() {
+        return None;
+    }
+    let (metric, word) = options.metric.in_words();
+    let series = Series::of_run(run);
+    let controls = limits::Controls::of(&series, metric);
+    let runtimes = code::sides(run, &sides);
+    let pairs = rows::of_one_run(&series, &sides, metric, &runtimes);
+    let judge = Judge::new(&pairs, Evidence::OneRun(&controls), options.threshold);
+    let named = |names: Vec<&str>| side((&names.join(", "), run), &controls);
+    let old = named(sides.iter().map(|(_, old)| old.as_str()).collect());
+    let new = named(sides.iter().map(|(new, _)| new.as_str()).collect());
+    let mut comparison = Comparison {
+        design: Design::OneRun,
+        runtimes,
+        unchanged: judge.unchanged(),
+        ..judged(&judge, &pairs, word, (old, new))
+    };
+    comparison.notes = notes::notes_of_one_run(&comparison, run, &series);
+    counts::judge(&mut comparison, &pairs, run, run);
+    Some(comparison)
+}
+
+/// The verdicts, and what follows from them alone.
+fn judged(judge: &Judge<'_>, pairs: &[rows::Pair<'_>], metric: &str, (old, new): (Side, Side)) -> Comparison {
+    let rows: Vec<_> = pairs.iter().map(|pair| judge.row(pair)).collect();
+    let counts = count(rows.iter().map(|row| row.verdict));
+    Comparison {
+        schema: SCHEMA.to_owned(),
+        design: Design::TwoRuns,
+        metric: metric.to_owned(),
+        threshold: judge.threshold,
+        confidence: CONFIDENCE,
+        family: judge.family as u64,
+        old,
+        new,
+        same_machine: true,
+        machine_differences: Vec::new(),
+        runtimes: Vec::new(),
+        unchanged: Default::default(),
+        counts,
+        counted: Default::default(),
+        regression: counts.worse > 0,
+        summary: notes::summary(counts, rows.len()),
+        rows,
+        notes: Vec::new(),
+    }
+}
+
+impl CompareBy {
+    fn in_words(self) -> (Metric, &'static str) {
+        match self {
+            CompareBy::Cpu => (Metric::Cpu, CPU_PER_TASK),
+            CompareBy::Wall => (Metric::Wall, WALL_PER_TASK),
+        }
+    }
+}
+
+fn count(verdicts: impl Iterator<Item = Verdict>) -> Counts {
+    let mut counts = Counts::default();
+    for verdict in verdicts {
+        *match verdict {
+            Verdict::Worse => &mut counts.worse,
+            Verdict::Better => &mut counts.better,
+            Verdict::Same => &mut counts.same,
+            Verdict::CannotTell => &mut counts.cannot_tell,
+            Verdict::OtherMachine => &mut counts.other_machine,
+        } += 1;
+    }
+    counts
+}
+
+fn side((name, run): (&str, &Run), controls: &limits::Controls) -> Side {
+    Side {
+        name: clean(name),
+        tool: run.header.tool.clone(),
+        started_unix_s: run.header.started_unix_s,
+        complete: run.ended.is_some(),
+        fingerprint: run.header.machine.fingerprint.clone(),
+        machine: crate::machine::machine_words(&run.header.machine),
+        controls: controls.len() as u64,
+        control_limit: controls.largest().map(f64::exp_m1),
+    }
+}
+
+/// In what two machines differ, as far as it is in the fingerprint.
+fn differences(old: &Machine, new: &Machine) -> Vec<String> {
+    fn shown<T: ToString>(reading: &Reading<T>) -> String {
+        reading.value().map_or_else(|| "not known".to_owned(), ToString::to_string)
+    }
+    let parts = |machine: &Machine| {
+        [
+            ("CPU", shown(&machine.cpu_model)),
+            ("CPUs", shown(&machine.cpus)),
+            ("CPUs usable", shown(&machine.cpus_usable)),
+            ("threads per core", shown(&machine.threads_per_core)),
+            ("NUMA nodes", shown(&machine.numa_nodes)),
+            ("CPU quota", shown(&machine.cpu_quota)),
+            ("governor", shown(&machine.governor)),
+            ("memory bytes", shown(&machine.memory_bytes)),
+            ("kernel", shown(&machine.kernel)),
+            ("clock source", shown(&machine.clock_source)),
+            ("virtualised", shown(&machine.virtualised)),
+        ]
+    };
+    let pairs = parts(old).into_iter().zip(parts(new));
+    let differ = pairs.filter(|((_, old), (_, new))| old != new);
+    differ.map(|((name, old), (_, new))| clean(&format!("{name}: {old} | {new}"))).collect()
+}

@@ -1,0 +1,43 @@
+//! From what was read of a machine and measured on it to what that does to figures.
+//!
+//! ```text
+//! Facts --checkup--> Checkup
+//! ```
+//!
+//! | module | judges |
+//! |---|---|
+//! | `share` | how much of the CPUs we get: quota, load, run delay, steal |
+//! | `spread` | what difference can be told now, in CPU time and in wall time |
+//! | `cores` | processors: how many, of what kind, who shares a core |
+//! | `rate` | what changes their speed: governor, boost, heat, battery, hypervisor |
+//! | `clocks` | clocks and system calls |
+//! | `memory` | limits, swap, huge pages, address randomisation |
+//! | `limits` | counters and the number of threads and files |
+//! | `finding` | makes findings |
+
+mod clocks;
+mod cores;
+mod finding;
+mod limits;
+mod memory;
+mod rate;
+mod share;
+mod spread;
+
+use taskscale_model::doctor::{Checkup, SCHEMA, facts::Facts};
+
+/// Judges a machine: one finding per subject, those that matter most first. `tool` is the version of the tool. O(slices log slices).
+pub fn checkup(facts: &Facts, tool: &str) -> Checkup {
+    let parts = [
+        share::findings(facts),
+        spread::findings(&facts.measured),
+        cores::findings(facts),
+        rate::findings(facts),
+        clocks::findings(facts),
+        memory::findings(facts),
+        limits::findings(facts),
+    ];
+    let mut findings = parts.concat();
+    findings.sort_by_key(|finding| (finding.severity, finding.found.value().is_none()));
+    Checkup { schema: SCHEMA.into(), tool: tool.into(), machine: facts.machine.clone(), findings }
+}

@@ -1,0 +1,33 @@
+//! From the raw samples of a run file to typed figures, verdicts and findings. Everything here is pure: no clock, no disk, no
+//! environment, nothing printed.
+//!
+//! ```text
+//! run file --read--> Run --summarize--> Summary
+//! Run, Run --compare--> Comparison
+//! Facts --checkup--> Checkup
+//! ```
+//!
+//! | module | does |
+//! |---|---|
+//! | [`read`] | reads `taskscale.run/1`, forgiving what a kill may leave behind and nothing else |
+//! | [`summarize`](mod@summarize) | derives every figure: percentiles, intervals, ratios, growth, control |
+//! | [`compare`](mod@compare) | judges two runs, or two sides of one, row by row |
+//! | [`doctor`] | judges a machine: from facts to findings |
+//! | [`figure`] | writes numbers as precisely as their interval allows, for sentences |
+//! | `machine` | says in a line what a machine is |
+//! | `plain` | makes text from files harmless for a terminal |
+
+pub mod compare;
+pub mod doctor;
+pub mod figure;
+mod machine;
+mod plain;
+pub mod read;
+pub mod summarize;
+
+pub use compare::{CompareBy, CompareOptions, compare, compare_sides};
+pub use doctor::checkup;
+pub use machine::machine_words;
+pub use plain::clean;
+pub use read::{ReadError, Run, parse_run};
+pub use summarize::summarize;

@@ -1,0 +1,21 @@
+//! Text from files, made harmless for a terminal.
+
+/// Makes text from a run file harmless for a terminal: control characters (escapes above all), characters without width and those
+/// that turn the direction of writing become question marks.
+pub fn clean(text: &str) -> String {
+    let harmful = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+    };
+    text.chars().map(|c| if harmful(c) { '?' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_file_cannot_drive_the_terminal() {
+        assert_eq!(clean("x\x1b[31my\n\u{2063}\u{202e}"), "x?[31my???");
+    }
+}
