@@ -2,7 +2,7 @@
 //!
 //! A runtime that has work for a worker hands it over after a gap that depends on the runtime, so those gaps crowd around one
 //! value; a worker without work waits for as long as the program makes it. Dispatch is therefore the *first* crowd of the
-//! histogram of gaps, and all that is at most a few times longer (research: the larger of 16 times the cost and the valley).
+//! histogram of gaps, and all that is at most 16 times as long.
 
 use crate::{
     grid::{GAP_CLASSES, gap_class_end},

@@ -42,6 +42,11 @@ fn no_file_names_a_registry_or_a_machine() {
 }
 
 #[test]
+fn nothing_leads_to_what_no_reader_can_open() {
+    holds(layout::nowhere);
+}
+
+#[test]
 fn probes_are_of_one_shape() {
     holds(layout::probe_shapes);
 }

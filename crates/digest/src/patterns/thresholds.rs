@@ -11,7 +11,7 @@
 /// of the test kit moves each by a factor of four both ways.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Thresholds {
-    /// Gaps up to this many times the scheduling cost are dispatch (research on live digests, 4.5).
+    /// Gaps up to this many times the scheduling cost are dispatch.
     pub dispatch_reach: f64,
     /// A wait of up to this many times the tasks that run meanwhile is what whole tasks make unavoidable: one task, and half
     /// of another for two that do not begin together.
@@ -22,8 +22,8 @@ pub struct Thresholds {
     pub stands_out: f64,
     /// Share of its time in which a stage of its own may be seen together with others.
     pub overlap: f64,
-    /// Share of the time lost to preemption from which nothing but that is concluded (research on live digests, 5.2:
-    /// verdicts flipped at 0.45 to 0.85 and not at 0.25).
+    /// Share of the time lost to preemption from which nothing but that is concluded:
+    /// verdicts flipped at 0.45 to 0.85 and not at 0.25.
     pub preempted: f64,
 }
 

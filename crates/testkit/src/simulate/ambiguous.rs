@@ -1,4 +1,4 @@
-//! Cases that can be read in more than one way (research on live digests, "Ambiguous cases"): what the digest may say.
+//! Cases that can be read in more than one way, and what the digest may say of them.
 
 use taskscale_model::digest::PatternName;
 
