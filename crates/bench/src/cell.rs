@@ -9,8 +9,9 @@ use taskscale_model::{
 use taskscale_stats::{
     confidence::CONFIDENCE,
     independent::independent,
-    paired::PairedRatio,
-    quantile, sign,
+    quantile,
+    rounds::Rounds,
+    sign,
     stop::{Decision, Rule as StopRule},
 };
 
@@ -20,7 +21,7 @@ use crate::{
     fault::Fault,
     limits::Limits,
     plan::Cell,
-    row::{Ask, Row, Timed, World},
+    row::{Ask, Row, World},
     schedule::{Round, Schedule},
     warmup::{Allowance, warm_up},
 };
@@ -228,39 +229,16 @@ impl Measuring<'_, '_> {
         let base =
             row.record.baseline.and_then(|number| self.rows.iter().find(|other| other.record.row == number));
         if let Some(base) = base {
-            let Pairs { processes, a, b } = same_rounds(&base.timed, &row.timed);
+            let rounds = Rounds::of(base.timed.iter().copied(), row.timed.iter().copied());
             let confidence = self.limits.judged_at.unwrap_or(CONFIDENCE);
-            return PairedRatio::of_processes(&processes, &a, &b, confidence).map(|paired| paired.half_width);
+            return rounds.paired(confidence).map(|paired| paired.half_width);
         }
         let processes: Vec<u64> = row.timed.iter().map(|timed| timed.process).collect();
-        let values: Vec<f64> = row.timed.iter().map(|timed| timed.cpu_per_task.ln()).collect();
+        let values: Vec<f64> = row.timed.iter().map(|timed| timed.value.ln()).collect();
         let values = quantile::sorted(&independent(&processes, &values));
         let (low, high) = sign::sign_interval(&values, CONFIDENCE)?;
         Some((high - low) / 2.0)
     }
-}
-
-/// The rounds of two rows, side by side.
-#[derive(Debug, Default, PartialEq)]
-struct Pairs {
-    processes: Vec<u64>,
-    a: Vec<f64>,
-    b: Vec<f64>,
-}
-
-/// The values of the rounds that both rows have.
-fn same_rounds(a: &[Timed], b: &[Timed]) -> Pairs {
-    let mut pairs = Pairs::default();
-    let mut b = b.iter().peekable();
-    for left in a {
-        while b.next_if(|right| right.round < left.round).is_some() {}
-        if let Some(right) = b.next_if(|right| right.round == left.round) {
-            pairs.processes.push(left.process);
-            pairs.a.push(left.cpu_per_task);
-            pairs.b.push(right.cpu_per_task);
-        }
-    }
-    pairs
 }
 
 /// Finds iterations that last long enough; `None` when the row died of it. Code that is compiled while it runs is first
@@ -290,21 +268,5 @@ fn pilot(
                 return Ok(None);
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_rounds_that_both_have_are_paired() {
-        let timed = |round: u64, cpu_per_task| Timed { round, process: round / 2, cpu_per_task };
-        let a = [timed(0, 1.0), timed(1, 2.0), timed(3, 4.0)];
-        let b = [timed(1, 20.0), timed(2, 30.0), timed(3, 40.0), timed(4, 50.0)];
-        assert_eq!(
-            same_rounds(&a, &b),
-            Pairs { processes: vec![0, 1], a: vec![2.0, 4.0], b: vec![20.0, 40.0] }
-        );
     }
 }

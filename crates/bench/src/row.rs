@@ -10,6 +10,8 @@ use taskscale_model::{
     run_file::{Kind, Record, RowEnd, RowRecord, SampleRecord, Status, Stop},
 };
 
+use taskscale_stats::rounds::Timed;
+
 use crate::{
     fault::Fault,
     journal::Journal,
@@ -48,14 +50,6 @@ pub(crate) struct Ask {
     pub round: u64,
     pub iterations: u64,
     pub seed: u64,
-}
-
-/// One timed sample, as far as the stop rule needs it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Timed {
-    pub round: u64,
-    pub process: u64,
-    pub cpu_per_task: f64,
 }
 
 pub(crate) struct Row<'p> {
@@ -198,7 +192,7 @@ impl<'p> Row<'p> {
             Kind::Timed => self.timed.push(Timed {
                 round: sample.round,
                 process: sample.process,
-                cpu_per_task: per_task(sample),
+                value: per_task(sample),
             }),
             Kind::Pilot | Kind::Warmup => self.costs.push(per_task(sample)),
             Kind::Phases if !sample.extra.contains_key("create_cpu_ns") => self.tells_phases = false,

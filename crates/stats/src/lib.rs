@@ -7,6 +7,7 @@
 //! | [`sign`] | between which samples lies the median? |
 //! | [`independent`](mod@independent) | what counts as one observation? |
 //! | [`paired`] | by what factor does B differ from A, measured in the same rounds? |
+//! | [`rounds`] | which rounds do two rows share? |
 //! | [`shift`] | by what factor does B differ from A, measured in another session? |
 //! | [`confidence`] | how often does an interval hold what it is of? |
 //! | [`bootstrap`] | between which values lies any other statistic? |
@@ -22,6 +23,7 @@ pub mod growth;
 pub mod independent;
 pub mod paired;
 pub mod quantile;
+pub mod rounds;
 pub mod shift;
 pub mod sign;
 pub mod stop;

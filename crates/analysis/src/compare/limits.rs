@@ -1,9 +1,9 @@
 //! What identical code shows: no difference below that can be claimed.
 
 use taskscale_model::run_file::{Role, RowRecord};
-use taskscale_stats::paired::PairedRatio;
+use taskscale_stats::{confidence::CONFIDENCE, paired::PairedRatio, rounds::Rounds};
 
-use crate::summarize::series::{Comparison, Metric, Series};
+use crate::summarize::series::{Metric, Series};
 
 /// The A/A controls of one run that have an interval.
 pub struct Controls<'a> {
@@ -12,7 +12,7 @@ pub struct Controls<'a> {
 
 struct Control<'a> {
     row: &'a RowRecord,
-    rounds: Comparison,
+    rounds: Rounds,
     paired: PairedRatio,
 }
 
@@ -31,7 +31,7 @@ impl<'a> Controls<'a> {
             let number = one.row.baseline?;
             let baseline = series.iter().find(|other| other.row.row == number && other.is_ok())?;
             let rounds = one.against(baseline, metric);
-            Some(Control { row: one.row, paired: rounds.paired()?, rounds })
+            Some(Control { row: one.row, paired: rounds.paired(CONFIDENCE)?, rounds })
         });
         Controls { controls: judged.collect() }
     }
@@ -56,7 +56,7 @@ impl<'a> Controls<'a> {
     pub fn would_be_called(&self, row: &RowRecord, confidence: f64, limit: f64) -> Option<bool> {
         let nearest = self.nearest(row);
         let called = |control: &&Control<'_>| {
-            let paired = control.rounds.paired_at(confidence);
+            let paired = control.rounds.paired(confidence);
             paired.is_some_and(|paired| paired.low.ln() > limit || paired.high.ln() < -limit)
         };
         (!nearest.is_empty()).then(|| nearest.iter().any(called))

@@ -12,12 +12,13 @@ use taskscale_stats::{
     confidence::CONFIDENCE,
     independent::independent,
     quantile::{median, sorted},
+    rounds::Rounds,
     shift::{self, Shift},
     sign::{self, sign_interval},
 };
 
 use crate::summarize::{
-    series::{self, Metric, Series, State},
+    series::{Metric, Series, State},
     warmup,
 };
 
@@ -32,7 +33,7 @@ pub struct Pair<'a> {
     /// Whether the other file has it with other parameters.
     pub elsewhere: bool,
     /// The rounds of both, side by side, where they are of one run.
-    pub rounds: Option<series::Comparison>,
+    pub rounds: Option<Rounds>,
 }
 
 /// A row in one file.
@@ -82,7 +83,7 @@ impl<'a> Pair<'a> {
     pub fn shift(&self, confidence: f64) -> Option<Shift> {
         let (old, new) = self.values()?;
         let Some(rounds) = &self.rounds else { return Shift::of(old, new, confidence) };
-        let paired = rounds.paired_at(confidence)?;
+        let paired = rounds.paired(confidence)?;
         Some(Shift { log: paired.ratio.ln(), low: paired.low.ln(), high: paired.high.ln() })
     }
 

@@ -5,15 +5,15 @@ use taskscale_model::{
     run_file::Role,
     summary::{Control, ControlRow, Interval},
 };
-use taskscale_stats::{paired::PairedRatio, quantile::median, sign};
+use taskscale_stats::{confidence::CONFIDENCE, paired::PairedRatio, quantile::median, rounds::Rounds, sign};
 
-use super::series::{Comparison, Metric, Series};
+use super::series::{Metric, Series};
 use crate::{figure::percent, read::Run};
 
 /// Judges all control rows that have figures, by CPU time.
 pub fn judge(run: &Run, series: &[Series<'_>]) -> Control {
     let planned = run.rows.iter().filter(|row| row.role == Role::Control).count();
-    let comparisons: Vec<(&Series<'_>, Comparison)> = series
+    let comparisons: Vec<(&Series<'_>, Rounds)> = series
         .iter()
         .filter(|one| one.row.role == Role::Control && one.is_ok())
         .filter_map(|one| {
@@ -24,11 +24,11 @@ pub fn judge(run: &Run, series: &[Series<'_>]) -> Control {
         .collect();
     let rows: Vec<ControlRow> = comparisons.iter().map(|(one, comparison)| row(one, comparison)).collect();
     let judged: Vec<PairedRatio> =
-        comparisons.iter().filter_map(|(_, comparison)| comparison.paired()).collect();
+        comparisons.iter().filter_map(|(_, comparison)| comparison.paired(CONFIDENCE)).collect();
     let alarms = judged.iter().filter(|paired| paired.excludes_one()).count();
     let differences: Vec<f64> = judged.iter().map(PairedRatio::smallest_difference).collect();
     let confirmed =
-        comparisons.iter().filter(|(_, comparison)| comparison.differs_among(judged.len())).count();
+        comparisons.iter().filter(|(_, comparison)| comparison.differ_among(judged.len())).count();
     Control {
         rows,
         false_alarms: alarms as u64,
@@ -37,8 +37,8 @@ pub fn judge(run: &Run, series: &[Series<'_>]) -> Control {
     }
 }
 
-fn row(one: &Series<'_>, comparison: &Comparison) -> ControlRow {
-    let paired = comparison.paired();
+fn row(one: &Series<'_>, comparison: &Rounds) -> ControlRow {
+    let paired = comparison.paired(CONFIDENCE);
     ControlRow {
         table: one.row.table.clone(),
         runtime: one.row.runtime.clone(),
@@ -53,7 +53,7 @@ fn row(one: &Series<'_>, comparison: &Comparison) -> ControlRow {
 
 fn verdict(
     planned: usize,
-    comparisons: &[(&Series<'_>, Comparison)],
+    comparisons: &[(&Series<'_>, Rounds)],
     alarms: usize,
     confirmed: usize,
     differences: &[f64],

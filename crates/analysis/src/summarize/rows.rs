@@ -8,12 +8,13 @@ use taskscale_stats::{
     confidence::CONFIDENCE,
     independent::independent,
     quantile::{self, Percentiles},
+    rounds::Rounds,
     sign::sign_interval,
 };
 
 use super::{
     counts::Counts,
-    series::{Comparison, Metric, Series, State},
+    series::{Metric, Series, State},
     threads, warmup,
 };
 use crate::read::Run;
@@ -145,7 +146,7 @@ fn with_figures(
     metric: &str,
     unit: &str,
     (processes, values): (&[u64], &[f64]),
-    against: Option<Comparison>,
+    against: Option<Rounds>,
 ) -> Row {
     let of_processes = quantile::sorted(&independent(processes, values));
     let sorted = quantile::sorted(values);
@@ -162,10 +163,10 @@ fn with_figures(
         p99: p.map(|p| p.p99),
         p100: p.map(|p| p.p100),
         ci: sign_interval(&of_processes, CONFIDENCE).map(|(low, high)| Interval(low, high)),
-        ratio: against.as_ref().and_then(Comparison::ratio),
+        ratio: against.as_ref().and_then(Rounds::ratio),
         ratio_ci: against
             .as_ref()
-            .and_then(Comparison::paired)
+            .and_then(|rounds| rounds.paired(CONFIDENCE))
             .map(|paired| Interval(paired.low, paired.high)),
         ..row.clone()
     }

@@ -6,11 +6,7 @@ use taskscale_model::{
     missing::Missing,
     run_file::{Kind, RowRecord, SampleRecord, Status, Stop},
 };
-use taskscale_stats::{
-    confidence::{CONFIDENCE, among},
-    independent::independent,
-    paired::{self, PairedRatio},
-};
+use taskscale_stats::rounds::{Rounds, Timed};
 
 use crate::read::Run;
 
@@ -110,30 +106,17 @@ impl<'a> Series<'a> {
         self.timed.iter().map(|sample| sample.process).collect()
     }
 
-    /// Process and per-task value of each round; the mean where a round holds several samples.
-    fn rounds(&self, metric: Metric) -> BTreeMap<u64, (u64, f64)> {
-        let mut rounds: BTreeMap<u64, (u64, f64, f64)> = BTreeMap::new();
-        for sample in &self.timed {
-            let (process, sum, count) = rounds.entry(sample.round).or_default();
-            *process = sample.process;
-            *sum += metric.per_task(sample);
-            *count += 1.0;
-        }
-        rounds.into_iter().map(|(round, (process, sum, count))| (round, (process, sum / count))).collect()
+    /// This row against its baseline, round by round.
+    pub fn against(&self, baseline: &Series<'_>, metric: Metric) -> Rounds {
+        Rounds::of(baseline.rounds(metric), self.rounds(metric))
     }
 
-    /// This row against its baseline, round by round.
-    pub fn against(&self, baseline: &Series<'_>, metric: Metric) -> Comparison {
-        let (ours, theirs) = (self.rounds(metric), baseline.rounds(metric));
-        let mut comparison = Comparison { processes: Vec::new(), a: Vec::new(), b: Vec::new() };
-        for (round, (process, ours)) in ours {
-            if let Some((_, theirs)) = theirs.get(&round) {
-                comparison.processes.push(process);
-                comparison.a.push(*theirs);
-                comparison.b.push(ours);
-            }
-        }
-        comparison
+    fn rounds(&self, metric: Metric) -> impl Iterator<Item = Timed> {
+        self.timed.iter().map(move |sample| Timed {
+            round: sample.round,
+            process: sample.process,
+            value: metric.per_task(sample),
+        })
     }
 }
 
@@ -148,45 +131,6 @@ fn starts<'a>(samples: &[&'a SampleRecord]) -> Vec<Start<'a>> {
         }
     }
     starts.into_values().collect()
-}
-
-/// The rounds in which both a row (`b`) and its baseline (`a`) were measured.
-pub struct Comparison {
-    processes: Vec<u64>,
-    a: Vec<f64>,
-    b: Vec<f64>,
-}
-
-impl Comparison {
-    /// Paired rounds.
-    pub fn n(&self) -> usize {
-        self.a.len()
-    }
-
-    /// What an interval rests on: processes, or rounds where all are of one process.
-    pub fn observations(&self) -> usize {
-        independent(&self.processes, &self.a).len()
-    }
-
-    /// The median ratio, with or without an interval.
-    pub fn ratio(&self) -> Option<f64> {
-        self.paired().map(|paired| paired.ratio).or_else(|| paired::median_ratio(&self.a, &self.b))
-    }
-
-    /// With its 95 % interval.
-    pub fn paired(&self) -> Option<PairedRatio> {
-        self.paired_at(CONFIDENCE)
-    }
-
-    /// With its interval at this confidence.
-    pub fn paired_at(&self, confidence: f64) -> Option<PairedRatio> {
-        PairedRatio::of_processes(&self.processes, &self.a, &self.b, confidence)
-    }
-
-    /// Whether it still shows a difference when it is one of `family` comparisons (Bonferroni).
-    pub fn differs_among(&self, family: usize) -> bool {
-        self.paired_at(among(family)).is_some_and(|paired| paired.excludes_one())
-    }
 }
 
 /// `1 row`, `2 rows`.

@@ -1,0 +1,122 @@
+//! Two rows side by side, round by round: what measuring stops by and what a report is made from.
+
+use std::collections::BTreeMap;
+
+use crate::{
+    confidence::{CONFIDENCE, among},
+    independent::independent,
+    paired::{self, PairedRatio},
+};
+
+/// A value of a row, with the round and the process that it came from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Timed {
+    /// The round.
+    pub round: u64,
+    /// The process.
+    pub process: u64,
+    /// The value.
+    pub value: f64,
+}
+
+/// The rounds in which both a row (`b`) and its baseline (`a`) have a value.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Rounds {
+    processes: Vec<u64>,
+    a: Vec<f64>,
+    b: Vec<f64>,
+}
+
+impl Rounds {
+    /// Pairs the values by their rounds, in the order of the rounds; where a round holds several of one row, by their mean.
+    /// Processes are those of `b`. O(n log n).
+    ///
+    /// ```
+    /// use taskscale_stats::rounds::{Rounds, Timed};
+    /// let of = |values: &[(u64, f64)]| {
+    ///     values.iter().map(|(round, value)| Timed { round: *round, process: *round, value: *value }).collect::<Vec<_>>()
+    /// };
+    /// let rounds = Rounds::of(of(&[(0, 1.0), (1, 2.0), (3, 4.0)]), of(&[(1, 6.0), (2, 9.0), (3, 12.0)]));
+    /// assert_eq!(rounds.n(), 2);
+    /// assert!(rounds.ratio().is_some_and(|ratio| (ratio - 3.0).abs() < 1e-9));
+    /// ```
+    pub fn of(a: impl IntoIterator<Item = Timed>, b: impl IntoIterator<Item = Timed>) -> Self {
+        let (a, b) = (by_round(a), by_round(b));
+        let mut rounds = Rounds::default();
+        for (round, (process, value)) in b {
+            if let Some((_, base)) = a.get(&round) {
+                rounds.processes.push(process);
+                rounds.a.push(*base);
+                rounds.b.push(value);
+            }
+        }
+        rounds
+    }
+
+    /// Paired rounds.
+    pub fn n(&self) -> usize {
+        self.a.len()
+    }
+
+    /// What an interval rests on: processes, or rounds where all are of one process.
+    pub fn observations(&self) -> usize {
+        independent(&self.processes, &self.a).len()
+    }
+
+    /// The ratio b / a: the median over processes, or over rounds where these are too few for an interval.
+    pub fn ratio(&self) -> Option<f64> {
+        let of_processes = self.paired(CONFIDENCE).map(|paired| paired.ratio);
+        of_processes.or_else(|| paired::median_ratio(&self.a, &self.b))
+    }
+
+    /// The ratio with its interval at this confidence; `None` as [`PairedRatio::of_processes`].
+    pub fn paired(&self, confidence: f64) -> Option<PairedRatio> {
+        PairedRatio::of_processes(&self.processes, &self.a, &self.b, confidence)
+    }
+
+    /// Whether they still differ when they are one of `family` comparisons (Bonferroni).
+    pub fn differ_among(&self, family: usize) -> bool {
+        self.paired(among(family)).is_some_and(|paired| paired.excludes_one())
+    }
+}
+
+/// Process and mean value of each round.
+fn by_round(values: impl IntoIterator<Item = Timed>) -> BTreeMap<u64, (u64, f64)> {
+    let mut rounds: BTreeMap<u64, (u64, f64, f64)> = BTreeMap::new();
+    for Timed { round, process, value } in values {
+        let (last, sum, count) = rounds.entry(round).or_default();
+        *last = process;
+        *sum += value;
+        *count += 1.0;
+    }
+    rounds.into_iter().map(|(round, (process, sum, count))| (round, (process, sum / count))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn timed(values: &[(u64, u64, f64)]) -> Vec<Timed> {
+        values.iter().map(|&(round, process, value)| Timed { round, process, value }).collect()
+    }
+
+    #[test]
+    fn rounds_that_one_row_lacks_are_left_out_and_several_values_are_one() {
+        let a = timed(&[(3, 1, 4.0), (0, 0, 2.0), (1, 0, 9.0)]);
+        let b = timed(&[(0, 0, 10.0), (0, 0, 30.0), (2, 1, 5.0), (3, 1, 40.0)]);
+        let rounds = Rounds::of(a, b);
+        assert_eq!(rounds, Rounds { processes: vec![0, 1], a: vec![2.0, 4.0], b: vec![20.0, 40.0] });
+        assert_eq!((rounds.n(), rounds.observations()), (2, 2));
+        assert!(rounds.ratio().is_some_and(|ratio| (ratio - 10.0).abs() < 1e-9));
+        assert_eq!(rounds.paired(0.95), None, "two are too few for an interval");
+    }
+
+    #[test]
+    fn a_difference_must_hold_among_its_family() {
+        let row = |factor: f64| {
+            (0..8).map(move |at| Timed { round: at, process: at, value: factor * (at + 1) as f64 })
+        };
+        let rounds = Rounds::of(row(1.0), row(2.0));
+        assert!(rounds.differ_among(1) && !rounds.differ_among(1_000));
+    }
+}
