@@ -32,8 +32,6 @@ use taskscale_stats::{paired::PairedRatio, quantile};
 use taskscale_sys::process::Command;
 
 mod common;
-#[path = "../src/world.rs"]
-mod world;
 
 #[derive(Debug, Parser)]
 #[command(about = "False alarms on identical code, and power against a planted slow-down")]
@@ -201,7 +199,7 @@ fn compare(
     };
     let order = common::order((args.seed, number), suite, vec![], plan, limits);
     let mut out = Vec::new();
-    let mut clock = world::RealClock::new();
+    let mut clock = taskscale_bench::clock::RealClock::start();
     run(order, launcher, &mut clock, &mut Silent, &mut Journal::new(&mut out))?;
     let records: Vec<Record> =
         String::from_utf8(out)?.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;

@@ -38,8 +38,6 @@ use taskscale_stats::quantile;
 use taskscale_sys::process::Command;
 
 mod common;
-#[path = "../src/world.rs"]
-mod world;
 
 #[derive(Debug, Parser)]
 #[command(about = "False alarms and power of taskscale run --against, on real probes")]
@@ -241,7 +239,13 @@ fn compare(
     });
     let order = common::order((args.seed, number), suite, records.collect(), plan, limits);
     let mut out = Vec::new();
-    run(order, launcher, &mut world::RealClock::new(), &mut Silent, &mut Journal::new(&mut out))?;
+    run(
+        order,
+        launcher,
+        &mut taskscale_bench::clock::RealClock::start(),
+        &mut Silent,
+        &mut Journal::new(&mut out),
+    )?;
     let options = CompareOptions { metric: CompareBy::Cpu, threshold: args.threshold };
     let comparison = compare_sides(&parse_run(&String::from_utf8(out)?)?, &options);
     Ok(comparison.context("the run has two sides")?.rows)

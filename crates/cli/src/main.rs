@@ -16,7 +16,6 @@ mod runtimes;
 mod sides;
 mod store;
 mod suites;
-mod world;
 
 use std::process::ExitCode;
 

@@ -6,6 +6,7 @@ use anyhow::bail;
 
 use taskscale_analysis::{CompareBy, CompareOptions};
 use taskscale_bench::{
+    clock::RealClock,
     journal::Journal,
     limits::Limits,
     plan::{Found, Plan, Selection},
@@ -29,7 +30,6 @@ use crate::{
     progress::{Building, Progress},
     runtimes::{self, Shaken},
     sides, store, suites,
-    world::RealClock,
 };
 
 /// A first look: `--quick` puts these over a suite's own limits.
@@ -88,7 +88,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     let mut kept = store::create(args.output.as_deref(), &names.join("-"), order.header.started_unix_s)?;
     let mut progress = Progress::new(terminal, interrupt.clone());
     let mut journal = Journal::new(&mut kept.file);
-    let written = run::run(order, &mut launcher, &mut RealClock::new(), &mut progress, &mut journal);
+    let written = run::run(order, &mut launcher, &mut RealClock::start(), &mut progress, &mut journal);
     progress.clear();
     written.map_err(|error| {
         anyhow::anyhow!(

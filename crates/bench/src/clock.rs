@@ -1,8 +1,9 @@
-//! The real clock behind [`taskscale_bench::link::Clock`].
+//! The clock of this machine, as [`crate::link`] wants one.
 
-use taskscale_bench::link::Clock;
 use taskscale_model::machine::Disturbance;
 use taskscale_sys::{clock, disturbance::Meter};
+
+use crate::link::Clock;
 
 /// Monotonic time and the machine's disturbance.
 #[derive(Debug)]
@@ -10,7 +11,7 @@ pub struct RealClock(Meter);
 
 impl RealClock {
     /// Starts to watch the machine.
-    pub fn new() -> Self {
+    pub fn start() -> Self {
         RealClock(Meter::new())
     }
 }
