@@ -7,6 +7,7 @@ use taskscale_model::doctor::{Checkup, Figures, Finding, Severity};
 use crate::{
     markdown::escape,
     style::{Ink, Style, clean, ink, render},
+    wrap::hanging,
 };
 
 const TITLE: &str = "What blurs or biases the figures on this machine";
@@ -49,7 +50,7 @@ impl<'a> Groups<'a> {
 pub fn doctor_text(checkup: &Checkup, style: &Style) -> String {
     let groups = Groups::of(checkup);
     let width = style.width;
-    let machine = wrapped(&clean(&machine(checkup)), 0, width);
+    let machine = hanging(&clean(&machine(checkup)), 0, width);
     let mut text = format!("{}\n{machine}{}\n", ink(Ink::Bold, TITLE), groups.counts());
     // Writing to a string cannot fail.
     for (findings, word, colour) in
@@ -58,10 +59,10 @@ pub fn doctor_text(checkup: &Checkup, style: &Style) -> String {
         for finding in findings {
             let _ = write!(text, "\n{}  ", ink(colour, word));
             let heading = format!("{}: {}", finding.subject, found(finding));
-            text.push_str(&wrapped(&heading, 9, width));
+            text.push_str(&hanging(&heading, 9, width));
             for line in [effect(finding), remedy(finding)].into_iter().flatten() {
                 text.push_str("         ");
-                text.push_str(&wrapped(&line, 9, width));
+                text.push_str(&hanging(&line, 9, width));
             }
         }
     }
@@ -74,7 +75,7 @@ pub fn doctor_text(checkup: &Checkup, style: &Style) -> String {
         for finding in findings {
             let remedy = remedy(finding).map_or(String::new(), |remedy| format!(". {remedy}"));
             let _ = write!(text, "  {:width$}", finding.subject, width = column - 2);
-            text.push_str(&wrapped(&(found(finding) + &remedy), column, width));
+            text.push_str(&hanging(&(found(finding) + &remedy), column, width));
         }
     }
     render(&text, style.colour)
@@ -158,25 +159,4 @@ fn touches(figures: &[Figures]) -> Option<String> {
     let words: Vec<&str> = figures.iter().map(word).collect();
     let (last, first) = words.split_last()?;
     Some(if first.is_empty() { (*last).to_owned() } else { format!("{} and {last}", first.join(", ")) })
-}
-
-/// Words of a text in lines of at most `width`; the first line begins at column `indent`, the others are indented to it.
-fn wrapped(text: &str, indent: usize, width: usize) -> String {
-    let mut all = String::new();
-    let mut column = indent;
-    for word in text.split_whitespace() {
-        let length = word.chars().count();
-        if column > indent && column + 1 + length > width {
-            all.push('\n');
-            all.push_str(&" ".repeat(indent));
-            column = indent;
-        } else if column > indent {
-            all.push(' ');
-            column += 1;
-        }
-        all.push_str(word);
-        column += length;
-    }
-    all.push('\n');
-    all
 }

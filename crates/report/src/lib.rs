@@ -18,6 +18,7 @@
 //! | `counts` | counts per task: what `text` and `markdown` have in common |
 //! | `layout` | arranges a summary as tables: what `text` and `markdown` have in common |
 //! | `granularity` | how small a task may be, arranged the same way |
+//! | `wrap` | breaks text into lines |
 //! | [`text`](mod@text) | tables for a terminal |
 //! | [`markdown`](mod@markdown) | tables for a pull request |
 //! | [`json`](mod@json) | `taskscale.summary/1` |
@@ -35,6 +36,7 @@ pub mod markdown;
 pub mod style;
 mod table;
 pub mod text;
+mod wrap;
 
 pub use compare::{compare_json, compare_junit, compare_markdown, compare_text};
 pub use digest_page::{digest_html, digest_json, digest_markdown};

@@ -9,6 +9,7 @@ use crate::{
     layout::{self, Table},
     style::{Ink, Style, clean, ink, render},
     table,
+    wrap::paragraphs,
 };
 use taskscale_analysis::figure::count;
 
@@ -137,27 +138,4 @@ fn growth(summary: &Summary, width: usize) -> String {
 
 pub(crate) fn with_remedy(what: &str, remedy: &str) -> String {
     if remedy.is_empty() { what.to_owned() } else { format!("{what}. Remedy: {remedy}") }
-}
-
-/// Each text as a paragraph, broken between words at `width`, later lines indented as far as the bullet.
-pub(crate) fn paragraphs(bullet: &str, texts: &[String], width: usize) -> String {
-    let mut all = String::new();
-    for text in texts {
-        let mut line = bullet.to_owned();
-        let mut words = 0;
-        for word in text.split_whitespace() {
-            if words > 0 && line.chars().count() + 1 + word.chars().count() > width {
-                let _ = writeln!(all, "{line}");
-                line = " ".repeat(bullet.chars().count());
-                words = 0;
-            }
-            if words > 0 {
-                line.push(' ');
-            }
-            line.push_str(word);
-            words += 1;
-        }
-        let _ = writeln!(all, "{line}");
-    }
-    all
 }

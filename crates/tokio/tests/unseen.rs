@@ -27,13 +27,15 @@ fn what_cannot_be_seen_has_a_reason_and_a_remedy() {
 #[cfg(target_has_atomic = "64")]
 fn the_counters_of_tokio_say_how_busy_workers_were() {
     let (rt, live) = observe(Builder::new_multi_thread().worker_threads(1)).build().expect("a runtime");
-    let parks = rt.metrics().worker_park_count(0);
     rt.block_on(async {
         let work = || std::thread::sleep(std::time::Duration::from_millis(20));
         tokio::spawn(async move { work() }).await.expect("no panic");
     });
-    // tokio adds up when the worker parks.
-    while rt.metrics().worker_park_count(0) == parks {
+    // tokio adds up when the worker parks, for which it has a minute. To wait for one more park is not enough: the worker's
+    // first one, before the task, may come late.
+    let asleep = std::time::Duration::from_millis(19);
+    let patience = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while rt.metrics().worker_total_busy_duration(0) < asleep && std::time::Instant::now() < patience {
         std::thread::yield_now();
     }
     let digest = live.digest();

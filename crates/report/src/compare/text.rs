@@ -8,7 +8,7 @@ use taskscale_model::compare::{ComparedRow, Comparison, Verdict};
 use super::{counts, words};
 use crate::{
     style::{Ink, Style, clean, ink, render},
-    text::paragraphs,
+    wrap::paragraphs,
 };
 use taskscale_analysis::figure::{count, percent};
 

@@ -1,0 +1,43 @@
+//! Text in lines of a width, broken between words and never within one.
+
+use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
+
+/// Each text as a paragraph with a line feed at its end: the first line begins with the bullet, the others below its text.
+pub(crate) fn paragraphs(bullet: &str, texts: &[String], width: usize) -> String {
+    let below = " ".repeat(bullet.chars().count());
+    let options = plain(width).initial_indent(bullet).subsequent_indent(&below);
+    texts.iter().map(|text| textwrap::fill(&spaced(text), &options) + "\n").collect()
+}
+
+/// A text whose first line begins at column `indent`, where something stands already; the others are indented to it.
+pub(crate) fn hanging(text: &str, indent: usize, width: usize) -> String {
+    let blanks = " ".repeat(indent);
+    let options = plain(width).initial_indent(&blanks).subsequent_indent(&blanks);
+    textwrap::fill(&spaced(text), options).trim_start().to_owned() + "\n"
+}
+
+fn plain<'a>(width: usize) -> Options<'a> {
+    Options::new(width)
+        .break_words(false)
+        .word_separator(WordSeparator::AsciiSpace)
+        .word_splitter(WordSplitter::NoHyphenation)
+        .wrap_algorithm(WrapAlgorithm::FirstFit)
+}
+
+/// With one blank between words.
+fn spaced(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_broken_between_words() {
+        let texts = ["one  two three".to_owned(), "a-word-that-is-longer-than-a-line".to_owned()];
+        assert_eq!(paragraphs("- ", &texts, 9), "- one two\n  three\n- a-word-that-is-longer-than-a-line\n");
+        assert_eq!(hanging("one two three", 4, 12), "one two\n    three\n");
+        assert_eq!((paragraphs("", &[], 9), hanging("", 3, 9)), (String::new(), "\n".to_owned()));
+    }
+}
