@@ -1,6 +1,7 @@
 """Runs the tests of the whole repository: `make test`, `make test-often`. Python 3.8 or newer, nothing else."""
 
 import argparse
+import signal
 import sys
 import time
 
@@ -29,6 +30,9 @@ def main():
         parser.error(f"no step is named {unknown[0]}; there are {', '.join(step.name for step in STEPS)}")
     if args.way and not args.often:
         parser.error("--way is a way of --often")
+    # Also where a shell has started this behind the scenes, and where a service is stopped: what was seen so far is told.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     wanted = [step for step in STEPS if not args.step or step.name in args.step]
     if args.often:
         return often.main(wanted, args.often, args.way or list(often.WAYS), args.verbose)
