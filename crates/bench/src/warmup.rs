@@ -14,8 +14,8 @@ use crate::{
 /// Warm-up of a row's first process ends here even where it never settles (a growing heap, a noisy machine).
 const MOST: usize = 20;
 
-/// Warm-up of every process whose code is compiled while it runs: of 13 fresh JVMs none took more samples to level off
-/// (`taskscale_stats::warmup::LEVEL`).
+/// Warm-up of every process whose code is compiled while it runs: of 13 fresh JVMs one took more samples to level off
+/// (`taskscale_stats::warmup::LEVEL`, docs/evidence/warm-up.md).
 const MOST_JIT: usize = 60;
 
 /// Code that is compiled while it runs is warmed up by samples of this part of the length. A fresh JVM needs ten times as long for each, and in

@@ -1,6 +1,6 @@
 //! When a worker times every task, and when one in several.
 //!
-//! Two readings of the clock take 9 to 10 ns, and counting a span another 7. Beside tasks of some microseconds that is
+//! Two readings of the clock take 2 to 10 ns, by machine and program (docs/evidence/live-taskflow.md), and counting a span another 7. Beside tasks of some microseconds that is
 //! nothing, and all of them are timed (*exact*). Beside tasks that take less than half a microsecond together with the gap
 //! behind them it is 3 to 50 % of the program, and they are alike as nothing longer is, since nothing in them can wait: of
 //! these one is timed behind 8 to 23 others (*sampled*).

@@ -76,7 +76,7 @@ pub enum Figures {
     Wall,
     /// CPU time.
     Cpu,
-    /// Exact counts: system calls, allocations, instructions.
+    /// Exact counts: system calls, allocations, bytes.
     Counts,
     /// Memory per task.
     Memory,

@@ -16,7 +16,7 @@ const STEADY: f64 = 1.5;
 
 /// By how much the growth of the cost per task must exceed what processes of one size differ by: multi-threaded runtimes are
 /// of two kinds for seconds (Swift's loose tasks took 600 or 3,000 ns here), and sizes are measured one after the other, so that a change
-/// of kind looked like n^1.74 once in 15 runs. There it was 1.0, in all runs of the real cliffs 1.7 and more.
+/// of kind looked like n^1.74 in one run of 20. There it was 1.0, in all runs of the real cliffs 1.7 and more.
 const BEYOND_SPREAD: f64 = 1.5;
 
 /// Everything a grade rests on.
