@@ -15,10 +15,14 @@ const SIZES: Sizes = Sizes { line: 5_000_000, brackets: 200_000, count: 67_000, 
 #[test]
 fn it_ends_in_bounded_memory_and_says_what_was_wrong() {
     let binary = Path::new(env!("CARGO_BIN_EXE_taskscale"));
-    let one = run(binary, &SIZES, |_, out| {
-        out.write_all(br#"[{"name":"a","ph":"X","pid":1,"tid":0,"ts":5,"dur":1}]"#)
-    })
-    .expect("runs");
+    let once = || {
+        run(binary, &SIZES, |_, out| {
+            out.write_all(br#"[{"name":"a","ph":"X","pid":1,"tid":0,"ts":5,"dur":1}]"#)
+        })
+        .expect("runs")
+    };
+    // Its peak is polled, and a process that ends at once may be seen before it has its pages: the largest of five.
+    let one = (0..5).map(|_| once()).max_by_key(|one| one.peak_rss).expect("five");
     assert_eq!(one.status, Some(0), "{one:?}");
     let mut problems = Vec::new();
     for case in &CASES {
