@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass, field
 
 import show
-from outcomes import FAILED, PASSED, SKIPPED, Outcome, Reader
+from outcomes import FAILED, PASSED, Outcome, Reader
 from steps import ROOT, TARGET
 
 # Between two signs of life on a terminal that cannot be rewritten.
@@ -69,11 +69,7 @@ def run(steps, build=True, verbose=False, lanes=None, prefix=(), logs=None, quie
                 if step is None:
                     return
                 waiting.remove(step)
-            result = run_step(step, build, verbose, prefix, logs, quiet, lambda: built(step))
-            with change:
-                results.append(result)
-                done.add(step.name)
-                change.notify_all()
+            results.append(run_step(step, build, verbose, prefix, logs, quiet, lambda: built(step)))
 
     def built(step):
         with change:
@@ -139,9 +135,6 @@ def execute(step, command, prefix, log, result, verbose, quiet, more=None):
             spoken = time.monotonic()
             show.alive(step.name, len(result.outcomes), line)
     _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status) if hasattr(os, "waitstatus_to_exitcode") else status >> 8
+    process.returncode = os.WEXITSTATUS(status) if os.WIFEXITED(status) else -os.WTERMSIG(status)
     result.cpu_s += used.ru_utime + used.ru_stime
     return process.returncode
-
-
-__all__ = ["FAILED", "PASSED", "SKIPPED", "Result", "run"]

@@ -185,7 +185,6 @@ class Reading(unittest.TestCase):
             missed = [name for name, (status, _) in outcomes.items() if "the reader of this output" in name]
             self.assertEqual(len(missed), 1, outcomes)
 
-
     def test_a_class_that_cannot_be_set_up_is_named(self):
         outcomes = read("== python3.8\nERROR: setUpClass (test_a.B)\nNameError: c\n\nRan 0 tests in 0.0s\n")
         self.assertEqual(outcomes["python3.8: setUpClass (test_a.B)"][0], FAILED)

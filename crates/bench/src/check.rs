@@ -335,13 +335,12 @@ impl Checker<'_> {
         let [shorter, longer] =
             [few, few.saturating_mul(4)].map(|iterations| RunRequest { iterations, ..request.clone() });
         if longer.iterations != request.iterations {
-            long = self.run(&longer)?;
+            long = self.believed(&longer, judge)?;
         }
         let mut attempt = 1;
         loop {
             // Behind the long one: what is compiled while it runs, or filled, would take its time in the short one.
-            let short = self.run(&shorter)?;
-            judge.judge_times(&short)?;
+            let short = self.believed(&shorter, judge)?;
             let (short_ns, long_ns) = (short.sample.cpu_ns, long.sample.cpu_ns);
             if long_ns >= short_ns.saturating_mul(2) {
                 return Ok(());
@@ -352,10 +351,16 @@ impl Checker<'_> {
                     shorter.iterations, longer.iterations
                 )));
             }
-            long = self.run(&longer)?;
-            judge.judge_times(&long)?;
+            long = self.believed(&longer, judge)?;
             attempt += 1;
         }
+    }
+
+    /// Asks, and holds the times to what was seen from outside.
+    fn believed(&mut self, request: &RunRequest, judge: &Judge) -> Result<Reading, Fault> {
+        let reading = self.run(request)?;
+        judge.judge_times(&reading)?;
+        Ok(reading)
     }
 
     /// What cannot be done is refused with an error, and the probe lives on.

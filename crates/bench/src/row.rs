@@ -9,7 +9,6 @@ use taskscale_model::{
     protocol::{PHASES, RunRequest, VERIFY},
     run_file::{Kind, Record, RowEnd, RowRecord, SampleRecord, Status, Stop},
 };
-
 use taskscale_stats::rounds::Timed;
 
 use crate::{
