@@ -158,7 +158,8 @@ fn may_lie_in(path: &Path, user: &User) -> Result<(), Refusal> {
         return Err(Refusal::Foreign { path: path.to_owned(), owner, user: user.id });
     }
     // With umask 002 all that a user makes can be written by the user's own group (Debian, Fedora).
-    let by_group = mode & WRITE_BY_GROUP != 0 && (ffi::has_acl(path) || !user.is_alone_in(there.gid()));
+    let by_group = mode & WRITE_BY_GROUP != 0
+        && (ffi::has_acl(path) || !user.is_alone_in(there.gid(), &read("/etc/passwd"), &read("/etc/group")));
     if (by_group || mode & WRITE_BY_ALL != 0) && (mode & STICKY == 0 || !there.is_dir()) {
         return Err(Refusal::Shared { path: path.to_owned(), mode });
     }
@@ -191,20 +192,20 @@ fn not_there(path: &Path, error: io::Error) -> Refusal {
     }
 }
 
-/// The user who runs this, and what is known of the others.
+/// The user who runs this.
 #[derive(Debug, Clone, Default)]
 struct User {
     id: u32,
     /// The number under which users are shown that this user namespace does not have; `None` where it has all.
     overflow: Option<u32>,
-    /// `/etc/passwd` and `/etc/group`.
-    users: String,
-    groups: String,
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(path).unwrap_or_default()
 }
 
 impl User {
     fn current() -> Result<Self, Refusal> {
-        let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
         let map = read("/proc/self/uid_map");
         let overflow = read("/proc/sys/kernel/overflowuid").trim().parse().ok();
         let overflow = overflow.filter(|_| !map.is_empty() && !has_all_users(&map));
@@ -212,7 +213,7 @@ impl User {
         if overflow == Some(id) {
             return Err(Refusal::Nameless(id));
         }
-        Ok(User { id, overflow, users: read("/etc/passwd"), groups: read("/etc/group") })
+        Ok(User { id, overflow })
     }
 
     /// Whether an owner is none of this namespace, as far as can be told.
@@ -220,14 +221,15 @@ impl User {
         self.overflow == Some(owner)
     }
 
-    /// Whether nobody else is in a group: it is listed, and has no other member and is no other user's own.
-    fn is_alone_in(&self, group: u32) -> bool {
+    /// Whether nobody else is in a group: it is listed, and has no other member and is no other user's own. `users` is
+    /// `/etc/passwd` and `groups` is `/etc/group`.
+    fn is_alone_in(&self, group: u32, users: &str, groups: &str) -> bool {
         let fields = |line: &str| line.split(':').map(str::to_owned).collect::<Vec<_>>();
         let number = |field: Option<&String>| field.and_then(|field| field.parse::<u32>().ok());
-        let users: Vec<Vec<String>> = self.users.lines().map(fields).collect();
+        let users: Vec<Vec<String>> = users.lines().map(fields).collect();
         let own =
             users.iter().find(|user| number(user.get(2)) == Some(self.id)).and_then(|user| user.first());
-        let entry = self.groups.lines().map(fields).find(|entry| number(entry.get(2)) == Some(group));
+        let entry = groups.lines().map(fields).find(|entry| number(entry.get(2)) == Some(group));
         let (Some(own), Some(entry)) = (own, entry) else { return false };
         let members = entry.get(3).map(String::as_str).unwrap_or_default();
         let no_other_member = members.split(',').all(|member| member.is_empty() || member == own);
@@ -359,22 +361,17 @@ mod tests {
 
     #[test]
     fn a_group_is_ones_own_where_nobody_else_is_in_it() {
-        let user = User {
-            id: 1_000,
-            users: "root:x:0:0::/root:\nann:x:1000:1000::/:\nbob:x:1001:1001::/:\ncat:x:1002:100::/:\n"
-                .into(),
-            groups:
-                "root:x:0:\nann:x:1000:\nbob:x:1001:ann\nusers:x:100:\nbuild:x:50:ann,bob\nmine:x:51:ann\n"
-                    .into(),
-            ..User::default()
-        };
+        let user = User { id: 1_000, ..User::default() };
+        let users = "root:x:0:0::/root:\nann:x:1000:1000::/:\nbob:x:1001:1001::/:\ncat:x:1002:100::/:\n";
+        let groups =
+            "root:x:0:\nann:x:1000:\nbob:x:1001:ann\nusers:x:100:\nbuild:x:50:ann,bob\nmine:x:51:ann\n";
         for (group, alone) in
             [(1_000, true), (51, true), (50, false), (100, false), (1_001, false), (0, false), (7, false)]
         {
-            assert_eq!(user.is_alone_in(group), alone, "{group}");
+            assert_eq!(user.is_alone_in(group, users, groups), alone, "{group}");
         }
         // Somebody whom no file names, as where a directory service does.
-        assert!(!User { id: 4_000, ..user }.is_alone_in(1_000));
+        assert!(!User { id: 4_000, ..user }.is_alone_in(1_000, users, groups));
     }
 
     #[test]
@@ -383,7 +380,7 @@ mod tests {
         for map in ["0 1000 1\n", "0 1000 1\n1 100000 65536\n", "what is this", "0 0 4294967295\n1 1 1"] {
             assert!(!has_all_users(map), "{map}");
         }
-        let user = User { id: 0, overflow: Some(65_534), ..User::default() };
+        let user = User { id: 0, overflow: Some(65_534) };
         assert!(user.is_of_nobody_here(65_534) && !user.is_of_nobody_here(1_000));
     }
 
