@@ -3,11 +3,13 @@
 /// Makes text from a run file harmless for a terminal: control characters (escapes above all), characters without width and those
 /// that turn the direction of writing become question marks.
 pub fn clean(text: &str) -> String {
-    let harmful = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
-    };
+    let harmful = |c: char| c.is_control() || is_format(c);
     text.chars().map(|c| if harmful(c) { '?' } else { c }).collect()
+}
+
+/// Characters without a shape of their own that change how others are shown.
+pub fn is_format(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use std::{
     process::Command,
 };
 
-use common::{Ran, Tool, broken, ran};
+use common::{Ran, Tool, honest_go, ran, script};
 
 /// `nobody`, who owns nothing.
 const NOBODY: u32 = 65_534;
@@ -33,16 +33,7 @@ impl Planted {
     fn new() -> Self {
         let tool = Tool::new();
         let (cache, started) = (tool.path("planted"), tool.path("started"));
-        fs::create_dir_all(tool.path("bin")).expect("a folder");
-        let go = tool.path("bin/go");
-        let script = format!(
-            "#!/bin/sh\nif [ \"$1\" = version ]; then echo go version go9.9 linux/amd64; exit; fi\n\
-             while [ \"$1\" != -o ]; do shift; done\n\
-             printf '#!/bin/sh\\nexec {}\\n' > \"$2\"; chmod +x \"$2\"\n",
-            broken("honest")
-        );
-        fs::write(&go, script).expect("written");
-        mode(&go, 0o755);
+        honest_go(&tool.path("bin/go"), "go9.9", "");
         let planted = Planted { tool, cache, started };
         let built = planted.check(&planted.cache, |_| {});
         assert_eq!(built.status, Some(0), "{built:?}");
@@ -184,10 +175,7 @@ fn a_path_that_means_another_one_in_a_list_is_refused() {
 
 /// A program that tells on whoever starts it.
 fn trap(path: &Path, started: &Path) {
-    fs::create_dir_all(path.parent().expect("a folder")).expect("made");
-    fs::write(path, format!("#!/bin/sh\necho $PWD >> {}\necho javac 25.0.1\n", started.display()))
-        .expect("written");
-    mode(path, 0o755);
+    script(path, &format!("echo $PWD >> {}\necho javac 25.0.1", started.display()));
 }
 
 #[test]

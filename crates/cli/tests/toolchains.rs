@@ -5,13 +5,12 @@ mod common;
 
 use std::{
     fs,
-    os::unix::fs::PermissionsExt,
     path::Path,
     process::{Command, Stdio},
     time::{Duration, Instant},
 };
 
-use common::{Ran, Tool, broken, ran};
+use common::{Ran, Tool, honest_go, ran, script};
 
 /// A machine with the toolchains that a test puts there, python3 and the usual small programs.
 struct Machine {
@@ -23,7 +22,6 @@ impl Machine {
     fn new() -> Self {
         let tool = Tool::new();
         let folder = tool.path("bin");
-        fs::create_dir_all(&folder).expect("folder");
         let python = std::env::split_paths(&std::env::var_os("PATH").expect("PATH"))
             .map(|folder| folder.join("python3"))
             .find(|path| path.is_file())
@@ -34,26 +32,14 @@ impl Machine {
     }
 
     /// Puts a script on the PATH.
-    fn program(&self, name: &str, script: &str) {
-        let path = self.tool.path("bin").join(name);
-        fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("script");
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("executable");
+    fn program(&self, name: &str, text: &str) {
+        script(&self.tool.path("bin").join(name), text);
     }
 
-    /// A Go of that version, which counts its builds; what it builds is the honest probe of the tests. `before` is what
-    /// it does first.
+    /// A Go of that version, which counts its builds. `before` is what it does first in each.
     fn go(&self, version: &str, before: &str) {
         let builds = self.tool.path("builds").display().to_string();
-        let probe = broken("honest");
-        self.program(
-            "go",
-            &format!(
-                "if [ \"$1\" = version ]; then echo go version {version} linux/amd64; exit; fi\n\
-                 echo build >> {builds}\n{before}\n\
-                 while [ \"$1\" != -o ]; do shift; done\n\
-                 printf '#!/bin/sh\\nexec {probe}\\n' > \"$2\"; chmod +x \"$2\""
-            ),
-        );
+        honest_go(&self.tool.path("bin/go"), version, &format!("echo build >> {builds}\n{before}"));
     }
 
     fn builds(&self) -> usize {

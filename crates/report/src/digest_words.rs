@@ -1,5 +1,6 @@
 //! Words and numbers that all ways of showing a digest share.
 
+use taskscale_analysis::is_format;
 use taskscale_model::missing::Reading;
 
 /// A text from a trace, safe to show: control and direction characters escaped, at most `limit` characters, cut with `~`.
@@ -25,11 +26,6 @@ pub(crate) fn plain(text: &str, limit: usize) -> String {
         out.push_str(&piece);
     }
     out
-}
-
-/// Characters without a shape of their own that change how others are shown.
-fn is_format(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 /// A time with its unit, two or three digits.

@@ -30,7 +30,7 @@ const MACHINE_PATHS: [&str; 4] =
 const NOWHERE: [&str; 5] = [
     concat!("experiments", ".md"),
     concat!("DES", "IGN"),
-    concat!("../shared/", "research"),
+    concat!("../sh", "ared/research"),
     concat!("(res", "earch"),
     concat!("(iss", "ue "),
 ];

@@ -1,7 +1,9 @@
 //! Runs the binary as a user does, with a home of its own.
 
 use std::{
-    path::PathBuf,
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
     process::{Command, Output, Stdio},
 };
 
@@ -98,4 +100,27 @@ impl Ran {
 #[allow(dead_code, reason = "not every test file breaks something")]
 pub fn broken(mode: &str) -> String {
     format!("python3 {}/tests/probes/broken.py {mode}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Writes a shell script that can be started.
+#[allow(dead_code, reason = "not every test file needs a script")]
+pub fn script(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+    fs::write(path, format!("#!/bin/sh\n{text}\n")).expect("written");
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("our own");
+}
+
+/// A Go of that version; what it builds is the honest probe of the tests. `before` is what it does first.
+#[allow(dead_code, reason = "not every test file builds something")]
+pub fn honest_go(path: &Path, version: &str, before: &str) {
+    let probe = broken("honest");
+    script(
+        path,
+        &format!(
+            "if [ \"$1\" = version ]; then echo go version {version} linux/amd64; exit; fi\n\
+             {before}\n\
+             while [ \"$1\" != -o ]; do shift; done\n\
+             printf '#!/bin/sh\\nexec {probe}\\n' > \"$2\"; chmod +x \"$2\""
+        ),
+    );
 }
