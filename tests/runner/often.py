@@ -15,9 +15,11 @@ from steps import TARGET
 # How the machine is while the tests run.
 WAYS = {
     "as-it-is": "as `make test` runs them",
-    "busy": "beside a busy loop on each core",
+    "busy": "beside a busy loop on each core, two at a time",
     "one-core": "held to one core each (taskset -c 0), as many at a time as there are",
 }
+# So many runs at once; those held to one core share nothing but memory.
+AT_A_TIME = {"as-it-is": 1, "busy": 2}
 # Holds what it starts to one core.
 HOLD = "import os, sys; os.sched_setaffinity(0, {int(sys.argv[1])}); os.execvp(sys.argv[2], sys.argv[2:])"
 
@@ -63,27 +65,26 @@ def main(steps, times, ways, verbose):
 
 def all_of(way, times, steps, folder, verbose):
     """The number of each run, its results and how long it took."""
-    cores = sorted(os.sched_getaffinity(0)) if way == "one-core" else [None]
-    # Those of one core share nothing but memory with those of another.
-    with ThreadPoolExecutor(len(cores)) as pool:
-        for first in range(1, times + 1, len(cores)):
-            numbers = range(first, min(first + len(cores), times + 1))
-            once_more = [pool.submit(once, steps, way, core, folder / f"{way}-{number}", verbose) for number, core in zip(numbers, cores)]
-            for number, done in zip(numbers, once_more):
-                yield (number, *done.result())
-
-
-def once(steps, way, core, logs, verbose):
-    begun = time.monotonic()
-    prefix = (sys.executable, "-c", HOLD, str(core)) if core is not None else ()
+    cores = sorted(os.sched_getaffinity(0)) if way == "one-core" else [None] * AT_A_TIME[way]
     loops = busy_loops() if way == "busy" else []
     try:
-        lanes = 1 if core is not None else None
-        results = suite.run(steps, build=False, lanes=lanes, prefix=prefix, logs=logs, quiet=True, verbose=verbose)
+        with ThreadPoolExecutor(len(cores)) as pool:
+            for first in range(1, times + 1, len(cores)):
+                numbers = range(first, min(first + len(cores), times + 1))
+                once_more = [pool.submit(once, steps, core, folder / f"{way}-{number}", verbose) for number, core in zip(numbers, cores)]
+                for number, done in zip(numbers, once_more):
+                    yield (number, *done.result())
     finally:
         for loop in loops:
             loop.kill()
             loop.wait()
+
+
+def once(steps, core, logs, verbose):
+    begun = time.monotonic()
+    prefix = (sys.executable, "-c", HOLD, str(core)) if core is not None else ()
+    lanes = 1 if core is not None else None
+    results = suite.run(steps, build=False, lanes=lanes, prefix=prefix, logs=logs, quiet=True, verbose=verbose)
     return results, time.monotonic() - begun
 
 
