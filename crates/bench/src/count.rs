@@ -50,7 +50,9 @@ pub(crate) fn rows<'r, 'p: 'r>(
             if world.observer.interrupted() {
                 return Ok(());
             }
-            let Some(launched) = world.launcher.launch_counted(&row.record.runtime) else { return Ok(()) };
+            let Some(launched) = world.launcher.launch_counted(&row.record.key.runtime) else {
+                return Ok(());
+            };
             world.observer.event(&Event::Counting { row: row.record, process, processes: PROCESSES });
             let counted = match launched {
                 Ok(mut link) => {
@@ -83,8 +85,8 @@ fn one_process(
         Err(fault) => return Ok(Err(fault)),
     };
     let mut judge = Judge::new(description.clock, world.cpus);
-    let k = TASKS.div_ceil(row.record.size.max(1));
-    let large = row.record.size > LARGE;
+    let k = TASKS.div_ceil(row.record.key.size.max(1));
+    let large = row.record.key.size > LARGE;
     let (pairs, uncounted) = if large { (PAIRS - 1, UNCOUNTED - 1) } else { (PAIRS, UNCOUNTED) };
     let uncounted = (0..uncounted).map(|_| (2 * k, false));
     let counted = (0..pairs).flat_map(|_| [(k, true), (2 * k, true)]);
@@ -111,11 +113,11 @@ fn one_process(
 fn request(row: &Row<'_>, id: u64, iterations: u64) -> RunRequest {
     RunRequest {
         id,
-        workload: row.record.workload.clone(),
-        variant: row.record.variant.clone(),
-        size: row.record.size,
+        workload: row.record.key.workload.clone(),
+        variant: row.record.key.variant.clone(),
+        size: row.record.key.size,
         iterations,
-        params: row.record.params.clone(),
+        params: row.record.key.params.clone(),
         seed: SEED,
     }
 }
@@ -136,10 +138,10 @@ fn record(row: &Row<'_>, process: u64, order: u64, request: &RunRequest, counts:
         order,
         row: row.record.row,
         process,
-        workload: row.record.workload.clone(),
-        runtime: row.record.runtime.clone(),
-        variant: row.record.variant.clone(),
-        size: row.record.size,
+        workload: row.record.key.workload.clone(),
+        runtime: row.record.key.runtime.clone(),
+        variant: row.record.key.variant.clone(),
+        size: row.record.key.size,
         iterations: request.iterations,
         seed: request.seed,
         allocations: counts.allocations.as_ref().ok().copied(),

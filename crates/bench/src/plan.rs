@@ -5,6 +5,7 @@ mod sides;
 
 use taskscale_model::{
     answer::Rule,
+    key::{RowKey, SeriesKey},
     missing::Missing,
     params::Params,
     protocol::{Description, Variant, Workload},
@@ -163,13 +164,13 @@ impl Plan {
     pub fn judged(&self, runtimes: &[Found]) -> usize {
         let judged = |row: &&PlannedRow| {
             row.record.baseline.is_some()
-                && runtimes.iter().any(|old| old.old_of.as_ref() == Some(&row.record.runtime))
+                && runtimes.iter().any(|old| old.old_of.as_ref() == Some(&row.record.key.runtime))
         };
         self.rows().filter(judged).count()
     }
 
     fn check(&self, selection: &Selection, runtimes: &[Found]) -> Result<(), PlanError> {
-        let described = self.rows().any(|row| row.record.variant != ANY);
+        let described = self.rows().any(|row| row.record.key.variant != ANY);
         if !described && !selection.variants.is_empty() {
             let known = runtimes
                 .iter()
@@ -190,8 +191,8 @@ impl Plan {
         {
             // A row that is skipped says why it cannot be the baseline.
             let known = self.rows().map(|row| match &row.skip {
-                None => full_name(&row.record),
-                Some(missing) => format!("{} ({})", full_name(&row.record), missing.reason),
+                None => row.record.key.full_name(),
+                Some(missing) => format!("{} ({})", row.record.key.full_name(), missing.reason),
             });
             let known: Vec<String> = known.collect();
             let known = listed(known.iter().map(String::as_str));
@@ -208,13 +209,9 @@ fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.join(", ")
 }
 
-fn full_name(row: &RowRecord) -> String {
-    format!("{}:{}", row.runtime, row.variant)
-}
-
 /// Whether `asked` (`variant` or `runtime:variant`) names this row.
 fn names(asked: &str, row: &RowRecord) -> bool {
-    asked == row.variant || asked == full_name(row)
+    asked == row.key.variant || asked == row.key.full_name()
 }
 
 /// The table's title, with what the command line puts over its parameters.
@@ -252,8 +249,7 @@ fn rows_of(
 ) -> Vec<PlannedRow> {
     let mut base = block.params.clone();
     base.extend(selection.params.clone());
-    let blank = RowRecord {
-        row: 0,
+    let series = SeriesKey {
         suite: suite.name.clone(),
         table: title(block, selection),
         workload: block.name.clone(),
@@ -262,7 +258,10 @@ fn rows_of(
         variant: ANY.into(),
         case: Params::new(),
         params: base.clone(),
-        size,
+    };
+    let blank = RowRecord {
+        row: 0,
+        key: RowKey { series, size },
         creates_task: None,
         jit: false,
         sweep: None,
@@ -292,11 +291,15 @@ fn rows_of(
             if !workload.accepts(&params) || !variant.allows(&with_defaults(workload, &params)) {
                 continue;
             }
-            let record = RowRecord {
+            let series = SeriesKey {
                 version: description.runtime.version.clone(),
                 variant: variant.name.clone(),
                 case,
                 params,
+                ..blank.key.series.clone()
+            };
+            let record = RowRecord {
+                key: RowKey { series, size },
                 creates_task: Some(variant.creates_task),
                 jit: description.jit,
                 ..blank.clone()
@@ -349,11 +352,11 @@ fn choose_baselines(rows: &mut [PlannedRow], suite: &Suite, runtimes: &[Found], 
     for row in rows.iter() {
         let plain = |asked: &str| {
             let same_runtime =
-                |candidate: &&(usize, &PlannedRow)| candidate.1.record.runtime == row.record.runtime;
+                |candidate: &&(usize, &PlannedRow)| candidate.1.record.key.runtime == row.record.key.runtime;
             let candidates: Vec<(usize, &PlannedRow)> = rows
                 .iter()
                 .enumerate()
-                .filter(|(_, other)| other.skip.is_none() && other.record.case.is_empty())
+                .filter(|(_, other)| other.skip.is_none() && other.record.key.case.is_empty())
                 .filter(|(_, other)| names(asked, &other.record))
                 .collect();
             // `variant` alone means the one of the same runtime, where there is one.
@@ -363,11 +366,13 @@ fn choose_baselines(rows: &mut [PlannedRow], suite: &Suite, runtimes: &[Found], 
                 .or(candidates.first().filter(|_| asked.contains(':')))
                 .map(|c| c.0)
         };
-        let name = runtimes.iter().find(|found| found.id == row.record.runtime).map(runtime_name);
+        let name = runtimes.iter().find(|found| found.id == row.record.key.runtime).map(runtime_name);
         let of_suite = name.and_then(|name| suite.baseline.get(&name)).into_iter().flatten();
         let of_user = selection.baseline.iter();
         let first = rows.iter().position(|other| {
-            other.skip.is_none() && other.record.runtime == row.record.runtime && other.record.case.is_empty()
+            other.skip.is_none()
+                && other.record.key.runtime == row.record.key.runtime
+                && other.record.key.case.is_empty()
         });
         let found = of_user.chain(of_suite).find_map(|asked| plain(asked)).or(first);
         chosen.push(if row.skip.is_some() { None } else { found });

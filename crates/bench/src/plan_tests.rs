@@ -53,12 +53,12 @@ fn suite(extra: &str) -> Suite {
 /// One word per row: `runtime:variant[case](role of baseline row)`.
 fn shape(cell: &Cell) -> Vec<String> {
     let name = |row: &RowRecord| {
-        let case = if row.case.is_empty() {
+        let case = if row.key.case.is_empty() {
             String::new()
         } else {
-            format!("[{}]", taskscale_model::params::label(&row.case))
+            format!("[{}]", taskscale_model::params::label(&row.key.case))
         };
-        format!("{}:{}{case}", row.runtime, row.variant)
+        format!("{}:{}{case}", row.key.runtime, row.key.variant)
     };
     let by_number =
         |number: u64| cell.rows.iter().find(|row| row.record.row == number).map(|row| name(&row.record));
@@ -305,7 +305,7 @@ fn a_runtime_by_name_takes_part_where_a_table_or_the_user_names_it() {
     let rows = |suite: &Suite, asked| {
         let plan = Plan::new(std::slice::from_ref(suite), &[tokio(), old(asked)], &Selection::default());
         let plan = plan.expect("plan");
-        plan.rows().filter(|row| row.record.runtime == "tokio+old@x" && row.record.size == 64).count()
+        plan.rows().filter(|row| row.record.key.runtime == "tokio+old@x" && row.record.key.size == 64).count()
     };
     let for_all = suite("");
     assert_eq!((rows(&for_all, false), rows(&for_all, true)), (0, 1));

@@ -118,7 +118,7 @@ impl<'p> Row<'p> {
             self.process += 1;
             self.costs.clear();
         }
-        match world.launcher.launch(&self.record.runtime, world.rng.u64(..)) {
+        match world.launcher.launch(&self.record.key.runtime, world.rng.u64(..)) {
             Ok(link) => {
                 self.link = Some(link);
                 Ok(())
@@ -209,10 +209,10 @@ impl<'p> Row<'p> {
             kind: ask.kind,
             round: ask.round,
             process: self.process,
-            workload: self.record.workload.clone(),
-            runtime: self.record.runtime.clone(),
-            variant: self.record.variant.clone(),
-            size: self.record.size,
+            workload: self.record.key.workload.clone(),
+            runtime: self.record.key.runtime.clone(),
+            variant: self.record.key.variant.clone(),
+            size: self.record.key.size,
             iterations: request.iterations,
             seed: request.seed,
             wall_ns: reading.sample.wall_ns,
@@ -268,7 +268,7 @@ pub(crate) fn per_task(sample: &SampleRecord) -> f64 {
 }
 
 fn request(row: &RowRecord, id: u64, ask: Ask) -> RunRequest {
-    let mut params: Params = row.params.clone();
+    let mut params: Params = row.key.params.clone();
     match ask.kind {
         Kind::Verify => params.insert(VERIFY.into(), ParamValue::Flag(true)),
         Kind::Phases => params.insert(PHASES.into(), ParamValue::Flag(true)),
@@ -276,9 +276,9 @@ fn request(row: &RowRecord, id: u64, ask: Ask) -> RunRequest {
     };
     RunRequest {
         id,
-        workload: row.workload.clone(),
-        variant: row.variant.clone(),
-        size: row.size,
+        workload: row.key.workload.clone(),
+        variant: row.key.variant.clone(),
+        size: row.key.size,
         iterations: ask.iterations,
         params,
         seed: ask.seed,

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, io};
 
 use taskscale_model::{
+    key::SeriesKey,
     missing::Missing,
     params::Params,
     protocol::RunRequest,
@@ -16,7 +17,7 @@ use crate::{
     journal::Journal,
     limits::Limits,
     link::{Clock, Event, Launcher, Observer},
-    plan::{Cell, Found, Plan, PlannedRow},
+    plan::{Cell, Found, Plan},
     row::World,
     sweep,
 };
@@ -105,7 +106,7 @@ pub fn calibrate_work(
     let mut known: BTreeMap<String, Result<(u64, u64), Missing>> = BTreeMap::new();
     for row in plan.cells.iter_mut().flat_map(|cell| &mut cell.rows).filter(|row| row.skip.is_none()) {
         let Some(work_ns) = row.record.sweep.map(|sweep| sweep.work_ns).or(work_ns) else { continue };
-        let runtime = side(&row.record.runtime).unwrap_or_else(|| row.record.runtime.clone());
+        let runtime = side(&row.record.key.runtime).unwrap_or_else(|| row.record.key.runtime.clone());
         let weighed = known
             .entry(runtime)
             .or_insert_with_key(|runtime| weigh_spin(launcher, runtime, timeout_ns))
@@ -188,22 +189,13 @@ struct Forecast {
     known: BTreeMap<SeriesKey, Vec<(u64, f64)>>,
 }
 
-/// Suite, by its index, table, runtime, variant, case.
-type SeriesKey = (usize, String, String, String, Params);
-
 impl Forecast {
-    fn key(cell: &Cell, row: &PlannedRow) -> SeriesKey {
-        let record = &row.record;
-        let (runtime, variant) = (record.runtime.clone(), record.variant.clone());
-        (cell.suite, cell.table.clone(), runtime, variant, record.case.clone())
-    }
-
     fn learn(&mut self, cell: &Cell, costs: &[Option<f64>]) {
         let measured = cell.rows.iter().filter(|row| row.skip.is_none());
         for (row, cost) in measured.zip(costs) {
             // A control repeats its baseline, and two costs at one size have no exponent.
             if let Some(cost) = cost.filter(|_| row.record.role != Role::Control) {
-                self.known.entry(Self::key(cell, row)).or_default().push((cell.size, cost));
+                self.known.entry(row.record.key.series.clone()).or_default().push((cell.size, cost));
             }
         }
     }
@@ -214,8 +206,8 @@ impl Forecast {
     }
 
     fn skip_hopeless(&self, cell: &mut Cell, timeout_ns: u64) {
-        let keys: Vec<_> = cell.rows.iter().map(|row| Self::key(cell, row)).collect();
-        for (row, key) in cell.rows.iter_mut().zip(&keys).filter(|(row, _)| row.skip.is_none()) {
+        for row in cell.rows.iter_mut().filter(|row| row.skip.is_none()) {
+            let key = &row.record.key.series;
             let Some(feared_ns) = self.too_long(key, cell.size, timeout_ns) else { continue };
             row.skip = Some(Missing::new(
                 format!(
@@ -235,7 +227,7 @@ mod tests {
 
     #[test]
     fn a_doubling_is_feared_to_be_quadratic_and_after_a_steep_step_cubic() {
-        let key = |variant: &str| (0, "t".to_owned(), "r".to_owned(), variant.to_owned(), Params::new());
+        let key = |variant: &str| SeriesKey { variant: variant.to_owned(), ..SeriesKey::default() };
         let mut forecast = Forecast::default();
         assert_eq!(forecast.too_long(&key("v"), 100, 0), None, "nothing is known");
         forecast.known.insert(key("v"), vec![(100, 1e9)]);

@@ -40,7 +40,8 @@ pub(crate) fn cells(
         let sweep = tasks.chain(kernel);
         let belongs = |cell: &&mut Cell| {
             let first = &cell.rows[0].record;
-            (judged(&first.runtime), &first.variant) == (judged(&row.record.runtime), &row.record.variant)
+            (judged(&first.key.runtime), &first.key.variant)
+                == (judged(&row.record.key.runtime), &row.record.key.variant)
         };
         match cells.iter_mut().find(belongs) {
             Some(cell) => cell.rows.extend(sweep),
@@ -55,27 +56,24 @@ pub(crate) fn cells(
 
 fn part_of(row: &RowRecord, sweep: Sweep) -> PlannedRow {
     let case = Params::from([(WORK_NS.to_owned(), ParamValue::Integer(sweep.work_ns))]);
-    let record = RowRecord { case, sweep: Some(sweep), ..row.clone() };
-    let record = match sweep.part {
-        Part::Tasks => record,
+    let mut record = RowRecord { sweep: Some(sweep), ..row.clone() };
+    record.key.case = case;
+    if sweep.part == Part::Kernel {
+        record.creates_task = Some(false);
         // Its size, the number of steps, is known once they have been weighed.
-        Part::Kernel => RowRecord {
-            workload: "spin".into(),
-            variant: "loop".into(),
-            params: Params::new(),
-            creates_task: Some(false),
-            ..record
-        },
-    };
+        let series = &mut record.key.series;
+        (series.workload, series.variant) = ("spin".into(), "loop".into());
+        series.params = Params::new();
+    }
     PlannedRow { record, skip: None }
 }
 
 /// Puts the number of steps that last as long as was asked for into a row: of a sweep its own, else `work_ns`.
 pub(crate) fn set_steps(record: &mut RowRecord, steps: u64) {
     match record.sweep {
-        Some(Sweep { part: Part::Kernel, .. }) => record.size = steps,
+        Some(Sweep { part: Part::Kernel, .. }) => record.key.size = steps,
         _ => {
-            record.params.insert("work".into(), ParamValue::Integer(steps));
+            record.key.params.insert("work".into(), ParamValue::Integer(steps));
         }
     }
 }
@@ -90,8 +88,8 @@ pub(crate) fn skip_repeated(cell: &mut Cell) {
         is_tasks && row.record.role != Role::Control && row.skip.is_none()
     };
     for row in cell.rows.iter_mut().filter(tasks) {
-        let Some(work) = row.record.params.get("work").cloned() else { continue };
-        let work = (row.record.runtime.clone(), work);
+        let Some(work) = row.record.key.params.get("work").cloned() else { continue };
+        let work = (row.record.key.runtime.clone(), work);
         if known.contains(&work) {
             let reason = format!(
                 "its work comes down to as many steps of the kernel ({}) as that of a row before",
@@ -107,7 +105,12 @@ pub(crate) fn skip_repeated(cell: &mut Cell) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use taskscale_model::{answer::Rule, suite::Suite};
+    use taskscale_model::{
+        answer::Rule,
+        key::{RowKey, SeriesKey},
+        run_file::Role,
+        suite::Suite,
+    };
 
     fn block() -> Block {
         let text = "schema = \"taskscale.suite/1\"\nname = \"s\"\ntitle = \"s\"\n[[workload]]\nname = \"fanout\"\nsizes = [64]\n\
@@ -116,17 +119,18 @@ mod tests {
     }
 
     fn row(variant: &str, skip: Option<Missing>) -> PlannedRow {
-        let record = RowRecord {
-            row: 0,
+        let series = SeriesKey {
             suite: "s".into(),
             table: "t".into(),
             workload: "fanout".into(),
             runtime: "tokio".into(),
             version: "1".into(),
             variant: variant.into(),
-            case: Params::new(),
-            params: Params::new(),
-            size: 64,
+            ..SeriesKey::default()
+        };
+        let record = RowRecord {
+            row: 0,
+            key: RowKey { series, size: 64 },
             creates_task: Some(true),
             jit: false,
             sweep: None,
@@ -152,7 +156,7 @@ mod tests {
         let shape = |cell: &Cell| -> Vec<(String, u64, u64, Part, Rule)> {
             let rows = cell.rows.iter().map(|row| (&row.record, row.record.sweep.expect("a sweep")));
             rows.map(|(row, sweep)| {
-                (row.variant.clone(), sweep.number, sweep.work_ns, sweep.part, cell.rule_of(row))
+                (row.key.variant.clone(), sweep.number, sweep.work_ns, sweep.part, cell.rule_of(row))
             })
             .collect()
         };
@@ -174,8 +178,11 @@ mod tests {
             set_steps(&mut row.record, 33);
         }
         let (tasks, kernel) = (&cells[0].rows[0].record, &cells[0].rows[3].record);
-        assert_eq!((tasks.size, tasks.params.get("work")), (64, Some(&ParamValue::Integer(33))));
-        assert_eq!((kernel.size, kernel.params.get("work"), &*kernel.workload), (33, None, "spin"));
+        assert_eq!((tasks.key.size, tasks.key.params.get("work")), (64, Some(&ParamValue::Integer(33))));
+        assert_eq!(
+            (kernel.key.size, kernel.key.params.get("work"), &*kernel.key.workload),
+            (33, None, "spin")
+        );
     }
 
     #[test]

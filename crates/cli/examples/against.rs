@@ -17,7 +17,7 @@ use std::{path::PathBuf, process::ExitCode};
 
 use anyhow::{Context, ensure};
 use clap::Parser;
-use taskscale_analysis::{CompareBy, CompareOptions, compare_sides, parse_run};
+use taskscale_analysis::{CompareOptions, compare_sides, parse_run};
 use taskscale_bench::{
     fault::Fault,
     journal::Journal,
@@ -31,7 +31,7 @@ use taskscale_model::{
     compare::{ComparedRow, Verdict},
     params::{ParamValue, Params},
     protocol::{Description, RunRequest},
-    run_file::{RuntimeRecord, RuntimeState},
+    run_file::{RuntimeRecord, RuntimeState, Time},
 };
 use taskscale_stats::confidence::among;
 use taskscale_stats::quantile;
@@ -120,19 +120,19 @@ fn measure(args: &Args) -> anyhow::Result<()> {
             let interval = row.ratio_ci.map_or_else(String::new, |ci| format!("{:.4} to {:.4}", ci.0, ci.1));
             eprintln!(
                 "  {} {:?} {interval} {}",
-                row.runtime,
+                row.key.runtime,
                 row.verdict,
                 row.reason.as_deref().unwrap_or_default()
             );
         }
-        rows.extend(judged.into_iter().map(|row| (side.steps > 0 && row.runtime == side.record.id, row)));
+        rows.extend(judged.into_iter().map(|row| (side.steps > 0 && row.key.runtime == side.record.id, row)));
         eprintln!("{} of {}: {}", number + 1, args.runs, words(&rows));
     }
     println!("{}", words(&rows));
     for side in &sides {
         let of = |planted: bool| {
             rows.iter()
-                .filter(move |(is, row)| *is == planted && row.runtime == side.record.id)
+                .filter(move |(is, row)| *is == planted && row.key.runtime == side.record.id)
                 .map(|(_, row)| row)
         };
         let middle = |values: Vec<f64>, show: &dyn Fn(f64) -> String| {
@@ -150,7 +150,13 @@ fn measure(args: &Args) -> anyhow::Result<()> {
             middle(widths, &|width| format!("{:.2} %", 100.0 * width)),
             middle(processes, &|n| format!("{n:.0}")),
             middle(effects, &|ratio| format!("{:+.2} %", 100.0 * (ratio - 1.0))),
-            words(&rows.iter().filter(|(_, row)| row.runtime == side.record.id).cloned().collect::<Vec<_>>()),
+            words(
+                &rows
+                    .iter()
+                    .filter(|(_, row)| row.key.runtime == side.record.id)
+                    .cloned()
+                    .collect::<Vec<_>>()
+            ),
         );
     }
     Ok(())
@@ -246,7 +252,7 @@ fn compare(
         &mut Silent,
         &mut Journal::new(&mut out),
     )?;
-    let options = CompareOptions { metric: CompareBy::Cpu, threshold: args.threshold };
+    let options = CompareOptions { time: Time::Cpu, threshold: args.threshold };
     let comparison = compare_sides(&parse_run(&String::from_utf8(out)?)?, &options);
     Ok(comparison.context("the run has two sides")?.rows)
 }

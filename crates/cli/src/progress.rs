@@ -105,9 +105,10 @@ impl Progress {
 }
 
 fn name(row: &RowRecord) -> String {
-    let case = if row.case.is_empty() { String::new() } else { format!(" {}", params::label(&row.case)) };
+    let case =
+        if row.key.case.is_empty() { String::new() } else { format!(" {}", params::label(&row.key.case)) };
     let role = if row.role == Role::Control { " (A/A)" } else { "" };
-    format!("{} {}{case}{role}", row.runtime, row.variant)
+    format!("{} {}{case}{role}", row.key.runtime, row.key.variant)
 }
 
 impl Observer for Progress {

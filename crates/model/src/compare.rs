@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{params::Params, summary::Interval};
+use crate::{key::RowKey, summary::Interval};
 
 /// The schema word.
 pub const SCHEMA: &str = "taskscale.compare/1";
@@ -140,22 +140,9 @@ pub enum Verdict {
 /// One row in both files.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ComparedRow {
-    /// Suite.
-    pub suite: String,
-    /// Table.
-    pub table: String,
-    /// Workload.
-    pub workload: String,
-    /// Runtime, as the user names it.
-    pub runtime: String,
-    /// Variant.
-    pub variant: String,
-    /// Parameters by which it differs from the other rows of its table.
-    pub case: Params,
-    /// All parameters.
-    pub params: Params,
-    /// Number of tasks.
-    pub size: u64,
+    /// What names it; the version is that of the new run, where that has the row.
+    #[serde(flatten)]
+    pub key: RowKey,
     /// In the old run; absent where it has no such row.
     pub old: Option<Figure>,
     /// In the new run; absent where it has no such row.

@@ -6,9 +6,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    key::RowKey,
     machine::{Disturbance, Machine},
     missing::Missing,
-    params::Params,
     protocol::{Answer, Clock, Runtime},
 };
 
@@ -108,27 +108,10 @@ pub const ANY: &str = "*";
 pub struct RowRecord {
     /// Its number; samples refer to it.
     pub row: u64,
-    /// The suite it belongs to.
-    pub suite: String,
-    /// The table it belongs to.
-    pub table: String,
-    /// The workload.
-    pub workload: String,
-    /// The runtime, as the user names it.
-    pub runtime: String,
-    /// Its version.
-    pub version: String,
-    /// The variant.
-    pub variant: String,
-    /// The parameters by which this row differs from the others of its table.
-    #[serde(default)]
-    pub case: Params,
-    /// All parameters, those of the table and of the case.
-    #[serde(default)]
-    pub params: Params,
-    /// Number of tasks.
-    pub size: u64,
-    /// Whether each of them is a task that the scheduler sees; not known for rows that could not be described.
+    /// What names it.
+    #[serde(flatten)]
+    pub key: RowKey,
+    /// Whether each of its tasks is one that the scheduler sees; not known for rows that could not be described.
     pub creates_task: Option<bool>,
     /// Whether its code is compiled while it runs: its processes have to level off before they are timed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -228,6 +211,36 @@ pub struct SampleRecord {
     /// What else the probe said.
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     pub extra: serde_json::Map<String, serde_json::Value>,
+}
+
+/// The two times of a sample.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Time {
+    /// CPU time of the process, user and system, all threads: what tasks cost.
+    Cpu,
+    /// Monotonic time: how long they take.
+    Wall,
+}
+
+impl SampleRecord {
+    /// Nanoseconds of all its iterations together.
+    pub fn total(&self, time: Time) -> f64 {
+        match time {
+            Time::Cpu => self.cpu_ns as f64,
+            Time::Wall => self.wall_ns as f64,
+        }
+    }
+
+    /// Nanoseconds of one iteration.
+    pub fn per_iteration(&self, time: Time) -> f64 {
+        self.total(time) / self.iterations as f64
+    }
+
+    /// Nanoseconds of one task.
+    pub fn per_task(&self, time: Time) -> f64 {
+        self.per_iteration(time) / self.size as f64
+    }
 }
 
 /// Which threads of a process used CPU time during a sample, those of collectors and compilers included.

@@ -2,7 +2,10 @@
 //! words.
 
 use comfy_table::{Cell as GridCell, CellAlignment, ContentArrangement, Table as Grid, presets};
-use taskscale_model::summary::{Granularity, Interval, Metg, MetgState, Summary, Time};
+use taskscale_model::{
+    run_file::Time,
+    summary::{GrainPoint, Granularity, Interval, Metg, MetgState, Summary},
+};
 
 use crate::style::{Ink, clean, ink};
 use taskscale_analysis::figure::{count, duration, half_width, percent};
@@ -24,7 +27,8 @@ pub struct Sweeps<'a> {
 pub fn tables(summary: &Summary) -> Vec<Sweeps<'_>> {
     let mut tables: Vec<Sweeps<'_>> = Vec::new();
     for one in summary.granularity.iter().filter(|one| one.reason.is_none()) {
-        let heading = clean(&format!("{}: {}, {} of them", one.suite, one.table, count(one.size)));
+        let heading =
+            clean(&format!("{}: {}, {} of them", one.key.suite, one.key.table, count(one.key.size)));
         match tables.iter_mut().find(|table| table.heading == heading) {
             Some(table) => table.lines.push(one),
             None => tables.push(Sweeps { heading, lines: vec![one] }),
@@ -43,7 +47,7 @@ pub fn header(table: &Sweeps<'_>) -> Vec<String> {
 /// The variant, and below it whether its units are no tasks.
 pub fn variant(one: &Granularity) -> String {
     let no_task = if one.creates_task == Some(false) { "\nno task" } else { "" };
-    clean(&one.variant) + no_task
+    clean(&one.key.variant) + no_task
 }
 
 /// What stands in them; of a figure CPU time first, then wall time.
@@ -102,7 +106,7 @@ fn wall_figure(one: &Granularity, metg: &Metg) -> String {
 }
 
 fn state(one: &Granularity, metg: &Metg) -> String {
-    let cost = |point: Option<&taskscale_model::summary::GrainPoint>| {
+    let cost = |point: Option<&GrainPoint>| {
         let cost = point.and_then(|point| match metg.time {
             Time::Cpu => Some(point.cpu_ns),
             Time::Wall => point.core_ns,
@@ -137,7 +141,7 @@ pub fn reasons(summary: &Summary) -> Vec<String> {
         None => groups.push((reason, vec![who])),
     };
     for one in &summary.granularity {
-        let who = clean(&format!("{} {}, {}", one.runtime, one.variant, one.table));
+        let who = clean(&format!("{} {}, {}", one.key.runtime, one.key.variant, one.key.table));
         if let Some(reason) = &one.reason {
             add(clean(reason), who.clone());
         }
@@ -148,8 +152,11 @@ pub fn reasons(summary: &Summary) -> Vec<String> {
             let which: Vec<String> = lacking.iter().map(|metg| percent(metg.efficiency)).collect();
             // Too few threads is said of the variant, whatever its tasks wait for.
             let undefined = lacking.iter().all(|metg| metg.state == MetgState::Undefined);
-            let who =
-                if undefined { clean(&format!("{} {}", one.runtime, one.variant)) } else { who.clone() };
+            let who = if undefined {
+                clean(&format!("{} {}", one.key.runtime, one.key.variant))
+            } else {
+                who.clone()
+            };
             add(clean(&format!("{} % by {name} time: {reason}", which.join(", "))), who);
         }
     }
@@ -167,9 +174,9 @@ pub fn draw(table: &Sweeps<'_>) -> String {
     grid.set_header(["runtime", "variant"].map(left).into_iter().chain(header(table).into_iter().map(right)));
     let mut runtime = "";
     for one in &table.lines {
-        let first = format!("{}\n{}", clean(&one.runtime), clean(&one.version));
-        let mut row = vec![left(if one.runtime == runtime { "" } else { &first }), left(&variant(one))];
-        runtime = &one.runtime;
+        let first = format!("{}\n{}", clean(&one.key.runtime), clean(&one.key.version));
+        let mut row = vec![left(if one.key.runtime == runtime { "" } else { &first }), left(&variant(one))];
+        runtime = &one.key.runtime;
         row.extend(cells(one).into_iter().map(right));
         grid.add_row(row);
     }
@@ -194,7 +201,7 @@ pub fn draw_points(table: &Sweeps<'_>) -> String {
                 point.core_ns.map(|ns| duration(ns, None)).unwrap_or_default(),
                 point.wall_efficiency.map(share).unwrap_or_default(),
             ];
-            let names = [clean(&one.runtime), clean(&one.variant)];
+            let names = [clean(&one.key.runtime), clean(&one.key.variant)];
             grid.add_row(names.iter().map(|name| left(name)).chain(figures.map(right)));
         }
     }

@@ -5,13 +5,14 @@ use std::fmt::Write;
 use taskscale_model::summary::{RowStatus, Summary};
 
 use crate::{
-    counts, granularity,
+    counts, granularity, growth,
     layout::{self, Table},
+    reasons,
     style::{Ink, Style, clean, ink, render},
     table,
     wrap::paragraphs,
 };
-use taskscale_analysis::figure::count;
+use taskscale_analysis::{figure::count, machine_words};
 
 /// How to read a cell of a table.
 const LEGEND: &str = "\
@@ -47,7 +48,7 @@ pub fn text(summary: &Summary, style: &Style) -> String {
     let notes: Vec<String> = summary.notes.iter().map(|note| clean(note)).collect();
     section(&mut text, "Notes", &paragraphs("- ", &notes, style.width));
     let run = format!("taskscale {}, seed {}: {}", summary.tool, summary.seed, summary.command.join(" "));
-    section(&mut text, "Run", &paragraphs("", &[clean(&run), layout::machine(summary)], style.width));
+    section(&mut text, "Run", &paragraphs("", &[clean(&run), machine_words(&summary.machine)], style.width));
     render(text.trim_end(), style.colour) + "\n"
 }
 
@@ -71,7 +72,7 @@ fn percentiles(text: &mut String, table: &Table<'_>) {
 }
 
 fn reasons(summary: &Summary, status: RowStatus, width: usize) -> String {
-    let groups: Vec<String> = layout::reasons(summary, status)
+    let groups: Vec<String> = reasons::reasons(summary, status)
         .into_iter()
         .map(|group| with_remedy(&format!("{}: {}", group.who.join("; "), group.reason), &group.remedy))
         .collect();
@@ -125,14 +126,14 @@ fn granularity(summary: &Summary, style: &Style) -> String {
 
 fn growth(summary: &Summary, width: usize) -> String {
     let series = summary.growth.len();
-    let lines: Vec<String> = layout::growth_reasons(summary)
+    let lines: Vec<String> = growth::reasons(summary)
         .into_iter()
         .map(|(reason, names)| match names.len() {
             n if n == series && n > 1 => format!("no series is graded: {reason}"),
             _ => format!("{}: {reason}", names.join("; ")),
         })
         .collect();
-    let lines: Vec<String> = layout::growth_findings(summary).into_iter().chain(lines).collect();
+    let lines: Vec<String> = growth::findings(summary).into_iter().chain(lines).collect();
     paragraphs("- ", &lines, width)
 }
 

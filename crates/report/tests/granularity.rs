@@ -2,7 +2,10 @@
 //! `crates/analysis/tests/data/make.py`): with an overhead of o ns a task, a share x of o / (1 - x) is work.
 
 use taskscale_analysis::{parse_run, summarize};
-use taskscale_model::summary::{Granularity, Interval, Metg, MetgState, Summary, Time};
+use taskscale_model::{
+    run_file::Time,
+    summary::{Granularity, Interval, Metg, MetgState, Summary},
+};
 use taskscale_report::{Style, json, markdown, text};
 
 const GRANULARITY: &str = include_str!("../../analysis/tests/data/granularity.jsonl");
@@ -12,7 +15,7 @@ fn summary() -> Summary {
 }
 
 fn sweep<'a>(summary: &'a Summary, variant: &str) -> &'a Granularity {
-    summary.granularity.iter().find(|one| one.variant == variant).expect("a sweep")
+    summary.granularity.iter().find(|one| one.key.variant == variant).expect("a sweep")
 }
 
 fn metg(one: &Granularity, time: Time, efficiency: f64) -> &Metg {
@@ -29,7 +32,10 @@ fn near(found: Option<f64>, expected: f64) {
 fn an_overhead_of_300_ns_is_found_by_cpu_and_one_of_800_by_wall() {
     let summary = summary();
     let even = sweep(&summary, "even");
-    assert_eq!((even.cores, even.workers, even.threads, even.size), (Some(2), Some(2), Some((2, 2)), 256));
+    assert_eq!(
+        (even.cores, even.workers, even.threads, even.key.size),
+        (Some(2), Some(2), Some((2, 2)), 256)
+    );
     for (time, overhead) in [(Time::Cpu, 300.0), (Time::Wall, 800.0)] {
         for efficiency in [0.5, 0.9, 0.95] {
             let metg = metg(even, time, efficiency);

@@ -3,9 +3,10 @@
 use proptest::prelude::*;
 use taskscale_analysis::{Run, parse_run, summarize};
 use taskscale_model::{
+    key::{RowKey, SeriesKey},
     protocol::Answer,
     run_file::{Kind, Role, RowEnd, RowRecord, SampleRecord, Status, Stop, ThreadsRan},
-    summary::Summary,
+    summary::{Summary, lines::lines},
 };
 use taskscale_report::{Style, json, markdown, text};
 
@@ -46,15 +47,18 @@ fn run() -> impl Strategy<Value = Run> {
             run.rows = (0..5)
                 .map(|row| RowRecord {
                     row,
-                    suite: "s".into(),
-                    table: "t".into(),
-                    workload: "w".into(),
-                    runtime: name.clone(),
-                    version: "1".into(),
-                    variant: if row == 1 { "a".into() } else { name.clone() },
-                    case: Default::default(),
-                    params: Default::default(),
-                    size: 64 << row,
+                    key: RowKey {
+                        series: SeriesKey {
+                            suite: "s".into(),
+                            table: "t".into(),
+                            workload: "w".into(),
+                            runtime: name.clone(),
+                            version: "1".into(),
+                            variant: if row == 1 { "a".into() } else { name.clone() },
+                            ..SeriesKey::default()
+                        },
+                        size: 64 << row,
+                    },
                     creates_task: None,
                     jit: row == 2,
                     sweep: None,
@@ -92,7 +96,7 @@ proptest! {
 
     #[test]
     fn percentiles_lie_between_the_smallest_and_the_largest(run in run()) {
-        for row in summarize(&run).rows {
+        for row in summarize(&run).rows.iter().flat_map(lines) {
             let (Some(p0), Some(p100)) = (row.p0, row.p100) else {
                 prop_assert!(row.reason.is_some(), "no figures and no reason");
                 continue;

@@ -62,8 +62,8 @@ fn compared(count: Count, (old, new): (Reading, Reading), alike: bool) -> Compar
     let (verdict, reason) = verdict(count, &old, &new, alike);
     let values = old.as_ref().ok().zip(new.as_ref().ok());
     ComparedCount {
-        metric: count.metric().to_owned(),
-        unit: count.unit().to_owned(),
+        metric: count.metric().name.to_owned(),
+        unit: count.metric().unit.to_owned(),
         change: values.map(|(old, new)| new.value - old.value),
         limit: values.map(|(old, new)| limit(count, old, new)),
         old: figure(old),

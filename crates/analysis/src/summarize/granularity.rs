@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use fastrand::Rng;
 use taskscale_model::{
     params::ParamValue,
-    run_file::{Part, Role, RuntimeState},
-    summary::{GrainPoint, Granularity, Metg, MetgState, Time},
+    run_file::{Part, Role, RuntimeState, Time},
+    summary::{GrainPoint, Granularity, Metg, MetgState},
 };
 use taskscale_stats::{
     bootstrap::RESAMPLES,
@@ -20,10 +20,7 @@ use taskscale_stats::{
     sign,
 };
 
-use super::{
-    series::{Metric, Series},
-    threads,
-};
+use super::{samples::RowSamples, threads};
 use crate::{
     figure::{duration, percent},
     read::Run,
@@ -33,8 +30,8 @@ use crate::{
 const EFFICIENCIES: [f64; 3] = [0.5, 0.9, 0.95];
 
 /// One entry per sweep that was planned, in the order of the plan.
-pub fn all(run: &Run, series: &[Series<'_>]) -> Vec<Granularity> {
-    let mut sweeps: BTreeMap<u64, Vec<&Series<'_>>> = BTreeMap::new();
+pub fn all(run: &Run, series: &[RowSamples<'_>]) -> Vec<Granularity> {
+    let mut sweeps: BTreeMap<u64, Vec<&RowSamples<'_>>> = BTreeMap::new();
     for one in series.iter().filter(|one| one.row.role != Role::Control) {
         if let Some(sweep) = one.row.sweep {
             sweeps.entry(sweep.number).or_default().push(one);
@@ -43,30 +40,25 @@ pub fn all(run: &Run, series: &[Series<'_>]) -> Vec<Granularity> {
     sweeps.into_values().filter_map(|rows| entry(run, &rows)).collect()
 }
 
-fn entry(run: &Run, rows: &[&Series<'_>]) -> Option<Granularity> {
-    let of = |part: Part| -> Vec<&Series<'_>> {
-        let is_part = |one: &&&Series<'_>| one.row.sweep.is_some_and(|sweep| sweep.part == part);
+fn entry(run: &Run, rows: &[&RowSamples<'_>]) -> Option<Granularity> {
+    let of = |part: Part| -> Vec<&RowSamples<'_>> {
+        let is_part = |one: &&&RowSamples<'_>| one.row.sweep.is_some_and(|sweep| sweep.part == part);
         rows.iter().filter(is_part).copied().collect()
     };
     let row = of(Part::Tasks).first()?.row;
     let measured = |part| of(part).into_iter().filter(|one| one.is_ok()).collect::<Vec<_>>();
     let (tasks, kernel) = (measured(Part::Tasks), measured(Part::Kernel));
-    let workers =
-        run.runtimes.iter().find(|record| record.id == row.runtime).and_then(|record| match &record.state {
+    let workers = run.runtimes.iter().find(|record| record.id == row.key.runtime).and_then(|record| {
+        match &record.state {
             RuntimeState::Ready { workers, .. } => *workers,
             RuntimeState::Missing(_) => None,
-        });
-    let mut params = row.params.clone();
-    params.remove("work");
+        }
+    });
+    let mut key = row.key.clone();
+    key.params.remove("work");
+    key.case.clear();
     let mut entry = Granularity {
-        suite: row.suite.clone(),
-        table: row.table.clone(),
-        workload: row.workload.clone(),
-        runtime: row.runtime.clone(),
-        version: row.version.clone(),
-        variant: row.variant.clone(),
-        params,
-        size: row.size,
+        key,
         creates_task: row.creates_task,
         cores: run.header.machine.cpus_usable.value().copied(),
         workers,
@@ -93,7 +85,7 @@ fn entry(run: &Run, rows: &[&Series<'_>]) -> Option<Granularity> {
     Some(entry)
 }
 
-fn threads_of(tasks: &[&Series<'_>]) -> Option<(u64, u64)> {
+fn threads_of(tasks: &[&RowSamples<'_>]) -> Option<(u64, u64)> {
     let counts: Vec<u64> =
         tasks.iter().flat_map(|one| threads::ran(one).1).map(|threads| threads.round() as u64).collect();
     Some((*counts.iter().min()?, *counts.iter().max()?))
@@ -101,8 +93,8 @@ fn threads_of(tasks: &[&Series<'_>]) -> Option<(u64, u64)> {
 
 /// The rows of one sweep that have figures.
 struct Curves<'a> {
-    tasks: Vec<&'a Series<'a>>,
-    kernel: Vec<&'a Series<'a>>,
+    tasks: Vec<&'a RowSamples<'a>>,
+    kernel: Vec<&'a RowSamples<'a>>,
     cores: Option<f64>,
 }
 
@@ -112,20 +104,20 @@ type Block = u64;
 impl Curves<'_> {
     /// The points of each block in which all rows of the sweep were measured.
     fn blocks(&self, time: Time) -> Vec<Vec<Point>> {
-        let (metric, cores) = match (time, self.cores) {
-            (Time::Cpu, _) => (Metric::Cpu, 1.0),
-            (Time::Wall, Some(cores)) => (Metric::Wall, cores),
+        let cores = match (time, self.cores) {
+            (Time::Cpu, _) => 1.0,
+            (Time::Wall, Some(cores)) => cores,
             (Time::Wall, None) => return Vec::new(),
         };
         let by_process =
             self.tasks.iter().chain(&self.kernel).any(|one| one.timed.iter().any(|s| s.process > 0));
-        let costs = |one: &&Series<'_>| medians(one, metric, by_process);
+        let costs = |one: &&RowSamples<'_>| medians(one, time, by_process);
         let tasks: Vec<BTreeMap<Block, f64>> = self.tasks.iter().map(costs).collect();
         let kernel: Vec<(f64, BTreeMap<Block, f64>)> = self
             .kernel
             .iter()
             // Of the kernel a "task" is a step.
-            .map(|one| (one.row.size as f64, costs(one)))
+            .map(|one| (one.row.key.size as f64, costs(one)))
             .collect();
         let block = |block: &Block| -> Option<Vec<Point>> {
             let ends: Vec<(f64, f64)> = kernel
@@ -165,18 +157,18 @@ impl Curves<'_> {
 }
 
 /// The cost of a task in each block: the median of its samples.
-fn medians(one: &Series<'_>, metric: Metric, by_process: bool) -> BTreeMap<Block, f64> {
+fn medians(one: &RowSamples<'_>, time: Time, by_process: bool) -> BTreeMap<Block, f64> {
     let mut samples: BTreeMap<Block, Vec<f64>> = BTreeMap::new();
     for sample in &one.timed {
         let block = if by_process { sample.process } else { sample.round };
-        samples.entry(block).or_default().push(metric.per_task(sample));
+        samples.entry(block).or_default().push(sample.per_task(time));
     }
     samples.into_iter().filter_map(|(block, values)| Some((block, median(&values)?))).collect()
 }
 
 /// Steps of the kernel in each task.
-fn steps(one: &Series<'_>) -> Option<u64> {
-    match one.row.params.get("work") {
+fn steps(one: &RowSamples<'_>) -> Option<u64> {
+    match one.row.key.params.get("work") {
         Some(ParamValue::Integer(steps)) => Some(*steps),
         _ => None,
     }

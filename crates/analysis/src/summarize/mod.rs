@@ -7,7 +7,7 @@ mod granularity;
 mod growth;
 mod notes;
 mod rows;
-pub mod series;
+pub mod samples;
 mod threads;
 pub mod warmup;
 
@@ -17,15 +17,12 @@ use taskscale_model::{
 };
 
 use crate::read::Run;
-pub use rows::{
-    BUSIEST_THREAD_SHARE, COLD_CPU_PER_TASK, CPU_PER_TASK, CREATE_CPU_SHARE, THREADS_RAN, WALL_PER_TASK,
-};
-use series::Series;
+use samples::RowSamples;
 
 /// All figures of one run. The same run gives the same summary: the bootstrap draws from the run's own seed.
 /// O(samples log samples + 1000 x samples in series over several sizes and in sweeps).
 pub fn summarize(run: &Run) -> Summary {
-    let series = Series::of_run(run);
+    let series = RowSamples::of_run(run);
     let rows = rows::all(run, &series);
     let control = control::judge(run, &series);
     Summary {

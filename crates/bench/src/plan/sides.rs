@@ -11,11 +11,11 @@ pub fn pair(rows: &mut [PlannedRow], runtimes: &[Found]) {
     for old in runtimes {
         let Some(new) = old.old_of.as_deref() else { continue };
         let of = |runtime: &str| -> Vec<usize> {
-            (0..rows.len()).filter(|&index| rows[index].record.runtime == runtime).collect()
+            (0..rows.len()).filter(|&index| rows[index].record.key.runtime == runtime).collect()
         };
         let (new_rows, old_rows) = (of(new), of(&old.id));
         let same = |a: &PlannedRow, b: &PlannedRow| {
-            (&a.record.variant, &a.record.case) == (&b.record.variant, &b.record.case)
+            (&a.record.key.variant, &a.record.key.case) == (&b.record.key.variant, &b.record.key.case)
         };
         for &index in &new_rows {
             let counterpart = old_rows
@@ -46,7 +46,7 @@ pub fn spared(rows: &[PlannedRow], runtimes: &[Found]) -> Vec<usize> {
     let mut spared = Vec::new();
     for old in runtimes.iter().filter(|found| found.old_of.is_some()) {
         let used = (0..rows.len())
-            .filter(|&index| rows[index].record.runtime == old.id && rows[index].skip.is_none());
+            .filter(|&index| rows[index].record.key.runtime == old.id && rows[index].skip.is_none());
         spared.extend(used.skip(1));
     }
     spared

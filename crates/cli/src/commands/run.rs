@@ -4,7 +4,7 @@ use std::{io::IsTerminal, path::Path};
 
 use anyhow::bail;
 
-use taskscale_analysis::{CompareBy, CompareOptions};
+use taskscale_analysis::CompareOptions;
 use taskscale_bench::{
     clock::RealClock,
     journal::Journal,
@@ -15,9 +15,8 @@ use taskscale_bench::{
 };
 use taskscale_model::{
     params,
-    run_file::{self, Header},
+    run_file::{self, Header, Time},
     suite::{self, Suite},
-    summary::RowStatus,
 };
 
 use crate::{
@@ -119,8 +118,8 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
 fn show(args: &RunArgs, path: &Path) -> anyhow::Result<(bool, bool)> {
     let run = report::read(path)?;
     let summary = taskscale_analysis::summarize(&run);
-    let measured = summary.rows.iter().any(|row| row.status == RowStatus::Ok);
-    let options = CompareOptions { metric: CompareBy::Cpu, threshold: args.threshold };
+    let measured = summary.rows.iter().any(|row| row.figures().is_some());
+    let options = CompareOptions { time: Time::Cpu, threshold: args.threshold };
     let Some(comparison) = taskscale_analysis::compare_sides(&run, &options) else {
         output::show(&summary, &args.show)?;
         return Ok((measured, false));

@@ -19,7 +19,7 @@ pub fn worse(row: &ComparedRow) -> Vec<String> {
 
 fn words_of(row: &ComparedRow) -> impl Iterator<Item = (Verdict, String)> + '_ {
     row.counts.iter().filter_map(|compared| {
-        let count = ALL.into_iter().find(|count| count.metric() == compared.metric)?;
+        let count = ALL.into_iter().find(|count| count.metric().name == compared.metric)?;
         let (old, new, change) = (compared.old.value?, compared.new.value?, compared.change?);
         let what = match count {
             Count::Allocations => "allocations",

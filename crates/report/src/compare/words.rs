@@ -54,21 +54,25 @@ pub fn changes(comparison: &Comparison) -> Vec<String> {
 
 /// The table that a row belongs to.
 pub fn heading(row: &ComparedRow) -> String {
-    if row.table == row.suite { clean(&row.table) } else { clean(&format!("{}: {}", row.suite, row.table)) }
+    if row.key.table == row.key.suite {
+        clean(&row.key.table)
+    } else {
+        clean(&format!("{}: {}", row.key.suite, row.key.table))
+    }
 }
 
 /// Its variant and case.
 pub fn variant(row: &ComparedRow) -> String {
-    if row.case.is_empty() {
-        clean(&row.variant)
+    if row.key.case.is_empty() {
+        clean(&row.key.variant)
     } else {
-        clean(&format!("{} {}", row.variant, params::label(&row.case)))
+        clean(&format!("{} {}", row.key.variant, params::label(&row.key.case)))
     }
 }
 
 /// All of its name but the table.
 pub fn name(row: &ComparedRow) -> String {
-    clean(&format!("{} {}, size {}", row.runtime, variant(row), count(row.size)))
+    clean(&format!("{} {}, size {}", row.key.runtime, variant(row), count(row.key.size)))
 }
 
 /// `4,480 ±1.8%`, `failed`, or nothing for a row that is not in the file.
