@@ -82,7 +82,7 @@ impl Measuring<'_, '_> {
         let all: Vec<usize> = (0..self.rows.len()).collect();
         self.start(&all, world)?;
         for row in &mut self.rows {
-            if world.observer.interrupted() {
+            if world.listener.interrupted() {
                 return Ok(());
             }
             let seed = world.rng.u64(0..=MAX_SEED);
@@ -172,7 +172,7 @@ impl Measuring<'_, '_> {
         let kinds = if with_phases { &[Kind::Timed, Kind::Phases][..] } else { &[Kind::Timed][..] };
         for &kind in kinds {
             for &index in &round.order {
-                if world.observer.interrupted() {
+                if world.listener.interrupted() {
                     return Ok(Some(Stop::Interrupted));
                 }
                 // The first round is finished whatever it takes: a figure late is better than none.
@@ -197,7 +197,7 @@ impl Measuring<'_, '_> {
             self.rows[index].dismiss();
         }
         for &index in order {
-            if world.observer.interrupted() {
+            if world.listener.interrupted() {
                 return Ok(());
             }
             self.rows[index].start(world)?;
@@ -254,7 +254,7 @@ fn pilot(
     let started_ns = world.clock.now_ns();
     let mut iterations = 1;
     loop {
-        if world.observer.interrupted() {
+        if world.listener.interrupted() {
             return Ok(None);
         }
         let ask = Ask { kind: Kind::Pilot, round: 0, iterations, seed: world.rng.u64(0..=MAX_SEED) };

@@ -9,7 +9,7 @@
 //! | [`plan`] | suites x runtimes -> cells (workload and size) of rows (runtime and variant) |
 //! | `sweep` | a sweep over the work inside each task, and the kernel alone beside it |
 //! | [`schedule`] | the order of rows in each round, the jitter, the restarts; all from one seed |
-//! | [`link`] | what a measuring loop needs of a probe, a clock and an observer; tests put fakes here |
+//! | [`link`] | what a measuring loop needs of a probe, a clock and a listener; tests put fakes here |
 //! | [`clock`] | the real clock, which also looks at what else uses the machine |
 //! | [`probe`] | the real probe: a process that speaks protocol 1 |
 //! | [`threads`] | how many threads of a probe really ran during a sample |

@@ -15,7 +15,7 @@ use crate::{
     fault::Fault,
     journal::Journal,
     judge::Judge,
-    link::{Clock, Event, Launcher, Link, Observer, Reading},
+    link::{Clock, Event, Launcher, Link, Listener, Observed},
     plan::PlannedRow,
     schedule::Round,
 };
@@ -30,7 +30,7 @@ const MOST_WAKE_MS: u64 = 200;
 pub(crate) struct World<'a, 'j> {
     pub launcher: &'a mut dyn Launcher,
     pub clock: &'a mut dyn Clock,
-    pub observer: &'a mut dyn Observer,
+    pub listener: &'a mut dyn Listener,
     pub journal: &'a mut Journal<'j>,
     /// CPUs that a process may use: no probe can use more.
     pub cpus: u64,
@@ -38,7 +38,7 @@ pub(crate) struct World<'a, 'j> {
     pub rng: fastrand::Rng,
     /// How long one answer may take.
     pub timeout_ns: u64,
-    /// Rounds at most, for observers.
+    /// Rounds at most, for listeners.
     pub rounds: u64,
 }
 
@@ -146,21 +146,21 @@ impl<'p> Row<'p> {
         let (Some(link), Some(judge)) = (self.link.as_mut(), self.judge.as_mut()) else { return Ok(None) };
         self.asked += 1;
         let request = request(self.record, self.asked, ask);
-        let judged = link.run(&request, world.timeout_ns).and_then(|reading| {
-            judge.judge(self.rule, &request, &reading)?;
-            Ok(reading)
+        let judged = link.run(&request, world.timeout_ns).and_then(|observed| {
+            judge.judge(self.rule, &request, &observed)?;
+            Ok(observed)
         });
         match judged {
             Err(fault) => {
                 self.fail(&fault, world)?;
                 Ok(None)
             }
-            Ok(reading) => {
-                let sample = self.sample_record(&request, ask, reading, world.journal.next_order());
+            Ok(observed) => {
+                let sample = self.sample_record(&request, ask, observed, world.journal.next_order());
                 world.journal.append(&Record::Sample(sample.clone()))?;
                 self.take_note(&sample);
                 self.answered_ns = world.clock.now_ns();
-                world.observer.event(&Event::Sampled {
+                world.listener.event(&Event::Sampled {
                     row: self.record,
                     kind: ask.kind,
                     round: ask.round,
@@ -202,7 +202,7 @@ impl<'p> Row<'p> {
         }
     }
 
-    fn sample_record(&self, request: &RunRequest, ask: Ask, reading: Reading, order: u64) -> SampleRecord {
+    fn sample_record(&self, request: &RunRequest, ask: Ask, observed: Observed, order: u64) -> SampleRecord {
         SampleRecord {
             order,
             row: self.record.row,
@@ -215,14 +215,13 @@ impl<'p> Row<'p> {
             size: self.record.key.size,
             iterations: request.iterations,
             seed: request.seed,
-            wall_ns: reading.sample.wall_ns,
-            cpu_ns: reading.sample.cpu_ns,
-            outside_wall_ns: reading.outside_wall_ns,
-            outside_cpu_ns: reading.outside_cpu_ns,
-            threads: reading.threads.as_ref().ok().copied(),
-            threads_missing: reading.threads.err().map(|missing| missing.reason),
-            answer: reading.sample.answer,
-            extra: reading.sample.extra,
+            wall_ns: observed.sample.wall_ns,
+            cpu_ns: observed.sample.cpu_ns,
+            outside_wall_ns: observed.outside_wall_ns,
+            outside_cpu_ns: observed.outside_cpu_ns,
+            threads: Some(observed.threads.into()),
+            answer: observed.sample.answer,
+            extra: observed.sample.extra,
         }
     }
 
@@ -240,7 +239,7 @@ impl<'p> Row<'p> {
             return Ok(());
         }
         world.journal.append(&Record::RowEnd(RowEnd { row: self.record.row, status: status.clone() }))?;
-        world.observer.event(&Event::RowEnded { row: self.record, status: &status });
+        world.listener.event(&Event::RowEnded { row: self.record, status: &status });
         Ok(())
     }
 

@@ -16,7 +16,7 @@ use crate::{
     fault::Fault,
     journal::Journal,
     limits::Limits,
-    link::{Clock, Event, Launcher, Observer},
+    link::{Clock, Event, Launcher, Listener},
     plan::{Cell, Found, Plan},
     row::World,
     sweep,
@@ -43,7 +43,7 @@ pub fn run(
     mut order: Order,
     launcher: &mut dyn Launcher,
     clock: &mut dyn Clock,
-    observer: &mut dyn Observer,
+    listener: &mut dyn Listener,
     journal: &mut Journal<'_>,
 ) -> io::Result<()> {
     let started_ns = clock.now_ns();
@@ -57,7 +57,7 @@ pub fn run(
     let mut world = World {
         launcher,
         clock,
-        observer,
+        listener,
         journal,
         cpus: order.cpus,
         rng: fastrand::Rng::with_seed(order.header.seed),
@@ -77,7 +77,7 @@ pub fn run(
         forecast.skip_hopeless(cell, limits.timeout_ns);
         let cell = &order.plan.cells[index];
         announce(cell, index, cells, &mut world)?;
-        if world.observer.interrupted() {
+        if world.listener.interrupted() {
             continue;
         }
         let left = order.plan.cells[index..].iter().filter(|other| other.suite == suite.index).count();
@@ -85,7 +85,7 @@ pub fn run(
         let time_ns = limits.cell_time_ns(elapsed_ns, left as u64);
         let costs = cell::measure(cell, limits, time_ns, &mut world)?;
         forecast.learn(cell, &costs);
-        world.observer.event(&Event::CellEnded);
+        world.listener.event(&Event::CellEnded);
     }
     let elapsed_s = (world.clock.now_ns() - started_ns) as f64 / 1e9;
     world.journal.append(&Record::End(End { elapsed_s }))
@@ -161,14 +161,14 @@ struct Started {
 /// Tells that a cell begins, and ends the rows that will not be measured.
 fn announce(cell: &Cell, index: usize, cells: usize, world: &mut World<'_, '_>) -> io::Result<()> {
     let rows: Vec<_> = cell.rows.iter().map(|row| row.record.clone()).collect();
-    world.observer.event(&Event::CellStarted {
+    world.listener.event(&Event::CellStarted {
         number: index as u64 + 1,
         of: cells as u64,
         table: &cell.table,
         size: cell.size,
         rows: &rows,
     });
-    let interrupted = world.observer.interrupted();
+    let interrupted = world.listener.interrupted();
     for row in &cell.rows {
         let missing = match &row.skip {
             Some(missing) => missing.clone(),
@@ -177,7 +177,7 @@ fn announce(cell: &Cell, index: usize, cells: usize, world: &mut World<'_, '_>) 
         };
         let status = Status::Skipped(missing);
         world.journal.append(&Record::RowEnd(RowEnd { row: row.record.row, status: status.clone() }))?;
-        world.observer.event(&Event::RowEnded { row: &row.record, status: &status });
+        world.listener.event(&Event::RowEnded { row: &row.record, status: &status });
     }
     Ok(())
 }

@@ -22,7 +22,7 @@ use taskscale_bench::{
     fault::Fault,
     journal::Journal,
     limits::Limits,
-    link::{Launcher, Link, Reading, Silent},
+    link::{Launcher, Link, Observed, Silent},
     plan::{Found, Plan, Selection},
     probe::ProbeLauncher,
     run::run,
@@ -122,7 +122,7 @@ fn measure(args: &Args) -> anyhow::Result<()> {
                 "  {} {:?} {interval} {}",
                 row.key.runtime,
                 row.verdict,
-                row.reason.as_deref().unwrap_or_default()
+                row.why.as_ref().map(|why| &*why.reason).unwrap_or_default()
             );
         }
         rows.extend(judged.into_iter().map(|row| (side.steps > 0 && row.key.runtime == side.record.id, row)));
@@ -282,7 +282,7 @@ impl Link for Planted {
         self.link.shake_hands()
     }
 
-    fn run(&mut self, request: &RunRequest, timeout_ns: u64) -> Result<Reading, Fault> {
+    fn run(&mut self, request: &RunRequest, timeout_ns: u64) -> Result<Observed, Fault> {
         let mut request = request.clone();
         if self.steps > 0 && request.workload == "fanout" {
             request.params.insert("extra_spin".into(), ParamValue::Integer(self.steps));

@@ -3,7 +3,7 @@
 use std::{cell::RefCell, io::IsTerminal};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use taskscale_bench::link::{Event, Observer};
+use taskscale_bench::link::{Event, Listener};
 use taskscale_model::{
     params,
     run_file::{Kind, Role, RowRecord, Status},
@@ -111,7 +111,7 @@ fn name(row: &RowRecord) -> String {
     format!("{} {}{case}{role}", row.key.runtime, row.key.variant)
 }
 
-impl Observer for Progress {
+impl Listener for Progress {
     fn event(&mut self, event: &Event<'_>) {
         match event {
             Event::CellStarted { number, of, table, size, rows } => {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     key::RowKey,
     machine::{Disturbance, Machine},
-    missing::Missing,
+    missing::{Missing, Reading},
     protocol::{Answer, Clock, Runtime},
 };
 
@@ -199,13 +199,10 @@ pub struct SampleRecord {
     /// CPU of the probe's process from request to reply, as the kernel counted it for the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outside_cpu_ns: Option<u64>,
-    /// How many threads of the probe's process ran, as the kernel counted them. Threads that came and went within the sample
-    /// are not seen.
-    #[serde(default, flatten, skip_serializing_if = "Option::is_none")]
-    pub threads: Option<ThreadsRan>,
-    /// Why [`SampleRecord::threads`] is not known.
+    /// Which threads of the probe's process ran, as the kernel counted them; absent where it was not asked. Threads that came and went
+    /// within the sample are not seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub threads_missing: Option<String>,
+    pub threads: Option<Reading<ThreadsRan>>,
     /// The answer; it was right, or the row would have failed.
     pub answer: Answer,
     /// What else the probe said.
@@ -246,12 +243,10 @@ impl SampleRecord {
 /// Which threads of a process used CPU time during a sample, those of collectors and compilers included.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ThreadsRan {
-    /// Those that used at least 5 % of the CPU time of the sample.
-    #[serde(rename = "threads_ran")]
-    pub threads: u64,
+    /// How many used at least 5 % of the CPU time of the sample.
+    pub ran: u64,
     /// Share of the CPU time that the busiest of them used: 1 where one thread did it all, 0.5 where two shared it evenly.
-    #[serde(rename = "busiest_thread_share")]
-    pub busiest: f64,
+    pub busiest_share: f64,
 }
 
 /// What one request made a probe's process do, counted from outside it: from before the request to after the reply. The process was
@@ -277,17 +272,9 @@ pub struct CountRecord {
     /// The seed sent.
     pub seed: u64,
     /// What was asked of the allocator.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub allocations: Option<Allocations>,
-    /// Why that is not known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub allocations_missing: Option<Missing>,
+    pub allocations: Reading<Allocations>,
     /// System calls.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub syscalls: Option<u64>,
-    /// Why these are not known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub syscalls_missing: Option<Missing>,
+    pub syscalls: Reading<u64>,
 }
 
 /// What was asked of an allocator, by the function that was called. Calls that failed are not among them.

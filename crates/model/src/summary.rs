@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 use crate::{
     key::{RowKey, SeriesKey},
     machine::Machine,
-    missing::Missing,
+    missing::Reading,
 };
 
 mod granularity;
 pub mod lines;
 mod rows;
 
-pub use granularity::{GrainPoint, Granularity, Metg, MetgState};
+pub use granularity::{GrainPoint, Grains, Granularity, Metg, MetgState};
 pub use lines::RowStatus;
 pub use rows::{
     CountPerTask, CountsPerTask, Distribution, Figures, Interval, Ratio, Row, RowState, Settled, Timing,
@@ -39,7 +39,7 @@ pub struct Summary {
     /// Where it ran.
     pub machine: Machine,
     /// Runtimes that took part or could not.
-    pub runtimes: Vec<RuntimeState>,
+    pub runtimes: Vec<RuntimeLine>,
     /// In the order of the plan. In JSON each has one flat entry per metric; one without figures has one entry with its reason.
     #[serde(with = "lines")]
     pub rows: Vec<Row>,
@@ -56,17 +56,23 @@ pub struct Summary {
 
 /// A runtime in one line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct RuntimeState {
+pub struct RuntimeLine {
     /// As the user names it.
     pub id: String,
-    /// Version, where it answered.
-    pub version: Option<String>,
-    /// Toolchain, where it answered.
-    pub toolchain: Option<String>,
-    /// Workers, where it can say.
+    /// What it says of itself, or why it did not take part.
+    #[serde(flatten)]
+    pub facts: Reading<RuntimeFacts>,
+}
+
+/// What a runtime says of itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RuntimeFacts {
+    /// Its version.
+    pub version: String,
+    /// Its toolchain.
+    pub toolchain: String,
+    /// Its workers, where it can say.
     pub workers: Option<u64>,
-    /// Why it did not take part.
-    pub missing: Option<Missing>,
 }
 
 /// How the cost of one series grows with size.

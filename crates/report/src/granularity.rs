@@ -26,7 +26,7 @@ pub struct Sweeps<'a> {
 /// All sweeps that have figures, in the order of the plan.
 pub fn tables(summary: &Summary) -> Vec<Sweeps<'_>> {
     let mut tables: Vec<Sweeps<'_>> = Vec::new();
-    for one in summary.granularity.iter().filter(|one| one.reason.is_none()) {
+    for one in summary.granularity.iter().filter(|one| one.figures.value().is_some()) {
         let heading =
             clean(&format!("{}: {}, {} of them", one.key.suite, one.key.table, count(one.key.size)));
         match tables.iter_mut().find(|table| table.heading == heading) {
@@ -62,7 +62,12 @@ pub fn cells(one: &Granularity) -> Vec<String> {
 }
 
 fn of_time(one: &Granularity, time: Time) -> impl Iterator<Item = &Metg> {
-    one.metg.iter().filter(move |metg| metg.time == time)
+    let all = one.figures.value().map(|grains| &*grains.metg).unwrap_or_default();
+    all.iter().filter(move |metg| metg.time == time)
+}
+
+fn points(one: &Granularity) -> &[GrainPoint] {
+    one.figures.value().map(|grains| &*grains.points).unwrap_or_default()
 }
 
 /// `2 of 2`: threads that ran, and cores there were.
@@ -114,8 +119,8 @@ fn state(one: &Granularity, metg: &Metg) -> String {
         cost.map_or("?".to_owned(), |ns| duration(ns, None))
     };
     match metg.state {
-        MetgState::Below => format!("< {}", cost(one.points.first())),
-        MetgState::Above => format!("> {}", cost(one.points.last())),
+        MetgState::Below => format!("< {}", cost(points(one).first())),
+        MetgState::Above => format!("> {}", cost(points(one).last())),
         MetgState::Undefined => "undefined".into(),
         MetgState::Found | MetgState::CannotTell => "cannot tell".into(),
     }
@@ -125,8 +130,8 @@ fn state(one: &Granularity, metg: &Metg) -> String {
 fn reached(one: &Granularity) -> String {
     let most =
         |values: &mut dyn Iterator<Item = f64>| values.reduce(f64::max).map(|share| percent(share) + "%");
-    let cpu = most(&mut one.points.iter().map(|point| point.cpu_efficiency)).unwrap_or_default();
-    match most(&mut one.points.iter().filter_map(|point| point.wall_efficiency)) {
+    let cpu = most(&mut points(one).iter().map(|point| point.cpu_efficiency)).unwrap_or_default();
+    match most(&mut points(one).iter().filter_map(|point| point.wall_efficiency)) {
         Some(wall) => format!("{cpu}\n({wall})"),
         None => cpu,
     }
@@ -142,8 +147,8 @@ pub fn reasons(summary: &Summary) -> Vec<String> {
     };
     for one in &summary.granularity {
         let who = clean(&format!("{} {}, {}", one.key.runtime, one.key.variant, one.key.table));
-        if let Some(reason) = &one.reason {
-            add(clean(reason), who.clone());
+        if let Some(missing) = one.figures.why() {
+            add(clean(&missing.reason), who.clone());
         }
         for (time, name) in [(Time::Cpu, "CPU"), (Time::Wall, "wall")] {
             let lacking: Vec<&Metg> = of_time(one, time).filter(|metg| is_no_bound(metg)).collect();
@@ -191,7 +196,7 @@ pub fn draw_points(table: &Sweeps<'_>) -> String {
         ["runtime", "variant"].map(left).into_iter().chain(columns.map(|name| right(name.into()))),
     );
     for one in &table.lines {
-        for point in &one.points {
+        for point in points(one) {
             let share = |share: f64| percent(share) + "%";
             let figures = [
                 duration(point.work_ns as f64, None),

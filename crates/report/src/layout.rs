@@ -74,7 +74,7 @@ pub fn tables(summary: &Summary) -> Vec<Table<'_>> {
         table.lines.sort_by_key(|line| order.iter().position(|runtime| *runtime == line.row.key.runtime));
         for line in &mut table.lines {
             let runtime = summary.runtimes.iter().find(|runtime| runtime.id == line.row.key.runtime);
-            line.workers = runtime.and_then(|runtime| runtime.workers);
+            line.workers = runtime.and_then(|runtime| runtime.facts.value()?.workers);
             line.growth = summary.growth.iter().find(|growth| belongs(growth, line.row));
         }
     }

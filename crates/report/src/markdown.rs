@@ -52,7 +52,7 @@ pub fn markdown(summary: &Summary) -> String {
     let missing: Vec<String> = summary
         .runtimes
         .iter()
-        .filter_map(|runtime| Some((runtime, runtime.missing.as_ref()?)))
+        .filter_map(|runtime| Some((runtime, runtime.facts.why()?)))
         .map(|(runtime, missing)| bullet(&format!("{}: {}", runtime.id, missing.reason), &missing.remedy))
         .collect();
     list(&mut text, "Not here", &missing);

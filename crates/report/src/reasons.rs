@@ -20,8 +20,9 @@ pub fn reasons(summary: &Summary, status: RowStatus) -> Vec<Reasons> {
     type Who = (String, Vec<u64>);
     let mut groups: Vec<(String, String, Vec<Who>)> = Vec::new();
     // A runtime that is not here has a section of its own.
-    let not_here =
-        |row: &&Row| summary.runtimes.iter().any(|one| one.id == row.key.runtime && one.missing.is_some());
+    let not_here = |row: &&Row| {
+        summary.runtimes.iter().any(|one| one.id == row.key.runtime && one.facts.why().is_some())
+    };
     let rows = summary.rows.iter().filter(|row| row.status() == status);
     for row in rows.filter(|row| !not_here(row)) {
         let Some(missing) = row.missing() else { continue };

@@ -94,7 +94,7 @@ fn missing(summary: &Summary, width: usize) -> String {
         .runtimes
         .iter()
         .filter_map(|runtime| {
-            let missing = runtime.missing.as_ref()?;
+            let missing = runtime.facts.why()?;
             let what = clean(&format!("{}: {}", runtime.id, missing.reason));
             Some(with_remedy(&what, &clean(&missing.remedy)))
         })

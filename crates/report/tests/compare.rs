@@ -29,7 +29,7 @@ fn verdict(comparison: &Comparison, variant: &str) -> Verdict {
 }
 
 fn reason<'a>(comparison: &'a Comparison, variant: &str) -> &'a str {
-    row(comparison, variant).reason.as_deref().unwrap_or_default()
+    row(comparison, variant).why.as_ref().map(|why| &*why.reason).unwrap_or_default()
 }
 
 /// Makes every timed sample of these variants so many times as dear, that of the control with them.
@@ -132,7 +132,7 @@ fn figures_of_two_machines_are_never_divided() {
     for row in &comparison.rows {
         assert_eq!((row.verdict, row.ratio, row.ratio_ci), (Verdict::OtherMachine, None, None));
     }
-    assert!(row(&comparison, "errgroup").old.as_ref().is_some_and(|old| old.value.is_some()));
+    assert!(row(&comparison, "errgroup").old.as_ref().is_some_and(|old| old.estimate.value().is_some()));
     assert_eq!(comparison.machine_differences, ["kernel: Linux 6.18.0 | Linux 6.1.0"]);
     assert_eq!(comparison.unchanged.largest_shift, None);
     // Alike in all that is shown, and still another machine.

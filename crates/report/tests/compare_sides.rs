@@ -121,7 +121,7 @@ fn a_control_that_differs_silences_its_runtime() {
     let errgroup = comparison.rows.iter().find(|row| row.key.variant == "errgroup").expect("the row");
     assert_eq!(errgroup.verdict, Verdict::CannotTell);
     assert!(
-        errgroup.reason.as_ref().is_some_and(|why| why.contains("is the same code twice")),
+        errgroup.why.as_ref().is_some_and(|why| why.reason.contains("is the same code twice")),
         "{errgroup:?}"
     );
 }
@@ -144,7 +144,10 @@ fn too_few_processes_are_told_with_how_many_it_takes() {
     run.samples.retain(|sample| sample.process < 5);
     let errgroup = by_cpu(&run).rows.into_iter().find(|row| row.key.variant == "errgroup").expect("the row");
     assert_eq!(errgroup.verdict, Verdict::CannotTell);
-    assert!(errgroup.reason.as_ref().is_some_and(|why| why.contains("too few processes: 5")), "{errgroup:?}");
+    assert!(
+        errgroup.why.as_ref().is_some_and(|why| why.reason.contains("too few processes: 5")),
+        "{errgroup:?}"
+    );
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use taskscale_analysis::{CompareOptions, Run, compare, parse_run, summarize};
 use taskscale_model::{
     compare::{ComparedCount, Comparison, Verdict},
-    missing::{Missing, Reading},
+    missing::Reading,
     run_file::{Allocations, CountRecord, Role, Time},
     summary::{
         RowStatus,
@@ -41,10 +41,12 @@ fn with_counts(text: &str, variant: &str, of_processes: &[u64]) -> Run {
                 size: row.key.size,
                 iterations,
                 seed: 1,
-                allocations: Some(Allocations { malloc, bytes: 16 * malloc, ..Allocations::default() }),
-                allocations_missing: None,
-                syscalls: None,
-                syscalls_missing: Some(Missing::new("tracefs is not mounted", "mount it")),
+                allocations: Reading::Value(Allocations {
+                    malloc,
+                    bytes: 16 * malloc,
+                    ..Allocations::default()
+                }),
+                syscalls: Reading::missing("tracefs is not mounted", "mount it"),
             });
         }
     }
@@ -101,7 +103,7 @@ fn system_calls_are_exact_only_where_every_request_agrees() {
         let mut second = run.counts.clone();
         let all = |records: &mut Vec<CountRecord>, percent: u64| {
             for record in records {
-                record.syscalls = Some(record.iterations * record.size * percent / 100);
+                record.syscalls = Reading::Value(record.iterations * record.size * percent / 100);
             }
         };
         all(&mut run.counts, 100);
@@ -193,7 +195,7 @@ fn a_change_within_what_one_process_shows_is_none() {
         let mut run = spawn(OLD, of_processes);
         let more: Vec<CountRecord> = run.counts.clone();
         for mut record in more {
-            let allocations = record.allocations.as_mut().expect("counted");
+            let Reading::Value(allocations) = &mut record.allocations else { panic!("counted") };
             allocations.malloc += record.iterations * record.size / 10;
             run.counts.push(record);
         }
@@ -201,7 +203,11 @@ fn a_change_within_what_one_process_shows_is_none() {
     };
     let gate = |new: &[u64]| counts(&by_cpu(&uneven(&[2_000, 2_000]), &uneven(new)))[0].clone();
     let within = gate(&[2_080, 2_080]);
-    assert_eq!((within.verdict, within.new.exact), (Verdict::Same, true), "{within:?}");
+    assert_eq!(
+        (within.verdict, within.new.value().map(|new| new.exact)),
+        (Verdict::Same, Some(true)),
+        "{within:?}"
+    );
     assert!(within.limit.is_some_and(|limit| (limit - 0.1).abs() < 1e-9), "{within:?}");
     assert_eq!(gate(&[2_150, 2_150]).verdict, Verdict::Worse);
 }

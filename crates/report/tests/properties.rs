@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use taskscale_analysis::{Run, parse_run, summarize};
 use taskscale_model::{
     key::{RowKey, SeriesKey},
+    missing::Reading,
     protocol::Answer,
     run_file::{Kind, Role, RowEnd, RowRecord, SampleRecord, Status, Stop, ThreadsRan},
     summary::{Summary, lines::lines},
@@ -31,8 +32,7 @@ fn sample() -> impl Strategy<Value = SampleRecord> {
             cpu_ns,
             outside_wall_ns: wall_ns,
             outside_cpu_ns: None,
-            threads: timed.then_some(ThreadsRan { threads: round % 3, busiest: 0.4 }),
-            threads_missing: None,
+            threads: timed.then_some(Reading::Value(ThreadsRan { ran: round % 3, busiest_share: 0.4 })),
             answer: Answer(0),
             extra: [("create_cpu_ns".to_owned(), (cpu_ns / 2).into())].into_iter().collect(),
         },

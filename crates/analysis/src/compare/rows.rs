@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use taskscale_model::{
-    compare::{Figure, RuntimeChange},
+    compare::{Estimate, Figure, RuntimeChange},
     key::RowKey,
     missing::Missing,
     run_file::{ANY, Role, RowRecord, Time},
-    summary::{Interval, Settled},
+    summary::{Interval, RowStatus, Settled},
 };
 use taskscale_stats::{
     confidence::CONFIDENCE,
@@ -127,17 +127,18 @@ impl Side<'_> {
 
     /// As it is shown.
     pub fn figure(&self) -> Figure {
-        let missing = |words: &str, missing: &Missing| Some(format!("{words}: {missing}"));
+        let (status, missing) = match self.state {
+            State::Ok(_) => (RowStatus::Ok, Missing::new("the run file holds no timed sample of it", "")),
+            State::Failed(why) => (RowStatus::Failed, (*why).clone()),
+            State::Skipped(why) => (RowStatus::Skipped, why.clone()),
+        };
+        let ci = sign_interval(&sorted(&self.values), CONFIDENCE).map(|(low, high)| Interval(low, high));
+        let value = median(&self.values).filter(|_| self.is_ok());
         Figure {
             version: self.row.key.version.clone(),
-            value: median(&self.values).filter(|_| self.is_ok()),
-            ci: sign_interval(&sorted(&self.values), CONFIDENCE).map(|(low, high)| Interval(low, high)),
             processes: self.values.len() as u64,
-            reason: match self.state {
-                State::Ok(_) => None,
-                State::Failed(why) => missing("failed", why),
-                State::Skipped(why) => missing("skipped", why),
-            },
+            status,
+            estimate: value.map(|value| Estimate { value, ci }).ok_or(missing).into(),
         }
     }
 }

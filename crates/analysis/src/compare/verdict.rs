@@ -108,8 +108,7 @@ impl<'a> Judge<'a> {
             limit: judged.limit.map(f64::exp_m1),
             same_code: pair.same_code,
             verdict: judged.verdict,
-            reason: judged.why.as_ref().map(|why| why.reason.clone()),
-            remedy: judged.why.map(|why| why.remedy).filter(|remedy| !remedy.is_empty()),
+            why: judged.why,
             counts: Vec::new(),
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use taskscale_model::{
-    missing::{Missing, Reading},
+    missing::Missing,
     run_file::CountRecord,
     summary::{CountPerTask, CountsPerTask, lines},
 };
@@ -48,17 +48,12 @@ impl Count {
         (a.abs().max(b.abs()) * SHARE).max(floor)
     }
 
-    fn of(self, record: &CountRecord) -> Result<f64, Missing> {
-        let unknown = |missing: &Option<Missing>| {
-            missing.clone().unwrap_or_else(|| Missing::new("the run file does not hold it", ""))
-        };
-        let allocations = || record.allocations.ok_or_else(|| unknown(&record.allocations_missing));
+    fn of(self, record: &CountRecord) -> Result<f64, &Missing> {
+        let allocations = || record.allocations.as_result();
         match self {
             Count::Allocations => allocations().map(|counted| counted.calls() as f64),
             Count::Bytes => allocations().map(|counted| counted.bytes as f64),
-            Count::Syscalls => {
-                record.syscalls.map(|calls| calls as f64).ok_or_else(|| unknown(&record.syscalls_missing))
-            }
+            Count::Syscalls => record.syscalls.as_result().map(|calls| *calls as f64),
         }
     }
 }
@@ -104,7 +99,7 @@ impl<'a> Counts<'a> {
                 Ok(total) => {
                     processes.entry(record.process).or_default().push((record.iterations, total));
                 }
-                Err(missing) => return Some(Err(missing)),
+                Err(missing) => return Some(Err(missing.clone())),
             }
         }
         let size = records.first()?.size as f64;
@@ -131,12 +126,7 @@ impl<'a> Counts<'a> {
 
     /// All counts of a row, as a summary has them.
     pub fn per_task(&self, row: u64) -> CountsPerTask {
-        let of = |count| {
-            Some(match self.get(row, count)? {
-                Ok(counted) => Reading::Value(counted.per_task()),
-                Err(missing) => Reading::Missing(missing),
-            })
-        };
+        let of = |count| Some(self.get(row, count)?.map(|counted| counted.per_task()).into());
         CountsPerTask {
             allocations: of(Count::Allocations),
             bytes: of(Count::Bytes),
@@ -146,7 +136,8 @@ impl<'a> Counts<'a> {
 }
 
 impl Counted {
-    fn per_task(&self) -> CountPerTask {
+    /// As a summary has it.
+    pub fn per_task(&self) -> CountPerTask {
         let sorted = sorted(&self.of_processes);
         CountPerTask {
             processes: sorted.len() as u64,

@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 
 use fastrand::Rng;
 use taskscale_model::{
+    missing::Missing,
     params::ParamValue,
     run_file::{Part, Role, RuntimeState, Time},
-    summary::{GrainPoint, Granularity, Metg, MetgState},
+    summary::{GrainPoint, Grains, Granularity, Metg, MetgState},
 };
 use taskscale_stats::{
     bootstrap::RESAMPLES,
@@ -57,32 +58,39 @@ fn entry(run: &Run, rows: &[&RowSamples<'_>]) -> Option<Granularity> {
     let mut key = row.key.clone();
     key.params.remove("work");
     key.case.clear();
-    let mut entry = Granularity {
+    let curves = Curves {
+        cores: run.header.machine.cpus_usable.value().copied(),
+        threads: threads_of(&tasks),
+        tasks,
+        kernel,
+    };
+    Some(Granularity {
         key,
         creates_task: row.creates_task,
-        cores: run.header.machine.cpus_usable.value().copied(),
+        cores: curves.cores,
         workers,
-        threads: threads_of(&tasks),
-        points: Vec::new(),
-        metg: Vec::new(),
-        reason: None,
-    };
-    if kernel.len() < 2 {
-        entry.reason = Some("the kernel alone was not measured, to which its tasks are held".into());
-    } else if tasks.len() < 2 {
-        entry.reason = Some("tasks of at least two sizes must be measured".into());
-    } else {
-        let curves = Curves { tasks, kernel, cores: entry.cores.map(|cores| cores as f64) };
-        entry.points = curves.points();
-        let rng = || Rng::with_seed(run.header.seed);
-        for time in [Time::Cpu, Time::Wall] {
-            let blocks = curves.blocks(time);
-            entry
-                .metg
-                .extend(EFFICIENCIES.map(|efficiency| metg(&entry, &blocks, time, efficiency, &mut rng())));
-        }
+        threads: curves.threads,
+        figures: grains(&curves, run.header.seed).into(),
+    })
+}
+
+fn grains(curves: &Curves<'_>, seed: u64) -> Result<Grains, Missing> {
+    if curves.kernel.len() < 2 {
+        return Err(Missing::new("the kernel alone was not measured, to which its tasks are held", ""));
     }
-    Some(entry)
+    if curves.tasks.len() < 2 {
+        return Err(Missing::new("tasks of at least two sizes must be measured", ""));
+    }
+    let points = curves.points();
+    let mut metg = Vec::new();
+    for time in [Time::Cpu, Time::Wall] {
+        let blocks = curves.blocks(time);
+        let rng = || Rng::with_seed(seed);
+        metg.extend(
+            EFFICIENCIES.map(|efficiency| smallest_task(curves, &blocks, time, efficiency, &mut rng())),
+        );
+    }
+    Ok(Grains { points, metg })
 }
 
 fn threads_of(tasks: &[&RowSamples<'_>]) -> Option<(u64, u64)> {
@@ -95,7 +103,9 @@ fn threads_of(tasks: &[&RowSamples<'_>]) -> Option<(u64, u64)> {
 struct Curves<'a> {
     tasks: Vec<&'a RowSamples<'a>>,
     kernel: Vec<&'a RowSamples<'a>>,
-    cores: Option<f64>,
+    cores: Option<u64>,
+    /// The fewest and the most threads that ran in a sample.
+    threads: Option<(u64, u64)>,
 }
 
 /// A block: processes that were started together, or a round where no process was ever replaced.
@@ -106,7 +116,7 @@ impl Curves<'_> {
     fn blocks(&self, time: Time) -> Vec<Vec<Point>> {
         let cores = match (time, self.cores) {
             (Time::Cpu, _) => 1.0,
-            (Time::Wall, Some(cores)) => cores,
+            (Time::Wall, Some(cores)) => cores as f64,
             (Time::Wall, None) => return Vec::new(),
         };
         let by_process =
@@ -179,7 +189,13 @@ fn line((x0, y0): (f64, f64), (x1, y1): (f64, f64), x: f64) -> f64 {
     if x1 == x0 { y0 } else { y0 + (y1 - y0) * (x - x0) / (x1 - x0) }
 }
 
-fn metg(entry: &Granularity, blocks: &[Vec<Point>], time: Time, efficiency: f64, rng: &mut Rng) -> Metg {
+fn smallest_task(
+    curves: &Curves<'_>,
+    blocks: &[Vec<Point>],
+    time: Time,
+    efficiency: f64,
+    rng: &mut Rng,
+) -> Metg {
     let blocks: Vec<&[Point]> = blocks.iter().map(Vec::as_slice).collect();
     let curve = pooled(&blocks);
     let mut metg = Metg {
@@ -191,7 +207,7 @@ fn metg(entry: &Granularity, blocks: &[Vec<Point>], time: Time, efficiency: f64,
         high: None,
         reason: None,
     };
-    if let Some(reason) = unreachable_by(entry, time, efficiency) {
+    if let Some(reason) = unreachable_by(curves, time, efficiency) {
         (metg.state, metg.reason) = (MetgState::Undefined, Some(reason));
         return metg;
     }
@@ -211,7 +227,7 @@ fn metg(entry: &Granularity, blocks: &[Vec<Point>], time: Time, efficiency: f64,
             );
             (MetgState::Above, None, Some(reason))
         }
-        None => (MetgState::CannotTell, None, Some(cannot_tell(entry, time, blocks.len()))),
+        None => (MetgState::CannotTell, None, Some(cannot_tell(curves, time, blocks.len()))),
     };
     if metg.state == MetgState::Found {
         let ends = interval(&blocks, efficiency, (sign::FEWEST, CONFIDENCE), RESAMPLES, rng);
@@ -222,8 +238,8 @@ fn metg(entry: &Granularity, blocks: &[Vec<Point>], time: Time, efficiency: f64,
 }
 
 /// By wall time idle cores count: as many threads as ran can at best use their share of the cores.
-fn unreachable_by(entry: &Granularity, time: Time, efficiency: f64) -> Option<String> {
-    let (cores, threads) = (entry.cores?, entry.threads?.1.max(1));
+fn unreachable_by(curves: &Curves<'_>, time: Time, efficiency: f64) -> Option<String> {
+    let (cores, threads) = (curves.cores?, curves.threads?.1.max(1));
     let most = threads as f64 / cores as f64;
     (time == Time::Wall && most <= efficiency && threads < cores).then(|| {
         let threads = if threads == 1 { "1 thread".into() } else { format!("{threads} threads") };
@@ -231,8 +247,8 @@ fn unreachable_by(entry: &Granularity, time: Time, efficiency: f64) -> Option<St
     })
 }
 
-fn cannot_tell(entry: &Granularity, time: Time, blocks: usize) -> String {
-    match (time, entry.cores, blocks) {
+fn cannot_tell(curves: &Curves<'_>, time: Time, blocks: usize) -> String {
+    match (time, curves.cores, blocks) {
         (Time::Wall, None, _) => "how many cores it may use is not known".into(),
         (_, _, 0) => "no block of rounds has all of its rows: allow more with --max-time".into(),
         _ => "the clock showed 0 ns in some of its samples: take longer ones with --sample-time".into(),

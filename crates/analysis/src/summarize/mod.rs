@@ -12,8 +12,9 @@ mod threads;
 pub mod warmup;
 
 use taskscale_model::{
-    run_file,
-    summary::{RuntimeState, SCHEMA, Summary},
+    missing::Reading,
+    run_file::{RuntimeRecord, RuntimeState},
+    summary::{RuntimeFacts, RuntimeLine, SCHEMA, Summary},
 };
 
 use crate::read::Run;
@@ -42,12 +43,14 @@ pub fn summarize(run: &Run) -> Summary {
     }
 }
 
-fn runtime(record: &run_file::RuntimeRecord) -> RuntimeState {
-    let (version, toolchain, workers, missing) = match &record.state {
-        run_file::RuntimeState::Ready { runtime, workers, .. } => {
-            (Some(runtime.version.clone()), Some(runtime.toolchain.clone()), *workers, None)
-        }
-        run_file::RuntimeState::Missing(missing) => (None, None, None, Some(missing.clone())),
+fn runtime(record: &RuntimeRecord) -> RuntimeLine {
+    let facts = match &record.state {
+        RuntimeState::Ready { runtime, workers, .. } => Reading::Value(RuntimeFacts {
+            version: runtime.version.clone(),
+            toolchain: runtime.toolchain.clone(),
+            workers: *workers,
+        }),
+        RuntimeState::Missing(missing) => Reading::Missing(missing.clone()),
     };
-    RuntimeState { id: record.id.clone(), version, toolchain, workers, missing }
+    RuntimeLine { id: record.id.clone(), facts }
 }

@@ -5,8 +5,8 @@ use super::samples::{RowSamples, rows_in_words};
 /// Process and value of each timed sample whose threads are known: how many ran, and the share of the busiest.
 pub fn ran(one: &RowSamples<'_>) -> (Vec<u64>, Vec<f64>, Vec<f64>) {
     let known = one.timed.iter().filter_map(|sample| {
-        let threads = sample.threads.filter(|threads| threads.busiest.is_finite())?;
-        Some((sample.process, (threads.threads as f64, threads.busiest)))
+        let threads = sample.threads.as_ref()?.value().filter(|threads| threads.busiest_share.is_finite())?;
+        Some((sample.process, (threads.ran as f64, threads.busiest_share)))
     });
     let (processes, values): (Vec<u64>, Vec<(f64, f64)>) = known.unzip();
     let (threads, busiest) = values.into_iter().unzip();
@@ -17,7 +17,10 @@ pub fn ran(one: &RowSamples<'_>) -> (Vec<u64>, Vec<f64>, Vec<f64>) {
 pub fn notes(series: &[RowSamples<'_>]) -> Vec<String> {
     let mut reasons: Vec<(&str, usize)> = Vec::new();
     for one in series.iter().filter(|one| one.is_ok()) {
-        let missing = || one.timed.iter().filter_map(|sample| sample.threads_missing.as_deref());
+        let missing = || {
+            let why = one.timed.iter().filter_map(|sample| sample.threads.as_ref()?.why());
+            why.map(|missing| &*missing.reason)
+        };
         let Some(reason) = missing().next().filter(|_| 2 * missing().count() > one.timed.len()) else {
             continue;
         };

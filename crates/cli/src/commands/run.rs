@@ -32,7 +32,7 @@ use crate::{
 };
 
 /// A first look: `--quick` puts these over a suite's own limits.
-const QUICK: suite::Limits = suite::Limits {
+const QUICK: suite::LimitsAsked = suite::LimitsAsked {
     samples: Some(15),
     max_time_s: Some(3.0),
     budget_s: None,
@@ -46,7 +46,7 @@ const QUICK: suite::Limits = suite::Limits {
 /// Where rows are judged by an old side: 50 pairs of processes, of four rounds each. One process of asyncio, Go, Node or tokio differs from
 /// another by a fifth to a half of what one round differs from another, and costs as much to start and warm up as six rounds: four to six
 /// rounds a process then tell most in a given time (docs/evidence/comparisons.md).
-const JUDGED: suite::Limits = suite::Limits {
+const JUDGED: suite::LimitsAsked = suite::LimitsAsked {
     samples: Some(200),
     max_time_s: Some(60.0),
     budget_s: None,
@@ -183,7 +183,7 @@ fn order(
 /// What is typed goes over `--quick`, that over the suite, that over the defaults. Rows that are judged by an old side share the confidence,
 /// and are measured until half the threshold can be told: a suite's own limits are for a look at figures.
 fn limits_of(suite: &Suite, args: &RunArgs, judged: usize) -> Limits {
-    let typed = suite::Limits {
+    let typed = suite::LimitsAsked {
         samples: args.samples,
         max_time_s: args.max_time,
         // Whoever says how long a cell may take has said how long the suite may take.

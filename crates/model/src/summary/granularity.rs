@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{key::RowKey, run_file::Time};
+use crate::{key::RowKey, missing::Reading, run_file::Time};
 
 /// One sweep over the work inside each task of one variant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -18,12 +18,18 @@ pub struct Granularity {
     pub workers: Option<u64>,
     /// The fewest and the most threads that ran in a sample of it: each used at least 5 % of the sample's CPU time.
     pub threads: Option<(u64, u64)>,
+    /// What was measured, or why there is nothing to show.
+    #[serde(flatten)]
+    pub figures: Reading<Grains>,
+}
+
+/// The figures of a sweep.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Grains {
     /// What was measured, from the smallest work on.
     pub points: Vec<GrainPoint>,
-    /// The smallest granularity for 50, 90 and 95 %, by CPU time and then by wall time. Empty where there is a `reason`.
+    /// The smallest granularity for 50, 90 and 95 %, by CPU time and then by wall time.
     pub metg: Vec<Metg>,
-    /// Why there is none.
-    pub reason: Option<String>,
 }
 
 /// Tasks with one work. Medians over processes.

@@ -116,7 +116,7 @@ pub struct CountsPerTask {
 }
 
 /// One count per task, over the processes that were counted.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CountPerTask {
     /// Processes.
     pub processes: u64,
