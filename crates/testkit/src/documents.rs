@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::repository::{File, Repository};
 
 /// First parts of a back-quoted path that is meant as one of the repository.
-const ROOTS: [&str; 8] = ["crates", "probes", "suites", "docs", "tests", "examples", ".ci", "benches"];
+const ROOTS: [&str; 8] = ["crates", "probes", "suites", "docs", "tests", "examples", ".ci", "experiments"];
 /// The commands of the README's first screen. CI runs both.
 const COMMANDS: [&str; 2] = ["cargo run --release -- run", "make test"];
 
