@@ -409,5 +409,4 @@ fn number_rows(rows: &mut [PlannedRow], next: &mut u64) {
 }
 
 #[cfg(test)]
-#[path = "plan_tests.rs"]
 mod tests;
