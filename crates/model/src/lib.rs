@@ -16,6 +16,8 @@
 //! | [`doctor`] | `taskscale.doctor/1`: what blurs or biases the figures here | `docs/reference/doctor.md` |
 //! | [`missing`] | a value that is not there, with reason and remedy | |
 
+#![deny(clippy::disallowed_methods, clippy::disallowed_types)]
+
 pub mod answer;
 pub mod compare;
 pub mod digest;

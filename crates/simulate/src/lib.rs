@@ -16,6 +16,8 @@
 //! | [`schedule`] | list scheduling, static division, chains; spans out |
 //! | [`trial`] | one seed: the truth, the digest's word, right or wrong |
 
+#![deny(clippy::disallowed_methods, clippy::disallowed_types)]
+
 pub mod ambiguous;
 pub mod case;
 pub mod preemption;

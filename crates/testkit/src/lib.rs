@@ -6,10 +6,9 @@
 //! | module | holds the repository to |
 //! |---|---|
 //! | [`arrows`] | the layers: who may depend on whom |
-//! | [`doors`] | where `unsafe`, printing, exiting, clocks, disk and environment may be used |
-//! | [`documents`] | links, file names in documents, the commands of the README |
-//! | [`layout`] | the shape of probes and suites, the length of files, what no file may name |
-//! | [`rust_code`] | (Rust without comments, texts and test modules) |
+//! | [`doors`] | lints that hold `unsafe`, clocks, disk and environment to their rooms, in force everywhere |
+//! | [`documents`] | links, file names in documents, the commands of the README, the list of experiments |
+//! | [`layout`] | the shape of probes, suites and modules, the length of files, what no file may name |
 //! | [`repository`] | (its files, as the checks see them) |
 //!
 //! [`hostile`] is of another kind: input made to hurt, which a test and an experiment feed to the tool.
@@ -20,4 +19,3 @@ pub mod doors;
 pub mod hostile;
 pub mod layout;
 pub mod repository;
-pub mod rust_code;
