@@ -17,6 +17,8 @@
 //! | `machine` | says in a line what a machine is |
 //! | `plain` | makes text from files harmless for a terminal |
 
+#![deny(clippy::disallowed_methods, clippy::disallowed_types)]
+
 pub mod compare;
 pub mod doctor;
 pub mod figure;

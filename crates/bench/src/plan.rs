@@ -414,5 +414,4 @@ fn number_rows(rows: &mut [PlannedRow], next: &mut u64) {
 }
 
 #[cfg(test)]
-#[path = "plan_tests.rs"]
 mod tests;

@@ -1,13 +1,9 @@
 //! `taskscale digest` on input made to hurt: it ends, in bounded memory, and says what was wrong. The same at sizes that hurt
-//! more: `cargo run --release --example hostile`.
-
-#[path = "common/hostile.rs"]
-#[allow(dead_code, reason = "the example shows more")]
-mod hostile;
+//! more: `cargo run --release -p taskscale-experiments --bin hostile`.
 
 use std::path::Path;
 
-use hostile::{CASES, Sizes, run};
+use taskscale_testkit::hostile::{CASES, Sizes, run};
 
 /// Enough to pass every table's end: 65,536 workers and open begins, 4 MiB of one event.
 const SIZES: Sizes = Sizes { line: 5_000_000, brackets: 200_000, count: 67_000, begins: 300_000 };

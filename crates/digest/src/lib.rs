@@ -21,6 +21,8 @@
 //!
 //! It knows no file format, no clock and no way of showing.
 
+#![deny(clippy::disallowed_methods, clippy::disallowed_types)]
+
 pub mod accumulator;
 mod batch;
 mod calibrate;

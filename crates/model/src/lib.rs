@@ -17,6 +17,8 @@
 //! | [`key`] | what names a row, in every record of one | `docs/reference/run-file.md` |
 //! | [`missing`] | a value that is not there, with reason and remedy | |
 
+#![deny(clippy::disallowed_methods, clippy::disallowed_types)]
+
 pub mod answer;
 pub mod compare;
 pub mod digest;

@@ -25,6 +25,8 @@
 //! | [`markdown`](mod@markdown) | tables for a pull request |
 //! | [`json`](mod@json) | `taskscale.summary/1` |
 
+#![deny(clippy::disallowed_methods, clippy::disallowed_types)]
+
 pub mod compare;
 mod counts;
 pub mod digest_page;

@@ -1,7 +1,7 @@
 //! The percentile bootstrap (Efron 1979): draw from the sample with replacement, compute the statistic, and take the
 //! middle share of what came out.
 //!
-//! For a median the sign interval is preferred: `examples/coverage.rs` shows the false-alarm rates of both. The
+//! For a median the sign interval is preferred: the experiment `coverage` shows the false-alarm rates of both. The
 //! bootstrap is for statistics without an exact interval, such as the exponent of growth.
 
 use fastrand::Rng;

@@ -16,6 +16,8 @@
 //! | [`growth`] | how does cost grow with size? |
 //! | [`granularity`] | how small may a task be? |
 
+#![deny(clippy::disallowed_methods, clippy::disallowed_types)]
+
 pub mod bootstrap;
 pub mod confidence;
 pub mod granularity;

@@ -6,7 +6,7 @@
 //! follows exactly from the null distribution of the rank-sum statistic (Mann and Whitney 1947; Hollander, Wolfe and Chicken,
 //! "Nonparametric Statistical Methods", section 4.3). It assumes that both sides are spread alike, and no shape.
 //!
-//! `cargo run --release -p taskscale-stats --example shift` compares it with other intervals (docs/evidence/comparisons.md).
+//! `cargo run --release -p taskscale-experiments --bin shift` compares it with other intervals (docs/evidence/comparisons.md).
 //! What it cannot see is a difference between the sessions themselves, which is the same for all processes of a side.
 
 use crate::quantile::{quantile, sorted};
@@ -16,7 +16,7 @@ use crate::quantile::{quantile, sorted};
 pub const MOST: usize = 400;
 
 /// A row is called better or worse only beyond so many times the largest shift of any row whose code did not change: two sessions on
-/// one machine differ, from row to row too. With 1 the row that the sessions moved most stands out by chance (example `shift`).
+/// one machine differ, from row to row too. With 1 the row that the sessions moved most stands out by chance (experiment `shift`).
 pub const BEYOND_UNCHANGED: f64 = 2.0;
 
 /// Largest product of the two numbers whose distribution is summed exactly; the normal approximation, with correction for

@@ -12,7 +12,7 @@ pub const MOST: usize = 64;
 ///
 /// The kernel brings the time of a thread that is running up to date at its next tick or switch, up to 4 ms later; that
 /// of a sleeping one is exact. Costs four system calls a thread, 7 us: 19, 47, 220 and 462 us for 2, 6, 31 and 64 threads
-/// (2026-11-20, median of 1,000, a debug build on a busy machine: `cargo run -p taskscale-sys --example threads`).
+/// (2026-11-20, median of 1,000, a debug build on a busy machine: `cargo run -p taskscale-experiments --bin threads`).
 ///
 /// # Errors
 /// Why they cannot be told: no such process, more than [`MOST`] threads, a kernel without scheduler statistics, a system

@@ -3,7 +3,7 @@
 use crate::repository::Repository;
 
 /// The picture of ARCHITECTURE.md: each crate and its layer.
-const PICTURE: [(&str, u8); 12] = [
+const PICTURE: [(&str, u8); 13] = [
     ("model", 0),
     ("stats", 0),
     ("sys", 1),
@@ -13,14 +13,17 @@ const PICTURE: [(&str, u8); 12] = [
     ("bench", 2),
     ("report", 2),
     ("live", 2),
+    ("simulate", 2),
     ("cli", 3),
     ("capi", 3),
     ("tokio", 3),
 ];
 /// Arrows that point down and are yet not drawn: what shows is pure.
 const FORBIDDEN: [(&str, &str); 1] = [("report", "sys")];
-/// Outside of the picture: for tests only.
+/// Outside of the picture.
 const TESTKIT: &str = "testkit";
+/// Only tests and experiments lean on these.
+const FOR_TESTS: [&str; 2] = [TESTKIT, "simulate"];
 /// Outside of the workspace; the binary carries it.
 const PROBE: &str = "probe-rust";
 
@@ -65,8 +68,8 @@ fn unknown(path: &str, name: &str) -> String {
 
 /// Whether `from` may depend on `to`.
 fn arrow(from: &str, from_layer: u8, to: &str) -> Result<(), String> {
-    if to == TESTKIT {
-        return Err("testkit is for [dev-dependencies] only".into());
+    if FOR_TESTS.contains(&to) {
+        return Err(format!("{to} is for [dev-dependencies] only"));
     }
     if to == PROBE {
         return if from_layer == 3 { Ok(()) } else { Err("only layer 3 may carry a probe".into()) };
@@ -153,6 +156,16 @@ mod tests {
                 "cli",
                 "[dependencies]\ntaskscale-testkit.workspace = true",
                 "testkit is for [dev-dependencies] only",
+            ),
+            (
+                "capi",
+                "[dependencies]\ntaskscale-simulate.workspace = true",
+                "simulate is for [dev-dependencies] only",
+            ),
+            (
+                "simulate",
+                "[dependencies]\ntaskscale-live.workspace = true",
+                "simulate (layer 2) must not depend on live",
             ),
             ("cli", "[dependencies]\ntaskscale-new.workspace = true", "\"new\" is not in the picture"),
             ("new", "", "\"new\" is not in the picture; add it"),

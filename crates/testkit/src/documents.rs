@@ -1,13 +1,15 @@
 //! Links, file names and commands in the documents.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::repository::{File, Repository};
 
 /// First parts of a back-quoted path that is meant as one of the repository.
-const ROOTS: [&str; 8] = ["crates", "probes", "suites", "docs", "tests", "examples", ".ci", "benches"];
+const ROOTS: [&str; 8] = ["crates", "probes", "suites", "docs", "tests", "examples", ".ci", "experiments"];
 /// The commands of the README's first screen. CI runs both.
 const COMMANDS: [&str; 2] = ["cargo run --release -- run", "make test"];
+/// What stands before the name of an experiment that is a binary.
+const BINARY: &str = "-p taskscale-experiments --bin ";
 
 /// Relative links, their anchors, and back-quoted paths that lead nowhere.
 pub fn links(repository: &Repository) -> Vec<String> {
@@ -43,6 +45,44 @@ pub fn commands(repository: &Repository) -> Vec<String> {
         }
     }
     problems
+}
+
+/// Experiments that `experiments/README.md` does not list, and names of binaries in any file that are none.
+pub fn experiments(repository: &Repository) -> Vec<String> {
+    const LIST: &str = "experiments/README.md";
+    let binaries: BTreeSet<&str> = (repository.paths.iter())
+        .filter_map(|path| path.strip_prefix("experiments/src/bin/"))
+        .filter_map(|path| path.strip_suffix("/main.rs").or(path.strip_suffix(".rs")))
+        .filter(|name| !name.contains('/'))
+        .collect();
+    let scripts =
+        repository.paths.iter().filter(|path| path.starts_with("experiments/") && path.ends_with("/run"));
+    let list = repository.file(LIST).map_or("", |file| &file.text);
+    let listed: BTreeSet<&str> = started(list).collect();
+    let words: BTreeSet<&str> = list.lines().flat_map(code_spans).flat_map(str::split_whitespace).collect();
+    let binaries_left_out = binaries.difference(&listed).map(|name| format!("{BINARY}{name}"));
+    let scripts_left_out = scripts.filter(|path| !words.contains(path.as_str())).cloned();
+    let mut problems: Vec<String> = binaries_left_out
+        .chain(scripts_left_out)
+        .map(|command| format!("{LIST}: has no line for `{command}`"))
+        .collect();
+    for file in &repository.files {
+        for (index, line) in file.text.lines().enumerate() {
+            let none = started(line).filter(|name| !name.is_empty() && !binaries.contains(name));
+            problems.extend(
+                none.map(|name| format!("{}:{}: there is no experiment {name:?}", file.path, index + 1)),
+            );
+        }
+    }
+    problems
+}
+
+/// The names of the binaries of experiments that a text starts.
+fn started(text: &str) -> impl Iterator<Item = &str> {
+    text.split(BINARY).skip(1).map(|rest| {
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+        &rest[..end]
+    })
 }
 
 /// Lines outside of code blocks, with their numbers.
@@ -222,6 +262,35 @@ mod tests {
             assert_eq!(problems.len(), 1, "{text}: {problems:?}");
             assert!(problems[0].starts_with("docs/a.md:2: "), "{problems:?}");
         }
+    }
+
+    #[test]
+    fn experiments_stand_in_their_list() {
+        let problems = |list: &str| {
+            let command = |name: &str| format!("`cargo run --release {BINARY}{name} -- 3`");
+            experiments(&Repository::of(&[
+                ("experiments/README.md", list),
+                ("experiments/src/bin/aa.rs", &format!("//! {}", command("aa"))),
+                ("experiments/src/bin/growth/main.rs", "mod curves;"),
+                ("experiments/src/bin/growth/curves.rs", ""),
+                ("experiments/harnesses/go/run", ""),
+            ]))
+            .join("\n")
+        };
+        let run = "`experiments/harnesses/go/run --output FILE`";
+        let (aa, growth) = (format!("`{BINARY}aa`"), format!("`{BINARY}growth -- 3`"));
+        assert_eq!(problems(&format!("{aa}\n{growth} {run}")), "");
+        assert!(
+            problems(&format!("{growth} {run}"))
+                .ends_with("has no line for `-p taskscale-experiments --bin aa`")
+        );
+        assert!(
+            problems(&format!("{BINARY}aab {growth} {run}"))
+                .contains("README.md:1: there is no experiment \"aab\"")
+        );
+        assert!(
+            problems(&format!("{aa} {growth}")).ends_with("has no line for `experiments/harnesses/go/run`")
+        );
     }
 
     #[test]

@@ -1,74 +1,36 @@
-//! Unsafe code, output, clocks, disk and environment each stand behind one door.
+//! Unsafe code, clocks, disk and environment each stand behind one door.
+//!
+//! The lints that hold the doors are the compiler's and clippy's: `Cargo.toml` has their levels, `clippy.toml` the names
+//! that a pure crate must not use. What is checked here is that they are in force everywhere.
 
 use crate::repository::Repository;
-use crate::rust_code::{lines_with, without_texts_and_tests};
-
-/// A kind of words and where they may stand.
-struct Door {
-    words: &'static [&'static str],
-    /// Prefixes of the paths that are looked at.
-    within: &'static [&'static str],
-    /// Prefixes of the paths where the words may stand.
-    allowed: &'static [&'static str],
-    why: &'static str,
-}
 
 /// Crates that take values and return values.
-const PURE: [&str; 5] = [
-    "crates/model/src/",
-    "crates/stats/src/",
-    "crates/analysis/src/",
-    "crates/report/src/",
-    "crates/digest/src/",
-];
+const PURE: [&str; 6] = ["model", "stats", "analysis", "report", "digest", "simulate"];
+/// What makes clippy hold a crate to that.
+const DENIED: &str = "#![deny(clippy::disallowed_methods, clippy::disallowed_types)]";
 
-const DOORS: [Door; 3] = [
-    Door {
-        words: &["unsafe"],
-        within: &["crates/", "probes/", "examples/", "python/"],
-        allowed: &["crates/sys/", "crates/capi/", "probes/rust/sdk/", "python/src/raw/"],
-        why: "unsafe code belongs to crates/sys, crates/capi, the clock of the Rust probe and python/src/raw, whose \
-              type needs a slot (am_send) that PyO3 does not offer",
-    },
-    Door {
-        words: &["println!", "print!", "eprintln!", "eprint!", "dbg!", "process::exit"],
-        within: &["crates/"],
-        allowed: &["crates/cli/"],
-        why: "only crates/cli prints and exits; return a value or an error instead",
-    },
-    Door {
-        words: &[
-            "std::time",
-            "core::time",
-            "Instant",
-            "SystemTime",
-            "std::fs",
-            "std::env",
-            "std::net",
-            "std::process",
-        ],
-        within: &PURE,
-        allowed: &[],
-        why: "this crate takes values and returns values: no clock, no disk, no environment",
-    },
-];
+/// Where unsafe code may stand. The type of python/src/raw needs a slot (am_send) that PyO3 does not offer.
+const UNSAFE: [&str; 4] = ["crates/sys/", "crates/capi/", "probes/rust/sdk/src/clock.rs", "python/src/raw/"];
+/// Prefixes of the paths of what is released or tests that.
+const OURS: [&str; 4] = ["crates/", "probes/", "python/", "experiments/"];
+/// Packages that stand for programs of others.
+const OTHERS: [&str; 1] = ["crates/trace/tests/real/"];
 
-/// Every word of [`DOORS`] that stands where it must not. Tests, examples, benches and build scripts may print.
-pub fn problems(repository: &Repository) -> Vec<String> {
+/// Pure crates that clippy does not hold to it, in whole or in part.
+pub fn pure_crates(repository: &Repository) -> Vec<String> {
     let mut problems = Vec::new();
-    for file in repository.with_extension("rs") {
-        let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| file.path.starts_with(prefix));
-        let doors: Vec<&Door> =
-            DOORS.iter().filter(|door| starts(door.within) && !starts(door.allowed)).collect();
-        if doors.is_empty() {
-            continue;
+    for name in PURE {
+        let root = format!("crates/{name}/src/lib.rs");
+        let denied = |text: &str| text.lines().any(|line| line == DENIED);
+        if !repository.file(&root).is_some_and(|file| denied(&file.text)) {
+            problems.push(format!("{root}: must say {DENIED}: it takes values and returns values"));
         }
-        let is_product = file.path.contains("/src/");
-        let code = without_texts_and_tests(&file.text);
-        for door in doors.iter().filter(|door| is_product || door.words == ["unsafe"]) {
-            for word in door.words {
-                for line in lines_with(&code, word) {
-                    problems.push(format!("{}:{line}: `{word}`: {}", file.path, door.why));
+        let inside = format!("crates/{name}/src/");
+        for file in repository.with_extension("rs").filter(|file| file.path.starts_with(&inside)) {
+            for (index, line) in file.text.lines().enumerate() {
+                if line.contains("clippy::disallowed_") && line != DENIED {
+                    problems.push(format!("{}:{}: a pure crate has no exception", file.path, index + 1));
                 }
             }
         }
@@ -76,45 +38,90 @@ pub fn problems(repository: &Repository) -> Vec<String> {
     problems
 }
 
+/// Packages where unsafe code is not denied, and places outside of its rooms where it is allowed again.
+pub fn unsafe_rooms(repository: &Repository) -> Vec<String> {
+    let mut problems = Vec::new();
+    let starts = |path: &str, prefixes: &[&str]| prefixes.iter().any(|prefix| path.starts_with(prefix));
+    for file in repository.files.iter().filter(|file| starts(&file.path, &OURS)) {
+        if file.path.ends_with("/Cargo.toml") && !starts(&file.path, &OTHERS) {
+            if !denies_unsafe(&file.text) {
+                problems.push(format!("{}: its lints must deny unsafe_code", file.path));
+            }
+        } else if file.extension() == Some("rs")
+            && !starts(&file.path, &UNSAFE)
+            && file.path != "crates/testkit/src/doors.rs"
+        {
+            for (index, line) in file.text.lines().enumerate() {
+                if line.contains("unsafe_code") && !line.contains("deny(") && !line.contains("forbid(") {
+                    problems.push(format!(
+                        "{}:{}: unsafe code belongs to one of {}",
+                        file.path,
+                        index + 1,
+                        UNSAFE.join(", ")
+                    ));
+                }
+            }
+        }
+    }
+    problems
+}
+
+/// By a lint of its own, or by those of the workspace.
+fn denies_unsafe(manifest: &str) -> bool {
+    let Ok(manifest) = manifest.parse::<toml::Table>() else { return false };
+    let Some(lints) = manifest.get("lints") else { return false };
+    let own = lints.get("rust").and_then(|rust| rust.get("unsafe_code"));
+    own.and_then(toml::Value::as_str) == Some("deny")
+        || lints.get("workspace").and_then(toml::Value::as_bool) == Some(true)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn found(path: &str, source: &str) -> usize {
-        problems(&Repository::of(&[(path, source)])).len()
-    }
-
     #[test]
-    fn each_door_is_the_only_one() {
-        for (path, source, count) in [
-            ("crates/bench/src/a.rs", "fn f() { unsafe {} }", 1),
-            ("crates/bench/tests/a.rs", "fn f() { unsafe {} }", 1),
-            ("probes/rust/src/workloads/a.rs", "fn f() { unsafe {} }", 1),
-            ("probes/rust/sdk/src/clock.rs", "fn f() { unsafe {} }", 0),
-            ("crates/sys/src/a.rs", "fn f() { unsafe {} }", 0),
-            ("python/src/raw/a.rs", "fn f() { unsafe {} }", 0),
-            ("python/src/session.rs", "fn f() { unsafe {} }", 1),
-            ("crates/bench/src/a.rs", "fn f() { println!(); eprint!() }", 2),
-            ("crates/bench/src/a.rs", "fn f() { std::process::exit(1) }", 1),
-            (
-                "crates/bench/src/a.rs",
-                "/// println!(\"x\")\n#[cfg(test)] mod tests { fn f() { println!() } }",
-                0,
-            ),
-            ("crates/bench/examples/a.rs", "fn f() { println!() }", 0),
-            ("crates/cli/src/main.rs", "fn f() { println!(); std::process::exit(1) }", 0),
-            ("crates/stats/src/a.rs", "use std::time::Instant;", 2),
-            ("crates/report/src/a.rs", "fn f() { std::fs::read(\"x\"); std::env::var(\"x\") }", 2),
-            ("crates/bench/src/a.rs", "use std::time::Duration;", 0),
-            ("crates/model/src/a.rs", "fn f(std_time: u8, instant: u8) { env!(\"X\"); }", 0),
-        ] {
-            assert_eq!(found(path, source), count, "{path}: {source}");
+    fn pure_crates_are_held_to_it() {
+        let roots: Vec<String> = PURE.iter().map(|name| format!("crates/{name}/src/lib.rs")).collect();
+        let held = format!("//! What it is.\n{DENIED}\n");
+        let with = |more: &[(&str, &str)], left_out: &str| {
+            let roots = roots.iter().filter(|root| *root != left_out).map(|root| (&**root, &*held));
+            pure_crates(&Repository::of(&roots.chain(more.iter().copied()).collect::<Vec<_>>()))
+        };
+        assert_eq!(with(&[], ""), [""; 0]);
+        for root in &roots {
+            assert_eq!(with(&[], root).len(), 1, "{root}");
+            assert_eq!(with(&[(root, "//! What it is.\n")], root).len(), 1, "{root}");
         }
+        let exception = "\n#[allow(clippy::disallowed_methods)]\nfn f() {}\n";
+        let problems = with(&[("crates/stats/src/a.rs", exception)], "");
+        assert_eq!(problems, ["crates/stats/src/a.rs:2: a pure crate has no exception"]);
+        assert_eq!(
+            with(&[("crates/stats/tests/a.rs", exception), ("crates/sys/src/a.rs", exception)], "").len(),
+            0
+        );
     }
 
     #[test]
-    fn the_line_is_named() {
-        let problems = problems(&Repository::of(&[("crates/bench/src/a.rs", "\n\nfn f() { dbg!(1); }\n")]));
-        assert!(problems[0].starts_with("crates/bench/src/a.rs:3: `dbg!`"), "{problems:?}");
+    fn unsafe_code_has_its_rooms() {
+        let allowed = "#![allow(unsafe_code)]\n";
+        for (path, text, count) in [
+            ("crates/bench/src/a.rs", allowed, 1),
+            ("crates/bench/tests/a.rs", "\n    #[expect(unsafe_code, reason = \"why\")]\n", 1),
+            ("probes/rust/src/workloads/a.rs", allowed, 1),
+            ("probes/rust/sdk/src/clock.rs", allowed, 0),
+            ("probes/rust/sdk/src/lib.rs", allowed, 1),
+            ("crates/sys/src/a.rs", allowed, 0),
+            ("python/src/raw/a.rs", allowed, 0),
+            ("python/src/session.rs", allowed, 1),
+            ("experiments/src/bin/a.rs", allowed, 1),
+            ("crates/bench/src/lib.rs", "#![forbid(unsafe_code)]\n", 0),
+            ("crates/bench/Cargo.toml", "[lints]\nworkspace = true\n", 0),
+            ("probes/rust/Cargo.toml", "[lints.rust]\nunsafe_code = \"deny\"\n", 0),
+            ("probes/rust/Cargo.toml", "[lints.rust]\nunsafe_code = \"warn\"\n", 1),
+            ("experiments/Cargo.toml", "[package]\n", 1),
+            ("crates/trace/tests/real/x/Cargo.toml", "[package]\n", 0),
+        ] {
+            assert_eq!(unsafe_rooms(&Repository::of(&[(path, text)])).len(), count, "{path}: {text}");
+        }
     }
 }

@@ -82,6 +82,20 @@ pub fn nowhere(repository: &Repository) -> Vec<String> {
         .collect()
 }
 
+/// Modules of the workspace that lie elsewhere than their names say.
+pub fn paths_of_modules(repository: &Repository) -> Vec<String> {
+    let ours = |path: &str| path.starts_with("crates/") || path.starts_with("experiments/");
+    let mut problems = Vec::new();
+    for file in repository.with_extension("rs").filter(|file| ours(&file.path)) {
+        for (index, line) in file.text.lines().enumerate() {
+            if line.trim_start().starts_with("#[path") {
+                problems.push(format!("{}:{}: a module lies where its name says", file.path, index + 1));
+            }
+        }
+    }
+    problems
+}
+
 /// Whether `start` is in `line` and is the beginning of a path there, not its middle.
 fn begins_a_path(line: &str, start: &str) -> bool {
     line.match_indices(start).any(|(at, _)| {
@@ -182,6 +196,16 @@ mod tests {
         }
         assert_eq!(probe_shapes(&Repository::of(&[("probes/PROTOCOL.md", "")])), [""; 0]);
         assert_eq!(probe_shapes(&Repository::of(&[("probes/go/main.go", "")])).len(), 3);
+    }
+
+    #[test]
+    fn modules_are_found_by_their_names() {
+        let found = |path: &str, text: &str| paths_of_modules(&Repository::of(&[(path, text)])).len();
+        let elsewhere = "mod a;\n    #[path = \"../b.rs\"]\n    mod b;\n";
+        assert_eq!(found("crates/a/src/lib.rs", elsewhere), 1);
+        assert_eq!(found("experiments/src/bin/a.rs", elsewhere), 1);
+        assert_eq!(found("probes/rust/futures-0.3.17/src/main.rs", elsewhere), 0);
+        assert_eq!(found("crates/a/src/lib.rs", "mod a; // by no #[path]\n"), 0);
     }
 
     #[test]

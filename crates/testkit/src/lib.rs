@@ -6,19 +6,16 @@
 //! | module | holds the repository to |
 //! |---|---|
 //! | [`arrows`] | the layers: who may depend on whom |
-//! | [`doors`] | where `unsafe`, printing, exiting, clocks, disk and environment may be used |
-//! | [`documents`] | links, file names in documents, the commands of the README |
-//! | [`layout`] | the shape of probes and suites, the length of files, what no file may name |
+//! | [`doors`] | lints that hold `unsafe`, clocks, disk and environment to their rooms, in force everywhere |
+//! | [`documents`] | links, file names in documents, the commands of the README, the list of experiments |
+//! | [`layout`] | the shape of probes, suites and modules, the length of files, what no file may name |
 //! | [`repository`] | (its files, as the checks see them) |
-//! | [`rust_code`] | (Rust without comments, texts and test modules) |
 //!
-//! [`simulate`] is of another kind: a simulator of workers and tasks with a known cause of loss, which `examples/diagnose.rs`
-//! validates the diagnosis against.
+//! [`hostile`] is of another kind: input made to hurt, which a test and an experiment feed to the tool.
 
 pub mod arrows;
 pub mod documents;
 pub mod doors;
+pub mod hostile;
 pub mod layout;
 pub mod repository;
-pub mod rust_code;
-pub mod simulate;

@@ -17,8 +17,23 @@ fn arrows_point_down() {
 }
 
 #[test]
-fn doors_are_used() {
-    holds(doors::problems);
+fn clippy_holds_pure_crates() {
+    holds(doors::pure_crates);
+}
+
+#[test]
+fn unsafe_has_its_rooms() {
+    holds(doors::unsafe_rooms);
+}
+
+#[test]
+fn modules_lie_where_their_names_say() {
+    holds(layout::paths_of_modules);
+}
+
+#[test]
+fn experiments_are_listed() {
+    holds(documents::experiments);
 }
 
 #[test]

@@ -114,7 +114,7 @@ impl Reader {
 /// Reads one trace to its end; for several, see [`Reader`].
 ///
 /// Costs, on the machine where `md5sum` takes 134 ns for them, 23 ns of CPU time for an event of 90 bytes whose shape
-/// repeats and 81 ns for one whose shape does not (`examples/speed.rs`).
+/// repeats and 81 ns for one whose shape does not (experiment `speed`).
 pub fn read(input: impl Read, options: &Options, sink: &mut impl SpanSink) -> Result<Account, TraceError> {
     Reader::new(options.clone()).read(input, sink)
 }

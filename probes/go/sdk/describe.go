@@ -98,7 +98,7 @@ func unsigned(value any) any {
 
 // wakeMs is how long a process works before its figures are those of one that never paused. While all Ps are idle the monitor
 // thread (sysmon) sleeps; after that it looks every 20 us at first, then ever more seldom up to 10 ms, and on one CPU each look
-// interrupts the goroutines: 45 to 60 looks and 2.5 ms in the first 20 ms (benches/go/waiting).
+// interrupts the goroutines: 45 to 60 looks and 2.5 ms in the first 20 ms (experiments/harnesses/go/waiting).
 const wakeMs = 25
 
 // description is the reply to describe. Measures the clocks' resolution, which takes about a millisecond.

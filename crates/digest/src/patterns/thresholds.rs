@@ -7,7 +7,7 @@
 
 /// Where one explanation ends and another begins, as ratios between quantities of one run.
 ///
-/// They are choices, not measurements; what each is worth is in docs/evidence/digest.md ("Thresholds"): the example `diagnose --sweep`
+/// They are choices, not measurements; what each is worth is in docs/evidence/digest.md ("Thresholds"): the experiment `diagnose --sweep`
 /// of the test kit moves each by a factor of four both ways.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Thresholds {

@@ -16,7 +16,7 @@
 //!
 //! The cost at one size is the median of its rounds. The minimum is the other usual choice, but it falls with the
 //! number of rounds, large sizes get fewer of them, and so it would bend a linear series upwards.
-//! `examples/growth` shows what each rule is worth against noise of real runs.
+//! The experiment `growth` shows what each rule is worth against noise of real runs.
 
 mod control;
 mod curve;

@@ -1,0 +1,30 @@
+//! A simulator of workers that execute tasks, with one cause of loss, two or none planted in it at random strength.
+//!
+//! For tests and experiments only: no crate of the tool depends on it. `experiments/src/bin/diagnose.rs` validates the
+//! diagnosis against it.
+//!
+//! A [`Case`] is what the program does (phases of tasks, serial stages, pauses) and what the runtime does (workers,
+//! dispatch cost, how tasks are handed out). [`run`] executes it in discrete time and sends spans ([`observe`]: with run
+//! delay, as a live observer). [`Case::without`] is the same case with one cause removed, so that the truth about what a
+//! fix would win is known: the time of the one over the other.
+//!
+//! | module | does |
+//! |---|---|
+//! | [`ambiguous`] | cases by hand that can be read in more than one way |
+//! | [`case`] | cases, drawn from seeds; causes, and cases without them |
+//! | [`preemption`] | losing the CPU at random moments |
+//! | [`schedule`] | list scheduling, static division, chains; spans out |
+//! | [`trial`] | one seed: the truth, the digest's word, right or wrong |
+
+#![deny(clippy::disallowed_methods, clippy::disallowed_types)]
+
+pub mod ambiguous;
+pub mod case;
+pub mod preemption;
+pub mod schedule;
+pub mod trial;
+
+pub use case::{Case, Cause};
+pub use preemption::Preemption;
+pub use schedule::{observe, run};
+pub use trial::{Trial, trial};

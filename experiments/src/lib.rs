@@ -1,0 +1,4 @@
+//! What several experiments share. `experiments/README.md` lists the experiments.
+
+pub mod runs;
+pub mod timeline;
