@@ -44,12 +44,7 @@ pub(crate) fn measure(
     world: &mut World<'_, '_>,
 ) -> io::Result<Vec<Option<f64>>> {
     let mut measuring = Measuring {
-        rows: cell
-            .rows
-            .iter()
-            .filter(|row| row.skip.is_none())
-            .map(|row| Row::new(row, cell.rule_of(&row.record)))
-            .collect(),
+        rows: cell.measured().map(|row| Row::new(&row.record, cell.rule_of(&row.record))).collect(),
         cell,
         limits,
         started_ns: world.clock.now_ns(),

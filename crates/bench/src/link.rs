@@ -87,6 +87,11 @@ pub enum Event<'a> {
         /// Its rows, those that are skipped included.
         rows: &'a [RowRecord],
     },
+    /// The kernel is weighed in a runtime, before the first cell.
+    Calibrating {
+        /// The row of its samples.
+        row: &'a RowRecord,
+    },
     /// A sample was taken.
     Sampled {
         /// The row.

@@ -16,7 +16,6 @@ use crate::{
     journal::Journal,
     judge::Judge,
     link::{Clock, Event, Launcher, Link, Listener, Observed},
-    plan::PlannedRow,
     schedule::Round,
 };
 
@@ -75,13 +74,14 @@ pub(crate) struct Row<'p> {
     pub costs: Vec<f64>,
     /// Wall ns of one iteration, by the last sample.
     pub iteration_wall_ns: Option<f64>,
-    ended: bool,
+    /// How it ended.
+    status: Option<Status>,
 }
 
 impl<'p> Row<'p> {
-    pub fn new(planned: &'p PlannedRow, rule: Rule) -> Self {
+    pub fn new(record: &'p RowRecord, rule: Rule) -> Self {
         Row {
-            record: &planned.record,
+            record,
             rule,
             link: None,
             judge: None,
@@ -90,14 +90,19 @@ impl<'p> Row<'p> {
             asked: 0,
             iterations: 1,
             // Of a sweep only the costs are used.
-            tells_phases: planned.record.sweep.is_none(),
+            tells_phases: record.sweep.is_none(),
             wake_ns: None,
             answered_ns: 0,
             timed: Vec::new(),
             costs: Vec::new(),
             iteration_wall_ns: None,
-            ended: false,
+            status: None,
         }
+    }
+
+    /// How it ended, once it has.
+    pub fn status(&self) -> Option<&Status> {
+        self.status.as_ref()
     }
 
     pub fn is_alive(&self) -> bool {
@@ -235,11 +240,11 @@ impl<'p> Row<'p> {
         if let Some(mut link) = self.link.take() {
             link.end();
         }
-        if std::mem::replace(&mut self.ended, true) {
+        if self.status.is_some() {
             return Ok(());
         }
         world.journal.append(&Record::RowEnd(RowEnd { row: self.record.row, status: status.clone() }))?;
-        world.listener.event(&Event::RowEnded { row: self.record, status: &status });
+        world.listener.event(&Event::RowEnded { row: self.record, status: self.status.insert(status) });
         Ok(())
     }
 

@@ -127,6 +127,11 @@ impl Listener for Progress {
                     self.rows.push((u64::MAX, bar));
                 }
             }
+            Event::Calibrating { row } => {
+                self.clear();
+                let heading = format!("calibrating the work inside tasks: {}", row.key.runtime);
+                self.heading = Some(self.line(heading));
+            }
             Event::Sampled { row, kind, round, rounds, cpu_per_task } => {
                 let doing = match kind {
                     Kind::Timed | Kind::Phases => format!("round {:>3} of at most {rounds}", round + 1),

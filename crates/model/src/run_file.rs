@@ -98,6 +98,8 @@ pub enum Role {
     Baseline,
     /// The A/A control: a baseline entered a second time, in a process of its own.
     Control,
+    /// The kernel alone, weighed before the first cell: how many steps last as long as the work that was asked for.
+    Calibration,
 }
 
 /// The variant of a row that stands for a whole runtime, where that has nothing to offer or is not here.

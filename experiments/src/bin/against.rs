@@ -228,21 +228,21 @@ fn compare(
         variants: sides.iter().map(|side| side.variant.clone()).collect(),
         ..Selection::default()
     };
-    let plan = Plan::new(std::slice::from_ref(&suite), &runtimes, &selection)?;
-    let limits = Limits {
+    let limits = |_: &_, judged| Limits {
         max_time_ns: (args.max_time * 1e9) as u64,
         precision: args.threshold / 2.0,
-        judged_at: Some(among(plan.judged(&runtimes))),
+        judged_at: Some(among(judged)),
         samples: 200,
         restart_every: 4,
         ..Limits::default()
     };
+    let plan = Plan::new(std::slice::from_ref(&suite), &runtimes, &selection, &limits)?;
     let records = sides.iter().flat_map(|side| {
         let id = &side.record.id;
         let old_side = RuntimeRecord { id: old(id), old_of: Some(id.clone()), ..side.record.clone() };
         [side.record.clone(), old_side]
     });
-    let order = runs::order((args.seed, number), suite, records.collect(), plan, limits);
+    let order = runs::order((args.seed, number), suite, records.collect(), plan);
     let mut out = Vec::new();
     run(
         order,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use taskscale_model::{
     missing::Missing,
-    run_file::{Kind, RowRecord, SampleRecord, Status, Stop, Time},
+    run_file::{Kind, Role, RowRecord, SampleRecord, Status, Stop, Time},
 };
 use taskscale_stats::rounds::{Rounds, Timed};
 
@@ -45,7 +45,8 @@ pub enum State<'a> {
 }
 
 impl<'a> RowSamples<'a> {
-    /// The rows of a run in the order of the plan, each with its samples in the order of the file.
+    /// The rows of a run in the order of the plan, each with its samples in the order of the file. A calibration has no figures of its
+    /// own: its outcome is the work of other rows.
     pub fn of_run(run: &'a Run) -> Vec<Self> {
         let mut samples: BTreeMap<u64, Vec<&SampleRecord>> = BTreeMap::new();
         for sample in run.samples.iter().filter(|sample| can_be_divided(sample)) {
@@ -59,7 +60,7 @@ impl<'a> RowSamples<'a> {
             let state = state(ends.get(&row.row).copied(), timed.len(), run.ended.is_some());
             RowSamples { row, state, timed, phases, starts: starts(&all) }
         };
-        run.rows.iter().map(series).collect()
+        run.rows.iter().filter(|row| row.role != Role::Calibration).map(series).collect()
     }
 
     /// Whether the row has figures.

@@ -20,10 +20,14 @@ use taskscale_model::{
     suite::Suite,
 };
 
+mod calibration;
 mod counting;
 mod stop;
 
 const MS: u64 = 1_000_000;
+
+/// The variant of the kernel alone; no variant of the workload.
+const KERNEL: &str = "loop";
 
 /// What the fakes share: the time, the log, and how each variant behaves.
 #[derive(Default)]
@@ -113,7 +117,8 @@ impl Link for FakeLink {
         let behaviour = self.behaviours[request.variant.as_str()];
         let tasks = request.size * request.iterations;
         self.calls += tasks + counting::CALLS_OF_A_REQUEST;
-        let mut answer = Rule::Count.of_one(request.size, 0, 0) * request.iterations;
+        let rule = if request.workload == "spin" { Rule::Spin } else { Rule::Count };
+        let mut answer = rule.of_one(request.size, 0, request.seed).wrapping_mul(request.iterations);
         let mut told = 1;
         let cost = match behaviour {
             Behaviour::Costs(ns) => ns,
@@ -206,6 +211,7 @@ impl Listener for FakeListener {
                 self.words.push(format!("cell {number}/{of} n={size}"))
             }
             Event::CellEnded => self.words.push("end".into()),
+            Event::Calibrating { row } => self.words.push(format!("calibrating {}", row.key.runtime)),
             Event::Sampled { .. } | Event::Counting { .. } | Event::RowEnded { .. } => (),
         }
     }
@@ -244,7 +250,7 @@ fn description<'a>(
         workloads: vec![Workload {
             name: "nop".into(),
             params: vec![],
-            variants: variants.map(variant).collect(),
+            variants: variants.filter(|name| **name != KERNEL).map(variant).collect(),
         }],
     }
 }
@@ -312,6 +318,7 @@ struct Setting {
     wake_ms: Option<u64>,
     counted: bool,
     interrupt_after: Option<usize>,
+    selection: Selection,
 }
 
 impl Default for Setting {
@@ -335,6 +342,7 @@ impl Default for Setting {
             wake_ms: None,
             counted: false,
             interrupt_after: None,
+            selection: Selection::default(),
         }
     }
 }
@@ -353,7 +361,8 @@ fn measure(behaviours: &[(&'static str, Behaviour)], setting: Setting) -> Done {
         old_of: None,
         description: Ok(description(setting.jit, setting.wake_ms, behaviours.iter().map(|(name, _)| name))),
     };
-    let plan = Plan::new(std::slice::from_ref(&suite), &[found], &Selection::default()).expect("plan");
+    let plan = Plan::new(std::slice::from_ref(&suite), &[found], &setting.selection, &|_, _| setting.limits)
+        .expect("plan");
     let world =
         Shared::new(RefCell::new(World { interrupt_after: setting.interrupt_after, ..World::default() }));
     let order = Order {
@@ -368,7 +377,6 @@ fn measure(behaviours: &[(&'static str, Behaviour)], setting: Setting) -> Done {
         },
         runtimes: vec![],
         plan,
-        limits: vec![setting.limits],
         cpus: 1,
     };
     let mut launcher = FakeLauncher {

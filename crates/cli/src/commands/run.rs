@@ -81,7 +81,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     if args.counts {
         launcher = launcher.counting(shim::library(&building));
     }
-    let order = order(args, suites, &shaken, &mut launcher)?;
+    let order = order(args, suites, &shaken)?;
 
     let names: Vec<&str> = order.header.suites.iter().map(|suite| suite.name.as_str()).collect();
     let mut kept = store::create(args.output.as_deref(), &names.join("-"), order.header.started_unix_s)?;
@@ -141,12 +141,7 @@ fn launcher(shaken: &[Shaken]) -> ProbeLauncher {
     ProbeLauncher::new(shaken.iter().filter_map(|one| Some((one.found.id.clone(), one.command.clone()?))))
 }
 
-fn order(
-    args: &RunArgs,
-    suites: Vec<Suite>,
-    shaken: &[Shaken],
-    launcher: &mut ProbeLauncher,
-) -> anyhow::Result<Order> {
+fn order(args: &RunArgs, suites: Vec<Suite>, shaken: &[Shaken]) -> anyhow::Result<Order> {
     let selection = Selection {
         sizes: args.size.clone(),
         variants: args.variant.clone(),
@@ -155,13 +150,10 @@ fn order(
         work_ns: args.work.map(|seconds| (seconds * 1e9).round().max(1.0) as u64),
     };
     let found: Vec<Found> = shaken.iter().map(|one| one.found.clone()).collect();
-    let mut plan = Plan::new(&suites, &found, &selection)?;
-    let judged = plan.judged(&found);
-    if judged == 0 && !args.against.is_empty() {
+    let plan = Plan::new(&suites, &found, &selection, &|suite, judged| limits_of(suite, args, judged))?;
+    if plan.judged(&found) == 0 && !args.against.is_empty() {
         bail!("no row is on both sides; choose a suite, --variant, --size and --param that both have");
     }
-    let limits: Vec<Limits> = suites.iter().map(|suite| limits_of(suite, args, judged)).collect();
-    run::calibrate_work(&mut plan, &found, launcher, selection.work_ns, limits[0].timeout_ns);
     let machine = taskscale_sys::machine::read();
     Ok(Order {
         cpus: machine.cpus_usable.value().copied().unwrap_or(1),
@@ -176,7 +168,6 @@ fn order(
         },
         runtimes: shaken.iter().map(|one| one.record.clone()).collect(),
         plan,
-        limits,
     })
 }
 
