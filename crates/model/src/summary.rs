@@ -13,9 +13,9 @@ pub mod lines;
 mod rows;
 
 pub use granularity::{GrainPoint, Grains, Granularity, Metg, MetgState};
-pub use lines::RowStatus;
 pub use rows::{
-    CountPerTask, CountsPerTask, Distribution, Figures, Interval, Ratio, Row, RowState, Settled, Timing,
+    CountPerTask, CountsPerTask, Distribution, Figures, Interval, Ratio, Row, RowState, RowStatus, Settled,
+    Timing,
 };
 
 /// The schema word.

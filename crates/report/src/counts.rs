@@ -5,7 +5,7 @@ use taskscale_model::{
     summary::{CountPerTask, Row, Summary},
 };
 
-use crate::style::clean;
+use crate::style::{clean, with_remedy};
 use taskscale_analysis::{
     figure::{count, grouped},
     summarize::counts::{ALL, Count},
@@ -92,7 +92,7 @@ pub fn reasons(summary: &Summary) -> Vec<String> {
         |row| readings(row).into_iter().filter_map(move |(count, reading)| Some((row, count, reading?)));
     for (row, count, reading) in summary.rows.iter().flat_map(lacking) {
         let Reading::Missing(missing) = reading else { continue };
-        let reason = crate::text::with_remedy(&clean(&missing.reason), &clean(&missing.remedy));
+        let reason = with_remedy(&clean(&missing.reason), &clean(&missing.remedy));
         let what = if count == Count::Syscalls { "system calls" } else { "allocations" };
         let runtime = clean(&row.key.runtime);
         match groups.iter_mut().find(|group| group.0 == reason) {

@@ -8,7 +8,7 @@ use crate::{
     counts, granularity, growth,
     layout::{self, Table},
     reasons,
-    style::{Ink, Style, clean, ink, render},
+    style::{Ink, Style, clean, ink, render, with_remedy},
     table,
     wrap::paragraphs,
 };
@@ -135,8 +135,4 @@ fn growth(summary: &Summary, width: usize) -> String {
         .collect();
     let lines: Vec<String> = growth::findings(summary).into_iter().chain(lines).collect();
     paragraphs("- ", &lines, width)
-}
-
-pub(crate) fn with_remedy(what: &str, remedy: &str) -> String {
-    if remedy.is_empty() { what.to_owned() } else { format!("{what}. Remedy: {remedy}") }
 }

@@ -9,7 +9,8 @@ use crate::{
 };
 
 use super::rows::{
-    CountPerTask, CountsPerTask, Distribution, Figures, Interval, Ratio, Row, RowState, Settled, Timing,
+    CountPerTask, CountsPerTask, Distribution, Figures, Interval, Ratio, Row, RowState, RowStatus, Settled,
+    Timing,
 };
 
 /// A metric of a row: what it is called in JSON, and in which unit it is.
@@ -45,18 +46,6 @@ pub const ALLOCATIONS_PER_TASK: Metric = metric("allocations_per_task", "calls")
 pub const ALLOCATED_BYTES_PER_TASK: Metric = metric("allocated_bytes_per_task", "bytes");
 /// [`CountsPerTask::syscalls`].
 pub const SYSCALLS_PER_TASK: Metric = metric("syscalls_per_task", "calls");
-
-/// The state of a row in a word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RowStatus {
-    /// It has figures.
-    Ok,
-    /// It went wrong.
-    Failed,
-    /// It was not tried.
-    Skipped,
-}
 
 /// One metric of one row. What a metric does not have is null.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -8,8 +8,6 @@ use crate::{
 
 use serde::{Deserialize, Serialize};
 
-use super::lines::RowStatus;
-
 /// One row: what it is, and its figures.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
@@ -36,6 +34,18 @@ pub enum RowState {
     Failed(Missing),
     /// It was not tried.
     Skipped(Missing),
+}
+
+/// The state of a row in a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RowStatus {
+    /// It has figures.
+    Ok,
+    /// It went wrong.
+    Failed,
+    /// It was not tried.
+    Skipped,
 }
 
 /// The figures of a row. Lower is better for all times, shares and counts.

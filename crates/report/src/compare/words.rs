@@ -6,7 +6,7 @@ use taskscale_model::{
     summary::RowStatus,
 };
 
-use crate::style::clean;
+use crate::style::{clean, with_remedy};
 use taskscale_analysis::figure::{count, percent, ratio, with_interval};
 
 /// How to read a ratio.
@@ -89,7 +89,7 @@ pub fn compared(row: &ComparedRow) -> String {
 
 /// What stands beside a verdict: the reason with its remedy; nothing where there is none.
 pub fn reason(row: &ComparedRow) -> String {
-    let words = |why: &Missing| crate::text::with_remedy(&clean(&why.reason), &clean(&why.remedy));
+    let words = |why: &Missing| with_remedy(&clean(&why.reason), &clean(&why.remedy));
     row.why.as_ref().map(words).unwrap_or_default()
 }
 
