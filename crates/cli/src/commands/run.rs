@@ -170,7 +170,7 @@ fn order(
             schema: run_file::SCHEMA.into(),
             tool: env!("CARGO_PKG_VERSION").into(),
             command: std::env::args().collect(),
-            seed: args.seed.unwrap_or_else(|| fastrand::u64(0..=taskscale_model::protocol::MAX_SEED)),
+            seed: args.seed.unwrap_or_else(|| fastrand::u64(0..=taskscale_model::protocol::MAX_INTEGER)),
             started_unix_s: taskscale_sys::clock::unix_time_s(),
             machine,
             suites,
