@@ -14,7 +14,7 @@ WORKLOADS = {}
 def param(workload, name, default, help, choices=()):
     """Declares a parameter of a workload; the type of its default is its type, and a word is one of `choices`."""
     fields = {"name": name, "default": default, "choices": list(choices), "help": help}
-    _declared(workload)["params"][name] = fields
+    declared(workload)["params"][name] = fields
 
 
 def variant(workload, name, creates_task=True, **about):
@@ -26,7 +26,7 @@ def variant(workload, name, creates_task=True, **about):
     fields.update((key, value) for key, value in about.items() if value)
 
     def declare(perform):
-        _declared(workload)["variants"][name] = fields, perform
+        declared(workload)["variants"][name] = fields, perform
         return perform
 
     return declare
@@ -43,10 +43,10 @@ def description(name, version, workers):
         "workloads": [
             {
                 "name": workload,
-                "params": list(declared["params"].values()),
-                "variants": [fields for fields, _ in declared["variants"].values()],
+                "params": list(about["params"].values()),
+                "variants": [fields for fields, _ in about["variants"].values()],
             }
-            for workload, declared in WORKLOADS.items()
+            for workload, about in WORKLOADS.items()
         ],
     }
 
@@ -58,5 +58,5 @@ def toolchain():
     return f"{name} {version} ({platform.python_compiler()}{'' if gil else ', no GIL'})"
 
 
-def _declared(workload):
+def declared(workload):
     return WORKLOADS.setdefault(workload, {"params": {}, "variants": {}})
