@@ -32,6 +32,11 @@ def variant(workload, name, creates_task=True, **about):
     return declare
 
 
+def declared(workload):
+    """The workload of that name, which the first that is declared of it makes."""
+    return WORKLOADS.setdefault(workload, {"params": {}, "variants": {}})
+
+
 def description(name, version, workers):
     """The reply to `describe`. Measures the clocks' resolution, which takes a few milliseconds."""
     return {
@@ -56,7 +61,3 @@ def toolchain():
     gil = getattr(sys, "_is_gil_enabled", lambda: True)()
     name, version = platform.python_implementation(), platform.python_version()
     return f"{name} {version} ({platform.python_compiler()}{'' if gil else ', no GIL'})"
-
-
-def declared(workload):
-    return WORKLOADS.setdefault(workload, {"params": {}, "variants": {}})

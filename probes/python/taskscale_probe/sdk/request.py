@@ -6,10 +6,6 @@ from .describe import WORKLOADS
 from .timing import Timed
 
 
-class Refused(Exception):
-    """A request that names what is not known here. Its text says what, and what is known."""
-
-
 class Run(Timed):
     """What a `run` request asks for.
 
@@ -34,7 +30,7 @@ def default(param, variant):
 
 
 def known(all, name, what):
-    """The one of that name, which must be there."""
+    """The one of that name; raises where there is none."""
     if name not in all:
-        raise Refused(f"unknown {what} {json.dumps(name)}; known here: {', '.join(all)}")
+        raise LookupError(f"unknown {what} {json.dumps(name)}; known here: {', '.join(all)}")
     return all[name]

@@ -4,13 +4,20 @@ import json
 import sys
 
 from .describe import PROTOCOL, description
-from .request import Refused, Run, known
+from .request import Run, known
 
 
 def serve(name, version, workers=1):
     """Serves the declared workloads as runtime `name` until standard input ends or says `exit`. Returns the exit
     status: 0, or 1 where a pipe failed."""
-    answers = {"describe": lambda message: describe(message, name, version, workers), "run": run, "exit": None}
+
+    def describe(message):
+        if message["protocol"] == PROTOCOL:
+            return description(name, version, workers)
+        both = f"the tool speaks protocol {message['protocol']}, this probe of {name} speaks protocol {PROTOCOL}"
+        raise LookupError(f"{both}; use a tool and a probe of one release")
+
+    answers = {"describe": describe, "run": run, "exit": None}
     return loop(lambda message: known(answers, message.get("type"), "request type")(message))
 
 
@@ -36,42 +43,26 @@ def loop(answer):
 
 
 def reply(line, answer):
-    """The reply to a line; None to `exit`."""
+    """The reply to a line; None to `exit`. Whatever is raised is this request's failure only."""
     try:
         message = parse(line)
         return None if message.get("type") == "exit" else answer(message)
-    except Refused as refused:
-        return {"type": "error", "message": str(refused)}
-    except Exception as error:  # a field that is not there, or of another kind: sent by hand, never by the tool
-        return {"type": "error", "message": f"the request cannot be read: {error!r}"}
+    except Exception as error:
+        text = str(error) if type(error) is LookupError else f"{type(error).__name__}: {error}"
+        return {"type": "error", "message": text, "protocol": PROTOCOL}
 
 
 def parse(line):
     try:
         return json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise Refused(f"the line is not JSON: {error}") from None
-
-
-def describe(message, name, version, workers):
-    """What the probe says of itself, to a tool that speaks its protocol."""
-    asked = message["protocol"]
-    if asked == PROTOCOL:
-        return description(name, version, workers)
-    text = f"the tool speaks protocol {json.dumps(asked)}, this probe of {name} speaks protocol {PROTOCOL}"
-    text += "; use a tool and a probe of one release"
-    return {"type": "error", "message": text, "protocol": PROTOCOL}
+        raise LookupError(f"the line is not JSON: {error}") from None
 
 
 def run(message):
-    """Performs a request. What a workload raises is this request's failure only."""
+    """Performs a request."""
     run = Run(message)
-    try:
-        timing = run.perform(run)
-    except Exception as error:
-        text = f"{type(error).__name__}: {error}"
-        raise Refused(f"variant {json.dumps(message['variant'])} failed: {text}") from error
-    sample = {"type": "sample", "id": run.id, **timing}
+    sample = {"type": "sample", "id": run.id, **run.perform(run)}
     if not sample["extra"]:
         del sample["extra"]
     return sample
