@@ -11,6 +11,7 @@
 //! | [`link`] | what a measuring loop needs of a probe, a clock and a listener; tests put fakes here |
 //! | [`clock`] | the real clock, which also looks at what else uses the machine |
 //! | [`probe`] | the real probe: a process that speaks protocol 1 |
+//! | [`validate`] | whether a request fits what the probe says of itself, before it is sent |
 //! | [`threads`] | how many threads of a probe really ran during a sample |
 //! | `stamp` | whether a probe is still the one that it was |
 //! | [`fault`] | everything that can go wrong with a probe, with its remedy |
@@ -47,4 +48,5 @@ pub mod schedule;
 mod stamp;
 mod steps;
 pub mod threads;
+pub mod validate;
 mod warmup;

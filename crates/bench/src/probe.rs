@@ -18,6 +18,7 @@ use crate::{
     link::{Counted, Launcher, Link, Observed},
     stamp::Stamp,
     threads,
+    validate::validate,
 };
 
 /// A handshake starts an interpreter or a virtual machine: 30 s are ten times the slowest seen on a loaded machine.
@@ -36,6 +37,8 @@ const PADDING: u64 = 4096;
 #[derive(Debug)]
 pub struct Probe {
     child: Child,
+    /// What requests are held to.
+    description: Option<Description>,
 }
 
 impl Probe {
@@ -47,7 +50,7 @@ impl Probe {
 
     /// A process that was started another way.
     pub(crate) fn of(child: Child) -> Probe {
-        Probe { child }
+        Probe { child, description: None }
     }
 
     /// Asks the probe to describe itself.
@@ -55,7 +58,9 @@ impl Probe {
         let asked = "describe";
         let line = self.exchange(&Request::Describe { protocol: PROTOCOL }, asked, timeout_ns)?;
         match parse(&line, asked)? {
-            Reply::Description(description) if description.protocol == PROTOCOL => Ok(description),
+            Reply::Description(description) if description.protocol == PROTOCOL => {
+                Ok(self.description.insert(description).clone())
+            }
             Reply::Description(Description { protocol, .. })
             | Reply::Error { protocol: Some(protocol), .. }
                 if protocol != PROTOCOL =>
@@ -70,7 +75,7 @@ impl Probe {
         }
     }
 
-    /// Sends one line as it is and returns the line that comes back: for conformance tests.
+    /// Sends one line as it is, whatever it is, and returns the line that comes back: for conformance tests.
     pub fn raw(&mut self, line: &[u8], asked: &str, timeout_ns: u64) -> Result<Vec<u8>, Fault> {
         let deadline_ns = clock::monotonic_ns().saturating_add(timeout_ns);
         let seconds = timeout_ns as f64 / 1e9;
@@ -132,6 +137,11 @@ impl Link for Probe {
 
     fn run(&mut self, request: &RunRequest, timeout_ns: u64) -> Result<Observed, Fault> {
         let asked = format!("{} {} at size {}", request.workload, request.variant, request.size);
+        let why = match &self.description {
+            Some(description) => validate(description, request),
+            None => Err(Missing::new("it has not described itself yet", "shake hands first")),
+        };
+        why.map_err(|why| Fault::Unfit { asked: asked.clone(), why })?;
         let message = serde_json::to_vec(&Request::Run(request.clone()))
             .map_err(|error| Fault::Refused { asked: asked.clone(), message: error.to_string() })?;
         // Outermost, so that what it costs (7 us a thread, `taskscale_sys::threads`) lies outside all other readings.
@@ -241,13 +251,16 @@ mod tests {
         assert!(!said.contains('\x1b'), "{said:?}");
     }
 
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn the_threads_of_a_real_process_are_looked_at() {
-        // A shell has one thread, and reading a line takes it some CPU time.
-        let script =
-            r#"while read -r line; do echo '{"type":"sample","wall_ns":1,"cpu_ns":1,"answer":0}'; done"#;
-        let mut probe = Probe::start(&Command::new("sh", ["-c", script])).expect("a shell");
+    /// A shell that offers one variant and answers everything else by the same sample, and a request for it.
+    fn shell() -> (Probe, RunRequest) {
+        let script = r#"
+            read -r line
+            echo '{"type":"description","protocol":1,"runtime":{"name":"r","language":"l","version":"1"},
+                "clock":{"wall_resolution_ns":1,"cpu_resolution_ns":1},
+                "workloads":[{"name":"w","variants":[{"name":"v","creates_task":false}]}]}' | tr -d '
+'
+            echo
+            while read -r line; do echo '{"type":"sample","wall_ns":1,"cpu_ns":1,"answer":0}'; done"#;
         let request = RunRequest {
             id: 1,
             workload: "w".into(),
@@ -257,6 +270,30 @@ mod tests {
             params: Default::default(),
             seed: 1,
         };
+        (Probe::start(&Command::new("sh", ["-c", script])).expect("a shell"), request)
+    }
+
+    #[test]
+    fn what_does_not_fit_the_description_is_not_sent() {
+        let (mut probe, request) = shell();
+        let said = probe.run(&request, HANDSHAKE_NS).expect_err("no handshake yet").to_string();
+        assert!(said.contains("not described itself"), "{said}");
+        probe.describe(HANDSHAKE_NS).expect("a description");
+        let unfit = RunRequest { variant: "x".into(), ..request.clone() };
+        let fault = probe.run(&unfit, HANDSHAKE_NS).expect_err("it would be answered");
+        let said = "was not asked w x at size 1: unknown variant \"x\"; known here: v";
+        assert_eq!(fault.to_string(), said);
+        assert!(fault.leaves_probe_alive() && fault.to_missing().remedy.contains("choose one of those"));
+        probe.run(&request, HANDSHAKE_NS).expect("the same process, and nothing of the other request");
+        probe.end();
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_threads_of_a_real_process_are_looked_at() {
+        // A shell has one thread, and reading a line takes it some CPU time.
+        let (mut probe, request) = shell();
+        probe.describe(HANDSHAKE_NS).expect("a description");
         let observed = probe.run(&request, HANDSHAKE_NS).expect("a sample");
         assert_eq!(observed.threads.map(|threads| threads.ran), Ok(1));
         probe.end();
