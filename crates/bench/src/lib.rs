@@ -13,6 +13,7 @@
 //! | [`probe`] | the real probe: a process that speaks protocol 1 |
 //! | [`validate`] | whether a request fits what the probe says of itself, before it is sent |
 //! | [`threads`] | how many threads of a probe really ran during a sample |
+//! | [`launcher`] | starts the probes of a run, to be timed or to be counted |
 //! | `stamp` | whether a probe is still the one that it was |
 //! | [`fault`] | everything that can go wrong with a probe, with its remedy |
 //! | [`expect`] | which answer is right |
@@ -38,6 +39,7 @@ pub mod expect;
 pub mod fault;
 pub mod journal;
 pub mod judge;
+pub mod launcher;
 pub mod limits;
 pub mod link;
 pub mod plan;

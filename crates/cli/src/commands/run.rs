@@ -8,9 +8,9 @@ use taskscale_analysis::CompareOptions;
 use taskscale_bench::{
     clock::RealClock,
     journal::Journal,
+    launcher::ProbeLauncher,
     limits::Limits,
     plan::{Found, Plan, Selection},
-    probe::ProbeLauncher,
     run::{self, Order},
 };
 use taskscale_model::{
