@@ -3,6 +3,7 @@
 mod assemble;
 mod event;
 mod flavour;
+mod layout;
 mod open;
 mod shape;
 mod streak;
@@ -14,7 +15,7 @@ use crate::{
     bytes::string_end,
     error::TraceError,
     json::{is_gap, is_space, members},
-    read::{Clock, Options},
+    options::{Clock, Options},
     stream::{skip_to_next_event, skip_value},
     tally::Reason,
     window::{More, Window},
@@ -24,7 +25,8 @@ use crate::{
 use assemble::Assembler;
 use event::{Event, Scanned, scan};
 use flavour::Flavour;
-use shape::{Layout, Shapes};
+use layout::Layout;
+use shape::Shapes;
 
 pub use flavour::without_number;
 

@@ -8,7 +8,7 @@ use crate::{
     error::TraceError,
     json::{is_gap, items, members, text},
     number::{SECONDS, Time, decimal},
-    read::{Clock, Options},
+    options::{Clock, Options},
     stream::{object, skip_value},
     tally::{Reason, Tally},
     window::Window,

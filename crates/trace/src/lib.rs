@@ -11,7 +11,8 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`mod@read`] | the door: options, formats, [`Reader`] for one or several files |
+//! | [`options`] | what a user may say, and the origin of times |
+//! | [`mod@read`] | the door: formats, [`Reader`] for one or several files |
 //! | [`error`] | why a file cannot be read |
 //! | [`workers`] | from the ids of a source to dense worker indices |
 //! | [`writer`] | spans out again, as a Chrome trace that Perfetto shows in full |
@@ -27,6 +28,7 @@ pub mod error;
 mod json;
 mod ninja;
 mod number;
+pub mod options;
 pub mod read;
 mod stream;
 mod tally;
@@ -37,6 +39,7 @@ pub mod workers;
 pub mod writer;
 
 pub use error::TraceError;
-pub use read::{Options, Reader, read};
+pub use options::Options;
+pub use read::{Reader, read};
 pub use workers::WorkerTable;
 pub use writer::ChromeWriter;

@@ -13,7 +13,7 @@ use taskscale_model::span::{Account, Depth, Span, SpanSink};
 use crate::{
     bytes::hash,
     error::TraceError,
-    read::{Clock, Options},
+    options::{Clock, Options},
     tally::{Reason, Tally},
     window::{More, Window},
     workers::{Id, WorkerTable},

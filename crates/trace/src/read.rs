@@ -8,56 +8,12 @@ use crate::{
     chrome, dask,
     error::TraceError,
     json::is_gap,
-    ninja, tfp, tfprof,
+    ninja,
+    options::{Clock, Options},
+    tfp, tfprof,
     window::Window,
     workers::{MOST_WORKERS, WorkerTable},
 };
-
-/// What a user may say about a trace that it does not say itself.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// Counts only events whose category holds this text; also turns off the selection that the writer's own rule
-    /// makes (Ray's phases and Node's event loop can be looked at so).
-    pub cat: Option<String>,
-    /// Counts only events whose name holds this text.
-    pub name: Option<String>,
-    /// Sets the first time of each file to zero. For files whose clocks have nothing to do with each other; without it
-    /// all files of a [`Reader`] share the origin of the first one.
-    pub align: bool,
-    /// Whether shapes of events are learned (faster, same result).
-    pub learn_shapes: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options { cat: None, name: None, align: false, learn_shapes: true }
-    }
-}
-
-/// The origin of times: the first one seen.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Clock {
-    origin_ns: Option<i64>,
-}
-
-impl Clock {
-    /// The origin, once it is set.
-    #[inline(always)]
-    pub fn origin(&self) -> Option<i64> {
-        self.origin_ns
-    }
-
-    /// The first time seen, 0 where there was none.
-    pub fn origin_ns(&self) -> i64 {
-        self.origin_ns.unwrap_or(0)
-    }
-
-    /// A time relative to the first one; `None` where the difference passes 64 bits.
-    #[inline(always)]
-    pub fn since_origin(&mut self, ns: i64) -> Option<i64> {
-        ns.checked_sub(*self.origin_ns.get_or_insert(ns))
-    }
-}
 
 /// Reads several files into one sink: workers of different files stay apart, times share an origin.
 #[derive(Debug, Default)]

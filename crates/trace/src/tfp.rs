@@ -12,7 +12,7 @@ use taskscale_model::span::{Account, Depth, Span, SpanSink};
 
 use crate::{
     error::TraceError,
-    read::{Clock, Options},
+    options::{Clock, Options},
     tally::{Reason, Tally},
     window::Window,
     workers::{Id, WorkerTable},

@@ -9,7 +9,7 @@ use crate::{
     error::TraceError,
     json::{is_gap, is_space, items, members, text},
     number::{MICROS, Time, decimal},
-    read::{Clock, Options},
+    options::{Clock, Options},
     stream::{object, skip_value},
     tally::{Reason, Tally},
     window::Window,

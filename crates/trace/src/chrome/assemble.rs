@@ -9,7 +9,7 @@ use crate::{
     bytes::{hash, is_numbered},
     json::unescape_into,
     number::Time,
-    read::{Clock, Options},
+    options::{Clock, Options},
     tally::{Reason, Tally},
     workers::WorkerTable,
 };

@@ -7,7 +7,7 @@ use crate::{
     workers::Id,
 };
 
-use super::shape::{Layout, Slot};
+use super::layout::{Field, Layout, Slot};
 
 /// Text as it stands in the file, without its quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,21 +67,6 @@ pub enum Scanned {
     Incomplete,
     /// It is not JSON from this place on.
     Malformed(usize),
-}
-
-/// The members that matter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Field {
-    Cat,
-    Name,
-    Phase,
-    Process,
-    Thread,
-    Id,
-    Ts,
-    Dur,
-    Args,
-    Other,
 }
 
 const fn key(bytes: &[u8]) -> u64 {

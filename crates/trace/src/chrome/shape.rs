@@ -15,65 +15,18 @@ use crate::{
 
 use super::{
     assemble::Assembler,
-    event::{Event, Field, Text, id, set_nested, set_text, set_word},
+    event::{Event, Text, id, set_nested, set_text, set_word},
+    layout::{Field, Kind, Layout, Slot},
     streak::Streak,
 };
 
 /// Shapes kept at a time: one for each phase and category that alternate in the traces seen so far.
 const SHAPES: usize = 6;
-/// Values in a shape at most; Node's events have nine.
-const VALUES: usize = 16;
 /// Trust in the shapes at most, and at first: a miss costs eight hits, since it takes a scan and a lesson.
 const TRUST: i32 = 256;
 const MISS: i32 = 8;
 /// Events for which shapes are given up after the trust is used up; doubled each time, up to the last figure.
 const NAPS: (u32, u32) = (64, 16_384);
-
-/// How a value is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Slot {
-    Text,
-    Word,
-    Nested,
-}
-
-/// Where the values of one event stand, as the generic scanner found them.
-#[derive(Debug, Default)]
-pub struct Layout {
-    start: usize,
-    /// Behind the closing brace.
-    pub end: usize,
-    values: Vec<(Field, Slot, usize, usize)>,
-    /// Whether the event is such that no shape can be learned from it.
-    pub odd: bool,
-}
-
-impl Layout {
-    pub fn begin(&mut self, start: usize) {
-        self.start = start;
-        self.odd = false;
-        self.values.clear();
-    }
-
-    pub fn push(&mut self, field: Field, slot: Slot, start: usize, end: usize) {
-        let twice = field != Field::Other && self.values.iter().any(|value| value.0 == field);
-        if self.values.len() == VALUES || twice {
-            self.odd = true;
-        } else {
-            self.values.push((field, slot, start, end));
-        }
-    }
-}
-
-/// The values that nearly all events have, each with a way of its own; and the rest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    Name,
-    Thread,
-    Ts,
-    Dur,
-    Other(Slot, Field),
-}
 
 /// Literal text, then a value.
 #[derive(Debug)]

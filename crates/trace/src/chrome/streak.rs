@@ -18,7 +18,7 @@ use crate::{
 use super::{
     assemble::Assembler,
     event::id,
-    shape::Kind,
+    layout::Kind,
     view::{Literal, View},
 };
 

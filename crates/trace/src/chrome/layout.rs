@@ -1,0 +1,65 @@
+//! Where the values of an event stand, and how they are written: what the scanner tells, and shapes are learned from.
+
+/// Values in a shape at most; Node's events have nine.
+const VALUES: usize = 16;
+
+/// The members that matter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Field {
+    Cat,
+    Name,
+    Phase,
+    Process,
+    Thread,
+    Id,
+    Ts,
+    Dur,
+    Args,
+    Other,
+}
+
+/// How a value is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Slot {
+    Text,
+    Word,
+    Nested,
+}
+
+/// Where the values of one event stand, as the generic scanner found them.
+#[derive(Debug, Default)]
+pub struct Layout {
+    pub start: usize,
+    /// Behind the closing brace.
+    pub end: usize,
+    pub values: Vec<(Field, Slot, usize, usize)>,
+    /// Whether the event is such that no shape can be learned from it.
+    pub odd: bool,
+}
+
+impl Layout {
+    pub fn begin(&mut self, start: usize) {
+        self.start = start;
+        self.odd = false;
+        self.values.clear();
+    }
+
+    pub fn push(&mut self, field: Field, slot: Slot, start: usize, end: usize) {
+        let twice = field != Field::Other && self.values.iter().any(|value| value.0 == field);
+        if self.values.len() == VALUES || twice {
+            self.odd = true;
+        } else {
+            self.values.push((field, slot, start, end));
+        }
+    }
+}
+
+/// The values that nearly all events have, each with a way of its own; and the rest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Name,
+    Thread,
+    Ts,
+    Dur,
+    Other(Slot, Field),
+}
