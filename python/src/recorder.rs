@@ -9,7 +9,8 @@ use crate::{
     blocked::Place,
     delays::{Quantiles, time},
     raw,
-    session::{Crew, Session, lock},
+    session::{Crew, Session},
+    watch::lock,
     work::Work,
 };
 

@@ -3,7 +3,7 @@
 use std::{
     cell::RefCell,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        Arc, Mutex, Weak,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
 };
@@ -15,7 +15,7 @@ use taskscale_sys::ticks::{self, Rate};
 use crate::{
     blocked::{Blocked, Place, SLOW_NS},
     delays::Delays,
-    watch::{Seat, Watch},
+    watch::{Seat, Watch, lock},
 };
 
 /// Threads of one kind, each a worker: those that run event loops, or those of pools.
@@ -203,9 +203,4 @@ impl Session {
         self.pools.clear();
         lock(&self.blocked).clear();
     }
-}
-
-/// Locks; nothing behind these locks can be left half done.
-pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

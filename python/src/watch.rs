@@ -5,7 +5,7 @@
 
 use std::{
     sync::{
-        Arc, Condvar, Mutex,
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
     thread::JoinHandle,
@@ -15,8 +15,6 @@ use std::{
 use pyo3::prelude::*;
 use taskscale_live::Worker;
 use taskscale_sys::ticks;
-
-use crate::session::lock;
 
 /// How often it looks whether a step is slow: four times within the 100 ms that make it so.
 const PERIOD: Duration = Duration::from_millis(25);
@@ -148,4 +146,9 @@ fn spot(py: Python<'_>, ident: u64) -> PyResult<Spot> {
     let found = py.import("taskscale._spot")?.call_method1("spot", (ident,))?;
     let (function, file, line) = found.extract()?;
     Ok(Spot { function, file, line })
+}
+
+/// Locks; nothing behind these locks can be left half done.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

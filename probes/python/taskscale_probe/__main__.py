@@ -25,9 +25,9 @@ def main():
     if not __package__:
         # Run as a directory: that directory comes first on the path, where its modules would hide those of others.
         sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    from taskscale_probe import runtimes
+    from taskscale_probe.main import main as serve
 
-    return runtimes.main(sys.argv[1] if len(sys.argv) > 1 else "")
+    return serve(sys.argv[1] if len(sys.argv) > 1 else "")
 
 
 if __name__ == "__main__":

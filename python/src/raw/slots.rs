@@ -18,7 +18,7 @@ use std::{
 use pyo3::{ffi, prelude::*, types::PyDict};
 
 use super::coroutine::Coroutine;
-use crate::session::lock;
+use crate::watch::lock;
 
 /// What the collector keeps in front of an object, all 0 where it does not know of the object.
 type Head = [u64; 2];
