@@ -11,6 +11,9 @@ const COMMANDS: [&str; 2] = ["cargo run --release -- run", "make test"];
 /// What stands before the name of an experiment that is a binary.
 const BINARY: &str = "-p taskscale-experiments --bin ";
 
+/// A section of ARCHITECTURE, and how many files it may name.
+const WALK: (&str, usize) = ("Follow one measurement", 15);
+
 /// Relative links, their anchors, and back-quoted paths that lead nowhere.
 pub fn links(repository: &Repository) -> Vec<String> {
     let mut problems = Vec::new();
@@ -73,6 +76,21 @@ pub fn experiments(repository: &Repository) -> Vec<String> {
                 none.map(|name| format!("{}:{}: there is no experiment {name:?}", file.path, index + 1)),
             );
         }
+    }
+    problems
+}
+
+/// What is wrong with ARCHITECTURE's walk of one measurement, which a newcomer reads file by file.
+pub fn walk(repository: &Repository) -> Vec<String> {
+    let text = repository.file("ARCHITECTURE.md").map_or("", |file| &file.text);
+    let section = text.split("\n## ").find(|section| section.starts_with(WALK.0)).unwrap_or("");
+    let steps = section.split("\nWhat branches off").next().unwrap_or("");
+    let files: Vec<&str> = steps.lines().flat_map(code_spans).filter(|span| span.contains('/')).collect();
+    let again = files.iter().enumerate().filter(|(place, file)| files[..*place].contains(file));
+    let mut problems: Vec<String> =
+        again.map(|(_, file)| format!("ARCHITECTURE.md: the walk goes back to {file}")).collect();
+    if !(1..=WALK.1).contains(&files.len()) {
+        problems.push(format!("ARCHITECTURE.md: {} has {} files, not 1 to {}", WALK.0, files.len(), WALK.1));
     }
     problems
 }
@@ -224,6 +242,23 @@ mod tests {
             ("crates/x/src/lib.rs", ""),
             ("suites/quick.toml", ""),
         ]))
+    }
+
+    #[test]
+    fn a_walk_that_is_long_or_goes_back_is_named() {
+        let walk = |files: &[&str]| {
+            let steps: String = files.iter().map(|file| format!("1. `{file}`\n")).collect();
+            let text = format!(
+                "# A\n\n## {}\n\n{steps}\nWhat branches off: `a/more.rs`\n\n## B\n`a/x.rs`\n",
+                WALK.0
+            );
+            walk(&Repository::of(&[("ARCHITECTURE.md", &text)]))
+        };
+        assert_eq!(walk(&["a/b.rs", "a/c.rs"]), [""; 0]);
+        assert_eq!(walk(&["a/b.rs", "a/c.rs", "a/b.rs"]), ["ARCHITECTURE.md: the walk goes back to a/b.rs"]);
+        let long: Vec<String> = (0..16).map(|n| format!("a/{n}.rs")).collect();
+        assert_eq!(walk(&long.iter().map(String::as_str).collect::<Vec<_>>()).len(), 1);
+        assert_eq!(walk(&[]).len(), 1, "a section that is gone");
     }
 
     #[test]

@@ -37,6 +37,11 @@ fn experiments_are_listed() {
 }
 
 #[test]
+fn the_walk_of_a_measurement_is_short() {
+    holds(documents::walk);
+}
+
+#[test]
 fn links_and_file_names_lead_somewhere() {
     holds(documents::links);
 }
