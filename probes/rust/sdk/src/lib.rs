@@ -25,12 +25,13 @@
 //! | [`serve`] | one reply line per request line, until end of input |
 //! | [`timing`] | the timed loop |
 
-pub mod clock;
-pub mod describe;
+// Methods of one line stand in one line in these, so that each can be read at a glance.
+#[rustfmt::skip] pub mod clock;
+#[rustfmt::skip] pub mod describe;
 pub mod layout;
-pub mod request;
-pub mod serve;
-pub mod timing;
+#[rustfmt::skip] pub mod request;
+#[rustfmt::skip] pub mod serve;
+#[rustfmt::skip] pub mod timing;
 
 pub use self::describe::{Param, Probe, Variant, Workload};
 pub use self::request::Run;

@@ -1,7 +1,7 @@
 //! A `run` request, made into a [`Run`]. The tool has held it to the description before it was sent (`probes/PROTOCOL.md`).
 
 use super::describe::{Perform, Probe};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// What a `run` request asks for.
 #[derive(Debug, Clone)]
@@ -21,7 +21,6 @@ pub struct Run {
     pub(super) params: Map<String, Value>,
 }
 
-#[rustfmt::skip]
 impl Run {
     /// The same with one iteration: for a workload that sets each iteration up untimed and adds up their timings
     /// ([`Timing::add`](super::Timing::add)).
@@ -72,7 +71,7 @@ impl Probe {
 
 /// The place of a name.
 fn known(all: &Value, name: &Value, what: &str) -> Result<usize, String> {
-    let names: Value = all.as_array().into_iter().flatten().map(|one| one["name"].clone()).collect();
-    let place = names.as_array().and_then(|names| names.iter().position(|one| one == name));
-    place.ok_or_else(|| format!("unknown {what} {name}; known here: {names}"))
+    let names: Vec<&Value> = all.as_array().into_iter().flatten().map(|one| &one["name"]).collect();
+    let place = names.iter().position(|one| *one == name);
+    place.ok_or_else(|| format!("unknown {what} {name}; known here: {}", json!(names)))
 }
