@@ -9,6 +9,7 @@
 //! | [`doors`] | where `unsafe`, printing, exiting, clocks, disk and environment may be used |
 //! | [`documents`] | links, file names in documents, the commands of the README |
 //! | [`layout`] | the shape of probes and suites, the length of files, what no file may name |
+//! | [`sdk`] | the length and the shape of the SDKs of probes |
 //! | [`repository`] | (its files, as the checks see them) |
 //! | [`rust_code`] | (Rust without comments, texts and test modules) |
 //!
@@ -21,4 +22,5 @@ pub mod doors;
 pub mod layout;
 pub mod repository;
 pub mod rust_code;
+pub mod sdk;
 pub mod simulate;

@@ -35,7 +35,7 @@ impl Probe {
     /// The reply to `describe`. Measures the clocks' resolution, which takes about a millisecond.
     pub fn description(&self) -> Value {
         let mut said = self.0.clone();
-        let [wall, cpu] = [clock::wall_ns, clock::cpu_ns].map(|clock| clock::resolution_ns(clock));
+        let [wall, cpu] = [clock::wall_ns, clock::cpu_ns].map(clock::resolution_ns);
         said["clock"] = json!({"wall_resolution_ns": wall, "cpu_resolution_ns": cpu});
         said
     }
