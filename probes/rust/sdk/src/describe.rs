@@ -34,8 +34,7 @@ impl Probe {
 
     /// The reply to `describe`. Measures the clocks' resolution, which takes about a millisecond.
     pub fn description(&self) -> Value {
-        let mut said = self.0.clone();
-        let [wall, cpu] = [clock::wall_ns, clock::cpu_ns].map(clock::resolution_ns);
+        let ([wall, cpu], mut said) = ([clock::wall_ns, clock::cpu_ns].map(clock::resolution_ns), self.0.clone());
         said["clock"] = json!({"wall_resolution_ns": wall, "cpu_resolution_ns": cpu});
         said
     }

@@ -33,9 +33,8 @@ pub mod layout;
 #[rustfmt::skip] pub mod serve;
 #[rustfmt::skip] pub mod timing;
 
-pub use self::describe::{Param, Probe, Variant, Workload};
-pub use self::request::Run;
-pub use self::timing::{Phases, Timing};
+#[rustfmt::skip]
+pub use self::{describe::{Param, Probe, Variant, Workload}, request::Run, timing::{Phases, Timing}};
 
 /// The protocol that this probe speaks.
 pub const PROTOCOL: u64 = 1;

@@ -56,22 +56,19 @@ impl Probe {
         for param in workload["params"].as_array().into_iter().flatten() {
             let name = param["name"].as_str().unwrap_or_default();
             let allowed = workload["variants"][variant]["only"][name].as_array();
-            let first =
-                allowed.filter(|allowed| !allowed.contains(&param["default"])).map(|allowed| &allowed[0]);
-            let value = message["params"].get(name).or(first).unwrap_or(&param["default"]);
-            params.insert(name.to_owned(), value.clone());
+            let first = allowed.filter(|allowed| !allowed.contains(&param["default"])).map(|allowed| &allowed[0]);
+            params.insert(name.to_owned(), message["params"].get(name).or(first).unwrap_or(&param["default"]).clone());
         }
         let number = |name| message[name].as_u64().ok_or(format!("the request has no integer {name:?}"));
         let [id, size, iterations, seed] = ["id", "size", "iterations", "seed"].map(number);
         let [verify, phases] = ["verify", "phases"].map(|name| message["params"][name] == true);
-        let run = Run { id: id?, size: size?, iterations: iterations?, seed: seed?, verify, phases, params };
-        Ok((&self.1[at][variant], run))
+        Ok((&self.1[at][variant], Run { id: id?, size: size?, iterations: iterations?, seed: seed?, verify, phases, params }))
     }
 }
 
 /// The place of a name.
 fn known(all: &Value, name: &Value, what: &str) -> Result<usize, String> {
     let names: Vec<&Value> = all.as_array().into_iter().flatten().map(|one| &one["name"]).collect();
-    let place = names.iter().position(|one| *one == name);
-    place.ok_or_else(|| format!("unknown {what} {name}; known here: {}", json!(names)))
+    let unknown = || format!("unknown {what} {name}; known here: {}", json!(names));
+    names.iter().position(|one| *one == name).ok_or_else(unknown)
 }

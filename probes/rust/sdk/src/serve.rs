@@ -17,16 +17,14 @@ impl Probe {
 
     /// The reply to a line; none to `exit`.
     fn reply(&self, line: &[u8]) -> Option<Value> {
-        let asked: Result<Value, _> = serde_json::from_slice(line);
-        let said = match &asked {
+        let said = match serde_json::from_slice::<Value>(line) {
             Err(why) => Err(format!("the line is not JSON: {why}")),
             Ok(asked) => match asked["type"].as_str() {
                 Some("exit") => return None,
-                Some("run") => self.run(asked),
+                Some("run") => self.run(&asked),
                 Some("describe") if asked["protocol"] == PROTOCOL => Ok(self.description()),
-                Some("describe") => Err(format!(
-                    "the tool speaks protocol {}, this probe of {} speaks protocol {PROTOCOL}; use a tool and a probe of one release",
-                    asked["protocol"], self.0["runtime"]["name"])),
+                Some("describe") => Err(format!("the tool speaks protocol {}, this probe of {} speaks protocol {PROTOCOL}; \
+                    use a tool and a probe of one release", asked["protocol"], self.0["runtime"]["name"])),
                 _ => Err(format!("unknown request type {}; known here: describe run exit", asked["type"])),
             },
         };
@@ -37,12 +35,11 @@ impl Probe {
     /// failure only.
     fn run(&self, asked: &Value) -> Result<Value, String> {
         let (perform, run) = self.request(asked)?;
-        let timing = catch_unwind(AssertUnwindSafe(|| layout::spread(&run, perform))).unwrap_or_else(|panic| {
-            let text = panic.downcast_ref::<&str>().copied();
-            let said = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        let done = catch_unwind(AssertUnwindSafe(|| layout::spread(&run, perform))).unwrap_or_else(|panic| {
+            let said = panic.downcast_ref::<&str>().copied().or(panic.downcast_ref::<String>().map(String::as_str));
             Err(said.unwrap_or("a panic without a message").to_owned())
-        })?;
-        let Timing { wall_ns, cpu_ns, answer, extra } = timing;
+        });
+        let Timing { wall_ns, cpu_ns, answer, extra } = done?;
         Ok(json!({"type": "sample", "id": run.id, "wall_ns": wall_ns, "cpu_ns": cpu_ns, "answer": answer, "extra": extra}))
     }
 }

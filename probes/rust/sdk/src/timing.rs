@@ -21,11 +21,10 @@ impl Timing {
     /// Adds another part of the same sample: iterations done apart, with something untimed between them. Figures of
     /// `extra` that are numbers add up: a timed run has only times.
     pub fn add(&mut self, other: Timing) {
-        (self.wall_ns, self.cpu_ns) = (self.wall_ns + other.wall_ns, self.cpu_ns + other.cpu_ns);
-        self.answer = self.answer.wrapping_add(other.answer);
+        let answer = self.answer.wrapping_add(other.answer);
+        (self.wall_ns, self.cpu_ns, self.answer) = (self.wall_ns + other.wall_ns, self.cpu_ns + other.cpu_ns, answer);
         for (name, value) in other.extra {
-            let before = self.extra.get(&name).and_then(Value::as_u64);
-            let sum = before.zip(value.as_u64()).map(|(before, more)| (before + more).into());
+            let sum = self.extra.get(&name).and_then(Value::as_u64).zip(value.as_u64()).map(|(a, b)| (a + b).into());
             self.extra.insert(name, sum.unwrap_or(value));
         }
     }
@@ -48,12 +47,10 @@ impl Run {
 }
 
 /// The share of creation, summed over iterations. Reads no clock unless the request has `phases = true`.
-#[derive(Debug)]
 pub struct Phases {
-    on: bool,
     // Both clocks, wall and CPU: when the first iteration began; the sums; and what was read, less the sums, when the
     // present iteration began.
-    start: [u64; 2], sums: [u64; 2], before: [u64; 2],
+    on: bool, start: [u64; 2], sums: [u64; 2], before: [u64; 2],
 }
 
 impl Phases {
@@ -63,13 +60,12 @@ impl Phases {
 
     /// Says that the last task has just been started. Called more than once in an iteration (a windowed workload
     /// starts tasks until near its end), the last call counts.
-    #[inline]
-    pub fn created(&mut self) { if self.on { self.sums = less([wall_ns(), cpu_ns()], self.before); } }
+    #[inline] pub fn created(&mut self) { if self.on { self.sums = less([wall_ns(), cpu_ns()], self.before); } }
 
     fn stop(self, answer: u64) -> Timing {
         let (cpu_end, wall_end) = (cpu_ns(), wall_ns());
-        let told = if self.sums[0] > 0 { &["create_wall_ns", "create_cpu_ns"][..] } else { &[] };
-        let extra = told.iter().zip(self.sums).map(|(name, sum)| ((*name).to_owned(), sum.into())).collect();
+        let told = [("create_wall_ns".to_owned(), self.sums[0].into()), ("create_cpu_ns".to_owned(), self.sums[1].into())];
+        let extra = told.into_iter().filter(|_| self.sums[0] > 0).collect();
         Timing { wall_ns: wall_end - self.start[0], cpu_ns: cpu_end - self.start[1], answer, extra }
     }
 }
