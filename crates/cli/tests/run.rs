@@ -86,6 +86,21 @@ fn a_broken_probe_is_a_failed_row_and_the_others_go_on() {
 }
 
 #[test]
+fn what_does_not_fit_a_probe_is_a_failed_row_that_says_what_would() {
+    let args =
+        ["fanout", "--runtime", "threads", "--size", "64", "--format", "json", "--param", "window=wide"];
+    let summary = run(&Tool::new(), &args).json();
+    let failed = rows(&summary, "failed");
+    assert!(!failed.is_empty(), "{summary:#}");
+    for row in failed {
+        let reason = "was not asked fanout scope at size 64: parameter \"window\" cannot be \"wide\"; \
+                      it is an integer from 0 to 2^53 - 1";
+        assert_eq!(row["reason"], reason);
+        assert_eq!(row["remedy"], "give window such a value, or leave it out");
+    }
+}
+
+#[test]
 fn a_hanging_probe_is_stopped_with_a_stray_that_left_its_group() {
     let mark = format!("taskscale-stray-{}", std::process::id());
     let probe = broken(&format!("hang-with-stray {mark}"));

@@ -9,6 +9,7 @@
 //! | [`doors`] | lints that hold `unsafe`, clocks, disk and environment to their rooms, in force everywhere |
 //! | [`documents`] | links, file names in documents, the commands of the README, the list of experiments |
 //! | [`layout`] | the shape of probes, suites and modules, the length of files, what no file may name |
+//! | [`sdk`] | the length and the shape of the SDKs of probes |
 //! | [`repository`] | (its files, as the checks see them) |
 //!
 //! [`hostile`] is of another kind: input made to hurt, which a test and an experiment feed to the tool.
@@ -19,3 +20,4 @@ pub mod doors;
 pub mod hostile;
 pub mod layout;
 pub mod repository;
+pub mod sdk;

@@ -1,7 +1,7 @@
 //! This repository, held to its own rules. What each check can find is tested beside it, on made-up repositories.
 
 use taskscale_testkit::repository::Repository;
-use taskscale_testkit::{arrows, documents, doors, layout};
+use taskscale_testkit::{arrows, documents, doors, layout, sdk};
 
 fn holds(check: fn(&Repository) -> Vec<String>) {
     let repository = Repository::this().expect("the repository can be read");
@@ -69,6 +69,11 @@ fn nothing_leads_to_what_no_reader_can_open() {
 #[test]
 fn probes_are_of_one_shape() {
     holds(layout::probe_shapes);
+}
+
+#[test]
+fn sdks_are_short_and_of_one_shape() {
+    holds(sdk::problems);
 }
 
 #[test]

@@ -1,17 +1,11 @@
 //! The two clocks. The only `unsafe` of the probe is here.
 
 /// Nanoseconds of the monotonic wall clock (`CLOCK_MONOTONIC`). Costs about 25 ns.
-#[inline]
-pub fn wall_ns() -> u64 {
-    read(libc::CLOCK_MONOTONIC)
-}
+#[inline] pub fn wall_ns() -> u64 { read(libc::CLOCK_MONOTONIC) }
 
 /// Nanoseconds of CPU that all threads of this process have used, user and system (`CLOCK_PROCESS_CPUTIME_ID`).
 /// Costs a system call, about 300 ns.
-#[inline]
-pub fn cpu_ns() -> u64 {
-    read(libc::CLOCK_PROCESS_CPUTIME_ID)
-}
+#[inline] pub fn cpu_ns() -> u64 { read(libc::CLOCK_PROCESS_CPUTIME_ID) }
 
 /// The smallest step that `clock` was seen to make in 1,000 steps: what it can really show, cost of reading it
 /// included, and not the 1 ns that `clock_getres` promises.
@@ -19,15 +13,12 @@ pub fn resolution_ns(clock: fn() -> u64) -> u64 {
     let (mut smallest, mut last, mut steps) = (u64::MAX, clock(), 0);
     while steps < 1_000 {
         let now = clock();
-        if now > last {
-            (smallest, last, steps) = (smallest.min(now - last), now, steps + 1);
-        }
+        if now > last { (smallest, last, steps) = (smallest.min(now - last), now, steps + 1); }
     }
     smallest
 }
 
-#[allow(unsafe_code)]
-fn read(clock: libc::clockid_t) -> u64 {
+#[allow(unsafe_code)] fn read(clock: libc::clockid_t) -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` is a valid place for the one value that the call writes. The call cannot fail: both clocks exist
     // on every Unix that Rust's standard library supports, and the pointer is good.

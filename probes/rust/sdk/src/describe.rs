@@ -19,8 +19,6 @@ pub struct Param(Value);
 /// One way of doing a workload.
 pub struct Variant(Value, Perform);
 
-// Each says one thing more: they are read as a list.
-#[rustfmt::skip]
 impl Probe {
     /// A probe of the runtime `name` in that version.
     pub fn new(name: &str, version: &str) -> Self {
@@ -36,14 +34,12 @@ impl Probe {
 
     /// The reply to `describe`. Measures the clocks' resolution, which takes about a millisecond.
     pub fn description(&self) -> Value {
-        let mut said = self.0.clone();
-        let (wall, cpu) = (clock::resolution_ns(clock::wall_ns), clock::resolution_ns(clock::cpu_ns));
+        let ([wall, cpu], mut said) = ([clock::wall_ns, clock::cpu_ns].map(clock::resolution_ns), self.0.clone());
         said["clock"] = json!({"wall_resolution_ns": wall, "cpu_resolution_ns": cpu});
         said
     }
 }
 
-#[rustfmt::skip]
 impl Workload {
     /// A workload without parameters or variants yet.
     pub fn new(name: &str) -> Self { Workload(json!({"name": name, "params": [], "variants": []}), Vec::new()) }
@@ -55,7 +51,6 @@ impl Workload {
     pub fn variant(mut self, one: Variant) -> Self { push(&mut self.0["variants"], one.0); self.1.push(one.1); self }
 }
 
-#[rustfmt::skip]
 impl Param {
     /// A parameter that takes what its `default` is: a flag, or a non-negative integer.
     pub fn new(name: &str, default: impl Into<Value>, help: &str) -> Self { Param::of(name, default.into(), &[], help) }
@@ -68,7 +63,6 @@ impl Param {
     }
 }
 
-#[rustfmt::skip]
 impl Variant {
     /// A way of doing a workload in which each unit is a task that the scheduler sees.
     pub fn new(name: &str, perform: impl Fn(&Run) -> Result<Timing, String> + 'static) -> Self {
@@ -92,6 +86,4 @@ impl Variant {
     pub fn note(mut self, note: &str) -> Self { self.0["note"] = note.into(); self }
 }
 
-fn push(list: &mut Value, one: Value) {
-    list.as_array_mut().expect("a description has lists of what is declared").push(one);
-}
+fn push(list: &mut Value, one: Value) { list.as_array_mut().expect("what is declared is in lists").push(one); }

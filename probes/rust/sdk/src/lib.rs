@@ -25,16 +25,16 @@
 //! | [`serve`] | one reply line per request line, until end of input |
 //! | [`timing`] | the timed loop |
 
-pub mod clock;
-pub mod describe;
+// Methods of one line stand in one line in these, so that each can be read at a glance.
+#[rustfmt::skip] pub mod clock;
+#[rustfmt::skip] pub mod describe;
 pub mod layout;
-pub mod request;
-pub mod serve;
-pub mod timing;
+#[rustfmt::skip] pub mod request;
+#[rustfmt::skip] pub mod serve;
+#[rustfmt::skip] pub mod timing;
 
-pub use self::describe::{Param, Probe, Variant, Workload};
-pub use self::request::Run;
-pub use self::timing::{Phases, Timing};
+#[rustfmt::skip]
+pub use self::{describe::{Param, Probe, Variant, Workload}, request::Run, timing::{Phases, Timing}};
 
 /// The protocol that this probe speaks.
 pub const PROTOCOL: u64 = 1;

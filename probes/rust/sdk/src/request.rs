@@ -1,7 +1,7 @@
 //! A `run` request, made into a [`Run`]. The tool has held it to the description before it was sent (`probes/PROTOCOL.md`).
 
 use super::describe::{Perform, Probe};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// What a `run` request asks for.
 #[derive(Debug, Clone)]
@@ -21,7 +21,6 @@ pub struct Run {
     pub(super) params: Map<String, Value>,
 }
 
-#[rustfmt::skip]
 impl Run {
     /// The same with one iteration: for a workload that sets each iteration up untimed and adds up their timings
     /// ([`Timing::add`](super::Timing::add)).
@@ -57,22 +56,19 @@ impl Probe {
         for param in workload["params"].as_array().into_iter().flatten() {
             let name = param["name"].as_str().unwrap_or_default();
             let allowed = workload["variants"][variant]["only"][name].as_array();
-            let first =
-                allowed.filter(|allowed| !allowed.contains(&param["default"])).map(|allowed| &allowed[0]);
-            let value = message["params"].get(name).or(first).unwrap_or(&param["default"]);
-            params.insert(name.to_owned(), value.clone());
+            let first = allowed.filter(|allowed| !allowed.contains(&param["default"])).map(|allowed| &allowed[0]);
+            params.insert(name.to_owned(), message["params"].get(name).or(first).unwrap_or(&param["default"]).clone());
         }
         let number = |name| message[name].as_u64().ok_or(format!("the request has no integer {name:?}"));
         let [id, size, iterations, seed] = ["id", "size", "iterations", "seed"].map(number);
         let [verify, phases] = ["verify", "phases"].map(|name| message["params"][name] == true);
-        let run = Run { id: id?, size: size?, iterations: iterations?, seed: seed?, verify, phases, params };
-        Ok((&self.1[at][variant], run))
+        Ok((&self.1[at][variant], Run { id: id?, size: size?, iterations: iterations?, seed: seed?, verify, phases, params }))
     }
 }
 
 /// The place of a name.
 fn known(all: &Value, name: &Value, what: &str) -> Result<usize, String> {
-    let names: Value = all.as_array().into_iter().flatten().map(|one| one["name"].clone()).collect();
-    let place = names.as_array().and_then(|names| names.iter().position(|one| one == name));
-    place.ok_or_else(|| format!("unknown {what} {name}; known here: {names}"))
+    let names: Vec<&Value> = all.as_array().into_iter().flatten().map(|one| &one["name"]).collect();
+    let unknown = || format!("unknown {what} {name}; known here: {}", json!(names));
+    names.iter().position(|one| *one == name).ok_or_else(unknown)
 }

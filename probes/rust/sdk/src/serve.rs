@@ -1,10 +1,8 @@
 //! The loop: a line in, a line out, flushed at once. What cannot be done gets an error; the probe lives on.
 
-use super::{PROTOCOL, describe::Probe, layout};
+use super::{PROTOCOL, Timing, describe::Probe, layout};
 use serde_json::{Value, json};
-use std::io::{self, BufRead, Write};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process::ExitCode;
+use std::{io::{self, BufRead, Write}, panic::{AssertUnwindSafe, catch_unwind}, process::ExitCode};
 
 impl Probe {
     /// Serves standard input until it ends or says `exit`. Status 0 then; 1 where a pipe failed.
@@ -12,29 +10,23 @@ impl Probe {
         let mut output = io::stdout().lock();
         for line in io::stdin().lock().split(b'\n') {
             let Some(said) = line.ok().and_then(|line| self.reply(&line)) else { break };
-            if writeln!(output, "{said}").and_then(|()| output.flush()).is_err() {
-                return ExitCode::FAILURE;
-            }
+            if writeln!(output, "{said}").and_then(|()| output.flush()).is_err() { return ExitCode::FAILURE; }
         }
         ExitCode::SUCCESS
     }
 
     /// The reply to a line; none to `exit`.
     fn reply(&self, line: &[u8]) -> Option<Value> {
-        let asked: Result<Value, _> = serde_json::from_slice(line);
-        let said = match &asked {
+        let said = match serde_json::from_slice::<Value>(line) {
             Err(why) => Err(format!("the line is not JSON: {why}")),
-            Ok(asked) if asked["type"] == "exit" => return None,
-            Ok(asked) if asked["type"] == "run" => self.run(asked),
-            Ok(asked) if asked["type"] != "describe" => {
-                Err(format!("unknown request type {}; known here: describe run exit", asked["type"]))
-            }
-            Ok(asked) if asked["protocol"] == PROTOCOL => Ok(self.description()),
-            Ok(asked) => Err(format!(
-                "the tool speaks protocol {}, this probe of {} speaks protocol {PROTOCOL}; \
-                 use a tool and a probe of one release",
-                asked["protocol"], self.0["runtime"]["name"]
-            )),
+            Ok(asked) => match asked["type"].as_str() {
+                Some("exit") => return None,
+                Some("run") => self.run(&asked),
+                Some("describe") if asked["protocol"] == PROTOCOL => Ok(self.description()),
+                Some("describe") => Err(format!("the tool speaks protocol {}, this probe of {} speaks protocol {PROTOCOL}; \
+                    use a tool and a probe of one release", asked["protocol"], self.0["runtime"]["name"])),
+                _ => Err(format!("unknown request type {}; known here: describe run exit", asked["type"])),
+            },
         };
         Some(said.unwrap_or_else(|why| json!({"type": "error", "message": why, "protocol": PROTOCOL})))
     }
@@ -43,16 +35,12 @@ impl Probe {
     /// failure only.
     fn run(&self, asked: &Value) -> Result<Value, String> {
         let (perform, run) = self.request(asked)?;
-        let timing =
-            catch_unwind(AssertUnwindSafe(|| layout::spread(&run, perform))).unwrap_or_else(|panic| {
-                let text = panic.downcast_ref::<&str>().copied();
-                let said = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-                Err(said.unwrap_or("a panic without a message").to_owned())
-            })?;
-        let (wall_ns, cpu_ns, answer, extra) = (timing.wall_ns, timing.cpu_ns, timing.answer, timing.extra);
-        Ok(
-            json!({"type": "sample", "id": run.id, "wall_ns": wall_ns, "cpu_ns": cpu_ns, "answer": answer, "extra": extra}),
-        )
+        let done = catch_unwind(AssertUnwindSafe(|| layout::spread(&run, perform))).unwrap_or_else(|panic| {
+            let said = panic.downcast_ref::<&str>().copied().or(panic.downcast_ref::<String>().map(String::as_str));
+            Err(said.unwrap_or("a panic without a message").to_owned())
+        });
+        let Timing { wall_ns, cpu_ns, answer, extra } = done?;
+        Ok(json!({"type": "sample", "id": run.id, "wall_ns": wall_ns, "cpu_ns": cpu_ns, "answer": answer, "extra": extra}))
     }
 }
 

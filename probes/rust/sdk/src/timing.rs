@@ -1,8 +1,7 @@
 //! The timed loop: one pair of clock readings around all iterations, and nothing inside that a hand-written loop
 //! would not have. The wall clock is read outermost, so that CPU time never exceeds wall time times cores.
 
-use super::clock::{cpu_ns, wall_ns};
-use super::request::Run;
+use super::{clock::{cpu_ns, wall_ns}, request::Run};
 use serde_json::{Map, Value};
 
 /// What a timed run brought.
@@ -22,12 +21,10 @@ impl Timing {
     /// Adds another part of the same sample: iterations done apart, with something untimed between them. Figures of
     /// `extra` that are numbers add up: a timed run has only times.
     pub fn add(&mut self, other: Timing) {
-        self.wall_ns += other.wall_ns;
-        self.cpu_ns += other.cpu_ns;
-        self.answer = self.answer.wrapping_add(other.answer);
+        let answer = self.answer.wrapping_add(other.answer);
+        (self.wall_ns, self.cpu_ns, self.answer) = (self.wall_ns + other.wall_ns, self.cpu_ns + other.cpu_ns, answer);
         for (name, value) in other.extra {
-            let before = self.extra.get(&name).and_then(Value::as_u64);
-            let sum = before.zip(value.as_u64()).map(|(before, more)| (before + more).into());
+            let sum = self.extra.get(&name).and_then(Value::as_u64).zip(value.as_u64()).map(|(a, b)| (a + b).into());
             self.extra.insert(name, sum.unwrap_or(value));
         }
     }
@@ -37,57 +34,40 @@ impl Run {
     /// Times `iterations` calls of `one`, which does the workload once and returns its answer.
     pub fn time(&self, mut one: impl FnMut(&mut Phases) -> u64) -> Timing {
         let (mut answer, mut phases) = (0u64, Phases::start(self.phases));
-        for _ in 0..self.iterations {
-            phases.begin();
-            answer = answer.wrapping_add(one(&mut phases));
-        }
+        for _ in 0..self.iterations { phases.begin(); answer = answer.wrapping_add(one(&mut phases)); }
         phases.stop(answer)
     }
 
     /// As [`Run::time`], inside a runtime that is already running.
     pub async fn time_async(&self, mut one: impl AsyncFnMut(&mut Phases) -> u64) -> Timing {
         let (mut answer, mut phases) = (0u64, Phases::start(self.phases));
-        for _ in 0..self.iterations {
-            phases.begin();
-            answer = answer.wrapping_add(one(&mut phases).await);
-        }
+        for _ in 0..self.iterations { phases.begin(); answer = answer.wrapping_add(one(&mut phases).await); }
         phases.stop(answer)
     }
 }
 
 /// The share of creation, summed over iterations. Reads no clock unless the request has `phases = true`.
-#[derive(Debug)]
 pub struct Phases {
-    on: bool,
-    /// Both clocks, wall and CPU: when the first iteration began; the sums; and what was read, less the sums, when the
-    /// present iteration began.
-    start: [u64; 2],
-    sums: [u64; 2],
-    before: [u64; 2],
+    // Both clocks, wall and CPU: when the first iteration began; the sums; and what was read, less the sums, when the
+    // present iteration began.
+    on: bool, start: [u64; 2], sums: [u64; 2], before: [u64; 2],
 }
 
-#[rustfmt::skip]
 impl Phases {
-    #[inline]
     fn start(on: bool) -> Self { Phases { on, sums: [0; 2], before: [0; 2], start: [wall_ns(), cpu_ns()] } }
 
-    #[inline]
     fn begin(&mut self) { if self.on { self.before = less([wall_ns(), cpu_ns()], self.sums); } }
 
     /// Says that the last task has just been started. Called more than once in an iteration (a windowed workload
     /// starts tasks until near its end), the last call counts.
-    #[inline]
-    pub fn created(&mut self) { if self.on { self.sums = less([wall_ns(), cpu_ns()], self.before); } }
+    #[inline] pub fn created(&mut self) { if self.on { self.sums = less([wall_ns(), cpu_ns()], self.before); } }
 
-    #[inline]
     fn stop(self, answer: u64) -> Timing {
         let (cpu_end, wall_end) = (cpu_ns(), wall_ns());
-        let told = if self.sums[0] > 0 { &["create_wall_ns", "create_cpu_ns"][..] } else { &[] };
-        let extra = told.iter().zip(self.sums).map(|(name, sum)| ((*name).to_owned(), sum.into())).collect();
+        let told = [("create_wall_ns".to_owned(), self.sums[0].into()), ("create_cpu_ns".to_owned(), self.sums[1].into())];
+        let extra = told.into_iter().filter(|_| self.sums[0] > 0).collect();
         Timing { wall_ns: wall_end - self.start[0], cpu_ns: cpu_end - self.start[1], answer, extra }
     }
 }
 
-fn less(a: [u64; 2], b: [u64; 2]) -> [u64; 2] {
-    [a[0].wrapping_sub(b[0]), a[1].wrapping_sub(b[1])]
-}
+fn less(a: [u64; 2], b: [u64; 2]) -> [u64; 2] { [a[0].wrapping_sub(b[0]), a[1].wrapping_sub(b[1])] }

@@ -1,0 +1,137 @@
+//! SDKs of probes: short enough to be read in one sitting, and of one shape, so that who has read one finds the way in all.
+
+use std::collections::BTreeMap;
+
+use crate::repository::{File, Repository};
+
+/// Lines of code that an SDK may have.
+const LINES: usize = 200;
+/// Files that are not counted: JSON, and what places Rust's samples on the stack (METHODOLOGY.md, "Processes"), which is no
+/// part of the protocol and in no other SDK.
+const APART: [&str; 2] = ["json", "layout"];
+/// The parts, each under the names that its file may have: a public class of Java has the file's name.
+const PARTS: [&[&str]; 5] =
+    [&["clock"], &["describe", "probe"], &["request", "run"], &["timing"], &["serve"]];
+/// Endings of the files that an SDK is made of.
+const SOURCES: [&str; 7] = ["rs", "go", "java", "mjs", "hpp", "swift", "py"];
+
+/// SDKs that are too long or lack a part.
+pub fn problems(repository: &Repository) -> Vec<String> {
+    let mut sdks: BTreeMap<&str, Vec<&File>> = BTreeMap::new();
+    for file in &repository.files {
+        if let Some(probe) = probe_of(file) {
+            sdks.entry(probe).or_default().push(file);
+        }
+    }
+    let mut problems = Vec::new();
+    for (probe, files) in sdks {
+        let counted = files.iter().filter(|file| !APART.contains(&&*stem(file)));
+        let lines: usize = counted.map(|file| code_lines(file)).sum();
+        if lines > LINES {
+            problems
+                .push(format!("probes/{probe}: its SDK has {lines} lines of code; {LINES} are to be enough"));
+        }
+        for names in PARTS {
+            if !files.iter().any(|file| names.contains(&stem(file).as_str())) {
+                problems.push(format!("probes/{probe}: its SDK has no file {}", names.join(" or ")));
+            }
+        }
+    }
+    problems
+}
+
+/// The probe to whose SDK a source file belongs; tests belong to none.
+fn probe_of(file: &File) -> Option<&str> {
+    let mut parts = file.path.strip_prefix("probes/")?.split('/');
+    let probe = parts.next()?;
+    let is_source = file.extension().is_some_and(|extension| SOURCES.contains(&extension));
+    (is_source && !file.path.ends_with("_test.go") && parts.any(|part| part == "sdk")).then_some(probe)
+}
+
+/// `describe` for `sdk/Describe.swift`.
+fn stem(file: &File) -> String {
+    let name = file.path.rsplit('/').next().unwrap_or_default();
+    name.split('.').next().unwrap_or_default().to_lowercase()
+}
+
+/// Lines that hold more than blanks and comments; of Rust those before its tests.
+fn code_lines(file: &File) -> usize {
+    let text = file.text.split("#[cfg(test)]").next().unwrap_or_default();
+    let (mark, open, close) = match file.extension() {
+        Some("py") => ("#", "\"\"\"", "\"\"\""),
+        _ => ("//", "/*", "*/"),
+    };
+    let mut commented = false;
+    let is_code = |line: &&str| {
+        let line = line.trim();
+        if commented {
+            commented = !line.ends_with(close);
+            return false;
+        }
+        if let Some(rest) = line.strip_prefix(open) {
+            commented = !rest.ends_with(close);
+            return false;
+        }
+        !line.is_empty() && !line.starts_with(mark)
+    };
+    text.lines().filter(is_code).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sdk(probe: &str, extension: &str, describe: &str) -> Vec<(String, String)> {
+        ["clock", "describe", "request", "timing", "serve"]
+            .map(|name| {
+                let text = if name == "describe" { describe.to_owned() } else { "x\n".to_owned() };
+                (format!("probes/{probe}/src/sdk/{name}.{extension}"), text)
+            })
+            .into()
+    }
+
+    fn problems_of(files: &[(String, String)]) -> Vec<String> {
+        let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (&**path, &**text)).collect();
+        problems(&Repository::of(&files))
+    }
+
+    #[test]
+    fn an_sdk_may_have_200_lines_of_code() {
+        let most = "x\n".repeat(LINES - 4);
+        assert_eq!(problems_of(&sdk("go", "go", &most)), [""; 0]);
+        let said = problems_of(&sdk("go", "go", &format!("{most}x\n")));
+        assert_eq!(said, ["probes/go: its SDK has 201 lines of code; 200 are to be enough"]);
+    }
+
+    #[test]
+    fn blanks_comments_tests_and_json_are_apart() {
+        let most = "x\n".repeat(LINES - 4);
+        for (extension, comments) in [
+            ("go", "\n  \n// a\n\t// b\n/* c\n d\n */\n/** e */\n"),
+            ("py", "\n# a\n    \"\"\"b\n\n    c\n    d.\"\"\"\n\"\"\"e\"\"\"\n"),
+            ("rs", "//! a\n/// b\n#[cfg(test)]\nmod tests {\n}\n"),
+        ] {
+            let text =
+                if extension == "rs" { format!("{most}{comments}") } else { format!("{comments}{most}") };
+            assert_eq!(problems_of(&sdk("a", extension, &text)), [""; 0], "{extension}");
+        }
+        let mut files = sdk("go", "go", &most);
+        for name in ["sdk/Json.go", "sdk/layout.go", "sdk/serve_test.go", "sdk/notes.md", "workloads/nop.go"]
+        {
+            files.push((format!("probes/go/{name}"), "x\n".repeat(9)));
+        }
+        assert_eq!(problems_of(&files), [""; 0]);
+    }
+
+    #[test]
+    fn every_part_is_there() {
+        for missing in 0..5 {
+            let mut files = sdk("go", "go", "x\n");
+            files.remove(missing);
+            assert_eq!(problems_of(&files).len(), 1, "{missing}");
+        }
+        let java = ["Clock", "Probe", "Run", "Timing", "Serve"]
+            .map(|name| (format!("probes/java/src/main/taskscale/sdk/{name}.java"), "x\n".to_owned()));
+        assert_eq!(problems_of(&java), [""; 0]);
+    }
+}
