@@ -1,6 +1,6 @@
 //! What the experiments that judge the tool by runs of its own share.
 
-use taskscale_bench::{limits::Limits, link::Link, plan::Plan, run::Order};
+use taskscale_bench::{link::Link, plan::Plan, run::Order};
 use taskscale_model::{
     params::Params,
     protocol::RunRequest,
@@ -18,13 +18,7 @@ pub fn fanout(name: &str, size: u64) -> anyhow::Result<Suite> {
 }
 
 /// The `number`-th run of an experiment that was started with `seed`.
-pub fn order(
-    (seed, number): (u64, u64),
-    suite: Suite,
-    runtimes: Vec<RuntimeRecord>,
-    plan: Plan,
-    limits: Limits,
-) -> Order {
+pub fn order((seed, number): (u64, u64), suite: Suite, runtimes: Vec<RuntimeRecord>, plan: Plan) -> Order {
     let machine = machine::read();
     Order {
         cpus: machine.cpus_usable.value().copied().unwrap_or(1),
@@ -39,7 +33,6 @@ pub fn order(
         },
         runtimes,
         plan,
-        limits: vec![limits],
     }
 }
 

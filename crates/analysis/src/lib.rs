@@ -27,7 +27,7 @@ mod plain;
 pub mod read;
 pub mod summarize;
 
-pub use compare::{CompareBy, CompareOptions, compare, compare_sides};
+pub use compare::{CompareOptions, compare, compare_sides};
 pub use doctor::checkup;
 pub use machine::machine_words;
 pub use plain::{clean, is_format};

@@ -7,7 +7,10 @@
 use taskscale_analysis::{parse_run, summarize};
 use taskscale_model::{
     run_file::{Role, Stop},
-    summary::{Cause, Grade, Growth, Row, RowStatus, Settled, Summary},
+    summary::{
+        Cause, Grade, Growth, RowStatus, Settled, Summary,
+        lines::{Line, lines},
+    },
 };
 
 const HAND: &str = include_str!("data/hand.jsonl");
@@ -22,9 +25,12 @@ fn summary(text: &str) -> Summary {
     summarize(&parse_run(text).expect("a run file"))
 }
 
-fn row<'a>(summary: &'a Summary, variant: &str, role: Role, metric: &str) -> &'a Row {
-    let found =
-        summary.rows.iter().find(|row| (&*row.variant, row.role, &*row.metric) == (variant, role, metric));
+fn row(summary: &Summary, variant: &str, role: Role, metric: &str) -> Line {
+    let found = summary
+        .rows
+        .iter()
+        .flat_map(lines)
+        .find(|line| (&*line.key.variant, line.role, &*line.metric) == (variant, role, metric));
     found.unwrap_or_else(|| panic!("no {variant} {role:?} {metric}"))
 }
 
@@ -168,11 +174,15 @@ fn rounds_of_one_process_are_one_observation() {
 #[test]
 fn rows_without_figures_appear_once_with_their_cause() {
     let summary = summary(QUICK);
-    let failed: Vec<&Row> = summary.rows.iter().filter(|row| row.status == RowStatus::Failed).collect();
+    let lines: Vec<Line> = summary.rows.iter().flat_map(lines).collect();
+    let failed: Vec<&Line> = lines.iter().filter(|line| line.status == RowStatus::Failed).collect();
     assert_eq!(failed.len(), 1);
-    assert_eq!((&*failed[0].variant, failed[0].size, failed[0].p50, failed[0].n), ("gather", 512, None, 0));
+    assert_eq!(
+        (&*failed[0].key.variant, failed[0].key.size, failed[0].p50, failed[0].n),
+        ("gather", 512, None, 0)
+    );
     assert_eq!(failed[0].reason.as_deref(), Some("answer was 4053505, expected 4053504"));
-    let skipped: Vec<&Row> = summary.rows.iter().filter(|row| row.status == RowStatus::Skipped).collect();
+    let skipped: Vec<&Line> = lines.iter().filter(|line| line.status == RowStatus::Skipped).collect();
     assert_eq!(skipped.len(), 4);
     assert!(skipped.iter().all(|row| row.metric == "cpu_per_task" && row.remedy.is_some()));
 }
@@ -180,12 +190,12 @@ fn rows_without_figures_appear_once_with_their_cause() {
 #[test]
 fn growth_is_graded_and_explained() {
     let growth = summary(QUICK).growth;
-    let of = |variant: &str| growth.iter().find(|growth| growth.variant == variant).expect("a series");
+    let of = |variant: &str| growth.iter().find(|growth| growth.key.variant == variant).expect("a series");
     assert_eq!(of("multi_thread/spawn").grade, Grade::Linear);
     assert_eq!((of("reverse").grade, &of("reverse").reason), (Grade::QuadraticOrWorse, &None));
     assert_eq!(of("gather").grade, Grade::CannotTell);
-    assert!(growth.iter().all(|growth| growth.variant != "eager"), "never measured");
-    assert_eq!(growth.iter().filter(|growth| growth.variant == "create_task").count(), 2, "one per case");
+    assert!(growth.iter().all(|growth| growth.key.variant != "eager"), "never measured");
+    assert_eq!(growth.iter().filter(|growth| growth.key.variant == "create_task").count(), 2, "one per case");
     // 300 n up to 8192, then 300 n x n / 8192: the last three octaves are 8192 to 65536.
     let wide = summary(WIDE).growth;
     assert_eq!(
@@ -265,7 +275,7 @@ fn growth_that_all_forms_of_a_table_share_is_no_cliff_of_one_of_them() {
             (Grade::CannotTell, Some(Cause::MachineOrAllocator)),
             "{growth:?}"
         );
-        let control = if growth.variant == "spawn" { "JoinSet" } else { "spawn" };
+        let control = if growth.key.variant == "spawn" { "JoinSet" } else { "spawn" };
         assert_eq!((growth.growth_control.as_deref(), growth.one_second), (Some(control), None));
         let reason = growth.reason.unwrap_or_default();
         assert!(reason.contains(&format!("{control} grows nearly alike")), "{reason}");
@@ -299,7 +309,7 @@ fn on_another_runtime(named: &[&str], left_out: &str) -> String {
 fn the_same_form_of_another_runtime_is_a_control_where_the_suite_names_it() {
     let told = |named: &[&str], left_out: &str| {
         let growth = summary(&on_another_runtime(named, left_out)).growth;
-        let old = growth.into_iter().find(|growth| growth.runtime == "tokio+old").expect("a series");
+        let old = growth.into_iter().find(|growth| growth.key.runtime == "tokio+old").expect("a series");
         assert_eq!(old.grade, Grade::QuadraticOrWorse);
         (old.cause, old.growth_control, old.reason.unwrap_or_default())
     };
@@ -323,15 +333,15 @@ fn the_same_form_of_another_runtime_is_a_control_where_the_suite_names_it() {
 fn cold_code_is_told_from_settled_code() {
     let summary = summary(JIT);
     let of = |variant, role, metric| row(&summary, variant, role, metric);
-    let about = |row: &Row, expected: f64| {
+    let about = |row: &Line, expected: f64| {
         let found = row.p50.expect("a figure");
-        assert!((found / expected - 1.0).abs() < 0.05, "{}: {found}, expected {expected}", row.variant);
+        assert!((found / expected - 1.0).abs() < 0.05, "{}: {found}, expected {expected}", row.key.variant);
     };
-    about(of("virtual/start", Role::Baseline, "cpu_per_task"), 900.0);
+    about(&of("virtual/start", Role::Baseline, "cpu_per_task"), 900.0);
     let cold = of("virtual/start", Role::Baseline, "cold_cpu_per_task");
-    about(cold, 8.0 * 900.0);
+    about(&cold, 8.0 * 900.0);
     assert_eq!((cold.n, &*cold.unit, cold.ratio), (5, "ns", None), "the first process was piloted");
-    about(of("spawn", Role::Baseline, "cold_cpu_per_task"), 200.0);
+    about(&of("spawn", Role::Baseline, "cold_cpu_per_task"), 200.0);
     let settled = |variant, role| of(variant, role, "cpu_per_task").settled;
     assert_eq!(settled("virtual/start", Role::Baseline), Some(Settled { processes: 6, of: 6 }));
     assert_eq!(settled("late", Role::Row), Some(Settled { processes: 2, of: 6 }));
@@ -341,7 +351,7 @@ fn cold_code_is_told_from_settled_code() {
     assert!(notes.contains("--max-time"), "{notes}");
     // The same samples of code that is not said to be compiled while it runs.
     let plain = self::summary(&JIT.replace(",\"jit\":true", ""));
-    assert!(plain.rows.iter().all(|row| row.settled.is_none()));
+    assert!(plain.rows.iter().flat_map(lines).all(|line| line.settled.is_none()));
     assert!(!plain.notes.join("\n").contains("not settled"));
 }
 
@@ -355,12 +365,13 @@ fn the_threads_that_ran_stand_beside_their_times() {
     assert_eq!((woken.n, &*woken.unit, woken.ratio), (12, "threads", None));
     near(of("woken", Role::Row, "busiest_thread_share").p50, 0.97);
     assert_eq!(of("spawn", Role::Baseline, "threads_ran").p0, Some(2.0));
-    assert!(summary.rows.iter().all(|row| (&*row.variant, &*row.metric) != ("threads", "threads_ran")));
+    let mut all = summary.rows.iter().flat_map(lines);
+    assert!(all.all(|line| (&*line.key.variant, &*line.metric) != ("threads", "threads_ran")));
     let notes = summary.notes.join("\n");
     assert!(notes.contains("not known of 1 row: most CPU time was used by threads that ended"), "{notes}");
     // A file of an earlier version says nothing of threads, and nothing is said of them.
     let before = self::summary(HAND);
-    assert!(before.rows.iter().all(|row| row.unit != "threads"));
+    assert!(before.rows.iter().flat_map(lines).all(|line| line.unit != "threads"));
     assert!(!before.notes.join("\n").contains("threads"));
 }
 

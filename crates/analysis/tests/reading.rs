@@ -43,21 +43,19 @@ fn a_killed_run_prints_what_it_has() {
     let summary = summarize(&run);
     assert!(!summary.complete);
     let of = |size: u64, status: RowStatus| {
-        summary
-            .rows
-            .iter()
-            .filter(|row| row.size == size && row.metric == "cpu_per_task" && row.status == status)
-            .count()
+        summary.rows.iter().filter(|row| row.key.size == size && row.status() == status).count()
     };
     assert_eq!((of(64, RowStatus::Ok), of(128, RowStatus::Ok)), (8, 8));
     let cut = summary
         .rows
         .iter()
-        .find(|row| row.size == 256 && row.status == RowStatus::Ok)
+        .filter(|row| row.key.size == 256)
+        .find_map(|row| row.figures())
         .expect("the cell it died in");
-    assert!(cut.n > 0 && cut.n < 20 && cut.stop.is_none(), "{cut:?}");
-    let never = summary.rows.iter().find(|row| row.size == 512).expect("planned");
-    assert_eq!(never.reason.as_deref(), Some("the run ended before this row was measured"));
+    assert!((1..20).contains(&cut.cpu.of.n) && cut.stop.is_none(), "{cut:?}");
+    let never = summary.rows.iter().find(|row| row.key.size == 512).expect("planned");
+    let why = never.missing().map(|missing| &*missing.reason);
+    assert_eq!(why, Some("the run ended before this row was measured"));
     assert!(summary.notes[0].starts_with("the run was cut short; 8 rows"), "{}", summary.notes[0]);
 }
 

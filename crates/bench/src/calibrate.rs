@@ -55,9 +55,9 @@ pub fn shared(pilots: &[(u64, u64)], target_ns: u64, longest_ns: u64) -> u64 {
     wanted.min(bearable).max(1.0) as u64
 }
 
-/// The number of steps that last `work_ns` in a runtime where `steps` of them take `cpu_ns`; at least one.
-pub fn steps_of(work_ns: u64, steps: u64, cpu_ns: u64) -> u64 {
-    (work_ns as f64 * steps as f64 / cpu_ns.max(1) as f64).round().max(1.0) as u64
+/// The number of steps that last `work_ns` where one takes `step_ns`; at least one.
+pub fn steps_of(work_ns: u64, step_ns: f64) -> u64 {
+    (work_ns as f64 / step_ns.max(f64::MIN_POSITIVE)).round().max(1.0) as u64
 }
 
 #[cfg(test)]
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn work_is_counted_in_steps() {
-        assert_eq!(steps_of(10_000, 1_000_000, 2_500_000), 4_000);
-        assert_eq!(steps_of(100, 1_000, 1_000_000), 1, "a step that lasts longer");
+        assert_eq!(steps_of(10_000, 2.5), 4_000);
+        assert_eq!(steps_of(100, 1_000.0), 1, "a step that lasts longer");
     }
 }

@@ -44,12 +44,7 @@ pub(crate) fn measure(
     world: &mut World<'_, '_>,
 ) -> io::Result<Vec<Option<f64>>> {
     let mut measuring = Measuring {
-        rows: cell
-            .rows
-            .iter()
-            .filter(|row| row.skip.is_none())
-            .map(|row| Row::new(row, cell.rule_of(&row.record)))
-            .collect(),
+        rows: cell.measured().map(|row| Row::new(&row.record, cell.rule_of(&row.record))).collect(),
         cell,
         limits,
         started_ns: world.clock.now_ns(),
@@ -82,7 +77,7 @@ impl Measuring<'_, '_> {
         let all: Vec<usize> = (0..self.rows.len()).collect();
         self.start(&all, world)?;
         for row in &mut self.rows {
-            if world.observer.interrupted() {
+            if world.listener.interrupted() {
                 return Ok(());
             }
             let seed = world.rng.u64(0..=MAX_SEED);
@@ -172,7 +167,7 @@ impl Measuring<'_, '_> {
         let kinds = if with_phases { &[Kind::Timed, Kind::Phases][..] } else { &[Kind::Timed][..] };
         for &kind in kinds {
             for &index in &round.order {
-                if world.observer.interrupted() {
+                if world.listener.interrupted() {
                     return Ok(Some(Stop::Interrupted));
                 }
                 // The first round is finished whatever it takes: a figure late is better than none.
@@ -197,7 +192,7 @@ impl Measuring<'_, '_> {
             self.rows[index].dismiss();
         }
         for &index in order {
-            if world.observer.interrupted() {
+            if world.listener.interrupted() {
                 return Ok(());
             }
             self.rows[index].start(world)?;
@@ -254,7 +249,7 @@ fn pilot(
     let started_ns = world.clock.now_ns();
     let mut iterations = 1;
     loop {
-        if world.observer.interrupted() {
+        if world.listener.interrupted() {
             return Ok(None);
         }
         let ask = Ask { kind: Kind::Pilot, round: 0, iterations, seed: world.rng.u64(0..=MAX_SEED) };

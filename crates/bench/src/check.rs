@@ -14,7 +14,7 @@ use crate::{
     expect::{Answers, rule_of},
     fault::Fault,
     judge::Judge,
-    link::{Link, Reading},
+    link::{Link, Observed},
     probe::{Probe, parse},
 };
 
@@ -204,7 +204,7 @@ impl Checker<'_> {
         self.probe = None;
     }
 
-    fn run(&mut self, request: &RunRequest) -> Result<Reading, Fault> {
+    fn run(&mut self, request: &RunRequest) -> Result<Observed, Fault> {
         let timeout_ns = self.timeout_ns;
         self.probe()?.run(request, timeout_ns)
     }
@@ -261,15 +261,15 @@ impl Checker<'_> {
             None => once.sample.answer.0,
         };
         let right_verified = rule.map_or(verified.sample.answer.0, |rule| answers.right(rule, &verify));
-        for (reading, right, iterations) in
+        for (observed, right, iterations) in
             [(&once, right_once, 1), (&thrice, right_once.wrapping_mul(3), 3), (&verified, right_verified, 1)]
         {
-            let Answer(got) = reading.sample.answer;
+            let Answer(got) = observed.sample.answer;
             if got != right {
                 let (size, seed) = (request.size, request.seed);
                 return Err(Fault::WrongAnswer { got, right, size, iterations, seed });
             }
-            if let Some(got) = reading.sample.id.filter(|id| *id != request.id) {
+            if let Some(got) = observed.sample.id.filter(|id| *id != request.id) {
                 return Err(Fault::OtherQuestion { got, asked: request.id });
             }
         }
@@ -300,24 +300,24 @@ impl Checker<'_> {
         let mut judge = Judge::new(description.clock, self.cpus);
         let target_ns = calibrate::target_ns(LONG_NS, description.clock.wall_resolution_ns);
         loop {
-            let reading = self.run(&request)?;
+            let observed = self.run(&request)?;
             let rule = rule_of(&workload.name);
-            judge.judge_times(&reading)?;
+            judge.judge_times(&observed)?;
             if let Some(rule) = rule {
-                judge.judge(rule, &request, &reading)?;
+                judge.judge(rule, &request, &observed)?;
             }
             // By the outside clocks: a probe that reports microseconds would never reach the target by its own.
-            let outside_wall_ns = reading.outside_wall_ns;
+            let outside_wall_ns = observed.outside_wall_ns;
             let seen_ns =
-                reading.outside_cpu_ns.map_or(outside_wall_ns, |cpu| cpu.max(outside_wall_ns / WAITING));
+                observed.outside_cpu_ns.map_or(outside_wall_ns, |cpu| cpu.max(outside_wall_ns / WAITING));
             match calibrate::next_pilot(request.iterations, seen_ns, target_ns) {
                 Pilot::Try(next) => request.iterations = next,
                 Pilot::Stuck => {
-                    return Err(Fault::does_not_repeat(request.iterations, reading.outside_wall_ns));
+                    return Err(Fault::does_not_repeat(request.iterations, observed.outside_wall_ns));
                 }
                 Pilot::Enough => {
                     let attempts = if description.jit { ATTEMPTS_JIT } else { ATTEMPTS };
-                    return self.grows(&request, &judge, reading, attempts);
+                    return self.grows(&request, &judge, observed, attempts);
                 }
             }
         }
@@ -329,7 +329,7 @@ impl Checker<'_> {
         &mut self,
         request: &RunRequest,
         judge: &Judge,
-        mut long: Reading,
+        mut long: Observed,
         attempts: usize,
     ) -> Result<(), Fault> {
         let few = (request.iterations / 4).max(1);
@@ -358,10 +358,10 @@ impl Checker<'_> {
     }
 
     /// Asks, and holds the times to what was seen from outside.
-    fn believed(&mut self, request: &RunRequest, judge: &Judge) -> Result<Reading, Fault> {
-        let reading = self.run(request)?;
-        judge.judge_times(&reading)?;
-        Ok(reading)
+    fn believed(&mut self, request: &RunRequest, judge: &Judge) -> Result<Observed, Fault> {
+        let observed = self.run(request)?;
+        judge.judge_times(&observed)?;
+        Ok(observed)
     }
 
     /// What cannot be done is refused with an error, and the probe lives on.

@@ -47,11 +47,13 @@ pub(crate) fn rows<'r, 'p: 'r>(
 ) -> io::Result<()> {
     for row in rows.filter(|row| row.record.role != Role::Control) {
         for process in 0..PROCESSES {
-            if world.observer.interrupted() {
+            if world.listener.interrupted() {
                 return Ok(());
             }
-            let Some(launched) = world.launcher.launch_counted(&row.record.runtime) else { return Ok(()) };
-            world.observer.event(&Event::Counting { row: row.record, process, processes: PROCESSES });
+            let Some(launched) = world.launcher.launch_counted(&row.record.key.runtime) else {
+                return Ok(());
+            };
+            world.listener.event(&Event::Counting { row: row.record, process, processes: PROCESSES });
             let counted = match launched {
                 Ok(mut link) => {
                     let counted = one_process(row, process, &mut *link, world);
@@ -83,20 +85,20 @@ fn one_process(
         Err(fault) => return Ok(Err(fault)),
     };
     let mut judge = Judge::new(description.clock, world.cpus);
-    let k = TASKS.div_ceil(row.record.size.max(1));
-    let large = row.record.size > LARGE;
+    let k = TASKS.div_ceil(row.record.key.size.max(1));
+    let large = row.record.key.size > LARGE;
     let (pairs, uncounted) = if large { (PAIRS - 1, UNCOUNTED - 1) } else { (PAIRS, UNCOUNTED) };
     let uncounted = (0..uncounted).map(|_| (2 * k, false));
     let counted = (0..pairs).flat_map(|_| [(k, true), (2 * k, true)]);
     for (id, (iterations, is_kept)) in (1..).zip(uncounted.chain(counted)) {
-        if world.observer.interrupted() {
+        if world.listener.interrupted() {
             return Ok(Ok(()));
         }
         let request = request(row, id, iterations);
         let before = link.counts();
         let asked = link.run(&request, world.timeout_ns);
         let after = link.counts();
-        if let Err(fault) = asked.and_then(|reading| judge.judge(row.rule, &request, &reading)) {
+        if let Err(fault) = asked.and_then(|observed| judge.judge(row.rule, &request, &observed)) {
             return Ok(Err(fault));
         }
         if is_kept {
@@ -111,16 +113,16 @@ fn one_process(
 fn request(row: &Row<'_>, id: u64, iterations: u64) -> RunRequest {
     RunRequest {
         id,
-        workload: row.record.workload.clone(),
-        variant: row.record.variant.clone(),
-        size: row.record.size,
+        workload: row.record.key.workload.clone(),
+        variant: row.record.key.variant.clone(),
+        size: row.record.key.size,
         iterations,
-        params: row.record.params.clone(),
+        params: row.record.key.params.clone(),
         seed: SEED,
     }
 }
 
-/// What was added from one reading to the other.
+/// What was added from one count to the other.
 fn between(before: Counts, after: Counts) -> Counts {
     let both = |a: Result<u64, Missing>, b: Result<u64, Missing>| Ok(b?.saturating_sub(a?));
     Counts {
@@ -136,16 +138,14 @@ fn record(row: &Row<'_>, process: u64, order: u64, request: &RunRequest, counts:
         order,
         row: row.record.row,
         process,
-        workload: row.record.workload.clone(),
-        runtime: row.record.runtime.clone(),
-        variant: row.record.variant.clone(),
-        size: row.record.size,
+        workload: row.record.key.workload.clone(),
+        runtime: row.record.key.runtime.clone(),
+        variant: row.record.key.variant.clone(),
+        size: row.record.key.size,
         iterations: request.iterations,
         seed: request.seed,
-        allocations: counts.allocations.as_ref().ok().copied(),
-        allocations_missing: counts.allocations.err(),
-        syscalls: counts.syscalls.as_ref().ok().copied(),
-        syscalls_missing: counts.syscalls.err(),
+        allocations: counts.allocations.into(),
+        syscalls: counts.syscalls.into(),
     }
 }
 

@@ -16,7 +16,7 @@ use taskscale_sys::{
 
 use crate::{
     fault::Fault,
-    link::{Counted, Counts, Link, Reading},
+    link::{Counted, Counts, Link, Observed},
     probe::{Probe, start_fault},
 };
 
@@ -96,7 +96,7 @@ impl Link for CountedProbe {
         Ok(description)
     }
 
-    fn run(&mut self, request: &RunRequest, timeout_ns: u64) -> Result<Reading, Fault> {
+    fn run(&mut self, request: &RunRequest, timeout_ns: u64) -> Result<Observed, Fault> {
         self.probe.run(request, timeout_ns)
     }
 

@@ -5,7 +5,7 @@ use taskscale_model::{
     protocol::{Clock, RunRequest},
 };
 
-use crate::{expect::Answers, fault::Fault, link::Reading};
+use crate::{expect::Answers, fault::Fault, link::Observed};
 
 /// A reply lies between two looks of ours at the same monotonic clock; 20 us cover clocks that round differently.
 const SLACK_NS: u64 = 20_000;
@@ -34,9 +34,9 @@ impl Judge {
         Judge { clock, cpus: cpus.max(1), answers: Answers::default() }
     }
 
-    /// Accepts the reading or says why not.
-    pub fn judge(&mut self, rule: Rule, request: &RunRequest, reading: &Reading) -> Result<(), Fault> {
-        let sample = &reading.sample;
+    /// Accepts what came or says why not.
+    pub fn judge(&mut self, rule: Rule, request: &RunRequest, observed: &Observed) -> Result<(), Fault> {
+        let sample = &observed.sample;
         if let Some(got) = sample.id
             && got != request.id
         {
@@ -52,17 +52,17 @@ impl Judge {
                 seed: request.seed,
             });
         }
-        self.judge_times(reading)
+        self.judge_times(observed)
     }
 
     /// The times alone, for workloads whose answer only their author knows.
-    pub fn judge_times(&self, reading: &Reading) -> Result<(), Fault> {
-        self.times(reading).map_err(Fault::ImpossibleTime)
+    pub fn judge_times(&self, observed: &Observed) -> Result<(), Fault> {
+        self.times(observed).map_err(Fault::ImpossibleTime)
     }
 
-    fn times(&self, reading: &Reading) -> Result<(), String> {
-        let (wall, cpu) = (reading.sample.wall_ns, reading.sample.cpu_ns);
-        let outside = reading.outside_wall_ns;
+    fn times(&self, observed: &Observed) -> Result<(), String> {
+        let (wall, cpu) = (observed.sample.wall_ns, observed.sample.cpu_ns);
+        let outside = observed.outside_wall_ns;
         if wall > outside + SLACK_NS + 2 * self.clock.wall_resolution_ns {
             return Err(format!("{wall} ns of wall time, while only {outside} ns passed outside"));
         }
@@ -71,7 +71,7 @@ impl Judge {
         if cpu > possible {
             return Err(format!("{cpu} ns of CPU time in {outside} ns on {} CPUs", self.cpus));
         }
-        let Some(outside_cpu) = reading.outside_cpu_ns else { return Ok(()) };
+        let Some(outside_cpu) = observed.outside_cpu_ns else { return Ok(()) };
         if cpu > outside_cpu.saturating_add(cpu_slack) {
             return Err(format!("{cpu} ns of CPU time, the kernel counted {outside_cpu} ns"));
         }
@@ -95,7 +95,7 @@ mod tests {
         protocol::{Answer, Sample},
     };
 
-    fn verdict(change: impl FnOnce(&mut Reading)) -> Result<(), String> {
+    fn verdict(change: impl FnOnce(&mut Observed)) -> Result<(), String> {
         let request = RunRequest {
             id: 5,
             workload: "fanout".into(),
@@ -105,7 +105,7 @@ mod tests {
             params: Default::default(),
             seed: 1,
         };
-        let mut reading = Reading {
+        let mut observed = Observed {
             sample: Sample {
                 id: Some(5),
                 wall_ns: 90_000_000,
@@ -117,22 +117,22 @@ mod tests {
             outside_cpu_ns: Some(95_000_000),
             threads: Err(Missing::new("not looked at", "")),
         };
-        change(&mut reading);
+        change(&mut observed);
         let clock = Clock { wall_resolution_ns: 1, cpu_resolution_ns: 1 };
-        Judge::new(clock, 2).judge(Rule::SumOfTasks, &request, &reading).map_err(|fault| fault.to_string())
+        Judge::new(clock, 2).judge(Rule::SumOfTasks, &request, &observed).map_err(|fault| fault.to_string())
     }
 
     #[test]
     fn an_honest_sample_passes() {
         assert_eq!(verdict(|_| ()), Ok(()));
-        assert_eq!(verdict(|reading| reading.sample.id = None), Ok(()), "an id may be left out");
-        assert_eq!(verdict(|reading| reading.outside_cpu_ns = None), Ok(()), "the kernel may say nothing");
+        assert_eq!(verdict(|observed| observed.sample.id = None), Ok(()), "an id may be left out");
+        assert_eq!(verdict(|observed| observed.outside_cpu_ns = None), Ok(()), "the kernel may say nothing");
     }
 
     #[test]
     fn lies_are_named() {
         for (change, words) in [
-            ((|r| r.sample.id = Some(4)) as fn(&mut Reading), "answered request 4"),
+            ((|r| r.sample.id = Some(4)) as fn(&mut Observed), "answered request 4"),
             (|r| r.sample.answer = Answer(62_496), "the answer is 62496, right is 124992"),
             (|r| r.sample.wall_ns = 101_000_000, "of wall time, while only 100000000 ns passed"),
             (|r| r.sample.cpu_ns = 300_000_000, "in 100000000 ns on 2 CPUs"),

@@ -7,9 +7,8 @@
 //! |---|---|
 //! | [`limits`] | when a cell has been measured enough |
 //! | [`plan`] | suites x runtimes -> cells (workload and size) of rows (runtime and variant) |
-//! | `sweep` | a sweep over the work inside each task, and the kernel alone beside it |
 //! | [`schedule`] | the order of rows in each round, the jitter, the restarts; all from one seed |
-//! | [`link`] | what a measuring loop needs of a probe, a clock and an observer; tests put fakes here |
+//! | [`link`] | what a measuring loop needs of a probe, a clock and a listener; tests put fakes here |
 //! | [`clock`] | the real clock, which also looks at what else uses the machine |
 //! | [`probe`] | the real probe: a process that speaks protocol 1 |
 //! | [`threads`] | how many threads of a probe really ran during a sample |
@@ -18,6 +17,7 @@
 //! | [`expect`] | which answer is right |
 //! | [`judge`] | whether a sample can be believed |
 //! | [`calibrate`] | how many iterations make a sample long enough |
+//! | `steps` | how many steps of the kernel last as long as was asked for |
 //! | [`cell`] | pilot, warm-up, rounds, restarts, stop: one cell, all its rows |
 //! | `count` | what rows ask of the allocator and the kernel, in processes of their own |
 //! | [`counted`] | the real process that is counted |
@@ -45,6 +45,6 @@ mod row;
 pub mod run;
 pub mod schedule;
 mod stamp;
-mod sweep;
+mod steps;
 pub mod threads;
 mod warmup;

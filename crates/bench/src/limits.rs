@@ -50,7 +50,7 @@ impl Default for Limits {
 
 impl Limits {
     /// These limits with the values that `asked` names put over them.
-    pub fn overlaid(mut self, asked: &suite::Limits) -> Self {
+    pub fn overlaid(mut self, asked: &suite::LimitsAsked) -> Self {
         let ns = |seconds: f64| (seconds.max(0.0) * 1e9) as u64;
         if let Some(samples) = asked.samples {
             self.samples = samples;
@@ -103,7 +103,8 @@ mod tests {
 
     #[test]
     fn what_is_asked_goes_over_the_defaults() {
-        let asked = suite::Limits { samples: Some(7), max_time_s: Some(1.5), ..suite::Limits::default() };
+        let asked =
+            suite::LimitsAsked { samples: Some(7), max_time_s: Some(1.5), ..suite::LimitsAsked::default() };
         let limits = Limits::default().overlaid(&asked);
         assert_eq!((limits.samples, limits.max_time_ns), (7, 1_500_000_000));
         assert_eq!(limits.precision, Limits::default().precision);

@@ -15,7 +15,7 @@ pub trait Link {
     /// Waits until it has described itself. Before this nothing else may be asked.
     fn shake_hands(&mut self) -> Result<Description, Fault>;
     /// Asks for one sample and waits at most `timeout_ns` for it.
-    fn run(&mut self, request: &RunRequest, timeout_ns: u64) -> Result<Reading, Fault>;
+    fn run(&mut self, request: &RunRequest, timeout_ns: u64) -> Result<Observed, Fault>;
     /// Tells it to end, and does not wait: several can end at the same time.
     fn dismiss(&mut self);
     /// Ends the probe with its whole process tree.
@@ -24,7 +24,7 @@ pub trait Link {
 
 /// A sample as it came, with what the tool saw from outside.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reading {
+pub struct Observed {
     /// What the probe said.
     pub sample: Sample,
     /// From request to reply, in nanoseconds.
@@ -71,7 +71,7 @@ pub trait Clock {
     fn disturbance(&mut self) -> Disturbance;
 }
 
-/// What a run tells while it goes on. Observers show it; they cannot change it.
+/// What a run tells while it goes on. Listeners show it; they cannot change it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event<'a> {
     /// A cell begins.
@@ -86,6 +86,11 @@ pub enum Event<'a> {
         size: u64,
         /// Its rows, those that are skipped included.
         rows: &'a [RowRecord],
+    },
+    /// The kernel is weighed in a runtime, before the first cell.
+    Calibrating {
+        /// The row of its samples.
+        row: &'a RowRecord,
     },
     /// A sample was taken.
     Sampled {
@@ -121,7 +126,7 @@ pub enum Event<'a> {
 }
 
 /// Receives events.
-pub trait Observer {
+pub trait Listener {
     /// One event, in the order in which they happen.
     fn event(&mut self, event: &Event<'_>);
     /// Whether the user asked to stop; looked at before every sample.
@@ -134,6 +139,6 @@ pub trait Observer {
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Silent;
 
-impl Observer for Silent {
+impl Listener for Silent {
     fn event(&mut self, _event: &Event<'_>) {}
 }

@@ -15,7 +15,7 @@ use taskscale_sys::{
 use crate::{
     counted::CountedProbe,
     fault::Fault,
-    link::{Counted, Launcher, Link, Reading},
+    link::{Counted, Launcher, Link, Observed},
     stamp::Stamp,
     threads,
 };
@@ -130,7 +130,7 @@ impl Link for Probe {
         self.describe(HANDSHAKE_NS)
     }
 
-    fn run(&mut self, request: &RunRequest, timeout_ns: u64) -> Result<Reading, Fault> {
+    fn run(&mut self, request: &RunRequest, timeout_ns: u64) -> Result<Observed, Fault> {
         let asked = format!("{} {} at size {}", request.workload, request.variant, request.size);
         let message = serde_json::to_vec(&Request::Run(request.clone()))
             .map_err(|error| Fault::Refused { asked: asked.clone(), message: error.to_string() })?;
@@ -146,7 +146,7 @@ impl Link for Probe {
         match parse(&line, &asked)? {
             Reply::Sample(sample) => {
                 let threads = threads::ran(&threads_before, &threads_after, outside_cpu_ns);
-                Ok(Reading { sample, outside_wall_ns, outside_cpu_ns, threads })
+                Ok(Observed { sample, outside_wall_ns, outside_cpu_ns, threads })
             }
             Reply::Error { message, .. } => Err(Fault::Refused { asked, message }),
             Reply::Description(_) => Err(junk(&line, &asked, "a sample was expected")),
@@ -257,8 +257,8 @@ mod tests {
             params: Default::default(),
             seed: 1,
         };
-        let reading = probe.run(&request, HANDSHAKE_NS).expect("a sample");
-        assert_eq!(reading.threads.map(|ran| ran.threads), Ok(1));
+        let observed = probe.run(&request, HANDSHAKE_NS).expect("a sample");
+        assert_eq!(observed.threads.map(|threads| threads.ran), Ok(1));
         probe.end();
     }
 }

@@ -15,8 +15,7 @@ use crate::{
     fault::Fault,
     journal::Journal,
     judge::Judge,
-    link::{Clock, Event, Launcher, Link, Observer, Reading},
-    plan::PlannedRow,
+    link::{Clock, Event, Launcher, Link, Listener, Observed},
     schedule::Round,
 };
 
@@ -30,7 +29,7 @@ const MOST_WAKE_MS: u64 = 200;
 pub(crate) struct World<'a, 'j> {
     pub launcher: &'a mut dyn Launcher,
     pub clock: &'a mut dyn Clock,
-    pub observer: &'a mut dyn Observer,
+    pub listener: &'a mut dyn Listener,
     pub journal: &'a mut Journal<'j>,
     /// CPUs that a process may use: no probe can use more.
     pub cpus: u64,
@@ -38,7 +37,7 @@ pub(crate) struct World<'a, 'j> {
     pub rng: fastrand::Rng,
     /// How long one answer may take.
     pub timeout_ns: u64,
-    /// Rounds at most, for observers.
+    /// Rounds at most, for listeners.
     pub rounds: u64,
 }
 
@@ -75,13 +74,14 @@ pub(crate) struct Row<'p> {
     pub costs: Vec<f64>,
     /// Wall ns of one iteration, by the last sample.
     pub iteration_wall_ns: Option<f64>,
-    ended: bool,
+    /// How it ended.
+    status: Option<Status>,
 }
 
 impl<'p> Row<'p> {
-    pub fn new(planned: &'p PlannedRow, rule: Rule) -> Self {
+    pub fn new(record: &'p RowRecord, rule: Rule) -> Self {
         Row {
-            record: &planned.record,
+            record,
             rule,
             link: None,
             judge: None,
@@ -90,14 +90,19 @@ impl<'p> Row<'p> {
             asked: 0,
             iterations: 1,
             // Of a sweep only the costs are used.
-            tells_phases: planned.record.sweep.is_none(),
+            tells_phases: record.sweep.is_none(),
             wake_ns: None,
             answered_ns: 0,
             timed: Vec::new(),
             costs: Vec::new(),
             iteration_wall_ns: None,
-            ended: false,
+            status: None,
         }
+    }
+
+    /// How it ended, once it has.
+    pub fn status(&self) -> Option<&Status> {
+        self.status.as_ref()
     }
 
     pub fn is_alive(&self) -> bool {
@@ -118,7 +123,7 @@ impl<'p> Row<'p> {
             self.process += 1;
             self.costs.clear();
         }
-        match world.launcher.launch(&self.record.runtime, world.rng.u64(..)) {
+        match world.launcher.launch(&self.record.key.runtime, world.rng.u64(..)) {
             Ok(link) => {
                 self.link = Some(link);
                 Ok(())
@@ -146,21 +151,21 @@ impl<'p> Row<'p> {
         let (Some(link), Some(judge)) = (self.link.as_mut(), self.judge.as_mut()) else { return Ok(None) };
         self.asked += 1;
         let request = request(self.record, self.asked, ask);
-        let judged = link.run(&request, world.timeout_ns).and_then(|reading| {
-            judge.judge(self.rule, &request, &reading)?;
-            Ok(reading)
+        let judged = link.run(&request, world.timeout_ns).and_then(|observed| {
+            judge.judge(self.rule, &request, &observed)?;
+            Ok(observed)
         });
         match judged {
             Err(fault) => {
                 self.fail(&fault, world)?;
                 Ok(None)
             }
-            Ok(reading) => {
-                let sample = self.sample_record(&request, ask, reading, world.journal.next_order());
+            Ok(observed) => {
+                let sample = self.sample_record(&request, ask, observed, world.journal.next_order());
                 world.journal.append(&Record::Sample(sample.clone()))?;
                 self.take_note(&sample);
                 self.answered_ns = world.clock.now_ns();
-                world.observer.event(&Event::Sampled {
+                world.listener.event(&Event::Sampled {
                     row: self.record,
                     kind: ask.kind,
                     round: ask.round,
@@ -202,27 +207,26 @@ impl<'p> Row<'p> {
         }
     }
 
-    fn sample_record(&self, request: &RunRequest, ask: Ask, reading: Reading, order: u64) -> SampleRecord {
+    fn sample_record(&self, request: &RunRequest, ask: Ask, observed: Observed, order: u64) -> SampleRecord {
         SampleRecord {
             order,
             row: self.record.row,
             kind: ask.kind,
             round: ask.round,
             process: self.process,
-            workload: self.record.workload.clone(),
-            runtime: self.record.runtime.clone(),
-            variant: self.record.variant.clone(),
-            size: self.record.size,
+            workload: self.record.key.workload.clone(),
+            runtime: self.record.key.runtime.clone(),
+            variant: self.record.key.variant.clone(),
+            size: self.record.key.size,
             iterations: request.iterations,
             seed: request.seed,
-            wall_ns: reading.sample.wall_ns,
-            cpu_ns: reading.sample.cpu_ns,
-            outside_wall_ns: reading.outside_wall_ns,
-            outside_cpu_ns: reading.outside_cpu_ns,
-            threads: reading.threads.as_ref().ok().copied(),
-            threads_missing: reading.threads.err().map(|missing| missing.reason),
-            answer: reading.sample.answer,
-            extra: reading.sample.extra,
+            wall_ns: observed.sample.wall_ns,
+            cpu_ns: observed.sample.cpu_ns,
+            outside_wall_ns: observed.outside_wall_ns,
+            outside_cpu_ns: observed.outside_cpu_ns,
+            threads: Some(observed.threads.into()),
+            answer: observed.sample.answer,
+            extra: observed.sample.extra,
         }
     }
 
@@ -236,11 +240,11 @@ impl<'p> Row<'p> {
         if let Some(mut link) = self.link.take() {
             link.end();
         }
-        if std::mem::replace(&mut self.ended, true) {
+        if self.status.is_some() {
             return Ok(());
         }
         world.journal.append(&Record::RowEnd(RowEnd { row: self.record.row, status: status.clone() }))?;
-        world.observer.event(&Event::RowEnded { row: self.record, status: &status });
+        world.listener.event(&Event::RowEnded { row: self.record, status: self.status.insert(status) });
         Ok(())
     }
 
@@ -268,7 +272,7 @@ pub(crate) fn per_task(sample: &SampleRecord) -> f64 {
 }
 
 fn request(row: &RowRecord, id: u64, ask: Ask) -> RunRequest {
-    let mut params: Params = row.params.clone();
+    let mut params: Params = row.key.params.clone();
     match ask.kind {
         Kind::Verify => params.insert(VERIFY.into(), ParamValue::Flag(true)),
         Kind::Phases => params.insert(PHASES.into(), ParamValue::Flag(true)),
@@ -276,9 +280,9 @@ fn request(row: &RowRecord, id: u64, ask: Ask) -> RunRequest {
     };
     RunRequest {
         id,
-        workload: row.workload.clone(),
-        variant: row.variant.clone(),
-        size: row.size,
+        workload: row.key.workload.clone(),
+        variant: row.key.variant.clone(),
+        size: row.key.size,
         iterations: ask.iterations,
         params,
         seed: ask.seed,

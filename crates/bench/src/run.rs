@@ -3,22 +3,19 @@
 use std::{collections::BTreeMap, io};
 
 use taskscale_model::{
+    key::SeriesKey,
     missing::Missing,
-    params::Params,
-    protocol::RunRequest,
     run_file::{End, Header, Record, Role, RowEnd, RuntimeRecord, Status},
 };
 use taskscale_stats::growth::breaks_budget;
 
 use crate::{
-    calibrate, cell,
-    fault::Fault,
+    cell,
     journal::Journal,
-    limits::Limits,
-    link::{Clock, Event, Launcher, Observer},
-    plan::{Cell, Found, Plan, PlannedRow},
+    link::{Clock, Event, Launcher, Listener},
+    plan::{Cell, Plan, PlannedSuite, RowState},
     row::World,
-    sweep,
+    steps,
 };
 
 /// Everything that decides what a run does.
@@ -30,8 +27,6 @@ pub struct Order {
     pub runtimes: Vec<RuntimeRecord>,
     /// What to measure.
     pub plan: Plan,
-    /// When it is enough, by suite, in the order of `header.suites`.
-    pub limits: Vec<Limits>,
     /// CPUs that a process may use.
     pub cpus: u64,
 }
@@ -42,7 +37,7 @@ pub fn run(
     mut order: Order,
     launcher: &mut dyn Launcher,
     clock: &mut dyn Clock,
-    observer: &mut dyn Observer,
+    listener: &mut dyn Listener,
     journal: &mut Journal<'_>,
 ) -> io::Result<()> {
     let started_ns = clock.now_ns();
@@ -50,133 +45,65 @@ pub fn run(
     for runtime in &order.runtimes {
         journal.append(&Record::Runtime(runtime.clone()))?;
     }
-    for row in order.plan.rows() {
-        journal.append(&Record::Row(row.record.clone()))?;
-    }
     let mut world = World {
         launcher,
         clock,
-        observer,
+        listener,
         journal,
         cpus: order.cpus,
         rng: fastrand::Rng::with_seed(order.header.seed),
         timeout_ns: 0,
         rounds: 0,
     };
+    let plan = &mut order.plan;
+    steps::calibrate(plan, &order.runtimes, &mut world)?;
+    for row in plan.rows() {
+        world.journal.append(&Record::Row(row.record.clone()))?;
+    }
     let mut forecast = Forecast::default();
-    let mut suite = Started { index: usize::MAX, at_ns: started_ns };
-    let cells = order.plan.cells.len();
-    for index in 0..cells {
-        let cell = &mut order.plan.cells[index];
-        if suite.index != cell.suite {
-            suite = Started { index: cell.suite, at_ns: world.clock.now_ns() };
-        }
-        let limits = &order.limits[cell.suite];
+    let (mut number, cells) = (0, plan.cells().count());
+    for PlannedSuite { limits, cells: of_suite } in &mut plan.suites {
+        let suite_started_ns = world.clock.now_ns();
         (world.timeout_ns, world.rounds) = (limits.timeout_ns, limits.samples);
-        forecast.skip_hopeless(cell, limits.timeout_ns);
-        let cell = &order.plan.cells[index];
-        announce(cell, index, cells, &mut world)?;
-        if world.observer.interrupted() {
-            continue;
+        let mut left = of_suite.len() as u64;
+        for cell in of_suite {
+            number += 1;
+            forecast.skip_hopeless(cell, limits.timeout_ns);
+            announce(cell, number, cells, &mut world)?;
+            if !world.listener.interrupted() {
+                let elapsed_ns = world.clock.now_ns() - suite_started_ns;
+                let time_ns = limits.cell_time_ns(elapsed_ns, left);
+                let costs = cell::measure(cell, limits, time_ns, &mut world)?;
+                forecast.learn(cell, &costs);
+                world.listener.event(&Event::CellEnded);
+            }
+            left -= 1;
         }
-        let left = order.plan.cells[index..].iter().filter(|other| other.suite == suite.index).count();
-        let elapsed_ns = world.clock.now_ns() - suite.at_ns;
-        let time_ns = limits.cell_time_ns(elapsed_ns, left as u64);
-        let costs = cell::measure(cell, limits, time_ns, &mut world)?;
-        forecast.learn(cell, &costs);
-        world.observer.event(&Event::CellEnded);
     }
     let elapsed_s = (world.clock.now_ns() - started_ns) as f64 / 1e9;
     world.journal.append(&Record::End(End { elapsed_s }))
 }
 
-/// Turns CPU time of the work inside each task into a number of steps, by weighing the `spin` workload of each runtime of the
-/// plan once: in the rows of a sweep their own, in all others `work_ns`, where it was asked for. A runtime without it, or
-/// whose probe fails, has its rows skipped with the reason. An old side does as many steps as the new one, so that both do
-/// the same work.
-pub fn calibrate_work(
-    plan: &mut Plan,
-    runtimes: &[Found],
-    launcher: &mut dyn Launcher,
-    work_ns: Option<u64>,
-    timeout_ns: u64,
-) {
-    let side = |runtime: &str| runtimes.iter().find(|found| found.id == runtime)?.old_of.clone();
-    let mut known: BTreeMap<String, Result<(u64, u64), Missing>> = BTreeMap::new();
-    for row in plan.cells.iter_mut().flat_map(|cell| &mut cell.rows).filter(|row| row.skip.is_none()) {
-        let Some(work_ns) = row.record.sweep.map(|sweep| sweep.work_ns).or(work_ns) else { continue };
-        let runtime = side(&row.record.runtime).unwrap_or_else(|| row.record.runtime.clone());
-        let weighed = known
-            .entry(runtime)
-            .or_insert_with_key(|runtime| weigh_spin(launcher, runtime, timeout_ns))
-            .clone();
-        match weighed {
-            Ok((steps, cpu_ns)) => {
-                sweep::set_steps(&mut row.record, calibrate::steps_of(work_ns, steps, cpu_ns));
-            }
-            Err(missing) => row.skip = Some(missing),
-        }
-    }
-    plan.cells.iter_mut().for_each(sweep::skip_repeated);
-}
-
-/// Steps of the kernel and the CPU time that they took, long enough to be exact to a percent or so.
-fn weigh_spin(launcher: &mut dyn Launcher, runtime: &str, timeout_ns: u64) -> Result<(u64, u64), Missing> {
-    const LONG_ENOUGH_NS: u64 = 20_000_000;
-    let weigh = |launcher: &mut dyn Launcher| -> Result<(u64, u64), Fault> {
-        let mut link = launcher.launch(runtime, 0)?;
-        link.shake_hands()?;
-        let mut request = RunRequest {
-            id: 1,
-            workload: "spin".into(),
-            variant: "loop".into(),
-            size: 1_000,
-            iterations: 1,
-            params: Params::new(),
-            seed: 1,
-        };
-        let weighed = loop {
-            let reading = link.run(&request, timeout_ns);
-            match reading.map(|reading| (reading.sample.cpu_ns, reading.outside_wall_ns)) {
-                Ok((cpu_ns, wall_ns)) if wall_ns >= LONG_ENOUGH_NS => break Ok((request.size, cpu_ns)),
-                Ok(_) => request.size *= 4,
-                Err(fault) => break Err(fault),
-            }
-        };
-        link.end();
-        weighed
-    };
-    weigh(launcher).map_err(|fault| {
-        let reason = format!("the work inside its tasks could not be calibrated: {fault}");
-        Missing::new(reason, "offer the workload `spin`, or run without --work")
-    })
-}
-
-struct Started {
-    index: usize,
-    at_ns: u64,
-}
-
 /// Tells that a cell begins, and ends the rows that will not be measured.
-fn announce(cell: &Cell, index: usize, cells: usize, world: &mut World<'_, '_>) -> io::Result<()> {
+fn announce(cell: &Cell, number: usize, cells: usize, world: &mut World<'_, '_>) -> io::Result<()> {
     let rows: Vec<_> = cell.rows.iter().map(|row| row.record.clone()).collect();
-    world.observer.event(&Event::CellStarted {
-        number: index as u64 + 1,
+    world.listener.event(&Event::CellStarted {
+        number: number as u64,
         of: cells as u64,
         table: &cell.table,
         size: cell.size,
         rows: &rows,
     });
-    let interrupted = world.observer.interrupted();
+    let interrupted = world.listener.interrupted();
     for row in &cell.rows {
-        let missing = match &row.skip {
-            Some(missing) => missing.clone(),
-            None if interrupted => Missing::new("the run was interrupted before this row", ""),
-            None => continue,
+        let missing = match &row.state {
+            RowState::Skipped(missing) => missing.clone(),
+            _ if interrupted => Missing::new("the run was interrupted before this row", ""),
+            RowState::Ready | RowState::Uncalibrated { .. } => continue,
         };
         let status = Status::Skipped(missing);
         world.journal.append(&Record::RowEnd(RowEnd { row: row.record.row, status: status.clone() }))?;
-        world.observer.event(&Event::RowEnded { row: &row.record, status: &status });
+        world.listener.event(&Event::RowEnded { row: &row.record, status: &status });
     }
     Ok(())
 }
@@ -188,22 +115,12 @@ struct Forecast {
     known: BTreeMap<SeriesKey, Vec<(u64, f64)>>,
 }
 
-/// Suite, by its index, table, runtime, variant, case.
-type SeriesKey = (usize, String, String, String, Params);
-
 impl Forecast {
-    fn key(cell: &Cell, row: &PlannedRow) -> SeriesKey {
-        let record = &row.record;
-        let (runtime, variant) = (record.runtime.clone(), record.variant.clone());
-        (cell.suite, cell.table.clone(), runtime, variant, record.case.clone())
-    }
-
     fn learn(&mut self, cell: &Cell, costs: &[Option<f64>]) {
-        let measured = cell.rows.iter().filter(|row| row.skip.is_none());
-        for (row, cost) in measured.zip(costs) {
+        for (row, cost) in cell.measured().zip(costs) {
             // A control repeats its baseline, and two costs at one size have no exponent.
             if let Some(cost) = cost.filter(|_| row.record.role != Role::Control) {
-                self.known.entry(Self::key(cell, row)).or_default().push((cell.size, cost));
+                self.known.entry(row.record.key.series.clone()).or_default().push((cell.size, cost));
             }
         }
     }
@@ -214,10 +131,11 @@ impl Forecast {
     }
 
     fn skip_hopeless(&self, cell: &mut Cell, timeout_ns: u64) {
-        let keys: Vec<_> = cell.rows.iter().map(|row| Self::key(cell, row)).collect();
-        for (row, key) in cell.rows.iter_mut().zip(&keys).filter(|(row, _)| row.skip.is_none()) {
-            let Some(feared_ns) = self.too_long(key, cell.size, timeout_ns) else { continue };
-            row.skip = Some(Missing::new(
+        let size = cell.size;
+        for row in cell.measured_mut() {
+            let key = &row.record.key.series;
+            let Some(feared_ns) = self.too_long(key, size, timeout_ns) else { continue };
+            row.state = RowState::Skipped(Missing::new(
                 format!(
                     "one sample may take {:.0} s by the growth seen so far; an answer may take {:.0} s",
                     feared_ns / 1e9,
@@ -235,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_doubling_is_feared_to_be_quadratic_and_after_a_steep_step_cubic() {
-        let key = |variant: &str| (0, "t".to_owned(), "r".to_owned(), variant.to_owned(), Params::new());
+        let key = |variant: &str| SeriesKey { variant: variant.to_owned(), ..SeriesKey::default() };
         let mut forecast = Forecast::default();
         assert_eq!(forecast.too_long(&key("v"), 100, 0), None, "nothing is known");
         forecast.known.insert(key("v"), vec![(100, 1e9)]);

@@ -34,8 +34,8 @@ pub fn ran(before: &Look, after: &Look, cpu_ns: Option<u64>) -> Result<ThreadsRa
     }
     let share = |ns: u64| ns as f64 / total as f64;
     Ok(ThreadsRan {
-        threads: used.iter().filter(|&&ns| share(ns) >= SHARE).count() as u64,
-        busiest: share(used.iter().copied().max().unwrap_or(0)),
+        ran: used.iter().filter(|&&ns| share(ns) >= SHARE).count() as u64,
+        busiest_share: share(used.iter().copied().max().unwrap_or(0)),
     })
 }
 
@@ -56,20 +56,20 @@ mod tests {
         let before = [(10, 500), (11, 0), (12, 7_000), (13, 100)];
         let after = [(10, 549), (11, 550), (12, 7_401), (13, 100)];
         // 49, 550, 401 and 0 of 1,000.
-        assert_eq!(between(&before, &after, Some(1_000)), Ok(ThreadsRan { threads: 2, busiest: 0.55 }));
+        assert_eq!(between(&before, &after, Some(1_000)), Ok(ThreadsRan { ran: 2, busiest_share: 0.55 }));
         let after = [(10, 550), (11, 550), (12, 7_400), (13, 100)];
-        assert_eq!(between(&before, &after, Some(1_000)), Ok(ThreadsRan { threads: 3, busiest: 0.55 }));
-        assert_eq!(between(&before, &after, None), Ok(ThreadsRan { threads: 3, busiest: 0.55 }));
+        assert_eq!(between(&before, &after, Some(1_000)), Ok(ThreadsRan { ran: 3, busiest_share: 0.55 }));
+        assert_eq!(between(&before, &after, None), Ok(ThreadsRan { ran: 3, busiest_share: 0.55 }));
     }
 
     #[test]
     fn a_thread_that_came_counts_from_its_beginning_and_one_that_went_is_not_seen() {
         let came = between(&[(10, 500)], &[(10, 600), (11, 300)], Some(400));
-        assert_eq!(came, Ok(ThreadsRan { threads: 2, busiest: 0.75 }));
+        assert_eq!(came, Ok(ThreadsRan { ran: 2, busiest_share: 0.75 }));
         let reused = between(&[(10, 500), (11, 9_000)], &[(10, 600), (11, 300)], Some(400));
         assert_eq!(reused, came, "its id was another's before");
         let went = between(&[(10, 500), (11, 0)], &[(10, 800)], Some(400));
-        assert_eq!(went, Ok(ThreadsRan { threads: 1, busiest: 0.75 }));
+        assert_eq!(went, Ok(ThreadsRan { ran: 1, busiest_share: 0.75 }));
         let went = between(&[(10, 500)], &[(10, 600)], Some(400)).expect_err("three quarters unseen");
         assert!(went.reason.contains("ended within the sample"), "{went}");
     }

@@ -94,7 +94,7 @@ pub(crate) fn warm_up(
         let row = &mut rows[index];
         let started_ns = world.clock.now_ns();
         let mut costs = Vec::new();
-        while !world.observer.interrupted() {
+        while !world.listener.interrupted() {
             let used_ns = world.clock.now_ns() - started_ns;
             // One sample at least, however little time there is.
             let goes_on = costs.is_empty()

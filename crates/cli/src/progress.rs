@@ -3,7 +3,7 @@
 use std::{cell::RefCell, io::IsTerminal};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use taskscale_bench::link::{Event, Observer};
+use taskscale_bench::link::{Event, Listener};
 use taskscale_model::{
     params,
     run_file::{Kind, Role, RowRecord, Status},
@@ -105,12 +105,13 @@ impl Progress {
 }
 
 fn name(row: &RowRecord) -> String {
-    let case = if row.case.is_empty() { String::new() } else { format!(" {}", params::label(&row.case)) };
+    let case =
+        if row.key.case.is_empty() { String::new() } else { format!(" {}", params::label(&row.key.case)) };
     let role = if row.role == Role::Control { " (A/A)" } else { "" };
-    format!("{} {}{case}{role}", row.runtime, row.variant)
+    format!("{} {}{case}{role}", row.key.runtime, row.key.variant)
 }
 
-impl Observer for Progress {
+impl Listener for Progress {
     fn event(&mut self, event: &Event<'_>) {
         match event {
             Event::CellStarted { number, of, table, size, rows } => {
@@ -125,6 +126,11 @@ impl Observer for Progress {
                     let bar = self.line(format!("  and {unseen} more"));
                     self.rows.push((u64::MAX, bar));
                 }
+            }
+            Event::Calibrating { row } => {
+                self.clear();
+                let heading = format!("calibrating the work inside tasks: {}", row.key.runtime);
+                self.heading = Some(self.line(heading));
             }
             Event::Sampled { row, kind, round, rounds, cpu_per_task } => {
                 let doing = match kind {

@@ -2,7 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{params::Params, summary::Interval};
+use crate::{
+    key::RowKey,
+    missing::{Missing, Reading},
+    summary::{CountPerTask, Interval, RowStatus},
+};
 
 /// The schema word.
 pub const SCHEMA: &str = "taskscale.compare/1";
@@ -140,22 +144,9 @@ pub enum Verdict {
 /// One row in both files.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ComparedRow {
-    /// Suite.
-    pub suite: String,
-    /// Table.
-    pub table: String,
-    /// Workload.
-    pub workload: String,
-    /// Runtime, as the user names it.
-    pub runtime: String,
-    /// Variant.
-    pub variant: String,
-    /// Parameters by which it differs from the other rows of its table.
-    pub case: Params,
-    /// All parameters.
-    pub params: Params,
-    /// Number of tasks.
-    pub size: u64,
+    /// What names it; the version is that of the new run, where that has the row.
+    #[serde(flatten)]
+    pub key: RowKey,
     /// In the old run; absent where it has no such row.
     pub old: Option<Figure>,
     /// In the new run; absent where it has no such row.
@@ -170,10 +161,9 @@ pub struct ComparedRow {
     pub same_code: bool,
     /// The verdict.
     pub verdict: Verdict,
-    /// Why it cannot be told, or what failed.
-    pub reason: Option<String>,
-    /// What to do about it.
-    pub remedy: Option<String>,
+    /// Why it cannot be told, or what failed, and what to do about it.
+    #[serde(flatten)]
+    pub why: Option<Missing>,
     /// Its counts, where both sides were counted; each has a verdict of its own.
     #[serde(default)]
     pub counts: Vec<ComparedCount>,
@@ -187,9 +177,9 @@ pub struct ComparedCount {
     /// `calls` or `bytes`.
     pub unit: String,
     /// In the old one.
-    pub old: CountFigure,
+    pub old: Reading<CountPerTask>,
     /// In the new one.
-    pub new: CountFigure,
+    pub new: Reading<CountPerTask>,
     /// New less old, per task.
     pub change: Option<f64>,
     /// What the change must exceed to be worse or better: 0.1 %, or what requests of one process differ by, as a collector makes them.
@@ -203,21 +193,8 @@ pub struct ComparedCount {
 impl ComparedCount {
     /// Whether either side has a value: of what no side can count nothing is to be told.
     pub fn value_in_one(&self) -> bool {
-        self.old.value.is_some() || self.new.value.is_some()
+        self.old.value().is_some() || self.new.value().is_some()
     }
-}
-
-/// A count per task on one side.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CountFigure {
-    /// The median over processes.
-    pub value: Option<f64>,
-    /// Whether its processes agree.
-    pub exact: bool,
-    /// Processes that were counted.
-    pub processes: u64,
-    /// Why it is not known.
-    pub reason: Option<String>,
 }
 
 /// One row in one file.
@@ -225,12 +202,20 @@ pub struct CountFigure {
 pub struct Figure {
     /// Version of its runtime.
     pub version: String,
+    /// Processes behind its figures.
+    pub processes: u64,
+    /// Whether it has figures.
+    pub status: RowStatus,
+    /// Its figures, or why it has none.
+    #[serde(flatten)]
+    pub estimate: Reading<Estimate>,
+}
+
+/// A figure of one row.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
     /// Median over processes of the median of their samples, ns per task.
-    pub value: Option<f64>,
+    pub value: f64,
     /// Its own 95 % interval, for reading alone.
     pub ci: Option<Interval>,
-    /// Processes behind it.
-    pub processes: u64,
-    /// Why it has no figure.
-    pub reason: Option<String>,
 }

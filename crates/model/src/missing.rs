@@ -35,13 +35,13 @@ impl std::fmt::Display for Missing {
     }
 }
 
-/// A reading of the machine: the value, or why there is none.
+/// A value that may be missing: the value, or why there is none. In JSON it is either, told apart by `reason`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Reading<T> {
-    /// The value that was read.
+    /// The value.
     Value(T),
-    /// The reason why it could not be read.
+    /// Why there is none.
     Missing(Missing),
 }
 
@@ -57,5 +57,27 @@ impl<T> Reading<T> {
             Reading::Value(value) => Some(value),
             Reading::Missing(_) => None,
         }
+    }
+
+    /// Why there is none.
+    pub fn why(&self) -> Option<&Missing> {
+        match self {
+            Reading::Value(_) => None,
+            Reading::Missing(missing) => Some(missing),
+        }
+    }
+
+    /// The value, or why there is none.
+    pub fn as_result(&self) -> Result<&T, &Missing> {
+        match self {
+            Reading::Value(value) => Ok(value),
+            Reading::Missing(missing) => Err(missing),
+        }
+    }
+}
+
+impl<T> From<Result<T, Missing>> for Reading<T> {
+    fn from(result: Result<T, Missing>) -> Self {
+        result.map_or_else(Reading::Missing, Reading::Value)
     }
 }

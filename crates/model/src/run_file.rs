@@ -6,9 +6,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    key::RowKey,
     machine::{Disturbance, Machine},
-    missing::Missing,
-    params::Params,
+    missing::{Missing, Reading},
     protocol::{Answer, Clock, Runtime},
 };
 
@@ -98,6 +98,8 @@ pub enum Role {
     Baseline,
     /// The A/A control: a baseline entered a second time, in a process of its own.
     Control,
+    /// The kernel alone, weighed before the first cell: how many steps last as long as the work that was asked for.
+    Calibration,
 }
 
 /// The variant of a row that stands for a whole runtime, where that has nothing to offer or is not here.
@@ -108,27 +110,10 @@ pub const ANY: &str = "*";
 pub struct RowRecord {
     /// Its number; samples refer to it.
     pub row: u64,
-    /// The suite it belongs to.
-    pub suite: String,
-    /// The table it belongs to.
-    pub table: String,
-    /// The workload.
-    pub workload: String,
-    /// The runtime, as the user names it.
-    pub runtime: String,
-    /// Its version.
-    pub version: String,
-    /// The variant.
-    pub variant: String,
-    /// The parameters by which this row differs from the others of its table.
-    #[serde(default)]
-    pub case: Params,
-    /// All parameters, those of the table and of the case.
-    #[serde(default)]
-    pub params: Params,
-    /// Number of tasks.
-    pub size: u64,
-    /// Whether each of them is a task that the scheduler sees; not known for rows that could not be described.
+    /// What names it.
+    #[serde(flatten)]
+    pub key: RowKey,
+    /// Whether each of its tasks is one that the scheduler sees; not known for rows that could not be described.
     pub creates_task: Option<bool>,
     /// Whether its code is compiled while it runs: its processes have to level off before they are timed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -216,13 +201,10 @@ pub struct SampleRecord {
     /// CPU of the probe's process from request to reply, as the kernel counted it for the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outside_cpu_ns: Option<u64>,
-    /// How many threads of the probe's process ran, as the kernel counted them. Threads that came and went within the sample
-    /// are not seen.
-    #[serde(default, flatten, skip_serializing_if = "Option::is_none")]
-    pub threads: Option<ThreadsRan>,
-    /// Why [`SampleRecord::threads`] is not known.
+    /// Which threads of the probe's process ran, as the kernel counted them; absent where it was not asked. Threads that came and went
+    /// within the sample are not seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub threads_missing: Option<String>,
+    pub threads: Option<Reading<ThreadsRan>>,
     /// The answer; it was right, or the row would have failed.
     pub answer: Answer,
     /// What else the probe said.
@@ -230,15 +212,43 @@ pub struct SampleRecord {
     pub extra: serde_json::Map<String, serde_json::Value>,
 }
 
+/// The two times of a sample.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Time {
+    /// CPU time of the process, user and system, all threads: what tasks cost.
+    Cpu,
+    /// Monotonic time: how long they take.
+    Wall,
+}
+
+impl SampleRecord {
+    /// Nanoseconds of all its iterations together.
+    pub fn total(&self, time: Time) -> f64 {
+        match time {
+            Time::Cpu => self.cpu_ns as f64,
+            Time::Wall => self.wall_ns as f64,
+        }
+    }
+
+    /// Nanoseconds of one iteration.
+    pub fn per_iteration(&self, time: Time) -> f64 {
+        self.total(time) / self.iterations as f64
+    }
+
+    /// Nanoseconds of one task.
+    pub fn per_task(&self, time: Time) -> f64 {
+        self.per_iteration(time) / self.size as f64
+    }
+}
+
 /// Which threads of a process used CPU time during a sample, those of collectors and compilers included.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ThreadsRan {
-    /// Those that used at least 5 % of the CPU time of the sample.
-    #[serde(rename = "threads_ran")]
-    pub threads: u64,
+    /// How many used at least 5 % of the CPU time of the sample.
+    pub ran: u64,
     /// Share of the CPU time that the busiest of them used: 1 where one thread did it all, 0.5 where two shared it evenly.
-    #[serde(rename = "busiest_thread_share")]
-    pub busiest: f64,
+    pub busiest_share: f64,
 }
 
 /// What one request made a probe's process do, counted from outside it: from before the request to after the reply. The process was
@@ -264,17 +274,9 @@ pub struct CountRecord {
     /// The seed sent.
     pub seed: u64,
     /// What was asked of the allocator.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub allocations: Option<Allocations>,
-    /// Why that is not known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub allocations_missing: Option<Missing>,
+    pub allocations: Reading<Allocations>,
     /// System calls.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub syscalls: Option<u64>,
-    /// Why these are not known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub syscalls_missing: Option<Missing>,
+    pub syscalls: Reading<u64>,
 }
 
 /// What was asked of an allocator, by the function that was called. Calls that failed are not among them.

@@ -24,7 +24,7 @@ pub struct Suite {
     pub source: String,
     /// When to stop, unless the command line says otherwise.
     #[serde(default)]
-    pub limits: Limits,
+    pub limits: LimitsAsked,
     /// The variant that each runtime's rows are divided by: `tokio = "multi_thread/spawn"`. A value may name another
     /// runtime's variant as `runtime:variant`; it is used where that row is part of the run, and is then a control of growth too.
     #[serde(default)]
@@ -37,7 +37,7 @@ pub struct Suite {
 /// When a cell has been measured enough. Absent values fall back to the tool's defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Limits {
+pub struct LimitsAsked {
     /// Rounds at most.
     pub samples: Option<u64>,
     /// Seconds at most for one cell.

@@ -3,15 +3,20 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    key::{RowKey, SeriesKey},
     machine::Machine,
-    missing::Missing,
-    params::Params,
-    run_file::{Role, Stop, Sweep},
+    missing::Reading,
 };
 
 mod granularity;
+pub mod lines;
+mod rows;
 
-pub use granularity::{GrainPoint, Granularity, Metg, MetgState, Time};
+pub use granularity::{GrainPoint, Grains, Granularity, Metg, MetgState};
+pub use rows::{
+    CountPerTask, CountsPerTask, Distribution, Figures, Interval, Ratio, Row, RowState, RowStatus, Settled,
+    Timing,
+};
 
 /// The schema word.
 pub const SCHEMA: &str = "taskscale.summary/1";
@@ -34,8 +39,9 @@ pub struct Summary {
     /// Where it ran.
     pub machine: Machine,
     /// Runtimes that took part or could not.
-    pub runtimes: Vec<RuntimeState>,
-    /// One entry per row and metric; a row that has no figures has one entry with its reason.
+    pub runtimes: Vec<RuntimeLine>,
+    /// In the order of the plan. In JSON each has one flat entry per metric; one without figures has one entry with its reason.
+    #[serde(with = "lines")]
     pub rows: Vec<Row>,
     /// One entry per series over sizes.
     pub growth: Vec<Growth>,
@@ -50,141 +56,31 @@ pub struct Summary {
 
 /// A runtime in one line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct RuntimeState {
+pub struct RuntimeLine {
     /// As the user names it.
     pub id: String,
-    /// Version, where it answered.
-    pub version: Option<String>,
-    /// Toolchain, where it answered.
-    pub toolchain: Option<String>,
-    /// Workers, where it can say.
-    pub workers: Option<u64>,
-    /// Why it did not take part.
-    pub missing: Option<Missing>,
+    /// What it says of itself, or why it did not take part.
+    #[serde(flatten)]
+    pub facts: Reading<RuntimeFacts>,
 }
 
-/// The state of a row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RowStatus {
-    /// It has figures.
-    Ok,
-    /// It went wrong.
-    Failed,
-    /// It was not tried.
-    Skipped,
-}
-
-/// One metric of one row.
+/// What a runtime says of itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Row {
-    /// Suite.
-    pub suite: String,
-    /// Table.
-    pub table: String,
-    /// Workload.
-    pub workload: String,
-    /// Runtime, as the user names it.
-    pub runtime: String,
+pub struct RuntimeFacts {
     /// Its version.
     pub version: String,
-    /// Variant.
-    pub variant: String,
-    /// Parameters by which it differs from the other rows of its table.
-    pub case: Params,
-    /// All parameters.
-    pub params: Params,
-    /// Number of tasks.
-    pub size: u64,
-    /// Whether they are tasks that the scheduler sees.
-    pub creates_task: Option<bool>,
-    /// Row, baseline or control.
-    pub role: Role,
-    /// Its part in a sweep; its figures are raw material of [`Summary::granularity`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sweep: Option<Sweep>,
-    /// `cpu_per_task`, `wall_per_task`, `create_cpu_share`, `create_wall_share`; `cold_cpu_per_task` is that of the first
-    /// sample of a fresh process, one for each process but the first, which is piloted. Lower is better for all of these.
-    /// `threads_ran` and `busiest_thread_share` explain them: how many threads used at least 5 % of a sample's CPU time, and
-    /// the share of the busiest. `allocations_per_task`, `allocated_bytes_per_task` and `syscalls_per_task` are counted in processes of
-    /// their own (`--counts`): `n` processes, `p0`, `p50` and `p100` over these, no interval; one that could not be counted is `skipped`
-    /// with its reason.
-    pub metric: String,
-    /// `ns`, `share`, `threads`, `calls` or `bytes`.
-    pub unit: String,
-    /// Samples behind the figures.
-    pub n: u64,
-    /// Smallest sample.
-    pub p0: Option<f64>,
-    /// 25th percentile.
-    pub p25: Option<f64>,
-    /// Median.
-    pub p50: Option<f64>,
-    /// 75th percentile.
-    pub p75: Option<f64>,
-    /// 90th percentile.
-    pub p90: Option<f64>,
-    /// 99th percentile; below 100 samples it is only the maximum of `n`.
-    pub p99: Option<f64>,
-    /// Largest sample.
-    pub p100: Option<f64>,
-    /// 95 % interval of the median.
-    pub ci: Option<Interval>,
-    /// Median ratio to the baseline, paired by round.
-    pub ratio: Option<f64>,
-    /// 95 % interval of the ratio.
-    pub ratio_ci: Option<Interval>,
-    /// The baseline: `runtime:variant`.
-    pub baseline: Option<String>,
-    /// How many of its processes had settled; only for rows whose code is compiled while it runs.
-    #[serde(default)]
-    pub settled: Option<Settled>,
-    /// Of a count: whether the processes agree within 0.1 %, so that it may gate absolutely.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub exact: Option<bool>,
-    /// State.
-    pub status: RowStatus,
-    /// What ended its rounds.
-    pub stop: Option<Stop>,
-    /// Why it has no figures.
-    pub reason: Option<String>,
-    /// What to do about it.
-    pub remedy: Option<String>,
+    /// Its toolchain.
+    pub toolchain: String,
+    /// Its workers, where it can say.
+    pub workers: Option<u64>,
 }
-
-/// How many processes of a row had settled before they were timed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Settled {
-    /// Those whose cost had levelled off in their warm-up (METHODOLOGY.md, "Warm-up").
-    pub processes: u64,
-    /// All that were timed.
-    pub of: u64,
-}
-
-impl Settled {
-    /// Whether most were timed while their cost still fell: the figures are then not those of compiled code.
-    pub fn mostly_not(self) -> bool {
-        2 * self.processes < self.of
-    }
-}
-
-/// A closed interval, written as `[low, high]`.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Interval(pub f64, pub f64);
 
 /// How the cost of one series grows with size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Growth {
-    /// Suite.
-    pub suite: String,
-    /// Table.
-    pub table: String,
-    /// Runtime.
-    pub runtime: String,
-    /// Variant.
-    pub variant: String,
-    /// Parameters by which it differs from the other rows of its table.
-    pub case: Params,
+    /// What names the series.
+    #[serde(flatten)]
+    pub key: SeriesKey,
     /// Sizes that the exponent rests on: the last three octaves where they decide the grade.
     pub sizes: Vec<u64>,
     /// Exponent of CPU time over these sizes: 1 is linear.
@@ -289,14 +185,9 @@ pub struct Control {
 /// One A/A comparison: the same code, twice, in two processes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ControlRow {
-    /// Table.
-    pub table: String,
-    /// Runtime.
-    pub runtime: String,
-    /// Variant.
-    pub variant: String,
-    /// Size.
-    pub size: u64,
+    /// What names it.
+    #[serde(flatten)]
+    pub key: RowKey,
     /// Paired rounds.
     pub n: u64,
     /// Median ratio; 1 is the truth.

@@ -1,14 +1,14 @@
 //! Counts per task, as `text` and `markdown` show them: one line for each row that was counted.
 
 use taskscale_model::{
-    params,
-    summary::{Row, RowStatus, Summary},
+    missing::Reading,
+    summary::{CountPerTask, Row, Summary},
 };
 
-use crate::style::clean;
+use crate::style::{clean, with_remedy};
 use taskscale_analysis::{
     figure::{count, grouped},
-    summarize::counts::{ALL, Count, is_count},
+    summarize::counts::{ALL, Count},
 };
 
 /// How to read a count.
@@ -28,39 +28,45 @@ pub struct Line {
 
 /// All rows that have a count, in the order of the plan. A row without any has its reasons in [`reasons`] alone.
 pub fn lines(summary: &Summary) -> Vec<Line> {
-    let mut lines: Vec<Line> = Vec::new();
-    for row in summary.rows.iter().filter(|row| is_count(row) && row.status == RowStatus::Ok) {
-        let name = name(row);
-        if lines.last().is_none_or(|line| line.name != name) {
-            lines.push(Line { name, cells: Default::default() });
-        }
-        let place = ALL.iter().position(|count| count.metric() == row.metric);
-        if let (Some(line), Some(place)) = (lines.last_mut(), place) {
-            line.cells[place] = cell(row, ALL[place]);
-        }
-    }
-    lines
+    let of = |row| {
+        let readings = readings(row);
+        let cells = readings.map(|(count, reading)| {
+            reading.and_then(Reading::value).map(|value| cell(value, count)).unwrap_or_default()
+        });
+        let is_counted = readings.iter().any(|(_, reading)| reading.and_then(Reading::value).is_some());
+        is_counted.then(|| Line { name: name(row), cells })
+    };
+    summary.rows.iter().filter_map(of).collect()
+}
+
+fn readings(row: &Row) -> [(Count, Option<&Reading<CountPerTask>>); 3] {
+    let counts = row.figures().map(|figures| &figures.counts);
+    ALL.map(|count| {
+        let reading = counts.and_then(|counts| match count {
+            Count::Allocations => counts.allocations.as_ref(),
+            Count::Bytes => counts.bytes.as_ref(),
+            Count::Syscalls => counts.syscalls.as_ref(),
+        });
+        (count, reading)
+    })
 }
 
 fn name(row: &Row) -> [String; 4] {
-    let variant = match row.case.is_empty() {
-        true => row.variant.clone(),
-        false => format!("{} {}", row.variant, params::label(&row.case)),
+    let table = if row.key.table == row.key.suite {
+        row.key.table.clone()
+    } else {
+        format!("{}: {}", row.key.suite, row.key.table)
     };
-    let table =
-        if row.table == row.suite { row.table.clone() } else { format!("{}: {}", row.suite, row.table) };
-    [clean(&table), clean(&row.runtime), clean(&variant), count(row.size)]
+    [clean(&table), clean(&row.key.runtime), clean(&row.key.variant_and_case()), count(row.key.size)]
 }
 
 /// `2.01`, or `about 2.1 (1.9 to 2.4)`.
-fn cell(row: &Row, count: Count) -> String {
-    let Some(value) = row.p50 else { return String::new() };
-    match (row.exact, row.p0, row.p100) {
-        (Some(true), ..) => number(value, count),
-        (_, Some(least), Some(most)) if row.n > 1 => {
-            format!("about {} ({} to {})", number(value, count), number(least, count), number(most, count))
-        }
-        _ => format!("about {}", number(value, count)),
+fn cell(of: &CountPerTask, count: Count) -> String {
+    let [least, median, most] = [of.least, of.median, of.most].map(|value| number(value, count));
+    match (of.exact, of.processes) {
+        (true, _) => median,
+        (false, 2..) => format!("about {median} ({least} to {most})"),
+        (false, _) => format!("about {median}"),
     }
 }
 
@@ -82,11 +88,13 @@ pub fn number(value: f64, count: Count) -> String {
 /// Why counts are not known, each reason with the counts and the runtimes that it concerns.
 pub fn reasons(summary: &Summary) -> Vec<String> {
     let mut groups: Vec<(String, Vec<String>, Vec<&str>)> = Vec::new();
-    for row in summary.rows.iter().filter(|row| is_count(row) && row.status != RowStatus::Ok) {
-        let reason = clean(row.reason.as_deref().unwrap_or_default());
-        let reason = crate::text::with_remedy(&reason, &clean(row.remedy.as_deref().unwrap_or_default()));
-        let what = if row.metric == Count::Syscalls.metric() { "system calls" } else { "allocations" };
-        let runtime = clean(&row.runtime);
+    let lacking =
+        |row| readings(row).into_iter().filter_map(move |(count, reading)| Some((row, count, reading?)));
+    for (row, count, reading) in summary.rows.iter().flat_map(lacking) {
+        let Reading::Missing(missing) = reading else { continue };
+        let reason = with_remedy(&clean(&missing.reason), &clean(&missing.remedy));
+        let what = if count == Count::Syscalls { "system calls" } else { "allocations" };
+        let runtime = clean(&row.key.runtime);
         match groups.iter_mut().find(|group| group.0 == reason) {
             Some((_, runtimes, whats)) => {
                 if !runtimes.contains(&runtime) {

@@ -2,7 +2,10 @@
 //! words.
 
 use comfy_table::{Cell as GridCell, CellAlignment, ContentArrangement, Table as Grid, presets};
-use taskscale_model::summary::{Granularity, Interval, Metg, MetgState, Summary, Time};
+use taskscale_model::{
+    run_file::Time,
+    summary::{GrainPoint, Granularity, Interval, Metg, MetgState, Summary},
+};
 
 use crate::style::{Ink, clean, ink};
 use taskscale_analysis::figure::{count, duration, half_width, percent};
@@ -23,8 +26,9 @@ pub struct Sweeps<'a> {
 /// All sweeps that have figures, in the order of the plan.
 pub fn tables(summary: &Summary) -> Vec<Sweeps<'_>> {
     let mut tables: Vec<Sweeps<'_>> = Vec::new();
-    for one in summary.granularity.iter().filter(|one| one.reason.is_none()) {
-        let heading = clean(&format!("{}: {}, {} of them", one.suite, one.table, count(one.size)));
+    for one in summary.granularity.iter().filter(|one| one.figures.value().is_some()) {
+        let heading =
+            clean(&format!("{}: {}, {} of them", one.key.suite, one.key.table, count(one.key.size)));
         match tables.iter_mut().find(|table| table.heading == heading) {
             Some(table) => table.lines.push(one),
             None => tables.push(Sweeps { heading, lines: vec![one] }),
@@ -43,7 +47,7 @@ pub fn header(table: &Sweeps<'_>) -> Vec<String> {
 /// The variant, and below it whether its units are no tasks.
 pub fn variant(one: &Granularity) -> String {
     let no_task = if one.creates_task == Some(false) { "\nno task" } else { "" };
-    clean(&one.variant) + no_task
+    clean(&one.key.variant) + no_task
 }
 
 /// What stands in them; of a figure CPU time first, then wall time.
@@ -58,7 +62,12 @@ pub fn cells(one: &Granularity) -> Vec<String> {
 }
 
 fn of_time(one: &Granularity, time: Time) -> impl Iterator<Item = &Metg> {
-    one.metg.iter().filter(move |metg| metg.time == time)
+    let all = one.figures.value().map(|grains| &*grains.metg).unwrap_or_default();
+    all.iter().filter(move |metg| metg.time == time)
+}
+
+fn points(one: &Granularity) -> &[GrainPoint] {
+    one.figures.value().map(|grains| &*grains.points).unwrap_or_default()
 }
 
 /// `2 of 2`: threads that ran, and cores there were.
@@ -102,7 +111,7 @@ fn wall_figure(one: &Granularity, metg: &Metg) -> String {
 }
 
 fn state(one: &Granularity, metg: &Metg) -> String {
-    let cost = |point: Option<&taskscale_model::summary::GrainPoint>| {
+    let cost = |point: Option<&GrainPoint>| {
         let cost = point.and_then(|point| match metg.time {
             Time::Cpu => Some(point.cpu_ns),
             Time::Wall => point.core_ns,
@@ -110,8 +119,8 @@ fn state(one: &Granularity, metg: &Metg) -> String {
         cost.map_or("?".to_owned(), |ns| duration(ns, None))
     };
     match metg.state {
-        MetgState::Below => format!("< {}", cost(one.points.first())),
-        MetgState::Above => format!("> {}", cost(one.points.last())),
+        MetgState::Below => format!("< {}", cost(points(one).first())),
+        MetgState::Above => format!("> {}", cost(points(one).last())),
         MetgState::Undefined => "undefined".into(),
         MetgState::Found | MetgState::CannotTell => "cannot tell".into(),
     }
@@ -121,8 +130,8 @@ fn state(one: &Granularity, metg: &Metg) -> String {
 fn reached(one: &Granularity) -> String {
     let most =
         |values: &mut dyn Iterator<Item = f64>| values.reduce(f64::max).map(|share| percent(share) + "%");
-    let cpu = most(&mut one.points.iter().map(|point| point.cpu_efficiency)).unwrap_or_default();
-    match most(&mut one.points.iter().filter_map(|point| point.wall_efficiency)) {
+    let cpu = most(&mut points(one).iter().map(|point| point.cpu_efficiency)).unwrap_or_default();
+    match most(&mut points(one).iter().filter_map(|point| point.wall_efficiency)) {
         Some(wall) => format!("{cpu}\n({wall})"),
         None => cpu,
     }
@@ -137,9 +146,9 @@ pub fn reasons(summary: &Summary) -> Vec<String> {
         None => groups.push((reason, vec![who])),
     };
     for one in &summary.granularity {
-        let who = clean(&format!("{} {}, {}", one.runtime, one.variant, one.table));
-        if let Some(reason) = &one.reason {
-            add(clean(reason), who.clone());
+        let who = clean(&format!("{} {}, {}", one.key.runtime, one.key.variant, one.key.table));
+        if let Some(missing) = one.figures.why() {
+            add(clean(&missing.reason), who.clone());
         }
         for (time, name) in [(Time::Cpu, "CPU"), (Time::Wall, "wall")] {
             let lacking: Vec<&Metg> = of_time(one, time).filter(|metg| is_no_bound(metg)).collect();
@@ -148,8 +157,11 @@ pub fn reasons(summary: &Summary) -> Vec<String> {
             let which: Vec<String> = lacking.iter().map(|metg| percent(metg.efficiency)).collect();
             // Too few threads is said of the variant, whatever its tasks wait for.
             let undefined = lacking.iter().all(|metg| metg.state == MetgState::Undefined);
-            let who =
-                if undefined { clean(&format!("{} {}", one.runtime, one.variant)) } else { who.clone() };
+            let who = if undefined {
+                clean(&format!("{} {}", one.key.runtime, one.key.variant))
+            } else {
+                who.clone()
+            };
             add(clean(&format!("{} % by {name} time: {reason}", which.join(", "))), who);
         }
     }
@@ -167,9 +179,9 @@ pub fn draw(table: &Sweeps<'_>) -> String {
     grid.set_header(["runtime", "variant"].map(left).into_iter().chain(header(table).into_iter().map(right)));
     let mut runtime = "";
     for one in &table.lines {
-        let first = format!("{}\n{}", clean(&one.runtime), clean(&one.version));
-        let mut row = vec![left(if one.runtime == runtime { "" } else { &first }), left(&variant(one))];
-        runtime = &one.runtime;
+        let first = format!("{}\n{}", clean(&one.key.runtime), clean(&one.key.version));
+        let mut row = vec![left(if one.key.runtime == runtime { "" } else { &first }), left(&variant(one))];
+        runtime = &one.key.runtime;
         row.extend(cells(one).into_iter().map(right));
         grid.add_row(row);
     }
@@ -184,7 +196,7 @@ pub fn draw_points(table: &Sweeps<'_>) -> String {
         ["runtime", "variant"].map(left).into_iter().chain(columns.map(|name| right(name.into()))),
     );
     for one in &table.lines {
-        for point in &one.points {
+        for point in points(one) {
             let share = |share: f64| percent(share) + "%";
             let figures = [
                 duration(point.work_ns as f64, None),
@@ -194,7 +206,7 @@ pub fn draw_points(table: &Sweeps<'_>) -> String {
                 point.core_ns.map(|ns| duration(ns, None)).unwrap_or_default(),
                 point.wall_efficiency.map(share).unwrap_or_default(),
             ];
-            let names = [clean(&one.runtime), clean(&one.variant)];
+            let names = [clean(&one.key.runtime), clean(&one.key.variant)];
             grid.add_row(names.iter().map(|name| left(name)).chain(figures.map(right)));
         }
     }

@@ -1,19 +1,13 @@
 //! Arranges a summary as tables: one per suite and table, one line per runtime, variant and case, one cell per size.
 
+use taskscale_analysis::figure::{count, percent};
 use taskscale_model::{
     params,
     run_file::Role,
-    summary::{Cause, Grade, Growth, Row, RowStatus, Settled, Summary},
+    summary::{Growth, Row, Settled, Summary},
 };
 
 use crate::style::clean;
-use taskscale_analysis::{
-    figure::{count, percent, rounded},
-    summarize::{
-        BUSIEST_THREAD_SHARE, COLD_CPU_PER_TASK, CPU_PER_TASK, CREATE_CPU_SHARE, THREADS_RAN, WALL_PER_TASK,
-        counts::is_count,
-    },
-};
 
 /// How to read the threads of a cell.
 pub const THREADS_LEGEND: &str = "Threads are those that used at least 5 % of a sample's CPU time, told where they were \
@@ -35,28 +29,12 @@ pub struct Table<'a> {
 pub struct Line<'a> {
     /// Any row of it: all but the figures is common to them.
     pub row: &'a Row,
-    /// Its rows.
-    pub cells: Vec<Cell<'a>>,
+    /// Its rows, one for each size.
+    pub cells: Vec<&'a Row>,
     /// Its growth.
     pub growth: Option<&'a Growth>,
     /// Workers of its runtime, where it can say.
     workers: Option<u64>,
-}
-
-/// One row of the summary with the metrics that belong together.
-pub struct Cell<'a> {
-    /// CPU time per task, or the reason why there is none.
-    pub cpu: &'a Row,
-    /// Wall time per task.
-    pub wall: Option<&'a Row>,
-    /// CPU time per task in the first sample of a fresh process.
-    pub cold: Option<&'a Row>,
-    /// Share of CPU time until the last task was started.
-    pub create: Option<&'a Row>,
-    /// Threads that ran.
-    pub threads: Option<&'a Row>,
-    /// Share of the busiest of them.
-    pub busiest: Option<&'a Row>,
 }
 
 /// All tables of a summary, in the order of the plan.
@@ -64,13 +42,15 @@ pub fn tables(summary: &Summary) -> Vec<Table<'_>> {
     let mut tables: Vec<Table<'_>> = Vec::new();
     // Those of a sweep are shown together, by what follows from them.
     for row in summary.rows.iter().filter(|row| row.sweep.is_none()) {
-        let table = match tables.iter().position(|table| table.suite == row.suite && table.title == row.table)
+        let table = match tables
+            .iter()
+            .position(|table| table.suite == row.key.suite && table.title == row.key.table)
         {
             Some(index) => &mut tables[index],
             None => {
                 tables.push(Table {
-                    suite: &row.suite,
-                    title: &row.table,
+                    suite: &row.key.suite,
+                    title: &row.key.table,
                     sizes: Vec::new(),
                     lines: Vec::new(),
                 });
@@ -78,8 +58,8 @@ pub fn tables(summary: &Summary) -> Vec<Table<'_>> {
                 &mut tables[last]
             }
         };
-        if let Err(place) = table.sizes.binary_search(&row.size) {
-            table.sizes.insert(place, row.size);
+        if let Err(place) = table.sizes.binary_search(&row.key.size) {
+            table.sizes.insert(place, row.key.size);
         }
         table.add(row);
     }
@@ -87,14 +67,14 @@ pub fn tables(summary: &Summary) -> Vec<Table<'_>> {
         // Rows of one runtime stand together, however the plan mixed them.
         let mut order: Vec<&str> = Vec::new();
         for line in &table.lines {
-            if !order.contains(&line.row.runtime.as_str()) {
-                order.push(&line.row.runtime);
+            if !order.contains(&line.row.key.runtime.as_str()) {
+                order.push(&line.row.key.runtime);
             }
         }
-        table.lines.sort_by_key(|line| order.iter().position(|runtime| *runtime == line.row.runtime));
+        table.lines.sort_by_key(|line| order.iter().position(|runtime| *runtime == line.row.key.runtime));
         for line in &mut table.lines {
-            let runtime = summary.runtimes.iter().find(|runtime| runtime.id == line.row.runtime);
-            line.workers = runtime.and_then(|runtime| runtime.workers);
+            let runtime = summary.runtimes.iter().find(|runtime| runtime.id == line.row.key.runtime);
+            line.workers = runtime.and_then(|runtime| runtime.facts.value()?.workers);
             line.growth = summary.growth.iter().find(|growth| belongs(growth, line.row));
         }
     }
@@ -103,17 +83,15 @@ pub fn tables(summary: &Summary) -> Vec<Table<'_>> {
 
 fn belongs(growth: &Growth, row: &Row) -> bool {
     row.role != Role::Control
-        && (&growth.suite, &growth.table, &growth.runtime, &growth.variant, &growth.case)
-            == (&row.suite, &row.table, &row.runtime, &row.variant, &row.case)
+        && (&growth.key.suite, &growth.key.table, &growth.key.runtime, &growth.key.variant, &growth.key.case)
+            == (&row.key.suite, &row.key.table, &row.key.runtime, &row.key.variant, &row.key.case)
 }
 
 impl<'a> Table<'a> {
     fn add(&mut self, row: &'a Row) {
         let is_control = row.role == Role::Control;
         let line = self.lines.iter().position(|line| {
-            let other = line.row;
-            (&other.runtime, &other.variant, &other.case, other.role == Role::Control)
-                == (&row.runtime, &row.variant, &row.case, is_control)
+            (&line.row.key.series, line.row.role == Role::Control) == (&row.key.series, is_control)
         });
         let line = match line {
             Some(index) => &mut self.lines[index],
@@ -123,28 +101,15 @@ impl<'a> Table<'a> {
                 &mut self.lines[last]
             }
         };
-        match line.cells.iter_mut().find(|cell| cell.cpu.size == row.size) {
-            None if row.metric == CPU_PER_TASK => line.cells.push(Cell {
-                cpu: row,
-                wall: None,
-                cold: None,
-                create: None,
-                threads: None,
-                busiest: None,
-            }),
-            Some(cell) if row.metric == WALL_PER_TASK => cell.wall = Some(row),
-            Some(cell) if row.metric == COLD_CPU_PER_TASK => cell.cold = Some(row),
-            Some(cell) if row.metric == THREADS_RAN => cell.threads = Some(row),
-            Some(cell) if row.metric == BUSIEST_THREAD_SHARE => cell.busiest = Some(row),
-            Some(cell) if row.metric == CREATE_CPU_SHARE => cell.create = Some(row),
-            _ => {}
+        if line.at(row.key.size).is_none() {
+            line.cells.push(row);
         }
     }
 
     /// The sizes at which at least one line has figures; the others are told of among the failed and skipped rows.
     pub fn sizes_with_figures(&self) -> Vec<u64> {
         let has = |size: u64| {
-            self.lines.iter().any(|line| line.at(size).is_some_and(|cell| cell.cpu.status == RowStatus::Ok))
+            self.lines.iter().any(|line| line.at(size).is_some_and(|row| row.figures().is_some()))
         };
         self.sizes.iter().copied().filter(|&size| has(size)).collect()
     }
@@ -166,16 +131,17 @@ impl<'a> Table<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// The cell at a size.
-    pub fn at(&self, size: u64) -> Option<&Cell<'a>> {
-        self.cells.iter().find(|cell| cell.cpu.size == size)
+    /// Its row at a size.
+    pub fn at(&self, size: u64) -> Option<&'a Row> {
+        self.cells.iter().find(|row| row.key.size == size).copied()
     }
 
     /// The threads that ran at a size, where that was not always the runtime's number of workers: `1 thread`, or with
     /// the share of the busiest `1 to 2 threads, 93% in one`.
     pub fn threads_at(&self, size: u64) -> Option<String> {
-        let cell = self.at(size)?;
-        let (least, most) = (cell.threads?.p0?.round() as u64, cell.threads?.p100?.round() as u64);
+        let figures = self.at(size)?.figures()?;
+        let threads = figures.threads?;
+        let (least, most) = (threads.p0.round() as u64, threads.p100.round() as u64);
         // One thread needs no mention either where nothing is known of the workers.
         let expected = self.workers.unwrap_or(1);
         if (least, most) == (expected, expected) {
@@ -186,13 +152,15 @@ impl<'a> Line<'a> {
             (least, most) if least == most => format!("{} threads", count(most)),
             (least, most) => format!("{} to {} threads", count(least), count(most)),
         };
-        let busiest = cell.busiest.and_then(|busiest| busiest.p50);
-        Some(busiest.map_or(threads.clone(), |share| format!("{threads}, {}% in one", percent(share))))
+        Some(match figures.busiest {
+            Some(busiest) => format!("{threads}, {}% in one", percent(busiest.p50)),
+            None => threads,
+        })
     }
 
     /// Runtime, as the user names it.
     pub fn runtime(&self) -> String {
-        clean(&self.row.runtime)
+        clean(&self.row.key.runtime)
     }
 
     /// The same for a narrow column: of a toolchain named by its path, the path's end.
@@ -202,24 +170,24 @@ impl<'a> Line<'a> {
 
     /// Its version.
     pub fn version(&self) -> String {
-        clean(&self.row.version)
+        clean(&self.row.key.version)
     }
 
     /// Variant.
     pub fn variant(&self) -> String {
-        clean(&self.row.variant)
+        clean(&self.row.key.variant)
     }
 
     /// What distinguishes the line beside its variant: case, form, control, warm-up, share of creation.
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks = self.names();
-        let early = |cell: &Cell<'_>| cell.cpu.settled.is_some_and(Settled::mostly_not);
-        if self.cells.iter().any(early) {
+        let figures = || self.cells.iter().filter_map(|row| Some((row.key.size, row.figures()?)));
+        if figures().any(|(_, figures)| figures.settled.is_some_and(Settled::mostly_not)) {
             remarks.push("not settled".to_owned());
         }
-        let largest = self.cells.iter().filter(|cell| cell.create.is_some()).max_by_key(|cell| cell.cpu.size);
-        if let Some(share) = largest.and_then(|cell| cell.create).and_then(|create| create.p50) {
-            remarks.push(format!("create {}%", percent(share)));
+        let created = figures().filter_map(|(size, figures)| Some((size, figures.create_cpu?)));
+        if let Some((_, share)) = created.max_by_key(|(size, _)| *size) {
+            remarks.push(format!("create {}%", percent(share.p50)));
         }
         remarks
     }
@@ -230,8 +198,8 @@ impl<'a> Line<'a> {
         if self.row.role == Role::Control {
             remarks.push("A/A control".to_owned());
         }
-        if !self.row.case.is_empty() {
-            remarks.push(clean(&params::label(&self.row.case)));
+        if !self.row.key.case.is_empty() {
+            remarks.push(clean(&params::label(&self.row.key.case)));
         }
         if self.row.creates_task == Some(false) {
             remarks.push("no task".to_owned());
@@ -241,151 +209,8 @@ impl<'a> Line<'a> {
 
     /// Whether the line is worth a place in a table: it has a figure, or failed beside figures.
     pub fn has_figures(&self) -> bool {
-        self.cells.iter().any(|cell| cell.cpu.status == RowStatus::Ok)
+        self.cells.iter().any(|row| row.figures().is_some())
     }
-}
-
-/// A grade in words.
-pub fn grade(growth: &Growth) -> &'static str {
-    match growth.grade {
-        Grade::Linear => "linear",
-        Grade::SoftGrowth => "soft growth",
-        Grade::Superlinear => "SUPERLINEAR",
-        Grade::QuadraticOrWorse => "QUADRATIC+",
-        Grade::CannotTell => "cannot tell",
-    }
-}
-
-/// An exponent with half its interval: `n^1.02 ±0.01`. Growth without a grade has none that should be read.
-pub fn exponent(growth: &Growth) -> Option<String> {
-    let exponent = growth.exponent.filter(|_| growth.grade != Grade::CannotTell)?;
-    let half_width =
-        growth.exponent_ci.map(|ci| taskscale_analysis::figure::half_width(exponent, ci).max(0.01));
-    let half_width =
-        half_width.map(|half_width| format!(" ±{}", rounded(half_width, Some(0.01)))).unwrap_or_default();
-    Some(format!("n^{exponent:.2}{half_width}"))
-}
-
-/// Rows that share a state and its cause.
-pub struct Reasons {
-    /// Why.
-    pub reason: String,
-    /// What to do, or empty.
-    pub remedy: String,
-    /// Which: `runtime variant` with their sizes.
-    pub who: Vec<String>,
-}
-
-/// Rows without figures in a state, grouped by equal reason and remedy, in the order of the plan.
-pub fn reasons(summary: &Summary, status: RowStatus) -> Vec<Reasons> {
-    type Who<'a> = (String, Vec<u64>);
-    let mut groups: Vec<(String, String, Vec<Who<'_>>)> = Vec::new();
-    // A runtime that is not here has a section of its own.
-    let not_here =
-        |row: &&Row| summary.runtimes.iter().any(|one| one.id == row.runtime && one.missing.is_some());
-    // So has what was not counted.
-    let rows = summary.rows.iter().filter(|row| row.status == status && !is_count(row));
-    for row in rows.filter(|row| !not_here(row)) {
-        let text = |text: &Option<String>| clean(text.as_deref().unwrap_or_default());
-        let (reason, remedy) = (text(&row.reason), text(&row.remedy));
-        let index =
-            groups.iter().position(|group| group.0 == reason && group.1 == remedy).unwrap_or_else(|| {
-                groups.push((reason, remedy, Vec::new()));
-                groups.len() - 1
-            });
-        let mut name = clean(&format!("{} {}", row.runtime, row.variant));
-        if !row.case.is_empty() {
-            name.push_str(&clean(&format!(" {}", params::label(&row.case))));
-        }
-        let who = &mut groups[index].2;
-        match who.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, sizes)) => sizes.push(row.size),
-            None => who.push((name, vec![row.size])),
-        }
-    }
-    let named = |(name, mut sizes): Who<'_>| {
-        sizes.sort_unstable();
-        sizes.dedup();
-        let sizes: Vec<String> = sizes.into_iter().map(taskscale_analysis::figure::count).collect();
-        format!("{name} at n = {}", sizes.join("; "))
-    };
-    groups
-        .into_iter()
-        .map(|(reason, remedy, who)| Reasons { reason, remedy, who: who.into_iter().map(named).collect() })
-        .collect()
-}
-
-/// What is known of each series that grows superlinearly: `name: grade`, over which sizes, from which, and the size of a second.
-pub fn growth_findings(summary: &Summary) -> Vec<String> {
-    let superlinear = |growth: &&Growth| matches!(growth.grade, Grade::Superlinear | Grade::QuadraticOrWorse);
-    summary.growth.iter().filter(superlinear).map(|growth| clean(&finding(growth))).collect()
-}
-
-fn finding(growth: &Growth) -> String {
-    let grade = match growth.grade {
-        Grade::QuadraticOrWorse => "quadratic or worse",
-        _ => "superlinear",
-    };
-    let mut parts = vec![format!("{}: {grade}", name_of(growth))];
-    if let (Some(exponent), Some(first), Some(last)) =
-        (exponent(growth), growth.sizes.first(), growth.sizes.last())
-    {
-        parts[0].push_str(&format!(", {exponent} from {} to {}", count(*first), count(*last)));
-    }
-    parts.push(match (growth.bend, growth.bend_ci) {
-        (Some(bend), Some(ci)) => {
-            format!("bends at about {} ({} to {})", about(bend), about(ci.0), about(ci.1))
-        }
-        _ => "no bend: it grows so from the smallest size on, or nearly".to_owned(),
-    });
-    if let Some(second) = growth.one_second {
-        parts.push(if second.measured {
-            format!("takes a second at about {}", about(second.size))
-        } else {
-            format!(
-                "will take a second at about {}, should n^{:.2} of the last octave go on",
-                about(second.size),
-                second.exponent
-            )
-        });
-    }
-    let control = growth.growth_control.as_deref();
-    if let (Some(Cause::Isolated), Some(control)) = (growth.cause, control) {
-        parts.push(format!("{control} does not grow so, which isolates the cause"));
-    }
-    parts.join("; ")
-}
-
-/// A size that is only known roughly: two digits.
-fn about(size: f64) -> String {
-    rounded(size.round(), Some(size / 10.0))
-}
-
-fn name_of(growth: &Growth) -> String {
-    match params::label(&growth.case) {
-        case if growth.case.is_empty() || case.is_empty() => format!("{} {}", growth.runtime, growth.variant),
-        case => format!("{} {} {case}", growth.runtime, growth.variant),
-    }
-}
-
-/// Reasons why growth was not judged or not isolated, each with the series it concerns.
-pub fn growth_reasons(summary: &Summary) -> Vec<(String, Vec<String>)> {
-    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
-    for growth in &summary.growth {
-        let Some(reason) = &growth.reason else { continue };
-        let name = clean(&name_of(growth));
-        match groups.iter_mut().find(|(known, _)| known == reason) {
-            Some((_, names)) if names.contains(&name) => {}
-            Some((_, names)) => names.push(name),
-            None => groups.push((clean(reason), vec![name])),
-        }
-    }
-    groups
-}
-
-/// The machine in one line.
-pub fn machine(summary: &Summary) -> String {
-    taskscale_analysis::machine_words(&summary.machine)
 }
 
 /// `go@…/go1.22` of `go@/opt/go1.22`.

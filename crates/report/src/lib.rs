@@ -18,6 +18,8 @@
 //! | `counts` | counts per task: what `text` and `markdown` have in common |
 //! | `layout` | arranges a summary as tables: what `text` and `markdown` have in common |
 //! | `granularity` | how small a task may be, arranged the same way |
+//! | `growth` | growth in words |
+//! | `reasons` | rows without figures, grouped by what they lack them for |
 //! | `wrap` | breaks text into lines |
 //! | [`text`](mod@text) | tables for a terminal |
 //! | [`markdown`](mod@markdown) | tables for a pull request |
@@ -32,9 +34,11 @@ pub mod digest_text;
 mod digest_words;
 pub mod doctor;
 mod granularity;
+mod growth;
 pub mod json;
 mod layout;
 pub mod markdown;
+mod reasons;
 pub mod style;
 mod table;
 pub mod text;

@@ -4,16 +4,20 @@ use std::fmt::Write;
 
 use taskscale_model::{
     run_file::Role,
-    summary::{RowStatus, Summary},
+    summary::{Growth, Ratio, RowState, RowStatus, Summary},
 };
 
 use crate::{
-    counts, granularity,
+    counts, granularity, growth,
     layout::{self, Line, Table},
+    reasons,
     style::clean,
     table::times,
 };
-use taskscale_analysis::figure::{count, ratio};
+use taskscale_analysis::{
+    figure::{count, ratio},
+    machine_words,
+};
 
 /// The tables, the control's verdict, and what failed, as GitHub-flavoured Markdown. O(rows log rows).
 pub fn markdown(summary: &Summary) -> String {
@@ -39,7 +43,7 @@ pub fn markdown(summary: &Summary) -> String {
     text.push_str(&counts_per_task(summary));
     let _ = writeln!(text, "**A/A control.** {}\n", escape(&clean(&summary.control.verdict)));
     for (title, status) in [("Failed", RowStatus::Failed), ("Skipped", RowStatus::Skipped)] {
-        let lines: Vec<String> = layout::reasons(summary, status)
+        let lines: Vec<String> = reasons::reasons(summary, status)
             .into_iter()
             .map(|group| bullet(&format!("{}: {}", group.who.join("; "), group.reason), &group.remedy))
             .collect();
@@ -48,20 +52,20 @@ pub fn markdown(summary: &Summary) -> String {
     let missing: Vec<String> = summary
         .runtimes
         .iter()
-        .filter_map(|runtime| Some((runtime, runtime.missing.as_ref()?)))
+        .filter_map(|runtime| Some((runtime, runtime.facts.why()?)))
         .map(|(runtime, missing)| bullet(&format!("{}: {}", runtime.id, missing.reason), &missing.remedy))
         .collect();
     list(&mut text, "Not here", &missing);
-    let growth: Vec<String> = layout::growth_reasons(summary)
+    let growth: Vec<String> = growth::reasons(summary)
         .into_iter()
         .map(|(reason, names)| bullet(&format!("{}: {reason}", names.join("; ")), ""))
         .collect();
-    let findings = layout::growth_findings(summary);
+    let findings = growth::findings(summary);
     let growth: Vec<String> = findings.iter().map(|finding| bullet(finding, "")).chain(growth).collect();
     list(&mut text, "Growth", &growth);
     list(&mut text, "Notes", &summary.notes.iter().map(|note| bullet(note, "")).collect::<Vec<_>>());
     let run = clean(&format!("taskscale {}, seed {}", summary.tool, summary.seed));
-    let _ = writeln!(text, "<sub>{}; {}</sub>", escape(&run), escape(&layout::machine(summary)));
+    let _ = writeln!(text, "<sub>{}; {}</sub>", escape(&run), escape(&machine_words(&summary.machine)));
     text
 }
 
@@ -73,7 +77,7 @@ fn granularity_tables(text: &mut String, summary: &Summary) {
         let _ = writeln!(text, "### {}\n", escape(&table.heading));
         let _ = writeln!(text, "| runtime | variant | {} |\n| --- | --- | {rule} |", header.join(" | "));
         for one in &table.lines {
-            let names = [format!("{} {}", one.runtime, one.version), granularity::variant(one)];
+            let names = [format!("{} {}", one.key.runtime, one.key.version), granularity::variant(one)];
             let broken =
                 |cell: String| cell.lines().map(|line| escape(&clean(line))).collect::<Vec<_>>().join("<br>");
             let cells = names.into_iter().chain(granularity::cells(one)).map(broken);
@@ -141,7 +145,7 @@ fn grid(table: &Table<'_>) -> String {
         }
         cells.extend(sizes.iter().map(|&size| figures(line, size)));
         if with_growth {
-            cells.push(line.growth.map(growth).unwrap_or_default());
+            cells.push(line.growth.map(growth_cell).unwrap_or_default());
         }
         let _ = writeln!(text, "| {} |", cells.join(" | "));
     }
@@ -149,25 +153,25 @@ fn grid(table: &Table<'_>) -> String {
 }
 
 fn figures(line: &Line<'_>, size: u64) -> String {
-    let Some(cell) = line.at(size) else { return String::new() };
-    match cell.cpu.status {
-        RowStatus::Failed => return "failed".into(),
-        RowStatus::Skipped => return "skipped".into(),
-        RowStatus::Ok => {}
-    }
-    let compared = match (cell.cpu.ratio, cell.cpu.role) {
-        (Some(value), _) => format!("<br>{}", escape(&ratio(value, cell.cpu.ratio_ci))),
+    let Some(row) = line.at(size) else { return String::new() };
+    let figures = match &row.state {
+        RowState::Failed(_) => return "failed".into(),
+        RowState::Skipped(_) => return "skipped".into(),
+        RowState::Ok(figures) => figures,
+    };
+    let compared = match (figures.cpu.ratio, row.role) {
+        (Some(Ratio { value, ci }), _) => format!("<br>{}", escape(&ratio(value, ci))),
         (None, Role::Baseline) => "<br>baseline".into(),
         (None, _) => String::new(),
     };
     let threads = line.threads_at(size).map(|threads| "<br>".to_owned() + &threads).unwrap_or_default();
-    times(cell) + &compared + &threads
+    times(figures) + &compared + &threads
 }
 
-fn growth(growth: &taskscale_model::summary::Growth) -> String {
+fn growth_cell(growth: &Growth) -> String {
     let exponent =
-        layout::exponent(growth).map(|exponent| format!("<br>{}", escape(&exponent))).unwrap_or_default();
-    format!("{}{exponent}", layout::grade(growth))
+        growth::exponent(growth).map(|exponent| format!("<br>{}", escape(&exponent))).unwrap_or_default();
+    format!("{}{exponent}", growth::grade(growth))
 }
 
 /// Makes text safe inside a table cell and a list: no markup of its own.

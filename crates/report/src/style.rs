@@ -72,6 +72,11 @@ pub(crate) fn render(marked: &str, colour: bool) -> String {
     text
 }
 
+/// A reason, and what to do about it where something helps.
+pub fn with_remedy(what: &str, remedy: &str) -> String {
+    if remedy.is_empty() { what.to_owned() } else { format!("{what}. Remedy: {remedy}") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

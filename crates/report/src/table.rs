@@ -3,15 +3,16 @@
 use comfy_table::{Cell as GridCell, CellAlignment, ContentArrangement, Table as Grid, presets};
 use taskscale_model::{
     run_file::Role,
-    summary::{Grade, Row, RowStatus},
+    summary::{Distribution, Figures, Grade, Growth, Ratio, Row, RowState, lines},
 };
 
 use crate::{
     counts,
-    layout::{Cell, Line, Table, exponent, grade},
+    growth::{exponent, grade},
+    layout::{Line, Table},
     style::{Ink, Style, ink},
 };
-use taskscale_analysis::figure::{contains_one, count, ratio, rounded, with_interval};
+use taskscale_analysis::figure::{contains_one, count, half_width, ratio, rounded, with_interval};
 
 /// Draws a table, in as many pieces as it takes to stay within the width (but never without a size).
 pub fn draw(table: &Table<'_>, style: &Style) -> String {
@@ -70,43 +71,42 @@ fn grid(lines: &[&Line<'_>], sizes: &[u64], with_growth: bool) -> Grid {
 
 /// CPU and wall time above, ratio below, and the threads that ran where that is news.
 fn figures(line: &Line<'_>, size: u64) -> String {
-    let Some(cell) = line.at(size) else { return String::new() };
-    match cell.cpu.status {
-        RowStatus::Failed => return ink(Ink::Red, "failed"),
-        RowStatus::Skipped => return ink(Ink::Dim, "skipped"),
-        RowStatus::Ok => {}
-    }
+    let Some(row) = line.at(size) else { return String::new() };
+    let figures = match &row.state {
+        RowState::Failed(_) => return ink(Ink::Red, "failed"),
+        RowState::Skipped(_) => return ink(Ink::Dim, "skipped"),
+        RowState::Ok(figures) => figures,
+    };
     let threads = line.threads_at(size).map(|threads| "\n".to_owned() + &dim(&threads)).unwrap_or_default();
-    format!("{}\n{}{threads}", times(cell), compared(cell.cpu))
+    format!("{}\n{}{threads}", times(figures), compared(row.role, figures.cpu.ratio))
 }
 
 /// `4,480 ±1.8% (5,120)`: CPU time with its interval, wall time in parentheses.
-pub fn times(cell: &Cell<'_>) -> String {
-    let cpu = cell.cpu.p50.map(|p50| with_interval(p50, cell.cpu.ci)).unwrap_or_default();
-    let wall = cell.wall.and_then(|wall| Some((wall.p50?, wall.ci)));
-    match wall {
-        Some((p50, ci)) => {
-            format!("{cpu} ({})", rounded(p50, ci.map(|ci| taskscale_analysis::figure::half_width(p50, ci))))
-        }
-        None => cpu,
-    }
+pub fn times(figures: &Figures) -> String {
+    let (cpu, wall) = (figures.cpu.of, figures.wall.of);
+    let half_width = wall.ci.map(|ci| half_width(wall.p50, ci));
+    format!("{} ({})", with_interval(cpu.p50, cpu.ci), rounded(wall.p50, half_width))
 }
 
 /// The ratio to the baseline in the colour of its meaning.
-fn compared(row: &Row) -> String {
-    match (row.ratio, row.ratio_ci) {
-        (Some(value), Some(ci)) if contains_one(ci) => ink(Ink::Dim, &ratio(value, Some(ci))),
-        (Some(value), Some(ci)) if row.role == Role::Control => ink(Ink::Yellow, &ratio(value, Some(ci))),
-        (Some(value), Some(ci)) => {
-            ink(if value > 1.0 { Ink::Red } else { Ink::Green }, &ratio(value, Some(ci)))
+fn compared(role: Role, over: Option<Ratio>) -> String {
+    match over {
+        Some(Ratio { value, ci: Some(ci) }) => {
+            let colour = match (contains_one(ci), role) {
+                (true, _) => Ink::Dim,
+                (false, Role::Control) => Ink::Yellow,
+                (false, _) if value > 1.0 => Ink::Red,
+                (false, _) => Ink::Green,
+            };
+            ink(colour, &ratio(value, Some(ci)))
         }
-        (Some(value), None) => ratio(value, None),
-        (None, _) if row.role == Role::Baseline => ink(Ink::Dim, "baseline"),
-        (None, _) => String::new(),
+        Some(Ratio { value, ci: None }) => ratio(value, None),
+        None if role == Role::Baseline => ink(Ink::Dim, "baseline"),
+        None => String::new(),
     }
 }
 
-fn growth(growth: &taskscale_model::summary::Growth) -> String {
+fn growth(growth: &Growth) -> String {
     let colour = match growth.grade {
         Grade::Linear => Ink::Green,
         Grade::SoftGrowth => Ink::Yellow,
@@ -124,23 +124,21 @@ pub fn draw_percentiles(table: &Table<'_>, size: u64) -> String {
     header.extend(["n", "p0", "p25", "p50", "p75", "p90", "p99", "p100", "95 % of p50"].map(right));
     grid.set_header(header);
     for line in table.lines.iter().filter(|line| line.has_figures()) {
-        let Some(cell) = line.at(size).filter(|cell| cell.cpu.status == RowStatus::Ok) else { continue };
-        for row in [Some(cell.cpu), cell.wall, cell.cold, cell.create, cell.threads, cell.busiest]
-            .into_iter()
-            .flatten()
-        {
+        let Some(figures) = line.at(size).and_then(Row::figures) else { continue };
+        for (metric, of) in metrics(figures) {
             let mut variant = vec![line.variant()];
             variant.extend(line.names());
             variant.extend(
-                row.settled.map(|settled| format!("{} of {} settled", settled.processes, settled.of)),
+                figures.settled.map(|settled| format!("{} of {} settled", settled.processes, settled.of)),
             );
-            let mut cells = vec![left(line.runtime()), left(variant.join(", ")), left(metric(row))];
-            cells.push(right(count(row.n)));
-            let percentiles = [row.p0, row.p25, row.p50, row.p75, row.p90, row.p99, row.p100];
-            cells.extend(percentiles.map(|p| right(p.map(|p| value(row, p)).unwrap_or_default())));
-            cells.push(right(
-                row.ci.map(|ci| format!("{} to {}", value(row, ci.0), value(row, ci.1))).unwrap_or_default(),
-            ));
+            let name = if metric.unit == "ns" { format!("{} ns", metric.name) } else { metric.name.into() };
+            let mut cells = vec![left(line.runtime()), left(variant.join(", ")), left(name)];
+            cells.push(right(count(of.n)));
+            let value = |value: f64| value_of(metric, &of, value);
+            let percentiles = [of.p0, of.p25, of.p50, of.p75, of.p90, of.p99, of.p100];
+            cells.extend(percentiles.map(|p| right(value(p))));
+            let interval = of.ci.map(|ci| format!("{} to {}", value(ci.0), value(ci.1)));
+            cells.push(right(interval.unwrap_or_default()));
             grid.add_row(cells);
         }
     }
@@ -165,18 +163,26 @@ pub fn draw_counts(lines: &[counts::Line]) -> String {
     grid.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
 }
 
-fn metric(row: &Row) -> String {
-    if row.unit == "ns" { format!("{} ns", row.metric) } else { row.metric.clone() }
+fn metrics(figures: &Figures) -> impl Iterator<Item = (lines::Metric, Distribution)> {
+    [
+        (lines::CPU_PER_TASK, Some(figures.cpu.of)),
+        (lines::WALL_PER_TASK, Some(figures.wall.of)),
+        (lines::COLD_CPU_PER_TASK, figures.cold_cpu),
+        (lines::CREATE_CPU_SHARE, figures.create_cpu),
+        (lines::THREADS_RAN, figures.threads),
+        (lines::BUSIEST_THREAD_SHARE, figures.busiest),
+    ]
+    .into_iter()
+    .filter_map(|(metric, of)| Some((metric, of?)))
 }
 
 /// Four digits of the median, for all figures of its row: enough to see a percentile differ from its neighbour.
-fn value(row: &Row, value: f64) -> String {
-    let median = row.p50.unwrap_or(value);
-    match &*row.unit {
+fn value_of(metric: lines::Metric, of: &Distribution, value: f64) -> String {
+    match metric.unit {
         "share" => format!("{value:.3}"),
         // A median may lie between two whole numbers.
         "threads" => format!("{value:.1}"),
-        _ => rounded(value, Some(median.abs() / 1000.0)),
+        _ => rounded(value, Some(of.p50.abs() / 1000.0)),
     }
 }
 

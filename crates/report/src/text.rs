@@ -5,13 +5,14 @@ use std::fmt::Write;
 use taskscale_model::summary::{RowStatus, Summary};
 
 use crate::{
-    counts, granularity,
+    counts, granularity, growth,
     layout::{self, Table},
-    style::{Ink, Style, clean, ink, render},
+    reasons,
+    style::{Ink, Style, clean, ink, render, with_remedy},
     table,
     wrap::paragraphs,
 };
-use taskscale_analysis::figure::count;
+use taskscale_analysis::{figure::count, machine_words};
 
 /// How to read a cell of a table.
 const LEGEND: &str = "\
@@ -47,7 +48,7 @@ pub fn text(summary: &Summary, style: &Style) -> String {
     let notes: Vec<String> = summary.notes.iter().map(|note| clean(note)).collect();
     section(&mut text, "Notes", &paragraphs("- ", &notes, style.width));
     let run = format!("taskscale {}, seed {}: {}", summary.tool, summary.seed, summary.command.join(" "));
-    section(&mut text, "Run", &paragraphs("", &[clean(&run), layout::machine(summary)], style.width));
+    section(&mut text, "Run", &paragraphs("", &[clean(&run), machine_words(&summary.machine)], style.width));
     render(text.trim_end(), style.colour) + "\n"
 }
 
@@ -71,7 +72,7 @@ fn percentiles(text: &mut String, table: &Table<'_>) {
 }
 
 fn reasons(summary: &Summary, status: RowStatus, width: usize) -> String {
-    let groups: Vec<String> = layout::reasons(summary, status)
+    let groups: Vec<String> = reasons::reasons(summary, status)
         .into_iter()
         .map(|group| with_remedy(&format!("{}: {}", group.who.join("; "), group.reason), &group.remedy))
         .collect();
@@ -93,7 +94,7 @@ fn missing(summary: &Summary, width: usize) -> String {
         .runtimes
         .iter()
         .filter_map(|runtime| {
-            let missing = runtime.missing.as_ref()?;
+            let missing = runtime.facts.why()?;
             let what = clean(&format!("{}: {}", runtime.id, missing.reason));
             Some(with_remedy(&what, &clean(&missing.remedy)))
         })
@@ -125,17 +126,13 @@ fn granularity(summary: &Summary, style: &Style) -> String {
 
 fn growth(summary: &Summary, width: usize) -> String {
     let series = summary.growth.len();
-    let lines: Vec<String> = layout::growth_reasons(summary)
+    let lines: Vec<String> = growth::reasons(summary)
         .into_iter()
         .map(|(reason, names)| match names.len() {
             n if n == series && n > 1 => format!("no series is graded: {reason}"),
             _ => format!("{}: {reason}", names.join("; ")),
         })
         .collect();
-    let lines: Vec<String> = layout::growth_findings(summary).into_iter().chain(lines).collect();
+    let lines: Vec<String> = growth::findings(summary).into_iter().chain(lines).collect();
     paragraphs("- ", &lines, width)
-}
-
-pub(crate) fn with_remedy(what: &str, remedy: &str) -> String {
-    if remedy.is_empty() { what.to_owned() } else { format!("{what}. Remedy: {remedy}") }
 }

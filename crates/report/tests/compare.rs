@@ -1,10 +1,10 @@
 //! Two runs side by side: what users see, word for word, and what must hold of any two runs.
 
 use proptest::prelude::*;
-use taskscale_analysis::{CompareBy, CompareOptions, Run, compare, parse_run};
+use taskscale_analysis::{CompareOptions, Run, compare, parse_run};
 use taskscale_model::{
     compare::{ComparedRow, Comparison, Verdict},
-    run_file::Kind,
+    run_file::{Kind, Time},
 };
 use taskscale_report::{Style, compare_json, compare_junit, compare_markdown, compare_text};
 
@@ -16,12 +16,12 @@ fn run(text: &str) -> Run {
 }
 
 fn by_cpu(old: &Run, new: &Run) -> Comparison {
-    let options = CompareOptions { metric: CompareBy::Cpu, threshold: 0.02 };
+    let options = CompareOptions { time: Time::Cpu, threshold: 0.02 };
     compare(("old.jsonl", old), ("new.jsonl", new), &options)
 }
 
 fn row<'a>(comparison: &'a Comparison, variant: &str) -> &'a ComparedRow {
-    comparison.rows.iter().find(|row| row.variant == variant).unwrap_or_else(|| panic!("{variant}"))
+    comparison.rows.iter().find(|row| row.key.variant == variant).unwrap_or_else(|| panic!("{variant}"))
 }
 
 fn verdict(comparison: &Comparison, variant: &str) -> Verdict {
@@ -29,7 +29,7 @@ fn verdict(comparison: &Comparison, variant: &str) -> Verdict {
 }
 
 fn reason<'a>(comparison: &'a Comparison, variant: &str) -> &'a str {
-    row(comparison, variant).reason.as_deref().unwrap_or_default()
+    row(comparison, variant).why.as_ref().map(|why| &*why.reason).unwrap_or_default()
 }
 
 /// Makes every timed sample of these variants so many times as dear, that of the control with them.
@@ -132,7 +132,7 @@ fn figures_of_two_machines_are_never_divided() {
     for row in &comparison.rows {
         assert_eq!((row.verdict, row.ratio, row.ratio_ci), (Verdict::OtherMachine, None, None));
     }
-    assert!(row(&comparison, "errgroup").old.as_ref().is_some_and(|old| old.value.is_some()));
+    assert!(row(&comparison, "errgroup").old.as_ref().is_some_and(|old| old.estimate.value().is_some()));
     assert_eq!(comparison.machine_differences, ["kernel: Linux 6.18.0 | Linux 6.1.0"]);
     assert_eq!(comparison.unchanged.largest_shift, None);
     // Alike in all that is shown, and still another machine.
@@ -166,7 +166,7 @@ fn a_control_that_shows_a_difference_silences_smaller_ones() {
     let control = new
         .rows
         .iter()
-        .find(|row| row.runtime == "go" && row.role == taskscale_model::run_file::Role::Control);
+        .find(|row| row.key.runtime == "go" && row.role == taskscale_model::run_file::Role::Control);
     let number = control.expect("a control").row;
     for sample in new.samples.iter_mut().filter(|sample| sample.row == number) {
         sample.cpu_ns = sample.cpu_ns * 112 / 100;
@@ -182,7 +182,7 @@ fn a_cell_without_a_control_goes_by_those_of_other_cells() {
     let moved = |text: &str| {
         let mut run = run(text);
         let controls = run.rows.iter_mut().filter(|row| row.role == taskscale_model::run_file::Role::Control);
-        controls.for_each(|row| row.size = 64);
+        controls.for_each(|row| row.key.size = 64);
         run
     };
     assert_eq!(verdict(&by_cpu(&moved(OLD), &moved(NEW)), "errgroup"), Verdict::Worse);
@@ -241,7 +241,7 @@ fn a_run_that_was_cut_short_is_compared_as_far_as_it_goes() {
 #[test]
 fn the_threshold_decides() {
     let with = |threshold| {
-        let options = CompareOptions { metric: CompareBy::Cpu, threshold };
+        let options = CompareOptions { time: Time::Cpu, threshold };
         compare(("o", &run(OLD)), ("n", &run(NEW)), &options)
     };
     assert_eq!(verdict(&with(0.2), "errgroup"), Verdict::Same);
@@ -268,7 +268,8 @@ fn any_run() -> impl Strategy<Value = Run> {
         for (sample, cost) in run.samples.iter_mut().zip(costs.iter().cycle()) {
             sample.cpu_ns = *cost;
         }
-        let steady = run.rows.iter().filter(|row| row.runtime == "go").map(|row| row.row).collect::<Vec<_>>();
+        let steady =
+            run.rows.iter().filter(|row| row.key.runtime == "go").map(|row| row.row).collect::<Vec<_>>();
         for sample in run.samples.iter_mut().filter(|sample| steady.contains(&sample.row)) {
             // So that there are verdicts at all: these vary by 1 % around a cost of their own.
             sample.cpu_ns = 1_000_000 + sample.cpu_ns % 10_000 + costs[sample.row as usize % 200] / 10;
@@ -293,7 +294,7 @@ proptest! {
         let (there, back) = (by_cpu(&old, &new), by_cpu(&new, &old));
         prop_assert_eq!((there.counts.worse, there.counts.better), (back.counts.better, back.counts.worse));
         for row in &there.rows {
-            let other = back.rows.iter().find(|other| (&other.runtime, &other.variant) == (&row.runtime, &row.variant));
+            let other = back.rows.iter().find(|other| (&other.key.runtime, &other.key.variant) == (&row.key.runtime, &row.key.variant));
             let other = other.expect("the same rows");
             let mirrored = match row.verdict {
                 Verdict::Worse => Verdict::Better,

@@ -1,9 +1,9 @@
 //! Two sides that one run took in turns: what users see, word for word, and what pairing is for.
 
-use taskscale_analysis::{CompareBy, CompareOptions, Run, compare, compare_sides, parse_run};
+use taskscale_analysis::{CompareOptions, Run, compare, compare_sides, parse_run};
 use taskscale_model::{
     compare::{Comparison, Design, Verdict},
-    run_file::{Kind, Role, RowRecord, Status},
+    run_file::{Kind, Role, RowRecord, Status, Time},
 };
 use taskscale_report::{Style, compare_json, compare_markdown, compare_text};
 
@@ -15,7 +15,7 @@ const NEW_ROWS: u64 = 100;
 /// A run in which `go` of the new file stands against `go` of the old one, as `go@1.26.7`; what neither side has is left out.
 fn both_sides() -> Run {
     let (old, new) = (parse_run(OLD).expect("a run file"), parse_run(NEW).expect("a run file"));
-    let of_go = |row: &&RowRecord| row.runtime == "go";
+    let of_go = |row: &&RowRecord| row.key.runtime == "go";
     let mut run = old.clone();
     run.runtimes.retain(|runtime| runtime.id == "go");
     run.runtimes[0].old_of = Some("go".into());
@@ -23,11 +23,12 @@ fn both_sides() -> Run {
     run.runtimes.extend(new.runtimes.iter().filter(|runtime| runtime.id == "go").cloned());
     run.rows = old.rows.iter().filter(of_go).cloned().collect();
     for row in &mut run.rows {
-        row.runtime = "go@1.26.7".into();
+        row.key.runtime = "go@1.26.7".into();
         row.baseline = row.baseline.filter(|_| row.role == Role::Control);
     }
     for row in new.rows.iter().filter(of_go).filter(|row| row.role != Role::Control) {
-        let base = run.rows.iter().find(|old| old.variant == row.variant && old.role != Role::Control);
+        let base =
+            run.rows.iter().find(|old| old.key.variant == row.key.variant && old.role != Role::Control);
         let (baseline, row_number) = (base.map(|base| base.row), row.row + NEW_ROWS);
         run.rows.push(RowRecord { row: row_number, baseline, role: Role::Row, ..row.clone() });
     }
@@ -46,12 +47,12 @@ fn both_sides() -> Run {
 }
 
 fn by_cpu(run: &Run) -> Comparison {
-    let options = CompareOptions { metric: CompareBy::Cpu, threshold: 0.02 };
+    let options = CompareOptions { time: Time::Cpu, threshold: 0.02 };
     compare_sides(run, &options).expect("two sides")
 }
 
 fn verdicts(comparison: &Comparison) -> Vec<(&str, Verdict)> {
-    comparison.rows.iter().map(|row| (row.variant.as_str(), row.verdict)).collect()
+    comparison.rows.iter().map(|row| (row.key.variant.as_str(), row.verdict)).collect()
 }
 
 /// Every process of either side, and every neighbour of it in time, so many times as dear.
@@ -99,13 +100,13 @@ fn what_disturbs_both_sides_alike_changes_no_verdict() {
     assert_eq!(verdicts(&by_cpu(&slower)), verdicts(&by_cpu(&run)));
     // Two sessions that differ so cannot be told apart.
     let (old, new) = (parse_run(OLD).expect("a run file"), parse_run(NEW).expect("a run file"));
-    let options = CompareOptions { metric: CompareBy::Cpu, threshold: 0.02 };
+    let options = CompareOptions { time: Time::Cpu, threshold: 0.02 };
     let apart = compare(
         ("old", &disturbed(&old, |round| 1.0 + round as f64)),
         ("new", &disturbed(&new, |round| 1.0 + round as f64)),
         &options,
     );
-    let errgroup = apart.rows.iter().find(|row| row.variant == "errgroup").expect("the row");
+    let errgroup = apart.rows.iter().find(|row| row.key.variant == "errgroup").expect("the row");
     assert_eq!(errgroup.verdict, Verdict::CannotTell);
 }
 
@@ -117,10 +118,10 @@ fn a_control_that_differs_silences_its_runtime() {
         sample.cpu_ns = sample.cpu_ns * 11 / 10;
     }
     let comparison = by_cpu(&run);
-    let errgroup = comparison.rows.iter().find(|row| row.variant == "errgroup").expect("the row");
+    let errgroup = comparison.rows.iter().find(|row| row.key.variant == "errgroup").expect("the row");
     assert_eq!(errgroup.verdict, Verdict::CannotTell);
     assert!(
-        errgroup.reason.as_ref().is_some_and(|why| why.contains("is the same code twice")),
+        errgroup.why.as_ref().is_some_and(|why| why.reason.contains("is the same code twice")),
         "{errgroup:?}"
     );
 }
@@ -133,7 +134,7 @@ fn without_a_control_nothing_is_claimed_but_failures() {
     let by_figures: Vec<Verdict> =
         comparison.rows.iter().filter(|row| row.ratio.is_some()).map(|row| row.verdict).collect();
     assert!(!by_figures.is_empty() && by_figures.iter().all(|verdict| *verdict == Verdict::CannotTell));
-    let failed = comparison.rows.iter().find(|row| row.variant == "pool").expect("the row");
+    let failed = comparison.rows.iter().find(|row| row.key.variant == "pool").expect("the row");
     assert_eq!(failed.verdict, Verdict::Worse, "it fails now");
 }
 
@@ -141,9 +142,12 @@ fn without_a_control_nothing_is_claimed_but_failures() {
 fn too_few_processes_are_told_with_how_many_it_takes() {
     let mut run = both_sides();
     run.samples.retain(|sample| sample.process < 5);
-    let errgroup = by_cpu(&run).rows.into_iter().find(|row| row.variant == "errgroup").expect("the row");
+    let errgroup = by_cpu(&run).rows.into_iter().find(|row| row.key.variant == "errgroup").expect("the row");
     assert_eq!(errgroup.verdict, Verdict::CannotTell);
-    assert!(errgroup.reason.as_ref().is_some_and(|why| why.contains("too few processes: 5")), "{errgroup:?}");
+    assert!(
+        errgroup.why.as_ref().is_some_and(|why| why.reason.contains("too few processes: 5")),
+        "{errgroup:?}"
+    );
 }
 
 #[test]
@@ -162,7 +166,7 @@ fn the_same_program_twice_is_said_to_be_that() {
 #[test]
 fn a_run_without_an_old_side_is_no_comparison() {
     let run = parse_run(OLD).expect("a run file");
-    let options = CompareOptions { metric: CompareBy::Cpu, threshold: 0.02 };
+    let options = CompareOptions { time: Time::Cpu, threshold: 0.02 };
     assert_eq!(compare_sides(&run, &options), None);
     // The state of rows is as before.
     assert!(run.row_ends.iter().any(|end| matches!(end.status, Status::Failed(_))));

@@ -1,11 +1,14 @@
 //! Counts: when they are exact, how they are shown, and what they decide between two runs.
 
-use taskscale_analysis::{CompareBy, CompareOptions, Run, compare, parse_run, summarize};
+use taskscale_analysis::{CompareOptions, Run, compare, parse_run, summarize};
 use taskscale_model::{
     compare::{ComparedCount, Comparison, Verdict},
-    missing::{Missing, Reading},
-    run_file::{Allocations, CountRecord, Role},
-    summary::{Row, RowStatus},
+    missing::Reading,
+    run_file::{Allocations, CountRecord, Role, Time},
+    summary::{
+        RowStatus,
+        lines::{Line, lines},
+    },
 };
 use taskscale_report::{Style, compare_junit, compare_markdown, compare_text, markdown, text};
 
@@ -21,44 +24,46 @@ fn with_counts(text: &str, variant: &str, of_processes: &[u64]) -> Run {
     let row = run
         .rows
         .iter()
-        .find(|row| row.variant == variant && row.role != Role::Control)
+        .find(|row| row.key.variant == variant && row.role != Role::Control)
         .expect("a row")
         .clone();
     for (process, per_thousand) in (0..).zip(of_processes) {
         for iterations in [10, 20] {
-            let tasks = iterations * row.size;
+            let tasks = iterations * row.key.size;
             let malloc = PROTOCOL + per_thousand * tasks / 1_000;
             run.counts.push(CountRecord {
                 order: 0,
                 row: row.row,
                 process,
-                workload: row.workload.clone(),
-                runtime: row.runtime.clone(),
-                variant: row.variant.clone(),
-                size: row.size,
+                workload: row.key.workload.clone(),
+                runtime: row.key.runtime.clone(),
+                variant: row.key.variant.clone(),
+                size: row.key.size,
                 iterations,
                 seed: 1,
-                allocations: Some(Allocations { malloc, bytes: 16 * malloc, ..Allocations::default() }),
-                allocations_missing: None,
-                syscalls: None,
-                syscalls_missing: Some(Missing::new("tracefs is not mounted", "mount it")),
+                allocations: Reading::Value(Allocations {
+                    malloc,
+                    bytes: 16 * malloc,
+                    ..Allocations::default()
+                }),
+                syscalls: Reading::missing("tracefs is not mounted", "mount it"),
             });
         }
     }
     run
 }
 
-fn entry(run: &Run, metric: &str) -> Row {
-    summarize(run).rows.into_iter().find(|row| row.metric == metric).expect("an entry")
+fn entry(run: &Run, metric: &str) -> Line {
+    summarize(run).rows.iter().flat_map(lines).find(|line| line.metric == metric).expect("an entry")
 }
 
 fn by_cpu(old: &Run, new: &Run) -> Comparison {
-    compare(("OLD", old), ("NEW", new), &CompareOptions { metric: CompareBy::Cpu, threshold: 0.02 })
+    compare(("OLD", old), ("NEW", new), &CompareOptions { time: Time::Cpu, threshold: 0.02 })
 }
 
 /// The counts of `spawn`, whose time is the same in both files.
 fn counts(comparison: &Comparison) -> &[ComparedCount] {
-    let row = comparison.rows.iter().find(|row| row.variant == "spawn").expect("the row");
+    let row = comparison.rows.iter().find(|row| row.key.variant == "spawn").expect("the row");
     assert_eq!(row.verdict, Verdict::Same);
     &row.counts
 }
@@ -98,7 +103,7 @@ fn system_calls_are_exact_only_where_every_request_agrees() {
         let mut second = run.counts.clone();
         let all = |records: &mut Vec<CountRecord>, percent: u64| {
             for record in records {
-                record.syscalls = Some(record.iterations * record.size * percent / 100);
+                record.syscalls = Reading::Value(record.iterations * record.size * percent / 100);
             }
         };
         all(&mut run.counts, 100);
@@ -190,7 +195,7 @@ fn a_change_within_what_one_process_shows_is_none() {
         let mut run = spawn(OLD, of_processes);
         let more: Vec<CountRecord> = run.counts.clone();
         for mut record in more {
-            let allocations = record.allocations.as_mut().expect("counted");
+            let Reading::Value(allocations) = &mut record.allocations else { panic!("counted") };
             allocations.malloc += record.iterations * record.size / 10;
             run.counts.push(record);
         }
@@ -198,7 +203,11 @@ fn a_change_within_what_one_process_shows_is_none() {
     };
     let gate = |new: &[u64]| counts(&by_cpu(&uneven(&[2_000, 2_000]), &uneven(new)))[0].clone();
     let within = gate(&[2_080, 2_080]);
-    assert_eq!((within.verdict, within.new.exact), (Verdict::Same, true), "{within:?}");
+    assert_eq!(
+        (within.verdict, within.new.value().map(|new| new.exact)),
+        (Verdict::Same, Some(true)),
+        "{within:?}"
+    );
     assert!(within.limit.is_some_and(|limit| (limit - 0.1).abs() < 1e-9), "{within:?}");
     assert_eq!(gate(&[2_150, 2_150]).verdict, Verdict::Worse);
 }

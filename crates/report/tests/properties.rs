@@ -3,9 +3,11 @@
 use proptest::prelude::*;
 use taskscale_analysis::{Run, parse_run, summarize};
 use taskscale_model::{
+    key::{RowKey, SeriesKey},
+    missing::Reading,
     protocol::Answer,
     run_file::{Kind, Role, RowEnd, RowRecord, SampleRecord, Status, Stop, ThreadsRan},
-    summary::Summary,
+    summary::{Summary, lines::lines},
 };
 use taskscale_report::{Style, json, markdown, text};
 
@@ -30,8 +32,7 @@ fn sample() -> impl Strategy<Value = SampleRecord> {
             cpu_ns,
             outside_wall_ns: wall_ns,
             outside_cpu_ns: None,
-            threads: timed.then_some(ThreadsRan { threads: round % 3, busiest: 0.4 }),
-            threads_missing: None,
+            threads: timed.then_some(Reading::Value(ThreadsRan { ran: round % 3, busiest_share: 0.4 })),
             answer: Answer(0),
             extra: [("create_cpu_ns".to_owned(), (cpu_ns / 2).into())].into_iter().collect(),
         },
@@ -46,15 +47,18 @@ fn run() -> impl Strategy<Value = Run> {
             run.rows = (0..5)
                 .map(|row| RowRecord {
                     row,
-                    suite: "s".into(),
-                    table: "t".into(),
-                    workload: "w".into(),
-                    runtime: name.clone(),
-                    version: "1".into(),
-                    variant: if row == 1 { "a".into() } else { name.clone() },
-                    case: Default::default(),
-                    params: Default::default(),
-                    size: 64 << row,
+                    key: RowKey {
+                        series: SeriesKey {
+                            suite: "s".into(),
+                            table: "t".into(),
+                            workload: "w".into(),
+                            runtime: name.clone(),
+                            version: "1".into(),
+                            variant: if row == 1 { "a".into() } else { name.clone() },
+                            ..SeriesKey::default()
+                        },
+                        size: 64 << row,
+                    },
                     creates_task: None,
                     jit: row == 2,
                     sweep: None,
@@ -92,7 +96,7 @@ proptest! {
 
     #[test]
     fn percentiles_lie_between_the_smallest_and_the_largest(run in run()) {
-        for row in summarize(&run).rows {
+        for row in summarize(&run).rows.iter().flat_map(lines) {
             let (Some(p0), Some(p100)) = (row.p0, row.p100) else {
                 prop_assert!(row.reason.is_some(), "no figures and no reason");
                 continue;

@@ -1,49 +1,17 @@
 //! Families of real processes: whatever a probe starts, nothing of it stays behind.
 #![cfg(target_os = "linux")]
 
-use std::path::{Path, PathBuf};
+mod family;
 
+use family::{PLENTY_NS, family, is_gone, python, sh};
 use taskscale_sys::clock::monotonic_ns;
-use taskscale_sys::process::{Child, Command, Exit};
-
-/// Far more than any of these families needs, and less than a test runner's patience.
-const PLENTY_NS: u64 = 30_000_000_000;
-
-fn sh(script: &str) -> Child {
-    Child::spawn(&Command::new("/bin/sh", ["-c", script])).expect("/bin/sh starts")
-}
-
-fn python(script: &str) -> Child {
-    Child::spawn(&Command::new("python3", ["-c", script])).expect("python3 starts")
-}
-
-/// Not even a zombie is left.
-fn is_gone(pid: u32) -> bool {
-    !Path::new(&format!("/proc/{pid}")).exists()
-}
+use taskscale_sys::process::Exit;
 
 /// So that Ctrl-C reaches the tool alone, and one signal reaches whatever the probe forks.
 #[test]
 fn a_probe_has_a_group_of_its_own() {
     let mut child = python("import os; print(os.getpgrp() == os.getpid())");
     assert_eq!(child.read_line(monotonic_ns() + PLENTY_NS).expect("a line"), b"True");
-}
-
-/// A script whose descendants write their pids to a file, and the pids once `count` are there.
-fn family(make: impl Fn(&str) -> Child, script: &str, count: usize) -> (Child, Vec<u32>, tempfile::TempDir) {
-    let directory = tempfile::tempdir().expect("a directory");
-    let file: PathBuf = directory.path().join("pids");
-    let child = make(&script.replace("PIDS", file.to_str().expect("text")));
-    let deadline = monotonic_ns() + PLENTY_NS;
-    loop {
-        let text = std::fs::read_to_string(&file).unwrap_or_default();
-        let pids: Vec<u32> = text.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect();
-        if text.ends_with('\n') && pids.len() == count {
-            return (child, pids, directory);
-        }
-        assert!(monotonic_ns() < deadline, "the family did not come up: {text:?}");
-        std::thread::yield_now();
-    }
 }
 
 const DAEMON: &str = "
@@ -77,18 +45,6 @@ fn a_daemon_of_one_that_ended_well_does_not_survive() {
     assert_eq!(child.end(PLENTY_NS), Some(Exit::Code(0)));
     for pid in pids {
         assert!(is_gone(pid), "{pid} is still there");
-    }
-}
-
-#[test]
-fn one_that_hides_its_environment_does_not_survive() {
-    let hidden = "env -i setsid sh -c 'echo $$ >>PIDS; exec sleep 1000' &";
-    for rest in ["echo $$ >>PIDS; wait", "echo $$ >>PIDS; exit 0"] {
-        let (child, pids, _directory) = family(sh, &format!("{hidden} {rest}"), 2);
-        drop(child);
-        for pid in pids {
-            assert!(is_gone(pid), "{pid} is still there");
-        }
     }
 }
 

@@ -188,8 +188,7 @@ fn compare(
         description: Ok(description.clone()),
     };
     let selection = Selection { variants: vec![args.variant.clone()], ..Selection::default() };
-    let plan = Plan::new(std::slice::from_ref(&suite), &[found], &selection)?;
-    let limits = Limits {
+    let limits = |_: &_, _| Limits {
         samples: args.rounds,
         max_time_ns: 600_000_000_000,
         precision: 0.0,
@@ -197,7 +196,8 @@ fn compare(
         restart_every: args.restart_every,
         ..Limits::default()
     };
-    let order = runs::order((args.seed, number), suite, vec![], plan, limits);
+    let plan = Plan::new(std::slice::from_ref(&suite), &[found], &selection, &limits)?;
+    let order = runs::order((args.seed, number), suite, vec![], plan);
     let mut out = Vec::new();
     let mut clock = taskscale_bench::clock::RealClock::start();
     run(order, launcher, &mut clock, &mut Silent, &mut Journal::new(&mut out))?;

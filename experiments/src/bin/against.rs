@@ -18,12 +18,12 @@ use std::{path::PathBuf, process::ExitCode};
 
 use anyhow::{Context, ensure};
 use clap::Parser;
-use taskscale_analysis::{CompareBy, CompareOptions, compare_sides, parse_run};
+use taskscale_analysis::{CompareOptions, compare_sides, parse_run};
 use taskscale_bench::{
     fault::Fault,
     journal::Journal,
     limits::Limits,
-    link::{Launcher, Link, Reading, Silent},
+    link::{Launcher, Link, Observed, Silent},
     plan::{Found, Plan, Selection},
     probe::ProbeLauncher,
     run::run,
@@ -33,7 +33,7 @@ use taskscale_model::{
     compare::{ComparedRow, Verdict},
     params::{ParamValue, Params},
     protocol::{Description, RunRequest},
-    run_file::{RuntimeRecord, RuntimeState},
+    run_file::{RuntimeRecord, RuntimeState, Time},
 };
 use taskscale_stats::confidence::among;
 use taskscale_stats::quantile;
@@ -120,19 +120,19 @@ fn measure(args: &Args) -> anyhow::Result<()> {
             let interval = row.ratio_ci.map_or_else(String::new, |ci| format!("{:.4} to {:.4}", ci.0, ci.1));
             eprintln!(
                 "  {} {:?} {interval} {}",
-                row.runtime,
+                row.key.runtime,
                 row.verdict,
-                row.reason.as_deref().unwrap_or_default()
+                row.why.as_ref().map(|why| &*why.reason).unwrap_or_default()
             );
         }
-        rows.extend(judged.into_iter().map(|row| (side.steps > 0 && row.runtime == side.record.id, row)));
+        rows.extend(judged.into_iter().map(|row| (side.steps > 0 && row.key.runtime == side.record.id, row)));
         eprintln!("{} of {}: {}", number + 1, args.runs, words(&rows));
     }
     println!("{}", words(&rows));
     for side in &sides {
         let of = |planted: bool| {
             rows.iter()
-                .filter(move |(is, row)| *is == planted && row.runtime == side.record.id)
+                .filter(move |(is, row)| *is == planted && row.key.runtime == side.record.id)
                 .map(|(_, row)| row)
         };
         let middle = |values: Vec<f64>, show: &dyn Fn(f64) -> String| {
@@ -150,7 +150,13 @@ fn measure(args: &Args) -> anyhow::Result<()> {
             middle(widths, &|width| format!("{:.2} %", 100.0 * width)),
             middle(processes, &|n| format!("{n:.0}")),
             middle(effects, &|ratio| format!("{:+.2} %", 100.0 * (ratio - 1.0))),
-            words(&rows.iter().filter(|(_, row)| row.runtime == side.record.id).cloned().collect::<Vec<_>>()),
+            words(
+                &rows
+                    .iter()
+                    .filter(|(_, row)| row.key.runtime == side.record.id)
+                    .cloned()
+                    .collect::<Vec<_>>()
+            ),
         );
     }
     Ok(())
@@ -223,21 +229,21 @@ fn compare(
         variants: sides.iter().map(|side| side.variant.clone()).collect(),
         ..Selection::default()
     };
-    let plan = Plan::new(std::slice::from_ref(&suite), &runtimes, &selection)?;
-    let limits = Limits {
+    let limits = |_: &_, judged| Limits {
         max_time_ns: (args.max_time * 1e9) as u64,
         precision: args.threshold / 2.0,
-        judged_at: Some(among(plan.judged(&runtimes))),
+        judged_at: Some(among(judged)),
         samples: 200,
         restart_every: 4,
         ..Limits::default()
     };
+    let plan = Plan::new(std::slice::from_ref(&suite), &runtimes, &selection, &limits)?;
     let records = sides.iter().flat_map(|side| {
         let id = &side.record.id;
         let old_side = RuntimeRecord { id: old(id), old_of: Some(id.clone()), ..side.record.clone() };
         [side.record.clone(), old_side]
     });
-    let order = runs::order((args.seed, number), suite, records.collect(), plan, limits);
+    let order = runs::order((args.seed, number), suite, records.collect(), plan);
     let mut out = Vec::new();
     run(
         order,
@@ -246,7 +252,7 @@ fn compare(
         &mut Silent,
         &mut Journal::new(&mut out),
     )?;
-    let options = CompareOptions { metric: CompareBy::Cpu, threshold: args.threshold };
+    let options = CompareOptions { time: Time::Cpu, threshold: args.threshold };
     let comparison = compare_sides(&parse_run(&String::from_utf8(out)?)?, &options);
     Ok(comparison.context("the run has two sides")?.rows)
 }
@@ -276,7 +282,7 @@ impl Link for Planted {
         self.link.shake_hands()
     }
 
-    fn run(&mut self, request: &RunRequest, timeout_ns: u64) -> Result<Reading, Fault> {
+    fn run(&mut self, request: &RunRequest, timeout_ns: u64) -> Result<Observed, Fault> {
         let mut request = request.clone();
         if self.steps > 0 && request.workload == "fanout" {
             request.params.insert("extra_spin".into(), ParamValue::Integer(self.steps));

@@ -1,7 +1,7 @@
 //! Exact counts of both sides: no interval, no threshold; what is counted more in the new one is worse.
 
 use taskscale_model::{
-    compare::{ComparedCount, Comparison, CountFigure, Verdict},
+    compare::{ComparedCount, Comparison, Verdict},
     machine::Machine,
     missing::Missing,
 };
@@ -56,18 +56,19 @@ fn are_alike((old, new): (&Machine, &Machine), count: Count) -> bool {
     }
 }
 
-type Reading = Result<Counted, Missing>;
+/// The counts of one side, or why they are not known.
+type Read = Result<Counted, Missing>;
 
-fn compared(count: Count, (old, new): (Reading, Reading), alike: bool) -> ComparedCount {
+fn compared(count: Count, (old, new): (Read, Read), alike: bool) -> ComparedCount {
     let (verdict, reason) = verdict(count, &old, &new, alike);
     let values = old.as_ref().ok().zip(new.as_ref().ok());
     ComparedCount {
-        metric: count.metric().to_owned(),
-        unit: count.unit().to_owned(),
+        metric: count.metric().name.to_owned(),
+        unit: count.metric().unit.to_owned(),
         change: values.map(|(old, new)| new.value - old.value),
         limit: values.map(|(old, new)| limit(count, old, new)),
-        old: figure(old),
-        new: figure(new),
+        old: old.map(|counted| counted.per_task()).into(),
+        new: new.map(|counted| counted.per_task()).into(),
         verdict,
         reason,
     }
@@ -78,21 +79,7 @@ fn limit(count: Count, old: &Counted, new: &Counted) -> f64 {
     count.tolerance(old.value, new.value).max(old.spread).max(new.spread)
 }
 
-fn figure(reading: Reading) -> CountFigure {
-    match reading {
-        Ok(counted) => CountFigure {
-            value: Some(counted.value),
-            exact: counted.exact,
-            processes: counted.of_processes.len() as u64,
-            reason: None,
-        },
-        Err(missing) => {
-            CountFigure { value: None, exact: false, processes: 0, reason: Some(missing.to_string()) }
-        }
-    }
-}
-
-fn verdict(count: Count, old: &Reading, new: &Reading, alike: bool) -> (Verdict, Option<String>) {
+fn verdict(count: Count, old: &Read, new: &Read, alike: bool) -> (Verdict, Option<String>) {
     if !alike {
         return (Verdict::OtherMachine, None);
     }

@@ -1,9 +1,9 @@
 //! What identical code shows: no difference below that can be claimed.
 
-use taskscale_model::run_file::{Role, RowRecord};
+use taskscale_model::run_file::{Role, RowRecord, Time};
 use taskscale_stats::{confidence::CONFIDENCE, paired::PairedRatio, rounds::Rounds};
 
-use crate::summarize::series::{Metric, Series};
+use crate::summarize::samples::RowSamples;
 
 /// The A/A controls of one run that have an interval.
 pub struct Controls<'a> {
@@ -25,12 +25,12 @@ impl Control<'_> {
 
 impl<'a> Controls<'a> {
     /// Of a run.
-    pub fn of(series: &[Series<'a>], metric: Metric) -> Self {
+    pub fn of(series: &[RowSamples<'a>], time: Time) -> Self {
         let controls = series.iter().filter(|one| one.row.role == Role::Control && one.is_ok());
         let judged = controls.filter_map(|one| {
             let number = one.row.baseline?;
             let baseline = series.iter().find(|other| other.row.row == number && other.is_ok())?;
-            let rounds = one.against(baseline, metric);
+            let rounds = one.against(baseline, time);
             Some(Control { row: one.row, paired: rounds.paired(CONFIDENCE)?, rounds })
         });
         Controls { controls: judged.collect() }
@@ -65,12 +65,13 @@ impl<'a> Controls<'a> {
     /// Those of its runtime in its cell, else all of its cell, else all of the run.
     fn nearest(&self, row: &RowRecord) -> Vec<&Control<'a>> {
         let in_cell = |other: &RowRecord| {
-            (&other.suite, &other.table, other.size) == (&row.suite, &row.table, row.size)
+            (&other.key.suite, &other.key.table, other.key.size)
+                == (&row.key.suite, &row.key.table, row.key.size)
         };
         let all = |wanted: &dyn Fn(&RowRecord) -> bool| -> Vec<&Control<'a>> {
             self.controls.iter().filter(|control| wanted(control.row)).collect()
         };
-        let of_runtime = all(&|other| in_cell(other) && other.runtime == row.runtime);
+        let of_runtime = all(&|other| in_cell(other) && other.key.runtime == row.key.runtime);
         let of_cell = all(&in_cell);
         [of_runtime, of_cell].into_iter().find(|found| !found.is_empty()).unwrap_or_else(|| all(&|_| true))
     }

@@ -20,34 +20,20 @@ use taskscale_model::{
     compare::{Comparison, Counts, Design, SCHEMA, Side, Verdict},
     machine::Machine,
     missing::Reading,
+    run_file::Time,
+    summary::lines::{CPU_PER_TASK, Metric, WALL_PER_TASK},
 };
 
 use taskscale_stats::confidence::CONFIDENCE;
 
-use crate::{
-    plain::clean,
-    read::Run,
-    summarize::{
-        CPU_PER_TASK, WALL_PER_TASK,
-        series::{Metric, Series},
-    },
-};
+use crate::{plain::clean, read::Run, summarize::samples::RowSamples};
 use verdict::{Evidence, Judge};
-
-/// What is compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CompareBy {
-    /// CPU time per task: the gate metric.
-    Cpu,
-    /// Wall time per task.
-    Wall,
-}
 
 /// How two runs are to be compared.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CompareOptions {
-    /// What is compared.
-    pub metric: CompareBy,
+    /// What is compared: CPU time is what a gate should rest on.
+    pub time: Time,
     /// A difference up to this share counts as none; 0.02 is 2 %.
     pub threshold: f64,
 }
@@ -55,13 +41,13 @@ pub struct CompareOptions {
 /// Compares two runs, each with the name that the reader knows it by. The verdicts of a comparison turned round are the same
 /// with better and worse exchanged. O(samples log samples + rows x processes squared).
 pub fn compare(old: (&str, &Run), new: (&str, &Run), options: &CompareOptions) -> Comparison {
-    let (metric, word) = options.metric.in_words();
-    let series = (Series::of_run(old.1), Series::of_run(new.1));
-    let controls = (limits::Controls::of(&series.0, metric), limits::Controls::of(&series.1, metric));
+    let (time, metric) = (options.time, metric_of(options.time).name);
+    let series = (RowSamples::of_run(old.1), RowSamples::of_run(new.1));
+    let controls = (limits::Controls::of(&series.0, time), limits::Controls::of(&series.1, time));
     let machine_differences = differences(&old.1.header.machine, &new.1.header.machine);
     let same_machine = old.1.header.machine.fingerprint == new.1.header.machine.fingerprint;
     let runtimes = code::runtimes(old.1, new.1);
-    let pairs = rows::of_two_runs(&series, metric, &runtimes);
+    let pairs = rows::of_two_runs(&series, time, &runtimes);
     let evidence = Evidence::TwoRuns { controls: &controls, same_machine };
     let judge = Judge::new(&pairs, evidence, options.threshold);
     let mut comparison = Comparison {
@@ -69,7 +55,7 @@ pub fn compare(old: (&str, &Run), new: (&str, &Run), options: &CompareOptions) -
         machine_differences,
         runtimes,
         unchanged: if same_machine { judge.unchanged() } else { Default::default() },
-        ..judged(&judge, &pairs, word, (side(old, &controls.0), side(new, &controls.1)))
+        ..judged(&judge, &pairs, metric, (side(old, &controls.0), side(new, &controls.1)))
     };
     comparison.same_machine = same_machine;
     comparison.notes = notes::notes(&comparison, old.1, new.1);
@@ -87,11 +73,11 @@ pub fn compare_sides(run: &Run, options: &CompareOptions) -> Option<Comparison> 
     if sides.is_empty() {
         return None;
     }
-    let (metric, word) = options.metric.in_words();
-    let series = Series::of_run(run);
-    let controls = limits::Controls::of(&series, metric);
+    let (time, metric) = (options.time, metric_of(options.time).name);
+    let series = RowSamples::of_run(run);
+    let controls = limits::Controls::of(&series, time);
     let runtimes = code::sides(run, &sides);
-    let pairs = rows::of_one_run(&series, &sides, metric, &runtimes);
+    let pairs = rows::of_one_run(&series, &sides, time, &runtimes);
     let judge = Judge::new(&pairs, Evidence::OneRun(&controls), options.threshold);
     let named = |names: Vec<&str>| side((&names.join(", "), run), &controls);
     let old = named(sides.iter().map(|(_, old)| old.as_str()).collect());
@@ -100,7 +86,7 @@ pub fn compare_sides(run: &Run, options: &CompareOptions) -> Option<Comparison> 
         design: Design::OneRun,
         runtimes,
         unchanged: judge.unchanged(),
-        ..judged(&judge, &pairs, word, (old, new))
+        ..judged(&judge, &pairs, metric, (old, new))
     };
     comparison.notes = notes::notes_of_one_run(&comparison, run, &series);
     counts::judge(&mut comparison, &pairs, run, run);
@@ -133,12 +119,10 @@ fn judged(judge: &Judge<'_>, pairs: &[rows::Pair<'_>], metric: &str, (old, new):
     }
 }
 
-impl CompareBy {
-    fn in_words(self) -> (Metric, &'static str) {
-        match self {
-            CompareBy::Cpu => (Metric::Cpu, CPU_PER_TASK),
-            CompareBy::Wall => (Metric::Wall, WALL_PER_TASK),
-        }
+fn metric_of(time: Time) -> Metric {
+    match time {
+        Time::Cpu => CPU_PER_TASK,
+        Time::Wall => WALL_PER_TASK,
     }
 }
 

@@ -1,12 +1,15 @@
 //! The outcome in a sentence, and what must be known before it is trusted.
 
-use taskscale_model::compare::{Comparison, Counts};
+use taskscale_model::{
+    compare::{Comparison, Counts},
+    summary::lines::WALL_PER_TASK,
+};
 
 use crate::{
     figure::{count, percent},
     plain::clean,
     read::Run,
-    summarize::{control, series::Series},
+    summarize::{control, samples::RowSamples},
 };
 
 /// The outcome in a sentence.
@@ -107,7 +110,7 @@ pub fn notes(comparison: &Comparison, old: &Run, new: &Run) -> Vec<String> {
 }
 
 /// The same of two sides that one run took in turns.
-pub fn notes_of_one_run(comparison: &Comparison, run: &Run, series: &[Series<'_>]) -> Vec<String> {
+pub fn notes_of_one_run(comparison: &Comparison, run: &Run, series: &[RowSamples<'_>]) -> Vec<String> {
     let mut notes = Vec::new();
     if comparison.runtimes.iter().all(|change| change.same_code) {
         notes.push(
@@ -124,6 +127,6 @@ pub fn notes_of_one_run(comparison: &Comparison, run: &Run, series: &[Series<'_>
 }
 
 fn of_wall_time(comparison: &Comparison) -> Option<String> {
-    (comparison.metric == crate::summarize::WALL_PER_TASK)
+    (comparison.metric == WALL_PER_TASK.name)
         .then(|| "wall time is the time of the neighbours too: gate on CPU time".to_owned())
 }

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use taskscale_model::{
-    compare::{Figure, RuntimeChange},
+    compare::{Estimate, Figure, RuntimeChange},
+    key::RowKey,
     missing::Missing,
-    run_file::{ANY, Role, RowRecord},
-    summary::{Interval, Settled},
+    run_file::{ANY, Role, RowRecord, Time},
+    summary::{Interval, RowStatus, Settled},
 };
 use taskscale_stats::{
     confidence::CONFIDENCE,
@@ -18,7 +19,7 @@ use taskscale_stats::{
 };
 
 use crate::summarize::{
-    series::{Metric, Series, State},
+    samples::{RowSamples, State},
     warmup,
 };
 
@@ -48,12 +49,25 @@ pub struct Side<'a> {
     settled: Option<Settled>,
 }
 
-/// What makes two rows one: all but the version of the runtime, and among equal ones the how-manieth it is.
-type Key<'a> = (Named<'a>, String, u64, usize);
-/// A row with its key.
-type Keyed<'a> = (Key<'a>, &'a Series<'a>);
-/// The words of a key.
-type Named<'a> = [&'a str; 5];
+/// A row, what names it in both files, and among rows of one name the how-manieth it is.
+struct Keyed<'a> {
+    /// Without the version of the runtime, under the runtime's name in the new file.
+    key: RowKey,
+    place: usize,
+    one: &'a RowSamples<'a>,
+}
+
+impl Keyed<'_> {
+    /// Whether the two differ in parameters alone.
+    fn is_like(&self, other: &Keyed<'_>) -> bool {
+        let plain = |key: &RowKey| {
+            let mut key = key.clone();
+            (key.params, key.case) = Default::default();
+            key
+        };
+        plain(&self.key) == plain(&other.key)
+    }
+}
 
 impl<'a> Pair<'a> {
     /// The row, from the new file if that has it.
@@ -113,55 +127,57 @@ impl Side<'_> {
 
     /// As it is shown.
     pub fn figure(&self) -> Figure {
-        let missing = |words: &str, missing: &Missing| Some(format!("{words}: {missing}"));
+        let (status, missing) = match self.state {
+            State::Ok(_) => (RowStatus::Ok, Missing::new("the run file holds no timed sample of it", "")),
+            State::Failed(why) => (RowStatus::Failed, (*why).clone()),
+            State::Skipped(why) => (RowStatus::Skipped, why.clone()),
+        };
+        let ci = sign_interval(&sorted(&self.values), CONFIDENCE).map(|(low, high)| Interval(low, high));
+        let value = median(&self.values).filter(|_| self.is_ok());
         Figure {
-            version: self.row.version.clone(),
-            value: median(&self.values).filter(|_| self.is_ok()),
-            ci: sign_interval(&sorted(&self.values), CONFIDENCE).map(|(low, high)| Interval(low, high)),
+            version: self.row.key.version.clone(),
             processes: self.values.len() as u64,
-            reason: match self.state {
-                State::Ok(_) => None,
-                State::Failed(why) => missing("failed", why),
-                State::Skipped(why) => missing("skipped", why),
-            },
+            status,
+            estimate: value.map(|value| Estimate { value, ci }).ok_or(missing).into(),
         }
     }
 }
 
 /// All rows but the controls, those of the new file first, in the order of the plans.
 pub fn of_two_runs<'a>(
-    (old, new): &'a (Vec<Series<'a>>, Vec<Series<'a>>),
-    metric: Metric,
+    (old, new): &'a (Vec<RowSamples<'a>>, Vec<RowSamples<'a>>),
+    time: Time,
     runtimes: &[RuntimeChange],
 ) -> Vec<Pair<'a>> {
     let (before, now) = (keyed(old.iter(), None), keyed(new.iter(), None));
-    let same_code =
-        |one: &Series<'_>| runtimes.iter().any(|change| change.id == one.row.runtime && change.same_code);
-    matched(&before, &now, metric, &same_code)
+    let same_code = |one: &RowSamples<'_>| {
+        runtimes.iter().any(|change| change.id == one.row.key.runtime && change.same_code)
+    };
+    matched(&before, &now, time, &same_code)
 }
 
 /// The rows of the two sides of one run, new side by new side: `sides` are their names, new and old.
 pub fn of_one_run<'a>(
-    series: &'a [Series<'a>],
+    series: &'a [RowSamples<'a>],
     sides: &'a [(String, String)],
-    metric: Metric,
+    time: Time,
     runtimes: &[RuntimeChange],
 ) -> Vec<Pair<'a>> {
-    let of = |runtime: &'a str| series.iter().filter(move |one| one.row.runtime == *runtime);
+    let of = |runtime: &'a str| series.iter().filter(move |one| one.row.key.runtime == *runtime);
     let pairs = sides.iter().zip(runtimes).flat_map(|((new, old), change)| {
         let (before, now) = (keyed(of(old), Some(new)), keyed(of(new), Some(new)));
-        let mut pairs = matched(&before, &now, metric, &|_| change.same_code);
+        let mut pairs = matched(&before, &now, time, &|_| change.same_code);
         for pair in &mut pairs {
             let one = |side: &Option<Side<'_>>| {
                 let row = side.as_ref()?.row;
                 series.iter().find(|one| one.row.row == row.row)
             };
             if let (Some(old), Some(new)) = (one(&pair.old), one(&pair.new)) {
-                pair.rounds = Some(new.against(old, metric));
+                pair.rounds = Some(new.against(old, time));
             }
         }
         // Tables of the suite that neither side offers are no rows of either; the tables of the run say so.
-        pairs.retain(|pair| !(pair.row().variant == ANY && pair.is_skipped()));
+        pairs.retain(|pair| !(pair.row().key.variant == ANY && pair.is_skipped()));
         pairs
     });
     pairs.collect()
@@ -170,56 +186,54 @@ pub fn of_one_run<'a>(
 fn matched<'a>(
     before: &[Keyed<'a>],
     now: &[Keyed<'a>],
-    metric: Metric,
-    same_code: &dyn Fn(&Series<'_>) -> bool,
+    time: Time,
+    same_code: &dyn Fn(&RowSamples<'_>) -> bool,
 ) -> Vec<Pair<'a>> {
-    let by_key: BTreeMap<&Key<'a>, &'a Series<'a>> = before.iter().map(|(key, one)| (key, *one)).collect();
-    let taken: BTreeSet<&Key<'a>> = now.iter().map(|(key, _)| key).collect();
-    let like = |all: &[(Key<'_>, &Series<'_>)], key: &Key<'_>| {
-        all.iter().any(|(other, _)| (other.0, other.2) == (key.0, key.2))
-    };
-    let of_new = now.iter().map(|(key, one)| {
-        let old = by_key.get(key).map(|one| side(one, metric));
-        let elsewhere = old.is_none() && like(before, key);
+    let place_of = |keyed: &Keyed<'a>| (keyed.key.clone(), keyed.place);
+    let by_key: BTreeMap<_, _> = before.iter().map(|old| (place_of(old), old.one)).collect();
+    let taken: BTreeSet<_> = now.iter().map(place_of).collect();
+    let is_among = |all: &[Keyed<'_>], keyed: &Keyed<'_>| all.iter().any(|other| other.is_like(keyed));
+    let of_new = now.iter().map(|new| {
+        let old = by_key.get(&place_of(new)).map(|one| side(one, time));
         Pair {
-            same_code: old.is_some() && same_code(one),
+            same_code: old.is_some() && same_code(new.one),
+            elsewhere: old.is_none() && is_among(before, new),
             old,
-            new: Some(side(one, metric)),
-            elsewhere,
+            new: Some(side(new.one, time)),
             rounds: None,
         }
     });
-    let of_old_alone = before.iter().filter(|(key, _)| !taken.contains(key)).map(|(key, one)| Pair {
-        old: Some(side(one, metric)),
+    let of_old_alone = before.iter().filter(|old| !taken.contains(&place_of(old))).map(|old| Pair {
+        old: Some(side(old.one, time)),
         new: None,
         same_code: false,
-        elsewhere: like(now, key),
+        elsewhere: is_among(now, old),
         rounds: None,
     });
     of_new.chain(of_old_alone).collect()
 }
 
 /// The rows with their keys, under `runtime` where it is given.
-fn keyed<'a>(series: impl Iterator<Item = &'a Series<'a>>, runtime: Option<&'a str>) -> Vec<Keyed<'a>> {
-    let mut seen: BTreeMap<Key<'a>, usize> = BTreeMap::new();
+fn keyed<'a>(series: impl Iterator<Item = &'a RowSamples<'a>>, runtime: Option<&str>) -> Vec<Keyed<'a>> {
+    let mut seen: BTreeMap<RowKey, usize> = BTreeMap::new();
     let rows = series.filter(|one| one.row.role != Role::Control);
     rows.map(|one| {
-        let row = one.row;
-        let runtime = runtime.unwrap_or(&row.runtime);
-        let words: Named<'_> = [&row.suite, &row.table, &row.workload, runtime, &row.variant];
-        // As JSON, so that no word can pass for two.
-        let params = serde_json::to_string(&(&row.params, &row.case)).unwrap_or_default();
-        let place = seen.entry((words, params.clone(), row.size, 0)).or_default();
-        let key = (words, params, row.size, *place);
-        *place += 1;
-        (key, one)
+        let mut key = one.row.key.clone();
+        key.version.clear();
+        if let Some(runtime) = runtime {
+            key.runtime = runtime.to_owned();
+        }
+        let places = seen.entry(key.clone()).or_default();
+        let place = *places;
+        *places += 1;
+        Keyed { key, place, one }
     })
     .collect()
 }
 
-fn side<'a>(one: &'a Series<'a>, metric: Metric) -> Side<'a> {
+fn side<'a>(one: &'a RowSamples<'a>, time: Time) -> Side<'a> {
     let processes = one.processes();
-    let values = one.values(metric);
+    let values = one.values(time);
     let values = match processes.first() {
         // Rounds of a single process say nothing about others.
         Some(first) if processes.iter().all(|process| process == first) => {

@@ -15,7 +15,7 @@ use super::{
     limits::Controls,
     rows::{Pair, Side},
 };
-use crate::{figure::percent, summarize::series::State};
+use crate::{figure::percent, summarize::samples::State};
 
 const TOO_FEW: &str = "take longer runs: --samples, --max-time";
 
@@ -72,7 +72,7 @@ impl<'a> Judge<'a> {
             both.into_iter().filter(|pair| pair.shift(all_share).is_some()).collect();
         let log = |pair: &Pair<'a>| {
             let (old, new) = pair.values()?;
-            Some((pair.row().runtime.as_str(), pair.row().variant.as_str(), estimate(old, new)?))
+            Some((pair.row().key.runtime.as_str(), pair.row().key.variant.as_str(), estimate(old, new)?))
         };
         let unchanged = family.iter().filter(|pair| pair.same_code).filter_map(|pair| log(pair)).collect();
         Judge {
@@ -100,14 +100,7 @@ impl<'a> Judge<'a> {
         let row = pair.row();
         let judged = self.judge(pair);
         ComparedRow {
-            suite: row.suite.clone(),
-            table: row.table.clone(),
-            workload: row.workload.clone(),
-            runtime: row.runtime.clone(),
-            variant: row.variant.clone(),
-            case: row.case.clone(),
-            params: row.params.clone(),
-            size: row.size,
+            key: row.key.clone(),
             old: pair.old.as_ref().map(Side::figure),
             new: pair.new.as_ref().map(Side::figure),
             ratio: judged.shift.map(|shift| shift.log.exp()),
@@ -115,8 +108,7 @@ impl<'a> Judge<'a> {
             limit: judged.limit.map(f64::exp_m1),
             same_code: pair.same_code,
             verdict: judged.verdict,
-            reason: judged.why.as_ref().map(|why| why.reason.clone()),
-            remedy: judged.why.map(|why| why.remedy).filter(|remedy| !remedy.is_empty()),
+            why: judged.why,
             counts: Vec::new(),
         }
     }
@@ -230,7 +222,7 @@ impl<'a> Judge<'a> {
         let others = self
             .unchanged
             .iter()
-            .filter(|(runtime, variant, _)| (*runtime, *variant) != (&*row.runtime, &*row.variant));
+            .filter(|(runtime, variant, _)| (*runtime, *variant) != (&*row.key.runtime, &*row.key.variant));
         let moved = others.map(|(.., log)| log.abs()).fold(0.0, f64::max);
         if BEYOND_UNCHANGED * moved > limit.0 {
             let reason = format!(

@@ -1,13 +1,11 @@
 //! Whose fault superlinear growth is: which series are its controls, and what they say.
 
 use taskscale_model::{
-    params,
     run_file::{RowRecord, RuntimeState},
     summary::Cause,
 };
 use taskscale_stats::growth::{self, Growth};
 
-use super::growth::same;
 use crate::read::Run;
 
 /// A series, by one of its rows, and its growth.
@@ -54,37 +52,34 @@ fn grows_too(control: Option<&str>) -> String {
 /// (`runtime:variant`), the same program with another release of a library. What a user divides by with `--baseline` is not
 /// asked: a form of Go that is linear says nothing about Node.
 fn is_control(run: &Run, row: &RowRecord, other: &RowRecord) -> bool {
-    (&other.suite, &other.table) == (&row.suite, &row.table)
-        && !same(other, row)
-        && (other.runtime == row.runtime
-            || other.case.is_empty()
-                && named(run, row).any(|named| named == (&*other.runtime, &*other.variant)))
+    (&other.key.suite, &other.key.table) == (&row.key.suite, &row.key.table)
+        && other.key.series != row.key.series
+        && (other.key.runtime == row.key.runtime
+            || other.key.case.is_empty()
+                && named(run, row).any(|named| named == (&*other.key.runtime, &*other.key.variant)))
 }
 
 /// Rows of other runtimes that the suite names as baselines of the row's runtime.
 fn named<'a>(run: &'a Run, row: &'a RowRecord) -> impl Iterator<Item = (&'a str, &'a str)> {
-    let runtime = run.runtimes.iter().find(|runtime| runtime.id == row.runtime);
+    let runtime = run.runtimes.iter().find(|runtime| runtime.id == row.key.runtime);
     let name = runtime.and_then(|runtime| match &runtime.state {
         RuntimeState::Ready { runtime, .. } => Some(&runtime.name),
         RuntimeState::Missing(_) => None,
     });
-    let suite = run.header.suites.iter().find(|suite| suite.name == row.suite);
+    let suite = run.header.suites.iter().find(|suite| suite.name == row.key.suite);
     let baselines = suite.zip(name).and_then(|(suite, name)| suite.baseline.get(name));
     baselines.into_iter().flatten().filter_map(|named| named.split_once(':'))
 }
 
 /// `spawn`, `create_task gc=off`; `tokio:FuturesUnordered/Mutex` of another runtime than the row's.
 fn name(row: &RowRecord, control: &RowRecord) -> String {
-    let name = match control.case.is_empty() {
-        true => control.variant.clone(),
-        false => format!("{} {}", control.variant, params::label(&control.case)),
-    };
-    if control.runtime == row.runtime { name } else { format!("{}:{name}", control.runtime) }
+    let name = control.key.variant_and_case();
+    if control.key.runtime == row.key.runtime { name } else { format!("{}:{name}", control.key.runtime) }
 }
 
 fn no_control(run: &Run, row: &RowRecord, all: &[Judged<'_>]) -> String {
     let here = |runtime: &str, variant: &str| {
-        let is = |other: &RowRecord| (&*other.runtime, &*other.variant) == (runtime, variant);
+        let is = |other: &RowRecord| (&*other.key.runtime, &*other.key.variant) == (runtime, variant);
         all.iter().any(|(other, _)| is(other) && is_control(run, row, other))
     };
     let absent = named(run, row).find(|(runtime, variant)| !here(runtime, variant));

@@ -2,24 +2,24 @@
 //! there.
 
 use taskscale_model::{
-    run_file::Role,
+    run_file::{Role, Time},
     summary::{Control, ControlRow, Interval},
 };
 use taskscale_stats::{confidence::CONFIDENCE, paired::PairedRatio, quantile::median, rounds::Rounds, sign};
 
-use super::series::{Metric, Series};
+use super::samples::RowSamples;
 use crate::{figure::percent, read::Run};
 
 /// Judges all control rows that have figures, by CPU time.
-pub fn judge(run: &Run, series: &[Series<'_>]) -> Control {
+pub fn judge(run: &Run, series: &[RowSamples<'_>]) -> Control {
     let planned = run.rows.iter().filter(|row| row.role == Role::Control).count();
-    let comparisons: Vec<(&Series<'_>, Rounds)> = series
+    let comparisons: Vec<(&RowSamples<'_>, Rounds)> = series
         .iter()
         .filter(|one| one.row.role == Role::Control && one.is_ok())
         .filter_map(|one| {
             let number = one.row.baseline?;
             let baseline = series.iter().find(|other| other.row.row == number && other.is_ok())?;
-            Some((one, one.against(baseline, Metric::Cpu)))
+            Some((one, one.against(baseline, Time::Cpu)))
         })
         .collect();
     let rows: Vec<ControlRow> = comparisons.iter().map(|(one, comparison)| row(one, comparison)).collect();
@@ -37,13 +37,10 @@ pub fn judge(run: &Run, series: &[Series<'_>]) -> Control {
     }
 }
 
-fn row(one: &Series<'_>, comparison: &Rounds) -> ControlRow {
+fn row(one: &RowSamples<'_>, comparison: &Rounds) -> ControlRow {
     let paired = comparison.paired(CONFIDENCE);
     ControlRow {
-        table: one.row.table.clone(),
-        runtime: one.row.runtime.clone(),
-        variant: one.row.variant.clone(),
-        size: one.row.size,
+        key: one.row.key.clone(),
         n: comparison.n() as u64,
         ratio: comparison.ratio(),
         ratio_ci: paired.map(|paired| Interval(paired.low, paired.high)),
@@ -53,7 +50,7 @@ fn row(one: &Series<'_>, comparison: &Rounds) -> ControlRow {
 
 fn verdict(
     planned: usize,
-    comparisons: &[(&Series<'_>, Rounds)],
+    comparisons: &[(&RowSamples<'_>, Rounds)],
     alarms: usize,
     confirmed: usize,
     differences: &[f64],

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use taskscale_model::{
     missing::Missing,
     run_file::CountRecord,
-    summary::{Row, RowStatus},
+    summary::{CountPerTask, CountsPerTask, lines},
 };
 use taskscale_stats::quantile::{median, sorted};
 
@@ -29,20 +29,12 @@ pub const ALL: [Count; 3] = [Count::Allocations, Count::Bytes, Count::Syscalls];
 const SHARE: f64 = 0.001;
 
 impl Count {
-    /// The metric's name in a summary.
-    pub fn metric(self) -> &'static str {
+    /// What it is called in a summary, and its unit.
+    pub fn metric(self) -> lines::Metric {
         match self {
-            Count::Allocations => "allocations_per_task",
-            Count::Bytes => "allocated_bytes_per_task",
-            Count::Syscalls => "syscalls_per_task",
-        }
-    }
-
-    /// Its unit.
-    pub fn unit(self) -> &'static str {
-        match self {
-            Count::Allocations | Count::Syscalls => "calls",
-            Count::Bytes => "bytes",
+            Count::Allocations => lines::ALLOCATIONS_PER_TASK,
+            Count::Bytes => lines::ALLOCATED_BYTES_PER_TASK,
+            Count::Syscalls => lines::SYSCALLS_PER_TASK,
         }
     }
 
@@ -56,17 +48,12 @@ impl Count {
         (a.abs().max(b.abs()) * SHARE).max(floor)
     }
 
-    fn of(self, record: &CountRecord) -> Result<f64, Missing> {
-        let unknown = |missing: &Option<Missing>| {
-            missing.clone().unwrap_or_else(|| Missing::new("the run file does not hold it", ""))
-        };
-        let allocations = || record.allocations.ok_or_else(|| unknown(&record.allocations_missing));
+    fn of(self, record: &CountRecord) -> Result<f64, &Missing> {
+        let allocations = || record.allocations.as_result();
         match self {
             Count::Allocations => allocations().map(|counted| counted.calls() as f64),
             Count::Bytes => allocations().map(|counted| counted.bytes as f64),
-            Count::Syscalls => {
-                record.syscalls.map(|calls| calls as f64).ok_or_else(|| unknown(&record.syscalls_missing))
-            }
+            Count::Syscalls => record.syscalls.as_result().map(|calls| *calls as f64),
         }
     }
 }
@@ -112,7 +99,7 @@ impl<'a> Counts<'a> {
                 Ok(total) => {
                     processes.entry(record.process).or_default().push((record.iterations, total));
                 }
-                Err(missing) => return Some(Err(missing)),
+                Err(missing) => return Some(Err(missing.clone())),
             }
         }
         let size = records.first()?.size as f64;
@@ -137,36 +124,28 @@ impl<'a> Counts<'a> {
         Some(Ok(Counted { of_processes, value, exact, spread }))
     }
 
-    /// The entries of a row in a summary; `blank` has everything but figures.
-    pub fn rows(&self, row: u64, blank: &Row) -> Vec<Row> {
-        let entry = |count: Count| {
-            let blank = Row {
-                metric: count.metric().to_owned(),
-                unit: count.unit().to_owned(),
-                settled: None,
-                ..blank.clone()
-            };
-            Some(match self.get(row, count)? {
-                Ok(counted) => {
-                    let sorted = sorted(&counted.of_processes);
-                    Row {
-                        n: sorted.len() as u64,
-                        p0: sorted.first().copied(),
-                        p50: Some(counted.value),
-                        p100: sorted.last().copied(),
-                        exact: Some(counted.exact),
-                        ..blank
-                    }
-                }
-                Err(missing) => Row {
-                    status: RowStatus::Skipped,
-                    reason: Some(missing.reason),
-                    remedy: Some(missing.remedy).filter(|remedy| !remedy.is_empty()),
-                    ..blank
-                },
-            })
-        };
-        ALL.into_iter().filter_map(entry).collect()
+    /// All counts of a row, as a summary has them.
+    pub fn per_task(&self, row: u64) -> CountsPerTask {
+        let of = |count| Some(self.get(row, count)?.map(|counted| counted.per_task()).into());
+        CountsPerTask {
+            allocations: of(Count::Allocations),
+            bytes: of(Count::Bytes),
+            syscalls: of(Count::Syscalls),
+        }
+    }
+}
+
+impl Counted {
+    /// As a summary has it.
+    pub fn per_task(&self) -> CountPerTask {
+        let sorted = sorted(&self.of_processes);
+        CountPerTask {
+            processes: sorted.len() as u64,
+            least: sorted.first().copied().unwrap_or(self.value),
+            median: self.value,
+            most: sorted.last().copied().unwrap_or(self.value),
+            exact: self.exact,
+        }
     }
 }
 
@@ -174,9 +153,4 @@ impl<'a> Counts<'a> {
 fn differences(requests: &[(u64, f64)], size: f64) -> Vec<f64> {
     let pairs = requests.chunks_exact(2).filter(|pair| pair[1].0 > pair[0].0);
     pairs.map(|pair| (pair[1].1 - pair[0].1) / ((pair[1].0 - pair[0].0) as f64 * size)).collect()
-}
-
-/// Whether a row of a summary is a count.
-pub fn is_count(row: &Row) -> bool {
-    ALL.iter().any(|count| count.metric() == row.metric)
 }

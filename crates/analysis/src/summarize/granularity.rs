@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 
 use fastrand::Rng;
 use taskscale_model::{
+    missing::Missing,
     params::ParamValue,
-    run_file::{Part, Role, RuntimeState},
-    summary::{GrainPoint, Granularity, Metg, MetgState, Time},
+    run_file::{Part, Role, RuntimeState, Time},
+    summary::{GrainPoint, Grains, Granularity, Metg, MetgState},
 };
 use taskscale_stats::{
     bootstrap::RESAMPLES,
@@ -20,10 +21,7 @@ use taskscale_stats::{
     sign,
 };
 
-use super::{
-    series::{Metric, Series},
-    threads,
-};
+use super::{samples::RowSamples, threads};
 use crate::{
     figure::{duration, percent},
     read::Run,
@@ -33,8 +31,8 @@ use crate::{
 const EFFICIENCIES: [f64; 3] = [0.5, 0.9, 0.95];
 
 /// One entry per sweep that was planned, in the order of the plan.
-pub fn all(run: &Run, series: &[Series<'_>]) -> Vec<Granularity> {
-    let mut sweeps: BTreeMap<u64, Vec<&Series<'_>>> = BTreeMap::new();
+pub fn all(run: &Run, series: &[RowSamples<'_>]) -> Vec<Granularity> {
+    let mut sweeps: BTreeMap<u64, Vec<&RowSamples<'_>>> = BTreeMap::new();
     for one in series.iter().filter(|one| one.row.role != Role::Control) {
         if let Some(sweep) = one.row.sweep {
             sweeps.entry(sweep.number).or_default().push(one);
@@ -43,57 +41,59 @@ pub fn all(run: &Run, series: &[Series<'_>]) -> Vec<Granularity> {
     sweeps.into_values().filter_map(|rows| entry(run, &rows)).collect()
 }
 
-fn entry(run: &Run, rows: &[&Series<'_>]) -> Option<Granularity> {
-    let of = |part: Part| -> Vec<&Series<'_>> {
-        let is_part = |one: &&&Series<'_>| one.row.sweep.is_some_and(|sweep| sweep.part == part);
+fn entry(run: &Run, rows: &[&RowSamples<'_>]) -> Option<Granularity> {
+    let of = |part: Part| -> Vec<&RowSamples<'_>> {
+        let is_part = |one: &&&RowSamples<'_>| one.row.sweep.is_some_and(|sweep| sweep.part == part);
         rows.iter().filter(is_part).copied().collect()
     };
     let row = of(Part::Tasks).first()?.row;
     let measured = |part| of(part).into_iter().filter(|one| one.is_ok()).collect::<Vec<_>>();
     let (tasks, kernel) = (measured(Part::Tasks), measured(Part::Kernel));
-    let workers =
-        run.runtimes.iter().find(|record| record.id == row.runtime).and_then(|record| match &record.state {
+    let workers = run.runtimes.iter().find(|record| record.id == row.key.runtime).and_then(|record| {
+        match &record.state {
             RuntimeState::Ready { workers, .. } => *workers,
             RuntimeState::Missing(_) => None,
-        });
-    let mut params = row.params.clone();
-    params.remove("work");
-    let mut entry = Granularity {
-        suite: row.suite.clone(),
-        table: row.table.clone(),
-        workload: row.workload.clone(),
-        runtime: row.runtime.clone(),
-        version: row.version.clone(),
-        variant: row.variant.clone(),
-        params,
-        size: row.size,
-        creates_task: row.creates_task,
-        cores: run.header.machine.cpus_usable.value().copied(),
-        workers,
-        threads: threads_of(&tasks),
-        points: Vec::new(),
-        metg: Vec::new(),
-        reason: None,
-    };
-    if kernel.len() < 2 {
-        entry.reason = Some("the kernel alone was not measured, to which its tasks are held".into());
-    } else if tasks.len() < 2 {
-        entry.reason = Some("tasks of at least two sizes must be measured".into());
-    } else {
-        let curves = Curves { tasks, kernel, cores: entry.cores.map(|cores| cores as f64) };
-        entry.points = curves.points();
-        let rng = || Rng::with_seed(run.header.seed);
-        for time in [Time::Cpu, Time::Wall] {
-            let blocks = curves.blocks(time);
-            entry
-                .metg
-                .extend(EFFICIENCIES.map(|efficiency| metg(&entry, &blocks, time, efficiency, &mut rng())));
         }
-    }
-    Some(entry)
+    });
+    let mut key = row.key.clone();
+    key.params.remove("work");
+    key.case.clear();
+    let curves = Curves {
+        cores: run.header.machine.cpus_usable.value().copied(),
+        threads: threads_of(&tasks),
+        tasks,
+        kernel,
+    };
+    Some(Granularity {
+        key,
+        creates_task: row.creates_task,
+        cores: curves.cores,
+        workers,
+        threads: curves.threads,
+        figures: grains(&curves, run.header.seed).into(),
+    })
 }
 
-fn threads_of(tasks: &[&Series<'_>]) -> Option<(u64, u64)> {
+fn grains(curves: &Curves<'_>, seed: u64) -> Result<Grains, Missing> {
+    if curves.kernel.len() < 2 {
+        return Err(Missing::new("the kernel alone was not measured, to which its tasks are held", ""));
+    }
+    if curves.tasks.len() < 2 {
+        return Err(Missing::new("tasks of at least two sizes must be measured", ""));
+    }
+    let points = curves.points();
+    let mut metg = Vec::new();
+    for time in [Time::Cpu, Time::Wall] {
+        let blocks = curves.blocks(time);
+        let rng = || Rng::with_seed(seed);
+        metg.extend(
+            EFFICIENCIES.map(|efficiency| smallest_task(curves, &blocks, time, efficiency, &mut rng())),
+        );
+    }
+    Ok(Grains { points, metg })
+}
+
+fn threads_of(tasks: &[&RowSamples<'_>]) -> Option<(u64, u64)> {
     let counts: Vec<u64> =
         tasks.iter().flat_map(|one| threads::ran(one).1).map(|threads| threads.round() as u64).collect();
     Some((*counts.iter().min()?, *counts.iter().max()?))
@@ -101,9 +101,11 @@ fn threads_of(tasks: &[&Series<'_>]) -> Option<(u64, u64)> {
 
 /// The rows of one sweep that have figures.
 struct Curves<'a> {
-    tasks: Vec<&'a Series<'a>>,
-    kernel: Vec<&'a Series<'a>>,
-    cores: Option<f64>,
+    tasks: Vec<&'a RowSamples<'a>>,
+    kernel: Vec<&'a RowSamples<'a>>,
+    cores: Option<u64>,
+    /// The fewest and the most threads that ran in a sample.
+    threads: Option<(u64, u64)>,
 }
 
 /// A block: processes that were started together, or a round where no process was ever replaced.
@@ -112,20 +114,20 @@ type Block = u64;
 impl Curves<'_> {
     /// The points of each block in which all rows of the sweep were measured.
     fn blocks(&self, time: Time) -> Vec<Vec<Point>> {
-        let (metric, cores) = match (time, self.cores) {
-            (Time::Cpu, _) => (Metric::Cpu, 1.0),
-            (Time::Wall, Some(cores)) => (Metric::Wall, cores),
+        let cores = match (time, self.cores) {
+            (Time::Cpu, _) => 1.0,
+            (Time::Wall, Some(cores)) => cores as f64,
             (Time::Wall, None) => return Vec::new(),
         };
         let by_process =
             self.tasks.iter().chain(&self.kernel).any(|one| one.timed.iter().any(|s| s.process > 0));
-        let costs = |one: &&Series<'_>| medians(one, metric, by_process);
+        let costs = |one: &&RowSamples<'_>| medians(one, time, by_process);
         let tasks: Vec<BTreeMap<Block, f64>> = self.tasks.iter().map(costs).collect();
         let kernel: Vec<(f64, BTreeMap<Block, f64>)> = self
             .kernel
             .iter()
             // Of the kernel a "task" is a step.
-            .map(|one| (one.row.size as f64, costs(one)))
+            .map(|one| (one.row.key.size as f64, costs(one)))
             .collect();
         let block = |block: &Block| -> Option<Vec<Point>> {
             let ends: Vec<(f64, f64)> = kernel
@@ -165,18 +167,18 @@ impl Curves<'_> {
 }
 
 /// The cost of a task in each block: the median of its samples.
-fn medians(one: &Series<'_>, metric: Metric, by_process: bool) -> BTreeMap<Block, f64> {
+fn medians(one: &RowSamples<'_>, time: Time, by_process: bool) -> BTreeMap<Block, f64> {
     let mut samples: BTreeMap<Block, Vec<f64>> = BTreeMap::new();
     for sample in &one.timed {
         let block = if by_process { sample.process } else { sample.round };
-        samples.entry(block).or_default().push(metric.per_task(sample));
+        samples.entry(block).or_default().push(sample.per_task(time));
     }
     samples.into_iter().filter_map(|(block, values)| Some((block, median(&values)?))).collect()
 }
 
 /// Steps of the kernel in each task.
-fn steps(one: &Series<'_>) -> Option<u64> {
-    match one.row.params.get("work") {
+fn steps(one: &RowSamples<'_>) -> Option<u64> {
+    match one.row.key.params.get("work") {
         Some(ParamValue::Integer(steps)) => Some(*steps),
         _ => None,
     }
@@ -187,7 +189,13 @@ fn line((x0, y0): (f64, f64), (x1, y1): (f64, f64), x: f64) -> f64 {
     if x1 == x0 { y0 } else { y0 + (y1 - y0) * (x - x0) / (x1 - x0) }
 }
 
-fn metg(entry: &Granularity, blocks: &[Vec<Point>], time: Time, efficiency: f64, rng: &mut Rng) -> Metg {
+fn smallest_task(
+    curves: &Curves<'_>,
+    blocks: &[Vec<Point>],
+    time: Time,
+    efficiency: f64,
+    rng: &mut Rng,
+) -> Metg {
     let blocks: Vec<&[Point]> = blocks.iter().map(Vec::as_slice).collect();
     let curve = pooled(&blocks);
     let mut metg = Metg {
@@ -199,7 +207,7 @@ fn metg(entry: &Granularity, blocks: &[Vec<Point>], time: Time, efficiency: f64,
         high: None,
         reason: None,
     };
-    if let Some(reason) = unreachable_by(entry, time, efficiency) {
+    if let Some(reason) = unreachable_by(curves, time, efficiency) {
         (metg.state, metg.reason) = (MetgState::Undefined, Some(reason));
         return metg;
     }
@@ -219,7 +227,7 @@ fn metg(entry: &Granularity, blocks: &[Vec<Point>], time: Time, efficiency: f64,
             );
             (MetgState::Above, None, Some(reason))
         }
-        None => (MetgState::CannotTell, None, Some(cannot_tell(entry, time, blocks.len()))),
+        None => (MetgState::CannotTell, None, Some(cannot_tell(curves, time, blocks.len()))),
     };
     if metg.state == MetgState::Found {
         let ends = interval(&blocks, efficiency, (sign::FEWEST, CONFIDENCE), RESAMPLES, rng);
@@ -230,8 +238,8 @@ fn metg(entry: &Granularity, blocks: &[Vec<Point>], time: Time, efficiency: f64,
 }
 
 /// By wall time idle cores count: as many threads as ran can at best use their share of the cores.
-fn unreachable_by(entry: &Granularity, time: Time, efficiency: f64) -> Option<String> {
-    let (cores, threads) = (entry.cores?, entry.threads?.1.max(1));
+fn unreachable_by(curves: &Curves<'_>, time: Time, efficiency: f64) -> Option<String> {
+    let (cores, threads) = (curves.cores?, curves.threads?.1.max(1));
     let most = threads as f64 / cores as f64;
     (time == Time::Wall && most <= efficiency && threads < cores).then(|| {
         let threads = if threads == 1 { "1 thread".into() } else { format!("{threads} threads") };
@@ -239,8 +247,8 @@ fn unreachable_by(entry: &Granularity, time: Time, efficiency: f64) -> Option<St
     })
 }
 
-fn cannot_tell(entry: &Granularity, time: Time, blocks: usize) -> String {
-    match (time, entry.cores, blocks) {
+fn cannot_tell(curves: &Curves<'_>, time: Time, blocks: usize) -> String {
+    match (time, curves.cores, blocks) {
         (Time::Wall, None, _) => "how many cores it may use is not known".into(),
         (_, _, 0) => "no block of rounds has all of its rows: allow more with --max-time".into(),
         _ => "the clock showed 0 ns in some of its samples: take longer ones with --sample-time".into(),

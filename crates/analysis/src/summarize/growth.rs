@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 use taskscale_model::{
-    run_file::{Role, RowRecord},
+    run_file::{Role, RowRecord, Time},
     summary::{Grade, Growth, GrowthStep, Interval, OneSecond},
 };
 use taskscale_stats::{
@@ -10,10 +10,7 @@ use taskscale_stats::{
     independent::independent,
 };
 
-use super::{
-    cause,
-    series::{Metric, Series},
-};
+use super::{cause, samples::RowSamples};
 use crate::{figure::count, read::Run};
 
 /// A second in the unit of the costs.
@@ -21,16 +18,17 @@ const SECOND_NS: f64 = 1e9;
 
 /// One entry per series that was planned at two sizes or more and measured at one or more, in the order of the plan. A
 /// control is no series of its own: it repeats its baseline.
-pub fn all(run: &Run, series: &[Series<'_>]) -> Vec<Growth> {
-    let mut groups: Vec<Vec<&Series<'_>>> = Vec::new();
+pub fn all(run: &Run, series: &[RowSamples<'_>]) -> Vec<Growth> {
+    let mut groups: Vec<Vec<&RowSamples<'_>>> = Vec::new();
     for one in series.iter().filter(|one| one.row.role != Role::Control && one.row.sweep.is_none()) {
-        match groups.iter_mut().find(|group| same(group[0].row, one.row)) {
+        match groups.iter_mut().find(|group| group[0].row.key.series == one.row.key.series) {
             Some(group) => group.push(one),
             None => groups.push(vec![one]),
         }
     }
     groups.retain(|group| {
-        group.iter().any(|one| one.row.size != group[0].row.size) && group.iter().any(|one| one.is_ok())
+        group.iter().any(|one| one.row.key.size != group[0].row.key.size)
+            && group.iter().any(|one| one.is_ok())
     });
     // A fresh generator for each series: its interval does not depend on which others the run held.
     let found: Vec<(&RowRecord, growth::Growth, usize)> = groups
@@ -44,25 +42,19 @@ pub fn all(run: &Run, series: &[Series<'_>]) -> Vec<Growth> {
     found.iter().map(|(row, one, measured)| entry(run, row, one, *measured, &judged)).collect()
 }
 
-/// Whether two rows are of one series.
-pub(super) fn same(a: &RowRecord, b: &RowRecord) -> bool {
-    (&a.suite, &a.table, &a.runtime, &a.variant, &a.case)
-        == (&b.suite, &b.table, &b.runtime, &b.variant, &b.case)
-}
-
 /// The growth of one series, and at how many sizes it was measured.
-fn judge(group: &[&Series<'_>], rng: &mut Rng) -> (growth::Growth, usize) {
-    let totals = |metric: Metric| -> Vec<(u64, Vec<f64>)> {
-        let of = |one: &&&Series<'_>| {
-            let totals: Vec<f64> = one.timed.iter().map(|sample| metric.per_iteration(sample)).collect();
-            (one.row.size, independent(&one.processes(), &totals))
+fn judge(group: &[&RowSamples<'_>], rng: &mut Rng) -> (growth::Growth, usize) {
+    let totals = |time: Time| -> Vec<(u64, Vec<f64>)> {
+        let of = |one: &&&RowSamples<'_>| {
+            let totals: Vec<f64> = one.timed.iter().map(|sample| sample.per_iteration(time)).collect();
+            (one.row.key.size, independent(&one.processes(), &totals))
         };
         group.iter().filter(|one| one.is_ok()).map(|one| of(&one)).collect()
     };
-    let cpu = totals(Metric::Cpu);
+    let cpu = totals(Time::Cpu);
     // A probe without a CPU clock reports zero: then wall time is all there is, which earns no grade.
     let unknown = cpu.iter().all(|(_, totals)| totals.iter().all(|&total| total == 0.0));
-    let (totals, clock) = if unknown { (totals(Metric::Wall), Clock::Wall) } else { (cpu, Clock::Cpu) };
+    let (totals, clock) = if unknown { (totals(Time::Wall), Clock::Wall) } else { (cpu, Clock::Cpu) };
     let costs: Vec<SizeCost<'_>> =
         totals.iter().map(|(size, totals)| SizeCost { size: *size, totals }).collect();
     (growth::judge(&costs, clock, Some(SECOND_NS), rng), costs.len())
@@ -79,11 +71,7 @@ fn entry(
     let told = cause::of(run, (row, found), all);
     let shared = told.as_ref().is_some_and(|told| told.shared);
     Growth {
-        suite: row.suite.clone(),
-        table: row.table.clone(),
-        runtime: row.runtime.clone(),
-        variant: row.variant.clone(),
-        case: row.case.clone(),
+        key: row.key.series.clone(),
         sizes: judged.map(|judged| judged.sizes.clone()).unwrap_or_default(),
         exponent: judged.map(|judged| judged.exponent),
         exponent_ci: judged.map(|judged| interval(judged.interval)),

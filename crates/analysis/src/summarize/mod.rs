@@ -7,25 +7,23 @@ mod granularity;
 mod growth;
 mod notes;
 mod rows;
-pub mod series;
+pub mod samples;
 mod threads;
 pub mod warmup;
 
 use taskscale_model::{
-    run_file,
-    summary::{RuntimeState, SCHEMA, Summary},
+    missing::Reading,
+    run_file::{RuntimeRecord, RuntimeState},
+    summary::{RuntimeFacts, RuntimeLine, SCHEMA, Summary},
 };
 
 use crate::read::Run;
-pub use rows::{
-    BUSIEST_THREAD_SHARE, COLD_CPU_PER_TASK, CPU_PER_TASK, CREATE_CPU_SHARE, THREADS_RAN, WALL_PER_TASK,
-};
-use series::Series;
+use samples::RowSamples;
 
 /// All figures of one run. The same run gives the same summary: the bootstrap draws from the run's own seed.
 /// O(samples log samples + 1000 x samples in series over several sizes and in sweeps).
 pub fn summarize(run: &Run) -> Summary {
-    let series = Series::of_run(run);
+    let series = RowSamples::of_run(run);
     let rows = rows::all(run, &series);
     let control = control::judge(run, &series);
     Summary {
@@ -45,12 +43,14 @@ pub fn summarize(run: &Run) -> Summary {
     }
 }
 
-fn runtime(record: &run_file::RuntimeRecord) -> RuntimeState {
-    let (version, toolchain, workers, missing) = match &record.state {
-        run_file::RuntimeState::Ready { runtime, workers, .. } => {
-            (Some(runtime.version.clone()), Some(runtime.toolchain.clone()), *workers, None)
-        }
-        run_file::RuntimeState::Missing(missing) => (None, None, None, Some(missing.clone())),
+fn runtime(record: &RuntimeRecord) -> RuntimeLine {
+    let facts = match &record.state {
+        RuntimeState::Ready { runtime, workers, .. } => Reading::Value(RuntimeFacts {
+            version: runtime.version.clone(),
+            toolchain: runtime.toolchain.clone(),
+            workers: *workers,
+        }),
+        RuntimeState::Missing(missing) => Reading::Missing(missing.clone()),
     };
-    RuntimeState { id: record.id.clone(), version, toolchain, workers, missing }
+    RuntimeLine { id: record.id.clone(), facts }
 }

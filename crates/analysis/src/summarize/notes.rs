@@ -1,13 +1,12 @@
 //! What a reader must know before trusting a figure of this run.
 
 use taskscale_model::{
-    run_file::{Role, RuntimeState, Stop},
+    run_file::{Role, RuntimeState, Stop, Time},
     summary::Row,
 };
 
 use super::{
-    rows::CPU_PER_TASK,
-    series::{Metric, Series, State, can_be_divided, rows_in_words},
+    samples::{RowSamples, State, can_be_divided, rows_in_words},
     threads, warmup,
 };
 use crate::{
@@ -30,7 +29,7 @@ const LOAD: f64 = 0.5;
 const TICK_S: f64 = 0.01;
 
 /// All notes: on the file, on the run, on the machine, on the figures.
-pub fn all(run: &Run, series: &[Series<'_>], rows: &[Row]) -> Vec<String> {
+pub fn all(run: &Run, series: &[RowSamples<'_>], rows: &[Row]) -> Vec<String> {
     let mut notes = Vec::new();
     notes.extend(incomplete(run, series));
     notes.extend(run.notes.iter().cloned());
@@ -45,8 +44,9 @@ pub fn all(run: &Run, series: &[Series<'_>], rows: &[Row]) -> Vec<String> {
     notes
 }
 
-fn incomplete(run: &Run, series: &[Series<'_>]) -> Option<String> {
-    let cut: Vec<&Series<'_>> = series.iter().filter(|one| matches!(one.state, State::Ok(None))).collect();
+fn incomplete(run: &Run, series: &[RowSamples<'_>]) -> Option<String> {
+    let cut: Vec<&RowSamples<'_>> =
+        series.iter().filter(|one| matches!(one.state, State::Ok(None))).collect();
     let interrupted = series.iter().any(|one| matches!(one.state, State::Ok(Some(Stop::Interrupted))));
     match (run.ended.is_some(), cut.len()) {
         (false, 0) => Some("the run was cut short; figures rest on what it had measured".into()),
@@ -107,23 +107,23 @@ fn disturbed(run: &Run) -> Vec<String> {
     notes
 }
 
-fn coarse(run: &Run, series: &[Series<'_>]) -> Vec<String> {
+fn coarse(run: &Run, series: &[RowSamples<'_>]) -> Vec<String> {
     let mut notes = Vec::new();
-    for (metric, clock) in [(Metric::Cpu, "CPU"), (Metric::Wall, "wall")] {
+    for (time, clock) in [(Time::Cpu, "CPU"), (Time::Wall, "wall")] {
         let resolution = |runtime: &str| {
             run.runtimes.iter().filter(|record| record.id == runtime).find_map(|record| match &record.state {
-                RuntimeState::Ready { clock, .. } => Some(match metric {
-                    Metric::Cpu => clock.cpu_resolution_ns as f64,
-                    Metric::Wall => clock.wall_resolution_ns as f64,
+                RuntimeState::Ready { clock, .. } => Some(match time {
+                    Time::Cpu => clock.cpu_resolution_ns as f64,
+                    Time::Wall => clock.wall_resolution_ns as f64,
                 }),
                 RuntimeState::Missing(_) => None,
             })
         };
-        let resolutions = |one: &Series<'_>| {
-            let shortest = one.timed.iter().map(|sample| metric.total(sample)).reduce(f64::min)?;
-            Some(shortest / resolution(&one.row.runtime)?.max(1.0))
+        let resolutions = |one: &RowSamples<'_>| {
+            let shortest = one.timed.iter().map(|sample| sample.total(time)).reduce(f64::min)?;
+            Some(shortest / resolution(&one.row.key.runtime)?.max(1.0))
         };
-        let mut short: Vec<(&Series<'_>, f64)> = series
+        let mut short: Vec<(&RowSamples<'_>, f64)> = series
             .iter()
             .filter(|one| one.is_ok())
             .filter_map(|one| Some((one, resolutions(one)?)))
@@ -138,17 +138,16 @@ fn coarse(run: &Run, series: &[Series<'_>]) -> Vec<String> {
             "the {clock} clock is coarse for {} (samples below {RESOLUTIONS:.0} times its resolution); worst: {} {} at {}, \
              {resolutions:.0} times, {verdict}: take longer samples",
             rows_in_words(short.len()),
-            row.runtime,
-            row.variant,
-            count(row.size)
+            row.key.runtime,
+            row.key.variant,
+            count(row.key.size)
         ));
     }
     notes
 }
 
 fn few_samples(rows: &[Row]) -> Option<String> {
-    let counts =
-        || rows.iter().filter(|row| row.p50.is_some() && row.metric == CPU_PER_TASK).map(|row| row.n);
+    let counts = || rows.iter().filter_map(|row| Some(row.figures()?.cpu.of.n));
     let (least, most) = (counts().min()?, counts().max()?);
     if least >= 100 {
         return None;
@@ -158,8 +157,8 @@ fn few_samples(rows: &[Row]) -> Option<String> {
 }
 
 /// Processes of the same code differ; rows of one process each cannot show by how much.
-fn one_process(series: &[Series<'_>]) -> Option<String> {
-    let alone = |one: &&Series<'_>| {
+fn one_process(series: &[RowSamples<'_>]) -> Option<String> {
+    let alone = |one: &&RowSamples<'_>| {
         one.timed.len() > 1 && one.timed.iter().all(|sample| sample.process == one.timed[0].process)
     };
     let rows = series.iter().filter(|one| one.is_ok()).filter(alone).count();
@@ -177,10 +176,10 @@ fn one_process(series: &[Series<'_>]) -> Option<String> {
 
 /// Intervals are not corrected for the number of comparisons; a reader of many must know.
 fn family(rows: &[Row]) -> Option<String> {
-    let compared = rows
-        .iter()
-        .filter(|row| row.ratio_ci.is_some() && row.metric == CPU_PER_TASK && row.role == Role::Row)
-        .count();
+    let is_compared = |row: &&Row| {
+        row.figures().and_then(|figures| figures.cpu.ratio).is_some_and(|ratio| ratio.ci.is_some())
+    };
+    let compared = rows.iter().filter(|row| row.role == Role::Row).filter(is_compared).count();
     (compared > 0).then(|| {
         let chance = compared as f64 * 0.05;
         let expected = if chance < 1.0 {

@@ -1,173 +1,106 @@
 //! The figures of each row: percentiles, interval of the median, ratio to the baseline.
 
 use taskscale_model::{
-    run_file::{SampleRecord, Stop},
-    summary::{Interval, Row, RowStatus},
+    missing::Missing,
+    run_file::{SampleRecord, Stop, Time},
+    summary::{Distribution, Figures, Interval, Ratio, Row, RowState, Timing},
 };
 use taskscale_stats::{
     confidence::CONFIDENCE,
     independent::independent,
     quantile::{self, Percentiles},
-    rounds::Rounds,
     sign::sign_interval,
 };
 
 use super::{
     counts::Counts,
-    series::{Metric, Series, State},
+    samples::{RowSamples, State},
     threads, warmup,
 };
 use crate::read::Run;
 
-/// Metric of a row that has no figures, and first of one that has.
-pub const CPU_PER_TASK: &str = "cpu_per_task";
-/// Monotonic time per task.
-pub const WALL_PER_TASK: &str = "wall_per_task";
-/// CPU time per task of the first sample of a fresh process.
-pub const COLD_CPU_PER_TASK: &str = "cold_cpu_per_task";
-/// Threads of the probe that used at least 5 % of a sample's CPU time.
-pub const THREADS_RAN: &str = "threads_ran";
-/// Share of a sample's CPU time that the busiest thread used.
-pub const BUSIEST_THREAD_SHARE: &str = "busiest_thread_share";
-/// Share of CPU time until the last task was started.
-pub const CREATE_CPU_SHARE: &str = "create_cpu_share";
-/// Share of monotonic time until the last task was started.
-pub const CREATE_WALL_SHARE: &str = "create_wall_share";
-
-/// One entry per row and metric, in the order of the plan.
-pub fn all(run: &Run, series: &[Series<'_>]) -> Vec<Row> {
-    debug_assert_eq!(run.rows.len(), series.len());
+/// All rows in the order of the plan.
+pub fn all(run: &Run, series: &[RowSamples<'_>]) -> Vec<Row> {
     let counts = Counts::of_run(run);
-    series.iter().flat_map(|one| entries(one, series, &counts)).collect()
+    series.iter().map(|one| row(one, series, &counts)).collect()
 }
 
-fn entries(one: &Series<'_>, all: &[Series<'_>], counts: &Counts<'_>) -> Vec<Row> {
+fn row(one: &RowSamples<'_>, all: &[RowSamples<'_>], counts: &Counts<'_>) -> Row {
     let baseline = one.row.baseline.and_then(|number| all.iter().find(|other| other.row.row == number));
-    let name = baseline.map(|other| format!("{}:{}", other.row.runtime, other.row.variant));
-    let mut row = blank(one, name);
-    match &one.state {
-        State::Ok(stop) => (row.stop, row.settled) = (*stop, warmup::settled(one)),
-        State::Failed(missing) => {
-            return vec![without_figures(row, RowStatus::Failed, &missing.reason, &missing.remedy)];
-        }
-        State::Skipped(missing) => {
-            return vec![without_figures(row, RowStatus::Skipped, &missing.reason, &missing.remedy)];
-        }
+    let state = match &one.state {
+        State::Failed(missing) => RowState::Failed((*missing).clone()),
+        State::Skipped(missing) => RowState::Skipped(missing.clone()),
+        State::Ok(stop) => match figures(one, *stop, baseline, counts) {
+            Some(figures) => RowState::Ok(Box::new(figures)),
+            None => RowState::Skipped(Missing::new("it has no timed sample", "run it again")),
+        },
+    };
+    Row {
+        key: one.row.key.clone(),
+        creates_task: one.row.creates_task,
+        role: one.row.role,
+        sweep: one.row.sweep,
+        baseline: baseline.map(|other| other.row.key.full_name()),
+        state,
     }
-    let against = |metric| {
-        // A baseline's ratio to itself is no figure.
-        let other = baseline.filter(|other| other.is_ok() && other.row.row != one.row.row)?;
-        Some(one.against(other, metric))
-    };
+}
+
+/// The figures of a row; `None` without a timed sample.
+fn figures(
+    one: &RowSamples<'_>,
+    stop: Option<Stop>,
+    baseline: Option<&RowSamples<'_>>,
+    counts: &Counts<'_>,
+) -> Option<Figures> {
+    // A baseline's ratio to itself is no figure.
+    let baseline = baseline.filter(|other| other.is_ok() && other.row.row != one.row.row);
     let processes = one.processes();
-    let timed = |name: &str, metric| {
-        with_figures(&row, name, "ns", (&processes, &one.values(metric)), against(metric))
+    let timed = |time| {
+        Some(Timing {
+            of: distribution(&processes, &one.values(time))?,
+            ratio: baseline.and_then(|baseline| ratio(one, baseline, time)),
+        })
     };
-    let share = |name: &str, field: &str, metric| {
-        let (processes, values): (Vec<u64>, Vec<f64>) = one
-            .phases
-            .iter()
-            .filter_map(|sample| Some((sample.process, created(sample, field, metric)?)))
-            .unzip();
-        (!values.is_empty()).then(|| with_figures(&row, name, "share", (&processes, &values), None))
+    let created = |field: &str, time| {
+        let shares =
+            one.phases.iter().filter_map(|phases| Some((phases.process, created(phases, field, time)?)));
+        let (processes, values): (Vec<u64>, Vec<f64>) = shares.unzip();
+        distribution(&processes, &values)
     };
     let (fresh, cold) = warmup::cold(one);
     let (looked, ran, busiest) = threads::ran(one);
-    let threads = |name: &str, unit: &str, values: &[f64]| {
-        (!values.is_empty()).then(|| with_figures(&row, name, unit, (&looked, values), None))
-    };
-    [
-        Some(timed(CPU_PER_TASK, Metric::Cpu)),
-        Some(timed(WALL_PER_TASK, Metric::Wall)),
-        (!cold.is_empty()).then(|| with_figures(&row, COLD_CPU_PER_TASK, "ns", (&fresh, &cold), None)),
-        share(CREATE_CPU_SHARE, "create_cpu_ns", Metric::Cpu),
-        share(CREATE_WALL_SHARE, "create_wall_ns", Metric::Wall),
-        threads(THREADS_RAN, "threads", &ran),
-        threads(BUSIEST_THREAD_SHARE, "share", &busiest),
-    ]
-    .into_iter()
-    .flatten()
-    .chain(counts.rows(one.row.row, &row))
-    .collect()
+    Some(Figures {
+        stop,
+        settled: warmup::settled(one),
+        cpu: timed(Time::Cpu)?,
+        wall: timed(Time::Wall)?,
+        cold_cpu: distribution(&fresh, &cold),
+        create_cpu: created("create_cpu_ns", Time::Cpu),
+        create_wall: created("create_wall_ns", Time::Wall),
+        threads: distribution(&looked, &ran),
+        busiest: distribution(&looked, &busiest),
+        counts: counts.per_task(one.row.row),
+    })
 }
 
 /// The share of a sample that went into creation, where the probe said so.
-fn created(sample: &SampleRecord, field: &str, metric: Metric) -> Option<f64> {
+fn created(sample: &SampleRecord, field: &str, time: Time) -> Option<f64> {
     let part = sample.extra.get(field)?.as_f64()?;
-    let whole = metric.total(sample);
+    let whole = sample.total(time);
     (part >= 0.0 && whole > 0.0).then(|| part / whole)
 }
 
-fn blank(one: &Series<'_>, baseline: Option<String>) -> Row {
-    let row = one.row;
-    Row {
-        suite: row.suite.clone(),
-        table: row.table.clone(),
-        workload: row.workload.clone(),
-        runtime: row.runtime.clone(),
-        version: row.version.clone(),
-        variant: row.variant.clone(),
-        case: row.case.clone(),
-        params: row.params.clone(),
-        size: row.size,
-        creates_task: row.creates_task,
-        role: row.role,
-        sweep: row.sweep,
-        metric: CPU_PER_TASK.to_owned(),
-        unit: "ns".to_owned(),
-        n: 0,
-        p0: None,
-        p25: None,
-        p50: None,
-        p75: None,
-        p90: None,
-        p99: None,
-        p100: None,
-        ci: None,
-        ratio: None,
-        ratio_ci: None,
-        baseline,
-        settled: None,
-        exact: None,
-        status: RowStatus::Ok,
-        stop: None::<Stop>,
-        reason: None,
-        remedy: None,
-    }
+fn ratio(one: &RowSamples<'_>, baseline: &RowSamples<'_>, time: Time) -> Option<Ratio> {
+    let rounds = one.against(baseline, time);
+    let ci = rounds.paired(CONFIDENCE).map(|paired| Interval(paired.low, paired.high));
+    Some(Ratio { value: rounds.ratio()?, ci })
 }
 
-fn without_figures(row: Row, status: RowStatus, reason: &str, remedy: &str) -> Row {
-    let remedy = (!remedy.is_empty()).then(|| remedy.to_owned());
-    Row { status, reason: Some(reason.to_owned()), remedy, ..row }
-}
-
-fn with_figures(
-    row: &Row,
-    metric: &str,
-    unit: &str,
-    (processes, values): (&[u64], &[f64]),
-    against: Option<Rounds>,
-) -> Row {
+/// Percentiles of all values; the interval rests on one value for each process. `None` of no values.
+fn distribution(processes: &[u64], values: &[f64]) -> Option<Distribution> {
     let of_processes = quantile::sorted(&independent(processes, values));
     let sorted = quantile::sorted(values);
-    let p = Percentiles::of_sorted(&sorted);
-    Row {
-        metric: metric.to_owned(),
-        unit: unit.to_owned(),
-        n: sorted.len() as u64,
-        p0: p.map(|p| p.p0),
-        p25: p.map(|p| p.p25),
-        p50: p.map(|p| p.p50),
-        p75: p.map(|p| p.p75),
-        p90: p.map(|p| p.p90),
-        p99: p.map(|p| p.p99),
-        p100: p.map(|p| p.p100),
-        ci: sign_interval(&of_processes, CONFIDENCE).map(|(low, high)| Interval(low, high)),
-        ratio: against.as_ref().and_then(Rounds::ratio),
-        ratio_ci: against
-            .as_ref()
-            .and_then(|rounds| rounds.paired(CONFIDENCE))
-            .map(|paired| Interval(paired.low, paired.high)),
-        ..row.clone()
-    }
+    let Percentiles { p0, p25, p50, p75, p90, p99, p100 } = Percentiles::of_sorted(&sorted)?;
+    let ci = sign_interval(&of_processes, CONFIDENCE).map(|(low, high)| Interval(low, high));
+    Some(Distribution { n: sorted.len() as u64, p0, p25, p50, p75, p90, p99, p100, ci })
 }

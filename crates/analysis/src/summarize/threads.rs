@@ -1,12 +1,12 @@
 //! How many threads ran in the samples of each row, and why that is not known of some.
 
-use super::series::{Series, rows_in_words};
+use super::samples::{RowSamples, rows_in_words};
 
 /// Process and value of each timed sample whose threads are known: how many ran, and the share of the busiest.
-pub fn ran(one: &Series<'_>) -> (Vec<u64>, Vec<f64>, Vec<f64>) {
+pub fn ran(one: &RowSamples<'_>) -> (Vec<u64>, Vec<f64>, Vec<f64>) {
     let known = one.timed.iter().filter_map(|sample| {
-        let threads = sample.threads.filter(|threads| threads.busiest.is_finite())?;
-        Some((sample.process, (threads.threads as f64, threads.busiest)))
+        let threads = sample.threads.as_ref()?.value().filter(|threads| threads.busiest_share.is_finite())?;
+        Some((sample.process, (threads.ran as f64, threads.busiest_share)))
     });
     let (processes, values): (Vec<u64>, Vec<(f64, f64)>) = known.unzip();
     let (threads, busiest) = values.into_iter().unzip();
@@ -14,10 +14,13 @@ pub fn ran(one: &Series<'_>) -> (Vec<u64>, Vec<f64>, Vec<f64>) {
 }
 
 /// Rows of which it is mostly not known, one note for each reason.
-pub fn notes(series: &[Series<'_>]) -> Vec<String> {
+pub fn notes(series: &[RowSamples<'_>]) -> Vec<String> {
     let mut reasons: Vec<(&str, usize)> = Vec::new();
     for one in series.iter().filter(|one| one.is_ok()) {
-        let missing = || one.timed.iter().filter_map(|sample| sample.threads_missing.as_deref());
+        let missing = || {
+            let why = one.timed.iter().filter_map(|sample| sample.threads.as_ref()?.why());
+            why.map(|missing| &*missing.reason)
+        };
         let Some(reason) = missing().next().filter(|_| 2 * missing().count() > one.timed.len()) else {
             continue;
         };

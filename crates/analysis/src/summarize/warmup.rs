@@ -3,34 +3,31 @@
 use std::collections::BTreeSet;
 
 use taskscale_model::{
-    run_file::Kind,
+    run_file::{Kind, Time},
     summary::{Row, Settled},
 };
 use taskscale_stats::warmup::has_levelled;
 
-use super::{
-    rows::CPU_PER_TASK,
-    series::{Metric, Series},
-};
+use super::samples::RowSamples;
 use crate::figure::count;
 
 /// Process and CPU ns per task of the first sample of each process that nothing was asked of before. The first process of a
 /// row is none of them: it was verified and piloted.
-pub fn cold(one: &Series<'_>) -> (Vec<u64>, Vec<f64>) {
+pub fn cold(one: &RowSamples<'_>) -> (Vec<u64>, Vec<f64>) {
     let fresh = one.starts.iter().filter(|start| start.first.kind == Kind::Warmup);
-    fresh.map(|start| (start.process, Metric::Cpu.per_task(start.first))).unzip()
+    fresh.map(|start| (start.process, start.first.per_task(Time::Cpu))).unzip()
 }
 
 /// How many of the processes that were timed had levelled off, by the rule that ended their warm-up. Other code than that
 /// of a JIT compiler is not judged: its later processes are given three samples, too few to tell.
-pub fn settled(one: &Series<'_>) -> Option<Settled> {
+pub fn settled(one: &RowSamples<'_>) -> Option<Settled> {
     if !one.row.jit {
         return None;
     }
     let timed: BTreeSet<u64> = one.processes().into_iter().collect();
     let levelled = |process: &u64| {
         one.starts.iter().find(|start| start.process == *process).is_some_and(|start| {
-            let costs: Vec<f64> = start.unsettled.iter().map(|sample| Metric::Cpu.per_task(sample)).collect();
+            let costs: Vec<f64> = start.unsettled.iter().map(|sample| sample.per_task(Time::Cpu)).collect();
             has_levelled(&costs)
         })
     };
@@ -42,8 +39,7 @@ pub fn settled(one: &Series<'_>) -> Option<Settled> {
 pub fn note(rows: &[Row]) -> Option<String> {
     let early: Vec<(&Row, Settled)> = rows
         .iter()
-        .filter(|row| row.metric == CPU_PER_TASK && row.p50.is_some())
-        .filter_map(|row| Some((row, row.settled?)))
+        .filter_map(|row| Some((row, row.figures()?.settled?)))
         .filter(|(_, settled)| settled.mostly_not())
         .collect();
     let share = |settled: &Settled| settled.processes as f64 / settled.of as f64;
@@ -52,9 +48,9 @@ pub fn note(rows: &[Row]) -> Option<String> {
     Some(format!(
         "not settled: {rows} mostly timed before the cost of their fresh processes had levelled off; worst: {} {} at {}, \
          {} of {} processes had: raise --max-time, or run fewer rows",
-        worst.runtime,
-        worst.variant,
-        count(worst.size),
+        worst.key.runtime,
+        worst.key.variant,
+        count(worst.key.size),
         settled.processes,
         settled.of
     ))

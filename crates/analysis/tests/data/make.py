@@ -22,8 +22,8 @@ class File:
         o={"type":"sample","order":s.order,"row":n,"kind":kind,"round":rnd,"process":process,"workload":"fanout","runtime":rt,"variant":variant,"size":size,
          "iterations":iters,"seed":1000+s.order,"wall_ns":round(wall),"cpu_ns":round(cpu),"outside_wall_ns":round(wall)+20000,"answer":size}
         if extra: o["extra"]=extra
-        if threads: o["threads_ran"],o["busiest_thread_share"]=threads
-        if missing: o["threads_missing"]=missing
+        if threads: o["threads"]={"ran":threads[0],"busiest_share":threads[1]}
+        if missing: o["threads"]={"reason":missing}
         s.add(o); s.order+=1
     def round(s,size,rnd,table="fanout order=ordered",psi=100,steal=0):
         s.add({"type":"round","table":table,"size":size,"round":rnd,"cpu_pressure_us":psi,"steal_ticks":steal,"load_1m":0.8})

@@ -3,35 +3,32 @@
 
 use taskscale_model::{missing::Missing, run_file::Role};
 
-use super::{Found, PlannedRow};
+use super::{Found, RowState, draft::Draft};
 
 /// Makes the same row of the old side the baseline of each row of a new side. A row of the old side that the new one does
-/// not have is not measured: nothing would be judged by it. Baselines are indices into `rows`.
-pub fn pair(rows: &mut [PlannedRow], runtimes: &[Found]) {
+/// not have is not measured: nothing would be judged by it.
+pub fn pair(rows: &mut [Draft], runtimes: &[Found]) {
     for old in runtimes {
         let Some(new) = old.old_of.as_deref() else { continue };
         let of = |runtime: &str| -> Vec<usize> {
-            (0..rows.len()).filter(|&index| rows[index].record.runtime == runtime).collect()
+            (0..rows.len()).filter(|&index| rows[index].key.runtime == runtime).collect()
         };
         let (new_rows, old_rows) = (of(new), of(&old.id));
-        let same = |a: &PlannedRow, b: &PlannedRow| {
-            (&a.record.variant, &a.record.case) == (&b.record.variant, &b.record.case)
-        };
+        let same = |a: &Draft, b: &Draft| (&a.key.variant, &a.key.case) == (&b.key.variant, &b.key.case);
         for &index in &new_rows {
             let counterpart = old_rows
                 .iter()
                 .copied()
-                .find(|&other| rows[other].skip.is_none() && same(&rows[index], &rows[other]));
-            rows[index].record.role = Role::Row;
-            rows[index].record.baseline =
-                counterpart.filter(|_| rows[index].skip.is_none()).map(|other| other as u64);
+                .find(|&other| rows[other].state.takes_part() && same(&rows[index], &rows[other]));
+            rows[index].role = Role::Row;
+            rows[index].baseline = counterpart.filter(|_| rows[index].state.takes_part());
         }
         for &index in &old_rows {
-            rows[index].record.role = Role::Baseline;
-            rows[index].record.baseline = None;
-            let is_used = new_rows.iter().any(|&row| rows[row].record.baseline == Some(index as u64));
-            if !is_used && rows[index].skip.is_none() {
-                rows[index].skip = Some(Missing::new(
+            rows[index].role = Role::Baseline;
+            rows[index].baseline = None;
+            let is_used = new_rows.iter().any(|&row| rows[row].baseline == Some(index));
+            if !is_used && rows[index].state.takes_part() {
+                rows[index].state = RowState::Skipped(Missing::new(
                     format!("{new} has no row to be judged by it"),
                     "choose a --variant, --size and --param that both sides have",
                 ));
@@ -42,11 +39,11 @@ pub fn pair(rows: &mut [PlannedRow], runtimes: &[Found]) {
 
 /// Baselines of old sides that get no control, as indices: one for each old side in a cell says what identical code of that
 /// runtime shows there, and a control for every row would make a run half as long again.
-pub fn spared(rows: &[PlannedRow], runtimes: &[Found]) -> Vec<usize> {
+pub fn spared(rows: &[Draft], runtimes: &[Found]) -> Vec<usize> {
     let mut spared = Vec::new();
     for old in runtimes.iter().filter(|found| found.old_of.is_some()) {
         let used = (0..rows.len())
-            .filter(|&index| rows[index].record.runtime == old.id && rows[index].skip.is_none());
+            .filter(|&index| rows[index].key.runtime == old.id && rows[index].state.takes_part());
         spared.extend(used.skip(1));
     }
     spared

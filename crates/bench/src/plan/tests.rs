@@ -1,6 +1,7 @@
 use super::*;
 use taskscale_model::params::ParamValue;
-use taskscale_model::protocol::{Clock, Param, Runtime};
+use taskscale_model::protocol::{Clock, Param, Runtime, Variant, Workload};
+use taskscale_model::run_file::Role;
 
 fn variant(name: &str, orders: &[&str]) -> Variant {
     Variant {
@@ -50,15 +51,19 @@ fn suite(extra: &str) -> Suite {
     .expect("valid")
 }
 
+fn planned(suites: &[Suite], runtimes: &[Found], selection: &Selection) -> Result<Plan, PlanError> {
+    Plan::new(suites, runtimes, selection, &|_, _| Limits::default())
+}
+
 /// One word per row: `runtime:variant[case](role of baseline row)`.
 fn shape(cell: &Cell) -> Vec<String> {
     let name = |row: &RowRecord| {
-        let case = if row.case.is_empty() {
+        let case = if row.key.case.is_empty() {
             String::new()
         } else {
-            format!("[{}]", taskscale_model::params::label(&row.case))
+            format!("[{}]", taskscale_model::params::label(&row.key.case))
         };
-        format!("{}:{}{case}", row.runtime, row.variant)
+        format!("{}:{}{case}", row.key.runtime, row.key.variant)
     };
     let by_number =
         |number: u64| cell.rows.iter().find(|row| row.record.row == number).map(|row| name(&row.record));
@@ -68,8 +73,10 @@ fn shape(cell: &Cell) -> Vec<String> {
             let record = &row.record;
             let over =
                 record.baseline.and_then(by_number).map(|base| format!(" / {base}")).unwrap_or_default();
-            let skip =
-                row.skip.as_ref().map(|missing| format!(" skipped: {}", missing.reason)).unwrap_or_default();
+            let skip = match &row.state {
+                RowState::Skipped(missing) => format!(" skipped: {}", missing.reason),
+                RowState::Ready | RowState::Uncalibrated { .. } => String::new(),
+            };
             format!("{:?} {}{over}{skip}", record.role, name(record))
         })
         .collect()
@@ -79,9 +86,9 @@ fn shape(cell: &Cell) -> Vec<String> {
 fn rows_are_divided_by_their_runtimes_baseline_and_each_baseline_has_a_control() {
     let asyncio = found("asyncio", vec![variant("gather", &["discard"]), variant("wait", &["discard"])]);
     let plan =
-        Plan::new(&[suite("params = { order = \"discard\" }")], &[tokio(), asyncio], &Selection::default());
+        planned(&[suite("params = { order = \"discard\" }")], &[tokio(), asyncio], &Selection::default());
     assert_eq!(
-        shape(&plan.expect("plan").cells[0]),
+        shape(&plan.expect("plan").suites[0].cells[0]),
         [
             "Baseline tokio:multi/spawn",
             "Row tokio:multi/JoinSet / tokio:multi/spawn",
@@ -95,21 +102,21 @@ fn rows_are_divided_by_their_runtimes_baseline_and_each_baseline_has_a_control()
 
 #[test]
 fn a_variant_without_that_order_is_not_a_row_and_a_lone_row_still_gets_a_control() {
-    let plan = Plan::new(&[suite("params = { order = \"ordered\" }")], &[tokio()], &Selection::default())
+    let plan = planned(&[suite("params = { order = \"ordered\" }")], &[tokio()], &Selection::default())
         .expect("plan");
     assert_eq!(
-        shape(&plan.cells[0]),
+        shape(&plan.suites[0].cells[0]),
         ["Baseline tokio:multi/spawn", "Control tokio:multi/spawn / tokio:multi/spawn"]
     );
-    assert_eq!(plan.cells.len(), 2, "one cell per size");
+    assert_eq!(plan.cells().count(), 2, "one cell per size");
 }
 
 #[test]
 fn cases_become_rows_where_the_runtime_knows_the_parameter() {
     let asyncio = found("asyncio", vec![variant("gather", &["discard"])]);
     let suite = suite("params = { order = \"discard\" }\ncases = [{ gc = \"off\" }]");
-    let plan = Plan::new(&[suite], &[tokio(), asyncio], &Selection::default()).expect("plan");
-    let rows = shape(&plan.cells[0]);
+    let plan = planned(&[suite], &[tokio(), asyncio], &Selection::default()).expect("plan");
+    let rows = shape(&plan.suites[0].cells[0]);
     assert!(rows.contains(&"Row asyncio:gather[gc=off] / asyncio:gather".to_owned()), "{rows:?}");
     assert!(!rows.iter().any(|row| row.contains("tokio") && row.contains("gc")), "{rows:?}");
 }
@@ -128,10 +135,10 @@ fn what_cannot_be_measured_is_a_skipped_row() {
         description: Err(Missing::new("not installed", "pip install trio")),
     };
     let runtimes = [found("threads", vec![bounded, newer]), absent];
-    let plan = Plan::new(&[suite("params = { order = \"discard\" }")], &runtimes, &Selection::default())
+    let plan = planned(&[suite("params = { order = \"discard\" }")], &runtimes, &Selection::default())
         .expect("plan");
     assert_eq!(
-        shape(&plan.cells[1])[..3],
+        shape(&plan.suites[0].cells[1])[..3],
         [
             "Row threads:scope skipped: can bear at most 100 tasks: one thread each",
             "Row threads:TaskGroup skipped: needs Python 3.11",
@@ -144,9 +151,9 @@ fn what_cannot_be_measured_is_a_skipped_row() {
 fn two_toolchains_of_one_runtime_stand_side_by_side_over_one_baseline() {
     let runtimes = ["asyncio@a", "asyncio@b"].map(|id| found(id, vec![variant("gather", &["discard"])]));
     let selection = Selection { baseline: Some("asyncio@a:gather".into()), ..Selection::default() };
-    let plan = Plan::new(&[suite("params = { order = \"discard\" }")], &runtimes, &selection).expect("plan");
+    let plan = planned(&[suite("params = { order = \"discard\" }")], &runtimes, &selection).expect("plan");
     assert_eq!(
-        shape(&plan.cells[0]),
+        shape(&plan.suites[0].cells[0]),
         [
             "Baseline asyncio@a:gather",
             "Row asyncio@b:gather / asyncio@a:gather",
@@ -161,9 +168,12 @@ fn filters_match_whole_names_or_parts_and_mistakes_name_what_there_is() {
     let with = |variants: &[&str], baseline: Option<&str>| {
         let variants = variants.iter().map(|name| (*name).to_owned()).collect();
         let selection = Selection { variants, baseline: baseline.map(str::to_owned), ..Selection::default() };
-        Plan::new(&suites, &[tokio()], &selection)
+        planned(&suites, &[tokio()], &selection)
     };
-    assert_eq!(shape(&with(&["JoinSet"], None).expect("plan").cells[0])[0], "Baseline tokio:multi/JoinSet");
+    assert_eq!(
+        shape(&with(&["JoinSet"], None).expect("plan").suites[0].cells[0])[0],
+        "Baseline tokio:multi/JoinSet"
+    );
     let error = with(&["Joinset"], None).expect_err("no such variant").to_string();
     assert_eq!(error, "no variant is named Joinset; the runtimes here have: multi/JoinSet, multi/spawn");
     let error = with(&[], Some("spwan")).expect_err("no such baseline").to_string();
@@ -180,8 +190,8 @@ fn a_table_that_names_runtimes_is_for_them_even_where_others_were_asked_for() {
     let tables_of = |id: &str| -> Vec<String> {
         let mut runtime = found(id, vec![variant("gather", &["ordered"])]);
         runtime.asked = true;
-        let plan = Plan::new(&[suite(other)], &[runtime], &Selection::default()).expect("plan");
-        let mut tables: Vec<String> = plan.cells.into_iter().map(|cell| cell.table).collect();
+        let plan = planned(&[suite(other)], &[runtime], &Selection::default()).expect("plan");
+        let mut tables: Vec<String> = plan.cells().map(|cell| cell.table.clone()).collect();
         tables.dedup();
         tables
     };
@@ -213,8 +223,8 @@ fn each_row_of_a_new_side_is_judged_by_the_same_row_of_the_old_one() {
     let suite = suite(
         "params = { order = \"discard\" }\ncases = [{ gc = \"off\" }]\nvariants = [\"gather\", \"wait\", \"gone\", \"new\", \"spawn\"]",
     );
-    let plan = Plan::new(&[suite], &runtimes, &Selection::default()).expect("plan");
-    let rows = shape(&plan.cells[0]);
+    let plan = planned(&[suite], &runtimes, &Selection::default()).expect("plan");
+    let rows = shape(&plan.suites[0].cells[0]);
     assert_eq!(
         rows,
         [
@@ -241,7 +251,7 @@ fn each_row_of_a_new_side_is_judged_by_the_same_row_of_the_old_one() {
 fn a_table_read_for_its_growth_has_controls_only_between_two_sides() {
     let growth = suite("params = { order = \"discard\" }\ncontrols = false");
     let controls = |runtimes: &[Found]| {
-        let plan = Plan::new(std::slice::from_ref(&growth), runtimes, &Selection::default()).expect("plan");
+        let plan = planned(std::slice::from_ref(&growth), runtimes, &Selection::default()).expect("plan");
         plan.rows().filter(|row| row.record.role == Role::Control).count()
     };
     assert_eq!(controls(&[tokio()]), 0);
@@ -252,10 +262,10 @@ fn a_table_read_for_its_growth_has_controls_only_between_two_sides() {
 #[test]
 fn a_sweep_is_a_cell_per_variant_with_one_control_and_rows_numbered_through() {
     let sweep = suite("params = { order = \"discard\" }\nwork_ns = [100, 400]");
-    let plan = Plan::new(std::slice::from_ref(&sweep), &[tokio()], &Selection::default()).expect("plan");
+    let plan = planned(std::slice::from_ref(&sweep), &[tokio()], &Selection::default()).expect("plan");
     let first = "tokio:multi/spawn[work_ns=100]";
     assert_eq!(
-        shape(&plan.cells[0]),
+        shape(&plan.suites[0].cells[0]),
         [
             format!("Row {first}"),
             "Row tokio:multi/spawn[work_ns=400]".into(),
@@ -264,13 +274,13 @@ fn a_sweep_is_a_cell_per_variant_with_one_control_and_rows_numbered_through() {
             format!("Control {first} / {first}"),
         ]
     );
-    assert_eq!(plan.cells.len(), 4, "two variants at two sizes");
+    assert_eq!(plan.cells().count(), 4, "two variants at two sizes");
     let numbers: Vec<u64> = plan.rows().map(|row| row.record.row).collect();
     assert_eq!(numbers, (0..20).collect::<Vec<_>>());
     // One work that was asked for is no sweep.
     let one = Selection { work_ns: Some(1_000), ..Selection::default() };
-    let plan = Plan::new(&[sweep], &[tokio()], &one).expect("plan");
-    assert_eq!(plan.cells.len(), 2);
+    let plan = planned(&[sweep], &[tokio()], &one).expect("plan");
+    assert_eq!(plan.cells().count(), 2);
     assert!(plan.rows().all(|row| row.record.sweep.is_none()));
 }
 
@@ -279,16 +289,16 @@ fn both_sides_of_a_comparison_are_swept_in_one_cell() {
     let one = || vec![variant("gather", &["discard"])];
     let runtimes = [found("asyncio@b", one()), old_of("asyncio@b", found("asyncio@a", one()))];
     let sweep = suite("params = { order = \"discard\" }\nwork_ns = [100, 400]");
-    let plan = Plan::new(&[sweep], &runtimes, &Selection::default()).expect("plan");
+    let plan = planned(&[sweep], &runtimes, &Selection::default()).expect("plan");
     let new = |name: &str, ns| format!("Row asyncio@b:{name}[work_ns={ns}] / asyncio@a:{name}[work_ns={ns}]");
     let old = |name: &str, ns| format!("Baseline asyncio@a:{name}[work_ns={ns}]");
     let each = |of: &dyn Fn(&str, u64) -> String| {
         [("gather", 100), ("gather", 400), ("loop", 100), ("loop", 400)].map(|(name, ns)| of(name, ns))
     };
     let control = "Control asyncio@a:gather[work_ns=100] / asyncio@a:gather[work_ns=100]".to_owned();
-    assert_eq!(shape(&plan.cells[0]), [&each(&new)[..], &each(&old)[..], &[control]].concat());
+    assert_eq!(shape(&plan.suites[0].cells[0]), [&each(&new)[..], &each(&old)[..], &[control]].concat());
     let numbers: Vec<u64> =
-        plan.cells[0].rows.iter().filter_map(|row| Some(row.record.sweep?.number)).collect();
+        plan.suites[0].cells[0].rows.iter().filter_map(|row| Some(row.record.sweep?.number)).collect();
     assert_eq!(numbers, [0, 0, 0, 0, 1, 1, 1, 1, 1], "two sweeps");
 }
 
@@ -303,9 +313,9 @@ fn a_runtime_by_name_takes_part_where_a_table_or_the_user_names_it() {
         description: missing(),
     };
     let rows = |suite: &Suite, asked| {
-        let plan = Plan::new(std::slice::from_ref(suite), &[tokio(), old(asked)], &Selection::default());
+        let plan = planned(std::slice::from_ref(suite), &[tokio(), old(asked)], &Selection::default());
         let plan = plan.expect("plan");
-        plan.rows().filter(|row| row.record.runtime == "tokio+old@x" && row.record.size == 64).count()
+        plan.rows().filter(|row| row.record.key.runtime == "tokio+old@x" && row.record.key.size == 64).count()
     };
     let for_all = suite("");
     assert_eq!((rows(&for_all, false), rows(&for_all, true)), (0, 1));
@@ -325,7 +335,8 @@ fn a_baseline_of_the_suite_may_be_another_runtimes_row() {
     let old = || found("tokio+old", vec![variant("multi/JoinSet", &["discard"])]);
     let plan = |runtimes: &[Found]| {
         shape(
-            &Plan::new(std::slice::from_ref(&suite), runtimes, &Selection::default()).expect("plan").cells[0],
+            &planned(std::slice::from_ref(&suite), runtimes, &Selection::default()).expect("plan").suites[0]
+                .cells[0],
         )
     };
     let both = plan(&[tokio(), old()]);

@@ -7,23 +7,27 @@ use taskscale_bench::{
     fault::Fault,
     journal::Journal,
     limits::Limits,
-    link::{Clock, Counted, Event, Launcher, Link, Observer, Reading},
+    link::{Clock, Counted, Event, Launcher, Link, Listener, Observed},
     plan::{Found, Plan, Selection},
     run::{Order, run},
 };
 use taskscale_model::{
     answer::Rule,
     machine::{Disturbance, Machine},
-    missing::{Missing, Reading as MachineReading},
+    missing::{Missing, Reading},
     protocol::{self, Answer, Description, RunRequest, Runtime, Sample, Variant, Workload},
     run_file::{Header, Kind, Record, SCHEMA, SampleRecord, Status, Stop, ThreadsRan},
     suite::Suite,
 };
 
+mod calibration;
 mod counting;
 mod stop;
 
 const MS: u64 = 1_000_000;
+
+/// The variant of the kernel alone; no variant of the workload.
+const KERNEL: &str = "loop";
 
 /// What the fakes share: the time, the log, and how each variant behaves.
 #[derive(Default)]
@@ -108,12 +112,13 @@ impl Launcher for FakeLauncher {
 }
 
 impl Link for FakeLink {
-    fn run(&mut self, request: &RunRequest, timeout_ns: u64) -> Result<Reading, Fault> {
+    fn run(&mut self, request: &RunRequest, timeout_ns: u64) -> Result<Observed, Fault> {
         self.answers += 1;
         let behaviour = self.behaviours[request.variant.as_str()];
         let tasks = request.size * request.iterations;
         self.calls += tasks + counting::CALLS_OF_A_REQUEST;
-        let mut answer = Rule::Count.of_one(request.size, 0, 0) * request.iterations;
+        let rule = if request.workload == "spin" { Rule::Spin } else { Rule::Count };
+        let mut answer = rule.of_one(request.size, 0, request.seed).wrapping_mul(request.iterations);
         let mut told = 1;
         let cost = match behaviour {
             Behaviour::Costs(ns) => ns,
@@ -156,7 +161,7 @@ impl Link for FakeLink {
             answer: Answer(answer),
             extra: serde_json::Map::new(),
         };
-        Ok(Reading {
+        Ok(Observed {
             sample,
             outside_wall_ns: ns + 10_000,
             outside_cpu_ns: Some(ns + 5_000),
@@ -177,7 +182,7 @@ impl FakeLink {
     fn threads(&self, request: &RunRequest) -> Result<ThreadsRan, Missing> {
         match self.behaviours[request.variant.as_str()] {
             Behaviour::Hidden => Err(Missing::new("too many", "")),
-            _ => Ok(ThreadsRan { threads: 2, busiest: 0.75 }),
+            _ => Ok(ThreadsRan { ran: 2, busiest_share: 0.75 }),
         }
     }
 }
@@ -194,18 +199,19 @@ impl Clock for FakeClock {
     }
 }
 
-struct FakeObserver {
+struct FakeListener {
     world: Shared,
     words: Vec<String>,
 }
 
-impl Observer for FakeObserver {
+impl Listener for FakeListener {
     fn event(&mut self, event: &Event<'_>) {
         match event {
             Event::CellStarted { number, of, size, .. } => {
                 self.words.push(format!("cell {number}/{of} n={size}"))
             }
             Event::CellEnded => self.words.push("end".into()),
+            Event::Calibrating { row } => self.words.push(format!("calibrating {}", row.key.runtime)),
             Event::Sampled { .. } | Event::Counting { .. } | Event::RowEnded { .. } => (),
         }
     }
@@ -244,14 +250,14 @@ fn description<'a>(
         workloads: vec![Workload {
             name: "nop".into(),
             params: vec![],
-            variants: variants.map(variant).collect(),
+            variants: variants.filter(|name| **name != KERNEL).map(variant).collect(),
         }],
     }
 }
 
 fn machine() -> Machine {
-    fn missing<T>() -> MachineReading<T> {
-        MachineReading::missing("a fake machine", "")
+    fn missing<T>() -> Reading<T> {
+        Reading::missing("a fake machine", "")
     }
     Machine {
         cpu_model: missing(),
@@ -312,6 +318,7 @@ struct Setting {
     wake_ms: Option<u64>,
     counted: bool,
     interrupt_after: Option<usize>,
+    selection: Selection,
 }
 
 impl Default for Setting {
@@ -335,6 +342,7 @@ impl Default for Setting {
             wake_ms: None,
             counted: false,
             interrupt_after: None,
+            selection: Selection::default(),
         }
     }
 }
@@ -353,7 +361,8 @@ fn measure(behaviours: &[(&'static str, Behaviour)], setting: Setting) -> Done {
         old_of: None,
         description: Ok(description(setting.jit, setting.wake_ms, behaviours.iter().map(|(name, _)| name))),
     };
-    let plan = Plan::new(std::slice::from_ref(&suite), &[found], &Selection::default()).expect("plan");
+    let plan = Plan::new(std::slice::from_ref(&suite), &[found], &setting.selection, &|_, _| setting.limits)
+        .expect("plan");
     let world =
         Shared::new(RefCell::new(World { interrupt_after: setting.interrupt_after, ..World::default() }));
     let order = Order {
@@ -368,7 +377,6 @@ fn measure(behaviours: &[(&'static str, Behaviour)], setting: Setting) -> Done {
         },
         runtimes: vec![],
         plan,
-        limits: vec![setting.limits],
         cpus: 1,
     };
     let mut launcher = FakeLauncher {
@@ -379,14 +387,14 @@ fn measure(behaviours: &[(&'static str, Behaviour)], setting: Setting) -> Done {
         counted: setting.counted,
         next: 0,
     };
-    let mut observer = FakeObserver { world: world.clone(), words: vec![] };
+    let mut listener = FakeListener { world: world.clone(), words: vec![] };
     let mut out = Vec::new();
-    run(order, &mut launcher, &mut FakeClock(world.clone()), &mut observer, &mut Journal::new(&mut out))
+    run(order, &mut launcher, &mut FakeClock(world.clone()), &mut listener, &mut Journal::new(&mut out))
         .expect("written");
     let text = String::from_utf8(out).expect("text");
     let records = text.lines().map(|line| serde_json::from_str(line).expect("a record")).collect();
     let launches = world.borrow().launches.len();
-    Done { records, words: observer.words, launches }
+    Done { records, words: listener.words, launches }
 }
 
 #[test]
@@ -545,13 +553,15 @@ fn a_runtime_that_must_be_woken_works_untimed_before_each_sample_that_follows_a_
 fn the_threads_that_ran_are_recorded_or_why_they_are_not_known() {
     let done = measure(&[("a", Behaviour::Costs(100)), ("b", Behaviour::Hidden)], Setting::default());
     for sample in done.samples() {
-        let seen = (sample.threads, sample.threads_missing.as_deref());
-        let ran = ThreadsRan { threads: 2, busiest: 0.75 };
-        assert_eq!(seen, if sample.variant == "a" { (Some(ran), None) } else { (None, Some("too many")) });
+        let expected = match &*sample.variant {
+            "a" => Reading::Value(ThreadsRan { ran: 2, busiest_share: 0.75 }),
+            _ => Reading::missing("too many", ""),
+        };
+        assert_eq!(sample.threads, Some(expected));
     }
     let record = Record::Sample(done.samples().next().expect("a sample").clone());
     let line = serde_json::to_string(&record).expect("JSON");
-    assert!(line.contains("\"threads_ran\":2,\"busiest_thread_share\":0.75"), "{line}");
+    assert!(line.contains("\"threads\":{\"ran\":2,\"busiest_share\":0.75}"), "{line}");
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use taskscale_analysis::{CompareBy, CompareOptions};
-use taskscale_model::compare::Comparison;
+use taskscale_analysis::CompareOptions;
+use taskscale_model::{compare::Comparison, run_file::Time};
 
 use crate::{
     args::{CompareArgs, CompareFormat, CompareMetric},
@@ -20,13 +20,13 @@ const WITHIN_ONE_RUN: f64 = 0.01;
 
 /// Reads both files and prints the verdicts; a finding where a row is worse.
 pub fn compare(args: &CompareArgs) -> anyhow::Result<Outcome> {
-    let metric = match args.metric {
-        CompareMetric::Cpu => CompareBy::Cpu,
-        CompareMetric::Wall => CompareBy::Wall,
+    let time = match args.metric {
+        CompareMetric::Cpu => Time::Cpu,
+        CompareMetric::Wall => Time::Wall,
     };
     let read = |path: &Path| report::read(path);
     if let (None, [one]) = (&args.baseline, args.runs.as_slice()) {
-        let options = CompareOptions { metric, threshold: args.threshold.unwrap_or(WITHIN_ONE_RUN) };
+        let options = CompareOptions { time, threshold: args.threshold.unwrap_or(WITHIN_ONE_RUN) };
         let comparison = taskscale_analysis::compare_sides(&read(one)?, &options).context(
             "one run file alone cannot be compared, unless `taskscale run --against` took it; name two, OLD and NEW, or one and --baseline NAME",
         )?;
@@ -38,7 +38,7 @@ pub fn compare(args: &CompareArgs) -> anyhow::Result<Outcome> {
         None => read(&old)?,
     };
     let now = read(&new)?;
-    let options = CompareOptions { metric, threshold: args.threshold.unwrap_or(BETWEEN_RUNS) };
+    let options = CompareOptions { time, threshold: args.threshold.unwrap_or(BETWEEN_RUNS) };
     let (old, new) = (old.display().to_string(), new.display().to_string());
     let comparison = taskscale_analysis::compare((&old, &before), (&new, &now), &options);
     show(&comparison, args.format)

@@ -4,7 +4,7 @@ use std::{io::IsTerminal, path::Path};
 
 use anyhow::bail;
 
-use taskscale_analysis::{CompareBy, CompareOptions};
+use taskscale_analysis::CompareOptions;
 use taskscale_bench::{
     clock::RealClock,
     journal::Journal,
@@ -15,9 +15,8 @@ use taskscale_bench::{
 };
 use taskscale_model::{
     params,
-    run_file::{self, Header},
+    run_file::{self, Header, Time},
     suite::{self, Suite},
-    summary::RowStatus,
 };
 
 use crate::{
@@ -33,7 +32,7 @@ use crate::{
 };
 
 /// A first look: `--quick` puts these over a suite's own limits.
-const QUICK: suite::Limits = suite::Limits {
+const QUICK: suite::LimitsAsked = suite::LimitsAsked {
     samples: Some(15),
     max_time_s: Some(3.0),
     budget_s: None,
@@ -47,7 +46,7 @@ const QUICK: suite::Limits = suite::Limits {
 /// Where rows are judged by an old side: 50 pairs of processes, of four rounds each. One process of asyncio, Go, Node or tokio differs from
 /// another by a fifth to a half of what one round differs from another, and costs as much to start and warm up as six rounds: four to six
 /// rounds a process then tell most in a given time (docs/evidence/comparisons.md).
-const JUDGED: suite::Limits = suite::Limits {
+const JUDGED: suite::LimitsAsked = suite::LimitsAsked {
     samples: Some(200),
     max_time_s: Some(60.0),
     budget_s: None,
@@ -82,7 +81,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     if args.counts {
         launcher = launcher.counting(shim::library(&building));
     }
-    let order = order(args, suites, &shaken, &mut launcher)?;
+    let order = order(args, suites, &shaken)?;
 
     let names: Vec<&str> = order.header.suites.iter().map(|suite| suite.name.as_str()).collect();
     let mut kept = store::create(args.output.as_deref(), &names.join("-"), order.header.started_unix_s)?;
@@ -119,8 +118,8 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
 fn show(args: &RunArgs, path: &Path) -> anyhow::Result<(bool, bool)> {
     let run = report::read(path)?;
     let summary = taskscale_analysis::summarize(&run);
-    let measured = summary.rows.iter().any(|row| row.status == RowStatus::Ok);
-    let options = CompareOptions { metric: CompareBy::Cpu, threshold: args.threshold };
+    let measured = summary.rows.iter().any(|row| row.figures().is_some());
+    let options = CompareOptions { time: Time::Cpu, threshold: args.threshold };
     let Some(comparison) = taskscale_analysis::compare_sides(&run, &options) else {
         output::show(&summary, &args.show)?;
         return Ok((measured, false));
@@ -142,12 +141,7 @@ fn launcher(shaken: &[Shaken]) -> ProbeLauncher {
     ProbeLauncher::new(shaken.iter().filter_map(|one| Some((one.found.id.clone(), one.command.clone()?))))
 }
 
-fn order(
-    args: &RunArgs,
-    suites: Vec<Suite>,
-    shaken: &[Shaken],
-    launcher: &mut ProbeLauncher,
-) -> anyhow::Result<Order> {
+fn order(args: &RunArgs, suites: Vec<Suite>, shaken: &[Shaken]) -> anyhow::Result<Order> {
     let selection = Selection {
         sizes: args.size.clone(),
         variants: args.variant.clone(),
@@ -156,13 +150,10 @@ fn order(
         work_ns: args.work.map(|seconds| (seconds * 1e9).round().max(1.0) as u64),
     };
     let found: Vec<Found> = shaken.iter().map(|one| one.found.clone()).collect();
-    let mut plan = Plan::new(&suites, &found, &selection)?;
-    let judged = plan.judged(&found);
-    if judged == 0 && !args.against.is_empty() {
+    let plan = Plan::new(&suites, &found, &selection, &|suite, judged| limits_of(suite, args, judged))?;
+    if plan.judged(&found) == 0 && !args.against.is_empty() {
         bail!("no row is on both sides; choose a suite, --variant, --size and --param that both have");
     }
-    let limits: Vec<Limits> = suites.iter().map(|suite| limits_of(suite, args, judged)).collect();
-    run::calibrate_work(&mut plan, &found, launcher, selection.work_ns, limits[0].timeout_ns);
     let machine = taskscale_sys::machine::read();
     Ok(Order {
         cpus: machine.cpus_usable.value().copied().unwrap_or(1),
@@ -177,14 +168,13 @@ fn order(
         },
         runtimes: shaken.iter().map(|one| one.record.clone()).collect(),
         plan,
-        limits,
     })
 }
 
 /// What is typed goes over `--quick`, that over the suite, that over the defaults. Rows that are judged by an old side share the confidence,
 /// and are measured until half the threshold can be told: a suite's own limits are for a look at figures.
 fn limits_of(suite: &Suite, args: &RunArgs, judged: usize) -> Limits {
-    let typed = suite::Limits {
+    let typed = suite::LimitsAsked {
         samples: args.samples,
         max_time_s: args.max_time,
         // Whoever says how long a cell may take has said how long the suite may take.

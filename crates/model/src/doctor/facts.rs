@@ -16,7 +16,7 @@ pub struct Facts {
     /// What the kernel does to every program.
     pub kernel: Kernel,
     /// How many threads and files there may be.
-    pub limits: Limits,
+    pub limits: ResourceLimits,
     /// What else runs.
     pub load: Load,
     /// What was measured.
@@ -113,7 +113,7 @@ pub struct Kernel {
 
 /// Limits that cap a thread per task.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Limits {
+pub struct ResourceLimits {
     /// Files that a process may have open.
     pub open_files: Reading<u64>,
     /// Processes and threads that this user may have.

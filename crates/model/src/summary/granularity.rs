@@ -2,27 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::params::Params;
+use crate::{key::RowKey, missing::Reading, run_file::Time};
 
 /// One sweep over the work inside each task of one variant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Granularity {
-    /// Suite.
-    pub suite: String,
-    /// Table.
-    pub table: String,
-    /// Workload.
-    pub workload: String,
-    /// Runtime, as the user names it.
-    pub runtime: String,
-    /// Its version.
-    pub version: String,
-    /// Variant.
-    pub variant: String,
-    /// Parameters that all its rows share.
-    pub params: Params,
-    /// Number of tasks.
-    pub size: u64,
+    /// What names its rows; the parameters are those that all of them share.
+    #[serde(flatten)]
+    pub key: RowKey,
     /// Whether they are tasks that the scheduler sees.
     pub creates_task: Option<bool>,
     /// Cores that the process could use.
@@ -31,12 +18,18 @@ pub struct Granularity {
     pub workers: Option<u64>,
     /// The fewest and the most threads that ran in a sample of it: each used at least 5 % of the sample's CPU time.
     pub threads: Option<(u64, u64)>,
+    /// What was measured, or why there is nothing to show.
+    #[serde(flatten)]
+    pub figures: Reading<Grains>,
+}
+
+/// The figures of a sweep.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Grains {
     /// What was measured, from the smallest work on.
     pub points: Vec<GrainPoint>,
-    /// The smallest granularity for 50, 90 and 95 %, by CPU time and then by wall time. Empty where there is a `reason`.
+    /// The smallest granularity for 50, 90 and 95 %, by CPU time and then by wall time.
     pub metg: Vec<Metg>,
-    /// Why there is none.
-    pub reason: Option<String>,
 }
 
 /// Tasks with one work. Medians over processes.
@@ -56,20 +49,11 @@ pub struct GrainPoint {
     pub wall_efficiency: Option<f64>,
 }
 
-/// By which time an efficiency is told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Time {
-    /// Process CPU time per task: what tasks cost. The number of cores cancels.
-    Cpu,
-    /// Wall time x cores / tasks, as Task Bench defines it: idle cores count.
-    Wall,
-}
-
 /// The smallest granularity at which an efficiency holds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Metg {
-    /// By which time.
+    /// By which time: CPU time per task, from which the number of cores cancels, or wall time x cores / tasks, as Task Bench defines it:
+    /// idle cores count.
     pub time: Time,
     /// The efficiency: 0.5, 0.9 or 0.95.
     pub efficiency: f64,

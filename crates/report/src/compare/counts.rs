@@ -19,15 +19,15 @@ pub fn worse(row: &ComparedRow) -> Vec<String> {
 
 fn words_of(row: &ComparedRow) -> impl Iterator<Item = (Verdict, String)> + '_ {
     row.counts.iter().filter_map(|compared| {
-        let count = ALL.into_iter().find(|count| count.metric() == compared.metric)?;
-        let (old, new, change) = (compared.old.value?, compared.new.value?, compared.change?);
+        let count = ALL.into_iter().find(|count| count.metric().name == compared.metric)?;
+        let (old, new, change) = (compared.old.value()?, compared.new.value()?, compared.change?);
         let what = match count {
             Count::Allocations => "allocations",
             Count::Bytes => "bytes allocated",
             Count::Syscalls => "system calls",
         };
         let sign = if change < 0.0 { "" } else { "+" };
-        let [old, new, change] = [old, new, change].map(|value| number(value, count));
+        let [old, new, change] = [old.median, new.median, change].map(|value| number(value, count));
         let name = words::name(row);
         Some((compared.verdict, clean(&format!("{name}: {what} per task {old} -> {new} ({sign}{change})"))))
     })

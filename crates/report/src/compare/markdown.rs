@@ -79,9 +79,9 @@ fn grid(rows: &[&ComparedRow]) -> String {
         let word = if row.verdict == Verdict::Worse { format!("**{word}**") } else { word.to_owned() };
         let cells = [
             words::heading(row),
-            clean(&row.runtime),
+            clean(&row.key.runtime),
             words::variant(row),
-            count(row.size),
+            count(row.key.size),
             words::figure(row.old.as_ref()),
             words::figure(row.new.as_ref()),
             words::compared(row),

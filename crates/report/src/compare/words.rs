@@ -2,10 +2,11 @@
 
 use taskscale_model::{
     compare::{ComparedRow, Comparison, Design, Figure, Side, Verdict},
-    params,
+    missing::Missing,
+    summary::RowStatus,
 };
 
-use crate::style::clean;
+use crate::style::{clean, with_remedy};
 use taskscale_analysis::figure::{count, percent, ratio, with_interval};
 
 /// How to read a ratio.
@@ -54,30 +55,30 @@ pub fn changes(comparison: &Comparison) -> Vec<String> {
 
 /// The table that a row belongs to.
 pub fn heading(row: &ComparedRow) -> String {
-    if row.table == row.suite { clean(&row.table) } else { clean(&format!("{}: {}", row.suite, row.table)) }
+    if row.key.table == row.key.suite {
+        clean(&row.key.table)
+    } else {
+        clean(&format!("{}: {}", row.key.suite, row.key.table))
+    }
 }
 
 /// Its variant and case.
 pub fn variant(row: &ComparedRow) -> String {
-    if row.case.is_empty() {
-        clean(&row.variant)
-    } else {
-        clean(&format!("{} {}", row.variant, params::label(&row.case)))
-    }
+    clean(&row.key.variant_and_case())
 }
 
 /// All of its name but the table.
 pub fn name(row: &ComparedRow) -> String {
-    clean(&format!("{} {}, size {}", row.runtime, variant(row), count(row.size)))
+    clean(&format!("{} {}, size {}", row.key.runtime, variant(row), count(row.key.size)))
 }
 
 /// `4,480 ±1.8%`, `failed`, or nothing for a row that is not in the file.
 pub fn figure(figure: Option<&Figure>) -> String {
     let Some(figure) = figure else { return String::new() };
-    match (figure.value, &figure.reason) {
-        (Some(value), _) => with_interval(value, figure.ci),
-        (None, Some(reason)) if reason.starts_with("failed") => "failed".to_owned(),
-        (None, _) => "skipped".to_owned(),
+    match (figure.estimate.value(), figure.status) {
+        (Some(estimate), _) => with_interval(estimate.value, estimate.ci),
+        (None, RowStatus::Failed) => "failed".to_owned(),
+        (None, RowStatus::Ok | RowStatus::Skipped) => "skipped".to_owned(),
     }
 }
 
@@ -86,10 +87,10 @@ pub fn compared(row: &ComparedRow) -> String {
     row.ratio.map(|value| ratio(value, row.ratio_ci)).unwrap_or_default()
 }
 
-/// What stands beside a verdict: the reason with its remedy.
+/// What stands beside a verdict: the reason with its remedy; nothing where there is none.
 pub fn reason(row: &ComparedRow) -> String {
-    let reason = clean(row.reason.as_deref().unwrap_or_default());
-    crate::text::with_remedy(&reason, &clean(row.remedy.as_deref().unwrap_or_default()))
+    let words = |why: &Missing| with_remedy(&clean(&why.reason), &clean(&why.remedy));
+    row.why.as_ref().map(words).unwrap_or_default()
 }
 
 /// Rows that are named where many share a reason; the tables hold all.
@@ -98,7 +99,7 @@ const NAMED: usize = 4;
 /// Rows of a verdict that have a reason, grouped by it, a sentence for each group.
 pub fn reasons(comparison: &Comparison, verdict: Verdict) -> Vec<String> {
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
-    for row in comparison.rows.iter().filter(|row| row.verdict == verdict && row.reason.is_some()) {
+    for row in comparison.rows.iter().filter(|row| row.verdict == verdict && row.why.is_some()) {
         let (reason, name) = (reason(row), name(row));
         match groups.iter_mut().find(|(known, _)| *known == reason) {
             Some((_, names)) => names.push(name),

@@ -1,7 +1,7 @@
 //! What the kernel's files say that touches figures, beyond the fingerprint.
 
 use taskscale_model::{
-    doctor::facts::{Facts, Group, Kernel, Limits, Load, Measured, Memory, Processors},
+    doctor::facts::{Facts, Group, Kernel, Load, Measured, Memory, Processors, ResourceLimits},
     missing::Reading,
 };
 
@@ -131,10 +131,10 @@ fn mitigations(files: &dyn Files) -> Reading<Vec<String>> {
     Reading::Value(names)
 }
 
-fn limits(files: &dyn Files) -> Limits {
+fn limits(files: &dyn Files) -> ResourceLimits {
     const LIMITS: &str = "/proc/self/limits";
     let limit = |name| reading(files, LIMITS, "sets no limit", |text| soft_limit(text, name));
-    Limits {
+    ResourceLimits {
         open_files: limit("Max open files"),
         processes: limit("Max processes"),
         threads_max: number(files, "/proc/sys/kernel/threads-max"),

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use taskscale_model::{
     missing::Missing,
-    run_file::{Kind, RowRecord, SampleRecord, Status, Stop},
+    run_file::{Kind, Role, RowRecord, SampleRecord, Status, Stop, Time},
 };
 use taskscale_stats::rounds::{Rounds, Timed};
 
 use crate::read::Run;
 
 /// One row of the plan with its samples.
-pub struct Series<'a> {
+pub struct RowSamples<'a> {
     /// The row.
     pub row: &'a RowRecord,
     /// Whether it has figures.
@@ -44,37 +44,9 @@ pub enum State<'a> {
     Skipped(Missing),
 }
 
-/// What is measured, in nanoseconds.
-#[derive(Clone, Copy)]
-pub enum Metric {
-    /// Process CPU time, user and system, all threads.
-    Cpu,
-    /// Monotonic time.
-    Wall,
-}
-
-impl Metric {
-    /// Of all iterations of a sample together.
-    pub fn total(self, sample: &SampleRecord) -> f64 {
-        match self {
-            Metric::Cpu => sample.cpu_ns as f64,
-            Metric::Wall => sample.wall_ns as f64,
-        }
-    }
-
-    /// Of one iteration.
-    pub fn per_iteration(self, sample: &SampleRecord) -> f64 {
-        self.total(sample) / sample.iterations as f64
-    }
-
-    /// Of one task.
-    pub fn per_task(self, sample: &SampleRecord) -> f64 {
-        self.per_iteration(sample) / sample.size as f64
-    }
-}
-
-impl<'a> Series<'a> {
-    /// The rows of a run in the order of the plan, each with its samples in the order of the file.
+impl<'a> RowSamples<'a> {
+    /// The rows of a run in the order of the plan, each with its samples in the order of the file. A calibration has no figures of its
+    /// own: its outcome is the work of other rows.
     pub fn of_run(run: &'a Run) -> Vec<Self> {
         let mut samples: BTreeMap<u64, Vec<&SampleRecord>> = BTreeMap::new();
         for sample in run.samples.iter().filter(|sample| can_be_divided(sample)) {
@@ -86,9 +58,9 @@ impl<'a> Series<'a> {
             let of = |kind| all.iter().copied().filter(|sample| sample.kind == kind).collect::<Vec<_>>();
             let (timed, phases) = (of(Kind::Timed), of(Kind::Phases));
             let state = state(ends.get(&row.row).copied(), timed.len(), run.ended.is_some());
-            Series { row, state, timed, phases, starts: starts(&all) }
+            RowSamples { row, state, timed, phases, starts: starts(&all) }
         };
-        run.rows.iter().map(series).collect()
+        run.rows.iter().filter(|row| row.role != Role::Calibration).map(series).collect()
     }
 
     /// Whether the row has figures.
@@ -97,8 +69,8 @@ impl<'a> Series<'a> {
     }
 
     /// Per-task values in the order of the file.
-    pub fn values(&self, metric: Metric) -> Vec<f64> {
-        self.timed.iter().map(|sample| metric.per_task(sample)).collect()
+    pub fn values(&self, time: Time) -> Vec<f64> {
+        self.timed.iter().map(|sample| sample.per_task(time)).collect()
     }
 
     /// The process that each timed sample came from, in the order of the file.
@@ -107,15 +79,15 @@ impl<'a> Series<'a> {
     }
 
     /// This row against its baseline, round by round.
-    pub fn against(&self, baseline: &Series<'_>, metric: Metric) -> Rounds {
-        Rounds::of(baseline.rounds(metric), self.rounds(metric))
+    pub fn against(&self, baseline: &RowSamples<'_>, time: Time) -> Rounds {
+        Rounds::of(baseline.rounds(time), self.rounds(time))
     }
 
-    fn rounds(&self, metric: Metric) -> impl Iterator<Item = Timed> {
+    fn rounds(&self, time: Time) -> impl Iterator<Item = Timed> {
         self.timed.iter().map(move |sample| Timed {
             round: sample.round,
             process: sample.process,
-            value: metric.per_task(sample),
+            value: sample.per_task(time),
         })
     }
 }

@@ -1,0 +1,186 @@
+//! Rows of one table at one size, as they are planned: without numbers, and with their baseline as a place among them.
+
+use taskscale_model::{
+    key::{RowKey, SeriesKey},
+    missing::Missing,
+    params::Params,
+    protocol::{Variant, Workload},
+    run_file::{ANY, Role, RowRecord, Sweep},
+    suite::{Block, Suite},
+};
+
+use super::{Found, PlannedRow, RowState, Selection};
+
+/// A row before it has a number.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Draft {
+    pub key: RowKey,
+    pub creates_task: Option<bool>,
+    pub jit: bool,
+    pub sweep: Option<Sweep>,
+    pub role: Role,
+    /// Its baseline's place among the rows that are measured side by side.
+    pub baseline: Option<usize>,
+    pub state: RowState,
+}
+
+/// Gives rows that are measured side by side their numbers, from `next` on.
+pub fn number(rows: Vec<Draft>, next: &mut u64) -> Vec<PlannedRow> {
+    let first = *next;
+    *next += rows.len() as u64;
+    let numbered = (first..).zip(rows).map(|(row, draft)| PlannedRow {
+        record: RowRecord {
+            row,
+            key: draft.key,
+            creates_task: draft.creates_task,
+            jit: draft.jit,
+            sweep: draft.sweep,
+            role: draft.role,
+            baseline: draft.baseline.map(|place| first + place as u64),
+        },
+        state: draft.state,
+    });
+    numbered.collect()
+}
+
+/// Whether `asked` (`variant` or `runtime:variant`) names this row.
+pub fn names(asked: &str, key: &SeriesKey) -> bool {
+    asked == key.variant || asked == key.full_name()
+}
+
+/// The table's title, with what the command line puts over its parameters.
+pub fn title(block: &Block, selection: &Selection) -> String {
+    let work = selection.work_ns.map(|ns| format!("work={}us", ns as f64 / 1e3));
+    let params = Some(taskscale_model::params::label(&selection.params)).filter(|label| !label.is_empty());
+    let added: Vec<String> = params.into_iter().chain(work).collect();
+    if added.is_empty() { block.title() } else { format!("{}, {}", block.title(), added.join(" ")) }
+}
+
+/// A block that names runtimes is for them; one that was asked for and that no block of the suite names (a user's own) takes
+/// part in all.
+pub fn takes_part(suite: &Suite, block: &Block, runtime: &Found) -> bool {
+    let name = runtime_name(runtime);
+    let is_named = |block: &Block| block.runtimes.as_ref().is_some_and(|names| names.contains(&name));
+    (block.runtimes.is_none() && !runtime.by_name)
+        || is_named(block)
+        || (runtime.asked && !suite.workloads.iter().any(is_named))
+}
+
+/// `asyncio` for `asyncio@python3.8` and for any probe that says it is asyncio.
+pub fn runtime_name(runtime: &Found) -> String {
+    match &runtime.description {
+        Ok(description) => description.runtime.name.clone(),
+        Err(_) => runtime.id.split('@').next().unwrap_or_default().to_owned(),
+    }
+}
+
+/// The rows of one runtime.
+pub fn rows_of(
+    suite: &Suite,
+    block: &Block,
+    size: u64,
+    runtime: &Found,
+    selection: &Selection,
+) -> Vec<Draft> {
+    let mut base = block.params.clone();
+    base.extend(selection.params.clone());
+    let series = SeriesKey {
+        suite: suite.name.clone(),
+        table: title(block, selection),
+        workload: block.name.clone(),
+        runtime: runtime.id.clone(),
+        version: String::new(),
+        variant: ANY.into(),
+        case: Params::new(),
+        params: base.clone(),
+    };
+    let blank = Draft {
+        key: RowKey { series, size },
+        creates_task: None,
+        jit: false,
+        sweep: None,
+        role: Role::Row,
+        baseline: None,
+        state: RowState::Ready,
+    };
+    let skipped = |missing: Missing| vec![Draft { state: RowState::Skipped(missing), ..blank.clone() }];
+    let description = match &runtime.description {
+        Ok(description) => description,
+        Err(missing) => return skipped(missing.clone()),
+    };
+    let workload = description.workload(&block.name).filter(|workload| workload.accepts(&base));
+    let Some(workload) = workload else {
+        if !runtime.asked {
+            return Vec::new();
+        }
+        let what =
+            format!("{} does not offer {} {}", runtime.id, block.name, taskscale_model::params::label(&base));
+        return skipped(Missing::new(what.trim_end(), "`taskscale list` shows what each runtime offers"));
+    };
+    let mut rows = Vec::new();
+    for variant in wanted(workload, block, selection) {
+        let cases = std::iter::once(Params::new()).chain(block.cases.iter().cloned());
+        for case in cases {
+            let mut params = base.clone();
+            params.extend(case.clone());
+            if !workload.accepts(&params) || !variant.allows(&with_defaults(workload, &params)) {
+                continue;
+            }
+            let series = SeriesKey {
+                version: description.runtime.version.clone(),
+                variant: variant.name.clone(),
+                case,
+                params,
+                ..blank.key.series.clone()
+            };
+            let state = match (why_not(variant, size), selection.work_ns) {
+                (Some(missing), _) => RowState::Skipped(missing),
+                (None, Some(work_ns)) => RowState::Uncalibrated { work_ns },
+                (None, None) => RowState::Ready,
+            };
+            rows.push(Draft {
+                key: RowKey { series, size },
+                creates_task: Some(variant.creates_task),
+                jit: description.jit,
+                state,
+                ..blank.clone()
+            });
+        }
+    }
+    rows
+}
+
+fn with_defaults(workload: &Workload, params: &Params) -> Params {
+    let defaults = workload.params.iter().map(|param| (param.name.clone(), param.default.clone()));
+    let mut all: Params = defaults.collect();
+    all.extend(params.clone());
+    all
+}
+
+fn wanted<'a>(
+    workload: &'a Workload,
+    block: &'a Block,
+    selection: &'a Selection,
+) -> impl Iterator<Item = &'a Variant> {
+    let matches = |asked: &String, name: &str| asked == name || name.split('/').any(|part| part == asked);
+    workload.variants.iter().filter(move |variant| {
+        let asked = &selection.variants;
+        if asked.is_empty() {
+            block.variants.as_ref().is_none_or(|names| names.iter().any(|name| matches(name, &variant.name)))
+        } else {
+            asked.iter().any(|name| matches(name, &variant.name))
+        }
+    })
+}
+
+fn why_not(variant: &Variant, size: u64) -> Option<Missing> {
+    if let Some(missing) = &variant.unavailable {
+        return Some(missing.clone());
+    }
+    let limit = variant.max_size.filter(|limit| size > *limit)?;
+    let note = if variant.note.is_empty() { String::new() } else { format!(": {}", variant.note) };
+    Some(Missing::new(
+        format!("can bear at most {limit} tasks{note}"),
+        format!("choose --size {limit} or less"),
+    ))
+}

@@ -1,0 +1,313 @@
+//! Rows as JSON has them: one flat line per row and metric, so that a table of them needs no nesting.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+use crate::{
+    key::RowKey,
+    missing::{Missing, Reading},
+    run_file::{Role, Stop, Sweep},
+};
+
+use super::rows::{
+    CountPerTask, CountsPerTask, Distribution, Figures, Interval, Ratio, Row, RowState, RowStatus, Settled,
+    Timing,
+};
+
+/// A metric of a row: what it is called in JSON, and in which unit it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Metric {
+    /// `cpu_per_task`.
+    pub name: &'static str,
+    /// `ns`, `share`, `threads`, `calls` or `bytes`.
+    pub unit: &'static str,
+}
+
+const fn metric(name: &'static str, unit: &'static str) -> Metric {
+    Metric { name, unit }
+}
+
+/// CPU time per task: the only metric of a row that has no figures, and the first of one that has.
+pub const CPU_PER_TASK: Metric = metric("cpu_per_task", "ns");
+/// Wall time per task.
+pub const WALL_PER_TASK: Metric = metric("wall_per_task", "ns");
+/// [`Figures::cold_cpu`].
+pub const COLD_CPU_PER_TASK: Metric = metric("cold_cpu_per_task", "ns");
+/// [`Figures::create_cpu`].
+pub const CREATE_CPU_SHARE: Metric = metric("create_cpu_share", "share");
+/// [`Figures::create_wall`].
+pub const CREATE_WALL_SHARE: Metric = metric("create_wall_share", "share");
+/// [`Figures::threads`].
+pub const THREADS_RAN: Metric = metric("threads_ran", "threads");
+/// [`Figures::busiest`].
+pub const BUSIEST_THREAD_SHARE: Metric = metric("busiest_thread_share", "share");
+/// [`CountsPerTask::allocations`].
+pub const ALLOCATIONS_PER_TASK: Metric = metric("allocations_per_task", "calls");
+/// [`CountsPerTask::bytes`].
+pub const ALLOCATED_BYTES_PER_TASK: Metric = metric("allocated_bytes_per_task", "bytes");
+/// [`CountsPerTask::syscalls`].
+pub const SYSCALLS_PER_TASK: Metric = metric("syscalls_per_task", "calls");
+
+/// One metric of one row. What a metric does not have is null.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Line {
+    /// What names the row.
+    #[serde(flatten)]
+    pub key: RowKey,
+    /// As in [`Row`].
+    pub creates_task: Option<bool>,
+    /// As in [`Row`].
+    pub role: Role,
+    /// As in [`Row`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<Sweep>,
+    /// The name of its [`Metric`].
+    pub metric: String,
+    /// The unit of its [`Metric`].
+    pub unit: String,
+    /// Samples; of a count, processes.
+    pub n: u64,
+    /// As in [`Distribution`]; of a count, the process with the fewest.
+    pub p0: Option<f64>,
+    /// As in [`Distribution`].
+    pub p25: Option<f64>,
+    /// As in [`Distribution`]; of a count, the median.
+    pub p50: Option<f64>,
+    /// As in [`Distribution`].
+    pub p75: Option<f64>,
+    /// As in [`Distribution`].
+    pub p90: Option<f64>,
+    /// As in [`Distribution`].
+    pub p99: Option<f64>,
+    /// As in [`Distribution`]; of a count, the process with the most.
+    pub p100: Option<f64>,
+    /// 95 % interval of the median.
+    pub ci: Option<Interval>,
+    /// Median ratio to the baseline, paired by round.
+    pub ratio: Option<f64>,
+    /// 95 % interval of the ratio.
+    pub ratio_ci: Option<Interval>,
+    /// As in [`Row`].
+    pub baseline: Option<String>,
+    /// As in [`Figures`].
+    #[serde(default)]
+    pub settled: Option<Settled>,
+    /// Of a count: as in [`CountPerTask`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exact: Option<bool>,
+    /// Whether the metric has figures.
+    pub status: RowStatus,
+    /// As in [`Figures`].
+    pub stop: Option<Stop>,
+    /// Why it has no figures.
+    pub reason: Option<String>,
+    /// What to do about that.
+    pub remedy: Option<String>,
+}
+
+/// Writes rows as lines.
+pub(super) fn serialize<S: Serializer>(rows: &[Row], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(rows.iter().flat_map(lines))
+}
+
+/// Reads lines back into rows.
+pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Row>, D::Error> {
+    let mut rows: Vec<Row> = Vec::new();
+    for line in Vec::<Line>::deserialize(deserializer)? {
+        if line.metric == CPU_PER_TASK.name {
+            rows.push(first(line).map_err(D::Error::custom)?);
+            continue;
+        }
+        let figures = match rows.last_mut() {
+            Some(Row { key, state: RowState::Ok(figures), .. }) if *key == line.key => figures,
+            _ => return Err(D::Error::custom(format!("{} without {}", line.metric, CPU_PER_TASK.name))),
+        };
+        add(figures, line).map_err(D::Error::custom)?;
+    }
+    Ok(rows)
+}
+
+/// The lines of a row, in the order in which they are written.
+pub fn lines(row: &Row) -> Vec<Line> {
+    let figures = match &row.state {
+        RowState::Ok(figures) => figures,
+        RowState::Failed(missing) | RowState::Skipped(missing) => {
+            return vec![Line { status: row.status(), ..blank(row, CPU_PER_TASK) }.without(missing)];
+        }
+    };
+    let settled = figures.settled;
+    let timed =
+        |metric, timing: &Timing| Line { settled, ..blank(row, metric) }.with(&timing.of).over(timing.ratio);
+    let of = |metric, distribution: &Option<Distribution>| {
+        distribution.as_ref().map(|of| Line { settled, ..blank(row, metric) }.with(of))
+    };
+    let counted = |metric, reading: &Option<Reading<CountPerTask>>| {
+        reading.as_ref().map(|reading| match reading {
+            Reading::Value(count) => blank(row, metric).counted(count),
+            Reading::Missing(missing) => {
+                Line { status: RowStatus::Skipped, ..blank(row, metric) }.without(missing)
+            }
+        })
+    };
+    let CountsPerTask { allocations, bytes, syscalls } = &figures.counts;
+    [
+        Some(timed(CPU_PER_TASK, &figures.cpu)),
+        Some(timed(WALL_PER_TASK, &figures.wall)),
+        of(COLD_CPU_PER_TASK, &figures.cold_cpu),
+        of(CREATE_CPU_SHARE, &figures.create_cpu),
+        of(CREATE_WALL_SHARE, &figures.create_wall),
+        of(THREADS_RAN, &figures.threads),
+        of(BUSIEST_THREAD_SHARE, &figures.busiest),
+        counted(ALLOCATIONS_PER_TASK, allocations),
+        counted(ALLOCATED_BYTES_PER_TASK, bytes),
+        counted(SYSCALLS_PER_TASK, syscalls),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn blank(row: &Row, metric: Metric) -> Line {
+    Line {
+        key: row.key.clone(),
+        creates_task: row.creates_task,
+        role: row.role,
+        sweep: row.sweep,
+        metric: metric.name.to_owned(),
+        unit: metric.unit.to_owned(),
+        n: 0,
+        p0: None,
+        p25: None,
+        p50: None,
+        p75: None,
+        p90: None,
+        p99: None,
+        p100: None,
+        ci: None,
+        ratio: None,
+        ratio_ci: None,
+        baseline: row.baseline.clone(),
+        settled: None,
+        exact: None,
+        status: RowStatus::Ok,
+        stop: row.figures().and_then(|figures| figures.stop),
+        reason: None,
+        remedy: None,
+    }
+}
+
+impl Line {
+    fn with(self, of: &Distribution) -> Line {
+        Line {
+            n: of.n,
+            p0: Some(of.p0),
+            p25: Some(of.p25),
+            p50: Some(of.p50),
+            p75: Some(of.p75),
+            p90: Some(of.p90),
+            p99: Some(of.p99),
+            p100: Some(of.p100),
+            ci: of.ci,
+            ..self
+        }
+    }
+
+    fn over(self, ratio: Option<Ratio>) -> Line {
+        Line { ratio: ratio.map(|ratio| ratio.value), ratio_ci: ratio.and_then(|ratio| ratio.ci), ..self }
+    }
+
+    fn counted(self, count: &CountPerTask) -> Line {
+        Line {
+            n: count.processes,
+            p0: Some(count.least),
+            p50: Some(count.median),
+            p100: Some(count.most),
+            exact: Some(count.exact),
+            ..self
+        }
+    }
+
+    fn without(self, missing: &Missing) -> Line {
+        let remedy = (!missing.remedy.is_empty()).then(|| missing.remedy.clone());
+        Line { reason: Some(missing.reason.clone()), remedy, ..self }
+    }
+
+    fn missing(&self) -> Missing {
+        Missing::new(self.reason.clone().unwrap_or_default(), self.remedy.clone().unwrap_or_default())
+    }
+
+    fn distribution(&self) -> Option<Distribution> {
+        Some(Distribution {
+            n: self.n,
+            p0: self.p0?,
+            p25: self.p25?,
+            p50: self.p50?,
+            p75: self.p75?,
+            p90: self.p90?,
+            p99: self.p99?,
+            p100: self.p100?,
+            ci: self.ci,
+        })
+    }
+
+    fn timing(&self) -> Result<Timing, String> {
+        let of = self.distribution().ok_or_else(|| format!("{} lacks a percentile", self.metric))?;
+        Ok(Timing { of, ratio: self.ratio.map(|value| Ratio { value, ci: self.ratio_ci }) })
+    }
+
+    fn count(&self) -> Option<Reading<CountPerTask>> {
+        if self.status != RowStatus::Ok {
+            return Some(Reading::Missing(self.missing()));
+        }
+        Some(Reading::Value(CountPerTask {
+            processes: self.n,
+            least: self.p0?,
+            median: self.p50?,
+            most: self.p100?,
+            exact: self.exact?,
+        }))
+    }
+}
+
+fn first(line: Line) -> Result<Row, String> {
+    let state = match line.status {
+        RowStatus::Failed => RowState::Failed(line.missing()),
+        RowStatus::Skipped => RowState::Skipped(line.missing()),
+        RowStatus::Ok => RowState::Ok(Box::new(Figures {
+            stop: line.stop,
+            settled: line.settled,
+            cpu: line.timing()?,
+            wall: line.timing()?,
+            cold_cpu: None,
+            create_cpu: None,
+            create_wall: None,
+            threads: None,
+            busiest: None,
+            counts: CountsPerTask::default(),
+        })),
+    };
+    Ok(Row {
+        key: line.key,
+        creates_task: line.creates_task,
+        role: line.role,
+        sweep: line.sweep,
+        baseline: line.baseline,
+        state,
+    })
+}
+
+fn add(figures: &mut Figures, line: Line) -> Result<(), String> {
+    let is = |metric: Metric| line.metric == metric.name;
+    match () {
+        () if is(WALL_PER_TASK) => figures.wall = line.timing()?,
+        () if is(COLD_CPU_PER_TASK) => figures.cold_cpu = line.distribution(),
+        () if is(CREATE_CPU_SHARE) => figures.create_cpu = line.distribution(),
+        () if is(CREATE_WALL_SHARE) => figures.create_wall = line.distribution(),
+        () if is(THREADS_RAN) => figures.threads = line.distribution(),
+        () if is(BUSIEST_THREAD_SHARE) => figures.busiest = line.distribution(),
+        () if is(ALLOCATIONS_PER_TASK) => figures.counts.allocations = line.count(),
+        () if is(ALLOCATED_BYTES_PER_TASK) => figures.counts.bytes = line.count(),
+        () if is(SYSCALLS_PER_TASK) => figures.counts.syscalls = line.count(),
+        () => return Err(format!("no metric is named {}", line.metric)),
+    }
+    Ok(())
+}

@@ -1,0 +1,188 @@
+//! The figures of one row, a field for each metric.
+
+use crate::{
+    key::RowKey,
+    missing::{Missing, Reading},
+    run_file::{Role, Stop, Sweep},
+};
+
+use serde::{Deserialize, Serialize};
+
+/// One row: what it is, and its figures.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// What names it.
+    pub key: RowKey,
+    /// Whether its tasks are tasks that the scheduler sees.
+    pub creates_task: Option<bool>,
+    /// Row, baseline or control.
+    pub role: Role,
+    /// Its part in a sweep; its figures are raw material of [`Summary::granularity`](super::Summary::granularity).
+    pub sweep: Option<Sweep>,
+    /// The baseline: `runtime:variant`.
+    pub baseline: Option<String>,
+    /// Its figures, or why it has none.
+    pub state: RowState,
+}
+
+/// Whether a row has figures.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RowState {
+    /// It has.
+    Ok(Box<Figures>),
+    /// It went wrong.
+    Failed(Missing),
+    /// It was not tried.
+    Skipped(Missing),
+}
+
+/// The state of a row in a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RowStatus {
+    /// It has figures.
+    Ok,
+    /// It went wrong.
+    Failed,
+    /// It was not tried.
+    Skipped,
+}
+
+/// The figures of a row. Lower is better for all times, shares and counts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figures {
+    /// What ended its rounds; `None` where the run was cut short before that.
+    pub stop: Option<Stop>,
+    /// How many of its processes had settled; only for rows whose code is compiled while it runs.
+    pub settled: Option<Settled>,
+    /// CPU time per task, ns.
+    pub cpu: Timing,
+    /// Wall time per task, ns.
+    pub wall: Timing,
+    /// CPU time per task, ns, of the first sample of a fresh process: one for each process but the first, which is piloted.
+    pub cold_cpu: Option<Distribution>,
+    /// Share of CPU time until the last task was started, where the probe tells it.
+    pub create_cpu: Option<Distribution>,
+    /// The same share of wall time.
+    pub create_wall: Option<Distribution>,
+    /// Threads that used at least 5 % of a sample's CPU time, where the kernel tells it.
+    pub threads: Option<Distribution>,
+    /// Share of a sample's CPU time that the busiest of them used.
+    pub busiest: Option<Distribution>,
+    /// What was counted in processes of their own (`--counts`), per task.
+    pub counts: CountsPerTask,
+}
+
+/// A time of a row, and how it compares.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Timing {
+    /// Over all samples.
+    pub of: Distribution,
+    /// By the baseline, paired by round.
+    pub ratio: Option<Ratio>,
+}
+
+/// How often a row takes its baseline's time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ratio {
+    /// The median over rounds.
+    pub value: f64,
+    /// Its 95 % interval.
+    pub ci: Option<Interval>,
+}
+
+/// The samples of one metric, in its unit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Distribution {
+    /// Samples.
+    pub n: u64,
+    /// The smallest.
+    pub p0: f64,
+    /// 25th percentile.
+    pub p25: f64,
+    /// Median.
+    pub p50: f64,
+    /// 75th percentile.
+    pub p75: f64,
+    /// 90th percentile.
+    pub p90: f64,
+    /// 99th percentile; below 100 samples it is only the largest of them.
+    pub p99: f64,
+    /// The largest.
+    pub p100: f64,
+    /// 95 % interval of the median.
+    pub ci: Option<Interval>,
+}
+
+/// Counts per task; `None` where nothing was counted.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct CountsPerTask {
+    /// Calls that ask for memory.
+    pub allocations: Option<Reading<CountPerTask>>,
+    /// Bytes that they ask for.
+    pub bytes: Option<Reading<CountPerTask>>,
+    /// System calls.
+    pub syscalls: Option<Reading<CountPerTask>>,
+}
+
+/// One count per task, over the processes that were counted.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct CountPerTask {
+    /// Processes.
+    pub processes: u64,
+    /// Of the one with the fewest.
+    pub least: f64,
+    /// Of the middle one.
+    pub median: f64,
+    /// Of the one with the most.
+    pub most: f64,
+    /// Whether the processes agree within 0.1 %, so that the count may gate absolutely.
+    pub exact: bool,
+}
+
+/// How many processes of a row had settled before they were timed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settled {
+    /// Those whose cost had levelled off in their warm-up (METHODOLOGY.md, "Warm-up").
+    pub processes: u64,
+    /// All that were timed.
+    pub of: u64,
+}
+
+/// A closed interval, written as `[low, high]`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Interval(pub f64, pub f64);
+
+impl Row {
+    /// Its figures, where it has any.
+    pub fn figures(&self) -> Option<&Figures> {
+        match &self.state {
+            RowState::Ok(figures) => Some(figures),
+            RowState::Failed(_) | RowState::Skipped(_) => None,
+        }
+    }
+
+    /// Why it has none.
+    pub fn missing(&self) -> Option<&Missing> {
+        match &self.state {
+            RowState::Ok(_) => None,
+            RowState::Failed(missing) | RowState::Skipped(missing) => Some(missing),
+        }
+    }
+
+    /// Its state in a word.
+    pub fn status(&self) -> RowStatus {
+        match self.state {
+            RowState::Ok(_) => RowStatus::Ok,
+            RowState::Failed(_) => RowStatus::Failed,
+            RowState::Skipped(_) => RowStatus::Skipped,
+        }
+    }
+}
+
+impl Settled {
+    /// Whether most were timed while their cost still fell: the figures are then not those of compiled code.
+    pub fn mostly_not(self) -> bool {
+        2 * self.processes < self.of
+    }
+}

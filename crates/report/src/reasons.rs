@@ -1,0 +1,52 @@
+//! Rows without figures, grouped by what they lack them for.
+
+use taskscale_analysis::figure::count;
+use taskscale_model::summary::{Row, RowStatus, Summary};
+
+use crate::style::clean;
+
+/// Rows that share a state and its cause.
+pub struct Reasons {
+    /// Why.
+    pub reason: String,
+    /// What to do, or empty.
+    pub remedy: String,
+    /// Which: `runtime variant` with their sizes.
+    pub who: Vec<String>,
+}
+
+/// Rows without figures in a state, grouped by equal reason and remedy, in the order of the plan.
+pub fn reasons(summary: &Summary, status: RowStatus) -> Vec<Reasons> {
+    type Who = (String, Vec<u64>);
+    let mut groups: Vec<(String, String, Vec<Who>)> = Vec::new();
+    // A runtime that is not here has a section of its own.
+    let not_here = |row: &&Row| {
+        summary.runtimes.iter().any(|one| one.id == row.key.runtime && one.facts.why().is_some())
+    };
+    let rows = summary.rows.iter().filter(|row| row.status() == status);
+    for row in rows.filter(|row| !not_here(row)) {
+        let Some(missing) = row.missing() else { continue };
+        let (reason, remedy) = (clean(&missing.reason), clean(&missing.remedy));
+        let index =
+            groups.iter().position(|group| group.0 == reason && group.1 == remedy).unwrap_or_else(|| {
+                groups.push((reason, remedy, Vec::new()));
+                groups.len() - 1
+            });
+        let name = clean(&format!("{} {}", row.key.runtime, row.key.variant_and_case()));
+        let who = &mut groups[index].2;
+        match who.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, sizes)) => sizes.push(row.key.size),
+            None => who.push((name, vec![row.key.size])),
+        }
+    }
+    let named = |(name, mut sizes): Who| {
+        sizes.sort_unstable();
+        sizes.dedup();
+        let sizes: Vec<String> = sizes.into_iter().map(count).collect();
+        format!("{name} at n = {}", sizes.join("; "))
+    };
+    groups
+        .into_iter()
+        .map(|(reason, remedy, who)| Reasons { reason, remedy, who: who.into_iter().map(named).collect() })
+        .collect()
+}
