@@ -14,8 +14,8 @@ import (
 
 func main() {
 	if len(os.Args) != 2 || os.Args[1] != "go" {
-		sdk.ServeMissing(fmt.Sprintf("this probe knows the runtime go, not %q", os.Args[1:]), "start it as `probe go`")
-		return
+		fmt.Fprintf(os.Stderr, "no runtime %q in this probe; choose go\n", os.Args[1:])
+		os.Exit(2)
 	}
 	workloads.Declare()
 	sdk.Serve("go", strings.TrimPrefix(runtime.Version(), "go"))

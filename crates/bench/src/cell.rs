@@ -3,7 +3,7 @@
 use std::io;
 
 use taskscale_model::{
-    protocol::MAX_SEED,
+    protocol::MAX_INTEGER,
     run_file::{Kind, Record, RoundRecord, SampleRecord, Stop},
 };
 use taskscale_stats::{
@@ -80,7 +80,7 @@ impl Measuring<'_, '_> {
             if world.listener.interrupted() {
                 return Ok(());
             }
-            let seed = world.rng.u64(0..=MAX_SEED);
+            let seed = world.rng.u64(0..=MAX_INTEGER);
             // Answers first: a row that does not do its work is not worth a pilot.
             row.ask(Ask { kind: Kind::Verify, round: 0, iterations: 1, seed }, world)?;
         }
@@ -252,7 +252,7 @@ fn pilot(
         if world.listener.interrupted() {
             return Ok(None);
         }
-        let ask = Ask { kind: Kind::Pilot, round: 0, iterations, seed: world.rng.u64(0..=MAX_SEED) };
+        let ask = Ask { kind: Kind::Pilot, round: 0, iterations, seed: world.rng.u64(0..=MAX_INTEGER) };
         let Some(SampleRecord { wall_ns, .. }) = row.ask(ask, world)? else { return Ok(None) };
         match calibrate::next_pilot(iterations, wall_ns, target) {
             Pilot::Try(next) => iterations = next,

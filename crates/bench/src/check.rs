@@ -364,39 +364,26 @@ impl Checker<'_> {
         Ok(observed)
     }
 
-    /// What cannot be done is refused with an error, and the probe lives on.
+    /// A word that it does not know is refused with an error, and the probe lives on. Sent as raw lines: what does not fit a
+    /// description is not sent otherwise.
     fn errors(&mut self, description: &Description) {
         let Some((workload, variant)) = first_available(description) else { return };
         let good = self.request(workload, variant, &Params::new(), SIZES[0]);
-        let change = |alter: &dyn Fn(&mut RunRequest)| {
-            let mut request = good.clone();
-            alter(&mut request);
-            serde_json::to_value(taskscale_model::protocol::Request::Run(request)).unwrap_or_default()
-        };
-        let word = |word: &str| ParamValue::Word(word.into());
-        let mut without_seed = change(&|_| ());
-        if let Some(fields) = without_seed.as_object_mut() {
-            fields.remove("size");
-        }
-        for (subject, line) in [
-            ("an unknown workload", change(&|request| request.workload = "no-such".into())),
-            ("an unknown variant", change(&|request| request.variant = "no-such".into())),
-            (
-                "an unknown parameter",
-                change(&|request| _ = request.params.insert("no-such".into(), word("x"))),
-            ),
-            ("size 0", change(&|request| request.size = 0)),
-            ("iterations 0", change(&|request| request.iterations = 0)),
-            ("a run without size", without_seed),
-            ("an unknown type of request", serde_json::json!({"type": "no-such"})),
+        let mut good =
+            serde_json::to_value(taskscale_model::protocol::Request::Run(good)).unwrap_or_default();
+        for (subject, field) in [
+            ("an unknown workload", "workload"),
+            ("an unknown variant", "variant"),
+            ("an unknown type of request", "type"),
         ] {
-            self.refuses("errors", subject, line.to_string().as_bytes());
+            let mut wrong = good.clone();
+            wrong[field] = "no-such".into();
+            self.refuses("errors", subject, wrong.to_string().as_bytes());
         }
-        let mut extended = change(&|_| ());
-        extended["no-such-field"] = serde_json::json!({"nested": [1, 2]});
+        good["no-such-field"] = serde_json::json!({"nested": [1, 2]});
         let timeout_ns = self.timeout_ns;
         let subject = "an unknown field is ignored";
-        let line = extended.to_string();
+        let line = good.to_string();
         let reply = self.probe().and_then(|probe| probe.raw(line.as_bytes(), subject, timeout_ns));
         match reply.and_then(|line| parse(&line, subject)) {
             Ok(Reply::Sample(_)) => self.found("errors", subject, Ok(())),
@@ -407,19 +394,10 @@ impl Checker<'_> {
         }
     }
 
-    /// What is not a request is answered with an error, and the probe lives on.
+    /// What is not JSON is answered with an error, and the probe lives on.
     fn garbage(&mut self) {
-        let deep = "[".repeat(50_000);
-        let long = format!("{{\"type\":\"{}\"}}", "x".repeat(200_000));
-        let cases: [(&str, &[u8]); 7] = [
-            ("a line that is not JSON", b"hello"),
-            ("half a message", br#"{"type":"run","#),
-            ("an empty object", b"{}"),
-            ("an array", b"[1,2,3]"),
-            ("bytes that are not UTF-8", b"{\"type\":\"\xff\xfe\"}"),
-            ("50,000 open brackets", deep.as_bytes()),
-            ("a word of 200,000 letters", long.as_bytes()),
-        ];
+        let cases: [(&str, &[u8]); 2] =
+            [("a line that is not JSON", b"hello"), ("half a message", br#"{"type":"run","#)];
         for (subject, line) in cases {
             self.refuses("garbage", subject, line);
         }

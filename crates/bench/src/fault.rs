@@ -3,7 +3,8 @@
 
 use taskscale_model::missing::Missing;
 
-/// What went wrong. The probe is stopped with its process tree for all of these but [`Fault::Refused`].
+/// What went wrong. The probe is stopped with its process tree for all of these but [`Fault::Refused`]
+/// and [`Fault::Unfit`].
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Fault {
     /// No process could be started.
@@ -71,6 +72,14 @@ pub enum Fault {
         /// Ours.
         ours: u32,
     },
+    /// What does not fit the probe's description is not sent.
+    #[error("was not asked {asked}: {}", .why.reason)]
+    Unfit {
+        /// The request.
+        asked: String,
+        /// What does not fit, and what to do.
+        why: Missing,
+    },
     /// The probe answered with an error.
     #[error("refused {asked}: {message}")]
     Refused {
@@ -125,13 +134,14 @@ impl Fault {
 
     /// Whether the process can still be used.
     pub fn leaves_probe_alive(&self) -> bool {
-        matches!(self, Fault::Refused { .. })
+        matches!(self, Fault::Refused { .. } | Fault::Unfit { .. })
     }
 
     /// The fault as a row shows it.
     pub fn to_missing(&self) -> Missing {
         let remedy = match self {
             Fault::NotHere(missing) => return missing.clone(),
+            Fault::Unfit { why, .. } => &why.remedy,
             Fault::Start { .. } => "check that the command exists and may be executed",
             Fault::TimedOut { .. } => {
                 "raise --timeout if the work is really that long, else look for a deadlock"

@@ -11,7 +11,9 @@
 //! | [`link`] | what a measuring loop needs of a probe, a clock and a listener; tests put fakes here |
 //! | [`clock`] | the real clock, which also looks at what else uses the machine |
 //! | [`probe`] | the real probe: a process that speaks protocol 1 |
+//! | [`validate`] | whether a request fits what the probe says of itself, before it is sent |
 //! | [`threads`] | how many threads of a probe really ran during a sample |
+//! | [`launcher`] | starts the probes of a run, to be timed or to be counted |
 //! | `stamp` | whether a probe is still the one that it was |
 //! | [`fault`] | everything that can go wrong with a probe, with its remedy |
 //! | [`expect`] | which answer is right |
@@ -37,6 +39,7 @@ pub mod expect;
 pub mod fault;
 pub mod journal;
 pub mod judge;
+pub mod launcher;
 pub mod limits;
 pub mod link;
 pub mod plan;
@@ -47,4 +50,5 @@ pub mod schedule;
 mod stamp;
 mod steps;
 pub mod threads;
+pub mod validate;
 mod warmup;

@@ -3,58 +3,30 @@
 //!
 //! | module | does |
 //! |---|---|
+//! | `found` | what is planned over: runtimes, and what the command line narrows |
+//! | `cell` | what comes out: cells of rows, and whether a row takes part |
 //! | `draft` | rows of one table at one size, before they have numbers |
 //! | `baselines` | which row each is divided by, and the A/A controls |
 //! | `sides` | the two sides of a comparison |
 //! | `sweep` | a sweep over the work inside each task, and the kernel alone beside it |
 
 mod baselines;
+mod cell;
 mod draft;
+mod found;
 mod sides;
 mod sweep;
 
+pub use cell::{Cell, PlannedRow, RowState};
+pub use found::{Found, Selection};
+
 use taskscale_model::{
-    answer::Rule,
-    missing::Missing,
-    params::Params,
-    protocol::Description,
-    run_file::{ANY, Part, RowRecord},
+    run_file::ANY,
     suite::{Block, Suite},
 };
 
 use crate::limits::Limits;
 use draft::Draft;
-
-/// A runtime that was looked for: its description, or why there is none.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Found {
-    /// As the user names it: `asyncio`, `asyncio@python3.8`.
-    pub id: String,
-    /// Whether the user asked for it by name; then whatever it cannot do is a skipped row.
-    pub asked: bool,
-    /// Whether only tables that name it want it, where the user did not ask for it.
-    pub by_name: bool,
-    /// The runtime whose rows are judged against this one's: this is the old side of a comparison.
-    pub old_of: Option<String>,
-    /// What the probe says of itself.
-    pub description: Result<Description, Missing>,
-}
-
-/// What the command line narrows or changes.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Selection {
-    /// Sizes instead of the suite's; empty keeps those.
-    pub sizes: Vec<u64>,
-    /// Variants to keep: a whole name, or one part of it between slashes; empty keeps all.
-    pub variants: Vec<String>,
-    /// The baseline instead of the suite's: `variant` or `runtime:variant`.
-    pub baseline: Option<String>,
-    /// Parameters put over those of every table.
-    pub params: Params,
-    /// CPU time of the work inside each task, in nanoseconds; the first step of a run turns it into a number of steps for
-    /// each runtime.
-    pub work_ns: Option<u64>,
-}
 
 /// Everything that a run will do.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -70,69 +42,6 @@ pub struct PlannedSuite {
     pub limits: Limits,
     /// In the order in which they are measured.
     pub cells: Vec<Cell>,
-}
-
-/// One workload at one size: rows that are measured side by side.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Cell {
-    /// The table.
-    pub table: String,
-    /// The size.
-    pub size: u64,
-    /// Which answer is right.
-    pub rule: Rule,
-    /// The rows, those that cannot be measured included.
-    pub rows: Vec<PlannedRow>,
-}
-
-/// A row, and whether it takes part.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PlannedRow {
-    /// The row.
-    pub record: RowRecord,
-    /// Whether it takes part.
-    pub state: RowState,
-}
-
-/// Whether a row takes part in the measurement.
-#[derive(Debug, Clone, PartialEq)]
-pub enum RowState {
-    /// It does.
-    Ready,
-    /// It does, once it is known how many steps of the kernel last so long.
-    Uncalibrated {
-        /// CPU time of the work inside each task, in nanoseconds.
-        work_ns: u64,
-    },
-    /// It does not, and why.
-    Skipped(Missing),
-}
-
-impl RowState {
-    /// Whether it takes part, as far as is known.
-    pub fn takes_part(&self) -> bool {
-        !matches!(self, RowState::Skipped(_))
-    }
-}
-
-impl Cell {
-    /// The rows that take part.
-    pub fn measured(&self) -> impl Iterator<Item = &PlannedRow> {
-        self.rows.iter().filter(|row| row.state.takes_part())
-    }
-
-    /// The rows that take part, to be changed.
-    pub fn measured_mut(&mut self) -> impl Iterator<Item = &mut PlannedRow> {
-        self.rows.iter_mut().filter(|row| row.state.takes_part())
-    }
-
-    /// The rule of one of its rows: beside the tasks of a sweep stands the kernel alone.
-    pub fn rule_of(&self, row: &RowRecord) -> Rule {
-        match row.sweep.map(|sweep| sweep.part) {
-            Some(Part::Kernel) => Rule::Spin,
-            Some(Part::Tasks) | None => self.rule,
-        }
-    }
 }
 
 /// Why there is nothing to plan.

@@ -1,7 +1,5 @@
 //! The real probe: a process that speaks protocol 1 over pipes (`probes/PROTOCOL.md`).
 
-use std::{collections::HashMap, path::PathBuf};
-
 use taskscale_model::{
     missing::Missing,
     protocol::{Description, PROTOCOL, Reply, Request, RunRequest},
@@ -13,11 +11,10 @@ use taskscale_sys::{
 };
 
 use crate::{
-    counted::CountedProbe,
     fault::Fault,
-    link::{Counted, Launcher, Link, Observed},
-    stamp::Stamp,
+    link::{Link, Observed},
     threads,
+    validate::validate,
 };
 
 /// A handshake starts an interpreter or a virtual machine: 30 s are ten times the slowest seen on a loaded machine.
@@ -29,13 +26,12 @@ const GRACE_NS: u64 = 500_000_000;
 /// Of a line that is no reply, this much is shown.
 const SHOWN: usize = 120;
 
-/// Environment padding moves the stack by up to a page, so that no row keeps a lucky alignment.
-const PADDING: u64 = 4096;
-
 /// A probe process that has not been trusted yet, or has shaken hands.
 #[derive(Debug)]
 pub struct Probe {
     child: Child,
+    /// What requests are held to.
+    description: Option<Description>,
 }
 
 impl Probe {
@@ -47,7 +43,7 @@ impl Probe {
 
     /// A process that was started another way.
     pub(crate) fn of(child: Child) -> Probe {
-        Probe { child }
+        Probe { child, description: None }
     }
 
     /// Asks the probe to describe itself.
@@ -55,7 +51,9 @@ impl Probe {
         let asked = "describe";
         let line = self.exchange(&Request::Describe { protocol: PROTOCOL }, asked, timeout_ns)?;
         match parse(&line, asked)? {
-            Reply::Description(description) if description.protocol == PROTOCOL => Ok(description),
+            Reply::Description(description) if description.protocol == PROTOCOL => {
+                Ok(self.description.insert(description).clone())
+            }
             Reply::Description(Description { protocol, .. })
             | Reply::Error { protocol: Some(protocol), .. }
                 if protocol != PROTOCOL =>
@@ -70,7 +68,7 @@ impl Probe {
         }
     }
 
-    /// Sends one line as it is and returns the line that comes back: for conformance tests.
+    /// Sends one line as it is, whatever it is, and returns the line that comes back: for conformance tests.
     pub fn raw(&mut self, line: &[u8], asked: &str, timeout_ns: u64) -> Result<Vec<u8>, Fault> {
         let deadline_ns = clock::monotonic_ns().saturating_add(timeout_ns);
         let seconds = timeout_ns as f64 / 1e9;
@@ -132,6 +130,11 @@ impl Link for Probe {
 
     fn run(&mut self, request: &RunRequest, timeout_ns: u64) -> Result<Observed, Fault> {
         let asked = format!("{} {} at size {}", request.workload, request.variant, request.size);
+        let why = match &self.description {
+            Some(description) => validate(description, request),
+            None => Err(Missing::new("it has not described itself yet", "shake hands first")),
+        };
+        why.map_err(|why| Fault::Unfit { asked: asked.clone(), why })?;
         let message = serde_json::to_vec(&Request::Run(request.clone()))
             .map_err(|error| Fault::Refused { asked: asked.clone(), message: error.to_string() })?;
         // Outermost, so that what it costs (7 us a thread, `taskscale_sys::threads`) lies outside all other readings.
@@ -174,60 +177,6 @@ fn junk(line: &[u8], asked: &str, why: &str) -> Fault {
     Fault::Junk { asked: asked.into(), line: format!("\"{text}\"{more}"), why: why.into() }
 }
 
-/// Starts probes by the commands that were found for the runtimes.
-#[derive(Debug, Default)]
-pub struct ProbeLauncher {
-    commands: HashMap<String, (Command, Stamp)>,
-    /// The library that counts allocations, or why there is none; absent where nothing is to be counted.
-    counting: Option<Result<PathBuf, Missing>>,
-}
-
-impl ProbeLauncher {
-    /// A launcher that knows these runtimes, by the names that rows use.
-    pub fn new(commands: impl IntoIterator<Item = (String, Command)>) -> Self {
-        let stamped = |(id, command): (String, Command)| {
-            let stamp = Stamp::of(&command);
-            (id, (command, stamp))
-        };
-        ProbeLauncher { commands: commands.into_iter().map(stamped).collect(), counting: None }
-    }
-
-    /// Also counts, allocations by this library; without one system calls alone.
-    #[must_use]
-    pub fn counting(mut self, library: Result<PathBuf, Missing>) -> Self {
-        self.counting = Some(library);
-        self
-    }
-
-    /// The command of a runtime, as it was when the run began.
-    fn command(&self, runtime: &str) -> Result<&Command, Fault> {
-        let Some((command, stamp)) = self.commands.get(runtime) else {
-            return Err(Fault::Start { command: runtime.into(), why: "no such runtime".into() });
-        };
-        match stamp.changed() {
-            Some(path) => Err(Fault::Changed { file: path.display().to_string() }),
-            None => Ok(command),
-        }
-    }
-}
-
-impl Launcher for ProbeLauncher {
-    fn launch(&mut self, runtime: &str, layout: u64) -> Result<Box<dyn Link>, Fault> {
-        let mut command = self.command(runtime)?.clone();
-        // `PYTHONHASHSEED` is read by CPython alone; its range is 32 bits.
-        command.env.push(("PYTHONHASHSEED".into(), (layout >> 32).to_string()));
-        let padding = usize::try_from(layout % PADDING).unwrap_or_default();
-        command.env.push(("TASKSCALE_PADDING".into(), "x".repeat(padding)));
-        Ok(Box::new(Probe::start(&command)?))
-    }
-
-    fn launch_counted(&mut self, runtime: &str) -> Option<Result<Box<dyn Counted>, Fault>> {
-        let library = self.counting.as_ref()?;
-        let probe = self.command(runtime).and_then(|command| CountedProbe::start(command, library));
-        Some(probe.map(|probe| Box::new(probe) as Box<dyn Counted>))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -241,13 +190,16 @@ mod tests {
         assert!(!said.contains('\x1b'), "{said:?}");
     }
 
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn the_threads_of_a_real_process_are_looked_at() {
-        // A shell has one thread, and reading a line takes it some CPU time.
-        let script =
-            r#"while read -r line; do echo '{"type":"sample","wall_ns":1,"cpu_ns":1,"answer":0}'; done"#;
-        let mut probe = Probe::start(&Command::new("sh", ["-c", script])).expect("a shell");
+    /// A shell that offers one variant and answers everything else by the same sample, and a request for it.
+    fn shell() -> (Probe, RunRequest) {
+        let script = r#"
+            read -r line
+            echo '{"type":"description","protocol":1,"runtime":{"name":"r","language":"l","version":"1"},
+                "clock":{"wall_resolution_ns":1,"cpu_resolution_ns":1},
+                "workloads":[{"name":"w","variants":[{"name":"v","creates_task":false}]}]}' | tr -d '
+'
+            echo
+            while read -r line; do echo '{"type":"sample","wall_ns":1,"cpu_ns":1,"answer":0}'; done"#;
         let request = RunRequest {
             id: 1,
             workload: "w".into(),
@@ -257,6 +209,30 @@ mod tests {
             params: Default::default(),
             seed: 1,
         };
+        (Probe::start(&Command::new("sh", ["-c", script])).expect("a shell"), request)
+    }
+
+    #[test]
+    fn what_does_not_fit_the_description_is_not_sent() {
+        let (mut probe, request) = shell();
+        let said = probe.run(&request, HANDSHAKE_NS).expect_err("no handshake yet").to_string();
+        assert!(said.contains("not described itself"), "{said}");
+        probe.describe(HANDSHAKE_NS).expect("a description");
+        let unfit = RunRequest { variant: "x".into(), ..request.clone() };
+        let fault = probe.run(&unfit, HANDSHAKE_NS).expect_err("it would be answered");
+        let said = "was not asked w x at size 1: unknown variant \"x\"; known here: v";
+        assert_eq!(fault.to_string(), said);
+        assert!(fault.leaves_probe_alive() && fault.to_missing().remedy.contains("choose one of those"));
+        probe.run(&request, HANDSHAKE_NS).expect("the same process, and nothing of the other request");
+        probe.end();
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_threads_of_a_real_process_are_looked_at() {
+        // A shell has one thread, and reading a line takes it some CPU time.
+        let (mut probe, request) = shell();
+        probe.describe(HANDSHAKE_NS).expect("a description");
         let observed = probe.run(&request, HANDSHAKE_NS).expect("a sample");
         assert_eq!(observed.threads.map(|threads| threads.ran), Ok(1));
         probe.end();

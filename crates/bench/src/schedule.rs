@@ -8,7 +8,7 @@
 
 use fastrand::Rng;
 
-use taskscale_model::protocol::MAX_SEED;
+use taskscale_model::protocol::MAX_INTEGER;
 
 /// Iterations are lengthened by 0 to 20 %, the same for all rows of a round, so that samples do not lock onto the
 /// scheduler's period.
@@ -62,7 +62,7 @@ impl Schedule {
             number,
             restart: self.restart_every > 0 && number > 0 && number.is_multiple_of(self.restart_every),
             order: self.block.clone(),
-            seed: self.rng.u64(0..=MAX_SEED),
+            seed: self.rng.u64(0..=MAX_INTEGER),
             jitter: 1.0 + JITTER * self.rng.f64(),
         }
     }
@@ -132,7 +132,7 @@ mod tests {
                 prop_assert_eq!(sorted, (0..rows).collect::<Vec<_>>());
                 let reversed: Vec<usize> = first.order.iter().rev().copied().collect();
                 prop_assert_eq!(&second.order, &reversed);
-                prop_assert!(first.seed <= MAX_SEED && (1.0..=1.2).contains(&first.jitter));
+                prop_assert!(first.seed <= MAX_INTEGER && (1.0..=1.2).contains(&first.jitter));
             }
         }
     }

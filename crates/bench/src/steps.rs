@@ -10,7 +10,7 @@ use taskscale_model::{
     key::{RowKey, SeriesKey},
     missing::Missing,
     params::ParamValue,
-    protocol::MAX_SEED,
+    protocol::MAX_INTEGER,
     run_file::{Kind, Part, Record, Role, RowRecord, RuntimeRecord, Status, Stop, Time},
 };
 use taskscale_stats::quantile::median;
@@ -109,7 +109,7 @@ fn weigh(record: &RowRecord, world: &mut World<'_, '_>) -> io::Result<Option<Res
             if world.listener.interrupted() {
                 break;
             }
-            let seed = world.rng.u64(0..=MAX_SEED);
+            let seed = world.rng.u64(0..=MAX_INTEGER);
             if let Some(sample) = row.ask(Ask { kind: Kind::Timed, round, iterations, seed }, world)? {
                 timed.push(sample.per_task(Time::Cpu));
             }
@@ -135,7 +135,7 @@ fn pilot(row: &mut Row<'_>, world: &mut World<'_, '_>) -> io::Result<Option<u64>
         if world.listener.interrupted() {
             return Ok(None);
         }
-        let seed = world.rng.u64(0..=MAX_SEED);
+        let seed = world.rng.u64(0..=MAX_INTEGER);
         let ask = Ask { kind: Kind::Pilot, round: 0, iterations, seed };
         let Some(sample) = row.ask(ask, world)? else { return Ok(None) };
         match calibrate::next_pilot(iterations, sample.wall_ns, target_ns) {

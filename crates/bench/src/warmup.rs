@@ -2,7 +2,7 @@
 
 use std::io;
 
-use taskscale_model::{protocol::MAX_SEED, run_file::Kind};
+use taskscale_model::{protocol::MAX_INTEGER, run_file::Kind};
 use taskscale_stats::{sign, warmup};
 
 use crate::{
@@ -113,7 +113,7 @@ pub(crate) fn warm_up(
                 kind: Kind::Warmup,
                 round: round.number,
                 iterations: row.iterations.div_ceil(part),
-                seed: world.rng.u64(0..=MAX_SEED),
+                seed: world.rng.u64(0..=MAX_INTEGER),
             };
             let Some(sample) = row.ask(ask, world)? else { break };
             costs.push(per_task(&sample));

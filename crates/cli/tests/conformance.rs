@@ -105,6 +105,7 @@ breaks! {
     exits: "exit" => "ended (exit status 3)";
     crashes: "crash" => "SIGABRT";
     traceback: "traceback" => "it said: RuntimeError: the pool is already shut down";
+    fails: "fails" => "refused fanout loop at size 1: variant 'loop' failed: the pool is already shut down";
     junk: "junk" => "not protocol 1";
     log_line: "log-line" => "connecting to the pool";
     banner: "banner" => "Welcome to my probe!";

@@ -15,8 +15,8 @@ use crate::{
 /// The protocol this build speaks.
 pub const PROTOCOL: u32 = 1;
 
-/// Seeds stay below 2^53 so that every JSON reader keeps them exact (JavaScript's numbers end there).
-pub const MAX_SEED: u64 = (1 << 53) - 1;
+/// Integers of a request stay below 2^53 so that every JSON reader keeps them exact (JavaScript's numbers end there).
+pub const MAX_INTEGER: u64 = (1 << 53) - 1;
 
 /// What the tool sends, one line each.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -49,7 +49,7 @@ pub struct RunRequest {
     /// Parameters of the workload; what is absent takes the default that the description names.
     #[serde(default)]
     pub params: Params,
-    /// Fresh each round, at most [`MAX_SEED`].
+    /// Fresh each round, at most [`MAX_INTEGER`].
     pub seed: u64,
 }
 

@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 
-use crate::preemption::Preemption;
+use crate::preemption::{Preemption, log_uniform};
 
 /// What can be planted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -90,10 +90,6 @@ pub struct Case {
     pub preemption: Option<Preemption>,
     /// Durations of steps that block an event loop, from here on.
     pub blocking_from: f64,
-}
-
-pub(crate) fn log_uniform(rng: &mut Rng, low: f64, high: f64) -> f64 {
-    (low.ln() + rng.f64() * (high / low).ln()).exp()
 }
 
 /// A normal variate, by Box and Muller.

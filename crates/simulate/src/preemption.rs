@@ -2,8 +2,6 @@
 
 use fastrand::Rng;
 
-use crate::case::log_uniform;
-
 /// How the machine takes the CPU away: at random moments (Poisson in running time), for random slices.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Preemption {
@@ -36,4 +34,8 @@ impl Preemption {
             lost += log_uniform(rng, self.slice.0, self.slice.1);
         }
     }
+}
+
+pub(crate) fn log_uniform(rng: &mut Rng, low: f64, high: f64) -> f64 {
+    (low.ln() + rng.f64() * (high / low).ln()).exp()
 }

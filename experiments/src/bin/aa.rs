@@ -18,10 +18,10 @@ use anyhow::{Context, bail};
 use clap::Parser;
 use taskscale_bench::{
     journal::Journal,
+    launcher::ProbeLauncher,
     limits::Limits,
     link::{Launcher, Link, Silent},
     plan::{Found, Plan, Selection},
-    probe::ProbeLauncher,
     run::run,
 };
 use taskscale_experiments::runs;

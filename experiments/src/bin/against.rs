@@ -22,10 +22,10 @@ use taskscale_analysis::{CompareOptions, compare_sides, parse_run};
 use taskscale_bench::{
     fault::Fault,
     journal::Journal,
+    launcher::ProbeLauncher,
     limits::Limits,
     link::{Launcher, Link, Observed, Silent},
     plan::{Found, Plan, Selection},
-    probe::ProbeLauncher,
     run::run,
 };
 use taskscale_experiments::runs;

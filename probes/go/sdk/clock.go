@@ -11,13 +11,10 @@ func wallNs() int64 { return int64(time.Since(started)) }
 // reading it included.
 func resolutionNs(clock func() int64) int64 {
 	smallest := int64(1<<63 - 1)
-	for n := 0; n < 1000; n++ {
-		start := clock()
-		now := clock()
-		for now == start {
-			now = clock()
+	for steps, last := 0, clock(); steps < 1000; {
+		if now := clock(); now > last {
+			smallest, last, steps = min(smallest, now-last), now, steps+1
 		}
-		smallest = min(smallest, now-start)
 	}
 	return smallest
 }

@@ -1,143 +1,80 @@
+// Package sdk is what a probe in Go needs besides its workloads: the loop of probe protocol 1, and the clocks. Import it
+// for a probe of your own. This is a whole one, and `taskscale probe check` accepts it:
+//
+//	package main
+//
+//	import "taskscale/sdk"
+//
+//	func main() {
+//		sdk.Variant("nop", "handed over", func(run *sdk.Run) (sdk.Timing, error) {
+//			done := make(chan uint64)
+//			return run.Time(func(phases *sdk.Phases) (sum uint64) {
+//				for i := uint64(0); i < run.Size; i++ {
+//					go func() { done <- 1 }()
+//					sum += <-done
+//				}
+//				return sum
+//			}), nil
+//		})
+//		sdk.Serve("mypool", "1.0")
+//	}
+//
+// clock.go reads the two clocks, describe.go holds what a probe says of itself, request.go makes a request a Run,
+// timing.go is the timed loop, serve.go gives one reply line per request line.
 package sdk
 
-import (
-	"bufio"
-	"bytes"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"os"
-	"os/signal"
-	"syscall"
-	"unicode/utf8"
-)
+import "bufio"
+import "encoding/json"
+import "fmt"
+import "os"
 
-// The longest line that is read, in bytes; a request of ours has about 200. The rest of a longer one is skipped, so that
-// junk cannot fill the memory.
-const maxLine = 1 << 20
-
-// Serve serves the declared workloads as runtime name until standard input ends or says exit. Ends the process with
-// status 1 where a pipe fails.
-func Serve(name, version string) { serve(answers(name, version)) }
-
-func answers(name, version string) func(message) any {
-	return func(request message) any {
-		switch kind := request.text("type"); kind {
-		case "describe":
-			return describe(request, name, version)
-		case "run":
-			return run(request)
-		default:
-			return failed("unknown request type %q; known here: describe, run, exit", kind)
+// Serve serves the declared workloads as runtime name until standard input ends or says exit.
+func Serve(name, version string) {
+	lines, replies := bufio.NewScanner(os.Stdin), json.NewEncoder(os.Stdout)
+	lines.Buffer(nil, 1<<30)
+	os.Stdout = os.Stderr // whatever a workload prints must not get between the replies
+	for lines.Scan() {
+		if said := reply(lines.Bytes(), name, version); said == nil || replies.Encode(said) != nil {
+			return
 		}
 	}
 }
 
-// ServeMissing answers every request with an error that says what is not here, and what to do.
-func ServeMissing(reason, remedy string) {
-	serve(func(message) any {
-		return map[string]any{"type": "error", "message": reason, "missing": true, "remedy": remedy}
-	})
-}
-
-func serve(answer func(message) any) {
-	output := os.Stdout
-	os.Stdout = os.Stderr          // whatever a workload prints must not get between the replies
-	signal.Ignore(syscall.SIGPIPE) // a closed pipe is an error to be told, not a death
-	if err := loop(os.Stdin, output, answer); err != nil {
-		fmt.Fprintln(os.Stderr, "probe: standard input or output failed:", err)
-		os.Exit(1)
-	}
-}
-
-func loop(input io.Reader, output io.Writer, answer func(message) any) error {
-	lines, replies := bufio.NewReaderSize(input, maxLine), json.NewEncoder(output)
-	for {
-		line, err := lines.ReadSlice('\n')
-		tooLong := errors.Is(err, bufio.ErrBufferFull)
-		for errors.Is(err, bufio.ErrBufferFull) {
-			_, err = lines.ReadSlice('\n')
-		}
-		if len(line) == 0 && err == io.EOF {
-			return nil
-		}
-		if err != nil && err != io.EOF {
-			return err
-		}
-		said := any(failed("the line is longer than %d bytes", maxLine))
-		if !tooLong {
-			if said = reply(line, answer); said == nil {
-				return nil
-			}
-		}
-		if err := replies.Encode(said); err != nil {
-			return err
-		}
-	}
-}
-
-// reply answers a line; nil to exit.
-func reply(line []byte, answer func(message) any) (said any) {
-	defer func() {
-		switch reason := recover().(type) {
-		case nil:
-		case refused:
-			said = failed("%s", reason)
-		default: // a mistake of this package
-			panic(reason)
-		}
-	}()
-	var request message
-	if !utf8.Valid(line) {
-		return failed("the line is not JSON: it is not UTF-8")
-	}
-	if err := json.Unmarshal(line, &request); err != nil && !errors.As(err, new(*json.UnmarshalTypeError)) {
-		return failed("the line is not JSON: %v", err)
-	}
-	if request == nil {
-		return failed("the line is not a JSON object")
-	}
-	if bytes.Equal(request["type"], []byte(`"exit"`)) {
-		return nil
-	}
-	return answer(request)
-}
-
-func describe(request message, name, version string) any {
-	asked := request.field("protocol")
-	if string(asked) == fmt.Sprint(protocol) {
-		return description(name, version)
-	}
-	reply := failed("the tool speaks protocol %s, this probe of %s speaks protocol %d; use a tool and a probe of one release", asked, name, protocol)
-	reply["protocol"] = protocol
-	return reply
-}
-
-func run(request message) any {
-	chosen, run := request.request()
-	timing, err := chosen.try(run)
-	if err != nil {
-		return failed("variant %q failed: %v", chosen.Name, err)
-	}
-	return struct {
-		Type string `json:"type"`
-		ID   uint64 `json:"id"`
-		Timing
-	}{"sample", run.ID, timing}
-}
-
-// try has a panic of the workload (on this goroutine: Go ends the process where another one panics) be an error of this
-// request only.
-func (v *variant) try(run *Run) (timing Timing, err error) {
+// reply answers a line; nil to exit. A panic (on this goroutine: Go ends the process where another one panics) is this
+// request's failure only.
+func reply(line []byte, name, version string) (said object) {
 	defer func() {
 		if reason := recover(); reason != nil {
-			err = fmt.Errorf("%v", reason)
+			said = object{"type": "error", "message": fmt.Sprint(reason), "protocol": protocol}
 		}
 	}()
-	return v.perform(run)
+	asked := message{Run: Run{Params: object{}}}
+	if err := json.Unmarshal(line, &asked); err != nil {
+		panic(fmt.Sprint("the line is not JSON, or no request: ", err))
+	}
+	switch asked.Type {
+	case "describe":
+		if asked.Protocol == float64(protocol) {
+			return description(name, version)
+		}
+		panic(fmt.Sprintf("the tool speaks protocol %v, this probe of %s speaks protocol %d; use a tool and a probe of one release", asked.Protocol, name, protocol))
+	case "run":
+		return run(asked.request())
+	case "exit":
+		return nil
+	}
+	panic(fmt.Sprintf("unknown request type %q; known here: describe run exit", asked.Type))
 }
 
-func failed(format string, about ...any) map[string]any {
-	return map[string]any{"type": "error", "message": fmt.Sprintf(format, about...)}
+// run performs a request.
+func run(perform func(*Run) (Timing, error), run *Run) object {
+	timing, err := perform(run)
+	if err != nil {
+		panic(err)
+	}
+	sample := object{"type": "sample", "id": run.ID, "wall_ns": timing.WallNs, "cpu_ns": timing.CPUNs, "answer": timing.Answer}
+	if len(timing.Extra) > 0 {
+		sample["extra"] = timing.Extra
+	}
+	return sample
 }

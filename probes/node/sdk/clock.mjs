@@ -17,12 +17,10 @@ export function cpuNs() {
  * included.
  */
 export function resolutionNs(clock) {
-  let least = Infinity;
-  for (let step = 0; step < 1000; step++) {
-    const start = clock();
-    let now = start;
-    while (now === start) now = clock();
-    least = Math.min(least, Number(now - start));
+  let [smallest, last] = [Infinity, clock()];
+  for (let steps = 0; steps < 1000; ) {
+    const now = clock();
+    if (now > last) [smallest, last, steps] = [Math.min(smallest, Number(now - last)), now, steps + 1];
   }
-  return least;
+  return smallest;
 }

@@ -4,12 +4,15 @@ import { cpuNs, resolutionNs, wallNs } from "./clock.mjs";
 
 export const PROTOCOL = 1;
 
-/** What `param` and `variant` declared: name of the workload to `{ params: Map, variants: Map }`. */
-export const workloads = new Map();
+/** What `param` and `variant` declared, in that order and as the description says it. */
+export const workloads = [];
+
+/** How each variant is performed. */
+export const performs = new Map();
 
 /** Declares a parameter of a workload; the type of its default is its type, and a word is one of `choices`. */
 export function param(workload, name, byDefault, help, choices = []) {
-  declared(workload).params.set(name, { name, default: byDefault, choices, help });
+  declare(workload).params.push({ name, default: byDefault, choices, help });
 }
 
 /**
@@ -21,8 +24,15 @@ export function param(workload, name, byDefault, help, choices = []) {
 export function variant(workload, name, options, perform) {
   if (typeof options === "function") return variant(workload, name, {}, options);
   const { createsTask = true, only, maxSize, unavailable, note } = options;
-  const fields = { name, creates_task: createsTask, only, max_size: maxSize, unavailable, note };
-  declared(workload).variants.set(name, { fields, perform });
+  const made = { name, creates_task: createsTask, only, max_size: maxSize, unavailable, note };
+  declare(workload).variants.push(made);
+  performs.set(made, perform);
+}
+
+/** The workload of that name, which the first that is declared of it makes. */
+function declare(name) {
+  const known = workloads.find((one) => one.name === name);
+  return known ?? workloads[workloads.push({ name, params: [], variants: [] }) - 1];
 }
 
 /** The reply to `describe`. Measures the clocks' resolution, which takes a few milliseconds. */
@@ -36,15 +46,6 @@ export function description(name, version) {
     // Compiled while it runs: a fresh process wants a longer warm-up.
     jit: true,
     workers: 1,
-    workloads: [...workloads].map(([workload, { params, variants }]) => ({
-      name: workload,
-      params: [...params.values()],
-      variants: [...variants.values()].map(({ fields }) => fields),
-    })),
+    workloads,
   };
-}
-
-function declared(workload) {
-  if (!workloads.has(workload)) workloads.set(workload, { params: new Map(), variants: new Map() });
-  return workloads.get(workload);
 }

@@ -18,11 +18,10 @@
 // |---|---|
 // | clock | the two clocks and how fine they are |
 // | describe | what a probe says of itself: runtime, workloads, parameters, variants |
-// | request | a line read, checked and made into a Run |
+// | request | a request, made into a Run |
 // | serve | one reply line per request line, until end of input |
 // | timing | the timed loop |
 // | register, resolve | make `import ... from "taskscale-probe"` find this file, wherever the user's own is |
 
 export { param, variant } from "./describe.mjs";
-export { Refused } from "./request.mjs";
 export { serve } from "./serve.mjs";

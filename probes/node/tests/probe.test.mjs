@@ -86,13 +86,17 @@ test("a task that waits is alive with the others, one that does not is done at t
 test("what cannot be done is refused, and the probe lives on", () => {
   const refused = [
     { type: "fly" },
-    { ...run("Promise.all"), size: 0 },
-    { ...run("Promise.all"), seed: 2 ** 53 },
-    { ...run("Promise.all"), size: 2 ** 21 },
-    run("Promise.all", { order: "backwards" }),
-    run("await_each", { order: "completion" }),
-    run("Promise.all", { live: 3 }),
+    {},
+    [],
+    null,
+    run("Promise.any"),
+    run("Promise.all", {}, "lunch"),
+    { type: "describe", protocol: 2 },
   ];
   const said = replies(...refused, run("Promise.all"));
   assert.deepEqual(said.map(({ type }) => type), [...refused.map(() => "error"), "sample"]);
+  assert.match(said[0].message, /^unknown request type "fly"; known here: describe run exit$/);
+  assert.match(said[4].message, /^unknown variant "Promise.any"; known here: await_each /);
+  assert.match(said[5].message, /^unknown workload "lunch"; known here: fanout /);
+  assert.match(said[6].message, /protocol 2.*protocol 1/);
 });

@@ -2,8 +2,6 @@
 
 import { threadId } from "node:worker_threads";
 
-import { Refused } from "../sdk/index.mjs";
-
 /** Executions, their results, and where and how many at once they were. */
 export class Count {
   #executed = 0;
@@ -37,7 +35,7 @@ export class Count {
   report(run, timing) {
     const expected = run.size * run.iterations;
     if (this.#executed !== expected) {
-      throw new Refused(`${this.#executed} tasks were executed, ${expected} were asked for`);
+      throw new Error(`${this.#executed} tasks were executed, ${expected} were asked for`);
     }
     Object.assign(timing.extra, { executed: this.#executed, max_live: this.#maxLive, workers_seen: this.#workers.size });
     return timing;

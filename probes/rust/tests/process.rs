@@ -206,7 +206,7 @@ fn phases_tell_the_share_of_creation() {
         assert!(0 < create && create < sample["wall_ns"].as_u64().unwrap(), "{sample}");
         assert!(sample["extra"]["create_cpu_ns"].as_u64().unwrap() > 0, "{sample}");
     }
-    assert!(session.run("fanout", &json!("current_thread/spawn"), json!({}))["extra"].is_null());
+    assert_eq!(session.run("fanout", &json!("current_thread/spawn"), json!({}))["extra"], json!({}));
 }
 
 #[test]
@@ -266,35 +266,18 @@ fn what_cannot_be_done_is_an_error_and_the_probe_lives_on() {
         request.to_string().into_bytes()
     };
     let cases: Vec<(Vec<u8>, &str)> = vec![
-        (changed("workload", json!("lunch")), "unknown workload"),
-        (changed("variant", json!("twice")), "unknown variant"),
-        (changed("params", json!({ "colour": 1 })), "unknown parameter"),
-        (changed("params", json!({ "order": "random" })), "one of"),
-        (changed("params", json!({ "order": "completion" })), "only with"),
-        (changed("params", json!({ "work": -1 })), "integer"),
-        (changed("params", json!({ "verify": 1 })), "true or false"),
-        (changed("params", json!([])), "not an object"),
-        (changed("size", json!(0)), "size is 0"),
-        (changed("size", json!(1.5)), "not an integer"),
-        (changed("size", json!(10_001)), "above 10000"),
-        (changed("iterations", json!(0)), "iterations is 0"),
-        (changed("seed", json!(1u64 << 53)), "2^53 - 1"),
-        (changed("type", json!("dance")), "unknown request type"),
-        (changed("type", json!(3)), "type"),
-        (without("id"), "no field \"id\""),
-        (without("workload"), "no field \"workload\""),
-        (without("variant"), "no field \"variant\""),
-        (without("size"), "no field \"size\""),
-        (without("iterations"), "no field \"iterations\""),
-        (without("seed"), "no field \"seed\""),
-        (br#"{"type":"describe"}"#.to_vec(), "protocol"),
+        (changed("workload", json!("lunch")), "unknown workload \"lunch\"; known here: [\"fanout\","),
+        (changed("variant", json!("twice")), "unknown variant \"twice\"; known here: [\"scope\""),
+        (changed("type", json!("dance")), "unknown request type \"dance\"; known here: describe run exit"),
         (b"".to_vec(), "not JSON"),
-        (b"[]".to_vec(), "not a JSON object"),
         (b"{\"type\":\"run\"".to_vec(), "not JSON"),
         (b"{\"type\":\"\xff\"}".to_vec(), "not JSON"),
         (vec![0, 1, 2, 0xfe], "not JSON"),
         (vec![b'['; 100_000], "not JSON"),
-        (vec![b'x'; (1 << 20) + 1], "longer than"),
+        (vec![b'x'; 1 << 20], "not JSON"),
+        // The tool sends none of these; whoever types them is told something all the same.
+        (b"[]".to_vec(), "type"),
+        (without("size"), "no integer \"size\""),
     ];
     for (line, expected) in cases {
         let reply = session.ask(&line);

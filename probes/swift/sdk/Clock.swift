@@ -9,25 +9,20 @@ import Darwin
 #endif
 
 /// Nanoseconds of the monotonic wall clock. Costs about 25 ns.
-func wallNs() -> UInt64 {
-    read(CLOCK_MONOTONIC)
-}
+func wallNs() -> UInt64 { read(CLOCK_MONOTONIC) }
 
 /// Nanoseconds of CPU that all threads of this process have used, user and system. Costs a system call, about 300 ns.
-func cpuNs() -> UInt64 {
-    read(CLOCK_PROCESS_CPUTIME_ID)
-}
+func cpuNs() -> UInt64 { read(CLOCK_PROCESS_CPUTIME_ID) }
 
 /// The smallest step that `clock` was seen to make in 1,000 steps: what it can really show, cost of reading it
 /// included, and not the 1 ns that `clock_getres` promises.
 func resolutionNs(_ clock: () -> UInt64) -> UInt64 {
-    let steps = (0..<1000).map { _ in
-        let start = clock()
-        var now = start
-        while now <= start { now = clock() }
-        return now - start
+    var (smallest, last, steps) = (UInt64.max, clock(), 0)
+    while steps < 1000 {
+        let now = clock()
+        if now > last { (smallest, last, steps) = (min(smallest, now - last), now, steps + 1) }
     }
-    return steps.min() ?? 1
+    return smallest
 }
 
 private func read(_ clock: clockid_t) -> UInt64 {

@@ -29,10 +29,21 @@ public enum Json: Hashable, Sendable {
         return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "null"
     }
 
-    /// As text, shortened: for messages about what somebody sent.
-    var short: String {
-        let line = self.line
-        return line.count > 200 ? line.prefix(200) + "..." : line
+    /// The member of that name; null where there is none.
+    subscript(name: String) -> Json {
+        object[name] ?? .null
+    }
+
+    var object: [String: Json] {
+        if case .object(let object) = self { object } else { [:] }
+    }
+
+    var list: [Json] {
+        if case .list(let list) = self { list } else { [] }
+    }
+
+    var text: String {
+        if case .text(let text) = self { text } else { "" }
     }
 }
 

@@ -1,149 +1,57 @@
-// A `run` request, checked against the description: every field present and of its kind, every parameter declared.
+// A `run` request, made into a Run. The tool has held it to the description before it was sent (`probes/PROTOCOL.md`).
 
-/// A request that cannot be done. Its text says what failed, on what, and what to do.
+/// What cannot be done. Its text says what failed, on what, and what to do.
 public struct Refused: Error, CustomStringConvertible {
     public let description: String
 
-    public init(_ description: String) {
-        self.description = description
-    }
+    public init(_ description: String) { self.description = description }
 }
 
-/// What a `run` request asks for.
+/// What a `run` request asks for: `verify` asks that every task's execution is counted by what it did; `params` has a
+/// value for every declared parameter.
 public struct Run: Sendable {
-    /// At least 1.
-    public let size: Int
-    /// At least 1.
+    let id: UInt64, wantsPhases: Bool
+    public let size: Int, seed: UInt64, verify: Bool, params: [String: Json]
     public internal(set) var iterations: Int
-    /// At most 2^53 - 1, which every JSON reader keeps exact.
-    public let seed: UInt64
-    /// Whether every task's execution is to be counted, by what it did.
-    public let verify: Bool
-    let wantsPhases: Bool
-    /// A value for every declared parameter.
-    public let params: [String: Json]
-    let id: UInt64
-    let perform: Perform
-
-    /// Reads `message`; throws `Refused` where it cannot be done.
-    init(_ message: [String: Json]) throws {
-        let workload = try named(workloads, \.name, text(message, "workload"), "workload")
-        let variant = try named(workload.variants, \.name, text(message, "variant"), "variant")
-        perform = variant.perform
-        size = try atLeastOne(message, "size")
-        if let most = variant.maxSize, size > most {
-            throw Refused("size \(size) is above \(most), the most that variant \(quoted(variant.name)) can bear")
-        }
-        seed = try natural(message, "seed")
-        if seed >= 1 << 53 { throw Refused("seed \(seed) is above \((1 << 53) - 1) (2^53 - 1)") }
-        id = try natural(message, "id")
-        iterations = try atLeastOne(message, "iterations")
-        guard case .object(var given) = message["params"] ?? [:] else {
-            throw Refused("params is \(message["params"]!.short), not an object")
-        }
-        verify = try flag("verify", given.removeValue(forKey: "verify"))
-        wantsPhases = try flag("phases", given.removeValue(forKey: "phases"))
-        params = try chosen(workload.params, variant, given)
-        if let missing = variant.unavailable {
-            throw Refused("variant \(quoted(variant.name)) \(missing.reason); \(missing.remedy)")
-        }
-    }
 
     /// The value of a parameter that is declared with an integer as its default.
     public func integer(_ name: String) -> UInt64 {
-        guard case .integer(let value) = params[name] else { preconditionFailure("no integer \(name) is declared") }
-        return value
+        if case .integer(let value) = params[name] { value } else { preconditionFailure("no integer \(name) is declared") }
     }
 
     /// The value of a parameter that is declared with a word as its default.
     public func word(_ name: String) -> String {
-        guard case .text(let value) = params[name] else { preconditionFailure("no word \(name) is declared") }
-        return value
+        if case .text(let value) = params[name] { value } else { preconditionFailure("no word \(name) is declared") }
     }
 }
 
-/// All declared parameters, with the values given or else their defaults.
-private func chosen(_ declared: [Param], _ variant: Variant, _ given: [String: Json]) throws -> [String: Json] {
-    for (name, value) in given {
-        let param = try named(declared, \.name, name, "parameter")
-        if !takes(param, value) {
-            throw Refused("parameter \(name) cannot be \(value.short); it is \(kind(param))")
-        }
+/// How what is asked for is performed, and the run, in which every declared parameter has a value: the one given, or else
+/// the default, or where the variant excludes that, the first value that it allows.
+func request(_ message: Json) throws -> (Perform, Run) {
+    let workload = workloads[try known(workloads.map { .text($0.name) }, message["workload"], "workload")]
+    let variant = workload.variants[try known(workload.variants.map { $0["name"] }, message["variant"], "variant")]
+    let pairs = workload.params.map { param in
+        let (name, usual) = (param["name"].text, param["default"])
+        let allowed = variant["only"][name].list
+        return (name, allowed.isEmpty || allowed.contains(usual) ? usual : allowed[0])
     }
-    var values: [String: Json] = [:]
-    for param in declared {
-        let allowed = variant.only[param.name] ?? []
-        let fits = allowed.isEmpty || allowed.contains(param.byDefault)
-        let value = given[param.name] ?? (fits ? param.byDefault : allowed[0])
-        if !allowed.isEmpty && !allowed.contains(value) {
-            let wanted = "\(param.name) \(value.short), only with \(listed(allowed))"
-            throw Refused("variant \(quoted(variant.name)) cannot be run with \(wanted)")
-        }
-        values[param.name] = value
-    }
-    return values
+    let given = message["params"]
+    let params = Dictionary(uniqueKeysWithValues: pairs).merging(given.object) { _, given in given }
+    let run = Run(
+        id: try natural(message, "id"), wantsPhases: given["phases"] == true, size: Int(try natural(message, "size")),
+        seed: try natural(message, "seed"), verify: given["verify"] == true, params: params,
+        iterations: Int(try natural(message, "iterations")))
+    return (performs[[message["workload"], message["variant"]]]!, run)
 }
 
-private func takes(_ param: Param, _ value: Json) -> Bool {
-    switch (param.byDefault, value) {
-    case (.flag, .flag), (.integer, .integer), (.text, .text): param.choices.isEmpty || param.choices.contains(value)
-    default: false
-    }
+/// The place of a name; throws where it is not.
+private func known(_ names: [Json], _ name: Json, _ what: String) throws -> Int {
+    if let index = names.firstIndex(of: name) { return index }
+    throw Refused("unknown \(what) \(name.line); known here: \(names.map(\.text).joined(separator: " "))")
 }
 
-private func kind(_ param: Param) -> String {
-    switch param.byDefault {
-    case _ where !param.choices.isEmpty: "one of \(listed(param.choices))"
-    case .flag: "true or false"
-    case .integer: "an integer from 0 to 2^64 - 1"
-    default: "a word"
-    }
-}
-
-private func named<T>(_ known: [T], _ path: KeyPath<T, String>, _ name: String, _ what: String) throws -> T {
-    if let found = known.first(where: { $0[keyPath: path] == name }) { return found }
-    let names = known.map { $0[keyPath: path] }.joined(separator: ", ")
-    throw Refused("unknown \(what) \(quoted(name)); known here: \(names)")
-}
-
-private func field(_ message: [String: Json], _ name: String) throws -> Json {
-    guard let value = message[name] else { throw Refused("the request has no field \(quoted(name))") }
-    return value
-}
-
-private func text(_ message: [String: Json], _ name: String) throws -> String {
-    let value = try field(message, name)
-    guard case .text(let text) = value else { throw Refused("\(name) is \(value.short), not a string") }
-    return text
-}
-
-private func natural(_ message: [String: Json], _ name: String) throws -> UInt64 {
-    let value = try field(message, name)
-    guard case .integer(let integer) = value else {
-        throw Refused("\(name) is \(value.short), not an integer from 0 to 2^64 - 1")
-    }
-    return integer
-}
-
-private func atLeastOne(_ message: [String: Json], _ name: String) throws -> Int {
-    let value = try natural(message, name)
-    if value == 0 { throw Refused("\(name) is 0; it must be at least 1") }
-    guard let count = Int(exactly: value) else { throw Refused("\(name) \(value) is above \(Int.max)") }
-    return count
-}
-
-private func flag(_ name: String, _ value: Json?) throws -> Bool {
-    guard let value else { return false }
-    guard case .flag(let flag) = value else {
-        throw Refused("parameter \(name) cannot be \(value.short); it is true or false")
-    }
-    return flag
-}
-
-private func listed(_ values: [Json]) -> String {
-    values.map(\.line).joined(separator: ", ")
-}
-
-func quoted(_ text: String) -> String {
-    Json.text(text).short
+/// An integer that JavaScript keeps exact, as the tool sends no others.
+private func natural(_ message: Json, _ name: String) throws -> UInt64 {
+    if case .integer(let value) = message[name], value < 1 << 53 { return value }
+    throw Refused("the request has no integer \(name)")
 }

@@ -3,8 +3,7 @@
 
 /// What was timed, and what else is known.
 public struct Timing: Sendable {
-    public var wallNs: UInt64, cpuNs: UInt64, answer: UInt64
-    public var extra: [String: Json]
+    public var wallNs: UInt64, cpuNs: UInt64, answer: UInt64, extra: [String: Json]
 
     /// Adds up iterations that were each timed by themselves, so that what lies between them is not: `one` is given the
     /// request with one iteration.
@@ -14,9 +13,8 @@ public struct Timing: Sendable {
         var sum = Timing(wallNs: 0, cpuNs: 0, answer: 0, extra: [:])
         for _ in 0..<run.iterations {
             let part = await one(once)
-            sum.wallNs += part.wallNs
-            sum.cpuNs += part.cpuNs
-            sum.answer &+= part.answer
+            (sum.wallNs, sum.cpuNs, sum.answer) = (
+                sum.wallNs + part.wallNs, sum.cpuNs + part.cpuNs, sum.answer &+ part.answer)
         }
         return sum
     }
@@ -34,43 +32,26 @@ extension Run {
         for _ in 0..<iterations {
             phases.begin()
             answer &+= try await one(phases)
-            phases.end()
         }
-        let cpuEnd = TaskscaleProbe.cpuNs()
-        let wallEnd = TaskscaleProbe.wallNs()
+        let (cpuEnd, wallEnd) = (TaskscaleProbe.cpuNs(), TaskscaleProbe.wallNs())
         return Timing(wallNs: wallEnd - wall, cpuNs: cpuEnd - cpu, answer: answer, extra: phases.extra)
     }
 }
 
-/// The share of creation, summed over iterations. Where it is not asked for, three empty calls per iteration.
+/// The share of creation, summed over iterations. Reads no clock unless the request has `phases`.
 public final class Phases {
     private let wanted: Bool
-    private var seen = false
-    private var begun: (wall: UInt64, cpu: UInt64) = (0, 0)
-    private var mark: (wall: UInt64, cpu: UInt64)?
-    private var sum: (wall: UInt64, cpu: UInt64) = (0, 0)
+    private var (wall, cpu): (UInt64, UInt64) = (0, 0)
+    // What the clocks read, less the sums, when the iteration began.
+    private var (wallBefore, cpuBefore): (UInt64, UInt64) = (0, 0)
 
-    init(wanted: Bool) {
-        self.wanted = wanted
-    }
+    init(wanted: Bool) { self.wanted = wanted }
 
     /// Says that the last task has just been started. Called more than once in an iteration (a windowed workload
     /// starts tasks until near its end), the last call counts.
-    public func created() {
-        if wanted { mark = (wallNs(), cpuNs()) }
-    }
+    public func created() { if wanted { (wall, cpu) = (wallNs() &- wallBefore, cpuNs() &- cpuBefore) } }
 
-    func begin() {
-        if wanted { (mark, begun) = (nil, (wallNs(), cpuNs())) }
-    }
+    func begin() { if wanted { (wallBefore, cpuBefore) = (wallNs() &- wall, cpuNs() &- cpu) } }
 
-    func end() {
-        guard let mark else { return }
-        sum = (sum.wall + mark.wall - begun.wall, sum.cpu + mark.cpu - begun.cpu)
-        seen = true
-    }
-
-    var extra: [String: Json] {
-        seen ? ["create_wall_ns": .integer(sum.wall), "create_cpu_ns": .integer(sum.cpu)] : [:]
-    }
+    var extra: [String: Json] { wall == 0 ? [:] : ["create_wall_ns": .integer(wall), "create_cpu_ns": .integer(cpu)] }
 }

@@ -58,5 +58,5 @@ private func declareImmediate() {
     variant(
         "fanout", "Task.immediate", createsTask: false, only: ["order": ["ordered", "discard"]], unavailable: missing,
         note: note
-    ) { _ in throw Refused("never asked: the SDK refuses what is unavailable") }
+    ) { _ in throw Refused("never asked: the tool asks for nothing unavailable") }
 }

@@ -3,8 +3,8 @@
 use taskscale_model::{run_file::Role, suite::Suite};
 
 use super::{
-    Found, Selection,
     draft::{Draft, names, runtime_name},
+    found::{Found, Selection},
 };
 
 /// Gives every row its baseline: the one asked for, else the suite's for its runtime, else its runtime's first row.

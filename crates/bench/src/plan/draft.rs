@@ -9,7 +9,10 @@ use taskscale_model::{
     suite::{Block, Suite},
 };
 
-use super::{Found, PlannedRow, RowState, Selection};
+use super::{
+    cell::{PlannedRow, RowState},
+    found::{Found, Selection},
+};
 
 /// A row before it has a number.
 #[derive(Debug, Clone, PartialEq)]

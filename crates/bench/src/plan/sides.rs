@@ -3,7 +3,7 @@
 
 use taskscale_model::{missing::Missing, run_file::Role};
 
-use super::{Found, RowState, draft::Draft};
+use super::{cell::RowState, draft::Draft, found::Found};
 
 /// Makes the same row of the old side the baseline of each row of a new side. A row of the old side that the new one does
 /// not have is not measured: nothing would be judged by it.

@@ -8,7 +8,7 @@ use taskscale_model::{
     suite::Block,
 };
 
-use super::{Found, RowState, draft::Draft};
+use super::{cell::RowState, draft::Draft, found::Found};
 
 /// The parameter by which the rows of a sweep differ; the probe is sent `work`, in steps.
 pub const WORK_NS: &str = "work_ns";

@@ -1,7 +1,8 @@
 use super::*;
+use taskscale_model::missing::Missing;
 use taskscale_model::params::ParamValue;
-use taskscale_model::protocol::{Clock, Param, Runtime, Variant, Workload};
-use taskscale_model::run_file::Role;
+use taskscale_model::protocol::{Clock, Description, Param, Runtime, Variant, Workload};
+use taskscale_model::run_file::{Role, RowRecord};
 
 fn variant(name: &str, orders: &[&str]) -> Variant {
     Variant {

@@ -8,9 +8,9 @@ use taskscale_analysis::CompareOptions;
 use taskscale_bench::{
     clock::RealClock,
     journal::Journal,
+    launcher::ProbeLauncher,
     limits::Limits,
     plan::{Found, Plan, Selection},
-    probe::ProbeLauncher,
     run::{self, Order},
 };
 use taskscale_model::{
@@ -161,7 +161,7 @@ fn order(args: &RunArgs, suites: Vec<Suite>, shaken: &[Shaken]) -> anyhow::Resul
             schema: run_file::SCHEMA.into(),
             tool: env!("CARGO_PKG_VERSION").into(),
             command: std::env::args().collect(),
-            seed: args.seed.unwrap_or_else(|| fastrand::u64(0..=taskscale_model::protocol::MAX_SEED)),
+            seed: args.seed.unwrap_or_else(|| fastrand::u64(0..=taskscale_model::protocol::MAX_INTEGER)),
             started_unix_s: taskscale_sys::clock::unix_time_s(),
             machine,
             suites,

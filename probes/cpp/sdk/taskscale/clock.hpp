@@ -22,12 +22,10 @@ inline std::uint64_t cpu_ns() { return read_clock(CLOCK_PROCESS_CPUTIME_ID); }
 // The smallest step that a clock was seen to make in 1,000 steps: what it can really show, cost of reading it included,
 // and not the 1 ns that clock_getres promises.
 inline std::uint64_t resolution_ns(std::uint64_t (*clock)()) {
-  std::uint64_t smallest = UINT64_MAX;
-  for (int step = 0; step < 1'000; ++step) {
-    const std::uint64_t start = clock();
-    std::uint64_t now = start;
-    while (now == start) now = clock();
-    smallest = std::min(smallest, now - start);
+  std::uint64_t smallest = UINT64_MAX, last = clock();
+  for (int steps = 0; steps < 1'000;) {
+    const std::uint64_t now = clock();
+    if (now > last) smallest = std::min(smallest, now - last), last = now, ++steps;
   }
   return smallest;
 }

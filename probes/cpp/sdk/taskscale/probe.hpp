@@ -14,14 +14,9 @@
 // | clock    | the two clocks and how fine they are                                   |
 // | json     | what lines are read into and written from                              |
 // | describe | what a probe says of itself: runtime, workloads, parameters, variants  |
-// | request  | a line read, checked and made into a Run                               |
+// | request  | a request, made into a Run                                             |
 // | timing   | the timed loop                                                         |
 // | serve    | one reply line per request line, until end of input                    |
 #pragma once
 
-#include "clock.hpp"
-#include "describe.hpp"
-#include "json.hpp"
-#include "request.hpp"
 #include "serve.hpp"
-#include "timing.hpp"

@@ -2,8 +2,6 @@
 // have. The wall clock is read outermost, so that CPU time never exceeds wall time times cores.
 #pragma once
 
-#include <cstdint>
-
 #include "clock.hpp"
 #include "json.hpp"
 
@@ -22,33 +20,16 @@ class Phases {
 
   // Says that the last task has just been started. Called more than once in an iteration (a windowed workload starts tasks
   // until near its end), the last call counts.
-  void created() {
-    if (on_) created_ = now(), told_ = true;
-  }
+  void created() { if (on_) wall_ = wall_ns() - wall_before_, cpu_ = cpu_ns() - cpu_before_; }
 
-  void begin() {
-    if (on_) begun_ = now(), told_ = false;
-  }
+  void begin() { if (on_) wall_before_ = wall_ns() - wall_, cpu_before_ = cpu_ns() - cpu_; }
 
-  void end() {
-    if (!told_) return;
-    wall_ += created_.wall - begun_.wall, cpu_ += created_.cpu - begun_.cpu, any_ = true;
-  }
-
-  Object extra() const {
-    if (!any_) return {};
-    return {{"create_wall_ns", wall_}, {"create_cpu_ns", cpu_}};
-  }
+  Object extra() const { return wall_ == 0 ? Object{} : Object{{"create_wall_ns", wall_}, {"create_cpu_ns", cpu_}}; }
 
  private:
-  struct Moment {
-    std::uint64_t wall = 0, cpu = 0;
-  };
-  static Moment now() { return {wall_ns(), cpu_ns()}; }
-
-  bool on_, told_ = false, any_ = false;
-  Moment begun_, created_;
-  std::uint64_t wall_ = 0, cpu_ = 0;
+  bool on_;
+  std::uint64_t wall_ = 0, cpu_ = 0;                // the sums
+  std::uint64_t wall_before_ = 0, cpu_before_ = 0;  // what the clocks read, less the sums, when the iteration began
 };
 
 // Times `iterations` calls of `one`, which takes the phases, does the workload once and returns its answer.
@@ -60,7 +41,6 @@ Timing timed(std::uint64_t iterations, bool phases_on, One&& one) {
   for (std::uint64_t i = 0; i < iterations; ++i) {
     phases.begin();
     timing.answer += one(phases);
-    phases.end();
   }
   timing.cpu_ns = cpu_ns() - cpu;
   timing.wall_ns = wall_ns() - wall;

@@ -14,7 +14,7 @@ WORKLOADS = {}
 def param(workload, name, default, help, choices=()):
     """Declares a parameter of a workload; the type of its default is its type, and a word is one of `choices`."""
     fields = {"name": name, "default": default, "choices": list(choices), "help": help}
-    _declared(workload)["params"][name] = fields
+    declared(workload)["params"][name] = fields
 
 
 def variant(workload, name, creates_task=True, **about):
@@ -26,10 +26,15 @@ def variant(workload, name, creates_task=True, **about):
     fields.update((key, value) for key, value in about.items() if value)
 
     def declare(perform):
-        _declared(workload)["variants"][name] = fields, perform
+        declared(workload)["variants"][name] = fields, perform
         return perform
 
     return declare
+
+
+def declared(workload):
+    """The workload of that name, which the first that is declared of it makes."""
+    return WORKLOADS.setdefault(workload, {"params": {}, "variants": {}})
 
 
 def description(name, version, workers):
@@ -43,10 +48,10 @@ def description(name, version, workers):
         "workloads": [
             {
                 "name": workload,
-                "params": list(declared["params"].values()),
-                "variants": [fields for fields, _ in declared["variants"].values()],
+                "params": list(about["params"].values()),
+                "variants": [fields for fields, _ in about["variants"].values()],
             }
-            for workload, declared in WORKLOADS.items()
+            for workload, about in WORKLOADS.items()
         ],
     }
 
@@ -56,7 +61,3 @@ def toolchain():
     gil = getattr(sys, "_is_gil_enabled", lambda: True)()
     name, version = platform.python_implementation(), platform.python_version()
     return f"{name} {version} ({platform.python_compiler()}{'' if gil else ', no GIL'})"
-
-
-def _declared(workload):
-    return WORKLOADS.setdefault(workload, {"params": {}, "variants": {}})

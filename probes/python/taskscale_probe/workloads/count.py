@@ -2,7 +2,6 @@
 
 import threading
 
-from ..sdk.request import Refused
 
 
 class Count:
@@ -33,6 +32,6 @@ class Count:
         """Adds what was counted to `extra`, unless tasks are missing or too many."""
         expected = run.size * run.iterations
         if self.total != expected:
-            raise Refused(f"{self.total} tasks were executed, {expected} were asked for")
+            raise RuntimeError(f"{self.total} tasks were executed, {expected} were asked for")
         timing["extra"].update(executed=self.total, max_live=self.max_live, workers_seen=len(self.workers))
         return timing

@@ -5,7 +5,6 @@ import math
 
 from ..runtimes import drive
 from ..sdk import param, variant
-from ..sdk.request import Refused
 from .count import Count
 from .spin import spin
 
@@ -65,7 +64,7 @@ def create_task(runtime, run):
         result = await task(i, others)
         for j in before[i]:
             if j not in done:
-                raise Refused(f"task {i} began before task {j}, which it depends on, was done")
+                raise RuntimeError(f"task {i} began before task {j}, which it depends on, was done")
         # Some tasks linger: in their order, which is that of their creation, none would ever be seen to begin too early.
         if i % 16 == 0:
             await asyncio.sleep(0)

@@ -1,182 +1,97 @@
 //! What a probe says of itself. The fields are those of protocol 1 (`probes/PROTOCOL.md`).
 
-use serde_json::{Map, Value, json};
-
 use super::{PROTOCOL, TOOLCHAIN, clock, request::Run, timing::Timing};
+use serde_json::{Value, json};
 
-/// A runtime and the workloads that it performs.
-pub struct Probe {
-    pub(super) name: String,
-    pub(super) version: String,
-    pub(super) workers: Option<u64>,
-    pub(super) workloads: Vec<Workload>,
-}
+/// Does the work of a request. An `Err` is what the reply says failed, on what, and what to do.
+pub(super) type Perform = Box<dyn Fn(&Run) -> Result<Timing, String>>;
+
+/// A runtime and the workloads that it performs: what the description says, and how each variant of each workload is done.
+pub struct Probe(pub(super) Value, pub(super) Vec<Vec<Perform>>);
 
 /// What is done, with its parameters and the ways of doing it.
-pub struct Workload {
-    pub(super) name: String,
-    pub(super) params: Vec<Param>,
-    pub(super) variants: Vec<Variant>,
-}
+pub struct Workload(Value, Vec<Perform>);
 
 /// A parameter of a workload; the type of its default is its type.
 #[derive(Clone)]
-pub struct Param {
-    pub(super) name: String,
-    pub(super) default: Value,
-    pub(super) choices: Vec<Value>,
-    help: String,
-}
-
-/// Does the work of a request. An `Err` is what the reply says failed, on what, and what to do.
-type Perform = Box<dyn Fn(&Run) -> Result<Timing, String>>;
+pub struct Param(Value);
 
 /// One way of doing a workload.
-pub struct Variant {
-    pub(super) name: String,
-    pub(super) only: Vec<(String, Vec<Value>)>,
-    pub(super) max_size: Option<u64>,
-    pub(super) perform: Perform,
-    creates_task: bool,
-    note: String,
-}
+pub struct Variant(Value, Perform);
 
+// Each says one thing more: they are read as a list.
+#[rustfmt::skip]
 impl Probe {
     /// A probe of the runtime `name` in that version.
     pub fn new(name: &str, version: &str) -> Self {
-        Probe { name: name.to_owned(), version: version.to_owned(), workers: None, workloads: Vec::new() }
+        let runtime = json!({"name": name, "language": "rust", "version": version, "toolchain": TOOLCHAIN});
+        Probe(json!({"type": "description", "protocol": PROTOCOL, "runtime": runtime, "workloads": []}), Vec::new())
     }
 
     /// Says how many workers the runtime uses.
-    pub fn workers(mut self, workers: u64) -> Self {
-        self.workers = Some(workers);
-        self
-    }
+    pub fn workers(mut self, workers: u64) -> Self { self.0["workers"] = workers.into(); self }
 
     /// Adds a workload.
-    pub fn workload(mut self, workload: Workload) -> Self {
-        self.workloads.push(workload);
-        self
-    }
+    pub fn workload(mut self, one: Workload) -> Self { push(&mut self.0["workloads"], one.0); self.1.push(one.1); self }
 
     /// The reply to `describe`. Measures the clocks' resolution, which takes about a millisecond.
     pub fn description(&self) -> Value {
-        json!({
-            "type": "description",
-            "protocol": PROTOCOL,
-            "runtime": {
-                "name": self.name,
-                "language": "rust",
-                "version": self.version,
-                "toolchain": TOOLCHAIN,
-            },
-            "clock": {
-                "wall_resolution_ns": clock::resolution_ns(clock::wall_ns),
-                "cpu_resolution_ns": clock::resolution_ns(clock::cpu_ns),
-            },
-            "workers": self.workers,
-            "workloads": self.workloads.iter().map(Workload::description).collect::<Vec<_>>(),
-        })
+        let mut said = self.0.clone();
+        let (wall, cpu) = (clock::resolution_ns(clock::wall_ns), clock::resolution_ns(clock::cpu_ns));
+        said["clock"] = json!({"wall_resolution_ns": wall, "cpu_resolution_ns": cpu});
+        said
     }
 }
 
+#[rustfmt::skip]
 impl Workload {
     /// A workload without parameters or variants yet.
-    pub fn new(name: &str) -> Self {
-        Workload { name: name.to_owned(), params: Vec::new(), variants: Vec::new() }
-    }
+    pub fn new(name: &str) -> Self { Workload(json!({"name": name, "params": [], "variants": []}), Vec::new()) }
 
     /// Adds a parameter.
-    pub fn param(mut self, param: Param) -> Self {
-        self.params.push(param);
-        self
-    }
+    pub fn param(mut self, param: Param) -> Self { push(&mut self.0["params"], param.0); self }
 
     /// Adds a way of doing it.
-    pub fn variant(mut self, variant: Variant) -> Self {
-        self.variants.push(variant);
-        self
-    }
-
-    fn description(&self) -> Value {
-        json!({
-            "name": self.name,
-            "params": self.params.iter().map(Param::description).collect::<Vec<_>>(),
-            "variants": self.variants.iter().map(Variant::description).collect::<Vec<_>>(),
-        })
-    }
+    pub fn variant(mut self, one: Variant) -> Self { push(&mut self.0["variants"], one.0); self.1.push(one.1); self }
 }
 
+#[rustfmt::skip]
 impl Param {
     /// A parameter that takes what its `default` is: a flag, or a non-negative integer.
-    pub fn new(name: &str, default: impl Into<Value>, help: &str) -> Self {
-        Param { name: name.to_owned(), default: default.into(), choices: Vec::new(), help: help.to_owned() }
-    }
+    pub fn new(name: &str, default: impl Into<Value>, help: &str) -> Self { Param::of(name, default.into(), &[], help) }
 
     /// A parameter that takes one of `words`, the first where it is absent.
-    pub fn word(name: &str, words: &[&str], help: &str) -> Self {
-        let choices: Vec<Value> = words.iter().map(|word| Value::from(*word)).collect();
-        Param { default: choices.first().cloned().unwrap_or_default(), choices, ..Param::new(name, 0, help) }
-    }
+    pub fn word(name: &str, words: &[&str], help: &str) -> Self { Param::of(name, words[0].into(), words, help) }
 
-    fn description(&self) -> Value {
-        json!({ "name": self.name, "default": self.default, "choices": self.choices, "help": self.help })
+    fn of(name: &str, default: Value, choices: &[&str], help: &str) -> Self {
+        Param(json!({"name": name, "default": default, "choices": choices, "help": help}))
     }
 }
 
+#[rustfmt::skip]
 impl Variant {
     /// A way of doing a workload in which each unit is a task that the scheduler sees.
     pub fn new(name: &str, perform: impl Fn(&Run) -> Result<Timing, String> + 'static) -> Self {
-        Variant {
-            name: name.to_owned(),
-            only: Vec::new(),
-            max_size: None,
-            perform: Box::new(perform),
-            creates_task: true,
-            note: String::new(),
-        }
-    }
-
-    /// Says that a unit is no task of its own, so that the figures are a lower bound.
-    pub fn without_tasks(mut self) -> Self {
-        self.creates_task = false;
-        self
+        Variant(json!({"name": name, "creates_task": true, "only": {}}), Box::new(perform))
     }
 
     /// Limits a parameter to some of its values; the first of them is what an absent value means here, unless the
     /// workload's default is among them.
     pub fn only(mut self, param: &str, values: impl IntoIterator<Item = impl Into<Value>>) -> Self {
-        self.only.push((param.to_owned(), values.into_iter().map(Into::into).collect()));
+        self.0["only"][param] = values.into_iter().map(Into::into).collect();
         self
     }
+
+    /// Says that a unit is no task of its own, so that the figures are a lower bound.
+    pub fn without_tasks(mut self) -> Self { self.0["creates_task"] = false.into(); self }
 
     /// Says what size it can bear at most, and why.
-    pub fn max_size(mut self, max_size: u64, reason: &str) -> Self {
-        self.max_size = Some(max_size);
-        self.note(reason)
-    }
+    pub fn max_size(mut self, size: u64, reason: &str) -> Self { self.0["max_size"] = size.into(); self.note(reason) }
 
     /// Adds a line for people.
-    pub fn note(mut self, note: &str) -> Self {
-        self.note = note.to_owned();
-        self
-    }
+    pub fn note(mut self, note: &str) -> Self { self.0["note"] = note.into(); self }
+}
 
-    fn description(&self) -> Value {
-        let mut fields = Map::new();
-        fields.insert("name".to_owned(), self.name.clone().into());
-        fields.insert("creates_task".to_owned(), self.creates_task.into());
-        if !self.only.is_empty() {
-            let only: Map<String, Value> =
-                self.only.iter().map(|(name, values)| (name.clone(), values.clone().into())).collect();
-            fields.insert("only".to_owned(), only.into());
-        }
-        if let Some(max_size) = self.max_size {
-            fields.insert("max_size".to_owned(), max_size.into());
-        }
-        if !self.note.is_empty() {
-            fields.insert("note".to_owned(), self.note.clone().into());
-        }
-        fields.into()
-    }
+fn push(list: &mut Value, one: Value) {
+    list.as_array_mut().expect("a description has lists of what is declared").push(one);
 }

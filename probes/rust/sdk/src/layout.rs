@@ -22,23 +22,19 @@ pub fn spread(run: &Run, perform: &dyn Fn(&Run) -> Result<Timing, String>) -> Re
         return perform(run);
     }
     let parts = run.iterations.min(PARTS);
-    let mut whole: Option<Timing> = None;
+    let mut whole = Timing::default();
     let mut random = run.seed;
     for part in 0..parts {
         // The first parts take what does not divide evenly.
         let iterations = run.iterations / parts + u64::from(part < run.iterations % parts);
         let one = Run { iterations, ..run.clone() };
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let mut timing = None;
+        let mut timing = Ok(Timing::default());
         // The high bits of a linear congruential generator are its good ones (Knuth's MMIX constants).
-        lower((random >> 56) as u8, &mut || timing = Some(perform(&one)));
-        let Some(timing) = timing else { return Err("the workload was not performed".to_owned()) };
-        match &mut whole {
-            None => whole = Some(timing?),
-            Some(whole) => whole.add(timing?),
-        }
+        lower((random >> 56) as u8, &mut || timing = perform(&one));
+        whole.add(timing?);
     }
-    whole.ok_or_else(|| "no iterations were asked for".to_owned())
+    Ok(whole)
 }
 
 /// Calls `f` with the stack `steps` times 16 bytes lower than it would be, a page at most.

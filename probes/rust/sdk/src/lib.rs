@@ -21,7 +21,7 @@
 //! | [`clock`] | the two clocks and how fine they are |
 //! | [`describe`] | what a probe says of itself: runtime, workloads, parameters, variants |
 //! | [`layout`] | a random place of the stack for every part of a sample |
-//! | [`request`] | a line read, checked and made into a [`Run`] |
+//! | [`request`] | a request, made into a [`Run`] |
 //! | [`serve`] | one reply line per request line, until end of input |
 //! | [`timing`] | the timed loop |
 
@@ -32,11 +32,9 @@ pub mod request;
 pub mod serve;
 pub mod timing;
 
-pub use self::{
-    describe::{Param, Probe, Variant, Workload},
-    request::Run,
-    timing::{Phases, Timing},
-};
+pub use self::describe::{Param, Probe, Variant, Workload};
+pub use self::request::Run;
+pub use self::timing::{Phases, Timing};
 
 /// The protocol that this probe speaks.
 pub const PROTOCOL: u64 = 1;

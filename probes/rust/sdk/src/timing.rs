@@ -1,12 +1,9 @@
 //! The timed loop: one pair of clock readings around all iterations, and nothing inside that a hand-written loop
 //! would not have. The wall clock is read outermost, so that CPU time never exceeds wall time times cores.
 
+use super::clock::{cpu_ns, wall_ns};
+use super::request::Run;
 use serde_json::{Map, Value};
-
-use super::{
-    clock::{cpu_ns, wall_ns},
-    request::Run,
-};
 
 /// What a timed run brought.
 #[derive(Debug, Default)]
@@ -29,11 +26,9 @@ impl Timing {
         self.cpu_ns += other.cpu_ns;
         self.answer = self.answer.wrapping_add(other.answer);
         for (name, value) in other.extra {
-            let merged = match (self.extra.get(&name).and_then(Value::as_u64), value.as_u64()) {
-                (Some(before), Some(more)) => (before + more).into(),
-                _ => value,
-            };
-            self.extra.insert(name, merged);
+            let before = self.extra.get(&name).and_then(Value::as_u64);
+            let sum = before.zip(value.as_u64()).map(|(before, more)| (before + more).into());
+            self.extra.insert(name, sum.unwrap_or(value));
         }
     }
 }
@@ -41,30 +36,22 @@ impl Timing {
 impl Run {
     /// Times `iterations` calls of `one`, which does the workload once and returns its answer.
     pub fn time(&self, mut one: impl FnMut(&mut Phases) -> u64) -> Timing {
-        let mut phases = Phases::new(self.phases);
-        let (wall, cpu) = (wall_ns(), cpu_ns());
-        let mut answer = 0u64;
+        let (mut answer, mut phases) = (0u64, Phases::start(self.phases));
         for _ in 0..self.iterations {
             phases.begin();
             answer = answer.wrapping_add(one(&mut phases));
-            phases.end();
         }
-        let (cpu_end, wall_end) = (cpu_ns(), wall_ns());
-        Timing { wall_ns: wall_end - wall, cpu_ns: cpu_end - cpu, answer, extra: phases.extra() }
+        phases.stop(answer)
     }
 
     /// As [`Run::time`], inside a runtime that is already running.
     pub async fn time_async(&self, mut one: impl AsyncFnMut(&mut Phases) -> u64) -> Timing {
-        let mut phases = Phases::new(self.phases);
-        let (wall, cpu) = (wall_ns(), cpu_ns());
-        let mut answer = 0u64;
+        let (mut answer, mut phases) = (0u64, Phases::start(self.phases));
         for _ in 0..self.iterations {
             phases.begin();
             answer = answer.wrapping_add(one(&mut phases).await);
-            phases.end();
         }
-        let (cpu_end, wall_end) = (cpu_ns(), wall_ns());
-        Timing { wall_ns: wall_end - wall, cpu_ns: cpu_end - cpu, answer, extra: phases.extra() }
+        phases.stop(answer)
     }
 }
 
@@ -72,44 +59,35 @@ impl Run {
 #[derive(Debug)]
 pub struct Phases {
     on: bool,
-    begun: (u64, u64),
-    created: Option<(u64, u64)>,
-    sum: Option<(u64, u64)>,
+    /// Both clocks, wall and CPU: when the first iteration began; the sums; and what was read, less the sums, when the
+    /// present iteration began.
+    start: [u64; 2],
+    sums: [u64; 2],
+    before: [u64; 2],
 }
 
+#[rustfmt::skip]
 impl Phases {
-    fn new(on: bool) -> Self {
-        Phases { on, begun: (0, 0), created: None, sum: None }
-    }
+    #[inline]
+    fn start(on: bool) -> Self { Phases { on, sums: [0; 2], before: [0; 2], start: [wall_ns(), cpu_ns()] } }
+
+    #[inline]
+    fn begin(&mut self) { if self.on { self.before = less([wall_ns(), cpu_ns()], self.sums); } }
 
     /// Says that the last task has just been started. Called more than once in an iteration (a windowed workload
     /// starts tasks until near its end), the last call counts.
     #[inline]
-    pub fn created(&mut self) {
-        if self.on {
-            self.created = Some((wall_ns(), cpu_ns()));
-        }
-    }
+    pub fn created(&mut self) { if self.on { self.sums = less([wall_ns(), cpu_ns()], self.before); } }
 
-    fn begin(&mut self) {
-        if self.on {
-            (self.begun, self.created) = ((wall_ns(), cpu_ns()), None);
-        }
+    #[inline]
+    fn stop(self, answer: u64) -> Timing {
+        let (cpu_end, wall_end) = (cpu_ns(), wall_ns());
+        let told = if self.sums[0] > 0 { &["create_wall_ns", "create_cpu_ns"][..] } else { &[] };
+        let extra = told.iter().zip(self.sums).map(|(name, sum)| ((*name).to_owned(), sum.into())).collect();
+        Timing { wall_ns: wall_end - self.start[0], cpu_ns: cpu_end - self.start[1], answer, extra }
     }
+}
 
-    fn end(&mut self) {
-        if let Some((wall, cpu)) = self.created.take() {
-            let sum = self.sum.get_or_insert((0, 0));
-            *sum = (sum.0 + wall - self.begun.0, sum.1 + cpu - self.begun.1);
-        }
-    }
-
-    fn extra(&self) -> Map<String, Value> {
-        let mut extra = Map::new();
-        if let Some((wall, cpu)) = self.sum {
-            extra.insert("create_wall_ns".to_owned(), wall.into());
-            extra.insert("create_cpu_ns".to_owned(), cpu.into());
-        }
-        extra
-    }
+fn less(a: [u64; 2], b: [u64; 2]) -> [u64; 2] {
+    [a[0].wrapping_sub(b[0]), a[1].wrapping_sub(b[1])]
 }

@@ -1,10 +1,6 @@
 package taskscale.sdk;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import java.lang.foreign.*;
 import java.lang.invoke.MethodHandle;
 import java.util.function.LongSupplier;
 
@@ -22,22 +18,16 @@ public final class NativeCpuClock implements LongSupplier {
     private static final MemorySegment TIMESPEC = Arena.global().allocate(ValueLayout.JAVA_LONG, 2);
 
     public NativeCpuClock() {
-        if (getAsLong() <= 0) {
-            throw new IllegalStateException("clock_gettime does not know the CPU time of this process");
-        }
+        if (getAsLong() <= 0) throw new IllegalStateException("clock_gettime does not know this process's CPU time");
     }
 
-    @Override
     public long getAsLong() {
         try {
-            int status = (int) CLOCK_GETTIME.invokeExact(CLOCK_PROCESS_CPUTIME_ID, TIMESPEC);
-            if (status != 0) {
-                return -1;
-            }
+            if ((int) CLOCK_GETTIME.invokeExact(CLOCK_PROCESS_CPUTIME_ID, TIMESPEC) != 0) return -1;
         } catch (Throwable thrown) {
             throw new AssertionError("a call of C throws nothing", thrown);
         }
-        return TIMESPEC.getAtIndex(ValueLayout.JAVA_LONG, 0) * 1_000_000_000
-                + TIMESPEC.getAtIndex(ValueLayout.JAVA_LONG, 1);
+        long seconds = TIMESPEC.getAtIndex(ValueLayout.JAVA_LONG, 0);
+        return seconds * 1_000_000_000 + TIMESPEC.getAtIndex(ValueLayout.JAVA_LONG, 1);
     }
 }

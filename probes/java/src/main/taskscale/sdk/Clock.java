@@ -8,31 +8,21 @@ import java.util.function.LongSupplier;
 public final class Clock {
     private static final LongSupplier CPU = cpuClock();
 
-    private Clock() {}
-
     /** Monotonic. Costs about 25 ns. */
-    public static long wallNs() {
-        return System.nanoTime();
-    }
+    public static long wallNs() { return System.nanoTime(); }
 
     /** CPU that all threads of this process have used, user and system. Costs a system call, about 400 ns. */
-    public static long cpuNs() {
-        return CPU.getAsLong();
-    }
+    public static long cpuNs() { return CPU.getAsLong(); }
 
     /**
      * The smallest step that {@code clock} was seen to make, cost of reading it included: in 10,000 steps (so many that
      * the reading is compiled), or 50 ms where the clock is coarse.
      */
     static long resolutionNs(LongSupplier clock) {
-        long smallest = Long.MAX_VALUE;
-        long end = wallNs() + 50_000_000;
+        long smallest = Long.MAX_VALUE, end = wallNs() + 50_000_000;
         for (int steps = 0; steps < 10_000 && (smallest == Long.MAX_VALUE || wallNs() < end); steps++) {
-            long start = clock.getAsLong();
-            long now = start;
-            while (now == start) {
-                now = clock.getAsLong();
-            }
+            long start = clock.getAsLong(), now = start;
+            while (now == start) now = clock.getAsLong();
             smallest = Math.min(smallest, now - start);
         }
         return smallest;

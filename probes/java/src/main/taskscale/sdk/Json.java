@@ -14,10 +14,8 @@ import java.util.stream.Collectors;
  * from 0 to 2^64 - 1 {@code Long}s whose bits are unsigned, and all other numbers {@link Other}.
  */
 final class Json {
-    static final String INTEGER = "an integer from 0 to 2^64 - 1";
     // Requests nest twice. The bound keeps junk from exhausting the stack.
     private static final int MAX_DEPTH = 64;
-    private static final int MAX_SHOWN = 200;
     private static final Pattern NUMBER = Pattern.compile("-?+(?:0|[1-9][0-9]*+)([.][0-9]++)?+([eE][+-]?+[0-9]++)?+");
     private static final String ESCAPED = "\"\\/bfnrt";
     private static final String UNESCAPED = "\"\\/\b\f\n\r\t";
@@ -37,7 +35,7 @@ final class Json {
         this.text = text;
     }
 
-    /** The value of a text, or {@link Refused}. */
+    /** The value of a text, or an {@code IllegalArgumentException}. */
     static Object read(String text) {
         Json json = new Json(text);
         Object value = json.value(0);
@@ -159,8 +157,8 @@ final class Json {
         at++;
     }
 
-    private Refused wrong(String reason) {
-        return new Refused("the line is not JSON: " + reason + " at column " + (at + 1));
+    private IllegalArgumentException wrong(String reason) {
+        return new IllegalArgumentException("the line is not JSON: " + reason + " at column " + (at + 1));
     }
 
     static String write(Object value) {
@@ -190,13 +188,12 @@ final class Json {
         return quoted.append('"').toString();
     }
 
-    /** A value for a message, cut where it is long. */
-    static String show(Object value) {
-        String shown = write(value);
-        return shown.length() <= MAX_SHOWN ? shown : shown.substring(0, MAX_SHOWN) + "...";
-    }
-
-    static String listed(Collection<?> values) {
-        return values.stream().map(Json::write).collect(Collectors.joining(", "));
+    /** An object of names and their values, in that order. */
+    static Map<String, Object> object(Object... pairs) {
+        Map<String, Object> object = new LinkedHashMap<>();
+        for (int at = 0; at < pairs.length; at += 2) {
+            object.put((String) pairs[at], pairs[at + 1]);
+        }
+        return object;
     }
 }

@@ -1,46 +1,60 @@
 package taskscale.sdk;
 
-import java.util.Map;
-import java.util.TreeMap;
+import java.util.*;
 
-/** What a {@code run} request asks for, and the timed loop. */
+/**
+ * What a {@code run} request asks for, and the timed loop. The tool has held it to the description before it was sent
+ * ({@code probes/PROTOCOL.md}).
+ */
 public final class Run {
     /** One pass of a workload: does it, and returns its answer. Says when the last task was started, where it can. */
-    public interface Iteration {
-        long apply(Phases phases) throws Exception;
-    }
+    public interface Iteration { long apply(Phases phases) throws Exception; }
 
     /** How many tasks; at least 1. */
     public final int size;
-    /** How often the workload is repeated inside the timed part; at least 1, unsigned. */
-    public final long iterations;
-    /** Fresh each round; at most 2^53 - 1. */
-    public final long seed;
-    /** Asks that the execution of every task is counted, by the task; the time is not kept. */
-    public final boolean verify;
-    /** Asks that the share of creation is told. */
-    public final boolean phases;
-    /** A value for every declared parameter. Integers are unsigned {@code Long}s. */
-    public final Map<String, Object> params;
+    /** How often the workload is repeated inside the timed part; and what is fresh each round, at most 2^53 - 1. */
+    public final long iterations, seed;
+    /** That the execution of every task is counted, by the task; that the share of creation is told. */
+    public final boolean verify, phases;
+    /** A value for every declared parameter. */
+    public final Map<String, Object> params = new LinkedHashMap<>();
+    final long id;
+    final Variant.Perform perform;
 
-    Run(int size, long iterations, long seed, boolean verify, boolean phases, Map<String, Object> params) {
-        this.size = size;
-        this.iterations = iterations;
-        this.seed = seed;
-        this.verify = verify;
-        this.phases = phases;
-        this.params = params;
+    /**
+     * Every declared parameter has the value given, or else its default, or where the variant excludes that, the first
+     * value that it allows.
+     */
+    Run(Map<?, ?> message) {
+        Probe.Workload workload = known(Probe.WORKLOADS, message.get("workload"), "workload");
+        Variant variant = known(workload.variants(), message.get("variant"), "variant");
+        perform = variant.perform;
+        id = (Long) message.get("id");
+        size = Math.toIntExact((Long) message.get("size"));
+        iterations = (Long) message.get("iterations");
+        seed = (Long) message.get("seed");
+        Map<?, ?> given = message.containsKey("params") ? (Map<?, ?>) message.get("params") : Map.of();
+        verify = Boolean.TRUE.equals(given.get("verify"));
+        phases = Boolean.TRUE.equals(given.get("phases"));
+        workload.params().forEach((name, param) -> {
+            var allowed = variant.only.getOrDefault(name, List.of(param.get("default")));
+            Object absent = allowed.contains(param.get("default")) ? param.get("default") : allowed.get(0);
+            params.put(name, given.containsKey(name) ? given.get(name) : absent);
+        });
     }
 
-    /** The value of an integer parameter, unsigned. */
-    public long integer(String name) {
-        return (Long) params.get(name);
+    /** The one of that name; throws where there is none. */
+    private static <T> T known(Map<String, T> all, Object name, String what) {
+        if (all.containsKey(name)) return all.get(name);
+        throw new IllegalArgumentException(
+                "unknown " + what + " " + Json.write(name) + "; known here: " + String.join(" ", all.keySet()));
     }
+
+    /** The value of an integer parameter. */
+    public long integer(String name) { return ((Number) params.get(name)).longValue(); }
 
     /** The value of a parameter that is a word. */
-    public String word(String name) {
-        return (String) params.get(name);
-    }
+    public String word(String name) { return (String) params.get(name); }
 
     /**
      * Times {@code iterations} calls of {@code one}. One pair of clock readings lies around them all, the wall clock
@@ -48,18 +62,12 @@ public final class Run {
      */
     public Timing time(Iteration one) throws Exception {
         Phases share = new Phases(phases);
-        long wall = Clock.wallNs();
-        long cpu = Clock.cpuNs();
-        long answer = 0;
+        long answer = 0, wall = Clock.wallNs(), cpu = Clock.cpuNs();
         for (long done = 0; done != iterations; done++) {
             share.begin();
             answer += one.apply(share);
-            share.end();
         }
-        long cpuEnd = Clock.cpuNs();
-        long wallEnd = Clock.wallNs();
-        Map<String, Object> extra = new TreeMap<>();
-        share.report(extra);
-        return new Timing(wallEnd - wall, cpuEnd - cpu, answer, extra);
+        long cpuEnd = Clock.cpuNs(), wallEnd = Clock.wallNs();
+        return new Timing(wallEnd - wall, cpuEnd - cpu, answer, share.extra());
     }
 }

@@ -3,7 +3,6 @@ package taskscale.workloads;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
-import taskscale.sdk.Refused;
 import taskscale.sdk.Run;
 import taskscale.sdk.Timing;
 
@@ -37,7 +36,7 @@ final class Count {
     Timing report(Run run, Timing timing) {
         long expected = run.size * run.iterations;
         if (executed.get() != expected) {
-            throw new Refused(executed + " tasks were executed, " + expected + " were asked for");
+            throw new IllegalStateException(executed + " tasks were executed, " + expected + " were asked for");
         }
         timing.extra().put("executed", executed.get());
         timing.extra().put("max_live", maxLive.get());

@@ -1,0 +1,300 @@
+//! Whether a request fits what a probe says of itself. It is looked at before it is sent, so that probes need not: what
+//! does not fit never reaches one.
+
+use taskscale_model::{
+    missing::Missing,
+    params::ParamValue,
+    protocol::{Description, MAX_INTEGER, PHASES, Param, RunRequest, VERIFY, Variant, Workload},
+};
+
+/// Says of the first thing in `request` that the probe of `description` was not made for what is wrong with it, what is
+/// allowed, and what to do.
+pub fn validate(description: &Description, request: &RunRequest) -> Result<(), Missing> {
+    let workload = named(&description.workloads, |one| &one.name, &request.workload, "workload")?;
+    let variant = named(&workload.variants, |one| &one.name, &request.variant, "variant")?;
+    if let Some(missing) = &variant.unavailable {
+        return wrong(format!("variant {:?} {}", variant.name, missing.reason), &missing.remedy);
+    }
+    for (name, number) in [("size", request.size), ("iterations", request.iterations)] {
+        if number == 0 {
+            return wrong(format!("{name} is 0; it must be at least 1"), "ask for at least 1");
+        }
+    }
+    let numbers = [
+        ("size", request.size),
+        ("iterations", request.iterations),
+        ("seed", request.seed),
+        ("id", request.id),
+    ];
+    for (name, number) in numbers {
+        if number > MAX_INTEGER {
+            let remedy = "ask for less: every language reads numbers up to there exactly";
+            return wrong(format!("{name} is {number}, above {MAX_INTEGER} (2^53 - 1)"), remedy);
+        }
+    }
+    if let Some(most) = variant.max_size.filter(|most| request.size > *most) {
+        let note = if variant.note.is_empty() { String::new() } else { format!(" ({})", variant.note) };
+        let (size, name) = (request.size, &variant.name);
+        let reason = format!("size {size} is above {most}, the most that variant {name:?} can bear{note}");
+        return wrong(reason, &format!("choose --size {most} or less"));
+    }
+    request.params.iter().try_for_each(|(name, value)| fits(workload, variant, name, value))
+}
+
+/// One parameter that is given. What is not given needs no look: its default is the probe's own.
+fn fits(workload: &Workload, variant: &Variant, name: &str, value: &ParamValue) -> Result<(), Missing> {
+    let reserved = Param {
+        name: name.to_owned(),
+        default: ParamValue::Flag(false),
+        choices: Vec::new(),
+        help: String::new(),
+    };
+    let param = match name {
+        VERIFY | PHASES => &reserved,
+        _ => named(&workload.params, |one| &one.name, name, "parameter")?,
+    };
+    if !takes(param, value) {
+        let reason = format!("parameter {name:?} cannot be {}; it is {}", quoted(value), kind(param));
+        return wrong(reason, &format!("give {name} such a value, or leave it out"));
+    }
+    match variant.only.get(name) {
+        Some(allowed) if !allowed.contains(value) => {
+            let (variant, value, allowed) = (&variant.name, quoted(value), listed(allowed));
+            let reason =
+                format!("variant {variant:?} cannot be run with {name} {value}, only with {allowed}");
+            wrong(reason, &format!("give {name} such a value, or choose another variant"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether the value is of the type of the parameter's default, in range, and one of its words.
+fn takes(param: &Param, value: &ParamValue) -> bool {
+    let is_kind = match (&param.default, value) {
+        (ParamValue::Integer(_), ParamValue::Integer(number)) => *number <= MAX_INTEGER,
+        (ParamValue::Flag(_), ParamValue::Flag(_)) | (ParamValue::Word(_), ParamValue::Word(_)) => true,
+        _ => false,
+    };
+    is_kind && (param.choices.is_empty() || param.choices.contains(value))
+}
+
+fn kind(param: &Param) -> String {
+    match param.default {
+        _ if !param.choices.is_empty() => format!("one of {}", listed(&param.choices)),
+        ParamValue::Flag(_) => "true or false".to_owned(),
+        ParamValue::Integer(_) => "an integer from 0 to 2^53 - 1".to_owned(),
+        ParamValue::Word(_) => "a word".to_owned(),
+    }
+}
+
+fn named<'a, T>(
+    all: &'a [T],
+    name_of: impl Fn(&T) -> &String,
+    name: &str,
+    what: &str,
+) -> Result<&'a T, Missing> {
+    all.iter().find(|one| name_of(one) == name).ok_or_else(|| {
+        let known: Vec<&str> = all.iter().map(|one| name_of(one).as_str()).collect();
+        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+        let remedy = "choose one of those; `taskscale list` shows what each runtime offers";
+        Missing::new(format!("unknown {what} {name:?}; known here: {known}"), remedy)
+    })
+}
+
+fn wrong(reason: String, remedy: &str) -> Result<(), Missing> {
+    Err(Missing::new(reason, remedy))
+}
+
+/// As JSON has it: a word in quotes.
+fn quoted(value: &ParamValue) -> String {
+    match value {
+        ParamValue::Word(word) => format!("{word:?}"),
+        other => other.to_string(),
+    }
+}
+
+fn listed(values: &[ParamValue]) -> String {
+    values.iter().map(quoted).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn description() -> Description {
+        let text = r#"{
+            "protocol": 1,
+            "runtime": {"name": "r", "language": "l", "version": "1"},
+            "clock": {"wall_resolution_ns": 1, "cpu_resolution_ns": 1},
+            "workloads": [
+                {"name": "fanout",
+                 "params": [
+                    {"name": "order", "default": "ordered", "choices": ["ordered", "completion", "discard"]},
+                    {"name": "work", "default": 0},
+                    {"name": "label", "default": ""},
+                    {"name": "warm", "default": false}],
+                 "variants": [
+                    {"name": "spawn", "creates_task": true},
+                    {"name": "scope", "creates_task": true, "only": {"order": ["discard", "completion"], "work": [5]},
+                     "max_size": 9, "note": "a thread each"},
+                    {"name": "group", "creates_task": true,
+                     "unavailable": {"reason": "needs Python 3.11", "remedy": "name a newer one"}}]},
+                {"name": "nop", "variants": []}]
+        }"#;
+        serde_json::from_str(text).expect("a description")
+    }
+
+    fn good() -> RunRequest {
+        let text = r#"{"id":1,"workload":"fanout","variant":"spawn","size":1,"iterations":1,"seed":0}"#;
+        serde_json::from_str(text).expect("a request")
+    }
+
+    fn with(name: &str, value: &str) -> impl Fn(&mut RunRequest) {
+        move |request| {
+            request.params.insert(name.into(), ParamValue::parse(value));
+        }
+    }
+
+    #[track_caller]
+    fn passes(change: impl Fn(&mut RunRequest)) {
+        let mut request = good();
+        change(&mut request);
+        assert_eq!(validate(&description(), &request), Ok(()));
+    }
+
+    #[track_caller]
+    fn says(change: impl Fn(&mut RunRequest), reason: &str, remedy: &str) {
+        let mut request = good();
+        change(&mut request);
+        let missing = validate(&description(), &request).expect_err(reason);
+        assert_eq!(missing.reason, reason);
+        assert!(missing.remedy.contains(remedy), "{remedy:?} is not in {:?}", missing.remedy);
+    }
+
+    #[test]
+    fn what_fits_passes() {
+        passes(|_| ());
+        passes(|request| {
+            (request.size, request.iterations) = (MAX_INTEGER, MAX_INTEGER);
+            (request.seed, request.id) = (MAX_INTEGER, MAX_INTEGER);
+        });
+        for (name, value) in [
+            ("order", "completion"),
+            ("work", "9007199254740991"),
+            ("label", "any"),
+            ("warm", "true"),
+            ("verify", "true"),
+            ("phases", "false"),
+        ] {
+            passes(with(name, value));
+        }
+        passes(|request| (request.variant, request.size) = ("scope".into(), 9));
+        passes(|request| {
+            request.variant = "scope".into();
+            with("order", "completion")(request);
+            with("verify", "true")(request);
+        });
+    }
+
+    #[test]
+    fn words_must_be_known() {
+        let known = "`taskscale list` shows";
+        says(
+            |request| request.workload = "lunch".into(),
+            r#"unknown workload "lunch"; known here: fanout, nop"#,
+            known,
+        );
+        says(
+            |request| request.variant = "twice".into(),
+            r#"unknown variant "twice"; known here: spawn, scope, group"#,
+            known,
+        );
+        says(
+            |request| request.workload = "nop".into(),
+            r#"unknown variant "spawn"; known here: none"#,
+            known,
+        );
+        says(
+            with("colour", "red"),
+            r#"unknown parameter "colour"; known here: order, work, label, warm"#,
+            known,
+        );
+    }
+
+    #[test]
+    fn a_variant_must_be_available() {
+        says(
+            |request| request.variant = "group".into(),
+            r#"variant "group" needs Python 3.11"#,
+            "name a newer one",
+        );
+    }
+
+    #[test]
+    fn numbers_must_be_in_range() {
+        let least = "at least 1";
+        says(|request| request.size = 0, "size is 0; it must be at least 1", least);
+        says(|request| request.iterations = 0, "iterations is 0; it must be at least 1", least);
+        let above = MAX_INTEGER + 1;
+        type Field = fn(&mut RunRequest) -> &mut u64;
+        let fields: [(&str, Field); 4] = [
+            ("size", |request| &mut request.size),
+            ("iterations", |request| &mut request.iterations),
+            ("seed", |request| &mut request.seed),
+            ("id", |request| &mut request.id),
+        ];
+        for (name, field) in fields {
+            let reason = format!("{name} is {above}, above {MAX_INTEGER} (2^53 - 1)");
+            says(|request| *field(request) = above, &reason, "ask for less");
+        }
+    }
+
+    #[test]
+    fn a_variant_bears_so_much() {
+        says(
+            |request| (request.variant, request.size) = ("scope".into(), 10),
+            r#"size 10 is above 9, the most that variant "scope" can bear (a thread each)"#,
+            "choose --size 9 or less",
+        );
+    }
+
+    #[test]
+    fn values_are_of_the_type_of_the_default() {
+        let such = "such a value, or leave it out";
+        let whole = "an integer from 0 to 2^53 - 1";
+        says(with("work", "x"), &format!(r#"parameter "work" cannot be "x"; it is {whole}"#), such);
+        says(with("work", "true"), &format!(r#"parameter "work" cannot be true; it is {whole}"#), such);
+        let above = "9007199254740992";
+        says(with("work", above), &format!(r#"parameter "work" cannot be {above}; it is {whole}"#), such);
+        says(with("warm", "1"), r#"parameter "warm" cannot be 1; it is true or false"#, such);
+        says(with("label", "1"), r#"parameter "label" cannot be 1; it is a word"#, such);
+        for name in [VERIFY, PHASES] {
+            says(with(name, "1"), &format!("parameter {name:?} cannot be 1; it is true or false"), such);
+        }
+    }
+
+    #[test]
+    fn values_are_among_the_choices_and_among_those_of_the_variant() {
+        says(
+            with("order", "random"),
+            r#"parameter "order" cannot be "random"; it is one of "ordered", "completion", "discard""#,
+            "such a value",
+        );
+        says(
+            |request| {
+                request.variant = "scope".into();
+                with("order", "ordered")(request);
+            },
+            r#"variant "scope" cannot be run with order "ordered", only with "discard", "completion""#,
+            "choose another variant",
+        );
+        says(
+            |request| {
+                request.variant = "scope".into();
+                with("work", "6")(request);
+            },
+            r#"variant "scope" cannot be run with work 6, only with 5"#,
+            "choose another variant",
+        );
+    }
+}

@@ -1,0 +1,45 @@
+package taskscale.sdk;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.*;
+import java.util.Map;
+
+/** The loop: a line in, a line out, flushed at once. What cannot be done gets an error; the probe lives on. */
+final class Serve {
+    static void loop(String name, String version, Integer workers) {
+        // Whatever a workload prints must not get between the replies.
+        System.setOut(System.err);
+        PrintStream output = new PrintStream(new FileOutputStream(FileDescriptor.out), false, UTF_8);
+        new BufferedReader(new InputStreamReader(System.in, UTF_8)).lines()
+                .map(line -> reply(line, name, version, workers))
+                .takeWhile(said -> said != null && !output.checkError())
+                .forEach(said -> output.print(Json.write(said) + "\n"));
+        System.exit(0);
+    }
+
+    /** The reply to a line; none to {@code exit}. Whatever is thrown, be it out of memory, fails this request alone. */
+    private static Map<String, Object> reply(String line, String name, String version, Integer workers) {
+        try {
+            if (!(Json.read(line) instanceof Map<?, ?> asked)) throw new IllegalArgumentException("the line is not a JSON object");
+            Object type = asked.get("type"), protocol = asked.get("protocol");
+            if ("exit".equals(type)) return null;
+            if ("run".equals(type)) return run(new Run(asked));
+            if ("describe".equals(type) && protocol.equals(Probe.PROTOCOL)) return Probe.description(name, version, workers);
+            throw new IllegalArgumentException("describe".equals(type)
+                    ? "the tool speaks protocol " + Json.write(protocol) + ", this probe of " + name
+                            + " speaks protocol " + Probe.PROTOCOL + "; use a tool and a probe of one release"
+                    : "unknown request type " + Json.write(type) + "; known here: describe run exit");
+        } catch (Throwable thrown) {
+            String message = thrown instanceof IllegalArgumentException ? thrown.getMessage() : thrown.toString();
+            return Json.object("type", "error", "message", message, "protocol", Probe.PROTOCOL);
+        }
+    }
+
+    /** Performs a request. */
+    private static Map<String, Object> run(Run run) throws Exception {
+        Timing timing = run.perform.apply(run);
+        return Json.object("type", "sample", "id", run.id, "wall_ns", timing.wallNs(), "cpu_ns", timing.cpuNs(),
+                "answer", timing.answer(), "extra", timing.extra());
+    }
+}
