@@ -1,9 +1,10 @@
 //! How often does this tool see a difference that is not there, and how often does it find one of 1 %?
 //!
 //! ```sh
-//! cargo run --release -p taskscale-experiments --bin aa                       # 200 comparisons of 20 rounds, about ten minutes
-//! cargo run --release -p taskscale-experiments --bin aa -- --work-us 0        # the same on tasks that do nothing: the hardest case
-//! cargo run --release -p taskscale-experiments --bin aa -- --comparisons 20   # a first look
+//! # 200 comparisons of 20 rounds, about ten minutes; then on tasks that do nothing, the hardest case; then a first look
+//! cargo run --release -p taskscale-experiments --bin aa
+//! cargo run --release -p taskscale-experiments --bin aa -- --work-us 0
+//! cargo run --release -p taskscale-experiments --bin aa -- --comparisons 20
 //! ```
 //!
 //! Each comparison is a run of its own, by the code that `taskscale run` uses: one variant, the same variant entered a

@@ -4,9 +4,10 @@
 //! cargo build --release
 //! target/release/taskscale run fanout --runtime asyncio --runtime tokio --runtime go --runtime node \
 //!     --size 64 --samples 2 -o probes.taskscale.jsonl        # builds the probes and writes down how they are started
-//! cargo run --release -p taskscale-experiments --bin against -- probes.taskscale.jsonl             # 20 runs of a minute at most
-//! cargo run --release -p taskscale-experiments --bin against -- probes.taskscale.jsonl --planted 0 --only go --max-time 15
-//!                                                                             # one runtime, A/A alone
+//! # 20 runs of a minute at most; then one runtime, A/A alone
+//! cargo run --release -p taskscale-experiments --bin against -- probes.taskscale.jsonl
+//! cargo run --release -p taskscale-experiments --bin against -- probes.taskscale.jsonl \
+//!     --planted 0 --only go --max-time 15
 //! ```
 //!
 //! Each run is one of `--against` by the code that `taskscale run` uses: every runtime against itself. In one of them, another

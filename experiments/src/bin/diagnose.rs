@@ -1,6 +1,6 @@
 //! Validates the diagnosis on simulated runs: confusion matrix, predicted speed-ups, and how both fall with the margin.
 //!
-//! `cargo run --release -p taskscale-experiments --bin diagnose [CASES] [FIRST_SEED]`; with `--wrong` each
+//! `cargo run --release -p taskscale-experiments --bin diagnose [-- CASES FIRST_SEED]`; with `--wrong` each
 //! wrong case, with `--sweep` accuracy over each threshold instead. The seeds that the rules were designed
 //! on lie below two million; those reported by default lie above four.
 

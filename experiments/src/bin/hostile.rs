@@ -1,8 +1,9 @@
 //! What does `taskscale digest` do with input made to hurt?
 //!
 //! ```sh
-//! cargo build --release && cargo run --release -p taskscale-experiments --bin hostile               # all cases, lines of 10 GB
-//! cargo run --release -p taskscale-experiments --bin hostile -- --count 1000000000 --case names     # a billion distinct names
+//! # All cases, lines of 10 GB; then a billion distinct names
+//! cargo build --release && cargo run --release -p taskscale-experiments --bin hostile
+//! cargo run --release -p taskscale-experiments --bin hostile -- --count 1000000000 --case names
 //! ```
 //!
 //! Streams each case to the binary beside this program and prints one row: what was fed, how it ended, the most memory

@@ -1,8 +1,8 @@
 //! Which interval two sessions are compared by, and why it alone cannot gate: false alarms and power of three intervals on processes
 //! of two sessions, then of a whole comparison of fifty rows with and without the limit that rows of unchanged code set.
 //!
-//! `cargo run --release -p taskscale-experiments --bin shift [TRIALS]` prints the tables of docs/evidence/comparisons.md; the
-//! seed is fixed. 2000 trials take half a minute.
+//! `cargo run --release -p taskscale-experiments --bin shift [-- TRIALS]` prints the tables of
+//! docs/evidence/comparisons.md. The seed is fixed. 2000 trials take half a minute.
 #![allow(clippy::print_stdout, reason = "an experiment prints its figures")]
 
 use fastrand::Rng;

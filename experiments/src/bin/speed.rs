@@ -1,5 +1,5 @@
 //! Our CPU time on a made-up 452 MB trace, as a ratio to `md5sum` and to a streaming `serde_json` reader, interleaved
-//! in one run, and our peak memory: `cargo run --release -p taskscale-experiments --bin speed [EVENTS] [ROUNDS]`.
+//! in one run, and our peak memory: `cargo run --release -p taskscale-experiments --bin speed [-- EVENTS ROUNDS]`.
 //!
 //! Each reading is a process of its own. CPU time is the first field of `/proc/self/schedstat` (nanoseconds), peak
 //! memory is `VmHWM` of `/proc/self/status`; so it needs Linux. The fastest of the rounds counts, since nothing but

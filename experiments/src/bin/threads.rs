@@ -1,4 +1,6 @@
 //! What reading the CPU time of all threads of a process costs: 2, 6, 31 and 64 of them, asleep.
+//!
+//! `cargo run -p taskscale-experiments --bin threads`
 
 #![allow(clippy::print_stdout, reason = "an experiment prints its figures")]
 

@@ -1,8 +1,8 @@
 //! What a grade of growth is worth: synthetic curves of known growth with noise of real runs (`residuals.txt`).
 //!
 //! `cargo run --release -p taskscale-experiments --bin growth [-- CURVES_PER_CLASS SEED]` prints the confusion matrix of
-//! docs/evidence/growth.md, recall and precision of "superlinear or worse", and the error of the bend. The rules were made on seeds
-//! below 1,000,000; curve k of a class is drawn from seed SEED + k. 50 curves take about five seconds.
+//! docs/evidence/growth.md, recall and precision of "superlinear or worse", and the error of the bend. The rules were
+//! made on seeds below 1,000,000; curve k of a class is drawn from seed SEED + k. 50 curves take about two seconds.
 #![allow(clippy::print_stdout, reason = "an experiment prints its figures")]
 
 mod curves;

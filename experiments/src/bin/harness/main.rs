@@ -1,8 +1,9 @@
 //! What does the harness itself cost? The probes against the loop that anyone would write by hand, interleaved.
 //!
 //! ```sh
-//! cargo run --release -p taskscale-experiments --bin harness            # tokio and asyncio, 2,048 tasks
-//! cargo run --release -p taskscale-experiments --bin harness -- 64      # where a cost per sample would show most
+//! # tokio and asyncio, 2,048 tasks; then as few that a cost per sample would show most
+//! cargo run --release -p taskscale-experiments --bin harness
+//! cargo run --release -p taskscale-experiments --bin harness -- 64
 //! ```
 //!
 //! Prints the ratio of CPU time per task, probe over hand-written, with its 95 % interval.

@@ -1,6 +1,9 @@
 //! A tokio program for each pattern that tokio can have, and what the digest says of it, 20 times:
 //!
-//! `RUSTFLAGS="--cfg tokio_unstable" cargo run --release -p taskscale-experiments --bin patterns --target-dir target/unstable [-- RUNS [WORD]]`
+//! ```sh
+//! RUSTFLAGS="--cfg tokio_unstable" cargo run --release -p taskscale-experiments --bin patterns \
+//!     --target-dir target/unstable [-- RUNS [WORD]]
+//! ```
 //!
 //! takes about two minutes; with `WORD` only programs whose description holds it, and each digest in full.
 

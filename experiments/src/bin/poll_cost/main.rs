@@ -1,8 +1,8 @@
 //! What observing costs, in CPU time per poll: a stable build of tokio, one with `--cfg tokio_unstable`, and in the latter
 //! hooks that do nothing, ours, ones with `Instant::now`, and tokio's own histogram of poll times.
 //!
-//! `cargo run --release -p taskscale-experiments --bin poll_cost [-- ROUNDS]` builds the other of the two builds by itself
-//! (under `target/poll_cost`). A round is a fresh process of each build in random order; a process takes all its modes in random
+//! `cargo run --release -p taskscale-experiments --bin poll_cost [-- ROUNDS]` builds the other of the two
+//! builds by itself (under `target/poll_cost`). A round is a fresh process of each build in random order; a process takes all its modes in random
 //! order and then backwards, so that differences are between passes of one process, and intervals are over processes.
 
 #![allow(clippy::print_stdout, reason = "an experiment prints its figures")]
