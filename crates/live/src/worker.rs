@@ -302,8 +302,15 @@ impl Worker {
     /// what it is, however many tasks before it were not timed.
     #[inline]
     pub fn rests(&self) {
-        if untimed(self.plan.load(Relaxed)) > 0 && !self.is_open() {
+        let plan = self.plan.load(Relaxed);
+        if plan == 0 || self.is_open() {
+            return;
+        }
+        if untimed(plan) > 0 {
             self.close(self.clock.ticks());
+        } else {
+            // The wait lies behind a timed task; skipped tasks behind it would take it for one of theirs.
+            self.plan.store(0, Relaxed);
         }
     }
 

@@ -287,6 +287,24 @@ fn tasks_before_a_rest_count() {
     }
 }
 
+#[test]
+fn a_rest_behind_a_timed_task_is_a_gap() {
+    // One rest in sixteen has no task without a time before it.
+    for at in 0..48u64 {
+        let mut program = Program::with(
+            NANOSECONDS,
+            Options { own_threads: true, waits_are_told: true, ..Options::default() },
+        );
+        program.tiny(2_000 + at);
+        program.worker.rests();
+        program.paused += 1_000_000;
+        program.pass(1_000_000);
+        program.tiny(200);
+        let longest = program.digest().duration.value().expect("durations").max;
+        assert!(longest < 10_000, "{at}: {longest}");
+    }
+}
+
 /// What is longest in a program with 10 ms among tiny tasks, in which its thread ran or did not: at once, and after further tasks.
 fn longest_of_10_ms(tasks: u64, ran: bool) -> [u64; 2] {
     let mut program = Program::own_thread();
