@@ -32,6 +32,8 @@ pub(crate) struct Evidence<'a> {
     /// Whether gaps are known at all.
     pub ordered: bool,
     pub resolution_ns: u64,
+    /// Share of which it is not known whether a task took it.
+    pub unknown: f64,
     pub parent_self: Option<f64>,
 }
 
@@ -81,6 +83,7 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
     }
     let shape = shape(sums, workers, &found);
     let parent_self = parent_self(sums, &shape);
+    let unknown = unknown(sums, &shape);
     let evidence = Evidence {
         thresholds,
         sums,
@@ -88,6 +91,7 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
         dispatch: &found,
         ordered,
         resolution_ns,
+        unknown,
         parent_self: parent_self.value().copied(),
     };
     let (patterns, confidence) = patterns::diagnose(&evidence);
@@ -103,6 +107,7 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
         window_ns: shape.window,
         clock_resolution_ns: resolution_ns,
         losses: shape.losses,
+        unknown,
         duration: quantiles(&sums.sums.durations, "no tasks", "check what the source holds"),
         gap: if ordered {
             quantiles(&sums.sums.gaps, "no worker executed two tasks", "")
@@ -121,6 +126,12 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
         confidence,
         notes: notes(sums, late, ordered, account),
     }
+}
+
+/// What of the time outside of tasks may have been a task's.
+fn unknown(sums: &Accumulator, shape: &Shape) -> f64 {
+    let total = shape.workers as f64 * shape.window as f64;
+    if total > 0.0 { (sums.unknown as f64 / total).min(1.0 - shape.losses.work) } else { 0.0 }
 }
 
 fn quantiles(histogram: &Histogram, reason: &str, remedy: &str) -> Reading<Quantiles> {

@@ -72,7 +72,8 @@ impl Estimate {
         new
     }
 
-    /// Learns from a batch, whose first window begins at the tick `last`. Returns the time of windows that are not like the others.
+    /// Learns from a batch, whose first window begins at the tick `last`. Returns what windows that are
+    /// not like the others have beyond the usual tasks and gaps.
     pub fn learn(&mut self, samples: &[Sample], mut last: u64) -> u64 {
         let (mut windows, mut timed, mut tasks, mut gaps, mut odd) = (0u64, 0u64, 0u64, 0u64, 0u64);
         for sample in samples {
@@ -82,7 +83,8 @@ impl Estimate {
                 continue;
             }
             if self.is_odd_window(sample, window) {
-                odd += window;
+                let usual = (self.task + self.gap) * f64::from(sample.untimed) + self.gap;
+                odd += window - (usual as u64).min(window);
             }
             if !self.is_odd(sample, window) {
                 windows += window;
@@ -117,6 +119,11 @@ impl Estimate {
     /// How long a task is taken to be that was not timed and is like this one.
     fn like(&self, sample: &Sample) -> u64 {
         (sample.end - sample.begin).saturating_sub(self.clock)
+    }
+
+    /// Whether so many ticks beside the usual tasks and gaps are too many to be theirs.
+    pub fn is_odd_rest(&self, ticks: u64) -> bool {
+        ticks > self.odd * ODD_TASK
     }
 
     fn is_odd_window(&self, sample: &Sample, window: u64) -> bool {

@@ -46,8 +46,6 @@ impl Names {
 
 /// The name of a task that was long and not timed; that of the one timed behind it would be a guess.
 const LONG: &[u8] = b"(long, not timed: see exact)";
-/// A sixteenth of a buffer's time may be odd before all tasks are timed for it.
-const SMALL: u64 = 16;
 /// CPU time in a window from which it was a task's. A worker of Taskflow that looks in vain for tasks spins for 20 us in all
 /// before it is parked (measured, 1 to 4 workers).
 const SPIN_NS: u64 = 100_000;
@@ -202,10 +200,7 @@ impl State {
     fn samples(&mut self, worker: u32, samples: &[Sample]) {
         let Some(last) = samples.last() else { return };
         let odd = self.estimate.learn(samples, self.last);
-        // Less is what interrupts take, and not worth timing thousands of tasks for.
-        if odd > last.end.saturating_sub(self.last) / SMALL {
-            self.regime.odd(self.rate.ns(odd));
-        }
+        self.unknown(self.rate.ns(odd));
         let (scale, names) = (self.scale(), &self.names);
         self.accumulator
             .samples(worker, samples, self.last, &self.estimate, scale, |number| names.name(number));
@@ -220,7 +215,9 @@ impl State {
     fn one(&mut self, worker: u32, entry: &Entry) {
         let Entry { begin, end, .. } = *entry;
         if entry.untimed > 0 {
-            self.window(worker, begin, entry.untimed, 0);
+            let (_, rest) = self.window(worker, begin, entry.untimed, 0);
+            let odd = self.estimate.is_odd_rest(self.rate.ticks(rest));
+            self.unknown(if odd { rest } else { 0 });
         }
         if entry.depth == 0 {
             self.last = end;
@@ -240,8 +237,8 @@ impl State {
 
     /// Counts tasks without a time between the last outermost span and `until`: as long as the last ones known, one after the other
     /// from the begin on, with the usual gaps. Where `long` is not 0 the last one of them took so many nanoseconds. Returns
-    /// the tick at which that one ended.
-    pub fn window(&mut self, worker: u32, until: u64, tasks: u32, long: u64) -> u64 {
+    /// the tick at which that one ended, and the nanoseconds that are left.
+    pub fn window(&mut self, worker: u32, until: u64, tasks: u32, long: u64) -> (u64, u64) {
         // Of a window that was cut by a clearing, what came before it is forgotten.
         let tasks = match (until < self.since, self.last < self.since) {
             (true, _) => 0,
@@ -250,7 +247,7 @@ impl State {
         };
         let (scale, from) = (self.scale(), self.last.max(self.since));
         if tasks == 0 {
-            return from;
+            return (from, 0);
         }
         let (from_ns, until_ns) = (scale.ns(from), scale.ns(until.max(from)));
         let (task, gap) = (scale.length(self.estimate.task), scale.length(self.estimate.gap));
@@ -264,20 +261,26 @@ impl State {
             end += long as i64;
         }
         self.sampled.untimed += u64::from(tasks);
-        self.since + self.rate.ticks(end.max(0) as u64)
+        let rest = (until_ns - end).max(0) as u64;
+        (self.since + self.rate.ticks(end.max(0) as u64), rest)
     }
 
     /// Counts tasks without a time, as [`State::window`], in a long time up to `now`, and all up to there.
     /// `waited_ns` of it the worker waited for a processor.
     pub fn long_window(&mut self, worker: u32, now: u64, tasks: u32, long: u64, waited_ns: u64) {
-        let window = self.rate.ns(now.saturating_sub(self.last));
-        if long > 0 {
-            self.regime.unnamed(long);
-        } else {
-            self.regime.unknown(window.saturating_sub(waited_ns));
+        let (_, rest) = self.window(worker, now, tasks, long);
+        if long == 0 {
+            self.unknown(rest.saturating_sub(waited_ns));
         }
-        self.window(worker, now, tasks, long);
         self.last = now;
+    }
+
+    /// So many nanoseconds of a gap were a task's, or a pause.
+    fn unknown(&mut self, ns: u64) {
+        if ns > 0 {
+            self.accumulator.unknown(ns);
+            self.regime.unknown(ns);
+        }
     }
 
     /// Whether the clearing forgot more than the `untimed` tasks that have ended since the last one with a time: one that was open.

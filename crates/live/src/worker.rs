@@ -13,7 +13,7 @@ use taskscale_sys::{delay::run_delay_ns, ticks};
 
 use crate::{
     Clock, Options,
-    regime::{self, skip},
+    regime::{self, LONG_NS, skip},
     state::{self, State},
 };
 
@@ -21,8 +21,6 @@ use crate::{
 pub const FRAMES: usize = 16;
 /// Spans that are kept before they are counted. At 24 bytes each this is under 2 KB: with the sums a worker takes less than 16 KB (a test).
 pub const ENTRIES: usize = 75;
-/// Tasks and gaps longer than this are asked for run delay. The question takes about 0.5 us, a fortieth of it.
-const LONG_NS: u64 = 20_000;
 
 /// One span.
 #[derive(Debug, Default)]
@@ -416,7 +414,7 @@ impl Worker {
         let open = if is_open(plan) {
             // One that was open at the clearing is forgotten with those before it.
             let forgotten = copy.forgets(before);
-            let end = copy.window(self.index, now, before, 0);
+            let (end, _) = copy.window(self.index, now, before, 0);
             (!forgotten).then_some((end, true))
         } else if depth > 0 {
             copy.window(self.index, begin, before, 0);

@@ -171,6 +171,38 @@ fn rare_tasks_of_some_microseconds_are_not_taken_for_gaps() {
 }
 
 #[test]
+fn work_is_too_low_by_no_more_than_is_said_to_be_unknown() {
+    for (period, ns) in
+        [(100, 8_000), (1_250, 50_000), (2_000, 60_000), (5_000, 400_000), (20_000, 5_000_000)]
+    {
+        let mut steps = vec![(30, 40); 200_000];
+        steps.iter_mut().skip(period / 2).step_by(period).for_each(|step| step.1 = ns);
+        let (sampled, exact) = (observe(&steps, false), observe(&steps, true));
+        let low = exact.losses.work - sampled.losses.work;
+        assert!(low > 0.0 && low <= sampled.unknown + 0.02, "{ns} ns: {low} of {}", sampled.unknown);
+        assert!(sampled.unknown <= low + 0.02, "{ns} ns: {low} of {}", sampled.unknown);
+        assert!(exact.unknown == 0.0, "all is timed");
+    }
+}
+
+#[test]
+fn a_pause_may_have_been_a_task() {
+    let mut program = Program::new(false);
+    program.tiny(10_000);
+    assert_eq!(program.digest().unknown, 0.0);
+    program.pass(5_000_000);
+    program.tiny(1_000);
+    let digest = program.digest();
+    let pause = 5_000_000.0 / digest.window_ns as f64;
+    assert!((digest.unknown - pause).abs() < 0.01, "{} of {pause}", digest.unknown);
+    let reasons = &digest.confidence.reasons;
+    assert!(reasons.iter().any(|reason| reason.contains("may be a task's or a pause's")), "{reasons:?}");
+    program.clear();
+    program.tiny(1_000);
+    assert_eq!(program.digest().unknown, 0.0);
+}
+
+#[test]
 fn tasks_that_are_not_tiny_are_all_timed_again() {
     let mut steps = vec![(30, 40); 5_000];
     steps.extend([(100, 5_000); 5_000]);

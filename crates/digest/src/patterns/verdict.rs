@@ -143,6 +143,12 @@ fn reasons(evidence: &Evidence<'_>) -> Vec<String> {
     if shape.togetherness < 0.25 && shape.workers > 1 && shape.losses.dispatch > shape.losses.work / 4.0 {
         reasons.push("tasks run one after the other: both their size and their order hold them up".into());
     }
+    if evidence.unknown >= WORTH {
+        reasons.push(format!(
+            "{:.0} % of the time may be a task's or a pause's: it was not timed (see exact)",
+            evidence.unknown * 100.0
+        ));
+    }
     if evidence.parent_self.is_none() {
         reasons.push("nesting could not be resolved".into());
     }

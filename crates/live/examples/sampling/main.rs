@@ -13,10 +13,7 @@ use play::play;
 use taskscale_model::digest::Digest;
 
 fn main() {
-    println!(
-        "{:<44} {:<9} {:>6} {:>6} {:>8} {:>6}  diagnosis",
-        "pattern", "rim", "timed", "work", "dispatch", "others"
-    );
+    println!("{:<46} rim      timed unknown   work dispatch others  diagnosis", "pattern");
     let mut worst = [0.0f64; 3];
     let mut wrong = 0;
     for pattern in patterns() {
@@ -31,10 +28,11 @@ fn main() {
                 format!("{} for {}", names[1], names[0])
             };
             println!(
-                "{:<44} {:<9} {:>5.1}% {:>+5.1}% {:>+7.1}% {:>5.1}%  {diagnosis}",
+                "{:<46} {:<7} {:>5.1}% {:>6.1}% {:>+5.1}% {:>+7.1}% {:>5.1}%  {diagnosis}",
                 pattern.name,
                 rim.name(),
                 timed(&sampled) * 100.0,
+                sampled.unknown * 100.0,
                 errors[0] * 100.0,
                 errors[1] * 100.0,
                 errors[2] * 100.0,
