@@ -5,7 +5,13 @@
 //! compared in the ticks that they were recorded in, added up on the way and written once. It takes some 70 instructions a
 //! span, and by way of [`Accumulator::leaf`] 230.
 
-use crate::{accumulator::Accumulator, histogram::Tally};
+use crate::{
+    accumulator::{Accumulator, Sums},
+    grid::Bin,
+    histogram::Tally,
+    names::Names,
+    worker::Worker,
+};
 
 /// Names in a batch: numbers below this.
 pub const NUMBERS: usize = 17;
@@ -72,6 +78,65 @@ pub(crate) struct Rest(u64);
 /// The bits of a [`Rest`].
 const REST: u64 = u32::MAX as u64;
 
+/// What makes a span simple: it lies in the bin in which the worker's last one ended, does not cover its
+/// point, and is not among the longest. In ticks.
+#[derive(Debug)]
+pub(crate) struct Bounds {
+    pub bin: Bin,
+    bin_end: u64,
+    /// The point, with room for the rounding of the span's own times.
+    point_from: u64,
+    point_to: u64,
+    long: u64,
+}
+
+impl Bounds {
+    /// Of spans behind one that ended at the tick `last`; `None` where that one is not settled.
+    pub fn of(state: &Worker, sums: &Sums, last: u64, scale: Scale) -> Option<Self> {
+        let settled = state.settled().filter(|settled| *settled == scale.ns(last))?;
+        let bin = sums.grid.bin(settled)?;
+        let point = scale.tick(bin.at);
+        Some(Bounds {
+            bin_end: scale.tick(bin.end).saturating_sub(1),
+            point_from: point.saturating_sub(2),
+            point_to: point.saturating_add(2),
+            long: scale.ticks(sums.top.admits()).min(SHORT),
+            bin,
+        })
+    }
+
+    /// Whether a span is simple that is behind one that ended at `settled`.
+    #[inline(always)]
+    pub fn hold(&self, settled: u64, begin: u64, end: u64, number: u32) -> bool {
+        end.wrapping_sub(begin) < self.long
+            && begin.wrapping_sub(settled) < SHORT
+            && end < self.bin_end
+            && (end < self.point_from || settled >= self.point_to)
+            && (number as usize) < NUMBERS
+    }
+}
+
+/// Tasks and time of each name of a batch.
+#[derive(Debug, Default)]
+pub(crate) struct Named([(u64, u64); NUMBERS]);
+
+impl Named {
+    /// Tasks of a name, and all their time. The number is below [`NUMBERS`].
+    #[inline(always)]
+    pub fn add(&mut self, number: u32, tasks: u64, ns: u64) {
+        if number > 0 {
+            let entry = &mut self.0[number as usize];
+            *entry = (entry.0 + tasks, entry.1 + ns);
+        }
+    }
+
+    /// Ends a batch.
+    pub fn close<'n>(self, names: &mut Names, name: &impl Fn(u32) -> &'n [u8]) {
+        let of_name = self.0.into_iter().enumerate().filter(|(_, (tasks, _))| *tasks > 0);
+        of_name.for_each(|(number, (tasks, total))| names.add_many(name(number as u32), tasks, total));
+    }
+}
+
 impl Accumulator {
     /// Takes in spans of one worker that contain no others and lie in none, in the order of time: begin and end in ticks, and
     /// the number of a name, which `name` gives; 0 is none. The same as [`Accumulator::leaf`] of each.
@@ -100,40 +165,23 @@ impl Accumulator {
         name: &impl Fn(u32) -> &'n [u8],
     ) -> Option<(u64, u64, u32)> {
         let Some((state, sums, names)) = self.parts(worker) else { return spans.next() };
-        let Some(settled) = state.settled().filter(|settled| *settled == scale.ns(last)) else {
-            return spans.next();
-        };
-        let Some(bin) = sums.grid.bin(settled) else { return spans.next() };
-        // As ticks: the end of the bin; the point, with room for the rounding of the span's own times; what is long.
-        let bin_end = scale.tick(bin.end).saturating_sub(1);
-        let point = scale.tick(bin.at);
-        let (point_from, point_to) = (point.saturating_sub(2), point.saturating_add(2));
-        let long = scale.ticks(sums.top.admits()).min(SHORT);
+        let Some(bounds) = Bounds::of(state, sums, last, scale) else { return spans.next() };
         let mut settled = last;
         let (mut tasks, mut busy) = (0u64, 0u64);
-        let mut named = [(0u64, 0u64); NUMBERS];
+        let mut named = Named::default();
         let (mut durations, mut gaps) = (Tally::default(), Tally::default());
         let mut rest = scale.rest(last);
         let mut odd = None;
         for span in spans {
             let (begin, end, number) = span;
-            let (duration, gap) = (end.wrapping_sub(begin), begin.wrapping_sub(settled));
-            let simple = duration < long
-                && gap < SHORT
-                && end < bin_end
-                && (end < point_from || settled >= point_to)
-                && (number as usize) < NUMBERS;
-            if !simple {
+            if !bounds.hold(settled, begin, end, number) {
                 odd = Some(span);
                 break;
             }
-            gaps.add(&mut sums.gaps, scale.short(gap, &mut rest));
-            let ns = scale.short(duration, &mut rest);
+            gaps.add(&mut sums.gaps, scale.short(begin.wrapping_sub(settled), &mut rest));
+            let ns = scale.short(end.wrapping_sub(begin), &mut rest);
             durations.add(&mut sums.durations, ns);
-            if number > 0 {
-                let entry = &mut named[number as usize];
-                *entry = (entry.0 + 1, entry.1 + ns);
-            }
+            named.add(number, 1, ns);
             tasks += 1;
             busy += ns;
             settled = end;
@@ -141,10 +189,9 @@ impl Accumulator {
         if tasks > 0 {
             durations.close(&mut sums.durations, tasks);
             gaps.close(&mut sums.gaps, tasks);
-            let of_name = named.into_iter().enumerate().filter(|(_, (tasks, _))| *tasks > 0);
-            of_name.for_each(|(number, (tasks, total))| names.add_many(name(number as u32), tasks, total));
+            named.close(names, name);
             state.simple_leaves(tasks, busy, scale.ns(settled));
-            sums.grid.busy_in_bin(&bin, busy);
+            sums.grid.busy_in_bin(&bounds.bin, busy);
         }
         odd
     }

@@ -8,7 +8,8 @@
 //! |---|---|
 //! | [`accumulator`] | takes spans in any order, merges |
 //! | `batch` | the same for a live observer's buffer, at a third of the cost |
-//! | `sampled` | the same where one task in several was timed |
+//! | `estimate` | what timed tasks say of those that were not timed |
+//! | `sampled` | batches where one task in several was timed |
 //! | [`histogram`] | durations and gaps in log2 octaves of four buckets |
 //! | [`grid`] | parallelism over time: bins that double, and a point in each |
 //! | [`worker`] | outermost spans, gaps, nesting of one worker |
@@ -24,6 +25,7 @@
 pub mod accumulator;
 mod batch;
 mod calibrate;
+mod estimate;
 mod finish;
 pub mod grid;
 pub mod histogram;
@@ -36,5 +38,5 @@ pub mod worker;
 
 pub use accumulator::{Accumulator, Config, MAX_WORKERS};
 pub use batch::{NUMBERS, Scale};
+pub use estimate::{Estimate, Sample, Usual};
 pub use patterns::Thresholds;
-pub use sampled::{Estimate, Sample};

@@ -26,7 +26,7 @@
 use taskscale_digest::Estimate;
 use taskscale_sys::ticks::Rate;
 
-use crate::state::Entry;
+use crate::entry::Entry;
 
 /// Mean time from begin to begin up to which tasks are tiny.
 pub const TINY_NS: u64 = 500;
@@ -35,10 +35,6 @@ pub const TINY_NS: u64 = 500;
 pub const ODD_NS: u64 = 1_000;
 /// A timed task longer than this is not tiny.
 pub const ODD_TASK_NS: u64 = 4_000;
-/// Least number of tasks that are not timed behind one that is. On top of it come 0 to 15, drawn by lot: a period of the
-/// program cannot fall into step with it.
-pub const SKIP: u64 = 8;
-
 /// Tasks, gaps and windows longer than this are looked at one by one, and asked for run delay. The
 /// question takes about 0.5 us, a fortieth of it. Any task may be as long, whatever was timed so far.
 pub const LONG_NS: u64 = 20_000;
@@ -62,6 +58,11 @@ impl Regime {
     /// Exact; for good, where that is asked for.
     pub fn new(exact: bool) -> Self {
         Regime { sampled: false, exact, owed_ns: 0, longest_ns: LONG_NS }
+    }
+
+    /// Whether tasks are sampled.
+    pub fn is_sampled(&self) -> bool {
+        self.sampled
     }
 
     /// A full buffer was counted, or a part of one that is not tiny; of tiny tasks it took so long.
@@ -90,9 +91,17 @@ impl Regime {
     }
 }
 
-/// Whether tasks are tiny, all of them: then how long they and their gaps are, and all of them together, in ticks.
-/// `clock` ticks of each are the clock's.
-pub fn tiny(mut entries: impl Iterator<Item = Entry>, rate: Rate, clock: u64) -> Option<(Estimate, u64)> {
+/// A buffer of tiny tasks.
+#[derive(Debug, Clone, Copy)]
+pub struct Tiny {
+    /// How long tasks and gaps are.
+    pub usual: Estimate,
+    /// How long all of it took, in ticks.
+    pub ticks: u64,
+}
+
+/// Whether the tasks of a buffer are tiny, all of them. `clock` ticks of each are the clock's.
+pub fn tiny(mut entries: impl Iterator<Item = Entry>, rate: Rate, clock: u64) -> Option<Tiny> {
     let [tiny, odd, odd_task] = [TINY_NS, ODD_NS, ODD_TASK_NS].map(|ns| rate.ticks(ns));
     let first = entries.next()?;
     let (mut last, mut tasks, mut busy) = (first.begin, 0, 0);
@@ -106,18 +115,13 @@ pub fn tiny(mut entries: impl Iterator<Item = Entry>, rate: Rate, clock: u64) ->
         busy += task * here;
         last = entry.end;
     }
-    let all = last - first.begin;
-    let usual = |ticks: u64| ticks as f64 / tasks as f64;
-    let estimate = || Estimate::new(usual(busy.min(all)), usual(all - busy.min(all)), odd, clock);
-    (all < tiny * tasks).then(|| (estimate(), all))
-}
-
-/// How many tasks are not timed behind one that ended at `now`. Mixed twice: after one product, whose upper bits go round
-/// as regularly as the program does, every second task of a program of period 2 came out 5 % too often.
-#[inline]
-pub fn skip(now: u64) -> u64 {
-    let mixed = now.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    SKIP + ((mixed ^ (mixed >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 60)
+    let ticks = last - first.begin;
+    if ticks >= tiny * tasks {
+        return None;
+    }
+    let mean = |ticks: u64| ticks as f64 / tasks as f64;
+    let busy = busy.min(ticks);
+    Some(Tiny { usual: Estimate::new(mean(busy), mean(ticks - busy), odd_task, clock), ticks })
 }
 
 #[cfg(test)]
@@ -181,15 +185,5 @@ mod tests {
         // 8 times 20 us are owed for each, which is four buffers.
         assert!(sampled_between_pauses(10) > 0.6);
         assert!(sampled_between_pauses(100) > 0.95);
-    }
-
-    #[test]
-    fn the_number_is_drawn_by_lot_from_any_counter() {
-        for step in [1u64, 2, 8, 24, 1_000, 4_096] {
-            let skips: Vec<u64> = (0..800).map(|at| skip(1 << 40 | (at * step))).collect();
-            let mean = skips.iter().sum::<u64>() as f64 / 800.0;
-            assert!(skips.iter().all(|skip| (8..24).contains(skip)));
-            assert!((14.5..16.5).contains(&mean), "{step}: {mean}");
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! Tiny tasks, of which one in several is timed: counts are exact at any pattern, and sums are near those of every task.
 //!
-//! Times are made up, ticks and lots included: what is drawn is drawn from the times ([`taskscale_live::regime::skip`]).
+//! Times are made up, ticks and lots included: what is drawn is drawn from the times ([`taskscale_live::plan::skip`]).
 
 use std::sync::Arc;
 
