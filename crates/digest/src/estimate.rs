@@ -6,7 +6,7 @@
 //! mean serves and not the window's own neighbours: cut to what fits into that one window, the long ones
 //! of two kinds of tasks would lose a third of their time.
 
-use crate::batch::Scale;
+use crate::scale::Scale;
 
 /// The part of what it knew that an [`Estimate`] keeps from batch to batch: half within five batches.
 const KEPT: f64 = 0.875;

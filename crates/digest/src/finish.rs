@@ -9,9 +9,11 @@ use taskscale_model::{
 use crate::{
     accumulator::{Accumulator, MAX_WORKERS},
     calibrate::{Dispatch, dispatch},
+    evidence::Evidence,
     histogram::Histogram,
-    patterns::{self, Thresholds},
+    patterns::diagnose,
     shape::{Shape, shape},
+    thresholds::Thresholds,
 };
 
 /// Names that a digest lists.
@@ -22,20 +24,6 @@ const OUTLIERS: usize = 5;
 const WORKERS: usize = 8;
 /// Share of spans out of order from which gaps are not to be trusted.
 const DISORDER: f64 = 0.001;
-
-/// All that patterns are decided from.
-pub(crate) struct Evidence<'a> {
-    pub thresholds: &'a Thresholds,
-    pub sums: &'a Accumulator,
-    pub shape: &'a Shape,
-    pub dispatch: &'a Dispatch,
-    /// Whether gaps are known at all.
-    pub ordered: bool,
-    pub resolution_ns: u64,
-    /// Share of which it is not known whether a task took it.
-    pub unknown: f64,
-    pub parent_self: Option<f64>,
-}
 
 impl Accumulator {
     /// The digest of all spans so far; more may follow. `account` says what the source held, and how fine its clock is.
@@ -94,7 +82,7 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
         unknown,
         parent_self: parent_self.value().copied(),
     };
-    let (patterns, confidence) = patterns::diagnose(&evidence);
+    let (patterns, confidence) = diagnose(&evidence);
     let cost = cost(&found, ordered, resolution_ns);
     let break_even_ns = match &cost {
         Reading::Value(cost) => Reading::Value(cost * 9.0),

@@ -8,9 +8,10 @@ use std::ops::Range;
 
 use crate::{
     accumulator::Accumulator,
-    batch::{Bounds, Named, Rest, Scale},
+    batch::{Bounds, Named},
     estimate::{Estimate, Sample, Usual},
     histogram::Tally,
+    scale::{Rest, Scale},
 };
 
 impl Accumulator {

@@ -2,8 +2,8 @@
 
 use taskscale_model::digest::{Confidence, ConfidenceGrade, PatternName};
 
-use super::{Cause, WORTH};
-use crate::finish::Evidence;
+use super::cause::{Cause, WORTH};
+use crate::evidence::Evidence;
 
 /// Points below which shares of time are not known to a tenth.
 const POINTS: u64 = 32;
