@@ -1,9 +1,10 @@
 //! Spans of one worker in batches: what a live observer's buffer is emptied by.
 //!
-//! Most spans of a worker are alike in this: each is behind the one before, holds no other, lies in the same bin as its
-//! neighbours, covers no point and is not among the longest. Of these only the histograms take a step each; all else is
-//! compared in the ticks that they were recorded in, added up on the way and written once. It takes some 70 instructions a
-//! span, and by way of [`Accumulator::leaf`] 230.
+//! Most spans of a worker are alike in this: each is behind the one before, holds no other, lies in
+//! the same bin as its neighbours, covers no point and is not among the longest. Of these only the
+//! histograms take a step each; all else is compared in the ticks that they were recorded in, added
+//! up on the way and written once. It takes some 70 instructions a span, and by way of
+//! [`Accumulator::leaf`] 230.
 
 use crate::{
     accumulator::{Accumulator, Sums},
@@ -17,8 +18,8 @@ use crate::{
 /// Names in a batch: numbers below this.
 pub const NUMBERS: usize = 17;
 
-/// What makes a span simple: it lies in the bin in which the worker's last one ended, does not cover its
-/// point, and is not among the longest. In ticks.
+/// What makes a span simple: it lies in the bin in which the worker's last one ended, does not
+/// cover its point, and is not among the longest. In ticks.
 #[derive(Debug)]
 pub(crate) struct Bounds {
     pub bin: Bin,
@@ -77,8 +78,9 @@ impl Named {
 }
 
 impl Accumulator {
-    /// Takes in spans of one worker that contain no others and lie in none, in the order of time: begin and end in ticks, and
-    /// the number of a name, which `name` gives; 0 is none. The same as [`Accumulator::leaf`] of each.
+    /// Takes in spans of one worker that contain no others and lie in none, in the order of time:
+    /// begin and end in ticks, and the number of a name, which `name` gives; 0 is none. The same as
+    /// [`Accumulator::leaf`] of each.
     pub fn leaves<'n>(
         &mut self,
         worker: u32,
@@ -93,7 +95,8 @@ impl Accumulator {
         }
     }
 
-    /// Takes in spans behind one that ended at the tick `last`, until one is not of the simple kind, which is given back.
+    /// Takes in spans behind one that ended at the tick `last`, until one is not of the simple
+    /// kind, which is given back.
     #[inline]
     fn simple_leaves<'n>(
         &mut self,

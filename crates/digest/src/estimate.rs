@@ -1,14 +1,15 @@
 //! What timed tasks say of those that were not timed.
 //!
-//! Tasks that were not timed are as long, taken together, as the timed ones behind them, each as often
-//! as it stands for others; what remains of the windows is divided evenly among the gaps. So counts are
-//! exact, and tasks and gaps together take exactly the time that there was. Within one window a batch's
-//! mean serves and not the window's own neighbours: cut to what fits into that one window, the long ones
-//! of two kinds of tasks would lose a third of their time.
+//! Tasks that were not timed are as long, taken together, as the timed ones behind them, each as
+//! often as it stands for others; what remains of the windows is divided evenly among the gaps. So
+//! counts are exact, and tasks and gaps together take exactly the time that there was. Within one
+//! window a batch's mean serves and not the window's own neighbours: cut to what fits into that one
+//! window, the long ones of two kinds of tasks would lose a third of their time.
 
 use crate::scale::Scale;
 
-/// The part of what it knew that an [`Estimate`] keeps from batch to batch: half within five batches.
+/// The part of what it knew that an [`Estimate`] keeps from batch to batch: half within five
+/// batches.
 const KEPT: f64 = 0.875;
 /// A window that takes so many times as long as usual, and longer than any tiny task, is odd.
 const ODD_WINDOW: f64 = 3.0;
@@ -35,7 +36,8 @@ pub struct Estimate {
     gap: f64,
     /// The share of the batch's windows in which such tasks ran.
     pub(crate) share: f64,
-    /// Time of tasks that was counted as durations and not placed into windows yet, as they were full.
+    /// Time of tasks that was counted as durations and not placed into windows yet, as they were
+    /// full.
     carried: f64,
     /// A task longer than this is not tiny.
     odd: u64,
@@ -68,8 +70,8 @@ impl Usual {
 }
 
 impl Estimate {
-    /// Of tasks and gaps of so many ticks. No tiny task is longer than `odd`; `clock` ticks of a timed
-    /// task were the clock's.
+    /// Of tasks and gaps of so many ticks. No tiny task is longer than `odd`; `clock` ticks of a
+    /// timed task were the clock's.
     pub fn new(task: f64, gap: f64, odd: u64, clock: u64) -> Self {
         let sums = Sums { windows: task + gap, busy: task, tasks: 1.0, gaps: 1.0 };
         let mut new = Estimate { odd, clock, sums, ..Self::default() };
@@ -77,8 +79,8 @@ impl Estimate {
         new
     }
 
-    /// Learns from a batch, whose first window begins at the tick `last`. Returns what windows that are
-    /// not like the others have beyond the usual tasks and gaps.
+    /// Learns from a batch, whose first window begins at the tick `last`. Returns what windows that
+    /// are not like the others have beyond the usual tasks and gaps.
     pub fn learn(&mut self, samples: &[Sample], mut last: u64) -> u64 {
         let mut odd = 0;
         let mut new = Sums::default();

@@ -1,5 +1,5 @@
-//! Batches of spans of which one in several was timed: what is known of the others is their number, and
-//! the time in which they and the gaps between them lie.
+//! Batches of spans of which one in several was timed: what is known of the others is their number,
+//! and the time in which they and the gaps between them lie.
 //!
 //! A *window* is the time between the end of one timed span and the begin of the next. What lies in
 //! windows is estimated for a batch of them at once ([`Estimate`]).
@@ -15,9 +15,9 @@ use crate::{
 };
 
 impl Accumulator {
-    /// Takes in timed spans of one worker that contain no others and lie in none, in the order of time,
-    /// with the tasks that were not timed before each. The first window begins at the tick `last`, where
-    /// the worker's last span ended.
+    /// Takes in timed spans of one worker that contain no others and lie in none, in the order of
+    /// time, with the tasks that were not timed before each. The first window begins at the tick
+    /// `last`, where the worker's last span ended.
     pub fn samples<'n>(
         &mut self,
         worker: u32,
@@ -74,8 +74,8 @@ impl Accumulator {
         }
     }
 
-    /// Takes in `tasks` usual spans from the begin of a window on, each behind its gap; both shortened
-    /// where that would take more than the window. Returns the end of the last one.
+    /// Takes in `tasks` usual spans from the begin of a window on, each behind its gap; both
+    /// shortened where that would take more than the window. Returns the end of the last one.
     pub fn lay_out(&mut self, worker: u32, window: Range<i64>, tasks: u64, usual: Usual, name: &[u8]) -> i64 {
         let from = window.start;
         let room = (window.end - from).max(0) as f64;
@@ -90,8 +90,8 @@ impl Accumulator {
         end
     }
 
-    /// Takes in samples whose windows and spans are simple ([`Bounds`]) and not odd, until one is not so.
-    /// Returns how many.
+    /// Takes in samples whose windows and spans are simple ([`Bounds`]) and not odd, until one is
+    /// not so. Returns how many.
     fn simple_samples<'n>(
         &mut self,
         worker: u32,

@@ -40,12 +40,13 @@ impl Scale {
 
     /// The part of a nanosecond by which a tick is behind its [time](Scale::ns).
     pub(crate) fn rest(self, tick: u64) -> Rest {
-        // The low half of the product is the same in 64 bits as in 128, and for ticks before the origin.
+        // The low half of the product is the same in 64 bits as in 128, and for ticks before the
+        // origin.
         Rest(tick.wrapping_sub(self.origin).wrapping_mul(self.ns_per_4g) & REST)
     }
 
-    /// Nanoseconds from one tick to another, fewer than [`SHORT`] ticks later: the difference of their times. `rest` is that of
-    /// the first and becomes that of the second.
+    /// Nanoseconds from one tick to another, fewer than [`SHORT`] ticks later: the difference of
+    /// their times. `rest` is that of the first and becomes that of the second.
     #[inline(always)]
     pub(crate) fn short(self, ticks: u64, rest: &mut Rest) -> u64 {
         let exact = ticks * self.ns_per_4g + rest.0;
@@ -54,8 +55,8 @@ impl Scale {
     }
 }
 
-/// A part of a nanosecond, in 2^-32. Each length begins with what the one before left over: cut off for good, it made gaps
-/// of 30 ns 29.03 ns long on average at 2.4005 ticks a nanosecond.
+/// A part of a nanosecond, in 2^-32. Each length begins with what the one before left over: cut off
+/// for good, it made gaps of 30 ns 29.03 ns long on average at 2.4005 ticks a nanosecond.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Rest(u64);
 

@@ -12,14 +12,16 @@ use taskscale_sys::{
 
 /// The clock of an observer.
 ///
-/// [`Worker::begin`](crate::Worker::begin) and [`end`](crate::Worker::end) read the machine's clock in either case. With a
-/// clock that is set, [`begin_at`](crate::Worker::begin_at) and [`end_at`](crate::Worker::end_at) are called in their place.
+/// [`Worker::begin`](crate::Worker::begin) and [`end`](crate::Worker::end) read the machine's clock
+/// in either case. With a clock that is set, [`begin_at`](crate::Worker::begin_at) and
+/// [`end_at`](crate::Worker::end_at) are called in their place.
 #[derive(Debug, Clone, Default)]
 pub enum Clock {
     /// The clock of this machine ([`ticks`]).
     #[default]
     Machine,
-    /// Times that are made up, CPU time too. The kernel knows nothing of them and is not asked for run delay.
+    /// Times that are made up, CPU time too. The kernel knows nothing of them and is not asked for
+    /// run delay.
     Set(Arc<SetClock>),
 }
 
@@ -109,7 +111,8 @@ impl Clock {
         }
     }
 
-    /// The calling thread, as [`cpu_ns`](Clock::cpu_ns) takes it; `None` where the system has no number for it.
+    /// The calling thread, as [`cpu_ns`](Clock::cpu_ns) takes it; `None` where the system has no
+    /// number for it.
     pub fn thread(&self) -> Option<u32> {
         match self {
             Clock::Machine => thread_id(),
@@ -125,7 +128,8 @@ impl Clock {
         }
     }
 
-    /// Whether each reading takes some 20 ns more than it might, since the machine has no time-stamp counter to be trusted.
+    /// Whether each reading takes some 20 ns more than it might, since the machine has no
+    /// time-stamp counter to be trusted.
     pub fn is_slow(&self) -> bool {
         matches!(self, Clock::Machine) && ticks::source() == Source::Monotonic
     }

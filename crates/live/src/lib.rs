@@ -1,8 +1,10 @@
-//! Live observers: a digest of what workers do, taken while they do it, with no trace and in fixed memory.
+//! Live observers: a digest of what workers do, taken while they do it, with no trace and in fixed
+//! memory.
 //!
-//! A runtime calls [`Worker::begin`] and [`Worker::end`] on the worker's own thread, some nanoseconds each; anyone asks the
-//! [`Observer`] for the digest at any moment, from any thread. The rims (`crates/capi`, `crates/tokio`, `python`) bring the
-//! calls to their runtimes; what a span means is `crates/digest`, the same as for traces.
+//! A runtime calls [`Worker::begin`] and [`Worker::end`] on the worker's own thread, some
+//! nanoseconds each; anyone asks the [`Observer`] for the digest at any moment, from any thread.
+//! The rims (`crates/capi`, `crates/tokio`, `python`) bring the calls to their runtimes; what a
+//! span means is `crates/digest`, the same as for traces.
 //!
 //! ```
 //! let observer = taskscale_live::Observer::new(taskscale_live::Options::default());

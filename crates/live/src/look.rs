@@ -30,8 +30,8 @@ impl Worker {
         self.shared.empty();
     }
 
-    /// What the worker has done until `now`, with what is in the buffer; and the outermost task that is
-    /// open. Of tasks that are not timed begins and ends are guesses.
+    /// What the worker has done until `now`, with what is in the buffer; and the outermost task
+    /// that is open. Of tasks that are not timed begins and ends are guesses.
     pub(crate) fn snapshot(&self, now: u64) -> (State, Option<Open>) {
         let state = self.state();
         let mut copy = state.clone();

@@ -50,7 +50,8 @@ impl Observer {
         })
     }
 
-    /// The worker of this index, made where there is none: about 15.5 KB. An index beyond the last place has the last one.
+    /// The worker of this index, made where there is none: about 15.5 KB. An index beyond the last
+    /// place has the last one.
     pub fn worker(&self, index: u32) -> Arc<Worker> {
         let index = index.min(MAX_WORKERS - 1);
         let mut workers = self.workers();
@@ -68,8 +69,8 @@ impl Observer {
             .clone()
     }
 
-    /// What the workers have done since the beginning or the last [`clear`](Observer::clear). Workers go
-    /// on meanwhile; a task that is open counts up to now.
+    /// What the workers have done since the beginning or the last [`clear`](Observer::clear).
+    /// Workers go on meanwhile; a task that is open counts up to now.
     pub fn digest(&self) -> Digest {
         let now = self.options.clock.anchor();
         let config = Config { workers: self.options.workers, names: 64, longest: 8, ..Config::observer() };

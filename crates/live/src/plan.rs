@@ -1,5 +1,5 @@
-//! The plan of a worker whose tasks are sampled: how many outermost tasks go without a time before the
-//! next that is timed.
+//! The plan of a worker whose tasks are sampled: how many outermost tasks go without a time before
+//! the next that is timed.
 //!
 //! It is one word, so that others read all of it at once, and so that a task without a time writes
 //! nothing else. 0 while all tasks are timed.
@@ -9,8 +9,8 @@
 //!        were to go when it was made    one of them is open now    are still to go
 //! ```
 
-/// Least number of tasks that are not timed behind one that is. On top of it come 0 to 15, drawn by lot:
-/// no period of the program falls into step with it (tests: periods of 2 to 16).
+/// Least number of tasks that are not timed behind one that is. On top of it come 0 to 15, drawn by
+/// lot: no period of the program falls into step with it (tests: periods of 2 to 16).
 pub const SKIP: u64 = 8;
 
 /// One of the tasks without a time is open.
@@ -76,9 +76,9 @@ impl Plan {
     }
 }
 
-/// How many tasks are not timed behind one that ended at `now`. Mixed twice: after one product, whose
-/// upper bits go round as regularly as the program does, every second task of a program of period 2
-/// came out 5 % too often.
+/// How many tasks are not timed behind one that ended at `now`. Mixed twice: after one product,
+/// whose upper bits go round as regularly as the program does, every second task of a program of
+/// period 2 came out 5 % too often.
 #[inline]
 pub fn skip(now: u64) -> u64 {
     let mixed = now.wrapping_mul(0x9E37_79B9_7F4A_7C15);

@@ -23,7 +23,8 @@ impl Worker {
         }
     }
 
-    /// A long time in which `before` tasks were not timed ends at `now`. From here on all are timed.
+    /// A long time in which `before` tasks were not timed ends at `now`. From here on all are
+    /// timed.
     #[cold]
     fn long_window(&self, now: u64, before: u32) {
         let delay = self.new_delay();
@@ -54,8 +55,8 @@ impl Worker {
         }
     }
 
-    /// A task begins at `now` inside one that is not timed. That one begins now, as far as is known, and
-    /// all are timed from here on; what it has taken so far counts as a gap.
+    /// A task begins at `now` inside one that is not timed. That one begins now, as far as is
+    /// known, and all are timed from here on; what it has taken so far counts as a gap.
     #[cold]
     #[inline(never)]
     pub fn inside_untimed(&self, now: u64) {
@@ -72,8 +73,8 @@ impl Worker {
         self.shared.depth.store(1, Relaxed);
     }
 
-    /// Nothing more runs on this worker for a while: it is about to wait. For rims that are told so; then
-    /// a wait is known for what it is, however many tasks before it were not timed.
+    /// Nothing more runs on this worker for a while: it is about to wait. For rims that are told
+    /// so; then a wait is known for what it is, however many tasks before it were not timed.
     #[inline]
     pub fn rests(&self) {
         if self.shared.plan() != Plan::NONE && !self.is_open() {
@@ -86,7 +87,8 @@ impl Worker {
     fn close(&self, now: u64) {
         let before = self.shared.plan().untimed();
         if before == 0 {
-            // The wait lies behind a timed task; skipped ones behind it would take it for one of theirs.
+            // The wait lies behind a timed task; skipped ones behind it would take it for one of
+            // theirs.
             return self.shared.set_plan(Plan::NONE);
         }
         if self.shared.is_long(self.shared.since_last(now)) {
@@ -98,8 +100,8 @@ impl Worker {
         self.shared.last.store(now, Relaxed);
     }
 
-    /// From now on another thread is this worker, the calling one: its run delay so far is none of the
-    /// worker's.
+    /// From now on another thread is this worker, the calling one: its run delay so far is none of
+    /// the worker's.
     pub fn moved(&self) {
         self.new_delay();
         self.state().cpu.forget();

@@ -16,8 +16,8 @@ use crate::{
 
 /// Frames that can be open at once; spans deeper than that are counted and not timed.
 pub const FRAMES: usize = 16;
-/// Spans that are kept before they are counted. At 24 bytes each this is under 2 KB: with the sums a
-/// worker takes less than 16 KB (a test).
+/// Spans that are kept before they are counted. At 24 bytes each this is under 2 KB: with the sums
+/// a worker takes less than 16 KB (a test).
 pub const ENTRIES: usize = 75;
 
 /// Written by one thread. All fields are atomic, so that a second writer makes figures wrong and
@@ -61,8 +61,8 @@ const _: () = {
 };
 
 impl Shared {
-    /// With nothing in it. `counter` says whether ticks are those of the time-stamp counter, `long` how
-    /// many of them are long.
+    /// With nothing in it. `counter` says whether ticks are those of the time-stamp counter, `long`
+    /// how many of them are long.
     pub fn new(counter: bool, long: u64) -> Self {
         Shared {
             open: Default::default(),

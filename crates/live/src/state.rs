@@ -122,8 +122,8 @@ impl State {
         self.cut = Cut::default();
     }
 
-    /// A full buffer was counted, or a part of one that is not tiny. Returns whether tasks are sampled
-    /// from now on.
+    /// A full buffer was counted, or a part of one that is not tiny. Returns whether tasks are
+    /// sampled from now on.
     pub fn judge(&mut self, tiny: Option<Tiny>) -> bool {
         let was_exact = !self.regime.is_sampled();
         let sampled = self.regime.buffer(tiny.map(|tiny| self.rate.ns(tiny.ticks)));

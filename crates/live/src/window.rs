@@ -2,7 +2,8 @@
 
 use crate::state::{State, Waits};
 
-/// The name of a task that was long and not timed; that of the one timed behind it would be a guess.
+/// The name of a task that was long and not timed; that of the one timed behind it would be a
+/// guess.
 const LONG: &[u8] = b"(long, not timed: see exact)";
 
 /// Tasks without a time, as they were counted.
@@ -15,9 +16,9 @@ pub struct Laid {
 }
 
 impl State {
-    /// Counts tasks without a time between the last outermost span and `until`: as long as the last ones
-    /// known, one after the other from the begin on, with the usual gaps. Where `long` is not 0 the last
-    /// one of them took so many nanoseconds.
+    /// Counts tasks without a time between the last outermost span and `until`: as long as the last
+    /// ones known, one after the other from the begin on, with the usual gaps. Where `long` is not
+    /// 0 the last one of them took so many nanoseconds.
     pub fn window(&mut self, until: u64, tasks: u32, long: u64) -> Laid {
         let (tasks, from) = (self.remembered(until, tasks), self.last.max(self.since));
         if tasks == 0 {
@@ -50,9 +51,9 @@ impl State {
         }
     }
 
-    /// Counts tasks without a time, as [`State::window`], in a long time of `window_ns` up to `now`, and
-    /// all up to there. `waited_ns` of it the worker waited for a processor. Returns whether one of them
-    /// was long; otherwise it was a pause, as far as is known.
+    /// Counts tasks without a time, as [`State::window`], in a long time of `window_ns` up to
+    /// `now`, and all up to there. `waited_ns` of it the worker waited for a processor. Returns
+    /// whether one of them was long; otherwise it was a pause, as far as is known.
     pub fn long_window(&mut self, now: u64, tasks: u32, window_ns: u64, waited_ns: u64) -> bool {
         let long = match self.waits {
             Waits::Told => window_ns,
@@ -84,15 +85,15 @@ impl State {
         }
     }
 
-    /// Whether the clearing forgot more than the `untimed` tasks that have ended since the last one with
-    /// a time: one that was open.
+    /// Whether the clearing forgot more than the `untimed` tasks that have ended since the last one
+    /// with a time: one that was open.
     pub fn forgets(&self, untimed: u32) -> bool {
         self.last < self.since && self.forgotten > untimed
     }
 
-    /// The begin of an open task of which it is now known that it is timed, `untimed` behind the last one
-    /// with a time: `now`, or before the clearing, where the clearing cut it; then its end will say so
-    /// once more.
+    /// The begin of an open task of which it is now known that it is timed, `untimed` behind the
+    /// last one with a time: `now`, or before the clearing, where the clearing cut it; then its end
+    /// will say so once more.
     pub fn begin_known(&mut self, now: u64, untimed: u32) -> u64 {
         if !self.forgets(untimed) {
             return now;

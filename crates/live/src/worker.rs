@@ -23,8 +23,8 @@ use crate::{
 
 /// A worker: one thread that runs tasks, one after the other or inside each other.
 ///
-/// Calls of [`begin`](Worker::begin) and [`end`](Worker::end) come from one thread at a time. If they
-/// do not, figures are wrong and nothing else is: all fields are atomic.
+/// Calls of [`begin`](Worker::begin) and [`end`](Worker::end) come from one thread at a time. If
+/// they do not, figures are wrong and nothing else is: all fields are atomic.
 #[derive(Debug)]
 #[repr(C, align(128))]
 pub struct Worker {
@@ -94,8 +94,8 @@ impl Worker {
         }
     }
 
-    /// Whether the task that begins is one that is not timed: then this was all. Otherwise it has not
-    /// begun yet.
+    /// Whether the task that begins is one that is not timed: then this was all. Otherwise it has
+    /// not begun yet.
     #[inline(always)]
     pub fn begin_untimed(&self) -> bool {
         let plan = self.shared.plan();
@@ -106,8 +106,8 @@ impl Worker {
         true
     }
 
-    /// Whether the task that ends is one that is not timed: then this was all, and its name does not
-    /// matter. Otherwise it has not ended yet.
+    /// Whether the task that ends is one that is not timed: then this was all, and its name does
+    /// not matter. Otherwise it has not ended yet.
     #[inline(always)]
     pub fn end_untimed(&self) -> bool {
         let plan = self.shared.plan();
@@ -145,9 +145,10 @@ impl Worker {
         self.end_numbered_at(now, number);
     }
 
-    /// The task that began last, which is timed ([`end_untimed`](Worker::end_untimed) says so), ended at
-    /// `now` (ticks); its name has this number ([`name`](Worker::name)), 0 for none. A rim that remembers
-    /// numbers saves the comparison of names. Numbers hold until one is asked for with all 16 in use.
+    /// The task that began last, which is timed ([`end_untimed`](Worker::end_untimed) says so),
+    /// ended at `now` (ticks); its name has this number ([`name`](Worker::name)), 0 for none. A rim
+    /// that remembers numbers saves the comparison of names. Numbers hold until one is asked for
+    /// with all 16 in use.
     #[inline]
     pub fn end_numbered_at(&self, now: u64, number: u32) {
         let shared = &self.shared;
@@ -165,9 +166,9 @@ impl Worker {
         }
     }
 
-    /// An outermost task ended at `now`: plans how many are not timed behind it. Returns how many were not
-    /// timed before it. Comes before the entry, so that whoever looks meanwhile misses tasks rather than
-    /// counting them twice.
+    /// An outermost task ended at `now`: plans how many are not timed behind it. Returns how many
+    /// were not timed before it. Comes before the entry, so that whoever looks meanwhile misses
+    /// tasks rather than counting them twice.
     #[inline]
     fn next_plan(&self, now: u64) -> u32 {
         let shared = &self.shared;
@@ -197,7 +198,8 @@ impl Worker {
     fn other_name(&self, name: &[u8], words: Words) -> u32 {
         let known = self.state().names.number(name);
         let number = known.unwrap_or_else(|| {
-            // Numbers mean something in the buffer only; with the buffer empty they can be given anew.
+            // Numbers mean something in the buffer only; with the buffer empty they can be given
+            // anew.
             self.flush();
             let mut state = self.state();
             state.rename();

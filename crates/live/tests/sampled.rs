@@ -1,6 +1,8 @@
-//! Tiny tasks, of which one in several is timed: counts are exact at any pattern, and sums are near those of every task.
+//! Tiny tasks, of which one in several is timed: counts are exact at any pattern, and sums are near
+//! those of every task.
 //!
-//! Times are made up, ticks and lots included: what is drawn is drawn from the times ([`taskscale_live::plan::skip`]).
+//! Times are made up, ticks and lots included: what is drawn is drawn from the times
+//! ([`taskscale_live::plan::skip`]).
 
 use std::sync::Arc;
 
@@ -217,7 +219,8 @@ fn tasks_that_are_not_tiny_are_all_timed_again() {
 
 #[test]
 fn a_clock_of_any_rate_neither_adds_time_nor_loses_it() {
-    // Ticks of 0.3 to 1 ns, and lengths in no step with them: cut to whole nanoseconds one by one, gaps lost 1 ns of 30.
+    // Ticks of 0.3 to 1 ns, and lengths in no step with them: cut to whole nanoseconds one by one,
+    // gaps lost 1 ns of 30.
     let mut lot = fastrand::Rng::with_seed(2);
     let steps: Vec<(u64, u64)> = (0..100_000).map(|_| (lot.u64(25..36), lot.u64(35..46))).collect();
     for ticks_per_ns in [1.0, 1.3, 2.000_1, 2.400_5, 2.999_9, 3.7] {
@@ -337,7 +340,8 @@ fn a_rest_behind_a_timed_task_is_a_gap() {
     }
 }
 
-/// What is longest in a program with 10 ms among tiny tasks, in which its thread ran or did not: at once, and after further tasks.
+/// What is longest in a program with 10 ms among tiny tasks, in which its thread ran or did not: at
+/// once, and after further tasks.
 fn longest_of_10_ms(tasks: u64, ran: bool) -> [u64; 2] {
     let mut program = Program::own_thread();
     program.tiny(5_000 + tasks);

@@ -1,9 +1,11 @@
 //! The diagnosis: which cause explains the loss.
 //!
-//! Each idle point of time is put down to one cause by what ran meanwhile ([`causes`]), each cause becomes a pattern whose
-//! gain is the share of the run's time that removing it would save ([`patterns()`]), and the largest gain is the diagnosis,
-//! unless the evidence is too thin ([`verdict`]). The thresholds are ratios of quantities of the same run ([`Thresholds`](crate::Thresholds)); the only absolute
-//! ones are definitions: a loss below [`cause::WORTH`] is healthy, and a cause that explains less than half is not *the* cause.
+//! Each idle point of time is put down to one cause by what ran meanwhile ([`causes`]), each cause
+//! becomes a pattern whose gain is the share of the run's time that removing it would save
+//! ([`patterns()`]), and the largest gain is the diagnosis, unless the evidence is too thin
+//! ([`verdict`]). The thresholds are ratios of quantities of the same run
+//! ([`Thresholds`](crate::Thresholds)); the only absolute ones are definitions: a loss below
+//! [`cause::WORTH`] is healthy, and a cause that explains less than half is not *the* cause.
 
 mod cause;
 mod causes;
