@@ -14,7 +14,7 @@
 pub const SKIP: u64 = 8;
 
 /// One of the tasks without a time is open.
-const OPEN: u64 = 1 << 8;
+pub const OPEN: u64 = 1 << 8;
 /// Where the number that was to go begins.
 const WERE: u32 = 32;
 
