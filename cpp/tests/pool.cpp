@@ -41,10 +41,10 @@ static std::string tiny(std::uint32_t flags, std::uint64_t tasks) {
   return json;
 }
 
-// The layout that worker.rs says.
+// The layout that shared.rs says.
 static_assert(offsetof(taskscale_worker, plan) == 160 && offsetof(taskscale_worker, sampled) == 168 &&
                   offsetof(taskscale_worker, entries) == 176,
-              "as in crates/live/src/worker.rs");
+              "as in crates/live/src/shared.rs");
 
 static void sampled() {
   for (std::uint64_t tasks = 20000; tasks < 20012; ++tasks) {

@@ -41,7 +41,7 @@ extern "C" {
 typedef struct taskscale_observer taskscale_observer;
 
 /* A worker: one thread that runs tasks. The fields are the library's own; they stand here so that the two calls that every
- * task makes are inlined. crates/live/src/worker.rs has the same layout, checked when it is compiled. */
+ * task makes are inlined. crates/live/src/shared.rs has the same layout, checked when it is compiled. */
 typedef struct taskscale_worker {
   uint64_t open[TASKSCALE_FRAMES];
   uint32_t depth;
@@ -117,8 +117,9 @@ TASKSCALE_INLINE uint64_t taskscale_ticks(const taskscale_worker *worker) {
   return taskscale_now();
 }
 
-/* Whether the task that begins is one that is not timed: then this was all. `plan` is how many of those are still to go, at bit 8
- * whether one of them is open, and from bit 32 on how many there were to be. */
+/* Whether the task that begins is one that is not timed: then this was all. `plan` is drawn in
+ * crates/live/src/plan.rs: how many of those are still to go, at bit 8 whether one of them is open, and from bit 32 on how
+ * many there were to be. */
 TASKSCALE_INLINE int taskscale_begin_untimed(taskscale_worker *worker) {
   uint64_t plan = TASKSCALE_LOAD(worker->plan);
   if ((uint32_t)plan - 1u >= TASKSCALE_OPEN - 1u) return 0;

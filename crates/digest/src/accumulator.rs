@@ -73,6 +73,8 @@ pub struct Accumulator {
     /// Time in which a worker could run and did not, inside tasks and between them.
     pub(crate) preempted_in_tasks: u64,
     pub(crate) preempted_in_gaps: u64,
+    /// Time in gaps of which it is not known whether a task took it.
+    pub(crate) unknown: u64,
     /// Whether the source asks for run delay at all: none of it is then known to be none.
     pub(crate) delay_known: bool,
 }
@@ -156,6 +158,7 @@ impl Accumulator {
             reversed: 0,
             preempted_in_tasks: 0,
             preempted_in_gaps: 0,
+            unknown: 0,
             delay_known: false,
         }
     }
@@ -256,6 +259,11 @@ impl Accumulator {
         *sum = sum.saturating_add(ns);
     }
 
+    /// Adds time that was counted as a gap and of which it is not known whether a task took it.
+    pub fn unknown(&mut self, ns: u64) {
+        self.unknown = self.unknown.saturating_add(ns);
+    }
+
     /// Spans counted.
     pub fn tasks(&self) -> u64 {
         self.workers.iter().map(|worker| worker.tasks).sum()
@@ -303,6 +311,7 @@ impl Accumulator {
         self.delay_known |= other.delay_known;
         self.preempted_in_tasks = self.preempted_in_tasks.saturating_add(other.preempted_in_tasks);
         self.preempted_in_gaps = self.preempted_in_gaps.saturating_add(other.preempted_in_gaps);
+        self.unknown(other.unknown);
     }
 
     /// Workers that ran, with their index. One of which only spans inside another are known, since a clearing cut that one, has no

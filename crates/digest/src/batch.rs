@@ -1,80 +1,86 @@
 //! Spans of one worker in batches: what a live observer's buffer is emptied by.
 //!
-//! Most spans of a worker are alike in this: each is behind the one before, holds no other, lies in the same bin as its
-//! neighbours, covers no point and is not among the longest. Of these only the histograms take a step each; all else is
-//! compared in the ticks that they were recorded in, added up on the way and written once. It takes some 70 instructions a
-//! span, and by way of [`Accumulator::leaf`] 230.
+//! Most spans of a worker are alike in this: each is behind the one before, holds no other, lies in
+//! the same bin as its neighbours, covers no point and is not among the longest. Of these only the
+//! histograms take a step each; all else is compared in the ticks that they were recorded in, added
+//! up on the way and written once. It takes some 70 instructions a span, and by way of
+//! [`Accumulator::leaf`] 230.
 
-use crate::{accumulator::Accumulator, histogram::Tally};
+use crate::{
+    accumulator::{Accumulator, Sums},
+    grid::Bin,
+    histogram::Tally,
+    names::Names,
+    scale::{SHORT, Scale},
+    worker::Worker,
+};
 
 /// Names in a batch: numbers below this.
 pub const NUMBERS: usize = 17;
 
-/// Ticks below which a product with a scale fits into 64 bits, for any clock of at least 16 MHz.
-pub(crate) const SHORT: u64 = 1 << 28;
-
-/// A clock's ticks as nanoseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Scale {
-    /// The tick that is time 0.
-    pub origin: u64,
-    /// Nanoseconds of 2^32 ticks.
-    pub ns_per_4g: u64,
+/// What makes a span simple: it lies in the bin in which the worker's last one ended, does not
+/// cover its point, and is not among the longest. In ticks.
+#[derive(Debug)]
+pub(crate) struct Bounds {
+    pub bin: Bin,
+    bin_end: u64,
+    /// The point, with room for the rounding of the span's own times.
+    point_from: u64,
+    point_to: u64,
+    long: u64,
 }
 
-impl Scale {
-    /// The time of a tick.
-    #[inline]
-    pub fn ns(self, tick: u64) -> i64 {
-        let ticks = tick as i128 - self.origin as i128;
-        ((ticks * i128::from(self.ns_per_4g)) >> 32).clamp(i64::MIN as i128, i64::MAX as i128) as i64
+impl Bounds {
+    /// Of spans behind one that ended at the tick `last`; `None` where that one is not settled.
+    pub fn of(state: &Worker, sums: &Sums, last: u64, scale: Scale) -> Option<Self> {
+        let settled = state.settled().filter(|settled| *settled == scale.ns(last))?;
+        let bin = sums.grid.bin(settled)?;
+        let point = scale.tick(bin.at);
+        Some(Bounds {
+            bin_end: scale.tick(bin.end).saturating_sub(1),
+            point_from: point.saturating_sub(2),
+            point_to: point.saturating_add(2),
+            long: scale.ticks(sums.top.admits()).min(SHORT),
+            bin,
+        })
     }
 
-    /// Nanoseconds of so many ticks.
-    #[inline]
-    pub fn length(self, ticks: f64) -> f64 {
-        ticks * self.ns_per_4g as f64 / (1u64 << 32) as f64
-    }
-
-    /// Ticks of so many nanoseconds below 2^31, and no more than those.
-    pub(crate) fn ticks(self, ns: u64) -> u64 {
-        (ns.min(1 << 31) << 32) / self.ns_per_4g.max(1)
-    }
-
-    /// The first tick whose time is not before `ns`.
-    pub(crate) fn tick(self, ns: i64) -> u64 {
-        let ticks =
-            ((i128::from(ns) << 32) + i128::from(self.ns_per_4g) - 1) / i128::from(self.ns_per_4g.max(1));
-        (ticks + self.origin as i128).clamp(0, u64::MAX as i128) as u64
-    }
-
-    /// The part of a nanosecond by which a tick is behind its [time](Scale::ns).
-    pub(crate) fn rest(self, tick: u64) -> Rest {
-        // The low half of the product is the same in 64 bits as in 128, and for ticks before the origin.
-        Rest(tick.wrapping_sub(self.origin).wrapping_mul(self.ns_per_4g) & REST)
-    }
-
-    /// Nanoseconds from one tick to another, fewer than [`SHORT`] ticks later: the difference of their times. `rest` is that of
-    /// the first and becomes that of the second.
+    /// Whether a span is simple that is behind one that ended at `settled`.
     #[inline(always)]
-    pub(crate) fn short(self, ticks: u64, rest: &mut Rest) -> u64 {
-        let exact = ticks * self.ns_per_4g + rest.0;
-        rest.0 = exact & REST;
-        exact >> 32
+    pub fn hold(&self, settled: u64, begin: u64, end: u64, number: u32) -> bool {
+        end.wrapping_sub(begin) < self.long
+            && begin.wrapping_sub(settled) < SHORT
+            && end < self.bin_end
+            && (end < self.point_from || settled >= self.point_to)
+            && (number as usize) < NUMBERS
     }
 }
 
-/// A part of a nanosecond, in 2^-32. Each length begins with what the one before left over: cut off for good, it made gaps
-/// of 30 ns 29.03 ns long on average at 2.4005 ticks a nanosecond.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Rest(u64);
+/// Tasks and time of each name of a batch.
+#[derive(Debug, Default)]
+pub(crate) struct Named([(u64, u64); NUMBERS]);
 
-/// The bits of a [`Rest`].
-const REST: u64 = u32::MAX as u64;
+impl Named {
+    /// Tasks of a name, and all their time. The number is below [`NUMBERS`].
+    #[inline(always)]
+    pub fn add(&mut self, number: u32, tasks: u64, ns: u64) {
+        if number > 0 {
+            let entry = &mut self.0[number as usize];
+            *entry = (entry.0 + tasks, entry.1 + ns);
+        }
+    }
+
+    /// Ends a batch.
+    pub fn close<'n>(self, names: &mut Names, name: &impl Fn(u32) -> &'n [u8]) {
+        let of_name = self.0.into_iter().enumerate().filter(|(_, (tasks, _))| *tasks > 0);
+        of_name.for_each(|(number, (tasks, total))| names.add_many(name(number as u32), tasks, total));
+    }
+}
 
 impl Accumulator {
-    /// Takes in spans of one worker that contain no others and lie in none, in the order of time: begin and end in ticks, and
-    /// the number of a name, which `name` gives; 0 is none. The same as [`Accumulator::leaf`] of each.
+    /// Takes in spans of one worker that contain no others and lie in none, in the order of time:
+    /// begin and end in ticks, and the number of a name, which `name` gives; 0 is none. The same as
+    /// [`Accumulator::leaf`] of each.
     pub fn leaves<'n>(
         &mut self,
         worker: u32,
@@ -89,7 +95,8 @@ impl Accumulator {
         }
     }
 
-    /// Takes in spans behind one that ended at the tick `last`, until one is not of the simple kind, which is given back.
+    /// Takes in spans behind one that ended at the tick `last`, until one is not of the simple
+    /// kind, which is given back.
     #[inline]
     fn simple_leaves<'n>(
         &mut self,
@@ -100,40 +107,23 @@ impl Accumulator {
         name: &impl Fn(u32) -> &'n [u8],
     ) -> Option<(u64, u64, u32)> {
         let Some((state, sums, names)) = self.parts(worker) else { return spans.next() };
-        let Some(settled) = state.settled().filter(|settled| *settled == scale.ns(last)) else {
-            return spans.next();
-        };
-        let Some(bin) = sums.grid.bin(settled) else { return spans.next() };
-        // As ticks: the end of the bin; the point, with room for the rounding of the span's own times; what is long.
-        let bin_end = scale.tick(bin.end).saturating_sub(1);
-        let point = scale.tick(bin.at);
-        let (point_from, point_to) = (point.saturating_sub(2), point.saturating_add(2));
-        let long = scale.ticks(sums.top.admits()).min(SHORT);
+        let Some(bounds) = Bounds::of(state, sums, last, scale) else { return spans.next() };
         let mut settled = last;
         let (mut tasks, mut busy) = (0u64, 0u64);
-        let mut named = [(0u64, 0u64); NUMBERS];
+        let mut named = Named::default();
         let (mut durations, mut gaps) = (Tally::default(), Tally::default());
         let mut rest = scale.rest(last);
         let mut odd = None;
         for span in spans {
             let (begin, end, number) = span;
-            let (duration, gap) = (end.wrapping_sub(begin), begin.wrapping_sub(settled));
-            let simple = duration < long
-                && gap < SHORT
-                && end < bin_end
-                && (end < point_from || settled >= point_to)
-                && (number as usize) < NUMBERS;
-            if !simple {
+            if !bounds.hold(settled, begin, end, number) {
                 odd = Some(span);
                 break;
             }
-            gaps.add(&mut sums.gaps, scale.short(gap, &mut rest));
-            let ns = scale.short(duration, &mut rest);
+            gaps.add(&mut sums.gaps, scale.short(begin.wrapping_sub(settled), &mut rest));
+            let ns = scale.short(end.wrapping_sub(begin), &mut rest);
             durations.add(&mut sums.durations, ns);
-            if number > 0 {
-                let entry = &mut named[number as usize];
-                *entry = (entry.0 + 1, entry.1 + ns);
-            }
+            named.add(number, 1, ns);
             tasks += 1;
             busy += ns;
             settled = end;
@@ -141,10 +131,9 @@ impl Accumulator {
         if tasks > 0 {
             durations.close(&mut sums.durations, tasks);
             gaps.close(&mut sums.gaps, tasks);
-            let of_name = named.into_iter().enumerate().filter(|(_, (tasks, _))| *tasks > 0);
-            of_name.for_each(|(number, (tasks, total))| names.add_many(name(number as u32), tasks, total));
+            named.close(names, name);
             state.simple_leaves(tasks, busy, scale.ns(settled));
-            sums.grid.busy_in_bin(&bin, busy);
+            sums.grid.busy_in_bin(&bounds.bin, busy);
         }
         odd
     }

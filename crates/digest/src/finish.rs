@@ -9,9 +9,11 @@ use taskscale_model::{
 use crate::{
     accumulator::{Accumulator, MAX_WORKERS},
     calibrate::{Dispatch, dispatch},
+    evidence::Evidence,
     histogram::Histogram,
-    patterns::{self, Thresholds},
+    patterns::diagnose,
     shape::{Shape, shape},
+    thresholds::Thresholds,
 };
 
 /// Names that a digest lists.
@@ -22,18 +24,6 @@ const OUTLIERS: usize = 5;
 const WORKERS: usize = 8;
 /// Share of spans out of order from which gaps are not to be trusted.
 const DISORDER: f64 = 0.001;
-
-/// All that patterns are decided from.
-pub(crate) struct Evidence<'a> {
-    pub thresholds: &'a Thresholds,
-    pub sums: &'a Accumulator,
-    pub shape: &'a Shape,
-    pub dispatch: &'a Dispatch,
-    /// Whether gaps are known at all.
-    pub ordered: bool,
-    pub resolution_ns: u64,
-    pub parent_self: Option<f64>,
-}
 
 impl Accumulator {
     /// The digest of all spans so far; more may follow. `account` says what the source held, and how fine its clock is.
@@ -81,6 +71,7 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
     }
     let shape = shape(sums, workers, &found);
     let parent_self = parent_self(sums, &shape);
+    let unknown = unknown(sums, &shape);
     let evidence = Evidence {
         thresholds,
         sums,
@@ -88,9 +79,10 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
         dispatch: &found,
         ordered,
         resolution_ns,
+        unknown,
         parent_self: parent_self.value().copied(),
     };
-    let (patterns, confidence) = patterns::diagnose(&evidence);
+    let (patterns, confidence) = diagnose(&evidence);
     let cost = cost(&found, ordered, resolution_ns);
     let break_even_ns = match &cost {
         Reading::Value(cost) => Reading::Value(cost * 9.0),
@@ -103,6 +95,7 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
         window_ns: shape.window,
         clock_resolution_ns: resolution_ns,
         losses: shape.losses,
+        unknown,
         duration: quantiles(&sums.sums.durations, "no tasks", "check what the source holds"),
         gap: if ordered {
             quantiles(&sums.sums.gaps, "no worker executed two tasks", "")
@@ -121,6 +114,12 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
         confidence,
         notes: notes(sums, late, ordered, account),
     }
+}
+
+/// What of the time outside of tasks may have been a task's.
+fn unknown(sums: &Accumulator, shape: &Shape) -> f64 {
+    let total = shape.workers as f64 * shape.window as f64;
+    if total > 0.0 { (sums.unknown as f64 / total).min(1.0 - shape.losses.work) } else { 0.0 }
 }
 
 fn quantiles(histogram: &Histogram, reason: &str, remedy: &str) -> Reading<Quantiles> {

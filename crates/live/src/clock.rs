@@ -2,7 +2,7 @@
 
 use std::sync::{
     Arc,
-    atomic::{AtomicU64, Ordering::Relaxed},
+    atomic::{AtomicU32, AtomicU64, Ordering::Relaxed},
 };
 
 use taskscale_sys::{
@@ -12,14 +12,16 @@ use taskscale_sys::{
 
 /// The clock of an observer.
 ///
-/// [`Worker::begin`](crate::Worker::begin) and [`end`](crate::Worker::end) read the machine's clock in either case. With a
-/// clock that is set, [`begin_at`](crate::Worker::begin_at) and [`end_at`](crate::Worker::end_at) are called in their place.
+/// [`Worker::begin`](crate::Worker::begin) and [`end`](crate::Worker::end) read the machine's clock
+/// in either case. With a clock that is set, [`begin_at`](crate::Worker::begin_at) and
+/// [`end_at`](crate::Worker::end_at) are called in their place.
 #[derive(Debug, Clone, Default)]
 pub enum Clock {
     /// The clock of this machine ([`ticks`]).
     #[default]
     Machine,
-    /// Times that are made up, CPU time too. The kernel knows nothing of them and is not asked for run delay.
+    /// Times that are made up, CPU time too. The kernel knows nothing of them and is not asked for
+    /// run delay.
     Set(Arc<SetClock>),
 }
 
@@ -28,13 +30,23 @@ pub enum Clock {
 pub struct SetClock {
     rate: Rate,
     now: AtomicU64,
-    cpu_ns: AtomicU64,
+    thread: AtomicU32,
+    /// Of each thread.
+    cpu_ns: [AtomicU64; SetClock::THREADS as usize],
 }
 
 impl SetClock {
+    /// Threads that have CPU time of their own: those with numbers below this.
+    pub const THREADS: u32 = 8;
+
     /// One whose ticks have this rate and which stands at 0.
     pub fn new(rate: Rate) -> Arc<Self> {
-        Arc::new(SetClock { rate, now: AtomicU64::new(0), cpu_ns: AtomicU64::new(0) })
+        Arc::new(SetClock {
+            rate,
+            now: AtomicU64::new(0),
+            thread: AtomicU32::new(0),
+            cpu_ns: Default::default(),
+        })
     }
 
     /// Sets it to so many nanoseconds. Returns the ticks of that moment.
@@ -44,9 +56,14 @@ impl SetClock {
         ticks
     }
 
-    /// Sets the CPU time that the worker's thread has used.
+    /// Sets the thread that calls from now on; thread 0 does until then.
+    pub fn set_thread(&self, thread: u32) {
+        self.thread.store(thread.min(Self::THREADS - 1), Relaxed);
+    }
+
+    /// Sets the CPU time that the calling thread has used.
     pub fn set_cpu_ns(&self, ns: u64) {
-        self.cpu_ns.store(ns, Relaxed);
+        self.cpu_ns[self.thread.load(Relaxed) as usize].store(ns, Relaxed);
     }
 }
 
@@ -94,11 +111,12 @@ impl Clock {
         }
     }
 
-    /// The calling thread, as [`cpu_ns`](Clock::cpu_ns) takes it; `None` where the system has no number for it.
+    /// The calling thread, as [`cpu_ns`](Clock::cpu_ns) takes it; `None` where the system has no
+    /// number for it.
     pub fn thread(&self) -> Option<u32> {
         match self {
             Clock::Machine => thread_id(),
-            Clock::Set(_) => Some(0),
+            Clock::Set(clock) => Some(clock.thread.load(Relaxed)),
         }
     }
 
@@ -106,11 +124,12 @@ impl Clock {
     pub fn cpu_ns(&self, thread: u32) -> Option<u64> {
         match self {
             Clock::Machine => thread_cpu_ns(thread),
-            Clock::Set(clock) => Some(clock.cpu_ns.load(Relaxed)),
+            Clock::Set(clock) => Some(clock.cpu_ns.get(thread as usize)?.load(Relaxed)),
         }
     }
 
-    /// Whether each reading takes some 20 ns more than it might, since the machine has no time-stamp counter to be trusted.
+    /// Whether each reading takes some 20 ns more than it might, since the machine has no
+    /// time-stamp counter to be trusted.
     pub fn is_slow(&self) -> bool {
         matches!(self, Clock::Machine) && ticks::source() == Source::Monotonic
     }

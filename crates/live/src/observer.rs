@@ -12,28 +12,15 @@ use taskscale_model::{
 };
 use taskscale_sys::ticks::{self, Anchor, Rate};
 
-use crate::{clock::Clock, state::Sampled, worker::Worker};
+use crate::{
+    look::Open,
+    options::Options,
+    state::{Cut, Sampled},
+    worker::Worker,
+};
 
 /// The name under which a digest shows tasks that had not ended when it was taken.
 const OPEN: &[u8] = b"(still running)";
-
-/// What an observer is told at its making.
-#[derive(Debug, Clone, Default)]
-pub struct Options {
-    /// Workers that the runtime has, whether they run or not; as many as were seen where it is `None`.
-    pub workers: Option<u32>,
-    /// Who is observed, in one word: `taskflow`, `tokio`, `asyncio`.
-    pub source: String,
-    /// Where times come from.
-    pub clock: Clock,
-    /// Times every task, also tiny ones ([`regime`](crate::regime)): some 20 ns for each, and nothing is estimated.
-    pub exact: bool,
-    /// Whether the thread of a worker does nothing but the worker's tasks: CPU time that it uses is then theirs, also where a
-    /// task was not timed.
-    pub own_threads: bool,
-    /// Whether [`Worker::rests`] is called before each wait of a worker: a long time without that call is then a task's.
-    pub waits_are_told: bool,
-}
 
 /// Observes a runtime.
 #[derive(Debug)]
@@ -63,7 +50,8 @@ impl Observer {
         })
     }
 
-    /// The worker of this index, made where there is none: about 15.5 KB. An index beyond the last place has the last one.
+    /// The worker of this index, made where there is none: about 15.5 KB. An index beyond the last
+    /// place has the last one.
     pub fn worker(&self, index: u32) -> Arc<Worker> {
         let index = index.min(MAX_WORKERS - 1);
         let mut workers = self.workers();
@@ -81,60 +69,25 @@ impl Observer {
             .clone()
     }
 
-    /// What the workers have done since the beginning or the last [`clear`](Observer::clear). Workers go on meanwhile; a
-    /// task that is open counts up to now.
+    /// What the workers have done since the beginning or the last [`clear`](Observer::clear).
+    /// Workers go on meanwhile; a task that is open counts up to now.
     pub fn digest(&self) -> Digest {
-        let config = Config { workers: self.options.workers, ..Config::observer() };
-        let mut all = Accumulator::new(Config { names: 64, longest: 8, ..config });
-        let (mut open, mut cut, mut stray, mut deep) = (0, 0, 0, 0);
-        let mut sampled = Sampled::default();
         let now = self.options.clock.anchor();
-        let rate = self.options.clock.rate();
+        let config = Config { workers: self.options.workers, names: 64, longest: 8, ..Config::observer() };
+        let mut seen =
+            Seen { all: Accumulator::new(config), open: 0, cut: Cut::default(), sampled: Sampled::default() };
         let workers: Vec<Arc<Worker>> = self.workers().iter().flatten().cloned().collect();
         for worker in &workers {
-            let (mut state, frame) = worker.snapshot(now.ticks);
-            if let Some((begin, leaf)) = frame.filter(|(begin, _)| *begin <= now.ticks) {
-                open += 1;
-                let (start_ns, end_ns) =
-                    (rate.ns(begin - state.since) as i64, rate.ns(now.ticks - state.since) as i64);
-                let depth = Depth::Level(0);
-                let span = Span { worker: worker.index(), start_ns, end_ns, name: OPEN, depth };
-                state.accumulator.known(&span, 0, leaf);
-            }
-            (cut, stray, deep) = (cut + state.cut, stray + state.stray, deep + state.deep);
-            sampled.timed += state.sampled.timed;
-            sampled.untimed += state.sampled.untimed;
-            all.merge(&state.accumulator);
+            seen.add(worker, now.ticks);
         }
-        let counted = all.tasks();
         let mut account = Account {
-            format: if self.options.source.is_empty() {
-                "live".into()
-            } else {
-                format!("live {}", self.options.source)
-            },
-            seen: counted + cut + stray + deep,
-            counted,
+            format: format!("live {}", self.options.source).trim_end().into(),
             workers: workers.len() as u64,
             clock_resolution_ns: self.options.clock.resolution_ns(),
-            ..Account::default()
+            ..seen.account()
         };
-        for (reason, events) in [
-            ("open when the observer was cleared", cut),
-            ("end without a begin", stray),
-            ("inside 16 others", deep),
-        ] {
-            if events > 0 {
-                account.dropped.push(Dropped { reason: reason.into(), events });
-            }
-        }
-        account.dropped.sort_by_key(|dropped| std::cmp::Reverse(dropped.events));
-        if open > 0 {
-            account.notes.push(format!("{open} tasks were still running and count up to now"));
-        }
-        account.notes.extend(sampled_note(sampled));
-        account.notes.extend(self.clock_note(now, rate));
-        all.finish(&account)
+        account.notes.extend(self.clock_note(now, self.options.clock.rate()));
+        seen.all.finish(&account)
     }
 
     /// Forgets what was; tasks that are open now are left out when they end.
@@ -171,11 +124,65 @@ impl Observer {
     }
 }
 
-/// What is estimated.
-fn sampled_note(sampled: Sampled) -> Option<String> {
-    let Sampled { timed, untimed } = sampled;
-    let one_of = (timed + untimed) as f64 / timed.max(1) as f64;
-    (untimed > 0).then(|| {
-        format!("timed 1 of {one_of:.1} tasks while they took under 0.5 us each: {untimed} durations are estimates")
-    })
+/// What was seen of all workers.
+#[derive(Debug)]
+struct Seen {
+    all: Accumulator,
+    /// Tasks that are open.
+    open: u64,
+    cut: Cut,
+    sampled: Sampled,
+}
+
+impl Seen {
+    /// Adds a worker as it is now.
+    fn add(&mut self, worker: &Worker, now: u64) {
+        let (mut state, open) = worker.snapshot(now);
+        if let Some(Open { begin, leaf }) = open {
+            self.open += 1;
+            let (start_ns, end_ns) = (state.ns(begin), state.ns(now));
+            let span = Span { worker: worker.index(), start_ns, end_ns, name: OPEN, depth: Depth::Level(0) };
+            state.accumulator.known(&span, 0, leaf);
+        }
+        self.cut.open += state.cut.open;
+        self.cut.stray += state.cut.stray;
+        self.cut.deep += state.cut.deep;
+        self.sampled.timed += state.sampled.timed;
+        self.sampled.untimed += state.sampled.untimed;
+        self.all.merge(&state.accumulator);
+    }
+
+    /// What of it was counted, and what was not.
+    fn account(&self) -> Account {
+        let counted = self.all.tasks();
+        let reasons = [
+            ("open when the observer was cleared", self.cut.open),
+            ("end without a begin", self.cut.stray),
+            ("inside 16 others", self.cut.deep),
+        ];
+        let mut dropped: Vec<Dropped> = reasons
+            .into_iter()
+            .filter(|(_, events)| *events > 0)
+            .map(|(reason, events)| Dropped { reason: reason.into(), events })
+            .collect();
+        dropped.sort_by_key(|dropped| std::cmp::Reverse(dropped.events));
+        let seen = counted + self.cut.open + self.cut.stray + self.cut.deep;
+        let notes = [self.open_note(), self.sampled_note()].into_iter().flatten().collect();
+        Account { seen, counted, dropped, notes, ..Account::default() }
+    }
+
+    fn open_note(&self) -> Option<String> {
+        (self.open > 0).then(|| format!("{} tasks were still running and count up to now", self.open))
+    }
+
+    /// What is estimated.
+    fn sampled_note(&self) -> Option<String> {
+        let Sampled { timed, untimed } = self.sampled;
+        let one_of = (timed + untimed) as f64 / timed.max(1) as f64;
+        (untimed > 0).then(|| {
+            format!(
+                "timed 1 of {one_of:.1} tasks while they took under 0.5 us each: {untimed} durations are estimates"
+            )
+        })
+    }
 }

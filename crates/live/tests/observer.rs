@@ -5,7 +5,7 @@ use std::{
     thread,
 };
 
-use taskscale_live::{Clock, Observer, Options, SetClock, worker::ENTRIES};
+use taskscale_live::{Clock, Observer, Options, SetClock, shared::ENTRIES};
 use taskscale_model::digest::Digest;
 use taskscale_sys::ticks::Rate;
 

@@ -1,6 +1,8 @@
-//! Tiny tasks, of which one in several is timed: counts are exact at any pattern, and sums are near those of every task.
+//! Tiny tasks, of which one in several is timed: counts are exact at any pattern, and sums are near
+//! those of every task.
 //!
-//! Times are made up, ticks and lots included: what is drawn is drawn from the times ([`taskscale_live::regime::skip`]).
+//! Times are made up, ticks and lots included: what is drawn is drawn from the times
+//! ([`taskscale_live::plan::skip`]).
 
 use std::sync::Arc;
 
@@ -171,6 +173,38 @@ fn rare_tasks_of_some_microseconds_are_not_taken_for_gaps() {
 }
 
 #[test]
+fn work_is_too_low_by_no_more_than_is_said_to_be_unknown() {
+    for (period, ns) in
+        [(100, 8_000), (1_250, 50_000), (2_000, 60_000), (5_000, 400_000), (20_000, 5_000_000)]
+    {
+        let mut steps = vec![(30, 40); 200_000];
+        steps.iter_mut().skip(period / 2).step_by(period).for_each(|step| step.1 = ns);
+        let (sampled, exact) = (observe(&steps, false), observe(&steps, true));
+        let low = exact.losses.work - sampled.losses.work;
+        assert!(low > 0.0 && low <= sampled.unknown + 0.02, "{ns} ns: {low} of {}", sampled.unknown);
+        assert!(sampled.unknown <= low + 0.02, "{ns} ns: {low} of {}", sampled.unknown);
+        assert!(exact.unknown == 0.0, "all is timed");
+    }
+}
+
+#[test]
+fn a_pause_may_have_been_a_task() {
+    let mut program = Program::new(false);
+    program.tiny(10_000);
+    assert_eq!(program.digest().unknown, 0.0);
+    program.pass(5_000_000);
+    program.tiny(1_000);
+    let digest = program.digest();
+    let pause = 5_000_000.0 / digest.window_ns as f64;
+    assert!((digest.unknown - pause).abs() < 0.01, "{} of {pause}", digest.unknown);
+    let reasons = &digest.confidence.reasons;
+    assert!(reasons.iter().any(|reason| reason.contains("may be a task's or a pause's")), "{reasons:?}");
+    program.clear();
+    program.tiny(1_000);
+    assert_eq!(program.digest().unknown, 0.0);
+}
+
+#[test]
 fn tasks_that_are_not_tiny_are_all_timed_again() {
     let mut steps = vec![(30, 40); 5_000];
     steps.extend([(100, 5_000); 5_000]);
@@ -185,7 +219,8 @@ fn tasks_that_are_not_tiny_are_all_timed_again() {
 
 #[test]
 fn a_clock_of_any_rate_neither_adds_time_nor_loses_it() {
-    // Ticks of 0.3 to 1 ns, and lengths in no step with them: cut to whole nanoseconds one by one, gaps lost 1 ns of 30.
+    // Ticks of 0.3 to 1 ns, and lengths in no step with them: cut to whole nanoseconds one by one,
+    // gaps lost 1 ns of 30.
     let mut lot = fastrand::Rng::with_seed(2);
     let steps: Vec<(u64, u64)> = (0..100_000).map(|_| (lot.u64(25..36), lot.u64(35..46))).collect();
     for ticks_per_ns in [1.0, 1.3, 2.000_1, 2.400_5, 2.999_9, 3.7] {
@@ -287,7 +322,26 @@ fn tasks_before_a_rest_count() {
     }
 }
 
-/// What is longest in a program with 10 ms among tiny tasks, in which its thread ran or did not: at once, and after further tasks.
+#[test]
+fn a_rest_behind_a_timed_task_is_a_gap() {
+    // One rest in sixteen has no task without a time before it.
+    for at in 0..48u64 {
+        let mut program = Program::with(
+            NANOSECONDS,
+            Options { own_threads: true, waits_are_told: true, ..Options::default() },
+        );
+        program.tiny(2_000 + at);
+        program.worker.rests();
+        program.paused += 1_000_000;
+        program.pass(1_000_000);
+        program.tiny(200);
+        let longest = program.digest().duration.value().expect("durations").max;
+        assert!(longest < 10_000, "{at}: {longest}");
+    }
+}
+
+/// What is longest in a program with 10 ms among tiny tasks, in which its thread ran or did not: at
+/// once, and after further tasks.
 fn longest_of_10_ms(tasks: u64, ran: bool) -> [u64; 2] {
     let mut program = Program::own_thread();
     program.tiny(5_000 + tasks);

@@ -24,6 +24,10 @@ pub struct Digest {
     pub clock_resolution_ns: u64,
     /// Where *workers x window* went.
     pub losses: Losses,
+    /// Share among tasks that a live observer did not time, of which it is not known whether a task took
+    /// it. It counts as idle in `losses`; `work` is too low by at most this.
+    #[serde(default)]
+    pub unknown: f64,
     /// Durations of all spans.
     pub duration: Reading<Quantiles>,
     /// Gaps between consecutive outermost spans of a worker.

@@ -35,6 +35,7 @@ fn digest(name: &str, many: usize, scale: u64) -> Digest {
         window_ns: 400_000_000 * scale,
         clock_resolution_ns: scale,
         losses: Losses { work: 0.5, dispatch: 0.03, serial: 0.42, tail: 0.05, ..Losses::default() },
+        unknown: 0.0,
         duration: Reading::Value(quantiles(1_000 * scale)),
         gap: Reading::missing(name, name),
         scheduling_cost_ns: Reading::Value(812.0 * scale as f64),

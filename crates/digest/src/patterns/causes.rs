@@ -20,11 +20,11 @@
 use taskscale_model::digest::PatternName;
 
 use super::{
-    Cause, WORTH,
+    cause::{Cause, WORTH},
     delay::{Waiting, waited_for},
 };
 use crate::{
-    finish::Evidence,
+    evidence::{Evidence, mean_bucket},
     histogram::{BUCKETS, bucket, middle},
 };
 
@@ -147,7 +147,7 @@ fn wait_over_task(evidence: &Evidence<'_>) -> f64 {
     let losses = &shape.losses;
     let idle = losses.serial + losses.tail + losses.starvation;
     let wait = idle * shape.workers as f64 * shape.window as f64 / wait_count(evidence);
-    let task = longest_meanwhile(evidence);
+    let task = evidence.longest_meanwhile();
     if task > 0.0 { wait / task } else { 0.0 }
 }
 
@@ -164,7 +164,7 @@ fn few_long(evidence: &Evidence<'_>) -> Option<usize> {
     let durations = &evidence.sums.sums.durations;
     let total = durations.count();
     let from = waited_for(evidence);
-    let half = (longest_meanwhile(evidence) / 2.0) as u64;
+    let half = (evidence.longest_meanwhile() / 2.0) as u64;
     let count: u64 = durations.counts().get(from..)?.iter().map(|count| u64::from(*count)).sum();
     let typical = durations.quantile(0.9 * (total - count.min(total)) as f64 / total.max(1) as f64);
     let few = count > 0
@@ -172,25 +172,6 @@ fn few_long(evidence: &Evidence<'_>) -> Option<usize> {
         && count as f64 <= wait_count(evidence)
         && count * 2 <= total;
     few.then_some(from)
-}
-
-/// Mean of the longest tasks that ran while workers waited, weighted by waiting.
-pub(crate) fn longest_meanwhile(evidence: &Evidence<'_>) -> f64 {
-    let shape = evidence.shape;
-    let both: Vec<f64> = shape
-        .solo_by_longest
-        .iter()
-        .zip(&shape.shared_by_longest)
-        .map(|(solo, shared)| solo + shared)
-        .collect();
-    mean_bucket(&both)
-}
-
-/// Mean duration of a distribution over buckets; 0 where it is empty.
-fn mean_bucket(shares: &[f64]) -> f64 {
-    let weight: f64 = shares.iter().sum();
-    let sum: f64 = shares.iter().enumerate().map(|(index, share)| share * middle(index) as f64).sum();
-    if weight > 0.0 { sum / weight } else { 0.0 }
 }
 
 /// Whether the tasks that run alone are as long as tasks are on the whole, within a factor ([`Thresholds::same_kind`]).

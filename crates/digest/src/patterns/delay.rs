@@ -1,8 +1,7 @@
 //! Run delay: a task that lost its CPU looks long, and others wait for it.
 
-use super::causes::longest_meanwhile;
 use crate::{
-    finish::Evidence,
+    evidence::Evidence,
     histogram::{BUCKETS, bucket, middle},
 };
 
@@ -43,7 +42,7 @@ fn even_delay(evidence: &Evidence<'_>) -> f64 {
 
 /// The bucket from which tasks count as those that others wait for: half of the mean of the longest that ran meanwhile.
 pub(crate) fn waited_for(evidence: &Evidence<'_>) -> usize {
-    bucket((longest_meanwhile(evidence) / 2.0) as u64)
+    bucket((evidence.longest_meanwhile() / 2.0) as u64)
 }
 
 /// Idle time by the bucket of the longest task that ran meanwhile, without what was waiting for run delay.

@@ -2,8 +2,8 @@
 
 use taskscale_model::digest::{Confidence, ConfidenceGrade, PatternName};
 
-use super::{Cause, WORTH};
-use crate::finish::Evidence;
+use super::cause::{Cause, WORTH};
+use crate::evidence::Evidence;
 
 /// Points below which shares of time are not known to a tenth.
 const POINTS: u64 = 32;
@@ -142,6 +142,12 @@ fn reasons(evidence: &Evidence<'_>) -> Vec<String> {
     }
     if shape.togetherness < 0.25 && shape.workers > 1 && shape.losses.dispatch > shape.losses.work / 4.0 {
         reasons.push("tasks run one after the other: both their size and their order hold them up".into());
+    }
+    if evidence.unknown >= WORTH {
+        reasons.push(format!(
+            "{:.0} % of the time may be a task's or a pause's: it was not timed (see exact)",
+            evidence.unknown * 100.0
+        ));
     }
     if evidence.parent_self.is_none() {
         reasons.push("nesting could not be resolved".into());

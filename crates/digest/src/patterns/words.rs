@@ -2,8 +2,8 @@
 
 use taskscale_model::digest::PatternName;
 
-use super::Cause;
-use crate::finish::Evidence;
+use super::cause::Cause;
+use crate::evidence::Evidence;
 
 /// Evidence and remedy of a cause; `others` are those ranked after it.
 pub(crate) fn words(evidence: &Evidence<'_>, cause: &Cause, others: &[Cause]) -> (String, String) {
