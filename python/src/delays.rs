@@ -63,15 +63,3 @@ impl Delays {
         Quantiles { count, p50: quantile(50), p99: quantile(99), max }
     }
 }
-
-/// A time with its unit, in two or three digits.
-pub fn time(ns: u64) -> String {
-    let ns = ns as f64;
-    let (value, unit) = match ns {
-        ns if ns < 1e3 => (ns, "ns"),
-        ns if ns < 1e6 => (ns / 1e3, "us"),
-        ns if ns < 1e9 => (ns / 1e6, "ms"),
-        ns => (ns / 1e9, "s"),
-    };
-    if value < 10.0 && unit != "ns" { format!("{value:.1} {unit}") } else { format!("{value:.0} {unit}") }
-}

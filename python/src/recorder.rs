@@ -3,11 +3,14 @@
 use std::sync::{Arc, Mutex};
 
 use pyo3::{exceptions::PyRuntimeError, prelude::*, types::PyDict};
-use taskscale_model::digest::{Digest, PatternName};
+use taskscale_model::{
+    digest::{Digest, PatternName},
+    figure::time,
+};
 
 use crate::{
     blocked::Place,
-    delays::{Quantiles, time},
+    delays::Quantiles,
     raw,
     session::{Crew, Session},
     watch::lock,
@@ -42,7 +45,7 @@ impl Seen {
         let ((made, alive, peak), delays) = (crew.alive(), crew.delays.quantiles());
         let mut digest = crew.observer.digest();
         if made > 0 {
-            let [p50, p99, max] = [delays.p50, delays.p99, delays.max].map(time);
+            let [p50, p99, max] = [delays.p50, delays.p99, delays.max].map(|ns| time(ns as f64));
             let note = format!(
                 "first step after p50 {p50}, p99 {p99}, max {max}; {alive} of {made} {unit} alive, at most {peak}"
             );

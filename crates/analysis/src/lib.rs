@@ -13,7 +13,6 @@
 //! | [`summarize`](mod@summarize) | derives every figure: percentiles, intervals, ratios, growth, control |
 //! | [`compare`](mod@compare) | judges two runs, or two sides of one, row by row |
 //! | [`doctor`] | judges a machine: from facts to findings |
-//! | [`figure`] | writes numbers as precisely as their interval allows, for sentences |
 //! | `machine` | says in a line what a machine is |
 //! | `plain` | makes text from files harmless for a terminal |
 
@@ -21,7 +20,6 @@
 
 pub mod compare;
 pub mod doctor;
-pub mod figure;
 mod machine;
 mod plain;
 pub mod read;

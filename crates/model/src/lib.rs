@@ -14,6 +14,7 @@
 //! | [`span`] | one task execution, and what a trace held | `ARCHITECTURE.md` |
 //! | [`digest`] | `taskscale.digest/1`: where the workers' time went, and why | `ARCHITECTURE.md` |
 //! | [`doctor`] | `taskscale.doctor/1`: what blurs or biases the figures here | `docs/reference/doctor.md` |
+//! | [`figure`] | numbers and times in words, as precise as their interval allows | |
 //! | [`key`] | what names a row, in every record of one | `docs/reference/run-file.md` |
 //! | [`missing`] | a value that is not there, with reason and remedy | |
 
@@ -23,6 +24,7 @@ pub mod answer;
 pub mod compare;
 pub mod digest;
 pub mod doctor;
+pub mod figure;
 pub mod key;
 pub mod machine;
 pub mod missing;

@@ -6,10 +6,8 @@ use taskscale_model::{
 };
 
 use crate::style::{clean, with_remedy};
-use taskscale_analysis::{
-    figure::{count, grouped},
-    summarize::counts::{ALL, Count},
-};
+use taskscale_analysis::summarize::counts::{ALL, Count};
+use taskscale_model::figure::{count, grouped};
 
 /// How to read a count.
 pub const LEGEND: &str = "Calls and bytes asked for, per task, in processes of their own that are not timed. A count is exact where its \

@@ -1,8 +1,8 @@
 //! A digest for a pull request, a program or a browser.
 
-use taskscale_model::digest::Digest;
+use taskscale_model::{digest::Digest, figure::time};
 
-use crate::digest_words::{percent, plain, reading, time};
+use crate::digest_words::{percent, plain, reading};
 
 /// `taskscale.digest/1` as indented JSON, with a newline at its end.
 pub fn digest_json(digest: &Digest) -> String {

@@ -1,8 +1,11 @@
 //! A digest for a terminal, a log or a language model: at most 2,048 bytes, whatever was digested.
 
-use taskscale_model::digest::{ConfidenceGrade, Digest, Pattern};
+use taskscale_model::{
+    digest::{ConfidenceGrade, Digest, Pattern},
+    figure::time,
+};
 
-use crate::digest_words::{count, percent, plain, reading, sparkline, time};
+use crate::digest_words::{count, percent, plain, reading, sparkline};
 
 /// The most bytes that [`digest_text`] gives.
 pub const MAX_BYTES: usize = 2_048;

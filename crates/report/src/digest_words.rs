@@ -28,21 +28,6 @@ pub(crate) fn plain(text: &str, limit: usize) -> String {
     out
 }
 
-/// A time with its unit, two or three digits.
-pub(crate) fn time(ns: f64) -> String {
-    let (value, unit) = match ns {
-        ns if ns < 1e3 => (ns, "ns"),
-        ns if ns < 1e6 => (ns / 1e3, "us"),
-        ns if ns < 1e9 => (ns / 1e6, "ms"),
-        ns => (ns / 1e9, "s"),
-    };
-    match value {
-        value if unit == "ns" || value >= 100.0 => format!("{value:.0} {unit}"),
-        value if value >= 10.0 => format!("{value:.1} {unit}"),
-        value => format!("{value:.2} {unit}"),
-    }
-}
-
 /// A share in per cent: `12.3 %`; one that is not zero never reads as zero.
 pub(crate) fn percent(share: f64) -> String {
     match share * 100.0 {

@@ -8,7 +8,7 @@ use taskscale_model::{
 };
 
 use crate::style::{Ink, clean, ink};
-use taskscale_analysis::figure::{count, duration, half_width, percent};
+use taskscale_model::figure::{count, duration, half_width, percent};
 
 /// How to read them.
 pub const LEGEND: &str = "Smallest task (METG): the smallest CPU time per task, its work included, of which that share is work, with half its 95 % \

@@ -1,6 +1,6 @@
 //! Growth in words: a grade for a table, a sentence for what grows superlinearly, and why the rest was not judged.
 
-use taskscale_analysis::figure::{count, half_width, rounded};
+use taskscale_model::figure::{count, half_width, rounded};
 use taskscale_model::summary::{Cause, Grade, Growth, Summary};
 
 use crate::style::clean;

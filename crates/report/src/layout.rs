@@ -1,6 +1,6 @@
 //! Arranges a summary as tables: one per suite and table, one line per runtime, variant and case, one cell per size.
 
-use taskscale_analysis::figure::{count, percent};
+use taskscale_model::figure::{count, percent};
 use taskscale_model::{
     params,
     run_file::Role,

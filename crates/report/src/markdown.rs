@@ -14,10 +14,8 @@ use crate::{
     style::clean,
     table::times,
 };
-use taskscale_analysis::{
-    figure::{count, ratio},
-    machine_words,
-};
+use taskscale_analysis::machine_words;
+use taskscale_model::figure::{count, ratio};
 
 /// The tables, the control's verdict, and what failed, as GitHub-flavoured Markdown. O(rows log rows).
 pub fn markdown(summary: &Summary) -> String {

@@ -1,6 +1,6 @@
 //! Rows without figures, grouped by what they lack them for.
 
-use taskscale_analysis::figure::count;
+use taskscale_model::figure::count;
 use taskscale_model::summary::{Row, RowStatus, Summary};
 
 use crate::style::clean;

@@ -12,7 +12,7 @@ use crate::{
     layout::{Line, Table},
     style::{Ink, Style, ink},
 };
-use taskscale_analysis::figure::{contains_one, count, half_width, ratio, rounded, with_interval};
+use taskscale_model::figure::{contains_one, count, half_width, ratio, rounded, with_interval};
 
 /// Draws a table, in as many pieces as it takes to stay within the width (but never without a size).
 pub fn draw(table: &Table<'_>, style: &Style) -> String {

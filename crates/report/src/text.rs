@@ -12,7 +12,8 @@ use crate::{
     table,
     wrap::paragraphs,
 };
-use taskscale_analysis::{figure::count, machine_words};
+use taskscale_analysis::machine_words;
+use taskscale_model::figure::count;
 
 /// How to read a cell of a table.
 const LEGEND: &str = "\

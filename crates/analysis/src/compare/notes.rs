@@ -2,11 +2,11 @@
 
 use taskscale_model::{
     compare::{Comparison, Counts},
+    figure::{count, percent},
     summary::lines::WALL_PER_TASK,
 };
 
 use crate::{
-    figure::{count, percent},
     plain::clean,
     read::Run,
     summarize::{control, samples::RowSamples},

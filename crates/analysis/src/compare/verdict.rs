@@ -2,6 +2,7 @@
 
 use taskscale_model::{
     compare::{ComparedRow, Unchanged, Verdict},
+    figure::percent,
     missing::Missing,
     summary::Interval,
 };
@@ -15,7 +16,7 @@ use super::{
     limits::Controls,
     rows::{Pair, Side},
 };
-use crate::{figure::percent, summarize::samples::State};
+use crate::summarize::samples::State;
 
 const TOO_FEW: &str = "take longer runs: --samples, --max-time";
 

@@ -10,7 +10,7 @@ use taskscale_model::{
 };
 
 use super::finding::{Draft, grade, unknown};
-use crate::figure::{grouped, percent};
+use taskscale_model::figure::{grouped, percent};
 
 /// Length of a sample, unless a suite says otherwise.
 const SAMPLE_NS: f64 = 20e6;

@@ -11,7 +11,7 @@ use taskscale_model::{
 use taskscale_stats::paired::PairedRatio;
 
 use super::finding::{Draft, grade, unknown};
-use crate::figure::percent;
+use taskscale_model::figure::percent;
 
 /// What a busy neighbour may add to CPU time; two hardware threads of one core add 50 % and more to work that fills it.
 const NEIGHBOUR: (f64, f64) = (0.01, 0.05);

@@ -10,7 +10,7 @@ use taskscale_model::{
 };
 
 use super::finding::{Draft, grade};
-use crate::figure::count;
+use taskscale_model::figure::count;
 
 /// Threads: below the first a thread per task fails at sizes that others reach, below the second at 2,048 tasks, which most
 /// suites have.

@@ -10,7 +10,7 @@ use taskscale_model::{
 };
 
 use super::finding::{Draft, grade, unknown};
-use crate::figure::count;
+use taskscale_model::figure::count;
 
 /// Memory of one waiting asyncio task, about: 10,000 alive take some 10 MB (docs/evidence/live-asyncio.md).
 const TASK_BYTES: u64 = 1_000;

@@ -10,7 +10,7 @@ use taskscale_model::{
 };
 
 use super::finding::{Draft, unknown};
-use crate::figure::count;
+use taskscale_model::figure::count;
 
 /// Governor, boost, heat, battery, hypervisor.
 pub fn findings(facts: &Facts) -> Vec<Finding> {

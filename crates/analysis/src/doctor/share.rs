@@ -10,7 +10,7 @@ use taskscale_model::{
 };
 
 use super::finding::{Draft, grade, unknown};
-use crate::figure::{count, percent};
+use taskscale_model::figure::{count, percent};
 
 /// Share of the time in which a thread that never sleeps waits for a CPU: an idle machine stays below 1 %, one worker too many
 /// per core reaches 50 % (the same marks as for CPU pressure in the notes of a run).

@@ -11,7 +11,7 @@ use taskscale_stats::{
 };
 
 use super::finding::{Draft, grade};
-use crate::figure::percent;
+use taskscale_model::figure::percent;
 
 /// Slices in one sample: 10 x 2 ms are the tool's usual sample.
 const SAMPLE: usize = 10;

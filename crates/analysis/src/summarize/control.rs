@@ -2,13 +2,14 @@
 //! there.
 
 use taskscale_model::{
+    figure::percent,
     run_file::{Role, Time},
     summary::{Control, ControlRow, Interval},
 };
 use taskscale_stats::{confidence::CONFIDENCE, paired::PairedRatio, quantile::median, rounds::Rounds, sign};
 
 use super::samples::RowSamples;
-use crate::{figure::percent, read::Run};
+use crate::read::Run;
 
 /// Judges all control rows that have figures, by CPU time.
 pub fn judge(run: &Run, series: &[RowSamples<'_>]) -> Control {

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use fastrand::Rng;
 use taskscale_model::{
+    figure::{duration, percent},
     missing::Missing,
     params::ParamValue,
     run_file::{Part, Role, RuntimeState, Time},
@@ -22,10 +23,7 @@ use taskscale_stats::{
 };
 
 use super::{samples::RowSamples, threads};
-use crate::{
-    figure::{duration, percent},
-    read::Run,
-};
+use crate::read::Run;
 
 /// The efficiencies that are asked for: Task Bench's 50 %, and two at which overhead no longer matters much.
 const EFFICIENCIES: [f64; 3] = [0.5, 0.9, 0.95];

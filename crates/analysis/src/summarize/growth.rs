@@ -2,6 +2,7 @@
 
 use fastrand::Rng;
 use taskscale_model::{
+    figure::count,
     run_file::{Role, RowRecord, Time},
     summary::{Grade, Growth, GrowthStep, Interval, OneSecond},
 };
@@ -11,7 +12,7 @@ use taskscale_stats::{
 };
 
 use super::{cause, samples::RowSamples};
-use crate::{figure::count, read::Run};
+use crate::read::Run;
 
 /// A second in the unit of the costs.
 const SECOND_NS: f64 = 1e9;

@@ -1,6 +1,7 @@
 //! What a reader must know before trusting a figure of this run.
 
 use taskscale_model::{
+    figure::{count, percent},
     run_file::{Role, RuntimeState, Stop, Time},
     summary::Row,
 };
@@ -9,10 +10,7 @@ use super::{
     samples::{RowSamples, State, can_be_divided, rows_in_words},
     threads, warmup,
 };
-use crate::{
-    figure::{count, percent},
-    read::Run,
-};
+use crate::read::Run;
 
 /// A sample should last this many times the resolution of its clock; below, the clock's steps show in the figures.
 const RESOLUTIONS: f64 = 1000.0;

@@ -9,7 +9,7 @@ use taskscale_model::{
 use taskscale_stats::warmup::has_levelled;
 
 use super::samples::RowSamples;
-use crate::figure::count;
+use taskscale_model::figure::count;
 
 /// Process and CPU ns per task of the first sample of each process that nothing was asked of before. The first process of a
 /// row is none of them: it was verified and piloted.

@@ -1,6 +1,6 @@
 //! Evidence and remedy in the user's own terms.
 
-use taskscale_model::digest::PatternName;
+use taskscale_model::{digest::PatternName, figure::time};
 
 use super::cause::Cause;
 use crate::evidence::Evidence;
@@ -119,15 +119,4 @@ fn pieces(tasks: u64, workers: u64) -> u64 {
 fn solo_time(evidence: &Evidence<'_>) -> f64 {
     let workers = evidence.shape.workers.max(2) as f64;
     evidence.shape.losses.serial * workers / (workers - 1.0)
-}
-
-/// A time with its unit, two or three digits.
-pub(crate) fn time(ns: f64) -> String {
-    let (value, unit) = match ns {
-        ns if ns < 1e3 => (ns, "ns"),
-        ns if ns < 1e6 => (ns / 1e3, "us"),
-        ns if ns < 1e9 => (ns / 1e6, "ms"),
-        ns => (ns / 1e9, "s"),
-    };
-    if value < 10.0 && unit != "ns" { format!("{value:.1} {unit}") } else { format!("{value:.0} {unit}") }
 }

@@ -6,7 +6,7 @@ use taskscale_model::compare::{ComparedRow, Comparison, Verdict};
 
 use super::{counts, words};
 use crate::{markdown::escape, style::clean};
-use taskscale_analysis::figure::{count, percent};
+use taskscale_model::figure::{count, percent};
 
 /// GitHub-flavoured Markdown. O(rows).
 pub fn markdown(comparison: &Comparison) -> String {

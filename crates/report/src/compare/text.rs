@@ -10,7 +10,7 @@ use crate::{
     style::{Ink, Style, clean, ink, render},
     wrap::paragraphs,
 };
-use taskscale_analysis::figure::{count, percent};
+use taskscale_model::figure::{count, percent};
 
 /// The outcome, the rows table by table, and the reasons. O(rows).
 pub fn text(comparison: &Comparison, style: &Style) -> String {

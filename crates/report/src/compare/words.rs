@@ -7,7 +7,7 @@ use taskscale_model::{
 };
 
 use crate::style::{clean, with_remedy};
-use taskscale_analysis::figure::{count, percent, ratio, with_interval};
+use taskscale_model::figure::{count, percent, ratio, with_interval};
 
 /// How to read a ratio.
 pub fn legend(design: Design) -> String {

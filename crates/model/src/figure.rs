@@ -1,6 +1,6 @@
 //! Writes numbers as precisely as their interval allows, and no more precisely.
 
-use taskscale_model::summary::Interval;
+use crate::summary::Interval;
 
 /// Significant digits of a number whose uncertainty is not known.
 const DIGITS: i32 = 3;
@@ -32,14 +32,29 @@ pub fn rounded(value: f64, uncertainty: Option<f64>) -> String {
     grouped(&format!("{value:.*}", place.unsigned_abs() as usize))
 }
 
-/// A duration in the unit that suits it, rounded as [`rounded`] does: `312 ns`, `4.5 us`, `1.2 ms`.
-pub fn duration(ns: f64, uncertainty: Option<f64>) -> String {
-    let (unit, name) = match ns.abs() {
+/// The unit that suits a time: how many nanoseconds it has, and its name.
+fn unit_of(ns: f64) -> (f64, &'static str) {
+    match ns.abs() {
         ns if ns < 1e3 => (1.0, "ns"),
         ns if ns < 1e6 => (1e3, "us"),
         ns if ns < 1e9 => (1e6, "ms"),
         _ => (1e9, "s"),
-    };
+    }
+}
+
+/// A time in the unit that suits it, in three digits: `312 ns`, `4.48 us`, `12.3 ms`. Nanoseconds are whole.
+pub fn time(ns: f64) -> String {
+    let (unit, name) = unit_of(ns);
+    match ns / unit {
+        value if unit == 1.0 || value >= 100.0 => format!("{value:.0} {name}"),
+        value if value >= 10.0 => format!("{value:.1} {name}"),
+        value => format!("{value:.2} {name}"),
+    }
+}
+
+/// A time in the unit that suits it, rounded as [`rounded`] does: `312 ns`, `4.5 us`, `1.2 ms`.
+pub fn duration(ns: f64, uncertainty: Option<f64>) -> String {
+    let (unit, name) = unit_of(ns);
     // Three digits tell granularities apart; no interval of theirs supports more.
     let fewest = ns.abs() / 1000.0;
     let digits = uncertainty.filter(|uncertainty| *uncertainty > fewest);
