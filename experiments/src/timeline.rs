@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 /// What the events look like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub enum Form {
     /// As Taskflow writes them: worker by worker, integer microseconds, no args.
     Flat,
     /// With an object of args that holds a list and another object.
@@ -13,13 +13,13 @@ pub enum Shape {
     Nested,
 }
 
-impl Shape {
-    /// The shape of this name.
+impl Form {
+    /// The form of this name.
     pub fn of(word: &str) -> Option<Self> {
         Some(match word {
-            "flat" => Shape::Flat,
-            "args" => Shape::Args,
-            "nested" => Shape::Nested,
+            "flat" => Form::Flat,
+            "args" => Form::Args,
+            "nested" => Form::Nested,
             _ => return None,
         })
     }
@@ -28,7 +28,7 @@ impl Shape {
 const WORKERS: u64 = 8;
 
 /// Writes `events` events and gives the sum of their durations in microseconds.
-pub fn write(out: &mut impl Write, events: u64, shape: Shape, seed: u64) -> io::Result<u64> {
+pub fn write(out: &mut impl Write, events: u64, form: Form, seed: u64) -> io::Result<u64> {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut total = 0;
     let mut written = 0;
@@ -38,10 +38,10 @@ pub fn write(out: &mut impl Write, events: u64, shape: Shape, seed: u64) -> io::
         let mut now = random.u64(0..50);
         for index in 0..share {
             let dur = random.u64(1..85);
-            let (ts, dur) = match (shape, index % 4) {
+            let (ts, dur) = match (form, index % 4) {
                 // The first of four lasts as long as three of the longest.
-                (Shape::Nested, 0) => (now, 300),
-                (Shape::Nested, 3) => {
+                (Form::Nested, 0) => (now, 300),
+                (Form::Nested, 3) => {
                     let start = now;
                     now += 140;
                     (start, dur)
@@ -59,7 +59,7 @@ pub fn write(out: &mut impl Write, events: u64, shape: Shape, seed: u64) -> io::
                 out,
                 "{comma}{{\"cat\":\"ChromeObserver\",\"name\":\"{worker}_{index}\",\"ph\":\"X\",\"pid\":1,\"tid\":{worker},\"ts\":{ts},\"dur\":{dur}"
             )?;
-            if shape == Shape::Args {
+            if form == Form::Args {
                 let (a, b) = (random.u32(..), random.u8(..));
                 write!(
                     out,

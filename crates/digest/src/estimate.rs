@@ -16,7 +16,7 @@ const ODD_WINDOW: f64 = 3.0;
 
 /// A span that was timed, in ticks, and the tasks that ran untimed in the window before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Sample {
+pub struct TimedSpan {
     /// Begin.
     pub begin: u64,
     /// End.
@@ -81,7 +81,7 @@ impl Estimate {
 
     /// Learns from a batch, whose first window begins at the tick `last`. Returns what windows that
     /// are not like the others have beyond the usual tasks and gaps.
-    pub fn learn(&mut self, samples: &[Sample], mut last: u64) -> u64 {
+    pub fn learn(&mut self, samples: &[TimedSpan], mut last: u64) -> u64 {
         let mut odd = 0;
         let mut new = Sums::default();
         for sample in samples {
@@ -139,7 +139,7 @@ impl Estimate {
 
     /// How long a task is taken to be that was not timed and is like this one.
     #[inline(always)]
-    pub(crate) fn like(&self, sample: &Sample) -> u64 {
+    pub(crate) fn like(&self, sample: &TimedSpan) -> u64 {
         (sample.end - sample.begin).saturating_sub(self.clock)
     }
 
@@ -149,14 +149,14 @@ impl Estimate {
     }
 
     #[inline(always)]
-    fn is_odd_window(&self, sample: &Sample, window: u64) -> bool {
+    fn is_odd_window(&self, sample: &TimedSpan, window: u64) -> bool {
         let usual = (self.task + self.gap) * f64::from(sample.untimed + 1);
         window as f64 > self.odd as f64 + ODD_WINDOW * usual
     }
 
     /// Whether a window, or the timed task behind it, says nothing about tasks that were not timed.
     #[inline(always)]
-    pub(crate) fn is_odd(&self, sample: &Sample, window: u64) -> bool {
+    pub(crate) fn is_odd(&self, sample: &TimedSpan, window: u64) -> bool {
         self.is_odd_window(sample, window) || sample.end - sample.begin > self.odd
     }
 }

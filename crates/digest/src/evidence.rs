@@ -1,14 +1,15 @@
 //! What a diagnosis is made of.
 
 use crate::{
-    accumulator::Accumulator, calibrate::Dispatch, histogram::middle, shape::Shape, thresholds::Thresholds,
+    accumulator::Accumulator, calibrate::Dispatch, histogram::middle, profile::Profile,
+    thresholds::Thresholds,
 };
 
 /// All that patterns are decided from.
 pub(crate) struct Evidence<'a> {
     pub thresholds: &'a Thresholds,
     pub sums: &'a Accumulator,
-    pub shape: &'a Shape,
+    pub profile: &'a Profile,
     pub dispatch: &'a Dispatch,
     /// Whether gaps are known at all.
     pub ordered: bool,
@@ -22,10 +23,10 @@ impl Evidence<'_> {
     /// Mean of the longest tasks that ran while workers waited, weighted by waiting.
     pub fn longest_meanwhile(&self) -> f64 {
         let both: Vec<f64> = self
-            .shape
+            .profile
             .solo_by_longest
             .iter()
-            .zip(&self.shape.shared_by_longest)
+            .zip(&self.profile.shared_by_longest)
             .map(|(solo, shared)| solo + shared)
             .collect();
         mean_bucket(&both)

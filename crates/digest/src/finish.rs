@@ -12,7 +12,7 @@ use crate::{
     evidence::Evidence,
     histogram::Histogram,
     patterns::diagnose,
-    shape::{Shape, shape},
+    profile::{Profile, profile},
     thresholds::Thresholds,
 };
 
@@ -69,13 +69,13 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
         // Gaps next to spans that came late are made up; what is between tasks is idle time then.
         found = Dispatch { classes: 0, limit_ns: 0, cost_ns: None, count: 0, sum_ns: 0 };
     }
-    let shape = shape(sums, workers, &found);
-    let parent_self = parent_self(sums, &shape);
-    let unknown = unknown(sums, &shape);
+    let profile = profile(sums, workers, &found);
+    let parent_self = parent_self(sums, &profile);
+    let unknown = unknown(sums, &profile);
     let evidence = Evidence {
         thresholds,
         sums,
-        shape: &shape,
+        profile: &profile,
         dispatch: &found,
         ordered,
         resolution_ns,
@@ -92,9 +92,9 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
         schema: SCHEMA.to_owned(),
         tasks,
         workers,
-        window_ns: shape.window,
+        window_ns: profile.window,
         clock_resolution_ns: resolution_ns,
-        losses: shape.losses,
+        losses: profile.losses,
         unknown,
         duration: quantiles(&sums.sums.durations, "no tasks", "check what the source holds"),
         gap: if ordered {
@@ -104,11 +104,11 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
         },
         scheduling_cost_ns: cost,
         break_even_ns,
-        parallelism: shape.parallelism.clone(),
-        workers_detail: workers_detail(sums, &shape),
-        outliers: outliers(sums, shape.start),
+        parallelism: profile.parallelism.clone(),
+        workers_detail: workers_detail(sums, &profile),
+        outliers: outliers(sums, profile.start),
         names: names(sums),
-        nesting: nesting(sums, &shape, parent_self),
+        nesting: nesting(sums, &profile, parent_self),
         dropped: account.clone(),
         patterns,
         confidence,
@@ -117,9 +117,9 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
 }
 
 /// What of the time outside of tasks may have been a task's.
-fn unknown(sums: &Accumulator, shape: &Shape) -> f64 {
-    let total = shape.workers as f64 * shape.window as f64;
-    if total > 0.0 { (sums.unknown as f64 / total).min(1.0 - shape.losses.work) } else { 0.0 }
+fn unknown(sums: &Accumulator, profile: &Profile) -> f64 {
+    let total = profile.workers as f64 * profile.window as f64;
+    if total > 0.0 { (sums.unknown as f64 / total).min(1.0 - profile.losses.work) } else { 0.0 }
 }
 
 fn quantiles(histogram: &Histogram, reason: &str, remedy: &str) -> Reading<Quantiles> {
@@ -157,7 +157,7 @@ fn cost(found: &Dispatch, ordered: bool, resolution_ns: u64) -> Reading<f64> {
 }
 
 /// Time in spans that contain others, outside of those.
-fn parent_self(sums: &Accumulator, shape: &Shape) -> Reading<f64> {
+fn parent_self(sums: &Accumulator, profile: &Profile) -> Reading<f64> {
     let of = |value: fn(&crate::worker::Worker) -> u64| {
         sums.active().fold(0u64, |sum, (_, worker)| sum.saturating_add(value(worker)))
     };
@@ -168,12 +168,12 @@ fn parent_self(sums: &Accumulator, shape: &Shape) -> Reading<f64> {
         );
     }
     let (busy, leaf) = (of(|worker| worker.busy), of(|worker| worker.leaf));
-    let total = shape.workers as f64 * shape.window as f64;
+    let total = profile.workers as f64 * profile.window as f64;
     Reading::Value(if total > 0.0 { (busy.saturating_sub(leaf) as f64 / total).min(1.0) } else { 0.0 })
 }
 
-fn nesting(sums: &Accumulator, shape: &Shape, parent_self: Reading<f64>) -> Nesting {
-    let total = shape.workers as f64 * shape.window as f64;
+fn nesting(sums: &Accumulator, profile: &Profile, parent_self: Reading<f64>) -> Nesting {
+    let total = profile.workers as f64 * profile.window as f64;
     Nesting {
         nested: sums.active().map(|(_, worker)| worker.nested).sum(),
         depth: sums.active().map(|(_, worker)| worker.depth).max().unwrap_or(0),
@@ -183,19 +183,19 @@ fn nesting(sums: &Accumulator, shape: &Shape, parent_self: Reading<f64>) -> Nest
     }
 }
 
-fn workers_detail(sums: &Accumulator, shape: &Shape) -> WorkersDetail {
-    let window = shape.window.max(1) as f64;
+fn workers_detail(sums: &Accumulator, profile: &Profile) -> WorkersDetail {
+    let window = profile.window.max(1) as f64;
     let mut workers: Vec<WorkerDetail> = sums
         .active()
         .map(|(index, worker)| WorkerDetail {
             worker: index,
             tasks: worker.tasks,
             busy: (worker.busy as f64 / window).min(1.0),
-            first_ns: (worker.first - shape.start) as u64,
-            last_ns: (worker.last - shape.start) as u64,
+            first_ns: (worker.first - profile.start) as u64,
+            last_ns: (worker.last - profile.start) as u64,
         })
         .collect();
-    let count = shape.workers.max(1) as f64;
+    let count = profile.workers.max(1) as f64;
     let mean = workers.iter().map(|worker| worker.busy).sum::<f64>() / count;
     let idle = count - workers.len() as f64;
     let squares = workers.iter().map(|worker| (worker.busy - mean).powi(2)).sum::<f64>() + idle * mean * mean;

@@ -21,7 +21,7 @@ pub fn gap_class_end(class: usize) -> u64 {
 
 /// One bin and its point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Cell {
+pub struct GridPoint {
     /// The point.
     pub at: i64,
     /// Time inside outermost spans in the whole bin, summed over workers.
@@ -44,7 +44,7 @@ pub struct Bin {
     slot: usize,
 }
 
-impl Cell {
+impl GridPoint {
     /// Whether the point lies in `start..end`.
     #[inline]
     fn is_in(&self, start: i64, end: i64) -> bool {
@@ -56,7 +56,7 @@ impl Cell {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grid {
     /// Bin `k` is in cell `k mod length`; the length is a power of two.
-    cells: Vec<Cell>,
+    cells: Vec<GridPoint>,
     shift: u32,
     /// First and last bin in use; nothing is in use where `first > last`.
     first: i64,
@@ -84,7 +84,7 @@ impl Grid {
     /// A grid of `length` bins, rounded up to a power of two of at least 16.
     pub fn new(length: usize) -> Self {
         Grid {
-            cells: vec![Cell::default(); length.next_power_of_two().max(16)],
+            cells: vec![GridPoint::default(); length.next_power_of_two().max(16)],
             shift: 0,
             first: i64::MAX,
             last: i64::MIN,
@@ -93,7 +93,7 @@ impl Grid {
 
     /// Memory on the heap.
     pub fn bytes(&self) -> usize {
-        self.cells.capacity() * size_of::<Cell>()
+        self.cells.capacity() * size_of::<GridPoint>()
     }
 
     fn slot(&self, bin: i64) -> usize {
@@ -110,7 +110,7 @@ impl Grid {
     }
 
     /// Bins in use, in the order of time, each with its begin.
-    pub fn cells(&self) -> impl Iterator<Item = (i64, &Cell)> {
+    pub fn cells(&self) -> impl Iterator<Item = (i64, &GridPoint)> {
         let range = self.first..=self.last;
         range.map(|bin| (bin << self.shift, &self.cells[self.slot(bin)]))
     }
@@ -133,7 +133,7 @@ impl Grid {
         }
         for bin in (first..self.first).chain(self.last + 1..=last) {
             let slot = self.slot(bin);
-            self.cells[slot] = Cell { at: point(bin, self.shift), ..Cell::default() };
+            self.cells[slot] = GridPoint { at: point(bin, self.shift), ..GridPoint::default() };
         }
         (self.first, self.last) = (first, last);
     }
@@ -148,7 +148,7 @@ impl Grid {
                 let chosen = bin * 2 + upper_half(bin, self.shift + 1);
                 let other = chosen ^ 1;
                 let mut cell = child(chosen)
-                    .unwrap_or_else(|| Cell { at: point(chosen, self.shift), ..Cell::default() });
+                    .unwrap_or_else(|| GridPoint { at: point(chosen, self.shift), ..GridPoint::default() });
                 cell.busy_ns = cell.busy_ns.saturating_add(child(other).map_or(0, |other| other.busy_ns));
                 let slot = self.slot(bin);
                 self.cells[slot] = cell;
@@ -179,7 +179,7 @@ impl Grid {
 
     /// The cell of the bin in which all of `start..end` lies, where it is a bin in use.
     #[inline]
-    fn cell(&mut self, start: i64, end: i64) -> Option<&mut Cell> {
+    fn cell(&mut self, start: i64, end: i64) -> Option<&mut GridPoint> {
         let bin = start >> self.shift;
         let in_use = bin == (end - 1) >> self.shift && self.first <= bin && bin <= self.last;
         let slot = self.slot(bin);
@@ -289,7 +289,7 @@ impl Grid {
         while !self.is_empty() && self.last - self.first >= length as i64 {
             self.widen();
         }
-        let mut small = vec![Cell::default(); length];
+        let mut small = vec![GridPoint::default(); length];
         if !self.is_empty() {
             for bin in self.first..=self.last {
                 small[bin as usize & (length - 1)] = self.cells[self.slot(bin)];

@@ -1,7 +1,7 @@
 //! Spans in, a bounded digest out: where *workers x window* went, and which cause explains the loss.
 //!
 //! ```text
-//! Span --Accumulator--> sums of fixed size --finish--> Shape --losses, patterns--> Digest
+//! Span --Accumulator--> sums of fixed size --finish--> Profile --losses, patterns--> Digest
 //! ```
 //!
 //! | module | does |
@@ -17,7 +17,7 @@
 //! | [`names`] | the names that cost most |
 //! | [`top`] | the longest spans |
 //! | `calibrate` | the line between dispatch and idleness, from the run's own gaps |
-//! | `shape` | what the points say: time by parallelism and by cause |
+//! | `profile` | what the points say: time by parallelism and by cause |
 //! | `thresholds`, `evidence` | what a diagnosis rests on, and what it is made of |
 //! | `patterns` | the diagnosis |
 //! | `finish` | the digest |
@@ -36,15 +36,15 @@ pub mod grid;
 pub mod histogram;
 pub mod names;
 mod patterns;
+mod profile;
 mod sampled;
 mod scale;
-mod shape;
 mod thresholds;
 pub mod top;
 pub mod worker;
 
 pub use accumulator::{Accumulator, Config, MAX_WORKERS};
 pub use batch::NUMBERS;
-pub use estimate::{Estimate, Sample, Usual};
+pub use estimate::{Estimate, TimedSpan, Usual};
 pub use scale::Scale;
 pub use thresholds::Thresholds;

@@ -9,7 +9,7 @@ use std::ops::Range;
 use crate::{
     accumulator::Accumulator,
     batch::{Bounds, Named},
-    estimate::{Estimate, Sample, Usual},
+    estimate::{Estimate, TimedSpan, Usual},
     histogram::Tally,
     scale::{Rest, Scale},
 };
@@ -21,7 +21,7 @@ impl Accumulator {
     pub fn samples<'n>(
         &mut self,
         worker: u32,
-        samples: &[Sample],
+        samples: &[TimedSpan],
         mut last: u64,
         estimate: &Estimate,
         scale: Scale,
@@ -41,7 +41,7 @@ impl Accumulator {
     fn sample(
         &mut self,
         worker: u32,
-        sample: &Sample,
+        sample: &TimedSpan,
         last: u64,
         estimate: &Estimate,
         scale: Scale,
@@ -95,7 +95,7 @@ impl Accumulator {
     fn simple_samples<'n>(
         &mut self,
         worker: u32,
-        samples: &[Sample],
+        samples: &[TimedSpan],
         last: u64,
         estimate: &Estimate,
         scale: Scale,

@@ -1,6 +1,6 @@
 //! Entries of a buffer into sums.
 
-use taskscale_digest::Sample;
+use taskscale_digest::TimedSpan;
 use taskscale_model::span::{Depth, Span};
 
 use crate::{entry::Entry, shared::ENTRIES, state::State};
@@ -39,14 +39,14 @@ impl State {
 
     /// Counts entries of which some stand for others.
     fn sampled(&mut self, entries: impl Iterator<Item = Entry>) {
-        let mut batch = [Sample::default(); ENTRIES];
+        let mut batch = [TimedSpan::default(); ENTRIES];
         let mut length = 0;
         let mut last = self.last;
         for entry in entries {
             let known = last >= self.since && entry.begin >= self.since && entry.end >= entry.begin;
             if known && entry.is_simple() && length < ENTRIES {
                 let Entry { begin, end, number, untimed, .. } = entry;
-                batch[length] = Sample { begin, end, number, untimed };
+                batch[length] = TimedSpan { begin, end, number, untimed };
                 length += 1;
                 last = end;
                 continue;
@@ -59,7 +59,7 @@ impl State {
     }
 
     /// Counts outermost leaves and what they stand for.
-    fn samples(&mut self, samples: &[Sample]) {
+    fn samples(&mut self, samples: &[TimedSpan]) {
         let Some(last) = samples.last() else { return };
         let odd = self.estimate.learn(samples, self.last);
         self.unknown(self.rate.ns(odd));

@@ -23,7 +23,7 @@ fn normal(rng: &mut Rng) -> f64 {
 }
 
 /// Log ratios of `n` rounds without a true difference.
-type Shape = fn(&mut Rng, usize) -> Vec<f64>;
+type Noise = fn(&mut Rng, usize) -> Vec<f64>;
 
 /// Computes a 95 % interval of the median.
 type Method = fn(&[f64], &mut Rng) -> Option<(f64, f64)>;
@@ -78,7 +78,7 @@ fn bootstrap_interval(ratios: &[f64], rng: &mut Rng) -> Option<(f64, f64)> {
 }
 
 /// Share of trials, in percent, in which the interval excludes zero.
-fn alarms(shape: Shape, n: usize, shift: f64, trials: u32, interval: Method) -> f64 {
+fn alarms(shape: Noise, n: usize, shift: f64, trials: u32, interval: Method) -> f64 {
     let mut rng = Rng::with_seed(n as u64);
     let excludes_zero = |_: &u32| {
         let ratios: Vec<f64> = shape(&mut rng, n).into_iter().map(|ratio| ratio + shift).collect();
@@ -99,7 +99,7 @@ fn main() {
         "{:<12} {:>4}  {:>7} {:>7} {:>9}  {:>7} {:>9}",
         "", "", "exact", "sign", "bootstrap", "sign", "bootstrap"
     );
-    let shapes: [(&str, Shape); 4] = [
+    let shapes: [(&str, Noise); 4] = [
         ("normal", normal_noise),
         ("lognormal", lognormal),
         ("heavy tail", heavy_tail),

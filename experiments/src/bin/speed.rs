@@ -14,7 +14,7 @@ use std::{
 };
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, SeqAccess, Visitor};
-use taskscale_experiments::timeline::{self, Shape};
+use taskscale_experiments::timeline::{self, Form};
 use taskscale_model::span::Span;
 use taskscale_trace::Options;
 
@@ -34,19 +34,15 @@ fn main() -> Result<()> {
     let rounds = words.get(1).map_or(Ok(5), |word| word.parse())?;
     let folder = tempfile::tempdir()?;
     let mut out = stdout().lock();
-    for shape in [Shape::Flat, Shape::Args, Shape::Nested] {
+    for form in [Form::Flat, Form::Args, Form::Nested] {
         let path = folder.path().join("trace.json");
         let mut file = BufWriter::with_capacity(1 << 20, File::create(&path)?);
-        let total_us = timeline::write(&mut file, events, shape, 1)?;
+        let total_us = timeline::write(&mut file, events, form, 1)?;
         file.flush()?;
         drop(file);
         let bytes = fs::metadata(&path)?.len();
-        writeln!(
-            out,
-            "{shape:?}: {events} events, {:.0} MB, fastest of {rounds} rounds",
-            bytes as f64 / 1e6
-        )?;
-        let readers = ["ours, learned shape", "ours, generic", "md5sum", "serde_json, streaming"];
+        writeln!(out, "{form:?}: {events} events, {:.0} MB, fastest of {rounds} rounds", bytes as f64 / 1e6)?;
+        let readers = ["ours, learned form", "ours, generic", "md5sum", "serde_json, streaming"];
         let mut best: [Option<Reading>; 4] = [None; 4];
         for _ in 0..rounds {
             for (reader, best) in readers.iter().zip(&mut best) {
@@ -109,7 +105,7 @@ fn child(reader: &str, path: &Path) -> Result<()> {
     let before = schedstat("self")?;
     let (mut events, mut busy_us) = (0, 0);
     if reader.starts_with("ours") {
-        let options = Options { learn_shapes: reader.ends_with("learned shape"), ..Options::default() };
+        let options = Options { learn_shapes: reader.ends_with("learned form"), ..Options::default() };
         taskscale_trace::read(file, &options, &mut |span: &Span<'_>| {
             events += 1;
             busy_us += (span.end_ns - span.start_ns) as u64 / 1_000;

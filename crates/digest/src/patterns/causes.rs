@@ -34,7 +34,7 @@ const SLOW_STEP_NS: u64 = 100_000_000;
 /// All causes, in no order; each with a share of at least 0. `delayed` is the share of waiting for long tasks that is waiting
 /// for run delay.
 pub(crate) fn causes(evidence: &Evidence<'_>, delayed: f64) -> Vec<Cause> {
-    let losses = &evidence.shape.losses;
+    let losses = &evidence.profile.losses;
     let active = losses.work + losses.dispatch;
     let gain = if active > 0.0 { losses.dispatch / active * (1.0 - losses.outside) } else { 0.0 };
     let mut causes = vec![Cause { name: PatternName::SchedulingOverhead, share: losses.dispatch, gain }];
@@ -43,7 +43,7 @@ pub(crate) fn causes(evidence: &Evidence<'_>, delayed: f64) -> Vec<Cause> {
     }
     let mut outside = idle(PatternName::OutsideRun, losses.outside);
     let mut preempted = losses.preempted;
-    if evidence.shape.workers == 1 {
+    if evidence.profile.workers == 1 {
         let blocked = event_loop(evidence);
         if blocked.gain >= WORTH {
             // A loop that waits for events loses nothing by it.
@@ -51,8 +51,8 @@ pub(crate) fn causes(evidence: &Evidence<'_>, delayed: f64) -> Vec<Cause> {
         }
         causes.push(blocked);
     } else {
-        let solo = Waiting::new(&evidence.shape.solo_by_longest, evidence, delayed);
-        let shared = Waiting::new(&evidence.shape.shared_by_longest, evidence, delayed);
+        let solo = Waiting::new(&evidence.profile.solo_by_longest, evidence, delayed);
+        let shared = Waiting::new(&evidence.profile.shared_by_longest, evidence, delayed);
         preempted += solo.delayed + shared.delayed;
         causes.extend(waits(evidence, &solo, &shared));
     }
@@ -75,14 +75,17 @@ fn event_loop(evidence: &Evidence<'_>) -> Cause {
     let short: f64 =
         (bucket(octave)..slow).map(|index| f64::from(durations.counts()[index]) * middle(index) as f64).sum();
     let time = ((durations.sum() - durations.below(octave).1.min(durations.sum())) as f64 - short).max(0.0);
-    let share =
-        if typical < SLOW_STEP_NS / 10 { (time / evidence.shape.window.max(1) as f64).min(1.0) } else { 0.0 };
+    let share = if typical < SLOW_STEP_NS / 10 {
+        (time / evidence.profile.window.max(1) as f64).min(1.0)
+    } else {
+        0.0
+    };
     Cause { name: PatternName::EventLoopBlocked, share, gain: share }
 }
 
 /// Waits of two or more workers.
 fn waits(evidence: &Evidence<'_>, solo: &Waiting, shared: &Waiting) -> Vec<Cause> {
-    let shape = evidence.shape;
+    let profile = evidence.profile;
     let (mut serial, mut straggler, mut under, mut imbalance) = (0.0, 0.0, 0.0, 0.0);
     let few = few_long(evidence);
     let (solo_long, shared_long) = (tail_sum(&solo.by_longest, few), tail_sum(&shared.by_longest, few));
@@ -93,20 +96,20 @@ fn waits(evidence: &Evidence<'_>, solo: &Waiting, shared: &Waiting) -> Vec<Cause
 
     let solo_rest = (solo.by_longest.iter().sum::<f64>() - solo_long).max(0.0);
     let shared_rest = (shared.by_longest.iter().sum::<f64>() - shared_long).max(0.0);
-    let all_shared: f64 = shape.shared_by_longest.iter().sum();
+    let all_shared: f64 = profile.shared_by_longest.iter().sum();
     let scale = if all_shared > 0.0 { shared_rest / all_shared } else { 0.0 };
-    let (narrow, wide) = (shape.narrow_idle * scale, shape.wide_idle * scale);
+    let (narrow, wide) = (profile.narrow_idle * scale, profile.wide_idle * scale);
     under += narrow;
     let waits_are_short = wait_over_task(evidence) <= evidence.thresholds.short_wait;
     let parallel = if waits_are_short { &mut under } else { &mut imbalance };
     *parallel += wide;
     // Workers that finish one after the other leave a last one alone for 2/W of all their idle time, if evenly spread.
-    let expected_alone = 2.0 / shape.workers.max(2) as f64;
+    let expected_alone = 2.0 / profile.workers.max(2) as f64;
     let is_tail = solo_rest <= (1.0 + expected_alone) / 2.0 * (solo_rest + wide) && wide > 0.0;
     // Where never two ran at once, and waits are longer than tasks, nothing says that tasks could have been moved: a chain
     // is serial, whoever runs it.
-    let can_move = shape.peak > 1 || waits_are_short;
-    if waits_are_short && shape.peak > 1 && same_kind(evidence) {
+    let can_move = profile.peak > 1 || waits_are_short;
+    if waits_are_short && profile.peak > 1 && same_kind(evidence) {
         under += solo_rest;
     } else if is_tail || (can_move && was_given_less(evidence, solo_rest + wide)) {
         *(if waits_are_short { &mut under } else { &mut imbalance }) += solo_rest;
@@ -127,26 +130,26 @@ fn tail_sum(shares: &[f64], from: Option<usize>) -> f64 {
 
 /// Waits longer than dispatch: between two tasks of a worker, before its first and after its last one. At least one.
 fn wait_count(evidence: &Evidence<'_>) -> f64 {
-    let shape = evidence.shape;
+    let profile = evidence.profile;
     let between = evidence.sums.sums.gaps.count().saturating_sub(evidence.dispatch.count);
-    let (end, limit) = (shape.start + shape.window as i64, evidence.dispatch.limit_ns as i64);
+    let (end, limit) = (profile.start + profile.window as i64, evidence.dispatch.limit_ns as i64);
     let at_ends: u64 = evidence
         .sums
         .active()
         .map(|(_, worker)| {
-            u64::from(worker.first - shape.start > limit) + u64::from(end - worker.last > limit)
+            u64::from(worker.first - profile.start > limit) + u64::from(end - worker.last > limit)
         })
         .sum();
-    let never_ran = shape.workers.saturating_sub(evidence.sums.active().count() as u64);
+    let never_ran = profile.workers.saturating_sub(evidence.sums.active().count() as u64);
     (between + at_ends + never_ran).max(1) as f64
 }
 
 /// Mean wait over the mean duration, by time, of the longest tasks that ran meanwhile.
 fn wait_over_task(evidence: &Evidence<'_>) -> f64 {
-    let shape = evidence.shape;
-    let losses = &shape.losses;
+    let profile = evidence.profile;
+    let losses = &profile.losses;
     let idle = losses.serial + losses.tail + losses.starvation;
-    let wait = idle * shape.workers as f64 * shape.window as f64 / wait_count(evidence);
+    let wait = idle * profile.workers as f64 * profile.window as f64 / wait_count(evidence);
     let task = evidence.longest_meanwhile();
     if task > 0.0 { wait / task } else { 0.0 }
 }
@@ -155,7 +158,7 @@ fn wait_over_task(evidence: &Evidence<'_>) -> f64 {
 fn busy_spread(evidence: &Evidence<'_>) -> f64 {
     let busy: Vec<f64> = evidence.sums.active().map(|(_, worker)| worker.busy as f64).collect();
     let most = busy.iter().copied().fold(0.0, f64::max);
-    if most > 0.0 { 1.0 - busy.iter().sum::<f64>() / evidence.shape.workers as f64 / most } else { 0.0 }
+    if most > 0.0 { 1.0 - busy.iter().sum::<f64>() / evidence.profile.workers as f64 / most } else { 0.0 }
 }
 
 /// The bucket from which tasks are few and long: half of the mean of the longest tasks that ran while others waited, where
@@ -177,7 +180,7 @@ fn few_long(evidence: &Evidence<'_>) -> Option<usize> {
 /// Whether the tasks that run alone are as long as tasks are on the whole, within a factor ([`Thresholds::same_kind`]).
 fn same_kind(evidence: &Evidence<'_>) -> bool {
     let mean = evidence.sums.sums.durations.mean();
-    let alone = mean_bucket(&evidence.shape.solo_by_longest);
+    let alone = mean_bucket(&evidence.profile.solo_by_longest);
     let factor = evidence.thresholds.same_kind;
     alone <= factor * mean && mean <= factor * alone
 }
@@ -185,17 +188,17 @@ fn same_kind(evidence: &Evidence<'_>) -> bool {
 /// Whether those that wait are the ones that were given less: busy time is spread as widely as waits are long, all began
 /// together, and the tasks that ran alone are of the same kind as all others. Else a stage of its own ran.
 fn was_given_less(evidence: &Evidence<'_>, waits: f64) -> bool {
-    let shape = evidence.shape;
-    let heads: f64 = evidence.sums.active().map(|(_, worker)| (worker.first - shape.start) as f64).sum();
-    let heads = heads / (shape.workers as f64 * shape.window.max(1) as f64);
-    let phases = (wait_count(evidence) / shape.workers as f64).max(1.0);
+    let profile = evidence.profile;
+    let heads: f64 = evidence.sums.active().map(|(_, worker)| (worker.first - profile.start) as f64).sum();
+    let heads = heads / (profile.workers as f64 * profile.window.max(1) as f64);
+    let phases = (wait_count(evidence) / profile.workers as f64).max(1.0);
     same_kind(evidence) && heads * phases * 2.0 <= waits && busy_spread(evidence) * 1.5 >= waits
 }
 
 /// Whether the long tasks of a bucket ran while nothing else did: a stage of its own. Two standard errors of the sample are
 /// allowed, and no more than [`Thresholds::overlap`].
 fn ran_alone(evidence: &Evidence<'_>, index: usize) -> bool {
-    let (seen, alone) = evidence.shape.points_by_longest[index];
+    let (seen, alone) = evidence.profile.points_by_longest[index];
     if seen == 0 {
         return false;
     }

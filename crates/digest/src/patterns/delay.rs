@@ -35,7 +35,7 @@ impl Delay {
 
 /// Run delay over all running time.
 fn even_delay(evidence: &Evidence<'_>) -> f64 {
-    let losses = &evidence.shape.losses;
+    let losses = &evidence.profile.losses;
     let all = losses.work + losses.dispatch + losses.preempted;
     if all > 0.0 { losses.preempted / all } else { 0.0 }
 }

@@ -38,7 +38,7 @@ pub(crate) fn verdict(
     let head = if !thin.is_empty() {
         Some(Cause { name: PatternName::Inconclusive, share: lost, gain: 0.0 })
     } else if first.gain < WORTH {
-        Some(Cause { name: PatternName::Healthy, share: evidence.shape.losses.work, gain: 0.0 })
+        Some(Cause { name: PatternName::Healthy, share: evidence.profile.losses.work, gain: 0.0 })
     } else if first.gain < lost / 2.0 && second.gain >= WORTH {
         let gain = (first.gain + second.gain).min(0.999);
         Some(Cause { name: PatternName::Mixed, share: (first.share + second.share).min(1.0), gain })
@@ -85,23 +85,23 @@ fn grain_first(causes: &mut [Cause]) {
 
 /// What forbids a verdict.
 fn refusals(evidence: &Evidence<'_>, causes: &[Cause]) -> Vec<String> {
-    let shape = evidence.shape;
+    let profile = evidence.profile;
     let tasks = evidence.sums.sums.durations.count();
     let mut thin = Vec::new();
     // From begin to begin on one worker. What tasks alone take may be less than a step: sums over many of them are not off by that.
-    let busy = (shape.losses.work + shape.losses.dispatch) * shape.workers as f64;
-    let period = shape.window as f64 * busy / tasks.max(1) as f64;
+    let busy = (profile.losses.work + profile.losses.dispatch) * profile.workers as f64;
+    let period = profile.window as f64 * busy / tasks.max(1) as f64;
     if tasks == 0 {
         thin.push("no tasks".into());
-    } else if shape.points < POINTS || shape.window < WINDOW_NS {
+    } else if profile.points < POINTS || profile.window < WINDOW_NS {
         thin.push(format!(
             "the window is only {:.1} us; record at least a second",
-            shape.window as f64 / 1e3
+            profile.window as f64 / 1e3
         ));
-    } else if shape.losses.preempted >= evidence.thresholds.preempted
+    } else if profile.losses.preempted >= evidence.thresholds.preempted
         && causes[0].name != PatternName::Preempted
     {
-        thin.push(format!("{:.0} % of the time was preempted", shape.losses.preempted * 100.0));
+        thin.push(format!("{:.0} % of the time was preempted", profile.losses.preempted * 100.0));
     } else if (evidence.resolution_ns as f64) > period
         && causes[0].name == PatternName::SchedulingOverhead
         && causes[0].gain >= WORTH
@@ -128,19 +128,22 @@ fn may_be_preempted(evidence: &Evidence<'_>) -> Option<String> {
 
 /// What weakens a verdict.
 fn reasons(evidence: &Evidence<'_>) -> Vec<String> {
-    let shape = evidence.shape;
+    let profile = evidence.profile;
     let tasks = evidence.sums.sums.durations.count();
     let mut reasons = Vec::new();
     if !evidence.ordered {
         reasons.push("gaps are not known, so dispatch counts as idle time".into());
     }
-    if tasks < 2 * shape.workers {
-        reasons.push(format!("only {tasks} tasks on {} workers", shape.workers));
+    if tasks < 2 * profile.workers {
+        reasons.push(format!("only {tasks} tasks on {} workers", profile.workers));
     }
-    if shape.window < 100 * WINDOW_NS {
+    if profile.window < 100 * WINDOW_NS {
         reasons.push("the window is shorter than 100 ms: one late wake-up can change the picture".into());
     }
-    if shape.togetherness < 0.25 && shape.workers > 1 && shape.losses.dispatch > shape.losses.work / 4.0 {
+    if profile.togetherness < 0.25
+        && profile.workers > 1
+        && profile.losses.dispatch > profile.losses.work / 4.0
+    {
         reasons.push("tasks run one after the other: both their size and their order hold them up".into());
     }
     if evidence.unknown >= WORTH {

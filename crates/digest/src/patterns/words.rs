@@ -7,10 +7,10 @@ use crate::evidence::Evidence;
 
 /// Evidence and remedy of a cause; `others` are those ranked after it.
 pub(crate) fn words(evidence: &Evidence<'_>, cause: &Cause, others: &[Cause]) -> (String, String) {
-    let shape = evidence.shape;
-    let losses = &shape.losses;
+    let profile = evidence.profile;
+    let losses = &profile.losses;
     let durations = &evidence.sums.sums.durations;
-    let (tasks, workers) = (durations.count(), shape.workers);
+    let (tasks, workers) = (durations.count(), profile.workers);
     let percent = |share: f64| format!("{:.0} %", share * 100.0);
     match cause.name {
         PatternName::SchedulingOverhead => {
@@ -71,9 +71,9 @@ pub(crate) fn words(evidence: &Evidence<'_>, cause: &Cause, others: &[Cause]) ->
                 format!(
                     "{tasks} tasks of {} on {workers} workers, at most {} at once: waits are no longer than a task",
                     time(durations.mean()),
-                    shape.peak
+                    profile.peak
                 ),
-                format!("split each task into {pieces}, or use {} workers", shape.peak.max(1)),
+                format!("split each task into {pieces}, or use {} workers", profile.peak.max(1)),
             )
         }
         PatternName::EventLoopBlocked => (
@@ -117,6 +117,6 @@ fn pieces(tasks: u64, workers: u64) -> u64 {
 
 /// Share of the window in which one worker was active.
 fn solo_time(evidence: &Evidence<'_>) -> f64 {
-    let workers = evidence.shape.workers.max(2) as f64;
-    evidence.shape.losses.serial * workers / (workers - 1.0)
+    let workers = evidence.profile.workers.max(2) as f64;
+    evidence.profile.losses.serial * workers / (workers - 1.0)
 }

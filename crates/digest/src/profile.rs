@@ -11,7 +11,7 @@ const LEVELS: u64 = 16;
 
 /// Sums over the points of the window, as shares of *workers x window* unless said otherwise.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Shape {
+pub struct Profile {
     /// Workers.
     pub workers: u64,
     /// First start.
@@ -41,7 +41,7 @@ pub struct Shape {
 }
 
 /// Reads a settled accumulator. O(points + workers log workers).
-pub fn shape(sums: &Accumulator, workers: u64, dispatch: &Dispatch) -> Shape {
+pub fn profile(sums: &Accumulator, workers: u64, dispatch: &Dispatch) -> Profile {
     let mut ends: Vec<i64> = sums.active().map(|(_, worker)| worker.last).collect();
     ends.sort_unstable();
     let start = sums.active().map(|(_, worker)| worker.first).min().unwrap_or(0);
@@ -62,7 +62,7 @@ pub fn shape(sums: &Accumulator, workers: u64, dispatch: &Dispatch) -> Shape {
         .collect();
     let peak = peak(&points);
     let scale = 1.0 / (points.len().max(1) as f64 * workers.max(1) as f64);
-    let mut shape = Shape {
+    let mut profile = Profile {
         workers,
         start,
         window,
@@ -86,7 +86,7 @@ pub fn shape(sums: &Accumulator, workers: u64, dispatch: &Dispatch) -> Shape {
         }
         let share = waiting as f64 * scale;
         if point.active > 0 {
-            let seen = &mut shape.points_by_longest[latest];
+            let seen = &mut profile.points_by_longest[latest];
             seen.0 += 1;
             seen.1 += u64::from(point.active == 1);
         }
@@ -94,22 +94,22 @@ pub fn shape(sums: &Accumulator, workers: u64, dispatch: &Dispatch) -> Shape {
             0 => idle.outside += share,
             1 => {
                 idle.serial += share;
-                shape.solo_by_longest[latest] += share;
+                profile.solo_by_longest[latest] += share;
             }
             _ => {
                 let tail = waiting.min(point.ended);
                 idle.tail += tail as f64 * scale;
                 idle.starvation += (waiting - tail) as f64 * scale;
                 let wide = peak.saturating_sub(point.active).min(waiting);
-                shape.wide_idle += wide as f64 * scale;
-                shape.narrow_idle += (waiting - wide) as f64 * scale;
-                shape.shared_by_longest[latest] += share;
+                profile.wide_idle += wide as f64 * scale;
+                profile.narrow_idle += (waiting - wide) as f64 * scale;
+                profile.shared_by_longest[latest] += share;
             }
         }
     }
-    shape.losses = identity(sums, workers, window, dispatch, &idle);
-    shape.rescale(&idle);
-    shape
+    profile.losses = identity(sums, workers, window, dispatch, &idle);
+    profile.rescale(&idle);
+    profile
 }
 
 /// One point of time.
@@ -120,7 +120,7 @@ struct Point {
     longest: usize,
 }
 
-impl Shape {
+impl Profile {
     /// Makes idle times by cause add up to the idle terms of the identity, which know the exact busy time.
     fn rescale(&mut self, sampled: &Losses) {
         let ratio = |exact: f64, sampled: f64| if sampled > 0.0 { exact / sampled } else { 0.0 };
