@@ -1,6 +1,7 @@
-//! Which versions were really linked, for build scripts: `env!` shows a package its own version only. Cargo resolves them
-//! into the `Cargo.lock` of whatever is being built (this package alone, the taskscale workspace, a user's own probe), so that
-//! file is looked for, nearest evidence first.
+//! Which versions were really linked, for build scripts: `env!` shows a package its own version
+//! only. Cargo resolves them into the `Cargo.lock` of whatever is being built (this package alone,
+//! the taskscale workspace, a user's own probe), so that file is looked for, nearest evidence
+//! first.
 
 use std::{
     env, fs,
@@ -21,8 +22,9 @@ pub fn tell_versions(dependencies: &[&str]) {
     }
 }
 
-/// The lock file that this build was resolved by. A target directory lies beside it unless the user moved that
-/// (`CARGO_TARGET_DIR`); then the directory that cargo was called from decides, and last the package's own.
+/// The lock file that this build was resolved by. A target directory lies beside it unless the user
+/// moved that (`CARGO_TARGET_DIR`); then the directory that cargo was called from decides, and last
+/// the package's own.
 fn lock_file() -> Option<PathBuf> {
     ["OUT_DIR", "PWD", "CARGO_MANIFEST_DIR"].into_iter().filter_map(env::var_os).find_map(|start| {
         Path::new(&start).ancestors().map(|dir| dir.join("Cargo.lock")).find(|path| names_us(path))
@@ -34,8 +36,8 @@ fn names_us(path: &Path) -> bool {
     fs::read_to_string(path).is_ok_and(|text| package(&text, env!("CARGO_PKG_NAME")).is_some())
 }
 
-/// The version of `dependency` that this package uses. A lock file writes `"tokio"` in the list of dependencies where
-/// there is one version of tokio, and `"tokio 1.54.1"` where there are several.
+/// The version of `dependency` that this package uses. A lock file writes `"tokio"` in the list of
+/// dependencies where there is one version of tokio, and `"tokio 1.54.1"` where there are several.
 fn version_in(text: &str, dependency: &str) -> Option<String> {
     let listed = package(text, env!("CARGO_PKG_NAME"))?
         .lines()

@@ -1,7 +1,7 @@
 //! Steps that held up their loop.
 
-/// A step of at least this counts: the default of `loop.slow_callback_duration`, and what the digest's EVENT_LOOP_BLOCKED
-/// means by a slow step.
+/// A step of at least this counts: the default of `loop.slow_callback_duration`, and what the
+/// digest's EVENT_LOOP_BLOCKED means by a slow step.
 pub const SLOW_NS: u64 = 100_000_000;
 /// Places that are told apart.
 const PLACES: usize = 8;
@@ -44,7 +44,8 @@ pub struct Blocked {
 }
 
 impl Blocked {
-    /// Counts steps at a place. With no room left the place that cost least is replaced, and what it had is lost.
+    /// Counts steps at a place. With no room left the place that cost least is replaced, and what
+    /// it had is lost.
     pub fn add(&mut self, place: Place) {
         let same = |known: &&mut Place| {
             (known.line, &known.file, &known.coroutine) == (place.line, &place.file, &place.coroutine)

@@ -1,5 +1,5 @@
-//! The native half of the Python package `taskscale`: a digest of what asyncio's tasks and the threads of pools do, taken
-//! while they do it.
+//! The native half of the Python package `taskscale`: a digest of what asyncio's tasks and the
+//! threads of pools do, taken while they do it.
 //!
 //! ```text
 //! loop.create_task(coroutine) -> Task(Coroutine(coroutine)) --each step--> Worker --> Digest

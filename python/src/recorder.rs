@@ -17,7 +17,8 @@ use crate::{
     work::Work,
 };
 
-/// Records from [`start`](Recorder::start) to [`stop`](Recorder::stop), and says what it saw at any time.
+/// Records from [`start`](Recorder::start) to [`stop`](Recorder::stop), and says what it saw at any
+/// time.
 #[pyclass(frozen, module = "taskscale")]
 pub struct Recorder {
     state: Mutex<State>,
@@ -55,7 +56,8 @@ impl Seen {
         Seen { digest, delays, made, alive, peak, places }
     }
 
-    /// Puts into the diagnosis who blocked the loop, and where; if something else is the diagnosis, into the notes.
+    /// Puts into the diagnosis who blocked the loop, and where; if something else is the diagnosis,
+    /// into the notes.
     fn name_places(digest: &mut Digest, places: &[Place]) {
         let Some(worst) = places.first() else { return };
         let who = worst.words();

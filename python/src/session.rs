@@ -89,7 +89,8 @@ impl Crew {
             posts.push(Post { crew, number: self.number, worker: worker.clone() });
             worker
         });
-        // A thread that is ending has no locals any more, and nothing that could give the worker back.
+        // A thread that is ending has no locals any more, and nothing that could give the worker
+        // back.
         known.unwrap_or_else(|_| self.free_worker())
     }
 

@@ -1,7 +1,9 @@
-//! A thread that looks where a step is once it has held up its loop for 100 ms: afterwards nobody could tell.
+//! A thread that looks where a step is once it has held up its loop for 100 ms: afterwards nobody
+//! could tell.
 //!
-//! It sleeps in between and asks for the GIL only then. It is started by the first task, and stopped before a fork, so that a
-//! child is not made of a process with a thread that it does not know.
+//! It sleeps in between and asks for the GIL only then. It is started by the first task, and
+//! stopped before a fork, so that a child is not made of a process with a thread that it does not
+//! know.
 
 use std::{
     sync::{
@@ -88,7 +90,8 @@ impl Watch {
         self.shared.looks.load(Relaxed)
     }
 
-    /// Starts the thread, if it does not run. Where the system has none to give, lines are those of the next `await`.
+    /// Starts the thread, if it does not run. Where the system has none to give, lines are those of
+    /// the next `await`.
     pub fn start(&self, slow: u64) {
         let mut thread = lock(&self.thread);
         if thread.is_none() {

@@ -47,8 +47,8 @@ impl Work {
     }
 }
 
-/// The qualified name of a function; of what a partial calls, also through `Context.run` as `asyncio.to_thread` has it; of
-/// the type of any other callable.
+/// The qualified name of a function; of what a partial calls, also through `Context.run` as
+/// `asyncio.to_thread` has it; of the type of any other callable.
 fn name_of(function: &Bound<'_, PyAny>) -> String {
     let name = |of: &Bound<'_, PyAny>| of.getattr("__qualname__").ok()?.extract::<String>().ok();
     let partial = || {

@@ -26,7 +26,8 @@ mod spread;
 
 use taskscale_model::doctor::{Checkup, SCHEMA, facts::Facts};
 
-/// Judges a machine: one finding per subject, those that matter most first. `tool` is the version of the tool. O(slices log slices).
+/// Judges a machine: one finding per subject, those that matter most first. `tool` is the version
+/// of the tool. O(slices log slices).
 pub fn checkup(facts: &Facts, tool: &str) -> Checkup {
     let parts = [
         share::findings(facts),

@@ -1,5 +1,5 @@
-//! From the raw samples of a run file to typed figures, verdicts and findings. Everything here is pure: no clock, no disk, no
-//! environment, nothing printed.
+//! From the raw samples of a run file to typed figures, verdicts and findings. Everything here is
+//! pure: no clock, no disk, no environment, nothing printed.
 //!
 //! ```text
 //! run file --read--> Run --summarize--> Summary

@@ -1,7 +1,7 @@
 //! Text from files, made harmless for a terminal.
 
-/// Makes text from a run file harmless for a terminal: control characters (escapes above all), characters without width and those
-/// that turn the direction of writing become question marks.
+/// Makes text from a run file harmless for a terminal: control characters (escapes above all),
+/// characters without width and those that turn the direction of writing become question marks.
 pub fn clean(text: &str) -> String {
     let harmful = |c: char| c.is_control() || is_format(c);
     text.chars().map(|c| if harmful(c) { '?' } else { c }).collect()

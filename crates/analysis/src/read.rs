@@ -1,7 +1,8 @@
 //! Reads `taskscale.run/1`.
 //!
-//! A kill may cut the last line short: that is forgiven and noted. A later version may add record types and fields:
-//! they are skipped and counted in the notes. Anything else that is wrong is an error with its line number.
+//! A kill may cut the last line short: that is forgiven and noted. A later version may add record
+//! types and fields: they are skipped and counted in the notes. Anything else that is wrong is an
+//! error with its line number.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -180,7 +181,8 @@ struct Reader {
     unknown_types: BTreeMap<String, u64>,
     /// Fields that this build does not know, as `type.field`.
     unknown_fields: BTreeMap<String, u64>,
-    /// Fields that it is known to know, by type: spares the comparison for all lines but the first few.
+    /// Fields that it is known to know, by type: spares the comparison for all lines but the first
+    /// few.
     known_fields: BTreeMap<&'static str, BTreeSet<String>>,
 }
 

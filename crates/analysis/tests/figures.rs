@@ -1,8 +1,9 @@
 //! Figures of a summary against values computed by hand.
 //!
-//! `data/hand.jsonl`: 10 tasks, 100 iterations, rounds i = 1 to 20. The baseline takes 10,000 x (100 + i) ns
-//! of CPU per task and twice that of wall; JoinSet 1.5 x exp((i - 10.5) / 1000) times as much; the control
-//! exp((i - 10.5) / 500) times as much; `late` has the last three rounds only, twice the baseline.
+//! `data/hand.jsonl`: 10 tasks, 100 iterations, rounds i = 1 to 20. The baseline takes 10,000 x
+//! (100 + i) ns of CPU per task and twice that of wall; JoinSet 1.5 x exp((i - 10.5) / 1000) times
+//! as much; the control exp((i - 10.5) / 500) times as much; `late` has the last three rounds only,
+//! twice the baseline.
 
 use taskscale_analysis::{parse_run, summarize};
 use taskscale_model::{
@@ -17,8 +18,9 @@ const HAND: &str = include_str!("data/hand.jsonl");
 const QUICK: &str = include_str!("data/quick.jsonl");
 const WIDE: &str = include_str!("data/wide.jsonl");
 const THREADS: &str = include_str!("data/threads.jsonl");
-/// `data/jit.jsonl`: a fresh process of Java costs 8, then 3, then 1 times 900 ns a task (`late`: 1,000) and settles in 28
-/// samples; four of six of `late` are timed after three. tokio costs 200 ns from the first.
+/// `data/jit.jsonl`: a fresh process of Java costs 8, then 3, then 1 times 900 ns a task (`late`:
+/// 1,000) and settles in 28 samples; four of six of `late` are timed after three. tokio costs 200
+/// ns from the first.
 const JIT: &str = include_str!("data/jit.jsonl");
 
 fn summary(text: &str) -> Summary {
@@ -108,7 +110,8 @@ fn the_control_says_what_the_run_can_tell() {
 
 #[test]
 fn a_control_that_differs_is_a_false_alarm() {
-    // A digit 1 put before the control's CPU time: 20 of 20 rounds agree that it costs more, far beyond chance.
+    // A digit 1 put before the control's CPU time: 20 of 20 rounds agree that it costs more, far
+    // beyond chance.
     let raised: String = HAND
         .lines()
         .map(|line| {
@@ -282,7 +285,8 @@ fn growth_that_all_forms_of_a_table_share_is_no_cliff_of_one_of_them() {
     }
 }
 
-/// WIDE with its second form on another runtime, whose baselines in the suite are `named`; without the rows of `left_out`.
+/// WIDE with its second form on another runtime, whose baselines in the suite are `named`; without
+/// the rows of `left_out`.
 fn on_another_runtime(named: &[&str], left_out: &str) -> String {
     let mut text = String::new();
     for line in WIDE.lines() {

@@ -1,9 +1,11 @@
 //! How many iterations make a sample long enough.
 
-/// A sample must last at least this many times the clock's resolution, so that rounding is below 0.1 %.
+/// A sample must last at least this many times the clock's resolution, so that rounding is below
+/// 0.1 %.
 const RESOLUTIONS: u64 = 1_000;
 
-/// No pilot multiplies its iterations by more than this in one step: the first sample is cold and misleads.
+/// No pilot multiplies its iterations by more than this in one step: the first sample is cold and
+/// misleads.
 const STEP: u64 = 64;
 
 /// How long a sample must last, given what is wanted and how fine the probe's wall clock is.
@@ -11,8 +13,9 @@ pub fn target_ns(sample_ns: u64, wall_resolution_ns: u64) -> u64 {
     sample_ns.max(wall_resolution_ns.saturating_mul(RESOLUTIONS)).max(1)
 }
 
-/// No workload is so short that this many iterations take less than a sample: at one tenth of a nanosecond they are
-/// 100 ms. A probe whose time does not grow up to here does not repeat the work.
+/// No workload is so short that this many iterations take less than a sample: at one tenth of a
+/// nanosecond they are 100 ms. A probe whose time does not grow up to here does not repeat the
+/// work.
 const MOST: u64 = 1_000_000_000;
 
 /// What follows from one pilot sample.
@@ -26,8 +29,8 @@ pub enum Pilot {
     Stuck,
 }
 
-/// What follows when `iterations` took `wall_ns`. Four fifths of the target will do: noise then cannot keep the
-/// pilot going.
+/// What follows when `iterations` took `wall_ns`. Four fifths of the target will do: noise then
+/// cannot keep the pilot going.
 pub fn next_pilot(iterations: u64, wall_ns: u64, target_ns: u64) -> Pilot {
     if wall_ns.saturating_mul(5) >= target_ns.saturating_mul(4) {
         return Pilot::Enough;
@@ -39,10 +42,12 @@ pub fn next_pilot(iterations: u64, wall_ns: u64, target_ns: u64) -> Pilot {
     Pilot::Try((needed.ceil() as u64).clamp(iterations + 1, iterations * STEP).min(MOST))
 }
 
-/// The iterations that rows of one comparison share, from each row's own pilot `(iterations, wall_ns)`.
+/// The iterations that rows of one comparison share, from each row's own pilot
+/// `(iterations, wall_ns)`.
 ///
-/// The fastest row decides, so that every row is long enough; but no row's sample grows beyond `longest_ns`, unless
-/// one iteration is already longer. Different counts would compare different amortisation of fixed costs.
+/// The fastest row decides, so that every row is long enough; but no row's sample grows beyond
+/// `longest_ns`, unless one iteration is already longer. Different counts would compare different
+/// amortisation of fixed costs.
 pub fn shared(pilots: &[(u64, u64)], target_ns: u64, longest_ns: u64) -> u64 {
     let one = |&(iterations, wall): &(u64, u64)| (wall as f64 / iterations.max(1) as f64).max(1.0);
     let fastest = pilots.iter().map(one).fold(f64::INFINITY, f64::min);

@@ -1,4 +1,5 @@
-//! One cell: verify, pilot, warm-up, rounds, restarts, stop. All its rows are alive at once and measured in turn.
+//! One cell: verify, pilot, warm-up, rounds, restarts, stop. All its rows are alive at once and
+//! measured in turn.
 
 use std::io;
 
@@ -26,17 +27,19 @@ use crate::{
     warmup::{Allowance, warm_up},
 };
 
-/// No row's sample may be longer than this many times the wanted length for the sake of a faster row.
+/// No row's sample may be longer than this many times the wanted length for the sake of a faster
+/// row.
 const LONGEST: u64 = 8;
 
-/// One round in five also asks for the share of creation, whose clock reads would burden the timed samples.
+/// One round in five also asks for the share of creation, whose clock reads would burden the timed
+/// samples.
 const PHASES_EVERY: u64 = 5;
 
 /// A cell may overrun its time by half before a round is broken off in the middle.
 const OVERRUN: f64 = 1.5;
 
-/// Measures `cell` for about `time_ns`; returns what an iteration of each measured row cost, in their order,
-/// for the forecast of larger sizes.
+/// Measures `cell` for about `time_ns`; returns what an iteration of each measured row cost, in
+/// their order, for the forecast of larger sizes.
 pub(crate) fn measure(
     cell: &Cell,
     limits: &Limits,
@@ -203,7 +206,8 @@ impl Measuring<'_, '_> {
         Ok(())
     }
 
-    /// What intervals rest on after `rounds`: processes that have had all their rounds, or rounds where none restarts.
+    /// What intervals rest on after `rounds`: processes that have had all their rounds, or rounds
+    /// where none restarts.
     fn observations(&self, rounds: usize) -> usize {
         match usize::try_from(self.limits.restart_every) {
             Ok(0) | Err(_) => rounds,
@@ -236,9 +240,9 @@ impl Measuring<'_, '_> {
     }
 }
 
-/// Finds iterations that last long enough; `None` when the row died of it. Code that is compiled while it runs is first
-/// brought to its end, within `allowance`: a compiled JVM is ten times as fast as a fresh one, and its samples would be a
-/// tenth as long.
+/// Finds iterations that last long enough; `None` when the row died of it. Code that is compiled
+/// while it runs is first brought to its end, within `allowance`: a compiled JVM is ten times as
+/// fast as a fresh one, and its samples would be a tenth as long.
 fn pilot(
     row: &mut Row<'_>,
     sample_ns: u64,

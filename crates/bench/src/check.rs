@@ -1,5 +1,6 @@
-//! Conformance of a probe to protocol 1, anyone's. What is tested is listed in `probes/PROTOCOL.md`; a probe that
-//! passes can be weighed. Every check runs even if one before it failed, in a fresh process where the last one died.
+//! Conformance of a probe to protocol 1, anyone's. What is tested is listed in
+//! `probes/PROTOCOL.md`; a probe that passes can be weighed. Every check runs even if one before it
+//! failed, in a fresh process where the last one died.
 
 use taskscale_model::{
     answer::Rule,
@@ -18,21 +19,25 @@ use crate::{
     probe::{Probe, parse},
 };
 
-/// The three sizes at which every variant must answer rightly: one task, an odd few, more than any batch.
+/// The three sizes at which every variant must answer rightly: one task, an odd few, more than any
+/// batch.
 pub const SIZES: [u64; 3] = [1, 7, 1_000];
 
-/// So often is it tried whether four times the iterations take longer: libgomp changed between 30 and 490 ns per task from
-/// one sample to the next (one check in four went wrong at the first attempt), and a lie stays one.
+/// So often is it tried whether four times the iterations take longer: libgomp changed between 30
+/// and 490 ns per task from one sample to the next (one check in four went wrong at the first
+/// attempt), and a lie stays one.
 const ATTEMPTS: usize = 3;
 
-/// The same for code that is compiled while it runs: a JVM was still falling by a factor of four after a second.
+/// The same for code that is compiled while it runs: a JVM was still falling by a factor of four
+/// after a second.
 const ATTEMPTS_JIT: usize = 30;
 
-/// A sample of this much CPU is enough to tell nanoseconds from microseconds: the judge wants 50 ms, and a pilot stops at
-/// four fifths of what it aims at.
+/// A sample of this much CPU is enough to tell nanoseconds from microseconds: the judge wants 50
+/// ms, and a pilot stops at four fifths of what it aims at.
 const LONG_NS: u64 = 64_000_000;
 
-/// Where the machine is busy, or tasks wait, wall time runs ahead of CPU time; this far ahead, it is long enough.
+/// Where the machine is busy, or tasks wait, wall time runs ahead of CPU time; this far ahead, it
+/// is long enough.
 const WAITING: u64 = 10;
 
 /// What a conformance test found.
@@ -73,7 +78,8 @@ impl Findings {
     }
 }
 
-/// Tests the probe that `command` starts. `cpus` is what a process may use here; one answer may take `timeout_ns`.
+/// Tests the probe that `command` starts. `cpus` is what a process may use here; one answer may
+/// take `timeout_ns`.
 pub fn check(command: &Command, cpus: u64, timeout_ns: u64) -> Findings {
     let mut checker = Checker {
         command,
@@ -200,7 +206,8 @@ impl Checker<'_> {
             Ok(_) => self.failed("handshake", subject, "it was accepted".into(), "answer with an error"),
             Err(fault) => self.found("handshake", subject, Err(fault)),
         }
-        // Whether a probe lives on after this is its own affair: the next check starts from a fresh handshake.
+        // Whether a probe lives on after this is its own affair: the next check starts from a fresh
+        // handshake.
         self.probe = None;
     }
 
@@ -222,7 +229,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Right answers at three sizes, for every value of every parameter, timed and instrumented, once and thrice.
+    /// Right answers at three sizes, for every value of every parameter, timed and instrumented,
+    /// once and thrice.
     fn answers(&mut self, workload: &Workload, variant: &Variant) {
         let name = format!("{} {}", workload.name, variant.name);
         if let Some(missing) = &variant.unavailable {
@@ -257,7 +265,8 @@ impl Checker<'_> {
         let mut answers = Answers::default();
         let right_once = match rule {
             Some(rule) => answers.right(rule, &request),
-            // A workload that only its author knows: three times the work is three times the answer.
+            // A workload that only its author knows: three times the work is three times the
+            // answer.
             None => once.sample.answer.0,
         };
         let right_verified = rule.map_or(verified.sample.answer.0, |rule| answers.right(rule, &verify));
@@ -276,7 +285,8 @@ impl Checker<'_> {
         Ok(once.sample.id.is_some())
     }
 
-    /// Clocks: believable on a long sample, and four times the iterations take at least twice the CPU.
+    /// Clocks: believable on a long sample, and four times the iterations take at least twice the
+    /// CPU.
     fn clocks(&mut self, description: &Description) {
         for workload in &description.workloads {
             for variant in workload.variants.iter().filter(|variant| variant.unavailable.is_none()) {
@@ -306,7 +316,8 @@ impl Checker<'_> {
             if let Some(rule) = rule {
                 judge.judge(rule, &request, &observed)?;
             }
-            // By the outside clocks: a probe that reports microseconds would never reach the target by its own.
+            // By the outside clocks: a probe that reports microseconds would never reach the target
+            // by its own.
             let outside_wall_ns = observed.outside_wall_ns;
             let seen_ns =
                 observed.outside_cpu_ns.map_or(outside_wall_ns, |cpu| cpu.max(outside_wall_ns / WAITING));
@@ -323,8 +334,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether four times the iterations take at least twice the CPU, in one of `attempts`: a quarter of those of `long`, where
-    /// that can be had, and else four times as many.
+    /// Whether four times the iterations take at least twice the CPU, in one of `attempts`: a
+    /// quarter of those of `long`, where that can be had, and else four times as many.
     fn grows(
         &mut self,
         request: &RunRequest,
@@ -340,7 +351,8 @@ impl Checker<'_> {
         }
         let mut attempt = 1;
         loop {
-            // Behind the long one: what is compiled while it runs, or filled, would take its time in the short one.
+            // Behind the long one: what is compiled while it runs, or filled, would take its time
+            // in the short one.
             let short = self.believed(&shorter, judge)?;
             let (short_ns, long_ns) = (short.sample.cpu_ns, long.sample.cpu_ns);
             if long_ns >= short_ns.saturating_mul(2) {
@@ -364,8 +376,8 @@ impl Checker<'_> {
         Ok(observed)
     }
 
-    /// A word that it does not know is refused with an error, and the probe lives on. Sent as raw lines: what does not fit a
-    /// description is not sent otherwise.
+    /// A word that it does not know is refused with an error, and the probe lives on. Sent as raw
+    /// lines: what does not fit a description is not sent otherwise.
     fn errors(&mut self, description: &Description) {
         let Some((workload, variant)) = first_available(description) else { return };
         let good = self.request(workload, variant, &Params::new(), SIZES[0]);
@@ -450,7 +462,8 @@ fn first_available(description: &Description) -> Option<(&Workload, &Variant)> {
     })
 }
 
-/// The default case (with the first `order` that the variant knows), then every other choice of every parameter once.
+/// The default case (with the first `order` that the variant knows), then every other choice of
+/// every parameter once.
 fn cases(workload: &Workload, variant: &Variant) -> Vec<Params> {
     let base: Params = variant
         .only

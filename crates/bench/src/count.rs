@@ -1,9 +1,10 @@
-//! Counts what the rows of a cell ask of the allocator and of the kernel, in processes of their own that are not timed.
+//! Counts what the rows of a cell ask of the allocator and of the kernel, in processes of their own
+//! that are not timed.
 //!
-//! A request for 2k iterations less one for k is what k iterations ask for: what the protocol and the first use of things cost is
-//! in both, and cancels out. Every process is asked for the same, with the same seed, and nothing is random in its
-//! environment but where its memory lies; whether its counts are exact is for the report to say, by whether the processes
-//! agree.
+//! A request for 2k iterations less one for k is what k iterations ask for: what the protocol and
+//! the first use of things cost is in both, and cancels out. Every process is asked for the same,
+//! with the same seed, and nothing is random in its environment but where its memory lies; whether
+//! its counts are exact is for the report to say, by whether the processes agree.
 
 use std::io;
 
@@ -20,27 +21,32 @@ use crate::{
     row::{Row, World},
 };
 
-/// Fresh processes for each row: two that agree could do so by chance in what differs from process to process.
+/// Fresh processes for each row: two that agree could do so by chance in what differs from process
+/// to process.
 const PROCESSES: u64 = 3;
 
-/// Pairs of requests (k, 2k) in each process: the middle one of three differences is not moved by a table that grows once, and
-/// what they differ by shows what a collector does to them. How many there are follows from the size alone: a number that followed from the
-/// time that the row took gave asyncio's TaskGroup 21.888 allocations a task in one run and 22.084 in the next.
+/// Pairs of requests (k, 2k) in each process: the middle one of three differences is not moved by a
+/// table that grows once, and what they differ by shows what a collector does to them. How many
+/// there are follows from the size alone: a number that followed from the time that the row took
+/// gave asyncio's TaskGroup 21.888 allocations a task in one run and 22.084 in the next.
 const PAIRS: u64 = 3;
 
-/// Tasks between k and 2k iterations, at least: one call more or less in the protocol is then below 0.0001 a task.
+/// Tasks between k and 2k iterations, at least: one call more or less in the protocol is then below
+/// 0.0001 a task.
 const TASKS: u64 = 20_000;
 
 /// Above this size two pairs must do: with a million tasks they are 6 million in each process.
 const LARGE: u64 = 100_000;
 
-/// Requests for 2k iterations before the first pair: pools and tables have then grown as far as the pairs need.
+/// Requests for 2k iterations before the first pair: pools and tables have then grown as far as the
+/// pairs need.
 const UNCOUNTED: u64 = 2;
 
 /// Every request has this seed, so that two runs ask for the same work.
 const SEED: u64 = 1;
 
-/// Counts every row but the controls, whose code is that of their baselines. What cannot be counted is a record with the reason.
+/// Counts every row but the controls, whose code is that of their baselines. What cannot be counted
+/// is a record with the reason.
 pub(crate) fn rows<'r, 'p: 'r>(
     rows: impl Iterator<Item = &'r Row<'p>>,
     world: &mut World<'_, '_>,

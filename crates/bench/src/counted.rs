@@ -1,4 +1,5 @@
-//! The real process that is counted: a probe with the counting library preloaded and its system calls counted by the kernel.
+//! The real process that is counted: a probe with the counting library preloaded and its system
+//! calls counted by the kernel.
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +21,8 @@ use crate::{
     probe::{Probe, start_fault},
 };
 
-/// Languages whose objects do not come from malloc, so that the library would see what the runtime itself asks for and nothing else.
+/// Languages whose objects do not come from malloc, so that the library would see what the runtime
+/// itself asks for and nothing else.
 const OWN_HEAPS: [&str; 4] = ["go", "java", "javascript", "csharp"];
 
 /// A probe that is counted.
@@ -50,7 +52,8 @@ impl CountedProbe {
             preload(&mut command, library, &page)?;
             Ok(page)
         });
-        // Small objects of CPython come from arenas that malloc hardly sees; and a set's order follows the hash seed.
+        // Small objects of CPython come from arenas that malloc hardly sees; and a set's order
+        // follows the hash seed.
         command.env.push(("PYTHONMALLOC".into(), "malloc".into()));
         command.env.push(("PYTHONHASHSEED".into(), "0".into()));
         let (child, syscalls) =
@@ -62,7 +65,8 @@ impl CountedProbe {
 /// Before what the user preloads, so that theirs is what allocates.
 fn preload(command: &mut Command, library: &Path, page: &Page) -> Result<(), Missing> {
     let ours = library.to_string_lossy();
-    // The loader's list has no other way to write them, and what it found instead could be anybody's.
+    // The loader's list has no other way to write them, and what it found instead could be
+    // anybody's.
     if ours.contains([' ', ':']) {
         return Err(Missing::new(
             format!("the loader cannot take a path with a blank or a colon: {ours}"),

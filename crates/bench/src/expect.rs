@@ -30,8 +30,9 @@ const REMEMBERED: usize = 4096;
 impl Answers {
     /// The right answer to `request` under `rule`: the sum over its iterations, modulo 2^64.
     ///
-    /// A timed run that discards results cannot know their sum; it answers how many tasks it started. The
-    /// instrumented run of the same variant proves that they were executed (`probes/PROTOCOL.md`, "Discard").
+    /// A timed run that discards results cannot know their sum; it answers how many tasks it
+    /// started. The instrumented run of the same variant proves that they were executed
+    /// (`probes/PROTOCOL.md`, "Discard").
     pub fn right(&mut self, rule: Rule, request: &RunRequest) -> u64 {
         let discards = request.params.get("order") == Some(&ParamValue::Word("discard".into()));
         let verifies = request.params.get(VERIFY) == Some(&ParamValue::Flag(true));

@@ -1,10 +1,10 @@
-//! Everything that can go wrong with a probe. Each fault says what failed and what to do; the row that met it is
-//! shown as failed and the run goes on.
+//! Everything that can go wrong with a probe. Each fault says what failed and what to do; the row
+//! that met it is shown as failed and the run goes on.
 
 use taskscale_model::missing::Missing;
 
-/// What went wrong. The probe is stopped with its process tree for all of these but [`Fault::Refused`]
-/// and [`Fault::Unfit`].
+/// What went wrong. The probe is stopped with its process tree for all of these but
+/// [`Fault::Refused`] and [`Fault::Unfit`].
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Fault {
     /// No process could be started.
@@ -117,8 +117,8 @@ pub enum Fault {
 
 fn said(how: &str, stderr: &str) -> String {
     let mut lines = stderr.lines().filter(|line| !line.trim().is_empty());
-    // By a shell's convention 126 and 127 mean that a command could not be run, and the first line says which one; else
-    // the last line is where a traceback or a panic says what happened.
+    // By a shell's convention 126 and 127 mean that a command could not be run, and the first line
+    // says which one; else the last line is where a traceback or a panic says what happened.
     let not_run = how == "exit status 126" || how == "exit status 127";
     match if not_run { lines.next() } else { lines.next_back() } {
         None => String::new(),

@@ -1,4 +1,5 @@
-//! Appends records to the run file. One line, one `write`: a killed run loses at most the record under way.
+//! Appends records to the run file. One line, one `write`: a killed run loses at most the record
+//! under way.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,5 @@
-//! Whether a sample can be believed. A probe's clock is trusted only as far as the outside confirms it.
+//! Whether a sample can be believed. A probe's clock is trusted only as far as the outside confirms
+//! it.
 
 use taskscale_model::{
     answer::Rule,
@@ -7,17 +8,19 @@ use taskscale_model::{
 
 use crate::{expect::Answers, fault::Fault, link::Observed};
 
-/// A reply lies between two looks of ours at the same monotonic clock; 20 us cover clocks that round differently.
+/// A reply lies between two looks of ours at the same monotonic clock; 20 us cover clocks that
+/// round differently.
 const SLACK_NS: u64 = 20_000;
 
-/// The kernel brings other threads' CPU clocks up to date at their next tick or switch: 4 ms at the slowest common
-/// tick of 250 Hz, per CPU.
+/// The kernel brings other threads' CPU clocks up to date at their next tick or switch: 4 ms at the
+/// slowest common tick of 250 Hz, per CPU.
 const TICK_NS: u64 = 4_000_000;
 
 /// Below this much CPU seen from outside, set-up and protocol may be the larger part.
 const ENOUGH_CPU_NS: u64 = 50_000_000;
 
-/// A time reported in microseconds is 1,000 times too small; untimed set-up was never seen to be 200 times the work.
+/// A time reported in microseconds is 1,000 times too small; untimed set-up was never seen to be
+/// 200 times the work.
 const UNITS_FACTOR: u64 = 200;
 
 /// Judges samples of one probe.
@@ -75,7 +78,8 @@ impl Judge {
         if cpu > outside_cpu.saturating_add(cpu_slack) {
             return Err(format!("{cpu} ns of CPU time, the kernel counted {outside_cpu} ns"));
         }
-        // CPU time alone: on a busy machine wall time may be any number of times as long, in microseconds too.
+        // CPU time alone: on a busy machine wall time may be any number of times as long, in
+        // microseconds too.
         if outside_cpu >= ENOUGH_CPU_NS && cpu < outside_cpu / UNITS_FACTOR {
             return Err(format!(
                 "{cpu} ns of CPU time, the kernel counted {outside_cpu} ns: too little by a factor of {}; \

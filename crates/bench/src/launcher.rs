@@ -20,7 +20,8 @@ const PADDING: u64 = 4096;
 #[derive(Debug, Default)]
 pub struct ProbeLauncher {
     commands: HashMap<String, (Command, Stamp)>,
-    /// The library that counts allocations, or why there is none; absent where nothing is to be counted.
+    /// The library that counts allocations, or why there is none; absent where nothing is to be
+    /// counted.
     counting: Option<Result<PathBuf, Missing>>,
 }
 

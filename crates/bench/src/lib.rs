@@ -1,7 +1,9 @@
-//! Measures. This crate starts probes, asks them for samples in a fair order, checks what they answer, and appends
-//! every fact to a run file. It never prints and never judges which of two variants is the better one.
+//! Measures. This crate starts probes, asks them for samples in a fair order, checks what they
+//! answer, and appends every fact to a run file. It never prints and never judges which of two
+//! variants is the better one.
 //!
-//! In the order in which one measurement passes through (ARCHITECTURE.md, "Follow one measurement"):
+//! In the order in which one measurement passes through (ARCHITECTURE.md, "Follow one
+//! measurement"):
 //!
 //! | module | does |
 //! |---|---|

@@ -17,21 +17,24 @@ pub struct Limits {
     pub sample_ns: u64,
     /// How long one answer may take before the probe counts as hung, in nanoseconds.
     pub timeout_ns: u64,
-    /// Rounds between restarts of all probes; 0 never restarts. Intervals rest on processes, so that this many rounds
-    /// make one observation.
+    /// Rounds between restarts of all probes; 0 never restarts. Intervals rest on processes, so
+    /// that this many rounds make one observation.
     pub restart_every: u64,
-    /// Warm-up samples at most of a process after a row's first, of code that is not compiled while it runs.
+    /// Warm-up samples at most of a process after a row's first, of code that is not compiled while
+    /// it runs.
     pub restart_warmup: u64,
-    /// Where rows are judged by an old side: the confidence of each of their intervals, corrected for their number. Then only the width of
-    /// ratios can end a cell, not that of the figures themselves.
+    /// Where rows are judged by an old side: the confidence of each of their intervals, corrected
+    /// for their number. Then only the width of ratios can end a cell, not that of the figures
+    /// themselves.
     pub judged_at: Option<f64>,
 }
 
 impl Default for Limits {
-    /// 100 rounds or 30 s a cell or 1 %. Samples of 20 ms: in 20 rounds, 50 ms resolved 1 % in CPU time and 2 ms
-    /// needed 52 (docs/evidence/processes.md). Fresh processes for every block of two mirrored rounds: processes
-    /// of the same code differ by more than rounds of one process do (METHODOLOGY.md, "Processes"). Three warm-up samples are
-    /// enough to agree where the first process did: noisy rows would otherwise spend their time on it, in suite `quick` twenty
+    /// 100 rounds or 30 s a cell or 1 %. Samples of 20 ms: in 20 rounds, 50 ms resolved 1 % in CPU
+    /// time and 2 ms needed 52 (docs/evidence/processes.md). Fresh processes for every block of two
+    /// mirrored rounds: processes of the same code differ by more than rounds of one process do
+    /// (METHODOLOGY.md, "Processes"). Three warm-up samples are enough to agree where the first
+    /// process did: noisy rows would otherwise spend their time on it, in suite `quick` twenty
     /// samples at each restart left five processes where these leave ten.
     fn default() -> Self {
         Limits {
@@ -79,7 +82,8 @@ impl Limits {
         self
     }
 
-    /// The time that the next of `cells_left` cells may take when the suite has run for `elapsed_ns`.
+    /// The time that the next of `cells_left` cells may take when the suite has run for
+    /// `elapsed_ns`.
     pub fn cell_time_ns(&self, elapsed_ns: u64, cells_left: u64) -> u64 {
         match self.budget_ns {
             None => self.max_time_ns,

@@ -1,5 +1,6 @@
-//! What the measuring loop needs of the world. The real ones are [`crate::probe`] and `taskscale_sys`; tests put a
-//! fake probe and a fake clock here, so that no test of the schedule depends on time.
+//! What the measuring loop needs of the world. The real ones are [`crate::probe`] and
+//! `taskscale_sys`; tests put a fake probe and a fake clock here, so that no test of the schedule
+//! depends on time.
 
 use taskscale_model::{
     machine::Disturbance,
@@ -37,12 +38,13 @@ pub struct Observed {
 
 /// Starts probes.
 pub trait Launcher {
-    /// Starts a fresh process for one row and does not wait for it: interpreters take 70 ms to come up, and several
-    /// can do so at the same time. `layout` is random: it moves the stack and seeds hashes, so that no row keeps a
-    /// lucky memory layout.
+    /// Starts a fresh process for one row and does not wait for it: interpreters take 70 ms to come
+    /// up, and several can do so at the same time. `layout` is random: it moves the stack and seeds
+    /// hashes, so that no row keeps a lucky memory layout.
     fn launch(&mut self, runtime: &str, layout: u64) -> Result<Box<dyn Link>, Fault>;
 
-    /// Starts a process that is counted instead of timed, always in the same environment; `None` where nothing is to be counted.
+    /// Starts a process that is counted instead of timed, always in the same environment; `None`
+    /// where nothing is to be counted.
     fn launch_counted(&mut self, _runtime: &str) -> Option<Result<Box<dyn Counted>, Fault>> {
         None
     }

@@ -1,5 +1,5 @@
-//! Suites and runtimes in, a plan out: cells (table and size) of rows (runtime and variant). Nothing is measured
-//! here, and nothing is left out without a row that says why.
+//! Suites and runtimes in, a plan out: cells (table and size) of rows (runtime and variant).
+//! Nothing is measured here, and nothing is left out without a row that says why.
 //!
 //! | module | does |
 //! |---|---|
@@ -69,7 +69,8 @@ pub enum PlanError {
 }
 
 impl Plan {
-    /// Plans `suites` over `runtimes`; `limits` of a suite may depend on how many rows of the plan an old side judges.
+    /// Plans `suites` over `runtimes`; `limits` of a suite may depend on how many rows of the plan
+    /// an old side judges.
     pub fn new(
         suites: &[Suite],
         runtimes: &[Found],

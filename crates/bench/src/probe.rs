@@ -17,7 +17,8 @@ use crate::{
     validate::validate,
 };
 
-/// A handshake starts an interpreter or a virtual machine: 30 s are ten times the slowest seen on a loaded machine.
+/// A handshake starts an interpreter or a virtual machine: 30 s are ten times the slowest seen on a
+/// loaded machine.
 pub const HANDSHAKE_NS: u64 = 30_000_000_000;
 
 /// How long a probe may take to end by itself before its tree is killed.
@@ -68,7 +69,8 @@ impl Probe {
         }
     }
 
-    /// Sends one line as it is, whatever it is, and returns the line that comes back: for conformance tests.
+    /// Sends one line as it is, whatever it is, and returns the line that comes back: for
+    /// conformance tests.
     pub fn raw(&mut self, line: &[u8], asked: &str, timeout_ns: u64) -> Result<Vec<u8>, Fault> {
         let deadline_ns = clock::monotonic_ns().saturating_add(timeout_ns);
         let seconds = timeout_ns as f64 / 1e9;
@@ -137,7 +139,8 @@ impl Link for Probe {
         why.map_err(|why| Fault::Unfit { asked: asked.clone(), why })?;
         let message = serde_json::to_vec(&Request::Run(request.clone()))
             .map_err(|error| Fault::Refused { asked: asked.clone(), message: error.to_string() })?;
-        // Outermost, so that what it costs (7 us a thread, `taskscale_sys::threads`) lies outside all other readings.
+        // Outermost, so that what it costs (7 us a thread, `taskscale_sys::threads`) lies outside
+        // all other readings.
         let threads_before = thread_cpu_ns(self.child.pid());
         let cpu_before = self.cpu_ns();
         let wall_before = clock::monotonic_ns();
@@ -190,7 +193,8 @@ mod tests {
         assert!(!said.contains('\x1b'), "{said:?}");
     }
 
-    /// A shell that offers one variant and answers everything else by the same sample, and a request for it.
+    /// A shell that offers one variant and answers everything else by the same sample, and a
+    /// request for it.
     fn shell() -> (Probe, RunRequest) {
         let script = r#"
             read -r line

@@ -19,7 +19,8 @@ use crate::{
     schedule::Round,
 };
 
-/// No row sleeps for less than this between two samples without being woken: the pipe alone takes some tens of microseconds.
+/// No row sleeps for less than this between two samples without being woken: the pipe alone takes
+/// some tens of microseconds.
 const PAUSE_NS: u64 = 2_000_000;
 
 /// However long a probe says that waking takes.
@@ -116,7 +117,8 @@ impl<'p> Row<'p> {
         }
     }
 
-    /// Starts a fresh process, in the place of the one before, if there was one; [`Row::shake_hands`] comes next.
+    /// Starts a fresh process, in the place of the one before, if there was one;
+    /// [`Row::shake_hands`] comes next.
     pub fn start(&mut self, world: &mut World<'_, '_>) -> io::Result<()> {
         if let Some(mut link) = self.link.take() {
             link.end();
@@ -177,8 +179,9 @@ impl<'p> Row<'p> {
         }
     }
 
-    /// Has it work for as long as it says that it takes to come back from a pause, where there was one. A row of which one iteration lasts
-    /// longer than that comes back within its sample, and is left alone.
+    /// Has it work for as long as it says that it takes to come back from a pause, where there was
+    /// one. A row of which one iteration lasts longer than that comes back within its sample, and
+    /// is left alone.
     pub fn wake(&mut self, round: &Round, world: &mut World<'_, '_>) -> io::Result<()> {
         let paused_ns = world.clock.now_ns().saturating_sub(self.answered_ns);
         let (Some(wake_ns), Some(iteration_ns)) = (self.wake_ns, self.iteration_wall_ns) else {
@@ -248,7 +251,8 @@ impl<'p> Row<'p> {
         Ok(())
     }
 
-    /// Ends a row that was measured: with its figures if there is at least one round, else as skipped.
+    /// Ends a row that was measured: with its figures if there is at least one round, else as
+    /// skipped.
     pub fn finish(&mut self, stop: Stop, world: &mut World<'_, '_>) -> io::Result<()> {
         let status = if self.timed.is_empty() {
             let why = match stop {

@@ -31,8 +31,8 @@ pub struct Order {
     pub cpus: u64,
 }
 
-/// Carries out `order`, appending every fact to `journal` at once. Only a run file that cannot be written is an
-/// error: whatever goes wrong with a probe is a row.
+/// Carries out `order`, appending every fact to `journal` at once. Only a run file that cannot be
+/// written is an error: whatever goes wrong with a probe is a row.
 pub fn run(
     mut order: Order,
     launcher: &mut dyn Launcher,
@@ -108,7 +108,8 @@ fn announce(cell: &Cell, number: usize, cells: usize, world: &mut World<'_, '_>)
     Ok(())
 }
 
-/// What a larger size will cost, from the smaller ones: so that no probe is sent into a size that it cannot finish.
+/// What a larger size will cost, from the smaller ones: so that no probe is sent into a size that
+/// it cannot finish.
 #[derive(Debug, Default)]
 struct Forecast {
     /// Size and wall ns of one iteration, by series.
@@ -125,7 +126,8 @@ impl Forecast {
         }
     }
 
-    /// Wall ns that one iteration at `size` is feared to take, where an answer may not take so long.
+    /// Wall ns that one iteration at `size` is feared to take, where an answer may not take so
+    /// long.
     fn too_long(&self, key: &SeriesKey, size: u64, timeout_ns: u64) -> Option<f64> {
         breaks_budget(self.known.get(key)?, size, timeout_ns as f64)
     }

@@ -1,20 +1,23 @@
-//! The order of things: which row when, how much jitter, where the restarts are. A pure function of a seed.
+//! The order of things: which row when, how much jitter, where the restarts are. A pure function of
+//! a seed.
 //!
-//! **Order.** Rounds come in blocks of two: a random permutation of the rows, then the same backwards. For two rows
-//! that is ABBA or BAAB, picked at random; for any number of rows, every *pair* of them is in ABBA or BAAB order, so
-//! that a linear drift over the block cancels for each comparison after two rounds (a cyclic Latin square needs as
-//! many rounds as rows). Fixed orders lock onto the scheduler's period: strict ABAB gave 16 to 40 % false alarms on
-//! identical code, fixed ABBA up to 14 %, this 4 to 5 % (docs/evidence/processes.md).
+//! **Order.** Rounds come in blocks of two: a random permutation of the rows, then the same
+//! backwards. For two rows that is ABBA or BAAB, picked at random; for any number of rows, every
+//! *pair* of them is in ABBA or BAAB order, so that a linear drift over the block cancels for each
+//! comparison after two rounds (a cyclic Latin square needs as many rounds as rows). Fixed orders
+//! lock onto the scheduler's period: strict ABAB gave 16 to 40 % false alarms on identical code,
+//! fixed ABBA up to 14 %, this 4 to 5 % (docs/evidence/processes.md).
 
 use fastrand::Rng;
 
 use taskscale_model::protocol::MAX_INTEGER;
 
-/// Iterations are lengthened by 0 to 20 %, the same for all rows of a round, so that samples do not lock onto the
-/// scheduler's period.
+/// Iterations are lengthened by 0 to 20 %, the same for all rows of a round, so that samples do not
+/// lock onto the scheduler's period.
 const JITTER: f64 = 0.2;
 
-/// Below ten iterations the jitter could not be shared out finely enough: 20 % of fewer than ten is no whole number.
+/// Below ten iterations the jitter could not be shared out finely enough: 20 % of fewer than ten is
+/// no whole number.
 const JITTER_FROM: u64 = 10;
 
 /// The order of one cell.
@@ -43,7 +46,8 @@ pub struct Round {
 }
 
 impl Schedule {
-    /// The schedule of a cell of `rows` rows; probes are restarted before every `restart_every`-th round (0: never).
+    /// The schedule of a cell of `rows` rows; probes are restarted before every `restart_every`-th
+    /// round (0: never).
     pub fn new(seed: u64, rows: usize, restart_every: u64) -> Self {
         Schedule { rng: Rng::with_seed(seed), rows, restart_every, next_round: 0, block: Vec::new() }
     }
@@ -100,7 +104,8 @@ mod tests {
         }
         let patterns: Vec<_> = seen.keys().cloned().collect();
         assert_eq!(patterns, [vec![0, 1, 1, 0], vec![1, 0, 0, 1]]);
-        // A fair coin gives fewer than 30 of 100 once in 10^4 runs, and this run is always the same.
+        // A fair coin gives fewer than 30 of 100 once in 10^4 runs, and this run is always the
+        // same.
         assert!(seen.values().all(|count| *count >= 30), "{seen:?}");
     }
 

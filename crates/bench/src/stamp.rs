@@ -1,5 +1,6 @@
-//! Whether a probe is still the one that it was when the run began: processes are started again and again, and a probe
-//! that was rebuilt or edited meanwhile would bring samples of two programs into one row.
+//! Whether a probe is still the one that it was when the run began: processes are started again and
+//! again, and a probe that was rebuilt or edited meanwhile would bring samples of two programs into
+//! one row.
 
 use std::{
     fs,
@@ -21,8 +22,8 @@ struct Version {
 }
 
 impl Stamp {
-    /// The program and every argument that is a file by its path. A name that is found on the `PATH` is a toolchain, whose
-    /// version the description tells. Some microseconds.
+    /// The program and every argument that is a file by its path. A name that is found on the
+    /// `PATH` is a toolchain, whose version the description tells. Some microseconds.
     pub fn of(command: &Command) -> Self {
         let words = std::iter::once(&command.program).chain(&command.args);
         let paths = words.filter(|word| word.contains('/') || Path::new(word).extension().is_some());

@@ -1,7 +1,7 @@
 //! How many steps of the kernel last as long as was asked for: the first thing that a run measures.
 //!
-//! For each runtime with such work a row of role `calibration`: the workload `spin`, piloted, judged and journaled like any
-//! other row.
+//! For each runtime with such work a row of role `calibration`: the workload `spin`, piloted,
+//! judged and journaled like any other row.
 
 use std::{collections::BTreeMap, io};
 
@@ -23,8 +23,8 @@ use crate::{
     row::{Ask, Row, World},
 };
 
-/// Steps of one iteration: 0.1 ms in most languages and up to 14 ms in Python, so that neither the call nor one iteration alone is most of a
-/// sample.
+/// Steps of one iteration: 0.1 ms in most languages and up to 14 ms in Python, so that neither the
+/// call nor one iteration alone is most of a sample.
 const STEPS: u64 = 100_000;
 
 /// A sample of this length is exact to a percent or so.
@@ -33,9 +33,10 @@ const LONG_ENOUGH_NS: u64 = 20_000_000;
 /// Timed samples of each runtime, of which the middle one counts.
 const SAMPLES: u64 = 3;
 
-/// Weighs the kernel in each runtime whose rows wait for it, and gives these rows their steps. A runtime without the workload, or whose
-/// probe fails, has its rows skipped with the reason. An old side does as many steps as the new one, so that both do the same work.
-/// Interrupted, it leaves the rest as it is.
+/// Weighs the kernel in each runtime whose rows wait for it, and gives these rows their steps. A
+/// runtime without the workload, or whose probe fails, has its rows skipped with the reason. An old
+/// side does as many steps as the new one, so that both do the same work. Interrupted, it leaves
+/// the rest as it is.
 pub(crate) fn calibrate(
     plan: &mut Plan,
     runtimes: &[RuntimeRecord],
@@ -159,13 +160,14 @@ fn set(record: &mut RowRecord, steps: u64) {
     }
 }
 
-/// Skips the rows of a cell whose work is that of a row before: where a step of the kernel lasts long, small works come down to
-/// the same few steps.
+/// Skips the rows of a cell whose work is that of a row before: where a step of the kernel lasts
+/// long, small works come down to the same few steps.
 fn skip_repeated(cell: &mut Cell) {
     let mut known: Vec<(String, ParamValue)> = Vec::new();
     let tasks = |row: &&mut PlannedRow| {
         let is_tasks = row.record.sweep.is_some_and(|sweep| sweep.part == Part::Tasks);
-        // The control repeats its row, which is its purpose; what was not reached has no steps to repeat.
+        // The control repeats its row, which is its purpose; what was not reached has no steps to
+        // repeat.
         is_tasks && row.record.role != Role::Control && row.state == RowState::Ready
     };
     for row in cell.measured_mut().filter(tasks) {

@@ -1,20 +1,21 @@
-//! How many threads of a probe really ran during a sample: the kernel's account of each before and after it.
+//! How many threads of a probe really ran during a sample: the kernel's account of each before and
+//! after it.
 
 use taskscale_model::{missing::Missing, run_file::ThreadsRan};
 
-/// A thread ran if it used this share of the sample's CPU time: the dispatcher of requests and a collector that looked once stay
-/// below, a worker that took part at all does not.
+/// A thread ran if it used this share of the sample's CPU time: the dispatcher of requests and a
+/// collector that looked once stay below, a worker that took part at all does not.
 const SHARE: f64 = 0.05;
 
-/// Where threads that can be seen account for less of the CPU time than this, those that ended within the sample were
-/// the workers, and the others tell nothing.
+/// Where threads that can be seen account for less of the CPU time than this, those that ended
+/// within the sample were the workers, and the others tell nothing.
 const SEEN: f64 = 0.5;
 
 /// What one look showed: id and CPU nanoseconds of each thread, by ascending id.
 pub type Look = Result<Vec<(u32, u64)>, Missing>;
 
-/// Which threads ran between two looks, while the process used `cpu_ns` (ended threads included), where that is known.
-/// O(threads).
+/// Which threads ran between two looks, while the process used `cpu_ns` (ended threads included),
+/// where that is known. O(threads).
 pub fn ran(before: &Look, after: &Look, cpu_ns: Option<u64>) -> Result<ThreadsRan, Missing> {
     let before = before.as_ref().map_err(Missing::clone)?;
     let after = after.as_ref().map_err(Missing::clone)?;

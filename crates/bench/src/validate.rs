@@ -1,5 +1,5 @@
-//! Whether a request fits what a probe says of itself. It is looked at before it is sent, so that probes need not: what
-//! does not fit never reaches one.
+//! Whether a request fits what a probe says of itself. It is looked at before it is sent, so that
+//! probes need not: what does not fit never reaches one.
 
 use taskscale_model::{
     missing::Missing,
@@ -7,8 +7,8 @@ use taskscale_model::{
     protocol::{Description, MAX_INTEGER, PHASES, Param, RunRequest, VERIFY, Variant, Workload},
 };
 
-/// Says of the first thing in `request` that the probe of `description` was not made for what is wrong with it, what is
-/// allowed, and what to do.
+/// Says of the first thing in `request` that the probe of `description` was not made for what is
+/// wrong with it, what is allowed, and what to do.
 pub fn validate(description: &Description, request: &RunRequest) -> Result<(), Missing> {
     let workload = named(&description.workloads, |one| &one.name, &request.workload, "workload")?;
     let variant = named(&workload.variants, |one| &one.name, &request.variant, "variant")?;

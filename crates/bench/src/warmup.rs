@@ -1,4 +1,5 @@
-//! Warm-up: samples until a fresh process has settled (`taskscale_stats::warmup`), within bounds of number and of time.
+//! Warm-up: samples until a fresh process has settled (`taskscale_stats::warmup`), within bounds of
+//! number and of time.
 
 use std::io;
 
@@ -11,16 +12,18 @@ use crate::{
     schedule::Round,
 };
 
-/// Warm-up of a row's first process ends here even where it never settles (a growing heap, a noisy machine).
+/// Warm-up of a row's first process ends here even where it never settles (a growing heap, a noisy
+/// machine).
 const MOST: usize = 20;
 
-/// Warm-up of every process whose code is compiled while it runs: of 13 fresh JVMs one took more samples to level off
-/// (`taskscale_stats::warmup::LEVEL`, docs/evidence/warm-up.md).
+/// Warm-up of every process whose code is compiled while it runs: of 13 fresh JVMs one took more
+/// samples to level off (`taskscale_stats::warmup::LEVEL`, docs/evidence/warm-up.md).
 const MOST_JIT: usize = 60;
 
-/// Code that is compiled while it runs is warmed up by samples of this part of the length. A fresh JVM needs ten times as long for each, and in
-/// a cell of 20 s the time of a start went on 3 to 7 samples of the full length, where levelling off shows in 24 at the
-/// earliest. A quarter of 20 ms is within the 2 to 20 ms of the curves that the rule was chosen on.
+/// Code that is compiled while it runs is warmed up by samples of this part of the length. A fresh
+/// JVM needs ten times as long for each, and in a cell of 20 s the time of a start went on 3 to 7
+/// samples of the full length, where levelling off shows in 24 at the earliest. A quarter of 20 ms
+/// is within the 2 to 20 ms of the curves that the rule was chosen on.
 const PART_JIT: u64 = 4;
 
 /// A process that levelled off in the pilot still fills its caches again: other rows ran since.
@@ -29,7 +32,8 @@ const FEWEST_JIT: usize = 3;
 /// All warm-up of one start together takes at most this share of the cell's time.
 const SHARE: f64 = 0.1;
 
-/// All warm-up of rows with a JIT compiler takes at most this share of the cell's time, over the processes below.
+/// All warm-up of rows with a JIT compiler takes at most this share of the cell's time, over the
+/// processes below.
 const SHARE_JIT: f64 = 0.4;
 
 /// The time for one start of all rows, shared out among them.
@@ -64,8 +68,8 @@ impl Allowance {
         if jit { self.jit_ns / self.jit_rows.max(1) } else { self.plain_ns }
     }
 
-    /// Whether a row with a JIT compiler, on which `used_ns` were spent, should go on: it has not levelled off, and neither
-    /// bound is reached.
+    /// Whether a row with a JIT compiler, on which `used_ns` were spent, should go on: it has not
+    /// levelled off, and neither bound is reached.
     pub fn goes_on(&self, row: &Row<'_>, used_ns: u64) -> bool {
         row.record.jit
             && row.costs.len() < MOST_JIT
@@ -82,8 +86,9 @@ impl Allowance {
     }
 }
 
-/// Warms up the processes of all rows in the order of `round`, the one that follows: a row that was always warmed up last would
-/// always come to its sample with the warmest caches (identical tokio rows then gave false alarms in 9 of 40 comparisons).
+/// Warms up the processes of all rows in the order of `round`, the one that follows: a row that was
+/// always warmed up last would always come to its sample with the warmest caches (identical tokio
+/// rows then gave false alarms in 9 of 40 comparisons).
 pub(crate) fn warm_up(
     rows: &mut [Row<'_>],
     round: &Round,

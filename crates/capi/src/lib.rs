@@ -1,10 +1,12 @@
 //! `libtaskscale`: live observers for whoever can call C. What each function promises is in
 //! `cpp/include/taskscale/taskscale.h`; here stands why each is sound.
 //!
-//! A handle of an observer is an `Arc<Observer>` turned into a pointer; one of a worker points into the observer and lives
-//! as long. No function unwinds into C: a panic, which would be a defect of ours, gives the neutral answer.
+//! A handle of an observer is an `Arc<Observer>` turned into a pointer; one of a worker points into
+//! the observer and lives as long. No function unwinds into C: a panic, which would be a defect of
+//! ours, gives the neutral answer.
 
 #![allow(unsafe_code)]
+#![warn(missing_docs)]
 
 use std::{
     ffi::{CStr, c_char},
@@ -75,7 +77,8 @@ pub unsafe extern "C" fn taskscale_observer_new(
 }
 
 /// # Safety
-/// `observer` is null or comes from `taskscale_observer_new` and is not used after this, nor are its workers.
+/// `observer` is null or comes from `taskscale_observer_new` and is not used after this, nor are
+/// its workers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taskscale_observer_free(observer: *const Observer) {
     if !observer.is_null() {
@@ -117,7 +120,8 @@ pub unsafe extern "C" fn taskscale_observer_bytes(observer: *const Observer) -> 
 }
 
 /// # Safety
-/// `observer` is null or a handle that was not freed; `out` has room for `room` bytes, or `room` is 0.
+/// `observer` is null or a handle that was not freed; `out` has room for `room` bytes, or `room` is
+/// 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taskscale_observer_write(
     observer: *const Observer,

@@ -203,7 +203,8 @@ pub struct RunArgs {
     /// Suites to run, by name or as a path to a .toml file [default: quick]
     #[arg(value_name = "SUITE")]
     pub suites: Vec<String>,
-    /// Runtime to weigh; repeat for several. NAME@TOOLCHAIN names one toolchain, by path or by its name on the PATH
+    /// Runtime to weigh; repeat for several. NAME@TOOLCHAIN names one toolchain, by path or by its
+    /// name on the PATH
     #[arg(long, short, value_name = "NAME[@TOOLCHAIN]")]
     pub runtime: Vec<String>,
     /// Variant to weigh, by its name or a part of it between slashes; repeat for several
@@ -218,27 +219,30 @@ pub struct RunArgs {
     /// Time at most for one cell, that is one table at one size [default: the suite's, else 30s]
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub max_time: Option<f64>,
-    /// Stop when every interval is as narrow as this, to either side; 0 never does [default: the suite's, else 1%]
+    /// Stop when every interval is as narrow as this, to either side; 0 never does [default: the
+    /// suite's, else 1%]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub precision: Option<f64>,
     /// How long one sample should last [default: the suite's, else 20ms]
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub sample_time: Option<f64>,
-    /// How long a probe may take over one answer before it counts as hung [default: the suite's, else 60s]
+    /// How long a probe may take over one answer before it counts as hung [default: the suite's,
+    /// else 60s]
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub timeout: Option<f64>,
     /// What the ratios refer to: VARIANT of the same runtime, or RUNTIME:VARIANT
     #[arg(long, value_name = "[RUNTIME:]VARIANT")]
     pub baseline: Option<String>,
-    /// Judge each runtime or probe of this run against an older one, in turns: NAME@TOOLCHAIN, or a --probe FILE or CMD
-    /// (the first stands against the first --probe, and so on). Prints verdicts; exit status 1 if a row is worse
+    /// Judge each runtime or probe of this run against an older one, in turns: NAME@TOOLCHAIN, or a
+    /// --probe FILE or CMD (the first stands against the first --probe, and so on). Prints
+    /// verdicts; exit status 1 if a row is worse
     #[arg(long, value_name = "OLD", conflicts_with_all = ["baseline", "details"])]
     pub against: Vec<String>,
     /// With --against: up to this difference rows count as the same
     #[arg(long, value_name = "SHARE", value_parser = share, default_value = "1%", requires = "against")]
     pub threshold: f64,
-    /// Your own probe: a file (.py, .mjs, .go, .java, .cpp, .swift, .rs; FILE@TOOLCHAIN names what builds it), or a
-    /// command that speaks probe protocol 1; repeat for several
+    /// Your own probe: a file (.py, .mjs, .go, .java, .cpp, .swift, .rs; FILE@TOOLCHAIN names what
+    /// builds it), or a command that speaks probe protocol 1; repeat for several
     #[arg(long, value_name = "FILE|CMD")]
     pub probe: Vec<String>,
     /// CPU time of the work inside each task, calibrated for each runtime [default: none]
@@ -247,7 +251,8 @@ pub struct RunArgs {
     /// A parameter of the workload, put over the suite's; repeat for several
     #[arg(long, value_name = "NAME=VALUE", value_parser = param)]
     pub param: Vec<(String, taskscale_model::params::ParamValue)>,
-    /// Also count allocations and system calls, in three more processes of each row that are not timed
+    /// Also count allocations and system calls, in three more processes of each row that are not
+    /// timed
     #[arg(long)]
     pub counts: bool,
     /// Fewer and shorter samples, at most 3s a cell: a first look
@@ -259,7 +264,8 @@ pub struct RunArgs {
     /// Where to keep the raw samples [default: a new file in the state folder, named at the end]
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Also keep the finished run as .taskscale/NAME.taskscale.jsonl in this folder, over the one of before
+    /// Also keep the finished run as .taskscale/NAME.taskscale.jsonl in this folder, over the one
+    /// of before
     #[arg(long, value_name = "NAME", value_parser = baseline_name)]
     pub save_baseline: Option<String>,
     /// How to print the figures
@@ -354,8 +360,8 @@ pub struct ReportArgs {
 /// `taskscale compare`.
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// The run that is referred to and the one that is judged; or one that `taskscale run --against` took, with both sides in it; - is
-    /// standard input
+    /// The run that is referred to and the one that is judged; or one that
+    /// `taskscale run --against` took, with both sides in it; - is standard input
     #[arg(value_name = "RUN", required = true, num_args = 1..=2)]
     pub runs: Vec<PathBuf>,
     /// Refer to the run that `taskscale run --save-baseline NAME` kept in this folder
@@ -402,7 +408,8 @@ pub enum ProbeCommand {
   taskscale probe check 'python3 my_probe.py'
   taskscale probe check --runtime asyncio@python3.8")]
     Check(CheckArgs),
-    /// Be a probe of a runtime that is built in: speaks probe protocol 1 on standard input and output
+    /// Be a probe of a runtime that is built in: speaks probe protocol 1 on standard input and
+    /// output
     #[command(
         after_help = "Example:\n  echo '{\"type\":\"describe\",\"protocol\":1}' | taskscale probe serve tokio"
     )]

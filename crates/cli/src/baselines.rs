@@ -16,7 +16,8 @@ pub fn path(name: &str) -> PathBuf {
     Path::new(FOLDER).join(format!("{name}.taskscale.jsonl"))
 }
 
-/// Keeps a copy of a run file under a name, over the one of before; says so in a line. A reader sees the one or the other, never a part.
+/// Keeps a copy of a run file under a name, over the one of before; says so in a line. A reader
+/// sees the one or the other, never a part.
 pub fn save(name: &str, run: &Path) -> anyhow::Result<String> {
     let path = path(name);
     let failed =

@@ -1,7 +1,7 @@
 //! The user's own folders: in the cache lies what is executed, in the state what is kept.
 //!
-//! There is no other place to fall back to: in a temporary folder, whose names can be guessed, somebody else may have put a
-//! file before us ([`taskscale_sys::own`]).
+//! There is no other place to fall back to: in a temporary folder, whose names can be guessed,
+//! somebody else may have put a file before us ([`taskscale_sys::own`]).
 
 use std::path::{Path, PathBuf};
 
@@ -38,7 +38,8 @@ impl UserFolder {
         })
     }
 
-    /// Where `name` is in here; `None` where it is not, or where somebody else could have put it. Nothing is made.
+    /// Where `name` is in here; `None` where it is not, or where somebody else could have put it.
+    /// Nothing is made.
     pub fn find(self, name: &str) -> Option<PathBuf> {
         below(&self.base().ok()?, name, own::find).ok()
     }
@@ -58,8 +59,8 @@ impl UserFolder {
                 return refused(format!("neither {variable} nor HOME names a folder by an absolute path"));
             }
         };
-        // Compilers and interpreters are told of it in lists and settings, in which these end a path or begin something else:
-        // what was looked at would not be what is used.
+        // Compilers and interpreters are told of it in lists and settings, in which these end a
+        // path or begin something else: what was looked at would not be what is used.
         let is_odd = |c: char| c.is_control() || matches!(c, ':' | '"' | '\\' | '\u{fffd}');
         match folder.to_str() {
             Some(text) if !text.contains(is_odd) => Ok(folder.join("taskscale")),
@@ -70,7 +71,8 @@ impl UserFolder {
     }
 }
 
-/// The folder that a variable names; `None` also where it is relative, which the specification calls invalid.
+/// The folder that a variable names; `None` also where it is relative, which the specification
+/// calls invalid.
 pub fn absolute(variable: &str) -> Option<PathBuf> {
     std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute())
 }

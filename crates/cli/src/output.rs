@@ -53,7 +53,8 @@ pub fn print(data: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Prints a line for the person at the terminal. A standard error that is closed is no reason to fail.
+/// Prints a line for the person at the terminal. A standard error that is closed is no reason to
+/// fail.
 pub fn tell(line: &str) {
     writeln!(anstream::stderr(), "{line}").ok();
 }

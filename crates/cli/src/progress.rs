@@ -11,10 +11,12 @@ use taskscale_model::{
 
 use crate::{interrupt::Interrupt, output::tell, probes::build::Watch};
 
-/// Rows that fit below the heading on the smallest usual terminal (24 lines); the others are measured unseen.
+/// Rows that fit below the heading on the smallest usual terminal (24 lines); the others are
+/// measured unseen.
 const ROWS_SHOWN: usize = 20;
 
-/// Shows what is being built: a line with the time it takes on a terminal, elsewhere a line when it begins.
+/// Shows what is being built: a line with the time it takes on a terminal, elsewhere a line when it
+/// begins.
 #[derive(Debug)]
 pub struct Building {
     bar: RefCell<Option<ProgressBar>>,

@@ -24,7 +24,8 @@ use crate::probes::{
 /// The runtimes whose probe is linked into this binary.
 const BUILT_IN: [&str; 4] = ["tokio", "rayon", "smol", "threads"];
 
-/// Runtimes that take part only where a table or the user names them: an old library, kept for one known defect of it.
+/// Runtimes that take part only where a table or the user names them: an old library, kept for one
+/// known defect of it.
 const BY_NAME: [&str; 1] = ["tokio+futures-0.3.17"];
 
 /// How far a runtime's probe has come on this machine.
@@ -147,7 +148,8 @@ fn job(runtime: &str, toolchain: Option<&str>) -> Result<Option<Job>, Missing> {
     Ok(Some(Job { language, toolchain, source }))
 }
 
-/// A probe of the user's: a file of a language we know, alone (`my_probe.go`, `my_probe.py@python3.8`), or a command.
+/// A probe of the user's: a file of a language we know, alone (`my_probe.go`,
+/// `my_probe.py@python3.8`), or a command.
 pub fn own(probe: &str) -> anyhow::Result<Candidate> {
     let Some((path, language, toolchain)) = file(probe) else {
         let standing = Standing::Ready(with_sdk(split(probe)?));
@@ -158,7 +160,8 @@ pub fn own(probe: &str) -> anyhow::Result<Candidate> {
     Ok(Candidate::new(probe, true, job))
 }
 
-/// A command that hands a file to an interpreter finds our SDK too, as the file alone would: `python3 my_probe.py`.
+/// A command that hands a file to an interpreter finds our SDK too, as the file alone would:
+/// `python3 my_probe.py`.
 fn with_sdk(mut command: Command) -> Command {
     let program = Path::new(&command.program).file_name().unwrap_or_default().to_string_lossy().into_owned();
     let path = command.args.iter().map(PathBuf::from).find(|path| path.is_file());
@@ -206,7 +209,8 @@ pub struct Shaken {
     pub command: Option<Command>,
 }
 
-/// Starts each candidate's probe once and asks what it is. Names that meet are told apart: an old side is `mine#old`, any other `mine#2`.
+/// Starts each candidate's probe once and asks what it is. Names that meet are told apart: an old
+/// side is `mine#old`, any other `mine#2`.
 pub fn shake_hands(candidates: Vec<Candidate>) -> Vec<Shaken> {
     let mut shaken: Vec<Shaken> = Vec::new();
     // The names that sides go by, from what the user typed.

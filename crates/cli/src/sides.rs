@@ -7,8 +7,8 @@ use crate::{
     runtimes::{self, Candidate, Shaken},
 };
 
-/// Puts the old sides that were asked for beside the candidates, and among these the new sides that were only implied: `--against
-/// go@/opt/go1.25` alone is about `go`.
+/// Puts the old sides that were asked for beside the candidates, and among these the new sides that
+/// were only implied: `--against go@/opt/go1.25` alone is about `go`.
 pub fn add(args: &RunArgs, candidates: &mut Vec<Candidate>) -> anyhow::Result<()> {
     if args.against.is_empty() {
         return Ok(());
@@ -40,7 +40,8 @@ pub fn add(args: &RunArgs, candidates: &mut Vec<Candidate>) -> anyhow::Result<()
     Ok(())
 }
 
-/// After the handshakes, which settle the names: every side must be there, or there is nothing to compare.
+/// After the handshakes, which settle the names: every side must be there, or there is nothing to
+/// compare.
 pub fn check(shaken: &[Shaken]) -> anyhow::Result<()> {
     for old in shaken.iter().filter(|one| one.found.old_of.is_some()) {
         let new = old.found.old_of.as_deref().unwrap_or_default();

@@ -43,7 +43,8 @@ fn open_new(path: &Path) -> anyhow::Result<RunFile> {
     Ok(RunFile { file, path: path.to_owned() })
 }
 
-/// `2026-11-20T10-07-47Z-quick-4242.taskscale.jsonl`: sorts by time, and two runs of one second differ by process.
+/// `2026-11-20T10-07-47Z-quick-4242.taskscale.jsonl`: sorts by time, and two runs of one second
+/// differ by process.
 fn default_name(suites: &str, started_unix_s: u64) -> String {
     let time =
         humantime::format_rfc3339_seconds(UNIX_EPOCH + Duration::from_secs(started_unix_s)).to_string();

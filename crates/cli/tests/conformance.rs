@@ -1,11 +1,13 @@
-//! `taskscale probe check` against every probe of ours, and against probes that break one rule each.
+//! `taskscale probe check` against every probe of ours, and against probes that break one rule
+//! each.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a skipped check is named in the test output")]
 
 mod common;
 
 use common::{Tool, broken};
 
-/// Whether the toolchain of a probe is here; says so where it is not. A probe that does not build is no missing toolchain.
+/// Whether the toolchain of a probe is here; says so where it is not. A probe that does not build
+/// is no missing toolchain.
 fn is_here(name: &str, ran: &common::Ran) -> bool {
     let said = format!("{}{}", ran.out, ran.err);
     assert!(!said.contains("does not build"), "{name}: {said}");
@@ -83,7 +85,8 @@ fn the_honest_probe_of_the_tests_conforms() {
 
 /// One broken rule, and the words by which it is named.
 fn is_found(mode: &str, words: &str) {
-    // Only what hangs is waited for in vain; what answers may take its time on a machine that is busy.
+    // Only what hangs is waited for in vain; what answers may take its time on a machine that is
+    // busy.
     let timeout = if words.starts_with("no answer") || mode == "stays" { "3s" } else { "60s" };
     let ran = Tool::new().run(&["probe", "check", "--timeout", timeout, &broken(mode)]);
     assert_eq!(ran.status, Some(1), "{mode}: {}{}", ran.out, ran.err);

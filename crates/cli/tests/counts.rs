@@ -1,4 +1,5 @@
-//! `taskscale run --counts` as a process: what is counted, whether it agrees, and what `compare` makes of it.
+//! `taskscale run --counts` as a process: what is counted, whether it agrees, and what `compare`
+//! makes of it.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::print_stderr, reason = "what could not be tested must be told")]

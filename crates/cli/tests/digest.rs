@@ -103,7 +103,8 @@ fn the_clean_trace_holds_the_same_spans() {
     let events = written["traceEvents"].as_array().expect("events");
     let tasks: Vec<&Value> = events.iter().filter(|event| event["ph"] == "X").collect();
     assert_eq!(tasks.len(), 2_000);
-    // Perfetto merges thread 0 with the thread whose number is the process's, and drops what then overlaps.
+    // Perfetto merges thread 0 with the thread whose number is the process's, and drops what then
+    // overlaps.
     assert!(tasks.iter().all(|event| event["tid"] != 0 && event["tid"] != event["pid"]));
     let twice = tool.run(&["digest", "--chrome", clean, &path]);
     assert_eq!(twice.status, Some(2), "nothing is written over");

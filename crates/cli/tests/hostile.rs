@@ -1,5 +1,5 @@
-//! `taskscale digest` on input made to hurt: it ends, in bounded memory, and says what was wrong. The same at sizes that hurt
-//! more: `cargo run --release -p taskscale-experiments --bin hostile`.
+//! `taskscale digest` on input made to hurt: it ends, in bounded memory, and says what was wrong.
+//! The same at sizes that hurt more: `cargo run --release -p taskscale-experiments --bin hostile`.
 
 use std::path::Path;
 
@@ -17,7 +17,8 @@ fn it_ends_in_bounded_memory_and_says_what_was_wrong() {
         })
         .expect("runs")
     };
-    // Its peak is polled, and a process that ends at once may be seen before it has its pages: the largest of five.
+    // Its peak is polled, and a process that ends at once may be seen before it has its pages: the
+    // largest of five.
     let one = (0..5).map(|_| once()).max_by_key(|one| one.peak_rss).expect("five");
     assert_eq!(one.status, Some(0), "{one:?}");
     let mut problems = Vec::new();

@@ -18,7 +18,8 @@ use common::{Ran, Tool, honest_go, ran, script};
 /// `nobody`, who owns nothing.
 const NOBODY: u32 = 65_534;
 
-/// A machine whose Go makes the honest probe of the tests, and a cache in which one lies that tells on whoever starts it.
+/// A machine whose Go makes the honest probe of the tests, and a cache in which one lies that tells
+/// on whoever starts it.
 struct Planted {
     tool: Tool,
     cache: PathBuf,
@@ -66,7 +67,8 @@ impl Planted {
         ran(&mut command)
     }
 
-    /// That nobody started what was planted, by either command, and that the second one says `words`.
+    /// That nobody started what was planted, by either command, and that the second one says
+    /// `words`.
     #[track_caller]
     fn is_refused(&self, words: &str, change: impl Fn(&mut Command)) {
         let mut list = self.command(&["list", "--runtime", "go"], &self.cache);

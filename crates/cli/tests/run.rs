@@ -298,7 +298,8 @@ fn a_probe_that_is_edited_under_the_tool_fails_its_rows() {
     let probe = tool.path("mine.py");
     let honest = broken("honest");
     let script: Vec<&str> = honest.split(' ').skip(1).collect();
-    // Its third start (the handshake was the first) edits it; processes are replaced after two rounds.
+    // Its third start (the handshake was the first) edits it; processes are replaced after two
+    // rounds.
     let text = format!(
         "import os, sys\nwith open(__file__ + '.starts', 'a+') as starts:\n    starts.write('x')\n    starts.flush()\n    \
          starts.seek(0)\n    if len(starts.read()) == 3:\n        open(__file__, 'a').write('# edited\\n')\n\
@@ -336,7 +337,8 @@ fn a_sweep_tells_the_smallest_task_with_what_it_was_read_from() {
     assert!(steps.len() == 3 && steps[0] > 0 && steps.is_sorted_by(|a, b| a < b), "{steps:?}");
     for point in points {
         let figure = |name: &str| point[name].as_f64().unwrap_or_else(|| panic!("{name}: {point}"));
-        // A task can be no cheaper than what it does, but for noise; by wall time one thread has one core of them.
+        // A task can be no cheaper than what it does, but for noise; by wall time one thread has
+        // one core of them.
         assert!(figure("cpu_ns") > 0.0 && figure("cpu_efficiency") > 0.0, "{point}");
         assert!(figure("core_ns") > 0.0 && figure("wall_efficiency") > 0.0, "{point}");
     }

@@ -1,5 +1,6 @@
-//! Probes that are built on this machine, as users meet them: first use, second use, and everything that goes wrong.
-//! The toolchains here are scripts, so that each of these happens on every machine and at once.
+//! Probes that are built on this machine, as users meet them: first use, second use, and everything
+//! that goes wrong. The toolchains here are scripts, so that each of these happens on every machine
+//! and at once.
 
 mod common;
 

@@ -27,7 +27,8 @@ pub struct Config {
 }
 
 impl Default for Config {
-    /// One accumulator for all workers, as a reader of a file uses it: about 150 KB, and 500 bytes per worker.
+    /// One accumulator for all workers, as a reader of a file uses it: about 150 KB, and 500 bytes
+    /// per worker.
     fn default() -> Self {
         Config { workers: None, points: 2_048, names: 256, longest: 32 }
     }
@@ -42,8 +43,9 @@ impl Config {
 
 /// The bounded, mergeable sums that a digest is made of.
 ///
-/// A span costs O(1): two histogram steps, the bins that it touches, one compare against the longest, one lookup of its
-/// name. Nothing is allocated per span; a worker that is seen for the first time takes 500 bytes.
+/// A span costs O(1): two histogram steps, the bins that it touches, one compare against the
+/// longest, one lookup of its name. Nothing is allocated per span; a worker that is seen for the
+/// first time takes 500 bytes.
 ///
 /// ```
 /// use taskscale_digest::{Accumulator, Config};
@@ -111,7 +113,8 @@ impl Settled for Of<'_> {
     }
 }
 
-/// Times beyond this are drawn in to it, so that no difference of two overflows: 146 years on either side of the origin.
+/// Times beyond this are drawn in to it, so that no difference of two overflows: 146 years on
+/// either side of the origin.
 const FAR: i64 = i64::MAX / 2;
 
 impl SpanSink for Accumulator {
@@ -163,9 +166,9 @@ impl Accumulator {
         }
     }
 
-    /// Takes in a span that contains no others, lies in none, and is behind all of its worker so far, as a live observer knows
-    /// without waiting for what comes; a third of the cost of [`SpanSink::span`]. One that is not behind the others
-    /// counts like any span of level 0.
+    /// Takes in a span that contains no others, lies in none, and is behind all of its worker so
+    /// far, as a live observer knows without waiting for what comes; a third of the cost of
+    /// [`SpanSink::span`]. One that is not behind the others counts like any span of level 0.
     #[inline]
     pub fn leaf(&mut self, worker: u32, start_ns: i64, end_ns: i64, name: &[u8]) {
         let slot = (worker as usize).wrapping_sub(self.base);
@@ -184,8 +187,8 @@ impl Accumulator {
         self.span(&Span { worker, start_ns, end_ns, name, depth: Depth::Level(0) });
     }
 
-    /// The place of a span, which [`Accumulator::leaf`] would take in, and nothing else of it. What lies before the worker's last
-    /// end is cut off.
+    /// The place of a span, which [`Accumulator::leaf`] would take in, and nothing else of it. What
+    /// lies before the worker's last end is cut off.
     pub(crate) fn place(&mut self, worker: u32, start_ns: i64, end_ns: i64) {
         let slot = self.slot((worker as usize).min(MAX_WORKERS));
         let state = &mut self.workers[slot];
@@ -194,8 +197,9 @@ impl Accumulator {
         state.outermost(start, end, true, &mut Of { worker, sums: &mut self.sums });
     }
 
-    /// Takes in a span whose place is known: `level` others hold it, all of which come later, and whether it holds others,
-    /// all of which came before. Needs no search for its parent, at any depth and with any number of children.
+    /// Takes in a span whose place is known: `level` others hold it, all of which come later, and
+    /// whether it holds others, all of which came before. Needs no search for its parent, at any
+    /// depth and with any number of children.
     pub fn known(&mut self, span: &Span<'_>, level: u16, leaf: bool) {
         let (start, end) = (span.start_ns.clamp(-FAR, FAR), span.end_ns.clamp(-FAR, FAR));
         if level == 0 && leaf {
@@ -227,7 +231,8 @@ impl Accumulator {
         Some((state, &mut self.sums, &mut self.names))
     }
 
-    /// Where a worker's state is; made where there is none. An observer of worker 63 alone holds one state, not 64.
+    /// Where a worker's state is; made where there is none. An observer of worker 63 alone holds
+    /// one state, not 64.
     #[inline]
     fn slot(&mut self, index: usize) -> usize {
         let slot = index.wrapping_sub(self.base);
@@ -251,8 +256,9 @@ impl Accumulator {
         slot
     }
 
-    /// Adds time in which a worker was runnable and the machine ran something else; a live observer reads it from the kernel.
-    /// Such time belongs to a task that was counted (`in_task`) or to a gap between two. A call with 0 says that there was none.
+    /// Adds time in which a worker was runnable and the machine ran something else; a live observer
+    /// reads it from the kernel. Such time belongs to a task that was counted (`in_task`) or to a
+    /// gap between two. A call with 0 says that there was none.
     pub fn preempted(&mut self, in_task: bool, ns: u64) {
         self.delay_known = true;
         let sum = if in_task { &mut self.preempted_in_tasks } else { &mut self.preempted_in_gaps };
@@ -287,8 +293,9 @@ impl Accumulator {
 
     /// Adds what another one saw. The same index is the same worker, and the times share one clock.
     ///
-    /// Associative and commutative; names are so only as long as no more distinct ones came than fit, and keep their stated
-    /// error beyond. The gap between what a worker did here and there is not known, and is idle time.
+    /// Associative and commutative; names are so only as long as no more distinct ones came than
+    /// fit, and keep their stated error beyond. The gap between what a worker did here and there is
+    /// not known, and is idle time.
     pub fn merge(&mut self, other: &Accumulator) {
         let mut other = other.clone();
         self.settle();
@@ -314,8 +321,8 @@ impl Accumulator {
         self.unknown(other.unknown);
     }
 
-    /// Workers that ran, with their index. One of which only spans inside another are known, since a clearing cut that one, has no
-    /// time of its own.
+    /// Workers that ran, with their index. One of which only spans inside another are known, since
+    /// a clearing cut that one, has no time of its own.
     pub(crate) fn active(&self) -> impl Iterator<Item = (u32, &Worker)> {
         self.workers
             .iter()

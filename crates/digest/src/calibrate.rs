@@ -1,8 +1,9 @@
 //! Where dispatch ends and idleness begins, from the run's own gaps.
 //!
-//! A runtime that has work for a worker hands it over after a gap that depends on the runtime, so those gaps crowd around one
-//! value; a worker without work waits for as long as the program makes it. Dispatch is therefore the *first* crowd of the
-//! histogram of gaps, and all that is at most 16 times as long.
+//! A runtime that has work for a worker hands it over after a gap that depends on the runtime, so
+//! those gaps crowd around one value; a worker without work waits for as long as the program makes
+//! it. Dispatch is therefore the *first* crowd of the histogram of gaps, and all that is at most 16
+//! times as long.
 
 use crate::{
     grid::{GAP_CLASSES, gap_class_end},
@@ -31,15 +32,16 @@ pub struct Dispatch {
 pub fn dispatch(gaps: &Histogram, reach: f64) -> Dispatch {
     let octaves: Vec<u64> = (0..64).map(|octave| octave_count(gaps, octave)).collect();
     let enough = (gaps.count() / 100).max(4);
-    // The first octave that no neighbour exceeds and that holds one gap in a hundred. With W workers at a barrier one gap in W
-    // is dispatch, and the others are waiting.
-    // One that its predecessor exceeds cannot be the first.
+    // The first octave that no neighbour exceeds and that holds one gap in a hundred. With W
+    // workers at a barrier one gap in W is dispatch, and the others are waiting. One that its
+    // predecessor exceeds cannot be the first.
     let crowd = (0..64).find(|octave| {
         octaves[*octave] >= enough && (*octave == 63 || octaves[*octave] >= octaves[octave + 1])
     });
     let floor = gaps.quantile(0.01).max(1);
     let (from, to) = match crowd {
-        // A crowd far above the shortest gaps is not one of hand-overs: those wait, and wait differently long.
+        // A crowd far above the shortest gaps is not one of hand-overs: those wait, and wait
+        // differently long.
         Some(octave) if floor >= 1 << octave >> 3 => {
             ((1u64 << octave) / 2, (1u64 << octave).saturating_mul(4))
         }

@@ -26,12 +26,14 @@ const WORKERS: usize = 8;
 const DISORDER: f64 = 0.001;
 
 impl Accumulator {
-    /// The digest of all spans so far; more may follow. `account` says what the source held, and how fine its clock is.
+    /// The digest of all spans so far; more may follow. `account` says what the source held, and
+    /// how fine its clock is.
     ///
     /// # Errors against keeping every span
     ///
-    /// Held to an exact reference on random timelines (`tests/bounds.rs`, `tests/properties.rs`); P is the number of points in
-    /// the window, at least half of [`Config::points`](crate::Config) for windows of more nanoseconds than that.
+    /// Held to an exact reference on random timelines (`tests/bounds.rs`, `tests/properties.rs`); P
+    /// is the number of points in the window, at least half of [`Config::points`](crate::Config)
+    /// for windows of more nanoseconds than that.
     ///
     /// | figure | bound |
     /// |---|---|
@@ -44,7 +46,8 @@ impl Accumulator {
     /// | `outliers` | exact in name, place and duration; that they exceed twice the 99th percentile is known within 13 % of it. Leaves that were displaced by parents do not come back |
     /// | `names` | exact up to [`Config::names`](crate::Config) names; beyond, too low by at most the stated `error_ns` |
     ///
-    /// O(points + workers log workers), and a copy of the accumulator: it leaves open what the stack keeps back.
+    /// O(points + workers log workers), and a copy of the accumulator: it leaves open what the
+    /// stack keeps back.
     pub fn finish(&self, account: &Account) -> Digest {
         self.finish_with(account, &Thresholds::default())
     }
@@ -218,7 +221,8 @@ fn workers_detail(sums: &Accumulator, profile: &Profile) -> WorkersDetail {
     }
 }
 
-/// Long spans over the mean of all others; those that last longer than twice the 99th percentile stand out.
+/// Long spans over the mean of all others; those that last longer than twice the 99th percentile
+/// stand out.
 fn outliers(sums: &Accumulator, start: i64) -> Vec<Outlier> {
     let longest = sums.sums.top.longest();
     let durations = &sums.sums.durations;

@@ -1,17 +1,19 @@
 //! Parallelism over time in fixed memory: a grid whose bins double, and one point of time in each.
 //!
-//! A bin's average cannot tell "half of the time all, half of the time one" from "always some": alternation faster than a
-//! bin vanishes in it. So each bin also has one point, at a place drawn once and for all, where the number of workers inside a
-//! task is counted exactly. The points are a stratified sample of the window: the share of time at each level of
-//! parallelism comes out without bias at any speed of alternation, with a standard error of at most
+//! A bin's average cannot tell "half of the time all, half of the time one" from "always some":
+//! alternation faster than a bin vanishes in it. So each bin also has one point, at a place drawn
+//! once and for all, where the number of workers inside a task is counted exactly. The points are a
+//! stratified sample of the window: the share of time at each level of parallelism comes out
+//! without bias at any speed of alternation, with a standard error of at most
 //! `0.5 / sqrt(points in the window)`, which is 1.6 % at 1,024 points and usually far less.
 //!
-//! Bins and points lie on the absolute line of time and depend on nothing but it, so merging is adding.
+//! Bins and points lie on the absolute line of time and depend on nothing but it, so merging is
+//! adding.
 
 use crate::histogram::bucket;
 
-/// Gaps up to 67 ms are told apart at the points by powers of four, from 256 ns up, so that the line between dispatch and
-/// idleness can be drawn when the whole run is known.
+/// Gaps up to 67 ms are told apart at the points by powers of four, from 256 ns up, so that the
+/// line between dispatch and idleness can be drawn when the whole run is known.
 pub const GAP_CLASSES: usize = 10;
 
 /// Where class `class` ends.
@@ -72,7 +74,8 @@ fn upper_half(bin: i64, shift: u32) -> i64 {
     ((z ^ (z >> 31)) & 1) as i64
 }
 
-/// The point of a bin: halves are chosen down to 1 ns, so that the point of a bin is the point of one of its halves.
+/// The point of a bin: halves are chosen down to 1 ns, so that the point of a bin is the point of
+/// one of its halves.
 fn point(mut bin: i64, shift: u32) -> i64 {
     for level in (1..=shift).rev() {
         bin = bin * 2 + upper_half(bin, level);
@@ -115,7 +118,8 @@ impl Grid {
         range.map(|bin| (bin << self.shift, &self.cells[self.slot(bin)]))
     }
 
-    /// Brings `start..end` into the grid, with wider bins if need be. O(length) when it widens, else O(new bins).
+    /// Brings `start..end` into the grid, with wider bins if need be. O(length) when it widens,
+    /// else O(new bins).
     fn cover(&mut self, start: i64, end: i64) {
         let (mut first, mut last) = (start >> self.shift, (end - 1).max(start) >> self.shift);
         if first >= self.first && last <= self.last {
@@ -219,7 +223,8 @@ impl Grid {
         cell.busy_ns = cell.busy_ns.saturating_add(busy);
     }
 
-    /// A gap between two outermost spans of a worker. Gaps of more than 67 ms are idle time whatever the run is.
+    /// A gap between two outermost spans of a worker. Gaps of more than 67 ms are idle time
+    /// whatever the run is.
     #[inline]
     pub fn gap(&mut self, start: i64, end: i64) {
         if start < end && self.cell(start, end).is_some_and(|cell| !cell.is_in(start, end)) {
@@ -327,7 +332,8 @@ mod tests {
     #[test]
     fn a_gap_is_in_the_class_that_ends_above_it() {
         for length in [1, 63, 64, 255, 256, 257, 1_023, 1_024, 4_095, 4_096, 60_000, 67_108_863, 67_108_864] {
-            // Steps of 1 ns: every instant of the gap is a point, as long as the grid is not widened.
+            // Steps of 1 ns: every instant of the gap is a point, as long as the grid is not
+            // widened.
             let mut grid = Grid::new(16);
             grid.gap(0, length);
             let expected = (0..GAP_CLASSES).find(|class| (length as u64) < gap_class_end(*class));

@@ -6,8 +6,9 @@ const OCTAVES: usize = 64;
 
 /// Counts and sums of non-negative durations. 1.5 KB; adding one costs about 2 ns.
 ///
-/// A bucket is 14 to 25 % as wide as its lower edge, so its middle is within 12.5 % of every value in it. Sums, by octave
-/// and overall, are exact. A bucket saturates at 2^32 - 1 counts; the total does not.
+/// A bucket is 14 to 25 % as wide as its lower edge, so its middle is within 12.5 % of every value
+/// in it. Sums, by octave and overall, are exact. A bucket saturates at 2^32 - 1 counts; the total
+/// does not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Histogram {
     counts: [u32; BUCKETS],
@@ -125,7 +126,8 @@ impl Histogram {
         if self.count == 0 { 0.0 } else { self.sum() as f64 / self.count as f64 }
     }
 
-    /// The value below which `q` of all values lie, within 12.5 %: the nearest rank, between minimum and maximum.
+    /// The value below which `q` of all values lie, within 12.5 %: the nearest rank, between
+    /// minimum and maximum.
     pub fn quantile(&self, q: f64) -> u64 {
         let rank = (q * self.count as f64).ceil().max(1.0) as u64;
         let mut below = 0u64;
@@ -150,7 +152,8 @@ impl Histogram {
         &self.counts
     }
 
-    /// Sum of squares, each value taken as the middle of its bucket scaled to the exact sum of its octave: within 2 %.
+    /// Sum of squares, each value taken as the middle of its bucket scaled to the exact sum of its
+    /// octave: within 2 %.
     pub fn sum_of_squares(&self) -> f64 {
         let mut total = 0.0;
         for (index, octave_sum) in self.sums.iter().enumerate() {
@@ -195,8 +198,9 @@ impl Tally {
     #[inline(always)]
     pub fn add_many(&mut self, histogram: &mut Histogram, value: u64, times: u64) {
         debug_assert!(value < 1 << 50, "exact as a float");
-        // A float's exponent is the octave, and with two bits of its fraction the bucket. The search for the top bit, which
-        // serves in `bucket`, is a slow instruction where the processor must be an old one.
+        // A float's exponent is the octave, and with two bits of its fraction the bucket. The
+        // search for the top bit, which serves in `bucket`, is a slow instruction where the
+        // processor must be an old one.
         let (bucket, octave) = if value < 4 {
             (value as usize, usize::from(value > 1))
         } else {

@@ -1,4 +1,5 @@
-//! Spans in, a bounded digest out: where *workers x window* went, and which cause explains the loss.
+//! Spans in, a bounded digest out: where *workers x window* went, and which cause explains the
+//! loss.
 //!
 //! ```text
 //! Span --Accumulator--> sums of fixed size --finish--> Profile --losses, patterns--> Digest

@@ -1,8 +1,9 @@
 //! Which names cost most: mergeable heavy hitters in fixed memory.
 //!
-//! The counters of Misra and Gries, pruned in batches and merged as in Agarwal et al., "Mergeable summaries" (PODS 2012):
-//! a name's time is never too high, and too low by at most `error`, which is at most the total time over the capacity.
-//! While no more names than fit have come, all is exact, and merging is associative and commutative.
+//! The counters of Misra and Gries, pruned in batches and merged as in Agarwal et al., "Mergeable
+//! summaries" (PODS 2012): a name's time is never too high, and too low by at most `error`, which
+//! is at most the total time over the capacity. While no more names than fit have come, all is
+//! exact, and merging is associative and commutative.
 
 use crate::top::ShortName;
 
@@ -23,7 +24,8 @@ pub struct Name {
 pub struct Names {
     /// At most twice `capacity`; pruned to `capacity` when full.
     entries: Vec<Name>,
-    /// Open addressing into `entries`, plus one; 0 is free. A power of two, at least twice as long as `entries` gets.
+    /// Open addressing into `entries`, plus one; 0 is free. A power of two, at least twice as long
+    /// as `entries` gets.
     index: Vec<u16>,
     capacity: usize,
     latest: usize,
@@ -31,7 +33,8 @@ pub struct Names {
     pub error: u64,
 }
 
-/// What names of the form `<worker>_<index>`, which Taskflow gives to unnamed tasks, are counted under.
+/// What names of the form `<worker>_<index>`, which Taskflow gives to unnamed tasks, are counted
+/// under.
 const UNNAMED: &[u8] = b"<worker>_<index>";
 
 fn class(name: &[u8]) -> &[u8] {

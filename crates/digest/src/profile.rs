@@ -1,4 +1,5 @@
-//! What the points of the grid say: time by parallelism, and idle time by what the others were doing.
+//! What the points of the grid say: time by parallelism, and idle time by what the others were
+//! doing.
 
 use taskscale_model::digest::{Level, Losses, Parallelism};
 
@@ -28,7 +29,8 @@ pub struct Profile {
     pub wide_idle: f64,
     /// Idle of the workers beyond the peak, while at least two are active.
     pub narrow_idle: f64,
-    /// Idle while one is active, by the bucket of the task that runs; a gap of that worker counts for its neighbours.
+    /// Idle while one is active, by the bucket of the task that runs; a gap of that worker counts
+    /// for its neighbours.
     pub solo_by_longest: Vec<f64>,
     /// Idle while two or more are active, by the bucket of the longest task that runs.
     pub shared_by_longest: Vec<f64>,
@@ -121,7 +123,8 @@ struct Point {
 }
 
 impl Profile {
-    /// Makes idle times by cause add up to the idle terms of the identity, which know the exact busy time.
+    /// Makes idle times by cause add up to the idle terms of the identity, which know the exact
+    /// busy time.
     fn rescale(&mut self, sampled: &Losses) {
         let ratio = |exact: f64, sampled: f64| if sampled > 0.0 { exact / sampled } else { 0.0 };
         let shared = ratio(self.losses.tail + self.losses.starvation, sampled.tail + sampled.starvation);
@@ -133,7 +136,8 @@ impl Profile {
     }
 }
 
-/// Work, dispatch and preemption are exact sums; what remains is idle and is divided as the points say.
+/// Work, dispatch and preemption are exact sums; what remains is idle and is divided as the points
+/// say.
 fn identity(sums: &Accumulator, workers: u64, window: u64, dispatch: &Dispatch, idle: &Losses) -> Losses {
     let total = workers as f64 * window as f64;
     if total <= 0.0 {
@@ -154,7 +158,8 @@ fn identity(sums: &Accumulator, workers: u64, window: u64, dispatch: &Dispatch, 
         dispatch: micro,
         serial: part(idle.serial),
         tail: part(idle.tail),
-        // Without a single idle point the rest is less than the points can see; it is someone's wait.
+        // Without a single idle point the rest is less than the points can see; it is someone's
+        // wait.
         starvation: if sampled > 0.0 { part(idle.starvation) } else { rest },
         preempted: preempted_in_tasks + preempted_in_gaps,
         outside: part(idle.outside),
@@ -168,7 +173,8 @@ fn peak(points: &[Point]) -> u64 {
     active.len().checked_sub(rare + 1).map_or(0, |at| active[at])
 }
 
-/// `E[b (b - 1)]` over what `b` of independent workers with the same mean has, while anyone is active.
+/// `E[b (b - 1)]` over what `b` of independent workers with the same mean has, while anyone is
+/// active.
 fn togetherness(points: &[Point], workers: u64) -> f64 {
     let active: Vec<f64> =
         points.iter().filter(|point| point.active > 0).map(|point| point.busy as f64).collect();

@@ -1,4 +1,5 @@
-//! The longest spans: admission by one compare, a total order, so that merging is associative and commutative.
+//! The longest spans: admission by one compare, a total order, so that merging is associative and
+//! commutative.
 
 /// Bytes of a name that are kept.
 pub const NAME_BYTES: usize = 48;
@@ -24,7 +25,8 @@ impl ShortName {
         &self.bytes[..usize::from(self.length)]
     }
 
-    /// As text; a character that the cut went through is left out, and what is not UTF-8 is replaced.
+    /// As text; a character that the cut went through is left out, and what is not UTF-8 is
+    /// replaced.
     pub fn text(&self) -> String {
         let bytes = self.bytes();
         match std::str::from_utf8(bytes) {

@@ -1,8 +1,9 @@
 //! One worker: which of its spans are outermost, how long it was busy, where its gaps are.
 //!
-//! Spans sorted by start and spans sorted by end are both told by one short stack of the latest outermost spans and of the
-//! spans that are still open inside the newest: a span that contains the newest ones absorbs them (sorted by end), one inside
-//! the newest becomes its child (sorted by start). An outermost span is settled when it leaves the stack.
+//! Spans sorted by start and spans sorted by end are both told by one short stack of the latest
+//! outermost spans and of the spans that are still open inside the newest: a span that contains the
+//! newest ones absorbs them (sorted by end), one inside the newest becomes its child (sorted by
+//! start). An outermost span is settled when it leaves the stack.
 
 /// Spans that are kept back until it is known whether another one contains them.
 const FRAMES: usize = 16;
@@ -92,12 +93,13 @@ impl Worker {
         self.length.checked_sub(1).map(|top| &mut self.frames[usize::from(top)])
     }
 
-    /// Takes a span in. O(spans that it absorbs), amortised O(1). `level` is its depth where the source says so.
-    /// Returns whether it contains none of those that came before.
+    /// Takes a span in. O(spans that it absorbs), amortised O(1). `level` is its depth where the
+    /// source says so. Returns whether it contains none of those that came before.
     #[inline]
     pub fn span(&mut self, start: i64, end: i64, level: Option<u16>, out: &mut impl Settled) -> bool {
         let length = usize::from(self.length);
-        // Behind the newest one, as nearly all are. Nothing contains it yet, and it contains nothing: it waits its turn.
+        // Behind the newest one, as nearly all are. Nothing contains it yet, and it contains
+        // nothing: it waits its turn.
         if (1..FRAMES).contains(&length)
             && level.is_none_or(|level| level == 0)
             && let newest = &self.frames[length - 1]
@@ -117,8 +119,9 @@ impl Worker {
         self.any_span(start, end, level, out)
     }
 
-    /// Takes in a span that lies in none and is behind all others that lie in none: what a live observer knows, and what
-    /// spares the wait in the stack. `false` where it is not behind them; then nothing was done.
+    /// Takes in a span that lies in none and is behind all others that lie in none: what a live
+    /// observer knows, and what spares the wait in the stack. `false` where it is not behind them;
+    /// then nothing was done.
     #[inline]
     pub fn outermost(&mut self, start: i64, end: i64, leaf: bool, out: &mut impl Settled) -> bool {
         if self.length > 0 {
@@ -154,14 +157,15 @@ impl Worker {
         }
     }
 
-    /// End of the last span, with nothing kept back; `None` where something is, or where there was no span.
+    /// End of the last span, with nothing kept back; `None` where something is, or where there was
+    /// no span.
     #[inline]
     pub fn settled(&self) -> Option<i64> {
         (self.length == 0 && self.settled != NEVER).then_some(self.settled)
     }
 
-    /// Takes in spans as [`Worker::leaf`] does, without handing on anything: so many, of so much time, the last of which
-    /// ended then, each with a gap before it.
+    /// Takes in spans as [`Worker::leaf`] does, without handing on anything: so many, of so much
+    /// time, the last of which ended then, each with a gap before it.
     pub fn simple_leaves(&mut self, tasks: u64, busy: u64, settled: i64) {
         self.tasks += tasks;
         self.gaps += tasks;
@@ -314,7 +318,8 @@ impl Worker {
         self.settled = self.settled.max(frame.end);
     }
 
-    /// Settles everything; what comes next begins a new stretch, with no gap before it. Open children go first.
+    /// Settles everything; what comes next begins a new stretch, with no gap before it. Open
+    /// children go first.
     pub fn settle(&mut self, out: &mut impl Settled) {
         self.settle_stack(out);
         self.settled = NEVER;

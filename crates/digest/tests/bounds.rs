@@ -1,5 +1,5 @@
-//! How far the approximations may be from an exact reference that keeps every span: the bounds that `Accumulator::finish`
-//! states for outliers, dispatch, and the split of idle time.
+//! How far the approximations may be from an exact reference that keeps every span: the bounds that
+//! `Accumulator::finish` states for outliers, dispatch, and the split of idle time.
 
 use proptest::prelude::*;
 use taskscale_digest::{Accumulator, Config};
@@ -53,8 +53,9 @@ struct Timeline {
     line: u64,
 }
 
-/// Timelines in which hand-overs and waits are far apart, so that there is one right line between them: up to eight workers
-/// that begin at different times, tasks from 1/8 of the cost to a thousand times it.
+/// Timelines in which hand-overs and waits are far apart, so that there is one right line between
+/// them: up to eight workers that begin at different times, tasks from 1/8 of the cost to a
+/// thousand times it.
 fn timelines() -> impl Strategy<Value = Timeline> {
     let step = (
         prop_oneof![4 => (80u64..=120).prop_map(Gap::HandOver), 1 => (64u64..4_096).prop_map(Gap::Wait)],
@@ -140,7 +141,8 @@ fn exact(timeline: &Timeline, workers: u64) -> Losses {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Work and dispatch are exact; every idle term is within four standard errors of the sampled points.
+    /// Work and dispatch are exact; every idle term is within four standard errors of the sampled
+    /// points.
     #[test]
     fn the_split_of_time_keeps_its_bound(timeline in timelines(), idle_workers in 0u64..3) {
         let seen = u64::from(timeline.tasks.iter().map(|task| task.worker).max().expect("at least one")) + 1;
@@ -150,7 +152,8 @@ proptest! {
         let at_least_half_of_the_points = 1_024f64;
         for ((name, found), (_, exact)) in digest.losses.terms().into_iter().zip(exact.terms()) {
             let bound = match name {
-                // Too few gaps to tell a crowd: what is dispatch then is known within the shortest gaps only.
+                // Too few gaps to tell a crowd: what is dispatch then is known within the shortest
+                // gaps only.
                 _ if timeline.hand_overs.len() < 16 => continue,
                 "work" | "dispatch" | "preempted" => 1e-9,
                 _ => 4.0 * 0.5 / at_least_half_of_the_points.sqrt(),
@@ -159,7 +162,8 @@ proptest! {
         }
     }
 
-    /// Waiting is divided among causes without rest: what they claim is the idle time of the identity.
+    /// Waiting is divided among causes without rest: what they claim is the idle time of the
+    /// identity.
     #[test]
     fn causes_of_waiting_add_up_to_it(timeline in timelines()) {
         let digest = digest(&timeline.tasks, None);
@@ -204,7 +208,8 @@ proptest! {
         }
     }
 
-    /// Whatever the gaps: dispatch is all gaps up to a line that is within a factor of two of 16 times the cost.
+    /// Whatever the gaps: dispatch is all gaps up to a line that is within a factor of two of 16
+    /// times the cost.
     #[test]
     fn dispatch_ends_at_sixteen_times_the_cost(gaps in proptest::collection::vec((0u32..24, 8u64..16), 16..400)) {
         let (mut at, mut tasks, mut lengths) = (0i64, Vec::new(), Vec::new());
@@ -227,7 +232,8 @@ proptest! {
         }
     }
 
-    /// Outliers are the longest spans, exactly; which of them stand out is known within a histogram bucket.
+    /// Outliers are the longest spans, exactly; which of them stand out is known within a histogram
+    /// bucket.
     #[test]
     fn outliers_are_the_longest_spans(
         durations in proptest::collection::vec(1u64..1_000, 1..400),

@@ -1,4 +1,5 @@
-//! What must hold on every timeline, and how far each approximation may be from an exact O(n) reference.
+//! What must hold on every timeline, and how far each approximation may be from an exact O(n)
+//! reference.
 
 use proptest::prelude::*;
 use taskscale_digest::{Accumulator, Config};
@@ -36,7 +37,8 @@ fn wild() -> impl Strategy<Value = Vec<Task>> {
     proptest::collection::vec((0u32..40, time.clone(), time, 0u8..8), 0..200)
 }
 
-/// Flat timelines, worker by worker, without overlap: (gap, duration) pairs, each scaled by a power of two.
+/// Flat timelines, worker by worker, without overlap: (gap, duration) pairs, each scaled by a power
+/// of two.
 fn flat() -> impl Strategy<Value = Vec<Task>> {
     let step = (0u32..22, 0u64..64, 0u32..22, 1u64..64, 0u8..8);
     let worker = proptest::collection::vec(step, 1..300);
@@ -54,7 +56,8 @@ fn flat() -> impl Strategy<Value = Vec<Task>> {
     })
 }
 
-/// The exact account, by sweeping over all starts and ends: total busy, and time at each number of busy workers.
+/// The exact account, by sweeping over all starts and ends: total busy, and time at each number of
+/// busy workers.
 fn sweep(tasks: &[Task]) -> (u64, Vec<u64>) {
     let mut events: Vec<(i64, i64)> =
         tasks.iter().flat_map(|(_, start, end, _)| [(*start, 1), (*end, -1)]).collect();
@@ -126,8 +129,8 @@ proptest! {
         prop_assert_eq!(finish(&digest_of(&other, Config::default())), whole);
     }
 
-    /// Busy time, counts and gaps are exact; shares of time from points are within four standard errors (plus the points'
-    /// own width); quantiles are within one bucket.
+    /// Busy time, counts and gaps are exact; shares of time from points are within four standard
+    /// errors (plus the points' own width); quantiles are within one bucket.
     #[test]
     fn approximations_keep_their_bounds(tasks in flat()) {
         let digest = finish(&digest_of(&tasks, Config::default()));

@@ -94,7 +94,8 @@ fn three_causes_alike_are_mixed() {
 
 #[test]
 fn a_parent_is_no_straggler() {
-    // A parent of 100 ms whose children are as short as all other tasks; the others end after 10 ms.
+    // A parent of 100 ms whose children are as short as all other tasks; the others end after 10
+    // ms.
     let mut spans: Vec<_> = (1..4).flat_map(|worker| row(worker, 0, 10, MS, US)).collect();
     spans.push((0, 0, 100 * MS));
     spans.extend(row(0, MS / 2, 90, MS, US));

@@ -35,6 +35,8 @@
 //! | `rare`, `look` | the calls that few tasks make; what is counted when the buffer is full or somebody looks |
 //! | [`observer`] | the workers of one runtime, and their digest |
 
+#![warn(missing_docs)]
+
 pub mod clock;
 mod count;
 mod cpu;

@@ -1,4 +1,5 @@
-//! Which answer is right. The tool computes it on its own; a probe that answers otherwise has a failed row.
+//! Which answer is right. The tool computes it on its own; a probe that answers otherwise has a
+//! failed row.
 //!
 //! The kernel is that of `splitmix64` and `xorshift64`; both are in METHODOLOGY.md, "Answers".
 
@@ -8,7 +9,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
-    /// Task `i` gives `31 * i`, or `spin(seed + i, work)` where `work` is above zero; the answer is their sum.
+    /// Task `i` gives `31 * i`, or `spin(seed + i, work)` where `work` is above zero; the answer is
+    /// their sum.
     SumOfTasks,
     /// The number of tasks done.
     Count,
@@ -24,7 +26,8 @@ pub fn splitmix(seed: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// `steps` dependent steps of `xorshift64`, started at `splitmix(seed)`: work that no compiler can fold.
+/// `steps` dependent steps of `xorshift64`, started at `splitmix(seed)`: work that no compiler can
+/// fold.
 pub fn spin(seed: u64, steps: u64) -> u64 {
     let mut x = splitmix(seed);
     for _ in 0..steps {
@@ -39,9 +42,10 @@ fn step(mut x: u64) -> u64 {
     x ^ (x << 17)
 }
 
-/// A number of steps of the kernel, taken at once. A step only shifts and xors, so that it is linear over the bits: many steps
-/// are one 64 by 64 matrix, found by squaring (Haramoto et al. 2008, "Efficient jump ahead for F2-linear random number
-/// generators"). Checking a million tasks then costs the same whatever work they do.
+/// A number of steps of the kernel, taken at once. A step only shifts and xors, so that it is
+/// linear over the bits: many steps are one 64 by 64 matrix, found by squaring (Haramoto et al.
+/// 2008, "Efficient jump ahead for F2-linear random number generators"). Checking a million tasks
+/// then costs the same whatever work they do.
 enum Steps {
     /// Few enough to be walked.
     Walked(u64),
@@ -92,7 +96,8 @@ fn image(matrix: &Matrix, mut x: u64) -> u64 {
 }
 
 impl Rule {
-    /// The answer of one iteration. O(1) without work; with it, O(size) and at most 0.5 ms for the number of steps.
+    /// The answer of one iteration. O(1) without work; with it, O(size) and at most 0.5 ms for the
+    /// number of steps.
     ///
     /// ```
     /// use taskscale_model::answer::Rule;

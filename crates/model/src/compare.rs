@@ -48,7 +48,8 @@ pub struct Comparison {
     pub regression: bool,
     /// The outcome in a sentence.
     pub summary: String,
-    /// One entry per row of either file, in the order of the plan of the new one; controls are not among them.
+    /// One entry per row of either file, in the order of the plan of the new one; controls are not
+    /// among them.
     pub rows: Vec<ComparedRow>,
     /// What a reader must know before trusting a verdict.
     pub notes: Vec<String>,
@@ -95,7 +96,8 @@ pub struct RuntimeChange {
     pub old: Option<String>,
     /// Version and toolchain in the new run.
     pub new: Option<String>,
-    /// Whether the files show that nothing changed: version, toolchain, and the source of one of the tool's own probes.
+    /// Whether the files show that nothing changed: version, toolchain, and the source of one of
+    /// the tool's own probes.
     pub same_code: bool,
 }
 
@@ -151,11 +153,13 @@ pub struct ComparedRow {
     pub old: Option<Figure>,
     /// In the new run; absent where it has no such row.
     pub new: Option<Figure>,
-    /// New over old: of two runs by Hodges and Lehmann over processes, of one run the median over its pairs of processes; absent where the two may not be divided.
+    /// New over old: of two runs by Hodges and Lehmann over processes, of one run the median over
+    /// its pairs of processes; absent where the two may not be divided.
     pub ratio: Option<f64>,
     /// Its interval, corrected for all rows of the comparison.
     pub ratio_ci: Option<Interval>,
-    /// How much the ratio must differ from 1 for better or worse, as a share: the threshold, or what identical code shows in these files.
+    /// How much the ratio must differ from 1 for better or worse, as a share: the threshold, or
+    /// what identical code shows in these files.
     pub limit: Option<f64>,
     /// Whether the files show that its code is the same in both.
     pub same_code: bool,
@@ -182,9 +186,11 @@ pub struct ComparedCount {
     pub new: Reading<CountPerTask>,
     /// New less old, per task.
     pub change: Option<f64>,
-    /// What the change must exceed to be worse or better: 0.1 %, or what requests of one process differ by, as a collector makes them.
+    /// What the change must exceed to be worse or better: 0.1 %, or what requests of one process
+    /// differ by, as a collector makes them.
     pub limit: Option<f64>,
-    /// `worse` or `better` where both are exact and differ by more than `limit`, whatever the noise.
+    /// `worse` or `better` where both are exact and differ by more than `limit`, whatever the
+    /// noise.
     pub verdict: Verdict,
     /// Why it cannot be told.
     pub reason: Option<String>,

@@ -1,4 +1,5 @@
-//! `taskscale.digest/1`: where the workers' time went, and why. One object, bounded in size whatever the trace was.
+//! `taskscale.digest/1`: where the workers' time went, and why. One object, bounded in size
+//! whatever the trace was.
 //!
 //! Shares are of *workers x window* unless a field says otherwise. Times are nanoseconds.
 
@@ -24,17 +25,19 @@ pub struct Digest {
     pub clock_resolution_ns: u64,
     /// Where *workers x window* went.
     pub losses: Losses,
-    /// Share among tasks that a live observer did not time, of which it is not known whether a task took
-    /// it. It counts as idle in `losses`; `work` is too low by at most this.
+    /// Share among tasks that a live observer did not time, of which it is not known whether a task
+    /// took it. It counts as idle in `losses`; `work` is too low by at most this.
     #[serde(default)]
     pub unknown: f64,
     /// Durations of all spans.
     pub duration: Reading<Quantiles>,
     /// Gaps between consecutive outermost spans of a worker.
     pub gap: Reading<Quantiles>,
-    /// What the runtime takes between two tasks of a busy worker: the mean of the gaps that count as dispatch.
+    /// What the runtime takes between two tasks of a busy worker: the mean of the gaps that count
+    /// as dispatch.
     pub scheduling_cost_ns: Reading<f64>,
-    /// Task size at which nine tenths of a busy worker's time is work: nine times the scheduling cost.
+    /// Task size at which nine tenths of a busy worker's time is work: nine times the scheduling
+    /// cost.
     pub break_even_ns: Reading<f64>,
     /// How many workers ran, over time and altogether.
     pub parallelism: Parallelism,
@@ -48,7 +51,8 @@ pub struct Digest {
     pub nesting: Nesting,
     /// What the source held and what of it was not counted.
     pub dropped: Account,
-    /// Explanations by the loss they account for; the first one is the diagnosis, the second its runner-up.
+    /// Explanations by the loss they account for; the first one is the diagnosis, the second its
+    /// runner-up.
     pub patterns: Vec<Pattern>,
     /// How far the diagnosis can be trusted.
     pub confidence: Confidence,
@@ -67,7 +71,8 @@ pub struct Losses {
     pub serial: f64,
     /// Idle after a worker's last task, while at least two others were active.
     pub tail: f64,
-    /// Idle while at least two others were active, and more was to come: nothing was ready for this worker.
+    /// Idle while at least two others were active, and more was to come: nothing was ready for this
+    /// worker.
     pub starvation: f64,
     /// Runnable and not run: the machine did other things. Only live observers know this.
     pub preempted: f64,
@@ -95,8 +100,8 @@ impl Losses {
     }
 }
 
-/// A distribution in nanoseconds. Quantiles come from a histogram whose buckets are at most 25 % wide, so each is within
-/// 12.5 % of an exact one; minimum, mean and maximum are exact.
+/// A distribution in nanoseconds. Quantiles come from a histogram whose buckets are at most 25 %
+/// wide, so each is within 12.5 % of an exact one; minimum, mean and maximum are exact.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Quantiles {
     /// Values counted.
@@ -126,7 +131,8 @@ pub struct Parallelism {
     pub step_ns: u64,
     /// Mean number of workers inside a task, step by step; at most 60 steps.
     pub timeline: Vec<f64>,
-    /// Share of the window by the number of workers inside a task; many levels are folded into ranges.
+    /// Share of the window by the number of workers inside a task; many levels are folded into
+    /// ranges.
     pub histogram: Vec<Level>,
 }
 
@@ -195,8 +201,8 @@ pub struct Names {
     pub other_tasks: u64,
     /// Their time.
     pub other_ns: u64,
-    /// Whether more distinct names came than fit: counts and times of `top` may then be too low, each time by at most
-    /// `error_ns`.
+    /// Whether more distinct names came than fit: counts and times of `top` may then be too low,
+    /// each time by at most `error_ns`.
     pub overflowed: bool,
     /// How much too low a time may be.
     pub error_ns: u64,
@@ -222,7 +228,8 @@ pub struct Nesting {
     pub nested: u64,
     /// Deepest level seen; 0 where nothing is nested.
     pub depth: u16,
-    /// Share of *workers x window* in spans that contain others, outside of those: their own work, or waiting.
+    /// Share of *workers x window* in spans that contain others, outside of those: their own work,
+    /// or waiting.
     pub parent_self: Reading<f64>,
     /// Sum of all durations over *workers x window*: what adding up a trace would claim.
     pub naive_utilisation: f64,
@@ -297,7 +304,8 @@ pub struct Pattern {
     pub evidence: String,
     /// What to change, in the user's own terms; empty where nothing is to be done.
     pub remedy: String,
-    /// Time now over time with this loss removed and nothing else changed; at least 1. A bound on what a fix can win.
+    /// Time now over time with this loss removed and nothing else changed; at least 1. A bound on
+    /// what a fix can win.
     pub predicted_speedup: f64,
 }
 
@@ -306,7 +314,8 @@ pub struct Pattern {
 pub struct Confidence {
     /// The grade.
     pub grade: ConfidenceGrade,
-    /// Loss that the diagnosis explains over loss that the runner-up explains, less one, at most 1; 0 is a draw.
+    /// Loss that the diagnosis explains over loss that the runner-up explains, less one, at most 1;
+    /// 0 is a draw.
     pub margin: f64,
     /// What weakens it.
     pub reasons: Vec<String>,

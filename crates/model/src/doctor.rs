@@ -20,14 +20,16 @@ pub struct Checkup {
     pub tool: String,
     /// What was looked at.
     pub machine: Machine,
-    /// One per subject: warnings first, then notes, then what is fine; each group in the order of the subjects.
+    /// One per subject: warnings first, then notes, then what is fine; each group in the order of
+    /// the subjects.
     pub findings: Vec<Finding>,
 }
 
 /// What was found of one subject.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
-    /// What was looked at, in one or two words that stay the same from version to version: `run delay`.
+    /// What was looked at, in one or two words that stay the same from version to version:
+    /// `run delay`.
     pub subject: String,
     /// How much it matters here.
     pub severity: Severity,

@@ -12,7 +12,8 @@ pub fn half_width(centre: f64, interval: Interval) -> f64 {
     (interval.1 - centre).max(centre - interval.0)
 }
 
-/// A value rounded to the first digit of its uncertainty, with thousands grouped: 4479.3 with 81 is `4,480`.
+/// A value rounded to the first digit of its uncertainty, with thousands grouped: 4479.3 with 81 is
+/// `4,480`.
 pub fn rounded(value: f64, uncertainty: Option<f64>) -> String {
     if !value.is_finite() {
         return "?".into();
@@ -42,7 +43,8 @@ fn unit_of(ns: f64) -> (f64, &'static str) {
     }
 }
 
-/// A time in the unit that suits it, in three digits: `312 ns`, `4.48 us`, `12.3 ms`. Nanoseconds are whole.
+/// A time in the unit that suits it, in three digits: `312 ns`, `4.48 us`, `12.3 ms`. Nanoseconds
+/// are whole.
 pub fn time(ns: f64) -> String {
     let (unit, name) = unit_of(ns);
     match ns / unit {
@@ -104,7 +106,8 @@ pub fn with_interval(centre: f64, interval: Option<Interval>) -> String {
     format!("{} ±{}%", rounded(centre, Some(half_width)), percent(half_width / centre))
 }
 
-/// A ratio with its interval: `1.38x [1.35, 1.41]`, with a tilde in front where the interval contains 1.
+/// A ratio with its interval: `1.38x [1.35, 1.41]`, with a tilde in front where the interval
+/// contains 1.
 pub fn ratio(ratio: f64, interval: Option<Interval>) -> String {
     let Some(interval) = interval else { return format!("{ratio:.2}x, no interval") };
     let mut decimals = match -half_width(ratio, interval).max(1e-4).log10().floor() {

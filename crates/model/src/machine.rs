@@ -1,4 +1,5 @@
-//! The fingerprint of a machine: what must be equal before two results may be divided by one another.
+//! The fingerprint of a machine: what must be equal before two results may be divided by one
+//! another.
 
 use serde::{Deserialize, Serialize};
 
@@ -31,17 +32,20 @@ pub struct Machine {
     pub load_1m: Reading<f64>,
     /// Whether a hypervisor is below.
     pub virtualised: Reading<bool>,
-    /// Hash of everything above that does not change between two runs; results are divided only where it is equal.
+    /// Hash of everything above that does not change between two runs; results are divided only
+    /// where it is equal.
     pub fingerprint: String,
 }
 
 /// How disturbed the machine was while a round was taken.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Disturbance {
-    /// Microseconds in which some task waited for a CPU (PSI `some`, total), since the round before.
+    /// Microseconds in which some task waited for a CPU (PSI `some`, total), since the round
+    /// before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_pressure_us: Option<u64>,
-    /// Time stolen by the hypervisor, in clock ticks of 10 ms over all CPUs, since the round before.
+    /// Time stolen by the hypervisor, in clock ticks of 10 ms over all CPUs, since the round
+    /// before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steal_ticks: Option<u64>,
     /// Load average over one minute.

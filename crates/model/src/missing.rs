@@ -35,7 +35,8 @@ impl std::fmt::Display for Missing {
     }
 }
 
-/// A value that may be missing: the value, or why there is none. In JSON it is either, told apart by `reason`.
+/// A value that may be missing: the value, or why there is none. In JSON it is either, told apart
+/// by `reason`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Reading<T> {

@@ -1,4 +1,5 @@
-//! Parameters: named values that select a case of a workload (`order = "completion"`, `work = 4000`).
+//! Parameters: named values that select a case of a workload (`order = "completion"`,
+//! `work = 4000`).
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,9 @@
-//! Probe protocol 1: JSON Lines over stdin and stdout. `probes/PROTOCOL.md` is the text for authors of probes.
+//! Probe protocol 1: JSON Lines over stdin and stdout. `probes/PROTOCOL.md` is the text for authors
+//! of probes.
 //!
-//! The tool asks ([`Request`]), the probe answers with exactly one line ([`Reply`]). Unknown fields are ignored on
-//! both sides, so a field can be added without a new number; the meaning of a field cannot change without one.
+//! The tool asks ([`Request`]), the probe answers with exactly one line ([`Reply`]). Unknown fields
+//! are ignored on both sides, so a field can be added without a new number; the meaning of a field
+//! cannot change without one.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +17,8 @@ use crate::{
 /// The protocol this build speaks.
 pub const PROTOCOL: u32 = 1;
 
-/// Integers of a request stay below 2^53 so that every JSON reader keeps them exact (JavaScript's numbers end there).
+/// Integers of a request stay below 2^53 so that every JSON reader keeps them exact (JavaScript's
+/// numbers end there).
 pub const MAX_INTEGER: u64 = (1 << 53) - 1;
 
 /// What the tool sends, one line each.
@@ -36,7 +39,8 @@ pub enum Request {
 /// One timed measurement, asked for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunRequest {
-    /// A number that the probe copies into its sample; tells a late answer from the one that was asked for.
+    /// A number that the probe copies into its sample; tells a late answer from the one that was
+    /// asked for.
     pub id: u64,
     /// Which workload.
     pub workload: String,
@@ -89,10 +93,12 @@ pub struct Description {
     /// How many workers the runtime uses, where that can be said.
     #[serde(default)]
     pub workers: Option<u64>,
-    /// Whether its code is compiled while it runs, and gets cheaper over hundreds of milliseconds: JVM, V8.
+    /// Whether its code is compiled while it runs, and gets cheaper over hundreds of milliseconds:
+    /// JVM, V8.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub jit: bool,
-    /// How much work, in milliseconds, brings it back after a pause: Go's monitor thread interrupts the others all the time after it slept.
+    /// How much work, in milliseconds, brings it back after a pause: Go's monitor thread interrupts
+    /// the others all the time after it slept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wake_ms: Option<u64>,
     /// What it can do.
@@ -245,8 +251,8 @@ impl Variant {
     }
 }
 
-/// The parameter that every workload may be sent: `true` asks for an instrumented run, whose time is not kept, in
-/// which every task is counted by what it did.
+/// The parameter that every workload may be sent: `true` asks for an instrumented run, whose time
+/// is not kept, in which every task is counted by what it did.
 pub const VERIFY: &str = "verify";
 /// The parameter that every workload may be sent: `true` asks for the share of creation in `extra`.
 pub const PHASES: &str = "phases";

@@ -1,7 +1,8 @@
-//! `taskscale.run/1` (`*.taskscale.jsonl`): a header, then one line per fact in the order in which it became known.
+//! `taskscale.run/1` (`*.taskscale.jsonl`): a header, then one line per fact in the order in which
+//! it became known.
 //!
-//! A line is written with one system call as soon as the fact is there, so a run that is killed keeps all it
-//! measured. Every figure of a summary can be derived from these lines alone.
+//! A line is written with one system call as soon as the fact is there, so a run that is killed
+//! keeps all it measured. Every figure of a summary can be derived from these lines alone.
 
 use serde::{Deserialize, Serialize};
 
@@ -63,7 +64,8 @@ pub struct RuntimeRecord {
     pub id: String,
     /// The command that starts its probe.
     pub command: Vec<String>,
-    /// The runtime whose rows are judged against this one's (`taskscale run --against`): this is the old side.
+    /// The runtime whose rows are judged against this one's (`taskscale run --against`): this is
+    /// the old side.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old_of: Option<String>,
     /// What it says of itself, or why it said nothing.
@@ -98,11 +100,13 @@ pub enum Role {
     Baseline,
     /// The A/A control: a baseline entered a second time, in a process of its own.
     Control,
-    /// The kernel alone, weighed before the first cell: how many steps last as long as the work that was asked for.
+    /// The kernel alone, weighed before the first cell: how many steps last as long as the work
+    /// that was asked for.
     Calibration,
 }
 
-/// The variant of a row that stands for a whole runtime, where that has nothing to offer or is not here.
+/// The variant of a row that stands for a whole runtime, where that has nothing to offer or is not
+/// here.
 pub const ANY: &str = "*";
 
 /// A row of the plan: one runtime's variant at one size.
@@ -113,9 +117,11 @@ pub struct RowRecord {
     /// What names it.
     #[serde(flatten)]
     pub key: RowKey,
-    /// Whether each of its tasks is one that the scheduler sees; not known for rows that could not be described.
+    /// Whether each of its tasks is one that the scheduler sees; not known for rows that could not
+    /// be described.
     pub creates_task: Option<bool>,
-    /// Whether its code is compiled while it runs: its processes have to level off before they are timed.
+    /// Whether its code is compiled while it runs: its processes have to level off before they are
+    /// timed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub jit: bool,
     /// Its part in a sweep over the work inside each task; absent where there is none.
@@ -176,7 +182,8 @@ pub struct SampleRecord {
     pub row: u64,
     /// Why it was taken.
     pub kind: Kind,
-    /// The round in its cell, from 0; pilot, warm-up and verify samples carry the round they precede.
+    /// The round in its cell, from 0; pilot, warm-up and verify samples carry the round they
+    /// precede.
     pub round: u64,
     /// Which process of this row, from 0.
     pub process: u64,
@@ -201,8 +208,8 @@ pub struct SampleRecord {
     /// CPU of the probe's process from request to reply, as the kernel counted it for the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outside_cpu_ns: Option<u64>,
-    /// Which threads of the probe's process ran, as the kernel counted them; absent where it was not asked. Threads that came and went
-    /// within the sample are not seen.
+    /// Which threads of the probe's process ran, as the kernel counted them; absent where it was
+    /// not asked. Threads that came and went within the sample are not seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<Reading<ThreadsRan>>,
     /// The answer; it was right, or the row would have failed.
@@ -242,17 +249,19 @@ impl SampleRecord {
     }
 }
 
-/// Which threads of a process used CPU time during a sample, those of collectors and compilers included.
+/// Which threads of a process used CPU time during a sample, those of collectors and compilers
+/// included.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ThreadsRan {
     /// How many used at least 5 % of the CPU time of the sample.
     pub ran: u64,
-    /// Share of the CPU time that the busiest of them used: 1 where one thread did it all, 0.5 where two shared it evenly.
+    /// Share of the CPU time that the busiest of them used: 1 where one thread did it all, 0.5
+    /// where two shared it evenly.
     pub busiest_share: f64,
 }
 
-/// What one request made a probe's process do, counted from outside it: from before the request to after the reply. The process was
-/// started for this and is not timed.
+/// What one request made a probe's process do, counted from outside it: from before the request to
+/// after the reply. The process was started for this and is not timed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CountRecord {
     /// Place in the order in which everything in this run was measured.
@@ -279,7 +288,8 @@ pub struct CountRecord {
     pub syscalls: Reading<u64>,
 }
 
-/// What was asked of an allocator, by the function that was called. Calls that failed are not among them.
+/// What was asked of an allocator, by the function that was called. Calls that failed are not among
+/// them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Allocations {
     /// `malloc`.

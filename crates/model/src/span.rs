@@ -1,4 +1,5 @@
-//! A span: one task execution on one worker. What trace readers and live observers send, and digests are made of.
+//! A span: one task execution on one worker. What trace readers and live observers send, and
+//! digests are made of.
 
 /// How deep a span lies inside others of its worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,9 +52,11 @@ pub struct Account {
     pub dropped: Vec<Dropped>,
     /// Workers seen.
     pub workers: u64,
-    /// The step of the source's clock in nanoseconds, as far as its times show; 0 where nothing was seen.
+    /// The step of the source's clock in nanoseconds, as far as its times show; 0 where nothing was
+    /// seen.
     pub clock_resolution_ns: u64,
-    /// What a reader of the digest must know: the file ends in the middle of an event, the source has no workers, ...
+    /// What a reader of the digest must know: the file ends in the middle of an event, the source
+    /// has no workers, ...
     pub notes: Vec<String>,
 }
 

@@ -1,4 +1,5 @@
-//! Suite files (`suites/*.toml`): a named plan of workloads, sizes, variants, baselines and expected answers.
+//! Suite files (`suites/*.toml`): a named plan of workloads, sizes, variants, baselines and
+//! expected answers.
 
 use std::collections::BTreeMap;
 
@@ -25,8 +26,9 @@ pub struct Suite {
     /// When to stop, unless the command line says otherwise.
     #[serde(default)]
     pub limits: LimitsAsked,
-    /// The variant that each runtime's rows are divided by: `tokio = "multi_thread/spawn"`. A value may name another
-    /// runtime's variant as `runtime:variant`; it is used where that row is part of the run, and is then a control of growth too.
+    /// The variant that each runtime's rows are divided by: `tokio = "multi_thread/spawn"`. A value
+    /// may name another runtime's variant as `runtime:variant`; it is used where that row is part
+    /// of the run, and is then a control of growth too.
     #[serde(default)]
     pub baseline: BTreeMap<String, Vec<String>>,
     /// The tables to fill.
@@ -70,11 +72,13 @@ pub struct Block {
     /// Parameters of all rows.
     #[serde(default)]
     pub params: Params,
-    /// Parameter sets that become rows of their own beside the plain one: `[{gc = "off"}, {gc = "freeze"}]`.
+    /// Parameter sets that become rows of their own beside the plain one:
+    /// `[{gc = "off"}, {gc = "freeze"}]`.
     #[serde(default)]
     pub cases: Vec<Params>,
-    /// A sweep: CPU time of the work inside each task, in nanoseconds, ascending. Each becomes a row, with as many steps of the
-    /// kernel as last so long in that runtime; the report finds the smallest task that is worth its overhead.
+    /// A sweep: CPU time of the work inside each task, in nanoseconds, ascending. Each becomes a
+    /// row, with as many steps of the kernel as last so long in that runtime; the report finds the
+    /// smallest task that is worth its overhead.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub work_ns: Vec<u64>,
     /// Runtimes that take part; all where it is absent.
@@ -83,8 +87,9 @@ pub struct Block {
     /// Variants that take part; all where it is absent.
     #[serde(default)]
     pub variants: Option<Vec<String>>,
-    /// Whether baselines are entered a second time as A/A controls; yes where it is absent. A table that is read for its growth
-    /// needs none: grades rest on each row's own processes, and a control costs as much as its baseline.
+    /// Whether baselines are entered a second time as A/A controls; yes where it is absent. A table
+    /// that is read for its growth needs none: grades rest on each row's own processes, and a
+    /// control costs as much as its baseline.
     #[serde(default = "yes")]
     pub controls: bool,
     /// What the answer must be.

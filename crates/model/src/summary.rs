@@ -40,7 +40,8 @@ pub struct Summary {
     pub machine: Machine,
     /// Runtimes that took part or could not.
     pub runtimes: Vec<RuntimeLine>,
-    /// In the order of the plan. In JSON each has one flat entry per metric; one without figures has one entry with its reason.
+    /// In the order of the plan. In JSON each has one flat entry per metric; one without figures
+    /// has one entry with its reason.
     #[serde(with = "lines")]
     pub rows: Vec<Row>,
     /// One entry per series over sizes.
@@ -104,8 +105,8 @@ pub struct Growth {
     /// What superlinear growth is due to.
     #[serde(default)]
     pub cause: Option<Cause>,
-    /// The variant (and case) of the same table whose growth told the cause; as `runtime:variant` where the suite named another
-    /// runtime's.
+    /// The variant (and case) of the same table whose growth told the cause; as `runtime:variant`
+    /// where the suite named another runtime's.
     #[serde(default)]
     pub growth_control: Option<String>,
     /// Why there is no grade, or what limits it.
@@ -130,7 +131,8 @@ pub struct GrowthStep {
 pub struct OneSecond {
     /// The size, in tasks.
     pub size: f64,
-    /// The ends of its 95 % interval, by the rounds alone; the upper end is missing where growth that ends is not excluded.
+    /// The ends of its 95 % interval, by the rounds alone; the upper end is missing where growth
+    /// that ends is not excluded.
     pub low: f64,
     /// See `low`.
     pub high: Option<f64>,
@@ -146,8 +148,8 @@ pub struct OneSecond {
 pub enum Cause {
     /// Another form of the same runtime does not grow so at the same sizes: it is this form.
     Isolated,
-    /// The other forms grow superlinearly too, or nearly as steeply: machine, allocator, or what all of them use. Then the grade
-    /// is `cannot_tell`, unless it is quadratic or worse.
+    /// The other forms grow superlinearly too, or nearly as steeply: machine, allocator, or what
+    /// all of them use. Then the grade is `cannot_tell`, unless it is quadratic or worse.
     MachineOrAllocator,
     /// No other form was measured at these sizes, or only one that is too uncertain to tell.
     NoControl,
@@ -176,7 +178,8 @@ pub struct Control {
     pub rows: Vec<ControlRow>,
     /// Control rows whose interval excludes 1: differences that are not there.
     pub false_alarms: u64,
-    /// The smallest difference that this run could tell, as a share: the median over the control rows.
+    /// The smallest difference that this run could tell, as a share: the median over the control
+    /// rows.
     pub smallest_difference: Option<f64>,
     /// The verdict in words.
     pub verdict: String,

@@ -24,7 +24,8 @@ pub struct Line {
     pub cells: [String; 3],
 }
 
-/// All rows that have a count, in the order of the plan. A row without any has its reasons in [`reasons`] alone.
+/// All rows that have a count, in the order of the plan. A row without any has its reasons in
+/// [`reasons`] alone.
 pub fn lines(summary: &Summary) -> Vec<Line> {
     let of = |row| {
         let readings = readings(row);

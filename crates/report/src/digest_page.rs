@@ -11,7 +11,8 @@ pub fn digest_json(digest: &Digest) -> String {
         .map_or_else(|error| format!("{{\"error\": \"{error}\"}}\n"), |text| text + "\n")
 }
 
-/// Rows that a page shows of any list: more than a digest of this build has, so that a strange one stays small too.
+/// Rows that a page shows of any list: more than a digest of this build has, so that a strange one
+/// stays small too.
 const ROWS: usize = 20;
 
 /// Rows of name and value that both pages show.

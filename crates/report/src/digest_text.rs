@@ -16,8 +16,8 @@ struct Section {
     text: String,
 }
 
-/// The digest as text of at most [`MAX_BYTES`] bytes, valid UTF-8, ending with a newline. Paragraphs that do not fit are left out,
-/// the least important first, and their number is said.
+/// The digest as text of at most [`MAX_BYTES`] bytes, valid UTF-8, ending with a newline.
+/// Paragraphs that do not fit are left out, the least important first, and their number is said.
 pub fn digest_text(digest: &Digest) -> String {
     let sections = [
         Section { rank: 0, text: head(digest) },

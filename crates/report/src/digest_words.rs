@@ -3,7 +3,8 @@
 use taskscale_analysis::is_format;
 use taskscale_model::missing::Reading;
 
-/// A text from a trace, safe to show: control and direction characters escaped, at most `limit` characters, cut with `~`.
+/// A text from a trace, safe to show: control and direction characters escaped, at most `limit`
+/// characters, cut with `~`.
 pub(crate) fn plain(text: &str, limit: usize) -> String {
     let mut out = String::new();
     let mut length = 0;
@@ -49,7 +50,8 @@ pub(crate) fn reading<T>(reading: &Reading<T>, show: impl Fn(&T) -> String) -> S
     }
 }
 
-/// Steps as one line of blocks; the highest block is `most`. A step that is not zero is never blank.
+/// Steps as one line of blocks; the highest block is `most`. A step that is not zero is never
+/// blank.
 pub(crate) fn sparkline(steps: &[f64], most: f64) -> String {
     const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     steps

@@ -108,7 +108,8 @@ pub fn doctor_markdown(checkup: &Checkup) -> String {
     text
 }
 
-/// A checkup as one indented JSON object of schema `taskscale.doctor/1`, with a newline at its end. O(findings).
+/// A checkup as one indented JSON object of schema `taskscale.doctor/1`, with a newline at its end.
+/// O(findings).
 pub fn doctor_json(checkup: &Checkup) -> String {
     // Plain data whose maps have no keys other than strings.
     serde_json::to_string_pretty(checkup)

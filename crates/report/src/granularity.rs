@@ -1,5 +1,5 @@
-//! How small a task may be, as tables: one per suite, table and size, one line per variant. `text` and `markdown` draw the same
-//! words.
+//! How small a task may be, as tables: one per suite, table and size, one line per variant. `text`
+//! and `markdown` draw the same words.
 
 use comfy_table::{Cell as GridCell, CellAlignment, ContentArrangement, Table as Grid, presets};
 use taskscale_model::{
@@ -85,7 +85,8 @@ fn threads(one: &Granularity) -> String {
 /// From this half-width on, as a share, both ends are shown: such intervals are far from even.
 const WIDE: f64 = 0.5;
 
-/// With its interval: `4.6 us ±18%`, or `115 us` and below it `from 88 us` where it has no upper end.
+/// With its interval: `4.6 us ±18%`, or `115 us` and below it `from 88 us` where it has no upper
+/// end.
 fn cpu_figure(one: &Granularity, metg: &Metg) -> String {
     let Some(ns) = metg.ns else { return state(one, metg) };
     let rough = |ns: f64| duration(ns, Some(ns / 10.0));

@@ -1,4 +1,5 @@
-//! Growth in words: a grade for a table, a sentence for what grows superlinearly, and why the rest was not judged.
+//! Growth in words: a grade for a table, a sentence for what grows superlinearly, and why the rest
+//! was not judged.
 
 use taskscale_model::figure::{count, half_width, rounded};
 use taskscale_model::summary::{Cause, Grade, Growth, Summary};
@@ -16,7 +17,8 @@ pub fn grade(growth: &Growth) -> &'static str {
     }
 }
 
-/// An exponent with half its interval: `n^1.02 ±0.01`. Growth without a grade has none that should be read.
+/// An exponent with half its interval: `n^1.02 ±0.01`. Growth without a grade has none that should
+/// be read.
 pub fn exponent(growth: &Growth) -> Option<String> {
     let exponent = growth.exponent.filter(|_| growth.grade != Grade::CannotTell)?;
     let half_width = growth.exponent_ci.map(|ci| half_width(exponent, ci).max(0.01));
@@ -25,7 +27,8 @@ pub fn exponent(growth: &Growth) -> Option<String> {
     Some(format!("n^{exponent:.2}{half_width}"))
 }
 
-/// What is known of each series that grows superlinearly: `name: grade`, over which sizes, from which, and the size of a second.
+/// What is known of each series that grows superlinearly: `name: grade`, over which sizes, from
+/// which, and the size of a second.
 pub fn findings(summary: &Summary) -> Vec<String> {
     let superlinear = |growth: &&Growth| matches!(growth.grade, Grade::Superlinear | Grade::QuadraticOrWorse);
     summary.growth.iter().filter(superlinear).map(|growth| clean(&finding(growth))).collect()

@@ -1,4 +1,5 @@
-//! Arranges a summary as tables: one per suite and table, one line per runtime, variant and case, one cell per size.
+//! Arranges a summary as tables: one per suite and table, one line per runtime, variant and case,
+//! one cell per size.
 
 use taskscale_model::figure::{count, percent};
 use taskscale_model::{
@@ -106,7 +107,8 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The sizes at which at least one line has figures; the others are told of among the failed and skipped rows.
+    /// The sizes at which at least one line has figures; the others are told of among the failed
+    /// and skipped rows.
     pub fn sizes_with_figures(&self) -> Vec<u64> {
         let has = |size: u64| {
             self.lines.iter().any(|line| line.at(size).is_some_and(|row| row.figures().is_some()))
@@ -136,8 +138,8 @@ impl<'a> Line<'a> {
         self.cells.iter().find(|row| row.key.size == size).copied()
     }
 
-    /// The threads that ran at a size, where that was not always the runtime's number of workers: `1 thread`, or with
-    /// the share of the busiest `1 to 2 threads, 93% in one`.
+    /// The threads that ran at a size, where that was not always the runtime's number of workers:
+    /// `1 thread`, or with the share of the busiest `1 to 2 threads, 93% in one`.
     pub fn threads_at(&self, size: u64) -> Option<String> {
         let figures = self.at(size)?.figures()?;
         let threads = figures.threads?;
@@ -178,7 +180,8 @@ impl<'a> Line<'a> {
         clean(&self.row.key.variant)
     }
 
-    /// What distinguishes the line beside its variant: case, form, control, warm-up, share of creation.
+    /// What distinguishes the line beside its variant: case, form, control, warm-up, share of
+    /// creation.
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks = self.names();
         let figures = || self.cells.iter().filter_map(|row| Some((row.key.size, row.figures()?)));

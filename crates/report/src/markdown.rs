@@ -17,7 +17,8 @@ use crate::{
 use taskscale_analysis::machine_words;
 use taskscale_model::figure::{count, ratio};
 
-/// The tables, the control's verdict, and what failed, as GitHub-flavoured Markdown. O(rows log rows).
+/// The tables, the control's verdict, and what failed, as GitHub-flavoured Markdown. O(rows log
+/// rows).
 pub fn markdown(summary: &Summary) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.

@@ -35,8 +35,8 @@ pub(crate) enum Ink {
     Yellow,
 }
 
-/// Colours are marked in the text by characters without width (U+2061 to U+2065, and U+2060 for the end), so that a
-/// table can be laid out first and coloured afterwards.
+/// Colours are marked in the text by characters without width (U+2061 to U+2065, and U+2060 for the
+/// end), so that a table can be laid out first and coloured afterwards.
 const END: char = '\u{2060}';
 const INKS: [(Ink, char, &str); 5] = [
     (Ink::Bold, '\u{2061}', "\x1b[1m"),

@@ -14,7 +14,8 @@ use crate::{
 };
 use taskscale_model::figure::{contains_one, count, half_width, ratio, rounded, with_interval};
 
-/// Draws a table, in as many pieces as it takes to stay within the width (but never without a size).
+/// Draws a table, in as many pieces as it takes to stay within the width (but never without a
+/// size).
 pub fn draw(table: &Table<'_>, style: &Style) -> String {
     let lines: Vec<&Line<'_>> = table.lines.iter().filter(|line| line.has_figures()).collect();
     let sizes = table.sizes_with_figures();
@@ -39,7 +40,8 @@ pub fn draw(table: &Table<'_>, style: &Style) -> String {
     text
 }
 
-/// Columns a line takes on a terminal; colour marks take none. Names from other scripts may be a little off.
+/// Columns a line takes on a terminal; colour marks take none. Names from other scripts may be a
+/// little off.
 fn columns(line: &str) -> usize {
     crate::style::render(line, false).trim_end().chars().count()
 }
@@ -176,7 +178,8 @@ fn metrics(figures: &Figures) -> impl Iterator<Item = (lines::Metric, Distributi
     .filter_map(|(metric, of)| Some((metric, of?)))
 }
 
-/// Four digits of the median, for all figures of its row: enough to see a percentile differ from its neighbour.
+/// Four digits of the median, for all figures of its row: enough to see a percentile differ from
+/// its neighbour.
 fn value_of(metric: lines::Metric, of: &Distribution, value: f64) -> String {
     match metric.unit {
         "share" => format!("{value:.3}"),

@@ -20,8 +20,8 @@ const LEGEND: &str = "\
 A cell: CPU ns per task, median and half its 95 % interval (wall ns); below it the CPU ratio to the baseline, \
 paired by round, with its 95 % interval; ~ where the interval contains 1, that is: no difference shown.";
 
-/// Everything a summary holds, as tables and sentences; only the percentiles wait for [`Style::detailed`].
-/// O(rows log rows).
+/// Everything a summary holds, as tables and sentences; only the percentiles wait for
+/// [`Style::detailed`]. O(rows log rows).
 pub fn text(summary: &Summary, style: &Style) -> String {
     let mut text = String::new();
     let tables = layout::tables(summary);

@@ -2,14 +2,16 @@
 
 use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 
-/// Each text as a paragraph with a line feed at its end: the first line begins with the bullet, the others below its text.
+/// Each text as a paragraph with a line feed at its end: the first line begins with the bullet, the
+/// others below its text.
 pub(crate) fn paragraphs(bullet: &str, texts: &[String], width: usize) -> String {
     let below = " ".repeat(bullet.chars().count());
     let options = plain(width).initial_indent(bullet).subsequent_indent(&below);
     texts.iter().map(|text| textwrap::fill(&spaced(text), &options) + "\n").collect()
 }
 
-/// A text whose first line begins at column `indent`, where something stands already; the others are indented to it.
+/// A text whose first line begins at column `indent`, where something stands already; the others
+/// are indented to it.
 pub(crate) fn hanging(text: &str, indent: usize, width: usize) -> String {
     let blanks = " ".repeat(indent);
     let options = plain(width).initial_indent(&blanks).subsequent_indent(&blanks);

@@ -12,7 +12,8 @@ const NEW: &str = include_str!("../../analysis/tests/data/compare/new.jsonl");
 /// Rows of the new side are numbered from here.
 const NEW_ROWS: u64 = 100;
 
-/// A run in which `go` of the new file stands against `go` of the old one, as `go@1.26.7`; what neither side has is left out.
+/// A run in which `go` of the new file stands against `go` of the old one, as `go@1.26.7`; what
+/// neither side has is left out.
 fn both_sides() -> Run {
     let (old, new) = (parse_run(OLD).expect("a run file"), parse_run(NEW).expect("a run file"));
     let of_go = |row: &&RowRecord| row.key.runtime == "go";

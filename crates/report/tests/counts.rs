@@ -18,7 +18,8 @@ const NEW: &str = include_str!("../../analysis/tests/data/compare/new.jsonl");
 /// What a process asks for, beside its tasks, whenever it is asked.
 const PROTOCOL: u64 = 17;
 
-/// The run with counts of the row of `variant`: for each process, calls to malloc in 1,000 tasks; each call asks for 16 bytes.
+/// The run with counts of the row of `variant`: for each process, calls to malloc in 1,000 tasks;
+/// each call asks for 16 bytes.
 fn with_counts(text: &str, variant: &str, of_processes: &[u64]) -> Run {
     let mut run = parse_run(text).expect("a run file");
     let row = run
@@ -97,7 +98,8 @@ fn a_count_is_exact_where_processes_agree() {
 
 #[test]
 fn system_calls_are_exact_only_where_every_request_agrees() {
-    // Each process has a second pair: with as many system calls a task as the first, or with 5 % more.
+    // Each process has a second pair: with as many system calls a task as the first, or with 5 %
+    // more.
     let with_syscalls = |more: u64| {
         let mut run = spawn(OLD, &[2_000, 2_000, 2_000]);
         let mut second = run.counts.clone();
@@ -190,7 +192,8 @@ fn a_count_alone_decides_over_the_outcome() {
 
 #[test]
 fn a_change_within_what_one_process_shows_is_none() {
-    // Every second pair of each process has 5 % more, as a collector that runs in every second request makes it.
+    // Every second pair of each process has 5 % more, as a collector that runs in every second
+    // request makes it.
     let uneven = |of_processes: &[u64]| {
         let mut run = spawn(OLD, of_processes);
         let more: Vec<CountRecord> = run.counts.clone();

@@ -1,4 +1,5 @@
-//! Four machines, from the texts of their kernels to what a user sees. What is measured is measured with made-up clocks.
+//! Four machines, from the texts of their kernels to what a user sees. What is measured is measured
+//! with made-up clocks.
 
 use taskscale_analysis::checkup;
 use taskscale_model::{
@@ -85,7 +86,8 @@ impl Bench for Made {
     }
 }
 
-/// Reads the machine and measures it with the made-up clocks. `neighbours`: CPU, other, siblings, thousandths.
+/// Reads the machine and measures it with the made-up clocks. `neighbours`: CPU, other, siblings,
+/// thousandths.
 fn examined(files: &str, mut bench: Made, moved: Moved, neighbours: &[(u32, u32, bool, u64)]) -> Facts {
     let mut facts = read(&Captured::parse(files));
     let clocks = measure::clocks(&mut bench);

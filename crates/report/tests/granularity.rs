@@ -1,5 +1,7 @@
-//! How small a task may be, against values computed by hand from `crates/analysis/tests/data/granularity.jsonl` (what it holds is said in
-//! `crates/analysis/tests/data/make.py`): with an overhead of o ns a task, a share x of o / (1 - x) is work.
+//! How small a task may be, against values computed by hand from
+//! `crates/analysis/tests/data/granularity.jsonl` (what it holds is said in
+//! `crates/analysis/tests/data/make.py`): with an overhead of o ns a task, a share x of o / (1 - x)
+//! is work.
 
 use taskscale_analysis::{parse_run, summarize};
 use taskscale_model::{

@@ -206,7 +206,8 @@ impl Case {
         case
     }
 
-    /// Makes an event loop of it: one worker, steps of a callback's length, some that block, and waits for events.
+    /// Makes an event loop of it: one worker, steps of a callback's length, some that block, and
+    /// waits for events.
     fn block_loop(&mut self, rng: &mut Rng) {
         const BLOCKS: f64 = 105e6;
         self.workers = 1;
@@ -216,7 +217,8 @@ impl Case {
         let typical: f64 = self.phases.iter().flat_map(|phase| &phase.tasks).sum::<f64>().max(1.0)
             / self.phases.iter().map(|phase| phase.tasks.len()).sum::<usize>().max(1) as f64;
         for phase in &mut self.phases {
-            // Steps keep what was planted in their relative lengths, where there are enough of them.
+            // Steps keep what was planted in their relative lengths, where there are enough of
+            // them.
             let count = (steps / 10).max(20);
             let lengths: Vec<f64> = phase
                 .tasks
@@ -243,7 +245,8 @@ impl Case {
         self.phases.iter_mut().skip(1).for_each(|phase| phase.pause = pause);
     }
 
-    /// The same program with one cause taken out and all else equal: the fix that a remedy asks for, done perfectly.
+    /// The same program with one cause taken out and all else equal: the fix that a remedy asks
+    /// for, done perfectly.
     pub fn without(&self, cause: Cause) -> Case {
         let mut case = self.clone();
         match cause {
@@ -273,7 +276,8 @@ impl Case {
             }
             Cause::Straggler | Cause::Under => {
                 for phase in case.phases.iter_mut().filter(|phase| phase.planted.is_none()) {
-                    // Pieces of at most a sixteenth of a worker's fair share leave less than that to rounding.
+                    // Pieces of at most a sixteenth of a worker's fair share leave less than that
+                    // to rounding.
                     let piece = phase.tasks.iter().sum::<f64>() / (16 * self.workers) as f64;
                     let split = |duration: &f64| {
                         let longer = cause == Cause::Under || *duration >= self.straggler_from;

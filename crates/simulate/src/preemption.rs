@@ -2,14 +2,16 @@
 
 use fastrand::Rng;
 
-/// How the machine takes the CPU away: at random moments (Poisson in running time), for random slices.
+/// How the machine takes the CPU away: at random moments (Poisson in running time), for random
+/// slices.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Preemption {
     /// Mean running time of a worker between two losses, in ns.
     pub every: f64,
     /// Shortest and longest slice in ns; log-uniform between them.
     pub slice: (f64, f64),
-    /// Whether the source of spans knows run delay, as a live observer on Linux does and a trace does not.
+    /// Whether the source of spans knows run delay, as a live observer on Linux does and a trace
+    /// does not.
     pub known: bool,
 }
 

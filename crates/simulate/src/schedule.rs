@@ -1,4 +1,5 @@
-//! Executes a case: discrete events, exact times, spans in the order in which a worker-major trace has them.
+//! Executes a case: discrete events, exact times, spans in the order in which a worker-major trace
+//! has them.
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
@@ -8,7 +9,8 @@ use taskscale_model::span::{Depth, Span, SpanSink};
 
 use crate::case::{Case, Phase, Sharing};
 
-/// An observer asks the kernel for run delay after events that last longer; shorter ones cost more to ask than they lose.
+/// An observer asks the kernel for run delay after events that last longer; shorter ones cost more
+/// to ask than they lose.
 const ASKS_FROM: i64 = 20_000;
 
 /// One executed task.
@@ -22,14 +24,16 @@ struct Executed {
     lost_before: i64,
 }
 
-/// Executes a case, sends its spans worker by worker, sorted by start, and returns the window in ns.
+/// Executes a case, sends its spans worker by worker, sorted by start, and returns the window in
+/// ns.
 pub fn run(case: &Case, sink: &mut impl SpanSink) -> f64 {
     let executed = in_order(case);
     executed.iter().for_each(|task| send(task, sink));
     window(&executed)
 }
 
-/// The same for an observer, which also learns what the machine took away, where the case says that it knows.
+/// The same for an observer, which also learns what the machine took away, where the case says that
+/// it knows.
 pub fn observe(case: &Case, observer: &mut Accumulator) -> f64 {
     let executed = in_order(case);
     let known = case.preemption.is_some_and(|preemption| preemption.known);
@@ -148,7 +152,8 @@ impl Machine<'_> {
             }
         }
         if waits {
-            // A little work of its own, then children elsewhere; one of them runs inside it, as with corun.
+            // A little work of its own, then children elsewhere; one of them runs inside it, as
+            // with corun.
             let inner = ((end - begin) * 0.01).max(1.0);
             for (start, end) in [(begin, end), (begin + inner, begin + 2.0 * inner)] {
                 let (start, end) = (start as i64, end as i64);

@@ -19,12 +19,13 @@ pub const WORTH: f64 = 0.1;
 pub struct Trial {
     /// The case.
     pub case: Case,
-    /// What it would save, as a share of the time, to remove each cause: found by executing the case without it.
+    /// What it would save, as a share of the time, to remove each cause: found by executing the
+    /// case without it.
     pub gains: Vec<(Cause, f64)>,
     /// The cause that saves most, if that is worth it.
     pub truth: PatternName,
-    /// How clear that is: at 1 it could be either, at 2 the cause saves twice what the next one does and twice what is worth
-    /// naming (or half of that, where nothing is to be found).
+    /// How clear that is: at 1 it could be either, at 2 the cause saves twice what the next one
+    /// does and twice what is worth naming (or half of that, where nothing is to be found).
     pub margin: f64,
     /// The digest.
     pub digest: Digest,
@@ -58,7 +59,8 @@ pub fn trial(case: Case) -> Trial {
     let mut gains = Vec::new();
     for cause in Cause::ALL {
         let alone = gain(&case.without(cause)).max(0.0);
-        // Splitting everything also splits stragglers; only what it wins beyond that counts for too coarse tasks.
+        // Splitting everything also splits stragglers; only what it wins beyond that counts for too
+        // coarse tasks.
         let other = if cause == Cause::Under && planted(Cause::Straggler) {
             gain(&case.without(Cause::Straggler)).max(0.0)
         } else {
@@ -66,7 +68,8 @@ pub fn trial(case: Case) -> Trial {
         };
         gains.push((cause, (alone - other).max(0.0)));
     }
-    // An event loop that waits for events loses nothing by it; without a step that blocks it, spans do not show that it is one.
+    // An event loop that waits for events loses nothing by it; without a step that blocks it, spans
+    // do not show that it is one.
     if gains.iter().any(|(cause, gain)| *cause == Cause::Blocking && *gain >= WORTH) {
         gains.retain(|(cause, _)| *cause != Cause::Outside);
     }
@@ -77,7 +80,8 @@ pub fn trial(case: Case) -> Trial {
     } else {
         (pattern(first.0), (first.1 / WORTH).min(first.1 / second.1.max(1e-9)))
     };
-    // Where two causes hold each other up (removing both wins much more than each wins by itself), neither is the cause.
+    // Where two causes hold each other up (removing both wins much more than each wins by itself),
+    // neither is the cause.
     let entangled = match case.causes[..] {
         [one, two] => {
             let both = gain(&case.without(one).without(two));
@@ -106,7 +110,8 @@ impl Trial {
         self.digest.patterns[0].name
     }
 
-    /// Whether the spans can show the truth: a source that knows no run delay cannot tell lost time from work.
+    /// Whether the spans can show the truth: a source that knows no run delay cannot tell lost time
+    /// from work.
     pub fn is_visible(&self) -> bool {
         self.truth != PatternName::Preempted || self.case.preemption.is_none_or(|preemption| preemption.known)
     }
@@ -122,7 +127,8 @@ impl Trial {
             || self.digest.patterns.iter().take(2).any(|pattern| pattern.name == self.truth)
     }
 
-    /// Predicted over true speed-up, for the true cause, where it is worth fixing and the digest lists it.
+    /// Predicted over true speed-up, for the true cause, where it is worth fixing and the digest
+    /// lists it.
     pub fn speedup_ratio(&self) -> Option<f64> {
         let truth = 1.0 / (1.0 - self.gains[0].1.min(0.999));
         let found = self.digest.patterns.iter().find(|pattern| pattern.name == self.truth)?;
@@ -134,7 +140,8 @@ impl Trial {
 mod tests {
     use super::*;
 
-    /// Fixed seeds, so this cannot fail by chance; the figures that count are those of the experiment `diagnose`.
+    /// Fixed seeds, so this cannot fail by chance; the figures that count are those of the
+    /// experiment `diagnose`.
     #[test]
     fn clear_cases_are_told_right_and_their_gain_is_predicted() {
         let (mut clear, mut right, mut predicted, mut near) = (0, 0, 0, 0);
@@ -156,7 +163,8 @@ mod tests {
         assert!(predicted > 100 && near * 100 >= predicted * 93, "{near} of {predicted}");
     }
 
-    /// The sum of run delay does not say which task it was in, so the digest may decline; it may not blame a task.
+    /// The sum of run delay does not say which task it was in, so the digest may decline; it may
+    /// not blame a task.
     #[test]
     fn lost_cpu_is_not_taken_for_a_long_task() {
         let mut named = 0;

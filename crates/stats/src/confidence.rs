@@ -3,7 +3,8 @@
 /// Confidence of every interval that stands for itself, uncorrected for how many there are.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// Confidence of each of so many intervals that together miss in 5 % of the cases at most (Bonferroni).
+/// Confidence of each of so many intervals that together miss in 5 % of the cases at most
+/// (Bonferroni).
 pub fn among(intervals: usize) -> f64 {
     1.0 - (1.0 - CONFIDENCE) / intervals.max(1) as f64
 }

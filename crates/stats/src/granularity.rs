@@ -1,17 +1,21 @@
-//! How small may a task be? The minimum effective task granularity (METG) of Task Bench (Slaughter et al., SC 2020,
-//! arXiv 1908.05790): the smallest mean core time per task at which a given share of it is still the task's own work.
+//! How small may a task be? The minimum effective task granularity (METG) of Task Bench (Slaughter
+//! et al., SC 2020, arXiv 1908.05790): the smallest mean core time per task at which a given share
+//! of it is still the task's own work.
 //!
-//! The work inside the tasks is swept with their number fixed. Each [`Point`] holds what a task's work costs alone and what
-//! the task costs; their ratio is the efficiency.
+//! The work inside the tasks is swept with their number fixed. Each [`Point`] holds what a task's
+//! work costs alone and what the task costs; their ratio is the efficiency.
 //!
-//! **Between two points** the cost of a task is taken as a straight line in its work. With an overhead that does not depend
-//! on the work, or grows in proportion to it, that is exact however far apart the points are, so that works may quadruple.
-//! Straight lines in efficiency, over granularity (as Task Bench draws them) or over its logarithm, bend the other way: with
-//! works that quadruple they are off by up to 14 and 6 % at an efficiency of 50 %, by 51 and 24 % at 95 % (a test holds these).
+//! **Between two points** the cost of a task is taken as a straight line in its work. With an
+//! overhead that does not depend on the work, or grows in proportion to it, that is exact however
+//! far apart the points are, so that works may quadruple. Straight lines in efficiency, over
+//! granularity (as Task Bench draws them) or over its logarithm, bend the other way: with works
+//! that quadruple they are off by up to 14 and 6 % at an efficiency of 50 %, by 51 and 24 % at 95 %
+//! (a test holds these).
 //!
-//! **A curve that is not monotone** is read from its coarse end: the figure is the granularity from which on efficiency
-//! holds at every measured point. One lucky fine point does not make tasks of that size worth their overhead; one unlucky coarse
-//! point hides the figure, which errs on the safe side.
+//! **A curve that is not monotone** is read from its coarse end: the figure is the granularity from
+//! which on efficiency holds at every measured point. One lucky fine point does not make tasks of
+//! that size worth their overhead; one unlucky coarse point hides the figure, which errs on the
+//! safe side.
 
 use std::cmp::Ordering;
 
@@ -74,8 +78,9 @@ impl Smallest {
     }
 }
 
-/// The smallest granularity from which on `efficiency` (above 0, at most 1) holds; points in any order. `None` of fewer than
-/// two different works, and where a value is not positive and finite. O(n log n).
+/// The smallest granularity from which on `efficiency` (above 0, at most 1) holds; points in any
+/// order. `None` of fewer than two different works, and where a value is not positive and finite.
+/// O(n log n).
 ///
 /// ```
 /// use taskscale_stats::granularity::{Point, Smallest, smallest};
@@ -103,16 +108,18 @@ pub fn smallest(points: &[Point], efficiency: f64) -> Option<Smallest> {
     Some(Smallest::At(crossing(points[fails], *holds, efficiency)))
 }
 
-/// The cost on the line through both points of which `efficiency` is work. The efficiency of `fails` lies below, that of
-/// `holds` does not: both terms below the line are then at least zero, the second above it.
+/// The cost on the line through both points of which `efficiency` is work. The efficiency of
+/// `fails` lies below, that of `holds` does not: both terms below the line are then at least zero,
+/// the second above it.
 fn crossing(fails: Point, holds: Point, efficiency: f64) -> f64 {
     let line = fails.cost * holds.work - holds.cost * fails.work;
     line / ((holds.work - efficiency * holds.cost) + (efficiency * fails.cost - fails.work))
 }
 
-/// The points of several blocks, each of which measured all points side by side in processes of its own, as one curve: the median
-/// cost, and the median of the efficiencies within a block, in which what disturbed a whole block cancels. Blocks of
-/// another length than the first are left out. O(blocks log blocks) for each point.
+/// The points of several blocks, each of which measured all points side by side in processes of its
+/// own, as one curve: the median cost, and the median of the efficiencies within a block, in which
+/// what disturbed a whole block cancels. Blocks of another length than the first are left out.
+/// O(blocks log blocks) for each point.
 pub fn pooled(blocks: &[&[Point]]) -> Vec<Point> {
     let Some(first) = blocks.first() else { return Vec::new() };
     let alike: Vec<&&[Point]> = blocks.iter().filter(|block| block.len() == first.len()).collect();
@@ -126,9 +133,10 @@ pub fn pooled(blocks: &[&[Point]]) -> Vec<Point> {
         .collect()
 }
 
-/// The interval of what [`smallest`] says of the [`pooled`] blocks, by percentile bootstrap over blocks: whole blocks are
-/// drawn, since what disturbs one point of a block disturbs its neighbours. `None` below `fewest` blocks and where a draw has no
-/// figure. O(resamples x blocks x points).
+/// The interval of what [`smallest`] says of the [`pooled`] blocks, by percentile bootstrap over
+/// blocks: whole blocks are drawn, since what disturbs one point of a block disturbs its
+/// neighbours. `None` below `fewest` blocks and where a draw has no figure. O(resamples x blocks x
+/// points).
 pub fn interval(
     blocks: &[&[Point]],
     efficiency: f64,
@@ -186,7 +194,8 @@ mod tests {
         assert!((found * 0.95 / work - 1.0).abs() < 1e-9, "{found}");
     }
 
-    /// The largest error of an interpolation of the efficiency over `axis` of the granularity, for works that quadruple.
+    /// The largest error of an interpolation of the efficiency over `axis` of the granularity, for
+    /// works that quadruple.
     fn worst_error(axis: fn(f64) -> f64, back: fn(f64) -> f64, efficiency: f64) -> f64 {
         let expected = 300.0 / (1.0 - efficiency);
         let error = |first: f64| {

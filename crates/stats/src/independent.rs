@@ -1,14 +1,14 @@
 //! What counts as one observation.
 //!
-//! Samples of one process share its memory layout for life, and with it an error that no number of rounds averages
-//! out: pairs of identical tokio processes differed by 1 to 2 %, and intervals over their rounds, which were 0.2 %
-//! wide, gave false alarms in 14 of 20 comparisons (docs/evidence/processes.md). So the observation is the process:
-//! the median of its samples.
+//! Samples of one process share its memory layout for life, and with it an error that no number of
+//! rounds averages out: pairs of identical tokio processes differed by 1 to 2 %, and intervals over
+//! their rounds, which were 0.2 % wide, gave false alarms in 14 of 20 comparisons
+//! (docs/evidence/processes.md). So the observation is the process: the median of its samples.
 
 use crate::quantile::median;
 
-/// The median of each process's values, in the order in which processes appear; the values themselves where all are
-/// of one process, which then says nothing about others. O(n log n).
+/// The median of each process's values, in the order in which processes appear; the values
+/// themselves where all are of one process, which then says nothing about others. O(n log n).
 ///
 /// ```
 /// use taskscale_stats::independent::independent;

@@ -1,5 +1,6 @@
-//! The statistics of `taskscale`: pure functions on slices. Nothing here knows what the numbers mean, where they
-//! come from or how they will be shown; whatever is random takes a generator from its caller.
+//! The statistics of `taskscale`: pure functions on slices. Nothing here knows what the numbers
+//! mean, where they come from or how they will be shown; whatever is random takes a generator from
+//! its caller.
 //!
 //! | module | answers |
 //! |---|---|

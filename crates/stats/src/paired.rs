@@ -1,8 +1,9 @@
 //! The ratio of two rows that were measured side by side, round by round.
 //!
-//! Drift and neighbours disturb both sides of a round alike and cancel in ln(b / a). What is left is judged by the
-//! sign interval. Blocked comparisons (all of A, then all of B) gave 42 to 82 % false alarms at a nominal 5 %
-//! on identical code; this one gave 4 to 5 % (docs/evidence/processes.md).
+//! Drift and neighbours disturb both sides of a round alike and cancel in ln(b / a). What is left
+//! is judged by the sign interval. Blocked comparisons (all of A, then all of B) gave 42 to 82 %
+//! false alarms at a nominal 5 % on identical code; this one gave 4 to 5 %
+//! (docs/evidence/processes.md).
 
 use crate::{
     independent::independent,
@@ -10,11 +11,11 @@ use crate::{
     sign::sign_interval,
 };
 
-/// ln(b / a) of each round, in the order of the rounds; `None` where the slices differ in length or a value is not
-/// positive and finite. O(n).
+/// ln(b / a) of each round, in the order of the rounds; `None` where the slices differ in length or
+/// a value is not positive and finite. O(n).
 ///
-/// One zero makes the whole comparison `None`: it says that the clock is too coarse for this row, and to leave out
-/// just the fastest rounds would flatter the row.
+/// One zero makes the whole comparison `None`: it says that the clock is too coarse for this row,
+/// and to leave out just the fastest rounds would flatter the row.
 pub fn log_ratios(a: &[f64], b: &[f64]) -> Option<Vec<f64>> {
     if a.len() != b.len() {
         return None;
@@ -23,8 +24,8 @@ pub fn log_ratios(a: &[f64], b: &[f64]) -> Option<Vec<f64>> {
     a.iter().zip(b).map(|(&a, &b)| (usable(a) && usable(b)).then(|| b.ln() - a.ln())).collect()
 }
 
-/// The median ratio b / a without an interval, for rounds too few to have one; `None` as [`log_ratios`], and of an
-/// empty sample. O(n log n).
+/// The median ratio b / a without an interval, for rounds too few to have one; `None` as
+/// [`log_ratios`], and of an empty sample. O(n log n).
 pub fn median_ratio(a: &[f64], b: &[f64]) -> Option<f64> {
     quantile(&sorted(&log_ratios(a, b)?), 0.5).map(f64::exp)
 }
@@ -40,13 +41,14 @@ pub struct PairedRatio {
     pub high: f64,
     /// Rounds behind it.
     pub n: usize,
-    /// Half the width of the interval of ln(b / a); 0.01 is about 1 %. The only thing a stop rule may see.
+    /// Half the width of the interval of ln(b / a); 0.01 is about 1 %. The only thing a stop rule
+    /// may see.
     pub half_width: f64,
 }
 
 impl PairedRatio {
-    /// Of values paired by position, with the interval at `confidence`; `None` where there are too few rounds (fewer
-    /// than 6 at 95 %) and as [`log_ratios`]. O(n log n).
+    /// Of values paired by position, with the interval at `confidence`; `None` where there are too
+    /// few rounds (fewer than 6 at 95 %) and as [`log_ratios`]. O(n log n).
     ///
     /// ```
     /// use taskscale_stats::paired::PairedRatio;
@@ -59,7 +61,8 @@ impl PairedRatio {
         Self::of_logs(&log_ratios(a, b)?, confidence)
     }
 
-    /// As [`PairedRatio::of`], where rounds of one process (by its number) count as one observation; see
+    /// As [`PairedRatio::of`], where rounds of one process (by its number) count as one
+    /// observation; see
     /// [`independent`](mod@crate::independent). `n` is then the number of processes.
     pub fn of_processes(processes: &[u64], a: &[f64], b: &[f64], confidence: f64) -> Option<Self> {
         Self::of_logs(&independent(processes, &log_ratios(a, b)?), confidence)
@@ -117,7 +120,8 @@ mod tests {
 
     #[test]
     fn a_process_is_one_observation() {
-        // Ten processes of four rounds: b is the same code, but each process has a bias of its own, up or down.
+        // Ten processes of four rounds: b is the same code, but each process has a bias of its own,
+        // up or down.
         let bias = |process: u64| if process.is_multiple_of(2) { 1.02 } else { 0.98 };
         let processes: Vec<u64> = (0..40).map(|round| round / 4).collect();
         let b: Vec<f64> = processes.iter().map(|&process| bias(process)).collect();

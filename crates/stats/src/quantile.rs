@@ -1,5 +1,5 @@
-//! Quantiles of a sample, by linear interpolation between order statistics (type 7 of Hyndman and Fan, "Sample
-//! quantiles in statistical packages", 1996: the default of R, NumPy and Julia).
+//! Quantiles of a sample, by linear interpolation between order statistics (type 7 of Hyndman and
+//! Fan, "Sample quantiles in statistical packages", 1996: the default of R, NumPy and Julia).
 
 /// The sample in ascending order. O(n log n).
 ///
@@ -23,7 +23,8 @@ pub fn quantile(sorted: &[f64], p: f64) -> Option<f64> {
     let below = position.floor() as usize;
     let fraction = position - below as f64;
     let (low, high) = (sorted[below], sorted[(below + 1).min(last)]);
-    // Equal neighbours, infinite ones too, must give themselves: the formula would make NaN of two infinities.
+    // Equal neighbours, infinite ones too, must give themselves: the formula would make NaN of two
+    // infinities.
     if fraction == 0.0 || low == high { Some(low) } else { Some((low + (high - low) * fraction).min(high)) }
 }
 

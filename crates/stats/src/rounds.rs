@@ -28,8 +28,8 @@ pub struct Rounds {
 }
 
 impl Rounds {
-    /// Pairs the values by their rounds, in the order of the rounds; where a round holds several of one row, by their mean.
-    /// Processes are those of `b`. O(n log n).
+    /// Pairs the values by their rounds, in the order of the rounds; where a round holds several of
+    /// one row, by their mean. Processes are those of `b`. O(n log n).
     ///
     /// ```
     /// use taskscale_stats::rounds::{Rounds, Timed};
@@ -63,7 +63,8 @@ impl Rounds {
         independent(&self.processes, &self.a).len()
     }
 
-    /// The ratio b / a: the median over processes, or over rounds where these are too few for an interval.
+    /// The ratio b / a: the median over processes, or over rounds where these are too few for an
+    /// interval.
     pub fn ratio(&self) -> Option<f64> {
         let of_processes = self.paired(CONFIDENCE).map(|paired| paired.ratio);
         of_processes.or_else(|| paired::median_ratio(&self.a, &self.b))

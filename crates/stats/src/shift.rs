@@ -1,26 +1,31 @@
-//! By what factor the median process of one session differs from that of another, measured at another time: nothing is
-//! paired.
+//! By what factor the median process of one session differs from that of another, measured at
+//! another time: nothing is paired.
 //!
-//! The estimate is that of Hodges and Lehmann (1963): the median of all differences ln(new) - ln(old) between a process of
-//! one side and a process of the other. Its interval are the order statistics of these differences whose coverage
-//! follows exactly from the null distribution of the rank-sum statistic (Mann and Whitney 1947; Hollander, Wolfe and Chicken,
-//! "Nonparametric Statistical Methods", section 4.3). It assumes that both sides are spread alike, and no shape.
+//! The estimate is that of Hodges and Lehmann (1963): the median of all differences ln(new) -
+//! ln(old) between a process of one side and a process of the other. Its interval are the order
+//! statistics of these differences whose coverage follows exactly from the null distribution of the
+//! rank-sum statistic (Mann and Whitney 1947; Hollander, Wolfe and Chicken, "Nonparametric
+//! Statistical Methods", section 4.3). It assumes that both sides are spread alike, and no shape.
 //!
-//! `cargo run --release -p taskscale-experiments --bin shift` compares it with other intervals (docs/evidence/comparisons.md).
-//! What it cannot see is a difference between the sessions themselves, which is the same for all processes of a side.
+//! `cargo run --release -p taskscale-experiments --bin shift` compares it with other intervals
+//! (docs/evidence/comparisons.md). What it cannot see is a difference between the sessions
+//! themselves, which is the same for all processes of a side.
 
 use crate::quantile::{quantile, sorted};
 
-/// Processes of a side that are looked at: of more, this many evenly spaced in their order, which only widens the interval.
-/// Keeps a file with a million processes from needing a million times a million differences.
+/// Processes of a side that are looked at: of more, this many evenly spaced in their order, which
+/// only widens the interval. Keeps a file with a million processes from needing a million times a
+/// million differences.
 pub const MOST: usize = 400;
 
-/// A row is called better or worse only beyond so many times the largest shift of any row whose code did not change: two sessions on
-/// one machine differ, from row to row too. With 1 the row that the sessions moved most stands out by chance (experiment `shift`).
+/// A row is called better or worse only beyond so many times the largest shift of any row whose
+/// code did not change: two sessions on one machine differ, from row to row too. With 1 the row
+/// that the sessions moved most stands out by chance (experiment `shift`).
 pub const BEYOND_UNCHANGED: f64 = 2.0;
 
-/// Largest product of the two numbers whose distribution is summed exactly; the normal approximation, with correction for
-/// continuity, differs from it by less than one rank in a hundred at 51 x 50 and 99.95 % (tested).
+/// Largest product of the two numbers whose distribution is summed exactly; the normal
+/// approximation, with correction for continuity, differs from it by less than one rank in a
+/// hundred at 51 x 50 and 99.95 % (tested).
 const EXACT: usize = 2_500;
 
 /// By what factor one side differs from another.
@@ -35,8 +40,9 @@ pub struct Shift {
 }
 
 impl Shift {
-    /// From one positive value for each process, with the interval at `confidence`; `None` where a value is not positive and finite
-    /// or the processes are too few ([`fewest`]). O(n m log(n m)), with at most [`MOST`] on a side.
+    /// From one positive value for each process, with the interval at `confidence`; `None` where a
+    /// value is not positive and finite or the processes are too few ([`fewest`]). O(n m log(n m)),
+    /// with at most [`MOST`] on a side.
     ///
     /// ```
     /// use taskscale_stats::shift::Shift;
@@ -56,19 +62,22 @@ impl Shift {
     }
 }
 
-/// The estimate of ln(new / old) alone; `None` where a side is empty or a value not positive and finite. Cost as [`Shift::of`].
+/// The estimate of ln(new / old) alone; `None` where a side is empty or a value not positive and
+/// finite. Cost as [`Shift::of`].
 pub fn estimate(old: &[f64], new: &[f64]) -> Option<f64> {
     quantile(&differences(&logs(old)?, &logs(new)?), 0.5)
 }
 
-/// The fewest processes, as many on either side, for an interval at `confidence`: 4 at 95 %, 8 over a hundred rows (Bonferroni).
+/// The fewest processes, as many on either side, for an interval at `confidence`: 4 at 95 %, 8 over
+/// a hundred rows (Bonferroni).
 ///
 /// ```
 /// use taskscale_stats::shift::fewest;
 /// assert_eq!((fewest(0.95), fewest(1.0 - 0.05 / 100.0)), (4, 8));
 /// ```
 pub fn fewest(confidence: f64) -> usize {
-    // At 15 a side the interval of all differences misses in 1.3 cases of 100 million; a confidence beyond that means none.
+    // At 15 a side the interval of all differences misses in 1.3 cases of 100 million; a confidence
+    // beyond that means none.
     (1..=15).find(|&n| rank(n, n, confidence).is_some()).unwrap_or(usize::MAX)
 }
 
@@ -88,11 +97,12 @@ fn differences(old: &[f64], new: &[f64]) -> Vec<f64> {
     sorted(&all)
 }
 
-/// The rank (from 1) of the differences that bound the interval, from below and from above: the largest that still covers;
-/// `None` where even the smallest and the largest difference do not.
+/// The rank (from 1) of the differences that bound the interval, from below and from above: the
+/// largest that still covers; `None` where even the smallest and the largest difference do not.
 ///
-/// The `rank`-th smallest lies above the true shift when fewer than `rank` differences lie below it, and their number is
-/// distributed like the rank-sum statistic U: the tail of U below `rank` may hold (1 - confidence) / 2.
+/// The `rank`-th smallest lies above the true shift when fewer than `rank` differences lie below
+/// it, and their number is distributed like the rank-sum statistic U: the tail of U below `rank`
+/// may hold (1 - confidence) / 2.
 fn rank(n: usize, m: usize, confidence: f64) -> Option<usize> {
     if n == 0 || m == 0 {
         return None;
@@ -113,9 +123,9 @@ fn rank(n: usize, m: usize, confidence: f64) -> Option<usize> {
     (rank > 0).then_some(rank)
 }
 
-/// The probabilities of U = 0, 1 ... n m / 2 where both sides come from one distribution without ties, by the recurrence of Mann and Whitney:
-/// the largest of all values is of the first side in n of n + m cases, and then lies above all m of the other. O(n^2 m^2), at
-/// most 3 million steps.
+/// The probabilities of U = 0, 1 ... n m / 2 where both sides come from one distribution without
+/// ties, by the recurrence of Mann and Whitney: the largest of all values is of the first side in n
+/// of n + m cases, and then lies above all m of the other. O(n^2 m^2), at most 3 million steps.
 fn u_distribution(n: usize, m: usize) -> Vec<f64> {
     let most = n * m / 2;
     // by_m[j] is the distribution for (i, j) in round i.
@@ -153,8 +163,8 @@ mod tests {
 
     #[test]
     fn ranks_are_those_of_the_printed_tables() {
-        // Critical values of U, two-sided 5 % and 1 % (Mann and Whitney 1947 and every textbook since): the largest U that is significant,
-        // so that the rank is one more.
+        // Critical values of U, two-sided 5 % and 1 % (Mann and Whitney 1947 and every textbook
+        // since): the largest U that is significant, so that the rank is one more.
         for (n, m, five, one) in [
             (4, 4, Some(0), None),
             (5, 5, Some(2), Some(0)),

@@ -1,17 +1,20 @@
-//! The order-statistic interval of a median, also called the sign-test interval (Thompson 1936; Hollander, Wolfe
-//! and Chicken, "Nonparametric Statistical Methods", section 3.6).
+//! The order-statistic interval of a median, also called the sign-test interval (Thompson 1936;
+//! Hollander, Wolfe and Chicken, "Nonparametric Statistical Methods", section 3.6).
 //!
-//! Each sample falls below the true median with probability 1/2, whatever the distribution, so the number that does
-//! is binomial and the k-th smallest and k-th largest enclose the median with a probability that can be summed
-//! exactly. No shape is assumed, nothing is drawn at random, nothing can be tuned.
+//! Each sample falls below the true median with probability 1/2, whatever the distribution, so the
+//! number that does is binomial and the k-th smallest and k-th largest enclose the median with a
+//! probability that can be summed exactly. No shape is assumed, nothing is drawn at random, nothing
+//! can be tuned.
 
 use statrs::distribution::{Binomial, DiscreteCDF};
 
-/// Fewest samples for a 95 % interval: with five, all below the median happens in 2 of 32 cases, which is 6.25 %.
+/// Fewest samples for a 95 % interval: with five, all below the median happens in 2 of 32 cases,
+/// which is 6.25 %.
 pub const FEWEST: usize = 6;
 
-/// The probability that the `rank`-th smallest and the `rank`-th largest (from 1) of `n` enclose the median of a
-/// continuous distribution; more for one with ties. Zero where the ranks cross. O(1).
+/// The probability that the `rank`-th smallest and the `rank`-th largest (from 1) of `n` enclose
+/// the median of a continuous distribution; more for one with ties. Zero where the ranks cross.
+/// O(1).
 ///
 /// ```
 /// use taskscale_stats::sign::exact_coverage;
@@ -26,8 +29,9 @@ pub fn exact_coverage(n: usize, rank: usize) -> f64 {
     1.0 - 2.0 * binomial.cdf(rank as u64 - 1)
 }
 
-/// The ranks (from 1) of the samples that bound the median: the narrowest symmetric pair that covers at least
-/// `confidence`, or `None` where even the smallest and the largest do not. O(log n).
+/// The ranks (from 1) of the samples that bound the median: the narrowest symmetric pair that
+/// covers at least `confidence`, or `None` where even the smallest and the largest do not. O(log
+/// n).
 ///
 /// ```
 /// use taskscale_stats::sign::sign_ranks;
@@ -48,19 +52,21 @@ pub fn sign_ranks(n: usize, confidence: f64) -> Option<(usize, usize)> {
     (covers > 0).then_some((covers, n + 1 - covers))
 }
 
-/// The fewest samples for an interval at `confidence`: 6 at 95 %, 12 over a hundred rows (Bonferroni).
+/// The fewest samples for an interval at `confidence`: 6 at 95 %, 12 over a hundred rows
+/// (Bonferroni).
 ///
 /// ```
 /// use taskscale_stats::sign::fewest;
 /// assert_eq!((fewest(0.95), fewest(1.0 - 0.05 / 100.0)), (6, 12));
 /// ```
 pub fn fewest(confidence: f64) -> usize {
-    // All of n on one side of the median has probability 2^(1 - n); below 2^-62 no confidence can be told from 1.
+    // All of n on one side of the median has probability 2^(1 - n); below 2^-62 no confidence can
+    // be told from 1.
     (1..64).find(|&n| sign_ranks(n, confidence).is_some()).unwrap_or(usize::MAX)
 }
 
-/// The interval of the median of a sample in ascending order, in the unit of the sample; `None` where the samples are
-/// too few ([`FEWEST`] at 95 %). O(log n).
+/// The interval of the median of a sample in ascending order, in the unit of the sample; `None`
+/// where the samples are too few ([`FEWEST`] at 95 %). O(log n).
 ///
 /// ```
 /// use taskscale_stats::sign::sign_interval;

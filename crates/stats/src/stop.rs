@@ -2,11 +2,13 @@
 //!
 //! Observations are what intervals rest on: rounds, or processes where each takes several rounds.
 //!
-//! The rule sees how wide the intervals are and never what they say: stopping when a difference became
-//! significant gave 31 % false alarms at a nominal 5 %, stopping on the width 6.8 % from 10 rounds (simulation,
-//! docs/evidence/processes.md). No estimate, sign or p-value can reach [`Rule::decide`]: its signature has no place for one.
+//! The rule sees how wide the intervals are and never what they say: stopping when a difference
+//! became significant gave 31 % false alarms at a nominal 5 %, stopping on the width 6.8 % from 10
+//! rounds (simulation, docs/evidence/processes.md). No estimate, sign or p-value can reach
+//! [`Rule::decide`]: its signature has no place for one.
 
-/// Observations before the width may end a cell: from 10 on, the width rule still had its small excess of false alarms.
+/// Observations before the width may end a cell: from 10 on, the width rule still had its small
+/// excess of false alarms.
 pub const MIN_OBSERVATIONS: usize = 15;
 /// Observations between two looks at the widths: each look is a chance to stop on a lucky width.
 pub const LOOK_EVERY: usize = 5;
@@ -32,15 +34,16 @@ pub enum Decision {
 }
 
 impl Rule {
-    /// Whether the widths are looked at after so many observations: the 15th, 20th, 25th ... . O(1).
+    /// Whether the widths are looked at after so many observations: the 15th, 20th, 25th ... .
+    /// O(1).
     pub fn is_look(&self, observations: usize) -> bool {
         self.precision.is_some()
             && observations >= MIN_OBSERVATIONS
             && (observations - MIN_OBSERVATIONS).is_multiple_of(LOOK_EVERY)
     }
 
-    /// Decides after `rounds` whole rounds with so many `observations`, from the half-width of each interval of the cell (`None` for one that
-    /// does not exist yet). O(rows).
+    /// Decides after `rounds` whole rounds with so many `observations`, from the half-width of each
+    /// interval of the cell (`None` for one that does not exist yet). O(rows).
     ///
     /// ```
     /// use taskscale_stats::stop::{Decision, Rule};

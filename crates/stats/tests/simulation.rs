@@ -48,7 +48,8 @@ fn the_sign_interval_covers_as_computed_whatever_the_shape() {
 
 #[test]
 fn twenty_paired_rounds_find_one_percent_under_drift() {
-    // 0.4 % noise per side, the machine wandering by 40 % under both: pairing must remove the latter.
+    // 0.4 % noise per side, the machine wandering by 40 % under both: pairing must remove the
+    // latter.
     let compare = |rng: &mut Rng, factor: f64| {
         let (mut a, mut b) = (Vec::new(), Vec::new());
         for round in 0..20 {
@@ -111,7 +112,8 @@ fn the_interval_of_the_exponent_covers_the_truth() {
             low <= 1.2 && 1.2 <= high
         })
         .count();
-    // 95 % nominal; a percentile bootstrap of few rounds covers a little less. At 92 %, fewer than 80 has odds below 1e-3.
+    // 95 % nominal; a percentile bootstrap of few rounds covers a little less. At 92 %, fewer than
+    // 80 has odds below 1e-3.
     assert!(hits >= 80, "{hits} of 100");
 }
 

@@ -4,7 +4,8 @@
 
 use std::io;
 
-/// Nanoseconds on the monotonic clock; only differences mean something. Deadlines in [`crate::process`] are on it.
+/// Nanoseconds on the monotonic clock; only differences mean something. Deadlines in
+/// [`crate::process`] are on it.
 ///
 /// Costs about 25 ns (vDSO). Never goes back; stands still while the machine sleeps.
 ///
@@ -17,10 +18,11 @@ pub fn monotonic_ns() -> u64 {
     read(libc::CLOCK_MONOTONIC).unwrap_or(0)
 }
 
-/// CPU nanoseconds (user and kernel, all threads, ended ones included) that process `pid` has used so far.
+/// CPU nanoseconds (user and kernel, all threads, ended ones included) that process `pid` has used
+/// so far.
 ///
-/// It reads the kernel's process CPU clock, which counts in ns; `/proc/PID/stat` counts in ticks of 10 ms and would
-/// not do. One call costs about 0.5 us. Child processes of `pid` are not included.
+/// It reads the kernel's process CPU clock, which counts in ns; `/proc/PID/stat` counts in ticks of
+/// 10 ms and would not do. One call costs about 0.5 us. Child processes of `pid` are not included.
 ///
 /// # Errors
 /// `NotFound` when there is no such process, `Unsupported` outside Linux.
@@ -37,8 +39,9 @@ pub fn process_cpu_ns(pid: u32) -> io::Result<u64> {
     {
         let gone =
             || io::Error::new(io::ErrorKind::NotFound, format!("no process {pid} to read the CPU clock of"));
-        // 0 would mean ourselves to the kernel. It gives out pids up to PID_MAX_LIMIT, 2^22; a clock id has room for 29
-        // bits, and what is beyond them would silently be the clock of another process.
+        // 0 would mean ourselves to the kernel. It gives out pids up to PID_MAX_LIMIT, 2^22; a
+        // clock id has room for 29 bits, and what is beyond them would silently be the clock of
+        // another process.
         let id = libc::pid_t::try_from(pid).ok().filter(|id| (1..=1 << 22).contains(id)).ok_or_else(gone)?;
         let mut clock: libc::clockid_t = 0;
         // SAFETY: `clock` is a valid place for one clockid_t for the length of the call.
@@ -58,7 +61,8 @@ pub fn process_cpu_ns(pid: u32) -> io::Result<u64> {
     ))
 }
 
-/// The kernel's number of the calling thread, by which [`thread_cpu_ns`] knows it; `None` outside Linux.
+/// The kernel's number of the calling thread, by which [`thread_cpu_ns`] knows it; `None` outside
+/// Linux.
 pub fn thread_id() -> Option<u32> {
     #[cfg(target_os = "linux")]
     // SAFETY: the call takes nothing and cannot fail.
@@ -67,8 +71,8 @@ pub fn thread_id() -> Option<u32> {
     None
 }
 
-/// CPU nanoseconds (user and kernel) that a thread of this process has used so far; `None` outside Linux and where the thread
-/// has ended. One call costs about 0.3 us.
+/// CPU nanoseconds (user and kernel) that a thread of this process has used so far; `None` outside
+/// Linux and where the thread has ended. One call costs about 0.3 us.
 ///
 /// ```
 /// # #[cfg(target_os = "linux")] {
@@ -84,7 +88,8 @@ pub fn thread_cpu_ns(thread: u32) -> Option<u64> {
         // As for processes: what is beyond PID_MAX_LIMIT would be another clock.
         let thread =
             libc::clockid_t::try_from(thread).ok().filter(|thread| (1..=1 << 22).contains(thread))?;
-        // The kernel's own coding: the number's complement above three bits, which say per thread (4) and scheduler's time (2).
+        // The kernel's own coding: the number's complement above three bits, which say per thread
+        // (4) and scheduler's time (2).
         read(!thread << 3 | 6).ok()
     }
     #[cfg(not(target_os = "linux"))]

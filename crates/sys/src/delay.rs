@@ -8,8 +8,9 @@ thread_local! {
     static SCHEDSTAT: RefCell<Option<(u32, File)>> = const { RefCell::new(None) };
 }
 
-/// Nanoseconds that the calling thread has waited for a processor so far; `None` where the kernel does not say (outside
-/// Linux, or without scheduler statistics). Costs about 0.5 us; the first call of a thread opens a descriptor.
+/// Nanoseconds that the calling thread has waited for a processor so far; `None` where the kernel
+/// does not say (outside Linux, or without scheduler statistics). Costs about 0.5 us; the first
+/// call of a thread opens a descriptor.
 pub fn run_delay_ns() -> Option<u64> {
     // A thread that is ending has no locals any more.
     SCHEDSTAT

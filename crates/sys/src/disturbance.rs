@@ -1,8 +1,8 @@
 //! What else used the machine while a round was taken.
 //!
-//! A disturbed round is kept and marked, never dropped: the notes of the report say when to doubt wall times
-//! (METHODOLOGY.md, "Which time"). One reading takes two or three small files of `/proc`, about 30 us; take it between rounds, never
-//! within one.
+//! A disturbed round is kept and marked, never dropped: the notes of the report say when to doubt
+//! wall times (METHODOLOGY.md, "Which time"). One reading takes two or three small files of
+//! `/proc`, about 30 us; take it between rounds, never within one.
 
 use std::fs;
 
@@ -56,7 +56,8 @@ impl Counters {
     }
 }
 
-/// A hypervisor may set its counter back (live migration): that is not known, rather than nothing or 2^64.
+/// A hypervisor may set its counter back (live migration): that is not known, rather than nothing
+/// or 2^64.
 pub(crate) fn moved(before: Option<u64>, now: Option<u64>) -> Option<u64> {
     now?.checked_sub(before?)
 }
@@ -71,12 +72,14 @@ pub(crate) fn parse_pressure(text: &str) -> Option<u64> {
     line.split_ascii_whitespace().find_map(|field| field.strip_prefix("total="))?.parse().ok()
 }
 
-/// The eighth number of the line `cpu` in `/proc/stat` (proc(5)): time stolen, in ticks over all CPUs.
+/// The eighth number of the line `cpu` in `/proc/stat` (proc(5)): time stolen, in ticks over all
+/// CPUs.
 pub(crate) fn parse_steal(text: &str) -> Option<u64> {
     cpu_line(text)?.nth(8)?.parse().ok()
 }
 
-/// Ticks in which some CPU ran anything at all, over all CPUs, from `/proc/stat`: user, nice, system, irq, softirq.
+/// Ticks in which some CPU ran anything at all, over all CPUs, from `/proc/stat`: user, nice,
+/// system, irq, softirq.
 pub(crate) fn parse_busy(text: &str) -> Option<u64> {
     let mut fields = cpu_line(text)?.skip(1);
     let mut tick = || fields.next()?.parse::<u64>().ok();

@@ -1,4 +1,5 @@
-//! What on this machine blurs or biases figures: read where the kernel tells, measured where it does not.
+//! What on this machine blurs or biases figures: read where the kernel tells, measured where it
+//! does not.
 //!
 //! | module | does |
 //! |---|---|
@@ -38,8 +39,8 @@ pub enum Step {
     Neighbours,
 }
 
-/// Reads and measures this machine. Takes 1 to 5 s of wall time and 1 to 2 s of CPU time, on one CPU, for some moments on two;
-/// starts one thread and ends it.
+/// Reads and measures this machine. Takes 1 to 5 s of wall time and 1 to 2 s of CPU time, on one
+/// CPU, for some moments on two; starts one thread and ends it.
 pub fn examine(mut step: impl FnMut(Step)) -> Facts {
     step(Step::Reading);
     let files = ThisMachine;

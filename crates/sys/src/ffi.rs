@@ -12,8 +12,8 @@ pub struct Interest<'a> {
     pub events: libc::c_short,
 }
 
-/// Waits until something happens on one of `interests` or `timeout_ms` are over. A signal ends the wait early: the
-/// caller looks at its clock anyway.
+/// Waits until something happens on one of `interests` or `timeout_ms` are over. A signal ends the
+/// wait early: the caller looks at its clock anyway.
 pub fn poll<const N: usize>(interests: [Interest<'_>; N], timeout_ms: i32) -> io::Result<()> {
     // poll(2) skips negative descriptors.
     let mut fds = interests.map(|interest| libc::pollfd {
@@ -58,7 +58,8 @@ pub enum Ended {
     Signal(i32),
 }
 
-/// Whether our child `pid` has ended, and how; it stays a zombie, so that its pid and its group stay its own.
+/// Whether our child `pid` has ended, and how; it stays a zombie, so that its pid and its group
+/// stay its own.
 pub fn peek_exit(pid: u32) -> io::Result<Option<Ended>> {
     // SAFETY: siginfo_t is plain data for which all zeros is a value; waitid writes to the place given.
     unsafe {
@@ -99,7 +100,8 @@ pub fn reap(pid: u32) {
     }
 }
 
-/// A descriptor that becomes readable when process `pid` ends; `None` where the kernel has none (before Linux 5.3).
+/// A descriptor that becomes readable when process `pid` ends; `None` where the kernel has none
+/// (before Linux 5.3).
 pub fn pidfd(pid: u32) -> Option<OwnedFd> {
     #[cfg(target_os = "linux")]
     {
@@ -116,8 +118,8 @@ pub fn pidfd(pid: u32) -> Option<OwnedFd> {
     }
 }
 
-/// Makes orphans among our descendants children of ours instead of init's, for this whole process, so that they can
-/// be reaped: in a container whose init does not, they would stay zombies.
+/// Makes orphans among our descendants children of ours instead of init's, for this whole process,
+/// so that they can be reaped: in a container whose init does not, they would stay zombies.
 pub fn adopt_orphans() {
     #[cfg(target_os = "linux")]
     // SAFETY: prctl with PR_SET_CHILD_SUBREAPER takes plain integers. A failure leaves the orphans to init.
@@ -126,8 +128,8 @@ pub fn adopt_orphans() {
     }
 }
 
-/// Arranges that the program started by `command` dies with the thread that spawns it (Linux) and inherits no
-/// descriptor but its three pipes.
+/// Arranges that the program started by `command` dies with the thread that spawns it (Linux) and
+/// inherits no descriptor but its three pipes.
 pub fn isolate(command: &mut std::process::Command) {
     use std::os::unix::process::CommandExt;
     let parent = std::process::id();
@@ -152,7 +154,8 @@ pub fn isolate(command: &mut std::process::Command) {
     }
 }
 
-/// Marks all descriptors from `first` up as close-on-exec; a mark, not a close, for `std` still has its own pipe open.
+/// Marks all descriptors from `first` up as close-on-exec; a mark, not a close, for `std` still has
+/// its own pipe open.
 fn close_on_exec_from(first: libc::c_int) {
     #[cfg(target_os = "linux")]
     // SAFETY: close_range takes plain integers (Linux 5.11 for this flag).
@@ -163,7 +166,8 @@ fn close_on_exec_from(first: libc::c_int) {
             return;
         }
     }
-    // Without that call, one by one. The limit can be a billion in containers: 4,096 covers what a shell hands down.
+    // Without that call, one by one. The limit can be a billion in containers: 4,096 covers what a
+    // shell hands down.
     // SAFETY: sysconf and fcntl take plain integers; a descriptor that is not open is an error without effect.
     unsafe {
         let limit = libc::sysconf(libc::_SC_OPEN_MAX).clamp(64, 4_096) as libc::c_int;
@@ -221,7 +225,8 @@ pub fn memory_file(label: &std::ffi::CStr) -> io::Result<std::fs::File> {
 pub fn cpus_in_affinity_mask() -> Option<u64> {
     #[cfg(target_os = "linux")]
     {
-        // The kernel wants at least as many bits as it has CPUs: 1,024 as a rule, up to 8,192 (NR_CPUS).
+        // The kernel wants at least as many bits as it has CPUs: 1,024 as a rule, up to 8,192
+        // (NR_CPUS).
         for bytes in [128, 1_024, 8_192_usize] {
             let mut mask = vec![0u64; bytes / 8];
             // SAFETY: `mask` is `bytes` long and plain bits; 0 is this thread.

@@ -1,7 +1,8 @@
-//! Which of several items a thread holds, where each is held by one thread: found behind a pointer of the thread's own.
+//! Which of several items a thread holds, where each is held by one thread: found behind a pointer
+//! of the thread's own.
 //!
-//! For what is asked twice around something that takes 100 ns. By an index into the owner's list the way is some ten
-//! instructions longer.
+//! For what is asked twice around something that takes 100 ns. By an index into the owner's list
+//! the way is some ten instructions longer.
 
 #![allow(unsafe_code)]
 
@@ -53,11 +54,12 @@ struct Item<T> {
     value: T,
 }
 
-/// Items that stay where they are for as long as this lives. Each is held by at most one thread, the one that took it last, and a
-/// thread holds at most one, whoever's.
+/// Items that stay where they are for as long as this lives. Each is held by at most one thread,
+/// the one that took it last, and a thread holds at most one, whoever's.
 pub struct Items<T> {
     owner: u64,
-    /// Changes whenever an item is taken, so that a thread need not ask its own item whether it was.
+    /// Changes whenever an item is taken, so that a thread need not ask its own item whether it
+    /// was.
     turn: AtomicU64,
     items: OnceLock<Box<[Item<T>]>>,
 }
@@ -81,7 +83,8 @@ impl<T> Items<T> {
         size_of_val(self.items())
     }
 
-    /// This thread takes the item of this index, from whichever held it, and gives up what it held before.
+    /// This thread takes the item of this index, from whichever held it, and gives up what it held
+    /// before.
     pub fn take(&self, index: usize) -> Option<&T> {
         let item = self.items().get(index)?;
         let (taking, turn) = (number(), number());
@@ -92,7 +95,8 @@ impl<T> Items<T> {
         Some(&item.value)
     }
 
-    /// The item that this thread holds, where it is one of these. Behind a taking of any of them some ten instructions more.
+    /// The item that this thread holds, where it is one of these. Behind a taking of any of them
+    /// some ten instructions more.
     #[inline(always)]
     pub fn held(&self) -> Option<&T> {
         let hand = HAND.get();
@@ -126,8 +130,8 @@ impl<T> Items<T> {
     ///
     /// # Safety
     ///
-    /// `hand` was made by `take` of `self`. Then the pointer came from a `&Item<T>` into the box, which is never replaced and
-    /// lives as long as `self`.
+    /// `hand` was made by `take` of `self`. Then the pointer came from a `&Item<T>` into the box,
+    /// which is never replaced and lives as long as `self`.
     #[inline(always)]
     unsafe fn item(&self, hand: Hand) -> &Item<T> {
         // SAFETY: the caller's promise.

@@ -14,7 +14,8 @@ use crate::disturbance::parse_load;
 use crate::ffi;
 use files::{missing_outside_linux, reading};
 
-/// Reads the machine. Some dozen small files, under a millisecond; nothing is started and nothing is changed.
+/// Reads the machine. Some dozen small files, under a millisecond; nothing is started and nothing
+/// is changed.
 ///
 /// ```
 /// let machine = taskscale_sys::machine::read();
@@ -22,7 +23,8 @@ use files::{missing_outside_linux, reading};
 /// ```
 pub fn read() -> Machine {
     let mut machine = read_from(&ThisMachine);
-    // What the files do not say, where they are not mounted or the system is not Linux, the C library may.
+    // What the files do not say, where they are not mounted or the system is not Linux, the C
+    // library may.
     let usable = || {
         let all = || std::thread::available_parallelism().ok().map(|count| count.get() as u64);
         ffi::cpus_in_affinity_mask().or_else(all)
@@ -72,10 +74,11 @@ pub fn read_from(files: &dyn Files) -> Machine {
     machine
 }
 
-/// The hash of all readings but the load: equal on the same machine in the same state, across reboots.
+/// The hash of all readings but the load: equal on the same machine in the same state, across
+/// reboots.
 ///
-/// FNV-1a, 64 bits (Fowler, Noll, Vo; draft-eastlake-fnv), over `name=value` lines; what is missing counts as missing
-/// whatever its reason, so that a reworded message makes no other machine.
+/// FNV-1a, 64 bits (Fowler, Noll, Vo; draft-eastlake-fnv), over `name=value` lines; what is missing
+/// counts as missing whatever its reason, so that a reworded message makes no other machine.
 pub fn fingerprint(machine: &Machine) -> String {
     fn line<T: std::fmt::Display>(name: &str, reading: &Reading<T>) -> String {
         match reading.value() {
@@ -123,8 +126,9 @@ fn online(files: &dyn Files) -> Reading<Vec<u32>> {
     reading(files, "/sys/devices/system/cpu/online", "holds no list of CPUs", parse::list)
 }
 
-/// Numbers of the CPUs that this thread may use: its affinity mask, without those that are switched off. Not what
-/// `available_parallelism` says: that also counts the quota, which is a reading of its own.
+/// Numbers of the CPUs that this thread may use: its affinity mask, without those that are switched
+/// off. Not what `available_parallelism` says: that also counts the quota, which is a reading of
+/// its own.
 pub(crate) fn usable(files: &dyn Files) -> Reading<Vec<u32>> {
     let allowed = reading(files, "/proc/thread-self/status", "states no affinity", |status| {
         parse::list(status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?)

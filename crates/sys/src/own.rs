@@ -1,7 +1,7 @@
 //! Folders that are one's own: nobody else can put a file into one, or another folder in its place.
 //!
-//! What is executed or appended to without a look at its content lies in such a folder. The superuser is trusted: who has
-//! those rights needs no trick.
+//! What is executed or appended to without a look at its content lies in such a folder. The
+//! superuser is trusted: who has those rights needs no trick.
 
 use std::{
     fs::{self, DirBuilder, Metadata, Permissions},
@@ -65,12 +65,13 @@ impl Refusal {
 /// Write permission of the group and of all.
 const WRITE_BY_GROUP: u32 = 0o020;
 const WRITE_BY_ALL: u32 = 0o002;
-/// In a folder with this bit only its owner and the owner of an entry rename or remove the entry (`/tmp`).
+/// In a folder with this bit only its owner and the owner of an entry rename or remove the entry
+/// (`/tmp`).
 const STICKY: u32 = 0o1000;
 
-/// Makes `folder` and those above it that are missing, with mode 0700, or looks at the one that is there. Returns its path
-/// without links. Nothing is made below a folder that is refused. A folder that is the user's and that others can read but not
-/// write is closed to them.
+/// Makes `folder` and those above it that are missing, with mode 0700, or looks at the one that is
+/// there. Returns its path without links. Nothing is made below a folder that is refused. A folder
+/// that is the user's and that others can read but not write is closed to them.
 ///
 /// # Errors
 /// A folder that is not one's own, with the reason; those of the file system.
@@ -86,7 +87,8 @@ pub fn find(folder: &Path) -> Result<PathBuf, Refusal> {
     find_for(folder, &User::current()?)
 }
 
-/// Whether a program that was found by searching is one's own or the superuser's, and nobody else can put another in its place.
+/// Whether a program that was found by searching is one's own or the superuser's, and nobody else
+/// can put another in its place.
 pub fn is_safe_program(program: &Path) -> bool {
     let check = || {
         let user = User::current()?;
@@ -102,7 +104,8 @@ fn make_for(folder: &Path, user: &User) -> Result<PathBuf, Refusal> {
             let (Some(above), Some(name)) = (folder.parent(), folder.file_name()) else {
                 return Err(Refusal::NoFolder(folder.to_owned()));
             };
-            // What is missing is made by us, one after the other, so that the first that is there is looked at before.
+            // What is missing is made by us, one after the other, so that the first that is there
+            // is looked at before.
             let above = match above.symlink_metadata() {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => make_for(above, user)?,
                 _ => real_place(above, user)?,
@@ -152,7 +155,8 @@ fn real_place(folder: &Path, user: &User) -> Result<PathBuf, Refusal> {
 fn may_lie_in(path: &Path, user: &User) -> Result<(), Refusal> {
     let there = path.metadata().map_err(|error| not_there(path, error))?;
     let (owner, mode) = (there.uid(), there.mode() & 0o7777);
-    // Only the superuser makes folders in `/`, but a namespace with few users shows its number as that of nobody.
+    // Only the superuser makes folders in `/`, but a namespace with few users shows its number as
+    // that of nobody.
     let is_system = path.ancestors().count() <= 2 && user.is_of_nobody_here(owner);
     if owner != user.id && owner != 0 && !is_system {
         return Err(Refusal::Foreign { path: path.to_owned(), owner, user: user.id });
@@ -196,7 +200,8 @@ fn not_there(path: &Path, error: io::Error) -> Refusal {
 #[derive(Debug, Clone, Default)]
 struct User {
     id: u32,
-    /// The number under which users are shown that this user namespace does not have; `None` where it has all.
+    /// The number under which users are shown that this user namespace does not have; `None` where
+    /// it has all.
     overflow: Option<u32>,
 }
 
@@ -221,8 +226,8 @@ impl User {
         self.overflow == Some(owner)
     }
 
-    /// Whether nobody else is in a group: it is listed, and has no other member and is no other user's own. `users` is
-    /// `/etc/passwd` and `groups` is `/etc/group`.
+    /// Whether nobody else is in a group: it is listed, and has no other member and is no other
+    /// user's own. `users` is `/etc/passwd` and `groups` is `/etc/group`.
     fn is_alone_in(&self, group: u32, users: &str, groups: &str) -> bool {
         let fields = |line: &str| line.split(':').map(str::to_owned).collect::<Vec<_>>();
         let number = |field: Option<&String>| field.and_then(|field| field.parse::<u32>().ok());
@@ -238,7 +243,8 @@ impl User {
     }
 }
 
-/// Whether `/proc/self/uid_map` maps all users to themselves: lines of the first number inside, the first outside, how many.
+/// Whether `/proc/self/uid_map` maps all users to themselves: lines of the first number inside, the
+/// first outside, how many.
 fn has_all_users(map: &str) -> bool {
     map.split_whitespace().eq(["0", "0", "4294967295"])
 }

@@ -1,7 +1,9 @@
-//! A probe as a child process over pipes: one line out, one line in, every wait bounded, and nothing left behind.
+//! A probe as a child process over pipes: one line out, one line in, every wait bounded, and
+//! nothing left behind.
 //!
-//! Written for the measuring loop: one thread, no thread of its own, no async, and while it waits it sleeps in
-//! `poll`, so that the tool takes no CPU from what it measures. Deadlines are on [`crate::clock::monotonic_ns`].
+//! Written for the measuring loop: one thread, no thread of its own, no async, and while it waits
+//! it sleeps in `poll`, so that the tool takes no CPU from what it measures. Deadlines are on
+//! [`crate::clock::monotonic_ns`].
 //!
 //! ```
 //! use taskscale_sys::{clock::monotonic_ns, process::{Child, Command}};
@@ -33,7 +35,8 @@ pub use exit::Exit;
 use tail::Tail;
 pub use talk::{FLOOD_LIMIT, IoProblem, LINE_LIMIT};
 
-/// The environment variable by which descendants of a probe are found again. Its value is random per [`Child`].
+/// The environment variable by which descendants of a probe are found again. Its value is random
+/// per [`Child`].
 pub const COOKIE: &str = "TASKSCALE_PROBE_COOKIE";
 
 /// A running probe. Dropping it kills it with all its descendants.
@@ -65,11 +68,12 @@ struct Reaped {
 }
 
 impl Child {
-    /// Starts a process in a group of its own, with pipes for its three streams and no other descriptor of ours.
+    /// Starts a process in a group of its own, with pipes for its three streams and no other
+    /// descriptor of ours.
     ///
-    /// On Linux the process is killed when the *thread* that called this ends: call it on a thread that stays. This
-    /// process also becomes the one that inherits orphans among its descendants (a child subreaper), so that they can
-    /// be reaped.
+    /// On Linux the process is killed when the *thread* that called this ends: call it on a thread
+    /// that stays. This process also becomes the one that inherits orphans among its descendants (a
+    /// child subreaper), so that they can be reaped.
     ///
     /// # Errors
     /// [`SpawnError`] says which program, why, and what to do.
@@ -77,7 +81,8 @@ impl Child {
         Child::start(command, None)
     }
 
-    /// The same, with the system calls of the process and of all that it starts counted, or why they cannot be.
+    /// The same, with the system calls of the process and of all that it starts counted, or why
+    /// they cannot be.
     ///
     /// # Errors
     /// Those of [`Child::spawn`].
@@ -125,7 +130,8 @@ impl Child {
         self.process.id()
     }
 
-    /// CPU nanoseconds that the process (without its children) has used; see [`clock::process_cpu_ns`].
+    /// CPU nanoseconds that the process (without its children) has used; see
+    /// [`clock::process_cpu_ns`].
     ///
     /// # Errors
     /// Those of [`clock::process_cpu_ns`].
@@ -133,7 +139,8 @@ impl Child {
         clock::process_cpu_ns(self.pid())
     }
 
-    /// Largest resident memory of the process so far, or since [`Child::reset_peak_rss`], in bytes. About 50 us.
+    /// Largest resident memory of the process so far, or since [`Child::reset_peak_rss`], in bytes.
+    /// About 50 us.
     ///
     /// # Errors
     /// When `/proc` is not there or the process has ended.
@@ -168,8 +175,9 @@ impl Child {
         Ok(ffi::peek_exit(self.pid())?.map(Exit::from))
     }
 
-    /// Closes standard input, gives the process `grace_ns` to end by itself, then kills what is left of it and of its
-    /// descendants. Returns how it ended; `None` when it had to be killed. A second call returns how it ended at last.
+    /// Closes standard input, gives the process `grace_ns` to end by itself, then kills what is
+    /// left of it and of its descendants. Returns how it ended; `None` when it had to be killed. A
+    /// second call returns how it ended at last.
     pub fn end(&mut self, grace_ns: u64) -> Option<Exit> {
         if let Some(reaped) = self.reaped {
             return reaped.exit;
@@ -179,8 +187,9 @@ impl Child {
         exit
     }
 
-    /// Kills the process and all its descendants, daemons included, and reaps it. Returns the pids that were still
-    /// there after two seconds; as a rule none. Costs a few milliseconds; a second call does nothing.
+    /// Kills the process and all its descendants, daemons included, and reaps it. Returns the pids
+    /// that were still there after two seconds; as a rule none. Costs a few milliseconds; a second
+    /// call does nothing.
     pub fn kill_tree(&mut self) -> Vec<u32> {
         if self.reaped.is_some() {
             return Vec::new();

@@ -7,16 +7,17 @@ use taskscale_model::missing::Missing;
 /// A process with more threads is not read: 64 take half a millisecond.
 pub const MOST: usize = 64;
 
-/// Id and CPU nanoseconds so far of every thread that process `pid` has now, by ascending id. Threads that have ended are not
-/// among them, unlike in [`crate::clock::process_cpu_ns`].
+/// Id and CPU nanoseconds so far of every thread that process `pid` has now, by ascending id.
+/// Threads that have ended are not among them, unlike in [`crate::clock::process_cpu_ns`].
 ///
-/// The kernel brings the time of a thread that is running up to date at its next tick or switch, up to 4 ms later; that
-/// of a sleeping one is exact. Costs four system calls a thread, 7 us: 19, 47, 220 and 462 us for 2, 6, 31 and 64 threads
-/// (2026-11-20, median of 1,000, a debug build on a busy machine: `cargo run -p taskscale-experiments --bin threads`).
+/// The kernel brings the time of a thread that is running up to date at its next tick or switch, up
+/// to 4 ms later; that of a sleeping one is exact. Costs four system calls a thread, 7 us: 19, 47,
+/// 220 and 462 us for 2, 6, 31 and 64 threads (2026-11-20, median of 1,000, a debug build on a busy
+/// machine: `cargo run -p taskscale-experiments --bin threads`).
 ///
 /// # Errors
-/// Why they cannot be told: no such process, more than [`MOST`] threads, a kernel without scheduler statistics, a system
-/// other than Linux.
+/// Why they cannot be told: no such process, more than [`MOST`] threads, a kernel without scheduler
+/// statistics, a system other than Linux.
 pub fn thread_cpu_ns(pid: u32) -> Result<Vec<(u32, u64)>, Missing> {
     at_most(MOST, pid)
 }
@@ -37,7 +38,8 @@ fn at_most(most: usize, pid: u32) -> Result<Vec<(u32, u64)>, Missing> {
             "",
         ));
     }
-    // A thread may end between the two readings; its file is then gone (ENOENT, ESRCH), and it is left out.
+    // A thread may end between the two readings; its file is then gone (ENOENT, ESRCH), and it is
+    // left out.
     let time = |id: u32| Some((id, first_number(&fs::read(format!("{folder}/{id}/schedstat")).ok()?)?));
     let mut times: Vec<(u32, u64)> = ids.into_iter().filter_map(time).collect();
     if times.is_empty() {
@@ -78,10 +80,12 @@ mod tests {
         });
         let id = told.recv().expect("an id");
         let find = |times: &[(u32, u64)]| times.iter().find(|(known, _)| *known == id).map(|(_, ns)| *ns);
-        // Other tests of this process have threads of their own; there are far fewer than the limit.
+        // Other tests of this process have threads of their own; there are far fewer than the
+        // limit.
         let times = thread_cpu_ns(pid).expect("own threads");
         assert!(times.is_sorted() && find(&times).is_some());
-        // It waits: whatever this thread does is not its time. The first reading may precede its falling asleep.
+        // It waits: whatever this thread does is not its time. The first reading may precede its
+        // falling asleep.
         let settled = loop {
             let (one, other) =
                 (find(&thread_cpu_ns(pid).expect("own")), find(&thread_cpu_ns(pid).expect("own")));

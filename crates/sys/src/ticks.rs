@@ -1,7 +1,9 @@
-//! The cheapest clock there is: the processor's time-stamp counter where it can be trusted, the monotonic clock elsewhere.
+//! The cheapest clock there is: the processor's time-stamp counter where it can be trusted, the
+//! monotonic clock elsewhere.
 //!
-//! A reading of the counter takes 9 ns alone and 1 to 2 ns where the processor has other work to overlap it with; one of
-//! the monotonic clock takes 22 ns in either case (measured on the machine of docs/evidence).
+//! A reading of the counter takes 9 ns alone and 1 to 2 ns where the processor has other work to
+//! overlap it with; one of the monotonic clock takes 22 ns in either case (measured on the machine
+//! of docs/evidence).
 
 #![allow(unsafe_code)]
 
@@ -25,8 +27,8 @@ static COUNTER: AtomicBool = AtomicBool::new(false);
 
 /// Where ticks come from on this machine; decided once, at the first call.
 ///
-/// The counter is taken where it is invariant (`constant_tsc` and `nonstop_tsc`) and the kernel's clock source is `tsc`: a
-/// kernel that has found the counters of two cores apart uses another one.
+/// The counter is taken where it is invariant (`constant_tsc` and `nonstop_tsc`) and the kernel's
+/// clock source is `tsc`: a kernel that has found the counters of two cores apart uses another one.
 pub fn source() -> Source {
     static SOURCE: OnceLock<Source> = OnceLock::new();
     *SOURCE.get_or_init(|| {
@@ -53,8 +55,8 @@ fn counter_is_trusted() -> bool {
     false
 }
 
-/// The ticks now. Only differences mean something, and only with [`Rate`]. Before the first call of [`source`], and of
-/// anything that calls it, these are ticks of the monotonic clock.
+/// The ticks now. Only differences mean something, and only with [`Rate`]. Before the first call of
+/// [`source`], and of anything that calls it, these are ticks of the monotonic clock.
 #[inline]
 pub fn now() -> u64 {
     #[cfg(target_arch = "x86_64")]
@@ -95,7 +97,8 @@ impl Rate {
         Some(Rate { ns_per_4g: u64::try_from(ns_per_4g).ok().filter(|rate| *rate > 0)? })
     }
 
-    /// The rate at which 2^32 ticks take so many nanoseconds, at least one. 2^32 is a clock of nanoseconds.
+    /// The rate at which 2^32 ticks take so many nanoseconds, at least one. 2^32 is a clock of
+    /// nanoseconds.
     pub const fn of_ns_per_4g(ns_per_4g: u64) -> Self {
         Rate { ns_per_4g: if ns_per_4g == 0 { 1 } else { ns_per_4g } }
     }
@@ -138,8 +141,8 @@ impl Anchor {
     }
 }
 
-/// What a reading takes among readings only, in ticks: so much of it is in what was timed. Measured once, as the median of a
-/// thousand.
+/// What a reading takes among readings only, in ticks: so much of it is in what was timed. Measured
+/// once, as the median of a thousand.
 pub fn reading_ticks() -> u64 {
     static READING: OnceLock<u64> = OnceLock::new();
     *READING.get_or_init(|| {
@@ -151,7 +154,8 @@ pub fn reading_ticks() -> u64 {
     })
 }
 
-/// The smallest step between two readings that differ, of a thousand, in nanoseconds: what no duration can be finer than.
+/// The smallest step between two readings that differ, of a thousand, in nanoseconds: what no
+/// duration can be finer than.
 pub fn resolution_ns() -> u64 {
     let rate = Rate::of_machine();
     let readings: Vec<u64> = (0..1_000).map(|_| now()).collect();

@@ -17,7 +17,8 @@ use taskscale_sys::{
 
 const PATIENCE_NS: u64 = 60_000_000_000;
 
-/// The shim and the program, built once. `None` without a C compiler; the words say that nothing was tested.
+/// The shim and the program, built once. `None` without a C compiler; the words say that nothing
+/// was tested.
 fn built() -> Option<&'static (PathBuf, PathBuf)> {
     static BUILT: OnceLock<Option<(PathBuf, PathBuf)>> = OnceLock::new();
     let build = || {
@@ -95,7 +96,8 @@ fn every_call_of_a_thread_is_counted_and_no_other() {
     assert_eq!(counted, turns(12_345));
 }
 
-/// What `threads` itself asks for, beside what its threads do: the array of their ids, and what the C library needs for a thread.
+/// What `threads` itself asks for, beside what its threads do: the array of their ids, and what the
+/// C library needs for a thread.
 fn beyond(counted: Allocations, turns: Allocations) -> Allocations {
     counted.since(&turns)
 }
@@ -121,7 +123,8 @@ fn slots_of_threads_that_ended_are_used_again() {
     let Some((before, after)) = with_shim(&["one-by-one", "3", "2000"], &page) else { return };
     let rest = beyond(after.since(&before), turns(6_000));
     assert_eq!((rest.realloc, rest.aligned, rest.malloc), (0, 0, 1), "{rest:?}");
-    // Had no slot been given back, the third thread and all later ones had counted in the common slot, the first after the header.
+    // Had no slot been given back, the third thread and all later ones had counted in the common
+    // slot, the first after the header.
     let bytes = std::fs::read(page.path()).expect("the file");
     let common = u64::from_ne_bytes(bytes[64..72].try_into().expect("eight bytes"));
     assert_eq!(common, 0, "the common slot was used");
@@ -164,6 +167,7 @@ fn system_calls_are_counted_or_the_reason_is_told() {
         }
     };
     let (before, after) = second_go(child, || counter.read().expect("read"));
-    // Beside these: the answer is written and the next line is waited for, and each time we look that may have begun or not.
+    // Beside these: the answer is written and the next line is waited for, and each time we look
+    // that may have begun or not.
     assert!((100_001..=100_003).contains(&(after - before)), "{}", after - before);
 }

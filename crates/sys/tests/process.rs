@@ -1,4 +1,5 @@
-//! Real child processes: every way in which a probe can answer or fail. What stays behind is in `tree.rs`.
+//! Real child processes: every way in which a probe can answer or fail. What stays behind is in
+//! `tree.rs`.
 
 use std::path::Path;
 
@@ -214,7 +215,8 @@ fn the_environment_and_the_directory_are_as_asked_for() {
 fn no_descriptor_of_ours_is_inherited() {
     use std::os::fd::AsRawFd;
     let file = tempfile::tempfile().expect("a file");
-    // Without close-on-exec, as a shell hands them down. SAFETY: plain integers; the descriptor is open.
+    // Without close-on-exec, as a shell hands them down. SAFETY: plain integers; the descriptor is
+    // open.
     #[allow(unsafe_code)]
     let leaked = unsafe { libc::dup(file.as_raw_fd()) };
     let script = format!("[ -e /proc/self/fd/{leaked} ] && echo inherited || echo clean");

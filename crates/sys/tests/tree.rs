@@ -48,7 +48,8 @@ fn a_daemon_of_one_that_ended_well_does_not_survive() {
     }
 }
 
-/// An init that does not reap, as in many containers, would keep its zombie for ever; so it comes to us.
+/// An init that does not reap, as in many containers, would keep its zombie for ever; so it comes
+/// to us.
 #[test]
 fn a_daemon_that_ended_by_itself_leaves_no_zombie() {
     let script = "
@@ -84,7 +85,8 @@ fn the_neighbours_daemon_survives() {
     assert_eq!(neighbour.kill_tree(), [0u32; 0]);
 }
 
-/// One that forks and ends, again and again, faster than the process table can be read: the group gets them all.
+/// One that forks and ends, again and again, faster than the process table can be read: the group
+/// gets them all.
 #[test]
 fn a_family_that_runs_away_is_caught() {
     let script = "

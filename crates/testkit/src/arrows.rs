@@ -83,7 +83,8 @@ fn arrow(from: &str, from_layer: u8, to: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Names, without `taskscale-`, of our crates under `dependencies` and `build-dependencies`, for any target.
+/// Names, without `taskscale-`, of our crates under `dependencies` and `build-dependencies`, for
+/// any target.
 fn internal_dependencies(manifest: &toml::Table) -> Vec<String> {
     let targets = manifest.get("target").and_then(toml::Value::as_table);
     let tables = std::iter::once(manifest)

@@ -50,7 +50,8 @@ pub fn commands(repository: &Repository) -> Vec<String> {
     problems
 }
 
-/// Experiments that `experiments/README.md` does not list, and names of binaries in any file that are none.
+/// Experiments that `experiments/README.md` does not list, and names of binaries in any file that
+/// are none.
 pub fn experiments(repository: &Repository) -> Vec<String> {
     const LIST: &str = "experiments/README.md";
     let binaries: BTreeSet<&str> = (repository.paths.iter())
@@ -183,8 +184,8 @@ fn path_problem(repository: &Repository, file: &File, span: &str) -> Option<Stri
     (!exists(path) && !beside.is_some_and(|path| exists(&path))).then(|| format!("`{span}` is not there"))
 }
 
-/// Whether `path` fits `pattern`, in which `*` stands for anything within one part, and so does a part in capitals:
-/// `probes/LANGUAGE/README.md`.
+/// Whether `path` fits `pattern`, in which `*` stands for anything within one part, and so does a
+/// part in capitals: `probes/LANGUAGE/README.md`.
 fn matches(pattern: &str, path: &str) -> bool {
     let (patterns, parts): (Vec<&str>, Vec<&str>) = (pattern.split('/').collect(), path.split('/').collect());
     patterns.len() == parts.len()
@@ -196,7 +197,8 @@ fn matches(pattern: &str, path: &str) -> bool {
         })
 }
 
-/// `target` as seen from the file `from`, as a path from the root; `None` where it leads out of the repository.
+/// `target` as seen from the file `from`, as a path from the root; `None` where it leads out of the
+/// repository.
 fn resolve(from: &str, target: &str) -> Option<String> {
     let mut parts: Vec<&str> = from.split('/').collect();
     parts.pop();
@@ -212,8 +214,8 @@ fn resolve(from: &str, target: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// The anchors of a document's headings, as forges make them: lower case, punctuation gone, blanks to `-`, and a
-/// number behind a repeated one.
+/// The anchors of a document's headings, as forges make them: lower case, punctuation gone, blanks
+/// to `-`, and a number behind a repeated one.
 fn anchors(text: &str) -> Vec<String> {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     let headings = prose(text).into_iter().filter_map(|(_, line)| {

@@ -1,7 +1,8 @@
 //! Unsafe code, clocks, disk and environment each stand behind one door.
 //!
-//! The lints that hold the doors are the compiler's and clippy's: `Cargo.toml` has their levels, `clippy.toml` the names
-//! that a pure crate must not use. What is checked here is that they are in force everywhere.
+//! The lints that hold the doors are the compiler's and clippy's: `Cargo.toml` has their levels,
+//! `clippy.toml` the names that a pure crate must not use. What is checked here is that they are in
+//! force everywhere.
 
 use crate::repository::Repository;
 
@@ -10,7 +11,8 @@ const PURE: [&str; 6] = ["model", "stats", "analysis", "report", "digest", "simu
 /// What makes clippy hold a crate to that.
 const DENIED: &str = "#![deny(clippy::disallowed_methods, clippy::disallowed_types)]";
 
-/// Where unsafe code may stand. The type of python/src/raw needs a slot (am_send) that PyO3 does not offer.
+/// Where unsafe code may stand. The type of python/src/raw needs a slot (am_send) that PyO3 does
+/// not offer.
 const UNSAFE: [&str; 4] = ["crates/sys/", "crates/capi/", "probes/rust/sdk/src/clock.rs", "python/src/raw/"];
 /// Prefixes of the paths of what is released or tests that.
 const OURS: [&str; 4] = ["crates/", "probes/", "python/", "experiments/"];
@@ -38,7 +40,8 @@ pub fn pure_crates(repository: &Repository) -> Vec<String> {
     problems
 }
 
-/// Packages where unsafe code is not denied, and places outside of its rooms where it is allowed again.
+/// Packages where unsafe code is not denied, and places outside of its rooms where it is allowed
+/// again.
 pub fn unsafe_rooms(repository: &Repository) -> Vec<String> {
     let mut problems = Vec::new();
     let starts = |path: &str, prefixes: &[&str]| prefixes.iter().any(|prefix| path.starts_with(prefix));

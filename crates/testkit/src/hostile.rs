@@ -1,5 +1,5 @@
-//! Input made to hurt, made as it is read: for `crates/cli/tests/hostile.rs` at small sizes and for the
-//! experiment `hostile` at large ones.
+//! Input made to hurt, made as it is read: for `crates/cli/tests/hostile.rs` at small sizes and for
+//! the experiment `hostile` at large ones.
 
 use std::{
     fs,
@@ -44,7 +44,8 @@ pub struct Ended {
     pub fed: u64,
     /// The exit status; `None` where a signal ended it.
     pub status: Option<i32>,
-    /// The most memory that was resident when it was looked at: after the last byte, and every millisecond from then on.
+    /// The most memory that was resident when it was looked at: after the last byte, and every
+    /// millisecond from then on.
     pub peak_rss: Option<u64>,
     /// Its standard output.
     pub out: String,

@@ -12,7 +12,8 @@ const SOURCES: [&str; 14] =
 /// Files that a command writes; they may be as long as they come.
 const GENERATED: [&str; 0] = [];
 
-/// Hosts of package registries: a mirror must do as well. Written in parts, or this file would name them.
+/// Hosts of package registries: a mirror must do as well. Written in parts, or this file would name
+/// them.
 const REGISTRIES: [&str; 7] = [
     concat!("crates", ".io"),
     concat!("pypi", ".org"),
@@ -26,7 +27,8 @@ const REGISTRIES: [&str; 7] = [
 const MACHINE_PATHS: [&str; 4] =
     [concat!("/wo", "rk/"), concat!("/ro", "ot/"), concat!("/ho", "me/"), concat!("/Us", "ers/")];
 
-/// What a comment or a document may not lead to: nobody finds it in this repository. Written in parts, as above.
+/// What a comment or a document may not lead to: nobody finds it in this repository. Written in
+/// parts, as above.
 const NOWHERE: [&str; 5] = [
     concat!("experiments", ".md"),
     concat!("DES", "IGN"),
@@ -50,7 +52,8 @@ pub fn long_files(repository: &Repository) -> Vec<String> {
         .collect()
 }
 
-/// Lines that name the host of a registry or a path of one machine. Lock files name registries by themselves.
+/// Lines that name the host of a registry or a path of one machine. Lock files name registries by
+/// themselves.
 pub fn machine_names(repository: &Repository) -> Vec<String> {
     let mut problems = Vec::new();
     for file in repository.files.iter().filter(|file| file.extension() != Some("lock")) {

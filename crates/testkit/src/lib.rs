@@ -1,7 +1,8 @@
 //! Checks of the repository itself, for tests only.
 //!
-//! Each check is a function from files to problems, so that it can be shown a repository with a mistake in it: every
-//! module tests its checks that way. `tests/house.rs` shows them this repository.
+//! Each check is a function from files to problems, so that it can be shown a repository with a
+//! mistake in it: every module tests its checks that way. `tests/house.rs` shows them this
+//! repository.
 //!
 //! | module | holds the repository to |
 //! |---|---|

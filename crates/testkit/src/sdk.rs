@@ -1,4 +1,5 @@
-//! SDKs of probes: short enough to be read in one sitting, and of one shape, so that who has read one finds the way in all.
+//! SDKs of probes: short enough to be read in one sitting, and of one shape, so that who has read
+//! one finds the way in all.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +7,11 @@ use crate::repository::{File, Repository};
 
 /// Lines of code that an SDK may have.
 const LINES: usize = 200;
-/// Files that are not counted: JSON, and what places Rust's samples on the stack (METHODOLOGY.md, "Processes"), which is no
-/// part of the protocol and in no other SDK.
+/// Files that are not counted: JSON, and what places Rust's samples on the stack (METHODOLOGY.md,
+/// "Processes"), which is no part of the protocol and in no other SDK.
 const APART: [&str; 2] = ["json", "layout"];
-/// The parts, each under the names that its file may have: a public class of Java has the file's name.
+/// The parts, each under the names that its file may have: a public class of Java has the file's
+/// name.
 const PARTS: [&[&str]; 5] =
     [&["clock"], &["describe", "probe"], &["request", "run"], &["timing"], &["serve"]];
 /// Endings of the files that an SDK is made of.

@@ -1,4 +1,5 @@
-//! This repository, held to its own rules. What each check can find is tested beside it, on made-up repositories.
+//! This repository, held to its own rules. What each check can find is tested beside it, on made-up
+//! repositories.
 
 use taskscale_testkit::repository::Repository;
 use taskscale_testkit::{arrows, documents, doors, layout, sdk};

@@ -28,10 +28,11 @@ pub struct Observe<'a> {
 
 /// Observes the runtime that `builder` describes; [`build`](Observe::build) makes it.
 ///
-/// tokio has one hook of a kind. With `--cfg tokio_unstable` ours take the places of `on_before_task_poll`,
-/// `on_after_task_poll` and `on_thread_park`: what the builder had there is replaced, and setting one of them later replaces
-/// ours. Give yours to [`Observe::on_before_task_poll`], [`Observe::on_after_task_poll`] and [`Observe::on_thread_park`] instead.
-/// All other hooks stay as they are.
+/// tokio has one hook of a kind. With `--cfg tokio_unstable` ours take the places of
+/// `on_before_task_poll`, `on_after_task_poll` and `on_thread_park`: what the builder had there is
+/// replaced, and setting one of them later replaces ours. Give yours to
+/// [`Observe::on_before_task_poll`], [`Observe::on_after_task_poll`] and
+/// [`Observe::on_thread_park`] instead. All other hooks stay as they are.
 ///
 /// One `observe`, one runtime: afterwards the builder has yours again, or ones that do nothing.
 pub fn observe(builder: &mut Builder) -> Observe<'_> {
@@ -48,14 +49,16 @@ pub fn observe(builder: &mut Builder) -> Observe<'_> {
 }
 
 impl Observe<'_> {
-    /// Calls `hook` before each poll, as [`Builder::on_before_task_poll`] would; its time does not count as the task's.
+    /// Calls `hook` before each poll, as [`Builder::on_before_task_poll`] would; its time does not
+    /// count as the task's.
     #[cfg(tokio_unstable)]
     pub fn on_before_task_poll(mut self, hook: impl Fn(&TaskMeta<'_>) + Send + Sync + 'static) -> Self {
         self.before = Some(Arc::new(hook));
         self
     }
 
-    /// Calls `hook` after each poll, as [`Builder::on_after_task_poll`] would; its time does not count as the task's.
+    /// Calls `hook` after each poll, as [`Builder::on_after_task_poll`] would; its time does not
+    /// count as the task's.
     #[cfg(tokio_unstable)]
     pub fn on_after_task_poll(mut self, hook: impl Fn(&TaskMeta<'_>) + Send + Sync + 'static) -> Self {
         self.after = Some(Arc::new(hook));
@@ -69,15 +72,16 @@ impl Observe<'_> {
         self
     }
 
-    /// Times every poll. Without it about one in 16 is timed while polls take less than half a microsecond each, gap
-    /// included; the others are counted, and of a long one among them the spawn line is not known.
+    /// Times every poll. Without it about one in 16 is timed while polls take less than half a
+    /// microsecond each, gap included; the others are counted, and of a long one among them the
+    /// spawn line is not known.
     pub fn exact(mut self) -> Self {
         self.exact = true;
         self
     }
 
-    /// The runtime and its observer, for which 16 KB are taken per worker. The first in a process measures the clock's rate
-    /// for 2 ms.
+    /// The runtime and its observer, for which 16 KB are taken per worker. The first in a process
+    /// measures the clock's rate for 2 ms.
     ///
     /// # Errors
     ///
@@ -126,8 +130,8 @@ impl Observe<'_> {
 
 #[cfg(tokio_unstable)]
 impl Observe<'_> {
-    /// Builds with our hooks, inside of the user's, so that a poll is timed without those; then takes ours away again: a second
-    /// runtime from the builder has workers of the same numbers.
+    /// Builds with our hooks, inside of the user's, so that a poll is timed without those; then
+    /// takes ours away again: a second runtime from the builder has workers of the same numbers.
     fn with_hooks<R>(self, build: impl FnOnce(&mut Builder) -> io::Result<R>) -> io::Result<(R, Arc<Seats>)> {
         let Observe { builder, before, after, park, .. } = self;
         let seats = Arc::new(Seats::default());

@@ -1,5 +1,6 @@
-//! Observes a tokio runtime: one poll is one span, one of tokio's workers is one worker, and a task is named after the
-//! line that spawned it. No trace is written and memory is fixed: less than 16 KB per worker.
+//! Observes a tokio runtime: one poll is one span, one of tokio's workers is one worker, and a task
+//! is named after the line that spawned it. No trace is written and memory is fixed: less than 16
+//! KB per worker.
 //!
 //! ```
 //! let (rt, digest) = taskscale_tokio::observe(&mut tokio::runtime::Builder::new_current_thread()).build()?;
@@ -13,8 +14,9 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! tokio calls its hooks around polls only where it is built with `RUSTFLAGS="--cfg tokio_unstable"`. Without it this crate
-//! builds too, sets no hook, and its digest says what it cannot see. `docs/guides/live-tokio.md` has the cost of either.
+//! tokio calls its hooks around polls only where it is built with
+//! `RUSTFLAGS="--cfg tokio_unstable"`. Without it this crate builds too, sets no hook, and its
+//! digest says what it cannot see. `docs/guides/live-tokio.md` has the cost of either.
 //!
 //! | module | holds |
 //! |---|---|
@@ -23,6 +25,8 @@
 //! | `seats` | which thread is which worker; what happens at a poll (only with `--cfg tokio_unstable`) |
 //! | `sites` | the numbers of spawn locations on one worker (only with `--cfg tokio_unstable`) |
 //! | `unseen` | what is said where polls cannot be seen (only without) |
+
+#![warn(missing_docs)]
 
 pub mod builder;
 pub mod live;

@@ -19,7 +19,8 @@ const NOT_OBSERVED: &str = "not observed: spawn_blocking, the future of block_on
 /// Bytes of a name that the text shows.
 const SHOWN: usize = 24;
 
-/// A runtime's observer: asked from any thread, while the runtime runs and after it has ended. Clones are the same observer.
+/// A runtime's observer: asked from any thread, while the runtime runs and after it has ended.
+/// Clones are the same observer.
 ///
 /// Shown (`{}`) it is the digest of that moment as text of at most 2,048 bytes.
 #[derive(Debug, Clone)]
@@ -46,9 +47,9 @@ impl Live {
         Live { observer, counters: Arc::new(Counters::new(runtime.metrics())) }
     }
 
-    /// What the workers have done since the runtime was built or [`clear`](Live::clear) was called. Polls go on meanwhile;
-    /// one that is open counts up to now. Takes about a
-    /// millisecond in a build without optimisation.
+    /// What the workers have done since the runtime was built or [`clear`](Live::clear) was called.
+    /// Polls go on meanwhile; one that is open counts up to now. Takes about a millisecond in a
+    /// build without optimisation.
     #[cfg(tokio_unstable)]
     pub fn digest(&self) -> Digest {
         let mut digest = self.observer.digest();
@@ -64,8 +65,8 @@ impl Live {
         digest
     }
 
-    /// What can be said without `--cfg tokio_unstable`: how long the workers were not parked. All else is missing, with
-    /// reason and remedy.
+    /// What can be said without `--cfg tokio_unstable`: how long the workers were not parked. All
+    /// else is missing, with reason and remedy.
     #[cfg(not(tokio_unstable))]
     pub fn digest(&self) -> Digest {
         self.counters.digest(self.observer.digest())
@@ -100,7 +101,8 @@ fn observer(runtime: &Handle, exact: bool) -> Arc<Observer> {
         workers: Some(workers),
         source: "tokio".into(),
         exact,
-        // A thread that calls `block_on` of a `current_thread` runtime does other things between, and does not say so.
+        // A thread that calls `block_on` of a `current_thread` runtime does other things between,
+        // and does not say so.
         own_threads: runtime.runtime_flavor() != RuntimeFlavor::CurrentThread,
         waits_are_told: runtime.runtime_flavor() != RuntimeFlavor::CurrentThread,
         ..Options::default()
@@ -118,7 +120,8 @@ impl fmt::Display for Live {
     }
 }
 
-/// As much of a path's end as the text shows; without folders in front, of which it would show nothing else.
+/// As much of a path's end as the text shows; without folders in front, of which it would show
+/// nothing else.
 fn end(path: &str) -> &str {
     let mut rest = path;
     while let Some((_, shorter)) = rest.split_once('/').filter(|_| rest.len() > SHOWN) {

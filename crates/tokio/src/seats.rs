@@ -1,8 +1,9 @@
 //! Which thread is which worker, and what happens at a poll.
 //!
-//! tokio's workers are not threads: `block_in_place` hands a worker to another thread, in the middle of a poll, and a
-//! `current_thread` runtime is wherever `block_on` is called. So each worker has a seat, which the thread that polls takes. Between
-//! polls a seat cannot be taken from a thread that still is the worker, since tokio gives the worker itself away before.
+//! tokio's workers are not threads: `block_in_place` hands a worker to another thread, in the
+//! middle of a poll, and a `current_thread` runtime is wherever `block_on` is called. So each
+//! worker has a seat, which the thread that polls takes. Between polls a seat cannot be taken from
+//! a thread that still is the worker, since tokio gives the worker itself away before.
 
 use std::{
     panic::Location,
@@ -29,7 +30,8 @@ struct Seat {
 }
 
 impl Seat {
-    // Not inlined: most polls get by without these, and then need not save the registers that these use.
+    // Not inlined: most polls get by without these, and then need not save the registers that these
+    // use.
     #[inline(never)]
     fn begin(&self) {
         self.worker.begin_at(ticks::now());
@@ -81,7 +83,8 @@ impl Seats {
     /// The poll ended, of a task that was spawned there: asked for where the poll was timed.
     #[inline(always)]
     pub fn after_poll(&self, spawned_at: impl FnOnce() -> &'static Location<'static>) {
-        // Without a seat: `block_in_place` gave the worker away, and whoever took it has ended this poll.
+        // Without a seat: `block_in_place` gave the worker away, and whoever took it has ended this
+        // poll.
         if let Some(seat) = self.seats.held()
             && !seat.worker.end_untimed()
         {

@@ -7,7 +7,8 @@ use std::{
 
 use taskscale_live::Worker;
 
-/// Locations that a worker tells apart: all the numbers that it has (16), less one for all other locations.
+/// Locations that a worker tells apart: all the numbers that it has (16), less one for all other
+/// locations.
 const SITES: u32 = 15;
 /// Places of the table: more than locations, so that a search ends at an empty one.
 const PLACES: usize = 16;
@@ -16,8 +17,9 @@ const OTHERS: &[u8] = b"(other spawn locations)";
 /// Bytes of a name that count.
 const NAME_BYTES: usize = 48;
 
-/// A location's address, from bit 8 on, and its number, in a table with linear probing. Two addresses that differ only in their
-/// upper 8 bits would be one location. Only the worker's own thread writes; 0 is none.
+/// A location's address, from bit 8 on, and its number, in a table with linear probing. Two
+/// addresses that differ only in their upper 8 bits would be one location. Only the worker's own
+/// thread writes; 0 is none.
 #[derive(Debug, Default)]
 pub struct Sites {
     places: [AtomicU64; PLACES],
@@ -25,8 +27,8 @@ pub struct Sites {
 }
 
 impl Sites {
-    /// The number of a location on this worker: a comparison, and a few for locations that share a place. The first time a
-    /// location is seen its name is written.
+    /// The number of a location on this worker: a comparison, and a few for locations that share a
+    /// place. The first time a location is seen its name is written.
     #[inline(always)]
     pub fn number(&self, worker: &Worker, location: &'static Location<'static>) -> u32 {
         let key = key(location);
@@ -62,7 +64,8 @@ impl Sites {
     }
 }
 
-/// Where the search for a location begins. Locations are 24 bytes each, one behind the other where a file has several.
+/// Where the search for a location begins. Locations are 24 bytes each, one behind the other where
+/// a file has several.
 #[inline(always)]
 fn first(key: u64) -> usize {
     (key >> 11) as usize % PLACES

@@ -1,4 +1,5 @@
-//! What is said where polls cannot be seen: tokio's own counters, and a reason and a remedy for everything else.
+//! What is said where polls cannot be seen: tokio's own counters, and a reason and a remedy for
+//! everything else.
 
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
@@ -29,7 +30,8 @@ pub struct Counters {
 #[derive(Debug, Clone)]
 struct Count {
     at: Instant,
-    /// By worker: time not parked, as far as tokio has added it up; it does so when a worker parks and every some polls.
+    /// By worker: time not parked, as far as tokio has added it up; it does so when a worker parks
+    /// and every some polls.
     busy: Vec<Duration>,
     parks: u64,
 }
@@ -66,8 +68,9 @@ impl Counters {
 
     /// `digest` is one of no tasks; into it goes what the counters say, and why there is not more.
     ///
-    /// Time not parked holds polls, what the scheduler does between them, and its search for tasks; so it is no worker's
-    /// *work*, and the losses stay empty. It is shown as what it bounds from above: how busy each worker was.
+    /// Time not parked holds polls, what the scheduler does between them, and its search for tasks;
+    /// so it is no worker's *work*, and the losses stay empty. It is shown as what it bounds from
+    /// above: how busy each worker was.
     pub fn digest(&self, mut digest: Digest) -> Digest {
         let (since, now) = (self.since().clone(), Count::now(&self.metrics));
         let window = now.at.saturating_duration_since(since.at);

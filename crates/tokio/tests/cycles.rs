@@ -28,7 +28,8 @@ fn cycles(builder: &mut Builder, times: usize) {
 
 #[test]
 fn a_thousand_cycles_leave_nothing_behind() {
-    // A worker forgotten each time would be 16 MB here, and a few hundred bytes 3 MB in the 10,000 below.
+    // A worker forgotten each time would be 16 MB here, and a few hundred bytes 3 MB in the 10,000
+    // below.
     for (mut builder, times) in
         [(Builder::new_multi_thread(), 1_000), (Builder::new_current_thread(), 10_000)]
     {

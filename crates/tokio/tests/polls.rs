@@ -1,4 +1,5 @@
-//! What users of an observed runtime see where tokio calls its hooks. No figure here depends on how fast anything is.
+//! What users of an observed runtime see where tokio calls its hooks. No figure here depends on how
+//! fast anything is.
 #![cfg(tokio_unstable)]
 
 use std::{
@@ -123,7 +124,8 @@ fn a_worker_that_block_in_place_gives_away_goes_on_elsewhere() {
     let met = Arc::new(Barrier::new(2));
     let theirs = met.clone();
     rt.block_on(async move {
-        // The only worker is given away, or the second task would never be polled and the two would never meet.
+        // The only worker is given away, or the second task would never be polled and the two would
+        // never meet.
         let first = tokio::spawn(async move {
             tokio::spawn(async move { theirs.wait() });
             block_in_place(|| met.wait());
@@ -232,7 +234,8 @@ fn memory_is_fixed_and_less_than_16_kb_per_worker() {
     assert_eq!(bytes(1, 100_000), bytes(1, 1_000));
 }
 
-/// Polls of `tasks` tasks that yield ten times, of which the spawner's is one more for each that it waits for.
+/// Polls of `tasks` tasks that yield ten times, of which the spawner's is one more for each that it
+/// waits for.
 fn yields(rt: &tokio::runtime::Runtime, tasks: u32) -> u64 {
     let polls = Arc::new(AtomicU64::new(0));
     let counted = polls.clone();

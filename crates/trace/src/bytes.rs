@@ -1,6 +1,7 @@
 //! Searches over bytes that the readers live on: the end of a string, the end of a nested value.
 //!
-//! Sixteen bytes are compared at once, by `wide`: SSE2 on x86-64, NEON on ARM, plain words elsewhere.
+//! Sixteen bytes are compared at once, by `wide`: SSE2 on x86-64, NEON on ARM, plain words
+//! elsewhere.
 
 use wide::u8x16;
 
@@ -37,7 +38,8 @@ fn short(data: &[u8], at: usize) -> u128 {
 impl Lanes {
     #[inline(always)]
     fn load(data: &[u8], at: usize) -> Self {
-        // Straight from memory into a vector register; an integer in between would cost three instructions.
+        // Straight from memory into a vector register; an integer in between would cost three
+        // instructions.
         match data.get(at..at + 16).and_then(|bytes| <[u8; 16]>::try_from(bytes).ok()) {
             Some(bytes) => Lanes(u8x16::from(bytes)),
             None => Lanes(u8x16::from(short(data, at).to_le_bytes())),
@@ -78,7 +80,8 @@ impl Lanes {
             && place + 1 < length
     }
 
-    /// Whether the first `length` bytes, at most sixteen, are ASCII without quotes, escapes and control characters.
+    /// Whether the first `length` bytes, at most sixteen, are ASCII without quotes, escapes and
+    /// control characters.
     #[inline(always)]
     pub fn is_plain(self, length: usize) -> bool {
         (self.odd() | self.equal(b'\\') | self.equal(b'"')) & ((1u32 << length) - 1) == 0
@@ -187,11 +190,13 @@ impl Nesting {
         Nesting { depth: 1, in_string: 0, escaped: 0 }
     }
 
-    /// Runs from `at` and gives the place behind the closing brace or bracket; `None` where the data end before it.
+    /// Runs from `at` and gives the place behind the closing brace or bracket; `None` where the
+    /// data end before it.
     ///
-    /// Sixty-four bytes a step, with no recursion: quotes that are not escaped toggle, by prefix XOR, which bits lie
-    /// inside strings, and only the blocks that may close the value are walked bit by bit (Langdale and Lemire,
-    /// "Parsing gigabytes of JSON per second", VLDB Journal 2019, section 3).
+    /// Sixty-four bytes a step, with no recursion: quotes that are not escaped toggle, by prefix
+    /// XOR, which bits lie inside strings, and only the blocks that may close the value are walked
+    /// bit by bit (Langdale and Lemire, "Parsing gigabytes of JSON per second", VLDB Journal 2019,
+    /// section 3).
     #[inline]
     pub fn end(&mut self, data: &[u8], mut at: usize) -> Option<usize> {
         while at < data.len() {
@@ -246,7 +251,8 @@ fn masks(data: &[u8], at: usize) -> [u64; 4] {
     masks
 }
 
-/// Which bytes are escaped: those behind an odd run of backslashes. `carry` is 1 where the first one is.
+/// Which bytes are escaped: those behind an odd run of backslashes. `carry` is 1 where the first
+/// one is.
 #[inline(always)]
 fn escaped(slashes: u64, carry: u64) -> (u64, u64) {
     let mut escaped = 0;
@@ -277,8 +283,8 @@ fn prefix_xor(mut bits: u64) -> u64 {
     bits
 }
 
-/// A 64-bit hash of bytes, eight at a time. Not against an adversary: who makes two ids collide merges two of his
-/// own workers.
+/// A 64-bit hash of bytes, eight at a time. Not against an adversary: who makes two ids collide
+/// merges two of his own workers.
 #[inline]
 pub fn hash(bytes: &[u8], seed: u64) -> u64 {
     const K: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -308,7 +314,8 @@ mod tests {
     }
 
     fn nested_end_by_byte(data: &[u8]) -> Option<usize> {
-        // A backslash outside of strings is no JSON; here it keeps a quote from opening one, and nothing else.
+        // A backslash outside of strings is no JSON; here it keeps a quote from opening one, and
+        // nothing else.
         let (mut depth, mut in_string, mut escaped) = (1, false, false);
         for (at, &byte) in data.iter().enumerate() {
             match byte {

@@ -1,4 +1,5 @@
-//! Chrome trace events: a bare array, or an object with `traceEvents` amid other members; whole, cut or frayed.
+//! Chrome trace events: a bare array, or an object with `traceEvents` amid other members; whole,
+//! cut or frayed.
 
 mod assemble;
 mod event;

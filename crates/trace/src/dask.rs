@@ -1,6 +1,7 @@
 //! Dask task streams: `json.dumps(client.get_task_stream())`, a list of records with `startstops`.
 //!
-//! `compute` is work; `transfer`, `disk` and the rest are what Dask does around it, counted and not made spans.
+//! `compute` is work; `transfer`, `disk` and the rest are what Dask does around it, counted and not
+//! made spans.
 
 use taskscale_model::span::{Account, Depth, Span, SpanSink};
 
@@ -51,7 +52,8 @@ pub fn read(
     books
         .tally
         .note("each Dask worker host has its own clock: times of different hosts are compared as they stand");
-    // What stands behind the list is read to its end, so that the count of bytes is that of the file.
+    // What stands behind the list is read to its end, so that the count of bytes is that of the
+    // file.
     while window.skip_while(|_| true)?.is_some() {}
     books.tally.doubles(books.clock.origin_ns(), 1_000_000_000);
     let seen = books.workers.seen_in_file();
@@ -163,7 +165,8 @@ fn seconds(value: &[u8]) -> Time {
     }
 }
 
-/// What Dask calls the prefix of a key: `inc` of `inc-9f3c...`, `x` of `('x-4f', 0, 1)`, `data` of a bare hash.
+/// What Dask calls the prefix of a key: `inc` of `inc-9f3c...`, `x` of `('x-4f', 0, 1)`, `data` of
+/// a bare hash.
 ///
 /// The rule is that of `dask.utils.key_split`.
 fn prefix(key: &[u8]) -> Vec<u8> {

@@ -4,7 +4,8 @@
 pub const KNOWN: &str = "Chrome trace events (JSON; Taskflow, Ray, VizTracer, Node, tracing-chrome ...), TFProf JSON and .tfp \
                          of Taskflow, Dask task streams (JSON), ninja logs";
 
-/// Why nothing could be read. Defects of single events are no errors: they are counted in the account.
+/// Why nothing could be read. Defects of single events are no errors: they are counted in the
+/// account.
 #[derive(Debug, thiserror::Error)]
 pub enum TraceError {
     /// No byte but white space.

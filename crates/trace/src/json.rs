@@ -1,10 +1,12 @@
-//! Small tolerant walks over JSON values that are in memory whole. Each takes a value's bytes and costs their length.
+//! Small tolerant walks over JSON values that are in memory whole. Each takes a value's bytes and
+//! costs their length.
 
 use std::borrow::Cow;
 
 use crate::bytes::{Nesting, string_end};
 
-/// What a byte can be; a table, since a comparison with each of nine bytes was a tenth of what an event cost.
+/// What a byte can be; a table, since a comparison with each of nine bytes was a tenth of what an
+/// event cost.
 const KINDS: [u8; 256] = {
     let mut kinds = [0; 256];
     let mut byte = 0;
@@ -65,7 +67,8 @@ pub fn value_end(data: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Calls `visit` with each key (without quotes, as written) and value of an object, until the object is malformed.
+/// Calls `visit` with each key (without quotes, as written) and value of an object, until the
+/// object is malformed.
 pub fn members<'a>(object: &'a [u8], mut visit: impl FnMut(&'a [u8], &'a [u8])) {
     let mut at = 1;
     loop {
@@ -120,8 +123,8 @@ pub fn unescaped(raw: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(out)
 }
 
-/// Appends a string's bytes with its escapes replaced. What is no escape of JSON stays as it is written; half of a
-/// surrogate pair becomes U+FFFD.
+/// Appends a string's bytes with its escapes replaced. What is no escape of JSON stays as it is
+/// written; half of a surrogate pair becomes U+FFFD.
 pub fn unescape_into(raw: &[u8], out: &mut Vec<u8>) {
     let mut at = 0;
     while let Some(n) = memchr::memchr(b'\\', &raw[at..]) {

@@ -1,7 +1,7 @@
 //! Ninja's build log, `.ninja_log`: start and end of each edge in milliseconds, no worker.
 //!
-//! Edges are packed into lanes, so the number of lanes is the peak of edges at once and not the `-j` of the build.
-//! The log keeps entries of older builds; the last build is read.
+//! Edges are packed into lanes, so the number of lanes is the peak of edges at once and not the
+//! `-j` of the build. The log keeps entries of older builds; the last build is read.
 
 use std::{
     cmp::Reverse,
@@ -19,7 +19,8 @@ use crate::{
     workers::{Id, WorkerTable},
 };
 
-/// Edges of one build held at once, since lanes need them in the order of their starts: about 9 MB with their names.
+/// Edges of one build held at once, since lanes need them in the order of their starts: about 9 MB
+/// with their names.
 const MOST_EDGES: usize = 131_072;
 /// Bytes of their names.
 const MOST_NAME_BYTES: usize = 4 << 20;
@@ -133,8 +134,8 @@ impl Build {
         self.names.extend_from_slice(output);
     }
 
-    /// Gives each edge the lane that has been free the longest; opens a lane where none is free. By order of start
-    /// this opens as few lanes as edges ever overlap (interval partitioning).
+    /// Gives each edge the lane that has been free the longest; opens a lane where none is free. By
+    /// order of start this opens as few lanes as edges ever overlap (interval partitioning).
     fn pack(
         mut self,
         tally: &mut Tally,

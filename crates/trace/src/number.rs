@@ -23,7 +23,8 @@ pub const SECONDS: i32 = 9;
 
 const POW10: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 
-/// Up to eight digits at the start of a word, and how many they are (Lemire, "Quickly parsing eight digits", 2018).
+/// Up to eight digits at the start of a word, and how many they are (Lemire, "Quickly parsing eight
+/// digits", 2018).
 #[inline(always)]
 fn digits(word: u64) -> (u64, u32) {
     let values = word ^ 0x3030_3030_3030_3030;
@@ -67,7 +68,8 @@ pub fn integer(data: &[u8], at: usize) -> Option<(u64, usize)> {
     Some((high * POW10[m as usize] + low, at + 8 + m as usize))
 }
 
-/// Decimal microseconds of the common form, `123` or `123.456`, as nanoseconds, and the place behind them.
+/// Decimal microseconds of the common form, `123` or `123.456`, as nanoseconds, and the place
+/// behind them.
 #[inline(always)]
 pub fn plain_micros(data: &[u8], at: usize) -> Option<(i64, usize)> {
     let (micros, end) = integer(data, at)?;
@@ -98,8 +100,8 @@ fn fraction(data: &[u8], at: usize, ns: i64) -> Option<(i64, usize)> {
 
 /// Any JSON number times `10^places`, and the place behind it. Costs the length of the number.
 ///
-/// Also takes what JSON does not know but traces hold: a leading `+`, leading zeros, a missing digit before or behind
-/// the point.
+/// Also takes what JSON does not know but traces hold: a leading `+`, leading zeros, a missing
+/// digit before or behind the point.
 pub fn decimal(data: &[u8], start: usize, places: i32) -> (Time, usize) {
     let mut at = start;
     let byte = |at: usize| data.get(at).copied().unwrap_or(0);

@@ -3,13 +3,13 @@
 /// What a user may say about a trace that it does not say itself.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Counts only events whose category holds this text; also turns off the selection that the writer's own rule
-    /// makes (Ray's phases and Node's event loop can be looked at so).
+    /// Counts only events whose category holds this text; also turns off the selection that the
+    /// writer's own rule makes (Ray's phases and Node's event loop can be looked at so).
     pub cat: Option<String>,
     /// Counts only events whose name holds this text.
     pub name: Option<String>,
-    /// Sets the first time of each file to zero. For files whose clocks have nothing to do with each other; without it
-    /// all files of a [`Reader`] share the origin of the first one.
+    /// Sets the first time of each file to zero. For files whose clocks have nothing to do with
+    /// each other; without it all files of a [`Reader`] share the origin of the first one.
     pub align: bool,
     /// Whether shapes of events are learned (faster, same result).
     pub learn_shapes: bool,

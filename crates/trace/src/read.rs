@@ -30,7 +30,8 @@ impl Reader {
         Reader { options, ..Reader::default() }
     }
 
-    /// Reads one file to its end. Memory: at most 4 MiB for the window and a few MB of bounded tables, at any length.
+    /// Reads one file to its end. Memory: at most 4 MiB for the window and a few MB of bounded
+    /// tables, at any length.
     pub fn read(&mut self, mut input: impl Read, sink: &mut impl SpanSink) -> Result<Account, TraceError> {
         if self.files > 0 {
             self.workers.next_file();
@@ -69,8 +70,8 @@ impl Reader {
 
 /// Reads one trace to its end; for several, see [`Reader`].
 ///
-/// Costs, on the machine where `md5sum` takes 134 ns for them, 23 ns of CPU time for an event of 90 bytes whose shape
-/// repeats and 81 ns for one whose shape does not (experiment `speed`).
+/// Costs, on the machine where `md5sum` takes 134 ns for them, 23 ns of CPU time for an event of 90
+/// bytes whose shape repeats and 81 ns for one whose shape does not (experiment `speed`).
 pub fn read(input: impl Read, options: &Options, sink: &mut impl SpanSink) -> Result<Account, TraceError> {
     Reader::new(options.clone()).read(input, sink)
 }
@@ -104,7 +105,8 @@ impl Format {
         let holds = |part: &str| memchr::memmem::find(text, part.as_bytes()).is_some();
         match text[0] {
             b'[' if holds("\"startstops\"") => Ok(Format::Dask),
-            // `TFProfObserver::dump` writes one executor without a list around it; the profiler writes the list.
+            // `TFProfObserver::dump` writes one executor without a list around it; the profiler
+            // writes the list.
             b'[' | b'{' if holds("\"executor\"") && holds("\"data\"") && !holds("\"ph\"") => {
                 Ok(Format::Tfprof)
             }

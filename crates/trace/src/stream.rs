@@ -8,8 +8,8 @@ use crate::{
     window::{More, Window},
 };
 
-/// Brings the object at the front of the window into memory and gives its length; one that cannot be there whole is skipped,
-/// and the reason given.
+/// Brings the object at the front of the window into memory and gives its length; one that cannot
+/// be there whole is skipped, and the reason given.
 pub fn object(window: &mut Window<'_>) -> Result<Result<usize, Reason>, TraceError> {
     loop {
         if let Some(end) = Nesting::opened().end(window.data(), 1) {
@@ -64,7 +64,8 @@ pub fn skip_value(window: &mut Window<'_>) -> Result<(), TraceError> {
     Ok(())
 }
 
-/// Skips to where the next event may start: behind a closing brace that a comma, a bracket or the end follows.
+/// Skips to where the next event may start: behind a closing brace that a comma, a bracket or the
+/// end follows.
 pub fn skip_to_next_event(window: &mut Window<'_>) -> Result<(), TraceError> {
     loop {
         if window.skip_while(|byte| byte != b'}')?.is_none() {

@@ -103,7 +103,8 @@ impl Tally {
         self.notes.push(note.into());
     }
 
-    /// Learns the step of the source's clock from a time: the largest power of ten that divides all of them.
+    /// Learns the step of the source's clock from a time: the largest power of ten that divides all
+    /// of them.
     #[inline(always)]
     pub fn learn_step(&mut self, ns: i64) {
         match self.step_ns {
@@ -132,8 +133,9 @@ impl Tally {
         self.step_ns = Some(step);
     }
 
-    /// Says that the source writes its times as doubles of `unit_ns` around `ns`: the clock's step is then no finer than
-    /// what a double can hold there. Decimal places do not show it: Python writes the fewest that come back as the same double.
+    /// Says that the source writes its times as doubles of `unit_ns` around `ns`: the clock's step
+    /// is then no finer than what a double can hold there. Decimal places do not show it: Python
+    /// writes the fewest that come back as the same double.
     pub fn doubles(&mut self, ns: i64, unit_ns: u64) {
         let value = ns.unsigned_abs() as f64 / unit_ns as f64;
         // Between 2^n and 2^(n+1) doubles are 2^(n-52) apart.
@@ -224,7 +226,8 @@ mod tests {
             tally.doubles(times[0], unit_ns);
             tally.account("t", 0, 0).clock_resolution_ns
         };
-        // Microseconds and seconds since 1970; microseconds since the start; a clock that is coarser than its doubles.
+        // Microseconds and seconds since 1970; microseconds since the start; a clock that is
+        // coarser than its doubles.
         assert_eq!(step(&[1_790_000_000_123_456_789], 1_000), 250);
         assert_eq!(step(&[1_790_000_000_123_456_789], 1_000_000_000), 238);
         assert_eq!(step(&[12_345_678], 1_000), 1);

@@ -239,7 +239,8 @@ pub mod tests {
         for number in [0u32, 0, 2] {
             file.extend(number.to_le_bytes());
         }
-        // Begin 10, duration 300 in two bytes, name "A"; then begin 10 + 320, duration 1, no name, async.
+        // Begin 10, duration 300 in two bytes, name "A"; then begin 10 + 320, duration 1, no name,
+        // async.
         file.extend([10, 0xAC, 0x02, 0, 0, 0, 0, 1]);
         file.extend([0xC0, 0x02, 1, 0, 0, 0, 0, 4 << 5]);
         file
@@ -259,8 +260,8 @@ pub mod tests {
     #[test]
     fn the_file_of_the_specification() {
         let file = two_tasks();
-        // Such a file of Taskflow 4.1 has 63 bytes, and one more for each varint from 128 on (of 18 written, 17 had 63
-        // and one 64): here there are two.
+        // Such a file of Taskflow 4.1 has 63 bytes, and one more for each varint from 128 on (of 18
+        // written, 17 had 63 and one 64): here there are two.
         assert_eq!(file.len(), 12 + 24 + 1 + 12 + (7 + 1) + (7 + 1));
         let expected = vec![(0, 0, 300_000, b"A".to_vec()), (0, 320_000, 321_000, Vec::new())];
         for file in [&file[..], &file[12..]] {

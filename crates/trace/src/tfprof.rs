@@ -1,4 +1,5 @@
-//! TFProf JSON of Taskflow 3.x: a list of executors, each a list of (worker, level), each a list of segments.
+//! TFProf JSON of Taskflow 3.x: a list of executors, each a list of (worker, level), each a list of
+//! segments.
 //!
 //! Times are integer microseconds; the nesting level is explicit.
 
@@ -53,7 +54,8 @@ struct Reader<'o> {
 
 impl Reader<'_> {
     fn run(&mut self, window: &mut Window<'_>, sink: &mut impl SpanSink) -> Result<(), TraceError> {
-        // Lists that are open: 1 holds executors, 2 blocks, 3 segments. An executor's own dump lacks the first.
+        // Lists that are open: 1 holds executors, 2 blocks, 3 segments. An executor's own dump
+        // lacks the first.
         let around = if window.skip_while(is_gap)? == Some(b'{') { 1 } else { 0 };
         let mut lists: u32 = around;
         while let Some(byte) = window.skip_while(is_gap)? {

@@ -4,10 +4,11 @@ use std::io::{ErrorKind, Read};
 
 use crate::error::TraceError;
 
-/// The buffer at first: as much as the recognition of a format looks at, and all that a small file needs.
+/// The buffer at first: as much as the recognition of a format looks at, and all that a small file
+/// needs.
 const FIRST: usize = 256 << 10;
-/// The buffer once a file proves longer. Reading 450 MB costs the kernel 36 ms in blocks of 256 KB and 26 ms in these,
-/// which still lie in the second-level cache.
+/// The buffer once a file proves longer. Reading 450 MB costs the kernel 36 ms in blocks of 256 KB
+/// and 26 ms in these, which still lie in the second-level cache.
 const USUAL: usize = 1 << 20;
 
 /// The buffer at most: a single event of more bytes is skipped and counted.
@@ -60,8 +61,8 @@ impl<'r> Window<'r> {
         self.bytes
     }
 
-    /// Moves what was not consumed to the front and reads until the buffer is full, so that an event cut by the end
-    /// of the buffer is scanned at most once more for each doubling.
+    /// Moves what was not consumed to the front and reads until the buffer is full, so that an
+    /// event cut by the end of the buffer is scanned at most once more for each doubling.
     pub fn more(&mut self) -> Result<More, TraceError> {
         if self.ended {
             return Ok(More::End);
@@ -94,7 +95,8 @@ impl<'r> Window<'r> {
         Ok(if self.end > before { More::Read } else { More::End })
     }
 
-    /// Reads on until `n` bytes are in memory; `false` where the stream ends before. `n` is at most [`MOST`].
+    /// Reads on until `n` bytes are in memory; `false` where the stream ends before. `n` is at most
+    /// [`MOST`].
     pub fn ensure(&mut self, n: usize) -> Result<bool, TraceError> {
         while self.data().len() < n {
             if self.more()? != More::Read {

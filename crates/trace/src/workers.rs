@@ -38,7 +38,8 @@ impl Id {
 
 /// Dense indices for (file, process, thread), in the order in which they are first seen.
 ///
-/// Lives across files, so that workers of several files stay apart. Memory: at most 65,536 entries, about 4 MB.
+/// Lives across files, so that workers of several files stay apart. Memory: at most 65,536 entries,
+/// about 4 MB.
 #[derive(Debug, Default)]
 pub struct WorkerTable {
     file: u32,

@@ -2,11 +2,12 @@
 //!
 //! Perfetto v52 drops without a word on the screen (`crates/cli/tests/perfetto/` counts it):
 //!
-//! * slices that overlap another of their thread without lying in it; and it merges thread 0 of a process with the thread
-//!   whose number is that of the process, whose slices then overlap: 8 % of a Taskflow trace with eight workers. Here workers
-//!   are threads from 2 on of process 1, and a span that may overlap is written as a begin and an end with an id of its own.
-//! * slices with a negative time. Times here begin eleven days after zero, so that spans earlier than the first one
-//!   that was read have positive times too.
+//! * slices that overlap another of their thread without lying in it; and it merges thread 0 of a
+//!   process with the thread whose number is that of the process, whose slices then overlap: 8 % of
+//!   a Taskflow trace with eight workers. Here workers are threads from 2 on of process 1, and a
+//!   span that may overlap is written as a begin and an end with an id of its own.
+//! * slices with a negative time. Times here begin eleven days after zero, so that spans earlier
+//!   than the first one that was read have positive times too.
 
 use std::io::{self, Write};
 
@@ -14,17 +15,18 @@ use taskscale_model::span::{Span, SpanSink};
 
 const PROCESS: u32 = 1;
 const FIRST_THREAD: u64 = 2;
-/// Added to all times: 11.6 days, of which a double still holds nanoseconds, as it does of as much again and seven times more.
+/// Added to all times: 11.6 days, of which a double still holds nanoseconds, as it does of as much
+/// again and seven times more.
 const ORIGIN_NS: i128 = 1_000_000_000_000_000;
 /// Spans that are remembered to tell overlaps, of a worker and of all: 4 MB.
 const MOST_REMEMBERED: (usize, usize) = (512, 1 << 18);
 /// The buffer is handed on when it holds this much.
 const BLOCK: usize = 64 << 10;
 
-/// Writes each span as an event of phase `X`, with times in microseconds to three decimals; one of which it cannot be
-/// shown that it overlaps no other of its worker (it does, or it starts before the last 512 spans) as `b` and `e`.
-/// A [`SpanSink`]; costs a buffer of 64 KiB, at most 8 KiB per worker and 4 MiB in all. Errors of the output are kept and
-/// given by [`ChromeWriter::finish`].
+/// Writes each span as an event of phase `X`, with times in microseconds to three decimals; one of
+/// which it cannot be shown that it overlaps no other of its worker (it does, or it starts before
+/// the last 512 spans) as `b` and `e`. A [`SpanSink`]; costs a buffer of 64 KiB, at most 8 KiB per
+/// worker and 4 MiB in all. Errors of the output are kept and given by [`ChromeWriter::finish`].
 #[derive(Debug)]
 pub struct ChromeWriter<W: Write> {
     out: W,
@@ -140,7 +142,8 @@ impl Default for Track {
 }
 
 impl Track {
-    /// Whether a span surely overlaps none of those before without lying in it or around it; remembers it if so.
+    /// Whether a span surely overlaps none of those before without lying in it or around it;
+    /// remembers it if so.
     fn fits(&mut self, start: i64, end: i64, most: usize) -> bool {
         if start < self.end {
             let overlaps = |&(s, e): &(i64, i64)| {
@@ -198,7 +201,8 @@ fn micros(buffer: &mut Vec<u8>, ns: i128) {
     if ns < 0 {
         buffer.push(b'-');
     }
-    // The difference of two 64-bit times, or one and the origin, fits into 65 bits, a thousandth of it into 64.
+    // The difference of two 64-bit times, or one and the origin, fits into 65 bits, a thousandth of
+    // it into 64.
     let ns = ns.unsigned_abs();
     integer(buffer, (ns / 1_000) as u64);
     let part = (ns % 1_000) as u32;
@@ -263,7 +267,8 @@ mod tests {
         assert_eq!(events[2]["name"], "b\"\\\n");
     }
 
-    /// What Perfetto does with slices of one thread: sorted by time, the longer first; one that ends behind its parent is lost.
+    /// What Perfetto does with slices of one thread: sorted by time, the longer first; one that
+    /// ends behind its parent is lost.
     fn lost(slices: &mut [(i64, i64)]) -> usize {
         slices.sort_by_key(|&(start, end)| (start, std::cmp::Reverse(end)));
         let (mut open, mut lost) = (Vec::new(), 0);

@@ -1,4 +1,5 @@
-//! Chrome trace events against a plain reading of the whole file by `serde_json`; and what the reference cannot read.
+//! Chrome trace events against a plain reading of the whole file by `serde_json`; and what the
+//! reference cannot read.
 
 use proptest::prelude::*;
 use serde_json::Value;
@@ -28,7 +29,8 @@ fn both(file: &[u8]) -> (Vec<Plain>, Account) {
     learned
 }
 
-/// `X` events with their times in nanoseconds, and `B`/`E` and `b`/`e` pairs, by the simplest means.
+/// `X` events with their times in nanoseconds, and `B`/ `E` and `b`/ `e` pairs, by the simplest
+/// means.
 fn reference(file: &[u8]) -> Vec<Plain> {
     let whole: Value = serde_json::from_slice(file).expect("JSON");
     let events = if whole.is_array() { &whole } else { &whole["traceEvents"] };
@@ -173,7 +175,8 @@ fn file() -> impl Strategy<Value = String> {
     )
 }
 
-/// Events with the same members in the same order, whose values are mostly like those of the event before.
+/// Events with the same members in the same order, whose values are mostly like those of the event
+/// before.
 fn streak() -> impl Strategy<Value = String> {
     let name = prop_oneof![
         8 => "[0-9]{1,2}_[0-9]{1,9}",

@@ -1,4 +1,5 @@
-//! Input made to hurt: it must end in bounded memory with a clear account. Streams are made as they are read.
+//! Input made to hurt: it must end in bounded memory with a clear account. Streams are made as they
+//! are read.
 
 use std::io::Read;
 
@@ -118,7 +119,8 @@ fn more_workers_than_places() {
             Ok(event.len())
         }
     }
-    // A reader that gives less than a whole event's space at the end of the buffer is a Chain of small reads.
+    // A reader that gives less than a whole event's space at the end of the buffer is a Chain of
+    // small reads.
     let account = account(std::io::BufReader::with_capacity(1 << 16, Workers(0)));
     assert_eq!((account.counted, account.workers), (100_000, 65_536));
     assert!(

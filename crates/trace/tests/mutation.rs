@@ -1,6 +1,8 @@
-//! Files of each format, changed at random: no panic, no hang, books that balance, two ways of scanning that agree.
+//! Files of each format, changed at random: no panic, no hang, books that balance, two ways of
+//! scanning that agree.
 //!
-//! A poor man's fuzzing for `cargo test`; the real one is in `fuzz/`. The seed is fixed, so a failure comes again.
+//! A poor man's fuzzing for `cargo test`; the real one is in `fuzz/`. The seed is fixed, so a
+//! failure comes again.
 
 use taskscale_model::span::{Account, Span};
 use taskscale_trace::{Options, TraceError, read};

@@ -1,5 +1,5 @@
-//! Traces that the real tools wrote, held to the totals that the tools, or the traced programs themselves, have counted
-//! (`tests/real/README.md`).
+//! Traces that the real tools wrote, held to the totals that the tools, or the traced programs
+//! themselves, have counted (`tests/real/README.md`).
 
 use std::collections::BTreeMap;
 
@@ -72,7 +72,8 @@ fn dask() {
     for (name, prefix) in prefixes {
         let (tasks, ns) = sums[name.as_str()];
         assert_eq!(tasks, number(&prefix["tasks"]), "{name}");
-        // The scheduler rounds each task to a microsecond before it adds; a step of the float is 0.24 us.
+        // The scheduler rounds each task to a microsecond before it adds; a step of the float is
+        // 0.24 us.
         assert!((ns - 1_000 * number(&prefix["us"]["compute"])).abs() <= tasks * 740, "{name}: {ns}");
     }
 }
@@ -142,7 +143,8 @@ fn taskflow_summary(what: &str, file: &[u8], text: &str) {
             _ => {}
         }
     }
-    // Taskflow floors the duration of a task, the file its two ends: they differ by less than 1 us a task.
+    // Taskflow floors the duration of a task, the file its two ends: they differ by less than 1 us
+    // a task.
     for (kind, (count, total)) in &types {
         let (_, spans) = found(file, Some(kind));
         assert_eq!(spans.len() as i64, *count, "{what}: {kind}");
@@ -164,7 +166,8 @@ fn taskflow_summary(what: &str, file: &[u8], text: &str) {
     }
 }
 
-/// tokio opens a span for each poll of a task and, since `tracing` 0.1.38, one more around the drop of its future.
+/// tokio opens a span for each poll of a task and, since `tracing` 0.1.38, one more around the drop
+/// of its future.
 #[test]
 fn tokio_threaded() {
     let totals = json(include_str!("real/tokio-threaded.totals.json"));
@@ -181,7 +184,8 @@ fn tokio_threaded() {
     close(of_tasks, total("busy_ns") + total("main_busy_ns"), 1.02);
 }
 
-/// The asynchronous style has one pair for the life of a task, from spawn to drop: no poll is in it.
+/// The asynchronous style has one pair for the life of a task, from spawn to drop: no poll is in
+/// it.
 #[test]
 fn tokio_async() {
     let totals = json(include_str!("real/tokio-async.totals.json"));

@@ -1,4 +1,5 @@
-//! How often does this tool see a difference that is not there, and how often does it find one of 1 %?
+//! How often does this tool see a difference that is not there, and how often does it find one of 1
+//! %?
 //!
 //! ```sh
 //! # 200 comparisons of 20 rounds, about ten minutes; then on tasks that do nothing, the hardest case; then a first look
@@ -7,9 +8,9 @@
 //! cargo run --release -p taskscale-experiments --bin aa -- --comparisons 20
 //! ```
 //!
-//! Each comparison is a run of its own, by the code that `taskscale run` uses: one variant, the same variant entered a
-//! second time (A/A), and the same variant with a planted slow-down (a calibrated extra spin), interleaved in mirrored
-//! random rounds, in three fresh processes.
+//! Each comparison is a run of its own, by the code that `taskscale run` uses: one variant, the
+//! same variant entered a second time (A/A), and the same variant with a planted slow-down (a
+//! calibrated extra spin), interleaved in mirrored random rounds, in three fresh processes.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "an experiment prints its figures")]
 
 use std::process::ExitCode;
@@ -48,7 +49,8 @@ struct Args {
     /// The planted slow-down, as a share
     #[arg(long, default_value_t = 0.01)]
     planted: f64,
-    /// A probe's command instead of the built-in tokio one; it must offer `fanout` with `extra_spin`, and `spin`
+    /// A probe's command instead of the built-in tokio one; it must offer `fanout` with
+    /// `extra_spin`, and `spin`
     #[arg(long)]
     probe: Option<String>,
     /// The variant of `fanout`
@@ -154,8 +156,8 @@ struct Steps {
     planted: u64,
 }
 
-/// Weighs the kernel and the tasks, in one process and in turns, so that the work is `work_us` of CPU time and the
-/// plant `planted` of an iteration's.
+/// Weighs the kernel and the tasks, in one process and in turns, so that the work is `work_us` of
+/// CPU time and the plant `planted` of an iteration's.
 fn calibrate(args: &Args, link: &mut dyn Link) -> anyhow::Result<Steps> {
     const SPIN: u64 = 10_000_000;
     let mut spin = || runs::cpu_ns(link, ("spin", "loop"), (SPIN, 1), Params::new());

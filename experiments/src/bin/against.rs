@@ -1,4 +1,5 @@
-//! How often does `taskscale run --against` call identical code worse or better, and how often does it find a slow-down of 3 %?
+//! How often does `taskscale run --against` call identical code worse or better, and how often does
+//! it find a slow-down of 3 %?
 //!
 //! ```sh
 //! cargo build --release
@@ -10,8 +11,9 @@
 //!     --planted 0 --only go --max-time 15
 //! ```
 //!
-//! Each run is one of `--against` by the code that `taskscale run` uses: every runtime against itself. In one of them, another
-//! in each run, the new side does an extra spin, calibrated to the planted share; all other rows are A/A.
+//! Each run is one of `--against` by the code that `taskscale run` uses: every runtime against
+//! itself. In one of them, another in each run, the new side does an extra spin, calibrated to the
+//! planted share; all other rows are A/A.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "an experiment prints its figures")]
 
 use std::{path::PathBuf, process::ExitCode};
@@ -62,7 +64,8 @@ struct Args {
     /// Number of tasks
     #[arg(long, default_value_t = 2048)]
     size: u64,
-    /// The variant of `fanout` for each runtime, NAME=VARIANT [default: what a newcomer would write]
+    /// The variant of `fanout` for each runtime, NAME=VARIANT [default: what a newcomer would
+    /// write]
     #[arg(long)]
     variant: Vec<String>,
     /// From which all orders, seeds and layouts follow

@@ -1,8 +1,9 @@
-//! Why the sign interval is the default: false-alarm rate and power of the sign interval and of a percentile
-//! bootstrap of the median, on paired log ratios with several shapes of noise.
+//! Why the sign interval is the default: false-alarm rate and power of the sign interval and of a
+//! percentile bootstrap of the median, on paired log ratios with several shapes of noise.
 //!
 //! `cargo run --release -p taskscale-experiments --bin coverage [-- TRIALS]` prints the table of
-//! docs/evidence/processes.md. The seed is fixed, so the figures are the same everywhere. 2000 trials take about a minute.
+//! docs/evidence/processes.md. The seed is fixed, so the figures are the same everywhere. 2000
+//! trials take about a minute.
 #![allow(clippy::print_stdout, reason = "an experiment prints its figures")]
 
 use fastrand::Rng;

@@ -1,8 +1,9 @@
-//! Validates the diagnosis on simulated runs: confusion matrix, predicted speed-ups, and how both fall with the margin.
+//! Validates the diagnosis on simulated runs: confusion matrix, predicted speed-ups, and how both
+//! fall with the margin.
 //!
-//! `cargo run --release -p taskscale-experiments --bin diagnose [-- CASES FIRST_SEED]`; with `--wrong` each
-//! wrong case, with `--sweep` accuracy over each threshold instead. The seeds that the rules were designed
-//! on lie below two million; those reported by default lie above four.
+//! `cargo run --release -p taskscale-experiments --bin diagnose [-- CASES FIRST_SEED]`; with
+//! `--wrong` each wrong case, with `--sweep` accuracy over each threshold instead. The seeds that
+//! the rules were designed on lie below two million; those reported by default lie above four.
 
 #![allow(clippy::print_stdout, reason = "an experiment prints its figures")]
 
@@ -16,7 +17,8 @@ use taskscale_simulate::{
     trial,
 };
 
-/// Seeds from here on were executed once, when all rules stood; a batch from two million on judged their first version.
+/// Seeds from here on were executed once, when all rules stood; a batch from two million on judged
+/// their first version.
 const HELD_OUT: u64 = 4_000_000;
 
 fn main() {

@@ -6,8 +6,9 @@
 //! cargo run --release -p taskscale-experiments --bin hostile -- --count 1000000000 --case names
 //! ```
 //!
-//! Streams each case to the binary beside this program and prints one row: what was fed, how it ended, the most memory
-//! that was resident (`VmHWM`), the time, and what it said. `crates/cli/tests/hostile.rs` asserts the same at small sizes.
+//! Streams each case to the binary beside this program and prints one row: what was fed, how it
+//! ended, the most memory that was resident (`VmHWM`), the time, and what it said.
+//! `crates/cli/tests/hostile.rs` asserts the same at small sizes.
 #![allow(clippy::print_stdout, reason = "an experiment prints its figures")]
 
 use std::{path::PathBuf, process::ExitCode, time::Instant};

@@ -1,5 +1,6 @@
-//! Which interval two sessions are compared by, and why it alone cannot gate: false alarms and power of three intervals on processes
-//! of two sessions, then of a whole comparison of fifty rows with and without the limit that rows of unchanged code set.
+//! Which interval two sessions are compared by, and why it alone cannot gate: false alarms and
+//! power of three intervals on processes of two sessions, then of a whole comparison of fifty rows
+//! with and without the limit that rows of unchanged code set.
 //!
 //! `cargo run --release -p taskscale-experiments --bin shift [-- TRIALS]` prints the tables of
 //! docs/evidence/comparisons.md. The seed is fixed. 2000 trials take half a minute.
@@ -13,7 +14,8 @@ use taskscale_stats::{
     sign,
 };
 
-/// Spread of processes of the same code: what identical tokio processes show (docs/evidence/processes.md).
+/// Spread of processes of the same code: what identical tokio processes show
+/// (docs/evidence/processes.md).
 const NOISE: f64 = 0.01;
 /// The planted difference.
 const EFFECT: f64 = 0.02;
@@ -67,8 +69,9 @@ fn rank_sum(old: &[f64], new: &[f64]) -> Option<(f64, f64)> {
     Shift::of(old, new, 0.95).map(|shift| (shift.low, shift.high))
 }
 
-/// The median of each side with its own sign interval, and the ends subtracted; each side at the level at which the two together
-/// miss in 5 % if they miss independently, which is more than needed.
+/// The median of each side with its own sign interval, and the ends subtracted; each side at the
+/// level at which the two together miss in 5 % if they miss independently, which is more than
+/// needed.
 fn two_medians(old: &[f64], new: &[f64]) -> Option<(f64, f64)> {
     let interval = |side: &[f64]| sign::sign_interval(&sorted(side), 0.95_f64.sqrt());
     let ((old_low, old_high), (new_low, new_high)) = (interval(old)?, interval(new)?);
@@ -100,11 +103,12 @@ fn alarms(shape: Shape, n: usize, shift: f64, trials: u32, interval: Method) -> 
     100.0 * (0..trials).filter(excludes_zero).count() as f64 / f64::from(trials)
 }
 
-/// Times the largest shift of an unchanged row that a row has to exceed; 0 where these are not looked at.
+/// Times the largest shift of an unchanged row that a row has to exceed; 0 where these are not
+/// looked at.
 const FACTORS: [f64; 3] = [0.0, 1.0, BEYOND_UNCHANGED];
 
-/// One comparison of [`ROWS`] rows, the first slower by as much: for each of [`FACTORS`], whether any row that is not slower is
-/// called worse, and whether the first is.
+/// One comparison of [`ROWS`] rows, the first slower by as much: for each of [`FACTORS`], whether
+/// any row that is not slower is called worse, and whether the first is.
 fn gate(rng: &mut Rng, n: usize, common: f64, own: f64, slower: f64) -> [(bool, bool); 3] {
     let drift = common * normal(rng);
     let rows: Vec<Shift> = (0..ROWS)

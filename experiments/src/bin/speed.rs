@@ -1,9 +1,11 @@
-//! Our CPU time on a made-up 452 MB trace, as a ratio to `md5sum` and to a streaming `serde_json` reader, interleaved
-//! in one run, and our peak memory: `cargo run --release -p taskscale-experiments --bin speed [-- EVENTS ROUNDS]`.
+//! Our CPU time on a made-up 452 MB trace, as a ratio to `md5sum` and to a streaming `serde_json`
+//! reader, interleaved in one run, and our peak memory:
+//! `cargo run --release -p taskscale-experiments --bin speed [-- EVENTS ROUNDS]`.
 //!
-//! Each reading is a process of its own. CPU time is the first field of `/proc/self/schedstat` (nanoseconds), peak
-//! memory is `VmHWM` of `/proc/self/status`; so it needs Linux. The fastest of the rounds counts, since nothing but
-//! disturbance makes a reading slower. The files lie in a temporary folder and are deleted.
+//! Each reading is a process of its own. CPU time is the first field of `/proc/self/schedstat`
+//! (nanoseconds), peak memory is `VmHWM` of `/proc/self/status`; so it needs Linux. The fastest of
+//! the rounds counts, since nothing but disturbance makes a reading slower. The files lie in a
+//! temporary folder and are deleted.
 
 use std::{
     error::Error,
@@ -89,7 +91,8 @@ fn md5sum(path: &Path) -> Result<Reading> {
     let mut process = Command::new("md5sum").arg(path).stdout(Stdio::piped()).spawn()?;
     let mut sum = String::new();
     process.stdout.take().ok_or("no output")?.read_to_string(&mut sum)?;
-    // The process closes its output a moment before it ends; what it does in between is nothing next to the sum.
+    // The process closes its output a moment before it ends; what it does in between is nothing
+    // next to the sum.
     let cpu_ns = schedstat(&process.id().to_string())?;
     process.wait()?;
     Ok([cpu_ns, 0, 0, 0])

@@ -1,4 +1,5 @@
-//! The Rust probe: performs taskscale's workloads on tokio, rayon, smol and plain threads, and times them.
+//! The Rust probe: performs taskscale's workloads on tokio, rayon, smol and plain threads, and
+//! times them.
 //!
 //! | module | holds |
 //! |---|---|
@@ -31,8 +32,8 @@ pub fn probe(runtime: &str) -> Option<sdk::Probe> {
     })
 }
 
-/// Serves the probe of `runtime` on standard input and output. Status 0 at the end of input or after `exit`, 1 where
-/// a pipe failed, 2 where there is no such runtime.
+/// Serves the probe of `runtime` on standard input and output. Status 0 at the end of input or
+/// after `exit`, 1 where a pipe failed, 2 where there is no such runtime.
 pub fn main(runtime: &str) -> ExitCode {
     match probe(runtime) {
         Some(probe) => probe.serve(),

@@ -1,4 +1,5 @@
-//! The runtimes. Each is started once per process, outside the timed part, and used by every request after that.
+//! The runtimes. Each is started once per process, outside the timed part, and used by every
+//! request after that.
 
 use std::{
     future::{self, Future},
@@ -21,7 +22,8 @@ pub fn probe(runtime: &str) -> Option<Probe> {
             Probe::new("rayon", env!("TASKSCALE_RAYON_VERSION")).workers(rayon::current_num_threads() as u64)
         }
         "smol" => Probe::new("smol", env!("TASKSCALE_SMOL_VERSION")).workers(cores() as u64),
-        // Threads are the standard library's, which has the compiler's version: "rustc 1.95.0 (...)".
+        // Threads are the standard library's, which has the compiler's version: "rustc 1.95.0
+        // (...)".
         "threads" => Probe::new("threads", sdk::TOOLCHAIN.split(' ').nth(1).unwrap_or("unknown")),
         _ => return None,
     })
@@ -30,7 +32,8 @@ pub fn probe(runtime: &str) -> Option<Probe> {
 /// The two schedulers of tokio.
 #[derive(Clone, Copy)]
 pub enum Flavour {
-    /// What `#[tokio::main]` starts: one worker per core, the root future on the thread that called `block_on`.
+    /// What `#[tokio::main]` starts: one worker per core, the root future on the thread that called
+    /// `block_on`.
     MultiThread,
     /// Everything on the thread that called `block_on`.
     CurrentThread,

@@ -1,4 +1,5 @@
-//! The probe as the tool sees it: a process with three pipes. What it should answer is computed here on its own.
+//! The probe as the tool sees it: a process with three pipes. What it should answer is computed
+//! here on its own.
 // clippy.toml lets `#[test]` functions unwrap; this is for the helpers around them.
 #![allow(clippy::unwrap_used)]
 
@@ -300,8 +301,9 @@ fn an_unknown_runtime_is_a_usage_error() {
     assert_eq!((said.as_str(), status), ("", Some(2)));
 }
 
-/// The workspace resolves this package a second time, for the binary. Both must link the same runtimes, or the version
-/// that the standalone probe is tested with is not the one that is shipped.
+/// The workspace resolves this package a second time, for the binary. Both must link the same
+/// runtimes, or the version that the standalone probe is tested with is not the one that is
+/// shipped.
 #[test]
 fn both_lock_files_name_the_same_runtimes() {
     let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -318,8 +320,9 @@ fn both_lock_files_name_the_same_runtimes() {
     }
 }
 
-/// A row of the old library and its control differ in that library alone, so that what one shows and the other does not is its
-/// doing. The lock file is what chooses the old version: `cargo update` would mend the defect.
+/// A row of the old library and its control differ in that library alone, so that what one shows
+/// and the other does not is its doing. The lock file is what chooses the old version:
+/// `cargo update` would mend the defect.
 #[test]
 fn the_old_futures_differ_in_nothing_else() {
     let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -1,8 +1,9 @@
 //! The object around a coroutine.
 //!
-//! It behaves as the coroutine does: every attribute that it does not have is the coroutine's, `__class__` included, and it
-//! is equal to it; only `type()` and `is` tell them apart. The garbage collector knows of it from the next full collection on.
-//! It has no finalizer: the coroutine's own does what there is to do, and objects that were never finalized may be used again.
+//! It behaves as the coroutine does: every attribute that it does not have is the coroutine's,
+//! `__class__` included, and it is equal to it; only `type()` and `is` tell them apart. The garbage
+//! collector knows of it from the next full collection on. It has no finalizer: the coroutine's own
+//! does what there is to do, and objects that were never finalized may be used again.
 
 use std::{
     ffi::{c_int, c_void},
@@ -26,14 +27,16 @@ use super::{
 #[repr(C)]
 pub struct Coroutine {
     head: PyObject,
-    /// The coroutine; null after the garbage collector has cleared this. Where nothing is in its slot, the next such one.
+    /// The coroutine; null after the garbage collector has cleared this. Where nothing is in its
+    /// slot, the next such one.
     inner: *mut PyObject,
     /// The coroutine's qualified name; null where it has none.
     qualname: *mut PyObject,
-    /// The observation that it belongs to, 0 after its end, in 16 bits, which also say where there is no object; above them the
-    /// ticks at its making, 0 after its first step, of which 48 bits count up to a day. All of it takes 64 bytes with the
-    /// collector's head; in 96 bytes 10,000 objects, which are no longer in the caches when the loop comes back to them, cost 70 ns
-    /// a task more.
+    /// The observation that it belongs to, 0 after its end, in 16 bits, which also say where there
+    /// is no object; above them the ticks at its making, 0 after its first step, of which 48 bits
+    /// count up to a day. All of it takes 64 bytes with the collector's head; in 96 bytes 10,000
+    /// objects, which are no longer in the caches when the loop comes back to them, cost 70 ns a
+    /// task more.
     state: u64,
     weak_references: *mut PyObject,
 }
@@ -76,8 +79,8 @@ impl Coroutine {
     }
 }
 
-/// A new reference to an object around `coroutine`; to `coroutine` itself where nothing is observed or it is none. Null with an
-/// exception set where that fails.
+/// A new reference to an object around `coroutine`; to `coroutine` itself where nothing is observed
+/// or it is none. Null with an exception set where that fails.
 pub unsafe fn around(coroutine: *mut PyObject) -> *mut PyObject {
     unsafe {
         let number = shared::number();
@@ -106,7 +109,8 @@ unsafe fn is_coroutine(object: *mut PyObject) -> bool {
     unsafe { ffi::Py_TYPE(object).cast() == COROUTINE_TYPE.load(Relaxed) }
 }
 
-/// The name, if it has a text, which is made now if it must be: at the end of a step an exception may be set.
+/// The name, if it has a text, which is made now if it must be: at the end of a step an exception
+/// may be set.
 unsafe fn readable(name: *mut PyObject) -> *mut PyObject {
     unsafe {
         if !name.is_null() && !ffi::PyUnicode_AsUTF8AndSize(name, null_mut()).is_null() {
@@ -131,7 +135,8 @@ unsafe fn name<'a>(this: *mut Coroutine) -> &'a [u8] {
 
 /// The bits of a state that are its observation's number.
 const NUMBER: u64 = 0xFFFF;
-/// What stands there where there is no object, and where one is being taken apart; no observation has these.
+/// What stands there where there is no object, and where one is being taken apart; no observation
+/// has these.
 const FREE: u64 = 0xFFFF;
 const DYING: u64 = 0xFFFE;
 /// The highest number that an observation has.
@@ -152,7 +157,8 @@ unsafe extern "C" fn dealloc(object: *mut PyObject) {
         if (*this).state & NUMBER != 0 {
             end(this);
         }
-        // What is released from here on can run any code, also a collection, which must not learn of this object any more.
+        // What is released from here on can run any code, also a collection, which must not learn
+        // of this object any more.
         (*this).state = DYING;
         if !(*this).weak_references.is_null() {
             ffi::PyObject_ClearWeakRefs(object);

@@ -1,8 +1,9 @@
 //! `create_task` of event loops.
 //!
-//! A method of the class, so that it serves every loop there is and every loop to come, and leaves the loop's task factory to
-//! the program. In the usual case (an open loop, no task factory, no debug mode) it makes the task itself, as the standard
-//! library's does; in all others it calls that one.
+//! A method of the class, so that it serves every loop there is and every loop to come, and leaves
+//! the loop's task factory to the program. In the usual case (an open loop, no task factory, no
+//! debug mode) it makes the task itself, as the standard library's does; in all others it calls
+//! that one.
 
 use std::{
     cell::UnsafeCell,
@@ -24,7 +25,8 @@ use super::{
 
 /// The method that ours stands for; kept for ever, as someone may hold a method of ours.
 static ORIGINAL: AtomicPtr<PyObject> = AtomicPtr::new(null_mut());
-/// Names in `asyncio.tasks` if the original is the standard library's, which looks up `Task` there at each call; else null.
+/// Names in `asyncio.tasks` if the original is the standard library's, which looks up `Task` there
+/// at each call; else null.
 static TASKS: AtomicPtr<PyObject> = AtomicPtr::new(null_mut());
 /// `{"loop": None}`, to be filled in and emptied: to make one costs 40 ns. Null while it is in use.
 static KEYWORDS: AtomicPtr<PyObject> = AtomicPtr::new(null_mut());

@@ -1,16 +1,19 @@
-//! The object around a coroutine, and `create_task`: what must be a slot of a type, and must cost nanoseconds.
+//! The object around a coroutine, and `create_task`: what must be a slot of a type, and must cost
+//! nanoseconds.
 //!
-//! `asyncio` steps a task by `PyIter_Send(coroutine)`, which calls the slot `am_send` of the coroutine's type. An object with that
-//! slot between the task and its coroutine sees each step for the price of a call. PyO3 has no classes with this slot, without
-//! a thread check at each call, or with a free list; so type, object and method are written here by hand, in the
-//! stable ABI. This is the only module of the package with `unsafe`, for three reasons:
+//! `asyncio` steps a task by `PyIter_Send(coroutine)`, which calls the slot `am_send` of the
+//! coroutine's type. An object with that slot between the task and its coroutine sees each step for
+//! the price of a call. PyO3 has no classes with this slot, without a thread check at each call, or
+//! with a free list; so type, object and method are written here by hand, in the stable ABI. This
+//! is the only module of the package with `unsafe`, for three reasons:
 //!
-//! * the functions of the C API are unsafe to call: each call here hands over live objects, and each new reference is
-//!   given away or released;
-//! * an object's layout is the interpreter's: fields are read by a pointer that the interpreter gave for an object of this type, and
-//!   the memory that [`slots`] has for them begins with the collector's head, whose size the interpreter is asked for;
-//! * what all objects share ([`shared`]) is touched only with the GIL held. (A stable-ABI module does not load into an
-//!   interpreter without one.)
+//! * the functions of the C API are unsafe to call: each call here hands over live objects, and
+//!   each new reference is given away or released;
+//! * an object's layout is the interpreter's: fields are read by a pointer that the interpreter
+//!   gave for an object of this type, and the memory that [`slots`] has for them begins with the
+//!   collector's head, whose size the interpreter is asked for;
+//! * what all objects share ([`shared`]) is touched only with the GIL held. (A stable-ABI module
+//!   does not load into an interpreter without one.)
 
 #![allow(unsafe_code)]
 
@@ -33,8 +36,9 @@ pub fn prepare(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(observed, module)?)
 }
 
-/// A method for `cls`, which derives from `asyncio.BaseEventLoop` or is it, that does what its `create_task`, `original`, does,
-/// with the coroutine observed. Where `plain` is true `original` is the standard library's, and the usual case does not call it.
+/// A method for `cls`, which derives from `asyncio.BaseEventLoop` or is it, that does what its
+/// `create_task`, `original`, does, with the coroutine observed. Where `plain` is true `original`
+/// is the standard library's, and the usual case does not call it.
 #[pyfunction]
 fn create_task_method<'py>(
     cls: &Bound<'py, pyo3::types::PyType>,
@@ -44,7 +48,8 @@ fn create_task_method<'py>(
     create_task::method(cls, original, plain)
 }
 
-/// The object to make a task of instead of `coroutine`; `coroutine` itself where nothing is observed, or where it is none.
+/// The object to make a task of instead of `coroutine`; `coroutine` itself where nothing is
+/// observed, or where it is none.
 #[pyfunction]
 fn observed<'py>(coroutine: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = coroutine.py();

@@ -7,7 +7,8 @@ use pyo3::ffi::{self, PyObject};
 use super::shared::{WORDS, Word, session};
 use crate::{blocked::Place, watch::Spot};
 
-/// Records a slow step of the coroutine `inner`, which was at `spot` if someone looked. The exception that is set, if one is, stays set.
+/// Records a slow step of the coroutine `inner`, which was at `spot` if someone looked. The
+/// exception that is set, if one is, stays set.
 #[cold]
 #[inline(never)]
 pub unsafe fn slow(inner: *mut PyObject, name: &[u8], ticks: u64, spot: Option<Spot>) {

@@ -1,4 +1,5 @@
-//! What all objects around coroutines share. Touched with the GIL held, so that plain loads and stores do.
+//! What all objects around coroutines share. Touched with the GIL held, so that plain loads and
+//! stores do.
 
 use std::{
     ffi::CStr,
@@ -19,8 +20,8 @@ static SESSION: AtomicPtr<Session> = AtomicPtr::new(null_mut());
 static NUMBER: AtomicU16 = AtomicU16::new(0);
 static LAST_NUMBER: AtomicU16 = AtomicU16::new(0);
 
-/// The thread that asked for its seat last, and that seat, which the session keeps alive until another thread has taken the
-/// place of one that has ended.
+/// The thread that asked for its seat last, and that seat, which the session keeps alive until
+/// another thread has taken the place of one that has ended.
 static THREAD: AtomicU64 = AtomicU64::new(0);
 static SEAT: AtomicPtr<Seat> = AtomicPtr::new(null_mut());
 /// Whether the observation's thread runs that looks for slow steps.
@@ -175,7 +176,8 @@ pub fn number() -> u16 {
     NUMBER.load(Relaxed)
 }
 
-/// The observation that is going on. Only where [`number`] is not 0, and only until it may have changed.
+/// The observation that is going on. Only where [`number`] is not 0, and only until it may have
+/// changed.
 #[inline]
 pub unsafe fn session<'a>() -> &'a Session {
     // SAFETY: not null while the number is not 0; `attach` and `detach` change both.

@@ -1,10 +1,11 @@
 //! Memory for the objects around coroutines, and when the garbage collector learns of them.
 //!
-//! With 10,000 tasks alive nothing of them is in the caches when the collector or the loop comes by. So an object takes one
-//! cache line together with the collector's head, where the interpreter's own blocks of this size lie across two; and the
-//! collector does not know of an object before a full collection begins: on CPython 3.11 its visits were two thirds
-//! of what observing a task added. Until then a coroutine has a reference of which the collector cannot tell from
-//! where, so that a cycle through a task that has not ended waits for a full collection.
+//! With 10,000 tasks alive nothing of them is in the caches when the collector or the loop comes
+//! by. So an object takes one cache line together with the collector's head, where the
+//! interpreter's own blocks of this size lie across two; and the collector does not know of an
+//! object before a full collection begins: on CPython 3.11 its visits were two thirds of what
+//! observing a task added. Until then a coroutine has a reference of which the collector cannot
+//! tell from where, so that a cycle through a task that has not ended waits for a full collection.
 
 use std::{
     alloc::{Layout, alloc, dealloc, handle_alloc_error},
@@ -47,7 +48,8 @@ pub enum Use {
     Free,
 }
 
-/// Whether the collector's head is what it is taken for. If not, the interpreter makes the objects and knows of all of them.
+/// Whether the collector's head is what it is taken for. If not, the interpreter makes the objects
+/// and knows of all of them.
 static OURS: AtomicBool = AtomicBool::new(false);
 /// The first free slot's object.
 static FREE: AtomicPtr<Coroutine> = AtomicPtr::new(null_mut());
@@ -82,7 +84,8 @@ impl Chunk {
     }
 }
 
-/// Asks the interpreter for the size of the collector's head: that of an object less what its type says.
+/// Asks the interpreter for the size of the collector's head: that of an object less what its type
+/// says.
 pub fn prepare(module: &Bound<'_, PyModule>, kind: *mut ffi::PyTypeObject) -> PyResult<()> {
     let py = module.py();
     // SAFETY: a new object, filled in before anybody sees it.
@@ -100,8 +103,8 @@ pub fn prepare(module: &Bound<'_, PyModule>, kind: *mut ffi::PyTypeObject) -> Py
     module.add_function(wrap_pyfunction!(collecting, module)?)
 }
 
-/// A new object without anything in it; null with an exception set where that fails. To be filled in before anything else is
-/// asked of the interpreter, and then handed to [`made`].
+/// A new object without anything in it; null with an exception set where that fails. To be filled
+/// in before anything else is asked of the interpreter, and then handed to [`made`].
 #[inline]
 pub unsafe fn new(kind: *mut ffi::PyTypeObject) -> *mut Coroutine {
     unsafe {

@@ -60,13 +60,15 @@ fn version(record: &RuntimeRecord) -> Option<String> {
     }
 }
 
-/// All that says which code ran; `None` where the file does not say it: nobody knows what is behind the command of a probe of one's own.
+/// All that says which code ran; `None` where the file does not say it: nobody knows what is behind
+/// the command of a probe of one's own.
 fn identity(record: &RuntimeRecord, tool: &str) -> Option<[String; 4]> {
     Some([version(record)?, tool.to_owned(), record.id.clone(), own_probe(&record.command)?])
 }
 
-/// Which of the tool's own probes a command starts: one that is built in (`taskscale probe serve tokio`), or one whose folder is named by
-/// a hash of its source (`probes/go-323cdf9841a79844/out/probe`), wherever the cache is.
+/// Which of the tool's own probes a command starts: one that is built in (`taskscale probe serve
+/// tokio`), or one whose folder is named by a hash of its source
+/// (`probes/go-323cdf9841a79844/out/probe`), wherever the cache is.
 fn own_probe(command: &[String]) -> Option<String> {
     if let [_, probe, serve, name] = command
         && probe == "probe"

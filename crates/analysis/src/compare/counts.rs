@@ -1,4 +1,5 @@
-//! Exact counts of both sides: no interval, no threshold; what is counted more in the new one is worse.
+//! Exact counts of both sides: no interval, no threshold; what is counted more in the new one is
+//! worse.
 
 use taskscale_model::{
     compare::{ComparedCount, Comparison, Verdict},
@@ -12,7 +13,8 @@ use crate::{
     summarize::counts::{ALL, Count, Counted, Counts},
 };
 
-/// Judges the counts of all rows, and lets them decide over the outcome. `comparison` has its rows in the order of `pairs`.
+/// Judges the counts of all rows, and lets them decide over the outcome. `comparison` has its rows
+/// in the order of `pairs`.
 pub fn judge(comparison: &mut Comparison, pairs: &[Pair<'_>], old: &Run, new: &Run) {
     let counts = (Counts::of_run(old), Counts::of_run(new));
     let machines = (&old.header.machine, &new.header.machine);
@@ -44,8 +46,8 @@ pub fn judge(comparison: &mut Comparison, pairs: &[Pair<'_>], old: &Run, new: &R
     }
 }
 
-/// Whether counts of two machines mean the same. The scheduler that is counted makes as many workers as there are CPUs; the kernel
-/// decides which system calls there are.
+/// Whether counts of two machines mean the same. The scheduler that is counted makes as many
+/// workers as there are CPUs; the kernel decides which system calls there are.
 fn are_alike((old, new): (&Machine, &Machine), count: Count) -> bool {
     let cpus = old.cpus_usable.value().is_some() && old.cpus_usable.value() == new.cpus_usable.value();
     let kernel = |machine: &Machine| machine.kernel.value().cloned();

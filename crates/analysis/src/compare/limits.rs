@@ -51,8 +51,8 @@ impl<'a> Controls<'a> {
         self.nearest(row).into_iter().map(Control::limit).reduce(f64::max)
     }
 
-    /// Whether one of the controls nearest to a row would itself be called worse or better: its interval at `confidence` lies beyond `limit`,
-    /// as |ln ratio|. `None` where the run has none.
+    /// Whether one of the controls nearest to a row would itself be called worse or better: its
+    /// interval at `confidence` lies beyond `limit`, as |ln ratio|. `None` where the run has none.
     pub fn would_be_called(&self, row: &RowRecord, confidence: f64, limit: f64) -> Option<bool> {
         let nearest = self.nearest(row);
         let called = |control: &&Control<'_>| {

@@ -1,13 +1,15 @@
-//! An old side and a new one, row by row: what is worse, better or the same, and what cannot be told.
+//! An old side and a new one, row by row: what is worse, better or the same, and what cannot be
+//! told.
 //!
 //! ```text
 //! Run, Run --rows--> pairs --limits, verdict--> Comparison
 //! Run -------^
 //! ```
 //!
-//! Two files are two sessions: nothing is paired, and intervals rest on processes of either side. What a difference must exceed is
-//! read off identical code in the same files: the A/A controls of each, and rows whose code is the same in both. One run that took
-//! both sides in turns (`taskscale run --against`) is paired round by round, and its own controls only have to show nothing.
+//! Two files are two sessions: nothing is paired, and intervals rest on processes of either side.
+//! What a difference must exceed is read off identical code in the same files: the A/A controls of
+//! each, and rows whose code is the same in both. One run that took both sides in turns (`taskscale
+//! run --against`) is paired round by round, and its own controls only have to show nothing.
 
 mod code;
 mod counts;
@@ -38,8 +40,9 @@ pub struct CompareOptions {
     pub threshold: f64,
 }
 
-/// Compares two runs, each with the name that the reader knows it by. The verdicts of a comparison turned round are the same
-/// with better and worse exchanged. O(samples log samples + rows x processes squared).
+/// Compares two runs, each with the name that the reader knows it by. The verdicts of a comparison
+/// turned round are the same with better and worse exchanged. O(samples log samples + rows x
+/// processes squared).
 pub fn compare(old: (&str, &Run), new: (&str, &Run), options: &CompareOptions) -> Comparison {
     let (time, metric) = (options.time, metric_of(options.time).name);
     let series = (RowSamples::of_run(old.1), RowSamples::of_run(new.1));
@@ -63,7 +66,8 @@ pub fn compare(old: (&str, &Run), new: (&str, &Run), options: &CompareOptions) -
     comparison
 }
 
-/// Compares the two sides of one run, where it has them (`taskscale run --against`). O(samples log samples).
+/// Compares the two sides of one run, where it has them (`taskscale run --against`). O(samples log
+/// samples).
 pub fn compare_sides(run: &Run, options: &CompareOptions) -> Option<Comparison> {
     let sides: Vec<(String, String)> = run
         .runtimes

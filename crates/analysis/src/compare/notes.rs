@@ -36,7 +36,8 @@ pub fn summary(counts: Counts, rows: usize) -> String {
     }
 }
 
-/// The outcome in a sentence where counts were judged too: a count that is worse is a regression whatever time says.
+/// The outcome in a sentence where counts were judged too: a count that is worse is a regression
+/// whatever time says.
 pub fn summary_with_counts(comparison: &Comparison) -> String {
     let counted = comparison.counted;
     let named = [

@@ -92,8 +92,8 @@ impl<'a> Pair<'a> {
         skipped(&self.old) && skipped(&self.new)
     }
 
-    /// By what factor the new one differs: round by round where both are of one run, else process by process. `None` where there
-    /// are too few.
+    /// By what factor the new one differs: round by round where both are of one run, else process
+    /// by process. `None` where there are too few.
     pub fn shift(&self, confidence: f64) -> Option<Shift> {
         let (old, new) = self.values()?;
         let Some(rounds) = &self.rounds else { return Shift::of(old, new, confidence) };
@@ -156,7 +156,8 @@ pub fn of_two_runs<'a>(
     matched(&before, &now, time, &same_code)
 }
 
-/// The rows of the two sides of one run, new side by new side: `sides` are their names, new and old.
+/// The rows of the two sides of one run, new side by new side: `sides` are their names, new and
+/// old.
 pub fn of_one_run<'a>(
     series: &'a [RowSamples<'a>],
     sides: &'a [(String, String)],
@@ -176,7 +177,8 @@ pub fn of_one_run<'a>(
                 pair.rounds = Some(new.against(old, time));
             }
         }
-        // Tables of the suite that neither side offers are no rows of either; the tables of the run say so.
+        // Tables of the suite that neither side offers are no rows of either; the tables of the run
+        // say so.
         pairs.retain(|pair| !(pair.row().key.variant == ANY && pair.is_skipped()));
         pairs
     });

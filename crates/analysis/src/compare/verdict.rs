@@ -64,8 +64,9 @@ impl Judged {
 }
 
 impl<'a> Judge<'a> {
-    /// `threshold` is a share. Rows that no interval could be had of, were all rows to share the confidence, make no claim and so take
-    /// no share: that rests on numbers of processes alone and on no outcome.
+    /// `threshold` is a share. Rows that no interval could be had of, were all rows to share the
+    /// confidence, make no claim and so take no share: that rests on numbers of processes alone and
+    /// on no outcome.
     pub fn new(pairs: &'a [Pair<'a>], evidence: Evidence<'a>, threshold: f64) -> Self {
         let both: Vec<&Pair<'_>> = pairs.iter().filter(|pair| pair.values().is_some()).collect();
         let all_share = among(both.len());
@@ -197,7 +198,8 @@ impl<'a> Judge<'a> {
         Judged { verdict, shift: Some(shift), limit: Some(limit), why }
     }
 
-    /// What |ln ratio| must exceed, and what to say where it does not; an error where a file has no control.
+    /// What |ln ratio| must exceed, and what to say where it does not; an error where a file has no
+    /// control.
     fn limit(
         &self,
         pair: &Pair<'_>,
@@ -238,9 +240,11 @@ impl<'a> Judge<'a> {
         Ok(limit)
     }
 
-    /// In one run the intervals hold as they are: what the machine did, it did to both sides. But where the control, which is the old side
-    /// twice, would be called worse or better by the same rule, the run is not what its intervals take it for. A control that merely excludes no
-    /// difference, as one in 20 does by chance, is not enough: it would silence one sound run in 20.
+    /// In one run the intervals hold as they are: what the machine did, it did to both sides. But
+    /// where the control, which is the old side twice, would be called worse or better by the same
+    /// rule, the run is not what its intervals take it for. A control that merely excludes no
+    /// difference, as one in 20 does by chance, is not enough: it would silence one sound run in
+    /// 20.
     fn limit_in_one_run(&self, old: &Side<'_>, controls: &Controls<'_>) -> Result<(f64, Missing), Missing> {
         let limit = self.threshold.ln_1p();
         match controls.would_be_called(old.row, self.confidence, limit) {

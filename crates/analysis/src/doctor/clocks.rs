@@ -14,9 +14,11 @@ use taskscale_model::figure::{grouped, percent};
 
 /// Length of a sample, unless a suite says otherwise.
 const SAMPLE_NS: f64 = 20e6;
-/// A sample should last this many times the step of its clock, and must last 50 times (METHODOLOGY.md, "Length of a sample").
+/// A sample should last this many times the step of its clock, and must last 50 times
+/// (METHODOLOGY.md, "Length of a sample").
 const STEPS: (f64, f64) = (SAMPLE_NS / 1_000.0, SAMPLE_NS / 50.0);
-/// Cost of a reading, in ns: 20 to 50 without a system call, several hundred with one, a microsecond from a slow device.
+/// Cost of a reading, in ns: 20 to 50 without a system call, several hundred with one, a
+/// microsecond from a slow device.
 const COST: (f64, f64) = (150.0, 1_000.0);
 /// Sources that are read from a device, slowly.
 const SLOW: [&str; 5] = ["hpet", "acpi_pm", "pit", "jiffies", "refined-jiffies"];

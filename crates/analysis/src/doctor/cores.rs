@@ -13,9 +13,11 @@ use taskscale_stats::paired::PairedRatio;
 use super::finding::{Draft, grade, unknown};
 use taskscale_model::figure::percent;
 
-/// What a busy neighbour may add to CPU time; two hardware threads of one core add 50 % and more to work that fills it.
+/// What a busy neighbour may add to CPU time; two hardware threads of one core add 50 % and more to
+/// work that fills it.
 const NEIGHBOUR: (f64, f64) = (0.01, 0.05);
-/// Speed of the slowest kind of core over the fastest: favoured cores of one kind differ by up to 5 %.
+/// Speed of the slowest kind of core over the fastest: favoured cores of one kind differ by up to 5
+/// %.
 const KINDS: (f64, f64) = (0.95, 0.90);
 
 /// CPUs, SMT, kinds of cores, NUMA, a busy neighbour.

@@ -12,10 +12,11 @@ use taskscale_model::{
 use super::finding::{Draft, grade};
 use taskscale_model::figure::count;
 
-/// Threads: below the first a thread per task fails at sizes that others reach, below the second at 2,048 tasks, which most
-/// suites have.
+/// Threads: below the first a thread per task fails at sizes that others reach, below the second at
+/// 2,048 tasks, which most suites have.
 const THREADS: (f64, f64) = (20_000.0, 2_200.0);
-/// Open files: three pipes for each row of a cell, and what a runtime opens itself. The usual 1,024 is enough for all suites.
+/// Open files: three pipes for each row of a cell, and what a runtime opens itself. The usual 1,024
+/// is enough for all suites.
 const FILES: (f64, f64) = (512.0, 128.0);
 
 /// Hardware counters, threads, open files.

@@ -12,7 +12,8 @@ use taskscale_model::{
 use super::finding::{Draft, grade, unknown};
 use taskscale_model::figure::count;
 
-/// Memory of one waiting asyncio task, about: 10,000 alive take some 10 MB (docs/evidence/live-asyncio.md).
+/// Memory of one waiting asyncio task, about: 10,000 alive take some 10 MB
+/// (docs/evidence/live-asyncio.md).
 const TASK_BYTES: u64 = 1_000;
 /// Bytes left from which the largest sizes have no room: a million tasks, and a hundred thousand.
 const LEFT: (u64, u64) = (1_000_000 * TASK_BYTES, 100_000 * TASK_BYTES);

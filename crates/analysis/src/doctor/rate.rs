@@ -27,7 +27,8 @@ fn governor(facts: &Facts) -> Finding {
         Reading::Missing(missing) => return unknown(SUBJECT, missing, &[Cpu, Wall]),
     };
     let driver = facts.processors.driver.value().map(String::as_str);
-    // Intel's and AMD's own drivers call `powersave` what adapts to the load; elsewhere it is the lowest clock.
+    // Intel's and AMD's own drivers call `powersave` what adapts to the load; elsewhere it is the
+    // lowest clock.
     let own = driver.is_some_and(|driver| {
         driver == "intel_pstate" || driver.starts_with("amd-pstate-epp") || driver == "amd_pstate_epp"
     });

@@ -12,10 +12,12 @@ use taskscale_model::{
 use super::finding::{Draft, grade, unknown};
 use taskscale_model::figure::{count, percent};
 
-/// Share of the time in which a thread that never sleeps waits for a CPU: an idle machine stays below 1 %, one worker too many
-/// per core reaches 50 % (the same marks as for CPU pressure in the notes of a run).
+/// Share of the time in which a thread that never sleeps waits for a CPU: an idle machine stays
+/// below 1 %, one worker too many per core reaches 50 % (the same marks as for CPU pressure in the
+/// notes of a run).
 const WAITING: (f64, f64) = (0.01, 0.10);
-/// Share of all CPUs that others may use: 2 % is a desktop at rest, a quarter is one busy thread on four CPUs.
+/// Share of all CPUs that others may use: 2 % is a desktop at rest, a quarter is one busy thread on
+/// four CPUs.
 const OTHERS: (f64, f64) = (0.05, 0.25);
 /// Load per CPU from which a machine was not idle (the notes of a run warn there too).
 const LOAD: f64 = 0.5;

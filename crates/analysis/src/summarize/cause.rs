@@ -48,9 +48,10 @@ fn grows_too(control: Option<&str>) -> String {
     )
 }
 
-/// Another form of the same runtime in the same table; of another runtime only what the suite names as the baseline of this one
-/// (`runtime:variant`), the same program with another release of a library. What a user divides by with `--baseline` is not
-/// asked: a form of Go that is linear says nothing about Node.
+/// Another form of the same runtime in the same table; of another runtime only what the suite names
+/// as the baseline of this one (`runtime:variant`), the same program with another release of a
+/// library. What a user divides by with `--baseline` is not asked: a form of Go that is linear says
+/// nothing about Node.
 fn is_control(run: &Run, row: &RowRecord, other: &RowRecord) -> bool {
     (&other.key.suite, &other.key.table) == (&row.key.suite, &row.key.table)
         && other.key.series != row.key.series

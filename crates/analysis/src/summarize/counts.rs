@@ -1,4 +1,5 @@
-//! Counts per task of each row, and whether they are exact: whether the processes that were counted agree.
+//! Counts per task of each row, and whether they are exact: whether the processes that were counted
+//! agree.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +26,8 @@ pub enum Count {
 /// All of them, in the order in which they are shown.
 pub const ALL: [Count; 3] = [Count::Allocations, Count::Bytes, Count::Syscalls];
 
-/// A difference up to this share is none: one call in 413,646 came and went in a repeat of the same Python program.
+/// A difference up to this share is none: one call in 413,646 came and went in a repeat of the same
+/// Python program.
 const SHARE: f64 = 0.001;
 
 impl Count {
@@ -38,8 +40,8 @@ impl Count {
         }
     }
 
-    /// Up to which difference two values per task are the same one: [`SHARE`] of the larger, and what the protocol may
-    /// add: at most one call or 100 bytes in a thousand tasks.
+    /// Up to which difference two values per task are the same one: [`SHARE`] of the larger, and
+    /// what the protocol may add: at most one call or 100 bytes in a thousand tasks.
     pub fn tolerance(self, a: f64, b: f64) -> f64 {
         let floor = match self {
             Count::Allocations | Count::Syscalls => 0.001,
@@ -65,10 +67,11 @@ pub struct Counted {
     pub of_processes: Vec<f64>,
     /// The median of these.
     pub value: f64,
-    /// Whether all of them, two at least, are the same within [`Count::tolerance`]; of system calls, all differences too.
+    /// Whether all of them, two at least, are the same within [`Count::tolerance`]; of system
+    /// calls, all differences too.
     pub exact: bool,
-    /// By how much the differences of one process differ at most: what a collector's rhythm does to the same code, in every process
-    /// alike. A change below it may be that of the rhythm.
+    /// By how much the differences of one process differ at most: what a collector's rhythm does to
+    /// the same code, in every process alike. A change below it may be that of the rhythm.
     pub spread: f64,
 }
 
@@ -117,8 +120,8 @@ impl<'a> Counts<'a> {
             return Some(Err(Missing::new("the run ended before it was counted", "run it again")));
         };
         let tolerance = count.tolerance(least, most);
-        // No collector makes system calls in a rhythm: where requests differ, it is workers that park and wake, and three processes
-        // can agree on that by chance.
+        // No collector makes system calls in a rhythm: where requests differ, it is workers that
+        // park and wake, and three processes can agree on that by chance.
         let steady = count != Count::Syscalls || spread <= tolerance;
         let exact = sorted.len() > 1 && most - least <= tolerance && steady;
         Some(Ok(Counted { of_processes, value, exact, spread }))
@@ -149,7 +152,8 @@ impl Counted {
     }
 }
 
-/// Per task: each request for more iterations less the one before it. What both cost once cancels out.
+/// Per task: each request for more iterations less the one before it. What both cost once cancels
+/// out.
 fn differences(requests: &[(u64, f64)], size: f64) -> Vec<f64> {
     let pairs = requests.chunks_exact(2).filter(|pair| pair[1].0 > pair[0].0);
     pairs.map(|pair| (pair[1].1 - pair[0].1) / ((pair[1].0 - pair[0].0) as f64 * size)).collect()

@@ -1,8 +1,8 @@
 //! How small a task may be: each sweep over the work inside each task, held to the kernel alone.
 //!
-//! What the work of a task costs alone is read from the rows of the kernel, measured in the same rounds: a straight line
-//! through its cost at the smallest and at the largest work of the sweep, so that the call itself counts as work, as it does in a
-//! plain loop.
+//! What the work of a task costs alone is read from the rows of the kernel, measured in the same
+//! rounds: a straight line through its cost at the smallest and at the largest work of the sweep,
+//! so that the call itself counts as work, as it does in a plain loop.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,8 @@ use taskscale_stats::{
 use super::{samples::RowSamples, threads};
 use crate::read::Run;
 
-/// The efficiencies that are asked for: Task Bench's 50 %, and two at which overhead no longer matters much.
+/// The efficiencies that are asked for: Task Bench's 50 %, and two at which overhead no longer
+/// matters much.
 const EFFICIENCIES: [f64; 3] = [0.5, 0.9, 0.95];
 
 /// One entry per sweep that was planned, in the order of the plan.

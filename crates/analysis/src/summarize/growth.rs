@@ -17,8 +17,8 @@ use crate::read::Run;
 /// A second in the unit of the costs.
 const SECOND_NS: f64 = 1e9;
 
-/// One entry per series that was planned at two sizes or more and measured at one or more, in the order of the plan. A
-/// control is no series of its own: it repeats its baseline.
+/// One entry per series that was planned at two sizes or more and measured at one or more, in the
+/// order of the plan. A control is no series of its own: it repeats its baseline.
 pub fn all(run: &Run, series: &[RowSamples<'_>]) -> Vec<Growth> {
     let mut groups: Vec<Vec<&RowSamples<'_>>> = Vec::new();
     for one in series.iter().filter(|one| one.row.role != Role::Control && one.row.sweep.is_none()) {
@@ -53,7 +53,8 @@ fn judge(group: &[&RowSamples<'_>], rng: &mut Rng) -> (growth::Growth, usize) {
         group.iter().filter(|one| one.is_ok()).map(|one| of(&one)).collect()
     };
     let cpu = totals(Time::Cpu);
-    // A probe without a CPU clock reports zero: then wall time is all there is, which earns no grade.
+    // A probe without a CPU clock reports zero: then wall time is all there is, which earns no
+    // grade.
     let unknown = cpu.iter().all(|(_, totals)| totals.iter().all(|&total| total == 0.0));
     let (totals, clock) = if unknown { (totals(Time::Wall), Clock::Wall) } else { (cpu, Clock::Cpu) };
     let costs: Vec<SizeCost<'_>> =

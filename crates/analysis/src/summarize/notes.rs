@@ -12,12 +12,14 @@ use super::{
 };
 use crate::read::Run;
 
-/// A sample should last this many times the resolution of its clock; below, the clock's steps show in the figures.
+/// A sample should last this many times the resolution of its clock; below, the clock's steps show
+/// in the figures.
 const RESOLUTIONS: f64 = 1000.0;
 /// Below this many times the resolution a time says nothing.
 const RESOLUTIONS_AT_LEAST: f64 = 50.0;
-/// Share of the measured time in which some task waited for a CPU, from which wall times are doubtful. The sign of a
-/// busy machine: an idle one stays below 1 %, one worker too many per core reaches 50 %.
+/// Share of the measured time in which some task waited for a CPU, from which wall times are
+/// doubtful. The sign of a busy machine: an idle one stays below 1 %, one worker too many per core
+/// reaches 50 %.
 const PRESSURE: f64 = 0.10;
 /// Share of the measured time that the hypervisor may take from one CPU.
 const STEAL: f64 = 0.01;

@@ -96,7 +96,8 @@ fn ratio(one: &RowSamples<'_>, baseline: &RowSamples<'_>, time: Time) -> Option<
     Some(Ratio { value: rounds.ratio()?, ci })
 }
 
-/// Percentiles of all values; the interval rests on one value for each process. `None` of no values.
+/// Percentiles of all values; the interval rests on one value for each process. `None` of no
+/// values.
 fn distribution(processes: &[u64], values: &[f64]) -> Option<Distribution> {
     let of_processes = quantile::sorted(&independent(processes, values));
     let sorted = quantile::sorted(values);

@@ -45,8 +45,8 @@ pub enum State<'a> {
 }
 
 impl<'a> RowSamples<'a> {
-    /// The rows of a run in the order of the plan, each with its samples in the order of the file. A calibration has no figures of its
-    /// own: its outcome is the work of other rows.
+    /// The rows of a run in the order of the plan, each with its samples in the order of the file.
+    /// A calibration has no figures of its own: its outcome is the work of other rows.
     pub fn of_run(run: &'a Run) -> Vec<Self> {
         let mut samples: BTreeMap<u64, Vec<&SampleRecord>> = BTreeMap::new();
         for sample in run.samples.iter().filter(|sample| can_be_divided(sample)) {

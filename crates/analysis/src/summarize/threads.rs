@@ -2,7 +2,8 @@
 
 use super::samples::{RowSamples, rows_in_words};
 
-/// Process and value of each timed sample whose threads are known: how many ran, and the share of the busiest.
+/// Process and value of each timed sample whose threads are known: how many ran, and the share of
+/// the busiest.
 pub fn ran(one: &RowSamples<'_>) -> (Vec<u64>, Vec<f64>, Vec<f64>) {
     let known = one.timed.iter().filter_map(|sample| {
         let threads = sample.threads.as_ref()?.value().filter(|threads| threads.busiest_share.is_finite())?;

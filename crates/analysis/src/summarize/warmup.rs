@@ -1,4 +1,5 @@
-//! Cold against settled: what the first sample of a fresh process cost, and which processes were timed too early.
+//! Cold against settled: what the first sample of a fresh process cost, and which processes were
+//! timed too early.
 
 use std::collections::BTreeSet;
 
@@ -11,15 +12,16 @@ use taskscale_stats::warmup::has_levelled;
 use super::samples::RowSamples;
 use taskscale_model::figure::count;
 
-/// Process and CPU ns per task of the first sample of each process that nothing was asked of before. The first process of a
-/// row is none of them: it was verified and piloted.
+/// Process and CPU ns per task of the first sample of each process that nothing was asked of
+/// before. The first process of a row is none of them: it was verified and piloted.
 pub fn cold(one: &RowSamples<'_>) -> (Vec<u64>, Vec<f64>) {
     let fresh = one.starts.iter().filter(|start| start.first.kind == Kind::Warmup);
     fresh.map(|start| (start.process, start.first.per_task(Time::Cpu))).unzip()
 }
 
-/// How many of the processes that were timed had levelled off, by the rule that ended their warm-up. Other code than that
-/// of a JIT compiler is not judged: its later processes are given three samples, too few to tell.
+/// How many of the processes that were timed had levelled off, by the rule that ended their
+/// warm-up. Other code than that of a JIT compiler is not judged: its later processes are given
+/// three samples, too few to tell.
 pub fn settled(one: &RowSamples<'_>) -> Option<Settled> {
     if !one.row.jit {
         return None;

@@ -1,4 +1,5 @@
-//! Rows of one table at one size, as they are planned: without numbers, and with their baseline as a place among them.
+//! Rows of one table at one size, as they are planned: without numbers, and with their baseline as
+//! a place among them.
 
 use taskscale_model::{
     key::{RowKey, SeriesKey},
@@ -59,8 +60,8 @@ pub fn title(block: &Block, selection: &Selection) -> String {
     if added.is_empty() { block.title() } else { format!("{}, {}", block.title(), added.join(" ")) }
 }
 
-/// A block that names runtimes is for them; one that was asked for and that no block of the suite names (a user's own) takes
-/// part in all.
+/// A block that names runtimes is for them; one that was asked for and that no block of the suite
+/// names (a user's own) takes part in all.
 pub fn takes_part(suite: &Suite, block: &Block, runtime: &Found) -> bool {
     let name = runtime_name(runtime);
     let is_named = |block: &Block| block.runtimes.as_ref().is_some_and(|names| names.contains(&name));

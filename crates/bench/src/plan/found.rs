@@ -28,7 +28,7 @@ pub struct Selection {
     pub baseline: Option<String>,
     /// Parameters put over those of every table.
     pub params: Params,
-    /// CPU time of the work inside each task, in nanoseconds; the first step of a run turns it into a number of steps for
-    /// each runtime.
+    /// CPU time of the work inside each task, in nanoseconds; the first step of a run turns it into
+    /// a number of steps for each runtime.
     pub work_ns: Option<u64>,
 }

@@ -1,6 +1,7 @@
-//! A sweep over the work inside each task, planned: for each variant a cell of its own with a row for each work, and the
-//! kernel alone at the smallest and the largest of them. All of these are measured side by side, so that fine and
-//! coarse tasks meet the same machine as the kernel that they are held to.
+//! A sweep over the work inside each task, planned: for each variant a cell of its own with a row
+//! for each work, and the kernel alone at the smallest and the largest of them. All of these are
+//! measured side by side, so that fine and coarse tasks meet the same machine as the kernel that
+//! they are held to.
 
 use taskscale_model::{
     params::{ParamValue, Params},
@@ -13,8 +14,9 @@ use super::{cell::RowState, draft::Draft, found::Found};
 /// The parameter by which the rows of a sweep differ; the probe is sent `work`, in steps.
 pub const WORK_NS: &str = "work_ns";
 
-/// The groups of one table at one size, from the rows that it would have without a sweep; `next` numbers the sweeps. Both sides of
-/// a comparison share their variant's group. What cannot be measured stands in a group of its own.
+/// The groups of one table at one size, from the rows that it would have without a sweep; `next`
+/// numbers the sweeps. Both sides of a comparison share their variant's group. What cannot be
+/// measured stands in a group of its own.
 pub fn groups(block: &Block, rows: Vec<Draft>, runtimes: &[Found], next: &mut u64) -> Vec<Vec<Draft>> {
     let judged = |runtime: &str| {
         let found = runtimes.iter().find(|found| found.id == runtime);

@@ -8,7 +8,8 @@ use taskscale_model::{
 
 use crate::{Behaviour, Done, KERNEL, Setting, measure};
 
-/// A run with a microsecond of work in each task, of which a step of the kernel behaves like `kernel`.
+/// A run with a microsecond of work in each task, of which a step of the kernel behaves like
+/// `kernel`.
 fn worked(kernel: Behaviour, setting: Setting) -> Done {
     let selection = Selection { work_ns: Some(1_000), ..Selection::default() };
     measure(&[("a", Behaviour::Costs(100)), (KERNEL, kernel)], Setting { selection, ..setting })

@@ -1,5 +1,5 @@
-//! The order of execution, stated from seed and plan: fake probes write into a log, a fake clock is moved by them.
-//! No real time passes and no process starts.
+//! The order of execution, stated from seed and plan: fake probes write into a log, a fake clock is
+//! moved by them. No real time passes and no process starts.
 
 use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
 
@@ -45,11 +45,13 @@ type Shared = Rc<RefCell<World>>;
 enum Behaviour {
     /// Each task takes this long.
     Costs(u64),
-    /// Each task takes 1000 ns in the first two answers of a process, 300 up to the 18th, then 100: the tiers of a JIT.
+    /// Each task takes 1000 ns in the first two answers of a process, 300 up to the 18th, then 100:
+    /// the tiers of a JIT.
     Tiers,
     /// Each answer of a process is a tenth cheaper than the one before, from 1 ms a task.
     Falls,
-    /// A third dearer in every other round, as if disturbed: by the seed, which all rows of a round share.
+    /// A third dearer in every other round, as if disturbed: by the seed, which all rows of a round
+    /// share.
     Uneven,
     /// Has more threads than are looked at.
     Hidden,
@@ -450,7 +452,8 @@ fn rows_of_a_comparison_share_iterations_and_the_fastest_decides() {
 #[test]
 fn a_slow_row_bounds_what_a_fast_one_may_ask_of_it() {
     let done = measure(&[("a", Behaviour::Costs(10)), ("b", Behaviour::Costs(10_000))], Setting::default());
-    // One iteration of b is 1 ms; it may last 8 ms for the sake of a, so a's samples are 8 iterations.
+    // One iteration of b is 1 ms; it may last 8 ms for the sake of a, so a's samples are 8
+    // iterations.
     assert!(done.samples().filter(|sample| sample.kind == Kind::Timed).all(|sample| sample.iterations == 8));
 }
 
@@ -535,7 +538,8 @@ fn a_runtime_that_must_be_woken_works_untimed_before_each_sample_that_follows_a_
         let of_b = done.samples().filter(|sample| sample.variant == "b" && sample.kind != Kind::Verify);
         of_b.map(|sample| (sample.kind, sample.iterations)).collect::<Vec<_>>()
     };
-    // 100 tasks of 1 us: an iteration takes 0.1 ms, waking of 3 ms 30 of them. The other two rows take 1 ms each.
+    // 100 tasks of 1 us: an iteration takes 0.1 ms, waking of 3 ms 30 of them. The other two rows
+    // take 1 ms each.
     let woken = kinds(Some(3), 1_000);
     let before_timed: Vec<_> =
         woken.windows(2).filter(|pair| pair[1].0 == Kind::Timed).map(|pair| pair[0]).collect();

@@ -9,14 +9,16 @@ fn precision_stops_at_a_look_and_never_before_fifteen_rounds() {
         &[("a", Behaviour::Costs(100)), ("b", Behaviour::Costs(150))],
         Setting { limits, ..Setting::default() },
     );
-    // The fakes have no noise: every interval has no width from the first, and a difference is plain.
+    // The fakes have no noise: every interval has no width from the first, and a difference is
+    // plain.
     assert_eq!(done.rounds().len(), 15);
     assert!(done.ends().iter().all(|(_, status)| *status == Status::Ok { stop: Stop::Precision }));
 }
 
 #[test]
 fn where_rows_are_judged_only_their_ratios_can_end_a_cell() {
-    // What disturbs a round disturbs all rows of it: figures never get narrow, their ratios are at once.
+    // What disturbs a round disturbs all rows of it: figures never get narrow, their ratios are at
+    // once.
     let stops = |judged_at: Option<f64>| {
         let limits = Limits { samples: 60, precision: 0.01, judged_at, ..Setting::default().limits };
         let done = measure(&[("uneven", Behaviour::Uneven)], Setting { limits, ..Setting::default() });

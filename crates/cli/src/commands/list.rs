@@ -17,8 +17,8 @@ use crate::{
     suites,
 };
 
-/// Prints suites, then every runtime with its version, path and state, and its variants; of the runtimes that are
-/// named, everything. Builds nothing that was not named.
+/// Prints suites, then every runtime with its version, path and state, and its variants; of the
+/// runtimes that are named, everything. Builds nothing that was not named.
 pub fn list(args: &ListArgs) -> anyhow::Result<Outcome> {
     let mut candidates = runtimes::candidates(&args.runtime, &[])?;
     let building = Building::new(Interrupt::listen()?);

@@ -1,4 +1,5 @@
-//! `taskscale run`: from the words typed to an order for [`taskscale_bench::run`], then the figures.
+//! `taskscale run`: from the words typed to an order for [`taskscale_bench::run`], then the
+//! figures.
 
 use std::{io::IsTerminal, path::Path};
 
@@ -43,9 +44,10 @@ const QUICK: suite::LimitsAsked = suite::LimitsAsked {
     restart_warmup: None,
 };
 
-/// Where rows are judged by an old side: 50 pairs of processes, of four rounds each. One process of asyncio, Go, Node or tokio differs from
-/// another by a fifth to a half of what one round differs from another, and costs as much to start and warm up as six rounds: four to six
-/// rounds a process then tell most in a given time (docs/evidence/comparisons.md).
+/// Where rows are judged by an old side: 50 pairs of processes, of four rounds each. One process of
+/// asyncio, Go, Node or tokio differs from another by a fifth to a half of what one round differs
+/// from another, and costs as much to start and warm up as six rounds: four to six rounds a process
+/// then tell most in a given time (docs/evidence/comparisons.md).
 const JUDGED: suite::LimitsAsked = suite::LimitsAsked {
     samples: Some(200),
     max_time_s: Some(60.0),
@@ -114,7 +116,8 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     })
 }
 
-/// Prints the verdicts where two sides were measured, else the tables. Tells whether anything was measured, and whether a row is worse.
+/// Prints the verdicts where two sides were measured, else the tables. Tells whether anything was
+/// measured, and whether a row is worse.
 fn show(args: &RunArgs, path: &Path) -> anyhow::Result<(bool, bool)> {
     let run = report::read(path)?;
     let summary = taskscale_analysis::summarize(&run);
@@ -171,8 +174,9 @@ fn order(args: &RunArgs, suites: Vec<Suite>, shaken: &[Shaken]) -> anyhow::Resul
     })
 }
 
-/// What is typed goes over `--quick`, that over the suite, that over the defaults. Rows that are judged by an old side share the confidence,
-/// and are measured until half the threshold can be told: a suite's own limits are for a look at figures.
+/// What is typed goes over `--quick`, that over the suite, that over the defaults. Rows that are
+/// judged by an old side share the confidence, and are measured until half the threshold can be
+/// told: a suite's own limits are for a look at figures.
 fn limits_of(suite: &Suite, args: &RunArgs, judged: usize) -> Limits {
     let typed = suite::LimitsAsked {
         samples: args.samples,

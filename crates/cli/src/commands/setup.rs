@@ -1,4 +1,5 @@
-//! `taskscale setup`: builds probes ahead of their first use, and installs Python's packages when asked to.
+//! `taskscale setup`: builds probes ahead of their first use, and installs Python's packages when
+//! asked to.
 
 use std::{collections::BTreeSet, fmt::Write};
 

@@ -1,4 +1,5 @@
-//! Follows a recipe, once: what comes out is kept under a name that is a hash of everything it was made from.
+//! Follows a recipe, once: what comes out is kept under a name that is a hash of everything it was
+//! made from.
 
 use std::{
     fs,
@@ -21,7 +22,8 @@ use super::{
     toolchain::Toolchain,
 };
 
-/// One step may take this long: Rust's takes a minute on two busy cores, with everything it depends on.
+/// One step may take this long: Rust's takes a minute on two busy cores, with everything it depends
+/// on.
 const STEP_NS: u64 = 900_000_000_000;
 
 /// Time between two looks at whether the user wants to stop.
@@ -99,7 +101,8 @@ impl Job {
         self.recipe(Site { src: Path::new("src"), out: Path::new("out") }).steps.is_empty()
     }
 
-    /// Builds it, unless that was done before. Several processes that want the same wait for the first.
+    /// Builds it, unless that was done before. Several processes that want the same wait for the
+    /// first.
     ///
     /// # Errors
     /// What failed, with the compiler's first complaint and where the whole of it lies.
@@ -168,7 +171,8 @@ impl Job {
         Ok(complete)
     }
 
-    /// Takes one step; `Ok(false)` where its first attempt failed and the probe is of use all the same.
+    /// Takes one step; `Ok(false)` where its first attempt failed and the probe is of use all the
+    /// same.
     fn take(&self, step: &Step, folder: &Folder, watch: &dyn Watch) -> Result<bool, Failure> {
         let mut failure = None;
         for (number, command) in step.attempts.iter().enumerate() {
@@ -233,8 +237,8 @@ impl Job {
         Ok(format!("{:016x}", content_hash(all)))
     }
 
-    /// The folder below the cache. Versions do not mix: a run that is under way keeps what it began with while the file
-    /// is changed and built again.
+    /// The folder below the cache. Versions do not mix: a run that is under way keeps what it began
+    /// with while the file is changed and built again.
     fn folder(&self, key: &str) -> String {
         match &self.source {
             Source::Runtime(_) => format!("probes/{}-{key}", self.language.name),
@@ -289,7 +293,8 @@ fn unwritable(path: &Path, error: &std::io::Error) -> Missing {
     Missing::new(format!("cannot write {}: {error}", path.display()), UserFolder::Cache.remedy())
 }
 
-/// Makes the virtual environment with uvloop, trio and anyio for an interpreter, unless it is there.
+/// Makes the virtual environment with uvloop, trio and anyio for an interpreter, unless it is
+/// there.
 ///
 /// # Errors
 /// As [`Job::build`]: no network, no `venv` module.
@@ -320,15 +325,16 @@ pub fn environment(python: &Toolchain, watch: &dyn Watch) -> Result<(), Missing>
     fs::write(&done, python::requirements()).map_err(|error| unwritable(&done, &error))
 }
 
-/// Executes one command in `directory`, all its output going to the log. The error is its first complaint, and more of
-/// its words.
+/// Executes one command in `directory`, all its output going to the log. The error is its first
+/// complaint, and more of its words.
 fn execute(
     command: &Command,
     directory: &Path,
     log: &Path,
     watch: &dyn Watch,
 ) -> Result<(), (String, String)> {
-    // The shell only sends both streams into the file, so that nothing of them is lost or held in memory.
+    // The shell only sends both streams into the file, so that nothing of them is lost or held in
+    // memory.
     let script = "exec >> \"$0\" 2>&1; echo \"+ $*\"; exec \"$@\"";
     let mut words = vec!["-c".to_owned(), script.to_owned(), log.to_string_lossy().into_owned()];
     words.push(command.program.clone());
@@ -351,7 +357,8 @@ fn execute(
             _ if now_ns >= deadline_ns => {
                 return Err(failed(format!("no end within {} s", STEP_NS / 1_000_000_000)));
             }
-            // Standard output is the log's, so that its pipe is closed from the start: wait for the end instead.
+            // Standard output is the log's, so that its pipe is closed from the start: wait for the
+            // end instead.
             Err(IoProblem::Closed { exit: None }) => match child.exit() {
                 Ok(Some(exit)) => break exit,
                 _ => std::thread::sleep(std::time::Duration::from_nanos(LOOK_NS / 4)),

@@ -21,7 +21,8 @@ pub struct Held {
     _lock: File,
 }
 
-/// Creates and holds the folder `name` (`probes/go-0123456789abcdef`); waits while another process holds it.
+/// Creates and holds the folder `name` (`probes/go-0123456789abcdef`); waits while another process
+/// holds it.
 ///
 /// # Errors
 /// When the cache cannot be written, or is not the user's own.
@@ -50,7 +51,8 @@ fn lock(path: &Path) -> io::Result<File> {
     Ok(lock)
 }
 
-/// Writes the files that are not there or differ. Each appears whole or not at all: it is written beside and renamed.
+/// Writes the files that are not there or differ. Each appears whole or not at all: it is written
+/// beside and renamed.
 ///
 /// # Errors
 /// Those of the file system, with the path.

@@ -11,8 +11,8 @@ pub fn below<'a>(
     files.iter().map(|(name, _)| *name).filter(move |name| name.starts_with(folder) && name.ends_with(ending))
 }
 
-/// FNV-1a over texts, each ended by a byte that none holds: the name of a folder whose content must not mix with
-/// another's. A name, not a guard: who can write into the cache can write anything.
+/// FNV-1a over texts, each ended by a byte that none holds: the name of a folder whose content must
+/// not mix with another's. A name, not a guard: who can write into the cache can write anything.
 pub fn content_hash<'a>(texts: impl IntoIterator<Item = &'a str>) -> u64 {
     let bytes = texts.into_iter().flat_map(|text| text.bytes().chain([0xFF]));
     bytes.fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))

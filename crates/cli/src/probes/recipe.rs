@@ -1,4 +1,5 @@
-//! How a probe is made: steps, and the command that comes out. Plain data; [`super::build`] follows it.
+//! How a probe is made: steps, and the command that comes out. Plain data; [`super::build`] follows
+//! it.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,5 @@
-//! The library that counts allocations (`taskscale_sys::counts::allocations`): C, built once by the C compiler of this machine.
+//! The library that counts allocations (`taskscale_sys::counts::allocations`): C, built once by the
+//! C compiler of this machine.
 
 use std::path::PathBuf;
 
@@ -51,8 +52,8 @@ fn find(asked: Option<&str>, _: &Source) -> Result<Toolchain, Missing> {
 
 fn recipe(compiler: &Toolchain, _: &Source, site: Site<'_>) -> Recipe {
     let (library, source) = (site.out(LIBRARY), site.src("allocations.c"));
-    // Without builtins, or the compiler may make a calloc of the library's own malloc and memset. The libraries come last: older
-    // C libraries keep dlsym and threads in files of their own.
+    // Without builtins, or the compiler may make a calloc of the library's own malloc and memset.
+    // The libraries come last: older C libraries keep dlsym and threads in files of their own.
     let words = [
         "-std=c11",
         "-O2",

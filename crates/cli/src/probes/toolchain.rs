@@ -29,11 +29,12 @@ impl Toolchain {
     }
 }
 
-/// Any version command that takes longer than this hangs; a compiler in a container of its own took 0.6 s here.
+/// Any version command that takes longer than this hangs; a compiler in a container of its own took
+/// 0.6 s here.
 const VERSION_NS: u64 = 20_000_000_000;
 
-/// Finds a program. `asked` is a path to it, to the folder of its toolchain (`/opt/go1.22`), or its name on the `PATH`;
-/// without it, the first of `names` on the `PATH`.
+/// Finds a program. `asked` is a path to it, to the folder of its toolchain (`/opt/go1.22`), or its
+/// name on the `PATH`; without it, the first of `names` on the `PATH`.
 ///
 /// # Errors
 /// That it is not there, with `remedy`.
@@ -67,7 +68,8 @@ pub fn on_path(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(program)).find(|path| path.is_file())
 }
 
-/// Asks a program for its version: the first line of what it prints on standard output or else standard error.
+/// Asks a program for its version: the first line of what it prints on standard output or else
+/// standard error.
 ///
 /// # Errors
 /// That it cannot be started, hangs, fails, or says nothing, as a user must know it.
@@ -75,8 +77,9 @@ pub fn ask_version(program: &Path, args: &[&str]) -> Result<String, Missing> {
     ask(program, args, Some("/".into()))
 }
 
-/// The same in the current folder: pyenv's `python3` is the one that this folder asks for. All others are asked in `/`, since
-/// rustup and Go take settings, among them programs to start, from all folders above.
+/// The same in the current folder: pyenv's `python3` is the one that this folder asks for. All
+/// others are asked in `/`, since rustup and Go take settings, among them programs to start, from
+/// all folders above.
 ///
 /// # Errors
 /// As [`ask_version`].

@@ -15,7 +15,8 @@ pub struct Tool {
     env: &'static [(&'static str, &'static str)],
 }
 
-/// What is built is as right without optimisation, and is there in half the time: 50 s of CPU less for all probes.
+/// What is built is as right without optimisation, and is there in half the time: 50 s of CPU less
+/// for all probes.
 const UNOPTIMISED: &[(&str, &str)] =
     &[("CXXFLAGS", "-O0"), ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0"), ("CARGO_PROFILE_RELEASE_DEBUG", "0")];
 
@@ -110,7 +111,8 @@ pub fn script(path: &Path, text: &str) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("our own");
 }
 
-/// A Go of that version; what it builds is the honest probe of the tests. `before` is what it does first.
+/// A Go of that version; what it builds is the honest probe of the tests. `before` is what it does
+/// first.
 #[allow(dead_code, reason = "not every test file builds something")]
 pub fn honest_go(path: &Path, version: &str, before: &str) {
     let probe = broken("honest");

@@ -7,9 +7,10 @@ use crate::{
 
 /// How much of the waiting for long tasks is waiting for run delay inside them, as a share of it.
 ///
-/// Run delay is known in sum. It lies in the tasks that others wait for as far as it fits into them (`most`), or as far as the
-/// shorter tasks, none of which can have lost more than its length beyond the median, have no room for it; but at least in
-/// proportion to running time, as it takes all alike (`least`).
+/// Run delay is known in sum. It lies in the tasks that others wait for as far as it fits into them
+/// (`most`), or as far as the shorter tasks, none of which can have lost more than its length
+/// beyond the median, have no room for it; but at least in proportion to running time, as it takes
+/// all alike (`least`).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Delay {
     pub least: f64,
@@ -40,12 +41,14 @@ fn even_delay(evidence: &Evidence<'_>) -> f64 {
     if all > 0.0 { losses.preempted / all } else { 0.0 }
 }
 
-/// The bucket from which tasks count as those that others wait for: half of the mean of the longest that ran meanwhile.
+/// The bucket from which tasks count as those that others wait for: half of the mean of the longest
+/// that ran meanwhile.
 pub(crate) fn waited_for(evidence: &Evidence<'_>) -> usize {
     bucket((evidence.longest_meanwhile() / 2.0) as u64)
 }
 
-/// Idle time by the bucket of the longest task that ran meanwhile, without what was waiting for run delay.
+/// Idle time by the bucket of the longest task that ran meanwhile, without what was waiting for run
+/// delay.
 pub(crate) struct Waiting {
     pub by_longest: Vec<f64>,
     /// What was taken out, in all.

@@ -12,7 +12,8 @@ const WINDOW_NS: u64 = 1_000_000;
 
 /// Causes, the diagnosis first. At least two, so that there is a runner-up.
 ///
-/// `causes` puts as much waiting down to run delay as that can explain, `least` as little as it must.
+/// `causes` puts as much waiting down to run delay as that can explain, `least` as little as it
+/// must.
 pub(crate) fn verdict(
     evidence: &Evidence<'_>,
     mut causes: Vec<Cause>,
@@ -75,7 +76,8 @@ fn rank(causes: &mut [Cause]) {
     grain_first(causes);
 }
 
-/// Where dispatch takes more than work, grain comes before all else: idle workers have nothing worth taking.
+/// Where dispatch takes more than work, grain comes before all else: idle workers have nothing
+/// worth taking.
 fn grain_first(causes: &mut [Cause]) {
     let overhead = causes.iter().position(|cause| cause.name == PatternName::SchedulingOverhead);
     if let Some(at) = overhead.filter(|at| causes[*at].gain >= 0.5) {
@@ -88,7 +90,8 @@ fn refusals(evidence: &Evidence<'_>, causes: &[Cause]) -> Vec<String> {
     let profile = evidence.profile;
     let tasks = evidence.sums.sums.durations.count();
     let mut thin = Vec::new();
-    // From begin to begin on one worker. What tasks alone take may be less than a step: sums over many of them are not off by that.
+    // From begin to begin on one worker. What tasks alone take may be less than a step: sums over
+    // many of them are not off by that.
     let busy = (profile.losses.work + profile.losses.dispatch) * profile.workers as f64;
     let period = profile.window as f64 * busy / tasks.max(1) as f64;
     if tasks == 0 {
@@ -114,7 +117,8 @@ fn refusals(evidence: &Evidence<'_>, causes: &[Cause]) -> Vec<String> {
     thin
 }
 
-/// Without run delay a task that lost its CPU looks long. One whose name is long every time is; of the others no timeline can tell.
+/// Without run delay a task that lost its CPU looks long. One whose name is long every time is; of
+/// the others no timeline can tell.
 fn may_be_preempted(evidence: &Evidence<'_>) -> Option<String> {
     let longest = evidence.sums.sums.top.longest().first().copied()?;
     let names = evidence.sums.names.costliest();

@@ -110,7 +110,8 @@ pub(crate) fn words(evidence: &Evidence<'_>, cause: &Cause, others: &[Cause]) ->
     }
 }
 
-/// Pieces per task so that every worker gets at least eight, which leaves at most an eighth to rounding.
+/// Pieces per task so that every worker gets at least eight, which leaves at most an eighth to
+/// rounding.
 fn pieces(tasks: u64, workers: u64) -> u64 {
     (8 * workers).div_ceil(tasks.max(1)).max(2)
 }

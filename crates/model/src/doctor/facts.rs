@@ -30,7 +30,8 @@ pub struct Processors {
     pub usable: Reading<Vec<u32>>,
     /// Each CPU that is switched on, ascending.
     pub cpus: Vec<Cpu>,
-    /// Largest distance between two NUMA nodes over that of a node to itself, as the firmware states it (SLIT).
+    /// Largest distance between two NUMA nodes over that of a node to itself, as the firmware
+    /// states it (SLIT).
     pub numa_distance: Reading<f64>,
     /// What sets the frequency: `intel_pstate`, `acpi-cpufreq`.
     pub driver: Reading<String>,

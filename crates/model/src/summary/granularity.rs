@@ -1,4 +1,5 @@
-//! How small a task may be: METG, the minimum effective task granularity of Task Bench, with what it was read from.
+//! How small a task may be: METG, the minimum effective task granularity of Task Bench, with what
+//! it was read from.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +17,8 @@ pub struct Granularity {
     pub cores: Option<u64>,
     /// Workers, by the runtime's own account.
     pub workers: Option<u64>,
-    /// The fewest and the most threads that ran in a sample of it: each used at least 5 % of the sample's CPU time.
+    /// The fewest and the most threads that ran in a sample of it: each used at least 5 % of the
+    /// sample's CPU time.
     pub threads: Option<(u64, u64)>,
     /// What was measured, or why there is nothing to show.
     #[serde(flatten)]
@@ -52,16 +54,18 @@ pub struct GrainPoint {
 /// The smallest granularity at which an efficiency holds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Metg {
-    /// By which time: CPU time per task, from which the number of cores cancels, or wall time x cores / tasks, as Task Bench defines it:
-    /// idle cores count.
+    /// By which time: CPU time per task, from which the number of cores cancels, or wall time x
+    /// cores / tasks, as Task Bench defines it: idle cores count.
     pub time: Time,
     /// The efficiency: 0.5, 0.9 or 0.95.
     pub efficiency: f64,
     /// What became of the search.
     pub state: MetgState,
-    /// The granularity in nanoseconds, where it was found: so long is a task, and `efficiency` of that is work.
+    /// The granularity in nanoseconds, where it was found: so long is a task, and `efficiency` of
+    /// that is work.
     pub ns: Option<f64>,
-    /// Lower end of its 95 % interval; null where that lies below the smallest measured, or there are too few processes.
+    /// Lower end of its 95 % interval; null where that lies below the smallest measured, or there
+    /// are too few processes.
     pub low: Option<f64>,
     /// Upper end; null where that lies above the largest measured, or there are too few processes.
     pub high: Option<f64>,

@@ -1,4 +1,5 @@
-//! Rows as JSON has them: one flat line per row and metric, so that a table of them needs no nesting.
+//! Rows as JSON has them: one flat line per row and metric, so that a table of them needs no
+//! nesting.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 

@@ -17,7 +17,8 @@ pub struct Row {
     pub creates_task: Option<bool>,
     /// Row, baseline or control.
     pub role: Role,
-    /// Its part in a sweep; its figures are raw material of [`Summary::granularity`](super::Summary::granularity).
+    /// Its part in a sweep; its figures are raw material of
+    /// [`Summary::granularity`](super::Summary::granularity).
     pub sweep: Option<Sweep>,
     /// The baseline: `runtime:variant`.
     pub baseline: Option<String>,
@@ -59,7 +60,8 @@ pub struct Figures {
     pub cpu: Timing,
     /// Wall time per task, ns.
     pub wall: Timing,
-    /// CPU time per task, ns, of the first sample of a fresh process: one for each process but the first, which is piloted.
+    /// CPU time per task, ns, of the first sample of a fresh process: one for each process but the
+    /// first, which is piloted.
     pub cold_cpu: Option<Distribution>,
     /// Share of CPU time until the last task was started, where the probe tells it.
     pub create_cpu: Option<Distribution>,
@@ -181,7 +183,8 @@ impl Row {
 }
 
 impl Settled {
-    /// Whether most were timed while their cost still fell: the figures are then not those of compiled code.
+    /// Whether most were timed while their cost still fell: the figures are then not those of
+    /// compiled code.
     pub fn mostly_not(self) -> bool {
         2 * self.processes < self.of
     }

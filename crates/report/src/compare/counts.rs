@@ -6,7 +6,8 @@ use taskscale_model::compare::{ComparedRow, Comparison, Verdict};
 use super::words;
 use crate::{counts::number, style::clean};
 
-/// What changed, a sentence for each row and count: `tokio spawn, size 64: allocations per task 2.000 -> 3.000 (+1.000)`.
+/// What changed, a sentence for each row and count:
+/// `tokio spawn, size 64: allocations per task 2.000 -> 3.000 (+1.000)`.
 pub fn changed(comparison: &Comparison, verdict: Verdict) -> Vec<String> {
     let with_row = |row| words_of(row).filter(move |(found, _)| *found == verdict).map(|(_, line)| line);
     comparison.rows.iter().flat_map(with_row).collect()

@@ -1,6 +1,7 @@
-//! A comparison as JUnit XML, which CI systems show as tests: worse is a failure, what cannot be told is skipped. There is no standard;
-//! this is the part that Jenkins, GitLab and GitHub's report actions all read: `testsuites`, `testsuite`, `testcase` with
-//! `failure` or `skipped`. Written by hand: the smallest kept-up library for it would bring five others for these forty lines.
+//! A comparison as JUnit XML, which CI systems show as tests: worse is a failure, what cannot be
+//! told is skipped. There is no standard; this is the part that Jenkins, GitLab and GitHub's report
+//! actions all read: `testsuites`, `testsuite`, `testcase` with `failure` or `skipped`. Written by
+//! hand: the smallest kept-up library for it would bring five others for these forty lines.
 
 use std::fmt::Write;
 
@@ -72,8 +73,8 @@ fn case(heading: &str, row: &ComparedRow) -> String {
     }
 }
 
-/// Makes text safe in an attribute and between tags: XML 1.0 allows no control characters but tab and line ends, which an attribute
-/// would lose, and not the last two of its first plane.
+/// Makes text safe in an attribute and between tags: XML 1.0 allows no control characters but tab
+/// and line ends, which an attribute would lose, and not the last two of its first plane.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {

@@ -1,4 +1,5 @@
-//! A comparison as a comment on a pull request: the outcome, what changed, and the rest folded away.
+//! A comparison as a comment on a pull request: the outcome, what changed, and the rest folded
+//! away.
 
 use std::fmt::Write;
 

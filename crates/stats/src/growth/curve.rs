@@ -16,13 +16,14 @@ pub struct Curve {
     pub points: Vec<(f64, f64)>,
     /// [`RESAMPLES`] curves of the same sizes, from rounds drawn with replacement.
     pub draws: Vec<Vec<f64>>,
-    /// By what factor the rounds of each size differ: four fifths over one fifth of their distribution, the second largest over
-    /// the second smallest of six.
+    /// By what factor the rounds of each size differ: four fifths over one fifth of their
+    /// distribution, the second largest over the second smallest of six.
     spreads: Vec<f64>,
 }
 
 impl Curve {
-    /// Of the sizes with rounds enough and a cost above zero. O([`RESAMPLES`] x rounds log rounds, over all sizes).
+    /// Of the sizes with rounds enough and a cost above zero. O([`RESAMPLES`] x rounds log rounds,
+    /// over all sizes).
     pub fn of(sizes: &[SizeCost<'_>], rng: &mut Rng) -> Self {
         let mut usable: Vec<SizeCost<'_>> = sizes.iter().copied().filter(is_usable).collect();
         usable.sort_unstable_by_key(|cost| cost.size);
@@ -44,7 +45,8 @@ impl Curve {
         Curve { points: points.collect(), draws, sizes, spreads: usable.iter().map(spread).collect() }
     }
 
-    /// The largest factor by which rounds of one size differ, from the size of index `start` on; 1 or more.
+    /// The largest factor by which rounds of one size differ, from the size of index `start` on; 1
+    /// or more.
     pub fn spread(&self, start: usize) -> f64 {
         self.spreads[start..].iter().copied().fold(1.0, f64::max)
     }
@@ -75,14 +77,16 @@ impl Curve {
         self.statistic(|points| fit::exponent(&points[start..end]))
     }
 
-    /// Index of the size at which the last three octaves begin: the largest from which there are three octaves and
+    /// Index of the size at which the last three octaves begin: the largest from which there are
+    /// three octaves and
     /// [`MIN_STEPS`] steps to the end.
     pub fn tail(&self) -> Option<usize> {
         let last_start = self.points.len().checked_sub(MIN_STEPS + 1)?;
         (0..=last_start).rev().find(|&start| octaves(&self.points[start..]) >= MIN_OCTAVES)
     }
 
-    /// Index of the size at which the last octave begins: the largest from which there is an octave to the end.
+    /// Index of the size at which the last octave begins: the largest from which there is an octave
+    /// to the end.
     pub fn last_octave(&self) -> Option<usize> {
         (0..self.points.len()).rev().find(|&start| octaves(&self.points[start..]) >= 1.0)
     }

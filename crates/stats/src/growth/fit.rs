@@ -1,7 +1,8 @@
-//! Least squares for curves of cost over size: the slope in log-log space, and up to three non-negative parts at
-//! relative residuals.
+//! Least squares for curves of cost over size: the slope in log-log space, and up to three
+//! non-negative parts at relative residuals.
 
-/// Slope of ln cost over ln size; of two points, the local exponent. NaN below two distinct sizes. O(n).
+/// Slope of ln cost over ln size; of two points, the local exponent. NaN below two distinct sizes.
+/// O(n).
 pub fn exponent(points: &[(f64, f64)]) -> f64 {
     let n = points.len() as f64;
     let mean_x = points.iter().map(|(x, _)| x.ln()).sum::<f64>() / n;
@@ -30,12 +31,14 @@ impl<const P: usize> Fit<P> {
     }
 }
 
-/// Fits `costs` by the columns, each factor at least zero, at least squares of the *relative* residuals, so that small
-/// sizes count as much as large ones. Exact: it solves every subset of the columns (at most 2^P - 1, P is 3 here) and
-/// takes the best that is feasible (Lawson and Hanson, "Solving least squares problems", 1974, chapter 23, shows that
-/// the answer is among them). `None` where no column fits. O(2^P x P^2 x n).
+/// Fits `costs` by the columns, each factor at least zero, at least squares of the *relative*
+/// residuals, so that small sizes count as much as large ones. Exact: it solves every subset of the
+/// columns (at most 2^P - 1, P is 3 here) and takes the best that is feasible (Lawson and Hanson,
+/// "Solving least squares problems", 1974, chapter 23, shows that the answer is among them). `None`
+/// where no column fits. O(2^P x P^2 x n).
 pub fn non_negative<const P: usize>(columns: &[Vec<f64>; P], costs: &[f64]) -> Option<Fit<P>> {
-    // Dividing the equation y = f(x) by y makes the residuals relative; columns of length 1 keep the matrix well scaled.
+    // Dividing the equation y = f(x) by y makes the residuals relative; columns of length 1 keep
+    // the matrix well scaled.
     let relative = |column: &Vec<f64>| {
         let mut relative: Vec<f64> = column.iter().zip(costs).map(|(x, y)| x / y).collect();
         let length = relative.iter().map(|x| x * x).sum::<f64>().sqrt();
@@ -75,8 +78,9 @@ pub fn non_negative<const P: usize>(columns: &[Vec<f64>; P], costs: &[f64]) -> O
     best
 }
 
-/// The chosen columns' factors by Gaussian elimination (the matrix is symmetric and positive definite, so without
-/// pivoting); `None` where a column depends on the others or a factor is negative.
+/// The chosen columns' factors by Gaussian elimination (the matrix is symmetric and positive
+/// definite, so without pivoting); `None` where a column depends on the others or a factor is
+/// negative.
 fn solve<const P: usize>(gram: &[[f64; P]; P], right: &[f64; P], chosen: &[usize]) -> Option<[f64; P]> {
     let (mut matrix, mut right) = (*gram, *right);
     for (step, &pivot) in chosen.iter().enumerate() {

@@ -2,15 +2,15 @@
 
 use super::{curve::Curve, fit};
 
-/// Exponent of the last step above which a cubic is feared: the end of a true quadratic measured 3.0 and 3.7 where its
-/// list left the cache or the heap began to thrash.
+/// Exponent of the last step above which a cubic is feared: the end of a true quadratic measured
+/// 3.0 and 3.7 where its list left the cache or the heap began to thrash.
 pub const STEEP: f64 = 2.5;
 /// The exponent that a forecast assumes of one doubling of the size: it costs four times as much.
 pub const FEARED: f64 = 2.0;
 /// The same after a step above [`STEEP`]: eight times as much.
 pub const FEARED_AFTER_STEEP: f64 = 3.0;
-/// Least exponent by which a size is extrapolated. Below it a cost that hardly rises would be "reached" at sizes beyond
-/// any machine.
+/// Least exponent by which a size is extrapolated. Below it a cost that hardly rises would be
+/// "reached" at sizes beyond any machine.
 const LEAST: f64 = 0.25;
 
 /// The size at which a row reaches a cost.
@@ -20,15 +20,17 @@ pub struct Reach {
     pub size: f64,
     /// Its interval, by bootstrap over the rounds of each size.
     pub interval: (f64, f64),
-    /// The local exponent that it rests on: of the last octave measured, or of the step in which the cost was reached.
+    /// The local exponent that it rests on: of the last octave measured, or of the step in which
+    /// the cost was reached.
     pub exponent: f64,
-    /// Whether the cost was reached within the sizes measured; otherwise the last exponent is assumed to hold on.
+    /// Whether the cost was reached within the sizes measured; otherwise the last exponent is
+    /// assumed to hold on.
     pub measured: bool,
 }
 
-/// Where a curve reaches `cost` (same unit as its costs). Between two sizes it is read off the line between them in
-/// log-log space; beyond the last, the exponent of the last octave is assumed to go on. `None` where the curve starts
-/// above the cost or does not rise.
+/// Where a curve reaches `cost` (same unit as its costs). Between two sizes it is read off the line
+/// between them in log-log space; beyond the last, the exponent of the last octave is assumed to go
+/// on. `None` where the curve starts above the cost or does not rise.
 pub fn reach(curve: &Curve, cost: f64) -> Option<Reach> {
     if curve.points.first()?.1 >= cost {
         return None;
@@ -50,11 +52,13 @@ pub fn reach(curve: &Curve, cost: f64) -> Option<Reach> {
     Some(Reach { size, interval, exponent, measured: crossing.is_some() })
 }
 
-/// What the cost at `next` may be, from costs measured at smaller sizes (any order): four times as much at the double size, or
-/// eight times where the last step's exponent exceeded [`STEEP`]. It is meant to be too high for most rows: a row
-/// that is stopped too early has lost a size, a row that is stopped too late has held up everything for minutes (one
-/// quadratic row went past 150 s in a single step). The fear is of one doubling: further away the last step's exponent, at
-/// least 1, is taken to go on, or no linear row would be measured at 64 and a million tasks. `None` without a smaller size. O(n).
+/// What the cost at `next` may be, from costs measured at smaller sizes (any order): four times as
+/// much at the double size, or eight times where the last step's exponent exceeded [`STEEP`]. It is
+/// meant to be too high for most rows: a row that is stopped too early has lost a size, a row that
+/// is stopped too late has held up everything for minutes (one quadratic row went past 150 s in a
+/// single step). The fear is of one doubling: further away the last step's exponent, at least 1, is
+/// taken to go on, or no linear row would be measured at 64 and a million tasks. `None` without a
+/// smaller size. O(n).
 ///
 /// ```
 /// use taskscale_stats::growth::forecast;
@@ -71,7 +75,8 @@ pub fn forecast(costs: &[(u64, f64)], next: u64) -> Option<f64> {
         .collect();
     known.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     let &(size, cost) = known.last()?;
-    // Of two entries for one size the exponent is not a number, and no reason to fear a cubic: `max` then gives 1.
+    // Of two entries for one size the exponent is not a number, and no reason to fear a cubic:
+    // `max` then gives 1.
     let seen = if known.len() > 1 { fit::exponent(&known[known.len() - 2..]).max(1.0) } else { 1.0 };
     let feared = if seen > STEEP { FEARED_AFTER_STEEP } else { FEARED };
     let ratio = next as f64 / size;
@@ -79,9 +84,9 @@ pub fn forecast(costs: &[(u64, f64)], next: u64) -> Option<f64> {
     Some(cost * doubling.powf(feared) * (ratio / doubling).powf(seen))
 }
 
-/// Predictive stop: the forecast for `next` where it exceeds `budget` (same unit as the costs), so that the row should be
-/// stopped and reported as truncated. `None`: go on. It complements a watchdog and does not replace one: between two
-/// sizes a true quadratic has grown by n^3.7.
+/// Predictive stop: the forecast for `next` where it exceeds `budget` (same unit as the costs), so
+/// that the row should be stopped and reported as truncated. `None`: go on. It complements a
+/// watchdog and does not replace one: between two sizes a true quadratic has grown by n^3.7.
 ///
 /// ```
 /// use taskscale_stats::growth::breaks_budget;

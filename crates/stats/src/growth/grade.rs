@@ -6,17 +6,20 @@ use super::{
     shape,
 };
 
-/// By how much Akaike's criterion must prefer one explanation before the other is ruled out (Burnham and Anderson 2002,
-/// section 2.6: from 4 on the lesser model has considerably less support).
+/// By how much Akaike's criterion must prefer one explanation before the other is ruled out
+/// (Burnham and Anderson 2002, section 2.6: from 4 on the lesser model has considerably less
+/// support).
 const DECIDED: f64 = 4.0;
-/// Lower bound of the exponent over the last three octaves from which a single step may lie below [`SUPERLINEAR_MIN`], if
-/// its interval does not: noise of real runs put one step of many a quadratic there, and with it 3 % of recall, while
-/// soft growth that passed for superlinear had 1.4 to 1.5.
+/// Lower bound of the exponent over the last three octaves from which a single step may lie below
+/// [`SUPERLINEAR_MIN`], if its interval does not: noise of real runs put one step of many a
+/// quadratic there, and with it 3 % of recall, while soft growth that passed for superlinear had
+/// 1.4 to 1.5.
 const STEADY: f64 = 1.5;
 
-/// By how much the growth of the cost per task must exceed what processes of one size differ by: multi-threaded runtimes are
-/// of two kinds for seconds (Swift's loose tasks took 600 or 3,000 ns here), and sizes are measured one after the other, so that a change
-/// of kind looked like n^1.74 in one run of 20. There it was 1.0, in all runs of the real cliffs 1.7 and more.
+/// By how much the growth of the cost per task must exceed what processes of one size differ by:
+/// multi-threaded runtimes are of two kinds for seconds (Swift's loose tasks took 600 or 3,000 ns
+/// here), and sizes are measured one after the other, so that a change of kind looked like n^1.74
+/// in one run of 20. There it was 1.0, in all runs of the real cliffs 1.7 and more.
 const BEYOND_SPREAD: f64 = 1.5;
 
 /// Everything a grade rests on.
@@ -52,7 +55,8 @@ pub fn grade(evidence: &Evidence<'_>, left_out: usize) -> Grade {
         }
         return if tail.exponent >= QUADRATIC_MIN { Grade::QuadraticOrWorse } else { Grade::Superlinear };
     }
-    // Steep at the end, yet too short, too uneven or too much like something soft: growth that lasts is one explanation.
+    // Steep at the end, yet too short, too uneven or too much like something soft: growth that
+    // lasts is one explanation.
     let fresh = evidence.steps.iter().rev().take_while(|step| step.interval.0 > SUPERLINEAR_MIN).count();
     if lasting > -DECIDED && (fresh > 0 || tail.interval.0 > SUPERLINEAR_MIN) {
         let from = points[points.len() - 1 - fresh.max(1)].0 as u64;

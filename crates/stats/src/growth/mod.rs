@@ -1,5 +1,6 @@
-//! How the cost of one series grows with size: the exponent e of cost ~ n^e over all sizes and over each step, with
-//! intervals, a grade, the size from which it bends, and the size at which it reaches a given cost.
+//! How the cost of one series grows with size: the exponent e of cost ~ n^e over all sizes and over
+//! each step, with intervals, a grade, the size from which it bends, and the size at which it
+//! reaches a given cost.
 //!
 //! | module | answers |
 //! |---|---|
@@ -10,13 +11,15 @@
 //! | `forecast` | at which size does a row take a second, would the next size break the budget? |
 //! | `control` | is it the form, or the machine? |
 //!
-//! A grade rests on CPU time totals at four sizes or more that span three octaves or more: linear controls gave
-//! exponents of 1.3 over a single octave, and of -6.9 to 5.9 in wall time. Sizes should lie above the start-up region,
-//! where a fixed cost hides growth; for that reason the last three octaves are judged beside the whole ladder.
+//! A grade rests on CPU time totals at four sizes or more that span three octaves or more: linear
+//! controls gave exponents of 1.3 over a single octave, and of -6.9 to 5.9 in wall time. Sizes
+//! should lie above the start-up region, where a fixed cost hides growth; for that reason the last
+//! three octaves are judged beside the whole ladder.
 //!
-//! The cost at one size is the median of its rounds. The minimum is the other usual choice, but it falls with the
-//! number of rounds, large sizes get fewer of them, and so it would bend a linear series upwards.
-//! The experiment `growth` shows what each rule is worth against noise of real runs.
+//! The cost at one size is the median of its rounds. The minimum is the other usual choice, but it
+//! falls with the number of rounds, large sizes get fewer of them, and so it would bend a linear
+//! series upwards. The experiment `growth` shows what each rule is worth against noise of real
+//! runs.
 
 mod control;
 mod curve;
@@ -34,22 +37,25 @@ pub use shape::Bend;
 
 /// Exponent up to which growth is called linear.
 pub const LINEAR_MAX: f64 = 1.1;
-/// Exponent that every step of the last three octaves, and their interval, must exceed for superlinear growth.
-/// Collectors and caches reach 1.1 to 1.3 on linear programs with all tasks alive.
+/// Exponent that every step of the last three octaves, and their interval, must exceed for
+/// superlinear growth. Collectors and caches reach 1.1 to 1.3 on linear programs with all tasks
+/// alive.
 pub const SUPERLINEAR_MIN: f64 = 1.3;
-/// Exponent from which superlinear growth is called quadratic or worse; true quadratics with a linear part measure
-/// 1.7 to 2, and up to 3.7 at the end, where their list leaves the cache.
+/// Exponent from which superlinear growth is called quadratic or worse; true quadratics with a
+/// linear part measure 1.7 to 2, and up to 3.7 at the end, where their list leaves the cache.
 pub const QUADRATIC_MIN: f64 = 1.7;
 /// Fewest sizes for a grade.
 pub const MIN_SIZES: usize = 4;
 /// Fewest octaves (doublings) for a grade.
 pub const MIN_OCTAVES: f64 = 3.0;
-/// Fewest steps in the last three octaves: one step is one chance. Asking for three, as sizes that double have them, cost
-/// sizes that quadruple six octaves behind a bend, and 6 % of recall with them (docs/evidence/growth.md).
+/// Fewest steps in the last three octaves: one step is one chance. Asking for three, as sizes that
+/// double have them, cost sizes that quadruple six octaves behind a bend, and 6 % of recall with
+/// them (docs/evidence/growth.md).
 pub const MIN_STEPS: usize = 2;
 /// Fewest rounds at one size.
 pub const MIN_ROUNDS: usize = 5;
-/// Widest interval of a grade below superlinear: a wider one covers linear and superlinear growth at once.
+/// Widest interval of a grade below superlinear: a wider one covers linear and superlinear growth
+/// at once.
 pub const MAX_WIDTH: f64 = 0.4;
 
 /// The rounds measured at one size.
@@ -77,7 +83,8 @@ pub struct Stretch {
     pub sizes: Vec<u64>,
     /// Least-squares slope of ln cost over ln size.
     pub exponent: f64,
-    /// Its interval at [`CONFIDENCE`](crate::confidence::CONFIDENCE), by bootstrap over the rounds of each size.
+    /// Its interval at [`CONFIDENCE`](crate::confidence::CONFIDENCE), by bootstrap over the rounds
+    /// of each size.
     pub interval: (f64, f64),
 }
 
@@ -99,10 +106,12 @@ pub struct Step {
 pub enum Grade {
     /// At most [`LINEAR_MAX`]: constant and falling costs too.
     Linear,
-    /// More than that, but not over three octaves, or in a way that a collector or a cache explains.
+    /// More than that, but not over three octaves, or in a way that a collector or a cache
+    /// explains.
     SoftGrowth,
-    /// Above [`SUPERLINEAR_MIN`] over the last three octaves, in every step that noise does not explain, the interval too,
-    /// clearly better described by a power than by anything softer, and more than the rounds of one size differ by.
+    /// Above [`SUPERLINEAR_MIN`] over the last three octaves, in every step that noise does not
+    /// explain, the interval too, clearly better described by a power than by anything softer, and
+    /// more than the rounds of one size differ by.
     Superlinear,
     /// The same, at [`QUADRATIC_MIN`] or more.
     QuadraticOrWorse,
@@ -142,12 +151,14 @@ pub enum Reason {
         /// What they span.
         octaves: f64,
     },
-    /// Steep at the largest sizes, but too short, too uneven or too much like a cache to say that it lasts.
+    /// Steep at the largest sizes, but too short, too uneven or too much like a cache to say that
+    /// it lasts.
     SteepAtTheEnd {
         /// The size from which it is.
         from: u64,
     },
-    /// Rounds of one size differ nearly as much as sizes do, so that a change between two kinds of figures would look the same.
+    /// Rounds of one size differ nearly as much as sizes do, so that a change between two kinds of
+    /// figures would look the same.
     TwoKinds {
         /// By what factor they differ.
         spread: f64,
@@ -166,7 +177,8 @@ pub struct Growth {
     pub sizes: Vec<u64>,
     /// All usable sizes together; `None` below two of them.
     pub overall: Option<Stretch>,
-    /// The last three octaves (and at least [`MIN_STEPS`] steps); `None` where the sizes do not reach that far.
+    /// The last three octaves (and at least [`MIN_STEPS`] steps); `None` where the sizes do not
+    /// reach that far.
     pub tail: Option<Stretch>,
     /// Each step between neighbouring usable sizes, in order.
     pub steps: Vec<Step>,
@@ -179,8 +191,8 @@ pub struct Growth {
 }
 
 impl Growth {
-    /// The stretch that the grade rests on: the last three octaves where they grow faster than all sizes together, or
-    /// where growth is superlinear.
+    /// The stretch that the grade rests on: the last three octaves where they grow faster than all
+    /// sizes together, or where growth is superlinear.
     pub fn judged(&self) -> Option<&Stretch> {
         match (&self.overall, &self.tail) {
             (Some(overall), Some(tail)) if tail.exponent > overall.exponent => Some(tail),
@@ -190,10 +202,10 @@ impl Growth {
     }
 }
 
-/// Judges the growth of one series; sizes in any order, each at most once. With `reach`, a cost in the unit of the totals,
-/// it also looks for the size that costs so much. The bootstrap draws from `rng`.
-/// O([`RESAMPLES`](crate::bootstrap::RESAMPLES) x rounds, summed over sizes), and where growth is superlinear 200 times
-/// O(octaves) fits for the interval of the bend: 1 to 10 ms in all.
+/// Judges the growth of one series; sizes in any order, each at most once. With `reach`, a cost in
+/// the unit of the totals, it also looks for the size that costs so much. The bootstrap draws from
+/// `rng`. O([`RESAMPLES`](crate::bootstrap::RESAMPLES) x rounds, summed over sizes), and where
+/// growth is superlinear 200 times O(octaves) fits for the interval of the bend: 1 to 10 ms in all.
 ///
 /// ```
 /// use taskscale_stats::growth::{self, Clock, Grade, SizeCost};

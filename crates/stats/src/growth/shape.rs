@@ -1,12 +1,13 @@
-//! Which shape a curve has: one whose cost per task keeps growing by a power, or one that a collector or a cache
-//! explains; and from where.
+//! Which shape a curve has: one whose cost per task keeps growing by a power, or one that a
+//! collector or a cache explains; and from where.
 //!
-//! Every candidate is a + b n + c h(n) with parts of at least zero, fitted at relative residuals and weighed by Akaike's
-//! criterion (1974). Of lasting growth h is n^p, or n ((n / m)^(p-1) - 1) from a size m on. Of soft growth it is
-//! n ln n; n ln(n / m) from m on, as of a collector that walks the heap at every doubling; n - m from m on, as of a
-//! working set of which the part beyond m misses a cache. A soft part has a bound beside the linear one: memory is only so
-//! much slower than a cache. A step, as of a queue that overflows, needs no candidate of its own: with one, recall
-//! and false alarms over 3,200 synthetic curves were the same.
+//! Every candidate is a + b n + c h(n) with parts of at least zero, fitted at relative residuals
+//! and weighed by Akaike's criterion (1974). Of lasting growth h is n^p, or n ((n / m)^(p-1) - 1)
+//! from a size m on. Of soft growth it is n ln n; n ln(n / m) from m on, as of a collector that
+//! walks the heap at every doubling; n - m from m on, as of a working set of which the part beyond
+//! m misses a cache. A soft part has a bound beside the linear one: memory is only so much slower
+//! than a cache. A step, as of a queue that overflows, needs no candidate of its own: with one,
+//! recall and false alarms over 3,200 synthetic curves were the same.
 
 use fastrand::Rng;
 
@@ -15,20 +16,24 @@ use super::{
     fit::{Fit, non_negative},
 };
 
-/// Relative residual below which no fit gets better. Repeated runs of one series gave medians 0.8 % apart (standard
-/// deviation, 12 pairs, docs/evidence/growth.md): a fit closer than that fits noise.
+/// Relative residual below which no fit gets better. Repeated runs of one series gave medians 0.8 %
+/// apart (standard deviation, 12 pairs, docs/evidence/growth.md): a fit closer than that fits
+/// noise.
 const NOISE: f64 = 0.01;
 /// Places tried for a bend, per octave.
 const PER_OCTAVE: f64 = 4.0;
-/// Powers of lasting growth. The middle one is the quadratic of experiments; 3 stands for a list that leaves the cache.
+/// Powers of lasting growth. The middle one is the quadratic of experiments; 3 stands for a list
+/// that leaves the cache.
 const POWERS: [f64; 3] = [1.5, 2.0, 3.0];
-/// How many times the cost before it a cache may add. Node's `Promise.all` came to ten times its cost over nine
-/// octaves, the most of all linear forms measured (docs/evidence/growth.md).
+/// How many times the cost before it a cache may add. Node's `Promise.all` came to ten times its
+/// cost over nine octaves, the most of all linear forms measured (docs/evidence/growth.md).
 const MOST: f64 = 8.0;
-/// How many times that cost a collector may add at each e-fold of the size: Node's added 0.8 per octave.
+/// How many times that cost a collector may add at each e-fold of the size: Node's added 0.8 per
+/// octave.
 const MOST_PER_E_FOLD: f64 = 1.5;
-/// By how much Akaike's criterion must prefer a curve with a bend to the best one without (Burnham and Anderson, "Model
-/// selection and multimodel inference", 2002, section 2.6: from 4 on the lesser model has considerably less support).
+/// By how much Akaike's criterion must prefer a curve with a bend to the best one without (Burnham
+/// and Anderson, "Model selection and multimodel inference", 2002, section 2.6: from 4 on the
+/// lesser model has considerably less support).
 const BEND_GAIN: f64 = 4.0;
 
 /// Draws behind the interval of a bend: each costs some hundred fits.
@@ -44,7 +49,8 @@ struct Candidate {
 }
 
 impl Candidate {
-    /// The size at which the growing part would equal the linear one, were it a pure power; not below where it begins.
+    /// The size at which the growing part would equal the linear one, were it a pure power; not
+    /// below where it begins.
     fn bend(&self) -> f64 {
         let [_, linear, growing] = self.fit.factors;
         let from = self.from.unwrap_or(1.0);
@@ -63,8 +69,8 @@ pub struct Bend {
     pub gain: f64,
 }
 
-/// How much better lasting growth describes the curve than soft growth or none: the difference of Akaike's criterion,
-/// positive in favour of lasting growth.
+/// How much better lasting growth describes the curve than soft growth or none: the difference of
+/// Akaike's criterion, positive in favour of lasting growth.
 pub fn lasting(points: &[(f64, f64)]) -> f64 {
     let soft = best(soft_family(points), points);
     let lasting = best(lasting_family(points), points);
@@ -76,10 +82,11 @@ pub fn lasting(points: &[(f64, f64)]) -> f64 {
     }
 }
 
-/// The bend of a curve that was found to grow for good; `None` where it grows so from its smallest size on, or where a
-/// curve without a bend does as well.
+/// The bend of a curve that was found to grow for good; `None` where it grows so from its smallest
+/// size on, or where a curve without a bend does as well.
 ///
-/// Its interval is over the rounds of each size, over the powers, and over 1 % by which sizes that were measured apart differ.
+/// Its interval is over the rounds of each size, over the powers, and over 1 % by which sizes that
+/// were measured apart differ.
 pub fn bend(curve: &Curve, rng: &mut Rng) -> Option<Bend> {
     let points = &curve.points;
     let with = best(lasting_family(points), points)?;
@@ -98,7 +105,8 @@ pub fn bend(curve: &Curve, rng: &mut Rng) -> Option<Bend> {
         .iter()
         .step_by((curve.draws.len() / DRAWS).max(1))
         .filter_map(|costs| {
-            // Sizes are measured one after the other: each has a part of its own in the noise that its rounds do not show.
+            // Sizes are measured one after the other: each has a part of its own in the noise that
+            // its rounds do not show.
             let drawn: Vec<(f64, f64)> = points
                 .iter()
                 .zip(costs)
@@ -241,7 +249,8 @@ mod tests {
         assert!(lasting(&points(|n| n + 0.001 * n * n)) > 10.0);
         assert!(lasting(&points(|n| 100.0 * n.powf(1.5))) > 10.0);
         assert!(lasting(&points(|n| n * (n / 900.0).max(1.0))) > 10.0);
-        // Most of these are soft parts themselves, so that nothing else describes them nearly as well.
+        // Most of these are soft parts themselves, so that nothing else describes them nearly as
+        // well.
         for (name, soft) in [
             ("linear", points(|n| 900.0 + 5.0 * n)),
             ("a collector from 512 on", points(|n| n * (1.0 + 0.8 * (n / 512.0).ln().max(0.0)))),

@@ -1,4 +1,5 @@
-//! The rules, each on a curve that needs it; then the real curves of experiments with known answers.
+//! The rules, each on a curve that needs it; then the real curves of experiments with known
+//! answers.
 
 use super::*;
 
@@ -35,7 +36,8 @@ fn constant_and_falling_costs_are_not_superlinear() {
 
 #[test]
 fn a_single_steep_step_is_not_superlinear() {
-    // Cost doubles per task from 4096 on: a level shift, as of a cache that is left. The last three octaves hold it.
+    // Cost doubles per task from 4096 on: a level shift, as of a cache that is left. The last three
+    // octaves hold it.
     let growth = judged(&[512, 1024, 2048, 4096, 8192], 9, |n| if n > 2048.0 { 2.0 * n } else { n });
     assert_eq!(growth.grade, Grade::SoftGrowth);
     assert_eq!(growth.judged().map(|judged| judged.sizes.len()), Some(4), "the last three octaves");
@@ -43,7 +45,8 @@ fn a_single_steep_step_is_not_superlinear() {
 
 #[test]
 fn steep_steps_that_something_softer_explains_are_soft_growth() {
-    // A collector that walks the heap at every doubling from 500 on, as Node's costs do: steps of 1.85, 1.53 and 1.38.
+    // A collector that walks the heap at every doubling from 500 on, as Node's costs do: steps of
+    // 1.85, 1.53 and 1.38.
     let sizes = [128, 256, 512, 1024, 2048, 4096];
     let growth = judged(&sizes, 9, |n| n * (1.0 + 0.8 * (n / 512.0).log2().max(0.0)));
     assert!(growth.steps[2..].iter().all(|step| step.exponent > SUPERLINEAR_MIN));
@@ -98,16 +101,16 @@ fn a_cost_of_zero_leaves_its_size_out() {
     assert_eq!(growth.grade, Grade::CannotTell(Reason::TooFewSizes { usable: 3, left_out: 1 }));
 }
 
-/// A curve of single values: what it would be graded were each the median of rounds that agree. Nothing is said by it of
-/// noise, which single values do not show.
+/// A curve of single values: what it would be graded were each the median of rounds that agree.
+/// Nothing is said by it of noise, which single values do not show.
 fn as_if_repeated(curve: &[(u64, f64)]) -> Growth {
     let (sizes, costs): (Vec<u64>, Vec<f64>) = curve.iter().copied().unzip();
     let totals: Vec<Vec<f64>> = costs.iter().map(|&cost| vec![cost; MIN_ROUNDS]).collect();
     of(&sizes, &totals, Clock::Cpu)
 }
 
-/// C1 and C5 in CPU ms. C3 and C4 in wall ms of one thread that never waits, which is its CPU time where the thread had a
-/// core. Their sizes double.
+/// C1 and C5 in CPU ms. C3 and C4 in wall ms of one thread that never waits, which is its CPU time
+/// where the thread had a core. Their sizes double.
 const C1_REVERSE: [(u64, f64); 5] =
     [(1000, 3.3), (2000, 11.9), (4000, 32.5), (8000, 109.0), (16_000, 1387.0)];
 const C1_LOOSE: [(u64, f64); 5] = [(1000, 1.4), (2000, 2.1), (4000, 3.9), (8000, 9.6), (16_000, 22.1)];
@@ -128,7 +131,8 @@ fn the_known_cliffs_are_found() {
 
 #[test]
 fn three_sizes_or_two_octaves_of_a_known_cliff_are_refused() {
-    // C2: the value at 10,000 was disturbed (325 ms, as many as at 20,000); without it two octaves are left.
+    // C2: the value at 10,000 was disturbed (325 ms, as many as at 20,000); without it two octaves
+    // are left.
     let c2 = [(20_000, 322.0), (40_000, 1533.0), (80_000, 6125.0)];
     let growth = as_if_repeated(&c2);
     assert_eq!(growth.grade, Grade::CannotTell(Reason::TooFewSizes { usable: 3, left_out: 0 }));
@@ -154,8 +158,8 @@ fn single_values_and_wall_time_are_refused() {
 
 #[test]
 fn the_negative_controls_are_not_flagged() {
-    // N1 to N3 in ns per task at decades. N2 and N3 are wall time, so that all they could be is a hint; they must not even
-    // look superlinear. N3 has a step of 1.64.
+    // N1 to N3 in ns per task at decades. N2 and N3 are wall time, so that all they could be is a
+    // hint; they must not even look superlinear. N3 has a step of 1.64.
     let decades = |per_task: [f64; 4], last: u64| {
         [1000, 10_000, 100_000, last].into_iter().zip(per_task).map(|(n, ns)| (n, ns * n as f64)).collect()
     };
@@ -204,8 +208,8 @@ fn one_step_that_noise_explains_does_not_hide_a_quadratic() {
 
 #[test]
 fn a_change_between_two_kinds_of_figures_is_no_growth() {
-    // ns per task of Swift's loose tasks, last first, in the eleventh of 15 runs of suite `cliffs` (2026-11-21): n^1.74. In the others 600 or
-    // 3,000 at any size.
+    // ns per task of Swift's loose tasks, last first, in the eleventh of 15 runs of suite `cliffs`
+    // (2026-11-21): n^1.74. In the others 600 or 3,000 at any size.
     let sizes = [1000, 2000, 4000, 8000];
     let of_run = [
         [838.0, 568.0, 484.0, 705.0, 626.0, 774.0],

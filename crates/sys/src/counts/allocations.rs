@@ -1,8 +1,9 @@
 //! The file in which a preloaded library counts allocations, and the library's source.
 //!
-//! The library (`crates/sys/shim/allocations.c`) maps the file and counts in it; [`Page::read`] reads the sums, without a system call in
-//! the process that is counted. Linux: an ELF program that is linked dynamically. One that is linked statically (Go) loads no
-//! library, and [`Page::read`] says that nothing was attached.
+//! The library (`crates/sys/shim/allocations.c`) maps the file and counts in it; [`Page::read`]
+//! reads the sums, without a system call in the process that is counted. Linux: an ELF program that
+//! is linked dynamically. One that is linked statically (Go) loads no library, and [`Page::read`]
+//! says that nothing was attached.
 
 use std::{
     fs::File,
@@ -15,21 +16,23 @@ use taskscale_model::run_file::Allocations;
 
 use crate::ffi;
 
-/// C11 source of the library: `cc -std=c11 -O2 -fPIC -shared -fvisibility=hidden -fno-builtin`, with `-ldl -pthread`.
+/// C11 source of the library: `cc -std=c11 -O2 -fPIC -shared -fvisibility=hidden -fno-builtin`,
+/// with `-ldl -pthread`.
 pub const SOURCE: &str = include_str!("../../shim/allocations.c");
 
 /// The environment variable that names the file to the library.
 pub const VARIABLE: &str = "TASKSCALE_ALLOCATIONS";
 
-/// Slots for threads that live at the same time, of 64 bytes each; further ones share a slot by atomic adds.
+/// Slots for threads that live at the same time, of 64 bytes each; further ones share a slot by
+/// atomic adds.
 pub const SLOTS: u32 = 1_022;
 
 /// `struct header` and `struct slot` of the library.
 const UNIT: usize = 64;
 const MAGIC: u64 = u64::from_le_bytes(*b"TSALLOC1");
 
-/// The shared file of one process that is counted, with all that it starts. It lies in memory and in no folder: it is gone with
-/// the last process that has it, however that one ends.
+/// The shared file of one process that is counted, with all that it starts. It lies in memory and
+/// in no folder: it is gone with the last process that has it, however that one ends.
 #[derive(Debug)]
 pub struct Page {
     file: File,
@@ -55,7 +58,8 @@ impl Page {
         file.set_len(((slots as usize + 2) * UNIT) as u64)?;
         file.write_all(&MAGIC.to_ne_bytes())?;
         file.write_all(&slots.to_ne_bytes())?;
-        // By our own id: a program that starts others closes its descriptors, and they count all the same.
+        // By our own id: a program that starts others closes its descriptors, and they count all
+        // the same.
         let path = PathBuf::from(format!("/proc/{}/fd/{}", std::process::id(), file.as_raw_fd()));
         Ok(Page { file, path, slots: slots as usize })
     }
@@ -65,7 +69,8 @@ impl Page {
         &self.path
     }
 
-    /// The sums so far; `None` while no process has loaded the library. One read of 64 kB, about 10 us.
+    /// The sums so far; `None` while no process has loaded the library. One read of 64 kB, about 10
+    /// us.
     ///
     /// # Errors
     /// Those of reading the file.

@@ -7,7 +7,8 @@ use taskscale_model::doctor::facts::Clock;
 use super::raw;
 use crate::{clock, delay};
 
-/// What a measurement is made with. Tests put a made-up one in its place, so that no test depends on a machine.
+/// What a measurement is made with. Tests put a made-up one in its place, so that no test depends
+/// on a machine.
 pub trait Bench {
     /// Nanoseconds on a clock; only differences mean something.
     fn clock_ns(&mut self, clock: Clock) -> u64;
@@ -27,7 +28,8 @@ pub trait Bench {
 pub struct ThisThread(());
 
 impl ThisThread {
-    /// Takes the clocks of the calling thread. It must not be moved to another one (it would read that one's).
+    /// Takes the clocks of the calling thread. It must not be moved to another one (it would read
+    /// that one's).
     #[allow(clippy::new_without_default, reason = "as with a meter, nothing is a default about it")]
     pub fn new() -> Self {
         ThisThread(())
@@ -56,9 +58,9 @@ impl Bench for ThisThread {
     }
 }
 
-/// Eight linear congruential generators side by side (multiplier and increment of Knuth's MMIX), so that the multiplier of the
-/// core never waits for a result: work that a busy hardware thread of the same core slows down, where one chain
-/// of dependent steps would leave room for it.
+/// Eight linear congruential generators side by side (multiplier and increment of Knuth's MMIX), so
+/// that the multiplier of the core never waits for a result: work that a busy hardware thread of
+/// the same core slows down, where one chain of dependent steps would leave room for it.
 pub(super) fn spin(steps: u64) {
     let mut lanes: [u64; 8] = black_box([1, 2, 3, 4, 5, 6, 7, 8]);
     for _ in 0..steps {

@@ -4,16 +4,18 @@ use taskscale_model::doctor::facts::{Clock, ClockCost, Slice};
 
 use super::bench::Bench;
 
-/// CPU time of one slice. Short, so that a change of the clock's frequency or a visit of another thread fills slices of
-/// its own; 1,000 times what reading the clocks around it costs.
+/// CPU time of one slice. Short, so that a change of the clock's frequency or a visit of another
+/// thread fills slices of its own; 1,000 times what reading the clocks around it costs.
 pub const SLICE_NS: u64 = 2_000_000;
-/// Slices: ten make a sample of 20 ms, the tool's usual length, and forty samples are 20 rounds of an A/A comparison.
+/// Slices: ten make a sample of 20 ms, the tool's usual length, and forty samples are 20 rounds of
+/// an A/A comparison.
 pub const SLICES: usize = 400;
 /// Wall time after which no slice is begun: others may take most of the CPU.
 const SLICES_WALL_NS: u64 = 2_500_000_000;
 /// Batches, of which the cheapest counts: what comes between only adds.
 const BATCHES: usize = 16;
-/// Calls in a batch: about 50 us, well below the scheduler's slice, and 1,000 times the resolution of a good clock.
+/// Calls in a batch: about 50 us, well below the scheduler's slice, and 1,000 times the resolution
+/// of a good clock.
 const CALLS: usize = 512;
 
 /// What reading each clock costs, and its smallest step.
@@ -46,8 +48,8 @@ fn cheapest<B: Bench>(bench: &mut B, mut call: impl FnMut(&mut B)) -> f64 {
     (0..BATCHES).map(|_| batch()).fold(f64::INFINITY, f64::min)
 }
 
-/// The smallest step between readings that differ. A clock that moves only every 10 ms (a tick) is waited for, no longer than
-/// ten million readings.
+/// The smallest step between readings that differ. A clock that moves only every 10 ms (a tick) is
+/// waited for, no longer than ten million readings.
 fn smallest_step(bench: &mut impl Bench, clock: Clock) -> u64 {
     let (mut smallest, mut steps) = (u64::MAX, 0);
     let mut before = bench.clock_ns(clock);
@@ -105,8 +107,9 @@ fn look(bench: &mut impl Bench) -> (u64, u64, Option<u64>) {
     (bench.clock_ns(Clock::Wall), bench.clock_ns(Clock::ThreadCpu), bench.run_delay_ns())
 }
 
-/// CPU time of the same work with a neighbour at rest and busy, in ns, pair by pair. Which of the two comes first alternates by
-/// pairs, so that drift hits both alike. `switch` makes the neighbour busy or lets it rest.
+/// CPU time of the same work with a neighbour at rest and busy, in ns, pair by pair. Which of the
+/// two comes first alternates by pairs, so that drift hits both alike. `switch` makes the neighbour
+/// busy or lets it rest.
 pub fn neighbour(
     bench: &mut impl Bench,
     steps: u64,

@@ -12,7 +12,8 @@ use super::{
     measure, raw,
 };
 
-/// Pairs of passes: enough for an interval of the median that leaves 3 % out (sign test), 5 ms each.
+/// Pairs of passes: enough for an interval of the median that leaves 3 % out (sign test), 5 ms
+/// each.
 const PAIRS: usize = 16;
 /// Slices in one pass.
 const PASS: u64 = 3;
@@ -29,8 +30,8 @@ pub struct Pair {
     siblings: bool,
 }
 
-/// Which neighbours to try: the sibling on the same core, where there is one that may be used, and a CPU of another core: the first
-/// usable CPU beside each.
+/// Which neighbours to try: the sibling on the same core, where there is one that may be used, and
+/// a CPU of another core: the first usable CPU beside each.
 pub fn pairs(usable: &[u32], cpus: &[Cpu]) -> Vec<Pair> {
     let Some((&cpu, others)) = usable.split_first() else { return Vec::new() };
     let siblings = cpus.iter().find(|one| one.id == cpu).map_or(&[][..], |one| &one.siblings);
@@ -41,7 +42,8 @@ pub fn pairs(usable: &[u32], cpus: &[Cpu]) -> Vec<Pair> {
     [first(true), first(false)].into_iter().flatten().collect()
 }
 
-/// Works on one CPU while the other is now busy, now left alone; `None` where threads cannot be put on CPUs.
+/// Works on one CPU while the other is now busy, now left alone; `None` where threads cannot be put
+/// on CPUs.
 pub fn measure(bench: &mut impl Bench, pair: Pair, steps: u64) -> Option<Neighbour> {
     const REST: u8 = 0;
     const BUSY: u8 = 1;

@@ -15,7 +15,8 @@ pub fn clock_ns(clock: libc::clockid_t) -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// A system call that does nothing but enter and leave the kernel; libc answers `getpid` and others from a cache.
+/// A system call that does nothing but enter and leave the kernel; libc answers `getpid` and others
+/// from a cache.
 pub fn cheapest_system_call() {
     // SAFETY: getppid takes nothing and returns a plain integer.
     unsafe {
@@ -23,7 +24,8 @@ pub fn cheapest_system_call() {
     }
 }
 
-/// Lets the calling thread run on these CPUs only; whether the system did so. CPUs beyond 1,023 are left out.
+/// Lets the calling thread run on these CPUs only; whether the system did so. CPUs beyond 1,023 are
+/// left out.
 pub fn pin(cpus: &[u32]) -> bool {
     #[cfg(target_os = "linux")]
     {
@@ -43,7 +45,8 @@ pub fn pin(cpus: &[u32]) -> bool {
     }
 }
 
-/// Opens a counter of instructions of this thread in user mode, and closes it again: perf_event_open(2).
+/// Opens a counter of instructions of this thread in user mode, and closes it again:
+/// perf_event_open(2).
 pub fn try_hardware_counter() -> Reading<()> {
     #[cfg(target_os = "linux")]
     {

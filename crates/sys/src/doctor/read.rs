@@ -11,7 +11,8 @@ use crate::machine::{
     groups, parse, topology,
 };
 
-/// Reads a machine from its files alone; nothing is measured. Some hundred small files on a large machine, a few ms.
+/// Reads a machine from its files alone; nothing is measured. Some hundred small files on a large
+/// machine, a few ms.
 pub fn read(files: &dyn Files) -> Facts {
     Facts {
         machine: machine::read_from(files),
@@ -112,7 +113,8 @@ fn kernel(files: &dyn Files) -> Kernel {
         mitigations: mitigations(files),
         perf_paranoid: number(files, "/proc/sys/kernel/perf_event_paranoid"),
         hardware_counters: Reading::missing("not tried", ""),
-        // proc(5): the 19th field; the second is a name in parentheses that may hold spaces and parentheses.
+        // proc(5): the 19th field; the second is a name in parentheses that may hold spaces and
+        // parentheses.
         nice: reading(files, "/proc/thread-self/stat", "is cut off", |text| {
             text.rsplit_once(')')?.1.split_ascii_whitespace().nth(16)?.parse().ok()
         }),

@@ -1,4 +1,5 @@
-//! Control groups, version 1 and 2: what the group of this process and those above it may use (cgroups(7)).
+//! Control groups, version 1 and 2: what the group of this process and those above it may use
+//! (cgroups(7)).
 
 use taskscale_model::{doctor::facts::Throttling, missing::Reading};
 
@@ -35,7 +36,8 @@ impl Group {
         self.text(files, version1, version2)?.trim().parse().ok()
     }
 
-    /// Memory limit in bytes. Version 1 writes the largest multiple of a page for none: nothing real is above 2^60.
+    /// Memory limit in bytes. Version 1 writes the largest multiple of a page for none: nothing
+    /// real is above 2^60.
     fn memory_limit(&self, files: &dyn Files) -> Option<u64> {
         self.number(files, "memory.limit_in_bytes", "memory.max").filter(|bytes| *bytes < 1 << 60)
     }
@@ -59,7 +61,8 @@ pub fn groups(files: &dyn Files, controller: &str) -> Option<Vec<Group>> {
         let Some((root, mount)) = mounts.lines().find_map(|line| mount_of(line, version2, controller)) else {
             continue;
         };
-        // In a container the mount shows a part of the hierarchy only; a path outside of it cannot be seen.
+        // In a container the mount shows a part of the hierarchy only; a path outside of it cannot
+        // be seen.
         let inner = if root == "/" { Some(path) } else { path.strip_prefix(root) };
         let mut inner = inner.filter(|inner| !inner.starts_with("/..")).unwrap_or("").trim_end_matches('/');
         loop {

@@ -1,7 +1,8 @@
 //! The texts of `/proc` and `/sys` about the machine, as pure functions.
 
-/// The name of the CPU from `/proc/cpuinfo`. ARM has no `model name`; there the board (`Model`, `Hardware`) is
-/// taken, else implementer and part number, which name the core in ARM's register of part numbers.
+/// The name of the CPU from `/proc/cpuinfo`. ARM has no `model name`; there the board (`Model`,
+/// `Hardware`) is taken, else implementer and part number, which name the core in ARM's register of
+/// part numbers.
 pub fn cpu_model(cpuinfo: &str) -> Option<String> {
     let value = |key: &str| {
         cpuinfo.lines().find_map(|line| {
@@ -16,7 +17,8 @@ pub fn cpu_model(cpuinfo: &str) -> Option<String> {
     })
 }
 
-/// Whether `/proc/cpuinfo` of an x86 has the flag `hypervisor`; `None` on others, which have no such flag.
+/// Whether `/proc/cpuinfo` of an x86 has the flag `hypervisor`; `None` on others, which have no
+/// such flag.
 pub fn hypervisor_flag(cpuinfo: &str) -> Option<bool> {
     let flags = cpuinfo.lines().find_map(|line| {
         let (name, value) = line.split_once(':')?;

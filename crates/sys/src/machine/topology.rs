@@ -11,7 +11,8 @@ use super::{
 
 const CPUS: &str = "/sys/devices/system/cpu";
 
-/// The largest number of hardware threads that share a core. Machines with two kinds of core have cores with fewer.
+/// The largest number of hardware threads that share a core. Machines with two kinds of core have
+/// cores with fewer.
 pub fn threads_per_core(files: &dyn Files) -> Reading<u64> {
     match cpus(files).iter().map(|cpu| cpu.siblings.len() as u64).max() {
         Some(threads) if threads > 0 => Reading::Value(threads),
@@ -75,8 +76,8 @@ fn cpu(files: &dyn Files, id: u32) -> Cpu {
     }
 }
 
-/// How often processors were slowed down for their temperature since boot: x86 with Intel's sensors counts it for
-/// each core and for the package; a core's own count is taken.
+/// How often processors were slowed down for their temperature since boot: x86 with Intel's sensors
+/// counts it for each core and for the package; a core's own count is taken.
 pub fn heat_events(files: &dyn Files) -> Reading<u64> {
     let counts = numbers(files).into_iter().filter_map(|id| {
         let path = format!("{CPUS}/cpu{id}/thermal_throttle/core_throttle_count");

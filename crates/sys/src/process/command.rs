@@ -10,7 +10,8 @@ use crate::counts::syscalls::Opener;
 use crate::ffi;
 use crate::process::COOKIE;
 
-/// What to start. The environment is ours plus `env`; padding to shift the stack is one more entry of `env`.
+/// What to start. The environment is ours plus `env`; padding to shift the stack is one more entry
+/// of `env`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Command {
     /// A path, or a name to find on the `PATH`.
@@ -76,8 +77,8 @@ pub fn failed(command: &Command, source: io::Error) -> SpawnError {
     SpawnError { program: command.program.clone(), source, remedy }
 }
 
-/// Starts `command`; also returns the environment entry (`NAME=value`) that marks it and its descendants.
-/// `counted` has its system calls counted from its first instruction on.
+/// Starts `command`; also returns the environment entry (`NAME=value`) that marks it and its
+/// descendants. `counted` has its system calls counted from its first instruction on.
 pub fn start(
     command: &Command,
     counted: Option<&Opener>,
@@ -105,8 +106,8 @@ pub fn start(
     }
 }
 
-/// 32 hexadecimal digits that no other process has. `RandomState` is seeded by the system once per thread and differs
-/// for each instance; it is a name, not a secret.
+/// 32 hexadecimal digits that no other process has. `RandomState` is seeded by the system once per
+/// thread and differs for each instance; it is a name, not a secret.
 fn random_name() -> String {
     let [high, low] = [RandomState::new().hash_one("high"), RandomState::new().hash_one("low")];
     format!("{high:016x}{low:016x}")

@@ -3,7 +3,8 @@
 /// Bytes of standard error that are kept.
 pub const KEPT: usize = 4 * 1024;
 
-/// The last [`KEPT`] bytes of a stream, and how many there were in all. Memory does not grow with the stream.
+/// The last [`KEPT`] bytes of a stream, and how many there were in all. Memory does not grow with
+/// the stream.
 #[derive(Debug, Default)]
 pub struct Tail {
     bytes: Vec<u8>,
@@ -25,10 +26,12 @@ impl Tail {
         self.total
     }
 
-    /// The tail as text that is safe to print: bytes that are not UTF-8 become U+FFFD, control characters other than
-    /// the line feed are escaped (a probe could otherwise drive the terminal), trailing blanks go.
+    /// The tail as text that is safe to print: bytes that are not UTF-8 become U+FFFD, control
+    /// characters other than the line feed are escaped (a probe could otherwise drive the
+    /// terminal), trailing blanks go.
     pub fn text(&self) -> String {
-        // Cut in the middle of a character: leave its rest out rather than show a U+FFFD that nobody wrote.
+        // Cut in the middle of a character: leave its rest out rather than show a U+FFFD that
+        // nobody wrote.
         let cut = if self.total > self.bytes.len() as u64 {
             self.bytes.iter().take(3).take_while(|byte| (0x80..0xC0).contains(*byte)).count()
         } else {

@@ -7,19 +7,22 @@ use super::{Child, Exit};
 use crate::clock;
 use crate::ffi::{self, Interest};
 
-/// Longest line that is read, in bytes. A reply of protocol 1 has a few hundred, a description some thousand.
+/// Longest line that is read, in bytes. A reply of protocol 1 has a few hundred, a description some
+/// thousand.
 pub const LINE_LIMIT: usize = 1024 * 1024;
 /// Bytes that may come on one stream between two requests. 64 MiB of log is a program gone wrong.
 pub const FLOOD_LIMIT: u64 = 64 * 1024 * 1024;
 
 /// A pipe holds 64 KiB on Linux: one read empties it.
 const CHUNK: usize = 64 * 1024;
-/// Time between two looks at whether the process is alive, where the kernel cannot wake us for it (no pidfd).
+/// Time between two looks at whether the process is alive, where the kernel cannot wake us for it
+/// (no pidfd).
 const LOOK_NS: u64 = 100_000_000;
 /// A process that closed its pipe is given this long to end, so that its exit status can be told.
 const LAST_WORDS_NS: u64 = 200_000_000;
 
-/// Why a line was not sent or not received. After any of these the conversation is over: end the child.
+/// Why a line was not sent or not received. After any of these the conversation is over: end the
+/// child.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IoProblem {
     /// The deadline passed.
@@ -70,7 +73,8 @@ impl Child {
     /// Sends one request; a line feed is added. Counting for [`FLOOD_LIMIT`] starts again.
     ///
     /// # Errors
-    /// `Closed` when the process no longer reads, `TimedOut` when it does not read in time; see [`IoProblem`].
+    /// `Closed` when the process no longer reads, `TimedOut` when it does not read in time; see
+    /// [`IoProblem`].
     pub fn send_line(&mut self, line: &[u8], deadline_ns: u64) -> Result<(), IoProblem> {
         (self.stdout_since_request, self.stderr_since_request) = (0, 0);
         let bytes = [line, b"\n"].concat();
@@ -82,7 +86,8 @@ impl Child {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Err(self.closed()),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    // Looked at here because a child of the process may hold the pipe open after it.
+                    // Looked at here because a child of the process may hold the pipe open after
+                    // it.
                     if self.exit()?.is_some() {
                         return Err(self.closed());
                     }
@@ -99,7 +104,8 @@ impl Child {
         Ok(())
     }
 
-    /// Waits for one line, without its line feed. A line that has already come is returned even past the deadline.
+    /// Waits for one line, without its line feed. A line that has already come is returned even
+    /// past the deadline.
     ///
     /// # Errors
     /// See [`IoProblem`]. A last line without a line feed is not a line: it ends in `Closed`.
@@ -108,7 +114,8 @@ impl Child {
             if let Some(line) = self.take_line()? {
                 return Ok(line);
             }
-            // Looked at before the pipe is: what a process wrote before it ended is then surely read below.
+            // Looked at before the pipe is: what a process wrote before it ended is then surely
+            // read below.
             let has_ended = self.exit()?.is_some();
             let brought = self.read_stdout()?;
             self.drain_stderr()?;
@@ -125,7 +132,8 @@ impl Child {
         }
     }
 
-    /// Whether bytes of standard output are waiting that nobody has asked for yet: the probe spoke out of turn.
+    /// Whether bytes of standard output are waiting that nobody has asked for yet: the probe spoke
+    /// out of turn.
     ///
     /// # Errors
     /// When the pipe cannot be asked.
@@ -159,7 +167,8 @@ impl Child {
             if let Some(exit) = self.exit().ok()? {
                 return Some(exit);
             }
-            // A process that is stuck in writing would not end; a flood does not stop us from waiting.
+            // A process that is stuck in writing would not end; a flood does not stop us from
+            // waiting.
             self.unread.clear();
             self.searched = 0;
             (self.stdout_since_request, self.stderr_since_request) = (0, 0);
@@ -207,7 +216,8 @@ impl Child {
     /// Reads what there is on standard error into the tail.
     pub(super) fn drain_stderr(&mut self) -> Result<(), IoProblem> {
         let mut chunk = [0; CHUNK];
-        // Bounded: a process that writes as fast as we read must not keep us from looking at the clock.
+        // Bounded: a process that writes as fast as we read must not keep us from looking at the
+        // clock.
         for _ in 0..16 {
             let Some(stderr) = &mut self.stderr else { return Ok(()) };
             let (brought, bytes) = read_once(stderr, &mut chunk)?;
@@ -241,7 +251,8 @@ impl Child {
         }
     }
 
-    /// Sleeps until a pipe is ready (standard error always counts), the process ends, or the deadline passes.
+    /// Sleeps until a pipe is ready (standard error always counts), the process ends, or the
+    /// deadline passes.
     fn wait(&self, deadline_ns: u64, for_input: bool, for_output: bool) -> io::Result<()> {
         let mut left_ns = deadline_ns.saturating_sub(clock::monotonic_ns());
         if self.ended.is_none() {

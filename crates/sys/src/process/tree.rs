@@ -1,12 +1,13 @@
 //! Ending a process with everything that it started.
 //!
-//! A descendant is found by any of four marks: it is in the leader's process group or session; its chain of parents
-//! leads to the leader; its environment carries the leader's cookie; or it is a *stray*, an orphan that came to us
-//! (see [`ffi::adopt_orphans`]) from another session and carries nobody's cookie. The last two find daemons, which
-//! left the group (setsid) and whose parents are gone (double fork).
+//! A descendant is found by any of four marks: it is in the leader's process group or session; its
+//! chain of parents leads to the leader; its environment carries the leader's cookie; or it is a
+//! *stray*, an orphan that came to us (see [`ffi::adopt_orphans`]) from another session and carries
+//! nobody's cookie. The last two find daemons, which left the group (setsid) and whose parents are
+//! gone (double fork).
 //!
-//! What forks, leaves its session and ends, again and again, faster than the process table can be read (some 2 ms)
-//! gets away; only privileges (a cgroup, a PID namespace) would hold it.
+//! What forks, leaves its session and ends, again and again, faster than the process table can be
+//! read (some 2 ms) gets away; only privileges (a cgroup, a PID namespace) would hold it.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -14,15 +15,15 @@ use std::time::Duration;
 use crate::process::COOKIE;
 use crate::{clock, ffi};
 
-/// How long the search for survivors goes on. A killed process ends within a millisecond or two; what takes longer
-/// hangs in the kernel (a dead network disk), and waiting more would not help.
+/// How long the search for survivors goes on. A killed process ends within a millisecond or two;
+/// what takes longer hangs in the kernel (a dead network disk), and waiting more would not help.
 const PATIENCE_NS: u64 = 2_000_000_000;
 
 /// Kills the process `leader` and all its descendants; returns those still there after two seconds.
 ///
-/// The leader itself stays a zombie, so that its pid, and with it the group, cannot be given to another process while
-/// we are killing; the caller reaps it. Cost: one read of all `/proc/*/stat` and `/proc/*/environ` per look, three
-/// looks as a rule; with 100 processes about 2 ms each.
+/// The leader itself stays a zombie, so that its pid, and with it the group, cannot be given to
+/// another process while we are killing; the caller reaps it. Cost: one read of all `/proc/*/stat`
+/// and `/proc/*/environ` per look, three looks as a rule; with 100 processes about 2 ms each.
 pub fn kill(leader: u32, cookie: &str) -> Vec<u32> {
     let deadline = clock::monotonic_ns() + PATIENCE_NS;
     // A pid alone can be given away again; with the start time it names one process for ever.
@@ -82,7 +83,8 @@ impl Process {
 fn mark(ours: &mut BTreeSet<(u32, u64)>, processes: &[Process], leader: u32, cookie: &str) {
     let me = std::process::id();
     let session = processes.iter().find(|process| process.pid == me).map(|process| process.session);
-    // Nothing that this program starts leaves our session by itself, so such a child was not started by us.
+    // Nothing that this program starts leaves our session by itself, so such a child was not
+    // started by us.
     let adopted =
         |process: &Process| process.parent == me && session.is_some_and(|ours| ours != process.session);
     for process in processes.iter().filter(|process| process.pid != me) {
@@ -101,7 +103,8 @@ fn mark(ours: &mut BTreeSet<(u32, u64)>, processes: &[Process], leader: u32, coo
             processes
                 .iter()
                 .filter(|process| process.pid != me && pids.contains(&process.parent))
-                // A child is never older than its parent: a younger process with the parent's old pid is not it.
+                // A child is never older than its parent: a younger process with the parent's old
+                // pid is not it.
                 .filter(|child| {
                     ours.iter().any(|(pid, started)| *pid == child.parent && *started <= child.started)
                 })
@@ -114,7 +117,8 @@ fn mark(ours: &mut BTreeSet<(u32, u64)>, processes: &[Process], leader: u32, coo
     }
 }
 
-/// Whether the environment or, where that is gone, the way it came to us says that `process` is to be ended.
+/// Whether the environment or, where that is gone, the way it came to us says that `process` is to
+/// be ended.
 fn is_marked(process: &Process, adopted: impl Fn(&Process) -> bool, cookie: &str) -> bool {
     if process.ended {
         // A zombie has no environment any more. If it came to us, nobody else will reap it.
@@ -141,7 +145,8 @@ fn snapshot() -> Vec<Process> {
         .collect()
 }
 
-/// Reads `/proc/PID/stat` (proc(5)). The command's name is in brackets and may itself hold blanks and brackets.
+/// Reads `/proc/PID/stat` (proc(5)). The command's name is in brackets and may itself hold blanks
+/// and brackets.
 fn parse_stat(stat: &[u8]) -> Option<Process> {
     let stat = String::from_utf8_lossy(stat);
     let pid = stat.split(' ').next()?.parse().ok()?;

@@ -79,7 +79,8 @@ impl<'o> Assembler<'o> {
         }
     }
 
-    /// With `log_async` VizTracer gives each asyncio task a thread of its own and names it behind all events.
+    /// With `log_async` VizTracer gives each asyncio task a thread of its own and names it behind
+    /// all events.
     #[inline(never)]
     fn metadata(&mut self, event: &Event<'_>) {
         self.tally.drop(Reason::Metadata, 1);
@@ -180,7 +181,8 @@ impl<'o> Assembler<'o> {
         !self.filtered && self.flavour.refuses_nothing()
     }
 
-    /// A begin, with what is known of its time; one whose time cannot be used still takes its place in the pairing.
+    /// A begin, with what is known of its time; one whose time cannot be used still takes its place
+    /// in the pairing.
     fn begin_of(&mut self, event: &Event<'_>) -> Begin {
         let mut refused = self.refused(event);
         let mut start_ns = 0;

@@ -1,4 +1,5 @@
-//! One Chrome trace event, and the generic scanner that reads it: members in any order, anything unknown skipped.
+//! One Chrome trace event, and the generic scanner that reads it: members in any order, anything
+//! unknown skipped.
 
 use crate::{
     bytes::{Nesting, StringEnd, is_numbered, string_end, word8},
@@ -117,8 +118,9 @@ fn field(word: u64, length: usize) -> Field {
     }
 }
 
-/// The field of a short key whose first byte begins the word, and its length, where its closing quote and a colon are in
-/// the word too. Spares the search for the end of a string: seven of ten instructions for a key.
+/// The field of a short key whose first byte begins the word, and its length, where its closing
+/// quote and a colon are in the word too. Spares the search for the end of a string: seven of ten
+/// instructions for a key.
 #[inline(always)]
 fn short_key(word: u64) -> Option<(Field, usize)> {
     const ONES: u64 = 0x0101_0101_0101_0101;
@@ -142,9 +144,11 @@ fn escaped_field(raw: &[u8]) -> Field {
     field(word8(&key, 0), key.len())
 }
 
-/// Reads the event whose brace stands at `start`. With `LEARN`, where each value stands goes into `layout`.
+/// Reads the event whose brace stands at `start`. With `LEARN`, where each value stands goes into
+/// `layout`.
 ///
-/// Of a member that occurs twice the last one counts, as in other parsers. Costs about 75 ns for 90 bytes (experiment `speed`).
+/// Of a member that occurs twice the last one counts, as in other parsers. Costs about 75 ns for 90
+/// bytes (experiment `speed`).
 #[inline]
 pub fn scan<'a, const LEARN: bool>(
     data: &'a [u8],
@@ -249,7 +253,8 @@ pub fn scan<'a, const LEARN: bool>(
     }
 }
 
-/// The end of a name that holds quotes without backslashes, as Taskflow writes them: the quote before the next member.
+/// The end of a name that holds quotes without backslashes, as Taskflow writes them: the quote
+/// before the next member.
 #[cold]
 fn unescaped_quotes(data: &[u8], start: usize, mut end: usize) -> Result<usize, Scanned> {
     loop {

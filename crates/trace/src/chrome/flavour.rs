@@ -86,7 +86,8 @@ impl Flavour {
     }
 }
 
-/// `task::f` is a whole attempt; `task:execute` and the like lie inside it and would count its time twice.
+/// `task::f` is a whole attempt; `task:execute` and the like lie inside it and would count its time
+/// twice.
 fn ray(cat: &[u8]) -> Option<Reason> {
     if cat.starts_with(b"task::") {
         None
@@ -99,8 +100,9 @@ fn ray(cat: &[u8]) -> Option<Reason> {
     }
 }
 
-/// `B` and `E` are polls (and the drop of the future); `b` and `e` lie around a task's whole life, from spawn to drop. The workers of
-/// the multi-threaded runtime are blocking tasks themselves, around all others; only `args` tells them from a user's.
+/// `B` and `E` are polls (and the drop of the future); `b` and `e` lie around a task's whole life,
+/// from spawn to drop. The workers of the multi-threaded runtime are blocking tasks themselves,
+/// around all others; only `args` tells them from a user's.
 fn tokio(event: &Event<'_>) -> Option<Reason> {
     if event.name.raw != b"runtime.spawn" {
         Some(Reason::OtherSpan)
@@ -114,7 +116,8 @@ fn tokio(event: &Event<'_>) -> Option<Reason> {
     }
 }
 
-/// Slices named `..._CALLBACK` are runs of a callback; the bare name spans the life of the resource.
+/// Slices named `..._CALLBACK` are runs of a callback; the bare name spans the life of the
+/// resource.
 fn node(event: &Event<'_>) -> Option<Reason> {
     let cat = event.cat.raw;
     if memmem::find(cat, b"node.async_hooks").is_some() {
@@ -127,8 +130,8 @@ fn node(event: &Event<'_>) -> Option<Reason> {
     engine.then_some(Reason::EngineEvent)
 }
 
-/// A name of Taskflow; empty where it is `<worker>_<index>`, which Taskflow makes up. Such names are unique and group
-/// nothing.
+/// A name of Taskflow; empty where it is `<worker>_<index>`, which Taskflow makes up. Such names
+/// are unique and group nothing.
 pub fn without_number(name: &[u8]) -> &[u8] {
     if is_numbered(name, 0, name.len()) { b"" } else { name }
 }

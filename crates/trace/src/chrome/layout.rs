@@ -1,4 +1,5 @@
-//! Where the values of an event stand, and how they are written: what the scanner tells, and shapes are learned from.
+//! Where the values of an event stand, and how they are written: what the scanner tells, and shapes
+//! are learned from.
 
 /// Values in a shape at most; Node's events have nine.
 const VALUES: usize = 16;

@@ -1,5 +1,5 @@
-//! Events that have begun and not ended: `B` without its `E` on a stack for each worker, `b` without its `e` in a table.
-//! Both are bounded; what finds no place is counted.
+//! Events that have begun and not ended: `B` without its `E` on a stack for each worker, `b`
+//! without its `e` in a table. Both are bounded; what finds no place is counted.
 
 use std::collections::{HashMap, hash_map};
 
@@ -60,8 +60,9 @@ impl Stacks {
     /// Puts a begin on a thread's stack.
     pub fn begin(&mut self, thread: u64, begin: Begin, name: &[u8]) {
         if self.stacks.len() >= MOST_OPEN && !self.stacks.contains_key(&thread) {
-            // Room is made by dropping stacks with nothing on them, but only when that frees half of the places: each
-            // begin then pays for two stacks at most. Without room the begin is counted, and its end has no begin.
+            // Room is made by dropping stacks with nothing on them, but only when that frees half
+            // of the places: each begin then pays for two stacks at most. Without room the begin is
+            // counted, and its end has no begin.
             if self.idle < MOST_OPEN / 2 {
                 self.unplaced += 1;
                 return;

@@ -1,9 +1,11 @@
-//! The learned shape: most events of a trace differ from the one before in a name, a worker and two times only.
+//! The learned shape: most events of a trace differ from the one before in a name, a worker and two
+//! times only.
 //!
-//! From an event that the generic scanner has read, the text between its values is kept. The next event is compared
-//! with that text in blocks of sixteen bytes and only the values are parsed. Category and process are part of the text
-//! until they are seen to vary. Several shapes are kept (phases and categories alternate), and where shapes do not
-//! help, the attempt is given up for longer and longer stretches.
+//! From an event that the generic scanner has read, the text between its values is kept. The next
+//! event is compared with that text in blocks of sixteen bytes and only the values are parsed.
+//! Category and process are part of the text until they are seen to vary. Several shapes are kept
+//! (phases and categories alternate), and where shapes do not help, the attempt is given up for
+//! longer and longer stretches.
 
 use taskscale_model::span::SpanSink;
 
@@ -22,10 +24,12 @@ use super::{
 
 /// Shapes kept at a time: one for each phase and category that alternate in the traces seen so far.
 const SHAPES: usize = 6;
-/// Trust in the shapes at most, and at first: a miss costs eight hits, since it takes a scan and a lesson.
+/// Trust in the shapes at most, and at first: a miss costs eight hits, since it takes a scan and a
+/// lesson.
 const TRUST: i32 = 256;
 const MISS: i32 = 8;
-/// Events for which shapes are given up after the trust is used up; doubled each time, up to the last figure.
+/// Events for which shapes are given up after the trust is used up; doubled each time, up to the
+/// last figure.
 const NAPS: (u32, u32) = (64, 16_384);
 
 /// Literal text, then a value.
@@ -86,7 +90,8 @@ struct Shape {
     close: Step,
     phase: u8,
     cat: Vec<u8>,
-    /// Which step's text holds the category, where in it, and whether it is plain; no step where it is a value.
+    /// Which step's text holds the category, where in it, and whether it is plain; no step where it
+    /// is a value.
     cat_place: Option<(usize, usize, bool)>,
     process: Id,
     thread: LastThread,
@@ -95,8 +100,8 @@ struct Shape {
 }
 
 impl Shape {
-    /// Reads the event at `start` and gives the place behind it; `None` where it is of another shape, or where the
-    /// generic scanner must look at it.
+    /// Reads the event at `start` and gives the place behind it; `None` where it is of another
+    /// shape, or where the generic scanner must look at it.
     #[inline(always)]
     fn read<'a>(&mut self, data: &'a [u8], start: usize, event: &mut Event<'a>) -> Option<usize> {
         *event = Event { phase: self.phase, process: self.process, ..Event::default() };
@@ -119,7 +124,8 @@ impl Shape {
             event.cat = cat(at)?;
         }
         let end = at + self.close.length;
-        // Past the end of the data words read as zeros, which equal no brace; this holds for literals with zeros too.
+        // Past the end of the data words read as zeros, which equal no brace; this holds for
+        // literals with zeros too.
         (end <= data.len()).then_some(end)
     }
 }
@@ -155,8 +161,9 @@ impl Step {
                 Some(end.quote)
             }
             Kind::Thread => {
-                // Where workers come one by one, the next event is of the same one as this: its text and the byte
-                // behind it are one compare, which the processor predicts, and a parse is not.
+                // Where workers come one by one, the next event is of the same one as this: its
+                // text and the byte behind it are one compare, which the processor predicts, and a
+                // parse is not.
                 let word = word8(data, at);
                 if last.mask != 0 && word & last.mask == last.text {
                     event.thread = last.id;
@@ -252,8 +259,8 @@ impl Shapes {
         false
     }
 
-    /// Reads complete events from `start` on as long as they are of the shape that was met last, and gives the place
-    /// behind them; `start` where there is none.
+    /// Reads complete events from `start` on as long as they are of the shape that was met last,
+    /// and gives the place behind them; `start` where there is none.
     #[inline(always)]
     pub fn streak(
         &mut self,
@@ -277,7 +284,8 @@ impl Shapes {
     pub fn read<'a>(&mut self, data: &'a [u8], start: usize, event: &mut Event<'a>) -> Option<usize> {
         let n = self.shapes.len();
         for i in 0..n {
-            // The shape that read the event before is tried first, then the one that was learned after it.
+            // The shape that read the event before is tried first, then the one that was learned
+            // after it.
             let index = if self.last + i < n { self.last + i } else { self.last + i - n };
             if let Some(end) = self.shapes[index].read(data, start, event) {
                 self.last = index;
@@ -388,7 +396,8 @@ mod tests {
 
     #[test]
     fn events_of_one_shape_are_learned_once() {
-        // Worker by worker, names and times of many lengths: without a hit nothing would be wrong, only slow.
+        // Worker by worker, names and times of many lengths: without a hit nothing would be wrong,
+        // only slow.
         let event = |i: u32| {
             format!(
                 r#"{{"cat":"c","name":"{}_{i}","ph":"X","pid":1,"tid":{},"ts":{},"dur":{i}}}"#,

@@ -1,9 +1,11 @@
-//! Streaks: complete events of one shape, one behind the other, read without a detour through [`Event`].
+//! Streaks: complete events of one shape, one behind the other, read without a detour through
+//! [`Event`].
 //!
-//! Of an event of which a name, a worker, a start and a duration vary and nothing else, the text costs little; the
-//! bookkeeping around it costs the rest. A streak finds where the four values stand, in one pass that compares the text
-//! behind an event, the gap and the text before the next one's first value in one go, and then reads the four values.
-//! On the trace of the experiment `speed` this takes 220 instructions an event, and by way of [`Event`] 700.
+//! Of an event of which a name, a worker, a start and a duration vary and nothing else, the text
+//! costs little; the bookkeeping around it costs the rest. A streak finds where the four values
+//! stand, in one pass that compares the text behind an event, the gap and the text before the next
+//! one's first value in one go, and then reads the four values. On the trace of the experiment
+//! `speed` this takes 220 instructions an event, and by way of [`Event`] 700.
 //!
 //! [`Event`]: super::event::Event
 
@@ -31,7 +33,8 @@ pub struct Streak {
     between: [Literal; 3],
     /// The text behind the last value, up to the closing brace.
     close: Literal,
-    /// The text behind the last value, the gap, and the text before the next event's first value, once it is known.
+    /// The text behind the last value, the gap, and the text before the next event's first value,
+    /// once it is known.
     bridge: Option<Literal>,
     /// Which of the four values, in the order of the text, is the name, and so on.
     name: usize,
@@ -41,13 +44,15 @@ pub struct Streak {
     high: High,
     /// How long the values of the last event were.
     ///
-    /// Where a value starts depends on where the one before it ends, so a search for each of the four ends is a chain of
-    /// some 15 cycles a link, through all events. Lengths mostly repeat: the text behind a value is first looked for where
-    /// it stood in the last event, which the processor predicts, and only then searched.
+    /// Where a value starts depends on where the one before it ends, so a search for each of the
+    /// four ends is a chain of some 15 cycles a link, through all events. Lengths mostly repeat:
+    /// the text behind a value is first looked for where it stood in the last event, which the
+    /// processor predicts, and only then searched.
     lengths: [usize; 4],
 }
 
-/// The first digits of a start of more than eight digits: those of one event and of the next are mostly the same.
+/// The first digits of a start of more than eight digits: those of one event and of the next are
+/// mostly the same.
 #[derive(Debug, Clone, Copy, Default)]
 struct High {
     /// Digits of the whole number.
@@ -68,8 +73,8 @@ struct LastThread {
 }
 
 impl Streak {
-    /// For events whose values have these texts before them, and `close` behind the last one. `None` where the values
-    /// are not each of the four once.
+    /// For events whose values have these texts before them, and `close` behind the last one.
+    /// `None` where the values are not each of the four once.
     pub fn new<'a>(values: impl Iterator<Item = (&'a [u8], Kind)>, close: &[u8]) -> Option<Self> {
         let (texts, values): (Vec<_>, Vec<_>) = values.unzip();
         let place = |value| values.iter().position(|&other| other == value);
@@ -88,8 +93,8 @@ impl Streak {
         })
     }
 
-    /// Reads events from `start` on as long as each is of this shape, and gives the place behind the last of them and
-    /// their number.
+    /// Reads events from `start` on as long as each is of this shape, and gives the place behind
+    /// the last of them and their number.
     #[inline(always)]
     pub fn read(
         &mut self,
@@ -126,7 +131,8 @@ impl Streak {
                 // Where it ends is not so simple.
                 break;
             }
-            // From here on the event counts: what it changes, no slower reading of the same event may have to take back.
+            // From here on the event counts: what it changes, no slower reading of the same event
+            // may have to take back.
             let (at, length) = value(self.thread);
             let word = view.word(at);
             let worker = if length == last.length && word & last.mask == last.text {
@@ -168,14 +174,15 @@ impl Streak {
         (done, events)
     }
 
-    /// The place of the first value of the event at `start`, where it begins like one of this shape.
+    /// The place of the first value of the event at `start`, where it begins like one of this
+    /// shape.
     #[inline(always)]
     fn enter(&self, data: &[u8], start: usize) -> Option<usize> {
         self.first.matches(View::of(data, start)?, 0).then(|| start + self.first.len())
     }
 
-    /// Where the four values start, the place behind the event, and the first value of the next event where the bridge
-    /// leads to it. Values' lengths are left in `self.lengths`.
+    /// Where the four values start, the place behind the event, and the first value of the next
+    /// event where the bridge leads to it. Values' lengths are left in `self.lengths`.
     #[inline(always)]
     fn starts(&mut self, view: View<'_>) -> Option<([usize; 4], usize, Option<usize>)> {
         let [first, second, third] = &self.between;
@@ -191,8 +198,8 @@ impl Streak {
         view.holds(end).then_some((starts, end, next))
     }
 
-    /// From behind an event to the first value of the next, over a gap that is not the last one's; the next bridge is
-    /// built over this one.
+    /// From behind an event to the first value of the next, over a gap that is not the last one's;
+    /// the next bridge is built over this one.
     #[cold]
     fn cross(&mut self, data: &[u8], done: usize) -> Option<usize> {
         let from = self.enter(data, gap_end(data, done)?)?;
@@ -212,8 +219,8 @@ impl High {
         Some(((self.value + digits_value(view.word(at + length - 8), 8)?) as i64 * 1_000, true))
     }
 
-    /// `None` where the word does not begin with so many digits less eight, or where they are too many: fifteen digits of
-    /// microseconds are 31 years, and their nanoseconds fit into 64 bits.
+    /// `None` where the word does not begin with so many digits less eight, or where they are too
+    /// many: fifteen digits of microseconds are 31 years, and their nanoseconds fit into 64 bits.
     #[cold]
     fn learn(&mut self, word: u64, length: usize) -> Option<()> {
         *self = High::default();

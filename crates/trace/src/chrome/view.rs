@@ -1,4 +1,5 @@
-//! A stretch of the window of fixed size: places in it are masked, so that no access needs a check of its own.
+//! A stretch of the window of fixed size: places in it are masked, so that no access needs a check
+//! of its own.
 
 use crate::bytes::{Block, Lanes};
 
@@ -7,7 +8,8 @@ const PLACES: usize = 512;
 /// Blocks of sixteen bytes in a literal at most.
 const BLOCKS: usize = 8;
 
-/// The bytes from some place of the window. A place past the last one reads as another; who uses places asks
+/// The bytes from some place of the window. A place past the last one reads as another; who uses
+/// places asks
 /// [`View::holds`] of the largest of them before he trusts what he read.
 #[derive(Clone, Copy)]
 pub struct View<'a>(&'a [u8; PLACES + 16 * BLOCKS]);
@@ -44,7 +46,8 @@ impl<'a> View<'a> {
         u64::from_le_bytes(self.chunk(at, 0))
     }
 
-    /// Bytes from `at` to the next `byte`; where there is none in the view, so many that the view does not hold them.
+    /// Bytes from `at` to the next `byte`; where there is none in the view, so many that the view
+    /// does not hold them.
     #[inline(always)]
     pub fn find(self, at: usize, byte: u8) -> usize {
         match self.lanes(at, 0).equal(byte) {
@@ -117,8 +120,9 @@ impl Literal {
         self.length
     }
 
-    /// The place behind this text, which ends the value at `at`; looked for behind as many bytes as `length` says, then
-    /// behind the first of its first byte. Leaves in `length` how long the value is.
+    /// The place behind this text, which ends the value at `at`; looked for behind as many bytes as
+    /// `length` says, then behind the first of its first byte. Leaves in `length` how long the
+    /// value is.
     #[inline(always)]
     pub fn behind(&self, view: View<'_>, at: usize, length: &mut usize) -> Option<usize> {
         if !self.matches(view, at + *length) {

@@ -1,5 +1,5 @@
-//! The loops of our Rust probe once more, written by hand for criterion, which measures the CPU time of the process here
-//! and not wall time.
+//! The loops of our Rust probe once more, written by hand for criterion, which measures the CPU
+//! time of the process here and not wall time.
 //!
 //! ```sh
 //! fanout --bench --exact multi_thread/spawn    # and other flags of criterion

@@ -57,13 +57,14 @@ pub struct Synthetic {
     pub family: usize,
 }
 
-/// Standard deviation of what all rounds of one size share, beside the noise of each: sizes are measured one after the
-/// other. Repeated runs had medians 0.8 % apart; twice that and a bit is assumed.
+/// Standard deviation of what all rounds of one size share, beside the noise of each: sizes are
+/// measured one after the other. Repeated runs had medians 0.8 % apart; twice that and a bit is
+/// assumed.
 const DRIFT: f64 = 0.02;
 
-/// Draws a series: 6 to 12 sizes that double (one of four: 5 to 7 that quadruple) from 64, 250 or 1,000 on, 5 to 20 rounds
-/// at the smallest, up to half as many at the largest but never fewer than 5; a fixed cost of 0 to 4 times that of
-/// the tasks at the smallest size.
+/// Draws a series: 6 to 12 sizes that double (one of four: 5 to 7 that quadruple) from 64, 250 or
+/// 1,000 on, 5 to 20 rounds at the smallest, up to half as many at the largest but never fewer than
+/// 5; a fixed cost of 0 to 4 times that of the tasks at the smallest size.
 pub fn draw(class: Class, noise: &Noise, rng: &mut Rng) -> Synthetic {
     let first = [64.0, 250.0, 1000.0][rng.usize(..3)];
     let (factor, count) =
@@ -79,13 +80,15 @@ pub fn draw(class: Class, noise: &Noise, rng: &mut Rng) -> Synthetic {
         Class::Linear => Box::new(|n| n),
         Class::LinearTimesLog => Box::new(|n| n * n.log2() / 10.0),
         Class::Cache => {
-            // 1.3 to 5 times the cost, by a logistic curve: 10 to 90 % of it within 1.5 to 6 octaves.
+            // 1.3 to 5 times the cost, by a logistic curve: 10 to 90 % of it within 1.5 to 6
+            // octaves.
             let (more, from) = (between(rng, 0.3, 4.0), between(rng, first, last));
             let steep = 4.4 / between(rng, 1.5, 6.0);
             Box::new(move |n| n * (1.0 + more / (1.0 + (-steep * (n / from).log2()).exp())))
         }
         Class::Collector => {
-            // 0.05 to 0.8 times the cost at every doubling of the heap, in steps and partly within the octave.
+            // 0.05 to 0.8 times the cost at every doubling of the heap, in steps and partly within
+            // the octave.
             let (more, from) = (between(rng, 0.05, 0.8), between(rng, first, last));
             let smooth = rng.f64();
             Box::new(move |n| {

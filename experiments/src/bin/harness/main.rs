@@ -1,4 +1,5 @@
-//! What does the harness itself cost? The probes against the loop that anyone would write by hand, interleaved.
+//! What does the harness itself cost? The probes against the loop that anyone would write by hand,
+//! interleaved.
 //!
 //! ```sh
 //! # tokio and asyncio, 2,048 tasks; then as few that a cost per sample would show most

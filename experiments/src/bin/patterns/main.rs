@@ -5,7 +5,8 @@
 //!     --target-dir target/unstable [-- RUNS [WORD]]
 //! ```
 //!
-//! takes about two minutes; with `WORD` only programs whose description holds it, and each digest in full.
+//! takes about two minutes; with `WORD` only programs whose description holds it, and each digest
+//! in full.
 
 #![allow(clippy::print_stdout, reason = "an experiment prints its figures")]
 

@@ -1,5 +1,6 @@
-//! One tokio program per pattern. Tasks that stand for long work sleep in `std::thread::sleep`, which holds their worker and no
-//! core: so four workers run on two cores, and what else uses the machine disturbs them little.
+//! One tokio program per pattern. Tasks that stand for long work sleep in `std::thread::sleep`,
+//! which holds their worker and no core: so four workers run on two cores, and what else uses the
+//! machine disturbs them little.
 
 use std::{
     hint::black_box,
@@ -181,7 +182,8 @@ fn outside() -> std::io::Result<Live> {
     observed(4, async {
         for _ in 0..10 {
             at_once(40, || hold(5)).await;
-            // The future of `block_on` is no task, as work of the host between two calls of `block_on` is none.
+            // The future of `block_on` is no task, as work of the host between two calls of
+            // `block_on` is none.
             hold(60);
         }
     })

@@ -1,9 +1,11 @@
-//! What observing costs, in CPU time per poll: a stable build of tokio, one with `--cfg tokio_unstable`, and in the latter
-//! hooks that do nothing, ours, ones with `Instant::now`, and tokio's own histogram of poll times.
+//! What observing costs, in CPU time per poll: a stable build of tokio, one with
+//! `--cfg tokio_unstable`, and in the latter hooks that do nothing, ours, ones with `Instant::now`,
+//! and tokio's own histogram of poll times.
 //!
-//! `cargo run --release -p taskscale-experiments --bin poll_cost [-- ROUNDS]` builds the other of the two
-//! builds by itself (under `target/poll_cost`). A round is a fresh process of each build in random order; a process takes all its modes in random
-//! order and then backwards, so that differences are between passes of one process, and intervals are over processes.
+//! `cargo run --release -p taskscale-experiments --bin poll_cost [-- ROUNDS]` builds the other of
+//! the two builds by itself (under `target/poll_cost`). A round is a fresh process of each build in
+//! random order; a process takes all its modes in random order and then backwards, so that
+//! differences are between passes of one process, and intervals are over processes.
 
 #![allow(clippy::print_stdout, reason = "an experiment prints its figures")]
 
@@ -20,8 +22,8 @@ use taskscale_stats::{quantile::median, sign::sign_interval};
 use workload::{Mode, pass, polls, tasks};
 
 const ROUNDS: usize = 20;
-/// For glibc: keep freed memory. By default it is given back after a batch, or not, depending on what lies above it: an
-/// object more or less then made 60 ns a poll.
+/// For glibc: keep freed memory. By default it is given back after a batch, or not, depending on
+/// what lies above it: an object more or less then made 60 ns a poll.
 const MALLOC: [(&str, &str); 2] = [("MALLOC_TRIM_THRESHOLD_", "1000000000"), ("MALLOC_ARENA_MAX", "1")];
 const UNSTABLE: &str = "--cfg tokio_unstable";
 

@@ -1,4 +1,5 @@
-//! What is measured: a million empty tasks on one worker, under one way of observing polls or another.
+//! What is measured: a million empty tasks on one worker, under one way of observing polls or
+//! another.
 
 use std::{io, sync::atomic::AtomicU64, sync::atomic::Ordering::Relaxed};
 
@@ -19,15 +20,18 @@ pub enum Mode {
     Again,
     /// Hooks that do nothing.
     Empty,
-    /// Hooks that do nothing, and an observer's memory, which nobody uses: another heap makes other polls.
+    /// Hooks that do nothing, and an observer's memory, which nobody uses: another heap makes other
+    /// polls.
     Memory,
     /// A hook that reads the time-stamp counter after a poll and does nothing with it.
     Once,
-    /// Hooks that read the time-stamp counter and do nothing with it: what no timing of polls can be below.
+    /// Hooks that read the time-stamp counter and do nothing with it: what no timing of polls can
+    /// be below.
     Counter,
     /// Hooks that keep both readings, in a buffer that nobody reads.
     Kept,
-    /// Hooks that call a `taskscale_live::Worker`: what `observe` does but for finding out which worker and whose poll it is.
+    /// Hooks that call a `taskscale_live::Worker`: what `observe` does but for finding out which
+    /// worker and whose poll it is.
     Worker,
     /// `taskscale_tokio::observe` that times every poll.
     Exact,

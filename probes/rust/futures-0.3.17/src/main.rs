@@ -1,5 +1,6 @@
-//! The workload `drain` of the Rust probe with futures-util 0.3.17: cliff C2 of the suite `cliffs`. Its control is the same
-//! source with the futures-util of the Rust probe, as `FuturesUnordered/Mutex` of tokio.
+//! The workload `drain` of the Rust probe with futures-util 0.3.17: cliff C2 of the suite `cliffs`.
+//! Its control is the same source with the futures-util of the Rust probe, as
+//! `FuturesUnordered/Mutex` of tokio.
 
 use std::{process::ExitCode, sync::LazyLock};
 

@@ -3,12 +3,12 @@
 /// Nanoseconds of the monotonic wall clock (`CLOCK_MONOTONIC`). Costs about 25 ns.
 #[inline] pub fn wall_ns() -> u64 { read(libc::CLOCK_MONOTONIC) }
 
-/// Nanoseconds of CPU that all threads of this process have used, user and system (`CLOCK_PROCESS_CPUTIME_ID`).
-/// Costs a system call, about 300 ns.
+/// Nanoseconds of CPU that all threads of this process have used, user and system
+/// (`CLOCK_PROCESS_CPUTIME_ID`). Costs a system call, about 300 ns.
 #[inline] pub fn cpu_ns() -> u64 { read(libc::CLOCK_PROCESS_CPUTIME_ID) }
 
-/// The smallest step that `clock` was seen to make in 1,000 steps: what it can really show, cost of reading it
-/// included, and not the 1 ns that `clock_getres` promises.
+/// The smallest step that `clock` was seen to make in 1,000 steps: what it can really show, cost of
+/// reading it included, and not the 1 ns that `clock_getres` promises.
 pub fn resolution_ns(clock: fn() -> u64) -> u64 {
     let (mut smallest, mut last, mut steps) = (u64::MAX, clock(), 0);
     while steps < 1_000 {

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 /// Does the work of a request. An `Err` is what the reply says failed, on what, and what to do.
 pub(super) type Perform = Box<dyn Fn(&Run) -> Result<Timing, String>>;
 
-/// A runtime and the workloads that it performs: what the description says, and how each variant of each workload is done.
+/// A runtime and the workloads that it performs: what the description says, and how each variant of
+/// each workload is done.
 pub struct Probe(pub(super) Value, pub(super) Vec<Vec<Perform>>);
 
 /// What is done, with its parameters and the ways of doing it.
@@ -69,8 +70,8 @@ impl Variant {
         Variant(json!({"name": name, "creates_task": true, "only": {}}), Box::new(perform))
     }
 
-    /// Limits a parameter to some of its values; the first of them is what an absent value means here, unless the
-    /// workload's default is among them.
+    /// Limits a parameter to some of its values; the first of them is what an absent value means
+    /// here, unless the workload's default is among them.
     pub fn only(mut self, param: &str, values: impl IntoIterator<Item = impl Into<Value>>) -> Self {
         self.0["only"][param] = values.into_iter().map(Into::into).collect();
         self

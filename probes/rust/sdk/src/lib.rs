@@ -1,5 +1,5 @@
-//! What a probe in Rust needs besides its workloads: the loop of probe protocol 1 and the clocks. Import it for a
-//! probe of your own; this is a whole one, and `taskscale probe check` accepts it:
+//! What a probe in Rust needs besides its workloads: the loop of probe protocol 1 and the clocks.
+//! Import it for a probe of your own; this is a whole one, and `taskscale probe check` accepts it:
 //!
 //! ```no_run
 //! use taskscale_probe_sdk::{Probe, Variant, Workload};
@@ -13,8 +13,8 @@
 //! }
 //! ```
 //!
-//! The Rust probe has all of this as its module `sdk` (`use taskscale_probe_rust::sdk::{Probe, Variant, Workload}`), beside
-//! runtimes that a probe of your own may not want in its dependencies.
+//! The Rust probe has all of this as its module `sdk` (`use taskscale_probe_rust::sdk::{Probe,
+//! Variant, Workload}`), beside runtimes that a probe of your own may not want in its dependencies.
 //!
 //! | module | holds |
 //! |---|---|

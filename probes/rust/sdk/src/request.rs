@@ -1,4 +1,5 @@
-//! A `run` request, made into a [`Run`]. The tool has held it to the description before it was sent (`probes/PROTOCOL.md`).
+//! A `run` request, made into a [`Run`]. The tool has held it to the description before it was sent
+//! (`probes/PROTOCOL.md`).
 
 use super::describe::{Perform, Probe};
 use serde_json::{Map, Value, json};
@@ -22,14 +23,15 @@ pub struct Run {
 }
 
 impl Run {
-    /// The same with one iteration: for a workload that sets each iteration up untimed and adds up their timings
-    /// ([`Timing::add`](super::Timing::add)).
+    /// The same with one iteration: for a workload that sets each iteration up untimed and adds up
+    /// their timings ([`Timing::add`](super::Timing::add)).
     pub fn once(&self) -> Run { Run { iterations: 1, ..self.clone() } }
 
     /// A declared parameter that is an integer.
     ///
     /// # Panics
-    /// Where the workload declares no such parameter: a mistake in the probe, which the reply then names.
+    /// Where the workload declares no such parameter: a mistake in the probe, which the reply then
+    /// names.
     pub fn integer(&self, name: &str) -> u64 { self.params[name].as_u64().expect("an integer that is declared") }
 
     /// A declared parameter that is a word.
@@ -46,8 +48,9 @@ impl Run {
 }
 
 impl Probe {
-    /// How what is asked for is performed, and the run, in which every declared parameter has a value: the one given, or
-    /// else the default, or where the variant excludes that, the first value that it allows.
+    /// How what is asked for is performed, and the run, in which every declared parameter has a
+    /// value: the one given, or else the default, or where the variant excludes that, the first
+    /// value that it allows.
     pub(super) fn request(&self, message: &Value) -> Result<(&Perform, Run), String> {
         let at = known(&self.0["workloads"], &message["workload"], "workload")?;
         let workload = &self.0["workloads"][at];

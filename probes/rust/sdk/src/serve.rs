@@ -1,4 +1,5 @@
-//! The loop: a line in, a line out, flushed at once. What cannot be done gets an error; the probe lives on.
+//! The loop: a line in, a line out, flushed at once. What cannot be done gets an error; the probe
+//! lives on.
 
 use super::{PROTOCOL, Timing, describe::Probe, layout};
 use serde_json::{Value, json};
@@ -31,8 +32,8 @@ impl Probe {
         Some(said.unwrap_or_else(|why| json!({"type": "error", "message": why, "protocol": PROTOCOL})))
     }
 
-    /// Performs a request. A panic (no thread to be had, a wrong result found by an instrumented run) is this request's
-    /// failure only.
+    /// Performs a request. A panic (no thread to be had, a wrong result found by an instrumented
+    /// run) is this request's failure only.
     fn run(&self, asked: &Value) -> Result<Value, String> {
         let (perform, run) = self.request(asked)?;
         let done = catch_unwind(AssertUnwindSafe(|| layout::spread(&run, perform))).unwrap_or_else(|panic| {

@@ -1,5 +1,6 @@
-//! The timed loop: one pair of clock readings around all iterations, and nothing inside that a hand-written loop
-//! would not have. The wall clock is read outermost, so that CPU time never exceeds wall time times cores.
+//! The timed loop: one pair of clock readings around all iterations, and nothing inside that a
+//! hand-written loop would not have. The wall clock is read outermost, so that CPU time never
+//! exceeds wall time times cores.
 
 use super::{clock::{cpu_ns, wall_ns}, request::Run};
 use serde_json::{Map, Value};
@@ -18,8 +19,8 @@ pub struct Timing {
 }
 
 impl Timing {
-    /// Adds another part of the same sample: iterations done apart, with something untimed between them. Figures of
-    /// `extra` that are numbers add up: a timed run has only times.
+    /// Adds another part of the same sample: iterations done apart, with something untimed between
+    /// them. Figures of `extra` that are numbers add up: a timed run has only times.
     pub fn add(&mut self, other: Timing) {
         let answer = self.answer.wrapping_add(other.answer);
         (self.wall_ns, self.cpu_ns, self.answer) = (self.wall_ns + other.wall_ns, self.cpu_ns + other.cpu_ns, answer);
@@ -46,10 +47,11 @@ impl Run {
     }
 }
 
-/// The share of creation, summed over iterations. Reads no clock unless the request has `phases = true`.
+/// The share of creation, summed over iterations. Reads no clock unless the request has
+/// `phases = true`.
 pub struct Phases {
-    // Both clocks, wall and CPU: when the first iteration began; the sums; and what was read, less the sums, when the
-    // present iteration began.
+    // Both clocks, wall and CPU: when the first iteration began; the sums; and what was read, less
+    // the sums, when the present iteration began.
     on: bool, start: [u64; 2], sums: [u64; 2], before: [u64; 2],
 }
 
@@ -58,8 +60,8 @@ impl Phases {
 
     fn begin(&mut self) { if self.on { self.before = less([wall_ns(), cpu_ns()], self.sums); } }
 
-    /// Says that the last task has just been started. Called more than once in an iteration (a windowed workload
-    /// starts tasks until near its end), the last call counts.
+    /// Says that the last task has just been started. Called more than once in an iteration (a
+    /// windowed workload starts tasks until near its end), the last call counts.
     #[inline] pub fn created(&mut self) { if self.on { self.sums = less([wall_ns(), cpu_ns()], self.before); } }
 
     fn stop(self, answer: u64) -> Timing {

@@ -1,4 +1,5 @@
-//! `graph`: `size` tasks, some of which begin only when others are done: each awaits the handles of those that come before it.
+//! `graph`: `size` tasks, some of which begin only when others are done: each awaits the handles of
+//! those that come before it.
 
 use std::{
     sync::{
@@ -20,7 +21,8 @@ use crate::{
     sdk::{Param, Phases, Run, Timing, Variant, Workload},
 };
 
-/// The workload `graph` on tokio's two schedulers. Answer of an iteration: the sum of the tasks' results.
+/// The workload `graph` on tokio's two schedulers. Answer of an iteration: the sum of the tasks'
+/// results.
 pub fn workload() -> Workload {
     let workload = Workload::new("graph")
         .param(Param::word("pattern", &["trivial", "chain", "tree", "stencil"], "which task waits for which"))
@@ -59,7 +61,8 @@ fn perform<B: Body>(flavour: Flavour, run: &Run, graph: Graph, body: B) -> Timin
                 }
                 body.result(i)
             });
-            // A handle fails where its task was aborted, which nobody does, or panicked, and then passing the panic on is right.
+            // A handle fails where its task was aborted, which nobody does, or panicked, and then
+            // passing the panic on is right.
             tasks.push(
                 task.map(|result| result.expect("a task that nobody aborts gives its result")).shared(),
             );
@@ -151,8 +154,8 @@ impl Body for Proven {
             self.state.early.store(i as u64 + 1, SeqCst);
         }
         let result = self.counted.result(i);
-        // Some tasks linger, so that other workers can run ahead of them: of tasks that take no time those in the wrong
-        // order would mostly come in the right one.
+        // Some tasks linger, so that other workers can run ahead of them: of tasks that take no
+        // time those in the wrong order would mostly come in the right one.
         if i.is_multiple_of(16) {
             thread::sleep(Duration::from_micros(100));
         }

@@ -11,7 +11,8 @@ use crate::{
     sdk::{Param, Phases, Run, Timing, Variant, Workload},
 };
 
-/// The workload `nop` with the variants of `runtime`. Answer of an iteration: the number of tasks done.
+/// The workload `nop` with the variants of `runtime`. Answer of an iteration: the number of tasks
+/// done.
 pub fn workload(runtime: &str) -> Workload {
     let variants = match runtime {
         "tokio" => {
@@ -95,7 +96,8 @@ impl Form for Tokio {
                 }
                 phases.created();
                 for handle in handles {
-                    // Fails where the task panicked, which is then to be passed on; nobody aborts it.
+                    // Fails where the task panicked, which is then to be passed on; nobody aborts
+                    // it.
                     handle.await.expect("a task that nobody aborts ends");
                 }
             }

@@ -1,4 +1,5 @@
-//! `spin`: `size` steps of the kernel in one call. Tells how long a step takes, so that `work` can be chosen.
+//! `spin`: `size` steps of the kernel in one call. Tells how long a step takes, so that `work` can
+//! be chosen.
 
 use std::hint::black_box;
 
@@ -13,8 +14,9 @@ pub fn workload() -> Workload {
     )
 }
 
-/// `steps` dependent steps of `xorshift64`, started at `splitmix(seed)`: work that no compiler can fold. Never inlined,
-/// or the compiler might interleave the steps of several calls. 1 to 2 ns a step.
+/// `steps` dependent steps of `xorshift64`, started at `splitmix(seed)`: work that no compiler can
+/// fold. Never inlined, or the compiler might interleave the steps of several calls. 1 to 2 ns a
+/// step.
 #[inline(never)]
 pub fn spin(seed: u64, steps: u64) -> u64 {
     let mut x = splitmix(seed);
@@ -26,7 +28,8 @@ pub fn spin(seed: u64, steps: u64) -> u64 {
     x
 }
 
-/// `splitmix64`'s output function (Steele, Lea and Flood 2014; the constants are Stafford's mix 13).
+/// `splitmix64`'s output function (Steele, Lea and Flood 2014; the constants are Stafford's mix
+/// 13).
 fn splitmix(seed: u64) -> u64 {
     let mut z = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -49,7 +52,8 @@ mod tests {
 
     #[test]
     fn a_step_is_that_of_xorshift64() {
-        // The first step from state 1, by hand: 1 ^ 1<<13 = 0x2001; ^ >>7 = 0x2041; ^ <<17 = 0x4082_2041.
+        // The first step from state 1, by hand: 1 ^ 1<<13 = 0x2001; ^ >>7 = 0x2041; ^ <<17 =
+        // 0x4082_2041.
         let start = spin(7, 0);
         let step = |x: u64| {
             let x = x ^ (x << 13);

@@ -28,7 +28,8 @@ fn find(asked: Option<&str>, _: &Source) -> Result<Toolchain, Missing> {
 fn recipe(go: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
     let probe = site.out("probe");
     let build = |args: &[&str], env: &[(&str, &str)]| Command {
-        // The Go that was found, not another that a go.mod would have it fetch; and no git is asked about the folders above.
+        // The Go that was found, not another that a go.mod would have it fetch; and no git is asked
+        // about the folders above.
         env: [("GOTOOLCHAIN", "local"), ("GOWORK", "off")]
             .iter()
             .chain(env)
@@ -52,7 +53,8 @@ fn recipe(go: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
         },
         Source::File(path) => {
             let text = std::fs::read_to_string(path).unwrap_or_default();
-            // The user's code means the language of the Go that was found: `go 1.21` would have none of `for range n`.
+            // The user's code means the language of the Go that was found: `go 1.21` would have
+            // none of `for range n`.
             let language = minor(&go.version);
             let module = format!(
                 "module probe\n\ngo {language}\n\nrequire taskscale v0.0.0\n\nreplace taskscale => ../\n"
@@ -68,8 +70,8 @@ fn recipe(go: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
     }
 }
 
-/// Go keeps what it compiles in `go-build` beside our folder, and does not look whose that is: where somebody else may have put
-/// something there, Go is given another place.
+/// Go keeps what it compiles in `go-build` beside our folder, and does not look whose that is:
+/// where somebody else may have put something there, Go is given another place.
 fn build_cache(site: Site<'_>) -> Option<(String, String)> {
     let usual = absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")));
     let is_own = usual.is_some_and(|usual| match own::find(&usual.join("go-build")) {

@@ -29,8 +29,9 @@ const FOREIGN: u32 = 22;
 /// The `StructuredTaskScope` that the probe is written for, a preview.
 const STRUCTURED: u32 = 25;
 
-/// Of every run, a user's probe too (`probes/java/README.md` says why each): standard output is for the protocol alone, the
-/// CPU clock is a native function, and the function of a task is not inlined.
+/// Of every run, a user's probe too (`probes/java/README.md` says why each): standard output is for
+/// the protocol alone, the CPU clock is a native function, and the function of a task is not
+/// inlined.
 const FLAGS: &[&str] = &[
     "--enable-native-access=ALL-UNNAMED",
     "-XX:+DisplayVMOutputToStderr",

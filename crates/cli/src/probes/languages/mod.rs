@@ -1,4 +1,5 @@
-//! The languages that probes are written in. All have one shape: find a toolchain, then a recipe for it.
+//! The languages that probes are written in. All have one shape: find a toolchain, then a recipe
+//! for it.
 
 mod cpp;
 mod go;
@@ -35,12 +36,14 @@ pub struct Language {
     pub recipe: fn(&Toolchain, &Source, Site<'_>) -> Recipe,
 }
 
-/// All of them. The Rust probe's runtimes are built into this binary, so that its entry has only what is built by itself.
+/// All of them. The Rust probe's runtimes are built into this binary, so that its entry has only
+/// what is built by itself.
 pub static ALL: &[&Language] =
     &[&rust::RUST, &python::PYTHON, &go::GO, &java::JAVA, &node::NODE, &cpp::CPP, &swift::SWIFT];
 
 impl Language {
-    /// The smallest probe in this language, for `taskscale new-probe`: name of the file, and its text.
+    /// The smallest probe in this language, for `taskscale new-probe`: name of the file, and its
+    /// text.
     pub fn skeleton(&self) -> Option<(&'static str, &'static str)> {
         let is_it = |name: &str| {
             let path = Path::new(name);

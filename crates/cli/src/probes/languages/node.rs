@@ -41,7 +41,8 @@ fn recipe(node: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
     Recipe { files: Vec::new(), steps: Vec::new(), run }
 }
 
-/// A path as a URL, which is what `--import` takes: a `%`, a `#` or a blank in it would mean something else.
+/// A path as a URL, which is what `--import` takes: a `%`, a `#` or a blank in it would mean
+/// something else.
 fn url(path: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
     let letter = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };

@@ -1,4 +1,5 @@
-//! Python: nothing is built. uvloop, trio and anyio come from a virtual environment of ours where the user asked for one.
+//! Python: nothing is built. uvloop, trio and anyio come from a virtual environment of ours where
+//! the user asked for one.
 
 use std::path::{Path, PathBuf};
 
@@ -34,14 +35,16 @@ fn find(asked: Option<&str>, source: &Source) -> Result<Toolchain, Missing> {
         Ok(plain) => plain,
         Err(missing) => of_pyenv(asked).and_then(|program| answering(program).ok()).ok_or(missing)?,
     };
-    // asyncio is in every Python: a virtual environment would only be one more thing that can differ.
+    // asyncio is in every Python: a virtual environment would only be one more thing that can
+    // differ.
     let wants_packages = !matches!(source, Source::Runtime(runtime) if runtime == "asyncio");
     let environment = Some(&plain).filter(|_| wants_packages).and_then(environment_of);
     Ok(environment.unwrap_or(plain))
 }
 
-/// The interpreter that a program is or stands for: a shim of pyenv on the PATH and the path that it leads to have one name, or
-/// packages that were set up under one would be missing under the other.
+/// The interpreter that a program is or stands for: a shim of pyenv on the PATH and the path that
+/// it leads to have one name, or packages that were set up under one would be missing under the
+/// other.
 fn answering(program: PathBuf) -> Result<Toolchain, Missing> {
     let version = ask_here(&program, &["--version"])?;
     let itself = ask_here(&program, &["-c", "import sys; print(sys.executable)"]).map(PathBuf::from);
@@ -90,7 +93,8 @@ fn environment_of(python: &Toolchain) -> Option<Toolchain> {
         .then(|| Toolchain { program, version: python.version.clone() })
 }
 
-/// How a virtual environment is made in `folder`: `installed.txt` is written when all steps are done.
+/// How a virtual environment is made in `folder`: `installed.txt` is written when all steps are
+/// done.
 pub fn environment_steps(python: &Toolchain, folder: &Path) -> Vec<Step> {
     let venv = folder.join("venv").to_string_lossy().into_owned();
     let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "-r"];

@@ -1,5 +1,5 @@
-//! Rust: our probe is built into this binary; a user's file becomes a package that depends on it. What needs an old library is
-//! a package of its own, with its own lock file.
+//! Rust: our probe is built into this binary; a user's file becomes a package that depends on it.
+//! What needs an old library is a package of its own, with its own lock file.
 
 use taskscale_model::missing::Missing;
 use taskscale_sys::process::Command;
@@ -49,14 +49,16 @@ fn find(asked: Option<&str>, source: &Source) -> Result<Toolchain, Missing> {
 }
 
 fn recipe(cargo: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
-    // Shared by all of them: what they depend on is compiled once. cargo guards it against two builds at a time.
+    // Shared by all of them: what they depend on is compiled once. cargo guards it against two
+    // builds at a time.
     let target = site.src.join("../../target-rust").to_string_lossy().into_owned();
     // Without a network, what cargo fetched before will do.
     let build = |folder: &str, more: &[&str]| {
         let command = |more: &[&str], last: &[&str]| Command {
             env: vec![("CARGO_TARGET_DIR".into(), target.clone())],
-            // cargo and rustup look for settings, among them programs to start, in all folders above the one they are
-            // started in; above the cache may be one in which others write (/tmp).
+            // cargo and rustup look for settings, among them programs to start, in all folders
+            // above the one they are started in; above the cache may be one in which others write
+            // (/tmp).
             directory: Some("/".into()),
             ..Command::new(
                 cargo.program(),
@@ -106,8 +108,8 @@ fn of_probe(name: &str) -> &'static str {
     embedded::RUST_PROBE.iter().find(|(path, _)| *path == name).map_or("", |(_, text)| *text)
 }
 
-/// The list of dependencies of a package of the probe, so that `use tokio` works in the user's file. Paths are seen from one folder
-/// further down.
+/// The list of dependencies of a package of the probe, so that `use tokio` works in the user's
+/// file. Paths are seen from one folder further down.
 fn theirs(manifest: &str) -> String {
     let list = of_probe(manifest).split("[dependencies]\n").nth(1).unwrap_or_default();
     // Up to the next table, or what is said about it.

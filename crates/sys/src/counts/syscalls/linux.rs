@@ -38,8 +38,8 @@ impl Opener {
         Ok(Opener { tracepoint, ours, theirs })
     }
 
-    /// Arranges that the program of `command` is counted; a refusal is sent instead of the descriptor, and the program starts all the
-    /// same.
+    /// Arranges that the program of `command` is counted; a refusal is sent instead of the
+    /// descriptor, and the program starts all the same.
     pub fn hook(&self, command: &mut std::process::Command) {
         let (tracepoint, socket) = (self.tracepoint, self.theirs.as_raw_fd());
         // SAFETY: between fork and exec only system calls are made, and nothing is allocated. The socket is open: `self` is
@@ -71,7 +71,8 @@ impl Opener {
 #[repr(align(8))]
 struct Beside([u8; 64]);
 
-/// Sends an error number and, where it is not negative, a descriptor. What cannot be sent is missed by the receiver.
+/// Sends an error number and, where it is not negative, a descriptor. What cannot be sent is missed
+/// by the receiver.
 fn send(socket: RawFd, descriptor: RawFd, mut errno: i32) {
     let mut beside = Beside([0; 64]);
     // SAFETY: all pointers of the message lead to locals that outlive the call; the control message lies within `beside`, whose

@@ -1,4 +1,5 @@
-//! What a task does. A task carries a copy of its body: nothing for [`Plain`], two words for [`Spun`].
+//! What a task does. A task carries a copy of its body: nothing for [`Plain`], two words for
+//! [`Spun`].
 
 use std::{hint::black_box, sync::Arc};
 

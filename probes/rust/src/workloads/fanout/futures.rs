@@ -1,4 +1,5 @@
-//! Plain futures, polled by the thread that waits for them: the scheduler sees no task, so these are lower bounds.
+//! Plain futures, polled by the thread that waits for them: the scheduler sees no task, so these
+//! are lower bounds.
 
 use futures_util::{
     future::join_all,

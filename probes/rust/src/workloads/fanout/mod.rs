@@ -25,8 +25,8 @@ use crate::sdk::{Param, Phases, Run, Timing, Variant, Workload};
 
 /// The workload `fanout` with the variants of `runtime`.
 ///
-/// Answer of an iteration: the sum of the tasks' results; in the order `discard`, where a timed run has no results,
-/// the number of tasks started.
+/// Answer of an iteration: the sum of the tasks' results; in the order `discard`, where a timed run
+/// has no results, the number of tasks started.
 pub fn workload(runtime: &str) -> Workload {
     let variants = match runtime {
         "tokio" => [tokio::variants(), futures::variants()].into_iter().flatten().collect(),
@@ -51,8 +51,8 @@ trait Form: 'static {
     fn perform<B: Body>(&self, plan: &Plan, body: B) -> Timing;
 }
 
-/// A variant that performs `form`. The kind of body is chosen here, once per request, so that the loop over tasks is
-/// compiled for each and has no branch on it.
+/// A variant that performs `form`. The kind of body is chosen here, once per request, so that the
+/// loop over tasks is compiled for each and has no branch on it.
 fn variant(name: &str, orders: &[&str], form: impl Form) -> Variant {
     let perform = move |run: &Run| {
         let plan = Plan::new(run);

@@ -1,4 +1,5 @@
-//! rayon's pool, called from outside as a program's main thread calls it: each scope starts with a hand-over.
+//! rayon's pool, called from outside as a program's main thread calls it: each scope starts with a
+//! hand-over.
 
 use rayon::prelude::*;
 

@@ -16,7 +16,8 @@ pub fn variants() -> Vec<Variant> {
     ]
 }
 
-/// An `Executor` with a thread per core; the root future is on the thread that called `block_on`, which runs no tasks.
+/// An `Executor` with a thread per core; the root future is on the thread that called `block_on`,
+/// which runs no tasks.
 struct Shared;
 
 impl Form for Shared {

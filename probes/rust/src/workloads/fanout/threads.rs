@@ -5,7 +5,8 @@ use std::{collections::VecDeque, panic::resume_unwind, thread};
 use super::{Body, Form, Order, Plan, variant};
 use crate::sdk::{Phases, Timing, Variant};
 
-/// What a Linux with default settings bears: at 16,461 threads that wait, `vm.max_map_count` (65,530) is used up.
+/// What a Linux with default settings bears: at 16,461 threads that wait, `vm.max_map_count`
+/// (65,530) is used up.
 pub const MAX_THREADS: u64 = 10_000;
 /// The reason, for the description.
 pub const WHY: &str = "one OS thread per task; the kernel's default limits end near 16,000 alive at once";
@@ -14,8 +15,8 @@ pub fn variants() -> Vec<Variant> {
     vec![variant("scope", &["ordered", "discard"], Scope).max_size(MAX_THREADS, WHY)]
 }
 
-/// `std::thread::scope`, threads joined in the order of creation; `discard` leaves the joining to the scope. With a
-/// window, the oldest is joined before the next is started.
+/// `std::thread::scope`, threads joined in the order of creation; `discard` leaves the joining to
+/// the scope. With a window, the oldest is joined before the next is started.
 struct Scope;
 
 impl Form for Scope {

@@ -11,8 +11,8 @@ use crate::{
     workloads::latch::Latch,
 };
 
-/// Why `expect` is no hope: a handle fails where its task was aborted, which nobody does, or panicked, and then
-/// passing the panic on is right.
+/// Why `expect` is no hope: a handle fails where its task was aborted, which nobody does, or
+/// panicked, and then passing the panic on is right.
 const NOT_ABORTED: &str = "a task that nobody aborts gives its result";
 
 pub fn variants() -> Vec<Variant> {

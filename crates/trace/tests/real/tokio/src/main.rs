@@ -1,11 +1,13 @@
-//! Writes a trace of a small tokio program with tracing-chrome, and the totals that the program counted itself.
+//! Writes a trace of a small tokio program with tracing-chrome, and the totals that the program
+//! counted itself.
 //!
 //!     export RUSTFLAGS="--cfg tokio_unstable --remap-path-prefix=$(echo ~/.cargo/registry/src/*)=registry"
 //!     cargo run --release -- threaded OUT
 //!     cargo run --release -- async OUT
 //!
-//! gives `OUT.json` and `OUT.totals.json`. The folder of the sources is renamed at compile time, so that the trace, which
-//! tracing-chrome writes with their paths, names no machine and needs no change afterwards.
+//! gives `OUT.json` and `OUT.totals.json`. The folder of the sources is renamed at compile time, so
+//! that the trace, which tracing-chrome writes with their paths, names no machine and needs no
+//! change afterwards.
 
 use std::{
     fs,
