@@ -91,7 +91,8 @@ pub unsafe extern "C" fn taskscale_observer_free(observer: *const Observer) {
 /// `observer` is null or a handle that was not freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taskscale_observer_worker(observer: *const Observer, index: u32) -> *const Worker {
-    // SAFETY: the caller promises a handle that was not freed. The observer keeps its own share of the worker until then.
+    // SAFETY: the caller promises a handle that was not freed. The observer keeps its own share of
+    // the worker until then.
     unsafe { of(observer, std::ptr::null(), |observer| Arc::as_ptr(&observer.worker(index))) }
 }
 
@@ -149,7 +150,8 @@ pub unsafe extern "C" fn taskscale_observer_write(
         while !text.is_char_boundary(length) {
             length -= 1;
         }
-        // SAFETY: `out` has room for `room` bytes, `length` is below it, and the text is another piece of memory.
+        // SAFETY: `out` has room for `room` bytes, `length` is below it, and the text is another
+        // piece of memory.
         unsafe {
             std::ptr::copy_nonoverlapping(text.as_ptr().cast(), out, length);
             *out.add(length) = 0;

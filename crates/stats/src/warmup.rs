@@ -60,9 +60,8 @@ pub const STILL: f64 = 0.05;
 pub const RISE: f64 = 0.10;
 
 /// Whether a process whose code is compiled while it runs has come to the end of its steps: the
-/// median of the last
-/// [`LEVEL`] samples is not more than [`STILL`] below, nor [`RISE`] above, that of the [`LEVEL`] before. Never with fewer than `2 * LEVEL`
-/// samples. O(1).
+/// median of the last [`LEVEL`] samples is not more than [`STILL`] below, nor [`RISE`] above, that
+/// of the [`LEVEL`] before. Never with fewer than `2 * LEVEL` samples. O(1).
 ///
 /// ```
 /// use taskscale_stats::warmup::has_levelled;

@@ -61,7 +61,8 @@ pub enum Ended {
 /// Whether our child `pid` has ended, and how; it stays a zombie, so that its pid and its group
 /// stay its own.
 pub fn peek_exit(pid: u32) -> io::Result<Option<Ended>> {
-    // SAFETY: siginfo_t is plain data for which all zeros is a value; waitid writes to the place given.
+    // SAFETY: siginfo_t is plain data for which all zeros is a value; waitid writes to the place
+    // given.
     unsafe {
         let mut info: libc::siginfo_t = std::mem::zeroed();
         let options = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
@@ -106,7 +107,8 @@ pub fn pidfd(pid: u32) -> Option<OwnedFd> {
     #[cfg(target_os = "linux")]
     {
         use std::os::fd::FromRawFd;
-        // SAFETY: pidfd_open takes plain integers and returns a new descriptor (CLOEXEC) that nobody else owns.
+        // SAFETY: pidfd_open takes plain integers and returns a new descriptor (CLOEXEC) that
+        // nobody else owns.
         let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid as libc::pid_t, 0) };
         // SAFETY: as above; a descriptor always fits an i32.
         (fd >= 0).then(|| unsafe { OwnedFd::from_raw_fd(fd as i32) })
@@ -122,7 +124,8 @@ pub fn pidfd(pid: u32) -> Option<OwnedFd> {
 /// so that they can be reaped: in a container whose init does not, they would stay zombies.
 pub fn adopt_orphans() {
     #[cfg(target_os = "linux")]
-    // SAFETY: prctl with PR_SET_CHILD_SUBREAPER takes plain integers. A failure leaves the orphans to init.
+    // SAFETY: prctl with PR_SET_CHILD_SUBREAPER takes plain integers. A failure leaves the orphans
+    // to init.
     unsafe {
         libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     }
@@ -133,7 +136,8 @@ pub fn adopt_orphans() {
 pub fn isolate(command: &mut std::process::Command) {
     use std::os::unix::process::CommandExt;
     let parent = std::process::id();
-    // SAFETY: between fork and exec only async-signal-safe calls are made, and nothing is allocated.
+    // SAFETY: between fork and exec only async-signal-safe calls are made, and nothing is
+    // allocated.
     unsafe {
         command.pre_exec(move || {
             #[cfg(target_os = "linux")]
@@ -167,8 +171,8 @@ fn close_on_exec_from(first: libc::c_int) {
         }
     }
     // Without that call, one by one. The limit can be a billion in containers: 4,096 covers what a
-    // shell hands down.
-    // SAFETY: sysconf and fcntl take plain integers; a descriptor that is not open is an error without effect.
+    // shell hands down. SAFETY: sysconf and fcntl take plain integers; a descriptor that is not
+    // open is an error without effect.
     unsafe {
         let limit = libc::sysconf(libc::_SC_OPEN_MAX).clamp(64, 4_096) as libc::c_int;
         for fd in first..limit {
@@ -257,7 +261,8 @@ fn system_value(name: libc::c_int) -> Option<u64> {
 
 /// Name and release of the kernel: `Linux 6.18.44`.
 pub fn kernel() -> Option<String> {
-    // SAFETY: utsname is plain bytes for which all zeros is a value; uname fills it with NUL-terminated strings.
+    // SAFETY: utsname is plain bytes for which all zeros is a value; uname fills it with
+    // NUL-terminated strings.
     unsafe {
         let mut name: libc::utsname = std::mem::zeroed();
         if libc::uname(&mut name) != 0 {

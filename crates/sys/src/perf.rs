@@ -32,8 +32,8 @@ pub(crate) fn open(kind: u32, config: u64, flags: u64) -> io::Result<OwnedFd> {
     const PERF_FLAG_FD_CLOEXEC: libc::c_ulong = 8;
     let attributes =
         Attributes { kind, size: size_of::<Attributes>() as u32, config, flags, ..Attributes::default() };
-    // SAFETY: the kernel reads `size` bytes of initialised plain data; 0 is this thread, -1 any CPU and no group. It returns a new
-    // descriptor that nobody else owns.
+    // SAFETY: the kernel reads `size` bytes of initialised plain data; 0 is this thread, -1 any CPU
+    // and no group. It returns a new descriptor that nobody else owns.
     unsafe {
         let fd = libc::syscall(
             libc::SYS_perf_event_open,

@@ -37,6 +37,9 @@ const NOWHERE: [&str; 5] = [
     concat!("(iss", "ue "),
 ];
 
+/// The widest line of prose.
+const COLUMNS: usize = 100;
+
 /// Source files that are too long.
 pub fn long_files(repository: &Repository) -> Vec<String> {
     let sources = repository.files.iter().filter(|file| {
@@ -50,6 +53,38 @@ pub fn long_files(repository: &Repository) -> Vec<String> {
                 .then(|| format!("{}: {lines} lines; past {LINES} a module wants splitting", file.path))
         })
         .collect()
+}
+
+/// Lines of prose, in documents and in the comments of Rust, that are wider than [`COLUMNS`].
+/// Tables, code and what has no blank to break at are as wide as they must be.
+pub fn wide_prose(repository: &Repository) -> Vec<String> {
+    let mut problems = Vec::new();
+    for file in &repository.files {
+        let is_rust = file.extension() == Some("rs");
+        if !is_rust && file.extension() != Some("md") {
+            continue;
+        }
+        let mut is_code = false;
+        for (index, line) in file.text.lines().enumerate() {
+            let comment =
+                line.trim_start().strip_prefix("//").map(|rest| rest.trim_start_matches(['/', '!']));
+            let Some(text) = (if is_rust { comment } else { Some(line) }) else {
+                is_code = false;
+                continue;
+            };
+            is_code ^= text.trim_start().starts_with("```");
+            let text = text.strip_prefix(' ').filter(|_| is_rust).unwrap_or(text);
+            let stands_as_it_is = is_code
+                || ["|", "#", "    ", "["].iter().any(|start| text.starts_with(start))
+                || !text.trim().contains(' ')
+                || text.trim().starts_with('`');
+            let columns = line.chars().count();
+            if columns > COLUMNS && !stands_as_it_is {
+                problems.push(format!("{}:{}: {columns} columns, not {COLUMNS}", file.path, index + 1));
+            }
+        }
+    }
+    problems
 }
 
 /// Lines that name the host of a registry or a path of one machine. Lock files name registries by
@@ -160,6 +195,21 @@ mod tests {
         let problems = long_files(&Repository::of(&files));
         assert_eq!(problems.len(), 2, "{problems:?}");
         assert!(problems[0].starts_with("b.rs: 601 lines"));
+    }
+
+    #[test]
+    fn prose_has_100_columns_and_tables_as_many_as_they_need() {
+        let wide = |name: &str, line: &str| {
+            wide_prose(&Repository::of(&[(name, &format!("{line} {}", "word ".repeat(20)))]))
+        };
+        for (name, line) in [("a.md", "A"), ("a.md", "* A"), ("a.rs", "/// A"), ("a.rs", "    // A")] {
+            assert_eq!(wide(name, line).len(), 1, "{name}: {line}");
+        }
+        for (name, line) in [("a.md", "| a |"), ("a.rs", "//! | a |"), ("a.rs", "let a ="), ("a.py", "# A")] {
+            assert_eq!(wide(name, line), [""; 0], "{name}: {line}");
+        }
+        let code = format!("```\n{}\n```\n{0}", "word ".repeat(21));
+        assert_eq!(wide_prose(&Repository::of(&[("a.md", &code)])).len(), 1, "behind the code");
     }
 
     #[test]

@@ -13,7 +13,8 @@
 //! | [`sdk`] | the length and the shape of the SDKs of probes |
 //! | [`repository`] | (its files, as the checks see them) |
 //!
-//! [`hostile`] is of another kind: input made to hurt, which a test and an experiment feed to the tool.
+//! [`hostile`] is of another kind: input made to hurt, which a test and an experiment feed to the
+//! tool.
 
 pub mod arrows;
 pub mod documents;

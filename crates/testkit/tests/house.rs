@@ -58,6 +58,11 @@ fn no_file_is_too_long() {
 }
 
 #[test]
+fn prose_is_not_wide() {
+    holds(layout::wide_prose);
+}
+
+#[test]
 fn no_file_names_a_registry_or_a_machine() {
     holds(layout::machine_names);
 }

@@ -53,7 +53,8 @@ fn create_task_method<'py>(
 #[pyfunction]
 fn observed<'py>(coroutine: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = coroutine.py();
-    // SAFETY: the argument is alive, the GIL is held, and the result is a new reference or null with an exception set.
+    // SAFETY: the argument is alive, the GIL is held, and the result is a new reference or null
+    // with an exception set.
     unsafe {
         let around = coroutine::around(coroutine.as_ptr());
         Bound::from_owned_ptr_or_err(py, around)

@@ -198,7 +198,8 @@ pub unsafe fn seat<'a>() -> &'a Seat {
 
 #[cold]
 unsafe fn find_seat(thread: u64) {
-    // SAFETY: the caller holds the GIL. An exception may be set that must stay: nothing here raises one and leaves it.
+    // SAFETY: the caller holds the GIL. An exception may be set that must stay: nothing here raises
+    // one and leaves it.
     let seat = unsafe { session().seat(Python::assume_attached(), thread) };
     THREAD.store(thread, Relaxed);
     SEAT.store(Arc::as_ptr(&seat).cast_mut(), Relaxed);

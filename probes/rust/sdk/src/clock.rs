@@ -20,8 +20,9 @@ pub fn resolution_ns(clock: fn() -> u64) -> u64 {
 
 #[allow(unsafe_code)] fn read(clock: libc::clockid_t) -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is a valid place for the one value that the call writes. The call cannot fail: both clocks exist
-    // on every Unix that Rust's standard library supports, and the pointer is good.
+    // SAFETY: `time` is a valid place for the one value that the call writes. The call cannot fail:
+    // both clocks exist on every Unix that Rust's standard library supports, and the pointer is
+    // good.
     unsafe { libc::clock_gettime(clock, &mut time) };
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }

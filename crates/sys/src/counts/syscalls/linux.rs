@@ -42,8 +42,8 @@ impl Opener {
     /// descriptor, and the program starts all the same.
     pub fn hook(&self, command: &mut std::process::Command) {
         let (tracepoint, socket) = (self.tracepoint, self.theirs.as_raw_fd());
-        // SAFETY: between fork and exec only system calls are made, and nothing is allocated. The socket is open: `self` is
-        // borrowed until the process is started.
+        // SAFETY: between fork and exec only system calls are made, and nothing is allocated. The
+        // socket is open: `self` is borrowed until the process is started.
         unsafe {
             command.pre_exec(move || {
                 match open(tracepoint) {
@@ -75,8 +75,8 @@ struct Beside([u8; 64]);
 /// by the receiver.
 fn send(socket: RawFd, descriptor: RawFd, mut errno: i32) {
     let mut beside = Beside([0; 64]);
-    // SAFETY: all pointers of the message lead to locals that outlive the call; the control message lies within `beside`, whose
-    // length is that of one descriptor.
+    // SAFETY: all pointers of the message lead to locals that outlive the call; the control message
+    // lies within `beside`, whose length is that of one descriptor.
     unsafe {
         let mut part = libc::iovec { iov_base: (&raw mut errno).cast(), iov_len: size_of::<i32>() };
         let mut message: libc::msghdr = zeroed();
