@@ -23,17 +23,21 @@ fn built() -> Option<&'static (PathBuf, PathBuf)> {
     static BUILT: OnceLock<Option<(PathBuf, PathBuf)>> = OnceLock::new();
     let build = || {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
-        let source = folder.join("shim.c");
+        // Two runs of the tests may do this at the same time: each writes files of its own, which take
+        // their names once they are whole.
+        let own = |path: &Path| path.with_extension(std::process::id().to_string());
+        let source = folder.join(format!("shim-{}.c", std::process::id()));
         std::fs::write(&source, SOURCE).expect("written");
         let (shim, program) = (folder.join("shim.so"), folder.join("allocations"));
         let known = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/allocations.c");
         let cc = |args: &[&str], from: &Path, to: &Path| {
             let mut command = std::process::Command::new("cc");
-            let command = command.args(args).arg(from).arg("-o").arg(to).args(["-ldl", "-pthread"]);
+            let command = command.args(args).arg(from).arg("-o").arg(own(to)).args(["-ldl", "-pthread"]);
             match command.output() {
                 Ok(output) => {
                     let words = String::from_utf8_lossy(&output.stderr);
                     assert!(output.status.success() && words.is_empty(), "{words}");
+                    std::fs::rename(own(to), to).expect("renamed");
                     true
                 }
                 Err(error) => {
@@ -52,7 +56,9 @@ fn built() -> Option<&'static (PathBuf, PathBuf)> {
             "-fvisibility=hidden",
             "-fno-builtin",
         ];
-        (cc(&flags, &source, &shim) && cc(&["-O2", "-Wall"], &known, &program)).then_some((shim, program))
+        let is_built = cc(&flags, &source, &shim) && cc(&["-O2", "-Wall"], &known, &program);
+        std::fs::remove_file(source).expect("removed");
+        is_built.then_some((shim, program))
     };
     BUILT.get_or_init(build).as_ref()
 }

@@ -77,7 +77,7 @@ pub fn wide_prose(repository: &Repository) -> Vec<String> {
             let stands_as_it_is = is_code
                 || ["|", "#", "    ", "["].iter().any(|start| text.starts_with(start))
                 || !text.trim().contains(' ')
-                || text.trim().starts_with('`');
+                || is_one_span(text.trim().trim_end_matches('.'));
             let columns = line.chars().count();
             if columns > COLUMNS && !stands_as_it_is {
                 problems.push(format!("{}:{}: {columns} columns, not {COLUMNS}", file.path, index + 1));
@@ -85,6 +85,14 @@ pub fn wide_prose(repository: &Repository) -> Vec<String> {
         }
     }
     problems
+}
+
+/// Whether nothing but a command stands in the line.
+fn is_one_span(text: &str) -> bool {
+    text.starts_with('`')
+        && text.find('`') != text.rfind('`')
+        && text.matches('`').count() == 2
+        && text.ends_with('`')
 }
 
 /// Lines that name the host of a registry or a path of one machine. Lock files name registries by
