@@ -23,8 +23,8 @@ fn built() -> Option<&'static (PathBuf, PathBuf)> {
     static BUILT: OnceLock<Option<(PathBuf, PathBuf)>> = OnceLock::new();
     let build = || {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
-        // Two runs of the tests may do this at the same time: each writes files of its own, which take
-        // their names once they are whole.
+        // Two runs of the tests may do this at the same time: each writes files of its own, which
+        // take their names once they are whole.
         let own = |path: &Path| path.with_extension(std::process::id().to_string());
         let source = folder.join(format!("shim-{}.c", std::process::id()));
         std::fs::write(&source, SOURCE).expect("written");
