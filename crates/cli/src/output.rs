@@ -10,7 +10,7 @@ use taskscale_report::Style;
 
 use crate::args::{CompareFormat, Format, ShowArgs};
 
-/// Says how a command ended that did its work.
+/// How a command that did its work ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     Done,

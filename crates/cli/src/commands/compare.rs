@@ -15,7 +15,7 @@ use crate::{
 
 /// A difference up to this share counts as none between two sessions.
 const BETWEEN_RUNS: f64 = 0.02;
-/// Counts as none within one run, whose sides took turns.
+/// A difference up to this share counts as none within one run, whose sides took turns.
 const WITHIN_ONE_RUN: f64 = 0.01;
 
 /// Reads both files and prints the verdicts. The outcome is a finding where a row is worse.

@@ -14,7 +14,7 @@ pub fn completions(shell: clap_complete::Shell) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// The page is the main page, then one section per subcommand.
+/// Prints the main page, then one section per subcommand.
 pub fn man() -> anyhow::Result<Outcome> {
     let mut text = Vec::new();
     let mut command = Cli::command();
