@@ -30,11 +30,11 @@ const BY_NAME: [&str; 1] = ["tokio+futures-0.3.17"];
 
 #[derive(Debug, Clone)]
 pub enum Standing {
-    /// It can be started.
+    /// The probe can be started.
     Ready(Command),
-    /// Its toolchain is on this machine; it is built at first use.
+    /// The toolchain is on this machine; the probe is built at first use.
     Unbuilt(Job),
-    /// It is not to be had; the value says why.
+    /// The probe is not to be had; the value says why.
     Missing(Missing),
 }
 

@@ -1,4 +1,4 @@
-//! Simulates a machine that runs something else now and then.
+//! Simulates a machine that runs something else at random moments.
 
 use fastrand::Rng;
 

@@ -53,7 +53,7 @@ pub fn process_cpu_ns(pid: u32) -> io::Result<u64> {
             libc::ESRCH => return Err(gone()),
             number => return Err(io::Error::from_raw_os_error(number)),
         }
-        // The process can end between the two calls; the clock id is then no longer valid (EINVAL).
+        // The process can end between the two calls; the clock id is then invalid (EINVAL).
         read(clock).map_err(|error| if error.raw_os_error() == Some(libc::EINVAL) { gone() } else { error })
     }
     #[cfg(not(target_os = "linux"))]

@@ -72,7 +72,7 @@ pub enum Kept {
     Whole(Command),
     /// The probe without a part that could not be had, such as a package without a network.
     Part(Command),
-    /// Nothing that fits.
+    /// Nothing that fits sources and toolchain.
     Nothing,
 }
 

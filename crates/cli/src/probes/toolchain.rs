@@ -36,7 +36,7 @@ const VERSION_NS: u64 = 20_000_000_000;
 /// name on the `PATH`. Without `asked`, finds the first of `names` on the `PATH`.
 ///
 /// # Errors
-/// It is not there; the error carries `remedy`.
+/// The program is not there; the error carries `remedy`.
 pub fn find_program(asked: Option<&str>, names: &[&str], remedy: &str) -> Result<PathBuf, Missing> {
     let Some(asked) = asked else {
         return names
@@ -71,7 +71,7 @@ pub fn on_path(program: &str) -> Option<PathBuf> {
 /// standard output before standard error.
 ///
 /// # Errors
-/// It cannot be started, hangs, fails, or says nothing.
+/// The program cannot be started, hangs, fails, or says nothing.
 pub fn ask_version(program: &Path, args: &[&str]) -> Result<String, Missing> {
     ask(program, args, Some("/".into()))
 }

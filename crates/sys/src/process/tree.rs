@@ -125,7 +125,7 @@ fn is_marked(process: &Process, adopted: impl Fn(&Process) -> bool, cookie: &str
         // A zombie has no environment. If it came to us, nobody else will reap it.
         return adopted(process);
     }
-    // The answer is false where the environment may not be read, or is not there yet.
+    // The answer is false where the environment may not be read, or does not exist.
     let Ok(environment) = std::fs::read(format!("/proc/{}/environ", process.pid)) else { return false };
     let any_cookie = [COOKIE, "="].concat();
     let mut cookies =

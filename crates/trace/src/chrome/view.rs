@@ -98,7 +98,7 @@ pub struct Literal {
     head: Block,
     tail: Vec<Block>,
     length: usize,
-    /// Its first byte.
+    /// The first byte of the text.
     pub first: u8,
 }
 
