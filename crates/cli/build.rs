@@ -1,5 +1,6 @@
-//! Lists what the binary carries (suites, sources of probes, the smallest probe of each language),
-//! so that a file that is added to a probe is in the binary without being named a second time.
+//! Lists what the binary carries: suites, sources of probes, and the smallest probe of each
+//! language. A file that is added to a probe is thereby in the binary without being named a second
+//! time.
 
 use std::{
     env,
@@ -8,8 +9,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What is compiled or interpreted; everything else in a probe's folder (README, tests, build
-/// products) stays out.
+/// The extensions of what is compiled or interpreted. Everything else in a probe's folder (README,
+/// tests, build products) stays out.
 const SOURCES: [&str; 13] =
     ["py", "go", "mod", "sum", "java", "mjs", "cpp", "hpp", "swift", "rs", "toml", "lock", "txt"];
 /// Folders that hold no part of a probe.

@@ -1,4 +1,5 @@
-//! Every word that can be typed. Help, man page and completions all come from these definitions.
+//! Defines every word that can be typed. Help, man page and completions all come from these
+//! definitions.
 
 use std::path::PathBuf;
 
@@ -147,7 +148,6 @@ pub struct DoctorArgs {
     pub format: DoctorFormat,
 }
 
-/// The formats of the findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum DoctorFormat {
     /// For a terminal
@@ -184,7 +184,6 @@ pub struct DigestArgs {
     pub format: DigestFormat,
 }
 
-/// The formats of a digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum DigestFormat {
     /// At most 2,048 bytes for a terminal
@@ -284,7 +283,6 @@ pub struct ShowArgs {
     pub details: bool,
 }
 
-/// The formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// Tables for a terminal
@@ -378,7 +376,6 @@ pub struct CompareArgs {
     pub format: CompareFormat,
 }
 
-/// What is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum CompareMetric {
     /// CPU time per task, of all threads
@@ -387,7 +384,6 @@ pub enum CompareMetric {
     Wall,
 }
 
-/// The formats of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum CompareFormat {
     /// For a terminal
@@ -462,7 +458,8 @@ fn baseline_name(text: &str) -> Result<String, String> {
 }
 
 fn size(text: &str) -> Result<u64, String> {
-    // Digits in threes, or a list of sizes would be read as one enormous number: 1000,2000.
+    // Groups must have three digits, or a list of sizes would be read as one enormous number:
+    // 1000,2000.
     let is_grouped = text.split(['_', ',']).skip(1).all(|group| group.len() == 3);
     let digits: String = text.chars().filter(|letter| !matches!(letter, '_' | ',')).collect();
     match digits.parse() {

@@ -8,16 +8,15 @@ use std::{
 
 use anyhow::Context;
 
-/// The folder, within the current one.
+/// Lies within the current folder.
 const FOLDER: &str = ".taskscale";
 
-/// Where a baseline is kept.
 pub fn path(name: &str) -> PathBuf {
     Path::new(FOLDER).join(format!("{name}.taskscale.jsonl"))
 }
 
-/// Keeps a copy of a run file under a name, over the one of before; says so in a line. A reader
-/// sees the one or the other, never a part.
+/// Keeps a copy of a run file under a name, over the one of before, and returns a line that says
+/// so. A reader sees the old file or the new one, never a part of either.
 pub fn save(name: &str, run: &Path) -> anyhow::Result<String> {
     let path = path(name);
     let failed =
@@ -25,13 +24,14 @@ pub fn save(name: &str, run: &Path) -> anyhow::Result<String> {
     fs::create_dir_all(FOLDER).with_context(failed)?;
     let replaced = if path.exists() { ", over the one of before" } else { "" };
     let mut copy = tempfile::NamedTempFile::new_in(FOLDER).with_context(failed)?;
-    // Into the file that is open: its name may be another's by now, where others can write here.
+    // Writes into the file that is open: where others can write here, its name may be another's by
+    // the time of the copy.
     io::copy(&mut File::open(run).with_context(failed)?, copy.as_file_mut()).with_context(failed)?;
     copy.persist(&path).map_err(|error| error.error).with_context(failed)?;
     Ok(format!("Baseline {name}: {}{replaced}", path.display()))
 }
 
-/// The baselines that are there, for whoever asks for another one.
+/// The names of the baselines that are there, for the message about one that is not.
 pub fn names() -> Vec<String> {
     let entries = fs::read_dir(FOLDER).into_iter().flatten().flatten();
     let names = entries

@@ -1,7 +1,7 @@
-//! The user's own folders: in the cache lies what is executed, in the state what is kept.
+//! The user's own folders: the cache holds what is executed, the state holds what is kept.
 //!
-//! There is no other place to fall back to: in a temporary folder, whose names can be guessed,
-//! somebody else may have put a file before us ([`taskscale_sys::own`]).
+//! There is no fallback: the names in a temporary folder can be guessed, so somebody else may have
+//! put a file there before us ([`taskscale_sys::own`]).
 
 use std::path::{Path, PathBuf};
 
@@ -11,14 +11,15 @@ use taskscale_sys::own::{self, Refusal};
 /// A kind of folder, by the XDG Base Directory Specification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UserFolder {
-    /// What can be made again: built probes.
+    /// Holds what can be made again: built probes.
     Cache,
-    /// What cannot: run files.
+    /// Holds what cannot be made again: run files.
     State,
 }
 
 impl UserFolder {
-    /// The variable that names it, and its place in the home folder without that.
+    /// Returns the variable that names the folder, and its place in the home folder without that
+    /// variable.
     fn names(self) -> (&'static str, &'static str) {
         match self {
             UserFolder::Cache => ("XDG_CACHE_HOME", ".cache"),
@@ -26,10 +27,10 @@ impl UserFolder {
         }
     }
 
-    /// Makes `name` in here, with what is above it, and returns its path without links.
+    /// Makes `name` in this folder, with the folders above it, and returns its path without links.
     ///
     /// # Errors
-    /// That there is no such folder, or that it is not the user's own, and which variable to set.
+    /// There is no such folder, or it is not the user's own. The remedy names the variable to set.
     pub fn make(self, name: &str) -> Result<PathBuf, Missing> {
         let made = below(&self.base()?, name, own::make);
         made.map_err(|refusal| {
@@ -38,13 +39,13 @@ impl UserFolder {
         })
     }
 
-    /// Where `name` is in here; `None` where it is not, or where somebody else could have put it.
-    /// Nothing is made.
+    /// Returns the path of `name` in this folder; `None` where it is not there, or where somebody
+    /// else could have put it there. Makes nothing.
     pub fn find(self, name: &str) -> Option<PathBuf> {
         below(&self.base().ok()?, name, own::find).ok()
     }
 
-    /// What to do where there is no such folder.
+    /// Says what to do where there is no such folder.
     pub fn remedy(self) -> String {
         format!("set {} to a folder of your own, in which nobody else can write", self.names().0)
     }
@@ -59,8 +60,9 @@ impl UserFolder {
                 return refused(format!("neither {variable} nor HOME names a folder by an absolute path"));
             }
         };
-        // Compilers and interpreters are told of it in lists and settings, in which these end a
-        // path or begin something else: what was looked at would not be what is used.
+        // Compilers and interpreters get this path in lists and settings, in which these characters
+        // end a path or begin something else. The path that was checked would not be the one that
+        // is used.
         let is_odd = |c: char| c.is_control() || matches!(c, ':' | '"' | '\\' | '\u{fffd}');
         match folder.to_str() {
             Some(text) if !text.contains(is_odd) => Ok(folder.join("taskscale")),
@@ -71,13 +73,14 @@ impl UserFolder {
     }
 }
 
-/// The folder that a variable names; `None` also where it is relative, which the specification
-/// calls invalid.
+/// Returns the folder that a variable names; `None` also for a relative path, which the
+/// specification calls invalid.
 pub fn absolute(variable: &str) -> Option<PathBuf> {
     std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
-/// What `take` makes of `base` and of each folder from there to `name`.
+/// Applies `take` to `base` and to each folder from there to `name`, and returns what it makes of
+/// the last.
 fn below(
     base: &Path,
     name: &str,

@@ -1,4 +1,4 @@
-//! Ctrl-C: the first ends the run in good order, the second at once.
+//! Ctrl-C and SIGTERM: the first signal ends the run in good order, the second at once.
 
 use std::sync::{
     Arc,
@@ -7,23 +7,21 @@ use std::sync::{
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-/// Set once the user asked to stop.
+/// A flag that is set once the user asked to stop.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Listens from now on.
     pub fn listen() -> std::io::Result<Self> {
         let interrupt = Interrupt::default();
         for signal in [SIGINT, SIGTERM] {
-            // Order matters: the second signal finds the flag set and ends the process.
+            // The order matters: the second signal finds the flag set and ends the process.
             signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&interrupt.0))?;
             signal_hook::flag::register(signal, Arc::clone(&interrupt.0))?;
         }
         Ok(interrupt)
     }
 
-    /// Whether it came.
     pub fn came(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

@@ -1,8 +1,8 @@
 //! `taskscale`: weigh your tasks, see how they scale.
 //!
-//! Words become calls here: [`args`] says what can be typed, [`commands`] does it. Data goes to
-//! standard output, everything else to standard error. Exit status: 0 done; 1 a finding the caller
-//! asked to gate on; 2 usage or input; 130 interrupted.
+//! This file turns words into calls: [`args`] says what can be typed, [`commands`] does it. Data
+//! goes to standard output, everything else to standard error. Exit status: 0 done; 1 a finding the
+//! caller asked to gate on; 2 wrong usage or input, or nothing measured; 130 interrupted.
 
 mod args;
 mod baselines;

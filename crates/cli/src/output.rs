@@ -13,24 +13,23 @@ use crate::args::{CompareFormat, Format, ShowArgs};
 /// How a command that did its work ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// Done.
     Done,
     /// A finding that the caller gates on.
     Finding,
-    /// Nothing could be measured or read, for reasons that were told.
+    /// Nothing could be measured or read; the reasons were printed.
     Nothing,
     /// The user pressed Ctrl-C; what was measured is kept.
     Interrupted,
 }
 
-/// The exit status of a command; an error is told on standard error, with all its causes.
+/// Returns the exit status of a command. Prints an error with all its causes on standard error.
 pub fn exit_code(done: anyhow::Result<Outcome>) -> ExitCode {
     match done {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Finding) => ExitCode::from(1),
         Ok(Outcome::Nothing) => ExitCode::from(2),
         Ok(Outcome::Interrupted) => ExitCode::from(130),
-        // Who closes the pipe has seen enough: `taskscale list | head`.
+        // A reader who closes the pipe has seen enough: `taskscale list | head`.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             tell(&format!("taskscale: {error:#}"));
@@ -53,8 +52,7 @@ pub fn print(data: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Prints a line for the person at the terminal. A standard error that is closed is no reason to
-/// fail.
+/// Prints a line for the person at the terminal. A closed standard error is no reason to fail.
 pub fn tell(line: &str) {
     writeln!(anstream::stderr(), "{line}").ok();
 }
@@ -78,7 +76,8 @@ pub fn show_comparison(comparison: &Comparison, format: CompareFormat) -> anyhow
     })
 }
 
-/// Colour and the width of the window on a terminal, the report's own defaults elsewhere.
+/// Uses colour and the window's width on a terminal, and the report's own defaults elsewhere. The
+/// width is at least the default.
 pub fn style(detailed: bool) -> Style {
     let plain = Style { detailed, ..Style::default() };
     if !io::stdout().is_terminal() {

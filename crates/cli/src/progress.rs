@@ -1,4 +1,4 @@
-//! One line per row of the cell under way, on a terminal only; nothing elsewhere.
+//! Shows one line per row of the cell under way. Shows nothing unless standard error is a terminal.
 
 use std::{cell::RefCell, io::IsTerminal};
 
@@ -11,11 +11,11 @@ use taskscale_model::{
 
 use crate::{interrupt::Interrupt, output::tell, probes::build::Watch};
 
-/// Rows that fit below the heading on the smallest usual terminal (24 lines); the others are
+/// Rows that fit below the heading on the smallest usual terminal (24 lines). The others are
 /// measured unseen.
 const ROWS_SHOWN: usize = 20;
 
-/// Shows what is being built: a line with the time it takes on a terminal, elsewhere a line when it
+/// Shows what is being built: on a terminal a line with the time it takes, elsewhere a line when it
 /// begins.
 #[derive(Debug)]
 pub struct Building {
@@ -25,7 +25,7 @@ pub struct Building {
 }
 
 impl Building {
-    /// Shows it on standard error.
+    /// Shows the builds on standard error.
     pub fn new(interrupt: Interrupt) -> Self {
         Building { bar: RefCell::new(None), terminal: std::io::stderr().is_terminal(), interrupt }
     }
@@ -75,7 +75,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Shows it on standard error if that is a terminal.
+    /// Shows the run on standard error if that is a terminal.
     pub fn new(terminal: bool, interrupt: Interrupt) -> Self {
         let target = if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         Progress { bars: MultiProgress::with_draw_target(target), heading: None, rows: Vec::new(), interrupt }

@@ -1,4 +1,4 @@
-//! The runtimes that this tool knows by name, and how each is found on this machine.
+//! The runtimes that this tool knows by name, and how it finds each on this machine.
 
 use std::path::{Path, PathBuf};
 
@@ -24,33 +24,31 @@ use crate::probes::{
 /// The runtimes whose probe is linked into this binary.
 const BUILT_IN: [&str; 4] = ["tokio", "rayon", "smol", "threads"];
 
-/// Runtimes that take part only where a table or the user names them: an old library, kept for one
-/// known defect of it.
+/// Runtimes that take part only where a table or the user names them. Each is an old library, kept
+/// for one known defect of it.
 const BY_NAME: [&str; 1] = ["tokio+futures-0.3.17"];
 
-/// How far a runtime's probe has come on this machine.
 #[derive(Debug, Clone)]
 pub enum Standing {
-    /// It can be started.
+    /// The probe can be started.
     Ready(Command),
-    /// Its toolchain is here; it is built at first use.
+    /// The toolchain is on this machine; the probe is built at first use.
     Unbuilt(Job),
-    /// It cannot be had.
+    /// The probe is not to be had; the value says why.
     Missing(Missing),
 }
 
 /// A runtime that was looked for.
 #[derive(Debug, Clone)]
 pub struct Candidate {
-    /// As the user names it.
+    /// The name as the user typed it.
     pub id: String,
     /// Whether the user named it.
     pub asked: bool,
-    /// How far it has come.
     pub standing: Standing,
-    /// What makes it, for those that are made here.
+    /// How its probe is made, where it is made on this machine.
     pub job: Option<Job>,
-    /// The candidate, as the user names it, whose rows are judged against this one's.
+    /// The candidate, by the name the user typed, whose rows are judged against this one's.
     pub old_of: Option<String>,
 }
 
@@ -64,7 +62,7 @@ impl Candidate {
         Candidate { id: id.into(), asked, standing, job, old_of: None }
     }
 
-    /// Builds it where that was not done.
+    /// Builds the probe where that is still to be done.
     pub fn prepare(&mut self, watch: &dyn Watch) {
         if let Standing::Unbuilt(job) = &self.standing {
             self.standing = match job.build(watch) {
@@ -96,17 +94,17 @@ fn built_in(name: &str) -> Standing {
     }
 }
 
-/// Every runtime by name, in the order of the tables.
+/// Returns every runtime's name, in the order of the tables.
 pub fn known() -> impl Iterator<Item = &'static str> {
     BUILT_IN.into_iter().chain(languages::ALL.iter().flat_map(|language| language.runtimes).copied())
 }
 
-/// Whether that runtime takes part only where it is named.
+/// Tells whether that runtime takes part only where it is named.
 pub fn is_by_name(id: &str) -> bool {
     BY_NAME.contains(&split_id(id).0)
 }
 
-/// The runtimes asked for, all known ones where none is; then the user's own probes.
+/// Returns the runtimes asked for, or all known ones where none is; then the user's own probes.
 pub fn candidates(asked: &[String], probes: &[String]) -> anyhow::Result<Vec<Candidate>> {
     let mut candidates = Vec::new();
     if asked.is_empty() {
@@ -122,12 +120,12 @@ pub fn candidates(asked: &[String], probes: &[String]) -> anyhow::Result<Vec<Can
     Ok(candidates)
 }
 
-/// Name and toolchain of `NAME` or `NAME@TOOLCHAIN`.
+/// Splits `NAME` or `NAME@TOOLCHAIN` into name and toolchain.
 pub fn split_id(id: &str) -> (&str, Option<&str>) {
     id.split_once('@').map_or((id, None), |(name, toolchain)| (name, Some(toolchain)))
 }
 
-/// The runtime that `id` (`NAME` or `NAME@TOOLCHAIN`) names.
+/// Finds the runtime that `id` (`NAME` or `NAME@TOOLCHAIN`) names.
 pub fn named(id: &str) -> anyhow::Result<Candidate> {
     let (name, toolchain) = split_id(id);
     if !known().any(|known| known == name) {
@@ -140,7 +138,7 @@ pub fn named(id: &str) -> anyhow::Result<Candidate> {
     Ok(Candidate::new(id, true, job(name, toolchain)))
 }
 
-/// How the probe of a runtime is made; `None` for those that are built in.
+/// Says how the probe of a runtime is made; `None` for those that are built in.
 fn job(runtime: &str, toolchain: Option<&str>) -> Result<Option<Job>, Missing> {
     let Some(language) = languages::of_runtime(runtime) else { return Ok(None) };
     let source = Source::Runtime(runtime.into());
@@ -148,7 +146,7 @@ fn job(runtime: &str, toolchain: Option<&str>) -> Result<Option<Job>, Missing> {
     Ok(Some(Job { language, toolchain, source }))
 }
 
-/// A probe of the user's: a file of a language we know, alone (`my_probe.go`,
+/// Finds a probe of the user's: a single file in a language we know (`my_probe.go`,
 /// `my_probe.py@python3.8`), or a command.
 pub fn own(probe: &str) -> anyhow::Result<Candidate> {
     let Some((path, language, toolchain)) = file(probe) else {
@@ -160,8 +158,8 @@ pub fn own(probe: &str) -> anyhow::Result<Candidate> {
     Ok(Candidate::new(probe, true, job))
 }
 
-/// A command that hands a file to an interpreter finds our SDK too, as the file alone would:
-/// `python3 my_probe.py`.
+/// Lets a command that hands a file to an interpreter (`python3 my_probe.py`) find our SDK too, as
+/// the file alone would.
 fn with_sdk(mut command: Command) -> Command {
     let program = Path::new(&command.program).file_name().unwrap_or_default().to_string_lossy().into_owned();
     let path = command.args.iter().map(PathBuf::from).find(|path| path.is_file());
@@ -170,7 +168,7 @@ fn with_sdk(mut command: Command) -> Command {
     if program.starts_with(language.name) {
         let toolchain = Toolchain { program: command.program.clone().into(), version: String::new() };
         let job = Job { language, toolchain, source: Source::File(path) };
-        // Where the SDK cannot be laid out, a probe that has one of its own still works.
+        // A probe that has an SDK of its own works even where ours cannot be laid out.
         if let Ok(alone) = job.build(&Unwatched) {
             command.env.extend(alone.env);
         }
@@ -178,7 +176,7 @@ fn with_sdk(mut command: Command) -> Command {
     command
 }
 
-/// The file that `probe` names, its language, and the toolchain asked for.
+/// Returns the file that `probe` names, its language, and the toolchain asked for.
 fn file(probe: &str) -> Option<(PathBuf, &'static languages::Language, Option<&str>)> {
     let whole = Path::new(probe).is_file().then_some((probe, None));
     let (path, toolchain) = whole.or_else(|| {
@@ -201,19 +199,19 @@ pub fn split(command: &str) -> anyhow::Result<Command> {
 /// A runtime after the handshake.
 #[derive(Debug, Clone)]
 pub struct Shaken {
-    /// For the plan.
+    /// What the plan takes.
     pub found: Found,
-    /// For the run file.
+    /// What the run file takes.
     pub record: RuntimeRecord,
-    /// For the launcher; absent where it cannot be started.
+    /// What the launcher starts; absent where the probe cannot be started.
     pub command: Option<Command>,
 }
 
-/// Starts each candidate's probe once and asks what it is. Names that meet are told apart: an old
-/// side is `mine#old`, any other `mine#2`.
+/// Starts each candidate's probe once and asks what it is. Tells equal names apart: an old side
+/// becomes `mine#old`, any other `mine#2`.
 pub fn shake_hands(candidates: Vec<Candidate>) -> Vec<Shaken> {
     let mut shaken: Vec<Shaken> = Vec::new();
-    // The names that sides go by, from what the user typed.
+    // Pairs of the name that the user typed and the name in the run.
     let mut typed: Vec<(String, String)> = Vec::new();
     for candidate in candidates {
         let (as_typed, old_of) = (candidate.id.clone(), candidate.old_of.clone());
@@ -257,7 +255,7 @@ fn shake_hand(candidate: Candidate) -> Shaken {
         described.map_err(|fault: Fault| fault.to_missing())
     });
     let is_own = !known().any(|name| split_id(&id).0 == name);
-    // A probe of the user's goes by the name that it gives itself.
+    // A user's probe goes by the name that it gives itself.
     let id = match &described {
         Ok(description) if is_own => description.runtime.name.clone(),
         _ => id,

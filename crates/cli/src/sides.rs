@@ -1,4 +1,4 @@
-//! Which old runtime or probe stands against which new one (`taskscale run --against`).
+//! Pairs each old runtime or probe with the new one it stands against (`taskscale run --against`).
 
 use anyhow::{Context, bail};
 
@@ -7,13 +7,13 @@ use crate::{
     runtimes::{self, Candidate, Shaken},
 };
 
-/// Puts the old sides that were asked for beside the candidates, and among these the new sides that
-/// were only implied: `--against go@/opt/go1.25` alone is about `go`.
+/// Adds the old sides that were asked for to the candidates, and the new sides that were only
+/// implied: `--against go@/opt/go1.25` alone is about `go`.
 pub fn add(args: &RunArgs, candidates: &mut Vec<Candidate>) -> anyhow::Result<()> {
     if args.against.is_empty() {
         return Ok(());
     }
-    // Runtimes that nobody named and nothing is judged by would only take time.
+    // A runtime that nobody named and nothing is judged by would only take time.
     candidates.retain(|candidate| candidate.asked);
     let mut probes = args.probe.iter();
     for old in &args.against {
@@ -40,8 +40,8 @@ pub fn add(args: &RunArgs, candidates: &mut Vec<Candidate>) -> anyhow::Result<()
     Ok(())
 }
 
-/// After the handshakes, which settle the names: every side must be there, or there is nothing to
-/// compare.
+/// Checks after the handshakes, which settle the names, that every side is there. Without one there
+/// is nothing to compare.
 pub fn check(shaken: &[Shaken]) -> anyhow::Result<()> {
     for old in shaken.iter().filter(|one| one.found.old_of.is_some()) {
         let new = old.found.old_of.as_deref().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Where raw samples are kept: the file that was named, else a new one in the state folder.
+//! Keeps raw samples in the file that was named, else in a new one in the state folder.
 
 use std::{
     fs::{File, OpenOptions},
@@ -10,16 +10,15 @@ use anyhow::Context;
 
 use crate::folders::UserFolder;
 
-/// A run file, open for appending, and its path.
+/// A run file, open for appending.
 #[derive(Debug)]
 pub struct RunFile {
-    /// The file. It is not buffered: each record is one write.
+    /// It is not buffered: each record is one write.
     pub file: File,
-    /// Its path.
     pub path: PathBuf,
 }
 
-/// Creates the run file. One that exists is never written over: raw samples cannot be had again.
+/// Creates the run file. An existing one is never written over: raw samples cannot be had again.
 pub fn create(asked: Option<&Path>, suites: &str, started_unix_s: u64) -> anyhow::Result<RunFile> {
     if let Some(path) = asked {
         return open_new(path);
@@ -43,8 +42,8 @@ fn open_new(path: &Path) -> anyhow::Result<RunFile> {
     Ok(RunFile { file, path: path.to_owned() })
 }
 
-/// `2026-11-20T10-07-47Z-quick-4242.taskscale.jsonl`: sorts by time, and two runs of one second
-/// differ by process.
+/// Names like `2026-11-20T10-07-47Z-quick-4242.taskscale.jsonl` sort by time. Two runs of one
+/// second differ by the process's number.
 fn default_name(suites: &str, started_unix_s: u64) -> String {
     let time =
         humantime::format_rfc3339_seconds(UNIX_EPOCH + Duration::from_secs(started_unix_s)).to_string();

@@ -1,4 +1,4 @@
-//! Suites by name (built in) or by path (the user's).
+//! Finds suites by name (built in) or by path (the user's).
 
 use anyhow::{Context, bail};
 use taskscale_model::suite::Suite;
@@ -8,7 +8,7 @@ use crate::probes::embedded;
 /// The suite that runs when none is named.
 pub const DEFAULT: &str = "quick";
 
-/// The suites named on the command line.
+/// Reads the suites named on the command line, or the default where none is named.
 pub fn load(names: &[String]) -> anyhow::Result<Vec<Suite>> {
     if names.is_empty() {
         return Ok(vec![load_one(DEFAULT)?]);
@@ -16,7 +16,7 @@ pub fn load(names: &[String]) -> anyhow::Result<Vec<Suite>> {
     names.iter().map(|name| load_one(name)).collect()
 }
 
-/// All that are built in.
+/// Reads all suites that are built in.
 pub fn built_in() -> anyhow::Result<Vec<Suite>> {
     embedded::SUITES
         .iter()

@@ -1,4 +1,5 @@
-//! `taskscale run --against` as a process: two sides in one run, its verdicts and how it ends.
+//! `taskscale run --against` as a process: tests two sides in one run, its verdicts and how it
+//! ends.
 
 mod common;
 
@@ -6,10 +7,10 @@ use std::fs;
 
 use common::Tool;
 
-/// Few and short samples: these tests look at what is said, never at how long it took.
+/// Samples are few and short: these tests look at what is said, never at how long it took.
 const SHORT: &[&str] = &["--samples", "4", "--sample-time", "200us", "--max-time", "20s", "--precision", "0"];
 
-/// The smallest Python probe, with an edit.
+/// Writes the smallest Python probe, with an edit.
 fn probe(tool: &Tool, folder: &str, from: &str, to: &str) -> String {
     let text = include_str!("../../../examples/probes/my_probe.py");
     assert!(text.contains(from), "the example says {from}");
@@ -45,11 +46,11 @@ fn a_new_side_that_fails_is_a_regression_and_its_file_says_so_again() {
         let again = tool.run(&["compare", &file, "--format", format]);
         assert_eq!((again.status, again.out.contains(words)), (Some(1), true), "{format}: {}", again.out);
     }
-    // The tables of the same file.
+    // The same file also gives the tables.
     let tables = tool.run(&["report", &file]);
     assert!(tables.status == Some(0) && tables.out.contains("mine#old"), "{}", tables.out);
 
-    // The other way round it is mended.
+    // With the sides exchanged, the row is better.
     let ran = run(&tool, &["--probe", &old, "--against", &new]);
     assert_eq!(ran.status, Some(0), "{}", ran.err);
     assert!(ran.out.contains("failed in OLD") && ran.err.contains("Tables: taskscale report"), "{}", ran.out);
@@ -59,7 +60,7 @@ fn a_new_side_that_fails_is_a_regression_and_its_file_says_so_again() {
 fn one_runtime_against_itself_is_an_a_a_comparison() {
     let ran =
         run(&Tool::new(), &["--against", "tokio", "--variant", "current_thread/spawn", "--format", "json"]);
-    // Four rounds: too few for any verdict, so the status does not hang on the time.
+    // Four rounds are too few for any verdict, so the status does not depend on the time.
     assert_eq!(ran.status, Some(0), "{}", ran.err);
     let verdicts = ran.json();
     assert_eq!((&verdicts["old"]["name"], &verdicts["new"]["name"]), (&"tokio#old".into(), &"tokio".into()));

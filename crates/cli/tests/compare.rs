@@ -1,4 +1,4 @@
-//! `taskscale compare` as a process: how it ends, and where its words go.
+//! `taskscale compare` as a process: tests how it ends, and where its words go.
 
 mod common;
 
@@ -13,7 +13,7 @@ fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../analysis/tests/data/compare").join(name)
 }
 
-/// The committed files, in a folder of the test's own.
+/// The committed run files, in a folder of the test's own.
 struct Files {
     tool: Tool,
     old: String,
@@ -32,7 +32,7 @@ impl Files {
         Files { tool, old, new }
     }
 
-    /// The new file with its text changed.
+    /// Writes the new file with its text changed.
     fn edited(&self, edit: impl Fn(&str) -> String) -> String {
         let path = self.tool.path("edited.jsonl");
         fs::write(&path, edit(&fs::read_to_string(&self.new).expect("the new file"))).expect("written");
@@ -54,7 +54,7 @@ fn a_regression_ends_with_status_1_and_nothing_else_does() {
         let ran = files.compare(&[&files.old, &files.old, "--format", format]);
         assert_eq!(ran.status, Some(0), "{format}: {}", ran.err);
     }
-    // errgroup costs 10 % more; what failed stays a regression at any threshold.
+    // errgroup costs 10 % more; a row that failed stays a regression at any threshold.
     let mended = files.edited(|new| new.replace("\"status\":\"failed\"", "\"status\":\"skipped\""));
     assert_eq!(files.compare(&[&files.old, &mended]).status, Some(1));
     let ran = files.compare(&[&files.old, &mended, "--threshold", "20%"]);

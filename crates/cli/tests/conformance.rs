@@ -1,4 +1,4 @@
-//! `taskscale probe check` against every probe of ours, and against probes that break one rule
+//! Runs `taskscale probe check` against every probe of ours, and against probes that break one rule
 //! each.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a skipped check is named in the test output")]
 
@@ -6,8 +6,8 @@ mod common;
 
 use common::{Tool, broken};
 
-/// Whether the toolchain of a probe is here; says so where it is not. A probe that does not build
-/// is no missing toolchain.
+/// Tells whether the toolchain of a probe is on this machine, and prints that it is not. A probe
+/// that does not build is no missing toolchain.
 fn is_here(name: &str, ran: &common::Ran) -> bool {
     let said = format!("{}{}", ran.out, ran.err);
     assert!(!said.contains("does not build"), "{name}: {said}");
@@ -34,13 +34,13 @@ macro_rules! ours {
 ours!(tokio, rayon, smol, threads, asyncio, uvloop, trio, anyio);
 ours!(go, java, node, taskflow, onetbb, openmp, cpp, swift);
 
-/// It has nothing but the cliff for which the old library is kept.
+/// This probe has nothing but the cliff for which the old library is kept.
 #[test]
 fn tokio_with_the_old_futures() {
     conforms("tokio+futures-0.3.17", "drain");
 }
 
-/// A user's probe of ten lines, in each language: what `taskscale new-probe` writes.
+/// Checks a user's probe of ten lines, as `taskscale new-probe` writes it in each language.
 fn example_conforms(file: &str) {
     let path = format!("{}/../../examples/probes/{file}", env!("CARGO_MANIFEST_DIR"));
     let ran = Tool::with_shared_cache().run(&["probe", "check", &path]);
@@ -63,7 +63,7 @@ examples! {
     of_ones_own_in_rust: "my_probe.rs",
 }
 
-/// The same by a command: `--probe 'python3 my_probe.py'`.
+/// Checks the same probe given as a command: `--probe 'python3 my_probe.py'`.
 #[test]
 fn a_command_that_hands_a_file_to_an_interpreter_finds_the_sdk() {
     for (program, file) in [("python3", "my_probe.py"), ("node", "my_probe.mjs")] {
@@ -83,10 +83,10 @@ fn the_honest_probe_of_the_tests_conforms() {
     assert_eq!(ran.status, Some(0), "{}", ran.out);
 }
 
-/// One broken rule, and the words by which it is named.
+/// Breaks one rule and expects the words that name it.
 fn is_found(mode: &str, words: &str) {
-    // Only what hangs is waited for in vain; what answers may take its time on a machine that is
-    // busy.
+    // Only a probe that hangs is waited for in vain. One that answers may take its time on a busy
+    // machine.
     let timeout = if words.starts_with("no answer") || mode == "stays" { "3s" } else { "60s" };
     let ran = Tool::new().run(&["probe", "check", "--timeout", timeout, &broken(mode)]);
     assert_eq!(ran.status, Some(1), "{mode}: {}{}", ran.out, ran.err);

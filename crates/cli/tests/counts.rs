@@ -1,5 +1,5 @@
-//! `taskscale run --counts` as a process: what is counted, whether it agrees, and what `compare`
-//! makes of it.
+//! `taskscale run --counts` as a process: tests what is counted, whether it agrees, and what
+//! `compare` makes of it.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::print_stderr, reason = "what could not be tested must be told")]
@@ -11,7 +11,7 @@ use std::fs;
 use common::{Ran, Tool};
 use serde_json::Value;
 
-/// A cell that is over as soon as it can be: times are not what is tested.
+/// The cell ends as soon as it can: times are not what is tested.
 const SHORT: [&str; 6] = ["--samples", "1", "--sample-time", "1ms", "--max-time", "100ms"];
 
 fn has(program: &str) -> bool {
@@ -31,7 +31,7 @@ fn counted(tool: &Tool, args: &[&str], file: &str) -> Ran {
     ran
 }
 
-/// The entry of a metric of the first row of a runtime.
+/// Returns the entry of a metric of the first row of a runtime.
 fn metric(summary: &Value, runtime: &str, name: &str) -> Value {
     let rows = summary["rows"].as_array().expect("rows");
     let found = rows.iter().find(|row| row["metric"] == name && row["runtime"] == runtime);
@@ -49,7 +49,7 @@ fn two_runs_of_a_single_threaded_executor_agree() {
     let [first, again] = ["a.jsonl", "b.jsonl"].map(|file| counted(&tool, &TOKIO, file).json());
     let known = metric(&first, "tokio", "allocations_per_task");
     assert_eq!((&known["exact"], &known["n"], &known["unit"]), (&true.into(), &3.into(), &"calls".into()));
-    // A task is one allocation; the rest is the runtime's own, once in an iteration.
+    // A task is one allocation; the runtime's own come once in an iteration.
     let value = known["p50"].as_f64().expect("a value");
     assert!((1.0..1.1).contains(&value), "{value}");
     for name in ["allocations_per_task", "allocated_bytes_per_task"] {
@@ -57,7 +57,7 @@ fn two_runs_of_a_single_threaded_executor_agree() {
             [&first, &again].map(|summary| metric(summary, "tokio", name)["p50"].as_f64().expect("a value"));
         assert!((a - b).abs() <= 0.001 * a, "{name}: {a} and {b}");
     }
-    // System calls are the kernel's to count: a value, or why there is none.
+    // The kernel counts system calls: there is a value, or a reason why not.
     let syscalls = metric(&first, "tokio", "syscalls_per_task");
     match syscalls["p50"].as_f64() {
         Some(calls) => assert!(calls < 1.0, "{calls}"),
@@ -69,7 +69,7 @@ fn two_runs_of_a_single_threaded_executor_agree() {
     }
 }
 
-/// A probe that does nothing in its tasks but what is planted.
+/// Writes a probe whose tasks do nothing but what is planted.
 fn probe(tool: &Tool, file: &str, planted: &str) -> String {
     let path = tool.path(file);
     let text = format!(
@@ -112,7 +112,7 @@ fn a_planted_allocation_turns_compare_red() {
     assert_eq!(same.status, Some(0), "{}", same.out);
     assert_eq!(same.json()["counted"]["worse"], 0);
 
-    // Times of one sample tell nothing; the count alone does.
+    // Times of one sample tell nothing; only the count does.
     let red = compare("plain.jsonl", "planted.jsonl", "json");
     assert_eq!(red.status, Some(1), "{}", red.out);
     let json = red.json();
@@ -140,7 +140,7 @@ fn a_planted_allocation_turns_compare_red() {
 
 #[test]
 fn without_a_compiler_the_reason_is_told_and_times_are_measured() {
-    // A cache of its own, so that no library lies there from before.
+    // The cache is this test's own, so that it holds no library from before.
     let tool = Tool::new();
     let output = tool
         .command(&[&["run", "fanout", "--counts", "--format", "json"], &SHORT[..], &TOKIO].concat())

@@ -1,4 +1,4 @@
-//! `taskscale digest` as a process: any trace in, at most 2,048 bytes and a diagnosis out.
+//! `taskscale digest` as a process: takes any trace and prints at most 2,048 bytes and a diagnosis.
 
 mod common;
 
@@ -7,7 +7,8 @@ use std::{fs, io::Write, process::Stdio};
 use common::Tool;
 use serde_json::{Value, json};
 
-/// A Taskflow-style trace: `tasks` tasks of `task_us` on each of `workers` workers, `gap_us` apart.
+/// Returns a Taskflow-style trace: `tasks` tasks of `task_us` on each of `workers` workers,
+/// `gap_us` apart.
 fn trace(workers: u64, tasks: u64, task_us: u64, gap_us: u64) -> String {
     let mut events = Vec::new();
     for worker in 0..workers {
@@ -36,7 +37,7 @@ fn a_balanced_run_of_long_tasks_is_healthy_and_its_figures_are_right() {
     let digest = tool.run(&["digest", "--format", "json", &path]).json();
     assert_eq!(digest["schema"], "taskscale.digest/1");
     assert_eq!((&digest["tasks"], &digest["workers"]), (&json!(4_000), &json!(4)));
-    // 1,000 tasks of 500 us and 999 gaps of 1 us.
+    // The window holds 1,000 tasks of 500 us and 999 gaps of 1 us.
     assert_eq!(digest["window_ns"], json!(1_000 * 500_000 + 999 * 1_000));
     assert_eq!(digest["patterns"][0]["name"], "HEALTHY", "{digest:#}");
     let losses = digest["losses"].as_object().expect("losses");
@@ -155,7 +156,7 @@ fn every_format_holds_the_diagnosis() {
     }
 }
 
-/// The digest of a trace that a real tool wrote; see `traces/README.md`.
+/// Returns the digest of a trace that a real tool wrote; see `traces/README.md`.
 fn of_real(name: &str, more: &[&str]) -> Value {
     let path = format!("{}/tests/traces/{name}", env!("CARGO_MANIFEST_DIR"));
     let ran = Tool::new().run(&[&["digest", "--format", "json", &path], more].concat());
@@ -186,7 +187,7 @@ fn real_traces_are_diagnosed() {
     let straggler = of_real("taskflow-straggler.chrome.json", &[]);
     assert_eq!(straggler["patterns"][0]["name"], "STRAGGLER_TASKS");
     assert!(straggler["patterns"][0]["remedy"].as_str().is_some_and(|remedy| remedy.contains("huge")));
-    // One of two workers ran the whole chain; that there was another is for the user to say.
+    // One of two workers ran the whole chain; only the user can say that there was another.
     let chain = of_real("taskflow-chain.chrome.json", &["--workers", "2"]);
     assert_eq!(chain["patterns"][0]["name"], "SERIAL_BOTTLENECK", "{chain:#}");
 }
@@ -196,7 +197,7 @@ fn rays_phases_are_not_counted_beside_its_tasks() {
     let digest = of_real("ray.json", &[]);
     assert_eq!((&digest["tasks"], &digest["workers"]), (&json!(21), &json!(2)));
     assert_eq!((&digest["dropped"]["seen"], &digest["dropped"]["counted"]), (&json!(105), &json!(21)));
-    // Doubles of microseconds since 1970.
+    // Times are doubles of microseconds since 1970.
     assert_eq!(digest["clock_resolution_ns"], 250);
     let share = digest["losses"]["work"].as_f64().expect("work");
     let busy_s = share * 2.0 * digest["window_ns"].as_f64().expect("window") / 1e9;

@@ -1,5 +1,5 @@
-//! `taskscale doctor` as a process: what a script sees of it. What it finds depends on the machine
-//! and is no failure.
+//! `taskscale doctor` as a process: tests what a script sees of it. What it finds depends on the
+//! machine and is no failure.
 
 use std::process::{Command, Output};
 

@@ -1,4 +1,4 @@
-//! Help texts are part of what users see: they are held word by word by the files in `tests/help/`.
+//! Help texts are part of what users see. The files in `tests/help/` hold them word by word.
 
 #[test]
 fn help_says_what_the_files_say() {

@@ -1,11 +1,11 @@
 //! `taskscale digest` on input made to hurt: it ends, in bounded memory, and says what was wrong.
-//! The same at sizes that hurt more: `cargo run --release -p taskscale-experiments --bin hostile`.
+//! Larger sizes run by `cargo run --release -p taskscale-experiments --bin hostile`.
 
 use std::path::Path;
 
 use taskscale_testkit::hostile::{CASES, Sizes, run};
 
-/// Enough to pass every table's end: 65,536 workers and open begins, 4 MiB of one event.
+/// The sizes pass every table's end: 65,536 workers and open begins, 4 MiB of one event.
 const SIZES: Sizes = Sizes { line: 5_000_000, brackets: 200_000, count: 67_000, begins: 300_000 };
 
 #[test]
@@ -17,8 +17,8 @@ fn it_ends_in_bounded_memory_and_says_what_was_wrong() {
         })
         .expect("runs")
     };
-    // Its peak is polled, and a process that ends at once may be seen before it has its pages: the
-    // largest of five.
+    // The peak is polled, and a process that ends at once may be seen before it has its pages. The
+    // test takes the largest of five.
     let one = (0..5).map(|_| once()).max_by_key(|one| one.peak_rss).expect("five");
     assert_eq!(one.status, Some(0), "{one:?}");
     let mut problems = Vec::new();
@@ -34,7 +34,7 @@ fn it_ends_in_bounded_memory_and_says_what_was_wrong() {
         if all.contains("panicked") || ended.out.len() > 2_048 {
             problems.push(format!("{}: {all}", case.name));
         }
-        // One that gives up at once may have ended before it was looked at.
+        // A process that gives up at once may have ended before it was looked at.
         if ended.status == Some(0) && ended.peak_rss.is_none() && Path::new("/proc/self/status").exists() {
             problems.push(format!("{}: memory was not measured", case.name));
         }

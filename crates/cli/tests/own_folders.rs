@@ -15,11 +15,11 @@ use std::{
 
 use common::{Ran, Tool, honest_go, ran, script};
 
-/// `nobody`, who owns nothing.
+/// The user `nobody`, who owns nothing.
 const NOBODY: u32 = 65_534;
 
-/// A machine whose Go makes the honest probe of the tests, and a cache in which one lies that tells
-/// on whoever starts it.
+/// A machine whose Go makes the honest probe of the tests. Its cache holds a planted probe that
+/// records whoever starts it.
 struct Planted {
     tool: Tool,
     cache: PathBuf,
@@ -45,7 +45,7 @@ impl Planted {
         planted
     }
 
-    /// What was built.
+    /// Returns the path of what was built.
     fn probe(&self) -> PathBuf {
         let mut below = fs::read_dir(self.cache.join("taskscale/probes")).expect("built").flatten();
         let folder = below.find(|entry| entry.path().is_dir()).expect("a folder").path();
@@ -67,8 +67,8 @@ impl Planted {
         ran(&mut command)
     }
 
-    /// That nobody started what was planted, by either command, and that the second one says
-    /// `words`.
+    /// Asserts that nobody started what was planted, by either command, and that the second one
+    /// says `words`.
     #[track_caller]
     fn is_refused(&self, words: &str, change: impl Fn(&mut Command)) {
         let mut list = self.command(&["list", "--runtime", "go"], &self.cache);
@@ -84,7 +84,7 @@ impl Planted {
 
 #[test]
 fn what_was_planted_runs_in_a_folder_of_ones_own() {
-    // Or the other tests here would show nothing.
+    // Without this, the other tests here would show nothing.
     let planted = Planted::new();
     assert_eq!(planted.check(&planted.cache, |_| {}).status, Some(0));
     assert!(planted.started.exists());
@@ -101,7 +101,8 @@ fn a_cache_that_others_can_write_is_refused() {
         }
         mode(&folder, 0o700);
     }
-    // Above it: whoever can write there can put another folder in its place.
+    // The same holds for the folder above: whoever can write there can put another folder in its
+    // place.
     mode(&planted.cache, 0o777);
     planted.is_refused("can be written by others", |_| {});
 }
@@ -133,7 +134,7 @@ fn the_temporary_folder_is_no_place_for_what_is_executed() {
     let planted = Planted::new();
     let temporary = planted.tool.path("tmp");
     fs::create_dir_all(&temporary).expect("a folder");
-    // The name that could be guessed.
+    // This is the name that could be guessed.
     fs::rename(planted.cache.join("taskscale"), temporary.join("taskscale-root")).expect("moved");
     let before = names(&temporary);
     let in_there = |command: &mut Command| {
@@ -175,7 +176,7 @@ fn a_path_that_means_another_one_in_a_list_is_refused() {
     }
 }
 
-/// A program that tells on whoever starts it.
+/// Writes a program that records whoever starts it.
 fn trap(path: &Path, started: &Path) {
     script(path, &format!("echo $PWD >> {}\necho javac 25.0.1", started.display()));
 }
@@ -216,7 +217,7 @@ fn a_toolchain_is_asked_in_the_root_folder() {
         command.env("PATH", path).env_remove("JAVA_HOME").current_dir(&here);
         assert_eq!(ran(&mut command).status, Some(0));
         let folders = fs::read_to_string(&asked).expect("it was asked");
-        // What is then built is built in our own folder.
+        // The build itself happens in our own folder.
         let cache = tool.path("cache");
         let is_right = |folder: &str| folder == "/" || Path::new(folder).starts_with(&cache);
         assert!(folders.starts_with("/\n") && folders.lines().all(is_right), "{program}: {folders}");
@@ -266,7 +267,7 @@ fn nobody_measures_in_a_folder_of_their_own_and_in_no_other() {
         mode(folder, permissions);
     }
     chown(&own, Some(NOBODY), Some(NOBODY)).expect("root may");
-    // Where nobody can read it.
+    // The program is copied to where `nobody` can read it.
     let program = tool.path("taskscale");
     fs::copy(env!("CARGO_BIN_EXE_taskscale"), &program).expect("copied");
     mode(&program, 0o755);
@@ -283,7 +284,7 @@ fn nobody_measures_in_a_folder_of_their_own_and_in_no_other() {
             .gid(NOBODY);
         ran(&mut command)
     };
-    // As in /etc/passwd, and a home that is root's: neither may be written.
+    // The first home is as in /etc/passwd, the second is root's: neither may be written.
     for home in ["/nonexistent", "/root"] {
         let refused = run(Path::new(home));
         assert_eq!(refused.status, Some(2), "{home}: {refused:?}");
@@ -304,7 +305,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Whether files can be given away here; says so where they cannot.
+/// Tells whether files can be given away here, and prints that they cannot.
 fn is_root(test: &str) -> bool {
     let root = Path::new("/proc/self").metadata().is_ok_and(|there| there.uid() == 0);
     if !root {

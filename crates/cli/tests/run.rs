@@ -1,4 +1,4 @@
-//! `taskscale run` and `report` as processes: what users see, what is kept, how it ends.
+//! `taskscale run` and `report` as processes: tests what users see, what is kept, how it ends.
 
 mod common;
 
@@ -12,7 +12,7 @@ use std::{
 use common::{Tool, broken};
 use serde_json::Value;
 
-/// Few and short samples: these tests look at what is said, never at how long it took.
+/// Samples are few and short: these tests look at what is said, never at how long it took.
 const SHORT: &[&str] =
     &["--samples", "6", "--sample-time", "200us", "--max-time", "20s", "--precision", "0", "--seed", "5"];
 
@@ -298,8 +298,8 @@ fn a_probe_that_is_edited_under_the_tool_fails_its_rows() {
     let probe = tool.path("mine.py");
     let honest = broken("honest");
     let script: Vec<&str> = honest.split(' ').skip(1).collect();
-    // Its third start (the handshake was the first) edits it; processes are replaced after two
-    // rounds.
+    // The probe edits itself at its third start (the handshake was the first). Processes are
+    // replaced after two rounds.
     let text = format!(
         "import os, sys\nwith open(__file__ + '.starts', 'a+') as starts:\n    starts.write('x')\n    starts.flush()\n    \
          starts.seek(0)\n    if len(starts.read()) == 3:\n        open(__file__, 'a').write('# edited\\n')\n\
@@ -337,8 +337,8 @@ fn a_sweep_tells_the_smallest_task_with_what_it_was_read_from() {
     assert!(steps.len() == 3 && steps[0] > 0 && steps.is_sorted_by(|a, b| a < b), "{steps:?}");
     for point in points {
         let figure = |name: &str| point[name].as_f64().unwrap_or_else(|| panic!("{name}: {point}"));
-        // A task can be no cheaper than what it does, but for noise; by wall time one thread has
-        // one core of them.
+        // A task costs at least what it does, but for noise. By wall time, one thread has one of
+        // the cores.
         assert!(figure("cpu_ns") > 0.0 && figure("cpu_efficiency") > 0.0, "{point}");
         assert!(figure("core_ns") > 0.0 && figure("wall_efficiency") > 0.0, "{point}");
     }
@@ -349,7 +349,7 @@ fn a_sweep_tells_the_smallest_task_with_what_it_was_read_from() {
         .collect();
     let each = |time| [(time, 0.5), (time, 0.9), (time, 0.95)];
     assert_eq!(asked, [each("cpu"), each("wall")].concat());
-    // A figure, or why there is none: never neither.
+    // Each entry has a figure or a reason, never neither.
     assert!(metg.iter().all(|one| one["ns"].is_number() != one["reason"].is_string()), "{metg:#?}");
     let ran = run(&tool, &[file, "--runtime", "tokio"]);
     assert!(ran.out.contains("sweep: independent tasks, 16 of them"), "{}", ran.out);

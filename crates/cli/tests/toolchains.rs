@@ -37,7 +37,8 @@ impl Machine {
         script(&self.tool.path("bin").join(name), text);
     }
 
-    /// A Go of that version, which counts its builds. `before` is what it does first in each.
+    /// Writes a Go of that version, which counts its builds. `before` is what it does first in
+    /// each.
     fn go(&self, version: &str, before: &str) {
         let builds = self.tool.path("builds").display().to_string();
         honest_go(&self.tool.path("bin/go"), version, &format!("echo build >> {builds}\n{before}"));
@@ -117,7 +118,7 @@ fn a_failed_build_shows_the_compilers_words_and_becomes_skipped_rows() {
     let missing = runtime["missing"].to_string();
     assert!(missing.contains("the probe of go does not build with go9.9: ./main.go:3:5"), "{runtime}");
     assert!(missing.contains("build.log"), "{runtime}");
-    // It is tried again, and mended by a toolchain that works.
+    // The build is tried again, and succeeds with a toolchain that works.
     machine.go("go9.9", "");
     assert_eq!(machine.run(CHECK).status, Some(0));
 }

@@ -1,4 +1,4 @@
-//! Cases that can be read in more than one way, and what the digest may say of them.
+//! Cases that can be read in more than one way, and what the digest may say about them.
 
 use taskscale_model::digest::PatternName;
 
@@ -7,13 +7,13 @@ use crate::{
     preemption::Preemption,
 };
 
-/// A case by hand: its name, and the diagnoses of which one must be among the first two.
+/// A case made by hand.
 pub struct Ambiguous {
-    /// What it is.
+    /// A description of the case.
     pub name: &'static str,
-    /// The program.
     pub case: Case,
-    /// Right answers; `MIXED` and `INCONCLUSIVE` are always fair.
+    /// Right answers, of which one must be among the first two. `MIXED` and `INCONCLUSIVE` are
+    /// always fair.
     pub right: Vec<PatternName>,
 }
 
@@ -34,7 +34,7 @@ fn case(workers: usize, dispatch: f64, phases: Vec<Phase>) -> Case {
     }
 }
 
-/// All of them. Times in ns.
+/// Returns all ambiguous cases. Times are in ns.
 pub fn ambiguous() -> Vec<Ambiguous> {
     use PatternName::*;
     const MS: f64 = 1e6;

@@ -1,34 +1,33 @@
-//! What is simulated: drawn from a seed, with known causes of loss.
+//! Cases to simulate, drawn from a seed, with known causes of loss.
 
 use fastrand::Rng;
 
 use crate::preemption::{Preemption, log_uniform};
 
-/// What can be planted.
+/// A cause of loss that can be planted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Cause {
-    /// Tasks are short against the dispatch cost.
+    /// The tasks are short against the dispatch cost.
     Scheduling,
-    /// Stages that run alone.
+    /// Some stages run alone.
     Serial,
-    /// Tasks divided among workers beforehand, unevenly.
+    /// The tasks are divided among workers beforehand, unevenly.
     Imbalance,
-    /// Few tasks that are much longer than the others.
+    /// A few tasks are much longer than the others.
     Straggler,
-    /// Parents that wait inside their span for children elsewhere.
+    /// Parents wait inside their span for children elsewhere.
     Recursive,
-    /// Fewer or hardly more tasks than workers, all alike.
+    /// There are fewer or hardly more tasks than workers, all alike.
     Under,
-    /// Pauses between phases.
+    /// There are pauses between phases.
     Outside,
     /// Workers lose the CPU at random moments.
     Preempted,
-    /// Steps that hold up an event loop, which is one worker.
+    /// Some steps hold up an event loop, which is one worker.
     Blocking,
 }
 
 impl Cause {
-    /// All of them.
     pub const ALL: [Cause; 9] = [
         Cause::Scheduling,
         Cause::Serial,
@@ -45,29 +44,29 @@ impl Cause {
 /// How the tasks of a phase get to workers.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Sharing {
-    /// Whoever is free takes the next.
+    /// Any worker that is free takes the next task.
     Queue,
-    /// Divided beforehand, by weight of the worker.
+    /// The tasks are divided beforehand, by weight of the worker.
     Divided(Vec<f64>),
-    /// One after the other, on the same worker or on any.
+    /// The tasks run one after the other, on the same worker or on any.
     Chain {
         /// Whether the next task may run elsewhere.
         hops: bool,
     },
 }
 
-/// A stage; the next one begins when all its tasks have ended.
+/// A stage of the program. The next one begins when all its tasks have ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Phase {
     /// Durations in ns, in the order of the queue.
     pub tasks: Vec<f64>,
-    /// How they are shared.
+    /// How the tasks are shared.
     pub sharing: Sharing,
-    /// A cause of loss that this whole phase is there for.
+    /// The cause of loss for which this whole phase is there.
     pub planted: Option<Cause>,
-    /// Time before it in which nothing runs.
+    /// Time before the phase in which nothing runs, in ns.
     pub pause: f64,
-    /// A parent span waits on one worker while the tasks run on the others.
+    /// Whether a parent span waits on one worker while the tasks run on the others.
     pub waiting_parent: bool,
 }
 
@@ -76,29 +75,28 @@ pub struct Phase {
 pub struct Case {
     /// Seed of everything random in its execution.
     pub seed: u64,
-    /// Workers.
     pub workers: usize,
-    /// What it takes to hand a task to a worker, in ns; each time up to a fifth more or less.
+    /// Time to hand a task to a worker, in ns. Each time it is up to a fifth more or less.
     pub dispatch: f64,
-    /// Stages.
+    /// The stages, in order.
     pub phases: Vec<Phase>,
-    /// What was planted; none for a healthy case.
+    /// The causes that were planted; none for a healthy case.
     pub causes: Vec<Cause>,
-    /// Durations that count as stragglers, from here on.
+    /// The shortest duration that counts as a straggler, in ns.
     pub straggler_from: f64,
     /// How workers lose the CPU, if they do.
     pub preemption: Option<Preemption>,
-    /// Durations of steps that block an event loop, from here on.
+    /// The shortest duration of a step that blocks an event loop, in ns.
     pub blocking_from: f64,
 }
 
-/// A normal variate, by Box and Muller.
+/// Draws a normal variate, by Box and Muller.
 fn normal(rng: &mut Rng) -> f64 {
     (-2.0 * (1.0 - rng.f64()).ln()).sqrt() * (std::f64::consts::TAU * rng.f64()).cos()
 }
 
 impl Case {
-    /// A case with these causes, drawn from a seed. At most 60,000 tasks.
+    /// Draws a case with these causes from a seed. It has at most 60,000 tasks.
     pub fn draw(seed: u64, causes: &[Cause]) -> Self {
         let mut rng = Rng::with_seed(seed);
         let has = |cause: Cause| causes.contains(&cause);
@@ -109,10 +107,11 @@ impl Case {
         let task = if has(Cause::Scheduling) && !has(Cause::Under) {
             log_uniform(&mut rng, 300.0, 20_000.0)
         } else {
-            // At least 5 ms in all: the digest refuses to judge a window of a millisecond.
+            // The tasks take at least 5 ms in all: the digest refuses to judge a window of a
+            // millisecond.
             log_uniform(&mut rng, 50_000.0, 5_000_000.0).max(5e6 / few / phases as f64)
         };
-        // Tiny tasks need to be many, for the same reason.
+        // There need to be many tiny tasks, for the same reason.
         let per_worker = per_worker.max(3e6 / task / phases as f64).min(30_000.0 / workers as f64);
         let spread = *rng.choice(&[0.0, 0.05, 0.2, 0.5]).unwrap_or(&0.0);
         let dispatch = if has(Cause::Scheduling) {
@@ -136,7 +135,7 @@ impl Case {
         let weights: Vec<f64> = (0..workers)
             .map(|worker| {
                 let uneven = 1.0 - strength * rng.f64();
-                // One in three: a single worker gets more than all others.
+                // In one case of three a single worker gets more than all others.
                 if seed.is_multiple_of(3) {
                     if worker == heavy { 1.0 } else { 1.0 - 0.8 * strength }
                 } else {
@@ -152,7 +151,8 @@ impl Case {
             let mut count = count;
             let mut tasks: Vec<f64> = Vec::new();
             if has(Cause::Under) {
-                // n below W, or a little above one or two multiples of it.
+                // The number of tasks is below the number of workers, or a little above one or two
+                // multiples of it.
                 count = match rng.usize(..3) {
                     0 => 1 + rng.usize(..workers.saturating_sub(1).max(1)),
                     1 => workers + 1 + rng.usize(..(workers / 3).max(1)),
@@ -163,7 +163,7 @@ impl Case {
                 tasks.push(task * (spread * normal(&mut rng) - spread * spread / 2.0).exp());
             }
             if has(Cause::Straggler) {
-                // At the start, in the middle or at the end of the queue.
+                // The long task stands at the start, in the middle or at the end of the queue.
                 let at = match rng.usize(..3) {
                     0 => 0,
                     1 => tasks.len() / 2,
@@ -192,10 +192,11 @@ impl Case {
             case.phases.push(Phase { tasks, sharing, planted: None, pause, waiting_parent });
         }
         if has(Cause::Serial) && rng.bool() {
-            // At the end rather than at the begin.
+            // This moves the first phase to the end.
             case.phases.rotate_left(1);
         }
-        // By a stream of its own, so that what is drawn above is the same program with and without.
+        // These causes have a stream of their own, so that the program above is the same with and
+        // without them.
         let mut rng = Rng::with_seed(seed ^ 0xB10C);
         if has(Cause::Preempted) {
             case.preemption = Some(Preemption::draw(&mut rng));
@@ -206,8 +207,8 @@ impl Case {
         case
     }
 
-    /// Makes an event loop of it: one worker, steps of a callback's length, some that block, and
-    /// waits for events.
+    /// Makes an event loop of the case: one worker, steps of a callback's length, some that block,
+    /// and waits for events.
     fn block_loop(&mut self, rng: &mut Rng) {
         const BLOCKS: f64 = 105e6;
         self.workers = 1;
@@ -217,8 +218,7 @@ impl Case {
         let typical: f64 = self.phases.iter().flat_map(|phase| &phase.tasks).sum::<f64>().max(1.0)
             / self.phases.iter().map(|phase| phase.tasks.len()).sum::<usize>().max(1) as f64;
         for phase in &mut self.phases {
-            // Steps keep what was planted in their relative lengths, where there are enough of
-            // them.
+            // Steps keep the relative lengths of what was planted, where there are enough of them.
             let count = (steps / 10).max(20);
             let lengths: Vec<f64> = phase
                 .tasks
@@ -245,8 +245,8 @@ impl Case {
         self.phases.iter_mut().skip(1).for_each(|phase| phase.pause = pause);
     }
 
-    /// The same program with one cause taken out and all else equal: the fix that a remedy asks
-    /// for, done perfectly.
+    /// Returns the same program with one cause taken out and all else equal. This is the fix that a
+    /// remedy asks for, done perfectly.
     pub fn without(&self, cause: Cause) -> Case {
         let mut case = self.clone();
         match cause {
@@ -254,7 +254,7 @@ impl Case {
             Cause::Outside => case.phases.iter_mut().for_each(|phase| phase.pause = 0.0),
             Cause::Preempted => case.preemption = None,
             Cause::Blocking => {
-                // Moved to a thread of their own.
+                // The blocking steps move to a thread of their own.
                 let from = case.blocking_from;
                 case.phases.iter_mut().for_each(|phase| phase.tasks.retain(|task| *task < from));
             }
@@ -276,8 +276,8 @@ impl Case {
             }
             Cause::Straggler | Cause::Under => {
                 for phase in case.phases.iter_mut().filter(|phase| phase.planted.is_none()) {
-                    // Pieces of at most a sixteenth of a worker's fair share leave less than that
-                    // to rounding.
+                    // Pieces are at most a sixteenth of a worker's fair share: rounding then costs
+                    // less than that.
                     let piece = phase.tasks.iter().sum::<f64>() / (16 * self.workers) as f64;
                     let split = |duration: &f64| {
                         let longer = cause == Cause::Under || *duration >= self.straggler_from;

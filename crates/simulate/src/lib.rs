@@ -1,14 +1,14 @@
 //! A simulator of workers that execute tasks, with one cause of loss, two or none planted in it at
 //! random strength.
 //!
-//! For tests and experiments only: no crate of the tool depends on it.
+//! It is for tests and experiments only: no crate of the tool depends on it.
 //! `experiments/src/bin/diagnose.rs` validates the diagnosis against it.
 //!
-//! A [`Case`] is what the program does (phases of tasks, serial stages, pauses) and what the
-//! runtime does (workers, dispatch cost, how tasks are handed out). [`run`] executes it in discrete
-//! time and sends spans ([`observe`]: with run delay, as a live observer). [`Case::without`] is the
-//! same case with one cause removed, so that the truth about what a fix would win is known: the
-//! time of the one over the other.
+//! A [`Case`] says what the program does (phases of tasks, serial stages, pauses) and what the
+//! runtime does (workers, dispatch cost, how tasks are handed out). [`run`] executes it by discrete
+//! events and sends spans; [`observe`] also sends run delay, as a live observer does.
+//! [`Case::without`] is the same case with one cause removed. The two times tell what a fix would
+//! truly win.
 //!
 //! | module | does |
 //! |---|---|

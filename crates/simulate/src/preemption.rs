@@ -1,4 +1,4 @@
-//! A machine that runs something else now and then.
+//! Simulates a machine that runs something else at random moments.
 
 use fastrand::Rng;
 
@@ -8,15 +8,15 @@ use fastrand::Rng;
 pub struct Preemption {
     /// Mean running time of a worker between two losses, in ns.
     pub every: f64,
-    /// Shortest and longest slice in ns; log-uniform between them.
+    /// Shortest and longest slice in ns. Slices are log-uniform between them.
     pub slice: (f64, f64),
-    /// Whether the source of spans knows run delay, as a live observer on Linux does and a trace
-    /// does not.
+    /// Whether the source of spans knows run delay. A live observer on Linux does, and a trace does
+    /// not.
     pub known: bool,
 }
 
 impl Preemption {
-    /// A loss of 3 to 60 % of the time, in slices of a scheduler's size: 200 us to 30 ms.
+    /// Draws a loss of 3 to 60 % of the time, in slices of a scheduler's size: 200 us to 30 ms.
     pub(crate) fn draw(rng: &mut Rng) -> Self {
         let shortest = log_uniform(rng, 200_000.0, 5e6);
         let slice = (shortest, shortest * log_uniform(rng, 1.0, 6.0));
@@ -25,7 +25,7 @@ impl Preemption {
         Preemption { every: mean * (1.0 - share) / share, slice, known: rng.bool() }
     }
 
-    /// Time lost while running for `time`.
+    /// Returns the time lost while running for `time`.
     pub(crate) fn lost(&self, time: f64, rng: &mut Rng) -> f64 {
         let (mut ran, mut lost) = (0.0, 0.0);
         loop {

@@ -1,5 +1,5 @@
-//! Executes a case: discrete events, exact times, spans in the order in which a worker-major trace
-//! has them.
+//! Executes a case by discrete events with exact times. Spans come in the order in which a
+//! worker-major trace has them.
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
@@ -9,31 +9,30 @@ use taskscale_model::span::{Depth, Span, SpanSink};
 
 use crate::case::{Case, Phase, Sharing};
 
-/// An observer asks the kernel for run delay after events that last longer; shorter ones cost more
-/// to ask than they lose.
+/// Shortest event, in ns, after which an observer asks the kernel for run delay. Asking costs more
+/// than shorter events lose.
 const ASKS_FROM: i64 = 20_000;
 
-/// One executed task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Executed {
     worker: usize,
     start: i64,
     end: i64,
-    /// Time that the worker could run and did not: inside the task, and in the hand-over before it.
+    /// Time in which the worker could run and did not: inside the task, and in the hand-over before
+    /// it.
     lost_in_task: i64,
     lost_before: i64,
 }
 
-/// Executes a case, sends its spans worker by worker, sorted by start, and returns the window in
-/// ns.
+/// Executes a case and sends its spans worker by worker, sorted by start. Returns the window in ns.
 pub fn run(case: &Case, sink: &mut impl SpanSink) -> f64 {
     let executed = in_order(case);
     executed.iter().for_each(|task| send(task, sink));
     window(&executed)
 }
 
-/// The same for an observer, which also learns what the machine took away, where the case says that
-/// it knows.
+/// Executes a case for an observer. The observer also learns what the machine took away, where the
+/// case says that it knows.
 pub fn observe(case: &Case, observer: &mut Accumulator) -> f64 {
     let executed = in_order(case);
     let known = case.preemption.is_some_and(|preemption| preemption.known);
@@ -80,11 +79,11 @@ fn execute(case: &Case) -> Vec<Executed> {
     machine.executed
 }
 
-/// What executes a case: workers of a runtime on a machine that may take the CPU away.
+/// Executes a case: the workers of a runtime on a machine that may take the CPU away.
 struct Machine<'a> {
     case: &'a Case,
     rng: Rng,
-    /// Preemption has a stream of its own, so that without it all else is equal.
+    /// Preemption has a random stream of its own, so that without it all else is equal.
     thief: Rng,
     executed: Vec<Executed>,
 }
@@ -94,7 +93,7 @@ impl Machine<'_> {
         self.case.preemption.map_or(0.0, |preemption| preemption.lost(time, &mut self.thief))
     }
 
-    /// Hands a task to a worker that is ready at `at`, and returns when it ends.
+    /// Hands a task to a worker that is ready at `at`. Returns when the task ends.
     fn task(&mut self, worker: usize, at: f64, duration: f64) -> f64 {
         let dispatch = self.case.dispatch * (0.8 + 0.4 * self.rng.f64());
         let (before, inside) = (self.lost(dispatch), self.lost(duration));
@@ -110,7 +109,7 @@ impl Machine<'_> {
         end
     }
 
-    /// Executes one phase from `begin` on and returns when its last task ends.
+    /// Executes one phase from `begin` on. Returns when its last task ends.
     fn phase(&mut self, phase: &Phase, begin: f64) -> f64 {
         let mut end = begin;
         // The waiting parent keeps the last worker from executing anything else.
@@ -152,8 +151,8 @@ impl Machine<'_> {
             }
         }
         if waits {
-            // A little work of its own, then children elsewhere; one of them runs inside it, as
-            // with corun.
+            // The parent does a little work of its own, then has children elsewhere. One of them
+            // runs inside it, as with corun.
             let inner = ((end - begin) * 0.01).max(1.0);
             for (start, end) in [(begin, end), (begin + inner, begin + 2.0 * inner)] {
                 let (start, end) = (start as i64, end as i64);

@@ -1,4 +1,4 @@
-//! One seed: what is true, what the digest says, and whether that is right.
+//! Judges one seed: what is true, what the digest says, and whether that is right.
 
 use taskscale_digest::{Accumulator, Config, Thresholds};
 use taskscale_model::{
@@ -11,29 +11,27 @@ use crate::{
     schedule::{observe, run},
 };
 
-/// A gain from which a fix is worth naming; the digest's own definition of it.
+/// The gain from which a fix is worth naming. It is the digest's own definition.
 pub const WORTH: f64 = 0.1;
 
-/// The truth about a case and the digest's word on it.
+/// The truth about a case, and what the digest says about it.
 #[derive(Debug, Clone)]
 pub struct Trial {
-    /// The case.
     pub case: Case,
-    /// What it would save, as a share of the time, to remove each cause: found by executing the
-    /// case without it.
+    /// The share of the time that removing each cause would save. It is found by executing the case
+    /// without the cause.
     pub gains: Vec<(Cause, f64)>,
-    /// The cause that saves most, if that is worth it.
+    /// The cause that saves most, if that is worth naming.
     pub truth: PatternName,
-    /// How clear that is: at 1 it could be either, at 2 the cause saves twice what the next one
-    /// does and twice what is worth naming (or half of that, where nothing is to be found).
+    /// How clear the truth is. At 1 it could be either. At 2 the cause saves twice what the next
+    /// one does and twice what is worth naming (or half of that, where nothing is to be found).
     pub margin: f64,
-    /// The digest.
     pub digest: Digest,
-    /// What the digest was made of.
+    /// The sums from which the digest was made.
     sums: Accumulator,
 }
 
-/// The pattern that names a cause.
+/// Returns the pattern that names a cause.
 pub fn pattern(cause: Cause) -> PatternName {
     match cause {
         Cause::Scheduling => PatternName::SchedulingOverhead,
@@ -59,7 +57,7 @@ pub fn trial(case: Case) -> Trial {
     let mut gains = Vec::new();
     for cause in Cause::ALL {
         let alone = gain(&case.without(cause)).max(0.0);
-        // Splitting everything also splits stragglers; only what it wins beyond that counts for too
+        // Splitting everything also splits stragglers. Only what it wins beyond that counts for too
         // coarse tasks.
         let other = if cause == Cause::Under && planted(Cause::Straggler) {
             gain(&case.without(Cause::Straggler)).max(0.0)
@@ -68,8 +66,8 @@ pub fn trial(case: Case) -> Trial {
         };
         gains.push((cause, (alone - other).max(0.0)));
     }
-    // An event loop that waits for events loses nothing by it; without a step that blocks it, spans
-    // do not show that it is one.
+    // An event loop that waits for events loses nothing by it. Without a step that blocks the loop,
+    // spans do not show that it is one.
     if gains.iter().any(|(cause, gain)| *cause == Cause::Blocking && *gain >= WORTH) {
         gains.retain(|(cause, _)| *cause != Cause::Outside);
     }
@@ -80,8 +78,8 @@ pub fn trial(case: Case) -> Trial {
     } else {
         (pattern(first.0), (first.1 / WORTH).min(first.1 / second.1.max(1e-9)))
     };
-    // Where two causes hold each other up (removing both wins much more than each wins by itself),
-    // neither is the cause.
+    // Two causes may hold each other up: removing both wins much more than each wins by itself.
+    // Then neither is the cause.
     let entangled = match case.causes[..] {
         [one, two] => {
             let both = gain(&case.without(one).without(two));
@@ -94,41 +92,41 @@ pub fn trial(case: Case) -> Trial {
     Trial { case, gains, truth, margin, digest, sums: accumulator }
 }
 
-/// Simulated times are exact to 1 ns.
+/// Returns an account of simulated times, which are exact to 1 ns.
 fn account() -> Account {
     Account { clock_resolution_ns: 1, ..Account::default() }
 }
 
 impl Trial {
-    /// The same spans, digested with other thresholds.
+    /// Digests the same spans with other thresholds.
     pub fn redo(&mut self, thresholds: &Thresholds) {
         self.digest = self.sums.finish_with(&account(), thresholds);
     }
 
-    /// The digest's diagnosis.
+    /// Returns the digest's diagnosis.
     pub fn diagnosis(&self) -> PatternName {
         self.digest.patterns[0].name
     }
 
-    /// Whether the spans can show the truth: a source that knows no run delay cannot tell lost time
-    /// from work.
+    /// Tells whether the spans can show the truth. A source that knows no run delay cannot tell
+    /// lost time from work.
     pub fn is_visible(&self) -> bool {
         self.truth != PatternName::Preempted || self.case.preemption.is_none_or(|preemption| preemption.known)
     }
 
-    /// Whether the diagnosis is the truth.
+    /// Tells whether the diagnosis is the truth.
     pub fn is_right(&self) -> bool {
         self.diagnosis() == self.truth
     }
 
-    /// Whether the truth is among the first two, or the digest declined to choose.
+    /// Tells whether the truth is among the first two, or the digest declined to choose.
     pub fn is_fair(&self) -> bool {
         matches!(self.diagnosis(), PatternName::Mixed | PatternName::Inconclusive)
             || self.digest.patterns.iter().take(2).any(|pattern| pattern.name == self.truth)
     }
 
-    /// Predicted over true speed-up, for the true cause, where it is worth fixing and the digest
-    /// lists it.
+    /// Returns the predicted over the true speed-up for the true cause, where it is worth fixing
+    /// and the digest lists it.
     pub fn speedup_ratio(&self) -> Option<f64> {
         let truth = 1.0 / (1.0 - self.gains[0].1.min(0.999));
         let found = self.digest.patterns.iter().find(|pattern| pattern.name == self.truth)?;
@@ -140,7 +138,7 @@ impl Trial {
 mod tests {
     use super::*;
 
-    /// Fixed seeds, so this cannot fail by chance; the figures that count are those of the
+    /// The seeds are fixed, so this cannot fail by chance. The figures that count are those of the
     /// experiment `diagnose`.
     #[test]
     fn clear_cases_are_told_right_and_their_gain_is_predicted() {
@@ -163,8 +161,8 @@ mod tests {
         assert!(predicted > 100 && near * 100 >= predicted * 93, "{near} of {predicted}");
     }
 
-    /// The sum of run delay does not say which task it was in, so the digest may decline; it may
-    /// not blame a task.
+    /// The sum of run delay does not say which task it was in. The digest may therefore decline,
+    /// and may not blame a task.
     #[test]
     fn lost_cpu_is_not_taken_for_a_long_task() {
         let mut named = 0;
@@ -183,7 +181,7 @@ mod tests {
         assert!(named >= 50, "{named}");
     }
 
-    /// What no timeline can show is said to be unknown.
+    /// The digest says that what no timeline can show is unknown.
     #[test]
     fn without_run_delay_a_straggler_is_not_certain() {
         let mut found = 0;

@@ -1,13 +1,14 @@
-//! Clocks, all in nanoseconds.
+//! Clocks. All times are in nanoseconds.
 
 #![allow(unsafe_code)]
 
 use std::io;
 
-/// Nanoseconds on the monotonic clock; only differences mean something. Deadlines in
-/// [`crate::process`] are on it.
+/// Reads the monotonic clock in nanoseconds. Only differences mean something. Deadlines in
+/// [`crate::process`] are on this clock.
 ///
-/// Costs about 25 ns (vDSO). Never goes back; stands still while the machine sleeps.
+/// One call costs about 25 ns (vDSO). The clock never goes back, and stands still while the machine
+/// sleeps.
 ///
 /// ```
 /// let start = taskscale_sys::clock::monotonic_ns();
@@ -18,11 +19,12 @@ pub fn monotonic_ns() -> u64 {
     read(libc::CLOCK_MONOTONIC).unwrap_or(0)
 }
 
-/// CPU nanoseconds (user and kernel, all threads, ended ones included) that process `pid` has used
-/// so far.
+/// Returns the CPU nanoseconds (user and kernel, all threads, ended ones included) that process
+/// `pid` has used so far.
 ///
-/// It reads the kernel's process CPU clock, which counts in ns; `/proc/PID/stat` counts in ticks of
-/// 10 ms and would not do. One call costs about 0.5 us. Child processes of `pid` are not included.
+/// The call reads the kernel's process CPU clock, which counts in ns; `/proc/PID/stat` counts in
+/// ticks of 10 ms, which is too coarse. One call costs about 0.5 us. Child processes of `pid` are
+/// not included.
 ///
 /// # Errors
 /// `NotFound` when there is no such process, `Unsupported` outside Linux.
@@ -39,8 +41,8 @@ pub fn process_cpu_ns(pid: u32) -> io::Result<u64> {
     {
         let gone =
             || io::Error::new(io::ErrorKind::NotFound, format!("no process {pid} to read the CPU clock of"));
-        // 0 would mean ourselves to the kernel. It gives out pids up to PID_MAX_LIMIT, 2^22; a
-        // clock id has room for 29 bits, and what is beyond them would silently be the clock of
+        // 0 would mean this process to the kernel. The kernel gives out pids up to PID_MAX_LIMIT,
+        // 2^22. A clock id has room for 29 bits; a pid beyond them would silently name the clock of
         // another process.
         let id = libc::pid_t::try_from(pid).ok().filter(|id| (1..=1 << 22).contains(id)).ok_or_else(gone)?;
         let mut clock: libc::clockid_t = 0;
@@ -51,7 +53,7 @@ pub fn process_cpu_ns(pid: u32) -> io::Result<u64> {
             libc::ESRCH => return Err(gone()),
             number => return Err(io::Error::from_raw_os_error(number)),
         }
-        // The process can end between the two calls; the clock id is then no longer valid (EINVAL).
+        // The process can end between the two calls; the clock id is then invalid (EINVAL).
         read(clock).map_err(|error| if error.raw_os_error() == Some(libc::EINVAL) { gone() } else { error })
     }
     #[cfg(not(target_os = "linux"))]
@@ -61,8 +63,8 @@ pub fn process_cpu_ns(pid: u32) -> io::Result<u64> {
     ))
 }
 
-/// The kernel's number of the calling thread, by which [`thread_cpu_ns`] knows it; `None` outside
-/// Linux.
+/// Returns the kernel's number of the calling thread, by which [`thread_cpu_ns`] knows it; `None`
+/// outside Linux.
 pub fn thread_id() -> Option<u32> {
     #[cfg(target_os = "linux")]
     // SAFETY: the call takes nothing and cannot fail.
@@ -71,8 +73,8 @@ pub fn thread_id() -> Option<u32> {
     None
 }
 
-/// CPU nanoseconds (user and kernel) that a thread of this process has used so far; `None` outside
-/// Linux and where the thread has ended. One call costs about 0.3 us.
+/// Returns the CPU nanoseconds (user and kernel) that a thread of this process has used so far;
+/// `None` outside Linux and where the thread has ended. One call costs about 0.3 us.
 ///
 /// ```
 /// # #[cfg(target_os = "linux")] {
@@ -85,11 +87,11 @@ pub fn thread_id() -> Option<u32> {
 pub fn thread_cpu_ns(thread: u32) -> Option<u64> {
     #[cfg(target_os = "linux")]
     {
-        // As for processes: what is beyond PID_MAX_LIMIT would be another clock.
+        // As for processes, a number beyond PID_MAX_LIMIT would name another clock.
         let thread =
             libc::clockid_t::try_from(thread).ok().filter(|thread| (1..=1 << 22).contains(thread))?;
-        // The kernel's own coding: the number's complement above three bits, which say per thread
-        // (4) and scheduler's time (2).
+        // The kernel codes the clock as the number's complement above three bits. They say per
+        // thread (4) and scheduler's time (2).
         read(!thread << 3 | 6).ok()
     }
     #[cfg(not(target_os = "linux"))]
@@ -99,7 +101,7 @@ pub fn thread_cpu_ns(thread: u32) -> Option<u64> {
     }
 }
 
-/// Seconds since 1970-01-01 UTC, 0 on a machine whose clock is set before that.
+/// Returns the seconds since 1970-01-01 UTC; 0 on a machine whose clock is set before that.
 pub fn unix_time_s() -> u64 {
     std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |time| time.as_secs())
 }
@@ -130,7 +132,8 @@ mod tests {
     fn work_moves_the_cpu_clock_of_a_process() {
         let before = process_cpu_ns(std::process::id()).expect("own clock");
         let mut sum = 0u64;
-        // Until the clock has moved: an answer of always the same number would never end here.
+        // The loop ends when the clock has moved: an answer of always the same number would never
+        // end here.
         while process_cpu_ns(std::process::id()).expect("own clock") == before {
             sum = std::hint::black_box(sum + 1);
         }

@@ -1,18 +1,19 @@
-//! Run delay: how long a thread could have run and was not let, while others used the processors.
+//! Run delay: how long a thread could have run and waited while others used the processors.
 
 use std::{cell::RefCell, fs::File, os::unix::fs::FileExt};
 
 thread_local! {
-    // Kept open: one positional read of it takes half a microsecond, opening it twenty times that.
-    // With the process that opened it: after a fork it would still be the parent's.
+    // The file is kept open: one positional read takes half a microsecond, opening it twenty times
+    // that. The process that opened it is kept with it: after a fork the file would still be the
+    // parent's.
     static SCHEDSTAT: RefCell<Option<(u32, File)>> = const { RefCell::new(None) };
 }
 
-/// Nanoseconds that the calling thread has waited for a processor so far; `None` where the kernel
-/// does not say (outside Linux, or without scheduler statistics). Costs about 0.5 us; the first
-/// call of a thread opens a descriptor.
+/// Returns the nanoseconds that the calling thread has waited for a processor so far; `None` where
+/// the kernel does not say (outside Linux, or without scheduler statistics). Costs about 0.5 us.
+/// The first call of a thread opens a descriptor.
 pub fn run_delay_ns() -> Option<u64> {
-    // A thread that is ending has no locals any more.
+    // A thread that is ending has no locals.
     SCHEDSTAT
         .try_with(|cell| {
             let mut file = cell.try_borrow_mut().ok()?;
@@ -29,7 +30,8 @@ pub fn run_delay_ns() -> Option<u64> {
         .flatten()
 }
 
-/// `schedstat` is: time on a processor, time waited for one, time slices.
+/// Reads the second of the three numbers of `schedstat`: time on a processor, time waited for one,
+/// time slices.
 fn second_number(text: &[u8]) -> Option<u64> {
     std::str::from_utf8(text).ok()?.split_whitespace().nth(1)?.parse().ok()
 }

@@ -1,8 +1,8 @@
-//! What else used the machine while a round was taken.
+//! Reads what else used the machine while a round was taken.
 //!
 //! A disturbed round is kept and marked, never dropped: the notes of the report say when to doubt
 //! wall times (METHODOLOGY.md, "Which time"). One reading takes two or three small files of
-//! `/proc`, about 30 us; take it between rounds, never within one.
+//! `/proc`, about 30 us. Readings belong between rounds, never within one.
 
 use std::fs;
 
@@ -29,13 +29,13 @@ struct Counters {
 }
 
 impl Meter {
-    /// Starts counting now.
+    /// Starts counting.
     #[allow(clippy::new_without_default, reason = "it reads the system; a default value would hide that")]
     pub fn new() -> Self {
         Meter { before: Counters::read() }
     }
 
-    /// What happened since the last call, or since [`Meter::new`].
+    /// Returns what happened since the last call, or since [`Meter::new`].
     pub fn read(&mut self) -> Disturbance {
         let now = Counters::read();
         let before = std::mem::replace(&mut self.before, now);
@@ -56,8 +56,8 @@ impl Counters {
     }
 }
 
-/// A hypervisor may set its counter back (live migration): that is not known, rather than nothing
-/// or 2^64.
+/// Returns the difference; `None` where the counter went back, as a hypervisor may set it (live
+/// migration). A difference of nothing or of 2^64 would be wrong.
 pub(crate) fn moved(before: Option<u64>, now: Option<u64>) -> Option<u64> {
     now?.checked_sub(before?)
 }
@@ -66,19 +66,19 @@ fn text(path: &str) -> Option<String> {
     fs::read_to_string(path).ok()
 }
 
-/// `total` of the line `some` in a file of `/proc/pressure`, in microseconds.
+/// Reads `total` of the line `some` in a file of `/proc/pressure`, in microseconds.
 pub(crate) fn parse_pressure(text: &str) -> Option<u64> {
     let line = text.lines().find(|line| line.starts_with("some "))?;
     line.split_ascii_whitespace().find_map(|field| field.strip_prefix("total="))?.parse().ok()
 }
 
-/// The eighth number of the line `cpu` in `/proc/stat` (proc(5)): time stolen, in ticks over all
-/// CPUs.
+/// Reads the eighth number of the line `cpu` in `/proc/stat` (proc(5)): time stolen, in ticks over
+/// all CPUs.
 pub(crate) fn parse_steal(text: &str) -> Option<u64> {
     cpu_line(text)?.nth(8)?.parse().ok()
 }
 
-/// Ticks in which some CPU ran anything at all, over all CPUs, from `/proc/stat`: user, nice,
+/// Sums the ticks in which CPUs ran anything at all, over all CPUs, from `/proc/stat`: user, nice,
 /// system, irq, softirq.
 pub(crate) fn parse_busy(text: &str) -> Option<u64> {
     let mut fields = cpu_line(text)?.skip(1);
@@ -92,7 +92,7 @@ fn cpu_line(text: &str) -> Option<std::str::SplitAsciiWhitespace<'_>> {
     Some(text.lines().find(|line| line.starts_with("cpu "))?.split_ascii_whitespace())
 }
 
-/// The first number of `/proc/loadavg`: the average over one minute.
+/// Reads the first number of `/proc/loadavg`: the average over one minute.
 pub(crate) fn parse_load(text: &str) -> Option<f64> {
     text.split_ascii_whitespace().next()?.parse().ok()
 }

@@ -1,5 +1,5 @@
-//! What on this machine blurs or biases figures: read where the kernel tells, measured where it
-//! does not.
+//! Finds what on this machine blurs or biases figures. It reads what the kernel tells, and measures
+//! what the kernel does not tell.
 //!
 //! | module | does |
 //! |---|---|
@@ -10,7 +10,7 @@
 //! | `neighbour` | a thread on another CPU that is busy or asleep |
 //! | `raw` | calls that `std` has no door to |
 //!
-//! Nothing is concluded here: `crates/report` does that.
+//! Nothing is concluded here: `crates/analysis` does that.
 
 pub mod bench;
 mod counters;
@@ -26,7 +26,7 @@ use crate::machine::{self, ThisMachine};
 pub use counters::Counters;
 pub use read::read;
 
-/// What is being done.
+/// The steps of an examination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// Reading the kernel's files.
@@ -35,12 +35,12 @@ pub enum Step {
     Clocks,
     /// Repeating a fixed piece of work.
     Work,
-    /// The same beside another CPU that is busy.
+    /// Repeating the same work beside another CPU that is busy.
     Neighbours,
 }
 
 /// Reads and measures this machine. Takes 1 to 5 s of wall time and 1 to 2 s of CPU time, on one
-/// CPU, for some moments on two; starts one thread and ends it.
+/// CPU, and on two for some moments. Starts one thread and ends it.
 pub fn examine(mut step: impl FnMut(Step)) -> Facts {
     step(Step::Reading);
     let files = ThisMachine;
@@ -78,7 +78,7 @@ mod tests {
         assert_eq!(measured.clocks.len(), 3);
         assert!(measured.clocks.iter().all(|clock| clock.cost_ns > 0.0 && clock.step_ns > 0));
         assert!(!measured.slices.is_empty() && measured.slices.iter().all(|slice| slice.wall_ns > 0));
-        // The affinity is as it was.
+        // The affinity is what it was before.
         let usable = machine::read().cpus_usable;
         assert_eq!(usable, facts.machine.cpus_usable);
     }

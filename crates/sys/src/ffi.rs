@@ -1,11 +1,11 @@
-//! Calls into libc that `std` has no door to, each as one safe function.
+//! Calls into libc for which `std` has no function, each as one safe function.
 
 #![allow(unsafe_code)]
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 
-/// A descriptor and what to wait for on it; `None` for one that is closed.
+/// A descriptor and what to wait for on it. `fd` is `None` for one that is closed.
 #[derive(Debug, Clone, Copy)]
 pub struct Interest<'a> {
     pub fd: Option<BorrowedFd<'a>>,
@@ -13,7 +13,7 @@ pub struct Interest<'a> {
 }
 
 /// Waits until something happens on one of `interests` or `timeout_ms` are over. A signal ends the
-/// wait early: the caller looks at its clock anyway.
+/// wait early; the caller checks its clock anyway.
 pub fn poll<const N: usize>(interests: [Interest<'_>; N], timeout_ms: i32) -> io::Result<()> {
     // poll(2) skips negative descriptors.
     let mut fds = interests.map(|interest| libc::pollfd {
@@ -31,7 +31,7 @@ pub fn poll<const N: usize>(interests: [Interest<'_>; N], timeout_ms: i32) -> io
     Ok(())
 }
 
-/// Makes reads and writes on `fd` return `WouldBlock` instead of waiting.
+/// Makes reads and writes on `fd` return `WouldBlock` where they would wait.
 pub fn set_nonblocking(fd: BorrowedFd<'_>) -> io::Result<()> {
     // SAFETY: F_GETFL and F_SETFL take and return plain integers.
     let done = unsafe {
@@ -41,7 +41,7 @@ pub fn set_nonblocking(fd: BorrowedFd<'_>) -> io::Result<()> {
     if done { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Bytes that could be read from `fd` at once.
+/// Returns the number of bytes that could be read from `fd` at once.
 pub fn bytes_waiting(fd: BorrowedFd<'_>) -> io::Result<u64> {
     let mut count: libc::c_int = 0;
     // SAFETY: FIONREAD writes one c_int to the place given.
@@ -58,8 +58,8 @@ pub enum Ended {
     Signal(i32),
 }
 
-/// Whether our child `pid` has ended, and how; it stays a zombie, so that its pid and its group
-/// stay its own.
+/// Tells whether our child `pid` has ended, and how. The child stays a zombie, so that its pid and
+/// its group stay its own.
 pub fn peek_exit(pid: u32) -> io::Result<Option<Ended>> {
     // SAFETY: siginfo_t is plain data for which all zeros is a value; waitid writes to the place
     // given.
@@ -77,15 +77,15 @@ pub fn peek_exit(pid: u32) -> io::Result<Option<Ended>> {
     }
 }
 
-/// Sends SIGKILL to one process. Whether there was one to kill.
+/// Sends SIGKILL to one process. Returns whether there was one to kill.
 pub fn kill(pid: u32) -> bool {
-    // 0 and negative numbers would mean groups, 1 is init: never ours to kill.
+    // 0 and negative numbers mean groups, and 1 is init, which is never ours to kill.
     let Some(pid) = libc::pid_t::try_from(pid).ok().filter(|pid| *pid > 1) else { return false };
     // SAFETY: kill takes plain integers.
     unsafe { libc::kill(pid, libc::SIGKILL) == 0 }
 }
 
-/// Sends SIGKILL to all members of a process group. Whether there was one to kill.
+/// Sends SIGKILL to all members of a process group. Returns whether there was one to kill.
 pub fn kill_group(group: u32) -> bool {
     let Some(group) = libc::pid_t::try_from(group).ok().filter(|group| *group > 1) else { return false };
     // SAFETY: killpg takes plain integers.
@@ -101,8 +101,8 @@ pub fn reap(pid: u32) {
     }
 }
 
-/// A descriptor that becomes readable when process `pid` ends; `None` where the kernel has none
-/// (before Linux 5.3).
+/// Opens a descriptor that becomes readable when process `pid` ends; `None` where the kernel has
+/// none (before Linux 5.3).
 pub fn pidfd(pid: u32) -> Option<OwnedFd> {
     #[cfg(target_os = "linux")]
     {
@@ -120,8 +120,8 @@ pub fn pidfd(pid: u32) -> Option<OwnedFd> {
     }
 }
 
-/// Makes orphans among our descendants children of ours instead of init's, for this whole process,
-/// so that they can be reaped: in a container whose init does not, they would stay zombies.
+/// Makes orphans among our descendants children of this process, where they would become init's, so
+/// that they can be reaped. In a container whose init does not reap, they would stay zombies.
 pub fn adopt_orphans() {
     #[cfg(target_os = "linux")]
     // SAFETY: prctl with PR_SET_CHILD_SUBREAPER takes plain integers. A failure leaves the orphans
@@ -145,7 +145,8 @@ pub fn isolate(command: &mut std::process::Command) {
                 if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) != 0 {
                     return Err(io::Error::last_os_error());
                 }
-                // Died before the line above? Then nobody would ever tell this process.
+                // A parent that died before the line above would leave this process running for
+                // ever.
                 if libc::getppid() as u32 != parent {
                     return Err(io::Error::from_raw_os_error(libc::ESRCH));
                 }
@@ -158,8 +159,8 @@ pub fn isolate(command: &mut std::process::Command) {
     }
 }
 
-/// Marks all descriptors from `first` up as close-on-exec; a mark, not a close, for `std` still has
-/// its own pipe open.
+/// Marks all descriptors from `first` up as close-on-exec. It does not close them, since `std`
+/// still has its own pipe open.
 fn close_on_exec_from(first: libc::c_int) {
     #[cfg(target_os = "linux")]
     // SAFETY: close_range takes plain integers (Linux 5.11 for this flag).
@@ -170,9 +171,9 @@ fn close_on_exec_from(first: libc::c_int) {
             return;
         }
     }
-    // Without that call, one by one. The limit can be a billion in containers: 4,096 covers what a
-    // shell hands down. SAFETY: sysconf and fcntl take plain integers; a descriptor that is not
-    // open is an error without effect.
+    // Without that call, descriptors are marked one by one. The limit can be a billion in
+    // containers: 4,096 covers what a shell hands down. SAFETY: sysconf and fcntl take plain
+    // integers; a descriptor that is not open is an error without effect.
     unsafe {
         let limit = libc::sysconf(libc::_SC_OPEN_MAX).clamp(64, 4_096) as libc::c_int;
         for fd in first..limit {
@@ -181,13 +182,13 @@ fn close_on_exec_from(first: libc::c_int) {
     }
 }
 
-/// The user whose rights this process has.
+/// Returns the user whose rights this process has.
 pub fn effective_user() -> u32 {
     // SAFETY: geteuid takes nothing, returns a plain integer and cannot fail.
     unsafe { libc::geteuid() }
 }
 
-/// Whether more is said of who may write a file than its mode shows.
+/// Tells whether an access list says more than the mode about who may write a file.
 pub fn has_acl(path: &std::path::Path) -> bool {
     #[cfg(target_os = "linux")]
     {
@@ -205,7 +206,7 @@ pub fn has_acl(path: &std::path::Path) -> bool {
     }
 }
 
-/// A file in memory that has no name, closed when a program is started (Linux).
+/// Opens a file in memory that has no name. It is closed when a program is started (Linux).
 pub fn memory_file(label: &std::ffi::CStr) -> io::Result<std::fs::File> {
     #[cfg(target_os = "linux")]
     {
@@ -225,7 +226,8 @@ pub fn memory_file(label: &std::ffi::CStr) -> io::Result<std::fs::File> {
     }
 }
 
-/// CPUs that the scheduler may put this process on; `None` where there is no affinity mask (macOS).
+/// Counts the CPUs that the scheduler may put this process on; `None` where there is no affinity
+/// mask (macOS).
 pub fn cpus_in_affinity_mask() -> Option<u64> {
     #[cfg(target_os = "linux")]
     {
@@ -244,12 +246,11 @@ pub fn cpus_in_affinity_mask() -> Option<u64> {
     None
 }
 
-/// CPUs that are switched on.
+/// Counts the CPUs that are switched on.
 pub fn cpus_online() -> Option<u64> {
     system_value(libc::_SC_NPROCESSORS_ONLN)
 }
 
-/// Memory of the machine.
 pub fn physical_memory_bytes() -> Option<u64> {
     system_value(libc::_SC_PHYS_PAGES)?.checked_mul(system_value(libc::_SC_PAGESIZE)?)
 }
@@ -259,7 +260,7 @@ fn system_value(name: libc::c_int) -> Option<u64> {
     u64::try_from(unsafe { libc::sysconf(name) }).ok().filter(|value| *value > 0)
 }
 
-/// Name and release of the kernel: `Linux 6.18.44`.
+/// Returns name and release of the kernel: `Linux 6.18.44`.
 pub fn kernel() -> Option<String> {
     // SAFETY: utsname is plain bytes for which all zeros is a value; uname fills it with
     // NUL-terminated strings.

@@ -1,8 +1,8 @@
-//! Which of several items a thread holds, where each is held by one thread: found behind a pointer
-//! of the thread's own.
+//! Tells which of several items a thread holds, where each is held by one thread. The item is found
+//! behind a pointer of the thread's own.
 //!
-//! For what is asked twice around something that takes 100 ns. By an index into the owner's list
-//! the way is some ten instructions longer.
+//! It is made for lookups that happen twice around something that takes 100 ns. The way by an index
+//! into the owner's list is some ten instructions longer.
 
 #![allow(unsafe_code)]
 
@@ -19,27 +19,28 @@ use std::{
     },
 };
 
-/// What this thread holds.
 #[derive(Clone, Copy)]
 struct Hand {
-    /// The owner's turn when the item was last seen to be this thread's; 0 for none.
+    /// The owner's turn when the item was last seen to be this thread's. 0 means none.
     turn: u64,
     /// Number of the owner.
     owner: u64,
     /// Number of the taking, which is valid while it stands in the item.
     taking: u64,
-    /// An `Item<T>` of the owner's.
+    /// Points to an `Item<T>` of the owner's.
     item: NonNull<()>,
 }
 
 const EMPTY: Hand = Hand { turn: 0, owner: 0, taking: 0, item: NonNull::dangling() };
 
 thread_local! {
-    // One variable, without a destructor: finding it may cost a call, and reading it is one load.
+    // The thread has one variable, without a destructor: finding it may cost a call, and reading it
+    // is one load.
     static HAND: Cell<Hand> = const { Cell::new(EMPTY) };
 }
 
-/// Numbers of owners, of their turns and of takings; none is given twice, and 0 never.
+/// Gives numbers to owners, their turns and takings. No number is given twice, and 0 is never
+/// given.
 static NUMBERS: AtomicU64 = AtomicU64::new(1);
 
 fn number() -> u64 {
@@ -55,48 +56,47 @@ struct Item<T> {
 }
 
 /// Items that stay where they are for as long as this lives. Each is held by at most one thread,
-/// the one that took it last, and a thread holds at most one, whoever's.
+/// the one that took it last. A thread holds at most one item of all owners.
 pub struct Items<T> {
     owner: u64,
-    /// Changes whenever an item is taken, so that a thread need not ask its own item whether it
-    /// was.
+    /// Changes whenever an item is taken, so that a thread need not check its own item.
     turn: AtomicU64,
     items: OnceLock<Box<[Item<T>]>>,
 }
 
 impl<T> Default for Items<T> {
-    /// No items yet.
+    /// Makes an owner without items.
     fn default() -> Self {
         Items { owner: number(), turn: AtomicU64::new(number()), items: OnceLock::new() }
     }
 }
 
 impl<T> Items<T> {
-    /// These are the items, from now on. The first call counts.
+    /// Sets the items. Only the first call counts.
     pub fn set(&self, values: impl IntoIterator<Item = T>) {
         let item = |value| Item { taking: AtomicU64::new(0), value };
         self.items.get_or_init(|| values.into_iter().map(item).collect());
     }
 
-    /// Memory of the items, in bytes.
+    /// Returns the memory of the items, in bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(self.items())
     }
 
-    /// This thread takes the item of this index, from whichever held it, and gives up what it held
-    /// before.
+    /// Gives this thread the item of this index, and takes it from whichever thread held it. The
+    /// thread gives up what it held before.
     pub fn take(&self, index: usize) -> Option<&T> {
         let item = self.items().get(index)?;
         let (taking, turn) = (number(), number());
         item.taking.store(taking, Relaxed);
-        // Whoever sees this turn, or one of a taking after it, sees the taking too.
+        // A thread that sees this turn, or one of a later taking, sees the taking too.
         self.turn.swap(turn, AcqRel);
         HAND.set(Hand { turn, owner: self.owner, taking, item: NonNull::from(item).cast() });
         Some(&item.value)
     }
 
-    /// The item that this thread holds, where it is one of these. Behind a taking of any of them
-    /// some ten instructions more.
+    /// Returns the item that this thread holds, where it is one of these. Costs some ten
+    /// instructions more after any of them was taken.
     #[inline(always)]
     pub fn held(&self) -> Option<&T> {
         let hand = HAND.get();
@@ -107,7 +107,8 @@ impl<T> Items<T> {
         Some(unsafe { &self.item(hand).value })
     }
 
-    /// The same, where an item has been taken since this thread last looked; or it never held one.
+    /// Does the same where an item has been taken since this thread last checked, or where it never
+    /// held one.
     #[cold]
     #[inline(never)]
     fn still_held(&self) -> Option<&T> {
@@ -115,7 +116,8 @@ impl<T> Items<T> {
         if hand.owner != self.owner {
             return None;
         }
-        // Before the taking: one that comes in between changes the turn again.
+        // The turn is read before the taking: a taking that comes in between changes the turn
+        // again.
         let turn = self.turn.load(Acquire);
         // SAFETY: `hand` is of `self`.
         let item = unsafe { self.item(hand) };
@@ -126,7 +128,7 @@ impl<T> Items<T> {
         Some(&item.value)
     }
 
-    /// The item in a hand.
+    /// Returns the item in a hand.
     ///
     /// # Safety
     ///
@@ -193,7 +195,7 @@ mod tests {
         items.set([String::from("first")]);
         assert!(items.take(0).is_some());
         drop(items);
-        // It may well lie at the same address.
+        // The second owner may well lie at the same address.
         let items = Items::default();
         items.set([String::from("second")]);
         assert_eq!(items.held(), None);

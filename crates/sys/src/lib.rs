@@ -1,4 +1,4 @@
-//! The one door to the operating system: clocks, child processes, and what the machine is.
+//! The only access to the operating system: clocks, child processes, and what the machine is.
 //!
 //! | module | answers | unit or type |
 //! |---|---|---|
@@ -14,9 +14,8 @@
 //! | [`doctor`] | what here blurs or biases figures, measured | [`taskscale_model::doctor::facts::Facts`] |
 //! | [`disturbance`] | what else used the machine since the last look | [`taskscale_model::machine::Disturbance`] |
 //!
-//! Linux first: elsewhere on Unix everything compiles, and a reading that is not there says so.
-//! `unsafe` is confined to the modules that carry an `allow`, each call with the reason why it is
-//! sound.
+//! Linux comes first: elsewhere on Unix everything compiles, and a reading that is not there says
+//! so. `unsafe` is confined to the modules that carry an `allow`. Each call says why it is sound.
 
 pub mod clock;
 pub mod counts;

@@ -1,4 +1,5 @@
-//! What the machine is: every reading that changes what a task costs, or why it could not be had.
+//! Reads what the machine is: each reading that changes what a task costs, or why it could not be
+//! had.
 
 pub(crate) mod files;
 pub(crate) mod groups;
@@ -14,8 +15,8 @@ use crate::disturbance::parse_load;
 use crate::ffi;
 use files::{missing_outside_linux, reading};
 
-/// Reads the machine. Some dozen small files, under a millisecond; nothing is started and nothing
-/// is changed.
+/// Reads the machine. Reads some dozen small files in under a millisecond; starts and changes
+/// nothing.
 ///
 /// ```
 /// let machine = taskscale_sys::machine::read();
@@ -23,8 +24,8 @@ use files::{missing_outside_linux, reading};
 /// ```
 pub fn read() -> Machine {
     let mut machine = read_from(&ThisMachine);
-    // What the files do not say, where they are not mounted or the system is not Linux, the C
-    // library may.
+    // The C library may know what the files do not say, where they are not mounted or the system is
+    // not Linux.
     let usable = || {
         let all = || std::thread::available_parallelism().ok().map(|count| count.get() as u64);
         ffi::cpus_in_affinity_mask().or_else(all)
@@ -74,11 +75,12 @@ pub fn read_from(files: &dyn Files) -> Machine {
     machine
 }
 
-/// The hash of all readings but the load: equal on the same machine in the same state, across
-/// reboots.
+/// Hashes all readings but the load. The hash is equal on the same machine in the same state,
+/// across reboots.
 ///
-/// FNV-1a, 64 bits (Fowler, Noll, Vo; draft-eastlake-fnv), over `name=value` lines; what is missing
-/// counts as missing whatever its reason, so that a reworded message makes no other machine.
+/// It is FNV-1a, 64 bits (Fowler, Noll, Vo; draft-eastlake-fnv), over `name=value` lines. What is
+/// missing counts as missing whatever its reason, so that a reworded message makes no other
+/// machine.
 pub fn fingerprint(machine: &Machine) -> String {
     fn line<T: std::fmt::Display>(name: &str, reading: &Reading<T>) -> String {
         match reading.value() {
@@ -94,7 +96,8 @@ pub fn fingerprint(machine: &Machine) -> String {
         line("numa_nodes", &machine.numa_nodes),
         line("cpu_quota", &machine.cpu_quota),
         line("governor", &machine.governor),
-        // In whole GiB: the kernel keeps some MB for itself, and not the same at each boot.
+        // Memory is in whole GiB: the kernel keeps some MB for itself, and not the same at each
+        // boot.
         line("memory_gib", &gib(&machine.memory_bytes)),
         line("kernel", &machine.kernel),
         line("clock_source", &machine.clock_source),
@@ -126,9 +129,8 @@ fn online(files: &dyn Files) -> Reading<Vec<u32>> {
     reading(files, "/sys/devices/system/cpu/online", "holds no list of CPUs", parse::list)
 }
 
-/// Numbers of the CPUs that this thread may use: its affinity mask, without those that are switched
-/// off. Not what `available_parallelism` says: that also counts the quota, which is a reading of
-/// its own.
+/// Returns the numbers of the CPUs that this thread may use: its affinity mask, without those that
+/// are switched off. `available_parallelism` also counts the quota, which is a reading of its own.
 pub(crate) fn usable(files: &dyn Files) -> Reading<Vec<u32>> {
     let allowed = reading(files, "/proc/thread-self/status", "states no affinity", |status| {
         parse::list(status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?)
@@ -153,7 +155,7 @@ fn governor(files: &dyn Files) -> Reading<String> {
     }
 }
 
-/// Name and release, as `uname -sr` has them.
+/// Returns name and release, as `uname -sr` prints them.
 fn kernel(files: &dyn Files) -> Reading<String> {
     let word = |path| reading(files, path, "is empty", |text| Some(text.trim().to_owned()));
     match (word("/proc/sys/kernel/ostype"), word("/proc/sys/kernel/osrelease")) {
@@ -194,7 +196,7 @@ mod tests {
 
     #[test]
     fn fnv_is_the_published_one() {
-        // Test vectors of the draft's appendix C.
+        // The test vectors are of the draft's appendix C.
         assert_eq!(fnv1a(""), 0xcbf2_9ce4_8422_2325);
         assert_eq!(fnv1a("foobar"), 0x8594_4171_f739_67e8);
     }

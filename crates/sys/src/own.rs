@@ -1,7 +1,7 @@
-//! Folders that are one's own: nobody else can put a file into one, or another folder in its place.
+//! Folders of the user's own: nobody else can put a file into one, or another folder in its place.
 //!
-//! What is executed or appended to without a look at its content lies in such a folder. The
-//! superuser is trusted: who has those rights needs no trick.
+//! Such a folder holds what is executed or appended to without a look at its content. The superuser
+//! is trusted: who has those rights needs no trick.
 
 use std::{
     fs::{self, DirBuilder, Metadata, Permissions},
@@ -12,46 +12,45 @@ use std::{
 
 use crate::ffi;
 
-/// Why a folder cannot be trusted, or not be had.
+/// Why a folder cannot be trusted, or cannot be had.
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
-    /// There is none yet.
+    /// The folder does not exist.
     #[error("{0} is not there")]
     Absent(PathBuf),
-    /// A link may lead elsewhere tomorrow.
+    /// The path is a link, which may lead elsewhere tomorrow.
     #[error("{0} is a symbolic link")]
     Link(PathBuf),
-    /// Something else has its name.
+    /// Something else has the folder's name.
     #[error("{0} is not a folder")]
     NoFolder(PathBuf),
-    /// Somebody else's.
+    /// The folder belongs to somebody else.
     #[error("{path} belongs to user {owner} and not to user {user}, who runs this")]
     Foreign {
         /// The folder, or one above it.
         path: PathBuf,
         /// Whose it is.
         owner: u32,
-        /// Who asks.
+        /// The user who asks.
         user: u32,
     },
-    /// Others may write into it.
+    /// Others may write into the folder.
     #[error("{path} can be written by others (mode {mode:03o})")]
     Shared {
         /// The folder, or one above it.
         path: PathBuf,
-        /// Its permissions.
         mode: u32,
     },
-    /// The system's word.
+    /// The system refused.
     #[error("{0}: {1}")]
     System(PathBuf, io::Error),
-    /// Nobody's files can be told from one's own.
+    /// The user's own files cannot be told from those of nobody.
     #[error("user {0} stands for all users that this user namespace does not have")]
     Nameless(u32),
 }
 
 impl Refusal {
-    /// What to do, where the folder itself can be mended.
+    /// Says what to do, where the folder itself can be mended.
     pub fn remedy(&self) -> Option<String> {
         match self {
             Refusal::Shared { path, .. } => Some(format!("chmod go-w {}", path.display())),
@@ -65,21 +64,22 @@ impl Refusal {
 /// Write permission of the group and of all.
 const WRITE_BY_GROUP: u32 = 0o020;
 const WRITE_BY_ALL: u32 = 0o002;
-/// In a folder with this bit only its owner and the owner of an entry rename or remove the entry
+/// Only the owner of a folder with this bit and the owner of an entry rename or remove the entry
 /// (`/tmp`).
 const STICKY: u32 = 0o1000;
 
-/// Makes `folder` and those above it that are missing, with mode 0700, or looks at the one that is
-/// there. Returns its path without links. Nothing is made below a folder that is refused. A folder
-/// that is the user's and that others can read but not write is closed to them.
+/// Makes `folder` and those above it that are missing, with mode 0700, or checks the one that is
+/// there. Returns its path without links. Makes nothing below a folder that is refused. Closes a
+/// folder of the user's that others can read but not write.
 ///
 /// # Errors
-/// A folder that is not one's own, with the reason; those of the file system.
+/// The folder is not the user's own, with the reason; also those of the file system.
 pub fn make(folder: &Path) -> Result<PathBuf, Refusal> {
     make_for(folder, &User::current()?)
 }
 
-/// The path without links of a folder of one's own that is there; nothing is made or changed.
+/// Returns the path without links of a folder of the user's own that is there. Makes and changes
+/// nothing.
 ///
 /// # Errors
 /// As [`make`], and [`Refusal::Absent`].
@@ -87,8 +87,8 @@ pub fn find(folder: &Path) -> Result<PathBuf, Refusal> {
     find_for(folder, &User::current()?)
 }
 
-/// Whether a program that was found by searching is one's own or the superuser's, and nobody else
-/// can put another in its place.
+/// Tells whether a program that was found by searching is the user's or the superuser's, and nobody
+/// else can put another in its place.
 pub fn is_safe_program(program: &Path) -> bool {
     let check = || {
         let user = User::current()?;
@@ -104,8 +104,8 @@ fn make_for(folder: &Path, user: &User) -> Result<PathBuf, Refusal> {
             let (Some(above), Some(name)) = (folder.parent(), folder.file_name()) else {
                 return Err(Refusal::NoFolder(folder.to_owned()));
             };
-            // What is missing is made by us, one after the other, so that the first that is there
-            // is looked at before.
+            // Missing folders are made by us, one after the other, so that the first that is there
+            // is checked before.
             let above = match above.symlink_metadata() {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => make_for(above, user)?,
                 _ => real_place(above, user)?,
@@ -136,7 +136,7 @@ fn find_for(folder: &Path, user: &User) -> Result<PathBuf, Refusal> {
     Ok(real)
 }
 
-/// The folder's path without links above it, where nobody else can take its place.
+/// Returns the folder's path without links above it, where nobody else can take its place.
 fn place(folder: &Path, user: &User) -> Result<PathBuf, Refusal> {
     let (Some(above), Some(name)) = (folder.parent(), folder.file_name()) else {
         return Err(Refusal::NoFolder(folder.to_owned()));
@@ -144,24 +144,24 @@ fn place(folder: &Path, user: &User) -> Result<PathBuf, Refusal> {
     Ok(real_place(above, user)?.join(name))
 }
 
-/// A folder's path without links, where nobody else can take the place of what lies in it.
+/// Returns a folder's path without links, where nobody else can take the place of what lies in it.
 fn real_place(folder: &Path, user: &User) -> Result<PathBuf, Refusal> {
     let real = folder.canonicalize().map_err(|error| not_there(folder, error))?;
     real.ancestors().try_for_each(|path| may_lie_in(path, user))?;
     Ok(real)
 }
 
-/// Whether nobody else can rename what lies in `path`, or write it where it is a file.
+/// Checks that nobody else can rename what lies in `path`, or write it where it is a file.
 fn may_lie_in(path: &Path, user: &User) -> Result<(), Refusal> {
     let there = path.metadata().map_err(|error| not_there(path, error))?;
     let (owner, mode) = (there.uid(), there.mode() & 0o7777);
-    // Only the superuser makes folders in `/`, but a namespace with few users shows its number as
-    // that of nobody.
+    // Only the superuser makes folders in `/`, but a namespace with few users shows the superuser's
+    // number as that of nobody.
     let is_system = path.ancestors().count() <= 2 && user.is_of_nobody_here(owner);
     if owner != user.id && owner != 0 && !is_system {
         return Err(Refusal::Foreign { path: path.to_owned(), owner, user: user.id });
     }
-    // With umask 002 all that a user makes can be written by the user's own group (Debian, Fedora).
+    // With umask 002 the user's own group can write all that a user makes (Debian, Fedora).
     let by_group = mode & WRITE_BY_GROUP != 0
         && (ffi::has_acl(path) || !user.is_alone_in(there.gid(), &read("/etc/passwd"), &read("/etc/group")));
     if (by_group || mode & WRITE_BY_ALL != 0) && (mode & STICKY == 0 || !there.is_dir()) {
@@ -170,7 +170,7 @@ fn may_lie_in(path: &Path, user: &User) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Looks at the folder itself.
+/// Checks the folder itself.
 fn look(path: &Path, user: &User) -> Result<Metadata, Refusal> {
     let there = path.symlink_metadata().map_err(|error| not_there(path, error))?;
     if there.is_symlink() {
@@ -196,12 +196,11 @@ fn not_there(path: &Path, error: io::Error) -> Refusal {
     }
 }
 
-/// The user who runs this.
 #[derive(Debug, Clone, Default)]
 struct User {
     id: u32,
-    /// The number under which users are shown that this user namespace does not have; `None` where
-    /// it has all.
+    /// The number that stands for all users that this user namespace does not have; `None` where it
+    /// has all.
     overflow: Option<u32>,
 }
 
@@ -221,13 +220,13 @@ impl User {
         Ok(User { id, overflow })
     }
 
-    /// Whether an owner is none of this namespace, as far as can be told.
+    /// Tells whether an owner is none of this namespace, as far as can be known.
     fn is_of_nobody_here(&self, owner: u32) -> bool {
         self.overflow == Some(owner)
     }
 
-    /// Whether nobody else is in a group: it is listed, and has no other member and is no other
-    /// user's own. `users` is `/etc/passwd` and `groups` is `/etc/group`.
+    /// Tells whether nobody else is in a group: the group is listed, has no other member and is no
+    /// other user's own. `users` is `/etc/passwd` and `groups` is `/etc/group`.
     fn is_alone_in(&self, group: u32, users: &str, groups: &str) -> bool {
         let fields = |line: &str| line.split(':').map(str::to_owned).collect::<Vec<_>>();
         let number = |field: Option<&String>| field.and_then(|field| field.parse::<u32>().ok());
@@ -243,8 +242,8 @@ impl User {
     }
 }
 
-/// Whether `/proc/self/uid_map` maps all users to themselves: lines of the first number inside, the
-/// first outside, how many.
+/// Tells whether `/proc/self/uid_map` maps all users to themselves. A line holds the first number
+/// inside, the first outside, and how many.
 fn has_all_users(map: &str) -> bool {
     map.split_whitespace().eq(["0", "0", "4294967295"])
 }
@@ -263,12 +262,12 @@ mod tests {
         ffi::effective_user()
     }
 
-    /// Somebody else, of whom as much is known.
+    /// Returns another user, of whom as much is known.
     fn somebody(id: u32) -> User {
         User { id, ..User::current().expect("a user") }
     }
 
-    /// A folder to try things in, without links above it.
+    /// Makes a folder to try things in, without links above it.
     fn folder() -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().canonicalize().expect("there");
@@ -309,7 +308,7 @@ mod tests {
     fn another_users_folder_is_refused() {
         let (_kept, base) = folder();
         let path = make(&base.join("cache")).expect("made");
-        // Somebody who is neither root nor we.
+        // The stranger is neither root nor this user.
         let stranger = somebody(me().wrapping_add(4_242));
         for found in [make_for(&path, &stranger), find_for(&path, &stranger)] {
             let error = found.expect_err("not the stranger's").to_string();
@@ -376,7 +375,7 @@ mod tests {
         {
             assert_eq!(user.is_alone_in(group, users, groups), alone, "{group}");
         }
-        // Somebody whom no file names, as where a directory service does.
+        // No file names this user, as where a directory service does.
         assert!(!User { id: 4_000, ..user }.is_alone_in(1_000, users, groups));
     }
 

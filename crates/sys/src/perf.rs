@@ -1,4 +1,4 @@
-//! Opening an event of the kernel's: perf_event_open(2).
+//! Opens an event of the kernel's: perf_event_open(2).
 #![allow(unsafe_code)]
 
 use std::{
@@ -23,8 +23,8 @@ struct Attributes {
     config1: u64,
 }
 
-/// Opens an event on the calling thread, on any CPU and in no group; closed on exec. A system call
-/// and nothing else, so that it may run between fork and exec.
+/// Opens an event on the calling thread, on any CPU and in no group; it is closed on exec. Makes
+/// one system call and nothing else, so that it may run between fork and exec.
 ///
 /// # Errors
 /// Those of the system call.

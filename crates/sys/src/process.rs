@@ -1,8 +1,8 @@
 //! A probe as a child process over pipes: one line out, one line in, every wait bounded, and
 //! nothing left behind.
 //!
-//! Written for the measuring loop: one thread, no thread of its own, no async, and while it waits
-//! it sleeps in `poll`, so that the tool takes no CPU from what it measures. Deadlines are on
+//! It is written for the measuring loop: it runs on the caller's thread, without async. While it
+//! waits it sleeps in `poll`, so that the tool takes no CPU from what it measures. Deadlines are on
 //! [`crate::clock::monotonic_ns`].
 //!
 //! ```
@@ -35,8 +35,8 @@ pub use exit::Exit;
 use tail::Tail;
 pub use talk::{FLOOD_LIMIT, IoProblem, LINE_LIMIT};
 
-/// The environment variable by which descendants of a probe are found again. Its value is random
-/// per [`Child`].
+/// The environment variable by which a probe's descendants are found again. Its value is random for
+/// each [`Child`].
 pub const COOKIE: &str = "TASKSCALE_PROBE_COOKIE";
 
 /// A running probe. Dropping it kills it with all its descendants.
@@ -50,7 +50,7 @@ pub struct Child {
     stderr: Option<ChildStderr>,
     /// Becomes readable when the process ends.
     ended: Option<OwnedFd>,
-    /// Standard output that was read and not yet handed out.
+    /// Standard output that was read and not handed out.
     unread: Vec<u8>,
     /// How much of `unread` is known to hold no line feed.
     searched: usize,
@@ -60,10 +60,10 @@ pub struct Child {
     reaped: Option<Reaped>,
 }
 
-/// What is known of a process after [`Child::kill_tree`], when its pid may already be another's.
+/// What is known about a process after [`Child::kill_tree`], when its pid may be another's.
 #[derive(Debug, Clone, Copy)]
 struct Reaped {
-    /// `None` when it hung in the kernel and could not even be killed.
+    /// `None` where it hung in the kernel and could not even be killed.
     exit: Option<Exit>,
 }
 
@@ -72,8 +72,8 @@ impl Child {
     /// descriptor of ours.
     ///
     /// On Linux the process is killed when the *thread* that called this ends: call it on a thread
-    /// that stays. This process also becomes the one that inherits orphans among its descendants (a
-    /// child subreaper), so that they can be reaped.
+    /// that stays. This process also inherits orphans among its descendants (as a child subreaper),
+    /// so that they can be reaped.
     ///
     /// # Errors
     /// [`SpawnError`] says which program, why, and what to do.
@@ -81,8 +81,8 @@ impl Child {
         Child::start(command, None)
     }
 
-    /// The same, with the system calls of the process and of all that it starts counted, or why
-    /// they cannot be.
+    /// Starts a process as [`Child::spawn`] does, and counts the system calls of it and of all that
+    /// it starts, or says why they cannot be counted.
     ///
     /// # Errors
     /// Those of [`Child::spawn`].
@@ -110,7 +110,7 @@ impl Child {
             stderr_since_request: 0,
             reaped: None,
         };
-        // A failure from here on drops `child` and so ends the process.
+        // A failure below drops `child` and so ends the process.
         child.set_nonblocking().map_err(|source| command::failed(command, source))?;
         Ok(child)
     }
@@ -125,12 +125,13 @@ impl Child {
         pipes.into_iter().flatten().try_for_each(ffi::set_nonblocking)
     }
 
-    /// The process id; it stays this process's own until [`Child::kill_tree`] or [`Child::end`].
+    /// Returns the process id. It stays this process's own until [`Child::kill_tree`] or
+    /// [`Child::end`].
     pub fn pid(&self) -> u32 {
         self.process.id()
     }
 
-    /// CPU nanoseconds that the process (without its children) has used; see
+    /// Returns the CPU nanoseconds that the process (without its children) has used; see
     /// [`clock::process_cpu_ns`].
     ///
     /// # Errors
@@ -139,11 +140,11 @@ impl Child {
         clock::process_cpu_ns(self.pid())
     }
 
-    /// Largest resident memory of the process so far, or since [`Child::reset_peak_rss`], in bytes.
-    /// About 50 us.
+    /// Returns the largest resident memory of the process so far, or since
+    /// [`Child::reset_peak_rss`], in bytes. Costs about 50 us.
     ///
     /// # Errors
-    /// When `/proc` is not there or the process has ended.
+    /// `/proc` is not there or the process has ended.
     pub fn peak_rss_bytes(&self) -> io::Result<u64> {
         let path = format!("/proc/{}/status", self.pid());
         let status = std::fs::read_to_string(&path)?;
@@ -156,18 +157,18 @@ impl Child {
         })
     }
 
-    /// Starts [`Child::peak_rss_bytes`] afresh from what is resident now. Under 1 us.
+    /// Restarts [`Child::peak_rss_bytes`] from what is resident at the call. Costs under 1 us.
     ///
     /// # Errors
-    /// When `/proc` is not there or does not permit it.
+    /// `/proc` is not there or does not permit it.
     pub fn reset_peak_rss(&self) -> io::Result<()> {
         std::fs::write(format!("/proc/{}/clear_refs", self.pid()), "5")
     }
 
-    /// How the process ended; `None` while it runs.
+    /// Says how the process ended; `None` while it runs.
     ///
     /// # Errors
-    /// When the system does not tell, as when this process ignores SIGCHLD.
+    /// The system does not tell, as when this process ignores SIGCHLD.
     pub fn exit(&self) -> io::Result<Option<Exit>> {
         if let Some(reaped) = self.reaped {
             return Ok(reaped.exit);
@@ -176,7 +177,7 @@ impl Child {
     }
 
     /// Closes standard input, gives the process `grace_ns` to end by itself, then kills what is
-    /// left of it and of its descendants. Returns how it ended; `None` when it had to be killed. A
+    /// left of it and of its descendants. Returns how it ended; `None` where it had to be killed. A
     /// second call returns how it ended at last.
     pub fn end(&mut self, grace_ns: u64) -> Option<Exit> {
         if let Some(reaped) = self.reaped {
@@ -188,17 +189,17 @@ impl Child {
     }
 
     /// Kills the process and all its descendants, daemons included, and reaps it. Returns the pids
-    /// that were still there after two seconds; as a rule none. Costs a few milliseconds; a second
-    /// call does nothing.
+    /// that were still there after two seconds; as a rule there are none. Costs a few milliseconds.
+    /// A second call does nothing.
     pub fn kill_tree(&mut self) -> Vec<u32> {
         if self.reaped.is_some() {
             return Vec::new();
         }
         let survivors = tree::kill(self.pid(), &self.cookie);
-        // The last of the log, for `stderr_tail`.
+        // This reads the last of the log, for `stderr_tail`.
         let _ = self.drain_stderr();
         (self.stdin, self.stdout, self.stderr) = (None, None, None);
-        // Not `wait`: a process that hangs in the kernel would hang us.
+        // `wait` would hang us with a process that hangs in the kernel.
         let exit = self.process.try_wait().ok().flatten().map(Exit::from);
         self.reaped = Some(Reaped { exit });
         survivors

@@ -4,20 +4,20 @@ use std::fs;
 
 use taskscale_model::missing::Missing;
 
-/// A process with more threads is not read: 64 take half a millisecond.
+/// Most threads of a process that is read: 64 take half a millisecond.
 pub const MOST: usize = 64;
 
-/// Id and CPU nanoseconds so far of every thread that process `pid` has now, by ascending id.
+/// Returns id and CPU nanoseconds so far of every thread that process `pid` has, by ascending id.
 /// Threads that have ended are not among them, unlike in [`crate::clock::process_cpu_ns`].
 ///
-/// The kernel brings the time of a thread that is running up to date at its next tick or switch, up
-/// to 4 ms later; that of a sleeping one is exact. Costs four system calls a thread, 7 us: 19, 47,
-/// 220 and 462 us for 2, 6, 31 and 64 threads (2026-11-20, median of 1,000, a debug build on a busy
-/// machine: `cargo run -p taskscale-experiments --bin threads`).
+/// The kernel brings the time of a running thread up to date at its next tick or switch, up to 4 ms
+/// later. The time of a sleeping thread is exact. The call costs four system calls a thread, 7 us:
+/// 19, 47, 220 and 462 us for 2, 6, 31 and 64 threads (2026-11-20, median of 1,000, a debug build
+/// on a busy machine: `cargo run -p taskscale-experiments --bin threads`).
 ///
 /// # Errors
-/// Why they cannot be told: no such process, more than [`MOST`] threads, a kernel without scheduler
-/// statistics, a system other than Linux.
+/// No such process, more than [`MOST`] threads, a kernel without scheduler statistics, or a system
+/// other than Linux.
 pub fn thread_cpu_ns(pid: u32) -> Result<Vec<(u32, u64)>, Missing> {
     at_most(MOST, pid)
 }
@@ -38,7 +38,7 @@ fn at_most(most: usize, pid: u32) -> Result<Vec<(u32, u64)>, Missing> {
             "",
         ));
     }
-    // A thread may end between the two readings; its file is then gone (ENOENT, ESRCH), and it is
+    // A thread may end between the two readings. Its file is then gone (ENOENT, ESRCH), and it is
     // left out.
     let time = |id: u32| Some((id, first_number(&fs::read(format!("{folder}/{id}/schedstat")).ok()?)?));
     let mut times: Vec<(u32, u64)> = ids.into_iter().filter_map(time).collect();
@@ -49,7 +49,8 @@ fn at_most(most: usize, pid: u32) -> Result<Vec<(u32, u64)>, Missing> {
     Ok(times)
 }
 
-/// `schedstat` is: time on a processor, time waited for one, time slices.
+/// Reads the first of the three numbers of `schedstat`: time on a processor, time waited for one,
+/// time slices.
 fn first_number(text: &[u8]) -> Option<u64> {
     std::str::from_utf8(text).ok()?.split_whitespace().next()?.parse().ok()
 }
@@ -84,8 +85,8 @@ mod tests {
         // limit.
         let times = thread_cpu_ns(pid).expect("own threads");
         assert!(times.is_sorted() && find(&times).is_some());
-        // It waits: whatever this thread does is not its time. The first reading may precede its
-        // falling asleep.
+        // The thread waits: what this thread does is not its time. The first reading may come
+        // before it falls asleep.
         let settled = loop {
             let (one, other) =
                 (find(&thread_cpu_ns(pid).expect("own")), find(&thread_cpu_ns(pid).expect("own")));

@@ -1,9 +1,9 @@
-//! The cheapest clock there is: the processor's time-stamp counter where it can be trusted, the
-//! monotonic clock elsewhere.
+//! The cheapest clock: the processor's time-stamp counter where it can be trusted, the monotonic
+//! clock elsewhere.
 //!
-//! A reading of the counter takes 9 ns alone and 1 to 2 ns where the processor has other work to
-//! overlap it with; one of the monotonic clock takes 22 ns in either case (measured on the machine
-//! of docs/evidence).
+//! A reading of the counter takes 9 ns alone, and 1 to 2 ns where the processor has other work to
+//! overlap it with. A reading of the monotonic clock takes 22 ns in either case (measured on the
+//! machine of docs/evidence).
 
 #![allow(unsafe_code)]
 
@@ -14,7 +14,7 @@ use std::sync::{
 
 use crate::clock::monotonic_ns;
 
-/// Where ticks come from.
+/// The clock that ticks come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     /// The time-stamp counter of x86-64: invariant, and the clock that the kernel itself uses.
@@ -25,10 +25,11 @@ pub enum Source {
 
 static COUNTER: AtomicBool = AtomicBool::new(false);
 
-/// Where ticks come from on this machine; decided once, at the first call.
+/// Returns where ticks come from on this machine. It is decided once, at the first call.
 ///
 /// The counter is taken where it is invariant (`constant_tsc` and `nonstop_tsc`) and the kernel's
-/// clock source is `tsc`: a kernel that has found the counters of two cores apart uses another one.
+/// clock source is `tsc`. A kernel that has found the counters of two cores apart uses another
+/// source.
 pub fn source() -> Source {
     static SOURCE: OnceLock<Source> = OnceLock::new();
     *SOURCE.get_or_init(|| {
@@ -55,8 +56,8 @@ fn counter_is_trusted() -> bool {
     false
 }
 
-/// The ticks now. Only differences mean something, and only with [`Rate`]. Before the first call of
-/// [`source`], and of anything that calls it, these are ticks of the monotonic clock.
+/// Reads the ticks. Only differences mean something, and only with [`Rate`]. Before the first call
+/// of [`source`], and of anything that calls it, these are ticks of the monotonic clock.
 #[inline]
 pub fn now() -> u64 {
     #[cfg(target_arch = "x86_64")]
@@ -67,7 +68,7 @@ pub fn now() -> u64 {
     monotonic_ns()
 }
 
-/// From ticks to nanoseconds.
+/// Converts ticks to nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rate {
     /// Nanoseconds of 2^32 ticks.
@@ -75,7 +76,8 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// The rate of this machine. The first call measures for 2 ms, to some 25 parts in a million.
+    /// Returns the rate of this machine. The first call measures for 2 ms, to some 25 parts in a
+    /// million.
     pub fn of_machine() -> Self {
         static RATE: OnceLock<Rate> = OnceLock::new();
         *RATE.get_or_init(|| match source() {
@@ -90,36 +92,36 @@ impl Rate {
         })
     }
 
-    /// The rate between two readings of both clocks; `None` where no time has passed.
+    /// Returns the rate between two readings of both clocks; `None` where no time has passed.
     pub fn between(begin: Anchor, end: Anchor) -> Option<Self> {
         let (ns, ticks) = (end.ns.checked_sub(begin.ns)?, end.ticks.checked_sub(begin.ticks)?);
         let ns_per_4g = (u128::from(ns) << 32).checked_div(u128::from(ticks))?;
         Some(Rate { ns_per_4g: u64::try_from(ns_per_4g).ok().filter(|rate| *rate > 0)? })
     }
 
-    /// The rate at which 2^32 ticks take so many nanoseconds, at least one. 2^32 is a clock of
-    /// nanoseconds.
+    /// Makes the rate at which 2^32 ticks take so many nanoseconds, at least one. 2^32 makes a
+    /// clock of nanoseconds.
     pub const fn of_ns_per_4g(ns_per_4g: u64) -> Self {
         Rate { ns_per_4g: if ns_per_4g == 0 { 1 } else { ns_per_4g } }
     }
 
-    /// Nanoseconds of 2^32 ticks.
+    /// Returns the nanoseconds of 2^32 ticks.
     pub fn ns_per_4g(self) -> u64 {
         self.ns_per_4g
     }
 
-    /// Nanoseconds of so many ticks.
+    /// Returns the nanoseconds of so many ticks.
     #[inline]
     pub fn ns(self, ticks: u64) -> u64 {
         ((u128::from(ticks) * u128::from(self.ns_per_4g)) >> 32) as u64
     }
 
-    /// Ticks of so many nanoseconds.
+    /// Returns the ticks of so many nanoseconds.
     pub fn ticks(self, ns: u64) -> u64 {
         ((u128::from(ns) << 32) / u128::from(self.ns_per_4g)) as u64
     }
 
-    /// By which part this rate differs from another.
+    /// Returns by which part this rate differs from another.
     pub fn differs(self, other: Rate) -> f64 {
         (self.ns_per_4g as f64 / other.ns_per_4g as f64 - 1.0).abs()
     }
@@ -130,19 +132,17 @@ impl Rate {
 pub struct Anchor {
     /// Nanoseconds of the monotonic clock.
     pub ns: u64,
-    /// Ticks.
     pub ticks: u64,
 }
 
 impl Anchor {
-    /// Reads both.
     pub fn now() -> Self {
         Anchor { ns: monotonic_ns(), ticks: now() }
     }
 }
 
-/// What a reading takes among readings only, in ticks: so much of it is in what was timed. Measured
-/// once, as the median of a thousand.
+/// Returns how many ticks a reading takes among readings only: this much of it is in what was
+/// timed. It is measured once, as the median of a thousand.
 pub fn reading_ticks() -> u64 {
     static READING: OnceLock<u64> = OnceLock::new();
     *READING.get_or_init(|| {
@@ -154,8 +154,8 @@ pub fn reading_ticks() -> u64 {
     })
 }
 
-/// The smallest step between two readings that differ, of a thousand, in nanoseconds: what no
-/// duration can be finer than.
+/// Returns the smallest step between two readings that differ, of a thousand, in nanoseconds. No
+/// duration can be finer.
 pub fn resolution_ns() -> u64 {
     let rate = Rate::of_machine();
     let readings: Vec<u64> = (0..1_000).map(|_| now()).collect();
@@ -174,7 +174,7 @@ mod tests {
         let rate = Rate::between(anchor(1_000, 50), anchor(2_000, 2_646)).expect("time has passed");
         assert_eq!(rate.ns(2_596_000), 999_999, "cut off, not rounded");
         assert_eq!(rate.ticks(1_000), 2_596);
-        // Fifty years: nothing overflows, and the rate is kept to a part in 10^9.
+        // Over fifty years nothing overflows, and the rate is kept to a part in 10^9.
         let exact = u128::from(u64::MAX / 4) * 1_000 / 2_596;
         assert!(exact.abs_diff(u128::from(rate.ns(u64::MAX / 4))) < exact / 1_000_000_000);
         assert_eq!(Rate::between(anchor(1, 1), anchor(1, 1)), None);

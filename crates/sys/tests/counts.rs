@@ -1,4 +1,4 @@
-//! Counts of a program whose number of allocations and system calls is known.
+//! Counts for a program whose number of allocations and system calls is known.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::print_stderr, reason = "what could not be tested must be told")]
@@ -17,8 +17,8 @@ use taskscale_sys::{
 
 const PATIENCE_NS: u64 = 60_000_000_000;
 
-/// The shim and the program, built once. `None` without a C compiler; the words say that nothing
-/// was tested.
+/// Builds the shim and the program once. Returns `None` without a C compiler, and prints that
+/// nothing was tested.
 fn built() -> Option<&'static (PathBuf, PathBuf)> {
     static BUILT: OnceLock<Option<(PathBuf, PathBuf)>> = OnceLock::new();
     let build = || {
@@ -63,7 +63,7 @@ fn built() -> Option<&'static (PathBuf, PathBuf)> {
     BUILT.get_or_init(build).as_ref()
 }
 
-/// Has a child do its work twice, and reads before and after the second time.
+/// Makes a child do its work twice, and reads before and after the second time.
 fn second_go<T>(mut child: Child, read: impl Fn() -> T) -> (T, T) {
     let mut go = || {
         let deadline_ns = monotonic_ns() + PATIENCE_NS;
@@ -76,7 +76,7 @@ fn second_go<T>(mut child: Child, read: impl Fn() -> T) -> (T, T) {
     (before, read())
 }
 
-/// `program MODE N THREADS` under the shim, before and after its second go.
+/// Runs `program MODE N THREADS` under the shim, and reads before and after its second go.
 fn with_shim(args: &[&str], page: &Page) -> Option<(Allocations, Allocations)> {
     let (shim, program) = built()?;
     let mut command = Command::new(program.to_string_lossy(), args.iter().copied());
@@ -102,8 +102,8 @@ fn every_call_of_a_thread_is_counted_and_no_other() {
     assert_eq!(counted, turns(12_345));
 }
 
-/// What `threads` itself asks for, beside what its threads do: the array of their ids, and what the
-/// C library needs for a thread.
+/// Returns what `threads` itself asks for, beside what its threads do: the array of their ids, and
+/// what the C library needs for a thread.
 fn beyond(counted: Allocations, turns: Allocations) -> Allocations {
     counted.since(&turns)
 }
@@ -117,7 +117,7 @@ fn threads_with_a_slot_each_lose_nothing() {
 
 #[test]
 fn more_threads_than_slots_lose_nothing() {
-    // 31 of 32 threads meet in the common slot.
+    // 31 of the 32 threads meet in the common slot.
     let Some(counted) = allocations(&["together", "20000", "32"], 2) else { return };
     let rest = beyond(counted, turns(640_000));
     assert_eq!((rest.realloc, rest.aligned, rest.malloc), (0, 0, 1), "{rest:?}");
@@ -129,7 +129,7 @@ fn slots_of_threads_that_ended_are_used_again() {
     let Some((before, after)) = with_shim(&["one-by-one", "3", "2000"], &page) else { return };
     let rest = beyond(after.since(&before), turns(6_000));
     assert_eq!((rest.realloc, rest.aligned, rest.malloc), (0, 0, 1), "{rest:?}");
-    // Had no slot been given back, the third thread and all later ones had counted in the common
+    // If no slot were given back, the third thread and all later ones would count in the common
     // slot, the first after the header.
     let bytes = std::fs::read(page.path()).expect("the file");
     let common = u64::from_ne_bytes(bytes[64..72].try_into().expect("eight bytes"));
@@ -142,7 +142,8 @@ fn a_forked_process_counts_beside_its_parent() {
     let Some((before, after)) = with_shim(&["fork", "5000"], &page) else { return };
     let rest = beyond(after.since(&before), turns(10_000));
     assert_eq!((rest.realloc, rest.aligned), (0, 0), "{rest:?}");
-    // The children in a slot of their own, beside that of their parent: 5,000 calls in each go.
+    // The children count in a slot of their own, beside that of their parent: 5,000 calls in each
+    // go.
     let bytes = std::fs::read(page.path()).expect("the file");
     let malloc_of =
         |slot: usize| u64::from_ne_bytes(bytes[slot * 64..][..8].try_into().expect("eight bytes"));
@@ -152,7 +153,7 @@ fn a_forked_process_counts_beside_its_parent() {
 #[test]
 fn a_program_that_does_not_load_the_shim_is_told_from_one_that_allocates_nothing() {
     let page = Page::create().expect("a file");
-    // The variable alone, without the library.
+    // The child has the variable alone, without the library.
     let Some((_, program)) = built() else { return };
     let child = Child::spawn(&Command::new(program.to_string_lossy(), ["turns", "10"])).expect("it starts");
     let (_, after) = second_go(child, || page.read().expect("read"));
@@ -173,7 +174,7 @@ fn system_calls_are_counted_or_the_reason_is_told() {
         }
     };
     let (before, after) = second_go(child, || counter.read().expect("read"));
-    // Beside these: the answer is written and the next line is waited for, and each time we look
-    // that may have begun or not.
+    // The process also writes the answer and waits for the next line. At each reading that may have
+    // begun or not.
     assert!((100_001..=100_003).contains(&(after - before)), "{}", after - before);
 }

@@ -1,5 +1,5 @@
-//! A descendant that carries no mark. It is alone in its process: the end of any other child takes
-//! such an orphan along, as nobody can tell whose it is.
+//! A descendant that carries no mark. The test is alone in its process: the end of any other child
+//! takes such an orphan along, as nobody can tell whose it is.
 #![cfg(target_os = "linux")]
 
 mod family;

@@ -1,14 +1,14 @@
-//! Real child processes: every way in which a probe can answer or fail. What stays behind is in
-//! `tree.rs`.
+//! Real child processes: every way in which a probe can answer or fail. `tree.rs` tests what stays
+//! behind.
 
 use std::path::Path;
 
 use taskscale_sys::clock::monotonic_ns;
 use taskscale_sys::process::{Child, Command, Exit, IoProblem, LINE_LIMIT};
 
-/// Far more than any of these children needs, and less than a test runner's patience.
+/// Time limit: far more than any of these children needs, and less than a test runner's patience.
 const PLENTY_NS: u64 = 30_000_000_000;
-/// For waits that must run out.
+/// Time limit of waits that must run out.
 const SHORT_NS: u64 = 20_000_000;
 
 fn sh(script: &str) -> Child {
@@ -23,7 +23,7 @@ fn within(ns: u64) -> u64 {
     monotonic_ns() + ns
 }
 
-/// Not even a zombie is left.
+/// Tells whether not even a zombie is left.
 fn is_gone(pid: u32) -> bool {
     !Path::new(&format!("/proc/{pid}")).exists()
 }
@@ -79,7 +79,7 @@ fn a_hanging_child_times_out_and_is_killed() {
 #[test]
 fn one_that_never_reads_times_out_too() {
     let mut child = sh("sleep 1000");
-    // Four times what a pipe holds.
+    // The line is four times what a pipe holds.
     assert_eq!(child.send_line(&vec![b'x'; 256 * 1024], within(SHORT_NS)), Err(IoProblem::TimedOut));
 }
 
@@ -101,7 +101,7 @@ fn what_was_said_before_the_end_is_heard() {
     assert_eq!(child.read_line(within(PLENTY_NS)).expect("a line"), b"said");
     assert_eq!(child.read_line(within(PLENTY_NS)), Err(closed(Exit::Code(4))));
     assert_eq!(child.stderr_tail(), "why");
-    // Also after the end, and after a second one.
+    // The answer is the same after the end, and after a second one.
     assert_eq!((child.end(0), child.end(0)), (Some(Exit::Code(4)), Some(Exit::Code(4))));
     assert_eq!(child.stderr_tail(), "why");
 }
@@ -111,7 +111,7 @@ fn writing_to_one_that_ended_is_closed_and_no_signal_to_us() {
     let mut child = sh("echo ready; exec <&-; echo deaf >&2; exit 5");
     assert_eq!(child.read_line(within(PLENTY_NS)).expect("ready"), b"ready");
     let problem = loop {
-        // Until the pipe is closed some bytes fit in.
+        // Some bytes fit in until the pipe is closed.
         if let Err(problem) = child.send_line(&[b'x'; 1024], within(PLENTY_NS)) {
             break problem;
         }
@@ -153,7 +153,7 @@ fn a_flood_on_stderr_is_stopped_and_its_end_is_kept() {
 #[test]
 fn a_flood_of_lines_is_stopped() {
     let mut child = python("while True: print('x' * 100_000)");
-    // 64 MiB are 672 such lines.
+    // 672 such lines are 64 MiB.
     let problem = (0..1_000).find_map(|_| child.read_line(within(PLENTY_NS)).err());
     assert_eq!(problem, Some(IoProblem::Flood { stream: "stdout" }));
 }
@@ -164,7 +164,7 @@ fn a_log_larger_than_the_pipe_does_not_block_an_answer() {
         sh("head -c 1000000 /dev/zero >&2; echo done; read go; head -c 1000000 /dev/zero >&2; cat");
     assert_eq!(child.read_line(within(PLENTY_NS)).expect("answers"), b"done");
     assert_eq!(child.stderr_bytes(), 1_000_000);
-    // More than the pipe holds, to one that must first be rid of its log.
+    // The line is more than the pipe holds, and the child must first be rid of its log.
     child.send_line(b"go", within(PLENTY_NS)).expect("sent");
     child.send_line(&vec![b'x'; 100_000], within(PLENTY_NS)).expect("sent");
     assert_eq!(child.read_line(within(PLENTY_NS)).expect("answers").len(), 100_000);
@@ -215,8 +215,8 @@ fn the_environment_and_the_directory_are_as_asked_for() {
 fn no_descriptor_of_ours_is_inherited() {
     use std::os::fd::AsRawFd;
     let file = tempfile::tempfile().expect("a file");
-    // Without close-on-exec, as a shell hands them down. SAFETY: plain integers; the descriptor is
-    // open.
+    // The descriptor is not close-on-exec, as a shell hands them down. SAFETY: plain integers; the
+    // descriptor is open.
     #[allow(unsafe_code)]
     let leaked = unsafe { libc::dup(file.as_raw_fd()) };
     let script = format!("[ -e /proc/self/fd/{leaked} ] && echo inherited || echo clean");
@@ -245,7 +245,7 @@ del big; print('freed', flush=True); input()",
     assert!(cpu > 0);
     child.send_line(b"", within(PLENTY_NS)).expect("sent");
     child.read_line(within(PLENTY_NS)).expect("freed");
-    // Not compared with the first: the kernel's count is off by some pages per CPU.
+    // The value is not compared with the first: the kernel's count is off by some pages per CPU.
     assert!(child.peak_rss_bytes().expect("a peak") > 64 << 20, "a peak stays");
     child.reset_peak_rss().expect("reset");
     assert!(child.peak_rss_bytes().expect("a peak") < 64 << 20);

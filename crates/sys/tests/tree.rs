@@ -1,4 +1,4 @@
-//! Families of real processes: whatever a probe starts, nothing of it stays behind.
+//! Families of real processes: nothing that a probe starts stays behind.
 #![cfg(target_os = "linux")]
 
 mod family;
@@ -7,7 +7,7 @@ use family::{PLENTY_NS, family, is_gone, python, sh};
 use taskscale_sys::clock::monotonic_ns;
 use taskscale_sys::process::Exit;
 
-/// So that Ctrl-C reaches the tool alone, and one signal reaches whatever the probe forks.
+/// The group lets Ctrl-C reach the tool alone, and one signal reach whatever the probe forks.
 #[test]
 fn a_probe_has_a_group_of_its_own() {
     let mut child = python("import os; print(os.getpgrp() == os.getpid())");
@@ -48,8 +48,8 @@ fn a_daemon_of_one_that_ended_well_does_not_survive() {
     }
 }
 
-/// An init that does not reap, as in many containers, would keep its zombie for ever; so it comes
-/// to us.
+/// An init that does not reap, as in many containers, would keep its zombie for ever; so the zombie
+/// comes to us.
 #[test]
 fn a_daemon_that_ended_by_itself_leaves_no_zombie() {
     let script = "
@@ -66,7 +66,8 @@ input()
 ";
     let (mut child, pids, _directory) = family(python, script, 1);
     let status = || std::fs::read_to_string(format!("/proc/{}/stat", pids[0])).unwrap_or_default();
-    // Empty: the end of another test's child, here in the same process, has reaped it already.
+    // The status is empty where the end of another test's child, in the same process, has reaped
+    // it.
     while !status().is_empty() && !status().contains(") Z ") {
         std::thread::yield_now();
     }
@@ -85,8 +86,8 @@ fn the_neighbours_daemon_survives() {
     assert_eq!(neighbour.kill_tree(), [0u32; 0]);
 }
 
-/// One that forks and ends, again and again, faster than the process table can be read: the group
-/// gets them all.
+/// The family forks and ends, again and again, faster than the process table can be read. The group
+/// catches them all.
 #[test]
 fn a_family_that_runs_away_is_caught() {
     let script = "
@@ -100,14 +101,14 @@ while time.monotonic() < deadline:
 ";
     let (mut child, _pids, directory) = family(python, script, 1);
     assert_eq!(child.kill_tree(), [0u32; 0]);
-    // Whoever is left would write the file again.
+    // A process that is left would write the file again.
     let alive = directory.path().join("pids.alive");
     let _ = std::fs::remove_file(&alive);
     std::thread::sleep(std::time::Duration::from_millis(50));
     assert!(!alive.exists(), "it got away");
     for entry in std::fs::read_dir("/proc").expect("a /proc").flatten() {
         let stat = std::fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
-        // After the name: state, parent, group.
+        // The fields after the name are state, parent, group.
         let group = stat.rsplit(')').next().and_then(|fields| fields.split_ascii_whitespace().nth(2));
         assert_ne!(group, Some(child.pid().to_string().as_str()), "a zombie is left: {stat}");
     }

@@ -1,4 +1,4 @@
-//! Who may depend on whom: arrows point down only.
+//! Checks which crate may depend on which: arrows point down only.
 
 use crate::repository::Repository;
 
@@ -18,16 +18,16 @@ const PICTURE: [(&str, u8); 13] = [
     ("capi", 3),
     ("tokio", 3),
 ];
-/// Arrows that point down and are yet not drawn: what shows is pure.
+/// Arrows that point down and are forbidden all the same: the crate that shows is pure.
 const FORBIDDEN: [(&str, &str); 1] = [("report", "sys")];
-/// Outside of the picture.
+/// This crate is outside of the picture.
 const TESTKIT: &str = "testkit";
-/// Only tests and experiments lean on these.
+/// Only tests and experiments depend on these.
 const FOR_TESTS: [&str; 2] = [TESTKIT, "simulate"];
-/// Outside of the workspace; the binary carries it.
+/// This package is outside of the workspace; the binary carries it.
 const PROBE: &str = "probe-rust";
 
-/// Every dependency (`dev-dependencies` apart) that the picture does not have.
+/// Finds every dependency (`dev-dependencies` apart) that the picture does not have.
 pub fn problems(repository: &Repository) -> Vec<String> {
     let mut problems = Vec::new();
     for file in repository.files.iter() {
@@ -66,7 +66,7 @@ fn unknown(path: &str, name: &str) -> String {
     )
 }
 
-/// Whether `from` may depend on `to`.
+/// Tells whether `from` may depend on `to`.
 fn arrow(from: &str, from_layer: u8, to: &str) -> Result<(), String> {
     if FOR_TESTS.contains(&to) {
         return Err(format!("{to} is for [dev-dependencies] only"));
@@ -83,8 +83,8 @@ fn arrow(from: &str, from_layer: u8, to: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Names, without `taskscale-`, of our crates under `dependencies` and `build-dependencies`, for
-/// any target.
+/// Returns the names, without `taskscale-`, of our crates under `dependencies` and
+/// `build-dependencies`, for any target.
 fn internal_dependencies(manifest: &toml::Table) -> Vec<String> {
     let targets = manifest.get("target").and_then(toml::Value::as_table);
     let tables = std::iter::once(manifest)

@@ -1,20 +1,20 @@
-//! Links, file names and commands in the documents.
+//! Checks links, file names and commands in the documents.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::repository::{File, Repository};
 
-/// First parts of a back-quoted path that is meant as one of the repository.
+/// First parts of a back-quoted path that is meant as a path of the repository.
 const ROOTS: [&str; 8] = ["crates", "probes", "suites", "docs", "tests", "examples", ".ci", "experiments"];
 /// The commands of the README's first screen. CI runs both.
 const COMMANDS: [&str; 2] = ["cargo run --release -- run", "make test"];
-/// What stands before the name of an experiment that is a binary.
+/// The text before the name of an experiment that is a binary.
 const BINARY: &str = "-p taskscale-experiments --bin ";
 
 /// A section of ARCHITECTURE, and how many files it may name.
 const WALK: (&str, usize) = ("Follow one measurement", 15);
 
-/// Relative links, their anchors, and back-quoted paths that lead nowhere.
+/// Finds relative links, their anchors, and back-quoted paths that lead nowhere.
 pub fn links(repository: &Repository) -> Vec<String> {
     let mut problems = Vec::new();
     for file in repository.with_extension("md") {
@@ -28,7 +28,7 @@ pub fn links(repository: &Repository) -> Vec<String> {
     problems
 }
 
-/// What is wrong with the commands of the README's code blocks.
+/// Says what is wrong with the commands of the README's code blocks.
 pub fn commands(repository: &Repository) -> Vec<String> {
     let Some(readme) = repository.file("README.md") else { return vec!["README.md: not there".into()] };
     let mut problems = Vec::new();
@@ -50,8 +50,8 @@ pub fn commands(repository: &Repository) -> Vec<String> {
     problems
 }
 
-/// Experiments that `experiments/README.md` does not list, and names of binaries in any file that
-/// are none.
+/// Finds experiments that `experiments/README.md` does not list, and names in any file of binaries
+/// that do not exist.
 pub fn experiments(repository: &Repository) -> Vec<String> {
     const LIST: &str = "experiments/README.md";
     let binaries: BTreeSet<&str> = (repository.paths.iter())
@@ -81,7 +81,8 @@ pub fn experiments(repository: &Repository) -> Vec<String> {
     problems
 }
 
-/// What is wrong with ARCHITECTURE's walk of one measurement, which a newcomer reads file by file.
+/// Says what is wrong with ARCHITECTURE's walk of one measurement, which a newcomer reads file by
+/// file.
 pub fn walk(repository: &Repository) -> Vec<String> {
     let text = repository.file("ARCHITECTURE.md").map_or("", |file| &file.text);
     let section = text.split("\n## ").find(|section| section.starts_with(WALK.0)).unwrap_or("");
@@ -96,7 +97,7 @@ pub fn walk(repository: &Repository) -> Vec<String> {
     problems
 }
 
-/// The names of the binaries of experiments that a text starts.
+/// Returns the names of the experiments' binaries that a text starts.
 fn started(text: &str) -> impl Iterator<Item = &str> {
     text.split(BINARY).skip(1).map(|rest| {
         let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
@@ -104,7 +105,7 @@ fn started(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Lines outside of code blocks, with their numbers.
+/// Returns the lines outside of code blocks, with their numbers.
 fn prose(text: &str) -> Vec<(usize, String)> {
     split_fences(text)
         .into_iter()
@@ -113,7 +114,7 @@ fn prose(text: &str) -> Vec<(usize, String)> {
         .collect()
 }
 
-/// Commands in code blocks: lines without prompt and comment.
+/// Returns the commands in code blocks: lines without prompt and comment.
 fn code_lines(text: &str) -> Vec<&str> {
     let fenced = split_fences(text).into_iter().filter(|(_, fenced, _)| *fenced);
     fenced
@@ -135,10 +136,10 @@ fn split_fences(text: &str) -> Vec<(usize, bool, &str)> {
     lines
 }
 
-/// Targets of `[text](target)`, code spans apart.
+/// Returns the targets of `[text](target)`, code spans apart.
 fn link_targets(line: &str) -> Vec<&str> {
     let mut targets = Vec::new();
-    // Odd parts stand between back-quotes; a link's target never does, its text may.
+    // Odd parts stand between back-quotes. A link's target never does; its text may.
     for (at, _) in line.match_indices("](") {
         if line[..at].matches('`').count().is_multiple_of(2) {
             let rest = &line[at + 2..];
@@ -184,7 +185,7 @@ fn path_problem(repository: &Repository, file: &File, span: &str) -> Option<Stri
     (!exists(path) && !beside.is_some_and(|path| exists(&path))).then(|| format!("`{span}` is not there"))
 }
 
-/// Whether `path` fits `pattern`, in which `*` stands for anything within one part, and so does a
+/// Tells whether `path` fits `pattern`. A `*` stands for anything within one part, and so does a
 /// part in capitals: `probes/LANGUAGE/README.md`.
 fn matches(pattern: &str, path: &str) -> bool {
     let (patterns, parts): (Vec<&str>, Vec<&str>) = (pattern.split('/').collect(), path.split('/').collect());
@@ -197,8 +198,8 @@ fn matches(pattern: &str, path: &str) -> bool {
         })
 }
 
-/// `target` as seen from the file `from`, as a path from the root; `None` where it leads out of the
-/// repository.
+/// Returns `target`, as seen from the file `from`, as a path from the root; `None` where it leads
+/// out of the repository.
 fn resolve(from: &str, target: &str) -> Option<String> {
     let mut parts: Vec<&str> = from.split('/').collect();
     parts.pop();
@@ -214,8 +215,8 @@ fn resolve(from: &str, target: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// The anchors of a document's headings, as forges make them: lower case, punctuation gone, blanks
-/// to `-`, and a number behind a repeated one.
+/// Returns the anchors of a document's headings, as forges make them: lower case, no punctuation,
+/// `-` for blanks, and a number behind a repeated one.
 fn anchors(text: &str) -> Vec<String> {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     let headings = prose(text).into_iter().filter_map(|(_, line)| {

@@ -1,25 +1,25 @@
-//! Unsafe code, clocks, disk and environment each stand behind one door.
+//! Checks that unsafe code, clocks, disk and environment are each used in few places only.
 //!
-//! The lints that hold the doors are the compiler's and clippy's: `Cargo.toml` has their levels,
-//! `clippy.toml` the names that a pure crate must not use. What is checked here is that they are in
+//! The lints of the compiler and of clippy do the work: `Cargo.toml` has their levels,
+//! `clippy.toml` the names that a pure crate must not use. These checks show that the lints are in
 //! force everywhere.
 
 use crate::repository::Repository;
 
 /// Crates that take values and return values.
 const PURE: [&str; 6] = ["model", "stats", "analysis", "report", "digest", "simulate"];
-/// What makes clippy hold a crate to that.
+/// The line that makes clippy hold a crate to that.
 const DENIED: &str = "#![deny(clippy::disallowed_methods, clippy::disallowed_types)]";
 
-/// Where unsafe code may stand. The type of python/src/raw needs a slot (am_send) that PyO3 does
-/// not offer.
+/// Places where unsafe code may stand. The type of python/src/raw needs a slot (am_send) that PyO3
+/// does not offer.
 const UNSAFE: [&str; 4] = ["crates/sys/", "crates/capi/", "probes/rust/sdk/src/clock.rs", "python/src/raw/"];
-/// Prefixes of the paths of what is released or tests that.
+/// Prefixes of the paths of what is released or tests it.
 const OURS: [&str; 4] = ["crates/", "probes/", "python/", "experiments/"];
-/// Packages that stand for programs of others.
+/// Packages that stand for other people's programs.
 const OTHERS: [&str; 1] = ["crates/trace/tests/real/"];
 
-/// Pure crates that clippy does not hold to it, in whole or in part.
+/// Finds pure crates that clippy does not hold to it, in whole or in part.
 pub fn pure_crates(repository: &Repository) -> Vec<String> {
     let mut problems = Vec::new();
     for name in PURE {
@@ -40,8 +40,8 @@ pub fn pure_crates(repository: &Repository) -> Vec<String> {
     problems
 }
 
-/// Packages where unsafe code is not denied, and places outside of its rooms where it is allowed
-/// again.
+/// Finds packages where unsafe code is not denied, and places outside of its rooms where it is
+/// allowed again.
 pub fn unsafe_rooms(repository: &Repository) -> Vec<String> {
     let mut problems = Vec::new();
     let starts = |path: &str, prefixes: &[&str]| prefixes.iter().any(|prefix| path.starts_with(prefix));
@@ -69,7 +69,7 @@ pub fn unsafe_rooms(repository: &Repository) -> Vec<String> {
     problems
 }
 
-/// By a lint of its own, or by those of the workspace.
+/// Tells whether a manifest denies unsafe code, by a lint of its own or by those of the workspace.
 fn denies_unsafe(manifest: &str) -> bool {
     let Ok(manifest) = manifest.parse::<toml::Table>() else { return false };
     let Some(lints) = manifest.get("lints") else { return false };

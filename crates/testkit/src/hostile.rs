@@ -1,5 +1,5 @@
-//! Input made to hurt, made as it is read: for `crates/cli/tests/hostile.rs` at small sizes and for
-//! the experiment `hostile` at large ones.
+//! Input made to hurt, made while it is read. `crates/cli/tests/hostile.rs` uses it at small sizes
+//! and the experiment `hostile` at large ones.
 
 use std::{
     fs,
@@ -10,26 +10,26 @@ use std::{
     time::Duration,
 };
 
-/// How much of each kind is fed.
+/// How much of each kind of input is fed.
 #[derive(Debug, Clone, Copy)]
 pub struct Sizes {
     /// Bytes of one line.
     pub line: u64,
-    /// Brackets inside one another.
+    /// Number of brackets inside one another.
     pub brackets: u64,
-    /// Distinct names, workers, identifiers.
+    /// Number of distinct names, workers or identifiers.
     pub count: u64,
-    /// Begins without an end.
+    /// Number of begins without an end.
     pub begins: u64,
 }
 
 /// One hostile input, and how it must end.
 pub struct Case {
-    /// What it is called in tables.
+    /// The case's name in tables.
     pub name: &'static str,
     /// The exit status: 0 where tasks were found, 2 where there were none.
     pub status: i32,
-    /// What the digest or the message must say of it.
+    /// Texts that the digest or the message must contain.
     pub says: &'static [&'static str],
     /// Megabytes that it may take above a digest of one event.
     pub mb: u64,
@@ -37,14 +37,14 @@ pub struct Case {
     pub feed: fn(&Sizes, &mut dyn Write) -> io::Result<()>,
 }
 
-/// How it ended.
+/// The end of the process under a case.
 #[derive(Debug)]
 pub struct Ended {
     /// Bytes that were taken before the process ended or the input did.
     pub fed: u64,
     /// The exit status; `None` where a signal ended it.
     pub status: Option<i32>,
-    /// The most memory that was resident when it was looked at: after the last byte, and every
+    /// The most memory that was resident when it was read: after the last byte, and every
     /// millisecond from then on.
     pub peak_rss: Option<u64>,
     /// Its standard output.
@@ -54,7 +54,7 @@ pub struct Ended {
 }
 
 impl Ended {
-    /// The line that says what was wrong.
+    /// Returns the line that says what was wrong.
     pub fn message(&self) -> &str {
         let marks = ["not counted:", "note:"];
         let said = self.out.lines().find(|line| marks.iter().any(|mark| line.starts_with(mark)));
@@ -62,9 +62,9 @@ impl Ended {
     }
 }
 
-/// What a reader and a digest may take, at any length of the input.
+/// Megabytes that a reader and a digest may take, at any length of the input.
 const MB: u64 = 16;
-/// And with as many workers as are told apart, 65,536 of about 1.1 kB.
+/// The same with as many workers as are told apart: 65,536 of about 1.1 kB.
 const MB_WORKERS: u64 = 88;
 
 /// An event that counts, one microsecond.
@@ -72,7 +72,6 @@ const EVENT: &str = r#"{"name":"a","ph":"X","pid":1,"tid":0,"ts":5,"dur":1}"#;
 /// An event up to its arguments.
 const OPEN: &str = r#"{"name":"b","ph":"X","pid":1,"tid":0,"ts":9,"dur":2,"args":"#;
 
-/// All of them.
 pub const CASES: [Case; 25] = [
     Case {
         name: "one line: a string in args",
@@ -390,7 +389,7 @@ pub const CASES: [Case; 25] = [
 /// Feeds a case to `binary digest -` and waits for the end.
 ///
 /// # Errors
-/// When the process cannot be started, fed or waited for.
+/// The process cannot be started, fed or waited for.
 pub fn run(
     binary: &Path,
     sizes: &Sizes,
@@ -405,7 +404,7 @@ pub fn run(
         .spawn()?;
     let (out, err) = (drain(child.stdout.take()), drain(child.stderr.take()));
     let mut input = BufWriter::with_capacity(1 << 20, Counted { to: child.stdin.take(), bytes: 0 });
-    // A process that has seen enough closes the pipe.
+    // A process that has read enough closes the pipe.
     let fed = feed(sizes, &mut input).and_then(|()| input.flush());
     if let Err(error) = fed.as_ref()
         && error.kind() != io::ErrorKind::BrokenPipe
@@ -452,21 +451,21 @@ fn drain(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<Vec<u8>
     thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut pipe) = pipe {
-            // What was read before an error is what there is to show.
+            // What was read before an error is all that can be shown.
             let _ = pipe.read_to_end(&mut bytes);
         }
         bytes
     })
 }
 
-/// `VmHWM` of a process; `None` where it has ended, or where there is no `/proc`.
+/// Returns `VmHWM` of a process; `None` where it has ended, or where there is no `/proc`.
 fn peak_rss(child: &Child) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kib| kib << 10)
 }
 
-/// Writes a piece again and again, `bytes` in all or a part of a piece more.
+/// Writes a piece again and again. The sum is `bytes`, or a part of a piece more.
 fn repeat(out: &mut dyn Write, piece: &[u8], bytes: u64) -> io::Result<()> {
     let times = (1 << 16) / piece.len() as u64 + 1;
     let block = piece.repeat(times as usize);
@@ -495,7 +494,7 @@ fn each_line(out: &mut dyn Write, count: u64, mut make: impl FnMut(&mut Vec<u8>,
     out.write_all(&block)
 }
 
-/// Bytes without a pattern: xorshift64 from a fixed seed.
+/// Writes bytes without a pattern: xorshift64 from a fixed seed.
 fn garbage(out: &mut dyn Write, bytes: u64) -> io::Result<()> {
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;
     for _ in 0..bytes / 8 {

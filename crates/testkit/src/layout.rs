@@ -1,19 +1,20 @@
-//! The shape of the repository: probes, suites, the length of files, and what no file may name.
+//! Checks the shape of the repository: probes, suites, the length of files, and what no file may
+//! name.
 
 use taskscale_model::suite::Suite;
 
 use crate::repository::Repository;
 
-/// Lines that a source file may have.
+/// Most lines of a source file.
 const LINES: usize = 600;
 /// Endings of the files that people write.
 const SOURCES: [&str; 14] =
     ["rs", "py", "go", "java", "js", "mjs", "ts", "c", "cc", "cpp", "h", "hpp", "swift", "cs"];
-/// Files that a command writes; they may be as long as they come.
+/// Files that a command writes. They may have any length.
 const GENERATED: [&str; 0] = [];
 
-/// Hosts of package registries: a mirror must do as well. Written in parts, or this file would name
-/// them.
+/// Hosts of package registries, since a mirror must do as well. They are written in parts, or this
+/// file would name them.
 const REGISTRIES: [&str; 7] = [
     concat!("crates", ".io"),
     concat!("pypi", ".org"),
@@ -23,12 +24,12 @@ const REGISTRIES: [&str; 7] = [
     concat!("proxy.", "golang.org"),
     concat!("maven", ".org"),
 ];
-/// Where paths of a particular machine begin.
+/// Beginnings of the paths of a particular machine.
 const MACHINE_PATHS: [&str; 4] =
     [concat!("/wo", "rk/"), concat!("/ro", "ot/"), concat!("/ho", "me/"), concat!("/Us", "ers/")];
 
-/// What a comment or a document may not lead to: nobody finds it in this repository. Written in
-/// parts, as above.
+/// Targets to which no comment or document may lead: nobody finds them in this repository. They are
+/// written in parts, as above.
 const NOWHERE: [&str; 5] = [
     concat!("experiments", ".md"),
     concat!("DES", "IGN"),
@@ -40,7 +41,7 @@ const NOWHERE: [&str; 5] = [
 /// The widest line of prose.
 const COLUMNS: usize = 100;
 
-/// Source files that are too long.
+/// Finds source files that are too long.
 pub fn long_files(repository: &Repository) -> Vec<String> {
     let sources = repository.files.iter().filter(|file| {
         file.extension().is_some_and(|extension| SOURCES.contains(&extension))
@@ -55,8 +56,8 @@ pub fn long_files(repository: &Repository) -> Vec<String> {
         .collect()
 }
 
-/// Lines of prose, in documents and in the comments of Rust, that are wider than [`COLUMNS`].
-/// Tables, code and what has no blank to break at are as wide as they must be.
+/// Finds lines of prose, in documents and in the comments of Rust, that are wider than [`COLUMNS`].
+/// Tables, code and what has no blank to break at may be wider.
 pub fn wide_prose(repository: &Repository) -> Vec<String> {
     let mut problems = Vec::new();
     for file in &repository.files {
@@ -95,8 +96,8 @@ fn is_one_span(text: &str) -> bool {
         && text.ends_with('`')
 }
 
-/// Lines that name the host of a registry or a path of one machine. Lock files name registries by
-/// themselves.
+/// Finds lines that name the host of a registry or a path of one machine. Lock files are left out,
+/// since they name registries by themselves.
 pub fn machine_names(repository: &Repository) -> Vec<String> {
     let mut problems = Vec::new();
     for file in repository.files.iter().filter(|file| file.extension() != Some("lock")) {
@@ -115,7 +116,7 @@ pub fn machine_names(repository: &Repository) -> Vec<String> {
     problems
 }
 
-/// Lines that lead to what a reader of the repository cannot open.
+/// Finds lines that lead to what a reader of the repository cannot open.
 pub fn nowhere(repository: &Repository) -> Vec<String> {
     let lines = repository.files.iter().flat_map(|file| {
         file.text.lines().enumerate().map(move |(index, line)| (format!("{}:{}", file.path, index + 1), line))
@@ -128,7 +129,7 @@ pub fn nowhere(repository: &Repository) -> Vec<String> {
         .collect()
 }
 
-/// Modules of the workspace that lie elsewhere than their names say.
+/// Finds modules of the workspace that lie elsewhere than their names say.
 pub fn paths_of_modules(repository: &Repository) -> Vec<String> {
     let ours = |path: &str| path.starts_with("crates/") || path.starts_with("experiments/");
     let mut problems = Vec::new();
@@ -142,7 +143,7 @@ pub fn paths_of_modules(repository: &Repository) -> Vec<String> {
     problems
 }
 
-/// Whether `start` is in `line` and is the beginning of a path there, not its middle.
+/// Tells whether `start` begins a path in `line`, and is not in a path's middle.
 fn begins_a_path(line: &str, start: &str) -> bool {
     line.match_indices(start).any(|(at, _)| {
         let before = line[..at].chars().next_back();
@@ -150,7 +151,7 @@ fn begins_a_path(line: &str, start: &str) -> bool {
     })
 }
 
-/// Probes that lack a part of the common shape: `README.md`, `sdk`, `workloads`.
+/// Finds probes that lack a part of the common shape: `README.md`, `sdk`, `workloads`.
 pub fn probe_shapes(repository: &Repository) -> Vec<String> {
     let probes: Vec<&str> = repository
         .paths
@@ -161,7 +162,8 @@ pub fn probe_shapes(repository: &Repository) -> Vec<String> {
     let mut problems = Vec::new();
     for probe in probes {
         let inside = format!("probes/{probe}/");
-        // However deep: `sdk.py`, `sdk/src/`, `src/main/taskscale/sdk/` as Java's packages want it.
+        // The part may lie at any depth: `sdk.py`, `sdk/src/`, `src/main/taskscale/sdk/` as Java's
+        // packages want it.
         let has = |part: &str| {
             repository.paths.iter().filter_map(|path| path.strip_prefix(&inside)).any(|path| {
                 let mut names = path.split('/').map(|name| name.split('.').next().unwrap_or(name));
@@ -177,7 +179,7 @@ pub fn probe_shapes(repository: &Repository) -> Vec<String> {
     problems
 }
 
-/// Suite files that cannot be read or are not named like their suite.
+/// Finds suite files that cannot be read or are not named like their suite.
 pub fn suites(repository: &Repository) -> Vec<String> {
     let mut problems = Vec::new();
     for file in repository.with_extension("toml") {

@@ -1,7 +1,7 @@
 //! Checks of the repository itself, for tests only.
 //!
-//! Each check is a function from files to problems, so that it can be shown a repository with a
-//! mistake in it: every module tests its checks that way. `tests/house.rs` shows them this
+//! Each check is a function from files to problems, so that a test can show it a repository with a
+//! mistake in it. Every module tests its checks that way. `tests/house.rs` shows them this
 //! repository.
 //!
 //! | module | holds the repository to |
@@ -13,7 +13,7 @@
 //! | [`sdk`] | the length and the shape of the SDKs of probes |
 //! | [`repository`] | (its files, as the checks see them) |
 //!
-//! [`hostile`] is of another kind: input made to hurt, which a test and an experiment feed to the
+//! [`hostile`] is no check: it makes input that hurts, which a test and an experiment feed to the
 //! tool.
 
 pub mod arrows;

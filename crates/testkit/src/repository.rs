@@ -4,15 +4,13 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// Directories that hold what was built or fetched.
+/// Directories with what was built or fetched.
 const NOT_OURS: [&str; 5] = [".git", "target", "__pycache__", ".venv", "node_modules"];
 
-/// A text file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
-    /// From the root of the repository, with `/` between the parts.
+    /// The path from the root of the repository, with `/` between the parts.
     pub path: String,
-    /// What it holds.
     pub text: String,
 }
 
@@ -29,7 +27,7 @@ impl Repository {
     /// Reads the repository that this crate is part of.
     ///
     /// # Errors
-    /// When a directory or file cannot be read.
+    /// A directory or file cannot be read.
     pub fn this() -> io::Result<Self> {
         let root: PathBuf = [env!("CARGO_MANIFEST_DIR"), "..", ".."].iter().collect();
         let mut repository = Repository::default();
@@ -38,7 +36,7 @@ impl Repository {
         Ok(repository)
     }
 
-    /// A made-up repository, to show a check its mistake.
+    /// Makes up a repository, to show a check its mistake.
     pub fn of(files: &[(&str, &str)]) -> Self {
         let mut repository = Repository::default();
         for (path, text) in files {
@@ -68,19 +66,19 @@ impl Repository {
         Ok(())
     }
 
-    /// Files whose name ends in `.extension`.
+    /// Returns the files whose name ends in `.extension`.
     pub fn with_extension<'a>(&'a self, extension: &'a str) -> impl Iterator<Item = &'a File> {
         self.files.iter().filter(move |file| file.extension() == Some(extension))
     }
 
-    /// The file at `path`, if it is there.
+    /// Returns the file at `path`, if it is there.
     pub fn file(&self, path: &str) -> Option<&File> {
         self.files.iter().find(|file| file.path == path)
     }
 }
 
 impl File {
-    /// What follows the last dot of the name.
+    /// Returns what follows the last dot of the name.
     pub fn extension(&self) -> Option<&str> {
         Path::new(&self.path).extension()?.to_str()
     }

@@ -1,23 +1,23 @@
-//! SDKs of probes: short enough to be read in one sitting, and of one shape, so that who has read
-//! one finds the way in all.
+//! Checks the SDKs of probes: each is short enough to be read in one sitting. All have one shape,
+//! so that a reader of one finds the way in all.
 
 use std::collections::BTreeMap;
 
 use crate::repository::{File, Repository};
 
-/// Lines of code that an SDK may have.
+/// Most lines of code of an SDK.
 const LINES: usize = 200;
-/// Files that are not counted: JSON, and what places Rust's samples on the stack (METHODOLOGY.md,
-/// "Processes"), which is no part of the protocol and in no other SDK.
+/// Files that are not counted: JSON, and the file that places Rust's samples on the stack
+/// (METHODOLOGY.md, "Processes"). The latter is no part of the protocol and in no other SDK.
 const APART: [&str; 2] = ["json", "layout"];
-/// The parts, each under the names that its file may have: a public class of Java has the file's
+/// The parts. Each has the names that its file may have: a public class of Java has the file's
 /// name.
 const PARTS: [&[&str]; 5] =
     [&["clock"], &["describe", "probe"], &["request", "run"], &["timing"], &["serve"]];
 /// Endings of the files that an SDK is made of.
 const SOURCES: [&str; 7] = ["rs", "go", "java", "mjs", "hpp", "swift", "py"];
 
-/// SDKs that are too long or lack a part.
+/// Finds SDKs that are too long or lack a part.
 pub fn problems(repository: &Repository) -> Vec<String> {
     let mut sdks: BTreeMap<&str, Vec<&File>> = BTreeMap::new();
     for file in &repository.files {
@@ -42,7 +42,7 @@ pub fn problems(repository: &Repository) -> Vec<String> {
     problems
 }
 
-/// The probe to whose SDK a source file belongs; tests belong to none.
+/// Returns the probe to whose SDK a source file belongs. Tests belong to none.
 fn probe_of(file: &File) -> Option<&str> {
     let mut parts = file.path.strip_prefix("probes/")?.split('/');
     let probe = parts.next()?;
@@ -50,13 +50,14 @@ fn probe_of(file: &File) -> Option<&str> {
     (is_source && !file.path.ends_with("_test.go") && parts.any(|part| part == "sdk")).then_some(probe)
 }
 
-/// `describe` for `sdk/Describe.swift`.
+/// Returns `describe` for `sdk/Describe.swift`.
 fn stem(file: &File) -> String {
     let name = file.path.rsplit('/').next().unwrap_or_default();
     name.split('.').next().unwrap_or_default().to_lowercase()
 }
 
-/// Lines that hold more than blanks and comments; of Rust those before its tests.
+/// Counts the lines that hold more than blanks and comments. In Rust only those before the tests
+/// count.
 fn code_lines(file: &File) -> usize {
     let text = file.text.split("#[cfg(test)]").next().unwrap_or_default();
     let (mark, open, close) = match file.extension() {

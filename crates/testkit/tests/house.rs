@@ -1,12 +1,12 @@
-//! This repository, held to its own rules. What each check can find is tested beside it, on made-up
-//! repositories.
+//! Holds this repository to its own rules. Each check's module tests what the check can find, on
+//! made-up repositories.
 
 use taskscale_testkit::repository::Repository;
 use taskscale_testkit::{arrows, documents, doors, layout, sdk};
 
 fn holds(check: fn(&Repository) -> Vec<String>) {
     let repository = Repository::this().expect("the repository can be read");
-    // A walk that found nothing would make every check pass.
+    // A walk that finds nothing would make every check pass.
     assert!(repository.files.len() > 30, "only {} files found", repository.files.len());
     let problems = check(&repository);
     assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));

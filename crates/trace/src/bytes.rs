@@ -1,11 +1,11 @@
-//! Searches over bytes that the readers live on: the end of a string, the end of a nested value.
+//! Searches over bytes that the readers are built on: the end of a string, the end of a nested
+//! value.
 //!
-//! Sixteen bytes are compared at once, by `wide`: SSE2 on x86-64, NEON on ARM, plain words
-//! elsewhere.
+//! `wide` compares sixteen bytes at once: SSE2 on x86-64, NEON on ARM, plain words elsewhere.
 
 use wide::u8x16;
 
-/// Sixteen bytes; those past the end of the data read as 0.
+/// Sixteen bytes. Those past the end of the data read as 0.
 #[derive(Clone, Copy)]
 pub struct Lanes(u8x16);
 
@@ -16,7 +16,8 @@ impl From<[u8; 16]> for Lanes {
     }
 }
 
-/// Eight bytes from `at`, as an integer whose lowest byte is the first; those past the end are 0.
+/// Reads eight bytes from `at` as an integer whose lowest byte is the first. Bytes past the end are
+/// 0.
 #[inline(always)]
 pub fn word8(data: &[u8], at: usize) -> u64 {
     match data.get(at..at + 8).and_then(|bytes| bytes.try_into().ok()) {
@@ -38,41 +39,41 @@ fn short(data: &[u8], at: usize) -> u128 {
 impl Lanes {
     #[inline(always)]
     fn load(data: &[u8], at: usize) -> Self {
-        // Straight from memory into a vector register; an integer in between would cost three
-        // instructions.
+        // The bytes go straight from memory into a vector register. An integer in between would
+        // cost three instructions.
         match data.get(at..at + 16).and_then(|bytes| <[u8; 16]>::try_from(bytes).ok()) {
             Some(bytes) => Lanes(u8x16::from(bytes)),
             None => Lanes(u8x16::from(short(data, at).to_le_bytes())),
         }
     }
 
-    /// One bit for each byte that equals `byte`.
+    /// Sets one bit for each byte that equals `byte`.
     #[inline(always)]
     pub fn equal(self, byte: u8) -> u32 {
         self.0.simd_eq(u8x16::splat(byte)).to_bitmask()
     }
 
-    /// One bit for each byte that is below 0x20 or above 0x7F.
+    /// Sets one bit for each byte that is below 0x20 or above 0x7F.
     #[inline(always)]
     fn odd(self) -> u32 {
         self.0.min(u8x16::splat(0x1F)).simd_eq(self.0).to_bitmask() | self.0.to_bitmask()
     }
 
-    /// One bit for each byte that is a digit.
+    /// Sets one bit for each byte that is a digit.
     #[inline(always)]
     fn digits(self) -> u32 {
         let values = self.0 ^ u8x16::splat(b'0');
         values.min(u8x16::splat(9)).simd_eq(values).to_bitmask()
     }
 
-    /// Whether the first `length` bytes are digits, one underscore and digits.
+    /// Tells whether the first `length` bytes are digits, one underscore and digits.
     #[inline(always)]
     pub fn is_numbered(self, length: usize) -> bool {
         if length > 16 {
             return false;
         }
         let others = !self.digits() & ((1u32 << length) - 1);
-        // One byte that is no digit, neither the first nor the last.
+        // Exactly one byte is no digit, and it is neither the first nor the last.
         let place = others.trailing_zeros() as usize;
         others & self.equal(b'_') == others
             && others & others.wrapping_sub(1) == 0
@@ -80,14 +81,14 @@ impl Lanes {
             && place + 1 < length
     }
 
-    /// Whether the first `length` bytes, at most sixteen, are ASCII without quotes, escapes and
-    /// control characters.
+    /// Tells whether the first `length` bytes, at most sixteen, are ASCII without quotes, escapes
+    /// and control characters.
     #[inline(always)]
     pub fn is_plain(self, length: usize) -> bool {
         (self.odd() | self.equal(b'\\') | self.equal(b'"')) & ((1u32 << length) - 1) == 0
     }
 
-    /// With bit 5 set in each byte, so that `[` reads as `{` and `]` as `}`.
+    /// Sets bit 5 in each byte, so that `[` reads as `{` and `]` as `}`.
     #[inline(always)]
     fn folded(self) -> Self {
         Lanes(self.0 | u8x16::splat(0x20))
@@ -98,23 +99,23 @@ impl Lanes {
 #[derive(Debug, Clone, Copy)]
 pub struct Block {
     text: u8x16,
-    /// Which bytes count: as many low bits as there are.
+    /// A mask of the bytes that count: as many low bits as there are bytes.
     wanted: u32,
 }
 
 impl Block {
-    /// The first sixteen bytes of `text`, or fewer.
+    /// Takes the first sixteen bytes of `text`, or fewer.
     pub fn new(text: &[u8]) -> Self {
         Block { text: Lanes::load(text, 0).0, wanted: (1 << text.len().min(16)) - 1 }
     }
 
-    /// Whether the data at `at` are this text. Past their end they read as zeros.
+    /// Tells whether the data at `at` are this text. Bytes past the end of the data read as zeros.
     #[inline(always)]
     pub fn matches(&self, data: &[u8], at: usize) -> bool {
         self.fits(Lanes::load(data, at))
     }
 
-    /// Whether the bytes begin with this text.
+    /// Tells whether the bytes begin with this text.
     #[inline(always)]
     pub fn fits(&self, lanes: Lanes) -> bool {
         let equal = lanes.0.simd_eq(self.text).to_bitmask();
@@ -125,7 +126,7 @@ impl Block {
 /// The end of a string and what is in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StringEnd {
-    /// Where its closing quote stands.
+    /// The place of its closing quote.
     pub quote: usize,
     /// Whether all of it is ASCII without escapes and control characters.
     pub plain: bool,
@@ -138,14 +139,14 @@ pub fn string_end(data: &[u8], at: usize) -> Option<StringEnd> {
     let quotes = lanes.equal(b'"');
     let below = quotes.wrapping_sub(1) & !quotes;
     if quotes != 0 && lanes.equal(b'\\') & below == 0 {
-        // The usual case, in one step: a closing quote within sixteen bytes.
+        // The usual case takes one step: a closing quote within sixteen bytes.
         let quote = at + quotes.trailing_zeros() as usize;
         return Some(StringEnd { quote, plain: lanes.odd() & below == 0 });
     }
     long_string_end(data, at)
 }
 
-/// Whether `length` bytes from `at` are digits, one underscore and digits.
+/// Tells whether `length` bytes from `at` are digits, one underscore and digits.
 #[inline(always)]
 pub fn is_numbered(data: &[u8], at: usize, length: usize) -> bool {
     Lanes::load(data, at).is_numbered(length)
@@ -158,7 +159,7 @@ fn long_string_end(data: &[u8], mut at: usize) -> Option<StringEnd> {
         let lanes = Lanes::load(data, at);
         let stops = lanes.equal(b'"') | lanes.equal(b'\\');
         let below = if stops == 0 { u32::MAX } else { stops.wrapping_sub(1) & !stops };
-        // Zeros past the end of the data read as odd; no string ends there, so nobody sees that.
+        // Zeros past the end of the data read as odd. No string ends there, so nobody sees that.
         plain &= lanes.odd() & below == 0;
         if stops == 0 {
             at += 16;
@@ -174,7 +175,7 @@ fn long_string_end(data: &[u8], mut at: usize) -> Option<StringEnd> {
     None
 }
 
-/// How far a nested value has been skipped: it can be carried on in the next block of a stream.
+/// How far a nested value has been skipped. The skipping can go on in the next block of a stream.
 #[derive(Debug, Clone, Copy)]
 pub struct Nesting {
     depth: u64,
@@ -185,18 +186,18 @@ pub struct Nesting {
 }
 
 impl Nesting {
-    /// Just behind an opening brace or bracket.
+    /// Begins behind an opening brace or bracket.
     pub fn opened() -> Self {
         Nesting { depth: 1, in_string: 0, escaped: 0 }
     }
 
-    /// Runs from `at` and gives the place behind the closing brace or bracket; `None` where the
+    /// Runs from `at` and returns the place behind the closing brace or bracket; `None` where the
     /// data end before it.
     ///
-    /// Sixty-four bytes a step, with no recursion: quotes that are not escaped toggle, by prefix
-    /// XOR, which bits lie inside strings, and only the blocks that may close the value are walked
-    /// bit by bit (Langdale and Lemire, "Parsing gigabytes of JSON per second", VLDB Journal 2019,
-    /// section 3).
+    /// One step takes sixty-four bytes, without recursion. A prefix XOR over the quotes that are
+    /// not escaped tells which bits lie inside strings. Only the blocks that may close the value
+    /// are walked bit by bit (Langdale and Lemire, "Parsing gigabytes of JSON per second", VLDB
+    /// Journal 2019, section 3).
     #[inline]
     pub fn end(&mut self, data: &[u8], mut at: usize) -> Option<usize> {
         while at < data.len() {
@@ -205,7 +206,7 @@ impl Nesting {
             if slashes | self.escaped != 0 {
                 let (escaped, carry) = escaped(slashes, self.escaped);
                 quotes &= !escaped;
-                // In a block that is cut short the carry is the bit behind the last byte.
+                // The carry of a block that is cut short is the bit behind the last byte.
                 self.escaped = if valid < 64 { (escaped >> valid) & 1 } else { carry };
             }
             let inside = prefix_xor(quotes) ^ self.in_string;
@@ -232,7 +233,7 @@ impl Nesting {
     }
 }
 
-/// Where quotes, backslashes, opening and closing marks are in sixty-four bytes.
+/// Returns masks of quotes, backslashes, opening and closing marks in sixty-four bytes.
 #[inline(always)]
 fn masks(data: &[u8], at: usize) -> [u64; 4] {
     let mut masks = [0; 4];
@@ -251,8 +252,8 @@ fn masks(data: &[u8], at: usize) -> [u64; 4] {
     masks
 }
 
-/// Which bytes are escaped: those behind an odd run of backslashes. `carry` is 1 where the first
-/// one is.
+/// Returns which bytes are escaped: those behind an odd run of backslashes. `carry` is 1 where the
+/// first byte is escaped.
 #[inline(always)]
 fn escaped(slashes: u64, carry: u64) -> (u64, u64) {
     let mut escaped = 0;
@@ -283,8 +284,8 @@ fn prefix_xor(mut bits: u64) -> u64 {
     bits
 }
 
-/// A 64-bit hash of bytes, eight at a time. Not against an adversary: who makes two ids collide
-/// merges two of his own workers.
+/// Hashes bytes to 64 bits, eight bytes at a time. It does not resist an adversary: who makes two
+/// ids collide merges two of his own workers.
 #[inline]
 pub fn hash(bytes: &[u8], seed: u64) -> u64 {
     const K: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -314,8 +315,8 @@ mod tests {
     }
 
     fn nested_end_by_byte(data: &[u8]) -> Option<usize> {
-        // A backslash outside of strings is no JSON; here it keeps a quote from opening one, and
-        // nothing else.
+        // A backslash outside of strings is no JSON. It keeps a quote from opening a string, and
+        // does nothing else.
         let (mut depth, mut in_string, mut escaped) = (1, false, false);
         for (at, &byte) in data.iter().enumerate() {
             match byte {
@@ -363,7 +364,7 @@ mod tests {
         fn nested_values_end_where_a_byte_by_byte_walk_says(data in text(), cut in 0usize..600) {
             let expected = nested_end_by_byte(&data);
             prop_assert_eq!(Nesting::opened().end(&data, 0), expected);
-            // And in two pieces, as from a stream.
+            // The data are also read in two pieces, as from a stream.
             let cut = cut.min(data.len());
             let mut nesting = Nesting::opened();
             let end = nesting.end(&data[..cut], 0).or_else(|| nesting.end(&data[cut..], 0).map(|end| end + cut));

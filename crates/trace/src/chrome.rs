@@ -1,5 +1,5 @@
-//! Chrome trace events: a bare array, or an object with `traceEvents` amid other members; whole,
-//! cut or frayed.
+//! Reads Chrome trace events: a bare array, or an object with `traceEvents` among other members.
+//! The file may be whole, cut or malformed.
 
 mod assemble;
 mod event;
@@ -31,10 +31,10 @@ use shape::Shapes;
 
 pub use flavour::without_number;
 
-/// Members of the outer object up to this many bytes are looked into; longer ones are skipped.
+/// Members of the outer object up to this many bytes are read. Longer ones are skipped.
 const SMALL_MEMBER: usize = 4 << 10;
 
-/// Where the reader stands in the file.
+/// The reader's place in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// Before the first bracket or brace.
@@ -47,7 +47,7 @@ enum Place {
     After,
 }
 
-/// What made the walk through the events of a window stop, after so many bytes.
+/// Why the walk through the events of a window stopped, and after how many bytes.
 enum Pause {
     /// The data end, perhaps inside an event.
     Data(usize),
@@ -109,9 +109,11 @@ impl Reader<'_> {
                     window.consume(1);
                     Place::After
                 }
-                // Events behind the bracket: a malformed one has closed the list too early.
+                // These events stand behind the bracket: a malformed event has closed the list too
+                // early.
                 (Place::Members | Place::After, b'{') => Place::Events,
-                // A byte order mark before the first bracket, or what follows the last one.
+                // The byte belongs to a byte order mark before the first bracket, or follows the
+                // last one.
                 _ => {
                     window.consume(1);
                     place
@@ -157,7 +159,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The hot loop: all events that lie in the window whole.
+    /// Reads all events that lie in the window whole. This is the hot loop.
     fn scan_window(&mut self, data: &[u8], sink: &mut impl SpanSink) -> Pause {
         let mut at = 0;
         let mut event = Event::default();
@@ -219,7 +221,7 @@ impl Reader<'_> {
         skip_value(window)
     }
 
-    /// Reads a member of the outer object; the window starts with its key's quote.
+    /// Reads a member of the outer object. The window starts with its key's quote.
     fn member(&mut self, window: &mut Window<'_>) -> Result<Place, TraceError> {
         window.ensure(SMALL_MEMBER)?;
         let data = window.data();

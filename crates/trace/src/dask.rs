@@ -1,7 +1,7 @@
 //! Dask task streams: `json.dumps(client.get_task_stream())`, a list of records with `startstops`.
 //!
-//! `compute` is work; `transfer`, `disk` and the rest are what Dask does around it, counted and not
-//! made spans.
+//! `compute` is work. `transfer`, `disk` and the rest are what Dask does around it; they are
+//! counted and become no spans.
 
 use taskscale_model::span::{Account, Depth, Span, SpanSink};
 
@@ -52,8 +52,7 @@ pub fn read(
     books
         .tally
         .note("each Dask worker host has its own clock: times of different hosts are compared as they stand");
-    // What stands behind the list is read to its end, so that the count of bytes is that of the
-    // file.
+    // The reader goes to the end of the file, so that the count of bytes is that of the file.
     while window.skip_while(|_| true)?.is_some() {}
     books.tally.doubles(books.clock.origin_ns(), 1_000_000_000);
     let seen = books.workers.seen_in_file();
@@ -84,7 +83,7 @@ impl Books<'_> {
         });
         let mut first = key;
         if key.starts_with(b"[") {
-            // A tuple key; its first item holds the name.
+            // The first item of a tuple key holds the name.
             let mut n = 0;
             items(key, |item| {
                 if n == 0 {
@@ -98,7 +97,7 @@ impl Books<'_> {
         items(list, |entry| self.entry(entry, &name, worker, thread, sink));
     }
 
-    /// One of `{action, start, stop}`, or `[action, start, stop]` of older versions.
+    /// Reads one of `{action, start, stop}`, or `[action, start, stop]` of older versions.
     fn entry(&mut self, entry: &[u8], name: &[u8], worker: Id, thread: Id, sink: &mut impl SpanSink) {
         let (mut action, mut start, mut stop) = (&b""[..], Time::Missing, Time::Missing);
         let mut set = |place: usize, value: &'_ [u8]| match place {
@@ -165,8 +164,8 @@ fn seconds(value: &[u8]) -> Time {
     }
 }
 
-/// What Dask calls the prefix of a key: `inc` of `inc-9f3c...`, `x` of `('x-4f', 0, 1)`, `data` of
-/// a bare hash.
+/// Returns what Dask calls the prefix of a key: `inc` for `inc-9f3c...`, `x` for `('x-4f', 0, 1)`,
+/// `data` for a bare hash.
 ///
 /// The rule is that of `dask.utils.key_split`.
 fn prefix(key: &[u8]) -> Vec<u8> {
@@ -202,7 +201,7 @@ mod tests {
 
     #[test]
     fn prefixes_are_those_of_dask() {
-        // The examples of the documentation of dask.utils.key_split.
+        // The examples are from the documentation of dask.utils.key_split.
         for (key, name) in [
             ("x", "x"),
             ("x-1", "x"),

@@ -1,12 +1,12 @@
-//! Small tolerant walks over JSON values that are in memory whole. Each takes a value's bytes and
-//! costs their length.
+//! Walks over JSON values that are in memory whole, and tolerates defects. Each walk takes a
+//! value's bytes and costs their length.
 
 use std::borrow::Cow;
 
 use crate::bytes::{Nesting, string_end};
 
-/// What a byte can be; a table, since a comparison with each of nine bytes was a tenth of what an
-/// event cost.
+/// The kinds of each byte. This is a table, since a comparison with each of nine bytes was a tenth
+/// of what an event cost.
 const KINDS: [u8; 256] = {
     let mut kinds = [0; 256];
     let mut byte = 0;
@@ -25,25 +25,25 @@ const SPACE: u8 = 1;
 const WORD_END: u8 = 2;
 const GAP: u8 = 4;
 
-/// White space, and the commas that files have where they should not.
+/// Tells whether a byte is white space or a comma, which files also have where none belongs.
 #[inline(always)]
 pub fn is_gap(byte: u8) -> bool {
     KINDS[byte as usize] & GAP != 0
 }
 
-/// White space of JSON.
+/// Tells whether a byte is white space of JSON.
 #[inline(always)]
 pub fn is_space(byte: u8) -> bool {
     KINDS[byte as usize] & SPACE != 0
 }
 
-/// What ends a number or a word.
+/// Tells whether a byte ends a number or a word.
 #[inline(always)]
 pub fn ends_word(byte: u8) -> bool {
     KINDS[byte as usize] & WORD_END != 0
 }
 
-/// The place of the first byte from `at` that is no white space.
+/// Returns the place of the first byte from `at` that is no white space.
 #[inline(always)]
 pub fn space_end(data: &[u8], mut at: usize) -> usize {
     while at < data.len() && is_space(data[at]) {
@@ -52,13 +52,15 @@ pub fn space_end(data: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The place of the first byte from `at` that is no gap; `None` where the data end before it.
+/// Returns the place of the first byte from `at` that is no gap; `None` where the data end before
+/// it.
 #[inline(always)]
 pub fn gap_end(data: &[u8], at: usize) -> Option<usize> {
     data.get(at..)?.iter().position(|&byte| !is_gap(byte)).map(|n| at + n)
 }
 
-/// The place behind the value that starts at `at`; `None` where the data end before it does.
+/// Returns the place behind the value that starts at `at`; `None` where the data end before it
+/// does.
 pub fn value_end(data: &[u8], at: usize) -> Option<usize> {
     match *data.get(at)? {
         b'"' => string_end(data, at + 1).map(|end| end.quote + 1),
@@ -105,7 +107,8 @@ pub fn items<'a>(array: &'a [u8], mut visit: impl FnMut(&'a [u8])) {
     }
 }
 
-/// The text of a string value, without quotes and escapes; other values as they are written.
+/// Returns the text of a string value, without quotes and escapes. Returns other values as they are
+/// written.
 pub fn text(value: &[u8]) -> Cow<'_, [u8]> {
     match value {
         [b'"', inner @ .., b'"'] => unescaped(inner),
@@ -113,7 +116,7 @@ pub fn text(value: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// A string's bytes with its escapes replaced.
+/// Replaces the escapes in a string's bytes.
 pub fn unescaped(raw: &[u8]) -> Cow<'_, [u8]> {
     if memchr::memchr(b'\\', raw).is_none() {
         return Cow::Borrowed(raw);
@@ -124,7 +127,7 @@ pub fn unescaped(raw: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// Appends a string's bytes with its escapes replaced. What is no escape of JSON stays as it is
-/// written; half of a surrogate pair becomes U+FFFD.
+/// written. Half of a surrogate pair becomes U+FFFD.
 pub fn unescape_into(raw: &[u8], out: &mut Vec<u8>) {
     let mut at = 0;
     while let Some(n) = memchr::memchr(b'\\', &raw[at..]) {
@@ -163,7 +166,7 @@ pub fn unescape_into(raw: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(&raw[at..]);
 }
 
-/// The sixteen bits of `\uXXXX` at `at`.
+/// Reads the sixteen bits of `\uXXXX` at `at`.
 fn unit(raw: &[u8], at: usize) -> Option<u32> {
     let digits = raw.get(at..at + 6)?.strip_prefix(b"\\u")?;
     if !digits.iter().all(u8::is_ascii_hexdigit) {

@@ -1,4 +1,4 @@
-//! Bytes in, spans out: streaming readers of task traces, in constant memory.
+//! Streaming readers of task traces: they take bytes and give spans, in constant memory.
 //!
 //! ```
 //! let file = br#"[{"name":"parse","ph":"X","pid":1,"tid":2,"ts":10,"dur":2.5}]"#;

@@ -1,7 +1,7 @@
 //! Ninja's build log, `.ninja_log`: start and end of each edge in milliseconds, no worker.
 //!
-//! Edges are packed into lanes, so the number of lanes is the peak of edges at once and not the
-//! `-j` of the build. The log keeps entries of older builds; the last build is read.
+//! Edges are packed into lanes. The number of lanes is therefore the peak of edges at once and not
+//! the `-j` of the build. The log keeps entries of older builds; only the last build is read.
 
 use std::{
     cmp::Reverse,
@@ -19,10 +19,10 @@ use crate::{
     workers::{Id, WorkerTable},
 };
 
-/// Edges of one build held at once, since lanes need them in the order of their starts: about 9 MB
-/// with their names.
+/// Most edges of one build that are held at once, since lanes need them in the order of their
+/// starts: about 9 MB with their names.
 const MOST_EDGES: usize = 131_072;
-/// Bytes of their names.
+/// Most bytes of their names.
 const MOST_NAME_BYTES: usize = 4 << 20;
 
 struct Edge {
@@ -63,7 +63,7 @@ pub fn read(
                     continue;
                 }
                 More::End => {
-                    // Ninja ends each line; one without an end was being written.
+                    // Ninja ends each line. A line without an end was being written.
                     if !window.data().is_empty() {
                         tally.seen += 1;
                         tally.drop(Reason::Cut, 1);
@@ -102,7 +102,7 @@ pub fn read(
     Ok(tally.account("ninja", window.bytes(), seen))
 }
 
-/// Start, end, output, hash of the command.
+/// Splits a line into start, end, output and hash of the command.
 fn fields(line: &[u8]) -> Option<(i64, i64, &[u8], &[u8])> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let mut fields = line.split(|&byte| byte == b'\t');
@@ -125,7 +125,7 @@ impl Build {
             self.refused += 1;
             return;
         }
-        // Outputs of one edge share its times and its command.
+        // The outputs of one edge share its times and its command.
         if !self.known.insert(hash(command, hash(&start_ms.to_le_bytes(), end_ms as u64))) {
             self.merged += 1;
             return;
@@ -134,8 +134,9 @@ impl Build {
         self.names.extend_from_slice(output);
     }
 
-    /// Gives each edge the lane that has been free the longest; opens a lane where none is free. By
-    /// order of start this opens as few lanes as edges ever overlap (interval partitioning).
+    /// Gives each edge the lane that has been free the longest, and opens a lane where none is
+    /// free. In the order of starts this opens only as many lanes as edges ever overlap (interval
+    /// partitioning).
     fn pack(
         mut self,
         tally: &mut Tally,

@@ -1,18 +1,18 @@
-//! Decimal numbers to integer nanoseconds, exactly: no binary fraction ever stands between.
+//! Converts decimal numbers to integer nanoseconds exactly, without a binary fraction in between.
 
 use crate::bytes::word8;
 
 /// A time as a source wrote it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Time {
-    /// Not there.
+    /// The source gives no time.
     #[default]
     Missing,
-    /// Nanoseconds; what is finer is cut off towards zero.
+    /// The time in nanoseconds. What is finer is cut off towards zero.
     Ns(i64),
     /// A number whose nanoseconds pass 64 bits (292 years).
     OutOfRange,
-    /// `NaN`, `null`, a word, a list.
+    /// The value is `NaN`, `null`, a word or a list.
     NotANumber,
 }
 
@@ -23,7 +23,7 @@ pub const SECONDS: i32 = 9;
 
 const POW10: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 
-/// Up to eight digits at the start of a word, and how many they are (Lemire, "Quickly parsing eight
+/// Reads up to eight digits at the start of a word, and counts them (Lemire, "Quickly parsing eight
 /// digits", 2018).
 #[inline(always)]
 fn digits(word: u64) -> (u64, u32) {
@@ -33,11 +33,11 @@ fn digits(word: u64) -> (u64, u32) {
     if n == 0 {
         return (0, 0);
     }
-    // Shifted up, the bytes that are missing read as leading zeros.
+    // After the shift, the bytes that are missing read as leading zeros.
     (eight(values << (64 - 8 * n)), n)
 }
 
-/// The value of the first `n` bytes of a word, 1 to 8, where all of them are digits.
+/// Returns the value of the first `n` bytes of a word, 1 to 8, where all of them are digits.
 #[inline(always)]
 pub fn digits_value(word: u64, n: usize) -> Option<u64> {
     let values = (word ^ 0x3030_3030_3030_3030) << (64 - 8 * n);
@@ -45,7 +45,8 @@ pub fn digits_value(word: u64, n: usize) -> Option<u64> {
     (others == 0).then(|| eight(values))
 }
 
-/// The number that eight digits make, the first one in the lowest byte, each as its value.
+/// Returns the number that eight digits make. Each byte holds a digit's value, the lowest byte the
+/// first.
 #[inline(always)]
 fn eight(values: u64) -> u64 {
     let pairs = (values.wrapping_mul(10)).wrapping_add(values >> 8);
@@ -54,7 +55,8 @@ fn eight(values: u64) -> u64 {
     high.wrapping_add(low) >> 32
 }
 
-/// An integer of at most sixteen digits and the place behind it; `None` for anything else.
+/// Reads an integer of at most sixteen digits and returns the place behind it; `None` for anything
+/// else.
 #[inline(always)]
 pub fn integer(data: &[u8], at: usize) -> Option<(u64, usize)> {
     let (high, n) = digits(word8(data, at));
@@ -68,8 +70,8 @@ pub fn integer(data: &[u8], at: usize) -> Option<(u64, usize)> {
     Some((high * POW10[m as usize] + low, at + 8 + m as usize))
 }
 
-/// Decimal microseconds of the common form, `123` or `123.456`, as nanoseconds, and the place
-/// behind them.
+/// Reads decimal microseconds of the common form, `123` or `123.456`, as nanoseconds, and returns
+/// the place behind them.
 #[inline(always)]
 pub fn plain_micros(data: &[u8], at: usize) -> Option<(i64, usize)> {
     let (micros, end) = integer(data, at)?;
@@ -98,10 +100,11 @@ fn fraction(data: &[u8], at: usize, ns: i64) -> Option<(i64, usize)> {
     Some((ns.checked_add(part)?, end))
 }
 
-/// Any JSON number times `10^places`, and the place behind it. Costs the length of the number.
+/// Reads any JSON number times `10^places`, and returns the place behind it. Costs the length of
+/// the number.
 ///
-/// Also takes what JSON does not know but traces hold: a leading `+`, leading zeros, a missing
-/// digit before or behind the point.
+/// The function also takes what JSON does not know but traces hold: a leading `+`, leading zeros, a
+/// missing digit before or behind the point.
 pub fn decimal(data: &[u8], start: usize, places: i32) -> (Time, usize) {
     let mut at = start;
     let byte = |at: usize| data.get(at).copied().unwrap_or(0);

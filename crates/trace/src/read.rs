@@ -1,4 +1,4 @@
-//! The door: recognises a format by its first block and reads one file or several.
+//! Recognises a format by its first block and reads one file or several.
 
 use std::io::Read;
 
@@ -15,7 +15,7 @@ use crate::{
     workers::{MOST_WORKERS, WorkerTable},
 };
 
-/// Reads several files into one sink: workers of different files stay apart, times share an origin.
+/// Reads several files into one sink. Workers of different files stay apart; times share an origin.
 #[derive(Debug, Default)]
 pub struct Reader {
     options: Options,
@@ -25,13 +25,13 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// A reader with these options for all its files.
+    /// Makes a reader that uses these options for all its files.
     pub fn new(options: Options) -> Self {
         Reader { options, ..Reader::default() }
     }
 
-    /// Reads one file to its end. Memory: at most 4 MiB for the window and a few MB of bounded
-    /// tables, at any length.
+    /// Reads one file to its end. Takes at most 4 MiB of memory for the window and a few MB for
+    /// bounded tables, at any length.
     pub fn read(&mut self, mut input: impl Read, sink: &mut impl SpanSink) -> Result<Account, TraceError> {
         if self.files > 0 {
             self.workers.next_file();
@@ -51,7 +51,7 @@ impl Reader {
         }?;
         let folded = self.workers.folded();
         if folded > 0 {
-            // First, since a text may show only the first ones.
+            // This note comes first, since a text may show only the first ones.
             account.notes.insert(
                 0,
                 format!(
@@ -62,16 +62,16 @@ impl Reader {
         Ok(account)
     }
 
-    /// The workers of all files so far.
+    /// Returns the workers of all files so far.
     pub fn workers(&self) -> &WorkerTable {
         &self.workers
     }
 }
 
-/// Reads one trace to its end; for several, see [`Reader`].
+/// Reads one trace to its end. [`Reader`] reads several.
 ///
-/// Costs, on the machine where `md5sum` takes 134 ns for them, 23 ns of CPU time for an event of 90
-/// bytes whose shape repeats and 81 ns for one whose shape does not (experiment `speed`).
+/// On a machine where `md5sum` takes 134 ns for an event of 90 bytes, the event costs 23 ns of CPU
+/// time if its shape repeats and 81 ns if it does not (experiment `speed`).
 pub fn read(input: impl Read, options: &Options, sink: &mut impl SpanSink) -> Result<Account, TraceError> {
     Reader::new(options.clone()).read(input, sink)
 }
@@ -115,7 +115,7 @@ impl Format {
             b'{' if holds("\"Spawn\"") && holds("\"version\"") => {
                 not("a tokio-console recording, which names no workers; record with tracing-chrome instead")
             }
-            // The list of events may come after members of any length.
+            // Members of any length may come before the list of events.
             b'{' if text.len() >= (256 << 10) => Ok(Format::Chrome),
             b'{' => not("a JSON object without \"traceEvents\""),
             _ => {
@@ -129,7 +129,7 @@ impl Format {
     }
 }
 
-/// Beginnings of files that users have at hand and that are no task traces this tool reads.
+/// The beginnings of files that users have at hand and that this tool does not read.
 const FOREIGN: [(&[u8], &str); 6] = [
     (b"\x1F\x8B", "gzip data; unpack it first: gzip -dc FILE | taskscale digest -"),
     (b"\x28\xB5\x2F\xFD", "zstd data; unpack it first: zstd -dc FILE | taskscale digest -"),

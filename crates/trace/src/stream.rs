@@ -1,4 +1,4 @@
-//! Steps over JSON values that stream through the window, however long they are.
+//! Steps over JSON values that stream through the window, of any length.
 
 use crate::{
     bytes::Nesting,
@@ -8,8 +8,8 @@ use crate::{
     window::{More, Window},
 };
 
-/// Brings the object at the front of the window into memory and gives its length; one that cannot
-/// be there whole is skipped, and the reason given.
+/// Brings the object at the front of the window into memory and returns its length. An object that
+/// does not fit whole is skipped, and the reason returned.
 pub fn object(window: &mut Window<'_>) -> Result<Result<usize, Reason>, TraceError> {
     loop {
         if let Some(end) = Nesting::opened().end(window.data(), 1) {
@@ -29,7 +29,7 @@ pub fn object(window: &mut Window<'_>) -> Result<Result<usize, Reason>, TraceErr
     }
 }
 
-/// Skips the value at the front of the window, however long it is; at least one byte.
+/// Skips the value at the front of the window, of any length, and at least one byte.
 pub fn skip_value(window: &mut Window<'_>) -> Result<(), TraceError> {
     match window.data().first() {
         Some(b'{' | b'[') => {

@@ -1,4 +1,4 @@
-//! What was seen, counted and dropped: the books from which the account is made.
+//! Counts what was seen, counted and dropped. The account is made from these books.
 
 use taskscale_model::span::{Account, Dropped, Span, SpanSink};
 
@@ -70,7 +70,7 @@ const TEXTS: [&str; Reason::TooMany as usize + 1] = [
     "more entries than are held at once",
 ];
 
-/// Books of one file.
+/// The books of one file.
 #[derive(Debug, Default)]
 pub struct Tally {
     /// Events of any kind.
@@ -93,29 +93,29 @@ impl Tally {
         self.dropped[reason as usize] += events;
     }
 
-    /// Events dropped for a reason.
+    /// Returns the number of events dropped for a reason.
     pub fn dropped(&self, reason: Reason) -> u64 {
         self.dropped[reason as usize]
     }
 
-    /// Adds a sentence for who reads the result.
+    /// Adds a sentence for the user who reads the result.
     pub fn note(&mut self, note: impl Into<String>) {
         self.notes.push(note.into());
     }
 
     /// Learns the step of the source's clock from a time: the largest power of ten that divides all
-    /// of them.
+    /// times.
     #[inline(always)]
     pub fn learn_step(&mut self, ns: i64) {
         match self.step_ns {
             Some(1) => {}
-            // The usual step, with a division by a constant, which is a multiplication.
+            // This is the usual step. The division by a constant is a multiplication.
             Some(1_000) if ns % 1_000 == 0 => {}
             _ => self.refine_step(ns),
         }
     }
 
-    /// Whether no whole microsecond can change the step.
+    /// Tells whether no whole microsecond can change the step.
     #[inline(always)]
     pub fn step_divides_micros(&self) -> bool {
         self.step_ns.is_some_and(|step| step <= 1_000)
@@ -133,9 +133,9 @@ impl Tally {
         self.step_ns = Some(step);
     }
 
-    /// Says that the source writes its times as doubles of `unit_ns` around `ns`: the clock's step
-    /// is then no finer than what a double can hold there. Decimal places do not show it: Python
-    /// writes the fewest that come back as the same double.
+    /// Records that the source writes its times as doubles of `unit_ns` around `ns`. The clock's
+    /// step is then no finer than what a double can hold there. Decimal places do not show it:
+    /// Python writes the fewest that come back as the same double.
     pub fn doubles(&mut self, ns: i64, unit_ns: u64) {
         let value = ns.unsigned_abs() as f64 / unit_ns as f64;
         // Between 2^n and 2^(n+1) doubles are 2^(n-52) apart.
@@ -145,21 +145,21 @@ impl Tally {
         }
     }
 
-    /// Looks at a name that is not plain ASCII.
+    /// Counts the defects of a name that is not plain ASCII.
     #[cold]
     pub fn odd_name(&mut self, raw: &[u8]) {
         self.control_names += u64::from(raw.iter().any(|&byte| byte < 0x20));
         self.bad_utf8_names += u64::from(std::str::from_utf8(raw).is_err());
     }
 
-    /// Hands a span on and counts the events it was made of.
+    /// Hands a span on and counts the events that it was made from.
     #[inline(always)]
     pub fn emit(&mut self, sink: &mut impl SpanSink, span: &Span<'_>, events: u64) {
         self.counted += events;
         sink.span(span);
     }
 
-    /// The reason why a time cannot be used, where it cannot.
+    /// Returns the reason why a time cannot be used.
     pub fn time_reason(time: Time, missing: Reason) -> Reason {
         match time {
             Time::Missing => missing,
@@ -168,7 +168,7 @@ impl Tally {
         }
     }
 
-    /// Closes the books.
+    /// Makes the account.
     pub fn account(mut self, format: &str, bytes: u64, workers: u64) -> Account {
         if self.control_names > 0 {
             let n = self.control_names;
@@ -226,8 +226,8 @@ mod tests {
             tally.doubles(times[0], unit_ns);
             tally.account("t", 0, 0).clock_resolution_ns
         };
-        // Microseconds and seconds since 1970; microseconds since the start; a clock that is
-        // coarser than its doubles.
+        // The cases are microseconds and seconds since 1970; microseconds since the start; a clock
+        // that is coarser than its doubles.
         assert_eq!(step(&[1_790_000_000_123_456_789], 1_000), 250);
         assert_eq!(step(&[1_790_000_000_123_456_789], 1_000_000_000), 238);
         assert_eq!(step(&[12_345_678], 1_000), 1);

@@ -18,19 +18,19 @@ use crate::{
     workers::{Id, WorkerTable},
 };
 
-/// Names kept at most; tasks whose names lie behind are counted without one.
+/// Most bytes of names that are kept. Tasks whose names lie behind are counted without one.
 const MOST_NAME_BYTES: usize = 4 << 20;
-/// The longest segment: two varints of ten bytes, and five.
+/// The length of the longest segment: two varints of ten bytes, and five bytes.
 const SEGMENT: usize = 25;
-/// Type codes, for the filter by category.
+/// The names of the type codes, for the filter by category.
 const TYPES: [&str; 8] = ["static", "subflow", "condition", "module", "async", "5", "6", "7"];
 
-/// Whether a block looks like what `observer->dump()` writes, which has no magic.
+/// Tells whether a block looks like what `observer->dump()` writes, which has no magic.
 pub fn looks_headless(block: &[u8]) -> bool {
     let Some(header) = block.get(..24) else { return false };
     let number = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
     let (names, blocks) = (number(16) as usize, number(20));
-    // Text has no zero bytes; a uid and an uptime in microseconds have.
+    // Text has no zero bytes; a uid and an uptime in microseconds have some.
     let zeros = header.iter().filter(|&&byte| byte == 0).count();
     let first = 24usize.saturating_add(names);
     let worker = block.get(first..first + 12);
@@ -95,7 +95,7 @@ struct Segment {
 }
 
 impl Reader<'_> {
-    /// Reads an executor; `false` where the stream ends inside.
+    /// Reads an executor. Returns `false` where the stream ends inside.
     fn executor(&mut self, window: &mut Window<'_>, sink: &mut impl SpanSink) -> Result<bool, TraceError> {
         let Some(header) = take::<24>(window)? else { return Ok(false) };
         let uid = i64::from_le_bytes(first(&header));
@@ -228,7 +228,7 @@ fn varint(data: &[u8], start: usize) -> Option<(u64, usize)> {
 pub mod tests {
     use super::*;
 
-    /// One executor with two level-0 tasks on worker 0, one named with one letter.
+    /// Writes one executor with two level-0 tasks on worker 0, one of them named with one letter.
     pub fn two_tasks() -> Vec<u8> {
         let mut file = b"TFPX\x01\0\0\0\x01\0\0\0".to_vec();
         file.extend(7u64.to_le_bytes());
@@ -239,8 +239,8 @@ pub mod tests {
         for number in [0u32, 0, 2] {
             file.extend(number.to_le_bytes());
         }
-        // Begin 10, duration 300 in two bytes, name "A"; then begin 10 + 320, duration 1, no name,
-        // async.
+        // The first segment has begin 10, duration 300 in two bytes, name "A". The second has begin
+        // 10 + 320, duration 1, no name, type async.
         file.extend([10, 0xAC, 0x02, 0, 0, 0, 0, 1]);
         file.extend([0xC0, 0x02, 1, 0, 0, 0, 0, 4 << 5]);
         file
@@ -261,7 +261,7 @@ pub mod tests {
     fn the_file_of_the_specification() {
         let file = two_tasks();
         // Such a file of Taskflow 4.1 has 63 bytes, and one more for each varint from 128 on (of 18
-        // written, 17 had 63 and one 64): here there are two.
+        // written, 17 had 63 and one 64). This file has two such varints.
         assert_eq!(file.len(), 12 + 24 + 1 + 12 + (7 + 1) + (7 + 1));
         let expected = vec![(0, 0, 300_000, b"A".to_vec()), (0, 320_000, 321_000, Vec::new())];
         for file in [&file[..], &file[12..]] {

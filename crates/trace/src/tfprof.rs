@@ -1,5 +1,5 @@
-//! TFProf JSON of Taskflow 3.x: a list of executors, each a list of (worker, level), each a list of
-//! segments.
+//! TFProf JSON of Taskflow 3.x: a list of executors. Each executor is a list of (worker, level),
+//! and each of these is a list of segments.
 //!
 //! Times are integer microseconds; the nesting level is explicit.
 
@@ -17,7 +17,7 @@ use crate::{
     workers::{Id, WorkerTable},
 };
 
-/// Keys and scalar values are looked into up to this length.
+/// Keys and scalar values are read up to this length.
 const SMALL: usize = 4 << 10;
 
 /// Reads a whole stream.
@@ -54,8 +54,8 @@ struct Reader<'o> {
 
 impl Reader<'_> {
     fn run(&mut self, window: &mut Window<'_>, sink: &mut impl SpanSink) -> Result<(), TraceError> {
-        // Lists that are open: 1 holds executors, 2 blocks, 3 segments. An executor's own dump
-        // lacks the first.
+        // The number of lists that are open: 1 holds executors, 2 blocks, 3 segments. The dump of a
+        // single executor lacks the first.
         let around = if window.skip_while(is_gap)? == Some(b'{') { 1 } else { 0 };
         let mut lists: u32 = around;
         while let Some(byte) = window.skip_while(is_gap)? {
@@ -81,7 +81,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A key outside of segments, with its value unless that is a list to be walked.
+    /// Reads a key outside of segments, with its value unless that is a list to be walked.
     fn member(&mut self, window: &mut Window<'_>) -> Result<(), TraceError> {
         window.ensure(SMALL)?;
         let Some(end) = string_end(window.data(), 1) else { return skip_value(window) };
@@ -159,7 +159,7 @@ impl Reader<'_> {
         let worker = self.workers.index(self.executor, self.worker);
         self.tally.learn_step(begin);
         self.tally.learn_step(end);
-        // 3.x calls a task without a name `<worker>_<index>`, as in its Chrome output.
+        // 3.x names a task without a name `<worker>_<index>`, as in its Chrome output.
         let name = crate::chrome::without_number(&name);
         let span = Span { worker, start_ns, end_ns, name, depth: Depth::Level(self.level) };
         self.tally.emit(sink, &span, 1);

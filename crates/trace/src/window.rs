@@ -1,31 +1,31 @@
-//! A sliding window over a stream: one buffer, used again and again.
+//! A sliding window over a stream, with one buffer that is used again and again.
 
 use std::io::{ErrorKind, Read};
 
 use crate::error::TraceError;
 
-/// The buffer at first: as much as the recognition of a format looks at, and all that a small file
-/// needs.
+/// The first size of the buffer: as much as the recognition of a format reads, and all that a small
+/// file needs.
 const FIRST: usize = 256 << 10;
-/// The buffer once a file proves longer. Reading 450 MB costs the kernel 36 ms in blocks of 256 KB
-/// and 26 ms in these, which still lie in the second-level cache.
+/// The size of the buffer once a file proves longer. Reading 450 MB costs the kernel 36 ms in
+/// blocks of 256 KB and 26 ms in blocks of this size, which still lie in the second-level cache.
 const USUAL: usize = 1 << 20;
 
-/// The buffer at most: a single event of more bytes is skipped and counted.
+/// The largest size of the buffer. A single event of more bytes is skipped and counted.
 pub const MOST: usize = 4 << 20;
 
-/// What became of a request for more.
+/// The result of a request for more bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum More {
     /// The window holds more bytes than before.
     Read,
     /// The stream has ended.
     End,
-    /// The window is full with what was not consumed, and may not grow.
+    /// The window is full of bytes that were not consumed, and may not grow.
     Full,
 }
 
-/// A stream, of which some bytes are in memory.
+/// A stream with some of its bytes in memory.
 pub struct Window<'r> {
     input: &'r mut dyn Read,
     buffer: Vec<u8>,
@@ -36,7 +36,7 @@ pub struct Window<'r> {
 }
 
 impl<'r> Window<'r> {
-    /// A window on the first block of a stream.
+    /// Opens a window on the first block of a stream.
     pub fn open(input: &'r mut dyn Read) -> Result<Self, TraceError> {
         let buffer = vec![0; FIRST];
         let mut window = Window { input, buffer, start: 0, end: 0, ended: false, bytes: 0 };
@@ -44,25 +44,25 @@ impl<'r> Window<'r> {
         Ok(window)
     }
 
-    /// The bytes in memory.
+    /// Returns the bytes in memory.
     #[inline(always)]
     pub fn data(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
 
-    /// Forgets the first `n` bytes; more than there are forgets all.
+    /// Forgets the first `n` bytes, or all where there are fewer.
     #[inline]
     pub fn consume(&mut self, n: usize) {
         self.start = (self.start + n).min(self.end);
     }
 
-    /// Bytes read from the stream.
+    /// Returns the number of bytes read from the stream.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Moves what was not consumed to the front and reads until the buffer is full, so that an
-    /// event cut by the end of the buffer is scanned at most once more for each doubling.
+    /// Moves what was not consumed to the front and reads until the buffer is full. An event that
+    /// is cut by the end of the buffer is thereby scanned at most once more for each doubling.
     pub fn more(&mut self) -> Result<More, TraceError> {
         if self.ended {
             return Ok(More::End);
@@ -95,8 +95,8 @@ impl<'r> Window<'r> {
         Ok(if self.end > before { More::Read } else { More::End })
     }
 
-    /// Reads on until `n` bytes are in memory; `false` where the stream ends before. `n` is at most
-    /// [`MOST`].
+    /// Reads on until `n` bytes are in memory. Returns `false` where the stream ends before. `n` is
+    /// at most [`MOST`].
     pub fn ensure(&mut self, n: usize) -> Result<bool, TraceError> {
         while self.data().len() < n {
             if self.more()? != More::Read {
@@ -106,7 +106,7 @@ impl<'r> Window<'r> {
         Ok(true)
     }
 
-    /// Forgets bytes while `test` holds and gives the first other one, `None` at the end.
+    /// Forgets bytes while `test` holds. Returns the first other byte, or `None` at the end.
     pub fn skip_while(&mut self, test: impl Fn(u8) -> bool) -> Result<Option<u8>, TraceError> {
         loop {
             let data = self.data();

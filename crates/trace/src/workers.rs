@@ -1,31 +1,30 @@
-//! From the ids of a source to dense worker indices.
+//! Turns the ids of a source into dense worker indices.
 
 use std::collections::HashMap;
 
 use crate::bytes::hash;
 
-/// Workers that are told apart at most; further ones share the last index.
+/// Most workers that are told apart. Further ones share the last index.
 pub const MOST_WORKERS: u32 = 65_536;
 
-/// An id as sources write it: integer or text.
+/// An id as sources write it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Id {
-    /// Not there.
+    /// The source gives no id.
     #[default]
     Absent,
-    /// An integer.
     Integer(i64),
-    /// Text, by its hash.
+    /// The hash of a text.
     Text(u64),
 }
 
 impl Id {
-    /// The id that a text stands for.
+    /// Returns the id that a text stands for.
     pub fn text(bytes: &[u8]) -> Self {
         Id::Text(hash(bytes, 0))
     }
 
-    /// A number that differs where ids differ.
+    /// Returns a number that differs where ids differ.
     #[inline]
     pub fn bits(self) -> u64 {
         match self {
@@ -36,10 +35,10 @@ impl Id {
     }
 }
 
-/// Dense indices for (file, process, thread), in the order in which they are first seen.
+/// Gives (file, process, thread) dense indices, in the order in which they are first seen.
 ///
-/// Lives across files, so that workers of several files stay apart. Memory: at most 65,536 entries,
-/// about 4 MB.
+/// The table lives across files, so that workers of several files stay apart. It takes at most
+/// 65,536 entries, about 4 MB.
 #[derive(Debug, Default)]
 pub struct WorkerTable {
     file: u32,
@@ -50,12 +49,11 @@ pub struct WorkerTable {
 }
 
 impl WorkerTable {
-    /// An empty table.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Begins a file: equal ids in it are other workers than before.
+    /// Begins a file. Ids in it that equal those of an earlier file are other workers.
     pub fn next_file(&mut self) {
         self.file += 1;
         self.last = None;
@@ -63,7 +61,7 @@ impl WorkerTable {
         self.seen_in_file = 0;
     }
 
-    /// The index of a worker of the present file.
+    /// Returns the index of a worker of the present file.
     #[inline(always)]
     pub fn index(&mut self, process: Id, thread: Id) -> u32 {
         match self.last {
@@ -92,28 +90,28 @@ impl WorkerTable {
         index
     }
 
-    /// Whether an index is the one that all workers share that found no place of their own.
+    /// Tells whether an index is the one that all workers without a place of their own share.
     #[inline]
     pub fn is_shared(index: u32) -> bool {
         index == MOST_WORKERS - 1
     }
 
-    /// Workers of all files so far.
+    /// Returns the number of workers of all files so far.
     pub fn len(&self) -> usize {
         self.indices.len()
     }
 
-    /// Whether no worker was seen.
+    /// Tells whether no worker was seen.
     pub fn is_empty(&self) -> bool {
         self.indices.is_empty()
     }
 
-    /// Workers first seen in the present file.
+    /// Returns the number of workers first seen in the present file.
     pub fn seen_in_file(&self) -> u64 {
         self.seen_in_file
     }
 
-    /// Events of the present file whose worker found no place of its own.
+    /// Returns the number of events of the present file whose worker found no place of its own.
     pub fn folded(&self) -> u64 {
         self.folded
     }

@@ -1,4 +1,4 @@
-//! Spans out again, as a Chrome trace that viewers show in full.
+//! Writes spans as a Chrome trace that viewers show in full.
 //!
 //! Perfetto v52 drops without a word on the screen (`crates/cli/tests/perfetto/` counts it):
 //!
@@ -15,18 +15,19 @@ use taskscale_model::span::{Span, SpanSink};
 
 const PROCESS: u32 = 1;
 const FIRST_THREAD: u64 = 2;
-/// Added to all times: 11.6 days, of which a double still holds nanoseconds, as it does of as much
-/// again and seven times more.
+/// Added to all times: 11.6 days. A double holds nanoseconds at this time, and up to nine times as
+/// much.
 const ORIGIN_NS: i128 = 1_000_000_000_000_000;
-/// Spans that are remembered to tell overlaps, of a worker and of all: 4 MB.
+/// Most spans that are remembered to tell overlaps, for a worker and in all: 4 MB.
 const MOST_REMEMBERED: (usize, usize) = (512, 1 << 18);
-/// The buffer is handed on when it holds this much.
+/// The buffer is handed on when it holds this many bytes.
 const BLOCK: usize = 64 << 10;
 
-/// Writes each span as an event of phase `X`, with times in microseconds to three decimals; one of
-/// which it cannot be shown that it overlaps no other of its worker (it does, or it starts before
-/// the last 512 spans) as `b` and `e`. A [`SpanSink`]; costs a buffer of 64 KiB, at most 8 KiB per
-/// worker and 4 MiB in all. Errors of the output are kept and given by [`ChromeWriter::finish`].
+/// Writes each span as an event of phase `X`, with times in microseconds to three decimals. A span
+/// is written as `b` and `e` where it cannot be shown that it overlaps no other of its worker: it
+/// does, or it starts before the last 512 spans. The writer is a [`SpanSink`]. It costs a buffer of
+/// 64 KiB, at most 8 KiB per worker and 4 MiB in all. It keeps errors of the output, which
+/// [`ChromeWriter::finish`] returns.
 #[derive(Debug)]
 pub struct ChromeWriter<W: Write> {
     out: W,
@@ -49,7 +50,7 @@ impl<W: Write> ChromeWriter<W> {
         ChromeWriter { out, buffer, workers: 0, error: None, spans: 0, tracks: Vec::new(), apart: 0 }
     }
 
-    /// Names the workers, closes the trace and gives the output back, or its first error.
+    /// Names the workers and closes the trace. Returns the output, or its first error.
     pub fn finish(mut self) -> io::Result<W> {
         for worker in 0..self.workers {
             let thread = FIRST_THREAD + u64::from(worker);
@@ -71,12 +72,13 @@ impl<W: Write> ChromeWriter<W> {
         }
     }
 
-    /// Spans written so far.
+    /// Returns the number of spans written so far.
     pub fn spans(&self) -> u64 {
         self.spans
     }
 
-    /// Spans of these that were written as `b` and `e`, apart from their worker's others.
+    /// Returns the number of these spans that were written as `b` and `e`, apart from their
+    /// worker's others.
     pub fn apart(&self) -> u64 {
         self.apart
     }
@@ -124,14 +126,14 @@ impl<W: Write> ChromeWriter<W> {
     }
 }
 
-/// What is remembered of a worker's spans to tell whether one more overlaps them.
+/// Remembers a worker's spans to tell whether one more overlaps them.
 #[derive(Debug)]
 struct Track {
-    /// In no order.
+    /// The spans, in no order.
     spans: Vec<(i64, i64)>,
-    /// The last end of all.
+    /// The last end of all spans.
     end: i64,
-    /// The last end of those that were forgotten.
+    /// The last end of the spans that were forgotten.
     forgotten: i64,
 }
 
@@ -142,8 +144,8 @@ impl Default for Track {
 }
 
 impl Track {
-    /// Whether a span surely overlaps none of those before without lying in it or around it;
-    /// remembers it if so.
+    /// Tells whether a span surely overlaps none of those before without lying in it or around it.
+    /// Remembers the span if so.
     fn fits(&mut self, start: i64, end: i64, most: usize) -> bool {
         if start < self.end {
             let overlaps = |&(s, e): &(i64, i64)| {
@@ -154,7 +156,8 @@ impl Track {
             }
         }
         if self.spans.len() >= most.max(2) {
-            // Those that ended first: what is still open when spans come by their start stays.
+            // Those that ended first are forgotten. Where spans come by their start, what is still
+            // open stays.
             let middle = self.spans.len() / 2;
             self.spans.select_nth_unstable_by_key(middle, |span| span.1);
             self.forgotten =
@@ -196,13 +199,13 @@ fn integer(buffer: &mut Vec<u8>, mut value: u64) {
     buffer.extend_from_slice(&digits[at..]);
 }
 
-/// Nanoseconds as microseconds; zeros behind the point are left out.
+/// Writes nanoseconds as microseconds, without the zeros that end the fraction.
 fn micros(buffer: &mut Vec<u8>, ns: i128) {
     if ns < 0 {
         buffer.push(b'-');
     }
-    // The difference of two 64-bit times, or one and the origin, fits into 65 bits, a thousandth of
-    // it into 64.
+    // The difference of two 64-bit times, or of one and the origin, fits into 65 bits. A thousandth
+    // of it fits into 64.
     let ns = ns.unsigned_abs();
     integer(buffer, (ns / 1_000) as u64);
     let part = (ns % 1_000) as u32;
@@ -212,7 +215,7 @@ fn micros(buffer: &mut Vec<u8>, ns: i128) {
     }
 }
 
-/// A name as JSON; bytes that are not UTF-8 become U+FFFD.
+/// Writes a name as JSON. Bytes that are not UTF-8 become U+FFFD.
 fn escape(buffer: &mut Vec<u8>, name: &[u8]) {
     for chunk in name.utf8_chunks() {
         for &byte in chunk.valid().as_bytes() {
@@ -256,7 +259,7 @@ mod tests {
         let file = write(&[(0, 5, 10, "a".into()), (3, -1_500, 0, "b\"\\\n".into())]);
         let value: serde_json::Value = serde_json::from_slice(&file).expect("JSON");
         let events = value["traceEvents"].as_array().expect("events");
-        // One for the process, two slices, four workers.
+        // The events are one for the process, two slices and four workers.
         assert_eq!(events.len(), 7);
         for event in events {
             assert_eq!(event["pid"], 1);
@@ -267,8 +270,8 @@ mod tests {
         assert_eq!(events[2]["name"], "b\"\\\n");
     }
 
-    /// What Perfetto does with slices of one thread: sorted by time, the longer first; one that
-    /// ends behind its parent is lost.
+    /// Counts the slices that Perfetto loses. It sorts the slices of one thread by time, the longer
+    /// first, and loses one that ends behind its parent.
     fn lost(slices: &mut [(i64, i64)]) -> usize {
         slices.sort_by_key(|&(start, end)| (start, std::cmp::Reverse(end)));
         let (mut open, mut lost) = (Vec::new(), 0);
@@ -304,7 +307,8 @@ mod tests {
 
     #[test]
     fn sorted_traces_of_any_length_stand_together() {
-        // A call that lasts for all, calls in it, and calls in these: by start, and by end.
+        // The spans are a call that lasts for all, calls in it, and calls in these; they come by
+        // start, then by end.
         let mut spans: Vec<(i64, i64)> = vec![(0, 1_000_000)];
         spans.extend((0..5_000).flat_map(|i| [(i * 200, i * 200 + 190), (i * 200 + 5, i * 200 + 20)]));
         let mut track = Track::default();

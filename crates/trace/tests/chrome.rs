@@ -1,5 +1,5 @@
-//! Chrome trace events against a plain reading of the whole file by `serde_json`; and what the
-//! reference cannot read.
+//! Compares the reader of Chrome trace events with a plain reading of the whole file by
+//! `serde_json`, and tests what that reference cannot read.
 
 use proptest::prelude::*;
 use serde_json::Value;
@@ -21,7 +21,7 @@ fn ours(file: &[u8], options: &Options) -> (Vec<Plain>, Account) {
     (spans, account)
 }
 
-/// By both ways of scanning, which must agree in everything.
+/// Reads by both ways of scanning, which must agree in everything.
 fn both(file: &[u8]) -> (Vec<Plain>, Account) {
     let learned = ours(file, &Options::default());
     let generic = ours(file, &Options { learn_shapes: false, ..Options::default() });
@@ -29,7 +29,7 @@ fn both(file: &[u8]) -> (Vec<Plain>, Account) {
     learned
 }
 
-/// `X` events with their times in nanoseconds, and `B`/ `E` and `b`/ `e` pairs, by the simplest
+/// Reads `X` events with their times in nanoseconds, and `B`/`E` and `b`/`e` pairs, by the simplest
 /// means.
 fn reference(file: &[u8]) -> Vec<Plain> {
     let whole: Value = serde_json::from_slice(file).expect("JSON");
@@ -127,7 +127,7 @@ fn args() -> impl Strategy<Value = String> {
     })
 }
 
-/// An event whose members stand in one of a few orders, so that shapes can be learned.
+/// Makes an event whose members stand in one of a few orders, so that shapes can be learned.
 fn event() -> impl Strategy<Value = String> {
     let phase = prop_oneof![8 => Just('X'), 1 => Just('B'), 1 => Just('E'), 1 => Just('b'), 1 => Just('e'), 1 => Just('M')];
     let cat = prop_oneof![4 => Just("t"), 1 => Just("u,v")];
@@ -175,8 +175,8 @@ fn file() -> impl Strategy<Value = String> {
     )
 }
 
-/// Events with the same members in the same order, whose values are mostly like those of the event
-/// before.
+/// Makes events with the same members in the same order, whose values are mostly like those of the
+/// event before.
 fn streak() -> impl Strategy<Value = String> {
     let name = prop_oneof![
         8 => "[0-9]{1,2}_[0-9]{1,9}",
@@ -250,7 +250,7 @@ proptest! {
 
 #[test]
 fn a_value_that_is_missing_is_malformed_by_both_ways_of_scanning() {
-    // Found by the fuzzer: a learned shape took nothing for a worker's id.
+    // The fuzzer found this: a learned shape took nothing for a worker's id.
     for (file, seen) in [(&br#"[{"tid":1}{"tid":}d"#[..], 2), (br#"[{"tid":1}{"tid":,"a":1},{"tid":2}]"#, 3)]
     {
         assert_eq!(both(file).1.seen, seen);
@@ -304,7 +304,7 @@ fn defects_are_tolerated_and_counted() {
 
 #[test]
 fn thread_zero_and_the_thread_of_the_process_are_two_workers() {
-    // What Perfetto merges, and then drops overlapping slices of.
+    // Perfetto merges these threads, and then drops slices that overlap.
     let event = |thread, start| {
         format!(
             r#"{{"cat":"ChromeObserver","name":"{thread}_7","ph":"X","pid":1,"tid":{thread},"ts":{start},"dur":10}}"#

@@ -1,12 +1,12 @@
-//! Input made to hurt: it must end in bounded memory with a clear account. Streams are made as they
-//! are read.
+//! Input made to hurt: reading it must end in bounded memory with a clear account. Streams are made
+//! while they are read.
 
 use std::io::Read;
 
 use taskscale_model::span::{Account, Span};
 use taskscale_trace::{Options, read};
 
-/// A head, a piece repeated, a tail.
+/// Input of a head, a piece repeated, and a tail.
 struct Made<'a> {
     head: &'a [u8],
     piece: Vec<u8>,
@@ -66,7 +66,7 @@ fn a_million_nested_brackets() {
     let account = account(Made::new(&open, "[", 1_000_000, &close));
     assert_eq!((account.counted, account.seen), (3, 3));
     assert!(account.notes.is_empty());
-    // And nothing but brackets.
+    // This input is nothing but brackets.
     let account = self::account(Made::new("[", "[", 1_000_000, ""));
     assert_eq!((account.counted, dropped(&account, "malformed")), (0, 1));
     assert!(account.notes[0].contains("bracket is missing"));
@@ -76,7 +76,7 @@ fn a_million_nested_brackets() {
 fn an_event_longer_than_the_window_is_skipped_and_counted() {
     let head = format!("[{EVENT},{{\"args\":{{\"text\":\"");
     let tail = format!("\"}},\"name\":\"b\",\"ph\":\"X\",\"pid\":1,\"tid\":0,\"ts\":9,\"dur\":2}},{EVENT}]");
-    // 96 MB in one string, with escapes and braces in it.
+    // The input has 96 MB in one string, with escapes and braces in it.
     let account = account(Made::new(&head, "all \\\" in { one [ str\\\\", 4_000_000, &tail));
     assert_eq!((account.counted, dropped(&account, "longer than 4 MiB")), (2, 1));
     assert_eq!(account.notes, Vec::<String>::new());
@@ -119,8 +119,8 @@ fn more_workers_than_places() {
             Ok(event.len())
         }
     }
-    // A reader that gives less than a whole event's space at the end of the buffer is a Chain of
-    // small reads.
+    // `Workers` writes whole events. The buffered reader always gives it space for one, where the
+    // window may have less at the end of its buffer.
     let account = account(std::io::BufReader::with_capacity(1 << 16, Workers(0)));
     assert_eq!((account.counted, account.workers), (100_000, 65_536));
     assert!(
@@ -172,7 +172,7 @@ fn ninja_and_tfp_and_lists_of_any_length() {
     assert_eq!((account.counted, dropped(&account, "longer than 4 MiB")), (1, 1));
     let account = self::account(Made::new("# ninja log v5\n", "1\t2\t3\ta.o\tff\n", 500_000, ""));
     assert_eq!((account.counted, account.seen), (1, 500_000));
-    // A table of names that says it is a gigabyte, and is cut.
+    // The table of names claims to be a gigabyte, and is cut.
     let head = b"TFPX\x01\0\0\0\x01\0\0\0\x07\0\0\0\0\0\0\0\x40\x42\x0F\0\0\0\0\0\0\0\0\x3F\x01\0\0\0";
     let made = Made { head, piece: b"name".to_vec(), times: 4_000_000, tail: b"", at: 0 };
     let account = self::account(made);

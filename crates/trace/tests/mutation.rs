@@ -1,7 +1,7 @@
-//! Files of each format, changed at random: no panic, no hang, books that balance, two ways of
-//! scanning that agree.
+//! Changes files of each format at random and checks for no panic, no hang, books that balance, and
+//! two ways of scanning that agree.
 //!
-//! A poor man's fuzzing for `cargo test`; the real one is in `fuzz/`. The seed is fixed, so a
+//! This is a simple fuzzing for `cargo test`; the real one is in `fuzz/`. The seed is fixed, so a
 //! failure comes again.
 
 use taskscale_model::span::{Account, Span};
@@ -86,7 +86,7 @@ fn changed_files_neither_panic_nor_lose_events() {
                 2 if at < file.len() => file[at] ^= 1 << random.u8(..8),
                 3 => drop(file.splice(at..at, dictionary[random.usize(..dictionary.len())].iter().copied())),
                 4 => {
-                    // A piece of it, or of another file, in another place.
+                    // A piece of this file, or of another, goes to another place.
                     let other = CORPUS[random.usize(..CORPUS.len())].1;
                     let start = random.usize(..other.len());
                     let end = random.usize(start..=other.len());
@@ -107,6 +107,6 @@ fn changed_files_neither_panic_nor_lose_events() {
             other => panic!("{other:?} on {}", String::from_utf8_lossy(&file)),
         }
     }
-    // Most changes leave a file of a known format; if not, this test tests nothing.
+    // Most changes leave a file of a known format. If not, this test tests nothing.
     assert!(read > 4_000, "{read}");
 }

@@ -1,4 +1,4 @@
-//! Traces that the real tools wrote, held to the totals that the tools, or the traced programs
+//! Compares traces that the real tools wrote with the totals that the tools, or the traced programs
 //! themselves, have counted (`tests/real/README.md`).
 
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use taskscale_model::span::{Account, Span};
 use taskscale_trace::{Options, read};
 
-/// What a reader gave: owned, and in its order.
+/// A span as a reader gave it, owned, in the reader's order.
 struct Found {
     worker: u32,
     start_ns: i64,
@@ -32,7 +32,7 @@ fn busy_ns<'a>(spans: impl IntoIterator<Item = &'a Found>) -> i64 {
     spans.into_iter().map(|span| span.end_ns - span.start_ns).sum()
 }
 
-/// Number and total duration by the part of the name that `key` gives.
+/// Sums number and total duration by the part of the name that `key` returns.
 fn by_name<'a>(spans: &'a [Found], key: impl Fn(&'a str) -> &'a str) -> BTreeMap<&'a str, (i64, i64)> {
     let mut sums = BTreeMap::new();
     for span in spans {
@@ -64,7 +64,7 @@ fn dask() {
     let totals = json(include_str!("real/dask.totals.json"));
     let (account, spans) = found(include_bytes!("real/dask.json"), None);
     assert_eq!((account.format.as_str(), account.workers), ("dask", number(&totals["threads"]) as u64));
-    // Doubles of seconds since 1970.
+    // Times are doubles of seconds since 1970.
     assert_eq!(account.clock_resolution_ns, 238);
     let sums = by_name(&spans, |name| name);
     let prefixes = totals["prefixes"].as_object().expect("prefixes");
@@ -72,7 +72,7 @@ fn dask() {
     for (name, prefix) in prefixes {
         let (tasks, ns) = sums[name.as_str()];
         assert_eq!(tasks, number(&prefix["tasks"]), "{name}");
-        // The scheduler rounds each task to a microsecond before it adds; a step of the float is
+        // The scheduler rounds each task to a microsecond before it adds. A step of the float is
         // 0.24 us.
         assert!((ns - 1_000 * number(&prefix["us"]["compute"])).abs() <= tasks * 740, "{name}: {ns}");
     }
@@ -87,7 +87,7 @@ fn viztracer() {
     let (account, spans) = found(include_bytes!("real/viztracer.json"), None);
     assert_eq!((account.format.as_str(), account.seen, account.workers), ("viztracer", entries, 1));
     assert!(account.notes.is_empty(), "{:?}", account.notes);
-    // The name of a call is the function's, with file and line.
+    // A call has the name of the function, with file and line.
     let sums = by_name(&spans, |name| name.split(' ').next().unwrap_or(name));
     for (name, calls) in totals["calls"].as_object().expect("calls") {
         assert_eq!(sums[name.as_str()].0, number(calls), "{name}");
@@ -143,8 +143,8 @@ fn taskflow_summary(what: &str, file: &[u8], text: &str) {
             _ => {}
         }
     }
-    // Taskflow floors the duration of a task, the file its two ends: they differ by less than 1 us
-    // a task.
+    // Taskflow floors the duration of a task, and the file floors its two ends: they differ by less
+    // than 1 us a task.
     for (kind, (count, total)) in &types {
         let (_, spans) = found(file, Some(kind));
         assert_eq!(spans.len() as i64, *count, "{what}: {kind}");
@@ -155,7 +155,7 @@ fn taskflow_summary(what: &str, file: &[u8], text: &str) {
     for (worker, (count, busy)) in workers.into_iter().enumerate() {
         let mut own: Vec<_> = spans.iter().filter(|span| span.worker == worker as u32).collect();
         assert_eq!(own.len() as i64, count, "{what}: worker {worker}");
-        // Busy is the time that the tasks of all levels cover together.
+        // The busy time is the time that the tasks of all levels cover together.
         own.sort_by_key(|span| span.start_ns);
         let (mut covered, mut to) = (0, i64::MIN);
         for span in own {
@@ -174,9 +174,9 @@ fn tokio_threaded() {
     let total = |name: &str| number(&totals[name]);
     let (account, spans) = found(include_bytes!("real/tokio-threaded.json"), None);
     assert_eq!(account.format, "tracing-chrome");
-    // The threads of the runtime, and the one that waits in `block_on`.
+    // The workers are the threads of the runtime, and the thread that waits in `block_on`.
     assert_eq!(account.workers as i64, total("workers") + 1);
-    // A worker's whole life is a span of a blocking task, has its drop too, and is no task.
+    // A worker's whole life is a span of a blocking task. It has a drop too, and is no task.
     assert_eq!(dropped(&account, "life of a worker"), 4 * total("workers"));
     assert_eq!(spans.len() as i64, total("polls") + total("main_polls") + total("drops"));
     let of_tasks = busy_ns(&spans);
@@ -184,8 +184,8 @@ fn tokio_threaded() {
     close(of_tasks, total("busy_ns") + total("main_busy_ns"), 1.02);
 }
 
-/// The asynchronous style has one pair for the life of a task, from spawn to drop: no poll is in
-/// it.
+/// The asynchronous style has one pair for the life of a task, from spawn to drop. It holds no
+/// poll.
 #[test]
 fn tokio_async() {
     let totals = json(include_str!("real/tokio-async.totals.json"));
@@ -197,7 +197,7 @@ fn tokio_async() {
     assert!(account.notes.iter().any(|note| note.contains("TraceStyle::Threaded")), "{:?}", account.notes);
 }
 
-/// A time taken from outside is at least the one from inside, and at most `times` that.
+/// Checks that a time taken from outside is at least the one from inside, and at most `times` that.
 fn close(outside_ns: i64, inside_ns: i64, times: f64) {
     let (outside, inside) = (outside_ns as f64, inside_ns as f64);
     assert!((inside..=inside * times).contains(&outside), "{outside} is {:.4} of {inside}", outside / inside);

@@ -1,4 +1,4 @@
-//! `taskscale compare`: of two run files, which rows got worse.
+//! `taskscale compare`: says which rows of two run files got worse.
 
 use std::path::{Path, PathBuf};
 
@@ -15,10 +15,10 @@ use crate::{
 
 /// A difference up to this share counts as none between two sessions.
 const BETWEEN_RUNS: f64 = 0.02;
-/// The same within one run, whose sides took turns.
+/// A difference up to this share counts as none within one run, whose sides took turns.
 const WITHIN_ONE_RUN: f64 = 0.01;
 
-/// Reads both files and prints the verdicts; a finding where a row is worse.
+/// Reads both files and prints the verdicts. The outcome is a finding where a row is worse.
 pub fn compare(args: &CompareArgs) -> anyhow::Result<Outcome> {
     let time = match args.metric {
         CompareMetric::Cpu => Time::Cpu,
@@ -49,7 +49,7 @@ fn show(comparison: &Comparison, format: CompareFormat) -> anyhow::Result<Outcom
     Ok(if comparison.regression { Outcome::Finding } else { Outcome::Done })
 }
 
-/// The old file and the new one, from what was typed.
+/// Returns the old file and the new one, from what was typed.
 fn files(args: &CompareArgs) -> anyhow::Result<(PathBuf, PathBuf)> {
     let stdin = Path::new("-");
     match (&args.baseline, args.runs.as_slice()) {

@@ -1,4 +1,4 @@
-//! `taskscale config`: where the headers and the library of the live observers are.
+//! `taskscale config`: says where the headers and the library of the live observers are.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::{
     output::{Outcome, print},
 };
 
-/// What the static library needs of the system.
+/// What the static library needs from the system.
 const NEEDS: &str = "-pthread -ldl -lm";
 
 /// Prints the flags on one line.
@@ -17,7 +17,7 @@ pub fn config(args: &ConfigArgs) -> anyhow::Result<Outcome> {
     let program = std::env::current_exe().context("cannot tell where this program is")?;
     let place = Place::beside(&program)?;
     let mut flags = Vec::new();
-    // Without a choice both are meant.
+    // Without a choice, both are printed.
     if args.cflags || !args.libs {
         flags.push(format!("-I{}", place.include.display()));
     }
@@ -33,7 +33,7 @@ pub fn config(args: &ConfigArgs) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Headers and library that fit together.
+/// Headers and library of one build.
 #[derive(Debug, PartialEq, Eq)]
 struct Place {
     include: PathBuf,
@@ -41,7 +41,8 @@ struct Place {
 }
 
 impl Place {
-    /// Of an installation (`PREFIX/bin/taskscale`), or of a checkout (`target/release/taskscale`).
+    /// Looks at an installation (`PREFIX/bin/taskscale`) first, then at a checkout
+    /// (`target/release/taskscale`).
     fn beside(program: &Path) -> anyhow::Result<Self> {
         let up = |levels: usize| program.ancestors().nth(levels).map(Path::to_owned).unwrap_or_default();
         let installed = Place { include: up(2).join("include"), lib: up(2).join("lib") };

@@ -1,4 +1,4 @@
-//! `taskscale digest`: traces in, two kilobytes and a diagnosis out.
+//! `taskscale digest`: reads traces and prints two kilobytes and a diagnosis.
 
 use std::{
     fs::File,
@@ -53,7 +53,7 @@ pub fn digest(args: &DigestArgs) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Where spans go: into the digest, and into a clean trace if one was asked for.
+/// Spans go into the digest, and into a clean trace if one was asked for.
 struct Sink {
     accumulator: Accumulator,
     chrome: Option<(ChromeWriter<BufWriter<File>>, PathBuf)>,
@@ -76,20 +76,21 @@ fn open(path: &Path) -> anyhow::Result<Box<dyn Read>> {
     Ok(Box::new(file))
 }
 
-/// The clean trace. A file that exists is not written over: it may be the trace that is being read.
+/// Creates the clean trace. A file that exists is not written over: it may be the trace that is
+/// being read.
 fn chrome_writer(path: &Path) -> anyhow::Result<(ChromeWriter<BufWriter<File>>, PathBuf)> {
     let file = File::create_new(path)
         .with_context(|| format!("cannot create {}; name a file that does not exist yet", path.display()))?;
     Ok((ChromeWriter::new(BufWriter::new(file)), path.to_owned()))
 }
 
-/// The accounts of two files as one.
+/// Makes the accounts of two files one.
 fn together(mut a: Account, b: Account) -> Account {
     if a.format != b.format {
         a.format = format!("{} + {}", a.format, b.format);
     }
     (a.bytes, a.seen, a.counted) = (a.bytes + b.bytes, a.seen + b.seen, a.counted + b.counted);
-    // The coarser clock bounds what can be told of both.
+    // The coarser clock bounds what can be told about both.
     a.clock_resolution_ns = a.clock_resolution_ns.max(b.clock_resolution_ns);
     for Dropped { reason, events } in b.dropped {
         match a.dropped.iter_mut().find(|known| known.reason == reason) {

@@ -1,4 +1,4 @@
-//! `taskscale doctor`: what on this machine blurs or biases the figures.
+//! `taskscale doctor`: says what on this machine blurs or biases the figures.
 
 use std::io::{self, IsTerminal};
 
@@ -17,7 +17,7 @@ pub fn doctor(args: &DoctorArgs) -> anyhow::Result<Outcome> {
     let progress = ProgressBar::with_draw_target(None, target).with_style(ProgressStyle::default_spinner());
     let facts = examine(|step| {
         progress.set_message(words(step));
-        // Drawn here and not by a thread of its own, which would disturb what is measured.
+        // The bar is drawn here: a thread of its own would disturb what is measured.
         progress.tick();
     });
     progress.finish_and_clear();

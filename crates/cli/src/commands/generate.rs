@@ -1,4 +1,4 @@
-//! `taskscale completions` and `taskscale man`, from the one definition of the flags.
+//! `taskscale completions` and `taskscale man`: both come from the one definition of the flags.
 
 use clap::CommandFactory;
 
@@ -7,7 +7,6 @@ use crate::{
     output::{Outcome, print},
 };
 
-/// Prints a shell's completions.
 pub fn completions(shell: clap_complete::Shell) -> anyhow::Result<Outcome> {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "taskscale", &mut text);
@@ -15,7 +14,7 @@ pub fn completions(shell: clap_complete::Shell) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Prints the manual page: the main page, then one section per subcommand.
+/// Prints the main page, then one section per subcommand.
 pub fn man() -> anyhow::Result<Outcome> {
     let mut text = Vec::new();
     let mut command = Cli::command();

@@ -1,4 +1,4 @@
-//! `taskscale list`: what there is to run, and on what.
+//! `taskscale list`: says what there is to run, and on what.
 
 use std::fmt::Write;
 
@@ -17,8 +17,8 @@ use crate::{
     suites,
 };
 
-/// Prints suites, then every runtime with its version, path and state, and its variants; of the
-/// runtimes that are named, everything. Builds nothing that was not named.
+/// Prints the suites, then every runtime with its version, path, state and variants. Prints
+/// everything about the runtimes that are named, and builds no others.
 pub fn list(args: &ListArgs) -> anyhow::Result<Outcome> {
     let mut candidates = runtimes::candidates(&args.runtime, &[])?;
     let building = Building::new(Interrupt::listen()?);
@@ -84,12 +84,12 @@ fn suites(text: &mut String) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Characters of the longest name: how wide a column of them is.
+/// Returns the number of characters of the longest name, which is the width of a column.
 fn widest<'a>(names: impl Iterator<Item = &'a str>) -> usize {
     names.map(|name| name.chars().count()).max().unwrap_or_default()
 }
 
-/// Where the toolchain is, or that there is none to choose.
+/// Says where the toolchain is, or that the runtime is built in.
 fn place(candidate: &Candidate) -> String {
     candidate
         .job
@@ -97,7 +97,7 @@ fn place(candidate: &Candidate) -> String {
         .map_or_else(|| ", built in".to_owned(), |job| format!(", {}", job.toolchain.program()))
 }
 
-/// What would build it, where that was not done.
+/// Returns the version of the toolchain that would build the probe, where it is not built.
 fn unbuilt(candidate: &Candidate) -> Option<String> {
     match &candidate.standing {
         Standing::Unbuilt(job) => Some(job.toolchain.version.clone()),
@@ -111,7 +111,7 @@ fn label(variant: &Variant) -> String {
     format!("{}{task}{state}", variant.name)
 }
 
-/// A line per workload.
+/// Writes a line per workload.
 fn variants(text: &mut String, width: usize, description: &Description) -> std::fmt::Result {
     for workload in &description.workloads {
         let names: Vec<String> = workload.variants.iter().map(label).collect();
@@ -120,7 +120,7 @@ fn variants(text: &mut String, width: usize, description: &Description) -> std::
     Ok(())
 }
 
-/// A line per variant and parameter.
+/// Writes a line per variant and per parameter.
 fn details(text: &mut String, description: &Description) -> std::fmt::Result {
     for workload in &description.workloads {
         writeln!(text, "    {}", workload.name)?;

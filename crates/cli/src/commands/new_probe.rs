@@ -11,7 +11,7 @@ use crate::{
     probes::languages,
 };
 
-/// Writes the file, never over another, and says how to use it.
+/// Writes the file and says how to use it. An existing file is not written over.
 pub fn new_probe(args: &NewProbeArgs) -> anyhow::Result<Outcome> {
     let language = languages::named(&args.language)
         .or_else(|| languages::ALL.iter().find(|one| one.extension == args.language).copied());

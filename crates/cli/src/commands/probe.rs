@@ -1,4 +1,4 @@
-//! `taskscale probe check`: conformance of a probe, anyone's.
+//! `taskscale probe check`: tests the conformance of any probe.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ use crate::{
     runtimes::{self, Standing},
 };
 
-/// Tests a probe and prints what was found; a probe that does not conform is a finding.
+/// Tests a probe and prints what was found. A probe that does not conform is a finding.
 pub fn check(args: &CheckArgs) -> anyhow::Result<Outcome> {
     let mut candidate = match (&args.command, &args.runtime) {
         (Some(command), _) => runtimes::own(command)?,

@@ -1,4 +1,4 @@
-//! `taskscale report`: the tables of a run file, again.
+//! `taskscale report`: prints the tables of a run file again.
 
 use std::{io::Read, path::Path};
 
@@ -9,19 +9,17 @@ use crate::{
     output::{self, Outcome},
 };
 
-/// Reads a run file and prints its figures.
 pub fn report(args: &ReportArgs) -> anyhow::Result<Outcome> {
     let summary = summary_of(&args.run)?;
     output::show(&summary, &args.show)?;
     Ok(Outcome::Done)
 }
 
-/// The figures of a run file.
 pub fn summary_of(path: &Path) -> anyhow::Result<taskscale_model::summary::Summary> {
     Ok(taskscale_analysis::summarize(&read(path)?))
 }
 
-/// A run file; - is standard input.
+/// Reads a run file; - is standard input.
 pub fn read(path: &Path) -> anyhow::Result<taskscale_analysis::Run> {
     let shown = path.display();
     let mut bytes = Vec::new();

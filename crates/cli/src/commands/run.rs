@@ -1,5 +1,5 @@
-//! `taskscale run`: from the words typed to an order for [`taskscale_bench::run`], then the
-//! figures.
+//! `taskscale run`: makes an order for [`taskscale_bench::run`] from the words typed, and prints
+//! the figures.
 
 use std::{io::IsTerminal, path::Path};
 
@@ -32,7 +32,7 @@ use crate::{
     sides, store, suites,
 };
 
-/// A first look: `--quick` puts these over a suite's own limits.
+/// `--quick` puts these over a suite's own limits, for a first look.
 const QUICK: suite::LimitsAsked = suite::LimitsAsked {
     samples: Some(15),
     max_time_s: Some(3.0),
@@ -44,10 +44,10 @@ const QUICK: suite::LimitsAsked = suite::LimitsAsked {
     restart_warmup: None,
 };
 
-/// Where rows are judged by an old side: 50 pairs of processes, of four rounds each. One process of
-/// asyncio, Go, Node or tokio differs from another by a fifth to a half of what one round differs
-/// from another, and costs as much to start and warm up as six rounds: four to six rounds a process
-/// then tell most in a given time (docs/evidence/comparisons.md).
+/// Rows that are judged by an old side get 50 pairs of processes, of four rounds each. One process
+/// of asyncio, Go, Node or tokio differs from another by a fifth to a half of what one round
+/// differs from another, and costs as much to start and warm up as six rounds. Four to six rounds a
+/// process therefore tell most in a given time (docs/evidence/comparisons.md).
 const JUDGED: suite::LimitsAsked = suite::LimitsAsked {
     samples: Some(200),
     max_time_s: Some(60.0),
@@ -59,7 +59,7 @@ const JUDGED: suite::LimitsAsked = suite::LimitsAsked {
     restart_warmup: None,
 };
 
-/// Measures, keeps the samples, prints the figures.
+/// Measures, keeps the samples and prints the figures.
 pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     let suites = suites::load(&args.suites)?;
     let interrupt = Interrupt::listen()?;
@@ -116,7 +116,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     })
 }
 
-/// Prints the verdicts where two sides were measured, else the tables. Tells whether anything was
+/// Prints the verdicts where two sides were measured, else the tables. Returns whether anything was
 /// measured, and whether a row is worse.
 fn show(args: &RunArgs, path: &Path) -> anyhow::Result<(bool, bool)> {
     let run = report::read(path)?;
@@ -131,7 +131,8 @@ fn show(args: &RunArgs, path: &Path) -> anyhow::Result<(bool, bool)> {
     Ok((measured, comparison.regression))
 }
 
-/// Whether a workload of these suites wants that runtime: none is built that would not be measured.
+/// Tells whether a workload of these suites wants that runtime. A runtime that would not be
+/// measured is not built.
 fn takes_part(suites: &[Suite], runtime: &str) -> bool {
     let mut blocks = suites.iter().flat_map(|suite| &suite.workloads);
     blocks.any(|block| match &block.runtimes {
@@ -174,14 +175,15 @@ fn order(args: &RunArgs, suites: Vec<Suite>, shaken: &[Shaken]) -> anyhow::Resul
     })
 }
 
-/// What is typed goes over `--quick`, that over the suite, that over the defaults. Rows that are
-/// judged by an old side share the confidence, and are measured until half the threshold can be
-/// told: a suite's own limits are for a look at figures.
+/// Overlays the limits: what is typed goes over `--quick`, `--quick` over the suite, the suite over
+/// the defaults. Rows that are judged by an old side get [`JUDGED`] over the suite's limits, which
+/// are for a look at figures. These rows share the confidence, and are measured until half the
+/// threshold can be told.
 fn limits_of(suite: &Suite, args: &RunArgs, judged: usize) -> Limits {
     let typed = suite::LimitsAsked {
         samples: args.samples,
         max_time_s: args.max_time,
-        // Whoever says how long a cell may take has said how long the suite may take.
+        // A user who says how long a cell may take has said how long the suite may take.
         budget_s: args.max_time.map(|_| f64::MAX),
         precision: args.precision,
         sample_ms: args.sample_time.map(|seconds| seconds * 1e3),

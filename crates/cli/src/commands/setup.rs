@@ -1,5 +1,5 @@
-//! `taskscale setup`: builds probes ahead of their first use, and installs Python's packages when
-//! asked to.
+//! `taskscale setup`: builds probes ahead of their first use, and installs Python's packages on
+//! request.
 
 use std::{collections::BTreeSet, fmt::Write};
 
@@ -14,7 +14,8 @@ use crate::{
     runtimes::{self, Candidate, Standing},
 };
 
-/// Sets up what was named (runtimes or languages), or everything whose toolchain is here.
+/// Sets up what was named (runtimes or languages), or everything whose toolchain is on this
+/// machine.
 pub fn setup(args: &SetupArgs) -> anyhow::Result<Outcome> {
     let watch = Building::new(Interrupt::listen()?);
     let asked = expand(&args.runtime)?;
@@ -54,10 +55,12 @@ fn expand(asked: &[String]) -> anyhow::Result<Vec<String>> {
     Ok(all)
 }
 
-/// The virtual environment of an interpreter, once, before its first runtime that needs a package.
+/// Makes the virtual environment of an interpreter once, before its first runtime that needs a
+/// package.
 fn packages(candidate: &Candidate, done: &mut BTreeSet<String>, watch: &Building) -> Result<(), Missing> {
     let Some(job) = candidate.job.as_ref().filter(|job| job.language.name == "python") else { return Ok(()) };
-    // The interpreter itself, not the environment that was made of it before.
+    // This finds the interpreter itself: the environment that was made from it would be found for
+    // other sources.
     let plain = Source::Runtime("asyncio".into());
     let (_, asked) = runtimes::split_id(&candidate.id);
     if job.source == plain || !done.insert(asked.unwrap_or_default().to_owned()) {
@@ -66,10 +69,10 @@ fn packages(candidate: &Candidate, done: &mut BTreeSet<String>, watch: &Building
     build::environment(&(job.language.find)(asked, &plain)?, watch)
 }
 
-/// Builds what is to be built, completes what is partly there, and says what came of it.
+/// Builds what is to be built, completes what is partly there, and says which it is.
 fn made(candidate: &mut Candidate, watch: &Building) -> Result<String, Missing> {
     if let Some(job) = &mut candidate.job {
-        // An environment that was just made is found only now.
+        // An environment that `packages` has just made is found by this second look.
         let (_, asked) = runtimes::split_id(&candidate.id);
         job.toolchain = (job.language.find)(asked, &job.source)?;
         job.complete(watch)?;
@@ -81,7 +84,7 @@ fn made(candidate: &mut Candidate, watch: &Building) -> Result<String, Missing> 
     }
 }
 
-/// The names that `setup` and `new-probe` know.
+/// Returns the names that `setup` and `new-probe` know, for messages.
 pub fn languages_known() -> String {
     let names: Vec<&str> = languages::ALL.iter().map(|&Language { name, .. }| *name).collect();
     names.join(", ")

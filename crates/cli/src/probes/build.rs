@@ -1,5 +1,5 @@
-//! Follows a recipe, once: what comes out is kept under a name that is a hash of everything it was
-//! made from.
+//! Follows a recipe once. The result is kept under a name that is a hash of everything it was made
+//! from.
 
 use std::{
     fs,
@@ -22,29 +22,29 @@ use super::{
     toolchain::Toolchain,
 };
 
-/// One step may take this long: Rust's takes a minute on two busy cores, with everything it depends
-/// on.
+/// Time limit of one step. Rust's takes a minute on two busy cores, with everything it depends on.
 const STEP_NS: u64 = 900_000_000_000;
 
-/// Time between two looks at whether the user wants to stop.
+/// Time between two checks of whether the user wants to stop.
 const LOOK_NS: u64 = 100_000_000;
 
-/// Of what a compiler says, so many lines are shown at once; the whole is kept in a file.
+/// Lines shown of a compiler's message, from the first that holds "error". The whole is kept in a
+/// file.
 const SHOWN: usize = 12;
 
-/// Whoever waits for a build.
+/// Observes a build and can stop it.
 pub trait Watch {
-    /// A build begins; `line` says which.
+    /// A build begins; `line` says which one.
     fn begins(&self, line: &str);
-    /// It goes on.
+    /// The build goes on.
     fn ticks(&self);
-    /// It is over; `words` are a compiler's, where it failed.
+    /// The build is over; `words` are the compiler's where it failed.
     fn ends(&self, words: &str);
     /// Whether the user wants to stop.
     fn interrupted(&self) -> bool;
 }
 
-/// Nobody: for what takes no time.
+/// Observes nothing: for builds that take no time.
 #[derive(Debug)]
 pub struct Unwatched;
 
@@ -60,27 +60,24 @@ impl Watch for Unwatched {
 /// A probe that can be made here.
 #[derive(Debug, Clone)]
 pub struct Job {
-    /// What it is written in.
     pub language: &'static Language,
-    /// What makes it.
     pub toolchain: Toolchain,
-    /// What it is made from.
     pub source: Source,
 }
 
-/// What lies in the cache.
+/// How much of a probe lies in the cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kept {
-    /// Everything.
+    /// The whole probe.
     Whole(Command),
-    /// The probe without a part that could not be had: a package, for want of a network.
+    /// The probe without a part that could not be had, such as a package without a network.
     Part(Command),
-    /// Nothing that fits.
+    /// Nothing that fits sources and toolchain.
     Nothing,
 }
 
 impl Job {
-    /// What was built before and still fits sources and toolchain.
+    /// Returns what was built before and still fits sources and toolchain.
     pub fn kept(&self) -> Kept {
         let Ok(key) = self.key() else { return Kept::Nothing };
         let Some(folder) = cache::find(&self.folder(&key)) else { return Kept::Nothing };
@@ -96,16 +93,16 @@ impl Job {
         }
     }
 
-    /// Whether its files need only be laid out.
+    /// Tells whether its files need only be laid out.
     pub fn is_built_of_nothing(&self) -> bool {
         self.recipe(Site { src: Path::new("src"), out: Path::new("out") }).steps.is_empty()
     }
 
-    /// Builds it, unless that was done before. Several processes that want the same wait for the
+    /// Builds the probe unless it is built. Several processes that want the same one wait for the
     /// first.
     ///
     /// # Errors
-    /// What failed, with the compiler's first complaint and where the whole of it lies.
+    /// Says what failed, with the compiler's first complaint, and where the whole log lies.
     pub fn build(&self, watch: &dyn Watch) -> Result<Command, Missing> {
         match self.kept() {
             Kept::Whole(run) | Kept::Part(run) => Ok(run),
@@ -113,7 +110,7 @@ impl Job {
         }
     }
 
-    /// Builds it anew where a part is missing.
+    /// Builds the probe again where a part is missing.
     ///
     /// # Errors
     /// As [`Job::build`].
@@ -148,9 +145,9 @@ impl Job {
         Ok(recipe.run)
     }
 
-    /// Lays sources and takes the steps; `Ok(false)` where a part was left out.
+    /// Lays the sources and takes the steps. Returns `Ok(false)` where a part was left out.
     fn follow(&self, recipe: &Recipe, folder: &Folder, watch: &dyn Watch) -> Result<bool, Failure> {
-        // Half a build of another time must not look like this one's.
+        // Half a build from another time must not look like this one's.
         for old in [&folder.src, &folder.out] {
             if old.exists() {
                 fs::remove_dir_all(old).map_err(|error| Failure::from(unwritable(old, &error)))?;
@@ -171,14 +168,14 @@ impl Job {
         Ok(complete)
     }
 
-    /// Takes one step; `Ok(false)` where its first attempt failed and the probe is of use all the
-    /// same.
+    /// Takes one step. Returns `Ok(false)` where its first attempt failed and the probe is of use
+    /// all the same.
     fn take(&self, step: &Step, folder: &Folder, watch: &dyn Watch) -> Result<bool, Failure> {
         let mut failure = None;
         for (number, command) in step.attempts.iter().enumerate() {
             match execute(command, &folder.src, &folder.log, watch) {
                 Ok(()) => return Ok(number == 0),
-                // The first attempt is the one meant; what the others say follows from it.
+                // The first attempt is the one that is meant; what the others say follows from it.
                 Err(why) => failure = failure.or(Some(why)),
             }
             if watch.interrupted() {
@@ -201,10 +198,10 @@ impl Job {
         }
     }
 
-    /// How a user calls it: `the probe of go`, `my_probe.go`.
+    /// The name by which a user calls it: `the probe of go`, `my_probe.go`.
     fn name(&self) -> String {
         match &self.source {
-            // Not a probe but the library of `shim`.
+            // This is not a probe but the library of `shim`.
             Source::Runtime(name) if self.language.runtimes.is_empty() => name.clone(),
             Source::Runtime(runtime) => format!("the probe of {runtime}"),
             Source::File(path) => path.display().to_string(),
@@ -215,7 +212,7 @@ impl Job {
         (self.language.recipe)(&self.toolchain, &self.source, site)
     }
 
-    /// A hash of all that the outcome depends on: sources, steps, toolchain, and the user's file.
+    /// Hashes everything the result depends on: sources, steps, toolchain, and the user's file.
     fn key(&self) -> Result<String, Missing> {
         let recipe = self.recipe(Site { src: Path::new("src"), out: Path::new("out") });
         let text = match &self.source {
@@ -237,8 +234,8 @@ impl Job {
         Ok(format!("{:016x}", content_hash(all)))
     }
 
-    /// The folder below the cache. Versions do not mix: a run that is under way keeps what it began
-    /// with while the file is changed and built again.
+    /// Returns the folder below the cache. Each version has its own: a run that is under way keeps
+    /// what it began with while the file is changed and built again.
     fn folder(&self, key: &str) -> String {
         match &self.source {
             Source::Runtime(_) => format!("probes/{}-{key}", self.language.name),
@@ -249,7 +246,7 @@ impl Job {
     }
 }
 
-/// Why a probe could not be made.
+/// Says why a probe could not be made.
 struct Failure {
     missing: Missing,
     /// What the compiler said.
@@ -297,7 +294,7 @@ fn unwritable(path: &Path, error: &std::io::Error) -> Missing {
 /// there.
 ///
 /// # Errors
-/// As [`Job::build`]: no network, no `venv` module.
+/// As [`Job::build`]; also where there is no network or no `venv` module.
 pub fn environment(python: &Toolchain, watch: &dyn Watch) -> Result<(), Missing> {
     let held = cache::hold(&python::environment_folder(python))?;
     let done = held.path.join("installed.txt");
@@ -325,16 +322,15 @@ pub fn environment(python: &Toolchain, watch: &dyn Watch) -> Result<(), Missing>
     fs::write(&done, python::requirements()).map_err(|error| unwritable(&done, &error))
 }
 
-/// Executes one command in `directory`, all its output going to the log. The error is its first
-/// complaint, and more of its words.
+/// Executes one command in `directory` and sends all its output to the log. The error is its first
+/// complaint, and the lines that are shown with it.
 fn execute(
     command: &Command,
     directory: &Path,
     log: &Path,
     watch: &dyn Watch,
 ) -> Result<(), (String, String)> {
-    // The shell only sends both streams into the file, so that nothing of them is lost or held in
-    // memory.
+    // The shell only sends both streams into the file. Nothing of them is lost or held in memory.
     let script = "exec >> \"$0\" 2>&1; echo \"+ $*\"; exec \"$@\"";
     let mut words = vec!["-c".to_owned(), script.to_owned(), log.to_string_lossy().into_owned()];
     words.push(command.program.clone());
@@ -357,8 +353,8 @@ fn execute(
             _ if now_ns >= deadline_ns => {
                 return Err(failed(format!("no end within {} s", STEP_NS / 1_000_000_000)));
             }
-            // Standard output is the log's, so that its pipe is closed from the start: wait for the
-            // end instead.
+            // The command's standard output goes to the log, so its pipe is closed from the start.
+            // The loop waits for the end of the process.
             Err(IoProblem::Closed { exit: None }) => match child.exit() {
                 Ok(Some(exit)) => break exit,
                 _ => std::thread::sleep(std::time::Duration::from_nanos(LOOK_NS / 4)),

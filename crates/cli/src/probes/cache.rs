@@ -12,20 +12,19 @@ use taskscale_model::missing::Missing;
 
 use crate::folders::UserFolder;
 
-/// A folder of ours, held against other processes of this tool until it is dropped.
+/// A folder in our cache, held against other processes of this tool until it is dropped.
 #[derive(Debug)]
 pub struct Held {
-    /// The folder.
     pub path: PathBuf,
-    /// Its lock is freed with the file.
+    /// Frees the lock when it is dropped.
     _lock: File,
 }
 
-/// Creates and holds the folder `name` (`probes/go-0123456789abcdef`); waits while another process
+/// Creates and holds the folder `name` (`probes/go-0123456789abcdef`). Waits while another process
 /// holds it.
 ///
 /// # Errors
-/// When the cache cannot be written, or is not the user's own.
+/// The cache cannot be written, or is not the user's own.
 pub fn hold(name: &str) -> Result<Held, Missing> {
     let nowhere = |why: &str, remedy: String| Missing::new(format!("nothing can be built: {why}"), remedy);
     let cache = UserFolder::Cache;
@@ -35,7 +34,7 @@ pub fn hold(name: &str) -> Result<Held, Missing> {
     Ok(Held { path, _lock: lock })
 }
 
-/// Where `name` is, if it was made; nothing is created.
+/// Returns the path of `name`, if it was made. Creates nothing.
 pub fn find(name: &str) -> Option<PathBuf> {
     UserFolder::Cache.find(name)
 }
@@ -46,13 +45,13 @@ fn lock(path: &Path) -> io::Result<File> {
     beside.push(".lock");
     let lock = File::options().create(true).append(true).open(beside)?;
     lock.lock()?;
-    // The folder may be on a file system that has become read-only.
+    // This fails where the folder is on a file system that has become read-only.
     tempfile::tempfile_in(path)?;
     Ok(lock)
 }
 
-/// Writes the files that are not there or differ. Each appears whole or not at all: it is written
-/// beside and renamed.
+/// Writes the files that are not there or differ. Each is written beside its place and renamed, so
+/// that it appears whole or not at all.
 ///
 /// # Errors
 /// Those of the file system, with the path.

@@ -1,8 +1,9 @@
-//! What the binary carries, as `build.rs` found it: path below its folder, and text.
+//! Holds what `build.rs` found for the binary to carry: the path below its folder, and the text, of
+//! each file.
 
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
-/// The paths of those files that lie in `folder` and end so.
+/// Returns the paths of the files in `folder` that end with `ending`.
 pub fn below<'a>(
     files: &'a [(&'a str, &'a str)],
     folder: &'a str,
@@ -11,8 +12,9 @@ pub fn below<'a>(
     files.iter().map(|(name, _)| *name).filter(move |name| name.starts_with(folder) && name.ends_with(ending))
 }
 
-/// FNV-1a over texts, each ended by a byte that none holds: the name of a folder whose content must
-/// not mix with another's. A name, not a guard: who can write into the cache can write anything.
+/// Hashes texts by FNV-1a, each ended by a byte that no text holds. The hash names a folder whose
+/// content must not mix with another's. It is no guard: a user who can write into the cache can
+/// write anything.
 pub fn content_hash<'a>(texts: impl IntoIterator<Item = &'a str>) -> u64 {
     let bytes = texts.into_iter().flat_map(|text| text.bytes().chain([0xFF]));
     bytes.fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))

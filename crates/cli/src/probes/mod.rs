@@ -1,5 +1,5 @@
-//! Probes on this machine: from the sources that the binary carries, by the toolchains found here,
-//! to commands that speak the protocol.
+//! Probes on this machine: the toolchains found here make commands that speak the protocol from the
+//! sources that the binary carries.
 //!
 //! | module | holds |
 //! |---|---|

@@ -1,5 +1,5 @@
-//! How a probe is made: steps, and the command that comes out. Plain data; [`super::build`] follows
-//! it.
+//! A recipe says how a probe is made: its steps, and the command that comes out. It is plain data;
+//! [`super::build`] follows it.
 
 use std::path::{Path, PathBuf};
 
@@ -8,68 +8,69 @@ use taskscale_sys::process::Command;
 /// What a probe is made from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
-    /// Ours, for this runtime.
+    /// Our probe, for this runtime.
     Runtime(String),
-    /// A file of the user's, alone.
+    /// A single file of the user's.
     File(PathBuf),
 }
 
-/// Where it is made.
+/// The folders in which a probe is made.
 #[derive(Debug, Clone, Copy)]
 pub struct Site<'a> {
-    /// The probe's sources, laid out; steps are executed here.
+    /// Holds the probe's sources, laid out. Steps are executed here.
     pub src: &'a Path,
-    /// What comes out goes here.
+    /// Receives what is built.
     pub out: &'a Path,
 }
 
 impl Site<'_> {
-    /// A path below `out`, as an argument.
+    /// Returns a path below `out`, as an argument.
     pub fn out(&self, name: &str) -> String {
         self.out.join(name).to_string_lossy().into_owned()
     }
 
-    /// A path below `src`, as an argument.
+    /// Returns a path below `src`, as an argument.
     pub fn src(&self, name: &str) -> String {
         self.src.join(name).to_string_lossy().into_owned()
     }
 }
 
-/// A user's file as an argument of a step, which is executed in another folder than theirs.
+/// Makes a user's file an argument of a step. The step is executed in another folder than the
+/// user's.
 pub fn absolute(path: &Path) -> String {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).to_string_lossy().into_owned()
 }
 
-/// One step. It is done when one of its attempts ends with status 0.
+/// A step is done when one of its attempts ends with status 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
     /// Commands to try, in this order.
     pub attempts: Vec<Command>,
     /// Whether the probe is of use without it.
     pub optional: bool,
-    /// What to look at first where it fails.
+    /// Says what to look at first where it fails.
     pub hint: &'static str,
 }
 
 impl Step {
-    /// A step that must succeed.
+    /// Makes a step that must succeed.
     pub fn must(command: Command) -> Self {
         Step { attempts: vec![command], optional: false, hint: "" }
     }
 
-    /// A step without which the probe has fewer variants.
+    /// Makes a step without which the probe has fewer variants.
     pub fn may(command: Command) -> Self {
         Step { attempts: vec![command], optional: true, hint: "" }
     }
 
-    /// What to try when all before it failed.
+    /// Adds an attempt for when all before it failed.
     #[must_use]
     pub fn or(mut self, command: Command) -> Self {
         self.attempts.push(command);
         self
     }
 
-    /// What to look at first where it fails, for the remedy.
+    /// Says what to look at first where it fails, for the remedy.
     #[must_use]
     pub fn hint(mut self, hint: &'static str) -> Self {
         self.hint = hint;
@@ -77,13 +78,12 @@ impl Step {
     }
 }
 
-/// How a probe is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recipe {
-    /// Files to write beside the sources first.
+    /// Files that are written beside the sources before the steps.
     pub files: Vec<(String, String)>,
-    /// In this order.
+    /// The steps, in the order in which they are taken.
     pub steps: Vec<Step>,
-    /// How it is started afterwards.
+    /// The command that starts the probe.
     pub run: Command,
 }

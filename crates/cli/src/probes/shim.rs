@@ -1,5 +1,5 @@
-//! The library that counts allocations (`taskscale_sys::counts::allocations`): C, built once by the
-//! C compiler of this machine.
+//! The library that counts allocations (`taskscale_sys::counts::allocations`). It is written in C
+//! and built once by the C compiler of this machine.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use super::{
     toolchain::{Toolchain, ask_version, find_program},
 };
 
-/// Not among the languages: nobody writes a probe in it.
+/// C is not among the languages: nobody writes a probe in it.
 static SHIM: Language = Language {
     name: "allocations",
     extension: "c",
@@ -23,13 +23,12 @@ static SHIM: Language = Language {
     recipe,
 };
 
-/// The name of what comes out.
 const LIBRARY: &str = "liballocations.so";
 
-/// The library, built unless it is there.
+/// Returns the path of the library, and builds it unless it is there.
 ///
 /// # Errors
-/// No C compiler, or one that fails; another system than Linux.
+/// There is no C compiler, or it fails, or the system is not Linux.
 pub fn library(watch: &dyn Watch) -> Result<PathBuf, Missing> {
     if !cfg!(target_os = "linux") {
         return Err(Missing::new("allocations are counted on Linux only", ""));
@@ -52,7 +51,7 @@ fn find(asked: Option<&str>, _: &Source) -> Result<Toolchain, Missing> {
 
 fn recipe(compiler: &Toolchain, _: &Source, site: Site<'_>) -> Recipe {
     let (library, source) = (site.out(LIBRARY), site.src("allocations.c"));
-    // Without builtins, or the compiler may make a calloc of the library's own malloc and memset.
+    // Without `-fno-builtin` the compiler may make a calloc of the library's own malloc and memset.
     // The libraries come last: older C libraries keep dlsym and threads in files of their own.
     let words = [
         "-std=c11",
@@ -69,7 +68,7 @@ fn recipe(compiler: &Toolchain, _: &Source, site: Site<'_>) -> Recipe {
     Recipe {
         files: Vec::new(),
         steps: vec![Step::must(Command::new(compiler.program(), words.into_iter().chain(libraries)))],
-        // What is built is loaded, not started; the path is what is wanted.
+        // The result is loaded, not started; only its path is used.
         run: Command::new(library, [""; 0]),
     }
 }

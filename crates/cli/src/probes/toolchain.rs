@@ -1,4 +1,4 @@
-//! A toolchain: the programs of a language on this machine, and what it calls itself.
+//! A toolchain: a language's programs on this machine, and the version they state.
 
 use std::path::{Path, PathBuf};
 
@@ -11,33 +11,32 @@ use taskscale_sys::{
 /// A compiler or interpreter on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Toolchain {
-    /// The program: a compiler, an interpreter.
     pub program: PathBuf,
-    /// What it says when asked for its version, one line.
+    /// The line it prints when asked for its version.
     pub version: String,
 }
 
 impl Toolchain {
-    /// The program as an argument.
+    /// Returns the program as an argument.
     pub fn program(&self) -> String {
         self.program.to_string_lossy().into_owned()
     }
 
-    /// Another program of the same toolchain: `javac` beside `java`.
+    /// Returns another program of the same toolchain: `java` beside `javac`.
     pub fn beside(&self, name: &str) -> String {
         self.program.with_file_name(name).to_string_lossy().into_owned()
     }
 }
 
-/// Any version command that takes longer than this hangs; a compiler in a container of its own took
-/// 0.6 s here.
+/// Time limit of a version command: one that takes longer hangs. A compiler in a container of its
+/// own took 0.6 s here.
 const VERSION_NS: u64 = 20_000_000_000;
 
 /// Finds a program. `asked` is a path to it, to the folder of its toolchain (`/opt/go1.22`), or its
-/// name on the `PATH`; without it, the first of `names` on the `PATH`.
+/// name on the `PATH`. Without `asked`, finds the first of `names` on the `PATH`.
 ///
 /// # Errors
-/// That it is not there, with `remedy`.
+/// The program is not there; the error carries `remedy`.
 pub fn find_program(asked: Option<&str>, names: &[&str], remedy: &str) -> Result<PathBuf, Missing> {
     let Some(asked) = asked else {
         return names
@@ -59,7 +58,7 @@ pub fn find_program(asked: Option<&str>, names: &[&str], remedy: &str) -> Result
     })
 }
 
-/// The path of `program`, searched on the `PATH` where it has no slash.
+/// Returns the path of `program`, searched on the `PATH` where it has no slash.
 pub fn on_path(program: &str) -> Option<PathBuf> {
     if program.contains('/') {
         return Some(PathBuf::from(program)).filter(|path| path.is_file());
@@ -68,18 +67,18 @@ pub fn on_path(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(program)).find(|path| path.is_file())
 }
 
-/// Asks a program for its version: the first line of what it prints on standard output or else
-/// standard error.
+/// Asks a program for its version. Returns the first line that is not blank of what it prints,
+/// standard output before standard error.
 ///
 /// # Errors
-/// That it cannot be started, hangs, fails, or says nothing, as a user must know it.
+/// The program cannot be started, hangs, fails, or says nothing.
 pub fn ask_version(program: &Path, args: &[&str]) -> Result<String, Missing> {
     ask(program, args, Some("/".into()))
 }
 
-/// The same in the current folder: pyenv's `python3` is the one that this folder asks for. All
-/// others are asked in `/`, since rustup and Go take settings, among them programs to start, from
-/// all folders above.
+/// Asks in the current folder: pyenv's `python3` is the one that this folder asks for. All others
+/// are asked in `/`, since rustup and Go take settings, among them programs to start, from all
+/// folders above.
 ///
 /// # Errors
 /// As [`ask_version`].
@@ -89,7 +88,7 @@ pub fn ask_here(program: &Path, args: &[&str]) -> Result<String, Missing> {
 
 fn ask(program: &Path, args: &[&str], directory: Option<PathBuf>) -> Result<String, Missing> {
     let name = program.display();
-    // A path that was given from here leads nowhere from there.
+    // The path is made absolute: a path given relative to this folder leads nowhere from another.
     let absolute = std::path::absolute(program).unwrap_or_else(|_| program.to_owned());
     let command = Command {
         directory,
@@ -104,7 +103,8 @@ fn ask(program: &Path, args: &[&str], directory: Option<PathBuf>) -> Result<Stri
     })
 }
 
-/// What a short command says (both streams, bounded); `Err` where it does not end with status 0.
+/// Returns what a short command prints (both streams, bounded); `Err` where it does not end with
+/// status 0.
 pub fn said(command: &Command) -> Result<String, String> {
     let mut child = Child::spawn(command).map_err(|error| error.to_string())?;
     let deadline_ns = clock::monotonic_ns().saturating_add(VERSION_NS);

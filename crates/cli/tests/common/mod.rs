@@ -11,16 +11,15 @@ use std::{
 pub struct Tool {
     home: tempfile::TempDir,
     cache: PathBuf,
-    /// Further variables.
     env: &'static [(&'static str, &'static str)],
 }
 
-/// What is built is as right without optimisation, and is there in half the time: 50 s of CPU less
-/// for all probes.
+/// What is built is as right without optimisation, and is built in half the time: all probes take
+/// 50 s of CPU less.
 const UNOPTIMISED: &[(&str, &str)] =
     &[("CXXFLAGS", "-O0"), ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0"), ("CARGO_PROFILE_RELEASE_DEBUG", "0")];
 
-/// What changes how interpreters, compilers and pools behave.
+/// Variables that change how interpreters, compilers and pools behave.
 const OF_THE_USER: [&str; 13] = [
     "CXXFLAGS",
     "GOFLAGS",
@@ -44,7 +43,7 @@ impl Tool {
         Tool { cache: home.path().join("cache"), home, env: &[] }
     }
 
-    /// With a cache that all tests share, so that each probe is built once.
+    /// Uses a cache that all tests share, so that each probe is built once.
     pub fn with_shared_cache() -> Self {
         let cache = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("cache");
         Tool { cache, home: tempfile::tempdir().expect("a temporary folder"), env: UNOPTIMISED }
@@ -72,7 +71,6 @@ impl Tool {
     }
 }
 
-/// Does it.
 pub fn ran(command: &mut Command) -> Ran {
     let output: Output = command.output().expect("the binary starts");
     Ran {
@@ -82,7 +80,7 @@ pub fn ran(command: &mut Command) -> Ran {
     }
 }
 
-/// What a command did.
+/// What a command printed, and its exit status.
 #[derive(Debug)]
 pub struct Ran {
     pub status: Option<i32>,
@@ -97,13 +95,13 @@ impl Ran {
     }
 }
 
-/// A probe that breaks one rule.
+/// Returns the command of a probe that breaks one rule.
 #[allow(dead_code, reason = "not every test file breaks something")]
 pub fn broken(mode: &str) -> String {
     format!("python3 {}/tests/probes/broken.py {mode}", env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Writes a shell script that can be started.
+/// Writes a shell script and makes it executable.
 #[allow(dead_code, reason = "not every test file needs a script")]
 pub fn script(path: &Path, text: &str) {
     fs::create_dir_all(path.parent().expect("a folder")).expect("made");
@@ -111,8 +109,8 @@ pub fn script(path: &Path, text: &str) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("our own");
 }
 
-/// A Go of that version; what it builds is the honest probe of the tests. `before` is what it does
-/// first.
+/// Writes a script that acts as a Go of that version. It builds the honest probe of the tests.
+/// `before` is what it does first.
 #[allow(dead_code, reason = "not every test file builds something")]
 pub fn honest_go(path: &Path, version: &str, before: &str) {
     let probe = broken("honest");

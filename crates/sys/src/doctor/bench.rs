@@ -7,29 +7,29 @@ use taskscale_model::doctor::facts::Clock;
 use super::raw;
 use crate::{clock, delay};
 
-/// What a measurement is made with. Tests put a made-up one in its place, so that no test depends
-/// on a machine.
+/// The clocks and the work of a measurement. Tests use a made-up one, so that no test depends on a
+/// machine.
 pub trait Bench {
-    /// Nanoseconds on a clock; only differences mean something.
+    /// Reads a clock in nanoseconds. Only differences mean something.
     fn clock_ns(&mut self, clock: Clock) -> u64;
 
-    /// How long this thread has waited for a CPU; `None` where the kernel does not say.
+    /// Returns how long this thread has waited for a CPU; `None` where the kernel does not say.
     fn run_delay_ns(&mut self) -> Option<u64>;
 
     /// Does a fixed piece of work `steps` times, without sleeping, allocating or a system call.
     fn work(&mut self, steps: u64);
 
-    /// The cheapest system call.
+    /// Makes the cheapest system call.
     fn system_call(&mut self);
 }
 
-/// The calling thread of this process.
+/// Measures with the calling thread of this process.
 #[derive(Debug)]
 pub struct ThisThread(());
 
 impl ThisThread {
-    /// Takes the clocks of the calling thread. It must not be moved to another one (it would read
-    /// that one's).
+    /// Takes the clocks of the calling thread. The value must not be moved to another thread, whose
+    /// clocks it would read.
     #[allow(clippy::new_without_default, reason = "as with a meter, nothing is a default about it")]
     pub fn new() -> Self {
         ThisThread(())
@@ -58,9 +58,9 @@ impl Bench for ThisThread {
     }
 }
 
-/// Eight linear congruential generators side by side (multiplier and increment of Knuth's MMIX), so
-/// that the multiplier of the core never waits for a result: work that a busy hardware thread of
-/// the same core slows down, where one chain of dependent steps would leave room for it.
+/// Runs eight linear congruential generators side by side (multiplier and increment of Knuth's
+/// MMIX), so that the multiplier of the core never waits for a result. A busy hardware thread of
+/// the same core slows this work down. One chain of dependent steps would leave room for it.
 pub(super) fn spin(steps: u64) {
     let mut lanes: [u64; 8] = black_box([1, 2, 3, 4, 5, 6, 7, 8]);
     for _ in 0..steps {

@@ -26,13 +26,13 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Looks now, with the clocks of this process.
+    /// Reads the counters, with the clocks of this process.
     pub fn read(files: &dyn Files) -> Self {
         let mut bench = ThisThread::new();
         Self::at(files, bench.clock_ns(Clock::Wall), bench.clock_ns(Clock::ProcessCpu))
     }
 
-    /// What the files say, at the given wall and CPU time.
+    /// Reads the files for the given wall and CPU time.
     pub fn at(files: &dyn Files, wall_ns: u64, own_cpu_ns: u64) -> Self {
         let stat = files.text("/proc/stat").ok();
         let stat = stat.as_deref();
@@ -50,7 +50,7 @@ impl Counters {
         }
     }
 
-    /// How far they moved from here to `later`.
+    /// Returns how far the counters moved from here to `later`.
     pub fn moved(&self, later: &Counters) -> Moved {
         let ticks = |before, now| Some(moved(before, now)? * TICK_NS);
         Moved {
@@ -67,7 +67,7 @@ impl Counters {
     }
 }
 
-/// Pages that went to swap or came from it.
+/// Sums the pages that went to swap or came from it.
 fn swapped_pages(vmstat: &str) -> Option<u64> {
     let value = |name| vmstat.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<u64>().ok());
     Some(value("pswpin ")? + value("pswpout ")?)

@@ -1,24 +1,25 @@
-//! Measurements with a [`Bench`]: raw figures only.
+//! Measurements with a [`Bench`]. They return raw figures only.
 
 use taskscale_model::doctor::facts::{Clock, ClockCost, Slice};
 
 use super::bench::Bench;
 
-/// CPU time of one slice. Short, so that a change of the clock's frequency or a visit of another
-/// thread fills slices of its own; 1,000 times what reading the clocks around it costs.
+/// CPU time of one slice. It is short, so that a change of the clock's frequency or a visit of
+/// another thread fills slices of its own. It is 1,000 times what reading the clocks around it
+/// costs.
 pub const SLICE_NS: u64 = 2_000_000;
-/// Slices: ten make a sample of 20 ms, the tool's usual length, and forty samples are 20 rounds of
-/// an A/A comparison.
+/// Number of slices: ten make a sample of 20 ms, the tool's usual length, and forty samples are 20
+/// rounds of an A/A comparison.
 pub const SLICES: usize = 400;
-/// Wall time after which no slice is begun: others may take most of the CPU.
+/// Wall time after which no slice is begun, since others may take most of the CPU.
 const SLICES_WALL_NS: u64 = 2_500_000_000;
-/// Batches, of which the cheapest counts: what comes between only adds.
+/// Number of batches, of which the cheapest counts: a disturbance only adds.
 const BATCHES: usize = 16;
 /// Calls in a batch: about 50 us, well below the scheduler's slice, and 1,000 times the resolution
 /// of a good clock.
 const CALLS: usize = 512;
 
-/// What reading each clock costs, and its smallest step.
+/// Measures what reading each clock costs, and its smallest step.
 pub fn clocks(bench: &mut impl Bench) -> Vec<ClockCost> {
     [Clock::Wall, Clock::ThreadCpu, Clock::ProcessCpu]
         .into_iter()
@@ -31,12 +32,12 @@ pub fn clocks(bench: &mut impl Bench) -> Vec<ClockCost> {
         .collect()
 }
 
-/// CPU time of the cheapest system call, in ns.
+/// Measures the CPU time of the cheapest system call, in ns.
 pub fn system_call(bench: &mut impl Bench) -> Option<f64> {
     Some(cheapest(bench, Bench::system_call)).filter(|cost| *cost > 0.0)
 }
 
-/// CPU time of one call, in ns.
+/// Returns the CPU time of one call, in ns.
 fn cheapest<B: Bench>(bench: &mut B, mut call: impl FnMut(&mut B)) -> f64 {
     let mut batch = || {
         let before = bench.clock_ns(Clock::ThreadCpu);
@@ -48,8 +49,8 @@ fn cheapest<B: Bench>(bench: &mut B, mut call: impl FnMut(&mut B)) -> f64 {
     (0..BATCHES).map(|_| batch()).fold(f64::INFINITY, f64::min)
 }
 
-/// The smallest step between readings that differ. A clock that moves only every 10 ms (a tick) is
-/// waited for, no longer than ten million readings.
+/// Returns the smallest step between readings that differ. Waits for a clock that moves only every
+/// 10 ms (a tick), for ten million readings at most.
 fn smallest_step(bench: &mut impl Bench, clock: Clock) -> u64 {
     let (mut smallest, mut steps) = (u64::MAX, 0);
     let mut before = bench.clock_ns(clock);
@@ -58,7 +59,7 @@ fn smallest_step(bench: &mut impl Bench, clock: Clock) -> u64 {
         if now > before {
             smallest = smallest.min(now - before);
             steps += 1;
-            // A coarse clock has equal steps: a few are enough, and take long.
+            // A coarse clock has equal steps, which take long: a few are enough.
             if steps == CALLS || (steps == 4 && smallest > 1_000_000) {
                 break;
             }
@@ -68,10 +69,10 @@ fn smallest_step(bench: &mut impl Bench, clock: Clock) -> u64 {
     smallest
 }
 
-/// How many steps of work take [`SLICE_NS`] of CPU time.
+/// Returns how many steps of work take [`SLICE_NS`] of CPU time.
 pub fn steps_of_a_slice(bench: &mut impl Bench) -> u64 {
     let mut steps: u64 = 1_024;
-    // 2^40 steps are hours: a clock that stands still ends here too.
+    // 2^40 steps take hours: the loop ends even where the clock stands still.
     while steps < 1 << 40 {
         let before = bench.clock_ns(Clock::ThreadCpu);
         bench.work(steps);
@@ -84,7 +85,7 @@ pub fn steps_of_a_slice(bench: &mut impl Bench) -> u64 {
     steps
 }
 
-/// [`SLICES`] passes of the same work one after the other, fewer where others take the CPU.
+/// Takes [`SLICES`] passes of the same work one after the other, fewer where others take the CPU.
 pub fn slices(bench: &mut impl Bench, steps: u64) -> Vec<Slice> {
     let mut slices = Vec::with_capacity(SLICES);
     let start = look(bench);
@@ -102,14 +103,14 @@ pub fn slices(bench: &mut impl Bench, steps: u64) -> Vec<Slice> {
     slices
 }
 
-/// Wall time, CPU time and run delay so far.
+/// Reads wall time, CPU time and run delay so far.
 fn look(bench: &mut impl Bench) -> (u64, u64, Option<u64>) {
     (bench.clock_ns(Clock::Wall), bench.clock_ns(Clock::ThreadCpu), bench.run_delay_ns())
 }
 
-/// CPU time of the same work with a neighbour at rest and busy, in ns, pair by pair. Which of the
-/// two comes first alternates by pairs, so that drift hits both alike. `switch` makes the neighbour
-/// busy or lets it rest.
+/// Returns the CPU time of the same work with a neighbour at rest and busy, in ns, pair by pair.
+/// The one that comes first alternates by pairs, so that drift hits both alike. `switch` makes the
+/// neighbour busy or lets it rest.
 pub fn neighbour(
     bench: &mut impl Bench,
     steps: u64,
@@ -148,7 +149,7 @@ mod tests {
         delay: u64,
         cost: u64,
         step: u64,
-        /// ns per step of work.
+        /// In ns per step of work.
         speed: &'a Cell<u64>,
         /// Wall time that another thread takes with each piece of work.
         others: u64,

@@ -1,4 +1,4 @@
-//! A thread on another CPU that is busy or asleep, as we say.
+//! A thread on another CPU that is busy or asleep, as it is told.
 
 use std::{
     sync::atomic::{AtomicU8, Ordering::Relaxed},
@@ -12,14 +12,14 @@ use super::{
     measure, raw,
 };
 
-/// Pairs of passes: enough for an interval of the median that leaves 3 % out (sign test), 5 ms
-/// each.
+/// Pairs of passes, of 5 ms each: enough for an interval of the median that leaves 3 % out (sign
+/// test).
 const PAIRS: usize = 16;
 /// Slices in one pass.
 const PASS: u64 = 3;
 /// Wall time for one neighbour at most.
 const WALL_NS: u64 = 900_000_000;
-/// Steps between two looks at what to do: some microseconds.
+/// Steps between two checks of the order, which take some microseconds.
 const LOOK: u64 = 1_024;
 
 /// Two CPUs, and whether the kernel says that they are one core.
@@ -30,8 +30,8 @@ pub struct Pair {
     siblings: bool,
 }
 
-/// Which neighbours to try: the sibling on the same core, where there is one that may be used, and
-/// a CPU of another core: the first usable CPU beside each.
+/// Chooses the neighbours to try: the sibling on the same core, where there is one that may be
+/// used, and a CPU of another core. Each pair is the first usable CPU and such a neighbour.
 pub fn pairs(usable: &[u32], cpus: &[Cpu]) -> Vec<Pair> {
     let Some((&cpu, others)) = usable.split_first() else { return Vec::new() };
     let siblings = cpus.iter().find(|one| one.id == cpu).map_or(&[][..], |one| &one.siblings);
@@ -42,8 +42,8 @@ pub fn pairs(usable: &[u32], cpus: &[Cpu]) -> Vec<Pair> {
     [first(true), first(false)].into_iter().flatten().collect()
 }
 
-/// Works on one CPU while the other is now busy, now left alone; `None` where threads cannot be put
-/// on CPUs.
+/// Works on one CPU while the other is in turns busy and left alone. Returns `None` where threads
+/// cannot be put on CPUs.
 pub fn measure(bench: &mut impl Bench, pair: Pair, steps: u64) -> Option<Neighbour> {
     const REST: u8 = 0;
     const BUSY: u8 = 1;
@@ -55,13 +55,13 @@ pub fn measure(bench: &mut impl Bench, pair: Pair, steps: u64) -> Option<Neighbo
     let order = AtomicU8::new(REST);
     let pairs = thread::scope(|scope| {
         let other = thread::Builder::new().name("neighbour".into()).spawn_scoped(scope, || {
-            // A thread inherits the CPU of the one that starts it.
+            // A thread inherits the CPU of the thread that starts it.
             let pinned = raw::pin(&[pair.other]);
             loop {
                 match order.load(Relaxed) {
                     BUSY if pinned => spin(LOOK),
                     END => return pinned,
-                    // An order that came since the look lets the next line return at once.
+                    // An order that came since it was loaded lets the next line return at once.
                     _ => thread::park(),
                 }
             }
@@ -75,10 +75,10 @@ pub fn measure(bench: &mut impl Bench, pair: Pair, steps: u64) -> Option<Neighbo
             give(if busy { BUSY } else { REST });
         });
         give(END);
-        // It cannot panic; if it did, there is nothing to report.
+        // The thread cannot panic; if it did, there is nothing to report.
         other.join().unwrap_or(false).then_some(pairs)
     });
-    // The CPUs are those that the thread had before: the system takes them again.
+    // The thread had these CPUs before, so the system accepts them.
     raw::pin(&usable);
     Some(Neighbour { cpu: pair.cpu, other: pair.other, siblings: pair.siblings, pairs: pairs? })
 }

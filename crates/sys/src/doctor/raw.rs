@@ -1,10 +1,10 @@
-//! Calls that `std` has no door to: CPU clocks, affinity of one thread, a hardware counter.
+//! Calls for which `std` has no function: CPU clocks, affinity of one thread, a hardware counter.
 
 #![allow(unsafe_code)]
 
 use taskscale_model::missing::Reading;
 
-/// Nanoseconds on a clock of the system; 0 where there is none.
+/// Reads a clock of the system in nanoseconds; 0 where there is none.
 pub fn clock_ns(clock: libc::clockid_t) -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` is a valid place for one timespec for the length of the call.
@@ -15,8 +15,8 @@ pub fn clock_ns(clock: libc::clockid_t) -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// A system call that does nothing but enter and leave the kernel; libc answers `getpid` and others
-/// from a cache.
+/// Makes a system call that does nothing but enter and leave the kernel. libc answers `getpid` and
+/// others from a cache.
 pub fn cheapest_system_call() {
     // SAFETY: getppid takes nothing and returns a plain integer.
     unsafe {
@@ -24,8 +24,8 @@ pub fn cheapest_system_call() {
     }
 }
 
-/// Lets the calling thread run on these CPUs only; whether the system did so. CPUs beyond 1,023 are
-/// left out.
+/// Lets the calling thread run on these CPUs only. Returns whether the system did so. CPUs beyond
+/// 1,023 are left out.
 pub fn pin(cpus: &[u32]) -> bool {
     #[cfg(target_os = "linux")]
     {
@@ -45,14 +45,15 @@ pub fn pin(cpus: &[u32]) -> bool {
     }
 }
 
-/// Opens a counter of instructions of this thread in user mode, and closes it again:
-/// perf_event_open(2).
+/// Opens a counter of instructions of this thread in user mode by perf_event_open(2), and closes it
+/// again.
 pub fn try_hardware_counter() -> Reading<()> {
     #[cfg(target_os = "linux")]
     {
         const HARDWARE: u32 = 0;
         const INSTRUCTIONS: u64 = 1;
-        // disabled, exclude_kernel and exclude_hv: what most systems let everyone count.
+        // The flags are disabled, exclude_kernel and exclude_hv: most systems let everyone count
+        // that.
         const FLAGS: u64 = 1 | 1 << 5 | 1 << 6;
         let Err(error) = crate::perf::open(HARDWARE, INSTRUCTIONS, FLAGS) else { return Reading::Value(()) };
         match error.raw_os_error() {

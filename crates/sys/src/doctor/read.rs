@@ -1,4 +1,4 @@
-//! What the kernel's files say that touches figures, beyond the fingerprint.
+//! Reads what the kernel's files say that affects figures, beyond the fingerprint.
 
 use taskscale_model::{
     doctor::facts::{Facts, Group, Kernel, Load, Measured, Memory, Processors, ResourceLimits},
@@ -11,8 +11,8 @@ use crate::machine::{
     groups, parse, topology,
 };
 
-/// Reads a machine from its files alone; nothing is measured. Some hundred small files on a large
-/// machine, a few ms.
+/// Reads a machine from its files alone and measures nothing. Reads some hundred small files on a
+/// large machine, in a few ms.
 pub fn read(files: &dyn Files) -> Facts {
     Facts {
         machine: machine::read_from(files),
@@ -39,7 +39,8 @@ fn processors(files: &dyn Files) -> Processors {
     }
 }
 
-/// `cpufreq/boost` says 1 for yes; Intel's driver says the opposite in `no_turbo`.
+/// Tells whether the clock may be boosted. `cpufreq/boost` says 1 for yes; Intel's driver says the
+/// opposite in `no_turbo`.
 fn boost(files: &dyn Files) -> Reading<bool> {
     let is = |path, yes: &str| files.text(path).ok().map(|text| text.trim() == yes);
     let found = is("/sys/devices/system/cpu/intel_pstate/no_turbo", "0")
@@ -50,7 +51,8 @@ fn boost(files: &dyn Files) -> Reading<bool> {
     )
 }
 
-/// Whether a battery of the machine (not of a mouse, whose `scope` is `Device`) is being emptied.
+/// Tells whether a battery of the machine (not of a mouse, whose `scope` is `Device`) is being
+/// emptied.
 fn on_battery(files: &dyn Files) -> Reading<bool> {
     const SUPPLIES: &str = "/sys/class/power_supply";
     let of = |supply: &str, name: &str| {
@@ -67,7 +69,7 @@ fn on_battery(files: &dyn Files) -> Reading<bool> {
     Reading::Value(batteries.any(|supply| of(supply, "status") == "Discharging"))
 }
 
-/// Vendor and product, as the firmware states them (DMI).
+/// Reads vendor and product, as the firmware states them (DMI).
 fn product(files: &dyn Files) -> Reading<String> {
     let of = |name| files.text(&format!("/sys/class/dmi/id/{name}")).ok().and_then(|text| word(&text));
     match (of("sys_vendor"), of("product_name")) {
@@ -113,8 +115,8 @@ fn kernel(files: &dyn Files) -> Kernel {
         mitigations: mitigations(files),
         perf_paranoid: number(files, "/proc/sys/kernel/perf_event_paranoid"),
         hardware_counters: Reading::missing("not tried", ""),
-        // proc(5): the 19th field; the second is a name in parentheses that may hold spaces and
-        // parentheses.
+        // The value is the 19th field (proc(5)). The second is a name in parentheses that may hold
+        // spaces and parentheses.
         nice: reading(files, "/proc/thread-self/stat", "is cut off", |text| {
             text.rsplit_once(')')?.1.split_ascii_whitespace().nth(16)?.parse().ok()
         }),
@@ -145,7 +147,7 @@ fn limits(files: &dyn Files) -> ResourceLimits {
     }
 }
 
-/// The soft limit of a line of `/proc/self/limits`; `None` for `unlimited`.
+/// Returns the soft limit of a line of `/proc/self/limits`; `None` for `unlimited`.
 fn soft_limit(limits: &str, name: &str) -> Option<u64> {
     let line = limits.lines().find_map(|line| line.strip_prefix(name))?;
     line.split_ascii_whitespace().next()?.parse().ok()

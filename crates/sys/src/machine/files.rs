@@ -1,22 +1,23 @@
-//! The small files of `/proc` and `/sys`, of this machine or of another one that were written down.
+//! The small files of `/proc` and `/sys`, of this machine or of another whose files were written
+//! down.
 
 use std::{collections::BTreeMap, fs, io};
 
 use taskscale_model::missing::Reading;
 
-/// Where texts of the kernel come from.
+/// A source of the kernel's texts.
 pub trait Files {
-    /// The text of a file.
+    /// Returns the text of a file.
     ///
     /// # Errors
-    /// What the system says, `NotFound` where there is no such file.
+    /// The system's error; `NotFound` where there is no such file.
     fn text(&self, path: &str) -> io::Result<String>;
 
-    /// The names in a directory in order of the alphabet; none where it cannot be read.
+    /// Returns the names in a directory in order of the alphabet; none where it cannot be read.
     fn names(&self, directory: &str) -> Vec<String>;
 }
 
-/// This machine.
+/// Reads the files of this machine.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ThisMachine;
 
@@ -34,7 +35,7 @@ impl Files for ThisMachine {
     }
 }
 
-/// Another machine, from one text: each file after a line `== PATH`.
+/// Reads the files of another machine from one text: each file stands after a line `== PATH`.
 ///
 /// ```
 /// use taskscale_sys::machine::{Captured, Files};
@@ -47,7 +48,7 @@ impl Files for ThisMachine {
 pub struct Captured(BTreeMap<String, String>);
 
 impl Captured {
-    /// Reads the text; lines before the first `== ` are comments.
+    /// Parses the text. Lines before the first `== ` are comments.
     pub fn parse(text: &str) -> Self {
         let mut files = BTreeMap::new();
         let mut current: Option<&mut String> = None;
@@ -77,7 +78,7 @@ impl Files for Captured {
     }
 }
 
-/// What `parse` finds in a file, or why it does not.
+/// Returns what `parse` finds in a file, or why it finds nothing.
 pub(crate) fn reading<T>(
     files: &dyn Files,
     path: &str,
@@ -97,7 +98,7 @@ pub(crate) fn reading<T>(
     }
 }
 
-/// The number that a file holds.
+/// Reads the number that a file holds.
 pub(crate) fn number<T: std::str::FromStr>(files: &dyn Files, path: &str) -> Reading<T> {
     reading(files, path, "holds no number", |text| text.trim().parse().ok())
 }

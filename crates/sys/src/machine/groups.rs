@@ -1,16 +1,15 @@
-//! Control groups, version 1 and 2: what the group of this process and those above it may use
+//! Control groups, version 1 and 2: reads what the group of this process and those above it may use
 //! (cgroups(7)).
 
 use taskscale_model::{doctor::facts::Throttling, missing::Reading};
 
 use super::files::{Files, missing_outside_linux};
 
-/// The directory of one control group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
     /// Version 2; otherwise version 1.
     pub version2: bool,
-    /// Where its files are.
+    /// The path below which its files are.
     pub directory: String,
 }
 
@@ -20,7 +19,7 @@ impl Group {
         files.text(&format!("{}/{name}", self.directory)).ok()
     }
 
-    /// CPU quota in CPUs; `None` where this group sets none.
+    /// Returns the CPU quota in CPUs; `None` where this group sets none.
     fn cpus(&self, files: &dyn Files) -> Option<f64> {
         let quota = self.text(files, "cpu.cfs_quota_us", "cpu.max")?;
         let (quota, period) = match quota.trim().split_once(' ') {
@@ -36,15 +35,15 @@ impl Group {
         self.text(files, version1, version2)?.trim().parse().ok()
     }
 
-    /// Memory limit in bytes. Version 1 writes the largest multiple of a page for none: nothing
-    /// real is above 2^60.
+    /// Returns the memory limit in bytes. Version 1 writes the largest multiple of a page where
+    /// there is none: no real limit is above 2^60.
     fn memory_limit(&self, files: &dyn Files) -> Option<u64> {
         self.number(files, "memory.limit_in_bytes", "memory.max").filter(|bytes| *bytes < 1 << 60)
     }
 }
 
-/// The groups that hold this process under a controller, lowest first, from `/proc/self/cgroup` and
-/// `/proc/self/mountinfo`.
+/// Returns the groups that hold this process under a controller, lowest first, from
+/// `/proc/self/cgroup` and `/proc/self/mountinfo`.
 pub fn groups(files: &dyn Files, controller: &str) -> Option<Vec<Group>> {
     let own = files.text("/proc/self/cgroup").ok()?;
     let mounts = files.text("/proc/self/mountinfo").unwrap_or_default();
@@ -61,7 +60,7 @@ pub fn groups(files: &dyn Files, controller: &str) -> Option<Vec<Group>> {
         let Some((root, mount)) = mounts.lines().find_map(|line| mount_of(line, version2, controller)) else {
             continue;
         };
-        // In a container the mount shows a part of the hierarchy only; a path outside of it cannot
+        // The mount in a container shows only a part of the hierarchy. A path outside of it cannot
         // be seen.
         let inner = if root == "/" { Some(path) } else { path.strip_prefix(root) };
         let mut inner = inner.filter(|inner| !inner.starts_with("/..")).unwrap_or("").trim_end_matches('/');
@@ -76,7 +75,8 @@ pub fn groups(files: &dyn Files, controller: &str) -> Option<Vec<Group>> {
     Some(groups)
 }
 
-/// Root and mount point, if this line of mountinfo mounts the hierarchy that has the controller.
+/// Returns root and mount point, if this line of mountinfo mounts the hierarchy that has the
+/// controller.
 fn mount_of<'a>(line: &'a str, version2: bool, controller: &str) -> Option<(&'a str, &'a str)> {
     let (place, kind) = line.split_once(" - ")?;
     let mut place = place.split(' ').skip(3);
@@ -90,14 +90,14 @@ fn mount_of<'a>(line: &'a str, version2: bool, controller: &str) -> Option<(&'a 
     fits.then_some((root, mount))
 }
 
-/// The CPU quota in CPUs: every group on the way up may set one, the lowest holds.
+/// Returns the CPU quota in CPUs. Every group on the way up may set one; the smallest holds.
 pub fn cpu_quota(files: &dyn Files) -> Reading<f64> {
     let Some(groups) = groups(files, "cpu") else { return not_there() };
     let quotas = groups.iter().filter_map(|group| group.cpus(files));
     quotas.reduce(f64::min).map_or_else(|| Reading::missing("no CPU quota is set", ""), Reading::Value)
 }
 
-/// How often a quota was used up, of the group that was kept waiting longest.
+/// Says how often a quota was used up, for the group that was kept waiting longest.
 pub fn throttling(files: &dyn Files) -> Reading<Throttling> {
     let Some(groups) = groups(files, "cpu") else { return not_there() };
     let counters = groups
@@ -109,7 +109,7 @@ pub fn throttling(files: &dyn Files) -> Reading<Throttling> {
         .map_or_else(|| Reading::missing("no CPU quota is set", ""), Reading::Value)
 }
 
-/// `cpu.stat`: version 2 counts `throttled_usec`, version 1 `throttled_time` in ns.
+/// Parses `cpu.stat`: version 2 counts `throttled_usec`, version 1 `throttled_time` in ns.
 fn parse_throttling(stat: &str) -> Option<Throttling> {
     let value = |name: &str| {
         let line = stat.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '))?;
@@ -122,7 +122,8 @@ fn parse_throttling(stat: &str) -> Option<Throttling> {
     })
 }
 
-/// The lowest memory limit on the way up, and what the group that sets it uses; both in bytes.
+/// Returns the smallest memory limit on the way up, and what the group that sets it uses; both in
+/// bytes.
 pub fn memory(files: &dyn Files) -> (Reading<u64>, Reading<u64>) {
     let Some(groups) = groups(files, "memory") else { return (not_there(), not_there()) };
     let limits = groups.iter().filter_map(|group| Some((group.memory_limit(files)?, group)));
@@ -135,7 +136,7 @@ pub fn memory(files: &dyn Files) -> (Reading<u64>, Reading<u64>) {
     (Reading::Value(limit), used)
 }
 
-/// The lowest number of threads on the way up.
+/// Returns the smallest limit on threads on the way up.
 pub fn threads_limit(files: &dyn Files) -> Reading<u64> {
     let Some(groups) = groups(files, "pids") else { return not_there() };
     let limits = groups.iter().filter_map(|group| group.number(files, "pids.max", "pids.max"));

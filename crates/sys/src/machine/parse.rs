@@ -1,8 +1,8 @@
-//! The texts of `/proc` and `/sys` about the machine, as pure functions.
+//! Parses the texts of `/proc` and `/sys` about the machine, as pure functions.
 
-/// The name of the CPU from `/proc/cpuinfo`. ARM has no `model name`; there the board (`Model`,
-/// `Hardware`) is taken, else implementer and part number, which name the core in ARM's register of
-/// part numbers.
+/// Returns the name of the CPU from `/proc/cpuinfo`. ARM has no `model name`: there the board
+/// (`Model`, `Hardware`) is taken, else implementer and part number, which name the core in ARM's
+/// register of part numbers.
 pub fn cpu_model(cpuinfo: &str) -> Option<String> {
     let value = |key: &str| {
         cpuinfo.lines().find_map(|line| {
@@ -10,15 +10,16 @@ pub fn cpu_model(cpuinfo: &str) -> Option<String> {
             (name.trim() == key && !value.trim().is_empty()).then(|| value.trim().to_string())
         })
     };
-    // x86 and newer ARM; POWER and s390; RISC-V; boards such as the Raspberry Pi.
+    // The keys are those of x86 and newer ARM; POWER and s390; RISC-V; boards such as the Raspberry
+    // Pi.
     ["model name", "cpu", "uarch", "Model", "Hardware"].into_iter().find_map(value).or_else(|| {
         let (implementer, part) = (value("CPU implementer")?, value("CPU part")?);
         Some(format!("ARM implementer {implementer} part {part}"))
     })
 }
 
-/// Whether `/proc/cpuinfo` of an x86 has the flag `hypervisor`; `None` on others, which have no
-/// such flag.
+/// Tells whether `/proc/cpuinfo` of an x86 has the flag `hypervisor`; `None` on others, which have
+/// no such flag.
 pub fn hypervisor_flag(cpuinfo: &str) -> Option<bool> {
     let flags = cpuinfo.lines().find_map(|line| {
         let (name, value) = line.split_once(':')?;
@@ -27,13 +28,13 @@ pub fn hypervisor_flag(cpuinfo: &str) -> Option<bool> {
     Some(flags.split_ascii_whitespace().any(|flag| flag == "hypervisor"))
 }
 
-/// A line of `/proc/meminfo` such as `MemTotal:`, in bytes.
+/// Returns the bytes of a line of `/proc/meminfo` such as `MemTotal:`.
 pub fn kilobytes(meminfo: &str, name: &str) -> Option<u64> {
     let line = meminfo.lines().find_map(|line| line.strip_prefix(name))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// The numbers of a list such as `0-3,8,10-11`, in its order.
+/// Returns the numbers of a list such as `0-3,8,10-11`, in its order.
 pub fn list(list: &str) -> Option<Vec<u32>> {
     let mut numbers = Vec::new();
     for range in list.trim().split(',') {

@@ -1,4 +1,4 @@
-//! What `/sys` says of each CPU.
+//! Reads what `/sys` says about each CPU.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +11,8 @@ use super::{
 
 const CPUS: &str = "/sys/devices/system/cpu";
 
-/// The largest number of hardware threads that share a core. Machines with two kinds of core have
-/// cores with fewer.
+/// Returns the largest number of hardware threads that share a core. Machines with two kinds of
+/// core have cores with fewer.
 pub fn threads_per_core(files: &dyn Files) -> Reading<u64> {
     match cpus(files).iter().map(|cpu| cpu.siblings.len() as u64).max() {
         Some(threads) if threads > 0 => Reading::Value(threads),
@@ -21,7 +21,7 @@ pub fn threads_per_core(files: &dyn Files) -> Reading<u64> {
     }
 }
 
-/// Memory nodes that are switched on.
+/// Counts the memory nodes that are switched on.
 pub fn numa_nodes(files: &dyn Files) -> Reading<u64> {
     let online = files.text("/sys/devices/system/node/online").ok();
     match online.and_then(|text| parse::list(&text)).map(|nodes| nodes.len() as u64) {
@@ -31,7 +31,8 @@ pub fn numa_nodes(files: &dyn Files) -> Reading<u64> {
     }
 }
 
-/// The largest distance between nodes over that of a node to itself (10 in ACPI's table, the SLIT).
+/// Returns the largest distance between nodes over that of a node to itself (10 in ACPI's table,
+/// the SLIT).
 pub fn numa_distance(files: &dyn Files) -> Reading<f64> {
     let nodes = "/sys/devices/system/node";
     let names = files.names(nodes).into_iter().filter(|name| number_after("node", name).is_some());
@@ -45,7 +46,7 @@ pub fn numa_distance(files: &dyn Files) -> Reading<f64> {
     )
 }
 
-/// The distinct frequency governors of all CPUs, in order of the alphabet.
+/// Returns the distinct frequency governors of all CPUs, in order of the alphabet.
 pub fn governors(files: &dyn Files) -> Vec<String> {
     let texts = numbers(files)
         .into_iter()
@@ -54,7 +55,7 @@ pub fn governors(files: &dyn Files) -> Vec<String> {
     distinct.into_iter().filter(|name| !name.is_empty()).collect()
 }
 
-/// Each CPU that is switched on, in order of its number.
+/// Returns each CPU that is switched on, in order of its number.
 pub fn cpus(files: &dyn Files) -> Vec<Cpu> {
     let online = files.text(&format!("{CPUS}/online")).ok().and_then(|text| parse::list(&text));
     let is_online = |id: &u32| online.as_ref().is_none_or(|online| online.contains(id));
@@ -76,8 +77,9 @@ fn cpu(files: &dyn Files, id: u32) -> Cpu {
     }
 }
 
-/// How often processors were slowed down for their temperature since boot: x86 with Intel's sensors
-/// counts it for each core and for the package; a core's own count is taken.
+/// Says how often processors were slowed down for their temperature since boot. x86 with Intel's
+/// sensors counts it for each core and for the package; this sums the counts of the cores over all
+/// CPUs.
 pub fn heat_events(files: &dyn Files) -> Reading<u64> {
     let counts = numbers(files).into_iter().filter_map(|id| {
         let path = format!("{CPUS}/cpu{id}/thermal_throttle/core_throttle_count");

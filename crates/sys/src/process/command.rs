@@ -1,4 +1,4 @@
-//! What to start, and starting it.
+//! Says what to start, and starts it.
 
 use std::hash::{BuildHasher, RandomState};
 use std::io;
@@ -10,15 +10,15 @@ use crate::counts::syscalls::Opener;
 use crate::ffi;
 use crate::process::COOKIE;
 
-/// What to start. The environment is ours plus `env`; padding to shift the stack is one more entry
-/// of `env`.
+/// Says what to start. The environment is ours plus `env`. Padding that shifts the stack is one
+/// more entry of `env`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Command {
     /// A path, or a name to find on the `PATH`.
     pub program: String,
     /// Arguments, without the program's name.
     pub args: Vec<String>,
-    /// Environment variables to set beside, or in place of, those of this process.
+    /// Environment variables to set; they replace those of this process that have the same name.
     pub env: Vec<(String, String)>,
     /// Environment variables of this process that the program must not see.
     pub env_remove: Vec<String>,
@@ -27,7 +27,7 @@ pub struct Command {
 }
 
 impl Command {
-    /// A program with arguments, in our environment and directory.
+    /// Makes a command with arguments, in our environment and directory.
     pub fn new<S: Into<String>>(program: impl Into<String>, args: impl IntoIterator<Item = S>) -> Self {
         Command {
             program: program.into(),
@@ -37,11 +37,10 @@ impl Command {
     }
 }
 
-/// Why a program could not be started.
+/// Says why a program could not be started.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot start {program:?}: {source} ({remedy})")]
 pub struct SpawnError {
-    /// What was to be started.
     pub program: String,
     /// What the system said.
     pub source: io::Error,
@@ -77,8 +76,8 @@ pub fn failed(command: &Command, source: io::Error) -> SpawnError {
     SpawnError { program: command.program.clone(), source, remedy }
 }
 
-/// Starts `command`; also returns the environment entry (`NAME=value`) that marks it and its
-/// descendants. `counted` has its system calls counted from its first instruction on.
+/// Starts `command`, and returns the environment entry (`NAME=value`) that marks it and its
+/// descendants. With `counted`, its system calls are counted from its first instruction on.
 pub fn start(
     command: &Command,
     counted: Option<&Opener>,
@@ -106,8 +105,8 @@ pub fn start(
     }
 }
 
-/// 32 hexadecimal digits that no other process has. `RandomState` is seeded by the system once per
-/// thread and differs for each instance; it is a name, not a secret.
+/// Returns 32 hexadecimal digits that no other process has. The system seeds `RandomState` once per
+/// thread, and it differs for each instance. The result is a name, not a secret.
 fn random_name() -> String {
     let [high, low] = [RandomState::new().hash_one("high"), RandomState::new().hash_one("low")];
     format!("{high:016x}{low:016x}")

@@ -48,7 +48,7 @@ impl fmt::Display for Exit {
     }
 }
 
-/// The names of the signals that end programs; their numbers differ between systems.
+/// Names the signals that end programs. Their numbers differ between systems.
 fn signal_name(signal: i32) -> Option<&'static str> {
     Some(match signal {
         libc::SIGABRT => "SIGABRT",

@@ -1,10 +1,10 @@
-//! The end of a stream that may be endless.
+//! Keeps the end of a stream that may be endless.
 
 /// Bytes of standard error that are kept.
 pub const KEPT: usize = 4 * 1024;
 
-/// The last [`KEPT`] bytes of a stream, and how many there were in all. Memory does not grow with
-/// the stream.
+/// Holds the last [`KEPT`] bytes of a stream, and how many there were in all. Memory does not grow
+/// with the stream.
 #[derive(Debug, Default)]
 pub struct Tail {
     bytes: Vec<u8>,
@@ -12,7 +12,7 @@ pub struct Tail {
 }
 
 impl Tail {
-    /// Appends; what is older than the last [`KEPT`] bytes is dropped.
+    /// Appends `chunk` and drops what is older than the last [`KEPT`] bytes.
     pub fn push(&mut self, chunk: &[u8]) {
         self.total += chunk.len() as u64;
         let chunk = &chunk[chunk.len().saturating_sub(KEPT)..];
@@ -21,17 +21,17 @@ impl Tail {
         self.bytes.extend_from_slice(chunk);
     }
 
-    /// Bytes that went by in all.
+    /// Returns the number of bytes that went by in all.
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// The tail as text that is safe to print: bytes that are not UTF-8 become U+FFFD, control
-    /// characters other than the line feed are escaped (a probe could otherwise drive the
-    /// terminal), trailing blanks go.
+    /// Returns the tail as text that is safe to print. Bytes that are not UTF-8 become U+FFFD.
+    /// Control characters other than the line feed are escaped, since a probe could otherwise drive
+    /// the terminal. Trailing blanks are removed.
     pub fn text(&self) -> String {
-        // Cut in the middle of a character: leave its rest out rather than show a U+FFFD that
-        // nobody wrote.
+        // The tail may begin in the middle of a character. Its rest is left out, since nobody wrote
+        // the U+FFFD that it would show.
         let cut = if self.total > self.bytes.len() as u64 {
             self.bytes.iter().take(3).take_while(|byte| (0x80..0xC0).contains(*byte)).count()
         } else {

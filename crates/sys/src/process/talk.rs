@@ -1,4 +1,5 @@
-//! The conversation: lines out, lines in, standard error drained beside it, every wait bounded.
+//! Talks with a process: sends lines, reads lines, drains standard error beside them, and bounds
+//! every wait.
 
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -7,22 +8,21 @@ use super::{Child, Exit};
 use crate::clock;
 use crate::ffi::{self, Interest};
 
-/// Longest line that is read, in bytes. A reply of protocol 1 has a few hundred, a description some
-/// thousand.
+/// Longest line that is read, in bytes. A reply of protocol 1 has a few hundred bytes, a
+/// description some thousand.
 pub const LINE_LIMIT: usize = 1024 * 1024;
 /// Bytes that may come on one stream between two requests. 64 MiB of log is a program gone wrong.
 pub const FLOOD_LIMIT: u64 = 64 * 1024 * 1024;
 
-/// A pipe holds 64 KiB on Linux: one read empties it.
+/// Size of one read: a pipe holds 64 KiB on Linux, which one read empties.
 const CHUNK: usize = 64 * 1024;
-/// Time between two looks at whether the process is alive, where the kernel cannot wake us for it
+/// Time between two checks of whether the process is alive, where the kernel cannot wake us for it
 /// (no pidfd).
 const LOOK_NS: u64 = 100_000_000;
-/// A process that closed its pipe is given this long to end, so that its exit status can be told.
+/// Time that a process that closed its pipe gets to end, so that its exit status can be told.
 const LAST_WORDS_NS: u64 = 200_000_000;
 
-/// Why a line was not sent or not received. After any of these the conversation is over: end the
-/// child.
+/// Why a line was not sent or not received. Each of these ends the conversation: end the child.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IoProblem {
     /// The deadline passed.
@@ -31,7 +31,7 @@ pub enum IoProblem {
     /// The process ended or closed its pipe. [`Child::stderr_tail`] may say why.
     #[error("{}", closed(exit))]
     Closed {
-        /// How it ended; `None` when it closed the pipe and lives on.
+        /// How it ended; `None` where it closed the pipe and lives on.
         exit: Option<Exit>,
     },
     /// More than [`LINE_LIMIT`] bytes without a line feed.
@@ -70,11 +70,11 @@ enum Brought {
 }
 
 impl Child {
-    /// Sends one request; a line feed is added. Counting for [`FLOOD_LIMIT`] starts again.
+    /// Sends one request and adds a line feed. Counting for [`FLOOD_LIMIT`] starts again.
     ///
     /// # Errors
-    /// `Closed` when the process no longer reads, `TimedOut` when it does not read in time; see
-    /// [`IoProblem`].
+    /// `Closed` where the process has stopped reading, `TimedOut` where it does not read in time;
+    /// see [`IoProblem`].
     pub fn send_line(&mut self, line: &[u8], deadline_ns: u64) -> Result<(), IoProblem> {
         (self.stdout_since_request, self.stderr_since_request) = (0, 0);
         let bytes = [line, b"\n"].concat();
@@ -86,8 +86,8 @@ impl Child {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Err(self.closed()),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    // Looked at here because a child of the process may hold the pipe open after
-                    // it.
+                    // The exit is checked here because a child of the process may hold the pipe
+                    // open after it.
                     if self.exit()?.is_some() {
                         return Err(self.closed());
                     }
@@ -104,8 +104,8 @@ impl Child {
         Ok(())
     }
 
-    /// Waits for one line, without its line feed. A line that has already come is returned even
-    /// past the deadline.
+    /// Waits for one line and returns it without its line feed. A line that has come is returned
+    /// even past the deadline.
     ///
     /// # Errors
     /// See [`IoProblem`]. A last line without a line feed is not a line: it ends in `Closed`.
@@ -114,8 +114,8 @@ impl Child {
             if let Some(line) = self.take_line()? {
                 return Ok(line);
             }
-            // Looked at before the pipe is: what a process wrote before it ended is then surely
-            // read below.
+            // The exit is checked before the pipe is read: what a process wrote before it ended is
+            // then surely read below.
             let has_ended = self.exit()?.is_some();
             let brought = self.read_stdout()?;
             self.drain_stderr()?;
@@ -132,11 +132,11 @@ impl Child {
         }
     }
 
-    /// Whether bytes of standard output are waiting that nobody has asked for yet: the probe spoke
-    /// out of turn.
+    /// Tells whether bytes of standard output are waiting that nobody has asked for: the probe
+    /// spoke out of turn.
     ///
     /// # Errors
-    /// When the pipe cannot be asked.
+    /// The pipe cannot be asked.
     pub fn pending_output(&mut self) -> io::Result<bool> {
         if !self.unread.is_empty() {
             return Ok(true);
@@ -147,28 +147,28 @@ impl Child {
         }
     }
 
-    /// The last 4 KiB that the process wrote to standard error, safe to print.
+    /// Returns the last 4 KiB that the process wrote to standard error, safe to print.
     pub fn stderr_tail(&mut self) -> String {
-        // What cannot be read adds nothing; the tail is still what it is.
+        // A read that fails adds nothing; the tail stays what it is.
         let _ = self.drain_stderr();
         self.tail.text()
     }
 
-    /// Bytes that the process wrote to standard error in all.
+    /// Returns the number of bytes that the process wrote to standard error in all.
     pub fn stderr_bytes(&self) -> u64 {
         self.tail.total()
     }
 
-    /// Closes standard input and waits until the process ends, throwing its output away.
+    /// Closes standard input and waits until the process ends. Discards its output.
     pub(super) fn wait_for_exit(&mut self, deadline_ns: u64) -> Option<Exit> {
         self.stdin = None;
         loop {
-            // An error means that there is no such child (any more).
+            // An error means that there is no such child.
             if let Some(exit) = self.exit().ok()? {
                 return Some(exit);
             }
-            // A process that is stuck in writing would not end; a flood does not stop us from
-            // waiting.
+            // The output is read because a process that is stuck in writing would not end. A flood
+            // does not stop us from waiting.
             self.unread.clear();
             self.searched = 0;
             (self.stdout_since_request, self.stderr_since_request) = (0, 0);
@@ -213,11 +213,11 @@ impl Child {
         Ok(brought)
     }
 
-    /// Reads what there is on standard error into the tail.
+    /// Reads into the tail what standard error holds.
     pub(super) fn drain_stderr(&mut self) -> Result<(), IoProblem> {
         let mut chunk = [0; CHUNK];
-        // Bounded: a process that writes as fast as we read must not keep us from looking at the
-        // clock.
+        // The loop is bounded: a process that writes as fast as we read must not keep us from
+        // checking the clock.
         for _ in 0..16 {
             let Some(stderr) = &mut self.stderr else { return Ok(()) };
             let (brought, bytes) = read_once(stderr, &mut chunk)?;
@@ -229,14 +229,15 @@ impl Child {
             match brought {
                 Brought::Bytes => {}
                 Brought::Nothing => return Ok(()),
-                // A closed pipe is always "ready": `wait` must not look at it again.
+                // A closed pipe is always "ready", so `wait` must not watch it again.
                 Brought::End => self.stderr = None,
             }
         }
         Ok(())
     }
 
-    /// The problem to report for a pipe that the other side closed, with the last of its log read.
+    /// Returns the problem to report for a pipe that the other side closed, with the last of its
+    /// log read.
     fn closed(&mut self) -> IoProblem {
         let deadline_ns = clock::monotonic_ns() + LAST_WORDS_NS;
         loop {
@@ -258,7 +259,8 @@ impl Child {
         if self.ended.is_none() {
             left_ns = left_ns.min(LOOK_NS);
         }
-        // Rounded up, so that the last fraction of a millisecond is not spent spinning.
+        // The timeout is rounded up, so that the last fraction of a millisecond is not spent
+        // spinning.
         let timeout_ms = i32::try_from(left_ns.div_ceil(1_000_000)).unwrap_or(i32::MAX);
         let interests = [
             Interest { fd: fd(&self.stdin).filter(|_| for_input), events: libc::POLLOUT },
@@ -276,7 +278,7 @@ fn read_once<'a>(pipe: &mut impl Read, chunk: &'a mut [u8]) -> io::Result<(Broug
         Ok(0) => Ok((Brought::End, &[])),
         Ok(count) => Ok((Brought::Bytes, &chunk[..count])),
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok((Brought::Nothing, &[])),
-        // As if something had come: the caller looks again.
+        // This counts as bytes that came: the caller reads again.
         Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok((Brought::Bytes, &[])),
         Err(error) => Err(error),
     }

@@ -1,4 +1,4 @@
-//! Ending a process with everything that it started.
+//! Ends a process with everything that it started.
 //!
 //! A descendant is found by any of four marks: it is in the leader's process group or session; its
 //! chain of parents leads to the leader; its environment carries the leader's cookie; or it is a
@@ -6,8 +6,9 @@
 //! nobody's cookie. The last two find daemons, which left the group (setsid) and whose parents are
 //! gone (double fork).
 //!
-//! What forks, leaves its session and ends, again and again, faster than the process table can be
-//! read (some 2 ms) gets away; only privileges (a cgroup, a PID namespace) would hold it.
+//! A process that forks, leaves its session and ends, again and again, faster than the process
+//! table can be read (some 2 ms) gets away. Only privileges (a cgroup, a PID namespace) would hold
+//! it.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -15,22 +16,22 @@ use std::time::Duration;
 use crate::process::COOKIE;
 use crate::{clock, ffi};
 
-/// How long the search for survivors goes on. A killed process ends within a millisecond or two;
-/// what takes longer hangs in the kernel (a dead network disk), and waiting more would not help.
+/// Time for which survivors are searched. A killed process ends within a millisecond or two. One
+/// that takes longer hangs in the kernel (a dead network disk), and waiting more would not help.
 const PATIENCE_NS: u64 = 2_000_000_000;
 
-/// Kills the process `leader` and all its descendants; returns those still there after two seconds.
+/// Kills the process `leader` and all its descendants. Returns those still there after two seconds.
 ///
 /// The leader itself stays a zombie, so that its pid, and with it the group, cannot be given to
-/// another process while we are killing; the caller reaps it. Cost: one read of all `/proc/*/stat`
-/// and `/proc/*/environ` per look, three looks as a rule; with 100 processes about 2 ms each.
+/// another process during the killing. The caller reaps it. Each look reads all `/proc/*/stat` and
+/// `/proc/*/environ`, which takes about 2 ms with 100 processes. There are three looks as a rule.
 pub fn kill(leader: u32, cookie: &str) -> Vec<u32> {
     let deadline = clock::monotonic_ns() + PATIENCE_NS;
-    // A pid alone can be given away again; with the start time it names one process for ever.
+    // A pid alone can be given away again. Pid and start time together name one process for ever.
     let mut ours: BTreeSet<(u32, u64)> = BTreeSet::new();
     let mut quiet_looks = 0;
     loop {
-        // Before the leader dies, while the chains of parents are whole.
+        // The look comes before the leader dies, while the chains of parents are whole.
         let processes = snapshot();
         mark(&mut ours, &processes, leader, cookie);
         ffi::kill_group(leader);
@@ -40,7 +41,7 @@ pub fn kill(leader: u32, cookie: &str) -> Vec<u32> {
             if process.pid == leader {
                 continue;
             }
-            // A zombie too: its main thread may have ended before the others.
+            // A zombie is killed too: its main thread may have ended before the others.
             ffi::kill(process.pid);
             match process.ended {
                 false => alive.push(process.pid),
@@ -48,11 +49,11 @@ pub fn kill(leader: u32, cookie: &str) -> Vec<u32> {
                 true => {}
             }
         }
-        // An error means that the leader is no child of ours (any more): nothing to wait for.
+        // An error means that the leader is no child of ours, so that there is nothing to wait for.
         if matches!(ffi::peek_exit(leader), Ok(None)) {
             alive.push(leader);
         }
-        // One that was born while we looked is seen, or its zombie is, by the next look.
+        // The next look sees a process that was born during this one, or its zombie.
         quiet_looks = if alive.is_empty() { quiet_looks + 1 } else { 0 };
         if quiet_looks == 2 || clock::monotonic_ns() >= deadline {
             return alive;
@@ -103,8 +104,8 @@ fn mark(ours: &mut BTreeSet<(u32, u64)>, processes: &[Process], leader: u32, coo
             processes
                 .iter()
                 .filter(|process| process.pid != me && pids.contains(&process.parent))
-                // A child is never older than its parent: a younger process with the parent's old
-                // pid is not it.
+                // A child is never older than its parent. A process with the parent's old pid that
+                // is younger than the child is not its parent.
                 .filter(|child| {
                     ours.iter().any(|(pid, started)| *pid == child.parent && *started <= child.started)
                 })
@@ -117,14 +118,14 @@ fn mark(ours: &mut BTreeSet<(u32, u64)>, processes: &[Process], leader: u32, coo
     }
 }
 
-/// Whether the environment or, where that is gone, the way it came to us says that `process` is to
-/// be ended.
+/// Tells whether the environment says that `process` is to be ended. Where the environment is gone,
+/// the way the process came to us decides.
 fn is_marked(process: &Process, adopted: impl Fn(&Process) -> bool, cookie: &str) -> bool {
     if process.ended {
-        // A zombie has no environment any more. If it came to us, nobody else will reap it.
+        // A zombie has no environment. If it came to us, nobody else will reap it.
         return adopted(process);
     }
-    // False where the environment may not be read, or is not there yet.
+    // The answer is false where the environment may not be read, or does not exist.
     let Ok(environment) = std::fs::read(format!("/proc/{}/environ", process.pid)) else { return false };
     let any_cookie = [COOKIE, "="].concat();
     let mut cookies =
@@ -135,12 +136,13 @@ fn is_marked(process: &Process, adopted: impl Fn(&Process) -> bool, cookie: &str
     }
 }
 
-/// All processes; none where there is no `/proc`, then the process group is all that can be killed.
+/// Returns all processes; none where there is no `/proc`. Then only the process group can be
+/// killed.
 fn snapshot() -> Vec<Process> {
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
     entries
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok())
-        // One that ended since is no loss.
+        // A process that ended since is no loss.
         .filter_map(|pid| parse_stat(&std::fs::read(format!("/proc/{pid}/stat")).ok()?))
         .collect()
 }
@@ -157,7 +159,7 @@ fn parse_stat(stat: &[u8]) -> Option<Process> {
         parent: fields.get(1)?.parse().ok()?,
         group: fields.get(2)?.parse().ok()?,
         session: fields.get(3)?.parse().ok()?,
-        // Field 22 of the whole line; the pid and the name are two.
+        // This is field 22 of the whole line; the pid and the name are two.
         started: fields.get(19)?.parse().ok()?,
     })
 }

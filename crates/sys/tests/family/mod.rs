@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use taskscale_sys::clock::monotonic_ns;
 use taskscale_sys::process::{Child, Command};
 
-/// Far more than any of these families needs, and less than a test runner's patience.
+/// Time limit: far more than any of these families needs, and less than a test runner's patience.
 pub const PLENTY_NS: u64 = 30_000_000_000;
 
 pub fn sh(script: &str) -> Child {
@@ -17,12 +17,13 @@ pub fn python(script: &str) -> Child {
     Child::spawn(&Command::new("python3", ["-c", script])).expect("python3 starts")
 }
 
-/// Not even a zombie is left.
+/// Tells whether not even a zombie is left.
 pub fn is_gone(pid: u32) -> bool {
     !Path::new(&format!("/proc/{pid}")).exists()
 }
 
-/// A script whose descendants write their pids to a file, and the pids once `count` are there.
+/// Runs a script whose descendants write their pids to a file, and returns the pids once `count`
+/// are there.
 pub fn family(
     make: impl Fn(&str) -> Child,
     script: &str,

@@ -1,4 +1,4 @@
-//! From events to spans: durations, pairs, filters, names, workers.
+//! Makes spans of events: durations, pairs, filters, names, workers.
 
 use taskscale_model::{
     answer::splitmix,
@@ -79,8 +79,8 @@ impl<'o> Assembler<'o> {
         }
     }
 
-    /// With `log_async` VizTracer gives each asyncio task a thread of its own and names it behind
-    /// all events.
+    /// Reads a name of a thread. With `log_async` VizTracer gives each asyncio task a thread of its
+    /// own and names it behind all events.
     #[inline(never)]
     fn metadata(&mut self, event: &Event<'_>) {
         self.tally.drop(Reason::Metadata, 1);
@@ -119,7 +119,7 @@ impl<'o> Assembler<'o> {
         self.tally.drop(reason, 1);
     }
 
-    /// Why the event is not counted, by who wrote it and by the filters.
+    /// Says why the event is not counted, by who wrote it and by the filters.
     #[inline(always)]
     fn refused(&mut self, event: &Event<'_>) -> Option<Reason> {
         if self.filtered { self.filter(event) } else { self.flavour.refuses(event) }
@@ -128,7 +128,8 @@ impl<'o> Assembler<'o> {
     #[inline(never)]
     fn filter(&mut self, event: &Event<'_>) -> Option<Reason> {
         if let Some(cat) = &self.options.cat {
-            // Who asks for a category knows which events he wants; the writer's own rule is off.
+            // A user who asks for a category knows which events they want, so the writer's own rule
+            // is off.
             if !self.holds(event.cat, cat.as_bytes()) {
                 return Some(Reason::FilteredCat);
             }
@@ -175,19 +176,19 @@ impl<'o> Assembler<'o> {
         sink.span(&Span { name: &self.scratch, ..*span });
     }
 
-    /// Whether every complete event whose times can be read becomes a span.
+    /// Tells whether every complete event whose times can be read becomes a span.
     #[inline]
     pub fn takes_all(&self) -> bool {
         !self.filtered && self.flavour.refuses_nothing()
     }
 
-    /// A begin, with what is known of its time; one whose time cannot be used still takes its place
-    /// in the pairing.
+    /// Makes a begin of an event, with what is known about its time. A begin whose time cannot be
+    /// used still takes its place in the pairing.
     fn begin_of(&mut self, event: &Event<'_>) -> Begin {
         let mut refused = self.refused(event);
         let mut start_ns = 0;
         match event.ts {
-            // Only times of tasks set the origin and the step.
+            // Only the times of tasks set the origin and the step.
             Time::Ns(_) if refused.is_some() => {}
             Time::Ns(ts) => match self.clock.since_origin(ts) {
                 Some(start) => {
@@ -258,7 +259,7 @@ impl<'o> Assembler<'o> {
         }
     }
 
-    /// Counts what is still open and says what the reader must know.
+    /// Counts what is still open and adds the notes for the user.
     pub fn finish(&mut self) {
         let (open, unplaced) = self.stacks.open();
         self.tally.drop(Reason::NoEnd, open + self.table.open());
@@ -284,12 +285,12 @@ impl<'o> Assembler<'o> {
     }
 }
 
-/// Whose stack a `B` or `E` belongs to.
+/// Identifies the stack that a `B` or `E` belongs to.
 fn thread_key(event: &Event<'_>) -> u64 {
     splitmix(splitmix(event.process.bits()) ^ event.thread.bits())
 }
 
-/// What identifies an asynchronous event: category, id, name and process.
+/// Hashes what identifies an asynchronous event: category, id, name and process.
 fn async_key(event: &Event<'_>) -> u64 {
     let seed = event.process.bits() ^ event.id.bits().rotate_left(32);
     hash(event.cat.raw, hash(event.name.raw, splitmix(seed)))

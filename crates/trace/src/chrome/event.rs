@@ -1,5 +1,5 @@
-//! One Chrome trace event, and the generic scanner that reads it: members in any order, anything
-//! unknown skipped.
+//! One Chrome trace event, and the generic scanner that reads it. The scanner takes members in any
+//! order and skips unknown ones.
 
 use crate::{
     bytes::{Nesting, StringEnd, is_numbered, string_end, word8},
@@ -13,7 +13,7 @@ use super::layout::{Field, Layout, Slot};
 /// Text as it stands in the file, without its quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Text<'a> {
-    /// Escapes still in it.
+    /// Its escapes are not replaced.
     pub raw: &'a [u8],
     /// Whether it is ASCII without escapes and control characters.
     pub plain: bool,
@@ -22,7 +22,7 @@ pub struct Text<'a> {
 }
 
 impl<'a> Text<'a> {
-    /// The name whose first byte is at `start`.
+    /// Takes the name whose first byte is at `start`.
     #[inline(always)]
     pub fn name(data: &'a [u8], start: usize, end: StringEnd) -> Self {
         let numbered = is_numbered(data, start, end.quote - start);
@@ -36,14 +36,13 @@ impl Default for Text<'_> {
     }
 }
 
-/// What the readers need of an event.
+/// The parts of an event that the readers need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Event<'a> {
-    /// `ph` where it is one character, else 0.
+    /// The byte of `ph` where it is one character, else 0.
     pub phase: u8,
     /// `cat`: a list joined by commas.
     pub cat: Text<'a>,
-    /// `name`.
     pub name: Text<'a>,
     /// `pid`.
     pub process: Id,
@@ -59,14 +58,14 @@ pub struct Event<'a> {
     pub args: &'a [u8],
 }
 
-/// What came of scanning an event.
+/// The result of scanning an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scanned {
-    /// The place behind it.
+    /// The event was read; the value is the place behind it.
     Done(usize),
-    /// The data end inside it.
+    /// The data end inside the event.
     Incomplete,
-    /// It is not JSON from this place on.
+    /// The event is not JSON from this place on.
     Malformed(usize),
 }
 
@@ -90,10 +89,11 @@ const TS: u64 = key(b"ts");
 const DUR: u64 = key(b"dur");
 const ARGS: u64 = key(b"args");
 
-/// The field of a key of two to four bytes, as a word whose lowest byte is the first.
+/// Returns the field of a key of two to four bytes. The key is a word whose lowest byte is the
+/// first.
 #[inline(always)]
 fn field(word: u64, length: usize) -> Field {
-    // By length first: two or three comparisons instead of ten.
+    // The length is compared first: this takes two or three comparisons in place of ten.
     match length {
         2 => match word & 0xFFFF {
             PHASE => Field::Phase,
@@ -118,13 +118,13 @@ fn field(word: u64, length: usize) -> Field {
     }
 }
 
-/// The field of a short key whose first byte begins the word, and its length, where its closing
-/// quote and a colon are in the word too. Spares the search for the end of a string: seven of ten
-/// instructions for a key.
+/// Returns the field of a short key whose first byte begins the word, and the key's length, where
+/// its closing quote and a colon are in the word too. This spares the search for the end of a
+/// string: seven of ten instructions for a key.
 #[inline(always)]
 fn short_key(word: u64) -> Option<(Field, usize)> {
     const ONES: u64 = 0x0101_0101_0101_0101;
-    // The lowest bit that is set is right, those above it may not be (Mycroft, 1987).
+    // The lowest bit that is set is right; those above it may be wrong (Mycroft, 1987).
     let differing = word ^ (ONES * b'"' as u64);
     let quotes = differing.wrapping_sub(ONES) & !differing & (ONES << 7);
     let length = quotes.trailing_zeros() as usize / 8;
@@ -132,7 +132,7 @@ fn short_key(word: u64) -> Option<(Field, usize)> {
         return None;
     }
     match field(word, length) {
-        // It may hold an escape.
+        // The key may hold an escape.
         Field::Other => None,
         field => Some((field, length)),
     }
@@ -144,11 +144,11 @@ fn escaped_field(raw: &[u8]) -> Field {
     field(word8(&key, 0), key.len())
 }
 
-/// Reads the event whose brace stands at `start`. With `LEARN`, where each value stands goes into
-/// `layout`.
+/// Reads the event whose brace stands at `start`. With `LEARN`, `layout` receives where each value
+/// stands.
 ///
-/// Of a member that occurs twice the last one counts, as in other parsers. Costs about 75 ns for 90
-/// bytes (experiment `speed`).
+/// The last of two equal members counts, as in other parsers. Costs about 75 ns for 90 bytes
+/// (experiment `speed`).
 #[inline]
 pub fn scan<'a, const LEARN: bool>(
     data: &'a [u8],
@@ -253,8 +253,8 @@ pub fn scan<'a, const LEARN: bool>(
     }
 }
 
-/// The end of a name that holds quotes without backslashes, as Taskflow writes them: the quote
-/// before the next member.
+/// Finds the end of a name that holds quotes without backslashes, as Taskflow writes them. It is
+/// the quote before the next member.
 #[cold]
 fn unescaped_quotes(data: &[u8], start: usize, mut end: usize) -> Result<usize, Scanned> {
     loop {
@@ -387,7 +387,7 @@ fn odd_id(data: &[u8], at: usize) -> Option<(Id, usize)> {
     Some((id, end))
 }
 
-/// The place behind a number or a word.
+/// Returns the place behind a number or a word.
 #[inline]
 pub fn word_end(data: &[u8], at: usize) -> Option<usize> {
     data.get(at..)?.iter().position(|&byte| ends_word(byte)).map(|n| at + n)

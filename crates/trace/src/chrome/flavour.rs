@@ -1,4 +1,4 @@
-//! Who wrote the events, and which of them are tasks.
+//! Tells who wrote the events, and which of them are tasks.
 
 use memchr::memmem;
 
@@ -6,10 +6,10 @@ use crate::{bytes::is_numbered, tally::Reason};
 
 use super::event::{Event, Text};
 
-/// The writers whose events mean something of their own.
+/// The writers whose events have a meaning of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flavour {
-    /// Nobody in particular: all slices are tasks.
+    /// No known writer: all slices are tasks.
     Plain,
     /// Taskflow's `ChromeObserver`.
     Taskflow,
@@ -23,7 +23,7 @@ pub enum Flavour {
     TracingChrome,
 }
 
-/// What gives a writer away in the first block of its file.
+/// Texts that show the writer in the first block of a file.
 const MARKS: [(&[u8], Flavour); 9] = [
     (b"\"ChromeObserver\"", Flavour::Taskflow),
     (b"\"cat\": \"task::", Flavour::Ray),
@@ -37,7 +37,7 @@ const MARKS: [(&[u8], Flavour); 9] = [
 ];
 
 impl Flavour {
-    /// The writer, by the first block of the file.
+    /// Tells the writer by the first block of the file.
     pub fn of(block: &[u8]) -> Self {
         MARKS
             .iter()
@@ -45,7 +45,7 @@ impl Flavour {
             .map_or(Flavour::Plain, |mark| mark.1)
     }
 
-    /// The format's name in the account.
+    /// Returns the format's name in the account.
     pub fn format(self) -> &'static str {
         match self {
             Flavour::Plain => "chrome",
@@ -57,18 +57,19 @@ impl Flavour {
         }
     }
 
-    /// Whether every event with a beginning and an end is a task, whatever its name and category.
+    /// Tells whether every event with a beginning and an end is a task, whatever its name and
+    /// category.
     pub fn refuses_nothing(self) -> bool {
         matches!(self, Flavour::Plain | Flavour::Taskflow | Flavour::VizTracer)
     }
 
-    /// Whether names made of two numbers are the writer's own and group nothing.
+    /// Tells whether names made of two numbers are the writer's own and group nothing.
     #[inline]
     pub fn drops_numbers(self) -> bool {
         self == Flavour::Taskflow
     }
 
-    /// Why an event with a beginning and an end is not a task, where it is not.
+    /// Says why an event with a beginning and an end is not a task, where it is not.
     #[inline(always)]
     pub fn refuses(self, event: &Event<'_>) -> Option<Reason> {
         match self {
@@ -79,15 +80,15 @@ impl Flavour {
         }
     }
 
-    /// The name under which the digest shall see the event.
+    /// Returns the name by which the digest sees the event.
     #[inline(always)]
     pub fn name(self, name: Text<'_>) -> Text<'_> {
         if self.drops_numbers() && name.numbered { Text::default() } else { name }
     }
 }
 
-/// `task::f` is a whole attempt; `task:execute` and the like lie inside it and would count its time
-/// twice.
+/// Judges an event of Ray. `task::f` is a whole attempt. `task:execute` and the like lie inside it
+/// and would count its time twice.
 fn ray(cat: &[u8]) -> Option<Reason> {
     if cat.starts_with(b"task::") {
         None
@@ -100,9 +101,9 @@ fn ray(cat: &[u8]) -> Option<Reason> {
     }
 }
 
-/// `B` and `E` are polls (and the drop of the future); `b` and `e` lie around a task's whole life,
-/// from spawn to drop. The workers of the multi-threaded runtime are blocking tasks themselves,
-/// around all others; only `args` tells them from a user's.
+/// Judges an event of tokio. `B` and `E` are polls (and the drop of the future). `b` and `e` lie
+/// around a task's whole life, from spawn to drop. The workers of the multi-threaded runtime are
+/// blocking tasks themselves, around all others; only `args` tells them from a user's.
 fn tokio(event: &Event<'_>) -> Option<Reason> {
     if event.name.raw != b"runtime.spawn" {
         Some(Reason::OtherSpan)
@@ -116,8 +117,8 @@ fn tokio(event: &Event<'_>) -> Option<Reason> {
     }
 }
 
-/// Slices named `..._CALLBACK` are runs of a callback; the bare name spans the life of the
-/// resource.
+/// Judges an event of Node. Slices named `..._CALLBACK` are runs of a callback; the bare name spans
+/// the life of the resource.
 fn node(event: &Event<'_>) -> Option<Reason> {
     let cat = event.cat.raw;
     if memmem::find(cat, b"node.async_hooks").is_some() {
@@ -130,8 +131,8 @@ fn node(event: &Event<'_>) -> Option<Reason> {
     engine.then_some(Reason::EngineEvent)
 }
 
-/// A name of Taskflow; empty where it is `<worker>_<index>`, which Taskflow makes up. Such names
-/// are unique and group nothing.
+/// Returns a name of Taskflow, empty where it is `<worker>_<index>`, which Taskflow makes up. Such
+/// names are unique and group nothing.
 pub fn without_number(name: &[u8]) -> &[u8] {
     if is_numbered(name, 0, name.len()) { b"" } else { name }
 }

@@ -1,7 +1,7 @@
-//! Where the values of an event stand, and how they are written: what the scanner tells, and shapes
-//! are learned from.
+//! Where the values of an event stand, and how they are written. The scanner records it, and shapes
+//! are learned from it.
 
-/// Values in a shape at most; Node's events have nine.
+/// Most values in a shape. Node's events have nine.
 const VALUES: usize = 16;
 
 /// The members that matter.
@@ -31,10 +31,10 @@ pub enum Slot {
 #[derive(Debug, Default)]
 pub struct Layout {
     pub start: usize,
-    /// Behind the closing brace.
+    /// The place behind the closing brace.
     pub end: usize,
     pub values: Vec<(Field, Slot, usize, usize)>,
-    /// Whether the event is such that no shape can be learned from it.
+    /// Whether no shape can be learned from the event.
     pub odd: bool,
 }
 
@@ -55,7 +55,7 @@ impl Layout {
     }
 }
 
-/// The values that nearly all events have, each with a way of its own; and the rest.
+/// The values that nearly all events have, each of which is read in its own way; and the rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Name,

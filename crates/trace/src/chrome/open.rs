@@ -1,23 +1,21 @@
-//! Events that have begun and not ended: `B` without its `E` on a stack for each worker, `b`
-//! without its `e` in a table. Both are bounded; what finds no place is counted.
+//! Keeps events that have begun and not ended: `B` without its `E` on a stack for each worker, `b`
+//! without its `e` in a table. Both are bounded. What finds no place is counted.
 
 use std::collections::{HashMap, hash_map};
 
 use crate::tally::Reason;
 
-/// Open events at most, of each kind: about 3 MB.
+/// Most open events of each kind: about 3 MB.
 pub const MOST_OPEN: usize = 65_536;
-/// Bytes of open names at most.
+/// Most bytes of open names.
 const MOST_NAME_BYTES: usize = 2 << 20;
 
 /// The beginning of a span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Begin {
-    /// When.
     pub start_ns: i64,
-    /// Where.
     pub worker: u32,
-    /// Why it will not become a span, where it will not.
+    /// The reason why it will not become a span, if there is one.
     pub refused: Option<Reason>,
 }
 
@@ -42,17 +40,17 @@ pub struct Stacks {
     frames: usize,
     name_bytes: usize,
     unplaced: u64,
-    /// Stacks with nothing on them.
+    /// The number of stacks with nothing on them.
     idle: usize,
 }
 
-/// What an end found.
+/// The result of looking for an end's begin.
 pub enum Ended {
-    /// Its begin, whose name was appended to the given buffer.
+    /// The begin was found. Its name was appended to the given buffer.
     Begin(Begin),
-    /// A begin that found no place.
+    /// The begin had found no place.
     Unplaced,
-    /// Nothing.
+    /// There is no begin.
     Nothing,
 }
 
@@ -60,9 +58,9 @@ impl Stacks {
     /// Puts a begin on a thread's stack.
     pub fn begin(&mut self, thread: u64, begin: Begin, name: &[u8]) {
         if self.stacks.len() >= MOST_OPEN && !self.stacks.contains_key(&thread) {
-            // Room is made by dropping stacks with nothing on them, but only when that frees half
-            // of the places: each begin then pays for two stacks at most. Without room the begin is
-            // counted, and its end has no begin.
+            // Dropping idle stacks makes room, but only when that frees half of the places: each
+            // begin then pays for two stacks at most. A begin without room is counted, and its end
+            // has no begin.
             if self.idle < MOST_OPEN / 2 {
                 self.unplaced += 1;
                 return;
@@ -108,7 +106,7 @@ impl Stacks {
         Ended::Begin(begin)
     }
 
-    /// Begins still open: with a place, and without.
+    /// Counts the begins still open: those with a place, and those without.
     pub fn open(&self) -> (u64, u64) {
         (self.frames as u64, self.unplaced)
     }
@@ -121,7 +119,7 @@ struct Entry {
     below: Vec<(Begin, u64)>,
 }
 
-/// Asynchronous begins, by the hash of what identifies them.
+/// Holds asynchronous begins, by the hash of what identifies them.
 #[derive(Debug, Default)]
 pub struct Table {
     entries: HashMap<u64, Entry>,
@@ -132,7 +130,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Enters a begin; when the table is full, its older half is forgotten.
+    /// Enters a begin. A full table forgets its older half.
     pub fn begin(&mut self, key: u64, begin: Begin) {
         if self.open >= MOST_OPEN {
             self.forget_older_half();
@@ -165,7 +163,7 @@ impl Table {
         Some(begin)
     }
 
-    /// Begins still open.
+    /// Counts the begins still open.
     pub fn open(&self) -> u64 {
         self.open as u64
     }
@@ -221,7 +219,7 @@ mod tests {
             assert!(stacks.stacks.len() <= MOST_OPEN);
         }
         assert_eq!(stacks.open(), (MOST_OPEN as u64, 3 * MOST_OPEN as u64));
-        // What ends makes room again, and not one scan of all for each.
+        // Ends make room again, without one scan of all stacks for each.
         let mut name = Vec::new();
         for thread in 0..MOST_OPEN as u64 {
             assert!(matches!(stacks.end(thread, &mut name), Ended::Begin(_)));

@@ -1,11 +1,11 @@
-//! The learned shape: most events of a trace differ from the one before in a name, a worker and two
-//! times only.
+//! The learned shape. Most events of a trace differ from the one before only in a name, a worker
+//! and two times.
 //!
-//! From an event that the generic scanner has read, the text between its values is kept. The next
-//! event is compared with that text in blocks of sixteen bytes and only the values are parsed.
+//! The text between the values is kept from an event that the generic scanner has read. The next
+//! event is compared with that text in blocks of sixteen bytes, and only the values are parsed.
 //! Category and process are part of the text until they are seen to vary. Several shapes are kept
-//! (phases and categories alternate), and where shapes do not help, the attempt is given up for
-//! longer and longer stretches.
+//! (phases and categories alternate). Where shapes do not help, they are given up for longer and
+//! longer stretches.
 
 use taskscale_model::span::SpanSink;
 
@@ -22,17 +22,17 @@ use super::{
     streak::Streak,
 };
 
-/// Shapes kept at a time: one for each phase and category that alternate in the traces seen so far.
+/// Number of shapes kept: one for each phase and category that alternate in the traces seen so far.
 const SHAPES: usize = 6;
-/// Trust in the shapes at most, and at first: a miss costs eight hits, since it takes a scan and a
-/// lesson.
+/// The trust in the shapes, at first and at most, and what a miss takes from it. A miss costs eight
+/// hits, since it takes a scan and a lesson.
 const TRUST: i32 = 256;
 const MISS: i32 = 8;
-/// Events for which shapes are given up after the trust is used up; doubled each time, up to the
-/// last figure.
+/// The number of events for which shapes are given up after the trust is used up. The first figure
+/// is doubled each time, up to the last.
 const NAPS: (u32, u32) = (64, 16_384);
 
-/// Literal text, then a value.
+/// A literal text and the value behind it.
 #[derive(Debug)]
 struct Step {
     first: Block,
@@ -71,18 +71,18 @@ impl Step {
     }
 }
 
-/// The thread of the last event, as it is written.
+/// The thread of the last event, as it was written.
 #[derive(Debug, Clone, Copy, Default)]
 struct LastThread {
     /// Its text and the byte behind it, as a word.
     text: u64,
-    /// Which bits of the word these are; none where no thread is kept.
+    /// Selects these bits of the word; none where no thread is kept.
     mask: u64,
     length: usize,
     id: Id,
 }
 
-/// What is the same in all events of a shape.
+/// What all events of a shape have in common.
 #[derive(Debug)]
 struct Shape {
     steps: Vec<Step>,
@@ -90,18 +90,18 @@ struct Shape {
     close: Step,
     phase: u8,
     cat: Vec<u8>,
-    /// Which step's text holds the category, where in it, and whether it is plain; no step where it
-    /// is a value.
+    /// The step whose text holds the category, the place in that text, and whether the category is
+    /// plain. `None` where the category is a value.
     cat_place: Option<(usize, usize, bool)>,
     process: Id,
     thread: LastThread,
-    /// For complete events of which nothing varies but name, thread and times.
+    /// Reads complete events of which only name, thread and times vary.
     streak: Option<Streak>,
 }
 
 impl Shape {
-    /// Reads the event at `start` and gives the place behind it; `None` where it is of another
-    /// shape, or where the generic scanner must look at it.
+    /// Reads the event at `start` and returns the place behind it. Returns `None` where the event
+    /// is of another shape, or where the generic scanner must read it.
     #[inline(always)]
     fn read<'a>(&mut self, data: &'a [u8], start: usize, event: &mut Event<'a>) -> Option<usize> {
         *event = Event { phase: self.phase, process: self.process, ..Event::default() };
@@ -124,14 +124,14 @@ impl Shape {
             event.cat = cat(at)?;
         }
         let end = at + self.close.length;
-        // Past the end of the data words read as zeros, which equal no brace; this holds for
-        // literals with zeros too.
+        // Words past the end of the data read as zeros, which equal no brace. This check also
+        // covers literals with zeros.
         (end <= data.len()).then_some(end)
     }
 }
 
 impl Step {
-    /// Compares the text, reads the value behind it and gives the place behind that.
+    /// Compares the text, reads the value behind it and returns the place behind that.
     #[inline(always)]
     fn value<'a>(
         &self,
@@ -161,9 +161,9 @@ impl Step {
                 Some(end.quote)
             }
             Kind::Thread => {
-                // Where workers come one by one, the next event is of the same one as this: its
-                // text and the byte behind it are one compare, which the processor predicts, and a
-                // parse is not.
+                // Where workers come one by one, the next event is of the same worker as this. One
+                // comparison then takes its text and the byte behind it. The processor predicts a
+                // comparison, and does not predict a parse.
                 let word = word8(data, at);
                 if last.mask != 0 && word & last.mask == last.text {
                     event.thread = last.id;
@@ -198,7 +198,7 @@ fn other_value<'a>(
             Some(end.quote)
         }
         Slot::Word => {
-            // What opens a string or a nested value is no word.
+            // A value that begins with one of these is no word.
             match data.get(at)? {
                 b'"' | b'{' | b'[' => None,
                 _ => set_word(event, field, data, at).filter(|&end| end > at),
@@ -227,12 +227,12 @@ pub struct Shapes {
     enabled: bool,
     /// Events that a shape has read.
     pub hits: u64,
-    /// Events that the generic scanner had to read though shapes were tried.
+    /// Events that the generic scanner read though shapes were tried.
     pub misses: u64,
 }
 
 impl Shapes {
-    /// No shape yet; with `enabled` false there never is one.
+    /// Begins without shapes. With `enabled` false it never learns one.
     pub fn new(enabled: bool) -> Self {
         Shapes {
             shapes: Vec::new(),
@@ -249,7 +249,7 @@ impl Shapes {
         }
     }
 
-    /// Whether shapes are worth a try on the next event.
+    /// Tells whether shapes are worth a try on the next event.
     #[inline(always)]
     pub fn awake(&mut self) -> bool {
         if self.nap == 0 {
@@ -259,8 +259,8 @@ impl Shapes {
         false
     }
 
-    /// Reads complete events from `start` on as long as they are of the shape that was met last,
-    /// and gives the place behind them; `start` where there is none.
+    /// Reads complete events from `start` on as long as they are of the shape that was met last.
+    /// Returns the place behind them; `start` where there is none.
     #[inline(always)]
     pub fn streak(
         &mut self,
@@ -279,7 +279,7 @@ impl Shapes {
         end
     }
 
-    /// Reads the event at `start` by one of the shapes and gives the place behind it.
+    /// Reads the event at `start` by one of the shapes and returns the place behind it.
     #[inline(always)]
     pub fn read<'a>(&mut self, data: &'a [u8], start: usize, event: &mut Event<'a>) -> Option<usize> {
         let n = self.shapes.len();
@@ -371,7 +371,7 @@ mod tests {
     use super::super::event::{Scanned, scan};
     use super::*;
 
-    /// Reads events as the reader does and gives the shapes with what they have counted.
+    /// Reads events as the reader does, and returns the shapes with what they have counted.
     fn read(events: &[String]) -> Shapes {
         let data = events.concat().into_bytes();
         let (mut shapes, mut layout) = (Shapes::new(true), Layout::default());
@@ -396,8 +396,8 @@ mod tests {
 
     #[test]
     fn events_of_one_shape_are_learned_once() {
-        // Worker by worker, names and times of many lengths: without a hit nothing would be wrong,
-        // only slow.
+        // Events come worker by worker, with names and times of many lengths. Without a hit nothing
+        // would be wrong, only slow.
         let event = |i: u32| {
             format!(
                 r#"{{"cat":"c","name":"{}_{i}","ph":"X","pid":1,"tid":{},"ts":{},"dur":{i}}}"#,
@@ -407,7 +407,7 @@ mod tests {
             )
         };
         let shapes = read(&(0..3_000).map(event).collect::<Vec<_>>());
-        // The last one ends with the data, where the time cannot be known to be whole in one word.
+        // The last event ends with the data, where one word cannot show that the time is whole.
         assert!(shapes.misses <= 2, "{shapes:?}");
     }
 

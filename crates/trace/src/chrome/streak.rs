@@ -1,11 +1,10 @@
-//! Streaks: complete events of one shape, one behind the other, read without a detour through
-//! [`Event`].
+//! Streaks: complete events of one shape, one behind the other, read without an [`Event`].
 //!
-//! Of an event of which a name, a worker, a start and a duration vary and nothing else, the text
-//! costs little; the bookkeeping around it costs the rest. A streak finds where the four values
-//! stand, in one pass that compares the text behind an event, the gap and the text before the next
-//! one's first value in one go, and then reads the four values. On the trace of the experiment
-//! `speed` this takes 220 instructions an event, and by way of [`Event`] 700.
+//! Where only a name, a worker, a start and a duration vary, the text of an event costs little; the
+//! bookkeeping around it costs the rest. A streak finds the places of the four values in one pass.
+//! It compares the text behind an event, the gap and the text before the next event's first value
+//! in one step. Then it reads the four values. On the trace of the experiment `speed` this takes
+//! 220 instructions an event, and by way of [`Event`] 700.
 //!
 //! [`Event`]: super::event::Event
 
@@ -33,25 +32,26 @@ pub struct Streak {
     between: [Literal; 3],
     /// The text behind the last value, up to the closing brace.
     close: Literal,
-    /// The text behind the last value, the gap, and the text before the next event's first value,
-    /// once it is known.
+    /// The text behind the last value, the gap, and the text before the next event's first value.
+    /// `None` until it is known.
     bridge: Option<Literal>,
-    /// Which of the four values, in the order of the text, is the name, and so on.
+    /// The index of the name among the four values, in the order of the text. The next fields are
+    /// the indices of the others.
     name: usize,
     thread: usize,
     ts: usize,
     dur: usize,
     high: High,
-    /// How long the values of the last event were.
+    /// The lengths of the last event's values.
     ///
-    /// Where a value starts depends on where the one before it ends, so a search for each of the
-    /// four ends is a chain of some 15 cycles a link, through all events. Lengths mostly repeat:
-    /// the text behind a value is first looked for where it stood in the last event, which the
-    /// processor predicts, and only then searched.
+    /// A value starts where the one before it ends, so a search for each of the four ends is a
+    /// chain of some 15 cycles a link, through all events. Lengths mostly repeat. The text behind a
+    /// value is therefore first compared where it stood in the last event, which the processor
+    /// predicts, and only then searched.
     lengths: [usize; 4],
 }
 
-/// The first digits of a start of more than eight digits: those of one event and of the next are
+/// The first digits of a start of more than eight digits. Those of one event and of the next are
 /// mostly the same.
 #[derive(Debug, Clone, Copy, Default)]
 struct High {
@@ -59,7 +59,7 @@ struct High {
     digits: usize,
     mask: u64,
     text: u64,
-    /// Their value times 10^8.
+    /// The value of these digits times 10^8.
     value: u64,
 }
 
@@ -73,8 +73,8 @@ struct LastThread {
 }
 
 impl Streak {
-    /// For events whose values have these texts before them, and `close` behind the last one.
-    /// `None` where the values are not each of the four once.
+    /// Reads events whose values have these texts before them, and `close` behind the last one.
+    /// Returns `None` where the values are not each of the four once.
     pub fn new<'a>(values: impl Iterator<Item = (&'a [u8], Kind)>, close: &[u8]) -> Option<Self> {
         let (texts, values): (Vec<_>, Vec<_>) = values.unzip();
         let place = |value| values.iter().position(|&other| other == value);
@@ -93,8 +93,8 @@ impl Streak {
         })
     }
 
-    /// Reads events from `start` on as long as each is of this shape, and gives the place behind
-    /// the last of them and their number.
+    /// Reads events from `start` on as long as each is of this shape. Returns the place behind the
+    /// last of them and their number.
     #[inline(always)]
     pub fn read(
         &mut self,
@@ -107,9 +107,9 @@ impl Streak {
         let (mut done, mut events) = (start, 0);
         let Some(origin) = assembler.clock.origin() else { return (done, events) };
         let unnumber = assembler.flavour.drops_numbers();
-        // None at first: a mask without bits and a text with some never fit.
+        // No thread is known at first: a mask without bits and a text with some never fit.
         let mut last = LastThread { length: 0, text: 1, mask: 0, worker: 0 };
-        // Where the first value of an event stands.
+        // The place of the first value of an event.
         let Some(mut from) = self.enter(data, start) else { return (done, events) };
         while let Some(view) = View::of(data, from) {
             let Some((starts, end, next)) = self.starts(view) else { break };
@@ -128,11 +128,11 @@ impl Streak {
             let name = if numbered { &[] } else { &data[from + at..from + at + length] };
             let plain = numbered || view.is_plain(at, length);
             if !plain && memchr::memchr2(b'\\', b'"', name).is_some() {
-                // Where it ends is not so simple.
+                // The slower reader finds where this value ends.
                 break;
             }
-            // From here on the event counts: what it changes, no slower reading of the same event
-            // may have to take back.
+            // The event counts from here on. No slower reading of the same event may have to take
+            // back what it changes.
             let (at, length) = value(self.thread);
             let word = view.word(at);
             let worker = if length == last.length && word & last.mask == last.text {
@@ -174,15 +174,15 @@ impl Streak {
         (done, events)
     }
 
-    /// The place of the first value of the event at `start`, where it begins like one of this
-    /// shape.
+    /// Returns the place of the first value of the event at `start`, where the event begins like
+    /// one of this shape.
     #[inline(always)]
     fn enter(&self, data: &[u8], start: usize) -> Option<usize> {
         self.first.matches(View::of(data, start)?, 0).then(|| start + self.first.len())
     }
 
-    /// Where the four values start, the place behind the event, and the first value of the next
-    /// event where the bridge leads to it. Values' lengths are left in `self.lengths`.
+    /// Returns where the four values start, the place behind the event, and the first value of the
+    /// next event where the bridge leads to it. Leaves the values' lengths in `self.lengths`.
     #[inline(always)]
     fn starts(&mut self, view: View<'_>) -> Option<([usize; 4], usize, Option<usize>)> {
         let [first, second, third] = &self.between;
@@ -198,8 +198,8 @@ impl Streak {
         view.holds(end).then_some((starts, end, next))
     }
 
-    /// From behind an event to the first value of the next, over a gap that is not the last one's;
-    /// the next bridge is built over this one.
+    /// Goes from behind an event to the first value of the next, over a gap that differs from the
+    /// last one. The next bridge is built over this gap.
     #[cold]
     fn cross(&mut self, data: &[u8], done: usize) -> Option<usize> {
         let from = self.enter(data, gap_end(data, done)?)?;
@@ -209,7 +209,7 @@ impl Streak {
 }
 
 impl High {
-    /// A whole number of microseconds of more than eight digits.
+    /// Reads a whole number of microseconds of more than eight digits.
     #[inline(always)]
     fn read(&mut self, view: View<'_>, at: usize, length: usize) -> Option<(i64, bool)> {
         let word = view.word(at);
@@ -219,8 +219,9 @@ impl High {
         Some(((self.value + digits_value(view.word(at + length - 8), 8)?) as i64 * 1_000, true))
     }
 
-    /// `None` where the word does not begin with so many digits less eight, or where they are too
-    /// many: fifteen digits of microseconds are 31 years, and their nanoseconds fit into 64 bits.
+    /// Learns the first digits. Returns `None` where the word does not begin with so many digits
+    /// less eight, or where they are too many: fifteen digits of microseconds are 31 years, and
+    /// their nanoseconds fit into 64 bits.
     #[cold]
     fn learn(&mut self, word: u64, length: usize) -> Option<()> {
         *self = High::default();
@@ -232,7 +233,8 @@ impl High {
     }
 }
 
-/// Nanoseconds of a whole number of microseconds of at most eight digits, and that it is whole.
+/// Returns the nanoseconds of a whole number of microseconds of at most eight digits, and that it
+/// is whole.
 #[inline(always)]
 fn whole(view: View<'_>, at: usize, length: usize) -> Option<(i64, bool)> {
     if !(1..=8).contains(&length) {
@@ -241,7 +243,8 @@ fn whole(view: View<'_>, at: usize, length: usize) -> Option<(i64, bool)> {
     Some((digits_value(view.word(at), length)? as i64 * 1_000, true))
 }
 
-/// Nanoseconds of any number of microseconds of the common form, and that it may not be whole.
+/// Returns the nanoseconds of any number of microseconds of the common form, and that it may not be
+/// whole.
 #[inline]
 fn fraction(data: &[u8], at: usize, length: usize) -> Option<(i64, bool)> {
     let (ns, end) = plain_micros(data, at)?;

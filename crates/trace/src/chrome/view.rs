@@ -1,27 +1,26 @@
-//! A stretch of the window of fixed size: places in it are masked, so that no access needs a check
+//! A stretch of the window of fixed size. Places in it are masked, so that no access needs a check
 //! of its own.
 
 use crate::bytes::{Block, Lanes};
 
-/// Places in a view at most; a power of two.
+/// Most places in a view; a power of two.
 const PLACES: usize = 512;
-/// Blocks of sixteen bytes in a literal at most.
+/// Most blocks of sixteen bytes in a literal.
 const BLOCKS: usize = 8;
 
-/// The bytes from some place of the window. A place past the last one reads as another; who uses
-/// places asks
-/// [`View::holds`] of the largest of them before he trusts what he read.
+/// The bytes from some place of the window. A place past the last one reads as another. The caller
+/// asks [`View::holds`] about the largest place before it trusts what it read.
 #[derive(Clone, Copy)]
 pub struct View<'a>(&'a [u8; PLACES + 16 * BLOCKS]);
 
 impl<'a> View<'a> {
-    /// The view from `at`; `None` where the data end before it does.
+    /// Takes the view from `at`; `None` where the data end before the view does.
     #[inline(always)]
     pub fn of(data: &'a [u8], at: usize) -> Option<Self> {
         data.get(at..)?.first_chunk().map(View)
     }
 
-    /// Whether all that was read up to this place was the view's.
+    /// Tells whether all that was read up to this place lay in the view.
     #[inline(always)]
     pub fn holds(self, at: usize) -> bool {
         at < PLACES
@@ -40,14 +39,14 @@ impl<'a> View<'a> {
         Lanes::from(self.chunk::<16>(at, block))
     }
 
-    /// Eight bytes as an integer whose lowest byte is the first.
+    /// Reads eight bytes as an integer whose lowest byte is the first.
     #[inline(always)]
     pub fn word(self, at: usize) -> u64 {
         u64::from_le_bytes(self.chunk(at, 0))
     }
 
-    /// Bytes from `at` to the next `byte`; where there is none in the view, so many that the view
-    /// does not hold them.
+    /// Counts the bytes from `at` to the next `byte`. Where there is none in the view, returns more
+    /// than the view holds.
     #[inline(always)]
     pub fn find(self, at: usize, byte: u8) -> usize {
         match self.lanes(at, 0).equal(byte) {
@@ -69,13 +68,15 @@ impl<'a> View<'a> {
         PLACES
     }
 
-    /// Whether `length` bytes from `at` are digits, one underscore and digits, and at most sixteen.
+    /// Tells whether `length` bytes from `at` are digits, one underscore and digits, and at most
+    /// sixteen.
     #[inline(always)]
     pub fn is_numbered(self, at: usize, length: usize) -> bool {
         self.lanes(at, 0).is_numbered(length)
     }
 
-    /// Whether `length` bytes from `at` are ASCII without quotes, escapes and control characters.
+    /// Tells whether `length` bytes from `at` are ASCII without quotes, escapes and control
+    /// characters.
     #[inline(always)]
     pub fn is_plain(self, at: usize, length: usize) -> bool {
         let mut left = length;
@@ -97,12 +98,12 @@ pub struct Literal {
     head: Block,
     tail: Vec<Block>,
     length: usize,
-    /// Its first byte.
+    /// The first byte of the text.
     pub first: u8,
 }
 
 impl Literal {
-    /// `None` for no text and for one that is too long.
+    /// Returns `None` for no text and for one that is too long.
     pub fn new(text: &[u8]) -> Option<Self> {
         let mut blocks = text.chunks(16).map(Block::new);
         let (first, head) = (*text.first()?, blocks.next()?);
@@ -114,15 +115,15 @@ impl Literal {
         })
     }
 
-    /// Bytes.
+    /// Returns the number of bytes.
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.length
     }
 
-    /// The place behind this text, which ends the value at `at`; looked for behind as many bytes as
-    /// `length` says, then behind the first of its first byte. Leaves in `length` how long the
-    /// value is.
+    /// Returns the place behind this text, which ends the value at `at`. Compares behind as many
+    /// bytes as `length` says, then behind the next one that equals the text's first byte. Leaves
+    /// the value's length in `length`.
     #[inline(always)]
     pub fn behind(&self, view: View<'_>, at: usize, length: &mut usize) -> Option<usize> {
         if !self.matches(view, at + *length) {
@@ -135,7 +136,7 @@ impl Literal {
         Some(at + *length + self.length)
     }
 
-    /// Whether the text stands at `at`.
+    /// Tells whether the text stands at `at`.
     #[inline(always)]
     pub fn matches(&self, view: View<'_>, at: usize) -> bool {
         self.head.fits(view.lanes(at, 0))

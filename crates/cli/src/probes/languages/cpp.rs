@@ -1,4 +1,4 @@
-//! C++: a binary per runtime, so that a library that is missing takes away only its own.
+//! C++: each runtime has its own binary, so that a missing library takes away only its own.
 
 use taskscale_model::missing::Missing;
 use taskscale_sys::process::Command;
@@ -19,7 +19,8 @@ pub static CPP: Language = Language {
     recipe,
 };
 
-/// Runtime, header that proves it is here, flags to link with, and how to get it.
+/// Each entry holds the runtime, the header that proves it is here, the flags to link with, and how
+/// to get it.
 const LIBRARIES: &[(&str, &str, &[&str], &str)] = &[
     (
         "taskflow",
@@ -43,7 +44,7 @@ fn find(asked: Option<&str>, source: &Source) -> Result<Toolchain, Missing> {
     let compiler = Toolchain { program, version };
     let Source::Runtime(runtime) = source else { return Ok(compiler) };
     let Some((name, header, _, remedy)) = library(runtime) else { return Ok(compiler) };
-    // The preprocessor alone: a missing header is told from a probe that does not compile.
+    // Only the preprocessor runs: this tells a missing header from a probe that does not compile.
     let script = "echo \"#include <$0>\" | \"$1\" -std=c++20 -fopenmp -E -x c++ - >/dev/null";
     let words = ["-c", script, header, &compiler.program()].map(str::to_owned);
     said(&Command::new("/bin/sh", words)).map_err(|_| {
@@ -69,7 +70,7 @@ fn recipe(compiler: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
         Source::File(path) => (absolute(path), &[][..], Vec::new()),
     };
     let words = ["-std=c++20", "-O2", "-pthread", "-I", &sdk, &file, "-o", &probe];
-    // CXXFLAGS and LDFLAGS as everywhere: a user's probe may need a library of theirs.
+    // CXXFLAGS and LDFLAGS are heeded as everywhere: a user's probe may need a library of theirs.
     let asked =
         |name: &str| std::env::var(name).ok().and_then(|flags| shlex::split(&flags)).unwrap_or_default();
     let words = words.into_iter().map(str::to_owned).chain(flags.iter().map(|flag| (*flag).to_owned()));

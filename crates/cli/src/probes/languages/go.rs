@@ -28,8 +28,8 @@ fn find(asked: Option<&str>, _: &Source) -> Result<Toolchain, Missing> {
 fn recipe(go: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
     let probe = site.out("probe");
     let build = |args: &[&str], env: &[(&str, &str)]| Command {
-        // The Go that was found, not another that a go.mod would have it fetch; and no git is asked
-        // about the folders above.
+        // GOTOOLCHAIN=local uses the Go that was found, not one that a go.mod would have it fetch.
+        // `-buildvcs=false` keeps git from being asked about the folders above.
         env: [("GOTOOLCHAIN", "local"), ("GOWORK", "off")]
             .iter()
             .chain(env)
@@ -45,7 +45,8 @@ fn recipe(go: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
         Source::Runtime(runtime) => Recipe {
             files: Vec::new(),
             steps: vec![
-                // errgroup is a package of its own; without a network the probe goes without it.
+                // errgroup is a package of its own; the probe goes without it where there is no
+                // network.
                 Step::must(build(&["."], &[]))
                     .or(build(&["-modfile=offline.mod", "-tags", "noerrgroup", "."], &[("GOPROXY", "off")])),
             ],
@@ -53,8 +54,8 @@ fn recipe(go: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
         },
         Source::File(path) => {
             let text = std::fs::read_to_string(path).unwrap_or_default();
-            // The user's code means the language of the Go that was found: `go 1.21` would have
-            // none of `for range n`.
+            // The user's code is read in the language of the Go that was found: `go 1.21` has no
+            // `for range n`.
             let language = minor(&go.version);
             let module = format!(
                 "module probe\n\ngo {language}\n\nrequire taskscale v0.0.0\n\nreplace taskscale => ../\n"
@@ -70,8 +71,8 @@ fn recipe(go: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
     }
 }
 
-/// Go keeps what it compiles in `go-build` beside our folder, and does not look whose that is:
-/// where somebody else may have put something there, Go is given another place.
+/// Names another build cache for Go where somebody else may have put something into the usual one.
+/// Go keeps what it compiles in `go-build` beside our folder, and does not check whose that is.
 fn build_cache(site: Site<'_>) -> Option<(String, String)> {
     let usual = absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")));
     let is_own = usual.is_some_and(|usual| match own::find(&usual.join("go-build")) {
@@ -82,7 +83,8 @@ fn build_cache(site: Site<'_>) -> Option<(String, String)> {
     (!asked && !is_own).then(|| ("GOCACHE".to_owned(), site.src("../../../go-build")))
 }
 
-/// 1.26 of `go1.26.8` or `go1.26rc1`; 1.21, the oldest that will do, of anything else.
+/// Returns 1.26 for `go1.26.8` or `go1.26rc1`. Returns 1.21, the oldest that will do, for anything
+/// else.
 fn minor(version: &str) -> String {
     let mut numbers = version.trim_start_matches("go").split('.');
     let digits = |text: &str| text.chars().take_while(char::is_ascii_digit).collect::<String>();

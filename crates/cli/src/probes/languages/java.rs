@@ -1,4 +1,4 @@
-//! Java: the newest JDK that can be found.
+//! Java: uses the newest JDK that can be found.
 
 use std::path::{Path, PathBuf};
 
@@ -24,14 +24,14 @@ pub static JAVA: Language = Language {
 
 /// Virtual threads came with 21.
 const OLDEST: u32 = 21;
-/// `java.lang.foreign`, by which the CPU clock is read finely.
+/// The first version with `java.lang.foreign`, by which the CPU clock is read finely.
 const FOREIGN: u32 = 22;
-/// The `StructuredTaskScope` that the probe is written for, a preview.
+/// The version whose `StructuredTaskScope`, a preview, the probe is written for.
 const STRUCTURED: u32 = 25;
 
-/// Of every run, a user's probe too (`probes/java/README.md` says why each): standard output is for
-/// the protocol alone, the CPU clock is a native function, and the function of a task is not
-/// inlined.
+/// The flags of every run, a user's probe too. `probes/java/README.md` gives the reason for each.
+/// Standard output is for the protocol alone, the CPU clock is a native function, and the function
+/// of a task is not inlined.
 const FLAGS: &[&str] = &[
     "--enable-native-access=ALL-UNNAMED",
     "-XX:+DisplayVMOutputToStderr",
@@ -55,7 +55,7 @@ fn find(asked: Option<&str>, _: &Source) -> Result<Toolchain, Missing> {
             Some(Toolchain { program, version })
         })
         .collect();
-    // Of two alike the first found stays: the one of JAVA_HOME or the PATH.
+    // The first found of two equal versions stays: the one of JAVA_HOME or the PATH.
     jdks.sort_by_key(|jdk| std::cmp::Reverse(feature(&jdk.version)));
     match jdks.into_iter().next() {
         None => Err(Missing::new("no JDK found (JAVA_HOME, the PATH, /usr/lib/jvm)", remedy)),
@@ -71,7 +71,7 @@ fn find(asked: Option<&str>, _: &Source) -> Result<Toolchain, Missing> {
     }
 }
 
-/// The `javac` of every JDK in the usual places.
+/// Returns the `javac` of every JDK in the usual places.
 fn installed() -> Vec<PathBuf> {
     let home = folders::absolute("JAVA_HOME").map(|home| home.join("bin/javac"));
     let sdkman = folders::absolute("HOME").map(|home| home.join(".sdkman/candidates/java"));
@@ -88,7 +88,7 @@ fn installed() -> Vec<PathBuf> {
         found.sort();
         found
     };
-    // What nobody named must be such that nobody else can have put it there.
+    // A JDK that nobody named is taken only from where nobody else can have put it.
     let searched = places.into_iter().flatten().flat_map(below).filter(|path| own::is_safe_program(path));
     let found = home.into_iter().chain(on_path("javac")).chain(searched);
     let mut seen = Vec::new();
@@ -102,7 +102,7 @@ fn installed() -> Vec<PathBuf> {
     seen
 }
 
-/// A JDK asked for by its `java` is known by its `javac`.
+/// Returns the `javac` beside a `java` that was asked for.
 fn beside_javac(program: &Path) -> PathBuf {
     let program = program.canonicalize().unwrap_or_else(|_| program.to_owned());
     if program.file_name().is_some_and(|name| name == "java") {
@@ -112,7 +112,7 @@ fn beside_javac(program: &Path) -> PathBuf {
     }
 }
 
-/// 25 of `javac 25.0.1`; 8 of `javac 1.8.0_392`; 0 of anything else.
+/// Returns 25 for `javac 25.0.1`, 8 for `javac 1.8.0_392`, 0 for anything else.
 fn feature(version: &str) -> u32 {
     let numbers = version.trim_start_matches("javac ").split(['.', '-', '+', '_']);
     let mut numbers = numbers.map(|number| number.parse().unwrap_or(0));

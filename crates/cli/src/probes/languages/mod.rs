@@ -1,5 +1,5 @@
-//! The languages that probes are written in. All have one shape: find a toolchain, then a recipe
-//! for it.
+//! The languages that probes are written in. Each has two functions: one finds a toolchain, one
+//! makes a recipe for it.
 
 mod cpp;
 mod go;
@@ -19,31 +19,31 @@ use super::{
     toolchain::Toolchain,
 };
 
-/// A language.
+/// How probes in one language are found and made.
 #[derive(Debug)]
 pub struct Language {
-    /// As the user names it: `go`.
+    /// The name that the user types: `go`.
     pub name: &'static str,
-    /// The ending of its files.
+    /// The ending of its files, without the dot.
     pub extension: &'static str,
-    /// The runtimes that its probe weighs, by name, in the order of the tables.
+    /// The names of the runtimes that its probe weighs, in the order of the tables.
     pub runtimes: &'static [&'static str],
     /// Path and text of each file of the probe.
     pub files: &'static [(&'static str, &'static str)],
-    /// Finds the toolchain for a source: the one asked for, else the best that is here.
+    /// Finds the toolchain for a source: the one asked for, else the best on this machine.
     pub find: fn(Option<&str>, &Source) -> Result<Toolchain, Missing>,
-    /// How a probe is made with it.
+    /// Says how a probe is made with that toolchain.
     pub recipe: fn(&Toolchain, &Source, Site<'_>) -> Recipe,
 }
 
-/// All of them. The Rust probe's runtimes are built into this binary, so that its entry has only
-/// what is built by itself.
+/// The Rust probe's runtimes are built into this binary; its entry has only what is built by
+/// itself.
 pub static ALL: &[&Language] =
     &[&rust::RUST, &python::PYTHON, &go::GO, &java::JAVA, &node::NODE, &cpp::CPP, &swift::SWIFT];
 
 impl Language {
-    /// The smallest probe in this language, for `taskscale new-probe`: name of the file, and its
-    /// text.
+    /// Returns the smallest probe in this language, for `taskscale new-probe`: name of the file,
+    /// and its text.
     pub fn skeleton(&self) -> Option<(&'static str, &'static str)> {
         let is_it = |name: &str| {
             let path = Path::new(name);
@@ -56,18 +56,17 @@ impl Language {
     }
 }
 
-/// The language of that name.
 pub fn named(name: &str) -> Option<&'static Language> {
     ALL.iter().find(|language| language.name == name).copied()
 }
 
-/// The language of a file, by its ending.
+/// Finds the language of a file by its ending.
 pub fn of_file(path: &Path) -> Option<&'static Language> {
     let extension = path.extension()?;
     ALL.iter().find(|language| extension == language.extension).copied()
 }
 
-/// The language whose probe weighs `runtime`.
+/// Finds the language whose probe weighs `runtime`.
 pub fn of_runtime(runtime: &str) -> Option<&'static Language> {
     ALL.iter().find(|language| language.runtimes.contains(&runtime)).copied()
 }

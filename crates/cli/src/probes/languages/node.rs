@@ -30,7 +30,8 @@ fn recipe(node: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
     let run = match source {
         Source::Runtime(runtime) => Command::new(node.program(), [site.src("main.mjs"), runtime.clone()]),
         Source::File(path) => {
-            // By the environment, so that a user's own `node --flag my_probe.mjs` gets it as well.
+            // The import goes through the environment, so that a user's own `node --flag
+            // my_probe.mjs` gets it as well.
             let mut command = Command::new(node.program(), [path.to_string_lossy()]);
             let options = std::env::var("NODE_OPTIONS").unwrap_or_default();
             let import = format!("--import={} {options}", url(&site.src("sdk/register.mjs")));
@@ -41,8 +42,8 @@ fn recipe(node: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
     Recipe { files: Vec::new(), steps: Vec::new(), run }
 }
 
-/// A path as a URL, which is what `--import` takes: a `%`, a `#` or a blank in it would mean
-/// something else.
+/// Makes a URL of a path, which is what `--import` takes. A `%`, a `#` or a blank in the path would
+/// mean something else.
 fn url(path: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
     let letter = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };

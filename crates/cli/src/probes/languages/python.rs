@@ -24,27 +24,27 @@ pub static PYTHON: Language = Language {
     recipe,
 };
 
-/// The packages beside asyncio, pinned.
+/// Names the file that pins the packages beside asyncio.
 const REQUIREMENTS: &str = "requirements-optional.txt";
 
 fn find(asked: Option<&str>, source: &Source) -> Result<Toolchain, Missing> {
     let remedy = "install Python 3.8 or newer, or name one: --runtime asyncio@/path/to/python3";
     let program = find_program(asked, &["python3", "python"], remedy);
-    // A shim of pyenv may be on the PATH for a version that is installed and not switched on.
+    // The PATH may hold a shim of pyenv for a version that is installed and not switched on.
     let plain = match program.and_then(answering) {
         Ok(plain) => plain,
         Err(missing) => of_pyenv(asked).and_then(|program| answering(program).ok()).ok_or(missing)?,
     };
-    // asyncio is in every Python: a virtual environment would only be one more thing that can
+    // asyncio is in every Python. A virtual environment would only be one more thing that can
     // differ.
     let wants_packages = !matches!(source, Source::Runtime(runtime) if runtime == "asyncio");
     let environment = Some(&plain).filter(|_| wants_packages).and_then(environment_of);
     Ok(environment.unwrap_or(plain))
 }
 
-/// The interpreter that a program is or stands for: a shim of pyenv on the PATH and the path that
-/// it leads to have one name, or packages that were set up under one would be missing under the
-/// other.
+/// Returns the interpreter that a program is or stands for. A shim of pyenv on the PATH and the
+/// path that it leads to have to get one name: packages that were set up under one would be missing
+/// under the other.
 fn answering(program: PathBuf) -> Result<Toolchain, Missing> {
     let version = ask_here(&program, &["--version"])?;
     let itself = ask_here(&program, &["-c", "import sys; print(sys.executable)"]).map(PathBuf::from);
@@ -52,7 +52,7 @@ fn answering(program: PathBuf) -> Result<Toolchain, Missing> {
     Ok(Toolchain { program, version })
 }
 
-/// `python3.8` among the versions that pyenv has installed; the last one where there are several.
+/// Finds `python3.8` among the versions that pyenv has installed, and the last one of several.
 fn of_pyenv(asked: Option<&str>) -> Option<PathBuf> {
     let wanted = asked?.strip_prefix("python")?;
     let root = absolute("PYENV_ROOT").or_else(|| absolute("HOME").map(|home| home.join(".pyenv")))?;
@@ -78,13 +78,14 @@ fn recipe(python: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
     Recipe { files: Vec::new(), steps: Vec::new(), run }
 }
 
-/// The name of the folder in which the virtual environment of an interpreter is, or would be.
+/// Returns the name of the folder of an interpreter's virtual environment, whether it is there or
+/// not.
 pub fn environment_folder(python: &Toolchain) -> String {
     let wanted = requirements();
     format!("venvs/python-{:016x}", content_hash([&*python.program(), &*python.version, wanted]))
 }
 
-/// Interpreter with the packages, where `taskscale setup` has made it.
+/// Returns the interpreter with the packages, where `taskscale setup` has made it.
 fn environment_of(python: &Toolchain) -> Option<Toolchain> {
     let folder = cache::find(&environment_folder(python))?;
     let installed = std::fs::read_to_string(folder.join("installed.txt")).ok()?;
@@ -93,8 +94,8 @@ fn environment_of(python: &Toolchain) -> Option<Toolchain> {
         .then(|| Toolchain { program, version: python.version.clone() })
 }
 
-/// How a virtual environment is made in `folder`: `installed.txt` is written when all steps are
-/// done.
+/// Returns the steps that make a virtual environment in `folder`. `installed.txt` is written when
+/// all steps are done.
 pub fn environment_steps(python: &Toolchain, folder: &Path) -> Vec<Step> {
     let venv = folder.join("venv").to_string_lossy().into_owned();
     let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "-r"];
@@ -109,7 +110,7 @@ pub fn environment_steps(python: &Toolchain, folder: &Path) -> Vec<Step> {
     ]
 }
 
-/// The pinned packages.
+/// Returns the text that pins the packages.
 pub fn requirements() -> &'static str {
     embedded::PYTHON_PROBE.iter().find(|(name, _)| *name == REQUIREMENTS).map_or("", |(_, text)| text)
 }

@@ -1,5 +1,5 @@
-//! Rust: our probe is built into this binary; a user's file becomes a package that depends on it.
-//! What needs an old library is a package of its own, with its own lock file.
+//! Rust: our probe is built into this binary. A user's file becomes a package that depends on it. A
+//! runtime that needs an old library is a package of its own, with its own lock file.
 
 use taskscale_model::missing::Missing;
 use taskscale_sys::process::Command;
@@ -20,7 +20,7 @@ pub static RUST: Language = Language {
     recipe,
 };
 
-/// The runtimes of the probe are the user's too, at the versions of its lock file.
+/// The user's package has the probe's runtimes too, at the versions of its lock file.
 const DEPENDENCIES: &str = r#"
 [package]
 name = "probe"
@@ -34,7 +34,7 @@ publish = false
 taskscale-probe-rust = { path = ".." }
 "#;
 
-/// Of a build that failed.
+/// The hint for a build that failed.
 const NETWORK: &str = "cargo fetches what it depends on at the first build: is there a network?";
 
 fn find(asked: Option<&str>, source: &Source) -> Result<Toolchain, Missing> {
@@ -49,16 +49,16 @@ fn find(asked: Option<&str>, source: &Source) -> Result<Toolchain, Missing> {
 }
 
 fn recipe(cargo: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
-    // Shared by all of them: what they depend on is compiled once. cargo guards it against two
-    // builds at a time.
+    // All packages share this folder, so that what they depend on is compiled once. cargo guards it
+    // against two builds at a time.
     let target = site.src.join("../../target-rust").to_string_lossy().into_owned();
-    // Without a network, what cargo fetched before will do.
+    // Without a network, the second attempt uses what cargo fetched before.
     let build = |folder: &str, more: &[&str]| {
         let command = |more: &[&str], last: &[&str]| Command {
             env: vec![("CARGO_TARGET_DIR".into(), target.clone())],
             // cargo and rustup look for settings, among them programs to start, in all folders
-            // above the one they are started in; above the cache may be one in which others write
-            // (/tmp).
+            // above the one they are started in. A folder above the cache may be one in which
+            // others write (/tmp).
             directory: Some("/".into()),
             ..Command::new(
                 cargo.program(),
@@ -77,11 +77,12 @@ fn recipe(cargo: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
         };
         Step::must(command(more, &[])).or(command(more, &["--offline"])).hint(NETWORK)
     };
-    // The next one's binary may take the same name.
+    // The binary is copied, since the next build may write one of the same name.
     let keep =
         |name: &str| Step::must(Command::new("cp", [format!("{target}/release/{name}"), site.out("probe")]));
     match source {
-        // Its lock file is what it is for: whatever else cargo would choose mends the defect.
+        // The lock file is the point of this package: any other version that cargo would choose
+        // mends the defect.
         Source::Runtime(_) => Recipe {
             files: Vec::new(),
             steps: vec![build("futures-0.3.17", &["--locked"]), keep("taskscale-probe-futures-0-3-17")],
@@ -108,11 +109,11 @@ fn of_probe(name: &str) -> &'static str {
     embedded::RUST_PROBE.iter().find(|(path, _)| *path == name).map_or("", |(_, text)| *text)
 }
 
-/// The list of dependencies of a package of the probe, so that `use tokio` works in the user's
-/// file. Paths are seen from one folder further down.
+/// Returns the list of dependencies of a package of the probe, so that `use tokio` works in the
+/// user's file. Its paths are seen from one folder further down.
 fn theirs(manifest: &str) -> String {
     let list = of_probe(manifest).split("[dependencies]\n").nth(1).unwrap_or_default();
-    // Up to the next table, or what is said about it.
+    // The list ends at the next table, or at the comment on it.
     let list = list.split("\n\n").next().unwrap_or_default();
     format!("{}\n", list.trim_end().replace("path = \"", "path = \"../"))
 }

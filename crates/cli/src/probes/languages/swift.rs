@@ -1,4 +1,4 @@
-//! Swift: the SDK is a module, so that a probe of the user's imports it.
+//! Swift: the SDK is a module, so that a user's probe can import it.
 
 use taskscale_model::missing::Missing;
 use taskscale_sys::process::Command;
@@ -19,7 +19,7 @@ pub static SWIFT: Language = Language {
     recipe,
 };
 
-/// Holds what the compiler says of itself.
+/// Holds the version that the compiler states.
 const VERSION_FILE: &str = "SwiftcVersion.swift";
 
 fn find(asked: Option<&str>, _: &Source) -> Result<Toolchain, Missing> {
@@ -34,7 +34,8 @@ fn recipe(swiftc: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
     let below = |folder: &str| -> Vec<String> {
         embedded::below(embedded::SWIFT_PROBE, folder, ".swift").map(|name| site.src(name)).collect()
     };
-    // Shared by all of them. Without a home the compiler would take one in the temporary folder.
+    // All builds share this cache. Without one named, the compiler would take one in the temporary
+    // folder.
     let modules = site.src("../../swift-modules");
     let compile = |args: Vec<String>| {
         Command::new(
@@ -62,7 +63,7 @@ fn recipe(swiftc: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
     ]
     .map(str::to_owned)
     .into();
-    // Swift cannot be asked at run time what it is.
+    // The version is compiled in, since Swift cannot be asked for it at run time.
     sdk.extend(["-D".into(), "SWIFTC_VERSION".into(), site.src(VERSION_FILE)]);
     sdk.extend(below("sdk/"));
     let (mut main, args) = match source {

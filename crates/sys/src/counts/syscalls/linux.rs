@@ -1,4 +1,4 @@
-//! The event on Linux: opened by the child, sent through a socket.
+//! The event on Linux: the child opens it and sends it through a socket.
 
 use std::{
     io,
@@ -14,10 +14,10 @@ use taskscale_model::missing::Missing;
 use super::Counter;
 use crate::perf;
 
-/// Where the kernel shows its tracepoints.
+/// The folders in which the kernel may show its tracepoints.
 const FOLDERS: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
 
-/// Has the next process that is started open the event on itself.
+/// Makes the next process that is started open the event on itself.
 #[derive(Debug)]
 pub(crate) struct Opener {
     tracepoint: u64,
@@ -26,10 +26,10 @@ pub(crate) struct Opener {
 }
 
 impl Opener {
-    /// Everything that can be done before the process is there.
+    /// Does everything that can be done before the process exists.
     ///
     /// # Errors
-    /// No tracepoints to be seen, no socket; with the remedy.
+    /// No tracepoints are to be seen, or no socket can be made; with the remedy.
     pub fn prepare() -> Result<Self, Missing> {
         let tracepoint = tracepoint(&FOLDERS)?;
         let (ours, theirs) = UnixDatagram::pair()
@@ -38,7 +38,7 @@ impl Opener {
         Ok(Opener { tracepoint, ours, theirs })
     }
 
-    /// Arranges that the program of `command` is counted; a refusal is sent instead of the
+    /// Arranges that the program of `command` is counted. A refusal is sent in place of the
     /// descriptor, and the program starts all the same.
     pub fn hook(&self, command: &mut std::process::Command) {
         let (tracepoint, socket) = (self.tracepoint, self.theirs.as_raw_fd());
@@ -55,10 +55,10 @@ impl Opener {
         }
     }
 
-    /// What the process sent, once it has been started.
+    /// Receives what the process sent, once it has been started.
     ///
     /// # Errors
-    /// Why the kernel refused it, with the remedy.
+    /// The kernel refused the event; says why, with the remedy.
     pub fn receive(self) -> Result<Counter, Missing> {
         match receive(self.ours.as_raw_fd()) {
             Ok(event) => Ok(Counter { event: event.into() }),
@@ -71,8 +71,8 @@ impl Opener {
 #[repr(align(8))]
 struct Beside([u8; 64]);
 
-/// Sends an error number and, where it is not negative, a descriptor. What cannot be sent is missed
-/// by the receiver.
+/// Sends an error number and, where it is not negative, a descriptor. A message that cannot be sent
+/// is missed by the receiver.
 fn send(socket: RawFd, descriptor: RawFd, mut errno: i32) {
     let mut beside = Beside([0; 64]);
     // SAFETY: all pointers of the message lead to locals that outlive the call; the control message
@@ -120,7 +120,7 @@ fn receive(socket: RawFd) -> io::Result<OwnedFd> {
     }
 }
 
-/// The tracepoint's number, which differs between kernels.
+/// Reads the tracepoint's number, which differs between kernels.
 fn tracepoint(folders: &[&str]) -> Result<u64, Missing> {
     let mut denied = None;
     for folder in folders {
@@ -158,7 +158,7 @@ fn refused(error: &io::Error) -> Missing {
     Missing::new(format!("the kernel does not let system calls be counted: perf_event_open: {error}"), remedy)
 }
 
-/// Opens the event on the calling thread. System calls only: it runs between fork and exec.
+/// Opens the event on the calling thread. Makes system calls only: it runs between fork and exec.
 fn open(tracepoint: u64) -> io::Result<OwnedFd> {
     const PERF_TYPE_TRACEPOINT: u32 = 2;
     const DISABLED: u64 = 1 << 0;

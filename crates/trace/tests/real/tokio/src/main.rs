@@ -93,7 +93,7 @@ async fn program() {
     for handle in handles {
         handle.await.expect("no task panics");
     }
-    // One that is given up before it ends: polled once, dropped while it sleeps.
+    // This task is given up before it ends: it is polled once, and dropped while it sleeps.
     let given_up = spawn(async { tokio::time::sleep(Duration::from_secs(3600)).await });
     while POLLS.load(Relaxed) < 15 + 12 + 8 * 4 + 6 * 2 + 1 {
         tokio::time::sleep(Duration::from_millis(1)).await;
@@ -115,7 +115,8 @@ fn main() {
         .include_args(true)
         .trace_style(trace_style)
         .build();
-    // Only what tokio says of its tasks, not of its timers and semaphores, which are many.
+    // The filter keeps what tokio says about its tasks. It drops timers and semaphores, which are
+    // many.
     let tasks =
         tracing_subscriber::filter::filter_fn(|metadata| metadata.target().starts_with("tokio::task"));
     tracing_subscriber::registry().with(layer.with_filter(tasks)).init();
