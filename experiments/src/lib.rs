@@ -1,4 +1,4 @@
-//! What several experiments share. `experiments/README.md` lists the experiments.
+//! The parts that several experiments share. `experiments/README.md` lists the experiments.
 
 pub mod runs;
 pub mod timeline;

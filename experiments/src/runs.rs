@@ -1,4 +1,4 @@
-//! What the experiments that judge the tool by runs of its own share.
+//! The parts that the experiments share which judge the tool by runs of their own.
 
 use taskscale_bench::{link::Link, plan::Plan, run::Order};
 use taskscale_model::{
@@ -9,7 +9,7 @@ use taskscale_model::{
 };
 use taskscale_sys::machine;
 
-/// `fanout` of `size` tasks, results in order.
+/// A suite with `fanout` of `size` tasks, results in order.
 pub fn fanout(name: &str, size: u64) -> anyhow::Result<Suite> {
     Ok(Suite::parse(&format!(
         "schema = \"taskscale.suite/1\"\nname = \"{name}\"\ntitle = \"A/A\"\n[[workload]]\nname = \"fanout\"\n\
@@ -17,7 +17,7 @@ pub fn fanout(name: &str, size: u64) -> anyhow::Result<Suite> {
     ))?)
 }
 
-/// The `number`-th run of an experiment that was started with `seed`.
+/// The order for the `number`-th run of an experiment that was started with `seed`.
 pub fn order((seed, number): (u64, u64), suite: Suite, runtimes: Vec<RuntimeRecord>, plan: Plan) -> Order {
     let machine = machine::read();
     Order {
@@ -36,7 +36,7 @@ pub fn order((seed, number): (u64, u64), suite: Suite, runtimes: Vec<RuntimeReco
     }
 }
 
-/// CPU time of one iteration of `size`, in nanoseconds, asked in a process by hand.
+/// The CPU time of one iteration of `size`, in nanoseconds, asked of a process directly.
 pub fn cpu_ns(
     link: &mut dyn Link,
     (workload, variant): (&str, &str),

@@ -1,20 +1,19 @@
-//! A made-up timeline in the form of Taskflow's Chrome trace, written as a stream.
+//! Writes a made-up timeline in the form of Taskflow's Chrome trace, as a stream.
 
 use std::io::{self, Write};
 
-/// What the events look like.
+/// The form of the events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// As Taskflow writes them: worker by worker, integer microseconds, no args.
     Flat,
-    /// With an object of args that holds a list and another object.
+    /// Events with an object of args that holds a list and another object.
     Args,
-    /// Flat events, of which every fourth holds the next three.
+    /// Flat events, every fourth of which holds the next three.
     Nested,
 }
 
 impl Form {
-    /// The form of this name.
     pub fn of(word: &str) -> Option<Self> {
         Some(match word {
             "flat" => Form::Flat,
@@ -27,7 +26,7 @@ impl Form {
 
 const WORKERS: u64 = 8;
 
-/// Writes `events` events and gives the sum of their durations in microseconds.
+/// Writes `events` events. Returns the sum of their durations in microseconds.
 pub fn write(out: &mut impl Write, events: u64, form: Form, seed: u64) -> io::Result<u64> {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut total = 0;
@@ -39,7 +38,7 @@ pub fn write(out: &mut impl Write, events: u64, form: Form, seed: u64) -> io::Re
         for index in 0..share {
             let dur = random.u64(1..85);
             let (ts, dur) = match (form, index % 4) {
-                // The first of four lasts as long as three of the longest.
+                // The first of four lasts longer than the next two and their gaps can take.
                 (Form::Nested, 0) => (now, 300),
                 (Form::Nested, 3) => {
                     let start = now;

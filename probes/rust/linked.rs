@@ -1,7 +1,7 @@
-//! Which versions were really linked, for build scripts: `env!` shows a package its own version
-//! only. Cargo resolves them into the `Cargo.lock` of whatever is being built (this package alone,
-//! the taskscale workspace, a user's own probe), so that file is looked for, nearest evidence
-//! first.
+//! Tells build scripts which versions were really linked, because `env!` shows a package its own
+//! version only. Cargo resolves them into the `Cargo.lock` of whatever is being built: this package
+//! alone, the taskscale workspace, or a user's own probe. This file looks for that lock file,
+//! nearest evidence first.
 
 use std::{
     env, fs,
@@ -22,9 +22,9 @@ pub fn tell_versions(dependencies: &[&str]) {
     }
 }
 
-/// The lock file that this build was resolved by. A target directory lies beside it unless the user
-/// moved that (`CARGO_TARGET_DIR`); then the directory that cargo was called from decides, and last
-/// the package's own.
+/// The lock file that this build was resolved by. A target directory lies beside it, unless the
+/// user moved that (`CARGO_TARGET_DIR`). Then the directory that cargo was called from decides, and
+/// last the package's own.
 fn lock_file() -> Option<PathBuf> {
     ["OUT_DIR", "PWD", "CARGO_MANIFEST_DIR"].into_iter().filter_map(env::var_os).find_map(|start| {
         Path::new(&start).ancestors().map(|dir| dir.join("Cargo.lock")).find(|path| names_us(path))
@@ -36,8 +36,8 @@ fn names_us(path: &Path) -> bool {
     fs::read_to_string(path).is_ok_and(|text| package(&text, env!("CARGO_PKG_NAME")).is_some())
 }
 
-/// The version of `dependency` that this package uses. A lock file writes `"tokio"` in the list of
-/// dependencies where there is one version of tokio, and `"tokio 1.54.1"` where there are several.
+/// The version of `dependency` that this package uses. A lock file lists `"tokio"` if there is one
+/// version of tokio, and `"tokio 1.54.1"` if there are several.
 fn version_in(text: &str, dependency: &str) -> Option<String> {
     let listed = package(text, env!("CARGO_PKG_NAME"))?
         .lines()
@@ -49,7 +49,7 @@ fn version_in(text: &str, dependency: &str) -> Option<String> {
     }
 }
 
-/// The `[[package]]` block of that name.
+/// The `[[package]]` block with this name.
 fn package<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     text.split("[[package]]").skip(1).find(|block| value(block, "name") == Some(name))
 }

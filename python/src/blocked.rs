@@ -1,32 +1,32 @@
 //! Steps that held up their loop.
 
-/// A step of at least this counts: the default of `loop.slow_callback_duration`, and what the
-/// digest's EVENT_LOOP_BLOCKED means by a slow step.
+/// Steps of at least this length count. It is the default of `loop.slow_callback_duration`, and the
+/// digest's EVENT_LOOP_BLOCKED means such steps.
 pub const SLOW_NS: u64 = 100_000_000;
-/// Places that are told apart.
+/// The number of places that are told apart.
 const PLACES: usize = 8;
 
 /// Where a loop was held up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// Qualified name of the task's coroutine.
+    /// The qualified name of the task's coroutine.
     pub coroutine: String,
-    /// Name of the function, its file and the line in it; empty and 0 where they are not known.
+    /// The name of the function; empty if it is not known.
     pub function: String,
-    /// File.
+    /// Empty if it is not known.
     pub file: String,
-    /// Line.
+    /// The line in the file; 0 if it is not known.
     pub line: u32,
-    /// Steps.
+    /// The number of steps.
     pub steps: u64,
-    /// Time in them.
+    /// The time in them.
     pub total_ns: u64,
-    /// The longest.
+    /// The longest step.
     pub max_ns: u64,
 }
 
 impl Place {
-    /// Who, and where, in a few words.
+    /// The coroutine and the place in a few words.
     pub fn words(&self) -> String {
         let file = self.file.rsplit(['/', '\\']).next().unwrap_or_default();
         if self.line == 0 {
@@ -37,15 +37,15 @@ impl Place {
     }
 }
 
-/// The places that cost most.
+/// The costliest places.
 #[derive(Debug, Default)]
 pub struct Blocked {
     places: Vec<Place>,
 }
 
 impl Blocked {
-    /// Counts steps at a place. With no room left the place that cost least is replaced, and what
-    /// it had is lost.
+    /// Counts steps at a place. If there is no room left, the place that cost least is replaced and
+    /// its figures are lost.
     pub fn add(&mut self, place: Place) {
         let same = |known: &&mut Place| {
             (known.line, &known.file, &known.coroutine) == (place.line, &place.file, &place.coroutine)
@@ -63,14 +63,13 @@ impl Blocked {
         }
     }
 
-    /// Costliest first.
+    /// The places, costliest first.
     pub fn places(&self) -> Vec<Place> {
         let mut places = self.places.clone();
         places.sort_by(|a, b| b.total_ns.cmp(&a.total_ns).then(a.line.cmp(&b.line)));
         places
     }
 
-    /// Forgets all.
     pub fn clear(&mut self) {
         self.places.clear();
     }

@@ -4,23 +4,21 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use taskscale_digest::histogram::{BUCKETS, bucket, middle};
 
-/// A histogram that is added to without a lock. Who adds holds the GIL, so that none is lost.
+/// A histogram that is added to without a lock. Whoever adds holds the GIL, so no count is lost.
 #[derive(Debug)]
 pub struct Delays {
     counts: [AtomicU32; BUCKETS],
     max: AtomicU64,
 }
 
-/// Of delays in nanoseconds; each quantile within 12.5 %, the maximum exact.
+/// Quantiles of delays in nanoseconds. Each is within 12.5 %; the maximum is exact.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Quantiles {
-    /// Delays counted.
+    /// The number of delays.
     pub count: u64,
-    /// Median.
     pub p50: u64,
-    /// 99th percentile.
     pub p99: u64,
-    /// The longest.
+    /// The longest delay.
     pub max: u64,
 }
 
@@ -31,7 +29,7 @@ impl Default for Delays {
 }
 
 impl Delays {
-    /// Counts one, in nanoseconds. About 3 ns.
+    /// Counts a delay in nanoseconds. This takes about 3 ns.
     #[inline]
     pub fn add(&self, ns: u64) {
         let count = &self.counts[bucket(ns)];
@@ -41,13 +39,12 @@ impl Delays {
         }
     }
 
-    /// Forgets all.
     pub fn clear(&self) {
         self.counts.iter().for_each(|count| count.store(0, Relaxed));
         self.max.store(0, Relaxed);
     }
 
-    /// What was counted so far.
+    /// The quantiles of the delays so far.
     pub fn quantiles(&self) -> Quantiles {
         let counts: Vec<u64> = self.counts.iter().map(|count| u64::from(count.load(Relaxed))).collect();
         let (count, max) = (counts.iter().sum::<u64>(), self.max.load(Relaxed));

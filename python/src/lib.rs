@@ -15,7 +15,7 @@
 //! | [`watch`] | the thread that looks where a slow step is |
 //! | [`recorder`] | the class that Python sees |
 //!
-//! What is patched, and undone, is in `taskscale/_patch.py`.
+//! `taskscale/_patch.py` says what is patched and how that is undone.
 
 mod blocked;
 mod delays;

@@ -26,11 +26,10 @@ pub struct Recorder {
 
 enum State {
     Recording(Arc<Session>),
-    /// What was there at the stop.
+    /// The digests as they were at the stop.
     Stopped(Box<[Seen; 2]>),
 }
 
-/// What a crew did.
 #[derive(Clone)]
 struct Seen {
     digest: Digest,
@@ -56,8 +55,8 @@ impl Seen {
         Seen { digest, delays, made, alive, peak, places }
     }
 
-    /// Puts into the diagnosis who blocked the loop, and where; if something else is the diagnosis,
-    /// into the notes.
+    /// Names in the diagnosis who blocked the loop, and where. If something else is the diagnosis,
+    /// the names go into the notes.
     fn name_places(digest: &mut Digest, places: &[Place]) {
         let Some(worst) = places.first() else { return };
         let who = worst.words();
@@ -116,7 +115,7 @@ impl Recorder {
 
     /// Ends recording; what was seen stays.
     fn stop(&self, py: Python<'_>) {
-        // Nothing is to be held while the GIL is released, as the end does.
+        // No lock may be held while the GIL is released, and `detach` releases it.
         let session = match &*lock(&self.state) {
             State::Recording(session) => session.clone(),
             State::Stopped(_) => return,
@@ -128,7 +127,7 @@ impl Recorder {
 
     /// Stops the thread that looks where slow steps are, for a fork; the next task starts it again.
     fn before_fork(&self, py: Python<'_>) {
-        // Nothing is to be held while the GIL is released.
+        // No lock may be held while the GIL is released.
         let session = match &*lock(&self.state) {
             State::Recording(session) => session.clone(),
             State::Stopped(_) => return,

@@ -18,18 +18,19 @@ use crate::{
     watch::{Seat, Watch, lock},
 };
 
-/// Threads of one kind, each a worker: those that run event loops, or those of pools.
+/// Threads of one kind, each a worker: the threads that run event loops, or those of pools.
 #[derive(Debug)]
 pub struct Crew {
     /// Tells crews of different sessions apart.
     pub number: u64,
-    /// Digests what they do.
+    /// The observer that digests what they do.
     pub observer: Arc<Observer>,
-    /// From the making of a task or work item to its first step.
+    /// The time from the making of a task or work item to its first step.
     pub delays: Delays,
-    /// Indices of threads that have ended, for others to take.
+    /// The indices that threads of the past have given back.
     free: Mutex<Free>,
-    /// Tasks made; those that have ended or were dropped; the most that were alive at once.
+    /// Tasks made (`made`), those that have ended or were dropped (`ended`), and the most that were
+    /// alive at once (`peak`).
     made: AtomicU64,
     ended: AtomicU64,
     peak: AtomicU64,
@@ -41,7 +42,7 @@ struct Free {
     next: u32,
 }
 
-/// A thread's place in a crew; given back when the thread ends.
+/// A thread's place in a crew. It is given back when the thread ends.
 struct Post {
     crew: Weak<Crew>,
     number: u64,
@@ -57,7 +58,7 @@ impl Drop for Post {
 }
 
 thread_local! {
-    // Of at most two crews: loops and pools.
+    // The posts belong to at most two crews: loops and pools.
     static POSTS: RefCell<Vec<Post>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -66,7 +67,7 @@ impl Crew {
         static NUMBERS: AtomicU64 = AtomicU64::new(1);
         Arc::new(Crew {
             number: NUMBERS.fetch_add(1, Relaxed),
-            // Steps take microseconds, and lines are asked for: no task goes without a time.
+            // Steps take microseconds and their lines are asked for, so every task is timed.
             observer: Observer::new(Options { source: source.into(), exact: true, ..Options::default() }),
             delays: Delays::default(),
             free: Mutex::default(),
@@ -76,7 +77,7 @@ impl Crew {
         })
     }
 
-    /// The calling thread's worker, given where it has none. About 10 ns.
+    /// The calling thread's worker, which is given to it if it has none. This takes about 10 ns.
     pub fn worker(self: &Arc<Self>) -> Arc<Worker> {
         let known = POSTS.try_with(|posts| {
             let mut posts = posts.borrow_mut();
@@ -89,8 +90,7 @@ impl Crew {
             posts.push(Post { crew, number: self.number, worker: worker.clone() });
             worker
         });
-        // A thread that is ending has no locals any more, and nothing that could give the worker
-        // back.
+        // An ending thread has lost its locals, and nothing will give the worker back.
         known.unwrap_or_else(|_| self.free_worker())
     }
 
@@ -103,10 +103,10 @@ impl Crew {
         self.observer.worker(index)
     }
 
-    /// A task was made.
+    /// Counts a task that was made.
     #[inline]
     pub fn task_made(&self) {
-        // Under the GIL: no two add at once.
+        // The GIL is held, so no two threads add at once.
         let made = self.made.load(Relaxed) + 1;
         self.made.store(made, Relaxed);
         let alive = made.wrapping_sub(self.ended.load(Relaxed));
@@ -115,13 +115,13 @@ impl Crew {
         }
     }
 
-    /// A task has ended, or was dropped before it could.
+    /// Counts a task that has ended, or that was dropped before it could.
     #[inline]
     pub fn task_ended(&self) {
         self.ended.store(self.ended.load(Relaxed) + 1, Relaxed);
     }
 
-    /// Tasks made, alive now, and the most that were alive at once.
+    /// The number of tasks made, of those alive now, and the most that were alive at once.
     pub fn alive(&self) -> (u64, u64, u64) {
         let (made, ended) = (self.made.load(Relaxed), self.ended.load(Relaxed));
         (made, made.saturating_sub(ended), self.peak.load(Relaxed))
@@ -144,19 +144,21 @@ pub struct Session {
     pub loops: Arc<Crew>,
     /// Threads of pools.
     pub pools: Arc<Crew>,
-    /// Of the machine's clock.
+    /// The rate of the machine's clock.
     pub rate: Rate,
     /// [`SLOW_NS`] in ticks.
     pub slow: u64,
-    /// Who looks where slow steps are.
+    /// The thread that looks where slow steps are.
     pub watch: Watch,
     blocked: Mutex<Blocked>,
-    /// The threads of `loops`, for as long as the session lives: steps refer to them.
+    /// The threads of `loops`, each with its number. They are kept as long as the session lives,
+    /// because steps refer to them.
     seats: Mutex<Vec<(Arc<Seat>, u64)>>,
 }
 
 impl Session {
-    /// One that has seen nothing. The first in a process measures the clock's rate for 2 ms.
+    /// Makes a session that has seen nothing. The first in a process measures the clock's rate for
+    /// 2 ms.
     pub fn new() -> Arc<Self> {
         ticks::source();
         let rate = Rate::of_machine();
@@ -171,14 +173,14 @@ impl Session {
         })
     }
 
-    /// The seat of the calling thread, whose number among all threads there ever were is `thread`.
+    /// The seat of the calling thread. `thread` is its number among all threads there ever were.
     pub fn seat(&self, py: Python<'_>, thread: u64) -> Arc<Seat> {
         let worker = self.loops.worker();
         let mut seats = lock(&self.seats);
         if let Some((seat, _)) = seats.iter().find(|(_, known)| *known == thread) {
             return seat.clone();
         }
-        // A thread that has ended has given its worker back; its seat goes with it.
+        // A thread that has ended has given its worker back, and its seat goes with it.
         let same = |seat: &Arc<Seat>| Arc::ptr_eq(&seat.worker, &worker);
         seats.iter().filter(|(seat, _)| same(seat)).for_each(|(seat, _)| self.watch.remove(seat));
         seats.retain(|(seat, _)| !same(seat));
@@ -188,17 +190,17 @@ impl Session {
         seat
     }
 
-    /// A step held up its loop.
+    /// Counts a step that held up its loop.
     pub fn blocked(&self, place: Place) {
         lock(&self.blocked).add(place);
     }
 
-    /// Where loops were held up, costliest first.
+    /// The places where loops were held up, costliest first.
     pub fn places(&self) -> Vec<Place> {
         lock(&self.blocked).places()
     }
 
-    /// Forgets what was.
+    /// Forgets everything so far.
     pub fn clear(&self) {
         self.loops.clear();
         self.pools.clear();

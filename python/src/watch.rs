@@ -1,9 +1,9 @@
-//! A thread that looks where a step is once it has held up its loop for 100 ms: afterwards nobody
+//! A thread that looks where a step is once it has held up its loop for 100 ms. Afterwards nobody
 //! could tell.
 //!
-//! It sleeps in between and asks for the GIL only then. It is started by the first task, and
-//! stopped before a fork, so that a child is not made of a process with a thread that it does not
-//! know.
+//! The thread sleeps in between and asks for the GIL only when it looks. The first task starts it.
+//! It is stopped before a fork, so that a child does not come from a process with a thread that the
+//! child does not know.
 
 use std::{
     sync::{
@@ -18,41 +18,40 @@ use pyo3::prelude::*;
 use taskscale_live::Worker;
 use taskscale_sys::ticks;
 
-/// How often it looks whether a step is slow: four times within the 100 ms that make it so.
+/// How often it looks whether a step is slow: four times within the 100 ms that make a step slow.
 const PERIOD: Duration = Duration::from_millis(25);
 
-/// Where a program is.
+/// A place in a program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Spot {
-    /// Name of the function.
+    /// The name of the function.
     pub function: String,
-    /// Its file.
+    /// The file of the function.
     pub file: String,
-    /// The line.
     pub line: u32,
 }
 
 /// A thread that runs event loops.
 #[derive(Debug)]
 pub struct Seat {
-    /// What it records.
+    /// The worker that the thread is.
     pub worker: Arc<Worker>,
-    /// Ticks at the begin of the step that it is in; 0 between steps.
+    /// The ticks at the begin of the present step; 0 between steps.
     pub begin: AtomicU64,
-    /// Python's name of the thread.
+    /// Python's identifier of the thread.
     ident: u64,
-    /// Where the step that began then was when it was looked at.
+    /// The begin of the last step that was looked at, and where it was then.
     seen: Mutex<(u64, Spot)>,
 }
 
 impl Seat {
-    /// Of the calling thread.
+    /// Makes the seat of the calling thread.
     pub fn new(py: Python<'_>, worker: Arc<Worker>) -> Arc<Self> {
         let ident = py.import("_thread").and_then(|module| module.call_method0("get_ident")?.extract());
         Arc::new(Seat { worker, begin: AtomicU64::new(0), ident: ident.unwrap_or(0), seen: Mutex::default() })
     }
 
-    /// Where the step that began at `begin` was; nothing if it was not looked at.
+    /// The place where the step that began at `begin` was; `None` if it was not looked at.
     pub fn spot(&self, begin: u64) -> Option<Spot> {
         let seen = lock(&self.seen);
         (seen.0 == begin && seen.1.line > 0).then(|| seen.1.clone())
@@ -75,12 +74,12 @@ struct Shared {
 }
 
 impl Watch {
-    /// Watches a seat, too.
+    /// Adds a seat to those that are watched.
     pub fn add(&self, seat: Arc<Seat>) {
         lock(&self.shared.seats).push(seat);
     }
 
-    /// No longer watches a seat.
+    /// Removes a seat from those that are watched.
     pub fn remove(&self, seat: &Arc<Seat>) {
         lock(&self.shared.seats).retain(|known| !Arc::ptr_eq(known, seat));
     }
@@ -90,8 +89,8 @@ impl Watch {
         self.shared.looks.load(Relaxed)
     }
 
-    /// Starts the thread, if it does not run. Where the system has none to give, lines are those of
-    /// the next `await`.
+    /// Starts the thread if it does not run. If the system can start none, lines are those of the
+    /// next `await`.
     pub fn start(&self, slow: u64) {
         let mut thread = lock(&self.thread);
         if thread.is_none() {
@@ -102,12 +101,13 @@ impl Watch {
         }
     }
 
-    /// Stops the thread and waits for it, with the GIL released, which it may be waiting for.
+    /// Stops the thread and waits for it. The GIL is released, because the thread may be waiting
+    /// for it.
     pub fn stop(&self, py: Python<'_>) {
         let Some(thread) = lock(&self.thread).take() else { return };
         *lock(&self.shared.stop) = true;
         self.shared.stopped.notify_all();
-        // Had it panicked, there would be nothing to do about it here.
+        // If the thread has panicked, nothing can be done about it here.
         py.detach(|| thread.join().ok());
     }
 }
@@ -151,7 +151,7 @@ fn spot(py: Python<'_>, ident: u64) -> PyResult<Spot> {
     Ok(Spot { function, file, line })
 }
 
-/// Locks; nothing behind these locks can be left half done.
+/// Locks a mutex. Nothing behind these locks can be left half done.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -20,7 +20,7 @@ pub struct Work {
     function: Py<PyAny>,
     name: String,
     made: u64,
-    /// Whether it was called; what was not is dropped.
+    /// Whether it was called. An item that was not called is dropped.
     called: AtomicBool,
     session: Arc<Session>,
 }
@@ -34,7 +34,7 @@ impl Drop for Work {
 }
 
 impl Work {
-    /// Around `function`.
+    /// Makes the callable around `function`.
     pub fn new(function: Bound<'_, PyAny>, session: Arc<Session>) -> Self {
         session.pools.task_made();
         Work {
@@ -47,8 +47,9 @@ impl Work {
     }
 }
 
-/// The qualified name of a function; of what a partial calls, also through `Context.run` as
-/// `asyncio.to_thread` has it; of the type of any other callable.
+/// The qualified name of a function. For a partial it is that of what the partial calls, also
+/// through `Context.run` as `asyncio.to_thread` does it. For any other callable it is that of its
+/// type.
 fn name_of(function: &Bound<'_, PyAny>) -> String {
     let name = |of: &Bound<'_, PyAny>| of.getattr("__qualname__").ok()?.extract::<String>().ok();
     let partial = || {
@@ -59,7 +60,7 @@ fn name_of(function: &Bound<'_, PyAny>) -> String {
     name(function).or_else(partial).or_else(|| name(&function.get_type())).unwrap_or_default()
 }
 
-/// Ends the task also where the function raises or unwinds.
+/// A running task. It ends also if the function raises or unwinds.
 struct Step<'a> {
     crew: &'a Arc<Crew>,
     worker: Arc<taskscale_live::Worker>,
@@ -84,7 +85,7 @@ impl Work {
     ) -> PyResult<Py<PyAny>> {
         let crew = &self.session.pools;
         if self.called.swap(true, Relaxed) {
-            // Called again, by whoever kept it: another task.
+            // Whoever kept the object called it again: this is another task.
             crew.task_made();
         }
         let worker = crew.worker();

@@ -1,9 +1,9 @@
-//! `libtaskscale`: live observers for whoever can call C. What each function promises is in
-//! `cpp/include/taskscale/taskscale.h`; here stands why each is sound.
+//! `libtaskscale`: live observers for programs that can call C. `cpp/include/taskscale/taskscale.h`
+//! says what each function promises; this file says why each is sound.
 //!
-//! A handle of an observer is an `Arc<Observer>` turned into a pointer; one of a worker points into
-//! the observer and lives as long. No function unwinds into C: a panic, which would be a defect of
-//! ours, gives the neutral answer.
+//! The handle of an observer is an `Arc<Observer>` turned into a pointer. The handle of a worker
+//! points into the observer and lives as long. No function unwinds into C. A panic would be a
+//! defect of ours and gives the neutral answer.
 
 #![allow(unsafe_code)]
 #![warn(missing_docs)]
@@ -30,15 +30,15 @@ const MARKDOWN: u32 = 2;
 const HTML: u32 = 3;
 const PATTERN: u32 = 4;
 
-/// What `f` gives, and `other` where it panics.
+/// The result of `f`, or `other` if it panics.
 fn guarded<T>(other: T, f: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(f)).unwrap_or(other)
 }
 
-/// What `f` gives of the thing behind a handle, and `other` where the handle is null or `f` panics.
+/// The result of `f` on the thing behind a handle, or `other` if the handle is null or `f` panics.
 ///
 /// # Safety
-/// `handle` is null or one of a thing that was not freed.
+/// `handle` is null or belongs to a thing that was not freed.
 unsafe fn of<H, T>(handle: *const H, other: T, f: impl FnOnce(&H) -> T) -> T {
     // SAFETY: the caller promises a handle of a thing that was not freed.
     match unsafe { handle.as_ref() } {
@@ -91,8 +91,8 @@ pub unsafe extern "C" fn taskscale_observer_free(observer: *const Observer) {
 /// `observer` is null or a handle that was not freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn taskscale_observer_worker(observer: *const Observer, index: u32) -> *const Worker {
-    // SAFETY: the caller promises a handle that was not freed. The observer keeps its own share of
-    // the worker until then.
+    // SAFETY: the caller promises a handle that was not freed. Until it is freed, the observer
+    // keeps its own share of the worker.
     unsafe { of(observer, std::ptr::null(), |observer| Arc::as_ptr(&observer.worker(index))) }
 }
 
@@ -160,7 +160,7 @@ pub unsafe extern "C" fn taskscale_observer_write(
     text.len()
 }
 
-/// The ticks now, where the header cannot read them itself.
+/// The present ticks, for a header that cannot read them itself.
 #[unsafe(no_mangle)]
 pub extern "C" fn taskscale_now() -> u64 {
     ticks::now()
@@ -187,7 +187,7 @@ pub unsafe extern "C" fn taskscale_worker_name(
     if name.is_null() || length == 0 {
         return 0;
     }
-    // SAFETY: the caller promises so many bytes; more than 48 are not looked at.
+    // SAFETY: the caller promises `length` bytes; at most 48 of them are looked at.
     let name = unsafe { std::slice::from_raw_parts(name.cast::<u8>(), length.min(48)) };
     guarded(0, || worker.name(name))
 }

@@ -1,4 +1,4 @@
-//! Spans in, fixed-size sums out.
+//! Takes spans in and keeps sums of fixed size.
 
 use taskscale_model::span::{Depth, Span, SpanSink};
 
@@ -10,32 +10,33 @@ use crate::{
     worker::{Settled, Worker},
 };
 
-/// Workers that are told apart; spans of all others are one worker more.
+/// The number of workers that are told apart. The spans of all others count as one more worker's.
 pub const MAX_WORKERS: usize = 65_536;
 
-/// How large an accumulator is, and what the user knows that spans do not say.
+/// The size of an accumulator, and what the user knows and spans do not say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Config {
-    /// Workers that there were, whether they ran or not; as many as were seen where it is `None`.
+    /// The number of workers, whether they ran or not. `None` means as many as were seen.
     pub workers: Option<u32>,
-    /// Points of time at which parallelism is counted; rounded up to a power of two. 40 bytes each.
+    /// The number of points of time at which parallelism is counted, rounded up to a power of two.
+    /// A point takes 40 bytes.
     pub points: usize,
-    /// Names that are kept; about 160 bytes each.
+    /// The number of names that are kept. A name takes about 160 bytes.
     pub names: usize,
-    /// Longest spans that are kept; 72 bytes each.
+    /// The number of longest spans that are kept. A span takes 72 bytes.
     pub longest: usize,
 }
 
 impl Default for Config {
-    /// One accumulator for all workers, as a reader of a file uses it: about 150 KB, and 500 bytes
-    /// per worker.
+    /// For a reader of a file, which has one accumulator for all workers: about 150 KB, and 500
+    /// bytes per worker.
     fn default() -> Self {
         Config { workers: None, points: 2_048, names: 256, longest: 32 }
     }
 }
 
 impl Config {
-    /// One accumulator per worker, as a live observer uses it: less than 16 KB.
+    /// For a live observer, which has one accumulator per worker: less than 16 KB.
     pub fn observer() -> Self {
         Config { workers: None, points: 128, names: 16, longest: 8 }
     }
@@ -43,9 +44,9 @@ impl Config {
 
 /// The bounded, mergeable sums that a digest is made of.
 ///
-/// A span costs O(1): two histogram steps, the bins that it touches, one compare against the
-/// longest, one lookup of its name. Nothing is allocated per span; a worker that is seen for the
-/// first time takes 500 bytes.
+/// A span costs O(1): two histogram steps, the bins that it touches, one comparison with the
+/// longest spans, one lookup of its name. Nothing is allocated per span. The first span of a worker
+/// takes 500 bytes.
 ///
 /// ```
 /// use taskscale_digest::{Accumulator, Config};
@@ -62,26 +63,27 @@ impl Config {
 #[derive(Debug, Clone)]
 pub struct Accumulator {
     pub(crate) config: Config,
-    /// By index; those below `base` were never seen here.
+    /// The workers in the order of their indexes, from `base` on. No span of a lower index was
+    /// seen.
     pub(crate) workers: Vec<Worker>,
-    /// Index of the first of `workers`.
+    /// The index of the first of `workers`.
     base: usize,
     pub(crate) sums: Sums,
     pub(crate) names: Names,
     /// Spans of workers beyond [`MAX_WORKERS`].
     pub(crate) folded: u64,
-    /// Spans whose end is before their start; not counted otherwise.
+    /// Spans whose end is before their start. They count nowhere else.
     pub(crate) reversed: u64,
-    /// Time in which a worker could run and did not, inside tasks and between them.
+    /// Time in which a worker could run and did not: inside tasks, and between them.
     pub(crate) preempted_in_tasks: u64,
     pub(crate) preempted_in_gaps: u64,
-    /// Time in gaps of which it is not known whether a task took it.
+    /// Time in gaps that may have been a task's.
     pub(crate) unknown: u64,
-    /// Whether the source asks for run delay at all: none of it is then known to be none.
+    /// Whether the source asks for run delay. If so, a sum of 0 means that there was none.
     pub(crate) delay_known: bool,
 }
 
-/// What settled spans of all workers go into.
+/// The sums of the settled spans of all workers.
 #[derive(Debug, Clone)]
 pub(crate) struct Sums {
     pub durations: Histogram,
@@ -90,7 +92,7 @@ pub(crate) struct Sums {
     pub top: Top,
 }
 
-/// The sums, on behalf of one worker.
+/// Receives what one worker settles and adds it to the sums.
 struct Of<'a> {
     worker: u32,
     sums: &'a mut Sums,
@@ -98,7 +100,7 @@ struct Of<'a> {
 
 impl Settled for Of<'_> {
     fn outermost(&mut self, start: i64, end: i64, leaf: bool) {
-        // A parent's length says nothing about how coarse tasks are.
+        // The length of a parent says nothing about how coarse tasks are.
         let task = if leaf { (end - start) as u64 } else { 0 };
         self.sums.grid.busy(start, end, task);
     }
@@ -113,8 +115,8 @@ impl Settled for Of<'_> {
     }
 }
 
-/// Times beyond this are drawn in to it, so that no difference of two overflows: 146 years on
-/// either side of the origin.
+/// Times beyond this, 146 years on either side of the origin, are moved to it. So no difference of
+/// two times overflows.
 const FAR: i64 = i64::MAX / 2;
 
 impl SpanSink for Accumulator {
@@ -144,7 +146,6 @@ impl SpanSink for Accumulator {
 }
 
 impl Accumulator {
-    /// An empty one.
     pub fn new(config: Config) -> Self {
         Accumulator {
             config,
@@ -166,9 +167,9 @@ impl Accumulator {
         }
     }
 
-    /// Takes in a span that contains no others, lies in none, and is behind all of its worker so
-    /// far, as a live observer knows without waiting for what comes; a third of the cost of
-    /// [`SpanSink::span`]. One that is not behind the others counts like any span of level 0.
+    /// Takes in a span that contains no others, lies in none, and is behind all spans of its worker
+    /// so far. A live observer knows this without waiting for what comes. It costs a third of
+    /// [`SpanSink::span`]. A span that is not behind the others counts like any span of level 0.
     #[inline]
     pub fn leaf(&mut self, worker: u32, start_ns: i64, end_ns: i64, name: &[u8]) {
         let slot = (worker as usize).wrapping_sub(self.base);
@@ -187,8 +188,8 @@ impl Accumulator {
         self.span(&Span { worker, start_ns, end_ns, name, depth: Depth::Level(0) });
     }
 
-    /// The place of a span, which [`Accumulator::leaf`] would take in, and nothing else of it. What
-    /// lies before the worker's last end is cut off.
+    /// Takes in the place of a span, like [`Accumulator::leaf`], and neither its duration nor its
+    /// name. The part before the worker's last end is cut off.
     pub(crate) fn place(&mut self, worker: u32, start_ns: i64, end_ns: i64) {
         let slot = self.slot((worker as usize).min(MAX_WORKERS));
         let state = &mut self.workers[slot];
@@ -197,9 +198,9 @@ impl Accumulator {
         state.outermost(start, end, true, &mut Of { worker, sums: &mut self.sums });
     }
 
-    /// Takes in a span whose place is known: `level` others hold it, all of which come later, and
-    /// whether it holds others, all of which came before. Needs no search for its parent, at any
-    /// depth and with any number of children.
+    /// Takes in a span whose place is known. `level` others hold it, all of which come later. If it
+    /// is no `leaf` it holds others, all of which came before. No search for its parent is needed,
+    /// at any depth and with any number of children.
     pub fn known(&mut self, span: &Span<'_>, level: u16, leaf: bool) {
         let (start, end) = (span.start_ns.clamp(-FAR, FAR), span.end_ns.clamp(-FAR, FAR));
         if level == 0 && leaf {
@@ -224,15 +225,15 @@ impl Accumulator {
         }
     }
 
-    /// The state of a worker that was seen, the sums and the names.
+    /// The state of a worker, the sums and the names; `None` if the worker was never seen.
     #[inline]
     pub(crate) fn parts(&mut self, worker: u32) -> Option<(&mut Worker, &mut Sums, &mut Names)> {
         let state = self.workers.get_mut((worker as usize).wrapping_sub(self.base))?;
         Some((state, &mut self.sums, &mut self.names))
     }
 
-    /// Where a worker's state is; made where there is none. An observer of worker 63 alone holds
-    /// one state, not 64.
+    /// The position of a worker's state, which is made where there is none. An observer of worker
+    /// 63 alone holds one state, not 64.
     #[inline]
     fn slot(&mut self, index: usize) -> usize {
         let slot = index.wrapping_sub(self.base);
@@ -256,7 +257,7 @@ impl Accumulator {
         slot
     }
 
-    /// Adds time in which a worker was runnable and the machine ran something else; a live observer
+    /// Adds time in which a worker was runnable and the machine ran something else. A live observer
     /// reads it from the kernel. Such time belongs to a task that was counted (`in_task`) or to a
     /// gap between two. A call with 0 says that there was none.
     pub fn preempted(&mut self, in_task: bool, ns: u64) {
@@ -265,17 +266,17 @@ impl Accumulator {
         *sum = sum.saturating_add(ns);
     }
 
-    /// Adds time that was counted as a gap and of which it is not known whether a task took it.
+    /// Adds time that was counted as a gap and may have been a task's.
     pub fn unknown(&mut self, ns: u64) {
         self.unknown = self.unknown.saturating_add(ns);
     }
 
-    /// Spans counted.
+    /// The number of spans counted.
     pub fn tasks(&self) -> u64 {
         self.workers.iter().map(|worker| worker.tasks).sum()
     }
 
-    /// Memory that it holds, in bytes, with at least one worker: fixed but for the workers.
+    /// The memory in bytes, with at least one worker. It is fixed except for the workers.
     pub fn bytes(&self) -> usize {
         size_of::<Self>()
             + self.workers.capacity().max(1) * size_of::<Worker>()
@@ -284,18 +285,19 @@ impl Accumulator {
             + self.names.bytes()
     }
 
-    /// Settles what was kept back to see whether it is nested.
+    /// Settles the spans that were kept back to see whether they are nested.
     pub(crate) fn settle(&mut self) {
         for (slot, worker) in self.workers.iter_mut().enumerate() {
             worker.settle(&mut Of { worker: (self.base + slot) as u32, sums: &mut self.sums });
         }
     }
 
-    /// Adds what another one saw. The same index is the same worker, and the times share one clock.
+    /// Adds what another accumulator saw. The same index means the same worker, and both take their
+    /// times from one clock.
     ///
-    /// Associative and commutative; names are so only as long as no more distinct ones came than
-    /// fit, and keep their stated error beyond. The gap between what a worker did here and there is
-    /// not known, and is idle time.
+    /// The operation is associative and commutative. For names this holds only while no more
+    /// distinct ones came than fit; beyond that they keep their stated error. The gap between what
+    /// a worker did in one and in the other is not known and counts as idle time.
     pub fn merge(&mut self, other: &Accumulator) {
         let mut other = other.clone();
         self.settle();
@@ -321,8 +323,8 @@ impl Accumulator {
         self.unknown(other.unknown);
     }
 
-    /// Workers that ran, with their index. One of which only spans inside another are known, since
-    /// a clearing cut that one, has no time of its own.
+    /// The workers that ran, with their indexes. A worker of which only spans inside another are
+    /// known, since a clearing cut that one, has no time of its own and is left out.
     pub(crate) fn active(&self) -> impl Iterator<Item = (u32, &Worker)> {
         self.workers
             .iter()

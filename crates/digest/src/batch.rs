@@ -1,10 +1,10 @@
-//! Spans of one worker in batches: what a live observer's buffer is emptied by.
+//! Takes in spans of one worker in batches. A live observer empties its buffers this way.
 //!
-//! Most spans of a worker are alike in this: each is behind the one before, holds no other, lies in
-//! the same bin as its neighbours, covers no point and is not among the longest. Of these only the
-//! histograms take a step each; all else is compared in the ticks that they were recorded in, added
-//! up on the way and written once. It takes some 70 instructions a span, and by way of
-//! [`Accumulator::leaf`] 230.
+//! Most spans of a worker are simple: each is behind the one before, holds no other, lies in the
+//! same bin as its neighbours, covers no point and is not among the longest. A simple span takes a
+//! step in each histogram. All else is compared in the ticks that were recorded, summed on the way
+//! and written once per batch. A span takes some 70 instructions this way, and 230 through
+//! [`Accumulator::leaf`].
 
 use crate::{
     accumulator::{Accumulator, Sums},
@@ -15,23 +15,24 @@ use crate::{
     worker::Worker,
 };
 
-/// Names in a batch: numbers below this.
+/// Numbers of names in a batch are below this.
 pub const NUMBERS: usize = 17;
 
-/// What makes a span simple: it lies in the bin in which the worker's last one ended, does not
-/// cover its point, and is not among the longest. In ticks.
+/// The bounds of simple spans, in ticks. A simple span lies in the bin in which the worker's last
+/// one ended, does not cover its point, and is not among the longest.
 #[derive(Debug)]
 pub(crate) struct Bounds {
     pub bin: Bin,
     bin_end: u64,
-    /// The point, with room for the rounding of the span's own times.
+    /// The point, with room for the rounding of the span's times.
     point_from: u64,
     point_to: u64,
     long: u64,
 }
 
 impl Bounds {
-    /// Of spans behind one that ended at the tick `last`; `None` where that one is not settled.
+    /// The bounds of spans behind one that ended at the tick `last`. `None` if that one is not
+    /// settled.
     pub fn of(state: &Worker, sums: &Sums, last: u64, scale: Scale) -> Option<Self> {
         let settled = state.settled().filter(|settled| *settled == scale.ns(last))?;
         let bin = sums.grid.bin(settled)?;
@@ -45,7 +46,7 @@ impl Bounds {
         })
     }
 
-    /// Whether a span is simple that is behind one that ended at `settled`.
+    /// Whether a span is simple, given that the one before ended at `settled`.
     #[inline(always)]
     pub fn hold(&self, settled: u64, begin: u64, end: u64, number: u32) -> bool {
         end.wrapping_sub(begin) < self.long
@@ -56,12 +57,12 @@ impl Bounds {
     }
 }
 
-/// Tasks and time of each name of a batch.
+/// The number of tasks and their time for each name of a batch.
 #[derive(Debug, Default)]
 pub(crate) struct Named([(u64, u64); NUMBERS]);
 
 impl Named {
-    /// Tasks of a name, and all their time. The number is below [`NUMBERS`].
+    /// Adds tasks of a name and their time. `number` is below [`NUMBERS`].
     #[inline(always)]
     pub fn add(&mut self, number: u32, tasks: u64, ns: u64) {
         if number > 0 {
@@ -70,7 +71,7 @@ impl Named {
         }
     }
 
-    /// Ends a batch.
+    /// Ends the batch and adds its sums to the names.
     pub fn close<'n>(self, names: &mut Names, name: &impl Fn(u32) -> &'n [u8]) {
         let of_name = self.0.into_iter().enumerate().filter(|(_, (tasks, _))| *tasks > 0);
         of_name.for_each(|(number, (tasks, total))| names.add_many(name(number as u32), tasks, total));
@@ -78,9 +79,9 @@ impl Named {
 }
 
 impl Accumulator {
-    /// Takes in spans of one worker that contain no others and lie in none, in the order of time:
-    /// begin and end in ticks, and the number of a name, which `name` gives; 0 is none. The same as
-    /// [`Accumulator::leaf`] of each.
+    /// Takes in spans of one worker that contain no others and lie in none, in the order of time.
+    /// Each is given by begin and end in ticks and the number of its name, which `name` resolves; 0
+    /// means none. The result is that of [`Accumulator::leaf`] for each.
     pub fn leaves<'n>(
         &mut self,
         worker: u32,
@@ -95,8 +96,8 @@ impl Accumulator {
         }
     }
 
-    /// Takes in spans behind one that ended at the tick `last`, until one is not of the simple
-    /// kind, which is given back.
+    /// Takes in simple spans behind one that ended at the tick `last`. Returns the first span that
+    /// is not simple.
     #[inline]
     fn simple_leaves<'n>(
         &mut self,

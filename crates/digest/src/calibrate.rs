@@ -1,47 +1,47 @@
-//! Where dispatch ends and idleness begins, from the run's own gaps.
+//! Finds the line between dispatch and idleness from the run's own gaps.
 //!
 //! A runtime that has work for a worker hands it over after a gap that depends on the runtime, so
-//! those gaps crowd around one value; a worker without work waits for as long as the program makes
-//! it. Dispatch is therefore the *first* crowd of the histogram of gaps, and all that is at most 16
-//! times as long.
+//! these gaps crowd around one value. A worker without work waits for as long as the program makes
+//! it. Dispatch is therefore the *first* crowd of the histogram of gaps, with all gaps of at most
+//! 16 times its length.
 
 use crate::{
     grid::{GAP_CLASSES, gap_class_end},
     histogram::{Histogram, lower_edge},
 };
 
-/// Gaps that must have been seen before a crowd is one.
+/// The number of gaps from which on a crowd has a cost.
 const ENOUGH: u64 = 16;
 
-/// What the gaps say.
+/// What the gaps show of dispatch.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Dispatch {
     /// Gap classes below this one are dispatch.
     pub classes: usize,
-    /// The line: gaps shorter than this are dispatch.
+    /// Gaps shorter than this are dispatch.
     pub limit_ns: u64,
-    /// Mean gap of the crowd; `None` where too few gaps were seen to call them a crowd.
+    /// The mean gap of the crowd. `None` if there are too few gaps to call them a crowd.
     pub cost_ns: Option<f64>,
-    /// Gaps that count as dispatch.
+    /// The number of gaps that count as dispatch.
     pub count: u64,
     /// Their sum.
     pub sum_ns: u64,
 }
 
-/// Reads the gaps; those up to `reach` times the cost are dispatch. O(buckets).
+/// Reads the gaps. Those of up to `reach` times the cost are dispatch. O(buckets).
 pub fn dispatch(gaps: &Histogram, reach: f64) -> Dispatch {
     let octaves: Vec<u64> = (0..64).map(|octave| octave_count(gaps, octave)).collect();
     let enough = (gaps.count() / 100).max(4);
-    // The first octave that no neighbour exceeds and that holds one gap in a hundred. With W
-    // workers at a barrier one gap in W is dispatch, and the others are waiting. One that its
-    // predecessor exceeds cannot be the first.
+    // The crowd is the first octave that holds one gap in a hundred and is not exceeded by the
+    // octave above. With W workers at a barrier, one gap in W is dispatch and the others are
+    // waiting. An octave that the one below exceeds cannot be the first.
     let crowd = (0..64).find(|octave| {
         octaves[*octave] >= enough && (*octave == 63 || octaves[*octave] >= octaves[octave + 1])
     });
     let floor = gaps.quantile(0.01).max(1);
     let (from, to) = match crowd {
-        // A crowd far above the shortest gaps is not one of hand-overs: those wait, and wait
-        // differently long.
+        // A crowd far above the shortest gaps does not consist of hand-overs. Those gaps are waits,
+        // and waits differ in length.
         Some(octave) if floor >= 1 << octave >> 3 => {
             ((1u64 << octave) / 2, (1u64 << octave).saturating_mul(4))
         }
@@ -49,7 +49,7 @@ pub fn dispatch(gaps: &Histogram, reach: f64) -> Dispatch {
     };
     let cost_ns = (gaps.count() >= ENOUGH).then(|| mean_between(gaps, from, to));
     let reach = (cost_ns.unwrap_or(floor as f64).max(1.0) * reach) as u64;
-    // The class whose end is nearest to the reach, by ratio: at most a factor of two off.
+    // The class that ends nearest to the reach, by ratio. It is at most a factor of two off.
     let classes =
         (1..=GAP_CLASSES).find(|classes| gap_class_end(classes - 1) * 2 > reach).unwrap_or(GAP_CLASSES);
     let limit_ns = gap_class_end(classes - 1);
@@ -68,7 +68,7 @@ fn counts_between(gaps: &Histogram, from: u64, to: u64) -> u64 {
     (0..gaps.counts().len()).filter(inside).map(|index| u64::from(gaps.counts()[index])).sum()
 }
 
-/// Mean of the values between two powers of two: exact.
+/// The mean of the values between two powers of two, exact.
 fn mean_between(gaps: &Histogram, from: u64, to: u64) -> f64 {
     let (from, to) = (from.max(1).next_power_of_two(), to.clamp(2, 1 << 62).next_power_of_two());
     let (above_count, above_sum) = gaps.below(to);
@@ -89,7 +89,8 @@ mod tests {
 
     #[test]
     fn hand_overs_are_told_from_waits() {
-        // 75 waits of 100 us to 1 ms, 25 hand-overs of 800 to 1,200 ns: a barrier on four workers.
+        // 750 waits of 100 us to 1 ms and 250 hand-overs of 800 to 1,200 ns, as a barrier on four
+        // workers makes them.
         let found =
             of((0..1_000).map(|i| if i % 4 == 0 { 800 + i * 400 / 1_000 } else { 100_000 + i * 900 }));
         assert_eq!(found.count, 250);

@@ -1,52 +1,51 @@
-//! What timed tasks say of those that were not timed.
+//! Estimates untimed tasks from timed ones.
 //!
-//! Tasks that were not timed are as long, taken together, as the timed ones behind them, each as
-//! often as it stands for others; what remains of the windows is divided evenly among the gaps. So
-//! counts are exact, and tasks and gaps together take exactly the time that there was. Within one
-//! window a batch's mean serves and not the window's own neighbours: cut to what fits into that one
-//! window, the long ones of two kinds of tasks would lose a third of their time.
+//! Untimed tasks are taken to be as long, in sum, as the timed ones behind them, each as often as
+//! it stands for others. The rest of the windows is divided evenly among the gaps. So counts are
+//! exact, and tasks and gaps together take exactly the time that there was. The share of tasks in a
+//! window is the mean of a batch. If it came from the window's own neighbours, it would have to be
+//! cut to what fits into that window, and the long tasks of two kinds would lose a third of their
+//! time.
 
 use crate::scale::Scale;
 
-/// The part of what it knew that an [`Estimate`] keeps from batch to batch: half within five
-/// batches.
+/// The part of its former sums that an [`Estimate`] keeps from batch to batch. Half of them is gone
+/// after about five batches.
 const KEPT: f64 = 0.875;
-/// A window that takes so many times as long as usual, and longer than any tiny task, is odd.
+/// A window is odd if it exceeds this many times the usual one by more than any tiny task takes.
 const ODD_WINDOW: f64 = 3.0;
 
-/// A span that was timed, in ticks, and the tasks that ran untimed in the window before it.
+/// A timed span, in ticks, and the number of untimed tasks in the window before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TimedSpan {
-    /// Begin.
     pub begin: u64,
-    /// End.
     pub end: u64,
-    /// Number of its name; 0 is none.
+    /// The number of its name; 0 means none.
     pub number: u32,
-    /// Tasks before it that were not timed.
+    /// The number of untimed tasks before it.
     pub untimed: u32,
 }
 
-/// What timed tasks say of the others, in ticks.
+/// What timed tasks show of untimed ones, in ticks.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Estimate {
-    /// Mean duration of a task that was not timed.
+    /// The mean duration of an untimed task.
     task: f64,
-    /// Mean gap before and after it.
+    /// The mean gap between untimed tasks.
     gap: f64,
-    /// The share of the batch's windows in which such tasks ran.
+    /// The share of tasks in the time of the batch's windows.
     pub(crate) share: f64,
-    /// Time of tasks that was counted as durations and not placed into windows yet, as they were
-    /// full.
+    /// Time of tasks that counts as durations and has no place in a window yet, because the windows
+    /// were full.
     carried: f64,
     /// A task longer than this is not tiny.
     odd: u64,
-    /// Ticks that the clock took of a timed task, and not of others.
+    /// Ticks of each timed task that the clock took. Untimed tasks do not have them.
     clock: u64,
     sums: Sums,
 }
 
-/// Time of windows, of the tasks in them, and how many tasks and gaps that is.
+/// The time of windows and of the tasks in them, and the numbers of tasks and gaps.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct Sums {
     windows: f64,
@@ -63,15 +62,15 @@ pub struct Usual {
 }
 
 impl Usual {
-    /// What so many of them take.
+    /// The time that `tasks` of them take with their gaps.
     pub fn all(self, tasks: u64) -> f64 {
         tasks as f64 * (self.task + self.gap)
     }
 }
 
 impl Estimate {
-    /// Of tasks and gaps of so many ticks. No tiny task is longer than `odd`; `clock` ticks of a
-    /// timed task were the clock's.
+    /// Makes an estimate from the mean ticks of tasks and gaps. No tiny task is longer than `odd`.
+    /// The clock took `clock` ticks of each timed task.
     pub fn new(task: f64, gap: f64, odd: u64, clock: u64) -> Self {
         let sums = Sums { windows: task + gap, busy: task, tasks: 1.0, gaps: 1.0 };
         let mut new = Estimate { odd, clock, sums, ..Self::default() };
@@ -79,8 +78,8 @@ impl Estimate {
         new
     }
 
-    /// Learns from a batch, whose first window begins at the tick `last`. Returns what windows that
-    /// are not like the others have beyond the usual tasks and gaps.
+    /// Learns from a batch whose first window begins at the tick `last`. Returns the ticks that odd
+    /// windows have beyond the usual tasks and gaps.
     pub fn learn(&mut self, samples: &[TimedSpan], mut last: u64) -> u64 {
         let mut odd = 0;
         let mut new = Sums::default();
@@ -116,7 +115,7 @@ impl Estimate {
             gaps: self.sums.gaps * KEPT + new.gaps,
         };
         self.derive();
-        // What was carried is paid back little by little, so that gaps stay alike.
+        // The carried time is paid back little by little, so that gaps stay alike.
         let wanted = self.share * new.windows + self.carried * (1.0 - KEPT);
         let busy = wanted.clamp(0.0, new.windows);
         self.share = busy / new.windows;
@@ -132,18 +131,18 @@ impl Estimate {
         self.gap = over(windows - busy, gaps);
     }
 
-    /// A usual task and its gap.
+    /// The usual task and its gap, in nanoseconds.
     pub fn usual(&self, scale: Scale) -> Usual {
         Usual { task: scale.length(self.task), gap: scale.length(self.gap) }
     }
 
-    /// How long a task is taken to be that was not timed and is like this one.
+    /// The length that untimed tasks like this timed one are taken to have.
     #[inline(always)]
     pub(crate) fn like(&self, sample: &TimedSpan) -> u64 {
         (sample.end - sample.begin).saturating_sub(self.clock)
     }
 
-    /// Whether so many ticks beside the usual tasks and gaps are too many to be theirs.
+    /// Whether `ticks` beside the usual tasks and gaps are too many to belong to them.
     pub fn is_odd_rest(&self, ticks: u64) -> bool {
         ticks > self.odd
     }
@@ -154,7 +153,7 @@ impl Estimate {
         window as f64 > self.odd as f64 + ODD_WINDOW * usual
     }
 
-    /// Whether a window, or the timed task behind it, says nothing about tasks that were not timed.
+    /// Whether a window, or the timed task behind it, says nothing about untimed tasks.
     #[inline(always)]
     pub(crate) fn is_odd(&self, sample: &TimedSpan, window: u64) -> bool {
         self.is_odd_window(sample, window) || sample.end - sample.begin > self.odd

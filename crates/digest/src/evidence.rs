@@ -1,26 +1,26 @@
-//! What a diagnosis is made of.
+//! The evidence for a diagnosis.
 
 use crate::{
     accumulator::Accumulator, calibrate::Dispatch, histogram::middle, profile::Profile,
     thresholds::Thresholds,
 };
 
-/// All that patterns are decided from.
+/// All quantities from which patterns are decided.
 pub(crate) struct Evidence<'a> {
     pub thresholds: &'a Thresholds,
     pub sums: &'a Accumulator,
     pub profile: &'a Profile,
     pub dispatch: &'a Dispatch,
-    /// Whether gaps are known at all.
+    /// Whether the spans were in order, so that gaps are known.
     pub ordered: bool,
     pub resolution_ns: u64,
-    /// Share of which it is not known whether a task took it.
+    /// The share of *workers x window* that may have been a task's.
     pub unknown: f64,
     pub parent_self: Option<f64>,
 }
 
 impl Evidence<'_> {
-    /// Mean of the longest tasks that ran while workers waited, weighted by waiting.
+    /// The mean of the longest tasks that ran while workers waited, weighted by waiting.
     pub fn longest_meanwhile(&self) -> f64 {
         let both: Vec<f64> = self
             .profile
@@ -33,7 +33,7 @@ impl Evidence<'_> {
     }
 }
 
-/// Mean duration of a distribution over buckets; 0 where it is empty.
+/// The mean duration of a distribution over buckets; 0 if it is empty.
 pub(crate) fn mean_bucket(shares: &[f64]) -> f64 {
     let weight: f64 = shares.iter().sum();
     let sum: f64 = shares.iter().enumerate().map(|(index, share)| share * middle(index) as f64).sum();

@@ -1,4 +1,4 @@
-//! From the sums to the digest.
+//! Makes the digest from the sums.
 
 use taskscale_model::{
     digest::{Digest, NameCost, Names, Nesting, Outlier, Quantiles, SCHEMA, WorkerDetail, WorkersDetail},
@@ -16,24 +16,25 @@ use crate::{
     thresholds::Thresholds,
 };
 
-/// Names that a digest lists.
+/// The number of names that a digest lists.
 const NAMES: usize = 16;
-/// Outliers that a digest lists.
+/// The number of outliers that a digest lists.
 const OUTLIERS: usize = 5;
-/// Workers at either end that a digest lists, where there are more than twice as many.
+/// The number of workers that a digest lists at either end, where there are more than twice as
+/// many.
 const WORKERS: usize = 8;
-/// Share of spans out of order from which gaps are not to be trusted.
+/// The share of spans out of order above which gaps are not trusted.
 const DISORDER: f64 = 0.001;
 
 impl Accumulator {
-    /// The digest of all spans so far; more may follow. `account` says what the source held, and
-    /// how fine its clock is.
+    /// The digest of all spans so far; more may follow. `account` says what the source held and how
+    /// fine its clock is.
     ///
     /// # Errors against keeping every span
     ///
-    /// Held to an exact reference on random timelines (`tests/bounds.rs`, `tests/properties.rs`); P
-    /// is the number of points in the window, at least half of [`Config::points`](crate::Config)
-    /// for windows of more nanoseconds than that.
+    /// An exact reference on random timelines checks these bounds (`tests/bounds.rs`,
+    /// `tests/properties.rs`). P is the number of points in the window. It is at least half of
+    /// [`Config::points`](crate::Config) for windows of more nanoseconds than that.
     ///
     /// | figure | bound |
     /// |---|---|
@@ -46,13 +47,13 @@ impl Accumulator {
     /// | `outliers` | exact in name, place and duration; that they exceed twice the 99th percentile is known within 13 % of it. Leaves that were displaced by parents do not come back |
     /// | `names` | exact up to [`Config::names`](crate::Config) names; beyond, too low by at most the stated `error_ns` |
     ///
-    /// O(points + workers log workers), and a copy of the accumulator: it leaves open what the
-    /// stack keeps back.
+    /// It takes O(points + workers log workers) and a copy of the accumulator, because what the
+    /// stack keeps back stays open.
     pub fn finish(&self, account: &Account) -> Digest {
         self.finish_with(account, &Thresholds::default())
     }
 
-    /// The same with other thresholds, to see what depends on them.
+    /// Makes the digest with other thresholds, to see what depends on them.
     pub fn finish_with(&self, account: &Account, thresholds: &Thresholds) -> Digest {
         let mut settled = self.clone();
         settled.settle();
@@ -69,7 +70,7 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
     let resolution_ns = account.clock_resolution_ns;
     let mut found = dispatch(&sums.sums.gaps, thresholds.dispatch_reach);
     if !ordered {
-        // Gaps next to spans that came late are made up; what is between tasks is idle time then.
+        // Gaps next to spans that came late are made up, so all time between tasks counts as idle.
         found = Dispatch { classes: 0, limit_ns: 0, cost_ns: None, count: 0, sum_ns: 0 };
     }
     let profile = profile(sums, workers, &found);
@@ -119,7 +120,7 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
     }
 }
 
-/// What of the time outside of tasks may have been a task's.
+/// The share of *workers x window* outside tasks that may have been a task's.
 fn unknown(sums: &Accumulator, profile: &Profile) -> f64 {
     let total = profile.workers as f64 * profile.window as f64;
     if total > 0.0 { (sums.unknown as f64 / total).min(1.0 - profile.losses.work) } else { 0.0 }
@@ -159,7 +160,7 @@ fn cost(found: &Dispatch, ordered: bool, resolution_ns: u64) -> Reading<f64> {
     }
 }
 
-/// Time in spans that contain others, outside of those.
+/// The share of time in spans that contain others, outside those others.
 fn parent_self(sums: &Accumulator, profile: &Profile) -> Reading<f64> {
     let of = |value: fn(&crate::worker::Worker) -> u64| {
         sums.active().fold(0u64, |sum, (_, worker)| sum.saturating_add(value(worker)))
@@ -221,7 +222,7 @@ fn workers_detail(sums: &Accumulator, profile: &Profile) -> WorkersDetail {
     }
 }
 
-/// Long spans over the mean of all others; those that last longer than twice the 99th percentile
+/// Outliers, compared with the mean of all other spans. Spans longer than twice the 99th percentile
 /// stand out.
 fn outliers(sums: &Accumulator, start: i64) -> Vec<Outlier> {
     let longest = sums.sums.top.longest();

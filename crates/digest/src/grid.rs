@@ -1,22 +1,23 @@
-//! Parallelism over time in fixed memory: a grid whose bins double, and one point of time in each.
+//! Parallelism over time in fixed memory: a grid whose bins double in width, with one point in
+//! each.
 //!
-//! A bin's average cannot tell "half of the time all, half of the time one" from "always some":
-//! alternation faster than a bin vanishes in it. So each bin also has one point, at a place drawn
-//! once and for all, where the number of workers inside a task is counted exactly. The points are a
-//! stratified sample of the window: the share of time at each level of parallelism comes out
-//! without bias at any speed of alternation, with a standard error of at most
-//! `0.5 / sqrt(points in the window)`, which is 1.6 % at 1,024 points and usually far less.
+//! The average of a bin cannot tell "half of the time all, half of the time one" from "always
+//! some": alternation faster than a bin vanishes in it. So each bin also has one point, at a fixed
+//! place drawn by lot, where the number of workers inside a task is counted exactly. The points are
+//! a stratified sample of the window. They show the share of time at each level of parallelism
+//! without bias at any speed of alternation. The standard error is at most `0.5 / sqrt(points in
+//! the window)`, which is 1.6 % at 1,024 points and usually far less.
 //!
-//! Bins and points lie on the absolute line of time and depend on nothing but it, so merging is
-//! adding.
+//! Bins and points depend on nothing but absolute time, so merging is adding.
 
 use crate::histogram::bucket;
 
-/// Gaps up to 67 ms are told apart at the points by powers of four, from 256 ns up, so that the
-/// line between dispatch and idleness can be drawn when the whole run is known.
+/// The number of classes of gaps at the points. Gaps from 256 ns up to 67 ms are told apart by
+/// powers of four, so that the line between dispatch and idleness can be drawn once the whole run
+/// is known.
 pub const GAP_CLASSES: usize = 10;
 
-/// Where class `class` ends.
+/// The length in nanoseconds at which a class ends.
 pub fn gap_class_end(class: usize) -> u64 {
     256 << (2 * class)
 }
@@ -24,24 +25,22 @@ pub fn gap_class_end(class: usize) -> u64 {
 /// One bin and its point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct GridPoint {
-    /// The point.
+    /// The time of the point.
     pub at: i64,
     /// Time inside outermost spans in the whole bin, summed over workers.
     pub busy_ns: u64,
-    /// Gaps of each class that cover the point.
+    /// The number of gaps of each class that cover the point.
     pub gaps: [u16; GAP_CLASSES],
-    /// Outermost spans that cover the point.
+    /// The number of outermost spans that cover the point.
     pub busy: u16,
-    /// Histogram bucket of the longest of them.
+    /// The histogram bucket of the longest of them.
     pub longest: u8,
 }
 
-/// Where a bin ends, its point, and its place.
+/// The end of a bin, its point, and its position.
 #[derive(Debug, Clone, Copy)]
 pub struct Bin {
-    /// End.
     pub end: i64,
-    /// Point.
     pub at: i64,
     slot: usize,
 }
@@ -54,18 +53,18 @@ impl GridPoint {
     }
 }
 
-/// See the module.
+/// Parallelism over time in bins, as the module describes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grid {
-    /// Bin `k` is in cell `k mod length`; the length is a power of two.
+    /// Bin `k` is in cell `k mod length`. The length is a power of two.
     cells: Vec<GridPoint>,
     shift: u32,
-    /// First and last bin in use; nothing is in use where `first > last`.
+    /// The first and last bin in use. None is in use if `first > last`.
     first: i64,
     last: i64,
 }
 
-/// Which half of a bin its point lies in.
+/// Chooses the half of a bin that its point lies in: 1 for the upper half.
 fn upper_half(bin: i64, shift: u32) -> i64 {
     // splitmix64's output function on (bin, shift).
     let mut z = (bin as u64).wrapping_add(u64::from(shift).wrapping_mul(0x9E37_79B9_7F4A_7C15));
@@ -74,7 +73,7 @@ fn upper_half(bin: i64, shift: u32) -> i64 {
     ((z ^ (z >> 31)) & 1) as i64
 }
 
-/// The point of a bin: halves are chosen down to 1 ns, so that the point of a bin is the point of
+/// The point of a bin. Halves are chosen down to 1 ns, so the point of a bin is also the point of
 /// one of its halves.
 fn point(mut bin: i64, shift: u32) -> i64 {
     for level in (1..=shift).rev() {
@@ -84,7 +83,7 @@ fn point(mut bin: i64, shift: u32) -> i64 {
 }
 
 impl Grid {
-    /// A grid of `length` bins, rounded up to a power of two of at least 16.
+    /// Makes a grid of `length` bins, rounded up to a power of two of at least 16.
     pub fn new(length: usize) -> Self {
         Grid {
             cells: vec![GridPoint::default(); length.next_power_of_two().max(16)],
@@ -94,7 +93,7 @@ impl Grid {
         }
     }
 
-    /// Memory on the heap.
+    /// Memory on the heap, in bytes.
     pub fn bytes(&self) -> usize {
         self.cells.capacity() * size_of::<GridPoint>()
     }
@@ -107,7 +106,7 @@ impl Grid {
         self.first > self.last
     }
 
-    /// Width of a bin.
+    /// Width of a bin in nanoseconds.
     pub fn width(&self) -> u64 {
         1 << self.shift
     }
@@ -118,7 +117,7 @@ impl Grid {
         range.map(|bin| (bin << self.shift, &self.cells[self.slot(bin)]))
     }
 
-    /// Brings `start..end` into the grid, with wider bins if need be. O(length) when it widens,
+    /// Brings `start..end` into the grid and widens the bins if need be. O(length) if it widens,
     /// else O(new bins).
     fn cover(&mut self, start: i64, end: i64) {
         let (mut first, mut last) = (start >> self.shift, (end - 1).max(start) >> self.shift);
@@ -162,7 +161,8 @@ impl Grid {
         self.shift += 1;
     }
 
-    /// An outermost span. O(bins that it touches); `duration` is that of the longest task in it.
+    /// Adds an outermost span. `duration` is that of the longest task in it. O(bins that it
+    /// touches).
     #[inline]
     pub fn busy(&mut self, start: i64, end: i64, duration: u64) {
         if end <= start {
@@ -181,7 +181,7 @@ impl Grid {
         self.busy_in_bins(start, end, duration);
     }
 
-    /// The cell of the bin in which all of `start..end` lies, where it is a bin in use.
+    /// The cell of the bin that holds all of `start..end`, if that bin is in use.
     #[inline]
     fn cell(&mut self, start: i64, end: i64) -> Option<&mut GridPoint> {
         let bin = start >> self.shift;
@@ -206,7 +206,7 @@ impl Grid {
         }
     }
 
-    /// The bin in use in which a time lies.
+    /// The bin that holds a time, if it is in use.
     pub fn bin(&self, time: i64) -> Option<Bin> {
         let bin = time >> self.shift;
         let slot = self.slot(bin);
@@ -217,14 +217,14 @@ impl Grid {
         })
     }
 
-    /// Time inside outermost spans that lie in the bin and do not cover its point.
+    /// Adds time of outermost spans that lie in the bin and do not cover its point.
     pub fn busy_in_bin(&mut self, bin: &Bin, busy: u64) {
         let cell = &mut self.cells[bin.slot];
         cell.busy_ns = cell.busy_ns.saturating_add(busy);
     }
 
-    /// A gap between two outermost spans of a worker. Gaps of more than 67 ms are idle time
-    /// whatever the run is.
+    /// Adds a gap between two outermost spans of a worker. Gaps of more than 67 ms are idle time in
+    /// any run and are left out.
     #[inline]
     pub fn gap(&mut self, start: i64, end: i64) {
         if start < end && self.cell(start, end).is_some_and(|cell| !cell.is_in(start, end)) {
@@ -332,8 +332,8 @@ mod tests {
     #[test]
     fn a_gap_is_in_the_class_that_ends_above_it() {
         for length in [1, 63, 64, 255, 256, 257, 1_023, 1_024, 4_095, 4_096, 60_000, 67_108_863, 67_108_864] {
-            // Steps of 1 ns: every instant of the gap is a point, as long as the grid is not
-            // widened.
+            // Bins are 1 ns wide until the grid is widened, so every instant of the gap is a point
+            // until then.
             let mut grid = Grid::new(16);
             grid.gap(0, length);
             let expected = (0..GAP_CLASSES).find(|class| (length as u64) < gap_class_end(*class));

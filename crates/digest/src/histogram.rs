@@ -1,10 +1,10 @@
-//! A histogram of nanoseconds with fixed memory: log2 octaves, each in four linear buckets.
+//! A histogram of nanoseconds in fixed memory: octaves of log2, each in four linear buckets.
 
-/// Buckets: 0 to 3 ns exactly, then four for each of the 62 octaves up to 2^64.
+/// The number of buckets: one each for 0 to 3 ns, then four for each of the 62 octaves up to 2^64.
 pub const BUCKETS: usize = 252;
 const OCTAVES: usize = 64;
 
-/// Counts and sums of non-negative durations. 1.5 KB; adding one costs about 2 ns.
+/// Counts and sums of non-negative durations. It takes 1.5 KB, and adding a value costs about 2 ns.
 ///
 /// A bucket is 14 to 25 % as wide as its lower edge, so its middle is within 12.5 % of every value
 /// in it. Sums, by octave and overall, are exact. A bucket saturates at 2^32 - 1 counts; the total
@@ -29,7 +29,7 @@ pub fn bucket(value: u64) -> usize {
     (top - 1) * 4 + next_two
 }
 
-/// Smallest value of a bucket.
+/// The smallest value of a bucket.
 pub fn lower_edge(bucket: usize) -> u64 {
     if bucket < 4 {
         return bucket as u64;
@@ -38,7 +38,7 @@ pub fn lower_edge(bucket: usize) -> u64 {
     (4 + bucket as u64 % 4) << (top - 2)
 }
 
-/// Middle of a bucket: the value that stands for it.
+/// The middle of a bucket, which stands for its values.
 pub fn middle(bucket: usize) -> u64 {
     let low = lower_edge(bucket);
     if bucket + 1 >= BUCKETS {
@@ -71,12 +71,12 @@ impl Histogram {
         self.max = self.max.max(value);
     }
 
-    /// Counts a value several times.
+    /// Counts a value `times` times.
     pub fn add_many(&mut self, value: u64, times: u64) {
         self.add_sum(times, value.saturating_mul(times));
     }
 
-    /// Counts `times` values that are about equal and have this sum.
+    /// Counts `times` values that are about equal and add up to `sum`.
     pub fn add_sum(&mut self, times: u64, sum: u64) {
         let Some(value) = sum.checked_div(times) else { return };
         let slot = &mut self.counts[bucket(value)];
@@ -88,7 +88,7 @@ impl Histogram {
         self.max = self.max.max(value);
     }
 
-    /// Adds what another one counted.
+    /// Adds what another histogram counted.
     pub fn merge(&mut self, other: &Histogram) {
         for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
             *mine = mine.saturating_add(*theirs);
@@ -101,32 +101,32 @@ impl Histogram {
         self.max = self.max.max(other.max);
     }
 
-    /// Values counted.
+    /// The number of values.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Sum of all values, exact up to 2^64 ns (584 years).
+    /// The sum of all values, exact up to 2^64 ns (584 years).
     pub fn sum(&self) -> u64 {
         self.sums.iter().fold(0, |sum: u64, octave| sum.saturating_add(*octave))
     }
 
-    /// Smallest value; 0 where there is none.
+    /// The smallest value; 0 if there is none.
     pub fn min(&self) -> u64 {
         if self.count == 0 { 0 } else { self.min }
     }
 
-    /// Largest value.
+    /// The largest value; 0 if there is none.
     pub fn max(&self) -> u64 {
         self.max
     }
 
-    /// Arithmetic mean; 0 where there is no value.
+    /// The arithmetic mean; 0 if there is no value.
     pub fn mean(&self) -> f64 {
         if self.count == 0 { 0.0 } else { self.sum() as f64 / self.count as f64 }
     }
 
-    /// The value below which `q` of all values lie, within 12.5 %: the nearest rank, between
+    /// The value below which `q` of all values lie, within 12.5 %. It is the nearest rank, between
     /// minimum and maximum.
     pub fn quantile(&self, q: f64) -> u64 {
         let rank = (q * self.count as f64).ceil().max(1.0) as u64;
@@ -140,20 +140,20 @@ impl Histogram {
         self.max
     }
 
-    /// Count and sum of the values below `edge`, which must be a power of two: exact then.
+    /// The count and the sum of the values below `edge`. They are exact because `edge` must be a
+    /// power of two.
     pub fn below(&self, edge: u64) -> (u64, u64) {
         debug_assert!(edge.is_power_of_two());
         let count = self.counts[..bucket(edge)].iter().map(|count| u64::from(*count)).sum();
         (count, self.sums[..octave(edge)].iter().fold(0, |sum: u64, octave| sum.saturating_add(*octave)))
     }
 
-    /// Values per bucket.
     pub fn counts(&self) -> &[u32; BUCKETS] {
         &self.counts
     }
 
-    /// Sum of squares, each value taken as the middle of its bucket scaled to the exact sum of its
-    /// octave: within 2 %.
+    /// The sum of squares, within 2 %. Each value is taken as the middle of its bucket, scaled to
+    /// the exact sum of its octave.
     pub fn sum_of_squares(&self) -> f64 {
         let mut total = 0.0;
         for (index, octave_sum) in self.sums.iter().enumerate() {
@@ -174,7 +174,7 @@ impl Histogram {
     }
 }
 
-/// Counts values of a batch: their number, the smallest and the largest wait for the end of it.
+/// Counts the values of a batch. Their number, the smallest and the largest are written at its end.
 #[derive(Debug)]
 pub struct Tally {
     min: u64,
@@ -194,13 +194,13 @@ impl Tally {
         self.add_many(histogram, value, 1);
     }
 
-    /// Counts a value below 2^50 several times.
+    /// Counts a value below 2^50 `times` times.
     #[inline(always)]
     pub fn add_many(&mut self, histogram: &mut Histogram, value: u64, times: u64) {
         debug_assert!(value < 1 << 50, "exact as a float");
-        // A float's exponent is the octave, and with two bits of its fraction the bucket. The
-        // search for the top bit, which serves in `bucket`, is a slow instruction where the
-        // processor must be an old one.
+        // The exponent of a float is the octave, and with two bits of its fraction the bucket.
+        // `bucket` searches for the top bit, which is a slow instruction in code for old
+        // processors.
         let (bucket, octave) = if value < 4 {
             (value as usize, usize::from(value > 1))
         } else {
@@ -214,7 +214,7 @@ impl Tally {
         self.max = self.max.max(value);
     }
 
-    /// Ends a batch of so many values.
+    /// Ends a batch of `values` values.
     pub fn close(self, histogram: &mut Histogram, values: u64) {
         histogram.count += values;
         histogram.min = histogram.min.min(self.min);

@@ -1,9 +1,9 @@
-//! Which names cost most: mergeable heavy hitters in fixed memory.
+//! The costliest names: mergeable heavy hitters in fixed memory.
 //!
-//! The counters of Misra and Gries, pruned in batches and merged as in Agarwal et al., "Mergeable
-//! summaries" (PODS 2012): a name's time is never too high, and too low by at most `error`, which
-//! is at most the total time over the capacity. While no more names than fit have come, all is
-//! exact, and merging is associative and commutative.
+//! The counters are those of Misra and Gries, pruned in batches and merged as in Agarwal et al.,
+//! "Mergeable summaries" (PODS 2012). A name's time is never too high, and too low by at most
+//! `error`, which is at most the total time over the capacity. While no more names have come than
+//! fit, all times are exact and merging is associative and commutative.
 
 use crate::top::ShortName;
 
@@ -11,30 +11,28 @@ use crate::top::ShortName;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Name {
     hash: u64,
-    /// The name.
     pub name: ShortName,
-    /// Spans counted.
     pub tasks: u64,
-    /// Their time.
+    /// The time of these spans, in nanoseconds.
     pub total: u64,
 }
 
 /// The names that cost most.
 #[derive(Debug, Clone)]
 pub struct Names {
-    /// At most twice `capacity`; pruned to `capacity` when full.
+    /// At most twice `capacity` names. They are pruned to `capacity` when full.
     entries: Vec<Name>,
-    /// Open addressing into `entries`, plus one; 0 is free. A power of two, at least twice as long
-    /// as `entries` gets.
+    /// Positions in `entries`, plus one, by open addressing; 0 is free. The length is a power of
+    /// two and at least twice as long as `entries` gets.
     index: Vec<u16>,
     capacity: usize,
     latest: usize,
-    /// How much too low a time may be.
+    /// How much too low a time may be, in nanoseconds.
     pub error: u64,
 }
 
-/// What names of the form `<worker>_<index>`, which Taskflow gives to unnamed tasks, are counted
-/// under.
+/// The name under which names of the form `<worker>_<index>` are counted. Taskflow gives these to
+/// unnamed tasks.
 const UNNAMED: &[u8] = b"<worker>_<index>";
 
 fn class(name: &[u8]) -> &[u8] {
@@ -62,7 +60,7 @@ fn hash(name: &[u8]) -> u64 {
 }
 
 impl Names {
-    /// Keeps `capacity` names (at most 8,192) well.
+    /// Makes a list that keeps the `capacity` costliest names (at most 8,192).
     pub fn new(capacity: usize) -> Self {
         let capacity = capacity.clamp(1, 8_192);
         Names {
@@ -74,18 +72,18 @@ impl Names {
         }
     }
 
-    /// Memory on the heap.
+    /// Memory on the heap, in bytes.
     pub fn bytes(&self) -> usize {
         self.entries.capacity() * size_of::<Name>() + self.index.capacity() * size_of::<u16>()
     }
 
-    /// Counts one span. O(length of the name), amortised.
+    /// Counts one span, which may have no name. O(length of the name), amortised.
     #[inline]
     pub fn add(&mut self, name: &[u8], duration: u64) {
         self.add_some(name, 1, duration);
     }
 
-    /// Counts spans of one name, or of none.
+    /// Counts spans of one name. An empty name is not counted.
     #[inline]
     pub fn add_some(&mut self, name: &[u8], tasks: u64, total: u64) {
         if !name.is_empty() {
@@ -93,7 +91,7 @@ impl Names {
         }
     }
 
-    /// Counts spans of one name, which is not empty.
+    /// Counts spans of one name that is not empty.
     pub fn add_many(&mut self, name: &[u8], tasks: u64, total: u64) {
         let name = class(name);
         if self.entries.get(self.latest).is_none_or(|latest| latest.name.bytes() != name) {
@@ -104,7 +102,7 @@ impl Names {
         entry.total = entry.total.saturating_add(total);
     }
 
-    /// The entry of a name, made where there is none.
+    /// The position of a name's entry, which is made where there is none.
     fn find(&mut self, name: &[u8]) -> usize {
         let hash = hash(name);
         let mask = self.index.len() - 1;
@@ -125,7 +123,8 @@ impl Names {
         self.entries.len() - 1
     }
 
-    /// Keeps the `capacity` costliest, each less what the first one that goes has.
+    /// Keeps the `capacity` costliest names and takes from each the time of the first one that
+    /// goes.
     fn prune(&mut self) {
         self.entries.sort_unstable_by(|a, b| (b.total, a.name).cmp(&(a.total, b.name)));
         let less = self.entries[self.capacity].total;
@@ -145,7 +144,7 @@ impl Names {
         }
     }
 
-    /// Adds other names.
+    /// Adds what another list counted.
     pub fn merge(&mut self, other: &Names) {
         for entry in &other.entries {
             let mine = self.find(entry.name.bytes());
@@ -155,7 +154,7 @@ impl Names {
         self.error = self.error.saturating_add(other.error);
     }
 
-    /// Costliest first; by name where equal.
+    /// The costliest names first; equal ones by name.
     pub fn costliest(&self) -> Vec<Name> {
         let mut entries = self.entries.clone();
         entries.sort_unstable_by(|a, b| (b.total, a.name).cmp(&(a.total, b.name)));

@@ -1,44 +1,41 @@
-//! What the points of the grid say: time by parallelism, and idle time by what the others were
-//! doing.
+//! What the points of the grid show: time by parallelism, and idle time by what the others did.
 
 use taskscale_model::digest::{Level, Losses, Parallelism};
 
 use crate::{accumulator::Accumulator, calibrate::Dispatch, histogram::BUCKETS};
 
-/// Steps of the timeline.
+/// The number of steps of the timeline.
 const STEPS: usize = 60;
-/// Levels of parallelism that are listed one by one.
+/// The number of levels of parallelism up to which each is listed alone.
 const LEVELS: u64 = 16;
 
 /// Sums over the points of the window, as shares of *workers x window* unless said otherwise.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Profile {
-    /// Workers.
     pub workers: u64,
-    /// First start.
+    /// The first start.
     pub start: i64,
-    /// Window.
     pub window: u64,
-    /// Points in the window.
     pub points: u64,
-    /// The identity.
+    /// Work and losses; together they are all of *workers x window*.
     pub losses: Losses,
-    /// Most workers active at one time, ignoring the rarest hundredth of the window.
+    /// The most workers active at one time, without the rarest hundredth of the window.
     pub peak: u64,
-    /// Idle while at least two are active, up to the peak.
+    /// Idle time while at least two are active, up to the peak.
     pub wide_idle: f64,
-    /// Idle of the workers beyond the peak, while at least two are active.
+    /// Idle time of the workers beyond the peak, while at least two are active.
     pub narrow_idle: f64,
-    /// Idle while one is active, by the bucket of the task that runs; a gap of that worker counts
-    /// for its neighbours.
+    /// Idle time while one is active, by the bucket of the task that runs. A gap of that worker
+    /// counts for its neighbours.
     pub solo_by_longest: Vec<f64>,
-    /// Idle while two or more are active, by the bucket of the longest task that runs.
+    /// Idle time while two or more are active, by the bucket of the longest task that runs.
     pub shared_by_longest: Vec<f64>,
-    /// Points by the bucket of the longest task: in all, and while no other worker is active.
+    /// Points by the bucket of the longest task: all of them, and those while no other worker is
+    /// active.
     pub points_by_longest: Vec<(u64, u64)>,
-    /// Pairs of tasks at the same time over what independent workers would show; 0 is a chain.
+    /// Pairs of tasks at the same time, divided by what independent workers would show. 0 is a
+    /// chain.
     pub togetherness: f64,
-    /// Parallelism.
     pub parallelism: Parallelism,
 }
 
@@ -114,7 +111,6 @@ pub fn profile(sums: &Accumulator, workers: u64, dispatch: &Dispatch) -> Profile
     profile
 }
 
-/// One point of time.
 struct Point {
     busy: u64,
     active: u64,
@@ -123,7 +119,7 @@ struct Point {
 }
 
 impl Profile {
-    /// Makes idle times by cause add up to the idle terms of the identity, which know the exact
+    /// Makes idle times by cause add up to the idle terms of the losses, which rest on the exact
     /// busy time.
     fn rescale(&mut self, sampled: &Losses) {
         let ratio = |exact: f64, sampled: f64| if sampled > 0.0 { exact / sampled } else { 0.0 };
@@ -136,15 +132,15 @@ impl Profile {
     }
 }
 
-/// Work, dispatch and preemption are exact sums; what remains is idle and is divided as the points
-/// say.
+/// The losses. Work, dispatch and preemption are exact sums. The rest is idle time, which is
+/// divided in the proportions that the points show.
 fn identity(sums: &Accumulator, workers: u64, window: u64, dispatch: &Dispatch, idle: &Losses) -> Losses {
     let total = workers as f64 * window as f64;
     if total <= 0.0 {
         return Losses { work: 1.0, ..Losses::default() };
     }
     let busy = sums.active().map(|(_, worker)| worker.busy as f64).sum::<f64>();
-    // Spans that overlap on one worker can add up to more than there is.
+    // Spans that overlap on one worker can add up to more time than there is.
     let busy = (busy / total).min(1.0);
     let preempted_in_tasks = (sums.preempted_in_tasks as f64 / total).min(busy);
     let micro = (dispatch.sum_ns as f64 / total).min(1.0 - busy);
@@ -158,8 +154,8 @@ fn identity(sums: &Accumulator, workers: u64, window: u64, dispatch: &Dispatch, 
         dispatch: micro,
         serial: part(idle.serial),
         tail: part(idle.tail),
-        // Without a single idle point the rest is less than the points can see; it is someone's
-        // wait.
+        // Without a single idle point the rest is too little for the points to see. It is some
+        // worker's wait.
         starvation: if sampled > 0.0 { part(idle.starvation) } else { rest },
         preempted: preempted_in_tasks + preempted_in_gaps,
         outside: part(idle.outside),
@@ -173,8 +169,8 @@ fn peak(points: &[Point]) -> u64 {
     active.len().checked_sub(rare + 1).map_or(0, |at| active[at])
 }
 
-/// `E[b (b - 1)]` over what `b` of independent workers with the same mean has, while anyone is
-/// active.
+/// `E[b (b - 1)]` of the number `b` of busy workers while anyone is active, divided by that of
+/// independent workers with the same mean.
 fn togetherness(points: &[Point], workers: u64) -> f64 {
     let active: Vec<f64> =
         points.iter().filter(|point| point.active > 0).map(|point| point.busy as f64).collect();
@@ -196,7 +192,7 @@ fn parallelism(sums: &Accumulator, start: i64, window: u64, workers: u64, points
         if cell.busy_ns == 0 || steps == 0 {
             continue;
         }
-        // The part of the bin inside the window holds all its busy time.
+        // All busy time of the bin lies in the part of it that is inside the window.
         let from = ((begin - start) as f64).max(0.0);
         let to = ((begin - start) as f64 + width).min(window as f64).max(from + 1e-9);
         let mut at = (from / step) as usize;
@@ -217,7 +213,8 @@ fn parallelism(sums: &Accumulator, start: i64, window: u64, workers: u64, points
 }
 
 fn levels(points: &[Point], workers: u64) -> Vec<Level> {
-    // Up to 16 workers one level each; beyond, 0 and 1 by themselves and 14 ranges of equal length.
+    // Up to 16 workers have one level each. Beyond, 0 and 1 have their own and the others share 14
+    // ranges of equal length.
     let range = |busy: u64| -> (u64, u64) {
         if workers <= LEVELS || busy < 2 {
             return (busy, busy);

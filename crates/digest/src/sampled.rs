@@ -1,8 +1,8 @@
-//! Batches of spans of which one in several was timed: what is known of the others is their number,
-//! and the time in which they and the gaps between them lie.
+//! Takes in batches of spans of which one in several was timed. Of the others, only their number is
+//! known and the time in which they and their gaps lie.
 //!
 //! A *window* is the time between the end of one timed span and the begin of the next. What lies in
-//! windows is estimated for a batch of them at once ([`Estimate`]).
+//! the windows is estimated for a whole batch ([`Estimate`]).
 
 use std::ops::Range;
 
@@ -16,8 +16,8 @@ use crate::{
 
 impl Accumulator {
     /// Takes in timed spans of one worker that contain no others and lie in none, in the order of
-    /// time, with the tasks that were not timed before each. The first window begins at the tick
-    /// `last`, where the worker's last span ended.
+    /// time, with the untimed tasks before each. The first window begins at the tick `last`, where
+    /// the worker's last span ended.
     pub fn samples<'n>(
         &mut self,
         worker: u32,
@@ -37,7 +37,7 @@ impl Accumulator {
         }
     }
 
-    /// Any sample, task by task.
+    /// Takes in any sample, task by task.
     fn sample(
         &mut self,
         worker: u32,
@@ -50,7 +50,7 @@ impl Accumulator {
         let untimed = u64::from(sample.untimed);
         let window = scale.ns(last)..scale.ns(sample.begin);
         if estimate.is_odd(sample, sample.begin.saturating_sub(last)) {
-            // The usual tasks, and all that is too much in one gap before the timed one.
+            // The usual tasks, and then one gap that holds all the excess before the timed task.
             self.lay_out(worker, window, untimed, estimate.usual(scale), name);
         } else if untimed > 0 {
             self.spread(worker, window, untimed, estimate.share);
@@ -61,7 +61,7 @@ impl Accumulator {
         self.leaf(worker, scale.ns(sample.begin), scale.ns(sample.end), name);
     }
 
-    /// The places of `tasks` spans that take this share of a window, evenly and with equal gaps.
+    /// Places `tasks` spans that take `share` of a window, evenly and with equal gaps.
     fn spread(&mut self, worker: u32, window: Range<i64>, tasks: u64, share: f64) {
         let Range { start: from, end: to } = window;
         let busy = (to - from) as f64 * share;
@@ -74,8 +74,8 @@ impl Accumulator {
         }
     }
 
-    /// Takes in `tasks` usual spans from the begin of a window on, each behind its gap; both
-    /// shortened where that would take more than the window. Returns the end of the last one.
+    /// Takes in `tasks` usual spans from the begin of a window on, each behind its gap. Both are
+    /// shortened where they would take more than the window. Returns the end of the last span.
     pub fn lay_out(&mut self, worker: u32, window: Range<i64>, tasks: u64, usual: Usual, name: &[u8]) -> i64 {
         let from = window.start;
         let room = (window.end - from).max(0) as f64;
@@ -90,8 +90,8 @@ impl Accumulator {
         end
     }
 
-    /// Takes in samples whose windows and spans are simple ([`Bounds`]) and not odd, until one is
-    /// not so. Returns how many.
+    /// Takes in samples until one is odd or its window or span is not simple ([`Bounds`]). Returns
+    /// how many it took.
     fn simple_samples<'n>(
         &mut self,
         worker: u32,

@@ -1,10 +1,10 @@
-//! The longest spans: admission by one compare, a total order, so that merging is associative and
-//! commutative.
+//! The longest spans. One comparison decides whether a span is admitted. The order is total, so
+//! merging is associative and commutative.
 
 /// Bytes of a name that are kept.
 pub const NAME_BYTES: usize = 48;
 
-/// The begin of a name.
+/// The first bytes of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ShortName {
     length: u8,
@@ -12,7 +12,7 @@ pub struct ShortName {
 }
 
 impl ShortName {
-    /// The first 48 bytes of a name.
+    /// Takes the first 48 bytes of a name.
     pub fn of(name: &[u8]) -> Self {
         let length = name.len().min(NAME_BYTES);
         let mut bytes = [0; NAME_BYTES];
@@ -20,13 +20,12 @@ impl ShortName {
         ShortName { length: length as u8, bytes }
     }
 
-    /// Its bytes.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.length)]
     }
 
-    /// As text; a character that the cut went through is left out, and what is not UTF-8 is
-    /// replaced.
+    /// The name as text. A character that the cut went through is left out. Other bytes that are
+    /// not UTF-8 are replaced.
     pub fn text(&self) -> String {
         let bytes = self.bytes();
         match std::str::from_utf8(bytes) {
@@ -41,44 +40,41 @@ impl ShortName {
 /// A long span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Long {
-    /// Duration: first, as it decides.
+    /// The duration comes first because it decides the order.
     pub duration: u64,
-    /// Start.
     pub start: i64,
-    /// Worker.
     pub worker: u32,
-    /// Name.
     pub name: ShortName,
 }
 
 /// The `capacity` longest spans.
 #[derive(Debug, Clone)]
 pub struct Top {
-    /// Unordered; at most `capacity`.
+    /// In no order; at most `capacity`.
     entries: Vec<Long>,
     capacity: usize,
-    /// Shortest duration that is admitted.
+    /// The shortest duration that is admitted.
     admits: u64,
 }
 
 impl Top {
-    /// Keeps the `capacity` longest.
+    /// Makes a list of the `capacity` longest spans.
     pub fn new(capacity: usize) -> Self {
         Top { entries: Vec::with_capacity(capacity), capacity, admits: 0 }
     }
 
-    /// Memory on the heap.
+    /// Memory on the heap, in bytes.
     pub fn bytes(&self) -> usize {
         self.entries.capacity() * size_of::<Long>()
     }
 
-    /// Durations below this are not among the longest.
+    /// The shortest duration that may be among the longest.
     #[inline]
     pub fn admits(&self) -> u64 {
         if self.capacity == 0 { u64::MAX } else { self.admits }
     }
 
-    /// Takes note of a span. One compare, unless it is among the longest.
+    /// Adds a span if it is among the longest. Any other span costs one comparison.
     #[inline]
     pub fn add(&mut self, worker: u32, start: i64, duration: u64, name: &[u8]) {
         if duration >= self.admits && self.capacity > 0 {
@@ -108,7 +104,7 @@ impl Top {
         }
     }
 
-    /// Adds another list; the result keeps as many as the shorter of the two may.
+    /// Adds another list. The result keeps as many spans as the shorter of the two may.
     pub fn merge(&mut self, other: &Top) {
         self.capacity = self.capacity.min(other.capacity);
         self.entries.extend_from_slice(&other.entries);
@@ -118,7 +114,7 @@ impl Top {
         self.admits = if full { self.entries.last().map_or(0, |entry| entry.duration) } else { 0 };
     }
 
-    /// Longest first.
+    /// The spans, longest first.
     pub fn longest(&self) -> Vec<Long> {
         let mut entries = self.entries.clone();
         entries.sort_unstable_by(|a, b| b.cmp(a));

@@ -1,70 +1,69 @@
-//! One worker: which of its spans are outermost, how long it was busy, where its gaps are.
+//! One worker: which of its spans are outermost, how long it was busy, and where its gaps are.
 //!
-//! Spans sorted by start and spans sorted by end are both told by one short stack of the latest
-//! outermost spans and of the spans that are still open inside the newest: a span that contains the
-//! newest ones absorbs them (sorted by end), one inside the newest becomes its child (sorted by
+//! One short stack serves spans sorted by start and spans sorted by end. It holds the latest
+//! outermost spans, and the spans that are still open inside the newest. A span that contains the
+//! newest ones absorbs them (sorted by end). A span inside the newest becomes its child (sorted by
 //! start). An outermost span is settled when it leaves the stack.
 
-/// Spans that are kept back until it is known whether another one contains them.
+/// The number of spans that are kept back until it is known whether another one contains them.
 const FRAMES: usize = 16;
 
-/// A span kept back.
+/// A span that is kept back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Frame {
-    /// Start.
     pub start: i64,
-    /// End.
     pub end: i64,
     /// Whether no span was found inside it.
     leaf: bool,
-    /// Whether it is known to lie inside another.
+    /// Whether it is known to lie inside another span.
     nested: bool,
-    /// Levels below it.
+    /// The number of levels below it.
     height: u16,
 }
 
-/// What a worker hands on while it settles.
+/// Receives what a worker settles.
 pub trait Settled {
-    /// An outermost span; a `leaf` contains no others.
+    /// Takes an outermost span. A `leaf` contains no others.
     fn outermost(&mut self, start: i64, end: i64, leaf: bool);
-    /// A gap between two consecutive outermost spans.
+    /// Takes a gap between two consecutive outermost spans.
     fn gap(&mut self, start: i64, end: i64);
-    /// A span that contains others after all.
+    /// Takes a span that was thought a leaf and contains others after all.
     fn parent(&mut self, start: i64, end: i64);
 }
 
 /// The state of one worker: about 500 bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Worker {
-    /// Spans at any depth.
+    /// The number of spans at any depth.
     pub tasks: u64,
-    /// Time inside outermost spans.
+    /// Time inside outermost spans, in nanoseconds.
     pub busy: u64,
-    /// Time inside spans that contain no others.
+    /// Time inside spans that contain no others, in nanoseconds.
     pub leaf: u64,
-    /// Spans inside others.
+    /// The number of spans inside others.
     pub nested: u64,
-    /// Gaps that separate stretches of work, by class of length; see [`crate::grid`].
+    /// The number of gaps between consecutive outermost spans.
     pub gaps: u64,
-    /// Deepest level.
+    /// The deepest level.
     pub depth: u16,
-    /// First start.
+    /// The first start.
     pub first: i64,
-    /// Last end.
+    /// The last end.
     pub last: i64,
     /// Spans that overlap another without containing it or lying in it.
     pub overlapping: u64,
-    /// Spans that came long after their time: neither sorted by start nor by end.
+    /// Spans that came long after their time: sorted neither by start nor by end.
     pub late: u64,
     /// Spans that contain more than could be kept back, or nested ones whose parent was not near.
     pub unplaced: u64,
     frames: [Frame; FRAMES],
     length: u8,
-    /// End of the last outermost span that was settled in this stretch; `NEVER` where none was.
+    /// The end of the last outermost span that was settled in this stretch; `NEVER` if there was
+    /// none.
     settled: i64,
 }
 
-/// Before all times that spans have.
+/// A time before those of all spans.
 const NEVER: i64 = i64::MIN;
 
 impl Default for Worker {
@@ -93,13 +92,13 @@ impl Worker {
         self.length.checked_sub(1).map(|top| &mut self.frames[usize::from(top)])
     }
 
-    /// Takes a span in. O(spans that it absorbs), amortised O(1). `level` is its depth where the
-    /// source says so. Returns whether it contains none of those that came before.
+    /// Takes a span in. `level` is its depth if the source tells it. Returns whether it contains
+    /// none of the spans that came before. O(spans that it absorbs), amortised O(1).
     #[inline]
     pub fn span(&mut self, start: i64, end: i64, level: Option<u16>, out: &mut impl Settled) -> bool {
         let length = usize::from(self.length);
-        // Behind the newest one, as nearly all are. Nothing contains it yet, and it contains
-        // nothing: it waits its turn.
+        // Nearly all spans are behind the newest one. Nothing contains such a span yet, and it
+        // contains nothing, so it waits its turn.
         if (1..FRAMES).contains(&length)
             && level.is_none_or(|level| level == 0)
             && let newest = &self.frames[length - 1]
@@ -119,9 +118,9 @@ impl Worker {
         self.any_span(start, end, level, out)
     }
 
-    /// Takes in a span that lies in none and is behind all others that lie in none: what a live
-    /// observer knows, and what spares the wait in the stack. `false` where it is not behind them;
-    /// then nothing was done.
+    /// Takes in a span that lies in no other and is behind all others that lie in none. A live
+    /// observer knows this, and the span need not wait in the stack. If it is not behind the
+    /// others, nothing is done and the result is `false`.
     #[inline]
     pub fn outermost(&mut self, start: i64, end: i64, leaf: bool, out: &mut impl Settled) -> bool {
         if self.length > 0 {
@@ -147,7 +146,7 @@ impl Worker {
         true
     }
 
-    /// Takes in a span that is known to lie in others, which come later; `level` is at least 1.
+    /// Takes in a span that lies in others, which come later. `level` is at least 1.
     pub fn inner(&mut self, duration: u64, level: u16, leaf: bool) {
         self.tasks += 1;
         self.nested += 1;
@@ -157,15 +156,16 @@ impl Worker {
         }
     }
 
-    /// End of the last span, with nothing kept back; `None` where something is, or where there was
-    /// no span.
+    /// The end of the last span if nothing is kept back. `None` if something is, or if there was no
+    /// span.
     #[inline]
     pub fn settled(&self) -> Option<i64> {
         (self.length == 0 && self.settled != NEVER).then_some(self.settled)
     }
 
-    /// Takes in spans as [`Worker::leaf`] does, without handing on anything: so many, of so much
-    /// time, the last of which ended then, each with a gap before it.
+    /// Takes in `tasks` leaves at once, as [`Worker::outermost`] does one, without handing anything
+    /// on. They took `busy` nanoseconds and each had a gap before it. The last one ended at
+    /// `settled`.
     pub fn simple_leaves(&mut self, tasks: u64, busy: u64, settled: i64) {
         self.tasks += tasks;
         self.gaps += tasks;
@@ -175,7 +175,7 @@ impl Worker {
         self.settled = settled;
     }
 
-    /// The same, wherever the span lies.
+    /// Takes a span in as [`Worker::span`] does, wherever it lies.
     fn any_span(&mut self, start: i64, end: i64, level: Option<u16>, out: &mut impl Settled) -> bool {
         self.tasks += 1;
         self.first = self.first.min(start);
@@ -183,7 +183,8 @@ impl Worker {
         let duration = (end - start) as u64;
         let mut frame =
             Frame { start, end, leaf: true, nested: level.is_some_and(|level| level > 0), height: 0 };
-        // Children that have ended can have no more children, and their parent is below them.
+        // Children that have ended can have no more children. Their parent is below them on the
+        // stack.
         while let Some(top) = self.top()
             && top.nested
             && top.end <= start
@@ -195,7 +196,7 @@ impl Worker {
             self.nested += 1;
             self.depth = self.depth.max(level.unwrap_or(1));
         }
-        // Sorted by start: inside the newest.
+        // Sorted by start: the span lies inside the newest.
         if let Some(top) = self.top()
             && top.start <= start
             && end <= top.end
@@ -221,7 +222,7 @@ impl Worker {
             }
             return true;
         }
-        // Sorted by end: around the newest ones.
+        // Sorted by end: the span lies around the newest ones.
         while let Some(top) = self.top()
             && start <= top.start
             && top.end <= end
@@ -243,7 +244,8 @@ impl Worker {
         frame.leaf
     }
 
-    /// The nested span on top has ended and its parent is on the stack.
+    /// Takes the nested span on top off the stack, because it has ended. Its parent is on the
+    /// stack.
     fn drop_nested_top(&mut self) {
         let top = self.frames[usize::from(self.length) - 1];
         let parent = self.frames[usize::from(self.length) - 2];
@@ -261,14 +263,15 @@ impl Worker {
                 return;
             }
             if frame.end <= settled || frame.leaf {
-                // Out of order: its place among the settled ones is not known any more.
+                // Out of order: its place among the settled spans is lost.
                 self.late += 1;
                 self.busy = self.busy.saturating_add((frame.end - frame.start) as u64);
                 out.outermost(frame.start, frame.end, frame.leaf);
                 self.settled = settled.max(frame.end);
                 return;
             }
-            // It contains more than was kept back: those count already, only its rest is new.
+            // It contains more spans than were kept back. Those count already, so only its rest is
+            // new.
             self.unplaced += 1;
             frame.start = settled;
         }
@@ -282,7 +285,8 @@ impl Worker {
             self.overlapping += 1;
         }
         if usize::from(self.length) == FRAMES {
-            // Half at once: moving the rest down costs more than settling.
+            // Half of the stack is settled at once, because moving the rest down costs more than
+            // settling.
             let count = at.clamp(1, FRAMES / 2);
             self.settle_first(count, out);
             at = at.saturating_sub(count);
@@ -302,7 +306,7 @@ impl Worker {
 
     fn settle_frame(&mut self, frame: Frame, out: &mut impl Settled) {
         if frame.nested {
-            // Known to be nested, and no parent came.
+            // It is known to be nested, and no parent came.
             self.unplaced += 1;
             return;
         }
@@ -318,8 +322,8 @@ impl Worker {
         self.settled = self.settled.max(frame.end);
     }
 
-    /// Settles everything; what comes next begins a new stretch, with no gap before it. Open
-    /// children go first.
+    /// Settles everything. What comes next begins a new stretch, with no gap before it. Open
+    /// children are settled first.
     pub fn settle(&mut self, out: &mut impl Settled) {
         self.settle_stack(out);
         self.settled = NEVER;
@@ -332,7 +336,7 @@ impl Worker {
         self.settle_first(usize::from(self.length), out);
     }
 
-    /// Adds another settled worker.
+    /// Adds what another settled worker did.
     pub fn merge(&mut self, other: &Worker) {
         self.tasks += other.tasks;
         self.busy = self.busy.saturating_add(other.busy);

@@ -36,10 +36,10 @@ fn digest(tasks: &[Task], workers: Option<u32>) -> Digest {
     accumulate(tasks, workers).finish(&Account::default())
 }
 
-/// What lies between two tasks of a worker.
+/// What lies between two tasks of a worker, as a factor of the cost.
 #[derive(Debug, Clone, Copy)]
 enum Gap {
-    /// A hand-over: the cost, 20 % more or less.
+    /// A hand-over: 80 to 120 % of the cost.
     HandOver(u64),
     /// A wait of 64 to 4,096 times the cost.
     Wait(u64),
@@ -49,13 +49,13 @@ enum Gap {
 struct Timeline {
     tasks: Vec<Task>,
     hand_overs: Vec<u64>,
-    /// The shortest wait.
+    /// The shortest wait, in nanoseconds.
     line: u64,
 }
 
-/// Timelines in which hand-overs and waits are far apart, so that there is one right line between
-/// them: up to eight workers that begin at different times, tasks from 1/8 of the cost to a
-/// thousand times it.
+/// Timelines in which hand-overs and waits are far apart, so that one line between them is right.
+/// Up to eight workers begin at different times. Tasks take from 1/8 of the cost to a thousand
+/// times it.
 fn timelines() -> impl Strategy<Value = Timeline> {
     let step = (
         prop_oneof![4 => (80u64..=120).prop_map(Gap::HandOver), 1 => (64u64..4_096).prop_map(Gap::Wait)],
@@ -88,11 +88,11 @@ fn timelines() -> impl Strategy<Value = Timeline> {
     })
 }
 
-/// The identity, by sweeping over every start and end: exact, in O(n log n).
+/// The exact losses, by sweeping over every start and end in O(n log n).
 fn exact(timeline: &Timeline, workers: u64) -> Losses {
     let tasks = &timeline.tasks;
     let seen = tasks.iter().map(|task| task.worker).max().map_or(0, |most| most as usize + 1);
-    // Active is busy or in a hand-over; a worker has ended after its last task.
+    // A worker is active while busy or in a hand-over. It has ended after its last task.
     let (mut events, mut work, mut dispatch) = (Vec::new(), 0i64, 0i64);
     for worker in 0..seen as u32 {
         let own: Vec<Task> = tasks.iter().copied().filter(|task| task.worker == worker).collect();
@@ -152,8 +152,7 @@ proptest! {
         let at_least_half_of_the_points = 1_024f64;
         for ((name, found), (_, exact)) in digest.losses.terms().into_iter().zip(exact.terms()) {
             let bound = match name {
-                // Too few gaps to tell a crowd: what is dispatch then is known within the shortest
-                // gaps only.
+                // Too few gaps make no crowd. Dispatch is then known within the shortest gaps only.
                 _ if timeline.hand_overs.len() < 16 => continue,
                 "work" | "dispatch" | "preempted" => 1e-9,
                 _ => 4.0 * 0.5 / at_least_half_of_the_points.sqrt(),
@@ -162,8 +161,8 @@ proptest! {
         }
     }
 
-    /// Waiting is divided among causes without rest: what they claim is the idle time of the
-    /// identity.
+    /// Waiting is divided among causes completely: their shares add up to the idle time of the
+    /// losses.
     #[test]
     fn causes_of_waiting_add_up_to_it(timeline in timelines()) {
         let digest = digest(&timeline.tasks, None);
@@ -172,13 +171,13 @@ proptest! {
             digest.patterns.iter().filter(|pattern| waits.contains(&pattern.name)).map(|pattern| pattern.share).sum();
         let idle = digest.losses.serial + digest.losses.tail + digest.losses.starvation;
         prop_assert!(claimed <= idle + 1e-9 || digest.workers == 1, "{claimed} of {idle}");
-        // Four patterns are listed; with fewer none is missing.
+        // Four patterns are listed. If there are fewer, none is missing.
         if digest.patterns.len() < 4 && digest.workers > 1 {
             prop_assert!((claimed - idle).abs() <= 1e-9, "{claimed} of {idle}: {:?}", digest.patterns);
         }
     }
 
-    /// Time that the kernel took is exact, and the rest shrinks by it.
+    /// Time that the kernel took is exact, and the other shares shrink by it.
     #[test]
     fn run_delay_is_part_of_the_identity(timeline in timelines(), in_tasks in 0.0..1.0, in_gaps in 0.0..1.0) {
         let mut accumulator = accumulate(&timeline.tasks, None);
@@ -195,7 +194,7 @@ proptest! {
         prop_assert!((after.losses.work + after.losses.lost() - 1.0).abs() < 1e-9, "{:?}", after.losses);
     }
 
-    /// The mean of the hand-overs, exactly, where waits are at least 64 times longer.
+    /// The cost is exactly the mean of the hand-overs if waits are at least 64 times longer.
     #[test]
     fn the_scheduling_cost_is_the_mean_hand_over(timeline in timelines()) {
         let hand_overs = &timeline.hand_overs;
@@ -208,8 +207,7 @@ proptest! {
         }
     }
 
-    /// Whatever the gaps: dispatch is all gaps up to a line that is within a factor of two of 16
-    /// times the cost.
+    /// For any gaps, dispatch is all gaps up to a line within a factor of two of 16 times the cost.
     #[test]
     fn dispatch_ends_at_sixteen_times_the_cost(gaps in proptest::collection::vec((0u32..24, 8u64..16), 16..400)) {
         let (mut at, mut tasks, mut lengths) = (0i64, Vec::new(), Vec::new());
@@ -223,7 +221,7 @@ proptest! {
         tasks.truncate(lengths.len() + 1);
         let digest = digest(&tasks, None);
         if let Some(cost) = digest.scheduling_cost_ns.value() {
-            // Lines below 256 ns and above 67 ms are not drawn.
+            // No line is drawn below 256 ns or above 67 ms.
             let reach = (16.0 * cost).clamp(512.0, f64::from(1 << 25));
             let below = |line: f64| lengths.iter().filter(|gap| (**gap as f64) < line).sum::<u64>() as f64;
             let found = digest.losses.dispatch * digest.window_ns as f64;
@@ -232,7 +230,7 @@ proptest! {
         }
     }
 
-    /// Outliers are the longest spans, exactly; which of them stand out is known within a histogram
+    /// Outliers are exactly the longest spans. Which of them stand out is known within a histogram
     /// bucket.
     #[test]
     fn outliers_are_the_longest_spans(
@@ -275,7 +273,7 @@ proptest! {
     }
 }
 
-/// The last bin reaches beyond the window; a point there is not part of it.
+/// The last bin reaches beyond the window. A point there is not part of it.
 #[test]
 fn points_after_the_end_do_not_count() {
     for end in 5_000..5_200 {

@@ -1,4 +1,4 @@
-//! What must hold on every timeline, and how far each approximation may be from an exact O(n)
+//! What holds on every timeline, and how far each approximation may be from an exact O(n)
 //! reference.
 
 use proptest::prelude::*;
@@ -31,14 +31,14 @@ fn finish(accumulator: &Accumulator) -> Digest {
     accumulator.finish(&Account::default())
 }
 
-/// Any spans at all: overlapping, out of order, far apart, of zero length, reversed.
+/// Spans of any kind: overlapping, out of order, far apart, of zero length, reversed.
 fn wild() -> impl Strategy<Value = Vec<Task>> {
     let time = prop_oneof![-1_000i64..1_000, -1_000_000_000i64..1_000_000_000_000, any::<i64>()];
     proptest::collection::vec((0u32..40, time.clone(), time, 0u8..8), 0..200)
 }
 
-/// Flat timelines, worker by worker, without overlap: (gap, duration) pairs, each scaled by a power
-/// of two.
+/// Flat timelines, worker by worker, without overlap. They consist of (gap, duration) pairs, each
+/// scaled by a power of two.
 fn flat() -> impl Strategy<Value = Vec<Task>> {
     let step = (0u32..22, 0u64..64, 0u32..22, 1u64..64, 0u8..8);
     let worker = proptest::collection::vec(step, 1..300);
@@ -56,8 +56,8 @@ fn flat() -> impl Strategy<Value = Vec<Task>> {
     })
 }
 
-/// The exact account, by sweeping over all starts and ends: total busy, and time at each number of
-/// busy workers.
+/// The exact account, by sweeping over all starts and ends: total busy time, and time at each
+/// number of busy workers.
 fn sweep(tasks: &[Task]) -> (u64, Vec<u64>) {
     let mut events: Vec<(i64, i64)> =
         tasks.iter().flat_map(|(_, start, end, _)| [(*start, 1), (*end, -1)]).collect();
@@ -129,8 +129,8 @@ proptest! {
         prop_assert_eq!(finish(&digest_of(&other, Config::default())), whole);
     }
 
-    /// Busy time, counts and gaps are exact; shares of time from points are within four standard
-    /// errors (plus the points' own width); quantiles are within one bucket.
+    /// Busy time, counts and gaps are exact. Shares of time from points are within four standard
+    /// errors (plus the points' own width). Quantiles are within one bucket.
     #[test]
     fn approximations_keep_their_bounds(tasks in flat()) {
         let digest = finish(&digest_of(&tasks, Config::default()));
@@ -164,7 +164,7 @@ proptest! {
 
     #[test]
     fn nesting_is_found_by_start_and_by_end(outer in proptest::collection::vec((1i64..50, proptest::collection::vec(1i64..20, 0..6)), 1..60)) {
-        // Parents of children that follow each other, with a step of own work around each.
+        // Parents whose children follow each other, with a step of own work around each child.
         let (mut tasks, mut at, mut own, mut nested) = (Vec::new(), 0i64, 0i64, 0u64);
         for (gap, children) in &outer {
             at += gap;
@@ -179,7 +179,7 @@ proptest! {
             tasks.push((0, start, at, 0));
             own += if children.is_empty() { 0 } else { at - start - children.iter().sum::<i64>() };
         }
-        // As made, children first: sorted by end.
+        // The tasks are made children first, so they are sorted by end.
         for by_start in [false, true] {
             if by_start {
                 tasks.sort_by_key(|(_, start, end, _)| (*start, -end));

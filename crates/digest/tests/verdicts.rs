@@ -9,7 +9,7 @@ use taskscale_model::{
 const US: i64 = 1_000;
 const MS: i64 = 1_000_000;
 
-/// An accumulator of `(worker, start, end)`.
+/// An accumulator with these `(worker, start, end)` spans.
 fn of(workers: u32, spans: &[(u32, i64, i64)]) -> Accumulator {
     let mut accumulator = Accumulator::new(Config { workers: Some(workers), ..Config::default() });
     for (worker, start_ns, end_ns) in spans {
@@ -27,7 +27,7 @@ fn first(digest: &Digest) -> PatternName {
     digest.patterns[0].name
 }
 
-/// `count` tasks of `length`, one after the other, `gap` apart.
+/// `count` tasks of `length` nanoseconds, one after the other, `gap` apart.
 fn row(worker: u32, from: i64, count: i64, length: i64, gap: i64) -> Vec<(u32, i64, i64)> {
     (0..count).map(|i| (worker, from + i * (length + gap), from + i * (length + gap) + length)).collect()
 }
@@ -42,7 +42,7 @@ fn a_chain_on_one_of_four_workers_is_serial() {
 
 #[test]
 fn tasks_below_the_clock_s_step_are_told_while_their_gaps_are_above_it() {
-    // Every second one takes a nanosecond, the others none; 20 ns from begin to begin.
+    // Every second task takes a nanosecond and the others none. Begins are 20 ns apart.
     let spans: Vec<(u32, i64, i64)> = (0..1_000_000).map(|at| (0, at * 20, at * 20 + at % 2)).collect();
     let accumulator = of(1, &spans);
     assert_eq!(first(&finish(&accumulator)), PatternName::SchedulingOverhead);
@@ -52,7 +52,7 @@ fn tasks_below_the_clock_s_step_are_told_while_their_gaps_are_above_it() {
 
 #[test]
 fn tiny_tasks_come_before_idle_workers() {
-    // Seven of eight workers are idle, and still there is nothing worth giving to them.
+    // Seven of eight workers are idle, and still there is no task worth giving to them.
     let digest = finish(&of(8, &row(0, 0, 50_000, 20, 100)));
     assert_eq!(first(&digest), PatternName::SchedulingOverhead);
 }
@@ -77,7 +77,7 @@ fn a_blocked_event_loop_is_that_however_long_it_waits_for_events() {
     assert_eq!(first(&digest), PatternName::EventLoopBlocked);
     let share = 1_500.0 / 6_500.0;
     assert!((digest.patterns[0].share - share).abs() < 1e-6, "{:?}", digest.patterns[0]);
-    // The same steps without the long one are a worker with little to do.
+    // The same steps without the long one make a worker with little to do.
     assert_eq!(first(&finish(&of(1, &spans[..200]))), PatternName::OutsideRun);
 }
 
@@ -123,10 +123,10 @@ fn run_delay_decides_between_a_long_task_and_a_late_one() {
     };
     assert_eq!(first(&verdict(0)), PatternName::StragglerTasks);
     assert_eq!(first(&verdict(5 * MS)), PatternName::StragglerTasks);
-    // The short tasks have room for 200 ms: it may have been them, or the long one.
+    // The short tasks have room for 200 ms, so either they or the long one may have lost it.
     let unsure = verdict(200 * MS);
     assert_eq!(first(&unsure), PatternName::Inconclusive);
     assert!(unsure.confidence.reasons.iter().any(|reason| reason.contains("only in sum")), "{unsure:?}");
-    // They have none for 500 ms.
+    // The short tasks have no room for 500 ms.
     assert_eq!(first(&verdict(500 * MS)), PatternName::Preempted);
 }

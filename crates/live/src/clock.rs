@@ -1,4 +1,4 @@
-//! Where an observer's times come from: the machine, or a program that sets them.
+//! The source of an observer's times: the machine's clock, or a clock that a program sets.
 
 use std::sync::{
     Arc,
@@ -13,15 +13,15 @@ use taskscale_sys::{
 /// The clock of an observer.
 ///
 /// [`Worker::begin`](crate::Worker::begin) and [`end`](crate::Worker::end) read the machine's clock
-/// in either case. With a clock that is set, [`begin_at`](crate::Worker::begin_at) and
-/// [`end_at`](crate::Worker::end_at) are called in their place.
+/// in either case. A program with a set clock calls [`begin_at`](crate::Worker::begin_at) and
+/// [`end_at`](crate::Worker::end_at) in their place.
 #[derive(Debug, Clone, Default)]
 pub enum Clock {
     /// The clock of this machine ([`ticks`]).
     #[default]
     Machine,
-    /// Times that are made up, CPU time too. The kernel knows nothing of them and is not asked for
-    /// run delay.
+    /// Times that a program makes up, CPU time included. The kernel knows nothing of them and is
+    /// not asked for run delay.
     Set(Arc<SetClock>),
 }
 
@@ -31,15 +31,15 @@ pub struct SetClock {
     rate: Rate,
     now: AtomicU64,
     thread: AtomicU32,
-    /// Of each thread.
+    /// One for each thread.
     cpu_ns: [AtomicU64; SetClock::THREADS as usize],
 }
 
 impl SetClock {
-    /// Threads that have CPU time of their own: those with numbers below this.
+    /// The number of threads with a CPU time of their own. Their numbers are below this.
     pub const THREADS: u32 = 8;
 
-    /// One whose ticks have this rate and which stands at 0.
+    /// Makes a clock that stands at 0 and has ticks of this rate.
     pub fn new(rate: Rate) -> Arc<Self> {
         Arc::new(SetClock {
             rate,
@@ -49,14 +49,15 @@ impl SetClock {
         })
     }
 
-    /// Sets it to so many nanoseconds. Returns the ticks of that moment.
+    /// Sets the clock to `ns` nanoseconds. Returns the ticks of that moment.
     pub fn set_ns(&self, ns: u64) -> u64 {
         let ticks = self.rate.ticks(ns);
         self.now.store(ticks, Relaxed);
         ticks
     }
 
-    /// Sets the thread that calls from now on; thread 0 does until then.
+    /// Sets which thread calls from here on. Before the first call it is thread 0. Numbers from
+    /// [`THREADS`](SetClock::THREADS) on select the last thread.
     pub fn set_thread(&self, thread: u32) {
         self.thread.store(thread.min(Self::THREADS - 1), Relaxed);
     }
@@ -68,7 +69,7 @@ impl SetClock {
 }
 
 impl Clock {
-    /// The time now, in ticks and as the monotonic clock has it.
+    /// The present time, in ticks and on the monotonic clock.
     pub fn anchor(&self) -> Anchor {
         match self {
             Clock::Machine => Anchor::now(),
@@ -87,7 +88,7 @@ impl Clock {
         }
     }
 
-    /// From ticks to nanoseconds.
+    /// The rate that converts ticks to nanoseconds.
     pub fn rate(&self) -> Rate {
         match self {
             Clock::Machine => Rate::of_machine(),
@@ -95,7 +96,7 @@ impl Clock {
         }
     }
 
-    /// The ticks that a reading of the clock takes, which are part of every task that is timed.
+    /// The ticks that one reading of the clock takes. They are part of every timed task.
     pub fn reading_ticks(&self) -> u64 {
         match self {
             Clock::Machine => ticks::reading_ticks(),
@@ -103,7 +104,7 @@ impl Clock {
         }
     }
 
-    /// What no duration can be finer than.
+    /// The step of the clock: no duration is finer.
     pub fn resolution_ns(&self) -> u64 {
         match self {
             Clock::Machine => ticks::resolution_ns(),
@@ -111,7 +112,7 @@ impl Clock {
         }
     }
 
-    /// The calling thread, as [`cpu_ns`](Clock::cpu_ns) takes it; `None` where the system has no
+    /// The number of the calling thread, for [`cpu_ns`](Clock::cpu_ns). `None` if the system has no
     /// number for it.
     pub fn thread(&self) -> Option<u32> {
         match self {
@@ -120,7 +121,7 @@ impl Clock {
         }
     }
 
-    /// The CPU time that a thread has used; `None` where the system does not say.
+    /// The CPU time that a thread has used. `None` if the system does not tell it.
     pub fn cpu_ns(&self, thread: u32) -> Option<u64> {
         match self {
             Clock::Machine => thread_cpu_ns(thread),
@@ -128,13 +129,13 @@ impl Clock {
         }
     }
 
-    /// Whether each reading takes some 20 ns more than it might, since the machine has no
-    /// time-stamp counter to be trusted.
+    /// Whether each reading takes some 20 ns more than necessary, because the machine has no
+    /// trustworthy time-stamp counter.
     pub fn is_slow(&self) -> bool {
         matches!(self, Clock::Machine) && ticks::source() == Source::Monotonic
     }
 
-    /// Whether the kernel knows of these times.
+    /// Whether these are the machine's times, which the kernel knows of.
     pub fn is_machine(&self) -> bool {
         matches!(self, Clock::Machine)
     }

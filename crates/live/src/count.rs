@@ -1,4 +1,4 @@
-//! Entries of a buffer into sums.
+//! Counts the entries of a buffer into a worker's sums.
 
 use taskscale_digest::TimedSpan;
 use taskscale_model::span::{Depth, Span};
@@ -15,11 +15,12 @@ impl State {
         }
     }
 
-    /// Counts entries of which none stands for others.
+    /// Counts entries none of which stands for others.
     fn exact(&mut self, mut entries: impl Iterator<Item = Entry>) {
         let (worker, scale, since) = (self.worker, self.scale(), self.since);
         loop {
-            // Outermost leaves, which nearly all are, go in one batch; the first other one ends it.
+            // Outermost leaves go in one batch: nearly all entries are such. The first other entry
+            // ends the batch.
             let mut other = None;
             let State { accumulator, names, last, latest, .. } = self;
             let leaves = std::iter::from_fn(|| {
@@ -37,7 +38,7 @@ impl State {
         }
     }
 
-    /// Counts entries of which some stand for others.
+    /// Counts entries some of which stand for others.
     fn sampled(&mut self, entries: impl Iterator<Item = Entry>) {
         let mut batch = [TimedSpan::default(); ENTRIES];
         let mut length = 0;
@@ -58,7 +59,7 @@ impl State {
         self.samples(&batch[..length]);
     }
 
-    /// Counts outermost leaves and what they stand for.
+    /// Counts outermost leaves and the untimed tasks that they stand for.
     fn samples(&mut self, samples: &[TimedSpan]) {
         let Some(last) = samples.last() else { return };
         let odd = self.estimate.learn(samples, self.last);
@@ -73,7 +74,7 @@ impl State {
         }
     }
 
-    /// Counts any entry by itself.
+    /// Counts any entry alone.
     fn one(&mut self, entry: &Entry) {
         let Entry { begin, end, .. } = *entry;
         if entry.untimed > 0 {
@@ -88,7 +89,7 @@ impl State {
             return;
         }
         if begin < self.since || end < begin {
-            // What ended before the clearing was cleared; what was open then is cut.
+            // A task that ended before the clearing is forgotten. A task that was open then is cut.
             self.cut.open += u64::from(end >= self.since);
             return;
         }

@@ -1,7 +1,7 @@
-//! One span of a worker's buffer: three words, of which the third says all but its times.
+//! One span of a worker's buffer in three words: begin, end, and a third word for the rest.
 //!
 //! ```text
-//! bit    63       62..49    48    47..32   31..0
+//! bit    63       56..49    48    47..32   31..0
 //!        closes   untimed   leaf  depth    number of the name
 //! ```
 
@@ -12,7 +12,7 @@ const LEAF: u32 = 48;
 const UNTIMED: u32 = 49;
 const CLOSES: u32 = 63;
 
-/// A place in the buffer. The header has the same three words.
+/// A place in the buffer. The C header has the same three words.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub struct Place {
@@ -21,27 +21,26 @@ pub struct Place {
     kind: AtomicU64,
 }
 
-/// An entry of the buffer, read.
+/// An entry as read from the buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
-    /// Begin in ticks.
+    /// In ticks.
     pub begin: u64,
-    /// End in ticks.
+    /// In ticks.
     pub end: u64,
-    /// Number of its name; 0 is none.
+    /// The number of the name; 0 means none.
     pub number: u32,
-    /// Others that hold it.
+    /// The number of tasks around it.
     pub depth: u16,
-    /// Whether it holds no other.
+    /// Whether it holds no other task.
     pub leaf: bool,
-    /// Outermost tasks before it that were not timed.
+    /// The number of untimed outermost tasks before it.
     pub untimed: u32,
-    /// No task, but the end of those that were not timed.
+    /// Whether it is no task and marks the end of untimed tasks.
     pub closes: bool,
 }
 
 impl Place {
-    /// Writes an entry.
     #[inline]
     pub fn store(&self, begin: u64, end: u64, kind: u64) {
         self.begin.store(begin, Relaxed);
@@ -49,7 +48,6 @@ impl Place {
         self.kind.store(kind, Relaxed);
     }
 
-    /// Reads it.
     pub fn load(&self) -> Entry {
         let kind = self.kind.load(Relaxed);
         Entry {
@@ -65,19 +63,19 @@ impl Place {
 }
 
 impl Entry {
-    /// Whether it is a task that holds no other and lies in none.
+    /// Whether it is an outermost task that holds no other.
     pub fn is_simple(&self) -> bool {
         self.depth == 0 && self.leaf && !self.closes
     }
 }
 
-/// The third word of a task.
+/// The third word of a task's entry.
 #[inline(always)]
 pub fn task(number: u32, depth: u32, leaf: bool, untimed: u32) -> u64 {
     u64::from(number) | u64::from(depth) << DEPTH | u64::from(leaf) << LEAF | u64::from(untimed) << UNTIMED
 }
 
-/// The third word of the end of tasks that were not timed.
+/// The third word of an entry that marks the end of untimed tasks.
 pub fn close(untimed: u32) -> u64 {
     task(0, 0, true, untimed) | 1 << CLOSES
 }

@@ -1,23 +1,23 @@
-//! Names of tasks as numbers, so that an entry of the buffer has room for one.
+//! Names of tasks as numbers, because an entry of the buffer has no room for a name.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use taskscale_digest::NUMBERS;
 
-/// Bytes of a name that count.
+/// Bytes of a name that are kept; the rest is ignored.
 const BYTES: usize = 48;
 /// Names that a buffer can hold; number 0 is none.
 const NAMES: usize = NUMBERS - 1;
 
-/// Names by their numbers from 1 on; 0 is no name.
+/// Names by number, from 1 on. Number 0 means no name.
 #[derive(Debug, Clone, Default)]
 pub struct Names {
-    /// Lengths and bytes, one name behind the other.
+    /// The length and the bytes of each name.
     known: Vec<(u8, [u8; BYTES])>,
 }
 
 impl Names {
-    /// The number of a name, given where it has none; `None` where there is no place.
+    /// The number of a name. A new name gets the next free number; `None` if all are in use.
     pub fn number(&mut self, name: &[u8]) -> Option<u32> {
         let name = &name[..name.len().min(BYTES)];
         if let Some(at) = self.known.iter().position(|(length, bytes)| bytes[..usize::from(*length)] == *name)
@@ -33,24 +33,24 @@ impl Names {
         Some(self.known.len() as u32)
     }
 
-    /// The name of a number; empty where it has none.
+    /// The name of a number; empty if the number has none.
     pub fn name(&self, number: u32) -> &[u8] {
         let known = (number as usize).checked_sub(1).and_then(|at| self.known.get(at));
         known.map_or(&[], |(length, bytes)| &bytes[..usize::from(*length)])
     }
 
-    /// Memory on the heap.
+    /// Memory on the heap, in bytes.
     pub fn bytes(&self) -> usize {
         self.known.capacity() * size_of::<(u8, [u8; BYTES])>()
     }
 }
 
-/// A name as words, which compare in a few instructions, and its length.
+/// The length of a name and its bytes as words, which compare in a few instructions.
 #[derive(Debug, Clone, Copy)]
 pub struct Words([u64; BYTES / 8], u32);
 
 impl Words {
-    /// The first 48 bytes of a name.
+    /// Takes the first 48 bytes of a name.
     #[inline]
     pub fn of(name: &[u8]) -> Self {
         let mut bytes = [0; BYTES];
@@ -66,7 +66,7 @@ impl Words {
     }
 }
 
-/// The name that came last, and its number.
+/// The most recent name and its number.
 #[derive(Debug, Default)]
 pub struct Latest {
     words: [AtomicU64; BYTES / 8],
@@ -75,7 +75,7 @@ pub struct Latest {
 }
 
 impl Latest {
-    /// Its number, where it is this one.
+    /// The number of the most recent name if it is this one.
     #[inline]
     pub fn number(&self, Words(words, length): Words) -> Option<u32> {
         let same = self.length.load(Relaxed) == length
@@ -83,7 +83,6 @@ impl Latest {
         same.then(|| self.number.load(Relaxed))
     }
 
-    /// Remembers another one.
     pub fn set(&self, Words(words, length): Words, number: u32) {
         self.words.iter().zip(words).for_each(|(mine, word)| mine.store(word, Relaxed));
         self.length.store(length, Relaxed);

@@ -22,21 +22,22 @@ use crate::{
 /// The name under which a digest shows tasks that had not ended when it was taken.
 const OPEN: &[u8] = b"(still running)";
 
-/// Observes a runtime.
+/// An observer of one runtime. It makes the workers and takes the digest of what they did.
 #[derive(Debug)]
 pub struct Observer {
     options: Options,
     begin: Anchor,
-    /// Ticks at the last clearing; the origin of times.
+    /// Ticks at the last clearing. Times start there.
     since: AtomicU64,
     workers: Mutex<Vec<Option<Arc<Worker>>>>,
 }
 
-/// Workers that an observer has a place for.
+/// The number of workers that an observer has places for.
 pub const MAX_WORKERS: u32 = 65_536;
 
 impl Observer {
-    /// One without workers. The first in a process measures the clock's rate for 2 ms.
+    /// Makes an observer without workers. The first one in a process measures the clock's rate for
+    /// 2 ms.
     pub fn new(options: Options) -> Arc<Self> {
         ticks::source();
         options.clock.rate();
@@ -50,8 +51,8 @@ impl Observer {
         })
     }
 
-    /// The worker of this index, made where there is none: about 15.5 KB. An index beyond the last
-    /// place has the last one.
+    /// The worker of this index. A new one is made where there is none and takes about 15.5 KB.
+    /// Indexes beyond the last place share the last place.
     pub fn worker(&self, index: u32) -> Arc<Worker> {
         let index = index.min(MAX_WORKERS - 1);
         let mut workers = self.workers();
@@ -69,8 +70,8 @@ impl Observer {
             .clone()
     }
 
-    /// What the workers have done since the beginning or the last [`clear`](Observer::clear).
-    /// Workers go on meanwhile; a task that is open counts up to now.
+    /// The digest of what the workers have done since the beginning or the last
+    /// [`clear`](Observer::clear). The workers go on meanwhile. An open task counts up to now.
     pub fn digest(&self) -> Digest {
         let now = self.options.clock.anchor();
         let config = Config { workers: self.options.workers, names: 64, longest: 8, ..Config::observer() };
@@ -90,7 +91,7 @@ impl Observer {
         seen.all.finish(&account)
     }
 
-    /// Forgets what was; tasks that are open now are left out when they end.
+    /// Forgets everything so far. Tasks that are open now are left out when they end.
     pub fn clear(&self) {
         let now = self.options.clock.ticks();
         self.since.store(now, Relaxed);
@@ -99,7 +100,7 @@ impl Observer {
         }
     }
 
-    /// Memory that it holds, in bytes.
+    /// The memory that the observer and its workers hold, in bytes.
     pub fn bytes(&self) -> usize {
         self.workers().iter().flatten().map(|worker| worker.bytes()).sum::<usize>() + size_of::<Self>()
     }
@@ -108,7 +109,7 @@ impl Observer {
         self.workers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What must be known of the clock.
+    /// What a reader of the digest must know of the clock, if anything.
     fn clock_note(&self, now: Anchor, rate: Rate) -> Option<String> {
         if self.options.clock.is_slow() {
             return Some(
@@ -124,18 +125,17 @@ impl Observer {
     }
 }
 
-/// What was seen of all workers.
+/// The sum over the workers seen so far.
 #[derive(Debug)]
 struct Seen {
     all: Accumulator,
-    /// Tasks that are open.
     open: u64,
     cut: Cut,
     sampled: Sampled,
 }
 
 impl Seen {
-    /// Adds a worker as it is now.
+    /// Adds a worker in its present state.
     fn add(&mut self, worker: &Worker, now: u64) {
         let (mut state, open) = worker.snapshot(now);
         if let Some(Open { begin, leaf }) = open {
@@ -152,7 +152,7 @@ impl Seen {
         self.all.merge(&state.accumulator);
     }
 
-    /// What of it was counted, and what was not.
+    /// The account: what was counted, and what was dropped for which reason.
     fn account(&self) -> Account {
         let counted = self.all.tasks();
         let reasons = [
@@ -175,7 +175,7 @@ impl Seen {
         (self.open > 0).then(|| format!("{} tasks were still running and count up to now", self.open))
     }
 
-    /// What is estimated.
+    /// The note that says which part of the figures is estimated.
     fn sampled_note(&self) -> Option<String> {
         let Sampled { timed, untimed } = self.sampled;
         let one_of = (timed + untimed) as f64 / timed.max(1) as f64;

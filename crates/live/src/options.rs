@@ -1,24 +1,24 @@
-//! What an observer is told at its making.
+//! What a program tells an observer when it makes one.
 
 use crate::clock::Clock;
 
-/// See the module.
+/// The options of an observer. The defaults suit a runtime of which nothing is known.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Workers that the runtime has, whether they run or not; as many as were seen where it is
-    /// `None`.
+    /// The number of workers that the runtime has, whether they run or not. `None` means as many as
+    /// were seen.
     pub workers: Option<u32>,
-    /// Who is observed, in one word: `taskflow`, `tokio`, `asyncio`.
+    /// The runtime that is observed, in one word: `taskflow`, `tokio`, `asyncio`.
     pub source: String,
-    /// Where times come from.
+    /// The source of times.
     pub clock: Clock,
-    /// Times every task, also tiny ones ([`regime`](crate::regime)): some 20 ns for each, and
-    /// nothing is estimated.
+    /// Times every task, tiny ones too ([`regime`](crate::regime)). This costs some 20 ns for each
+    /// task, and nothing is estimated.
     pub exact: bool,
-    /// Whether the thread of a worker does nothing but the worker's tasks: CPU time that it uses is
-    /// then theirs, also where a task was not timed.
+    /// Whether a worker's thread does nothing but the worker's tasks. Its CPU time is then theirs,
+    /// also where a task was not timed.
     pub own_threads: bool,
-    /// Whether [`Worker::rests`](crate::Worker::rests) is called before each wait of a worker: a
+    /// Whether [`Worker::rests`](crate::Worker::rests) is called before each wait of a worker. A
     /// long time without that call is then a task's.
     pub waits_are_told: bool,
 }

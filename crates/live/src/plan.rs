@@ -1,84 +1,85 @@
-//! The plan of a worker whose tasks are sampled: how many outermost tasks go without a time before
-//! the next that is timed.
+//! The plan of a worker whose tasks are sampled: how many outermost tasks go untimed before the
+//! next timed one.
 //!
-//! It is one word, so that others read all of it at once, and so that a task without a time writes
-//! nothing else. 0 while all tasks are timed.
+//! The plan is one word, so that others read all of it at once, and so that an untimed task writes
+//! nothing else. It is 0 while all tasks are timed.
 //!
 //! ```text
 //! bit    63..32                         8                          7..0
-//!        were to go when it was made    one of them is open now    are still to go
+//!        untimed tasks in all           one of them is open now    untimed tasks still to come
 //! ```
 
-/// Least number of tasks that are not timed behind one that is. On top of it come 0 to 15, drawn by
-/// lot: no period of the program falls into step with it (tests: periods of 2 to 16).
+/// The least number of untimed tasks behind a timed one. A further 0 to 15 are drawn by lot, so
+/// that no period of the program falls into step with the sampling (tests: periods of 2 to 16).
 pub const SKIP: u64 = 8;
 
-/// One of the tasks without a time is open.
+/// The bit that is set while an untimed task is open.
 pub const OPEN: u64 = 1 << 8;
-/// Where the number that was to go begins.
+/// The lowest bit of the number of untimed tasks in all.
 const WERE: u32 = 32;
 
-// All that may be drawn fits below.
+// All numbers that may be drawn fit below the bit.
 const _: () = assert!(SKIP + 15 < OPEN);
 
-/// See the module.
+/// The plan of one worker, as the word that the module describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Plan(pub u64);
 
 impl Plan {
-    /// All tasks are timed, and all that were not are counted.
+    /// All tasks are timed, and no untimed task is left to count.
     pub const NONE: Plan = Plan(0);
 
-    /// Behind a timed task that ended at `now`.
+    /// The plan behind a timed task that ended at `now`.
     #[inline(always)]
     pub fn behind(now: u64) -> Plan {
         Plan(skip(now) * (1 << WERE | 1))
     }
 
-    /// So many went without a time, and the next one is timed.
+    /// The plan after `tasks` untimed tasks have ended: the next one is timed.
     pub fn gone(tasks: u32) -> Plan {
         Plan(u64::from(tasks) << WERE)
     }
 
-    /// Whether the next outermost task goes without a time: some are to go, and none is open.
+    /// Whether the next outermost task goes untimed: some are still to come, and none is open.
     #[inline(always)]
     pub fn skips(self) -> bool {
         (self.0 as u32).wrapping_sub(1) < OPEN as u32 - 1
     }
 
-    /// Whether a task without a time is open.
+    /// Whether an untimed task is open.
     #[inline(always)]
     pub fn is_open(self) -> bool {
         self.0 as u32 >= OPEN as u32
     }
 
-    /// Such a task begins.
+    /// The plan once the next untimed task has begun.
     #[inline(always)]
     pub fn begun(self) -> Plan {
         Plan(self.0 + OPEN)
     }
 
-    /// It ends.
+    /// The plan once the open untimed task has ended.
     #[inline(always)]
     pub fn ended(self) -> Plan {
         Plan(self.0 - OPEN - 1)
     }
 
-    /// Tasks that go without a time in all; that many have, when the next is timed.
+    /// The number of untimed tasks in all. That many have ended when the next task is timed.
     #[inline(always)]
     pub fn all(self) -> u32 {
         (self.0 >> WERE) as u32
     }
 
-    /// Tasks that went without a time since the last one that was timed, without one that is open.
+    /// The number of untimed tasks that have ended since the last timed one. An open one is not
+    /// among them.
     pub fn untimed(self) -> u32 {
         self.all().wrapping_sub(self.0 as u32 & (OPEN as u32 - 1))
     }
 }
 
-/// How many tasks are not timed behind one that ended at `now`. Mixed twice: after one product,
-/// whose upper bits go round as regularly as the program does, every second task of a program of
-/// period 2 came out 5 % too often.
+/// The number of tasks that go untimed behind one that ended at `now`. The time is mixed twice.
+/// After a single product, whose upper bits go round as regularly as the program does, every second
+/// task of a program of period 2 came out 5 % too often.
 #[inline]
 pub fn skip(now: u64) -> u64 {
     let mixed = now.wrapping_mul(0x9E37_79B9_7F4A_7C15);

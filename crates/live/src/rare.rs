@@ -1,5 +1,5 @@
-//! What few tasks of a worker need: long ones and long gaps, waits, tasks inside those that are not
-//! timed, and calls that do not match.
+//! The calls that few tasks of a worker make: long tasks and long gaps, waits, tasks inside untimed
+//! ones, and calls that do not match.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -8,7 +8,7 @@ use taskscale_sys::delay::run_delay_ns;
 use crate::{entry, plan::Plan, state::State, worker::Worker};
 
 impl Worker {
-    /// A long gap ends at `now`, or the first task begins.
+    /// Handles a long gap that ends at `now`, or the begin of the first task.
     #[cold]
     #[inline(never)]
     pub fn long_gap(&self, now: u64) {
@@ -23,8 +23,8 @@ impl Worker {
         }
     }
 
-    /// A long time in which `before` tasks were not timed ends at `now`. From here on all are
-    /// timed.
+    /// Handles a long time that ends at `now` and in which `before` tasks were not timed. From here
+    /// on all tasks are timed.
     #[cold]
     fn long_window(&self, now: u64, before: u32) {
         let delay = self.new_delay();
@@ -40,11 +40,11 @@ impl Worker {
         self.shared.set_plan(Plan::NONE);
     }
 
-    /// An outermost task of so many ticks, a long time, has ended.
+    /// Handles the end of an outermost task that took `length` ticks, a long time.
     #[cold]
     #[inline(never)]
     pub fn long_task(&self, length: u64) {
-        // Behind a timed task none is without a time yet.
+        // Behind a timed task no untimed one has run yet.
         self.shared.set_plan(Plan::NONE);
         let (delay, length_ns) = (self.new_delay(), self.clock.rate().ns(length));
         let mut state = self.state();
@@ -55,8 +55,9 @@ impl Worker {
         }
     }
 
-    /// A task begins at `now` inside one that is not timed. That one begins now, as far as is
-    /// known, and all are timed from here on; what it has taken so far counts as a gap.
+    /// Handles a task that begins at `now` inside an untimed one. The untimed one counts as begun
+    /// now, because its true begin is not known. What it has taken so far counts as a gap. From
+    /// here on all tasks are timed.
     #[cold]
     #[inline(never)]
     pub fn inside_untimed(&self, now: u64) {
@@ -73,8 +74,9 @@ impl Worker {
         self.shared.depth.store(1, Relaxed);
     }
 
-    /// Nothing more runs on this worker for a while: it is about to wait. For rims that are told
-    /// so; then a wait is known for what it is, however many tasks before it were not timed.
+    /// Tells the worker that it is about to wait and that nothing runs on it for a while. A rim
+    /// that is told of waits calls this. The wait is then known as one, however many tasks before
+    /// it were not timed.
     #[inline]
     pub fn rests(&self) {
         if self.shared.plan() != Plan::NONE && !self.is_open() {
@@ -82,13 +84,13 @@ impl Worker {
         }
     }
 
-    /// The tasks that were not timed end at `now`, and the next one is timed.
+    /// Ends the untimed tasks at `now` and makes the next task a timed one.
     #[cold]
     fn close(&self, now: u64) {
         let before = self.shared.plan().untimed();
         if before == 0 {
-            // The wait lies behind a timed task; skipped ones behind it would take it for one of
-            // theirs.
+            // The wait lies behind a timed task. Untimed tasks behind the wait would take it for
+            // their own time.
             return self.shared.set_plan(Plan::NONE);
         }
         if self.shared.is_long(self.shared.since_last(now)) {
@@ -100,34 +102,34 @@ impl Worker {
         self.shared.last.store(now, Relaxed);
     }
 
-    /// From now on another thread is this worker, the calling one: its run delay so far is none of
-    /// the worker's.
+    /// Makes the calling thread this worker's thread. The run delay that the thread has had so far
+    /// is not the worker's.
     pub fn moved(&self) {
         self.new_delay();
         self.state().cpu.forget();
     }
 
-    /// An end without a begin.
+    /// Counts an end without a begin.
     #[cold]
     #[inline(never)]
     pub fn stray(&self) {
         self.state().cut.stray += 1;
     }
 
-    /// A span below [`FRAMES`](crate::shared::FRAMES) others.
+    /// Counts a span inside [`FRAMES`](crate::shared::FRAMES) others, which is not timed.
     #[cold]
     #[inline(never)]
     pub fn deep(&self) {
         self.state().cut.deep += 1;
     }
 
-    /// Tasks are timed all from here on.
+    /// Times all tasks from here on.
     fn exact(&self, state: &mut State) {
         state.regime.end();
         self.shared.sampled.store(0, Relaxed);
     }
 
-    /// The run delay since it was last asked for; `None` where the kernel does not say.
+    /// The run delay since the last question. `None` if the kernel does not tell it.
     fn new_delay(&self) -> Option<u64> {
         if !self.clock.is_machine() {
             return None;

@@ -1,9 +1,10 @@
-//! When a worker times every task, and when one in several.
+//! When a worker times every task, and when it times one in several.
 //!
-//! Two readings of the clock take 2 to 10 ns, by machine and program, and counting a span another 7
-//! (docs/evidence/live-taskflow.md). Beside tasks of some microseconds that is nothing, and all of
-//! them are timed. Beside *tiny* tasks it is 3 to 50 % of the program, and they are alike as
-//! nothing longer is, since nothing in them can wait: of these one is timed behind 8 to 23 others.
+//! Two readings of the clock take 2 to 10 ns, by machine and program, and counting a span takes
+//! another 7 (docs/evidence/live-taskflow.md). Beside tasks of some microseconds that is nothing,
+//! and all of them are timed. Beside *tiny* tasks it is 3 to 50 % of the program. Tiny tasks are
+//! more alike than longer ones, because nothing in them can wait. So one of them is timed behind 8
+//! to 23 others.
 //!
 //! ```text
 //!                    a full buffer of tiny tasks, and nothing is owed
@@ -16,53 +17,55 @@
 //!             +-- each full buffer of tiny tasks pays what it took
 //! ```
 //!
-//! 1. **Tiny?** The last full buffer says it ([`tiny`]), so that a change of the program's ways is
-//!    seen after at most 75 timed tasks, and a single long task or window at once.
-//! 2. **Unknown.** Of a long time among tasks that were not timed it may not be known whether it
-//!    was a task or a pause. It counts as a gap, and the digest says how much there was of it.
-//! 3. **Owed.** Tiny tasks are then all timed for [`OWED`] times as long, in which the next such
-//!    time is seen for what it is. Longer than the longest task that was timed it was likelier a
-//!    pause, and for the rest of it nothing is owed: two runs of a graph with 25 ms between them
-//!    would be timed all. Of long tasks that come again one in 16 is timed while tasks are sampled,
-//!    and then it is owed in full.
+//! 1. **Tiny?** The last full buffer decides ([`tiny`]). A change in the program is therefore seen
+//!    after at most 75 timed tasks, and a single long task or window is seen at once.
+//! 2. **Unknown.** A long time among untimed tasks may have been a task or a pause. Where that is
+//!    not known it counts as a gap, and the digest says how much there was of it.
+//! 3. **Owed.** After unknown time, tiny tasks are all timed for [`OWED`] times as long. The next
+//!    such time then falls among timed tasks and is seen for what it is. Time beyond the longest
+//!    timed task was likelier a pause, and nothing is owed for the part beyond; otherwise two runs
+//!    of a graph with 25 ms between them would be timed in full. Of long tasks that come again, one
+//!    in 16 is timed while tasks are sampled; the time is then owed in full.
 //!
-//! What each rule is worth: `cargo run --release -p taskscale-experiments --bin sampling`.
+//! `cargo run --release -p taskscale-experiments --bin sampling` shows what each rule is worth.
 
 use taskscale_digest::Estimate;
 use taskscale_sys::ticks::Rate;
 
 use crate::entry::Entry;
 
-/// Mean time from begin to begin up to which tasks are tiny: exact timing costs 3 to 6 % there.
+/// Tasks are tiny if their mean time from begin to begin is below this. Exact timing costs 3 to 6 %
+/// there.
 pub const TINY_NS: u64 = 500;
-/// A gap longer than this is not one between tiny tasks, nor is a window longer than this for each
-/// of its tasks: tokio's tiny polls are 140 to 230 ns apart, Taskflow's tasks 22 to 60.
+/// A longer gap does not lie between tiny tasks, and neither does a window that is longer for each
+/// of its tasks. Tiny polls of tokio are 140 to 230 ns apart, tasks of Taskflow 22 to 60.
 pub const ODD_NS: u64 = 1_000;
-/// A timed task longer than this is not tiny, and a window that is so much longer than thrice the
-/// usual one is unknown: a task of 10 us in a hundred is most of the time, and would count as gaps.
+/// A timed task longer than this is not tiny. A window is unknown if it exceeds three times the
+/// usual one by more than this. A task of 10 us in a hundred is most of the time and would count as
+/// gaps.
 pub const ODD_TASK_NS: u64 = 4_000;
-/// Tasks, gaps and windows longer than this are looked at one by one, and asked for run delay: the
-/// question takes about 0.5 us, a fortieth of it. Any task may be as long, whatever was timed so
-/// far.
+/// Tasks, gaps and windows longer than this are looked at one by one, and the kernel is asked for
+/// their run delay. The question takes about 0.5 us, a fortieth of this. Any task is thought to be
+/// able to last this long, whatever was timed so far.
 pub const LONG_NS: u64 = 20_000;
-/// How many times as long tiny tasks are timed all after an unknown time: what is not known of
+/// After an unknown time, tiny tasks are all timed for this many times as long. The unknown part of
 /// tasks that come again then stays below a ninth of the time.
 pub const OWED: u64 = 8;
 
-/// How a worker's tasks are timed.
+/// The regime of one worker: whether its tasks are all timed or sampled.
 #[derive(Debug, Clone)]
 pub struct Regime {
     sampled: bool,
     /// Whether it never samples.
     exact: bool,
-    /// For so long tiny tasks are still to be timed all.
+    /// How long tiny tasks are still to be timed all.
     owed_ns: u64,
-    /// How long a task may be, by those that were timed.
+    /// The length of the longest task that was timed, at least [`LONG_NS`].
     longest_ns: u64,
 }
 
 impl Regime {
-    /// Exact; for good, where that is asked for.
+    /// Makes a regime that times every task; it does so for good if `exact` is set.
     pub fn new(exact: bool) -> Self {
         Regime { sampled: false, exact, owed_ns: 0, longest_ns: LONG_NS }
     }
@@ -72,8 +75,8 @@ impl Regime {
         self.sampled
     }
 
-    /// A full buffer was counted, or a part of one that is not tiny; of tiny tasks it took so long.
-    /// Returns whether tasks are sampled from now on.
+    /// Judges a buffer that was full, or part of a buffer that is not tiny. `tiny_ns` is the time
+    /// that a buffer of tiny tasks took. Returns whether tasks are sampled from here on.
     pub fn buffer(&mut self, tiny_ns: Option<u64>) -> bool {
         if !self.sampled {
             self.owed_ns = self.owed_ns.saturating_sub(tiny_ns.unwrap_or(0));
@@ -82,32 +85,33 @@ impl Regime {
         self.sampled
     }
 
-    /// Tasks are timed all, until the next full buffer at least.
+    /// Times all tasks, at least until the next full buffer.
     pub fn end(&mut self) {
         self.sampled = false;
     }
 
-    /// A task that was timed took so long.
+    /// Notes that a timed task took `ns` nanoseconds.
     pub fn long_task(&mut self, ns: u64) {
         self.longest_ns = self.longest_ns.max(ns);
     }
 
-    /// So much time among tasks that were not timed was a task's, or a pause's.
+    /// Notes that `ns` nanoseconds among untimed tasks were a task's or a pause's.
     pub fn unknown(&mut self, ns: u64) {
         self.owed_ns = self.owed_ns.saturating_add(ns.min(self.longest_ns).saturating_mul(OWED));
     }
 }
 
-/// A buffer of tiny tasks.
+/// What a buffer of tiny tasks shows.
 #[derive(Debug, Clone, Copy)]
 pub struct Tiny {
-    /// How long tasks and gaps are.
+    /// The usual length of tasks and gaps.
     pub usual: Estimate,
-    /// How long all of it took, in ticks.
+    /// The time that the whole buffer took, in ticks.
     pub ticks: u64,
 }
 
-/// Whether the tasks of a buffer are tiny, all of them. `clock` ticks of each are the clock's.
+/// What a buffer shows whose tasks are all tiny; `None` for any other buffer. A reading of the
+/// clock takes `clock` ticks of each task.
 pub fn tiny(mut entries: impl Iterator<Item = Entry>, rate: Rate, clock: u64) -> Option<Tiny> {
     let [tiny, odd, odd_task] = [TINY_NS, ODD_NS, ODD_TASK_NS].map(|ns| rate.ticks(ns));
     let first = entries.next()?;
@@ -148,8 +152,8 @@ mod tests {
         assert!((0..1_000).all(|_| !exact.buffer(Some(5_000))));
     }
 
-    /// Every tenth buffer of 40 us holds a task of 0.4 ms more. While tasks are sampled one such
-    /// task in 16 is timed. Returns what of them was not known, and all time.
+    /// Plays buffers of 40 us, every tenth with a task of 0.4 ms more. While tasks are sampled, one
+    /// such task in 16 is timed. Returns the unknown time of the long tasks, and all time.
     fn unknown_tasks() -> (u64, u64) {
         let mut regime = Regime::new(false);
         let (mut unknown, mut time, mut sampled) = (0, 0, false);
@@ -173,7 +177,8 @@ mod tests {
         assert!(part > 0 && part * 9 <= time, "{part} of {time}");
     }
 
-    /// What is sampled of graphs of so many buffers of 40 us, with 25 ms between them.
+    /// The sampled share of graphs of `buffers` buffers of 40 us each, with 25 ms between the
+    /// graphs.
     fn sampled_between_pauses(buffers: u64) -> f64 {
         let mut regime = Regime::new(false);
         let mut sampled = 0;
@@ -189,7 +194,7 @@ mod tests {
 
     #[test]
     fn pauses_leave_most_of_the_tasks_sampled() {
-        // 8 times 20 us are owed for each, which is four buffers.
+        // 8 times 20 us are owed for each pause, which is four buffers.
         assert!(sampled_between_pauses(10) > 0.6);
         assert!(sampled_between_pauses(100) > 0.95);
     }

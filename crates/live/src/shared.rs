@@ -1,5 +1,5 @@
-//! The part of a worker that its thread writes at every task, and that others read meanwhile. The C
-//! header has the same layout, so that its inlined calls work on the same memory.
+//! The part of a worker that its thread writes at every task and that others read meanwhile. The C
+//! header has the same layout, because its inlined calls work on the same memory.
 
 use std::{
     mem::{offset_of, size_of},
@@ -14,39 +14,40 @@ use crate::{
     plan::Plan,
 };
 
-/// Frames that can be open at once; spans deeper than that are counted and not timed.
+/// The number of frames that can be open at once. Deeper spans are counted as dropped and not
+/// timed.
 pub const FRAMES: usize = 16;
-/// Spans that are kept before they are counted. At 24 bytes each this is under 2 KB: with the sums
-/// a worker takes less than 16 KB (a test).
+/// The number of spans that are kept before they are counted. They take 24 bytes each, under 2 KB
+/// in all. With its sums a worker takes less than 16 KB (a test).
 pub const ENTRIES: usize = 75;
 
-/// Written by one thread. All fields are atomic, so that a second writer makes figures wrong and
-/// nothing else.
+/// The memory of one worker, written by one thread. All fields are atomic, so a second writer makes
+/// figures wrong and does no other harm.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Shared {
-    /// Begins of the frames that are open.
+    /// The begins of the open frames, in ticks.
     pub open: [AtomicU64; FRAMES],
-    /// How many are, without a task that is not timed.
+    /// The number of open frames. An open untimed task is not among them.
     pub depth: AtomicU32,
     /// One bit for each frame that has had frames inside.
     pub parents: AtomicU32,
-    /// Entries in use.
+    /// The number of entries in use.
     length: AtomicU32,
-    /// Whether ticks are those of the time-stamp counter; for the header.
+    /// Whether ticks are those of the time-stamp counter. The C header reads it.
     counter: AtomicU32,
-    /// What is long, in ticks.
+    /// More ticks than this are long.
     long: AtomicU64,
-    /// End of the last outermost span.
+    /// The end of the last outermost span, in ticks.
     pub last: AtomicU64,
-    /// [`Plan`].
+    /// The word of the [`Plan`].
     plan: AtomicU64,
-    /// Whether tasks are sampled: whether a timed one makes a plan.
+    /// 1 while tasks are sampled: a timed task then makes a plan. 0 otherwise.
     pub sampled: AtomicU32,
     entries: [Place; ENTRIES],
 }
 
-// What the header says.
+// The C header has the same offsets.
 const _: () = {
     assert!(offset_of!(Shared, depth) == 128);
     assert!(offset_of!(Shared, parents) == 132);
@@ -61,8 +62,8 @@ const _: () = {
 };
 
 impl Shared {
-    /// With nothing in it. `counter` says whether ticks are those of the time-stamp counter, `long`
-    /// how many of them are long.
+    /// Makes an empty one. `counter` says whether ticks are those of the time-stamp counter. More
+    /// than `long` ticks are long.
     pub fn new(counter: bool, long: u64) -> Self {
         Shared {
             open: Default::default(),
@@ -78,19 +79,19 @@ impl Shared {
         }
     }
 
-    /// What is planned.
+    /// The present plan.
     #[inline(always)]
     pub fn plan(&self) -> Plan {
         Plan(self.plan.load(Relaxed))
     }
 
-    /// Plans.
+    /// Replaces the plan.
     #[inline(always)]
     pub fn set_plan(&self, plan: Plan) {
         self.plan.store(plan.0, Relaxed);
     }
 
-    /// Whether so many ticks are long.
+    /// Whether `ticks` is a long time.
     #[inline(always)]
     pub fn is_long(&self, ticks: u64) -> bool {
         ticks > self.long.load(Relaxed)
@@ -102,7 +103,7 @@ impl Shared {
         now.wrapping_sub(self.last.load(Relaxed))
     }
 
-    /// Keeps an entry. Returns whether that was the last place.
+    /// Stores an entry. Returns whether that took the last place.
     #[inline]
     pub fn push(&self, begin: u64, end: u64, kind: u64) -> bool {
         let length = self.length.load(Relaxed);
@@ -113,7 +114,7 @@ impl Shared {
         length as usize + 1 >= ENTRIES
     }
 
-    /// What is in the buffer.
+    /// The entries in the buffer, oldest first.
     pub fn kept(&self) -> impl Iterator<Item = Entry> + Clone {
         let length = (self.length.load(Acquire) as usize).min(ENTRIES);
         self.entries[..length].iter().map(Place::load)

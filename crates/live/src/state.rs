@@ -1,4 +1,4 @@
-//! What a worker's buffer is emptied into, behind a lock that it takes every 75 timed tasks.
+//! The sums that a worker's buffer is counted into, behind a lock taken every 75 timed tasks.
 
 use taskscale_digest::{Accumulator, Config, Estimate, Scale};
 use taskscale_sys::ticks::Rate;
@@ -10,19 +10,18 @@ use crate::{
     regime::{Regime, Tiny},
 };
 
-/// Tasks of the sampled regime.
+/// Counts of outermost tasks in the sampled regime.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Sampled {
-    /// That were timed, each behind some that were not.
+    /// Timed tasks behind at least one untimed task.
     pub timed: u64,
-    /// That were not.
     pub untimed: u64,
 }
 
 /// Calls that are not counted as tasks.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Cut {
-    /// Tasks that were open when all was cleared.
+    /// Tasks that were open at a clearing.
     pub open: u64,
     /// Ends without a begin.
     pub stray: u64,
@@ -30,18 +29,18 @@ pub struct Cut {
     pub deep: u64,
 }
 
-/// How a long time in which tasks were not timed is known for a task's.
+/// How a worker tells whether a long time without timed tasks was a task's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Waits {
-    /// The worker would have said that it waits.
+    /// The runtime says when the worker waits, so any other long time is a task's.
     Told,
-    /// Only a task can have used the CPU time of its thread.
+    /// Only a task can have used the CPU time of the thread.
     UseNoCpu,
-    /// It may be a task's or a pause's.
+    /// Nothing tells: it may be a task's or a pause's.
     Unknown,
 }
 
-/// The sums of one worker, and what is known of its ways.
+/// The sums of one worker, and what was learnt about its tasks.
 #[derive(Debug, Clone)]
 pub struct State {
     pub worker: u32,
@@ -53,15 +52,15 @@ pub struct State {
     pub sampled: Sampled,
     pub cut: Cut,
     pub cpu: Cpu,
-    /// Spans that began before this are forgotten; also the origin of times.
+    /// Spans that began before this tick are forgotten. Times start there.
     pub since: u64,
-    /// End of the last outermost span counted.
+    /// The tick at which the last outermost span that was counted ended.
     pub last: u64,
-    /// Number of its name.
+    /// The number of the name of that span.
     pub latest: u32,
-    /// Tasks without a time before the clearing, which the next one with a time brings along.
+    /// Untimed tasks before the clearing that the next timed task brings along.
     pub forgotten: u32,
-    /// What the last batch said of tasks without a time.
+    /// What the last batch showed of untimed tasks.
     pub estimate: Estimate,
 }
 
@@ -90,30 +89,30 @@ impl State {
         }
     }
 
-    /// From ticks to nanoseconds since the last clearing.
+    /// Converts ticks to nanoseconds since the last clearing.
     pub fn scale(&self) -> Scale {
         Scale { origin: self.since, ns_per_4g: self.rate.ns_per_4g() }
     }
 
-    /// Nanoseconds since the last clearing at a tick.
+    /// Nanoseconds from the last clearing to a tick.
     pub fn ns(&self, tick: u64) -> i64 {
         self.scale().ns(tick)
     }
 
-    /// Gives all numbers of names anew.
+    /// Drops the names, so that numbers are given anew.
     pub fn rename(&mut self) {
         self.names = Names::default();
         self.latest = 0;
     }
 
-    /// Counts time for which the worker waited for a processor, up to `now`.
+    /// Counts `ns` for which the worker waited for a processor, up to `now`.
     pub fn preempted(&mut self, in_task: bool, ns: u64, now: u64) {
         if now >= self.since {
             self.accumulator.preempted(in_task, ns);
         }
     }
 
-    /// Forgets all; also so many tasks that the next timed one will bring along.
+    /// Forgets everything, also `untimed` tasks that the next timed one will bring along.
     pub fn clear(&mut self, now: u64, untimed: u32) {
         self.accumulator = Accumulator::new(Config::observer());
         self.since = now;
@@ -122,8 +121,8 @@ impl State {
         self.cut = Cut::default();
     }
 
-    /// A full buffer was counted, or a part of one that is not tiny. Returns whether tasks are
-    /// sampled from now on.
+    /// Judges a buffer that was full, or part of a buffer that is not tiny. Returns whether tasks
+    /// are sampled from here on.
     pub fn judge(&mut self, tiny: Option<Tiny>) -> bool {
         let was_exact = !self.regime.is_sampled();
         let sampled = self.regime.buffer(tiny.map(|tiny| self.rate.ns(tiny.ticks)));

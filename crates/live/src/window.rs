@@ -1,24 +1,24 @@
-//! Windows: times in which tasks were not timed, where something is special about them.
+//! Counts windows, in which tasks ran untimed, where the ordinary count does not do.
 
 use crate::state::{State, Waits};
 
-/// The name of a task that was long and not timed; that of the one timed behind it would be a
+/// The name of a long task that was not timed. The name of the timed task behind it would be a
 /// guess.
 const LONG: &[u8] = b"(long, not timed: see exact)";
 
-/// Tasks without a time, as they were counted.
+/// Where untimed tasks ended when they were counted.
 #[derive(Debug, Clone, Copy)]
 pub struct Laid {
-    /// The tick at which the last one ends.
+    /// The tick at which the last of them ends.
     pub end: u64,
-    /// Nanoseconds that are left behind it.
+    /// Nanoseconds left behind it.
     pub rest_ns: u64,
 }
 
 impl State {
-    /// Counts tasks without a time between the last outermost span and `until`: as long as the last
-    /// ones known, one after the other from the begin on, with the usual gaps. Where `long` is not
-    /// 0 the last one of them took so many nanoseconds.
+    /// Counts untimed tasks between the last outermost span and `until`. They are laid out one
+    /// after the other from the begin on, with the usual lengths and gaps. If `long` is not 0, the
+    /// last one took that many nanoseconds.
     pub fn window(&mut self, until: u64, tasks: u32, long: u64) -> Laid {
         let (tasks, from) = (self.remembered(until, tasks), self.last.max(self.since));
         if tasks == 0 {
@@ -40,7 +40,7 @@ impl State {
         Laid { end: self.since + self.rate.ticks(end.max(0) as u64), rest_ns: (until_ns - end).max(0) as u64 }
     }
 
-    /// How many of the tasks without a time before `until` the clearing has not forgotten.
+    /// The number of untimed tasks before `until` that the clearing has not forgotten.
     fn remembered(&mut self, until: u64, tasks: u32) -> u32 {
         if until < self.since {
             0
@@ -51,15 +51,16 @@ impl State {
         }
     }
 
-    /// Counts tasks without a time, as [`State::window`], in a long time of `window_ns` up to
-    /// `now`, and all up to there. `waited_ns` of it the worker waited for a processor. Returns
-    /// whether one of them was long; otherwise it was a pause, as far as is known.
+    /// Counts untimed tasks like [`State::window`], in a long time of `window_ns` that ends at
+    /// `now`, and counts everything up to there. For `waited_ns` of it the worker waited for a
+    /// processor. Returns whether one of the tasks was long. Otherwise the time was a pause, as far
+    /// as is known.
     pub fn long_window(&mut self, now: u64, tasks: u32, window_ns: u64, waited_ns: u64) -> bool {
         let long = match self.waits {
             Waits::Told => window_ns,
             Waits::UseNoCpu => match self.burnt_since_last() {
                 0 => 0,
-                // It was kept waiting for a processor in its own time.
+                // The task had to wait for a processor in its own time.
                 burnt => burnt.saturating_add(waited_ns).min(window_ns),
             },
             Waits::Unknown => 0,
@@ -72,12 +73,13 @@ impl State {
         long > 0
     }
 
-    /// CPU time since the last outermost span that only a task can have used.
+    /// The CPU time since the last outermost span, if it is so much that only a task can have used
+    /// it.
     pub fn burnt_since_last(&self) -> u64 {
         self.cpu.burnt_since(self.last, self.rate)
     }
 
-    /// So many nanoseconds of a gap were a task's, or a pause.
+    /// Notes that `ns` nanoseconds of a gap were a task's or a pause's.
     pub fn unknown(&mut self, ns: u64) {
         if ns > 0 {
             self.accumulator.unknown(ns);
@@ -85,15 +87,15 @@ impl State {
         }
     }
 
-    /// Whether the clearing forgot more than the `untimed` tasks that have ended since the last one
-    /// with a time: one that was open.
+    /// Whether the clearing forgot more than the `untimed` tasks that have ended since the last
+    /// timed one. If so, it also forgot one that was open.
     pub fn forgets(&self, untimed: u32) -> bool {
         self.last < self.since && self.forgotten > untimed
     }
 
-    /// The begin of an open task of which it is now known that it is timed, `untimed` behind the
-    /// last one with a time: `now`, or before the clearing, where the clearing cut it; then its end
-    /// will say so once more.
+    /// The begin of an open task that turns out to be timed, `untimed` tasks behind the last timed
+    /// one. It is `now`, unless the clearing cut the task. A cut task begins before the clearing;
+    /// its end then counts it as cut once more.
     pub fn begin_known(&mut self, now: u64, untimed: u32) -> u64 {
         if !self.forgets(untimed) {
             return now;

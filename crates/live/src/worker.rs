@@ -1,7 +1,7 @@
-//! A worker, and the calls that every task makes: some nanoseconds each, no lock on the way.
+//! A worker, and the calls that every task makes. Each takes some nanoseconds and no lock.
 //!
-//! `cpp/include/taskscale/taskscale.h` has these calls once more, inlined, on the same memory
-//! ([`Shared`]); `cpp/tests/pool.cpp` holds the two together.
+//! `cpp/include/taskscale/taskscale.h` repeats these calls, inlined, on the same memory
+//! ([`Shared`]). `cpp/tests/pool.cpp` checks that the two agree.
 
 use std::sync::{
     Mutex, MutexGuard, PoisonError,
@@ -24,18 +24,18 @@ use crate::{
 /// A worker: one thread that runs tasks, one after the other or inside each other.
 ///
 /// Calls of [`begin`](Worker::begin) and [`end`](Worker::end) come from one thread at a time. If
-/// they do not, figures are wrong and nothing else is: all fields are atomic.
+/// they do not, figures are wrong and nothing else breaks: all fields are atomic.
 #[derive(Debug)]
 #[repr(C, align(128))]
 pub struct Worker {
     pub(crate) shared: Shared,
-    // From here on nothing is known outside.
+    // The C header does not know the fields from here on.
     pub(crate) index: u32,
     latest: Latest,
-    /// Run delay of the thread when it was last asked for.
+    /// The thread's run delay at the last question, in nanoseconds.
     pub(crate) delay: AtomicU64,
     pub(crate) clock: Clock,
-    /// What the buffer is emptied into.
+    /// The sums that the buffer is counted into.
     state: Mutex<State>,
 }
 
@@ -52,7 +52,7 @@ impl Worker {
         }
     }
 
-    /// Its index.
+    /// The index by which the observer made this worker.
     pub fn index(&self) -> u32 {
         self.index
     }
@@ -62,7 +62,7 @@ impl Worker {
         self.shared.is_open()
     }
 
-    /// A task begins on this worker; inside the one that is open, where one is.
+    /// Begins a task on this worker, inside the open one if there is one.
     #[inline]
     pub fn begin(&self) {
         if !self.begin_untimed() {
@@ -70,7 +70,7 @@ impl Worker {
         }
     }
 
-    /// The task that began last ends. `name` may be empty; 48 bytes of it count.
+    /// Ends the task that began last. `name` may be empty; only its first 48 bytes are kept.
     #[inline]
     pub fn end(&self, name: &[u8]) {
         if !self.end_untimed() {
@@ -78,7 +78,7 @@ impl Worker {
         }
     }
 
-    /// A task began at `now` (ticks).
+    /// Begins a task at `now` (ticks).
     #[inline]
     pub fn begin_at(&self, now: u64) {
         if !self.begin_untimed() {
@@ -86,7 +86,7 @@ impl Worker {
         }
     }
 
-    /// The task that began last ended at `now` (ticks).
+    /// Ends the task that began last, at `now` (ticks).
     #[inline]
     pub fn end_at(&self, now: u64, name: &[u8]) {
         if !self.end_untimed() {
@@ -94,8 +94,8 @@ impl Worker {
         }
     }
 
-    /// Whether the task that begins is one that is not timed: then this was all. Otherwise it has
-    /// not begun yet.
+    /// Begins a task if it is one that goes untimed, and returns whether it was. If not, the task
+    /// has not begun yet.
     #[inline(always)]
     pub fn begin_untimed(&self) -> bool {
         let plan = self.shared.plan();
@@ -106,8 +106,8 @@ impl Worker {
         true
     }
 
-    /// Whether the task that ends is one that is not timed: then this was all, and its name does
-    /// not matter. Otherwise it has not ended yet.
+    /// Ends the open task if it is an untimed one, and returns whether it was. The name of an
+    /// untimed task does not matter. If it returns false, the task has not ended yet.
     #[inline(always)]
     pub fn end_untimed(&self) -> bool {
         let plan = self.shared.plan();
@@ -145,10 +145,10 @@ impl Worker {
         self.end_numbered_at(now, number);
     }
 
-    /// The task that began last, which is timed ([`end_untimed`](Worker::end_untimed) says so),
-    /// ended at `now` (ticks); its name has this number ([`name`](Worker::name)), 0 for none. A rim
-    /// that remembers numbers saves the comparison of names. Numbers hold until one is asked for
-    /// with all 16 in use.
+    /// Ends the task that began last, at `now` (ticks). The task is a timed one, as
+    /// [`end_untimed`](Worker::end_untimed) tells. `number` is that of its name
+    /// ([`name`](Worker::name)), 0 for none. A rim that remembers numbers saves the comparison of
+    /// names. Numbers hold until a new one is asked for while all 16 are in use.
     #[inline]
     pub fn end_numbered_at(&self, now: u64, number: u32) {
         let shared = &self.shared;
@@ -166,9 +166,9 @@ impl Worker {
         }
     }
 
-    /// An outermost task ended at `now`: plans how many are not timed behind it. Returns how many
-    /// were not timed before it. Comes before the entry, so that whoever looks meanwhile misses
-    /// tasks rather than counting them twice.
+    /// Plans how many tasks go untimed behind an outermost task that ended at `now`. Returns how
+    /// many went untimed before it. This comes before the entry, so that whoever looks meanwhile
+    /// misses tasks rather than counting them twice.
     #[inline]
     fn next_plan(&self, now: u64) -> u32 {
         let shared = &self.shared;
@@ -179,7 +179,7 @@ impl Worker {
         untimed
     }
 
-    /// Keeps an entry, and counts all where that was the last place.
+    /// Stores an entry, and counts the buffer if that took the last place.
     #[inline]
     pub(crate) fn push(&self, begin: u64, end: u64, kind: u64) {
         if self.shared.push(begin, end, kind) {
@@ -187,7 +187,8 @@ impl Worker {
         }
     }
 
-    /// The number of a name, for an entry. About 3 ns for the latest name, 30 ns for another one.
+    /// The number of a name, for an entry. This takes about 3 ns for the latest name and 30 ns for
+    /// another one.
     #[inline]
     pub fn name(&self, name: &[u8]) -> u32 {
         let words = Words::of(name);
@@ -198,7 +199,7 @@ impl Worker {
     fn other_name(&self, name: &[u8], words: Words) -> u32 {
         let known = self.state().names.number(name);
         let number = known.unwrap_or_else(|| {
-            // Numbers mean something in the buffer only; with the buffer empty they can be given
+            // Numbers have a meaning in the buffer only. Once the buffer is empty they can be given
             // anew.
             self.flush();
             let mut state = self.state();
@@ -210,7 +211,7 @@ impl Worker {
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing in there can be left half done that would matter to a sum.
+        // A panic can leave nothing in there half done that would matter to a sum.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! The C header's inlined calls work on the memory that is laid out here, by the same numbers.
+//! The C header's inlined calls work on the memory laid out here and use the same numbers.
 
 use taskscale_live::{
     plan::{OPEN, SKIP, skip},

@@ -1,4 +1,4 @@
-//! What users of an observer see: counts that are exact, at any moment, from any thread.
+//! What users of an observer see: exact counts, at any moment, from any thread.
 
 use std::{
     sync::atomic::{AtomicBool, Ordering::Relaxed},
@@ -13,7 +13,7 @@ fn dropped(digest: &Digest) -> Vec<(&str, u64)> {
     digest.dropped.dropped.iter().map(|dropped| (dropped.reason.as_str(), dropped.events)).collect()
 }
 
-/// For times that are made up, in nanoseconds.
+/// Options with a clock of nanoseconds that a test sets.
 fn timeless(workers: u32, source: &str) -> Options {
     let clock = Clock::Set(SetClock::new(Rate::of_ns_per_4g(1 << 32)));
     Options { workers: Some(workers), source: source.into(), clock, ..Options::default() }
@@ -83,7 +83,7 @@ fn a_parent_of_any_number_of_children_has_its_own_time() {
     worker.end_at(at(3_000), b"parent");
     let digest = observer.digest();
     assert_eq!((digest.tasks, digest.nesting.nested, digest.nesting.depth), (601, 600, 2));
-    // 3,000 us less 300 grandchildren of 2 us.
+    // 3,000 us less 300 grandchildren of 2 us each.
     let own = *digest.nesting.parent_self.value().expect("all are placed");
     assert!((own - 0.8).abs() < 0.001, "{own}");
 }
@@ -203,6 +203,6 @@ fn a_digest_may_be_taken_while_workers_run() {
         workers.into_iter().map(|worker| worker.join().expect("no panic")).sum()
     });
     assert_eq!(observer.digest().tasks, done, "none is lost, none counts twice");
-    // A task that is open counts, so that one may be there that is gone a moment later.
+    // An open task counts, so a task may be seen that is gone a moment later.
     assert!(seen.windows(2).all(|pair| pair[0] <= pair[1] + 2), "{seen:?}");
 }

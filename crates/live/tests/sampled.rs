@@ -1,7 +1,7 @@
-//! Tiny tasks, of which one in several is timed: counts are exact at any pattern, and sums are near
-//! those of every task.
+//! Sampling of tiny tasks: counts are exact at any pattern, and sums are near those of timing every
+//! task.
 //!
-//! Times are made up, ticks and lots included: what is drawn is drawn from the times
+//! Times are made up, ticks and lots included: the lots are drawn from the times
 //! ([`taskscale_live::plan::skip`]).
 
 use std::sync::Arc;
@@ -14,12 +14,12 @@ use taskscale_sys::ticks::Rate;
 /// A clock of nanoseconds, so that nothing is rounded.
 const NANOSECONDS: Rate = Rate::of_ns_per_4g(1 << 32);
 
-/// A program of one worker, by a clock that it sets.
+/// A program of one worker with a clock that it sets.
 struct Program {
     observer: Arc<Observer>,
     worker: Arc<Worker>,
     clock: Arc<SetClock>,
-    /// Nanoseconds so far, and those in which the thread did not run.
+    /// Nanoseconds so far (`now`), and those in which the thread did not run (`paused`).
     now: u64,
     paused: u64,
 }
@@ -33,7 +33,7 @@ impl Program {
         Program::with(rate, Options { exact, ..Options::default() })
     }
 
-    /// On a thread that does nothing else.
+    /// A program whose thread does nothing but its tasks.
     fn own_thread() -> Self {
         Program::with(NANOSECONDS, Options { own_threads: true, ..Options::default() })
     }
@@ -45,26 +45,26 @@ impl Program {
         Program { worker: observer.worker(0), observer, clock, now: 0, paused: 0 }
     }
 
-    /// A task begins after `gap` nanoseconds.
+    /// Begins a task after `gap` nanoseconds.
     fn begin(&mut self, gap: u64) {
         let now = self.pass(gap);
         self.worker.begin_at(now);
     }
 
-    /// The task that began last ends after `duration` nanoseconds.
+    /// Ends the task that began last after `duration` nanoseconds.
     fn end(&mut self, duration: u64, name: &str) {
         let now = self.pass(duration);
         self.worker.end_at(now, name.as_bytes());
     }
 
-    /// Time passes. Returns the ticks.
+    /// Lets `ns` nanoseconds pass. Returns the ticks.
     fn pass(&mut self, ns: u64) -> u64 {
         self.now += ns;
         self.clock.set_cpu_ns(self.now - self.paused);
         self.clock.set_ns(self.now)
     }
 
-    /// Tasks, each a gap and a duration in nanoseconds.
+    /// Runs tasks, each given by a gap and a duration in nanoseconds.
     fn play(&mut self, steps: &[(u64, u64)]) {
         for (gap, duration) in steps {
             self.begin(*gap);
@@ -72,12 +72,12 @@ impl Program {
         }
     }
 
-    /// So many tasks of 40 ns, each after 30 ns.
+    /// Runs tasks of 40 ns, each after 30 ns.
     fn tiny(&mut self, tasks: u64) {
         (0..tasks).for_each(|_| self.play(&[(30, 40)]));
     }
 
-    /// Behind all that has begun.
+    /// Clears the observer 1 ns after the last begin.
     fn clear(&mut self) {
         self.pass(1);
         self.observer.clear();
@@ -98,7 +98,7 @@ fn is_sampled(digest: &Digest) -> bool {
     digest.notes.iter().any(|note| note.starts_with("timed 1 of "))
 }
 
-/// Work and dispatch of a program as sampled, and as they are; the terms add up in either case.
+/// The shares of work and dispatch, sampled and exact. Checks that the terms add up in both.
 fn both(steps: &[(u64, u64)]) -> ([f64; 2], [f64; 2]) {
     let shares = |digest: &Digest| {
         let all: f64 = digest.losses.terms().iter().map(|(_, share)| share).sum();
@@ -219,8 +219,8 @@ fn tasks_that_are_not_tiny_are_all_timed_again() {
 
 #[test]
 fn a_clock_of_any_rate_neither_adds_time_nor_loses_it() {
-    // Ticks of 0.3 to 1 ns, and lengths in no step with them: cut to whole nanoseconds one by one,
-    // gaps lost 1 ns of 30.
+    // Ticks last 0.3 to 1 ns, and lengths are out of step with them. If each were cut to whole
+    // nanoseconds, gaps would lose 1 ns of 30.
     let mut lot = fastrand::Rng::with_seed(2);
     let steps: Vec<(u64, u64)> = (0..100_000).map(|_| (lot.u64(25..36), lot.u64(35..46))).collect();
     for ticks_per_ns in [1.0, 1.3, 2.000_1, 2.400_5, 2.999_9, 3.7] {
@@ -250,7 +250,7 @@ fn a_task_inside_one_that_is_not_timed_is_inside_it() {
         let digest = program.digest();
         assert_eq!((digest.tasks, digest.nesting.nested), (1_000 + at + 3, 2));
         let outer = digest.names.top.iter().find(|name| name.name == "outer").expect("its name is known");
-        // Where it was not timed it begins, as far as is known, with the first task inside.
+        // An untimed outer task begins, as far as is known, with the first task inside.
         assert!(outer.tasks == 1 && (30..=40).contains(&outer.total_ns), "{outer:?}");
     }
 }
@@ -262,7 +262,7 @@ fn a_task_that_is_not_timed_is_open_until_it_ends() {
         program.tiny(1_000 + at);
         program.begin(30);
         assert!(program.worker.is_open());
-        // Somebody waits in the middle of a task.
+        // The rim reports a wait in the middle of a task.
         program.worker.rests();
         assert!(program.worker.is_open());
         program.end(40, "tiny");
@@ -324,7 +324,7 @@ fn tasks_before_a_rest_count() {
 
 #[test]
 fn a_rest_behind_a_timed_task_is_a_gap() {
-    // One rest in sixteen has no task without a time before it.
+    // One rest in sixteen has no untimed task before it.
     for at in 0..48u64 {
         let mut program = Program::with(
             NANOSECONDS,
@@ -340,8 +340,8 @@ fn a_rest_behind_a_timed_task_is_a_gap() {
     }
 }
 
-/// What is longest in a program with 10 ms among tiny tasks, in which its thread ran or did not: at
-/// once, and after further tasks.
+/// The longest task in a program with 10 ms among tiny tasks, in which its thread ran or did not.
+/// It is asked for at once and after further tasks.
 fn longest_of_10_ms(tasks: u64, ran: bool) -> [u64; 2] {
     let mut program = Program::own_thread();
     program.tiny(5_000 + tasks);
@@ -362,7 +362,7 @@ fn a_long_task_is_told_from_a_pause_by_its_cpu_time() {
         let of_task = longest_of_10_ms(tasks, true);
         assert!(of_task.iter().all(|ns| (9_900_000..=10_001_000).contains(ns)), "{tasks}: {of_task:?}");
         let of_pause = longest_of_10_ms(tasks, false);
-        // The long one may be one that is timed: then it is known for what it is.
+        // The long task may be a timed one. Its length is then exact.
         let timed = of_pause[0] == 10_000_000;
         assert!(timed || of_pause.iter().all(|ns| *ns < 10_000), "{tasks}: {of_pause:?}");
     }
@@ -408,7 +408,7 @@ proptest! {
         prop_assert!(digest.losses.terms().iter().all(|(_, share)| (0.0..=1.0 + 1e-9).contains(share)));
         let busy: f64 = digest.workers_detail.workers.iter().map(|worker| worker.busy).sum();
         prop_assert!(busy <= 1.0 + 1e-9);
-        // Where the last tasks end that were not timed is a guess.
+        // The end of the last untimed tasks is a guess.
         prop_assert!(digest.window_ns <= program.now + 24_000);
     }
 }

@@ -1,4 +1,4 @@
-//! [`observe`], and the place for hooks of one's own beside ours.
+//! [`observe`], which builds an observed runtime and keeps a place for the user's own hooks.
 
 use std::{fmt, io};
 
@@ -26,15 +26,16 @@ pub struct Observe<'a> {
     park: Option<ParkHook>,
 }
 
-/// Observes the runtime that `builder` describes; [`build`](Observe::build) makes it.
+/// Observes the runtime that `builder` describes. [`build`](Observe::build) makes it.
 ///
 /// tokio has one hook of a kind. With `--cfg tokio_unstable` ours take the places of
-/// `on_before_task_poll`, `on_after_task_poll` and `on_thread_park`: what the builder had there is
-/// replaced, and setting one of them later replaces ours. Give yours to
+/// `on_before_task_poll`, `on_after_task_poll` and `on_thread_park`. They replace what the builder
+/// had there, and a hook that is set there later replaces ours. Give your own hooks to
 /// [`Observe::on_before_task_poll`], [`Observe::on_after_task_poll`] and
-/// [`Observe::on_thread_park`] instead. All other hooks stay as they are.
+/// [`Observe::on_thread_park`]. All other hooks stay as they are.
 ///
-/// One `observe`, one runtime: afterwards the builder has yours again, or ones that do nothing.
+/// One call observes one runtime. Afterwards the builder has your hooks again, or hooks that do
+/// nothing.
 pub fn observe(builder: &mut Builder) -> Observe<'_> {
     Observe {
         builder,
@@ -49,16 +50,16 @@ pub fn observe(builder: &mut Builder) -> Observe<'_> {
 }
 
 impl Observe<'_> {
-    /// Calls `hook` before each poll, as [`Builder::on_before_task_poll`] would; its time does not
-    /// count as the task's.
+    /// Calls `hook` before each poll, as [`Builder::on_before_task_poll`] would. The hook's time
+    /// does not count as the task's.
     #[cfg(tokio_unstable)]
     pub fn on_before_task_poll(mut self, hook: impl Fn(&TaskMeta<'_>) + Send + Sync + 'static) -> Self {
         self.before = Some(Arc::new(hook));
         self
     }
 
-    /// Calls `hook` after each poll, as [`Builder::on_after_task_poll`] would; its time does not
-    /// count as the task's.
+    /// Calls `hook` after each poll, as [`Builder::on_after_task_poll`] would. The hook's time does
+    /// not count as the task's.
     #[cfg(tokio_unstable)]
     pub fn on_after_task_poll(mut self, hook: impl Fn(&TaskMeta<'_>) + Send + Sync + 'static) -> Self {
         self.after = Some(Arc::new(hook));
@@ -73,15 +74,15 @@ impl Observe<'_> {
     }
 
     /// Times every poll. Without it about one in 16 is timed while polls take less than half a
-    /// microsecond each, gap included; the others are counted, and of a long one among them the
-    /// spawn line is not known.
+    /// microsecond each, gap included. The others are counted, and if one of them is long its spawn
+    /// line is not known.
     pub fn exact(mut self) -> Self {
         self.exact = true;
         self
     }
 
-    /// The runtime and its observer, for which 16 KB are taken per worker. The first in a process
-    /// measures the clock's rate for 2 ms.
+    /// Builds the runtime and its observer, which takes 16 KB per worker. The first observer in a
+    /// process measures the clock's rate for 2 ms.
     ///
     /// # Errors
     ///
@@ -102,7 +103,7 @@ impl Observe<'_> {
         }
     }
 
-    /// The same for a [`LocalRuntime`], whose tasks need not be `Send`.
+    /// Builds a [`LocalRuntime`] and its observer. The tasks of such a runtime need not be `Send`.
     ///
     /// # Errors
     ///
@@ -110,7 +111,7 @@ impl Observe<'_> {
     ///
     /// # Panics
     ///
-    /// As [`Builder::build_local`]: where the builder is not one of `new_current_thread`.
+    /// Like [`Builder::build_local`], if the builder is not one of `new_current_thread`.
     pub fn build_local(self, options: LocalOptions) -> io::Result<(LocalRuntime, Live)> {
         #[cfg(tokio_unstable)]
         {
@@ -130,8 +131,9 @@ impl Observe<'_> {
 
 #[cfg(tokio_unstable)]
 impl Observe<'_> {
-    /// Builds with our hooks, inside of the user's, so that a poll is timed without those; then
-    /// takes ours away again: a second runtime from the builder has workers of the same numbers.
+    /// Builds with our hooks inside the user's, so that a poll is timed without the user's. Then it
+    /// takes ours away again, because a second runtime from the builder has workers of the same
+    /// numbers.
     fn with_hooks<R>(self, build: impl FnOnce(&mut Builder) -> io::Result<R>) -> io::Result<(R, Arc<Seats>)> {
         let Observe { builder, before, after, park, .. } = self;
         let seats = Arc::new(Seats::default());

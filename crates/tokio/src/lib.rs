@@ -1,5 +1,5 @@
-//! Observes a tokio runtime: one poll is one span, one of tokio's workers is one worker, and a task
-//! is named after the line that spawned it. No trace is written and memory is fixed: less than 16
+//! Observes a tokio runtime. One poll is one span, one of tokio's workers is one worker, and a task
+//! is named after the line that spawned it. No trace is written, and memory is fixed: less than 16
 //! KB per worker.
 //!
 //! ```
@@ -14,17 +14,18 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! tokio calls its hooks around polls only where it is built with
-//! `RUSTFLAGS="--cfg tokio_unstable"`. Without it this crate builds too, sets no hook, and its
-//! digest says what it cannot see. `docs/guides/live-tokio.md` has the cost of either.
+//! tokio calls its hooks around polls only if it is built with `RUSTFLAGS="--cfg tokio_unstable"`.
+//! Without that flag this crate builds too, sets no hook, and its digest says what it cannot see.
+//! `docs/guides/live-tokio.md` has the cost of either build.
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`builder`] | [`observe`], and the place for hooks of one's own beside ours |
+//! | [`builder`] | [`observe`], and the place for the user's own hooks |
 //! | [`live`] | the digest, at any moment, as text or JSON |
-//! | `seats` | which thread is which worker; what happens at a poll (only with `--cfg tokio_unstable`) |
+//! | `seats` | which thread is which worker, and what happens at a poll (only with `--cfg
+//! tokio_unstable`) |
 //! | `sites` | the numbers of spawn locations on one worker (only with `--cfg tokio_unstable`) |
-//! | `unseen` | what is said where polls cannot be seen (only without) |
+//! | `unseen` | what the digest says where polls cannot be seen (only without that flag) |
 
 #![warn(missing_docs)]
 

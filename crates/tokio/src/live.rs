@@ -12,17 +12,17 @@ use crate::seats::Seats;
 #[cfg(not(tokio_unstable))]
 use crate::unseen::Counters;
 
-/// What happens outside of polls that tokio reports.
+/// The work outside the polls that tokio reports.
 #[cfg(tokio_unstable)]
 const NOT_OBSERVED: &str = "not observed: spawn_blocking, the future of block_on, tasks of a LocalSet";
 
-/// Bytes of a name that the text shows.
+/// The number of bytes of a name that the text shows.
 const SHOWN: usize = 24;
 
-/// A runtime's observer: asked from any thread, while the runtime runs and after it has ended.
+/// The observer of a runtime. Any thread may ask it, while the runtime runs and after it has ended.
 /// Clones are the same observer.
 ///
-/// Shown (`{}`) it is the digest of that moment as text of at most 2,048 bytes.
+/// Its text form (`{}`) is the present digest, in at most 2,048 bytes.
 #[derive(Debug, Clone)]
 pub struct Live {
     observer: Arc<Observer>,
@@ -47,9 +47,9 @@ impl Live {
         Live { observer, counters: Arc::new(Counters::new(runtime.metrics())) }
     }
 
-    /// What the workers have done since the runtime was built or [`clear`](Live::clear) was called.
-    /// Polls go on meanwhile; one that is open counts up to now. Takes about a millisecond in a
-    /// build without optimisation.
+    /// The digest of what the workers have done since the runtime was built or
+    /// [`clear`](Live::clear) was called. Polls go on meanwhile, and an open poll counts up to now.
+    /// The call takes about a millisecond in a build without optimisation.
     #[cfg(tokio_unstable)]
     pub fn digest(&self) -> Digest {
         let mut digest = self.observer.digest();
@@ -65,26 +65,26 @@ impl Live {
         digest
     }
 
-    /// What can be said without `--cfg tokio_unstable`: how long the workers were not parked. All
-    /// else is missing, with reason and remedy.
+    /// The digest without `--cfg tokio_unstable`: how long the workers were not parked. All other
+    /// figures are missing, with reason and remedy.
     #[cfg(not(tokio_unstable))]
     pub fn digest(&self) -> Digest {
         self.counters.digest(self.observer.digest())
     }
 
-    /// The digest of now as JSON (`taskscale.digest/1`).
+    /// The present digest as JSON (`taskscale.digest/1`).
     pub fn json(&self) -> String {
         digest_json(&self.digest())
     }
 
-    /// Forgets what was. Polls that are open now are left out when they end.
+    /// Forgets everything so far. Polls that are open now are left out when they end.
     pub fn clear(&self) {
         self.observer.clear();
         #[cfg(not(tokio_unstable))]
         self.counters.clear();
     }
 
-    /// Memory that it holds, in bytes.
+    /// The memory that the observer holds, in bytes.
     pub fn bytes(&self) -> usize {
         #[cfg(tokio_unstable)]
         let rest = self.seats.bytes();
@@ -95,14 +95,14 @@ impl Live {
 }
 
 fn observer(runtime: &Handle, exact: bool) -> Arc<Observer> {
-    // An observer has places for 65,536.
+    // An observer has places for 65,536 workers.
     let workers = u32::try_from(runtime.metrics().num_workers()).unwrap_or(u32::MAX);
     Observer::new(Options {
         workers: Some(workers),
         source: "tokio".into(),
         exact,
-        // A thread that calls `block_on` of a `current_thread` runtime does other things between,
-        // and does not say so.
+        // A thread that calls `block_on` of a `current_thread` runtime does other things between
+        // the calls, and does not say so.
         own_threads: runtime.runtime_flavor() != RuntimeFlavor::CurrentThread,
         waits_are_told: runtime.runtime_flavor() != RuntimeFlavor::CurrentThread,
         ..Options::default()
@@ -120,8 +120,8 @@ impl fmt::Display for Live {
     }
 }
 
-/// As much of a path's end as the text shows; without folders in front, of which it would show
-/// nothing else.
+/// As much of a path's end as the text shows. Folders in front are cut off, because the text would
+/// show nothing else.
 fn end(path: &str) -> &str {
     let mut rest = path;
     while let Some((_, shorter)) = rest.split_once('/').filter(|_| rest.len() > SHOWN) {

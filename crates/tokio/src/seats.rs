@@ -1,9 +1,9 @@
 //! Which thread is which worker, and what happens at a poll.
 //!
-//! tokio's workers are not threads: `block_in_place` hands a worker to another thread, in the
-//! middle of a poll, and a `current_thread` runtime is wherever `block_on` is called. So each
-//! worker has a seat, which the thread that polls takes. Between polls a seat cannot be taken from
-//! a thread that still is the worker, since tokio gives the worker itself away before.
+//! tokio's workers are not threads. `block_in_place` hands a worker to another thread in the middle
+//! of a poll, and a `current_thread` runtime is wherever `block_on` is called. So each worker has a
+//! seat, which the thread that polls takes. Between polls no seat can be taken from a thread that
+//! still is the worker, because tokio gives away the worker itself first.
 
 use std::{
     panic::Location,
@@ -19,10 +19,10 @@ use tokio::runtime::worker_index;
 
 use crate::sites::Sites;
 
-/// The name of a poll from which the worker went on in another thread.
+/// The name of a poll during which the worker went on in another thread.
 const LEFT: &[u8] = b"(until block_in_place)";
 
-/// A worker, and what its polls are called.
+/// A worker, and the numbers of its spawn locations.
 #[derive(Debug)]
 struct Seat {
     worker: Arc<Worker>,
@@ -30,8 +30,8 @@ struct Seat {
 }
 
 impl Seat {
-    // Not inlined: most polls get by without these, and then need not save the registers that these
-    // use.
+    // This is not inlined, so that most polls, which do without it, need not save the registers
+    // that it uses.
     #[inline(never)]
     fn begin(&self) {
         self.worker.begin_at(ticks::now());
@@ -44,17 +44,17 @@ impl Seat {
     }
 }
 
-/// What the hooks of one runtime share: its seats.
+/// The seats of one runtime, which its hooks share.
 #[derive(Debug, Default)]
 pub struct Seats {
-    /// Set when the runtime has been built, before anything can be spawned on it.
+    /// The seats are set once the runtime has been built and before anything can be spawned on it.
     seats: Items<Seat>,
-    /// Polls that belong to no worker.
+    /// The number of polls that belong to no worker.
     elsewhere: AtomicU64,
 }
 
 impl Seats {
-    /// From now on polls are recorded.
+    /// Records polls from here on.
     pub fn open(&self, observer: &Observer, workers: usize) {
         let seat = |index| Seat { worker: observer.worker(index as u32), sites: Sites::default() };
         self.seats.set((0..workers).map(seat));
@@ -65,12 +65,13 @@ impl Seats {
         size_of::<Self>() + self.seats.bytes()
     }
 
-    /// Polls that were not recorded, since tokio named no worker for them. None are known.
+    /// The number of polls that were not recorded because tokio named no worker for them. No such
+    /// case is known.
     pub fn elsewhere(&self) -> u64 {
         self.elsewhere.load(Relaxed)
     }
 
-    /// A poll begins on this thread.
+    /// Handles the begin of a poll on this thread.
     #[inline(always)]
     pub fn before_poll(&self) {
         match self.seats.held() {
@@ -80,11 +81,12 @@ impl Seats {
         }
     }
 
-    /// The poll ended, of a task that was spawned there: asked for where the poll was timed.
+    /// Handles the end of a poll. `spawned_at` tells where the task was spawned; it is asked only
+    /// if the poll was timed.
     #[inline(always)]
     pub fn after_poll(&self, spawned_at: impl FnOnce() -> &'static Location<'static>) {
-        // Without a seat: `block_in_place` gave the worker away, and whoever took it has ended this
-        // poll.
+        // A thread has no seat here if `block_in_place` gave the worker away. The thread that took
+        // the worker has ended this poll.
         if let Some(seat) = self.seats.held()
             && !seat.worker.end_untimed()
         {
@@ -92,14 +94,14 @@ impl Seats {
         }
     }
 
-    /// This thread is about to wait.
+    /// Handles the begin of a wait of this thread.
     pub fn before_park(&self) {
         if let Some(seat) = self.seats.held() {
             seat.worker.rests();
         }
     }
 
-    /// The first poll of a worker in this thread.
+    /// Handles the first poll of a worker in this thread.
     #[cold]
     #[inline(never)]
     fn sit_down(&self) {
@@ -111,7 +113,7 @@ impl Seats {
         };
         if seat.worker.is_open() {
             seat.worker.end_at(now, LEFT);
-            // That name may have been one too many.
+            // That name may have taken the last number, so all numbers are given anew.
             seat.sites.clear();
         }
         seat.worker.moved();

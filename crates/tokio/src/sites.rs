@@ -1,4 +1,4 @@
-//! The numbers of spawn locations on one worker: what a poll's name costs.
+//! The numbers of spawn locations on one worker, which make the name of a poll cheap.
 
 use std::{
     panic::Location,
@@ -7,19 +7,20 @@ use std::{
 
 use taskscale_live::Worker;
 
-/// Locations that a worker tells apart: all the numbers that it has (16), less one for all other
-/// locations.
+/// The number of locations that a worker tells apart: all 16 numbers that it has, less one for all
+/// other locations.
 const SITES: u32 = 15;
-/// Places of the table: more than locations, so that a search ends at an empty one.
+/// The number of places in the table. There are more places than locations, so a search ends at an
+/// empty one.
 const PLACES: usize = 16;
 /// The name of all other locations.
 const OTHERS: &[u8] = b"(other spawn locations)";
-/// Bytes of a name that count.
+/// Bytes of a name that are kept.
 const NAME_BYTES: usize = 48;
 
-/// A location's address, from bit 8 on, and its number, in a table with linear probing. Two
-/// addresses that differ only in their upper 8 bits would be one location. Only the worker's own
-/// thread writes; 0 is none.
+/// The numbers of locations, in a table with linear probing. An entry holds a location's address
+/// from bit 8 on and its number below; 0 is an empty place. Two addresses that differ only in their
+/// upper 8 bits would be one location. Only the worker's own thread writes.
 #[derive(Debug, Default)]
 pub struct Sites {
     places: [AtomicU64; PLACES],
@@ -27,8 +28,8 @@ pub struct Sites {
 }
 
 impl Sites {
-    /// The number of a location on this worker: a comparison, and a few for locations that share a
-    /// place. The first time a location is seen its name is written.
+    /// The number of a location on this worker. It takes one comparison, or a few for locations
+    /// that share a place. The first time a location is seen its name is written.
     #[inline(always)]
     pub fn number(&self, worker: &Worker, location: &'static Location<'static>) -> u32 {
         let key = key(location);
@@ -57,15 +58,15 @@ impl Sites {
         worker.name(OTHERS)
     }
 
-    /// Forgets all numbers, as a worker does that is asked for more names than it has numbers.
+    /// Forgets all numbers, as a worker does when it is asked for more names than it has numbers.
     pub fn clear(&self) {
         self.known.store(0, Relaxed);
         self.places.iter().for_each(|place| place.store(0, Relaxed));
     }
 }
 
-/// Where the search for a location begins. Locations are 24 bytes each, one behind the other where
-/// a file has several.
+/// The place where the search for a location begins. Locations take 24 bytes each and lie one
+/// behind the other where a file has several.
 #[inline(always)]
 fn first(key: u64) -> usize {
     (key >> 11) as usize % PLACES
@@ -75,7 +76,7 @@ fn key(location: &'static Location<'static>) -> u64 {
     (std::ptr::from_ref(location).addr() as u64) << 8
 }
 
-/// `file:line`; of a long path the end, which tells more than its begin.
+/// `file:line`. A long path is cut at its begin, because its end tells more.
 fn name(location: &Location<'_>) -> Vec<u8> {
     let line = format!(":{}", location.line());
     let file = location.file().as_bytes();

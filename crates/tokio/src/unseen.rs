@@ -1,5 +1,5 @@
-//! What is said where polls cannot be seen: tokio's own counters, and a reason and a remedy for
-//! everything else.
+//! What the digest says where polls cannot be seen: tokio's own counters, and a reason and a remedy
+//! for everything else.
 
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
@@ -12,26 +12,26 @@ use taskscale_model::{
 };
 use tokio::runtime::RuntimeMetrics;
 
-/// Why nothing is known of polls.
+/// The reason why nothing is known of polls.
 const REASON: &str = "polls are not seen: tokio was built without its unstable hooks";
-/// What to do about it.
+/// The remedy.
 const REMEDY: &str = "build with RUSTFLAGS=\"--cfg tokio_unstable\"";
-/// Workers that a digest lists at either end, as for one from spans.
+/// The number of workers that a digest lists at either end, as one from spans does.
 const LISTED: usize = 8;
 
-/// tokio's counters, and what they said at the last clearing.
+/// tokio's counters, and their values at the last clearing.
 #[derive(Debug)]
 pub struct Counters {
     metrics: RuntimeMetrics,
     since: Mutex<Count>,
 }
 
-/// What the counters say at one moment.
+/// The values of the counters at one moment.
 #[derive(Debug, Clone)]
 struct Count {
     at: Instant,
-    /// By worker: time not parked, as far as tokio has added it up; it does so when a worker parks
-    /// and every some polls.
+    /// The time that each worker was not parked, as far as tokio has added it up. tokio does so
+    /// when a worker parks and every so many polls.
     busy: Vec<Duration>,
     parks: u64,
 }
@@ -56,21 +56,21 @@ impl Counters {
         Counters { metrics, since }
     }
 
-    /// Counts from now on.
+    /// Makes the present values those to count from.
     pub fn clear(&self) {
         *self.since() = Count::now(&self.metrics);
     }
 
-    /// Memory that it holds, in bytes.
+    /// The memory in bytes.
     pub fn bytes(&self) -> usize {
         size_of::<Self>() + self.since().busy.capacity() * size_of::<Duration>()
     }
 
-    /// `digest` is one of no tasks; into it goes what the counters say, and why there is not more.
+    /// Fills in what the counters tell, and why there is no more. `digest` is one without tasks.
     ///
-    /// Time not parked holds polls, what the scheduler does between them, and its search for tasks;
-    /// so it is no worker's *work*, and the losses stay empty. It is shown as what it bounds from
-    /// above: how busy each worker was.
+    /// Time that is not parked holds polls, what the scheduler does between them, and its search
+    /// for tasks. It is therefore no worker's *work*, and the losses stay empty. It is shown as
+    /// what it bounds from above: how busy each worker was.
     pub fn digest(&self, mut digest: Digest) -> Digest {
         let (since, now) = (self.since().clone(), Count::now(&self.metrics));
         let window = now.at.saturating_duration_since(since.at);
@@ -79,7 +79,7 @@ impl Counters {
             .busy
             .iter()
             .zip(&since.busy)
-            // A worker may have added up what lies before the clearing.
+            // A worker may have added up time from before the clearing.
             .map(|(now, before)| share(now.saturating_sub(*before)).min(1.0))
             .collect();
         digest.window_ns = u64::try_from(window.as_nanos()).unwrap_or(u64::MAX);
@@ -115,12 +115,12 @@ impl Counters {
     }
 
     fn since(&self) -> MutexGuard<'_, Count> {
-        // One assignment; there is nothing to be left half done.
+        // A panic can leave nothing half done here, because there is only one assignment.
         self.since.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// How busy each worker was: all of them, or the most and the least busy ones.
+/// Tells how busy each worker was: all of them, or the most and the least busy ones.
 fn workers(digest: &mut Digest, busy: &[f64]) {
     let mean = busy.iter().sum::<f64>() / busy.len().max(1) as f64;
     let most = busy.iter().copied().fold(0.0, f64::max);

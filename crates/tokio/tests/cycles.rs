@@ -1,4 +1,5 @@
-//! Attaching and detaching leaves no memory behind. Alone in its program: it looks at the process.
+//! Attaching and detaching leaves no memory behind. This test is alone in its program because it
+//! looks at the whole process.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -6,10 +7,10 @@ use std::fs;
 use taskscale_tokio::observe;
 use tokio::runtime::Builder;
 
-/// What may come and go by itself: free lists, stacks of threads that have ended.
+/// Memory that may come and go by itself: free lists, stacks of threads that have ended.
 const SLACK: usize = 3 << 20;
 
-/// Memory in use by the process, in bytes; pages have at least 4 KB.
+/// The process's resident memory, in bytes. A page has at least 4 KB.
 fn resident() -> usize {
     let text = fs::read_to_string("/proc/self/statm").expect("Linux");
     text.split_whitespace().nth(1).and_then(|pages| pages.parse::<usize>().ok()).expect("pages") * 4_096
@@ -28,8 +29,8 @@ fn cycles(builder: &mut Builder, times: usize) {
 
 #[test]
 fn a_thousand_cycles_leave_nothing_behind() {
-    // A worker forgotten each time would be 16 MB here, and a few hundred bytes 3 MB in the 10,000
-    // below.
+    // A worker left behind each time would be 16 MB here. A few hundred bytes would be 3 MB in the
+    // 10,000 cycles below.
     for (mut builder, times) in
         [(Builder::new_multi_thread(), 1_000), (Builder::new_current_thread(), 10_000)]
     {

@@ -1,4 +1,4 @@
-//! What users of an observed runtime see where tokio calls its hooks. No figure here depends on how
+//! What users of an observed runtime see if tokio calls its hooks. No figure here depends on how
 //! fast anything is.
 #![cfg(tokio_unstable)]
 
@@ -21,7 +21,7 @@ fn count(digest: &Digest, name: &str) -> u64 {
     digest.names.top.iter().filter(|cost| cost.name.ends_with(name)).map(|cost| cost.tasks).sum()
 }
 
-/// `polls.rs:LINE` of the caller, `lines` further down.
+/// `polls.rs:LINE`, where LINE is `lines` below the caller's.
 #[track_caller]
 fn line(lines: u32) -> String {
     format!("tests/polls.rs:{}", std::panic::Location::caller().line() + lines)
@@ -81,7 +81,7 @@ fn a_local_runtime_is_observed_and_a_local_set_is_not() {
 fn a_poll_that_panics_ends() {
     let (rt, live) = observe(Builder::new_multi_thread().worker_threads(1)).build().expect("a runtime");
     rt.block_on(async {
-        // Not `panic!`, whose message would stand among those of the tests.
+        // A `panic!` would print its message among those of the tests.
         let task = tokio::spawn(async { std::panic::resume_unwind(Box::new("meant")) });
         assert!(task.await.is_err_and(|error: tokio::task::JoinError| error.is_panic()));
         tokio::spawn(async {}).await.expect("no panic");
@@ -124,8 +124,8 @@ fn a_worker_that_block_in_place_gives_away_goes_on_elsewhere() {
     let met = Arc::new(Barrier::new(2));
     let theirs = met.clone();
     rt.block_on(async move {
-        // The only worker is given away, or the second task would never be polled and the two would
-        // never meet.
+        // The only worker is given away. Otherwise the second task would never be polled and the
+        // two would never meet.
         let first = tokio::spawn(async move {
             tokio::spawn(async move { theirs.wait() });
             block_in_place(|| met.wait());
@@ -234,8 +234,8 @@ fn memory_is_fixed_and_less_than_16_kb_per_worker() {
     assert_eq!(bytes(1, 100_000), bytes(1, 1_000));
 }
 
-/// Polls of `tasks` tasks that yield ten times, of which the spawner's is one more for each that it
-/// waits for.
+/// The number of polls of `tasks` tasks that yield ten times each. The spawner waits for them one
+/// by one.
 fn yields(rt: &tokio::runtime::Runtime, tasks: u32) -> u64 {
     let polls = Arc::new(AtomicU64::new(0));
     let counted = polls.clone();
@@ -266,7 +266,7 @@ fn polls_that_are_not_timed_count() {
             let digest = live.digest();
             assert_eq!(digest.tasks, round * 5_500, "{exact}: {digest:?}");
             let sampled = digest.notes.iter().any(|note| note.starts_with("timed 1 of "));
-            // Whether polls are tiny is the machine's affair, and the build's.
+            // Whether polls are tiny depends on the machine and the build.
             assert!(!exact || !sampled);
         }
     }

@@ -1,4 +1,4 @@
-//! What is said where tokio was built without `--cfg tokio_unstable`.
+//! What the digest says if tokio was built without `--cfg tokio_unstable`.
 #![cfg(not(tokio_unstable))]
 
 use taskscale_model::{digest::PatternName, missing::Reading};
@@ -31,8 +31,8 @@ fn the_counters_of_tokio_say_how_busy_workers_were() {
         let work = || std::thread::sleep(std::time::Duration::from_millis(20));
         tokio::spawn(async move { work() }).await.expect("no panic");
     });
-    // tokio adds up when the worker parks, for which it has a minute. To wait for one more park is
-    // not enough: the worker's first one, before the task, may come late.
+    // tokio adds up when the worker parks, for which it has a minute. Waiting for one more park is
+    // not enough, because the worker's first one, before the task, may come late.
     let asleep = std::time::Duration::from_millis(19);
     let patience = std::time::Instant::now() + std::time::Duration::from_secs(60);
     while rt.metrics().worker_total_busy_duration(0) < asleep && std::time::Instant::now() < patience {
@@ -40,7 +40,7 @@ fn the_counters_of_tokio_say_how_busy_workers_were() {
     }
     let digest = live.digest();
     let busy = digest.workers_detail.workers[0].busy * digest.window_ns as f64;
-    // 20 ms asleep in a task are 20 ms not parked, and there is no more than the window.
+    // 20 ms asleep in a task are 20 ms not parked. There is no more than the window.
     assert!((19e6..=digest.window_ns as f64 * 1.000_001).contains(&busy), "{busy} of {digest:?}");
     assert!(digest.notes[0].contains("not parked for"), "{:?}", digest.notes);
     live.clear();

@@ -8,9 +8,10 @@
 //! cargo run --release -p taskscale-experiments --bin aa -- --comparisons 20
 //! ```
 //!
-//! Each comparison is a run of its own, by the code that `taskscale run` uses: one variant, the
-//! same variant entered a second time (A/A), and the same variant with a planted slow-down (a
-//! calibrated extra spin), interleaved in mirrored random rounds, in three fresh processes.
+//! Each comparison is a run of its own, by the code that `taskscale run` uses. It has three rows in
+//! three fresh processes: one variant, the same variant entered a second time (A/A), and the same
+//! variant with a planted slow-down (a calibrated extra spin). They are interleaved in mirrored
+//! random rounds.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "an experiment prints its figures")]
 
 use std::process::ExitCode;
@@ -84,7 +85,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// What one comparison said: of the control and of the planted row.
+/// The result of one comparison, for the control and for the planted row.
 struct Said {
     control: PairedRatio,
     planted: PairedRatio,
@@ -150,14 +151,14 @@ impl PairedRatioOf for Said {
     }
 }
 
-/// Steps of the kernel: inside each task, and planted once an iteration.
+/// Steps of the kernel: inside each task (`work`), and planted once an iteration (`planted`).
 struct Steps {
     work: u64,
     planted: u64,
 }
 
-/// Weighs the kernel and the tasks, in one process and in turns, so that the work is `work_us` of
-/// CPU time and the plant `planted` of an iteration's.
+/// Weighs the kernel and the tasks, in one process and in turns. The work then takes `work_us` of
+/// CPU time, and the plant takes the share `planted` of an iteration's CPU time.
 fn calibrate(args: &Args, link: &mut dyn Link) -> anyhow::Result<Steps> {
     const SPIN: u64 = 10_000_000;
     let mut spin = || runs::cpu_ns(link, ("spin", "loop"), (SPIN, 1), Params::new());
@@ -227,7 +228,7 @@ fn compare(
     })
 }
 
-/// CPU time per iteration of a row's timed samples, by round.
+/// The CPU time per iteration of a row's timed samples, by round.
 fn timed(records: &[Record], row: u64) -> Vec<f64> {
     let samples = records.iter().filter_map(|record| match record {
         Record::Sample(sample) if sample.row == row && sample.kind == Kind::Timed => Some(sample),

@@ -12,8 +12,8 @@
 //! ```
 //!
 //! Each run is one of `--against` by the code that `taskscale run` uses: every runtime against
-//! itself. In one of them, another in each run, the new side does an extra spin, calibrated to the
-//! planted share; all other rows are A/A.
+//! itself. In one runtime, another in each run, the new side does an extra spin that is calibrated
+//! to the planted share. All other rows are A/A.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "an experiment prints its figures")]
 
 use std::{path::PathBuf, process::ExitCode};
@@ -73,7 +73,7 @@ struct Args {
     seed: u64,
 }
 
-/// The first way of doing it that the runtime's own documentation shows.
+/// The variant of each runtime that its own documentation shows first.
 const USUAL: [(&str, &str); 4] = [
     ("asyncio", "await_each"),
     ("tokio", "current_thread/spawn"),
@@ -200,7 +200,7 @@ fn calibrate(args: &Args, record: &RuntimeRecord, launcher: &mut Planting) -> an
         tasks.push(runs::cpu_ns(link.as_mut(), ("fanout", &variant), (args.size, 20), Params::new())?);
     }
     link.end();
-    // One row for each runtime: `Promise.all` alone would also name `Promise.all/suspend`.
+    // Each runtime has one row: `Promise.all` alone would also name `Promise.all/suspend`.
     for workload in &mut description.workloads {
         workload.variants.retain(|other| other.name == variant);
     }
@@ -260,10 +260,10 @@ fn compare(
     Ok(comparison.context("the run has two sides")?.rows)
 }
 
-/// The real probes, of which one is made slower behind the back of the plan.
+/// Launches the real probes and makes one of them slower without the plan's knowledge.
 struct Planting {
     real: ProbeLauncher,
-    /// The runtime, and the steps that each of its iterations does more.
+    /// The runtime, and the extra steps of each of its iterations.
     planted: Option<(String, u64)>,
 }
 

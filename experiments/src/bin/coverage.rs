@@ -1,5 +1,5 @@
-//! Why the sign interval is the default: false-alarm rate and power of the sign interval and of a
-//! percentile bootstrap of the median, on paired log ratios with several shapes of noise.
+//! Why the sign interval is the default: the false-alarm rate and the power of the sign interval
+//! and of a percentile bootstrap of the median, on paired log ratios with several shapes of noise.
 //!
 //! `cargo run --release -p taskscale-experiments --bin coverage [-- TRIALS]` prints the table of
 //! docs/evidence/processes.md. The seed is fixed, so the figures are the same everywhere. 2000
@@ -13,9 +13,8 @@ use taskscale_stats::{
     sign,
 };
 
-/// Spread of one side of a round; the log ratio of two has 1.41 times as much.
+/// The spread of one side of a round. The log ratio of two sides has 1.41 times as much.
 const NOISE: f64 = 0.01;
-/// The planted difference.
 const EFFECT: f64 = 0.01;
 
 /// A standard normal value (Box and Muller 1958).
@@ -37,7 +36,7 @@ fn normal_noise(rng: &mut Rng, n: usize) -> Vec<f64> {
     both_sides(rng, n, |rng| NOISE * normal(rng))
 }
 
-/// Only ever slower, seldom much slower.
+/// Noise that only slows, and seldom slows much.
 fn lognormal(rng: &mut Rng, n: usize) -> Vec<f64> {
     both_sides(rng, n, |rng| (NOISE * normal(rng).exp()).ln_1p())
 }
@@ -50,7 +49,7 @@ fn heavy_tail(rng: &mut Rng, n: usize) -> Vec<f64> {
     })
 }
 
-/// The machine wanders by 3 % over some 40 slices; each round takes its two slices in random order.
+/// The machine wanders by 3 % over some 40 slices. Each round takes its two slices in random order.
 fn slow_wander(rng: &mut Rng, n: usize) -> Vec<f64> {
     let keep = (-1.0_f64 / 40.0).exp();
     let mut machine = 0.03 * normal(rng);
@@ -78,7 +77,7 @@ fn bootstrap_interval(ratios: &[f64], rng: &mut Rng) -> Option<(f64, f64)> {
     bootstrap::interval(ratios, median, bootstrap::RESAMPLES, 0.95, rng)
 }
 
-/// Share of trials, in percent, in which the interval excludes zero.
+/// The share of trials, in percent, in which the interval excludes zero.
 fn alarms(shape: Noise, n: usize, shift: f64, trials: u32, interval: Method) -> f64 {
     let mut rng = Rng::with_seed(n as u64);
     let excludes_zero = |_: &u32| {

@@ -1,9 +1,10 @@
 //! Validates the diagnosis on simulated runs: confusion matrix, predicted speed-ups, and how both
 //! fall with the margin.
 //!
-//! `cargo run --release -p taskscale-experiments --bin diagnose [-- CASES FIRST_SEED]`; with
-//! `--wrong` each wrong case, with `--sweep` accuracy over each threshold instead. The seeds that
-//! the rules were designed on lie below two million; those reported by default lie above four.
+//! `cargo run --release -p taskscale-experiments --bin diagnose [-- CASES FIRST_SEED]` prints them.
+//! `--wrong` adds each wrong case; `--sweep` prints the accuracy over each threshold instead. The
+//! seeds that the rules were designed on lie below two million. Those reported by default lie above
+//! four million.
 
 #![allow(clippy::print_stdout, reason = "an experiment prints its figures")]
 
@@ -17,8 +18,8 @@ use taskscale_simulate::{
     trial,
 };
 
-/// Seeds from here on were executed once, when all rules stood; a batch from two million on judged
-/// their first version.
+/// Seeds from here on were executed once, when all rules stood. A batch from two million on judged
+/// the first version of the rules.
 const HELD_OUT: u64 = 4_000_000;
 
 fn main() {
@@ -83,10 +84,10 @@ fn main() {
     }
 }
 
-/// A threshold by name and place.
+/// A threshold: its name, and its place in the thresholds.
 type Knob = (&'static str, fn(&mut Thresholds) -> &mut f64);
 
-/// Accuracy over each threshold, a factor of four both ways, all others as they are.
+/// Prints the accuracy over each threshold, a factor of four both ways, with all others unchanged.
 fn sweep(trials: &mut [Trial]) {
     const FACTORS: [f64; 9] = [0.25, 0.35, 0.5, 0.71, 1.0, 1.41, 2.0, 2.83, 4.0];
     let knobs: [Knob; 6] = [
@@ -123,7 +124,7 @@ fn sweep(trials: &mut [Trial]) {
     }
 }
 
-/// Which causes a case has: none, each by itself, and pairs, in turn.
+/// The causes that a case has: none, each alone, and pairs, in turn.
 fn planted(index: u64) -> Vec<Cause> {
     let all = Cause::ALL;
     let one = all[(index / 10) as usize % all.len()];

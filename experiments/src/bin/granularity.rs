@@ -1,4 +1,4 @@
-//! What the interval of METG is worth: made-up sweeps of a known overhead, with noise for each
+//! What the interval of METG is worth, on made-up sweeps of a known overhead with noise for each
 //! block and each point. `cargo run --release -p taskscale-experiments --bin granularity`
 
 #![allow(clippy::print_stdout, reason = "an experiment prints its figures")]
@@ -47,8 +47,8 @@ fn row(blocks: usize, noise: f64, efficiency: f64) {
     );
 }
 
-/// Eight works that quadruple from 100 ns, 300 ns of overhead; the noise of the whole block and
-/// that of each point are normal in the logarithm.
+/// Eight works that quadruple from 100 ns, with 300 ns of overhead. The noise of the whole block
+/// and that of each point are normal in the logarithm.
 fn block(noise: f64, rng: &mut Rng) -> Vec<Point> {
     let normal = |rng: &mut Rng| {
         (-2.0 * rng.f64().max(1e-300).ln()).sqrt() * (std::f64::consts::TAU * rng.f64()).cos()

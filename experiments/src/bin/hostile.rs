@@ -6,8 +6,8 @@
 //! cargo run --release -p taskscale-experiments --bin hostile -- --count 1000000000 --case names
 //! ```
 //!
-//! Streams each case to the binary beside this program and prints one row: what was fed, how it
-//! ended, the most memory that was resident (`VmHWM`), the time, and what it said.
+//! Streams each case to the binary beside this program and prints one row: what was fed, the exit
+//! status, the peak of resident memory (`VmHWM`), the time, and the message.
 //! `crates/cli/tests/hostile.rs` asserts the same at small sizes.
 #![allow(clippy::print_stdout, reason = "an experiment prints its figures")]
 
@@ -57,7 +57,7 @@ fn main() -> anyhow::Result<ExitCode> {
     Ok(if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// `target/release/taskscale`, seen from `target/release/hostile`.
+/// The path of `target/release/taskscale`, seen from `target/release/hostile`.
 fn binary() -> anyhow::Result<PathBuf> {
     let this = std::env::current_exe()?;
     let folder = this.parent().context("a program lies in a folder")?;

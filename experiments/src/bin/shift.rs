@@ -1,6 +1,6 @@
-//! Which interval two sessions are compared by, and why it alone cannot gate: false alarms and
-//! power of three intervals on processes of two sessions, then of a whole comparison of fifty rows
-//! with and without the limit that rows of unchanged code set.
+//! Which interval compares two sessions, and why it alone cannot gate. Measures false alarms and
+//! power of three intervals on processes of two sessions. Then it does so for a whole comparison of
+//! fifty rows, with and without the limit that rows of unchanged code set.
 //!
 //! `cargo run --release -p taskscale-experiments --bin shift [-- TRIALS]` prints the tables of
 //! docs/evidence/comparisons.md. The seed is fixed. 2000 trials take half a minute.
@@ -14,14 +14,12 @@ use taskscale_stats::{
     sign,
 };
 
-/// Spread of processes of the same code: what identical tokio processes show
+/// The spread of processes of the same code, as identical tokio processes show it
 /// (docs/evidence/processes.md).
 const NOISE: f64 = 0.01;
-/// The planted difference.
 const EFFECT: f64 = 0.02;
-/// The threshold of the gate.
 const THRESHOLD: f64 = 0.02;
-/// Rows of a whole comparison.
+/// The number of rows in a whole comparison.
 const ROWS: usize = 50;
 
 /// A standard normal value (Box and Muller 1958).
@@ -29,7 +27,7 @@ fn normal(rng: &mut Rng) -> f64 {
     (-2.0 * (1.0 - rng.f64()).ln()).sqrt() * (std::f64::consts::TAU * rng.f64()).cos()
 }
 
-/// Costs of processes of one session whose true median is 1; the flag says that it is the new one.
+/// The costs of processes of one session whose true median is 1. The flag marks the new session.
 type Shape = fn(&mut Rng, usize, bool) -> Vec<f64>;
 
 fn costs(rng: &mut Rng, n: usize, log: impl Fn(&mut Rng) -> f64) -> Vec<f64> {
@@ -40,7 +38,7 @@ fn bell(rng: &mut Rng, n: usize, _: bool) -> Vec<f64> {
     costs(rng, n, |rng| NOISE * normal(rng))
 }
 
-/// Only ever slower, seldom much slower.
+/// Noise that only slows, and seldom slows much.
 fn skewed(rng: &mut Rng, n: usize, _: bool) -> Vec<f64> {
     costs(rng, n, |rng| NOISE * (normal(rng).exp() - 1.0))
 }
@@ -69,9 +67,9 @@ fn rank_sum(old: &[f64], new: &[f64]) -> Option<(f64, f64)> {
     Shift::of(old, new, 0.95).map(|shift| (shift.low, shift.high))
 }
 
-/// The median of each side with its own sign interval, and the ends subtracted; each side at the
-/// level at which the two together miss in 5 % if they miss independently, which is more than
-/// needed.
+/// The medians of both sides with their own sign intervals, whose ends are subtracted. Each side
+/// has the level at which the two together miss in 5 % if they miss independently, which is more
+/// than needed.
 fn two_medians(old: &[f64], new: &[f64]) -> Option<(f64, f64)> {
     let interval = |side: &[f64]| sign::sign_interval(&sorted(side), 0.95_f64.sqrt());
     let ((old_low, old_high), (new_low, new_high)) = (interval(old)?, interval(new)?);
@@ -92,7 +90,7 @@ fn welch(old: &[f64], new: &[f64]) -> Option<(f64, f64)> {
     Some((new - old - half, new - old + half))
 }
 
-/// Share of trials, in percent, in which the interval excludes zero.
+/// The share of trials, in percent, in which the interval excludes zero.
 fn alarms(shape: Shape, n: usize, shift: f64, trials: u32, interval: Method) -> f64 {
     let mut rng = Rng::with_seed(n as u64);
     let excludes_zero = |_: &u32| {
@@ -103,12 +101,12 @@ fn alarms(shape: Shape, n: usize, shift: f64, trials: u32, interval: Method) -> 
     100.0 * (0..trials).filter(excludes_zero).count() as f64 / f64::from(trials)
 }
 
-/// Times the largest shift of an unchanged row that a row has to exceed; 0 where these are not
-/// looked at.
+/// How many times the largest shift of an unchanged row a row has to exceed. 0 ignores the
+/// unchanged rows.
 const FACTORS: [f64; 3] = [0.0, 1.0, BEYOND_UNCHANGED];
 
-/// One comparison of [`ROWS`] rows, the first slower by as much: for each of [`FACTORS`], whether
-/// any row that is not slower is called worse, and whether the first is.
+/// One comparison of [`ROWS`] rows, the first slower by `slower`. For each of [`FACTORS`] it tells
+/// whether any row that is not slower is called worse, and whether the first is.
 fn gate(rng: &mut Rng, n: usize, common: f64, own: f64, slower: f64) -> [(bool, bool); 3] {
     let drift = common * normal(rng);
     let rows: Vec<Shift> = (0..ROWS)

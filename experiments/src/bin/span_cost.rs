@@ -1,4 +1,5 @@
-//! What a span costs, in CPU time of the best of five passes, and what an accumulator holds.
+//! What a span costs, in CPU time of the best of five passes, and how much memory an accumulator
+//! holds.
 //!
 //! `cargo run --release -p taskscale-experiments --bin span_cost`
 

@@ -1,10 +1,10 @@
-//! Our CPU time on a made-up 452 MB trace, as a ratio to `md5sum` and to a streaming `serde_json`
-//! reader, interleaved in one run, and our peak memory:
-//! `cargo run --release -p taskscale-experiments --bin speed [-- EVENTS ROUNDS]`.
+//! Compares our CPU time on a made-up 452 MB trace with that of `md5sum` and of a streaming
+//! `serde_json` reader, interleaved in one run, and shows our peak memory: `cargo run --release -p
+//! taskscale-experiments --bin speed [-- EVENTS ROUNDS]`.
 //!
 //! Each reading is a process of its own. CPU time is the first field of `/proc/self/schedstat`
-//! (nanoseconds), peak memory is `VmHWM` of `/proc/self/status`; so it needs Linux. The fastest of
-//! the rounds counts, since nothing but disturbance makes a reading slower. The files lie in a
+//! (nanoseconds), and peak memory is `VmHWM` of `/proc/self/status`, so it needs Linux. The fastest
+//! of the rounds counts, because nothing but disturbance makes a reading slower. The files lie in a
 //! temporary folder and are deleted.
 
 use std::{
@@ -86,12 +86,13 @@ fn measure(reader: &str, path: &Path) -> Result<Reading> {
         .map_err(|_| format!("{reader} failed: {}", String::from_utf8_lossy(&output.stderr)).into())
 }
 
-/// Its standard output ends when it does; until it is waited for, the system keeps its CPU time.
+/// Reads the CPU time of `md5sum`. Its standard output ends when it does, and the system keeps its
+/// CPU time until it is waited for.
 fn md5sum(path: &Path) -> Result<Reading> {
     let mut process = Command::new("md5sum").arg(path).stdout(Stdio::piped()).spawn()?;
     let mut sum = String::new();
     process.stdout.take().ok_or("no output")?.read_to_string(&mut sum)?;
-    // The process closes its output a moment before it ends; what it does in between is nothing
+    // The process closes its output a moment before it ends. What it does in between is nothing
     // next to the sum.
     let cpu_ns = schedstat(&process.id().to_string())?;
     process.wait()?;
@@ -125,7 +126,7 @@ fn child(reader: &str, path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The members that our reader reads too.
+/// The members of an event that our reader reads too.
 #[derive(serde::Deserialize)]
 struct Event {
     #[serde(rename = "ph")]
@@ -143,7 +144,7 @@ struct Event {
     _args: Option<IgnoredAny>,
 }
 
-/// The events of a list, counted as they come.
+/// The number of events of a list and their summed durations, counted as they come.
 struct All(u64, u64);
 
 impl<'de> Deserialize<'de> for All {

@@ -1,4 +1,4 @@
-//! What reading the CPU time of all threads of a process costs: 2, 6, 31 and 64 of them, asleep.
+//! What it costs to read the CPU time of all threads of a process: 2, 6, 31 and 64 of them, asleep.
 //!
 //! `cargo run -p taskscale-experiments --bin threads`
 

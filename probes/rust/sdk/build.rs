@@ -1,4 +1,4 @@
-//! Asks the compiler what it calls itself: `rustc 1.95.0 (59807616e 2026-04-14)`.
+//! Asks the compiler for its name and version: `rustc 1.95.0 (59807616e 2026-04-14)`.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

@@ -1,10 +1,11 @@
-//! The Rust probe: performs taskscale's workloads on tokio, rayon, smol and plain threads, and
+//! The Rust probe. It performs taskscale's workloads on tokio, rayon, smol and plain threads, and
 //! times them.
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`sdk`] | the protocol and the clocks, a package of its own; import it for a probe of your own |
-//! | [`workloads`] | `fanout`, `nop`, `spin` and `drain`, one file or folder each |
+//! | [`sdk`] | the protocol and the clocks, in a package of its own that your own probe can import
+//! |
+//! | [`workloads`] | `fanout`, `nop`, `spin`, `graph` and `drain`, one file or folder each |
 //! | [`runtimes`] | the runtimes, each started once per process |
 
 use std::{io::Write, process::ExitCode};
@@ -14,7 +15,7 @@ pub mod workloads;
 
 pub use taskscale_probe_sdk as sdk;
 
-/// The runtimes that this probe has inside.
+/// The runtimes of this probe.
 pub const RUNTIMES: [&str; 4] = ["tokio", "rayon", "smol", "threads"];
 
 /// The probe of one of [`RUNTIMES`].
@@ -32,14 +33,14 @@ pub fn probe(runtime: &str) -> Option<sdk::Probe> {
     })
 }
 
-/// Serves the probe of `runtime` on standard input and output. Status 0 at the end of input or
-/// after `exit`, 1 where a pipe failed, 2 where there is no such runtime.
+/// Serves the probe of `runtime` on standard input and output. Returns status 0 at the end of input
+/// or after `exit`, 1 if a pipe failed, and 2 if there is no such runtime.
 pub fn main(runtime: &str) -> ExitCode {
     match probe(runtime) {
         Some(probe) => probe.serve(),
         None => {
             let known = RUNTIMES.join(", ");
-            // Nothing is left to do where standard error is gone too.
+            // Nothing can be done if standard error is gone too.
             let _ =
                 writeln!(std::io::stderr(), "no runtime {runtime:?} in this probe; choose one of {known}");
             ExitCode::from(2)

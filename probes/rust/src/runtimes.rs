@@ -1,5 +1,5 @@
-//! The runtimes. Each is started once per process, outside the timed part, and used by every
-//! request after that.
+//! The runtimes. Each is started once per process, outside the timed part, and serves every later
+//! request.
 
 use std::{
     future::{self, Future},
@@ -11,7 +11,8 @@ use smol::{Executor, LocalExecutor, Task};
 
 use crate::sdk::{self, Probe};
 
-/// A probe of `runtime` that names its version and workers, without workloads yet.
+/// A probe of `runtime` that names its version and workers and has no workloads yet. `None` if
+/// there is no such runtime.
 pub fn probe(runtime: &str) -> Option<Probe> {
     Some(match runtime {
         "tokio" => {
@@ -22,7 +23,7 @@ pub fn probe(runtime: &str) -> Option<Probe> {
             Probe::new("rayon", env!("TASKSCALE_RAYON_VERSION")).workers(rayon::current_num_threads() as u64)
         }
         "smol" => Probe::new("smol", env!("TASKSCALE_SMOL_VERSION")).workers(cores() as u64),
-        // Threads are the standard library's, which has the compiler's version: "rustc 1.95.0
+        // Threads are the standard library's, so their version is the compiler's: "rustc 1.95.0
         // (...)".
         "threads" => Probe::new("threads", sdk::TOOLCHAIN.split(' ').nth(1).unwrap_or("unknown")),
         _ => return None,
@@ -32,22 +33,22 @@ pub fn probe(runtime: &str) -> Option<Probe> {
 /// The two schedulers of tokio.
 #[derive(Clone, Copy)]
 pub enum Flavour {
-    /// What `#[tokio::main]` starts: one worker per core, the root future on the thread that called
-    /// `block_on`.
+    /// The scheduler that `#[tokio::main]` starts: one worker per core, with the root future on the
+    /// thread that called `block_on`.
     MultiThread,
-    /// Everything on the thread that called `block_on`.
+    /// The scheduler that runs everything on the thread that called `block_on`.
     CurrentThread,
 }
 
 impl Flavour {
-    /// Both, with the names that variants have before the stroke.
+    /// Both, with the first part of the names of their variants.
     pub const ALL: [(&str, Flavour); 2] =
         [("multi_thread", Flavour::MultiThread), ("current_thread", Flavour::CurrentThread)];
 
-    /// The runtime of that flavour.
+    /// The runtime of this flavour.
     ///
     /// # Panics
-    /// Where the system gives no thread for a worker; the reply to the request then says so.
+    /// If the system gives no thread for a worker. The reply to the request then says so.
     pub fn runtime(self) -> &'static tokio::runtime::Runtime {
         static MULTI_THREAD: OnceLock<tokio::runtime::Runtime> = OnceLock::new();
         static CURRENT_THREAD: OnceLock<tokio::runtime::Runtime> = OnceLock::new();
@@ -61,7 +62,7 @@ impl Flavour {
     }
 }
 
-/// smol's executor, driven by one thread per core, as in the example of its documentation.
+/// smol's executor, which one thread per core drives, as in the example of its documentation.
 pub fn smol_executor() -> &'static Executor<'static> {
     static EXECUTOR: LazyLock<&'static Executor<'static>> = LazyLock::new(|| {
         let executor: &'static Executor<'static> = Box::leak(Box::new(Executor::new()));
@@ -81,7 +82,7 @@ pub fn smol_local<T>(body: impl FnOnce(&LocalExecutor<'static>) -> T) -> T {
     LOCAL.with(body)
 }
 
-/// What smol's two executors have in common.
+/// What smol's two executors have in common: they start tasks.
 pub trait Spawn {
     /// Starts `future` as a task.
     fn spawn<T: Send + 'static>(&self, future: impl Future<Output = T> + Send + 'static) -> Task<T>;

@@ -1,6 +1,6 @@
-//! The probe as the tool sees it: a process with three pipes. What it should answer is computed
-//! here on its own.
-// clippy.toml lets `#[test]` functions unwrap; this is for the helpers around them.
+//! The probe as the tool sees it: a process with three pipes. The tests compute the right answers
+//! on their own.
+// clippy.toml lets `#[test]` functions unwrap. This also lets the helpers around them.
 #![allow(clippy::unwrap_used)]
 
 use std::{
@@ -44,7 +44,7 @@ impl Session {
         self.ask(br#"{"type":"describe","protocol":1,"new":[]}"#)
     }
 
-    /// The sample of a run with all fields of `change` put into a request for 64 tasks.
+    /// The sample of a run. The fields of `change` replace those of a request for 64 tasks.
     fn run(&mut self, workload: &str, variant: &Value, change: Value) -> Value {
         let mut request = json!({
             "type": "run", "id": 7, "workload": workload, "variant": variant,
@@ -56,7 +56,7 @@ impl Session {
         self.ask(request.to_string().as_bytes())
     }
 
-    /// Ends the input, and gives what was still said and the exit status.
+    /// Ends the input. Returns what the probe still said, and its exit status.
     fn end(mut self) -> (String, Option<i32>) {
         self.input = None;
         let mut rest = String::new();
@@ -276,7 +276,7 @@ fn what_cannot_be_done_is_an_error_and_the_probe_lives_on() {
         (vec![0, 1, 2, 0xfe], "not JSON"),
         (vec![b'['; 100_000], "not JSON"),
         (vec![b'x'; 1 << 20], "not JSON"),
-        // The tool sends none of these; whoever types them is told something all the same.
+        // The tool sends none of these. Whoever types one gets a message all the same.
         (b"[]".to_vec(), "type"),
         (without("size"), "no integer \"size\""),
     ];
@@ -302,7 +302,7 @@ fn an_unknown_runtime_is_a_usage_error() {
 }
 
 /// The workspace resolves this package a second time, for the binary. Both must link the same
-/// runtimes, or the version that the standalone probe is tested with is not the one that is
+/// runtimes. Otherwise the version that the standalone probe is tested with is not the one that is
 /// shipped.
 #[test]
 fn both_lock_files_name_the_same_runtimes() {
@@ -320,9 +320,9 @@ fn both_lock_files_name_the_same_runtimes() {
     }
 }
 
-/// A row of the old library and its control differ in that library alone, so that what one shows
-/// and the other does not is its doing. The lock file is what chooses the old version:
-/// `cargo update` would mend the defect.
+/// A row of the old library and its control differ in that library alone, so what one shows and the
+/// other does not is the library's doing. The lock file chooses the old version; `cargo update`
+/// would mend the defect.
 #[test]
 fn the_old_futures_differ_in_nothing_else() {
     let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -1,9 +1,10 @@
 //! The object around a coroutine.
 //!
-//! It behaves as the coroutine does: every attribute that it does not have is the coroutine's,
-//! `__class__` included, and it is equal to it; only `type()` and `is` tell them apart. The garbage
-//! collector knows of it from the next full collection on. It has no finalizer: the coroutine's own
-//! does what there is to do, and objects that were never finalized may be used again.
+//! It behaves as the coroutine does. Every attribute that it does not have is the coroutine's,
+//! `__class__` included, and it is equal to the coroutine. Only `type()` and `is` tell them apart.
+//! The garbage collector knows of it from the next full collection on. It has no finalizer, because
+//! the coroutine's own does what there is to do and objects that were never finalized may be used
+//! again.
 
 use std::{
     ffi::{c_int, c_void},
@@ -23,27 +24,27 @@ use super::{
     slots::{self, Use},
 };
 
-/// The object.
+/// The object around a coroutine.
 #[repr(C)]
 pub struct Coroutine {
     head: PyObject,
-    /// The coroutine; null after the garbage collector has cleared this. Where nothing is in its
-    /// slot, the next such one.
+    /// The coroutine; null after the garbage collector has cleared this object. In a free slot it
+    /// is the next free slot.
     inner: *mut PyObject,
-    /// The coroutine's qualified name; null where it has none.
+    /// The coroutine's qualified name; null if it has none.
     qualname: *mut PyObject,
-    /// The observation that it belongs to, 0 after its end, in 16 bits, which also say where there
-    /// is no object; above them the ticks at its making, 0 after its first step, of which 48 bits
-    /// count up to a day. All of it takes 64 bytes with the collector's head; in 96 bytes 10,000
-    /// objects, which are no longer in the caches when the loop comes back to them, cost 70 ns a
-    /// task more.
+    /// The lower 16 bits are the number of the observation that it belongs to, 0 after its end;
+    /// they also say that there is no object. The bits above are the ticks at its making, 0 after
+    /// its first step; these 48 bits count up to a day. The object takes 64 bytes with the
+    /// collector's head. At 96 bytes, 10,000 objects cost 70 ns a task more, because they have left
+    /// the caches when the loop comes back to them.
     state: u64,
     weak_references: *mut PyObject,
 }
 
 static TYPE: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(null_mut());
 impl Coroutine {
-    /// Nothing is in the object's slot but what comes next.
+    /// Marks the object's slot as free. Only the link to `next` is in it.
     #[inline]
     pub unsafe fn free(this: *mut Coroutine, next: *mut Coroutine) {
         unsafe {
@@ -52,13 +53,13 @@ impl Coroutine {
         }
     }
 
-    /// What comes next where nothing is in the slot.
+    /// The next free slot after this free one.
     #[inline]
     pub unsafe fn next(this: *mut Coroutine) -> *mut Coroutine {
         unsafe { (*this).inner.cast() }
     }
 
-    /// What the object's slot is used for.
+    /// The use of the object's slot.
     #[inline]
     pub unsafe fn used_for(this: *mut Coroutine) -> Use {
         match unsafe { (*this).state } & NUMBER {
@@ -79,8 +80,8 @@ impl Coroutine {
     }
 }
 
-/// A new reference to an object around `coroutine`; to `coroutine` itself where nothing is observed
-/// or it is none. Null with an exception set where that fails.
+/// A new reference to an object around `coroutine`. It is one to `coroutine` itself if nothing is
+/// observed or if that is no coroutine. On failure it is null with an exception set.
 pub unsafe fn around(coroutine: *mut PyObject) -> *mut PyObject {
     unsafe {
         let number = shared::number();
@@ -109,8 +110,8 @@ unsafe fn is_coroutine(object: *mut PyObject) -> bool {
     unsafe { ffi::Py_TYPE(object).cast() == COROUTINE_TYPE.load(Relaxed) }
 }
 
-/// The name, if it has a text, which is made now if it must be: at the end of a step an exception
-/// may be set.
+/// The name, or null if it has no text. The text is made here, because an exception may be set at
+/// the end of a step.
 unsafe fn readable(name: *mut PyObject) -> *mut PyObject {
     unsafe {
         if !name.is_null() && !ffi::PyUnicode_AsUTF8AndSize(name, null_mut()).is_null() {
@@ -122,7 +123,8 @@ unsafe fn readable(name: *mut PyObject) -> *mut PyObject {
     }
 }
 
-/// What counts of the coroutine's name; empty where it has none. Lives as long as the object.
+/// The part of the coroutine's name that is kept; empty if it has none. It lives as long as the
+/// object.
 #[inline]
 unsafe fn name<'a>(this: *mut Coroutine) -> &'a [u8] {
     unsafe {
@@ -133,16 +135,17 @@ unsafe fn name<'a>(this: *mut Coroutine) -> &'a [u8] {
     }
 }
 
-/// The bits of a state that are its observation's number.
+/// The bits of a state that hold its observation's number.
 const NUMBER: u64 = 0xFFFF;
-/// What stands there where there is no object, and where one is being taken apart; no observation
-/// has these.
+/// The numbers that mark a free slot and an object that is being taken apart. No observation has
+/// these numbers.
 const FREE: u64 = 0xFFFF;
 const DYING: u64 = 0xFFFE;
 /// The highest number that an observation has.
 pub const LAST_NUMBER: u16 = 0xFFFD;
 
-/// What of a name counts: the last 48 bytes, as functions inside of others have theirs at the end.
+/// The part of a name that is kept: its last 48 bytes, because functions inside others have their
+/// own name at the end.
 pub fn tail(name: &[u8]) -> &[u8] {
     let from = name.len().saturating_sub(48);
     let continues = |byte: &u8| byte & 0xC0 == 0x80;
@@ -158,7 +161,7 @@ unsafe extern "C" fn dealloc(object: *mut PyObject) {
             end(this);
         }
         // What is released from here on can run any code, also a collection, which must not learn
-        // of this object any more.
+        // of this object.
         (*this).state = DYING;
         if !(*this).weak_references.is_null() {
             ffi::PyObject_ClearWeakRefs(object);
@@ -167,12 +170,13 @@ unsafe extern "C" fn dealloc(object: *mut PyObject) {
         ffi::Py_XDECREF((*this).qualname);
         let kind = ffi::Py_TYPE(object);
         slots::give_back(this);
-        // Each object of a type made at run time holds a reference to it.
+        // Each object of a type made at run time holds a reference to the type.
         ffi::Py_DECREF(kind.cast());
     }
 }
 
-// Not visited are the name, which cannot be part of a cycle, and the type, which lives for ever.
+// The name and the type are not visited: the name cannot be part of a cycle, and the type lives for
+// ever.
 unsafe extern "C" fn traverse(object: *mut PyObject, visit: ffi::visitproc, argument: *mut c_void) -> c_int {
     unsafe {
         let inner = (*object.cast::<Coroutine>()).inner;
@@ -189,7 +193,7 @@ unsafe extern "C" fn clear(object: *mut PyObject) -> c_int {
     }
 }
 
-/// The task has ended, or is dropped.
+/// Handles the end of a task, or its drop.
 unsafe fn end(this: *mut Coroutine) {
     unsafe {
         if (*this).state & NUMBER == u64::from(shared::number()) {
@@ -199,7 +203,7 @@ unsafe fn end(this: *mut Coroutine) {
     }
 }
 
-/// Runs a step and records it; `ended` says of its result whether it was the last one.
+/// Runs a step and records it. `ended` tells by the result whether it was the last step.
 #[inline(always)]
 unsafe fn step<R>(
     this: *mut Coroutine,
@@ -216,17 +220,17 @@ unsafe fn step<R>(
         let begin = ticks::now();
         if state > NUMBER {
             let session = shared::session();
-            // Both cut to 48 bits.
+            // Both times are cut to 48 bits.
             let ticks = ((begin << 16).wrapping_sub(state & !NUMBER)) >> 16;
             session.loops.delays.add(session.rate.ns(ticks));
             (*this).state = state & NUMBER;
         }
-        // A task that starts eagerly runs inside another one's step.
+        // A task that starts eagerly runs inside another task's step.
         let outer = seat.begin.load(Relaxed);
         seat.begin.store(begin, Relaxed);
         seat.worker.begin_at(begin);
         let result = run(inner);
-        // The step may have ended the observation, and with it the seat.
+        // The step may have ended the observation, and the seat with it.
         if number == shared::number() {
             let now = ticks::now();
             let name = name(this);
@@ -243,7 +247,8 @@ unsafe fn step<R>(
     }
 }
 
-/// What the slots and methods do with an object that the garbage collector has cleared.
+/// Whether the garbage collector has cleared an object. If so, this raises the exception that the
+/// slots and methods report.
 unsafe fn is_cleared(this: *mut Coroutine) -> bool {
     unsafe {
         if (*this).inner.is_null() {
@@ -257,7 +262,7 @@ unsafe fn is_cleared(this: *mut Coroutine) -> bool {
     }
 }
 
-/// `am_send`: what a task calls for each of its steps.
+/// `am_send`, which a task calls for each of its steps.
 unsafe extern "C" fn am_send(
     object: *mut PyObject,
     value: *mut PyObject,
@@ -286,7 +291,7 @@ unsafe fn method(object: *mut PyObject, name: *mut PyObject, arguments: &[*mut P
                 [a] => ffi::PyObject_CallMethodObjArgs(inner, name, a, none),
                 [a, b] => ffi::PyObject_CallMethodObjArgs(inner, name, a, b, none),
                 [a, b, c] => ffi::PyObject_CallMethodObjArgs(inner, name, a, b, c, none),
-                // Too many: let the coroutine say so.
+                // There are too many arguments; the coroutine reports that.
                 [a, b, c, d, ..] => ffi::PyObject_CallMethodObjArgs(inner, name, a, b, c, d, none),
             }
         };
@@ -322,7 +327,8 @@ unsafe extern "C" fn close(object: *mut PyObject, _: *mut PyObject) -> *mut PyOb
     }
 }
 
-/// `await` of the object, which nobody but the task should do: the coroutine's own, unseen.
+/// `await` of the object, which only the task should do. It is the coroutine's own and is not
+/// observed.
 unsafe extern "C" fn am_await(object: *mut PyObject) -> *mut PyObject {
     unsafe {
         if is_cleared(object.cast()) {
@@ -364,7 +370,7 @@ unsafe extern "C" fn class(object: *mut PyObject, _: *mut c_void) -> *mut PyObje
 }
 
 unsafe extern "C" fn repr(object: *mut PyObject) -> *mut PyObject {
-    // A null is shown as `<NULL>`.
+    // `PyObject_Repr` shows a null as `<NULL>`.
     unsafe { ffi::PyObject_Repr((*object.cast::<Coroutine>()).inner) }
 }
 
@@ -374,7 +380,7 @@ unsafe extern "C" fn hash(object: *mut PyObject) -> ffi::Py_hash_t {
     }
 }
 
-/// Equal to its coroutine, and to nothing else.
+/// Compares the object, which is equal to its coroutine and to nothing else.
 unsafe extern "C" fn compare(object: *mut PyObject, other: *mut PyObject, operation: c_int) -> *mut PyObject {
     unsafe {
         let same = object == other || (*object.cast::<Coroutine>()).inner == other;
@@ -469,7 +475,7 @@ pub fn prepare(module: &Bound<'_, PyModule>) -> PyResult<()> {
     // SAFETY: specification and slots are read during the call; the tables live for ever.
     let kind = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyType_FromSpec(&mut spec))? };
     module.add("Coroutine", &kind)?;
-    // Kept for ever.
+    // The reference to the type is kept for ever.
     let kind = kind.into_ptr().cast();
     TYPE.store(kind, Relaxed);
     slots::prepare(module, kind)

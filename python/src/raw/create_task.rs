@@ -1,9 +1,9 @@
-//! `create_task` of event loops.
+//! The method `create_task` of event loops.
 //!
-//! A method of the class, so that it serves every loop there is and every loop to come, and leaves
-//! the loop's task factory to the program. In the usual case (an open loop, no task factory, no
-//! debug mode) it makes the task itself, as the standard library's does; in all others it calls
-//! that one.
+//! It is a method of the class, so it serves every present and future loop and leaves the loop's
+//! task factory to the program. In the usual case (an open loop, no task factory, no debug mode) it
+//! makes the task itself, as the standard library's method does. In all other cases it calls that
+//! method.
 
 use std::{
     cell::UnsafeCell,
@@ -23,12 +23,13 @@ use super::{
     shared::{WORDS, number},
 };
 
-/// The method that ours stands for; kept for ever, as someone may hold a method of ours.
+/// The method that ours stands for. It is kept for ever, because someone may hold a method of ours.
 static ORIGINAL: AtomicPtr<PyObject> = AtomicPtr::new(null_mut());
-/// Names in `asyncio.tasks` if the original is the standard library's, which looks up `Task` there
-/// at each call; else null.
+/// The names in `asyncio.tasks` if the original is the standard library's, which looks up `Task`
+/// there at each call. Otherwise null.
 static TASKS: AtomicPtr<PyObject> = AtomicPtr::new(null_mut());
-/// `{"loop": None}`, to be filled in and emptied: to make one costs 40 ns. Null while it is in use.
+/// `{"loop": None}`, which is filled in and emptied because making one costs 40 ns. It is null
+/// while in use.
 static KEYWORDS: AtomicPtr<PyObject> = AtomicPtr::new(null_mut());
 
 struct Definition(UnsafeCell<ffi::PyMethodDef>);
@@ -43,7 +44,7 @@ static DEFINITION: Definition = Definition(UnsafeCell::new(ffi::PyMethodDef {
         .as_ptr(),
 }));
 
-/// The method, for a class. Only one original at a time.
+/// Makes the method for a class. There is only one original at a time.
 pub fn method<'py>(
     cls: &Bound<'py, PyType>,
     original: Bound<'py, PyAny>,
@@ -53,7 +54,7 @@ pub fn method<'py>(
     let tasks = if plain { py.import("asyncio.tasks")?.dict().into_any().into_ptr() } else { null_mut() };
     let keywords = PyDict::new(py);
     keywords.set_item("loop", py.None())?;
-    // The former ones are kept: a call of theirs may be going on.
+    // The former objects are kept, because a call may still use them.
     ORIGINAL.store(original.into_ptr(), Relaxed);
     TASKS.store(tasks, Relaxed);
     KEYWORDS.store(keywords.into_ptr(), Relaxed);
@@ -93,11 +94,12 @@ unsafe extern "C" fn create_task(
 enum Made {
     /// The task, or null with an exception set.
     Task(*mut PyObject),
-    /// Nothing: this needs the original.
+    /// Nothing was made: the original must be called.
     Otherwise,
 }
 
-/// An open loop without a task factory, not in debug mode (where a task remembers who made it).
+/// Whether the loop is open, has no task factory and is not in debug mode (where a task remembers
+/// who made it).
 unsafe fn is_usual(event_loop: *mut PyObject) -> bool {
     unsafe {
         !TASKS.load(Relaxed).is_null()
@@ -134,7 +136,7 @@ unsafe fn usual(
             ffi::PyErr_Clear();
             return Made::Otherwise;
         }
-        // Only `name` and `context`, and of these only what is not None.
+        // Only `name` and `context` are passed on, and only if they are not None.
         let (mut name, mut context) = (null_mut(), null_mut());
         let given = if names.is_null() { 0 } else { ffi::PyTuple_Size(names) };
         for index in 0..given {
@@ -153,7 +155,7 @@ unsafe fn usual(
         if positional.is_null() {
             return Made::Task(null_mut());
         }
-        // Steals the reference, and cannot fail on a new tuple.
+        // This steals the reference and cannot fail on a new tuple.
         ffi::PyTuple_SetItem(positional, 0, new_reference(around));
         let kept = if more { null_mut() } else { KEYWORDS.swap(null_mut(), Relaxed) };
         let keywords = if kept.is_null() { ffi::PyDict_New() } else { kept };
@@ -187,7 +189,7 @@ unsafe fn set(dictionary: *mut PyObject, word: &super::shared::Word, value: *mut
     unsafe { ffi::PyDict_SetItem(dictionary, word.get(), value) }
 }
 
-/// Calls the original with the arguments, the first one replaced by `instead`.
+/// Calls the original with the arguments. `instead` replaces the first one.
 unsafe fn call_original(
     event_loop: *mut PyObject,
     arguments: *const *mut PyObject,

@@ -1,10 +1,10 @@
-//! The object around a coroutine, and `create_task`: what must be a slot of a type, and must cost
-//! nanoseconds.
+//! The object around a coroutine, and `create_task`. The first must be a slot of a type, and both
+//! must cost nanoseconds.
 //!
 //! `asyncio` steps a task by `PyIter_Send(coroutine)`, which calls the slot `am_send` of the
 //! coroutine's type. An object with that slot between the task and its coroutine sees each step for
 //! the price of a call. PyO3 has no classes with this slot, without a thread check at each call, or
-//! with a free list; so type, object and method are written here by hand, in the stable ABI. This
+//! with a free list. So type, object and method are written here by hand, in the stable ABI. This
 //! is the only module of the package with `unsafe`, for three reasons:
 //!
 //! * the functions of the C API are unsafe to call: each call here hands over live objects, and
@@ -28,7 +28,7 @@ use pyo3::{ffi, prelude::*};
 pub use coroutine::tail;
 pub use shared::{attach, detach, unwatch};
 
-/// Makes the type and the functions; once, when the module is imported.
+/// Makes the type and the functions. It is called once, when the module is imported.
 pub fn prepare(module: &Bound<'_, PyModule>) -> PyResult<()> {
     shared::prepare(module.py())?;
     coroutine::prepare(module)?;
@@ -61,7 +61,7 @@ fn observed<'py>(coroutine: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     }
 }
 
-/// A new reference to what a pointer shows.
+/// A new reference to the object that a pointer shows.
 unsafe fn new_reference(object: *mut ffi::PyObject) -> *mut ffi::PyObject {
     unsafe { ffi::Py_XINCREF(object) };
     object

@@ -1,4 +1,4 @@
-//! Where a step was that held up its loop.
+//! Finds where a step was that held up its loop.
 
 use std::ptr::null_mut;
 
@@ -7,8 +7,8 @@ use pyo3::ffi::{self, PyObject};
 use super::shared::{WORDS, Word, session};
 use crate::{blocked::Place, watch::Spot};
 
-/// Records a slow step of the coroutine `inner`, which was at `spot` if someone looked. The
-/// exception that is set, if one is, stays set.
+/// Records a slow step of the coroutine `inner`. It was at `spot` if someone looked. If an
+/// exception is set, it stays set.
 #[cold]
 #[inline(never)]
 pub unsafe fn slow(inner: *mut PyObject, name: &[u8], ticks: u64, spot: Option<Spot>) {
@@ -23,7 +23,8 @@ pub unsafe fn slow(inner: *mut PyObject, name: &[u8], ticks: u64, spot: Option<S
     }
 }
 
-/// Where a coroutine waits, so what it did before; where it has ended, its definition.
+/// The place where a coroutine waits, which is behind the slow step. If the coroutine has ended, it
+/// is its definition.
 unsafe fn suspended_at(coroutine: *mut PyObject) -> Spot {
     unsafe {
         let (frame, code) = (get(coroutine, &WORDS.cr_frame), get(coroutine, &WORDS.cr_code));
@@ -37,7 +38,7 @@ unsafe fn suspended_at(coroutine: *mut PyObject) -> Spot {
     }
 }
 
-/// An attribute, a new reference; null without an exception where there is none.
+/// An attribute as a new reference. If there is none, it is null and no exception is set.
 unsafe fn get(object: *mut PyObject, word: &Word) -> *mut PyObject {
     unsafe {
         let found = if object.is_null() { null_mut() } else { ffi::PyObject_GetAttr(object, word.get()) };

@@ -1,5 +1,5 @@
-//! What all objects around coroutines share. Touched with the GIL held, so that plain loads and
-//! stores do.
+//! The state that all objects around coroutines share. It is touched only with the GIL held, so
+//! plain loads and stores suffice.
 
 use std::{
     ffi::CStr,
@@ -14,23 +14,24 @@ use pyo3::{ffi, prelude::*};
 
 use crate::{session::Session, watch::Seat};
 
-/// The observation that is going on; null where there is none. Holds a reference.
+/// The present observation; null if there is none. It holds a reference.
 static SESSION: AtomicPtr<Session> = AtomicPtr::new(null_mut());
-/// Its number, 0 where there is none: what tells an object whether it belongs to it.
+/// The number of the present observation, 0 if there is none. It tells an object whether it belongs
+/// to that observation.
 static NUMBER: AtomicU16 = AtomicU16::new(0);
 static LAST_NUMBER: AtomicU16 = AtomicU16::new(0);
 
-/// The thread that asked for its seat last, and that seat, which the session keeps alive until
-/// another thread has taken the place of one that has ended.
+/// The thread that asked for its seat last (`THREAD`), and that seat. The session keeps the seat
+/// alive until another thread has taken the place of one that has ended.
 static THREAD: AtomicU64 = AtomicU64::new(0);
 static SEAT: AtomicPtr<Seat> = AtomicPtr::new(null_mut());
-/// Whether the observation's thread runs that looks for slow steps.
+/// Whether the observation's thread that looks for slow steps runs.
 static WATCHED: AtomicBool = AtomicBool::new(false);
 
-/// `types.CoroutineType` and `types.GeneratorType`; the type is not part of the stable ABI.
+/// `types.CoroutineType`, as an object. The type is not part of the stable ABI.
 pub static COROUTINE_TYPE: AtomicPtr<ffi::PyObject> = AtomicPtr::new(null_mut());
 
-/// Names, as the interpreter keeps them: one object each.
+/// Names as the interpreter keeps them: one object each.
 pub struct Words {
     pub qualname: Word,
     pub send: Word,
@@ -53,7 +54,7 @@ pub struct Words {
     pub task: Word,
 }
 
-/// A name.
+/// A name and its text.
 pub struct Word(AtomicPtr<ffi::PyObject>, &'static CStr);
 
 impl Word {
@@ -61,7 +62,7 @@ impl Word {
         Word(AtomicPtr::new(null_mut()), text)
     }
 
-    /// The object; borrowed, lives for ever.
+    /// The object, as a borrowed reference that lives for ever.
     #[inline]
     pub fn get(&self) -> *mut ffi::PyObject {
         self.0.load(Relaxed)
@@ -126,7 +127,7 @@ pub fn prepare(py: Python<'_>) -> PyResult<()> {
     Ok(())
 }
 
-/// Makes `session` the one that is going on. `false` where another one is.
+/// Makes `session` the present observation. Returns `false` if there is another one.
 pub fn attach(_gil: Python<'_>, session: Arc<Session>) -> bool {
     if !SESSION.load(Relaxed).is_null() {
         return false;
@@ -138,7 +139,7 @@ pub fn attach(_gil: Python<'_>, session: Arc<Session>) -> bool {
     true
 }
 
-/// Ends the one that is going on, if it is `session`.
+/// Ends the present observation if it is `session`.
 pub fn detach(py: Python<'_>, session: &Arc<Session>) {
     if SESSION.load(Relaxed).cast_const() != Arc::as_ptr(session) {
         return;
@@ -150,17 +151,18 @@ pub fn detach(py: Python<'_>, session: &Arc<Session>) {
     // SAFETY: the reference that `attach` made.
     drop(unsafe { Arc::from_raw(ended.cast_const()) });
     super::slots::sweep(0);
-    // Last, as it releases the GIL.
+    // This comes last because it releases the GIL.
     unwatch(py, session);
 }
 
-/// Stops the thread that looks for slow steps; the next task starts it again.
+/// Stops the thread that looks for slow steps. The next task starts it again.
 pub fn unwatch(py: Python<'_>, session: &Arc<Session>) {
     WATCHED.store(false, Relaxed);
     session.watch.stop(py);
 }
 
-/// Starts that thread, if it does not run. Only where [`number`] is not 0.
+/// Starts the thread that looks for slow steps if it does not run. Call it only if [`number`] is
+/// not 0.
 #[inline]
 pub unsafe fn watch() {
     if !WATCHED.load(Relaxed) {
@@ -170,21 +172,21 @@ pub unsafe fn watch() {
     }
 }
 
-/// The number of the observation that is going on.
+/// The number of the present observation, 0 if there is none.
 #[inline]
 pub fn number() -> u16 {
     NUMBER.load(Relaxed)
 }
 
-/// The observation that is going on. Only where [`number`] is not 0, and only until it may have
-/// changed.
+/// The present observation. Call it only if [`number`] is not 0, and use the result only until that
+/// may have changed.
 #[inline]
 pub unsafe fn session<'a>() -> &'a Session {
     // SAFETY: not null while the number is not 0; `attach` and `detach` change both.
     unsafe { &*SESSION.load(Relaxed) }
 }
 
-/// The seat of this thread. The same conditions as for [`session`].
+/// The seat of this thread, under the same conditions as [`session`].
 #[inline]
 pub unsafe fn seat<'a>() -> &'a Seat {
     // SAFETY: the GIL is held, so that there is a thread state; its number is never given twice.

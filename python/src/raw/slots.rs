@@ -1,11 +1,11 @@
 //! Memory for the objects around coroutines, and when the garbage collector learns of them.
 //!
-//! With 10,000 tasks alive nothing of them is in the caches when the collector or the loop comes
-//! by. So an object takes one cache line together with the collector's head, where the
-//! interpreter's own blocks of this size lie across two; and the collector does not know of an
-//! object before a full collection begins: on CPython 3.11 its visits were two thirds of what
-//! observing a task added. Until then a coroutine has a reference of which the collector cannot
-//! tell from where, so that a cycle through a task that has not ended waits for a full collection.
+//! With 10,000 tasks alive, nothing of them is in the caches when the collector or the loop comes
+//! by. So an object takes one cache line together with the collector's head; the interpreter's own
+//! blocks of this size lie across two. And the collector does not know of an object before a full
+//! collection begins, because on CPython 3.11 its visits were two thirds of what observing a task
+//! added. Until then a coroutine has a reference whose origin the collector cannot tell, so a cycle
+//! through a task that has not ended waits for a full collection.
 
 use std::{
     alloc::{Layout, alloc, dealloc, handle_alloc_error},
@@ -21,11 +21,12 @@ use pyo3::{ffi, prelude::*, types::PyDict};
 use super::coroutine::Coroutine;
 use crate::watch::lock;
 
-/// What the collector keeps in front of an object, all 0 where it does not know of the object.
+/// The collector's head in front of an object. It is all 0 while the collector does not know of the
+/// object.
 type Head = [u64; 2];
-/// Slots that are taken from the allocator at once: 64 KB.
+/// The number of slots that are taken from the allocator at once: 64 KB.
 const CHUNK: usize = 1_024;
-/// Chunks without an object that are kept while observing: 1 MB.
+/// The number of chunks without an object that are kept while observing: 1 MB.
 const SPARE: usize = 16;
 
 /// An object with its head.
@@ -37,23 +38,23 @@ struct Slot {
 
 const _: () = assert!(size_of::<usize>() != 8 || size_of::<Slot>() == 64);
 
-/// What the slot of an object is used for; stands in the object's state.
+/// The use of an object's slot. The object's state holds it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Use {
     /// An object is in it.
     Live,
-    /// One is being taken apart; it is in no list.
+    /// An object in it is being taken apart. The slot is in no list.
     Dying,
-    /// Nothing is in it but the next free one.
+    /// Only the link to the next free slot is in it.
     Free,
 }
 
-/// Whether the collector's head is what it is taken for. If not, the interpreter makes the objects
+/// Whether the collector's head has the expected size. If not, the interpreter makes the objects
 /// and knows of all of them.
 static OURS: AtomicBool = AtomicBool::new(false);
-/// The first free slot's object.
+/// The object of the first free slot.
 static FREE: AtomicPtr<Coroutine> = AtomicPtr::new(null_mut());
-/// First slots of all chunks.
+/// The first slots of all chunks.
 static CHUNKS: Mutex<Vec<Chunk>> = Mutex::new(Vec::new());
 
 struct Chunk(*mut Slot);
@@ -84,8 +85,8 @@ impl Chunk {
     }
 }
 
-/// Asks the interpreter for the size of the collector's head: that of an object less what its type
-/// says.
+/// Asks the interpreter for the size of the collector's head: the size of an object less what its
+/// type says.
 pub fn prepare(module: &Bound<'_, PyModule>, kind: *mut ffi::PyTypeObject) -> PyResult<()> {
     let py = module.py();
     // SAFETY: a new object, filled in before anybody sees it.
@@ -103,8 +104,8 @@ pub fn prepare(module: &Bound<'_, PyModule>, kind: *mut ffi::PyTypeObject) -> Py
     module.add_function(wrap_pyfunction!(collecting, module)?)
 }
 
-/// A new object without anything in it; null with an exception set where that fails. To be filled
-/// in before anything else is asked of the interpreter, and then handed to [`made`].
+/// A new object without anything in it; null with an exception set on failure. The caller fills it
+/// in before asking anything else of the interpreter, and then hands it to [`made`].
 #[inline]
 pub unsafe fn new(kind: *mut ffi::PyTypeObject) -> *mut Coroutine {
     unsafe {
@@ -117,7 +118,7 @@ pub unsafe fn new(kind: *mut ffi::PyTypeObject) -> *mut Coroutine {
         }
         let next = Coroutine::next(slot);
         FREE.store(next, Relaxed);
-        // The next task comes a microsecond later, and finds this in the cache.
+        // The next task comes about a microsecond later and then finds this in the cache.
         #[cfg(target_arch = "x86_64")]
         std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(next.cast());
         slot.cast::<Head>().sub(1).write([0; 2]);
@@ -125,7 +126,7 @@ pub unsafe fn new(kind: *mut ffi::PyTypeObject) -> *mut Coroutine {
     }
 }
 
-/// An object is filled in.
+/// Handles an object that has been filled in.
 #[inline]
 pub unsafe fn made(object: *mut Coroutine) {
     if !OURS.load(Relaxed) {
@@ -133,7 +134,8 @@ pub unsafe fn made(object: *mut Coroutine) {
     }
 }
 
-/// Takes back the memory of an object that was marked as [`Use::Dying`], of which nothing is left.
+/// Takes back the memory of an object that was marked as [`Use::Dying`] and of which nothing is
+/// left.
 #[inline]
 pub unsafe fn give_back(object: *mut Coroutine) {
     unsafe {
@@ -154,7 +156,7 @@ fn grow() -> *mut Coroutine {
     FREE.load(Relaxed)
 }
 
-/// Puts the free slots of a chunk before the others.
+/// Puts the free slots of a chunk at the head of the list.
 fn link(chunk: &Chunk) {
     for object in chunk.objects().rev() {
         // SAFETY: an object of the chunk.
@@ -167,7 +169,8 @@ fn link(chunk: &Chunk) {
     }
 }
 
-/// Tells the collector of all objects, and gives back chunks without any but `spare` of them.
+/// Tells the collector of all objects, and gives back all chunks without objects except `spare` of
+/// them.
 pub fn sweep(spare: usize) {
     FREE.store(null_mut(), Relaxed);
     let (mut chunks, mut empty) = (lock(&CHUNKS), 0);
@@ -197,7 +200,8 @@ pub fn sweep(spare: usize) {
 /// For `gc.callbacks`: tells the collector of all objects where a full collection begins.
 #[pyfunction]
 fn collecting(phase: &str, info: &Bound<'_, PyDict>) -> PyResult<()> {
-    // From 3.14 on only `gc.collect()` is full, and an automatic one takes some of the old objects.
+    // From 3.14 on only `gc.collect()` is full. An automatic collection takes some of the old
+    // objects.
     let least = if info.py().version_info() >= (3, 14) { 1 } else { 2 };
     let generation = info.get_item("generation")?.map_or(Ok(2), |generation| generation.extract::<i64>())?;
     if phase == "start" && generation >= least {

@@ -1,27 +1,26 @@
-//! Idle time by cause. The rules, with W workers:
+//! Divides idle time among causes. The rules, with W workers:
 //!
 //! * **Dispatch** is what busy workers spend between tasks. Removing it shrinks every active
-//!   stretch alike, so what it saves is dispatch over (work + dispatch), whatever else is idle.
+//!   stretch alike. It therefore saves dispatch over (work + dispatch), whatever else is idle.
 //! * **Solo** idle time (one worker active) is a *serial* part if a crowd of tasks or a stage of
-//!   its own ran meanwhile, a *straggler's* if the task that ran is one of a few long ones and
-//!   overlapped with others at some point of its life.
+//!   its own ran meanwhile. It is a *straggler's* if the task that ran is one of a few long ones
+//!   and overlapped with others at some point of its life.
 //! * **Shared** idle time (two or more active) is *under-decomposition* where no more than the
 //!   present number are ever active, or where a worker's wait is no longer than the tasks that run
-//!   meanwhile: then moving whole tasks cannot help, only smaller ones can. Where waits are longer
+//!   meanwhile. Moving whole tasks cannot help there; only smaller ones can. Where waits are longer
 //!   than tasks, tasks could have been moved: *load imbalance*.
 //! * Where waits are short and the tasks that run alone are of the same kind as all others, the
-//!   last one of a round is too coarse; solo idle time of workers that were given less is their
+//!   last one of a round is too coarse. Solo idle time of workers that were given less is their
 //!   *load imbalance*.
 //! * A wait that few long tasks cause, where most are much shorter, is a *straggler's* and not
 //!   under-decomposition.
-//!
-//! * **Run delay** inside tasks, where the source knows it, makes others wait as work does: that
+//! * **Run delay** inside tasks, where the source knows it, makes others wait as work does. That
 //!   part of any wait is *preemption's* ([`super::delay`]).
-//! * On **one worker** nothing waits for anything; steps that hold up an event loop are its loss,
+//! * On **one worker** nothing waits for anything. Steps that hold up an event loop are its loss,
 //!   and its own waits are not.
 //!
-//! Removing idle time with share s of *workers x window* saves s of the window: the same work,
-//! without the wait.
+//! Removing idle time with share s of *workers x window* saves s of the window: the work stays and
+//! the wait goes.
 
 use taskscale_model::digest::PatternName;
 
@@ -34,11 +33,11 @@ use crate::{
     histogram::{BUCKETS, bucket, middle},
 };
 
-/// Steps of asyncio's event loop that last longer count as slow: the default of
+/// Steps of asyncio's event loop that last longer are slow. This is the default of
 /// `loop.slow_callback_duration`.
 const SLOW_STEP_NS: u64 = 100_000_000;
 
-/// All causes, in no order; each with a share of at least 0. `delayed` is the share of waiting for
+/// All causes in no order, each with a share of at least 0. `delayed` is the share of waiting for
 /// long tasks that is waiting for run delay.
 pub(crate) fn causes(evidence: &Evidence<'_>, delayed: f64) -> Vec<Cause> {
     let losses = &evidence.profile.losses;
@@ -72,12 +71,13 @@ fn idle(name: PatternName, share: f64) -> Cause {
     Cause { name, share, gain: share }
 }
 
-/// One worker: steps that are slow by asyncio's own measure while most are far from it.
+/// The loss of one worker: steps that are slow by asyncio's own measure while most are far from it.
 fn event_loop(evidence: &Evidence<'_>) -> Cause {
     let durations = &evidence.sums.sums.durations;
     let slow = bucket(SLOW_STEP_NS) + 1;
     let typical = durations.quantile(0.5);
-    // Exact sums by octave, less the middles of what is too short in the first one.
+    // The exact sums of the octaves, less the middles of the buckets of the first one that are too
+    // short.
     let octave = SLOW_STEP_NS.next_power_of_two() / 2;
     let short: f64 =
         (bucket(octave)..slow).map(|index| f64::from(durations.counts()[index]) * middle(index) as f64).sum();
@@ -90,7 +90,7 @@ fn event_loop(evidence: &Evidence<'_>) -> Cause {
     Cause { name: PatternName::EventLoopBlocked, share, gain: share }
 }
 
-/// Waits of two or more workers.
+/// The causes of waits of two or more workers.
 fn waits(evidence: &Evidence<'_>, solo: &Waiting, shared: &Waiting) -> Vec<Cause> {
     let profile = evidence.profile;
     let (mut serial, mut straggler, mut under, mut imbalance) = (0.0, 0.0, 0.0, 0.0);
@@ -110,12 +110,12 @@ fn waits(evidence: &Evidence<'_>, solo: &Waiting, shared: &Waiting) -> Vec<Cause
     let waits_are_short = wait_over_task(evidence) <= evidence.thresholds.short_wait;
     let parallel = if waits_are_short { &mut under } else { &mut imbalance };
     *parallel += wide;
-    // Workers that finish one after the other leave a last one alone for 2/W of all their idle
-    // time, if evenly spread.
+    // If workers finish one after the other at even distances, the last one is alone for 2/W of all
+    // their idle time.
     let expected_alone = 2.0 / profile.workers.max(2) as f64;
     let is_tail = solo_rest <= (1.0 + expected_alone) / 2.0 * (solo_rest + wide) && wide > 0.0;
-    // Where never two ran at once, and waits are longer than tasks, nothing says that tasks could
-    // have been moved: a chain is serial, whoever runs it.
+    // If two never ran at once and waits are longer than tasks, nothing says that tasks could have
+    // been moved. A chain is serial, whoever runs it.
     let can_move = profile.peak > 1 || waits_are_short;
     if waits_are_short && profile.peak > 1 && same_kind(evidence) {
         under += solo_rest;
@@ -136,8 +136,8 @@ fn tail_sum(shares: &[f64], from: Option<usize>) -> f64 {
     from.map_or(0.0, |from| shares[from..].iter().sum())
 }
 
-/// Waits longer than dispatch: between two tasks of a worker, before its first and after its last
-/// one. At least one.
+/// The number of waits longer than dispatch, at least one. A worker waits between two tasks, before
+/// its first and after its last.
 fn wait_count(evidence: &Evidence<'_>) -> f64 {
     let profile = evidence.profile;
     let between = evidence.sums.sums.gaps.count().saturating_sub(evidence.dispatch.count);
@@ -153,7 +153,7 @@ fn wait_count(evidence: &Evidence<'_>) -> f64 {
     (between + at_ends + never_ran).max(1) as f64
 }
 
-/// Mean wait over the mean duration, by time, of the longest tasks that ran meanwhile.
+/// The mean wait divided by the mean duration, by time, of the longest tasks that ran meanwhile.
 fn wait_over_task(evidence: &Evidence<'_>) -> f64 {
     let profile = evidence.profile;
     let losses = &profile.losses;
@@ -170,9 +170,9 @@ fn busy_spread(evidence: &Evidence<'_>) -> f64 {
     if most > 0.0 { 1.0 - busy.iter().sum::<f64>() / evidence.profile.workers as f64 / most } else { 0.0 }
 }
 
-/// The bucket from which tasks are few and long: half of the mean of the longest tasks that ran
-/// while others waited, where that stands out from the 90th percentile of all shorter ones, and
-/// such tasks are at most one per wait and half of all.
+/// The bucket from which on tasks are few and long. It is half of the mean of the longest tasks
+/// that ran while others waited. That must stand out from the 90th percentile of all shorter tasks,
+/// and such tasks must be at most one per wait and half of all.
 fn few_long(evidence: &Evidence<'_>) -> Option<usize> {
     let durations = &evidence.sums.sums.durations;
     let total = durations.count();
@@ -187,7 +187,7 @@ fn few_long(evidence: &Evidence<'_>) -> Option<usize> {
     few.then_some(from)
 }
 
-/// Whether the tasks that run alone are as long as tasks are on the whole, within a factor
+/// Whether the tasks that run alone are as long as tasks are on average, within a factor
 /// ([`Thresholds::same_kind`]).
 fn same_kind(evidence: &Evidence<'_>) -> bool {
     let mean = evidence.sums.sums.durations.mean();
@@ -196,9 +196,9 @@ fn same_kind(evidence: &Evidence<'_>) -> bool {
     alone <= factor * mean && mean <= factor * alone
 }
 
-/// Whether those that wait are the ones that were given less: busy time is spread as widely as
-/// waits are long, all began together, and the tasks that ran alone are of the same kind as all
-/// others. Else a stage of its own ran.
+/// Whether those that wait were given less. If so, busy time is spread as widely as waits are long,
+/// all began together, and the tasks that ran alone are of the same kind as all others. Otherwise a
+/// stage of its own ran.
 fn was_given_less(evidence: &Evidence<'_>, waits: f64) -> bool {
     let profile = evidence.profile;
     let heads: f64 = evidence.sums.active().map(|(_, worker)| (worker.first - profile.start) as f64).sum();
@@ -207,8 +207,8 @@ fn was_given_less(evidence: &Evidence<'_>, waits: f64) -> bool {
     same_kind(evidence) && heads * phases * 2.0 <= waits && busy_spread(evidence) * 1.5 >= waits
 }
 
-/// Whether the long tasks of a bucket ran while nothing else did: a stage of its own. Two standard
-/// errors of the sample are allowed, and no more than [`Thresholds::overlap`].
+/// Whether the long tasks of a bucket ran while nothing else did, as a stage of its own. Two
+/// standard errors of the sample are allowed, and no more than [`Thresholds::overlap`].
 fn ran_alone(evidence: &Evidence<'_>, index: usize) -> bool {
     let (seen, alone) = evidence.profile.points_by_longest[index];
     if seen == 0 {
@@ -217,7 +217,7 @@ fn ran_alone(evidence: &Evidence<'_>, index: usize) -> bool {
     let overlap = (seen - alone) as f64 / seen as f64;
     let error = 1.0 / (seen as f64).sqrt();
     let last = evidence.sums.active().map(|(_, worker)| worker.last).max();
-    // Only the last stretch of the run is known exactly: who had ended when it began.
+    // Only the last stretch of the run is known exactly: which workers had ended when it began.
     let starts_alone = evidence.sums.sums.top.longest().iter().all(|long| {
         bucket(long.duration) != index
             || last != Some(long.start.saturating_add(long.duration as i64))

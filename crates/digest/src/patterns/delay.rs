@@ -5,12 +5,12 @@ use crate::{
     histogram::{BUCKETS, bucket, middle},
 };
 
-/// How much of the waiting for long tasks is waiting for run delay inside them, as a share of it.
+/// The share of the waiting for long tasks that is waiting for run delay inside them.
 ///
-/// Run delay is known in sum. It lies in the tasks that others wait for as far as it fits into them
-/// (`most`), or as far as the shorter tasks, none of which can have lost more than its length
-/// beyond the median, have no room for it; but at least in proportion to running time, as it takes
-/// all alike (`least`).
+/// Only the sum of run delay is known. At most (`most`), all of it that fits lies in the tasks that
+/// others wait for. At least (`least`), they have the part for which the shorter tasks have no
+/// room, none of which can have lost more than its length beyond the median. They also have at
+/// least their proportion of running time, because run delay takes all tasks alike.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Delay {
     pub least: f64,
@@ -34,24 +34,24 @@ impl Delay {
     }
 }
 
-/// Run delay over all running time.
+/// Run delay as a share of all running time.
 fn even_delay(evidence: &Evidence<'_>) -> f64 {
     let losses = &evidence.profile.losses;
     let all = losses.work + losses.dispatch + losses.preempted;
     if all > 0.0 { losses.preempted / all } else { 0.0 }
 }
 
-/// The bucket from which tasks count as those that others wait for: half of the mean of the longest
-/// that ran meanwhile.
+/// The bucket from which on tasks count as waited for: half of the mean of the longest tasks that
+/// ran meanwhile.
 pub(crate) fn waited_for(evidence: &Evidence<'_>) -> usize {
     bucket((evidence.longest_meanwhile() / 2.0) as u64)
 }
 
-/// Idle time by the bucket of the longest task that ran meanwhile, without what was waiting for run
-/// delay.
+/// Idle time by the bucket of the longest task that ran meanwhile. Waiting for run delay is taken
+/// out.
 pub(crate) struct Waiting {
     pub by_longest: Vec<f64>,
-    /// What was taken out, in all.
+    /// The share that was taken out in all.
     pub delayed: f64,
 }
 

@@ -1,10 +1,10 @@
 //! The diagnosis: which cause explains the loss.
 //!
-//! Each idle point of time is put down to one cause by what ran meanwhile ([`causes`]), each cause
-//! becomes a pattern whose gain is the share of the run's time that removing it would save
-//! ([`patterns()`]), and the largest gain is the diagnosis, unless the evidence is too thin
+//! What ran meanwhile decides which cause each idle point of time is put down to ([`causes`]). Each
+//! cause becomes a pattern, whose gain is the share of the run's time that removing it would save
+//! ([`patterns()`]). The largest gain is the diagnosis, unless the evidence is too thin
 //! ([`verdict`]). The thresholds are ratios of quantities of the same run
-//! ([`Thresholds`](crate::Thresholds)); the only absolute ones are definitions: a loss below
+//! ([`Thresholds`](crate::Thresholds)). Only definitions are absolute: a loss below
 //! [`cause::WORTH`] is healthy, and a cause that explains less than half is not *the* cause.
 
 mod cause;
@@ -17,7 +17,7 @@ use taskscale_model::digest::{Confidence, Pattern};
 
 use crate::evidence::Evidence;
 
-/// Patterns, the diagnosis first, and how far to trust it.
+/// The patterns, the diagnosis first, and the confidence in it.
 pub(crate) fn diagnose(evidence: &Evidence<'_>) -> (Vec<Pattern>, Confidence) {
     let delay = delay::Delay::of(evidence);
     let most = causes::causes(evidence, delay.most);

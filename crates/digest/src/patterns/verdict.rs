@@ -1,19 +1,19 @@
-//! Ranks causes, refuses where the evidence is thin, and says how far to trust the result.
+//! Ranks causes, refuses a verdict where the evidence is thin, and grades the confidence.
 
 use taskscale_model::digest::{Confidence, ConfidenceGrade, PatternName};
 
 use super::cause::{Cause, WORTH};
 use crate::evidence::Evidence;
 
-/// Points below which shares of time are not known to a tenth.
+/// With fewer points, shares of time are not known to a tenth.
 const POINTS: u64 = 32;
-/// A window of a millisecond is one wake-up long.
+/// A shorter window is no longer than one wake-up.
 const WINDOW_NS: u64 = 1_000_000;
 
-/// Causes, the diagnosis first. At least two, so that there is a runner-up.
+/// The causes, the diagnosis first. There are at least two, so that there is a runner-up.
 ///
-/// `causes` puts as much waiting down to run delay as that can explain, `least` as little as it
-/// must.
+/// `causes` puts as much waiting down to run delay as that can explain; `least` puts down as little
+/// as it must.
 pub(crate) fn verdict(
     evidence: &Evidence<'_>,
     mut causes: Vec<Cause>,
@@ -32,7 +32,7 @@ pub(crate) fn verdict(
                 .into(),
         );
     }
-    // Gains overlap where one fix makes another worth less; together they cannot be more than all.
+    // Gains overlap where one fix makes another worth less. Together they cannot exceed the whole.
     let lost = causes.iter().map(|cause| cause.gain).sum::<f64>().min(1.0);
     let (first, second) = (causes[0], causes[1]);
     let margin = if second.gain > 0.0 { (first.gain / second.gain - 1.0).min(1.0) } else { 1.0 };
@@ -58,7 +58,7 @@ pub(crate) fn verdict(
         causes.insert(0, head);
     }
     if causes.len() == 1 {
-        // A runner-up is always named: without another cause it is that nothing is wrong.
+        // A runner-up is always named. Without another cause it is that nothing is wrong.
         let name = if causes[0].name == PatternName::Healthy { second.name } else { PatternName::Healthy };
         causes.push(Cause { name, share: 0.0, gain: 0.0 });
     }
@@ -76,7 +76,7 @@ fn rank(causes: &mut [Cause]) {
     grain_first(causes);
 }
 
-/// Where dispatch takes more than work, grain comes before all else: idle workers have nothing
+/// Puts grain first where dispatch takes more than work, because idle workers then have nothing
 /// worth taking.
 fn grain_first(causes: &mut [Cause]) {
     let overhead = causes.iter().position(|cause| cause.name == PatternName::SchedulingOverhead);
@@ -85,13 +85,13 @@ fn grain_first(causes: &mut [Cause]) {
     }
 }
 
-/// What forbids a verdict.
+/// The reasons that forbid a verdict.
 fn refusals(evidence: &Evidence<'_>, causes: &[Cause]) -> Vec<String> {
     let profile = evidence.profile;
     let tasks = evidence.sums.sums.durations.count();
     let mut thin = Vec::new();
-    // From begin to begin on one worker. What tasks alone take may be less than a step: sums over
-    // many of them are not off by that.
+    // The time from begin to begin on one worker. Tasks alone may take less than a step of the
+    // clock; sums over many of them are not off by that.
     let busy = (profile.losses.work + profile.losses.dispatch) * profile.workers as f64;
     let period = profile.window as f64 * busy / tasks.max(1) as f64;
     if tasks == 0 {
@@ -117,8 +117,8 @@ fn refusals(evidence: &Evidence<'_>, causes: &[Cause]) -> Vec<String> {
     thin
 }
 
-/// Without run delay a task that lost its CPU looks long. One whose name is long every time is; of
-/// the others no timeline can tell.
+/// Doubts a long task if run delay is not known, because a task that lost its CPU looks long. A
+/// task whose name is long every time is long. No timeline can tell for the others.
 fn may_be_preempted(evidence: &Evidence<'_>) -> Option<String> {
     let longest = evidence.sums.sums.top.longest().first().copied()?;
     let names = evidence.sums.names.costliest();
@@ -130,7 +130,7 @@ fn may_be_preempted(evidence: &Evidence<'_>) -> Option<String> {
     })
 }
 
-/// What weakens a verdict.
+/// The reasons that weaken a verdict.
 fn reasons(evidence: &Evidence<'_>) -> Vec<String> {
     let profile = evidence.profile;
     let tasks = evidence.sums.sums.durations.count();

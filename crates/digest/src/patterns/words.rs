@@ -1,11 +1,11 @@
-//! Evidence and remedy in the user's own terms.
+//! Words evidence and remedy in the user's own terms.
 
 use taskscale_model::{digest::PatternName, figure::time};
 
 use super::cause::Cause;
 use crate::evidence::Evidence;
 
-/// Evidence and remedy of a cause; `others` are those ranked after it.
+/// The evidence and the remedy of a cause. `others` are the causes ranked after it.
 pub(crate) fn words(evidence: &Evidence<'_>, cause: &Cause, others: &[Cause]) -> (String, String) {
     let profile = evidence.profile;
     let losses = &profile.losses;
@@ -110,13 +110,13 @@ pub(crate) fn words(evidence: &Evidence<'_>, cause: &Cause, others: &[Cause]) ->
     }
 }
 
-/// Pieces per task so that every worker gets at least eight, which leaves at most an eighth to
-/// rounding.
+/// The number of pieces per task that gives every worker at least eight, which leaves at most an
+/// eighth to rounding.
 fn pieces(tasks: u64, workers: u64) -> u64 {
     (8 * workers).div_ceil(tasks.max(1)).max(2)
 }
 
-/// Share of the window in which one worker was active.
+/// The share of the window in which one worker was active.
 fn solo_time(evidence: &Evidence<'_>) -> f64 {
     let workers = evidence.profile.workers.max(2) as f64;
     evidence.profile.losses.serial * workers / (workers - 1.0)

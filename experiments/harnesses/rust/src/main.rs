@@ -1,5 +1,5 @@
-//! The loops of our Rust probe once more, written by hand for criterion, which measures the CPU
-//! time of the process here and not wall time.
+//! The loops of our Rust probe, written by hand for criterion, which here measures the CPU time of
+//! the process and not wall time.
 //!
 //! ```sh
 //! fanout --bench --exact multi_thread/spawn    # and other flags of criterion
@@ -40,7 +40,7 @@ fn check(answer: u64) {
     assert_eq!(black_box(answer), ANSWER, "the results add up to something else");
 }
 
-/// Never inlined, or the task would be empty.
+/// The product of a task. It is never inlined, because the task would then be empty.
 #[inline(never)]
 fn product(i: usize) -> u64 {
     31u64.wrapping_mul(i as u64)
@@ -80,7 +80,7 @@ fn scope() -> u64 {
     results.iter().sum()
 }
 
-/// CPU time of the process, user and system, all threads.
+/// Measures the CPU time of the process, user and system, of all threads.
 struct CpuTime;
 
 impl Measurement for CpuTime {
@@ -117,7 +117,7 @@ fn cpu_ns() -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// How criterion shows an iteration: in ns, as it is. The script reads criterion's files.
+/// Makes criterion show an iteration in nanoseconds, unscaled. The script reads criterion's files.
 struct Nanoseconds;
 
 impl ValueFormatter for Nanoseconds {

@@ -4,20 +4,21 @@ use fastrand::Rng;
 
 use crate::noise::Noise;
 
-/// What a curve is.
+/// The known growth of a curve.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Class {
     Constant,
     Logarithmic,
     Linear,
     LinearTimesLog,
-    /// Working set that leaves a cache.
+    /// A working set that leaves a cache.
     Cache,
-    /// Collector that walks a growing heap.
+    /// A collector that walks a growing heap.
     Collector,
-    /// Quadratic from a bend with at least three octaves behind it.
+    /// Quadratic growth from a bend with at least three octaves behind it.
     Quadratic,
-    /// The same with one to three octaves behind it: no rule may call it so yet.
+    /// Quadratic growth with one to three octaves behind the bend. It counts neither as missed nor
+    /// as a false alarm.
     LateQuadratic,
 }
 
@@ -49,22 +50,21 @@ impl Class {
 
 /// One synthetic series.
 pub struct Synthetic {
-    /// Sizes, each with its rounds.
+    /// The sizes, each with its rounds.
     pub rounds: Vec<(u64, Vec<f64>)>,
-    /// Where it bends, if it does.
+    /// The size at which it bends, if it does.
     pub bend: Option<f64>,
-    /// The family of its noise.
     pub family: usize,
 }
 
-/// Standard deviation of what all rounds of one size share, beside the noise of each: sizes are
-/// measured one after the other. Repeated runs had medians 0.8 % apart; twice that and a bit is
-/// assumed.
+/// The standard deviation of the noise that all rounds of one size share, because sizes are
+/// measured one after the other. It comes beside the noise of each round. Repeated runs had medians
+/// 0.8 % apart; a little over twice that is assumed.
 const DRIFT: f64 = 0.02;
 
-/// Draws a series: 6 to 12 sizes that double (one of four: 5 to 7 that quadruple) from 64, 250 or
-/// 1,000 on, 5 to 20 rounds at the smallest, up to half as many at the largest but never fewer than
-/// 5; a fixed cost of 0 to 4 times that of the tasks at the smallest size.
+/// Draws a series. It has 6 to 12 sizes that double (one series in four: 5 to 7 that quadruple)
+/// from 64, 250 or 1,000 on. The smallest size has 5 to 20 rounds, the largest down to half as many
+/// but never fewer than 5. The fixed cost is 0 to 4 times that of the tasks at the smallest size.
 pub fn draw(class: Class, noise: &Noise, rng: &mut Rng) -> Synthetic {
     let first = [64.0, 250.0, 1000.0][rng.usize(..3)];
     let (factor, count) =
@@ -80,15 +80,15 @@ pub fn draw(class: Class, noise: &Noise, rng: &mut Rng) -> Synthetic {
         Class::Linear => Box::new(|n| n),
         Class::LinearTimesLog => Box::new(|n| n * n.log2() / 10.0),
         Class::Cache => {
-            // 1.3 to 5 times the cost, by a logistic curve: 10 to 90 % of it within 1.5 to 6
-            // octaves.
+            // The cost rises to 1.3 to 5 times by a logistic curve, which takes 1.5 to 6 octaves
+            // from 10 to 90 %.
             let (more, from) = (between(rng, 0.3, 4.0), between(rng, first, last));
             let steep = 4.4 / between(rng, 1.5, 6.0);
             Box::new(move |n| n * (1.0 + more / (1.0 + (-steep * (n / from).log2()).exp())))
         }
         Class::Collector => {
-            // 0.05 to 0.8 times the cost at every doubling of the heap, in steps and partly within
-            // the octave.
+            // Every doubling of the heap adds 0.05 to 0.8 times the cost, in steps and partly
+            // within the octave.
             let (more, from) = (between(rng, 0.05, 0.8), between(rng, first, last));
             let smooth = rng.f64();
             Box::new(move |n| {

@@ -1,9 +1,9 @@
-//! What a grade of growth is worth: synthetic curves of known growth with noise of real runs
+//! What a grade of growth is worth, on synthetic curves of known growth with the noise of real runs
 //! (`residuals.txt`).
 //!
 //! `cargo run --release -p taskscale-experiments --bin growth [-- CURVES_PER_CLASS SEED]` prints
 //! the confusion matrix of docs/evidence/growth.md, recall and precision of "superlinear or worse",
-//! and the error of the bend. The rules were made on seeds below 1,000,000; curve k of a class is
+//! and the error of the bend. The rules were made on seeds below 1,000,000. Curve k of a class is
 //! drawn from seed SEED + k. 50 curves take about two seconds.
 #![allow(clippy::print_stdout, reason = "an experiment prints its figures")]
 
@@ -47,8 +47,8 @@ fn main() {
     let mut without_bend = 0;
     for (line, class) in Class::ALL.into_iter().enumerate() {
         for k in 0..curves {
-            // Classes draw from streams of their own: a change to one leaves the others as they
-            // are.
+            // Each class draws from a stream of its own, so a change to one leaves the others
+            // unchanged.
             let mut rng = Rng::with_seed((seed + k) * 64 + line as u64);
             let series = curves::draw(class, &noise, &mut rng);
             let found = judge(&series, &mut rng);

@@ -1,15 +1,15 @@
-//! Noise of real runs, drawn again.
+//! Draws noise from real runs.
 
 use fastrand::Rng;
 
-/// CPU time of processes over the median of their row, by runtime.
+/// The CPU time of processes over the median of their row, by runtime.
 pub struct Noise {
-    /// Name of a runtime, and its rows.
+    /// The name of each runtime, and its rows.
     families: Vec<(&'static str, Vec<Vec<f64>>)>,
 }
 
 impl Noise {
-    /// The file beside this one.
+    /// The noise in the file beside this one.
     pub fn measured() -> Self {
         let mut families: Vec<(&'static str, Vec<Vec<f64>>)> = Vec::new();
         for line in include_str!("residuals.txt").lines().filter(|line| !line.starts_with('#')) {
@@ -24,12 +24,12 @@ impl Noise {
         Noise { families }
     }
 
-    /// Names of the runtimes.
     pub fn families(&self) -> Vec<&'static str> {
         self.families.iter().map(|family| family.0).collect()
     }
 
-    /// `rounds` residuals of one size: all of one row of the runtime, drawn with replacement.
+    /// `rounds` residuals of one size. All come from one row of the runtime, drawn with
+    /// replacement.
     pub fn draw(&self, family: usize, rounds: usize, rng: &mut Rng) -> Vec<f64> {
         let rows = &self.families[family].1;
         let row = &rows[rng.usize(..rows.len())];

@@ -1,5 +1,5 @@
-//! What does the harness itself cost? The probes against the loop that anyone would write by hand,
-//! interleaved.
+//! What does the harness itself cost? The probes run against the loop that anyone would write by
+//! hand, interleaved.
 //!
 //! ```sh
 //! # tokio and asyncio, 2,048 tasks; then as few that a cost per sample would show most
@@ -67,7 +67,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// One name, two programs, mirrored random rounds.
+/// Compares two programs of one variant in mirrored random rounds.
 fn compare(size: u64, name: &str, variant: &str, probe: &Command, by_hand: &Command) -> anyhow::Result<()> {
     let mut probe = Probe::start(probe)?;
     probe.describe(HANDSHAKE_NS)?;
@@ -81,7 +81,7 @@ fn compare(size: u64, name: &str, variant: &str, probe: &Command, by_hand: &Comm
         params: [("order".to_owned(), ParamValue::Word("ordered".into()))].into(),
         seed: id,
     };
-    // Both are warmed up by the search for the number of iterations.
+    // The search for the number of iterations warms up both.
     let mut iterations = 1;
     loop {
         let wall_ns = probe.run(&request(iterations, 0), ANSWER_NS)?.sample.wall_ns as f64;
@@ -94,7 +94,7 @@ fn compare(size: u64, name: &str, variant: &str, probe: &Command, by_hand: &Comm
     let (mut by_probe, mut by_hand) = (Vec::new(), Vec::new());
     let mut probe_first = false;
     for round in 0..ROUNDS {
-        // ABBA or BAAB, at random.
+        // The order is ABBA or BAAB, at random.
         probe_first = if round % 2 == 0 { fastrand::bool() } else { !probe_first };
         for turn in [probe_first, !probe_first] {
             let tasks = (iterations * size) as f64;
@@ -114,7 +114,7 @@ fn compare(size: u64, name: &str, variant: &str, probe: &Command, by_hand: &Comm
     Ok(())
 }
 
-/// CPU ns of so many iterations by the hand-written program.
+/// The CPU nanoseconds of `iterations` iterations by the hand-written program.
 fn ask(hand: &mut Child, iterations: u64) -> anyhow::Result<u64> {
     let deadline_ns = clock::monotonic_ns() + ANSWER_NS;
     hand.send_line(iterations.to_string().as_bytes(), deadline_ns)?;

@@ -1,12 +1,13 @@
-//! A tokio program for each pattern that tokio can have, and what the digest says of it, 20 times:
+//! Runs a tokio program for each pattern that tokio can have, 20 times, and shows the digest's
+//! diagnoses:
 //!
 //! ```sh
 //! RUSTFLAGS="--cfg tokio_unstable" cargo run --release -p taskscale-experiments --bin patterns \
 //!     --target-dir target/unstable [-- RUNS [WORD]]
 //! ```
 //!
-//! takes about two minutes; with `WORD` only programs whose description holds it, and each digest
-//! in full.
+//! This takes about two minutes. With `WORD` it runs only programs whose description holds that
+//! word, and shows each digest in full.
 
 #![allow(clippy::print_stdout, reason = "an experiment prints its figures")]
 
@@ -25,7 +26,7 @@ use taskscale_model::digest::PatternName;
 use taskscale_tokio::Live;
 
 const RUNS: usize = 20;
-/// A process that keeps a core busy ends by itself after this, should nobody end it.
+/// A process that keeps a core busy ends by itself after this time if nobody ends it.
 const BUSY: Duration = Duration::from_secs(30);
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -46,7 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .filter(|program| word.as_ref().is_none_or(|word| program.what.contains(word)))
         .collect();
     let mut found: Vec<Vec<(PatternName, f64)>> = vec![Vec::new(); chosen.len()];
-    // Run by run, so that a minute of noise does not fall on one program.
+    // All programs take turns, so that a minute of noise does not fall on one of them.
     for run in 0..runs {
         for (program, found) in chosen.iter().zip(&mut found) {
             let live = execute(program)?;
@@ -110,7 +111,7 @@ impl Others {
 impl Drop for Others {
     fn drop(&mut self) {
         for child in &mut self.0 {
-            // One that has ended needs no end; one that cannot be ended ends by itself.
+            // A process that has ended needs no end. One that cannot be ended ends by itself.
             let _ = child.kill();
             let _ = child.wait();
         }

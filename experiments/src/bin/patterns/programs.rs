@@ -1,6 +1,6 @@
 //! One tokio program per pattern. Tasks that stand for long work sleep in `std::thread::sleep`,
-//! which holds their worker and no core: so four workers run on two cores, and what else uses the
-//! machine disturbs them little.
+//! which holds their worker and no core. So four workers run on two cores, and other users of the
+//! machine disturb them little.
 
 use std::{
     hint::black_box,
@@ -15,11 +15,11 @@ use tokio::{
     task::{JoinSet, yield_now},
 };
 
-/// A program, and the diagnoses that are right.
+/// A program, and the diagnoses that are right for it.
 pub struct Program {
     pub what: &'static str,
     pub right: &'static [PatternName],
-    /// Whether other processes shall keep all cores busy meanwhile.
+    /// Whether other processes keep all cores busy meanwhile.
     pub disturbed: bool,
     pub run: fn() -> std::io::Result<Live>,
 }
@@ -76,7 +76,7 @@ pub const PROGRAMS: [Program; 9] = [
     },
 ];
 
-/// Few, so that the run fits between two other users of the core.
+/// The number is small, so that the run fits between two turns of other users of the core.
 const ITEMS: u32 = 15_000;
 
 fn hold(ms: u64) {
@@ -92,7 +92,7 @@ async fn at_once(tasks: u32, work: impl Fn() + Clone + Send + 'static) {
     set.join_all().await;
 }
 
-/// Runs `main` as a task of an observed runtime with so many workers.
+/// Runs `main` as the future of `block_on` in an observed runtime with `workers` workers.
 fn observed(workers: usize, main: impl Future<Output = ()> + Send + 'static) -> std::io::Result<Live> {
     let (rt, live) = observe(Builder::new_multi_thread().worker_threads(workers)).build()?;
     rt.block_on(main);
@@ -182,8 +182,8 @@ fn outside() -> std::io::Result<Live> {
     observed(4, async {
         for _ in 0..10 {
             at_once(40, || hold(5)).await;
-            // The future of `block_on` is no task, as work of the host between two calls of
-            // `block_on` is none.
+            // The future of `block_on` is no task, and neither is work of the host between two
+            // calls of `block_on`.
             hold(60);
         }
     })
@@ -197,7 +197,7 @@ fn cpu() -> std::io::Result<Live> {
     observed(2, at_once(2_000, || spin(Duration::from_micros(500))))
 }
 
-/// Work of so much time on a core that runs nothing else.
+/// Works for `length` on a core that runs nothing else.
 fn spin(length: Duration) {
     thread_local! {
         static PER_MS: u64 = {

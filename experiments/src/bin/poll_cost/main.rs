@@ -1,11 +1,11 @@
-//! What observing costs, in CPU time per poll: a stable build of tokio, one with
-//! `--cfg tokio_unstable`, and in the latter hooks that do nothing, ours, ones with `Instant::now`,
-//! and tokio's own histogram of poll times.
+//! What observing costs, in CPU time per poll. It compares a stable build of tokio and one with
+//! `--cfg tokio_unstable`. In the latter it compares hooks that do nothing, ours, hooks with
+//! `Instant::now`, and tokio's own histogram of poll times.
 //!
 //! `cargo run --release -p taskscale-experiments --bin poll_cost [-- ROUNDS]` builds the other of
 //! the two builds by itself (under `target/poll_cost`). A round is a fresh process of each build in
-//! random order; a process takes all its modes in random order and then backwards, so that
-//! differences are between passes of one process, and intervals are over processes.
+//! random order. A process takes all its modes in random order and then backwards. So differences
+//! are between passes of one process, and intervals are over processes.
 
 #![allow(clippy::print_stdout, reason = "an experiment prints its figures")]
 
@@ -22,12 +22,12 @@ use taskscale_stats::{quantile::median, sign::sign_interval};
 use workload::{Mode, pass, polls, tasks};
 
 const ROUNDS: usize = 20;
-/// For glibc: keep freed memory. By default it is given back after a batch, or not, depending on
-/// what lies above it: an object more or less then made 60 ns a poll.
+/// Makes glibc keep freed memory. By default glibc gives it back after a batch or not, depending on
+/// what lies above it: one object more or less then made 60 ns a poll.
 const MALLOC: [(&str, &str); 2] = [("MALLOC_TRIM_THRESHOLD_", "1000000000"), ("MALLOC_ARENA_MAX", "1")];
 const UNSTABLE: &str = "--cfg tokio_unstable";
 
-/// By mode: CPU ns per task; and polls per task, where they are counted.
+/// CPU nanoseconds per task of each mode, and polls per task where they are counted.
 type Process = (Vec<(Mode, f64)>, f64);
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -38,7 +38,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// One process: the polls of a pass, counted; then each mode twice, with its CPU time.
+/// Runs one process: counts the polls of a pass, then takes each mode twice and prints its CPU
+/// time.
 fn process(seed: u64) -> Result<(), Box<dyn Error>> {
     let mut order: Vec<usize> = (0..Mode::ALL.len()).collect();
     shuffle(&mut order, seed);
@@ -47,7 +48,7 @@ fn process(seed: u64) -> Result<(), Box<dyn Error>> {
     pass(Mode::None)?;
     for index in order.iter().chain(order.iter().rev()) {
         let (cpu, seen) = pass(Mode::ALL[*index])?;
-        // Who wakes whom first decides on a poll now and then.
+        // A poll now and then depends on who wakes whom first.
         if let Some(seen) = seen.filter(|seen| seen.abs_diff(polls) > polls / 100) {
             return Err(format!("{seen} polls were observed where {polls} are made").into());
         }
@@ -56,7 +57,7 @@ fn process(seed: u64) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Fisher and Yates, with splitmix64.
+/// Shuffles by Fisher and Yates, with splitmix64.
 fn shuffle(order: &mut [usize], mut seed: u64) {
     for last in (1..order.len()).rev() {
         seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -120,7 +121,7 @@ fn run(program: &Path, seed: u64) -> Result<Process, Box<dyn Error>> {
             continue;
         }
         let mode = Mode::parse(word).ok_or("a mode that this build does not know")?;
-        // Two passes of a mode, half of each.
+        // Each mode has two passes, and each counts half.
         match passes.iter_mut().find(|(known, _)| *known == mode) {
             Some((_, sum)) => *sum += figure / 2.0,
             None => passes.push((mode, figure / 2.0)),

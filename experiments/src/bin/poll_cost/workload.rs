@@ -1,14 +1,14 @@
-//! What is measured: a million empty tasks on one worker, under one way of observing polls or
-//! another.
+//! The measured work: 250,000 empty tasks on one worker, with one way or another of observing
+//! polls.
 
 use std::{io, sync::atomic::AtomicU64, sync::atomic::Ordering::Relaxed};
 
 use taskscale_sys::clock::process_cpu_ns;
 use tokio::runtime::{Builder, Runtime};
 
-/// Tasks of a batch: all are spawned, then all are awaited.
+/// The number of tasks in a batch. All are spawned, then all are awaited.
 const BATCH: u32 = 10_000;
-/// Batches of a pass: about 0.1 s.
+/// The number of batches in a pass, which takes about 0.1 s.
 const BATCHES: u32 = 25;
 
 /// A way of observing.
@@ -20,18 +20,17 @@ pub enum Mode {
     Again,
     /// Hooks that do nothing.
     Empty,
-    /// Hooks that do nothing, and an observer's memory, which nobody uses: another heap makes other
-    /// polls.
+    /// Hooks that do nothing, and the unused memory of an observer. Another heap makes other polls.
     Memory,
     /// A hook that reads the time-stamp counter after a poll and does nothing with it.
     Once,
-    /// Hooks that read the time-stamp counter and do nothing with it: what no timing of polls can
-    /// be below.
+    /// Hooks that read the time-stamp counter and do nothing with it. No timing of polls can cost
+    /// less.
     Counter,
-    /// Hooks that keep both readings, in a buffer that nobody reads.
+    /// Hooks that keep both readings in a buffer that nobody reads.
     Kept,
-    /// Hooks that call a `taskscale_live::Worker`: what `observe` does but for finding out which
-    /// worker and whose poll it is.
+    /// Hooks that call a `taskscale_live::Worker`. They do what `observe` does, except finding out
+    /// which worker and whose poll it is.
     Worker,
     /// `taskscale_tokio::observe` that times every poll.
     Exact,
@@ -44,11 +43,11 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// All that a build has.
+    /// The modes of this build.
     pub const ALL: &[Mode] =
         if cfg!(tokio_unstable) { Self::KNOWN } else { &[Mode::None, Mode::Again, Mode::Ours] };
 
-    /// All, in the order of the table.
+    /// All modes, in the order of the table.
     pub const KNOWN: &[Mode] = &[
         Mode::None,
         Mode::Again,
@@ -64,7 +63,7 @@ impl Mode {
         Mode::Histogram,
     ];
 
-    /// The mode of a word, of any build.
+    /// The mode of a word, in any build.
     pub fn parse(word: &str) -> Option<Self> {
         Self::KNOWN.iter().copied().find(|mode| mode.word() == word)
     }
@@ -87,10 +86,10 @@ impl Mode {
     }
 }
 
-/// CPU time of one pass; and the polls that `observe` saw in it.
+/// The CPU time of one pass, and the polls that `observe` saw in it.
 pub fn pass(mode: Mode) -> io::Result<(u64, Option<u64>)> {
     static SUM: AtomicU64 = AtomicU64::new(0);
-    // Chooses the counter, as an observer does.
+    // An observer chooses the counter this way too.
     taskscale_sys::ticks::source();
     let mut builder = Builder::new_multi_thread();
     builder.worker_threads(1);
@@ -158,7 +157,7 @@ pub fn pass(mode: Mode) -> io::Result<(u64, Option<u64>)> {
                 .on_before_task_poll(|_| BEGIN.set(Some(std::time::Instant::now())))
                 .on_after_task_poll(|_| {
                     let ns = BEGIN.get().map_or(0, |begin| begin.elapsed().as_nanos());
-                    // One worker: no other thread adds.
+                    // There is one worker, so no other thread adds.
                     SUM.store(SUM.load(Relaxed) + ns as u64, Relaxed);
                 })
                 .build()?
@@ -176,7 +175,7 @@ pub fn pass(mode: Mode) -> io::Result<(u64, Option<u64>)> {
     Ok((cpu, live.filter(|_| cfg!(tokio_unstable)).map(|live| live.digest().tasks)))
 }
 
-/// Polls of a pass, counted by hooks that do nothing else.
+/// The polls of a pass, counted by hooks that do nothing else.
 #[cfg(tokio_unstable)]
 pub fn polls() -> io::Result<u64> {
     static POLLS: AtomicU64 = AtomicU64::new(0);
@@ -190,7 +189,7 @@ pub fn polls() -> io::Result<u64> {
     Ok(POLLS.load(Relaxed))
 }
 
-/// Polls of a pass: not known without hooks.
+/// Returns 0: without hooks the polls of a pass are not known.
 #[cfg(not(tokio_unstable))]
 pub fn polls() -> io::Result<u64> {
     Ok(0)
@@ -213,7 +212,7 @@ fn timed(runtime: &Runtime) -> io::Result<u64> {
     Ok(process_cpu_ns(me)? - begin)
 }
 
-/// Tasks of a pass.
+/// The number of tasks in a pass.
 pub fn tasks() -> f64 {
     f64::from(BATCH) * f64::from(BATCHES)
 }

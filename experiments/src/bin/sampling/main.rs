@@ -1,7 +1,7 @@
-//! How far off sampling is: every pattern is observed twice by a clock that is set, with all tasks
-//! timed and sampled, and the two digests are held against each other. No time is measured, so that
-//! the table is the same on every machine.
-//! `cargo run --release -p taskscale-experiments --bin sampling`
+//! How far off sampling is. Every pattern is observed twice by a clock that is set, once with all
+//! tasks timed and once sampled, and the two digests are compared. No time is measured, so the
+//! table is the same on every machine. `cargo run --release -p taskscale-experiments --bin
+//! sampling`
 
 #![allow(clippy::print_stdout, reason = "this experiment prints a table")]
 
@@ -45,7 +45,7 @@ fn main() {
     println!("worst: work {work:.1}%, dispatch {dispatch:.1}%, others {others:.1}%; {wrong} other diagnoses");
 }
 
-/// By how much work and dispatch are off, as shares of *workers x window*, and the furthest of the
+/// The errors of work and dispatch, as shares of *workers x window*, and the largest error of the
 /// other terms.
 fn errors(exact: &Digest, sampled: &Digest) -> [f64; 3] {
     let mut off = exact
@@ -58,7 +58,7 @@ fn errors(exact: &Digest, sampled: &Digest) -> [f64; 3] {
     [work, dispatch, off.map(f64::abs).fold(0.0, f64::max)]
 }
 
-/// The share of tasks that were timed: the cost of observing.
+/// The share of tasks that were timed, which is the cost of observing.
 fn timed(sampled: &Digest) -> f64 {
     let note = sampled.notes.iter().find(|note| note.starts_with("timed 1 of "));
     let untimed = note.and_then(|note| note.split(": ").nth(1)?.split(' ').next()?.parse::<u64>().ok());

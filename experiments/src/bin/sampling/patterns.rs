@@ -5,24 +5,23 @@ use crate::play::Rim::{self, Neither, OwnThread, Told};
 /// A task, and the gap before it.
 #[derive(Debug, Clone, Copy)]
 pub struct Step {
-    /// Nanoseconds without a task.
+    /// Nanoseconds without a task, before it.
     pub gap: u64,
-    /// Nanoseconds of the task.
+    /// Nanoseconds that the task takes.
     pub task: u64,
     /// Whether the task sleeps and uses no CPU time.
     pub waits: bool,
-    /// Its name.
     pub name: &'static str,
 }
 
-/// A program.
+/// A program of tiny tasks.
 #[derive(Debug)]
 pub struct Pattern {
-    /// As it is shown.
+    /// The name in the table.
     pub name: &'static str,
     /// The steps of each worker.
     pub workers: Vec<Vec<Step>>,
-    /// By whom it is observed. One rim stands for all where nothing in the program is long.
+    /// The rims that observe it. One rim stands for all where nothing in the program is long.
     pub rims: &'static [Rim],
 }
 
@@ -45,17 +44,16 @@ fn pause(gap: u64) -> Step {
     step(gap, 40)
 }
 
-/// So many steps.
 fn steps(count: u64, step: impl FnMut(u64) -> Step) -> Vec<Step> {
     (0..count).map(step).collect()
 }
 
-/// Tiny tasks, and another step in place of each one that is a multiple of `period`.
+/// Tiny tasks, with `other` in place of one in each `period`.
 fn periodic(count: u64, period: u64, other: Step) -> Vec<Step> {
     steps(count, |at| if at % period == period / 2 { other } else { step(30, 40) })
 }
 
-/// Tiny tasks, and another step with a probability of one in `mean`.
+/// Tiny tasks, with another step in place of one in `mean`, by lot.
 fn random(seed: u64, count: u64, mean: u64, mut other: impl FnMut(&mut fastrand::Rng) -> Step) -> Vec<Step> {
     let mut lot = fastrand::Rng::with_seed(seed);
     steps(count, |_| if lot.u64(..mean) == 0 { other(&mut lot) } else { step(30, 40) })
@@ -65,7 +63,6 @@ fn one(name: &'static str, rims: &'static [Rim], steps: Vec<Step>) -> Pattern {
     Pattern { name, workers: vec![steps], rims }
 }
 
-/// All of them.
 pub fn patterns() -> Vec<Pattern> {
     [alike(), rare_long(), pauses(), changes(), two_workers()].into_iter().flatten().collect()
 }

@@ -1,4 +1,4 @@
-//! A pattern as an observer sees it, by a clock that is set.
+//! Plays a pattern to an observer, by a clock that is set.
 
 use taskscale_live::{Clock, Observer, Options, SetClock};
 use taskscale_model::digest::Digest;
@@ -11,14 +11,14 @@ use crate::patterns::{Pattern, Step};
 pub enum Rim {
     /// A thread does nothing but its worker's tasks: Taskflow, C.
     OwnThread,
-    /// The same, and waits are told: tokio's `multi_thread`.
+    /// A thread does nothing but its worker's tasks, and waits are told: tokio's `multi_thread`.
     Told,
-    /// Neither: tokio's `current_thread`.
+    /// Neither holds: tokio's `current_thread`.
     Neither,
 }
 
 impl Rim {
-    /// As it is shown.
+    /// The name in the table.
     pub fn name(self) -> &'static str {
         match self {
             Rim::OwnThread => "own",
@@ -28,12 +28,12 @@ impl Rim {
     }
 }
 
-/// Gaps from which a worker has no task and waits.
+/// A gap of at least this length is a wait, because the worker has no task.
 const WAIT_NS: u64 = 3_000;
 
 /// The digest of a pattern. Workers take turns in the order of time.
 pub fn play(pattern: &Pattern, rim: Rim, exact: bool) -> Digest {
-    // Nanoseconds, so that nothing is rounded.
+    // Ticks are nanoseconds, so nothing is rounded.
     let clock = SetClock::new(Rate::of_ns_per_4g(1 << 32));
     let observer = Observer::new(Options {
         workers: Some(pattern.workers.len() as u32),
@@ -49,7 +49,8 @@ pub fn play(pattern: &Pattern, rim: Rim, exact: bool) -> Digest {
         .enumerate()
         .map(|(index, steps)| (observer.worker(index as u32), steps.iter(), 0u64, 0u64))
         .collect();
-    // The worker whose clock is least is next; a step is a gap and a task, of at most some ms.
+    // The worker whose time is least is next. A step is a gap and a task, of at most some
+    // milliseconds.
     while let Some((worker, steps, now, cpu)) =
         workers.iter_mut().filter(|(_, steps, ..)| steps.len() > 0).min_by_key(|(_, _, now, _)| *now)
     {

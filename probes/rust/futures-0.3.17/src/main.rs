@@ -10,7 +10,8 @@ use tokio::runtime::Runtime;
 #[path = "../../src/workloads/drain.rs"]
 mod drain;
 
-/// As the Rust probe starts it (`runtimes.rs` there): what `#[tokio::main]` makes.
+/// The runtime, started as the Rust probe starts it (`runtimes.rs` there) and as `#[tokio::main]`
+/// does.
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     builder.enable_all().build().expect("the system starts the threads of a tokio runtime")

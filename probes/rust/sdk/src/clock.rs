@@ -1,14 +1,14 @@
-//! The two clocks. The only `unsafe` of the probe is here.
+//! The two clocks. They hold the only `unsafe` of the probe.
 
-/// Nanoseconds of the monotonic wall clock (`CLOCK_MONOTONIC`). Costs about 25 ns.
+/// Nanoseconds of the monotonic wall clock (`CLOCK_MONOTONIC`). A reading costs about 25 ns.
 #[inline] pub fn wall_ns() -> u64 { read(libc::CLOCK_MONOTONIC) }
 
 /// Nanoseconds of CPU that all threads of this process have used, user and system
-/// (`CLOCK_PROCESS_CPUTIME_ID`). Costs a system call, about 300 ns.
+/// (`CLOCK_PROCESS_CPUTIME_ID`). A reading is a system call and costs about 300 ns.
 #[inline] pub fn cpu_ns() -> u64 { read(libc::CLOCK_PROCESS_CPUTIME_ID) }
 
-/// The smallest step that `clock` was seen to make in 1,000 steps: what it can really show, cost of
-/// reading it included, and not the 1 ns that `clock_getres` promises.
+/// The smallest of 1,000 steps that `clock` was seen to make. This is what it can really show, the
+/// cost of reading it included. `clock_getres` promises 1 ns, which it cannot show.
 pub fn resolution_ns(clock: fn() -> u64) -> u64 {
     let (mut smallest, mut last, mut steps) = (u64::MAX, clock(), 0);
     while steps < 1_000 {

@@ -1,25 +1,26 @@
-//! Memory layout, drawn anew within every sample.
+//! Draws the memory layout anew within every sample.
 //!
-//! Where the stack happens to lie against the heap decides which loads alias which stores (in steps
-//! of 16 bytes, up to a page), and a process keeps its draw for life: identical processes of
-//! tokio's `spawn` differed by 2 % (standard deviation, 64 tasks) and by 0.6 % with address
+//! The position of the stack relative to the heap decides which loads alias which stores (in steps
+//! of 16 bytes, up to a page), and a process keeps its position for life. Identical processes of
+//! tokio's `spawn` differed by 2 % (standard deviation, 64 tasks), and by 0.6 % with address
 //! randomisation and environment held fixed, while one process repeated itself to 0.3 %. So a
-//! sample is done in parts, each at a random depth of the stack: what was the luck of a process
-//! averages out within the sample. What the heap looks like stays the luck of a process (a random
-//! block held on it during each part made processes differ by 4.6 % instead of 0.8 %), so intervals
-//! rest on processes. The idea is that of Stabilizer (Curtsinger and Berger, ASPLOS 2013).
+//! sample is done in parts, each at a random depth of the stack, and the luck of a process averages
+//! out within the sample. The heap stays the luck of a process: a random block held on it during
+//! each part made processes differ by 4.6 % instead of 0.8 %. Intervals therefore rest on
+//! processes. The idea is that of Stabilizer (Curtsinger and Berger, ASPLOS 2013).
 
 use std::hint::black_box;
 
 use super::{request::Run, timing::Timing};
 
-/// Parts of a sample. Each costs two pairs of clock readings, outside of what they time.
+/// The number of parts of a sample. Each part costs two pairs of clock readings, outside the time
+/// that they measure.
 const PARTS: u64 = 16;
 
-/// Does `run` in up to [`PARTS`] parts, each at a depth of the stack that follows from the seed,
-/// and adds them up.
+/// Does `run` in up to [`PARTS`] parts and adds them up. The depth of the stack of each part
+/// follows from the seed.
 pub fn spread(run: &Run, perform: &dyn Fn(&Run) -> Result<Timing, String>) -> Result<Timing, String> {
-    // What an instrumented run counts would have to be merged, and its time says nothing.
+    // The counts of an instrumented run would have to be merged, and its time says nothing.
     if run.verify {
         return perform(run);
     }
@@ -27,20 +28,20 @@ pub fn spread(run: &Run, perform: &dyn Fn(&Run) -> Result<Timing, String>) -> Re
     let mut whole = Timing::default();
     let mut random = run.seed;
     for part in 0..parts {
-        // The first parts take what does not divide evenly.
+        // The first parts take the iterations that do not divide evenly.
         let iterations = run.iterations / parts + u64::from(part < run.iterations % parts);
         let one = Run { iterations, ..run.clone() };
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let mut timing = Ok(Timing::default());
-        // The high bits of a linear congruential generator are its good ones (Knuth's MMIX
-        // constants).
+        // The high bits of a linear congruential generator are its good ones. (The constants are
+        // those of Knuth's MMIX.)
         lower((random >> 56) as u8, &mut || timing = perform(&one));
         whole.add(timing?);
     }
     Ok(whole)
 }
 
-/// Calls `f` with the stack `steps` times 16 bytes lower than it would be, a page at most.
+/// Calls `f` with the stack lowered by `steps` times 16 bytes, a page at most.
 fn lower(steps: u8, f: &mut dyn FnMut()) {
     match steps {
         0 => f(),
@@ -60,7 +61,7 @@ fn frame<const BYTES: usize>(rest: u8, f: &mut dyn FnMut()) {
     let held = [0u8; BYTES];
     black_box(&held);
     lower(rest, f);
-    // Used after the call, so that the frame is still there during it.
+    // The array is used after the call, so the frame is still there during the call.
     black_box(&held);
 }
 
@@ -81,8 +82,8 @@ mod tests {
             at
         };
         let depths: BTreeSet<usize> = (0..=255).map(|steps| depth(steps) % 4096 / 16).collect();
-        // Each frame adds some bytes of its own, more in a debug build, so that some depths fall
-        // together: 178 of 256 places are left there. A stack that does not move has one.
+        // Each frame adds some bytes of its own, more in a debug build, so some depths coincide:
+        // 178 of 256 places are left there. A stack that does not move has one place.
         assert!(depths.len() > 128, "{} of 256 places in a page", depths.len());
     }
 }

@@ -1,5 +1,6 @@
-//! What a probe in Rust needs besides its workloads: the loop of probe protocol 1 and the clocks.
-//! Import it for a probe of your own; this is a whole one, and `taskscale probe check` accepts it:
+//! The parts that every probe in Rust needs besides its workloads: the loop of probe protocol 1 and
+//! the clocks. A probe of your own imports it. The following is a whole probe, which `taskscale
+//! probe check` accepts:
 //!
 //! ```no_run
 //! use taskscale_probe_sdk::{Probe, Variant, Workload};
@@ -14,18 +15,19 @@
 //! ```
 //!
 //! The Rust probe has all of this as its module `sdk` (`use taskscale_probe_rust::sdk::{Probe,
-//! Variant, Workload}`), beside runtimes that a probe of your own may not want in its dependencies.
+//! Variant, Workload}`). A probe of your own may not want the runtimes beside it in its
+//! dependencies.
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`clock`] | the two clocks and how fine they are |
-//! | [`describe`] | what a probe says of itself: runtime, workloads, parameters, variants |
+//! | [`clock`] | the two clocks and their resolution |
+//! | [`describe`] | the description of a probe: runtime, workloads, parameters, variants |
 //! | [`layout`] | a random place of the stack for every part of a sample |
 //! | [`request`] | a request, made into a [`Run`] |
 //! | [`serve`] | one reply line per request line, until end of input |
 //! | [`timing`] | the timed loop |
 
-// Methods of one line stand in one line in these, so that each can be read at a glance.
+// Methods of one line stay on one line in these, so that each can be read at a glance.
 #[rustfmt::skip] pub mod clock;
 #[rustfmt::skip] pub mod describe;
 pub mod layout;
@@ -39,5 +41,5 @@ pub use self::{describe::{Param, Probe, Variant, Workload}, request::Run, timing
 /// The protocol that this probe speaks.
 pub const PROTOCOL: u64 = 1;
 
-/// What the compiler that built this calls itself: `rustc 1.95.0 (59807616e 2026-04-14)`.
+/// The name and version of the compiler that built this: `rustc 1.95.0 (59807616e 2026-04-14)`.
 pub const TOOLCHAIN: &str = env!("TASKSCALE_TOOLCHAIN");

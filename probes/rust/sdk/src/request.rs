@@ -1,46 +1,46 @@
-//! A `run` request, made into a [`Run`]. The tool has held it to the description before it was sent
-//! (`probes/PROTOCOL.md`).
+//! Makes a `run` request into a [`Run`]. The tool has checked the request against the description
+//! before sending it (`probes/PROTOCOL.md`).
 
 use super::describe::{Perform, Probe};
 use serde_json::{Map, Value, json};
 
-/// What a `run` request asks for.
+/// The content of a `run` request.
 #[derive(Debug, Clone)]
 pub struct Run {
-    /// To be copied into the sample.
+    /// The number to copy into the sample.
     pub id: u64,
-    /// How many tasks (or steps: the workload says which); at least 1.
+    /// The number of tasks (or steps: the workload says which), at least 1.
     pub size: u64,
-    /// How often the workload is done inside the one timed part; at least 1.
+    /// How often the workload is done inside the one timed part, at least 1.
     pub iterations: u64,
     /// At most 2^53 - 1.
     pub seed: u64,
-    /// Whether every task's execution is to be counted by what it did. Time is not kept.
+    /// Whether every task's execution is counted by what it did. Time is not kept then.
     pub verify: bool,
-    /// Whether the share of creation is to be told.
+    /// Whether the sample tells the share of creation.
     pub phases: bool,
     pub(super) params: Map<String, Value>,
 }
 
 impl Run {
-    /// The same with one iteration: for a workload that sets each iteration up untimed and adds up
-    /// their timings ([`Timing::add`](super::Timing::add)).
+    /// The same run with one iteration. It serves a workload that sets each iteration up untimed
+    /// and adds up their timings ([`Timing::add`](super::Timing::add)).
     pub fn once(&self) -> Run { Run { iterations: 1, ..self.clone() } }
 
-    /// A declared parameter that is an integer.
+    /// The value of a declared parameter that is an integer.
     ///
     /// # Panics
-    /// Where the workload declares no such parameter: a mistake in the probe, which the reply then
-    /// names.
+    /// If the workload declares no such parameter. This is a mistake in the probe, and the reply
+    /// names it.
     pub fn integer(&self, name: &str) -> u64 { self.params[name].as_u64().expect("an integer that is declared") }
 
-    /// A declared parameter that is a word.
+    /// The value of a declared parameter that is a word.
     ///
     /// # Panics
     /// As [`Run::integer`].
     pub fn word(&self, name: &str) -> &str { self.params[name].as_str().expect("a word that is declared") }
 
-    /// A declared parameter that is a flag.
+    /// The value of a declared parameter that is a flag.
     ///
     /// # Panics
     /// As [`Run::integer`].
@@ -48,9 +48,9 @@ impl Run {
 }
 
 impl Probe {
-    /// How what is asked for is performed, and the run, in which every declared parameter has a
-    /// value: the one given, or else the default, or where the variant excludes that, the first
-    /// value that it allows.
+    /// The function that performs a request, and its run. Every declared parameter has a value in
+    /// the run: the given one, or else the default, or, if the variant excludes the default, the
+    /// first value that it allows.
     pub(super) fn request(&self, message: &Value) -> Result<(&Perform, Run), String> {
         let at = known(&self.0["workloads"], &message["workload"], "workload")?;
         let workload = &self.0["workloads"][at];
@@ -69,7 +69,7 @@ impl Probe {
     }
 }
 
-/// The place of a name.
+/// The position of a name in a list.
 fn known(all: &Value, name: &Value, what: &str) -> Result<usize, String> {
     let names: Vec<&Value> = all.as_array().into_iter().flatten().map(|one| &one["name"]).collect();
     let unknown = || format!("unknown {what} {name}; known here: {}", json!(names));

@@ -1,12 +1,13 @@
-//! The loop: a line in, a line out, flushed at once. What cannot be done gets an error; the probe
-//! lives on.
+//! The loop: it reads a line and writes a line, flushed at once. A request that cannot be done gets
+//! an error, and the probe lives on.
 
 use super::{PROTOCOL, Timing, describe::Probe, layout};
 use serde_json::{Value, json};
 use std::{io::{self, BufRead, Write}, panic::{AssertUnwindSafe, catch_unwind}, process::ExitCode};
 
 impl Probe {
-    /// Serves standard input until it ends or says `exit`. Status 0 then; 1 where a pipe failed.
+    /// Serves standard input until it ends or says `exit`. Returns status 0 then, and 1 if a pipe
+    /// failed.
     pub fn serve(&self) -> ExitCode {
         let mut output = io::stdout().lock();
         for line in io::stdin().lock().split(b'\n') {
@@ -16,7 +17,7 @@ impl Probe {
         ExitCode::SUCCESS
     }
 
-    /// The reply to a line; none to `exit`.
+    /// The reply to a line. `exit` gets none.
     fn reply(&self, line: &[u8]) -> Option<Value> {
         let said = match serde_json::from_slice::<Value>(line) {
             Err(why) => Err(format!("the line is not JSON: {why}")),
@@ -32,8 +33,8 @@ impl Probe {
         Some(said.unwrap_or_else(|why| json!({"type": "error", "message": why, "protocol": PROTOCOL})))
     }
 
-    /// Performs a request. A panic (no thread to be had, a wrong result found by an instrumented
-    /// run) is this request's failure only.
+    /// Performs a request. A panic fails this request only (the system gave no thread, or an
+    /// instrumented run found a wrong result).
     fn run(&self, asked: &Value) -> Result<Value, String> {
         let (perform, run) = self.request(asked)?;
         let done = catch_unwind(AssertUnwindSafe(|| layout::spread(&run, perform))).unwrap_or_else(|panic| {

@@ -1,11 +1,11 @@
-//! The timed loop: one pair of clock readings around all iterations, and nothing inside that a
-//! hand-written loop would not have. The wall clock is read outermost, so that CPU time never
-//! exceeds wall time times cores.
+//! The timed loop. One pair of clock readings surrounds all iterations, and nothing is inside that
+//! a hand-written loop would not have. The wall clock is read outermost, so CPU time never exceeds
+//! wall time times cores.
 
 use super::{clock::{cpu_ns, wall_ns}, request::Run};
 use serde_json::{Map, Value};
 
-/// What a timed run brought.
+/// The result of a timed run.
 #[derive(Debug, Default)]
 pub struct Timing {
     /// Wall time of all iterations, ns.
@@ -14,13 +14,14 @@ pub struct Timing {
     pub cpu_ns: u64,
     /// The sum of the iterations' answers, modulo 2^64.
     pub answer: u64,
-    /// What else is known.
+    /// Further figures of the sample, by name.
     pub extra: Map<String, Value>,
 }
 
 impl Timing {
-    /// Adds another part of the same sample: iterations done apart, with something untimed between
-    /// them. Figures of `extra` that are numbers add up: a timed run has only times.
+    /// Adds another part of the same sample, whose iterations were done apart with something
+    /// untimed between. Figures of `extra` that are numbers add up, because a timed run has only
+    /// times.
     pub fn add(&mut self, other: Timing) {
         let answer = self.answer.wrapping_add(other.answer);
         (self.wall_ns, self.cpu_ns, self.answer) = (self.wall_ns + other.wall_ns, self.cpu_ns + other.cpu_ns, answer);
@@ -39,7 +40,7 @@ impl Run {
         phases.stop(answer)
     }
 
-    /// As [`Run::time`], inside a runtime that is already running.
+    /// Times calls like [`Run::time`], inside a runtime that is already running.
     pub async fn time_async(&self, mut one: impl AsyncFnMut(&mut Phases) -> u64) -> Timing {
         let (mut answer, mut phases) = (0u64, Phases::start(self.phases));
         for _ in 0..self.iterations { phases.begin(); answer = answer.wrapping_add(one(&mut phases).await); }
@@ -47,11 +48,11 @@ impl Run {
     }
 }
 
-/// The share of creation, summed over iterations. Reads no clock unless the request has
-/// `phases = true`.
+/// The share of creation, summed over iterations. It reads no clock in an iteration unless the
+/// request has `phases = true`.
 pub struct Phases {
-    // Both clocks, wall and CPU: when the first iteration began; the sums; and what was read, less
-    // the sums, when the present iteration began.
+    // Each pair is wall and CPU time: the begin of the first iteration (`start`), the sums, and the
+    // readings at the begin of the present iteration less the sums (`before`).
     on: bool, start: [u64; 2], sums: [u64; 2], before: [u64; 2],
 }
 
@@ -60,8 +61,8 @@ impl Phases {
 
     fn begin(&mut self) { if self.on { self.before = less([wall_ns(), cpu_ns()], self.sums); } }
 
-    /// Says that the last task has just been started. Called more than once in an iteration (a
-    /// windowed workload starts tasks until near its end), the last call counts.
+    /// Says that the last task has just been started. If this is called more than once in an
+    /// iteration (a windowed workload starts tasks until near its end), the last call counts.
     #[inline] pub fn created(&mut self) { if self.on { self.sums = less([wall_ns(), cpu_ns()], self.before); } }
 
     fn stop(self, answer: u64) -> Timing {

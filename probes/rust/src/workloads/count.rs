@@ -1,4 +1,4 @@
-//! What an instrumented run counts. Never part of a run whose time is kept.
+//! The counts of an instrumented run. A run whose time is kept has none.
 
 use std::{
     collections::HashSet,
@@ -11,7 +11,8 @@ use std::{
 
 use crate::sdk::{Run, Timing};
 
-/// Executions, their results, and where and how many at once they were.
+/// Counts executions, the sum of their results, how many tasks were alive at once, and on which
+/// threads they ran.
 #[derive(Default)]
 pub struct Count {
     executed: AtomicU64,
@@ -22,13 +23,13 @@ pub struct Count {
 }
 
 impl Count {
-    /// A task has been created; to be called by its creator, before.
+    /// Counts a task that is about to be created. Its creator calls this first.
     pub fn created(&self) {
         let live = self.live.fetch_add(1, SeqCst) + 1;
         self.max_live.fetch_max(live, SeqCst);
     }
 
-    /// A task has been done, with that result; to be called by the task, last.
+    /// Counts a task that has been done with this result. The task calls this last.
     pub fn executed(&self, result: u64) {
         self.sum.fetch_add(result, SeqCst);
         self.executed.fetch_add(1, SeqCst);
@@ -36,12 +37,12 @@ impl Count {
         self.live.fetch_sub(1, SeqCst);
     }
 
-    /// The sum of the results since it was last taken.
+    /// The sum of the results since the last call.
     pub fn take_sum(&self) -> u64 {
         self.sum.swap(0, SeqCst)
     }
 
-    /// Adds what was counted to `extra`, unless tasks are missing or too many.
+    /// Adds the counts to `extra`. The result is an `Err` if tasks are missing or too many.
     pub fn report(&self, run: &Run, mut timing: Timing) -> Result<Timing, String> {
         let (executed, expected) = (self.executed.load(SeqCst), run.size.wrapping_mul(run.iterations));
         if executed != expected {

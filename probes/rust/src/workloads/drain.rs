@@ -2,19 +2,19 @@
 //! they finish.
 //!
 //! This file is compiled twice, with the futures-util of this package and with 0.3.17
-//! (`futures-0.3.17/`), so that the two differ in nothing else. In 0.3.17 it is a cliff, mended in
-//! 0.3.19 (futures-rs issue 2526 and pull request 2527). tokio lets a task take a lock, or anything
-//! else of its own, 128 times in one poll; after that it answers "pending" and wakes at once, so
-//! that the task yields. `FuturesUnordered` is one task. The old one polls all of its n futures in
-//! vain before it yields, n / 128 times; the mended one yields after two futures that woke
-//! themselves.
+//! (`futures-0.3.17/`), so that the two differ in nothing else. In 0.3.17 it is a cliff, which was
+//! mended in 0.3.19 (futures-rs issue 2526 and pull request 2527). tokio lets a task take a lock,
+//! or anything else of its own, 128 times in one poll. After that it answers "pending" and wakes at
+//! once, so that the task yields. `FuturesUnordered` is one task. The old one polls all of its n
+//! futures in vain before it yields, n / 128 times. The mended one yields after two futures that
+//! woke themselves.
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use taskscale_probe_sdk::{Run, Timing, Variant, Workload};
 use tokio::{runtime::Runtime, sync::Mutex};
 
-/// The workload `drain` on a runtime of tokio's; `futures_util` is the version that was linked.
-/// Answer of an iteration: the number of futures collected.
+/// The workload `drain` on a runtime of tokio's. `futures_util` is the version that was linked. The
+/// answer of an iteration is the number of futures collected.
 pub fn workload(runtime: fn() -> &'static Runtime, futures_util: &str) -> Workload {
     let variant =
         Variant::new("FuturesUnordered/Mutex", move |run| Ok(runtime().block_on(waiting_for_one(run))))
@@ -23,9 +23,8 @@ pub fn workload(runtime: fn() -> &'static Runtime, futures_util: &str) -> Worklo
     Workload::new("drain").variant(variant)
 }
 
-/// What is timed begins with the release of the lock. None of the futures has been polled until
-/// then, since that is what `collect` leaves undone: each asks for the lock at its first poll,
-/// inside the timed part.
+/// Times the drain from the release of the lock on. None of the futures has been polled before,
+/// because `collect` polls none. Each asks for the lock at its first poll, inside the timed part.
 async fn waiting_for_one(run: &Run) -> Timing {
     let once = run.once();
     let mut whole = Timing::default();

@@ -1,5 +1,5 @@
-//! `graph`: `size` tasks, some of which begin only when others are done: each awaits the handles of
-//! those that come before it.
+//! `graph`: `size` tasks, some of which begin only when others are done. Each awaits the handles of
+//! the tasks that it depends on.
 
 use std::{
     sync::{
@@ -21,8 +21,8 @@ use crate::{
     sdk::{Param, Phases, Run, Timing, Variant, Workload},
 };
 
-/// The workload `graph` on tokio's two schedulers. Answer of an iteration: the sum of the tasks'
-/// results.
+/// The workload `graph` on tokio's two schedulers. The answer of an iteration is the sum of the
+/// tasks' results.
 pub fn workload() -> Workload {
     let workload = Workload::new("graph")
         .param(Param::word("pattern", &["trivial", "chain", "tree", "stencil"], "which task waits for which"))
@@ -47,7 +47,7 @@ pub fn workload() -> Workload {
     both.into_iter().fold(workload, Workload::variant)
 }
 
-/// `tokio::spawn` in the order of the tasks, then each awaited in that order.
+/// Starts the tasks by `tokio::spawn` in their order, then awaits each in that order.
 fn perform<B: Body>(flavour: Flavour, run: &Run, graph: Graph, body: B) -> Timing {
     flavour.runtime().block_on(run.time_async(async |phases: &mut Phases| {
         let mut tasks = Vec::with_capacity(graph.size);
@@ -61,8 +61,8 @@ fn perform<B: Body>(flavour: Flavour, run: &Run, graph: Graph, body: B) -> Timin
                 }
                 body.result(i)
             });
-            // A handle fails where its task was aborted, which nobody does, or panicked, and then
-            // passing the panic on is right.
+            // A handle fails if its task was aborted, which nobody does, or if it panicked, and
+            // then passing the panic on is right.
             tasks.push(
                 task.map(|result| result.expect("a task that nobody aborts gives its result")).shared(),
             );
@@ -76,12 +76,12 @@ fn perform<B: Body>(flavour: Flavour, run: &Run, graph: Graph, body: B) -> Timin
     }))
 }
 
-/// Which task depends on which; those before a task have smaller numbers.
+/// Which task depends on which. A task depends only on tasks with smaller numbers.
 #[derive(Clone, Copy)]
 struct Graph {
     pattern: Pattern,
     size: usize,
-    /// Tasks in a step of the stencil.
+    /// The number of tasks in a step of the stencil.
     width: usize,
 }
 
@@ -122,7 +122,7 @@ impl Graph {
     }
 }
 
-/// A counted body that proves that each task began after those that it depends on.
+/// A counted body that proves that each task began after those it depends on.
 #[derive(Clone)]
 struct Proven {
     counted: Counted,
@@ -132,7 +132,7 @@ struct Proven {
 
 struct State {
     done: Vec<AtomicBool>,
-    /// The number of a task that began too early, from 1.
+    /// The number of a task that began too early, plus 1; 0 if there was none.
     early: AtomicU64,
 }
 
@@ -154,8 +154,8 @@ impl Body for Proven {
             self.state.early.store(i as u64 + 1, SeqCst);
         }
         let result = self.counted.result(i);
-        // Some tasks linger, so that other workers can run ahead of them: of tasks that take no
-        // time those in the wrong order would mostly come in the right one.
+        // Some tasks linger, so that other workers can run ahead of them. Tasks that take no time
+        // would mostly come in the right order even if nothing held them to it.
         if i.is_multiple_of(16) {
             thread::sleep(Duration::from_micros(100));
         }
@@ -186,7 +186,7 @@ mod tests {
         assert!(before(Pattern::Trivial).iter().all(Vec::is_empty));
         assert_eq!(before(Pattern::Chain)[..4], [vec![], vec![0], vec![1], vec![2]]);
         assert_eq!(before(Pattern::Tree)[..6], [vec![], vec![0], vec![0], vec![1], vec![1], vec![2]]);
-        // Three tasks a step, and the first of a fourth step.
+        // There are three tasks in a step, and the first of a fourth step.
         let steps =
             [vec![0, 1], vec![0, 1, 2], vec![1, 2], vec![3, 4], vec![3, 4, 5], vec![4, 5], vec![6, 7]];
         assert_eq!(before(Pattern::Stencil)[3..], steps);

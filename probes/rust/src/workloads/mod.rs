@@ -1,4 +1,4 @@
-//! The workloads, and what the instrumented runs of all of them count with.
+//! The workloads, and what their instrumented runs share.
 
 pub mod count;
 pub mod drain;

@@ -11,8 +11,8 @@ use crate::{
     sdk::{Param, Phases, Run, Timing, Variant, Workload},
 };
 
-/// The workload `nop` with the variants of `runtime`. Answer of an iteration: the number of tasks
-/// done.
+/// The workload `nop` with the variants of `runtime`. The answer of an iteration is the number of
+/// tasks done.
 pub fn workload(runtime: &str) -> Workload {
     let variants = match runtime {
         "tokio" => {
@@ -28,11 +28,11 @@ pub fn workload(runtime: &str) -> Workload {
     variants.into_iter().fold(Workload::new("nop").param(live), Workload::variant)
 }
 
-/// What a task does: nothing, or count itself.
+/// What a task does: nothing, or counting itself.
 trait Body: Clone + Send + Sync + 'static {
     fn created(&self) {}
     fn run(&self) {}
-    /// The answer where `size` tasks were joined.
+    /// The answer after `size` tasks were joined.
     fn answer(&self, size: usize) -> u64 {
         size as u64
     }
@@ -75,13 +75,13 @@ fn variant(name: &str, form: impl Form) -> Variant {
     })
 }
 
-/// The sizes of the batches: `live` each, and the rest.
+/// The sizes of the batches: `live` each, and the rest in the last.
 fn batches(run: &Run, live: usize) -> impl Iterator<Item = usize> {
     let size = run.size as usize;
     (0..size).step_by(live).map(move |start| live.min(size - start))
 }
 
-/// `tokio::spawn`, handles awaited in the order of creation.
+/// `tokio::spawn`, with handles awaited in the order of creation.
 struct Tokio(Flavour);
 
 impl Form for Tokio {
@@ -96,8 +96,8 @@ impl Form for Tokio {
                 }
                 phases.created();
                 for handle in handles {
-                    // Fails where the task panicked, which is then to be passed on; nobody aborts
-                    // it.
+                    // This fails if the task panicked, and then passing the panic on is right.
+                    // Nobody aborts the task.
                     handle.await.expect("a task that nobody aborts ends");
                 }
             }

@@ -1,11 +1,11 @@
-//! `spin`: `size` steps of the kernel in one call. Tells how long a step takes, so that `work` can
-//! be chosen.
+//! `spin`: `size` steps of the kernel in one call. It tells how long a step takes, so that `work`
+//! can be chosen.
 
 use std::hint::black_box;
 
 use crate::sdk::{Variant, Workload};
 
-/// The workload `spin`. Answer of an iteration: `spin(seed, size)`.
+/// The workload `spin`. The answer of an iteration is `spin(seed, size)`.
 pub fn workload() -> Workload {
     Workload::new("spin").variant(
         Variant::new("loop", |run| Ok(run.time(|_| spin(black_box(run.seed), black_box(run.size)))))
@@ -14,9 +14,9 @@ pub fn workload() -> Workload {
     )
 }
 
-/// `steps` dependent steps of `xorshift64`, started at `splitmix(seed)`: work that no compiler can
-/// fold. Never inlined, or the compiler might interleave the steps of several calls. 1 to 2 ns a
-/// step.
+/// Does `steps` dependent steps of `xorshift64` from `splitmix(seed)` on, which is work that no
+/// compiler can fold. It is never inlined, because the compiler might interleave the steps of
+/// several calls. A step takes 1 to 2 ns.
 #[inline(never)]
 pub fn spin(seed: u64, steps: u64) -> u64 {
     let mut x = splitmix(seed);
@@ -43,7 +43,8 @@ mod tests {
 
     #[test]
     fn splitmix_is_the_published_generator() {
-        // First outputs of splitmix64 with seed 1234567, from its author's reference program.
+        // These are the first outputs of splitmix64 with seed 1234567, from its author's reference
+        // program.
         let gamma = 0x9E37_79B9_7F4A_7C15u64;
         let out: Vec<u64> =
             (0..3).map(|j: u64| splitmix(1_234_567u64.wrapping_add(j.wrapping_mul(gamma)))).collect();

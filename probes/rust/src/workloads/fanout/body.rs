@@ -1,11 +1,11 @@
-//! What a task does. A task carries a copy of its body: nothing for [`Plain`], two words for
-//! [`Spun`].
+//! What a task does. Each task carries a copy of its body, which is nothing for [`Plain`] and two
+//! words for [`Spun`].
 
 use std::{hint::black_box, sync::Arc};
 
 use crate::workloads::{count::Count, spin::spin};
 
-/// What task `i` does, and what is done around it.
+/// The work of a task, and what is done around it.
 pub trait Body: Clone + Send + Sync + 'static {
     /// The result of task `i`.
     fn result(&self, i: usize) -> u64;
@@ -14,13 +14,13 @@ pub trait Body: Clone + Send + Sync + 'static {
     #[inline]
     fn created(&self) {}
 
-    /// Task `i` where nobody wants its result.
+    /// Does task `i` when nobody wants its result.
     #[inline]
     fn discard(&self, i: usize) {
         black_box(self.result(i));
     }
 
-    /// The answer of results in the order of their tasks.
+    /// The answer of results that lie in the order of their tasks.
     #[inline]
     fn ordered(&self, results: &[u64]) -> u64 {
         results.iter().fold(0, |sum, result| sum.wrapping_add(*result))
@@ -33,26 +33,26 @@ pub trait Body: Clone + Send + Sync + 'static {
     }
 }
 
-/// Gives `31 * i`.
+/// The body that gives `31 * i`.
 #[derive(Clone)]
 pub struct Plain;
 
-/// Gives `spin(seed + i, work)`.
+/// The body that gives `spin(seed + i, work)`.
 #[derive(Clone)]
 pub struct Spun {
     pub seed: u64,
     pub work: u64,
 }
 
-/// Either of the two, counted.
+/// Either of the two bodies, counted.
 #[derive(Clone)]
 pub struct Counted {
     pub count: Arc<Count>,
-    /// [`Plain`] where its work is 0.
+    /// The work; if it is 0 the body is [`Plain`].
     pub spun: Spun,
 }
 
-/// Never inlined, or the task would be empty.
+/// The product of a task. It is never inlined, because the task would then be empty.
 #[inline(never)]
 fn product(i: usize) -> u64 {
     31u64.wrapping_mul(i as u64)

@@ -1,4 +1,4 @@
-//! Plain futures, polled by the thread that waits for them: the scheduler sees no task, so these
+//! Plain futures, polled by the thread that waits for them. The scheduler sees no task, so these
 //! are lower bounds.
 
 use futures_util::{

@@ -25,8 +25,8 @@ use crate::sdk::{Param, Phases, Run, Timing, Variant, Workload};
 
 /// The workload `fanout` with the variants of `runtime`.
 ///
-/// Answer of an iteration: the sum of the tasks' results; in the order `discard`, where a timed run
-/// has no results, the number of tasks started.
+/// The answer of an iteration is the sum of the tasks' results. In the order `discard` a timed run
+/// has no results, and the answer is the number of tasks started.
 pub fn workload(runtime: &str) -> Workload {
     let variants = match runtime {
         "tokio" => [tokio::variants(), futures::variants()].into_iter().flatten().collect(),
@@ -51,8 +51,8 @@ trait Form: 'static {
     fn perform<B: Body>(&self, plan: &Plan, body: B) -> Timing;
 }
 
-/// A variant that performs `form`. The kind of body is chosen here, once per request, so that the
-/// loop over tasks is compiled for each and has no branch on it.
+/// A variant that performs `form`. The kind of body is chosen here, once per request. So the loop
+/// over tasks is compiled for each kind and has no branch on it.
 fn variant(name: &str, orders: &[&str], form: impl Form) -> Variant {
     let perform = move |run: &Run| {
         let plan = Plan::new(run);
@@ -73,21 +73,21 @@ fn variant(name: &str, orders: &[&str], form: impl Form) -> Variant {
 /// How results are collected.
 #[derive(Clone, Copy, PartialEq)]
 enum Order {
-    /// Into an array indexed by task.
+    /// Results go into an array indexed by task.
     Ordered,
-    /// As tasks finish.
+    /// Results are collected as tasks finish.
     Completion,
-    /// Not at all.
+    /// Results are not collected.
     Discard,
 }
 
-/// A request, read.
+/// The values of a request.
 struct Plan<'a> {
     run: &'a Run,
     order: Order,
-    /// Number of tasks.
+    /// The number of tasks.
     size: usize,
-    /// Most tasks alive at once, where that is less than all.
+    /// The most tasks alive at once; `None` if all may be.
     window: Option<usize>,
     extra_spin: u64,
 }

@@ -1,4 +1,4 @@
-//! rayon's pool, called from outside as a program's main thread calls it: each scope starts with a
+//! rayon's pool, called from outside as a program's main thread calls it. Each scope starts with a
 //! hand-over.
 
 use rayon::prelude::*;
@@ -57,7 +57,7 @@ fn discarded<B: Body>(plan: &Plan, window: usize, body: &B, phases: &mut Phases)
     body.discarded(plan.size)
 }
 
-/// A parallel iterator. Has no creation of its own to be told.
+/// A parallel iterator. It has no creation of its own to tell.
 struct ParIter;
 
 impl Form for ParIter {

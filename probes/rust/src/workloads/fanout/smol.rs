@@ -1,4 +1,4 @@
-//! smol's tasks: on an executor that has a thread per core, and on a local one inside `block_on`.
+//! smol's tasks, on an executor that has a thread per core and on a local one inside `block_on`.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -16,7 +16,7 @@ pub fn variants() -> Vec<Variant> {
     ]
 }
 
-/// An `Executor` with a thread per core; the root future is on the thread that called `block_on`,
+/// An `Executor` with a thread per core. The root future is on the thread that called `block_on`,
 /// which runs no tasks.
 struct Shared;
 
@@ -26,7 +26,7 @@ impl Form for Shared {
     }
 }
 
-/// A `LocalExecutor`; everything on the thread that called `block_on`.
+/// A `LocalExecutor`, with everything on the thread that called `block_on`.
 struct Local;
 
 impl Form for Local {

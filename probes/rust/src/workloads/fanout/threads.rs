@@ -5,8 +5,8 @@ use std::{collections::VecDeque, panic::resume_unwind, thread};
 use super::{Body, Form, Order, Plan, variant};
 use crate::sdk::{Phases, Timing, Variant};
 
-/// What a Linux with default settings bears: at 16,461 threads that wait, `vm.max_map_count`
-/// (65,530) is used up.
+/// The number of threads that a Linux with default settings bears. At 16,461 threads that wait,
+/// `vm.max_map_count` (65,530) is used up.
 pub const MAX_THREADS: u64 = 10_000;
 /// The reason, for the description.
 pub const WHY: &str = "one OS thread per task; the kernel's default limits end near 16,000 alive at once";
@@ -15,8 +15,8 @@ pub fn variants() -> Vec<Variant> {
     vec![variant("scope", &["ordered", "discard"], Scope).max_size(MAX_THREADS, WHY)]
 }
 
-/// `std::thread::scope`, threads joined in the order of creation; `discard` leaves the joining to
-/// the scope. With a window, the oldest is joined before the next is started.
+/// `std::thread::scope`, with threads joined in the order of creation. `discard` leaves the joining
+/// to the scope. With a window, the oldest thread is joined before the next is started.
 struct Scope;
 
 impl Form for Scope {
@@ -97,7 +97,7 @@ fn discarded_windowed<B: Body>(plan: &Plan, window: usize, body: &B, phases: &mu
     body.discarded(plan.size)
 }
 
-/// What the thread gave; its panic passed on, where it had one.
+/// The result of a thread. If it panicked, the panic is passed on.
 fn joined<T>(handle: thread::ScopedJoinHandle<'_, T>) -> T {
     handle.join().unwrap_or_else(|panic| resume_unwind(panic))
 }

@@ -11,7 +11,7 @@ use crate::{
     workloads::latch::Latch,
 };
 
-/// Why `expect` is no hope: a handle fails where its task was aborted, which nobody does, or
+/// Why `expect` is sound here: a handle fails if its task was aborted, which nobody does, or if it
 /// panicked, and then passing the panic on is right.
 const NOT_ABORTED: &str = "a task that nobody aborts gives its result";
 
@@ -25,7 +25,7 @@ pub fn variants() -> Vec<Variant> {
     both.collect()
 }
 
-/// `tokio::spawn`, handles awaited in the order of creation; `discard` drops them.
+/// `tokio::spawn`, with handles awaited in the order of creation. `discard` drops them.
 struct Spawn(Flavour);
 
 impl Form for Spawn {
@@ -113,7 +113,7 @@ async fn detached_windowed<B: Body>(plan: &Plan<'_>, window: usize, body: &B, ph
     body.discarded(plan.size)
 }
 
-/// `JoinSet`, drained as tasks finish; `discard` does not look at what they give.
+/// `JoinSet`, drained as tasks finish. `discard` ignores their results.
 struct Set(Flavour);
 
 impl Form for Set {
