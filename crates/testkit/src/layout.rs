@@ -90,10 +90,7 @@ pub fn wide_prose(repository: &Repository) -> Vec<String> {
 
 /// Whether nothing but a command stands in the line.
 fn is_one_span(text: &str) -> bool {
-    text.starts_with('`')
-        && text.find('`') != text.rfind('`')
-        && text.matches('`').count() == 2
-        && text.ends_with('`')
+    text.starts_with('`') && text.ends_with('`') && text.matches('`').count() == 2
 }
 
 /// Finds lines that name the host of a registry or a path of one machine. Lock files are left out,

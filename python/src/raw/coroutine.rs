@@ -20,65 +20,12 @@ use taskscale_sys::ticks;
 
 use super::{
     new_reference,
+    object::{Coroutine, DYING, NUMBER},
     shared::{self, COROUTINE_TYPE, WORDS},
-    slots::{self, Use},
+    slots,
 };
 
-/// The object around a coroutine.
-#[repr(C)]
-pub struct Coroutine {
-    head: PyObject,
-    /// The coroutine; null after the garbage collector has cleared this object. In a free slot it
-    /// is the next free slot.
-    inner: *mut PyObject,
-    /// The coroutine's qualified name; null if it has none.
-    qualname: *mut PyObject,
-    /// The lower 16 bits are the number of the observation that it belongs to, 0 after its end;
-    /// they also say that there is no object. The bits above are the ticks at its making, 0 after
-    /// its first step; these 48 bits count up to a day. The object takes 64 bytes with the
-    /// collector's head. At 96 bytes, 10,000 objects cost 70 ns a task more, because they have left
-    /// the caches when the loop comes back to them.
-    state: u64,
-    weak_references: *mut PyObject,
-}
-
 static TYPE: AtomicPtr<ffi::PyTypeObject> = AtomicPtr::new(null_mut());
-impl Coroutine {
-    /// Marks the object's slot as free. Only the link to `next` is in it.
-    #[inline]
-    pub unsafe fn free(this: *mut Coroutine, next: *mut Coroutine) {
-        unsafe {
-            (*this).inner = next.cast();
-            (*this).state = FREE;
-        }
-    }
-
-    /// The next free slot after this free one.
-    #[inline]
-    pub unsafe fn next(this: *mut Coroutine) -> *mut Coroutine {
-        unsafe { (*this).inner.cast() }
-    }
-
-    /// The use of the object's slot.
-    #[inline]
-    pub unsafe fn used_for(this: *mut Coroutine) -> Use {
-        match unsafe { (*this).state } & NUMBER {
-            FREE => Use::Free,
-            DYING => Use::Dying,
-            _ => Use::Live,
-        }
-    }
-
-    /// Fills in an object around nothing.
-    pub unsafe fn empty(this: *mut Coroutine) {
-        unsafe {
-            (*this).inner = null_mut();
-            (*this).qualname = null_mut();
-            (*this).weak_references = null_mut();
-            (*this).state = 0;
-        }
-    }
-}
 
 /// A new reference to an object around `coroutine`. It is one to `coroutine` itself if nothing is
 /// observed or if that is no coroutine. On failure it is null with an exception set.
@@ -134,15 +81,6 @@ unsafe fn name<'a>(this: *mut Coroutine) -> &'a [u8] {
         if text.is_null() { &[] } else { tail(std::slice::from_raw_parts(text.cast(), length as usize)) }
     }
 }
-
-/// The bits of a state that hold its observation's number.
-const NUMBER: u64 = 0xFFFF;
-/// The numbers that mark a free slot and an object that is being taken apart. No observation has
-/// these numbers.
-const FREE: u64 = 0xFFFF;
-const DYING: u64 = 0xFFFE;
-/// The highest number that an observation has.
-pub const LAST_NUMBER: u16 = 0xFFFD;
 
 /// The part of a name that is kept: its last 48 bytes, because functions inside others have their
 /// own name at the end.

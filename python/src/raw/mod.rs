@@ -19,6 +19,7 @@
 
 mod coroutine;
 mod create_task;
+mod object;
 mod place;
 mod shared;
 mod slots;

@@ -12,6 +12,7 @@ use std::{
 
 use pyo3::{ffi, prelude::*};
 
+use super::object::HIGHEST_NUMBER;
 use crate::{session::Session, watch::Seat};
 
 /// The present observation; null if there is none. It holds a reference.
@@ -133,7 +134,7 @@ pub fn attach(_gil: Python<'_>, session: Arc<Session>) -> bool {
         return false;
     }
     SESSION.store(Arc::into_raw(session).cast_mut(), Relaxed);
-    let number = LAST_NUMBER.load(Relaxed) % super::coroutine::LAST_NUMBER + 1;
+    let number = LAST_NUMBER.load(Relaxed) % HIGHEST_NUMBER + 1;
     LAST_NUMBER.store(number, Relaxed);
     NUMBER.store(number, Relaxed);
     true

@@ -18,7 +18,7 @@ use std::{
 
 use pyo3::{ffi, prelude::*, types::PyDict};
 
-use super::coroutine::Coroutine;
+use super::object::{Coroutine, Use};
 use crate::watch::lock;
 
 /// The collector's head in front of an object. It is all 0 while the collector does not know of the
@@ -37,17 +37,6 @@ struct Slot {
 }
 
 const _: () = assert!(size_of::<usize>() != 8 || size_of::<Slot>() == 64);
-
-/// The use of an object's slot. The object's state holds it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Use {
-    /// An object is in it.
-    Live,
-    /// An object in it is being taken apart. The slot is in no list.
-    Dying,
-    /// Only the link to the next free slot is in it.
-    Free,
-}
 
 /// Whether the collector's head has the expected size. If not, the interpreter makes the objects
 /// and knows of all of them.

@@ -1,6 +1,28 @@
 //! Programs of tiny tasks.
 
-use crate::play::Rim::{self, Neither, OwnThread, Told};
+use Rim::{Neither, OwnThread, Told};
+
+/// What an observer is told about its workers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rim {
+    /// A thread does nothing but its worker's tasks: Taskflow, C.
+    OwnThread,
+    /// A thread does nothing but its worker's tasks, and waits are told: tokio's `multi_thread`.
+    Told,
+    /// Neither holds: tokio's `current_thread`.
+    Neither,
+}
+
+impl Rim {
+    /// The name in the table.
+    pub fn name(self) -> &'static str {
+        match self {
+            Rim::OwnThread => "own",
+            Rim::Told => "told",
+            Rim::Neither => "neither",
+        }
+    }
+}
 
 /// A task, and the gap before it.
 #[derive(Debug, Clone, Copy)]

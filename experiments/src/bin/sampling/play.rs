@@ -4,29 +4,7 @@ use taskscale_live::{Clock, Observer, Options, SetClock};
 use taskscale_model::digest::Digest;
 use taskscale_sys::ticks::Rate;
 
-use crate::patterns::{Pattern, Step};
-
-/// What an observer is told about its workers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rim {
-    /// A thread does nothing but its worker's tasks: Taskflow, C.
-    OwnThread,
-    /// A thread does nothing but its worker's tasks, and waits are told: tokio's `multi_thread`.
-    Told,
-    /// Neither holds: tokio's `current_thread`.
-    Neither,
-}
-
-impl Rim {
-    /// The name in the table.
-    pub fn name(self) -> &'static str {
-        match self {
-            Rim::OwnThread => "own",
-            Rim::Told => "told",
-            Rim::Neither => "neither",
-        }
-    }
-}
+use crate::patterns::{Pattern, Rim, Step};
 
 /// A gap of at least this length is a wait, because the worker has no task.
 const WAIT_NS: u64 = 3_000;

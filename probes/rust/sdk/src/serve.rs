@@ -1,8 +1,8 @@
 //! The loop: it reads a line and writes a line, flushed at once. A request that cannot be done gets
 //! an error, and the probe lives on.
 
-use super::{PROTOCOL, Timing, describe::Probe, layout};
-use serde_json::{Value, json};
+use super::{PROTOCOL, Run, Timing, describe::{Perform, Probe}, layout};
+use serde_json::{Map, Value, json};
 use std::{io::{self, BufRead, Write}, panic::{AssertUnwindSafe, catch_unwind}, process::ExitCode};
 
 impl Probe {
@@ -44,6 +44,33 @@ impl Probe {
         let Timing { wall_ns, cpu_ns, answer, extra } = done?;
         Ok(json!({"type": "sample", "id": run.id, "wall_ns": wall_ns, "cpu_ns": cpu_ns, "answer": answer, "extra": extra}))
     }
+
+    /// The function that performs a request, and its run. Every declared parameter has a value in
+    /// the run: the given one, or else the default, or, if the variant excludes the default, the
+    /// first value that it allows.
+    fn request(&self, message: &Value) -> Result<(&Perform, Run), String> {
+        let at = known(&self.0["workloads"], &message["workload"], "workload")?;
+        let workload = &self.0["workloads"][at];
+        let variant = known(&workload["variants"], &message["variant"], "variant")?;
+        let mut params = Map::new();
+        for param in workload["params"].as_array().into_iter().flatten() {
+            let name = param["name"].as_str().unwrap_or_default();
+            let allowed = workload["variants"][variant]["only"][name].as_array();
+            let first = allowed.filter(|allowed| !allowed.contains(&param["default"])).map(|allowed| &allowed[0]);
+            params.insert(name.to_owned(), message["params"].get(name).or(first).unwrap_or(&param["default"]).clone());
+        }
+        let number = |name| message[name].as_u64().ok_or(format!("the request has no integer {name:?}"));
+        let [id, size, iterations, seed] = ["id", "size", "iterations", "seed"].map(number);
+        let [verify, phases] = ["verify", "phases"].map(|name| message["params"][name] == true);
+        Ok((&self.1[at][variant], Run { id: id?, size: size?, iterations: iterations?, seed: seed?, verify, phases, params }))
+    }
+}
+
+/// The position of a name in a list.
+fn known(all: &Value, name: &Value, what: &str) -> Result<usize, String> {
+    let names: Vec<&Value> = all.as_array().into_iter().flatten().map(|one| &one["name"]).collect();
+    let unknown = || format!("unknown {what} {name}; known here: {}", json!(names));
+    names.iter().position(|one| *one == name).ok_or_else(unknown)
 }
 
 #[cfg(test)]
