@@ -31,7 +31,7 @@ pub struct TimedSpan {
 pub struct Estimate {
     /// The mean duration of an untimed task.
     task: f64,
-    /// The mean gap between untimed tasks.
+    /// The mean gap before and after an untimed task.
     gap: f64,
     /// The share of tasks in the time of the batch's windows.
     pub(crate) share: f64,

@@ -5,8 +5,8 @@
 //! some": alternation faster than a bin vanishes in it. So each bin also has one point, at a fixed
 //! place drawn by lot, where the number of workers inside a task is counted exactly. The points are
 //! a stratified sample of the window. They show the share of time at each level of parallelism
-//! without bias at any speed of alternation. The standard error is at most `0.5 / sqrt(points in
-//! the window)`, which is 1.6 % at 1,024 points and usually far less.
+//! without bias at any speed of alternation. The standard error is at most
+//! `0.5 / sqrt(points in the window)`, which is 1.6 % at 1,024 points and usually far less.
 //!
 //! Bins and points depend on nothing but absolute time, so merging is adding.
 

@@ -22,8 +22,7 @@
 //! |---|---|
 //! | [`builder`] | [`observe`], and the place for the user's own hooks |
 //! | [`live`] | the digest, at any moment, as text or JSON |
-//! | `seats` | which thread is which worker, and what happens at a poll (only with `--cfg
-//! tokio_unstable`) |
+//! | `seats` | which thread is which worker; what happens at a poll (only with `--cfg tokio_unstable`) |
 //! | `sites` | the numbers of spawn locations on one worker (only with `--cfg tokio_unstable`) |
 //! | `unseen` | what the digest says where polls cannot be seen (only without that flag) |
 

@@ -1,6 +1,6 @@
 //! What a pair of calls costs: the CPU time of the best of nine interleaved passes over five
-//! million empty tasks, less the time of two readings of the clock. `cargo run --release -p
-//! taskscale-experiments --bin call_cost`
+//! million empty tasks, less the time of two readings of the clock.
+//! `cargo run --release -p taskscale-experiments --bin call_cost`
 
 #![allow(clippy::print_stdout, reason = "an experiment prints its figures")]
 

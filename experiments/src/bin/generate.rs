@@ -1,5 +1,5 @@
-//! Writes a made-up Taskflow trace to standard output: `cargo run --release -p
-//! taskscale-experiments --bin generate -- EVENTS [flat|args|nested] [SEED]`.
+//! Writes a made-up Taskflow trace to standard output:
+//! `cargo run --release -p taskscale-experiments --bin generate -- EVENTS [flat|args|nested] [SEED]`.
 //!
 //! 5,000,000 flat events are about 452 MB. The same seed gives the same bytes.
 

@@ -1,6 +1,6 @@
 //! Compares our CPU time on a made-up 452 MB trace with that of `md5sum` and of a streaming
-//! `serde_json` reader, interleaved in one run, and shows our peak memory: `cargo run --release -p
-//! taskscale-experiments --bin speed [-- EVENTS ROUNDS]`.
+//! `serde_json` reader, interleaved in one run, and shows our peak memory:
+//! `cargo run --release -p taskscale-experiments --bin speed [-- EVENTS ROUNDS]`.
 //!
 //! Each reading is a process of its own. CPU time is the first field of `/proc/self/schedstat`
 //! (nanoseconds), and peak memory is `VmHWM` of `/proc/self/status`, so it needs Linux. The fastest

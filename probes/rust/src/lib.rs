@@ -3,8 +3,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`sdk`] | the protocol and the clocks, in a package of its own that your own probe can import
-//! |
+//! | [`sdk`] | the protocol and the clocks, a package of its own that your own probe can import |
 //! | [`workloads`] | `fanout`, `nop`, `spin`, `graph` and `drain`, one file or folder each |
 //! | [`runtimes`] | the runtimes, each started once per process |
 

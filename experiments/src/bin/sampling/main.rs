@@ -1,7 +1,7 @@
 //! How far off sampling is. Every pattern is observed twice by a clock that is set, once with all
 //! tasks timed and once sampled, and the two digests are compared. No time is measured, so the
-//! table is the same on every machine. `cargo run --release -p taskscale-experiments --bin
-//! sampling`
+//! table is the same on every machine.
+//! `cargo run --release -p taskscale-experiments --bin sampling`
 
 #![allow(clippy::print_stdout, reason = "this experiment prints a table")]
 

@@ -1,6 +1,6 @@
 //! The parts that every probe in Rust needs besides its workloads: the loop of probe protocol 1 and
-//! the clocks. A probe of your own imports it. The following is a whole probe, which `taskscale
-//! probe check` accepts:
+//! the clocks. A probe of your own imports it. The following is a whole probe, which
+//! `taskscale probe check` accepts:
 //!
 //! ```no_run
 //! use taskscale_probe_sdk::{Probe, Variant, Workload};
@@ -14,9 +14,9 @@
 //! }
 //! ```
 //!
-//! The Rust probe has all of this as its module `sdk` (`use taskscale_probe_rust::sdk::{Probe,
-//! Variant, Workload}`). A probe of your own may not want the runtimes beside it in its
-//! dependencies.
+//! The Rust probe has all of this as its module `sdk`
+//! (`use taskscale_probe_rust::sdk::{Probe, Variant, Workload}`). A probe of your own may not want
+//! the runtimes beside it in its dependencies.
 //!
 //! | module | holds |
 //! |---|---|
