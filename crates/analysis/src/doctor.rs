@@ -1,4 +1,4 @@
-//! From what was read of a machine and measured on it to what that does to figures.
+//! Concludes from what was read of a machine and measured on it what that does to figures.
 //!
 //! ```text
 //! Facts --checkup--> Checkup
@@ -6,9 +6,9 @@
 //!
 //! | module | judges |
 //! |---|---|
-//! | `share` | how much of the CPUs we get: quota, load, run delay, steal |
-//! | `spread` | what difference can be told now, in CPU time and in wall time |
-//! | `cores` | processors: how many, of what kind, who shares a core |
+//! | `share` | how much of the CPUs this process gets: quota, load, run delay, steal |
+//! | `spread` | which difference can be told, in CPU time and in wall time |
+//! | `cores` | processors: how many, of what kind, which of them share a core |
 //! | `rate` | what changes their speed: governor, boost, heat, battery, hypervisor |
 //! | `clocks` | clocks and system calls |
 //! | `memory` | limits, swap, huge pages, address randomisation |

@@ -1,10 +1,10 @@
-//! From the raw samples of a run file to typed figures, verdicts and findings. Everything here is
-//! pure: no clock, no disk, no environment, nothing printed.
+//! Turns the raw samples of a run file into typed figures, verdicts and findings. Everything here
+//! is pure: no clock, no disk, no environment, nothing printed.
 //!
 //! ```text
 //! run file --read--> Run --summarize--> Summary
-//! Run, Run --compare--> Comparison
-//! Facts --checkup--> Checkup
+//!                Run, Run --compare--> Comparison
+//!                   Facts --checkup--> Checkup
 //! ```
 //!
 //! | module | does |
@@ -13,7 +13,7 @@
 //! | [`summarize`](mod@summarize) | derives every figure: percentiles, intervals, ratios, growth, control |
 //! | [`compare`](mod@compare) | judges two runs, or two sides of one, row by row |
 //! | [`doctor`] | judges a machine: from facts to findings |
-//! | `machine` | says in a line what a machine is |
+//! | `machine` | describes a machine in one line |
 //! | `plain` | makes text from files harmless for a terminal |
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]

@@ -1,10 +1,10 @@
-//! A machine in a line.
+//! Describes a machine in one line.
 
 use taskscale_model::machine::Machine;
 
 use crate::plain::clean;
 
-/// Processor, CPUs, memory, kernel and load of a machine, as far as they are known.
+/// Names processor, CPUs, memory, kernel and load of a machine, as far as they are known.
 pub fn machine_words(machine: &Machine) -> String {
     let mut parts: Vec<String> = Vec::new();
     parts.push(machine.cpu_model.value().cloned().unwrap_or_else(|| "CPU model unknown".into()));

@@ -1,13 +1,13 @@
-//! Text from files, made harmless for a terminal.
+//! Makes text from files harmless for a terminal.
 
-/// Makes text from a run file harmless for a terminal: control characters (escapes above all),
+/// Makes text from a run file harmless for a terminal. Control characters (escapes above all),
 /// characters without width and those that turn the direction of writing become question marks.
 pub fn clean(text: &str) -> String {
     let harmful = |c: char| c.is_control() || is_format(c);
     text.chars().map(|c| if harmful(c) { '?' } else { c }).collect()
 }
 
-/// Characters without a shape of their own that change how others are shown.
+/// Whether a character has no shape of its own and changes how others are shown.
 pub fn is_format(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }

@@ -1,7 +1,7 @@
 //! Reads `taskscale.run/1`.
 //!
-//! A kill may cut the last line short: that is forgiven and noted. A later version may add record
-//! types and fields: they are skipped and counted in the notes. Anything else that is wrong is an
+//! A kill may cut the last line short, which is forgiven and noted. A later version may add record
+//! types and fields, which are skipped and counted in the notes. Anything else that is wrong is an
 //! error with its line number.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,42 +12,37 @@ use taskscale_model::run_file::{
     CountRecord, End, Header, Record, RoundRecord, RowEnd, RowRecord, RuntimeRecord, SCHEMA, SampleRecord,
 };
 
-/// Longest line in bytes; the longest real one, a header with its suites, has some ten thousand.
+/// Longest line in bytes. The longest real line, a header with its suites, has some ten thousand.
 pub const MAX_LINE: usize = 1 << 20;
 
-/// The record types this build knows: the words of [`Record`]'s `type`.
+/// The record types that this build knows: the words of [`Record`]'s `type`.
 const KNOWN_TYPES: [&str; 8] = ["header", "runtime", "row", "sample", "round", "count", "row_end", "end"];
 
-/// A run file, sorted by kind of record; within a kind in the order of the file.
+/// The records of a run file by kind, each kind in the order of the file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
-    /// What was asked for, when and where.
     pub header: Header,
-    /// The runtimes' handshakes.
     pub runtimes: Vec<RuntimeRecord>,
-    /// The plan.
+    /// The rows of the plan.
     pub rows: Vec<RowRecord>,
-    /// The measurements.
     pub samples: Vec<SampleRecord>,
-    /// How disturbed the machine was.
+    /// The disturbance of each round.
     pub rounds: Vec<RoundRecord>,
-    /// What was counted.
     pub counts: Vec<CountRecord>,
-    /// How rows ended.
     pub row_ends: Vec<RowEnd>,
-    /// The end; `None` for a run that was cut short.
+    /// `None` for a run that was cut short.
     pub ended: Option<End>,
-    /// What was skipped in reading.
+    /// What the reader skipped.
     pub notes: Vec<String>,
 }
 
 /// Why a text is not a run file.
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub enum ReadError {
-    /// Nothing in it, or nothing but the beginning of a header.
+    /// The file holds nothing, or only the beginning of a header.
     #[error("the file is empty or was cut inside its first line; take the run again")]
     Empty,
-    /// Some other kind of file.
+    /// The file is of some other kind.
     #[error(
         "not a run file: line 1 is no header of {SCHEMA} ({problem}); name a file that `taskscale run -o` wrote"
     )]
@@ -55,33 +50,32 @@ pub enum ReadError {
         /// What is wrong with the first line.
         problem: String,
     },
-    /// Another version.
+    /// The file has another version.
     #[error(
         "the file has schema {found:?}, this build reads {SCHEMA:?}; use the taskscale version that wrote it"
     )]
     Schema {
-        /// What the file says.
+        /// The schema that the file names.
         found: String,
     },
-    /// Damaged.
+    /// A line is damaged.
     #[error("line {line} is damaged: {problem}; remove the line, or take the run again")]
     Broken {
-        /// Its number, from 1.
+        /// The number of the line, from 1.
         line: usize,
-        /// What is wrong with it.
         problem: String,
     },
-    /// Longer than any line of a run file.
+    /// A line is longer than any line of a run file.
     #[error("line {line} is longer than {MAX_LINE} bytes; this is not a run file, or it is damaged")]
     TooLong {
-        /// Its number, from 1.
+        /// The number of the line, from 1.
         line: usize,
     },
 }
 
 /// Reads a whole run file. O(bytes), and as much memory again.
 ///
-/// Takes bytes as well as text: a kill can cut a line inside a character.
+/// It takes bytes as well as text: a kill can cut a line inside a character.
 pub fn parse_run(text: impl AsRef<[u8]>) -> Result<Run, ReadError> {
     let mut reader = Reader::default();
     let mut lines = text.as_ref().split_inclusive(|&byte| byte == b'\n').enumerate().peekable();
@@ -177,17 +171,17 @@ impl Problem {
 /// Reads lines, and counts what it had to skip.
 #[derive(Default)]
 struct Reader {
-    /// Records of types that this build does not know.
+    /// The number of records of each type that this build does not know.
     unknown_types: BTreeMap<String, u64>,
-    /// Fields that this build does not know, as `type.field`.
+    /// The number of fields that this build does not know, by `type.field`.
     unknown_fields: BTreeMap<String, u64>,
-    /// Fields that it is known to know, by type: spares the comparison for all lines but the first
+    /// Fields that this build knows, by type. They spare the comparison for all lines but the first
     /// few.
     known_fields: BTreeMap<&'static str, BTreeSet<String>>,
 }
 
 impl Reader {
-    /// One record; `None` for a type that this build does not know.
+    /// Reads one record; `None` for a type that this build does not know.
     fn record(&mut self, line: &[u8]) -> Result<Option<Record>, Problem> {
         let object: Map<String, Value> = match serde_json::from_slice(line).map_err(Problem::Syntax)? {
             Value::Object(object) => object,
@@ -215,7 +209,7 @@ impl Reader {
         Ok(Some(record))
     }
 
-    /// A field is known if the record that was read from the line writes it again.
+    /// Counts fields that the record does not write again: this build does not know them.
     fn note_unknown_fields(&mut self, word: &'static str, fields: Vec<String>, record: &Record) {
         let known = self.known_fields.entry(word).or_default();
         if fields.iter().all(|field| known.contains(field)) {
@@ -247,7 +241,7 @@ impl Reader {
     }
 }
 
-/// Whether writers may leave the value out, so that its absence in a copy means nothing.
+/// Whether writers may leave the value out. Its absence in a copy then means nothing.
 fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,

@@ -1,9 +1,9 @@
 //! Figures of a summary against values computed by hand.
 //!
-//! `data/hand.jsonl`: 10 tasks, 100 iterations, rounds i = 1 to 20. The baseline takes 10,000 x
-//! (100 + i) ns of CPU per task and twice that of wall; JoinSet 1.5 x exp((i - 10.5) / 1000) times
-//! as much; the control exp((i - 10.5) / 500) times as much; `late` has the last three rounds only,
-//! twice the baseline.
+//! `data/hand.jsonl` has 10 tasks, 100 iterations and rounds i = 1 to 20. The baseline takes 10,000
+//! x (100 + i) ns of CPU per task and twice that of wall. JoinSet takes 1.5 x exp((i - 10.5) /
+//! 1000) times as much. The control takes exp((i - 10.5) / 500) times as much. `late` has the last
+//! three rounds only, at twice the baseline.
 
 use taskscale_analysis::{parse_run, summarize};
 use taskscale_model::{
@@ -18,9 +18,9 @@ const HAND: &str = include_str!("data/hand.jsonl");
 const QUICK: &str = include_str!("data/quick.jsonl");
 const WIDE: &str = include_str!("data/wide.jsonl");
 const THREADS: &str = include_str!("data/threads.jsonl");
-/// `data/jit.jsonl`: a fresh process of Java costs 8, then 3, then 1 times 900 ns a task (`late`:
-/// 1,000) and settles in 28 samples; four of six of `late` are timed after three. tokio costs 200
-/// ns from the first.
+/// In `data/jit.jsonl` a fresh process of Java costs 8, then 3, then 1 times 900 ns a task (`late`:
+/// 1,000) and settles in 28 samples. Four of six processes of `late` are timed after three samples.
+/// tokio costs 200 ns from the first.
 const JIT: &str = include_str!("data/jit.jsonl");
 
 fn summary(text: &str) -> Summary {
@@ -46,7 +46,7 @@ fn percentiles_and_interval_of_the_baseline() {
     let summary = summary(HAND);
     let cpu = row(&summary, "spawn", Role::Baseline, "cpu_per_task");
     assert_eq!((cpu.n, cpu.status, cpu.stop, &*cpu.unit), (20, RowStatus::Ok, Some(Stop::Samples), "ns"));
-    // 101 to 120 times 10,000 in steps of 10,000; type 7: p25 lies at 101 + 0.25 x 19.
+    // The values are 101 to 120 times 10,000. By type 7, p25 lies at 101 + 0.25 x 19.
     for (found, expected) in [
         (cpu.p0, 1_010_000.0),
         (cpu.p25, 1_057_500.0),
@@ -55,7 +55,7 @@ fn percentiles_and_interval_of_the_baseline() {
         (cpu.p90, 1_181_000.0),
         (cpu.p99, 1_198_100.0),
         (cpu.p100, 1_200_000.0),
-        // 6th and 15th of 20.
+        // The 6th and the 15th of 20.
         (cpu.ci.map(|ci| ci.0), 1_060_000.0),
         (cpu.ci.map(|ci| ci.1), 1_150_000.0),
     ] {
@@ -81,7 +81,7 @@ fn ratios_are_paired_by_round() {
     let cpu = row(&summary, "JoinSet", Role::Row, "cpu_per_task");
     assert_eq!(cpu.baseline.as_deref(), Some("tokio:spawn"));
     near(cpu.ratio, 1.5);
-    // 6th and 15th log ratio: -4.5 and 4.5 thousandths.
+    // The 6th and the 15th log ratio are -4.5 and 4.5 thousandths.
     near(cpu.ratio_ci.map(|ci| ci.0), 1.5 * (-0.0045_f64).exp());
     near(cpu.ratio_ci.map(|ci| ci.1), 1.5 * 0.0045_f64.exp());
     near(row(&summary, "JoinSet", Role::Row, "wall_per_task").ratio, 0.5);
@@ -100,7 +100,7 @@ fn too_few_rounds_give_a_ratio_without_interval() {
 fn the_control_says_what_the_run_can_tell() {
     let control = summary(HAND).control;
     assert_eq!((control.rows.len(), control.false_alarms, control.rows[0].n), (1, 0, 20));
-    // Half of the distance from the 6th to the 15th: 9 fivehundredths / 2.
+    // Half of the distance from the 6th to the 15th is 9 five-hundredths / 2.
     near(control.smallest_difference, 0.009_f64.exp() - 1.0);
     assert_eq!(
         control.verdict,
@@ -110,7 +110,7 @@ fn the_control_says_what_the_run_can_tell() {
 
 #[test]
 fn a_control_that_differs_is_a_false_alarm() {
-    // A digit 1 put before the control's CPU time: 20 of 20 rounds agree that it costs more, far
+    // A digit 1 stands before the control's CPU time. 20 of 20 rounds agree that it costs more, far
     // beyond chance.
     let raised: String = HAND
         .lines()
@@ -150,7 +150,7 @@ fn few_rounds_cannot_tell() {
 
 #[test]
 fn rounds_of_one_process_are_one_observation() {
-    // Two rounds a process, as `taskscale run` does it.
+    // A process takes two rounds, as in `taskscale run`.
     let rounds = HAND.lines().filter(|line| line.contains("\"sample\"")).count();
     let paired = |per_process: usize| {
         let mut text = String::new();
@@ -199,7 +199,8 @@ fn growth_is_graded_and_explained() {
     assert_eq!(of("gather").grade, Grade::CannotTell);
     assert!(growth.iter().all(|growth| growth.key.variant != "eager"), "never measured");
     assert_eq!(growth.iter().filter(|growth| growth.key.variant == "create_task").count(), 2, "one per case");
-    // 300 n up to 8192, then 300 n x n / 8192: the last three octaves are 8192 to 65536.
+    // The cost is 300 n up to 8192, then 300 n x n / 8192. The last three octaves are 8192 to
+    // 65536.
     let wide = summary(WIDE).growth;
     assert_eq!(
         (wide[1].grade, &wide[1].sizes[..]),
@@ -255,7 +256,8 @@ fn growth_beside_nothing_linear_is_not_isolated() {
 
 #[test]
 fn growth_that_all_forms_of_a_table_share_is_no_cliff_of_one_of_them() {
-    // Both forms of WIDE at 300 n x (n / 64)^0.5 ns; the second was 300 n x n / 8192 from 8192 on.
+    // Both forms of WIDE cost 300 n x (n / 64)^0.5 ns. The second is 300 n x n / 8192 from 8192 on
+    // in the file.
     let shared = wide(|record| {
         if let (Some(size), Some(cpu_ns)) = (record["size"].as_f64(), record["cpu_ns"].as_f64()) {
             let bent = if record["variant"] == "JoinSet" { (size / 8192.0).max(1.0) } else { 1.0 };
@@ -285,8 +287,8 @@ fn growth_that_all_forms_of_a_table_share_is_no_cliff_of_one_of_them() {
     }
 }
 
-/// WIDE with its second form on another runtime, whose baselines in the suite are `named`; without
-/// the rows of `left_out`.
+/// WIDE with its second form on another runtime, whose baselines in the suite are `named`, and
+/// without the rows of `left_out`.
 fn on_another_runtime(named: &[&str], left_out: &str) -> String {
     let mut text = String::new();
     for line in WIDE.lines() {
@@ -319,7 +321,7 @@ fn the_same_form_of_another_runtime_is_a_control_where_the_suite_names_it() {
     };
     let isolated = told(&["tokio:spawn"], "");
     assert_eq!(isolated, (Some(Cause::Isolated), Some("tokio:spawn".to_owned()), String::new()));
-    // Its ratio to that row needs no name in the suite (`--baseline tokio:spawn`), its cause does.
+    // The ratio to that row needs no name in the suite (`--baseline tokio:spawn`); the cause does.
     for named in [&["spawn"][..], &["tokio:JoinSet"], &["go:spawn"], &[]] {
         let (cause, control, reason) = told(named, "");
         assert_eq!((cause, control), (Some(Cause::NoControl), None), "{named:?}");
@@ -353,7 +355,7 @@ fn cold_code_is_told_from_settled_code() {
     let notes = summary.notes.join("\n");
     assert!(notes.contains("not settled: 1 row was") && notes.contains("2 of 6 processes"), "{notes}");
     assert!(notes.contains("--max-time"), "{notes}");
-    // The same samples of code that is not said to be compiled while it runs.
+    // The same samples belong to code that is not said to be compiled while it runs.
     let plain = self::summary(&JIT.replace(",\"jit\":true", ""));
     assert!(plain.rows.iter().flat_map(lines).all(|line| line.settled.is_none()));
     assert!(!plain.notes.join("\n").contains("not settled"));
@@ -373,7 +375,7 @@ fn the_threads_that_ran_stand_beside_their_times() {
     assert!(all.all(|line| (&*line.key.variant, &*line.metric) != ("threads", "threads_ran")));
     let notes = summary.notes.join("\n");
     assert!(notes.contains("not known of 1 row: most CPU time was used by threads that ended"), "{notes}");
-    // A file of an earlier version says nothing of threads, and nothing is said of them.
+    // A file of an earlier version says nothing of threads, so the summary says nothing of them.
     let before = self::summary(HAND);
     assert!(before.rows.iter().flat_map(lines).all(|line| line.unit != "threads"));
     assert!(!before.notes.join("\n").contains("threads"));

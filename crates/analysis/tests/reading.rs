@@ -1,4 +1,4 @@
-//! What a run file may look like, and what it may not.
+//! What a run file may look like, and what it may not look like.
 
 use taskscale_analysis::{ReadError, parse_run, read::MAX_LINE, summarize};
 use taskscale_model::summary::RowStatus;

@@ -1,36 +1,34 @@
 //! How many iterations make a sample long enough.
 
-/// A sample must last at least this many times the clock's resolution, so that rounding is below
-/// 0.1 %.
+/// How many times the clock's resolution a sample must last, so that rounding is below 0.1 %.
 const RESOLUTIONS: u64 = 1_000;
 
-/// No pilot multiplies its iterations by more than this in one step: the first sample is cold and
+/// The most by which one step of a pilot multiplies its iterations: the first sample is cold and
 /// misleads.
 const STEP: u64 = 64;
 
-/// How long a sample must last, given what is wanted and how fine the probe's wall clock is.
+/// How long a sample must last, by the wanted length and the resolution of the probe's wall clock.
 pub fn target_ns(sample_ns: u64, wall_resolution_ns: u64) -> u64 {
     sample_ns.max(wall_resolution_ns.saturating_mul(RESOLUTIONS)).max(1)
 }
 
-/// No workload is so short that this many iterations take less than a sample: at one tenth of a
-/// nanosecond they are 100 ms. A probe whose time does not grow up to here does not repeat the
-/// work.
+/// The iterations at which any workload lasts longer than a sample: at one tenth of a nanosecond
+/// each they take 100 ms. A probe whose time does not grow up to here does not repeat the work.
 const MOST: u64 = 1_000_000_000;
 
 /// What follows from one pilot sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pilot {
-    /// It was long enough.
+    /// The sample was long enough.
     Enough,
-    /// Try this many iterations.
+    /// The next pilot sample takes this many iterations.
     Try(u64),
-    /// However many iterations, the time does not grow.
+    /// The time does not grow, however many iterations there are.
     Stuck,
 }
 
-/// What follows when `iterations` took `wall_ns`. Four fifths of the target will do: noise then
-/// cannot keep the pilot going.
+/// What follows when `iterations` took `wall_ns`. Four fifths of the target are enough, so that
+/// noise cannot keep the pilot going.
 pub fn next_pilot(iterations: u64, wall_ns: u64, target_ns: u64) -> Pilot {
     if wall_ns.saturating_mul(5) >= target_ns.saturating_mul(4) {
         return Pilot::Enough;
@@ -42,10 +40,10 @@ pub fn next_pilot(iterations: u64, wall_ns: u64, target_ns: u64) -> Pilot {
     Pilot::Try((needed.ceil() as u64).clamp(iterations + 1, iterations * STEP).min(MOST))
 }
 
-/// The iterations that rows of one comparison share, from each row's own pilot
-/// `(iterations, wall_ns)`.
+/// The iterations that rows of one comparison share, from each row's own pilot `(iterations,
+/// wall_ns)`.
 ///
-/// The fastest row decides, so that every row is long enough; but no row's sample grows beyond
+/// The fastest row decides, so that every row is long enough. No row's sample grows beyond
 /// `longest_ns`, unless one iteration is already longer. Different counts would compare different
 /// amortisation of fixed costs.
 pub fn shared(pilots: &[(u64, u64)], target_ns: u64, longest_ns: u64) -> u64 {

@@ -1,5 +1,5 @@
-//! One cell: verify, pilot, warm-up, rounds, restarts, stop. All its rows are alive at once and
-//! measured in turn.
+//! Measures one cell: verify, pilot, warm-up, rounds, restarts, stop. All its rows are alive at
+//! once and measured in turn.
 
 use std::io;
 
@@ -27,18 +27,17 @@ use crate::{
     warmup::{Allowance, warm_up},
 };
 
-/// No row's sample may be longer than this many times the wanted length for the sake of a faster
-/// row.
+/// How many times the wanted length a row's sample may last for the sake of a faster row.
 const LONGEST: u64 = 8;
 
-/// One round in five also asks for the share of creation, whose clock reads would burden the timed
-/// samples.
+/// One round in this many also asks for the share of creation. Its clock readings would burden the
+/// timed samples.
 const PHASES_EVERY: u64 = 5;
 
-/// A cell may overrun its time by half before a round is broken off in the middle.
+/// How many times its time a cell may last before a round is broken off in the middle.
 const OVERRUN: f64 = 1.5;
 
-/// Measures `cell` for about `time_ns`; returns what an iteration of each measured row cost, in
+/// Measures `cell` for about `time_ns`. Returns what an iteration of each measured row cost, in
 /// their order, for the forecast of larger sizes.
 pub(crate) fn measure(
     cell: &Cell,
@@ -60,7 +59,7 @@ pub(crate) fn measure(
     for row in &mut measuring.rows {
         row.finish(stop, world)?;
     }
-    // Last: what is counted must not run beside what is timed.
+    // Counting comes last: it must not run beside what is timed.
     let rows = measuring.rows.iter().zip(measured).filter(|(_, measured)| *measured).map(|(row, _)| row);
     count::rows(rows, world)?;
     Ok(measuring.rows.iter().map(|row| row.iteration_wall_ns).collect())
@@ -84,7 +83,7 @@ impl Measuring<'_, '_> {
                 return Ok(());
             }
             let seed = world.rng.u64(0..=MAX_INTEGER);
-            // Answers first: a row that does not do its work is not worth a pilot.
+            // Answers come first: a row that does not do its work is not worth a pilot.
             row.ask(Ask { kind: Kind::Verify, round: 0, iterations: 1, seed }, world)?;
         }
         self.choose_iterations(world)
@@ -110,7 +109,7 @@ impl Measuring<'_, '_> {
         Ok(())
     }
 
-    /// Rows that are divided by one another share this number: that of their baseline.
+    /// The number that rows divided by one another share: that of their baseline.
     fn comparison_of(&self, index: usize) -> u64 {
         self.rows[index].record.baseline.unwrap_or(self.rows[index].record.row)
     }
@@ -165,7 +164,7 @@ impl Measuring<'_, '_> {
 
     fn one_round(&mut self, round: &Round, world: &mut World<'_, '_>) -> io::Result<Option<Stop>> {
         let broken_off_ns = self.started_ns.saturating_add((self.time_ns as f64 * OVERRUN) as u64);
-        // Where rows are judged, the share of creation is not asked: only CPU time is.
+        // Judged rows need no share of creation: a verdict rests on CPU time alone.
         let with_phases = self.limits.judged_at.is_none() && round.number % PHASES_EVERY == PHASES_EVERY / 2;
         let kinds = if with_phases { &[Kind::Timed, Kind::Phases][..] } else { &[Kind::Timed][..] };
         for &kind in kinds {
@@ -173,7 +172,8 @@ impl Measuring<'_, '_> {
                 if world.listener.interrupted() {
                     return Ok(Some(Stop::Interrupted));
                 }
-                // The first round is finished whatever it takes: a figure late is better than none.
+                // The first round is finished however long it takes: a late figure is better than
+                // none.
                 if round.number > 0 && world.clock.now_ns() >= broken_off_ns {
                     return Ok(Some(Stop::MaxTime));
                 }
@@ -189,7 +189,7 @@ impl Measuring<'_, '_> {
         Ok(None)
     }
 
-    /// Fresh processes for these rows, in this order; they end and come up side by side.
+    /// Starts fresh processes for these rows, in this order. They end and come up side by side.
     fn start(&mut self, order: &[usize], world: &mut World<'_, '_>) -> io::Result<()> {
         for &index in order {
             self.rows[index].dismiss();
@@ -206,18 +206,19 @@ impl Measuring<'_, '_> {
         Ok(())
     }
 
-    /// What intervals rest on after `rounds`: processes that have had all their rounds, or rounds
-    /// where none restarts.
+    /// The number of observations after `rounds`: processes that have had all their rounds, or
+    /// rounds where no process restarts.
     fn observations(&self, rounds: usize) -> usize {
         match usize::try_from(self.limits.restart_every) {
             Ok(0) | Err(_) => rounds,
-            // Between two restarts the answer would be the same as at the last: no look then.
+            // Between two restarts the answer would be the same as at the last one, so there is no
+            // look.
             Ok(every) if rounds.is_multiple_of(every) => rounds / every,
             Ok(_) => 0,
         }
     }
 
-    /// How wide each row's interval is; what it says stays unknown to the stop rule.
+    /// The width of each row's interval. The stop rule does not learn what the interval says.
     fn half_widths(&self) -> Vec<Option<f64>> {
         let alive = self.rows.iter().filter(|row| row.is_alive());
         let counts = |row: &&Row<'_>| self.limits.judged_at.is_none() || row.record.baseline.is_some();
@@ -240,9 +241,9 @@ impl Measuring<'_, '_> {
     }
 }
 
-/// Finds iterations that last long enough; `None` when the row died of it. Code that is compiled
-/// while it runs is first brought to its end, within `allowance`: a compiled JVM is ten times as
-/// fast as a fresh one, and its samples would be a tenth as long.
+/// Finds iterations that last long enough; `None` where the row died or the run was interrupted.
+/// Code that is compiled while it runs goes on until it has levelled off, within `allowance`: a
+/// compiled JVM is ten times as fast as a fresh one, and its samples would be a tenth as long.
 fn pilot(
     row: &mut Row<'_>,
     sample_ns: u64,

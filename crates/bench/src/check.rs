@@ -1,6 +1,6 @@
-//! Conformance of a probe to protocol 1, anyone's. What is tested is listed in
-//! `probes/PROTOCOL.md`; a probe that passes can be weighed. Every check runs even if one before it
-//! failed, in a fresh process where the last one died.
+//! Conformance of any probe to protocol 1. `probes/PROTOCOL.md` lists the checks; a probe that
+//! passes can be measured. Every check runs even if one before it failed, in a fresh process where
+//! the last one died.
 
 use taskscale_model::{
     answer::Rule,
@@ -19,55 +19,52 @@ use crate::{
     probe::{Probe, parse},
 };
 
-/// The three sizes at which every variant must answer rightly: one task, an odd few, more than any
-/// batch.
+/// The sizes at which every variant must answer rightly: one task, an odd few, more than any batch.
 pub const SIZES: [u64; 3] = [1, 7, 1_000];
 
-/// So often is it tried whether four times the iterations take longer: libgomp changed between 30
-/// and 490 ns per task from one sample to the next (one check in four went wrong at the first
-/// attempt), and a lie stays one.
+/// How often the check tries whether four times the iterations take longer. libgomp changed between
+/// 30 and 490 ns per task from one sample to the next: one check in four failed at the first
+/// attempt. A lie fails at every attempt.
 const ATTEMPTS: usize = 3;
 
-/// The same for code that is compiled while it runs: a JVM was still falling by a factor of four
-/// after a second.
+/// The attempts for code that is compiled while it runs: a JVM still fell by a factor of four after
+/// a second.
 const ATTEMPTS_JIT: usize = 30;
 
-/// A sample of this much CPU is enough to tell nanoseconds from microseconds: the judge wants 50
-/// ms, and a pilot stops at four fifths of what it aims at.
+/// CPU time of a sample that tells nanoseconds from microseconds. The judge needs 50 ms, and a
+/// pilot stops at four fifths of its aim.
 const LONG_NS: u64 = 64_000_000;
 
-/// Where the machine is busy, or tasks wait, wall time runs ahead of CPU time; this far ahead, it
-/// is long enough.
+/// How many times the CPU time the wall time of a sample may be before it counts as long enough.
+/// Wall time runs ahead where the machine is busy or tasks wait.
 const WAITING: u64 = 10;
 
-/// What a conformance test found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Findings {
-    /// What the probe says of itself, if it could be asked.
+    /// What the probe says of itself, if it answered the handshake.
     pub description: Option<Description>,
-    /// In the order in which they were tested.
+    /// The findings in the order of the checks.
     pub findings: Vec<Finding>,
 }
 
-/// One check.
+/// The outcome of one check.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
-    /// What was tested: `handshake`, `answers`, `errors`, ...
+    /// The name of the check: `handshake`, `answers`, `errors`, ...
     pub check: &'static str,
-    /// On what: a variant, a request.
+    /// What was checked: a variant, a request.
     pub subject: String,
-    /// How it went.
     pub verdict: Verdict,
 }
 
 /// How a check went.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Verdict {
-    /// As the protocol asks.
+    /// The probe does what the protocol asks.
     Passed,
-    /// Not as the protocol asks.
+    /// The probe does not do what the protocol asks.
     Failed(Missing),
-    /// Allowed, but worth knowing.
+    /// The protocol allows it, but it is worth knowing.
     Noted(String),
 }
 
@@ -78,8 +75,8 @@ impl Findings {
     }
 }
 
-/// Tests the probe that `command` starts. `cpus` is what a process may use here; one answer may
-/// take `timeout_ns`.
+/// Tests the probe that `command` starts. `cpus` is the number of CPUs that a process may use here.
+/// One answer may take `timeout_ns`.
 pub fn check(command: &Command, cpus: u64, timeout_ns: u64) -> Findings {
     let mut checker = Checker {
         command,
@@ -206,8 +203,7 @@ impl Checker<'_> {
             Ok(_) => self.failed("handshake", subject, "it was accepted".into(), "answer with an error"),
             Err(fault) => self.found("handshake", subject, Err(fault)),
         }
-        // Whether a probe lives on after this is its own affair: the next check starts from a fresh
-        // handshake.
+        // A probe need not live on after this. The next check starts from a fresh handshake.
         self.probe = None;
     }
 
@@ -229,8 +225,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Right answers at three sizes, for every value of every parameter, timed and instrumented,
-    /// once and thrice.
+    /// Checks answers at three sizes, for every value of every parameter, timed and instrumented,
+    /// with one and with three iterations.
     fn answers(&mut self, workload: &Workload, variant: &Variant) {
         let name = format!("{} {}", workload.name, variant.name);
         if let Some(missing) = &variant.unavailable {
@@ -255,7 +251,7 @@ impl Checker<'_> {
         }
     }
 
-    /// One question in its three forms; says whether the `id` came back.
+    /// Asks one question in its three forms, and says whether the `id` came back.
     fn answer(&mut self, rule: Option<Rule>, request: RunRequest) -> Result<bool, Fault> {
         let once = self.run(&request)?;
         let thrice = self.run(&RunRequest { iterations: 3, ..request.clone() })?;
@@ -265,7 +261,7 @@ impl Checker<'_> {
         let mut answers = Answers::default();
         let right_once = match rule {
             Some(rule) => answers.right(rule, &request),
-            // A workload that only its author knows: three times the work is three times the
+            // Only its author knows such a workload. Three times the work must give three times the
             // answer.
             None => once.sample.answer.0,
         };
@@ -285,8 +281,8 @@ impl Checker<'_> {
         Ok(once.sample.id.is_some())
     }
 
-    /// Clocks: believable on a long sample, and four times the iterations take at least twice the
-    /// CPU.
+    /// Checks that clocks are believable on a long sample, and that four times the iterations take
+    /// at least twice the CPU time.
     fn clocks(&mut self, description: &Description) {
         for workload in &description.workloads {
             for variant in workload.variants.iter().filter(|variant| variant.unavailable.is_none()) {
@@ -316,8 +312,8 @@ impl Checker<'_> {
             if let Some(rule) = rule {
                 judge.judge(rule, &request, &observed)?;
             }
-            // By the outside clocks: a probe that reports microseconds would never reach the target
-            // by its own.
+            // The outside clocks decide: a probe that reports microseconds would never reach the
+            // target by its own.
             let outside_wall_ns = observed.outside_wall_ns;
             let seen_ns =
                 observed.outside_cpu_ns.map_or(outside_wall_ns, |cpu| cpu.max(outside_wall_ns / WAITING));
@@ -334,8 +330,9 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether four times the iterations take at least twice the CPU, in one of `attempts`: a
-    /// quarter of those of `long`, where that can be had, and else four times as many.
+    /// Checks that four times the iterations take at least twice the CPU time, in one of
+    /// `attempts`. The fewer iterations are a quarter of those of `request`. If that is no whole
+    /// number, a new sample replaces `long`.
     fn grows(
         &mut self,
         request: &RunRequest,
@@ -351,8 +348,8 @@ impl Checker<'_> {
         }
         let mut attempt = 1;
         loop {
-            // Behind the long one: what is compiled while it runs, or filled, would take its time
-            // in the short one.
+            // The short sample comes after the long one. Compiling code and filling caches would
+            // otherwise take their time in the short one.
             let short = self.believed(&shorter, judge)?;
             let (short_ns, long_ns) = (short.sample.cpu_ns, long.sample.cpu_ns);
             if long_ns >= short_ns.saturating_mul(2) {
@@ -369,15 +366,16 @@ impl Checker<'_> {
         }
     }
 
-    /// Asks, and holds the times to what was seen from outside.
+    /// Asks for a sample, and checks its times against those seen from outside.
     fn believed(&mut self, request: &RunRequest, judge: &Judge) -> Result<Observed, Fault> {
         let observed = self.run(request)?;
         judge.judge_times(&observed)?;
         Ok(observed)
     }
 
-    /// A word that it does not know is refused with an error, and the probe lives on. Sent as raw
-    /// lines: what does not fit a description is not sent otherwise.
+    /// Checks that an unknown word is refused with an error and that the probe lives on. The
+    /// requests are raw lines, since a request that does not fit a description is not sent
+    /// otherwise.
     fn errors(&mut self, description: &Description) {
         let Some((workload, variant)) = first_available(description) else { return };
         let good = self.request(workload, variant, &Params::new(), SIZES[0]);
@@ -406,7 +404,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What is not JSON is answered with an error, and the probe lives on.
+    /// Checks that a line that is not JSON is answered with an error and that the probe lives on.
     fn garbage(&mut self) {
         let cases: [(&str, &[u8]); 2] =
             [("a line that is not JSON", b"hello"), ("half a message", br#"{"type":"run","#)];
@@ -420,7 +418,7 @@ impl Checker<'_> {
         let reply = self.probe().and_then(|probe| probe.raw(line, subject, timeout_ns));
         match reply.and_then(|line| parse(&line, subject)) {
             Ok(Reply::Error { message, .. }) if !message.trim().is_empty() => {
-                // It must still be able to answer: ask who it is.
+                // The probe must still be able to answer, so the check asks it to describe itself.
                 let lives = self.probe().and_then(|probe| probe.describe(timeout_ns)).map(drop);
                 self.found(check, subject, lives);
             }

@@ -1,4 +1,4 @@
-//! The clock of this machine, as [`crate::link`] wants one.
+//! The real [`crate::link::Clock`] of this machine.
 
 use taskscale_model::machine::Disturbance;
 use taskscale_sys::{clock, disturbance::Meter};

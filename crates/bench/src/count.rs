@@ -1,10 +1,10 @@
 //! Counts what the rows of a cell ask of the allocator and of the kernel, in processes of their own
 //! that are not timed.
 //!
-//! A request for 2k iterations less one for k is what k iterations ask for: what the protocol and
-//! the first use of things cost is in both, and cancels out. Every process is asked for the same,
-//! with the same seed, and nothing is random in its environment but where its memory lies; whether
-//! its counts are exact is for the report to say, by whether the processes agree.
+//! A request for 2k iterations minus one for k is what k iterations ask for. Both hold what the
+//! protocol and the first use of things cost, so that cancels out. Every process gets the same
+//! requests with the same seed, and only the place of its memory is random in its environment. The
+//! report says whether its counts are exact, by whether the processes agree.
 
 use std::io;
 
@@ -21,32 +21,32 @@ use crate::{
     row::{Row, World},
 };
 
-/// Fresh processes for each row: two that agree could do so by chance in what differs from process
-/// to process.
+/// Fresh processes for each row. Two of them could agree by chance in what differs from process to
+/// process.
 const PROCESSES: u64 = 3;
 
-/// Pairs of requests (k, 2k) in each process: the middle one of three differences is not moved by a
-/// table that grows once, and what they differ by shows what a collector does to them. How many
-/// there are follows from the size alone: a number that followed from the time that the row took
-/// gave asyncio's TaskGroup 21.888 allocations a task in one run and 22.084 in the next.
+/// Pairs of requests (k, 2k) in each process. A table that grows once does not move the median of
+/// three differences, and their spread shows what a collector does to them. The number follows from
+/// the size alone: a number that followed from the time of the row gave asyncio's TaskGroup 21.888
+/// allocations a task in one run and 22.084 in the next.
 const PAIRS: u64 = 3;
 
-/// Tasks between k and 2k iterations, at least: one call more or less in the protocol is then below
-/// 0.0001 a task.
+/// The fewest tasks between k and 2k iterations. One call more or less in the protocol is then
+/// below 0.0001 a task.
 const TASKS: u64 = 20_000;
 
-/// Above this size two pairs must do: with a million tasks they are 6 million in each process.
+/// The size above which two pairs must do: a million tasks make 6 million tasks in each process.
 const LARGE: u64 = 100_000;
 
-/// Requests for 2k iterations before the first pair: pools and tables have then grown as far as the
+/// Requests for 2k iterations before the first pair. Pools and tables then have the size that the
 /// pairs need.
 const UNCOUNTED: u64 = 2;
 
-/// Every request has this seed, so that two runs ask for the same work.
+/// The seed of every request, so that two runs ask for the same work.
 const SEED: u64 = 1;
 
-/// Counts every row but the controls, whose code is that of their baselines. What cannot be counted
-/// is a record with the reason.
+/// Counts every row but the controls, whose code is that of their baselines. A row that cannot be
+/// counted gets a record with the reason.
 pub(crate) fn rows<'r, 'p: 'r>(
     rows: impl Iterator<Item = &'r Row<'p>>,
     world: &mut World<'_, '_>,
@@ -79,7 +79,7 @@ pub(crate) fn rows<'r, 'p: 'r>(
     Ok(())
 }
 
-/// All pairs of one process; the outer error is that of the run file.
+/// Takes all pairs of one process. The outer error is that of the run file.
 fn one_process(
     row: &Row<'_>,
     process: u64,
@@ -128,7 +128,7 @@ fn request(row: &Row<'_>, id: u64, iterations: u64) -> RunRequest {
     }
 }
 
-/// What was added from one count to the other.
+/// The difference between two readings of the counts.
 fn between(before: Counts, after: Counts) -> Counts {
     let both = |a: Result<u64, Missing>, b: Result<u64, Missing>| Ok(b?.saturating_sub(a?));
     Counts {
@@ -155,7 +155,7 @@ fn record(row: &Row<'_>, process: u64, order: u64, request: &RunRequest, counts:
     }
 }
 
-/// A row that could not be counted at all.
+/// The record of a row that could not be counted at all.
 fn nothing(row: &Row<'_>, process: u64, fault: &Fault, order: u64) -> CountRecord {
     let missing = fault.to_missing();
     let missing = Missing::new(format!("it failed when it was counted: {}", missing.reason), missing.remedy);

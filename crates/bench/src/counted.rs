@@ -1,5 +1,5 @@
-//! The real process that is counted: a probe with the counting library preloaded and its system
-//! calls counted by the kernel.
+//! The real counted process: a probe with the counting library preloaded and its system calls
+//! counted by the kernel.
 
 use std::path::{Path, PathBuf};
 
@@ -21,11 +21,11 @@ use crate::{
     probe::{Probe, start_fault},
 };
 
-/// Languages whose objects do not come from malloc, so that the library would see what the runtime
-/// itself asks for and nothing else.
+/// Languages whose objects do not come from malloc. The library would see only what their runtime
+/// itself asks for.
 const OWN_HEAPS: [&str; 4] = ["go", "java", "javascript", "csharp"];
 
-/// A probe that is counted.
+/// A counted probe.
 #[derive(Debug)]
 pub struct CountedProbe {
     probe: Probe,
@@ -52,7 +52,7 @@ impl CountedProbe {
             preload(&mut command, library, &page)?;
             Ok(page)
         });
-        // Small objects of CPython come from arenas that malloc hardly sees; and a set's order
+        // Small objects of CPython come from arenas that malloc hardly sees, and the order of a set
         // follows the hash seed.
         command.env.push(("PYTHONMALLOC".into(), "malloc".into()));
         command.env.push(("PYTHONHASHSEED".into(), "0".into()));
@@ -62,10 +62,10 @@ impl CountedProbe {
     }
 }
 
-/// Before what the user preloads, so that theirs is what allocates.
+/// Puts the library before what the user preloads, so that the user's library allocates.
 fn preload(command: &mut Command, library: &Path, page: &Page) -> Result<(), Missing> {
     let ours = library.to_string_lossy();
-    // The loader's list has no other way to write them, and what it found instead could be
+    // The loader's list cannot hold such a path, and what the loader found in its place could be
     // anybody's.
     if ours.contains([' ', ':']) {
         return Err(Missing::new(
@@ -80,7 +80,7 @@ fn preload(command: &mut Command, library: &Path, page: &Page) -> Result<(), Mis
     Ok(())
 }
 
-/// Why the allocations of a runtime are not those that malloc sees.
+/// Why malloc does not see the allocations of a runtime.
 fn unseen(runtime: &Runtime) -> Option<Missing> {
     let name = if OWN_HEAPS.contains(&&*runtime.language) {
         &runtime.language

@@ -1,4 +1,4 @@
-//! Which answer is right. Computed here, never taken from a probe.
+//! Computes right answers. They never come from a probe.
 
 use std::collections::HashMap;
 
@@ -8,13 +8,13 @@ use taskscale_model::{
     protocol::{RunRequest, VERIFY},
 };
 
-/// Right answers, remembered while the same question is asked again (with work, one costs O(size)).
+/// Right answers, remembered while the same question comes again. One with work costs O(size).
 #[derive(Debug, Default)]
 pub struct Answers {
     known: HashMap<(Rule, u64, u64, u64), u64>,
 }
 
-/// The rule of a workload that this tool knows by name; suites name the rule themselves.
+/// The rule of a workload that this tool knows by name. Suites name the rule themselves.
 pub fn rule_of(workload: &str) -> Option<Rule> {
     match workload {
         "fanout" | "graph" => Some(Rule::SumOfTasks),
@@ -24,13 +24,14 @@ pub fn rule_of(workload: &str) -> Option<Rule> {
     }
 }
 
-/// Beyond this many remembered answers the memory is emptied: a run asks for a few sizes at a time.
+/// The most remembered answers; beyond it the memory is emptied. A run asks for a few sizes at a
+/// time.
 const REMEMBERED: usize = 4096;
 
 impl Answers {
     /// The right answer to `request` under `rule`: the sum over its iterations, modulo 2^64.
     ///
-    /// A timed run that discards results cannot know their sum; it answers how many tasks it
+    /// A timed run that discards results cannot know their sum. It answers how many tasks it
     /// started. The instrumented run of the same variant proves that they were executed
     /// (`probes/PROTOCOL.md`, "Discard").
     pub fn right(&mut self, rule: Rule, request: &RunRequest) -> u64 {
@@ -41,7 +42,7 @@ impl Answers {
             Some(ParamValue::Integer(work)) => *work,
             _ => 0,
         };
-        // Without work the answer does not depend on the seed: one entry serves all rounds.
+        // Without work the answer does not depend on the seed, so one entry serves all rounds.
         let seed = if work == 0 && rule != Rule::Spin { 0 } else { request.seed };
         if self.known.len() > REMEMBERED {
             self.known.clear();

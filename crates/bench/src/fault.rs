@@ -1,5 +1,5 @@
-//! Everything that can go wrong with a probe. Each fault says what failed and what to do; the row
-//! that met it is shown as failed and the run goes on.
+//! Everything that can go wrong with a probe. Each fault says what failed and what to do. The row
+//! that met it is shown as failed, and the run goes on.
 
 use taskscale_model::missing::Missing;
 
@@ -10,20 +10,19 @@ pub enum Fault {
     /// No process could be started.
     #[error("could not start {command}: {why}")]
     Start {
-        /// The command.
         command: String,
-        /// The system's words.
+        /// The system's message.
         why: String,
     },
     /// The probe says that its runtime is not on this machine.
     #[error("{0}")]
     NotHere(Missing),
-    /// No answer in time.
+    /// The probe did not answer in time.
     #[error("no answer to {asked} within {seconds:.0} s; stopped with its process tree")]
     TimedOut {
         /// The request.
         asked: String,
-        /// The limit.
+        /// The limit that it exceeded.
         seconds: f64,
     },
     /// The process ended before it answered.
@@ -31,48 +30,48 @@ pub enum Fault {
     Exited {
         /// The request.
         asked: String,
-        /// `exit status 3`, `killed by signal 11`.
+        /// For example `exit status 3` or `killed by signal 11`.
         how: String,
         /// The end of its standard error.
         stderr: String,
     },
-    /// More output than any answer needs.
+    /// The probe wrote more than any answer needs.
     #[error("flooded its output instead of answering {asked}")]
     Flooded {
         /// The request.
         asked: String,
     },
-    /// Not a message of the protocol.
+    /// The answer is no message of the protocol.
     #[error("answered {asked} with something that is not protocol 1: {line} ({why})")]
     Junk {
         /// The request.
         asked: String,
         /// The beginning of the line.
         line: String,
-        /// The parser's words.
+        /// The parser's message.
         why: String,
     },
-    /// Output before it was asked.
+    /// The probe wrote something before it was asked.
     #[error("spoke out of turn: there was output before {asked} was asked")]
     OutOfTurn {
         /// The request.
         asked: String,
     },
-    /// The probe was rebuilt or edited under the tool.
+    /// The probe was rebuilt or edited during the run.
     #[error("{file} changed while it was measured: the samples so far are of another program")]
     Changed {
-        /// The file.
+        /// The path of the file.
         file: String,
     },
-    /// Another protocol.
+    /// The probe speaks another protocol.
     #[error("speaks protocol {theirs}, this build speaks {ours}")]
     Protocol {
-        /// The probe's.
+        /// The probe's protocol.
         theirs: u32,
-        /// Ours.
+        /// The protocol of this build.
         ours: u32,
     },
-    /// What does not fit the probe's description is not sent.
+    /// The request does not fit the probe's description and was not sent.
     #[error("was not asked {asked}: {}", .why.reason)]
     Unfit {
         /// The request.
@@ -85,32 +84,32 @@ pub enum Fault {
     Refused {
         /// The request.
         asked: String,
-        /// The probe's words.
+        /// The probe's message.
         message: String,
     },
-    /// An answer to another question.
+    /// The probe answered another request.
     #[error("answered request {got} when {asked} was asked")]
     OtherQuestion {
-        /// The `id` it gave.
+        /// The `id` that the probe gave.
         got: u64,
-        /// The `id` it was given.
+        /// The `id` of the request.
         asked: u64,
     },
-    /// A wrong answer.
+    /// The answer is wrong.
     #[error("the answer is {got}, right is {right} (size {size}, {iterations} iterations, seed {seed})")]
     WrongAnswer {
-        /// What it said.
+        /// The probe's answer.
         got: u64,
-        /// What it should have said.
+        /// The right answer.
         right: u64,
-        /// Of the request.
+        /// The size of the request.
         size: u64,
-        /// Of the request.
+        /// The iterations of the request.
         iterations: u64,
-        /// Of the request.
+        /// The seed of the request.
         seed: u64,
     },
-    /// A time that cannot be.
+    /// The probe reports a time that is impossible.
     #[error("reports a time that cannot be: {0}")]
     ImpossibleTime(String),
 }
@@ -118,7 +117,7 @@ pub enum Fault {
 fn said(how: &str, stderr: &str) -> String {
     let mut lines = stderr.lines().filter(|line| !line.trim().is_empty());
     // By a shell's convention 126 and 127 mean that a command could not be run, and the first line
-    // says which one; else the last line is where a traceback or a panic says what happened.
+    // names it. Otherwise the last line is where a traceback or a panic says what happened.
     let not_run = how == "exit status 126" || how == "exit status 127";
     match if not_run { lines.next() } else { lines.next_back() } {
         None => String::new(),
@@ -127,7 +126,7 @@ fn said(how: &str, stderr: &str) -> String {
 }
 
 impl Fault {
-    /// A probe whose time does not grow with `iterations`.
+    /// The fault of a probe whose time does not grow with `iterations`.
     pub fn does_not_repeat(iterations: u64, wall_ns: u64) -> Self {
         Fault::ImpossibleTime(format!("{wall_ns} ns for {iterations} iterations: the work is not repeated"))
     }

@@ -1,5 +1,5 @@
-//! Appends records to the run file. One line, one `write`: a killed run loses at most the record
-//! under way.
+//! Appends records to the run file with one `write` per line. A killed run loses at most the record
+//! being written.
 
 use std::io::{self, Write};
 
@@ -12,12 +12,11 @@ pub struct Journal<'a> {
 }
 
 impl<'a> Journal<'a> {
-    /// Writes to `out`, which must not buffer: a record is only kept once the kernel has it.
+    /// Writes to `out`, which must not buffer: a record is kept only once the kernel has it.
     pub fn new(out: &'a mut dyn Write) -> Self {
         Journal { out, order: 0 }
     }
 
-    /// Appends one record.
     pub fn append(&mut self, record: &Record) -> io::Result<()> {
         let mut line = serde_json::to_vec(record).map_err(io::Error::other)?;
         line.push(b'\n');
@@ -25,7 +24,7 @@ impl<'a> Journal<'a> {
         self.out.flush()
     }
 
-    /// The place of the next sample in the order in which everything is measured.
+    /// The place of the next sample in the order of all measurements.
     pub fn next_order(&mut self) -> u64 {
         self.order += 1;
         self.order - 1

@@ -1,5 +1,5 @@
-//! Whether a sample can be believed. A probe's clock is trusted only as far as the outside confirms
-//! it.
+//! Judges whether a sample can be believed. A probe's clock is trusted only as far as the outside
+//! confirms it.
 
 use taskscale_model::{
     answer::Rule,
@@ -8,19 +8,20 @@ use taskscale_model::{
 
 use crate::{expect::Answers, fault::Fault, link::Observed};
 
-/// A reply lies between two looks of ours at the same monotonic clock; 20 us cover clocks that
-/// round differently.
+/// A reply lies between two readings of the same monotonic clock by the tool. 20 us cover clocks
+/// that round differently.
 const SLACK_NS: u64 = 20_000;
 
-/// The kernel brings other threads' CPU clocks up to date at their next tick or switch: 4 ms at the
-/// slowest common tick of 250 Hz, per CPU.
+/// The kernel updates other threads' CPU clocks at their next tick or switch: 4 ms per CPU at the
+/// slowest common tick of 250 Hz.
 const TICK_NS: u64 = 4_000_000;
 
-/// Below this much CPU seen from outside, set-up and protocol may be the larger part.
+/// CPU time seen from outside below which set-up and protocol may be the larger part.
 const ENOUGH_CPU_NS: u64 = 50_000_000;
 
-/// A time reported in microseconds is 1,000 times too small; untimed set-up was never seen to be
-/// 200 times the work.
+/// How many times smaller than the outside CPU time a probe's may be. A time reported in
+/// microseconds is 1,000 times too small, and untimed set-up was never seen to be 200 times the
+/// work.
 const UNITS_FACTOR: u64 = 200;
 
 /// Judges samples of one probe.
@@ -37,7 +38,7 @@ impl Judge {
         Judge { clock, cpus: cpus.max(1), answers: Answers::default() }
     }
 
-    /// Accepts what came or says why not.
+    /// Accepts a sample or says why not.
     pub fn judge(&mut self, rule: Rule, request: &RunRequest, observed: &Observed) -> Result<(), Fault> {
         let sample = &observed.sample;
         if let Some(got) = sample.id
@@ -58,7 +59,7 @@ impl Judge {
         self.judge_times(observed)
     }
 
-    /// The times alone, for workloads whose answer only their author knows.
+    /// Judges the times alone, for workloads whose answer only their author knows.
     pub fn judge_times(&self, observed: &Observed) -> Result<(), Fault> {
         self.times(observed).map_err(Fault::ImpossibleTime)
     }
@@ -78,8 +79,8 @@ impl Judge {
         if cpu > outside_cpu.saturating_add(cpu_slack) {
             return Err(format!("{cpu} ns of CPU time, the kernel counted {outside_cpu} ns"));
         }
-        // CPU time alone: on a busy machine wall time may be any number of times as long, in
-        // microseconds too.
+        // Only CPU time is checked: on a busy machine wall time may be any number of times as long,
+        // in microseconds too.
         if outside_cpu >= ENOUGH_CPU_NS && cpu < outside_cpu / UNITS_FACTOR {
             return Err(format!(
                 "{cpu} ns of CPU time, the kernel counted {outside_cpu} ns: too little by a factor of {}; \
@@ -142,7 +143,8 @@ mod tests {
             (|r| r.sample.cpu_ns = 300_000_000, "in 100000000 ns on 2 CPUs"),
             (|r| r.sample.cpu_ns = 120_000_000, "the kernel counted 95000000"),
             (|r| (r.sample.wall_ns, r.sample.cpu_ns) = (90_000, 90_000), "are the units nanoseconds?"),
-            // Microseconds of a probe that waited for a processor ten times as long as it had one.
+            // The probe reports microseconds and waited for a processor ten times as long as it had
+            // one.
             (
                 |r| (r.sample.wall_ns, r.sample.cpu_ns, r.outside_wall_ns) = (950_000, 95_000, 1_000_000_000),
                 "are the units nanoseconds?",

@@ -13,20 +13,20 @@ use crate::{
     stamp::Stamp,
 };
 
-/// Environment padding moves the stack by up to a page, so that no row keeps a lucky alignment.
+/// Padding of the environment in bytes. It moves the stack by up to a page, so that no row keeps a
+/// lucky alignment.
 const PADDING: u64 = 4096;
 
 /// Starts probes by the commands that were found for the runtimes.
 #[derive(Debug, Default)]
 pub struct ProbeLauncher {
     commands: HashMap<String, (Command, Stamp)>,
-    /// The library that counts allocations, or why there is none; absent where nothing is to be
-    /// counted.
+    /// The library that counts allocations, or why there is none; absent where nothing is counted.
     counting: Option<Result<PathBuf, Missing>>,
 }
 
 impl ProbeLauncher {
-    /// A launcher that knows these runtimes, by the names that rows use.
+    /// A launcher for these runtimes, by the names that rows use.
     pub fn new(commands: impl IntoIterator<Item = (String, Command)>) -> Self {
         let stamped = |(id, command): (String, Command)| {
             let stamp = Stamp::of(&command);
@@ -35,14 +35,14 @@ impl ProbeLauncher {
         ProbeLauncher { commands: commands.into_iter().map(stamped).collect(), counting: None }
     }
 
-    /// Also counts, allocations by this library; without one system calls alone.
+    /// Also counts: allocations by this library, and system calls with it or without it.
     #[must_use]
     pub fn counting(mut self, library: Result<PathBuf, Missing>) -> Self {
         self.counting = Some(library);
         self
     }
 
-    /// The command of a runtime, as it was when the run began.
+    /// The command of a runtime, if its files are as they were when the run began.
     fn command(&self, runtime: &str) -> Result<&Command, Fault> {
         let Some((command, stamp)) = self.commands.get(runtime) else {
             return Err(Fault::Start { command: runtime.into(), why: "no such runtime".into() });
@@ -57,7 +57,7 @@ impl ProbeLauncher {
 impl Launcher for ProbeLauncher {
     fn launch(&mut self, runtime: &str, layout: u64) -> Result<Box<dyn Link>, Fault> {
         let mut command = self.command(runtime)?.clone();
-        // `PYTHONHASHSEED` is read by CPython alone; its range is 32 bits.
+        // Only CPython reads `PYTHONHASHSEED`. Its range is 32 bits.
         command.env.push(("PYTHONHASHSEED".into(), (layout >> 32).to_string()));
         let padding = usize::try_from(layout % PADDING).unwrap_or_default();
         command.env.push(("TASKSCALE_PADDING".into(), "x".repeat(padding)));

@@ -1,9 +1,9 @@
-//! Measures. This crate starts probes, asks them for samples in a fair order, checks what they
-//! answer, and appends every fact to a run file. It never prints and never judges which of two
-//! variants is the better one.
+//! Measures. This crate starts probes, asks them for samples in a fair order, checks their answers,
+//! and appends every fact to a run file. It never prints and never judges which of two variants is
+//! better.
 //!
-//! In the order in which one measurement passes through (ARCHITECTURE.md, "Follow one
-//! measurement"):
+//! The modules, in the order in which one measurement passes through them (ARCHITECTURE.md, "Follow
+//! one measurement"):
 //!
 //! | module | does |
 //! |---|---|
@@ -16,20 +16,20 @@
 //! | [`validate`] | whether a request fits what the probe says of itself, before it is sent |
 //! | [`threads`] | how many threads of a probe really ran during a sample |
 //! | [`launcher`] | starts the probes of a run, to be timed or to be counted |
-//! | `stamp` | whether a probe is still the one that it was |
+//! | `stamp` | whether a probe is still the same as when the run began |
 //! | [`fault`] | everything that can go wrong with a probe, with its remedy |
 //! | [`expect`] | which answer is right |
 //! | [`judge`] | whether a sample can be believed |
 //! | [`calibrate`] | how many iterations make a sample long enough |
-//! | `steps` | how many steps of the kernel last as long as was asked for |
+//! | `steps` | how many steps of the kernel last as long as the work that was asked for |
 //! | [`cell`] | pilot, warm-up, rounds, restarts, stop: one cell, all its rows |
 //! | `count` | what rows ask of the allocator and the kernel, in processes of their own |
-//! | [`counted`] | the real process that is counted |
+//! | [`counted`] | the real counted process |
 //! | `warmup` | samples until fresh processes have settled, within bounds |
 //! | `row` | one row while it is measured |
-//! | [`run`] | all cells, one after the other, within the budget |
+//! | [`run`] | all cells, one after another, within the budget |
 //! | [`journal`] | appends records to the run file, one write each |
-//! | [`check`] | conformance of a probe, anyone's |
+//! | [`check`] | conformance of any probe |
 
 pub mod calibrate;
 pub mod cell;

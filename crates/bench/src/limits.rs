@@ -2,14 +2,15 @@
 
 use taskscale_model::suite;
 
-/// The resolved limits of one suite: what the command line says, else the suite, else the defaults.
+/// The resolved limits of one suite: those of the command line, or else of the suite, or else the
+/// defaults.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
-    /// Rounds at most.
+    /// The most rounds of a cell.
     pub samples: u64,
-    /// Time at most for one cell, in nanoseconds.
+    /// The most time for one cell, in nanoseconds.
     pub max_time_ns: u64,
-    /// Time at most for the whole suite, in nanoseconds; cells share what is left of it.
+    /// The most time for the whole suite, in nanoseconds. Cells share what is left of it.
     pub budget_ns: Option<u64>,
     /// Half-width of the intervals to reach, as a share; 0 never stops early.
     pub precision: f64,
@@ -18,24 +19,26 @@ pub struct Limits {
     /// How long one answer may take before the probe counts as hung, in nanoseconds.
     pub timeout_ns: u64,
     /// Rounds between restarts of all probes; 0 never restarts. Intervals rest on processes, so
-    /// that this many rounds make one observation.
+    /// this many rounds make one observation.
     pub restart_every: u64,
-    /// Warm-up samples at most of a process after a row's first, of code that is not compiled while
-    /// it runs.
+    /// The most warm-up samples of a process after a row's first, for code that is not compiled
+    /// while it runs.
     pub restart_warmup: u64,
-    /// Where rows are judged by an old side: the confidence of each of their intervals, corrected
-    /// for their number. Then only the width of ratios can end a cell, not that of the figures
+    /// Where an old side judges the rows: the confidence of each of their intervals, corrected for
+    /// their number. Only the width of ratios can then end a cell, not that of the figures
     /// themselves.
     pub judged_at: Option<f64>,
 }
 
 impl Default for Limits {
-    /// 100 rounds or 30 s a cell or 1 %. Samples of 20 ms: in 20 rounds, 50 ms resolved 1 % in CPU
-    /// time and 2 ms needed 52 (docs/evidence/processes.md). Fresh processes for every block of two
-    /// mirrored rounds: processes of the same code differ by more than rounds of one process do
-    /// (METHODOLOGY.md, "Processes"). Three warm-up samples are enough to agree where the first
-    /// process did: noisy rows would otherwise spend their time on it, in suite `quick` twenty
-    /// samples at each restart left five processes where these leave ten.
+    /// A cell ends at 100 rounds, 30 s or 1 %. Samples last 20 ms: samples of 50 ms resolved 1 % in
+    /// CPU time in 20 rounds, and samples of 2 ms needed 52 (docs/evidence/processes.md).
+    ///
+    /// Every block of two mirrored rounds has fresh processes: processes of the same code differ by
+    /// more than rounds of one process do (METHODOLOGY.md, "Processes"). Three warm-up samples are
+    /// enough to agree where the first process did. Noisy rows would otherwise spend their time on
+    /// warm-up: in suite `quick` twenty samples at each restart left five processes where three
+    /// leave ten.
     fn default() -> Self {
         Limits {
             samples: 100,
@@ -52,7 +55,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// These limits with the values that `asked` names put over them.
+    /// These limits, overlaid with the values that `asked` names.
     pub fn overlaid(mut self, asked: &suite::LimitsAsked) -> Self {
         let ns = |seconds: f64| (seconds.max(0.0) * 1e9) as u64;
         if let Some(samples) = asked.samples {
@@ -82,7 +85,7 @@ impl Limits {
         self
     }
 
-    /// The time that the next of `cells_left` cells may take when the suite has run for
+    /// The time that the next of `cells_left` cells may take after the suite has run for
     /// `elapsed_ns`.
     pub fn cell_time_ns(&self, elapsed_ns: u64, cells_left: u64) -> u64 {
         match self.budget_ns {

@@ -1,6 +1,6 @@
-//! What the measuring loop needs of the world. The real ones are [`crate::probe`] and
-//! `taskscale_sys`; tests put a fake probe and a fake clock here, so that no test of the schedule
-//! depends on time.
+//! What the measuring loop needs of the world. [`crate::probe`] and `taskscale_sys` are the real
+//! ones. Tests put a fake probe and a fake clock here, so that no test of the schedule depends on
+//! time.
 
 use taskscale_model::{
     machine::Disturbance,
@@ -13,11 +13,11 @@ use crate::fault::Fault;
 
 /// A probe's process.
 pub trait Link {
-    /// Waits until it has described itself. Before this nothing else may be asked.
+    /// Waits until the probe has described itself. Before this nothing else may be asked.
     fn shake_hands(&mut self) -> Result<Description, Fault>;
     /// Asks for one sample and waits at most `timeout_ns` for it.
     fn run(&mut self, request: &RunRequest, timeout_ns: u64) -> Result<Observed, Fault>;
-    /// Tells it to end, and does not wait: several can end at the same time.
+    /// Tells the probe to end and does not wait: several can end at the same time.
     fn dismiss(&mut self);
     /// Ends the probe with its whole process tree.
     fn end(&mut self);
@@ -26,25 +26,25 @@ pub trait Link {
 /// A sample as it came, with what the tool saw from outside.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Observed {
-    /// What the probe said.
     pub sample: Sample,
     /// From request to reply, in nanoseconds.
     pub outside_wall_ns: u64,
-    /// CPU of the probe's process meanwhile, by the kernel's account, where it can be read.
+    /// CPU time of the probe's process from request to reply, by the kernel's account, where it can
+    /// be read.
     pub outside_cpu_ns: Option<u64>,
-    /// Which of its threads used it.
+    /// Which of the probe's threads used that CPU time.
     pub threads: Result<ThreadsRan, Missing>,
 }
 
 /// Starts probes.
 pub trait Launcher {
-    /// Starts a fresh process for one row and does not wait for it: interpreters take 70 ms to come
-    /// up, and several can do so at the same time. `layout` is random: it moves the stack and seeds
+    /// Starts a fresh process for one row and does not wait for it. Interpreters take 70 ms to come
+    /// up, and several can do so at the same time. `layout` is random. It moves the stack and seeds
     /// hashes, so that no row keeps a lucky memory layout.
     fn launch(&mut self, runtime: &str, layout: u64) -> Result<Box<dyn Link>, Fault>;
 
-    /// Starts a process that is counted instead of timed, always in the same environment; `None`
-    /// where nothing is to be counted.
+    /// Starts a process that is counted and not timed, always in the same environment; `None` where
+    /// nothing is counted.
     fn launch_counted(&mut self, _runtime: &str) -> Option<Result<Box<dyn Counted>, Fault>> {
         None
     }
@@ -52,75 +52,69 @@ pub trait Launcher {
 
 /// A probe's process whose calls are counted.
 pub trait Counted: Link {
-    /// What it has asked for so far, with all that it started.
+    /// What it has asked for so far, together with all processes that it started.
     fn counts(&mut self) -> Counts;
 }
 
 /// What a process asked for, or why that is not known.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Counts {
-    /// Of the allocator.
+    /// What it asked of the allocator.
     pub allocations: Result<Allocations, Missing>,
-    /// Of the kernel.
+    /// How many system calls it made.
     pub syscalls: Result<u64, Missing>,
 }
 
-/// Time, and how disturbed the machine is.
+/// Time and disturbance.
 pub trait Clock {
     /// Monotonic nanoseconds.
     fn now_ns(&self) -> u64;
-    /// What happened on the machine since the call before.
+    /// What happened on the machine since the previous call.
     fn disturbance(&mut self) -> Disturbance;
 }
 
-/// What a run tells while it goes on. Listeners show it; they cannot change it.
+/// What a run tells while it goes on. Listeners show it and cannot change it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event<'a> {
     /// A cell begins.
     CellStarted {
-        /// Which of how many, from 1.
+        /// The number of the cell, from 1.
         number: u64,
-        /// How many.
+        /// The number of cells.
         of: u64,
-        /// The table.
         table: &'a str,
-        /// The size.
         size: u64,
-        /// Its rows, those that are skipped included.
+        /// The rows of the cell, including those that are skipped.
         rows: &'a [RowRecord],
     },
-    /// The kernel is weighed in a runtime, before the first cell.
+    /// The kernel is weighed in one runtime, before the first cell.
     Calibrating {
         /// The row of its samples.
         row: &'a RowRecord,
     },
     /// A sample was taken.
     Sampled {
-        /// The row.
         row: &'a RowRecord,
-        /// Why it was taken.
         kind: Kind,
-        /// The round, from 0.
+        /// From 0.
         round: u64,
-        /// Rounds at most.
+        /// The most rounds of the cell.
         rounds: u64,
         /// CPU nanoseconds per task.
         cpu_per_task: f64,
     },
     /// A process of a row is about to be counted.
     Counting {
-        /// The row.
         row: &'a RowRecord,
-        /// Which process, from 0.
+        /// The number of the process, from 0.
         process: u64,
-        /// Of how many.
+        /// The number of processes.
         processes: u64,
     },
     /// A row is done, one way or another.
     RowEnded {
-        /// The row.
         row: &'a RowRecord,
-        /// How.
+        /// Measured, failed or skipped.
         status: &'a Status,
     },
     /// A cell is done.
@@ -129,9 +123,9 @@ pub enum Event<'a> {
 
 /// Receives events.
 pub trait Listener {
-    /// One event, in the order in which they happen.
+    /// Receives one event, in the order in which they happen.
     fn event(&mut self, event: &Event<'_>);
-    /// Whether the user asked to stop; looked at before every sample.
+    /// Whether the user asked to stop. The loop asks before every sample.
     fn interrupted(&self) -> bool {
         false
     }

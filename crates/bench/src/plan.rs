@@ -1,10 +1,10 @@
-//! Suites and runtimes in, a plan out: cells (table and size) of rows (runtime and variant).
+//! Makes a plan from suites and runtimes: cells (table and size) of rows (runtime and variant).
 //! Nothing is measured here, and nothing is left out without a row that says why.
 //!
 //! | module | does |
 //! |---|---|
-//! | `found` | what is planned over: runtimes, and what the command line narrows |
-//! | `cell` | what comes out: cells of rows, and whether a row takes part |
+//! | `found` | what a plan is made from: runtimes, and what the command line narrows |
+//! | `cell` | what a plan consists of: cells of rows, and whether a row takes part |
 //! | `draft` | rows of one table at one size, before they have numbers |
 //! | `baselines` | which row each is divided by, and the A/A controls |
 //! | `sides` | the two sides of a comparison |
@@ -31,16 +31,15 @@ use draft::Draft;
 /// Everything that a run will do.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Plan {
-    /// In the order in which they are measured.
+    /// The suites in the order in which they are measured.
     pub suites: Vec<PlannedSuite>,
 }
 
 /// The cells of one suite.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlannedSuite {
-    /// When it is enough.
     pub limits: Limits,
-    /// In the order in which they are measured.
+    /// The cells in the order in which they are measured.
     pub cells: Vec<Cell>,
 }
 
@@ -50,27 +49,25 @@ pub enum PlanError {
     /// The filters leave nothing.
     #[error("no variant is named {asked}; the runtimes here have: {known}")]
     NoSuchVariant {
-        /// What was asked for.
         asked: String,
-        /// What there is.
+        /// The variants that the runtimes offer.
         known: String,
     },
-    /// A baseline that is not a row.
+    /// The baseline is not a row.
     #[error("--baseline {asked} is not a row of any table; rows are: {known}")]
     NoSuchBaseline {
-        /// What was asked for.
         asked: String,
-        /// What there is.
+        /// The rows that could be a baseline.
         known: String,
     },
-    /// No rows at all.
+    /// There are no rows at all.
     #[error("nothing to measure: none of the runtimes offers a workload of this suite")]
     Nothing,
 }
 
 impl Plan {
-    /// Plans `suites` over `runtimes`; `limits` of a suite may depend on how many rows of the plan
-    /// an old side judges.
+    /// Plans `suites` over `runtimes`. The `limits` of a suite may depend on how many rows of the
+    /// plan an old side judges.
     pub fn new(
         suites: &[Suite],
         runtimes: &[Found],
@@ -94,7 +91,6 @@ impl Plan {
         self.suites.iter().flat_map(|suite| &suite.cells)
     }
 
-    /// All cells, to be changed.
     pub fn cells_mut(&mut self) -> impl Iterator<Item = &mut Cell> {
         self.suites.iter_mut().flat_map(|suite| &mut suite.cells)
     }
@@ -104,7 +100,7 @@ impl Plan {
         self.cells().flat_map(|cell| &cell.rows)
     }
 
-    /// Rows that are judged by an old side.
+    /// The number of rows that an old side judges.
     pub fn judged(&self, runtimes: &[Found]) -> usize {
         judged(self.cells(), runtimes)
     }
@@ -129,7 +125,7 @@ impl Plan {
         if let Some(asked) = &selection.baseline
             && !self.rows().any(|row| draft::names(asked, &row.record.key))
         {
-            // A row that is skipped says why it cannot be the baseline.
+            // A skipped row says why it cannot be the baseline.
             let known = self.rows().map(|row| match &row.state {
                 RowState::Ready | RowState::Uncalibrated { .. } => row.record.key.full_name(),
                 RowState::Skipped(missing) => format!("{} ({})", row.record.key.full_name(), missing.reason),
@@ -150,14 +146,14 @@ fn judged<'c>(cells: impl Iterator<Item = &'c Cell>, runtimes: &[Found]) -> usiz
     cells.flat_map(|cell| &cell.rows).filter(judged).count()
 }
 
-/// What all suites are planned over.
+/// What the plans of all suites share.
 struct Planner<'a> {
     runtimes: &'a [Found],
     selection: &'a Selection,
 }
 
 impl Planner<'_> {
-    /// The cells of a suite; rows and sweeps are numbered on from those before.
+    /// The cells of a suite. The numbers of rows and sweeps continue those of the suites before.
     fn suite(&self, suite: &Suite, number: &mut u64, sweeps: &mut u64) -> Vec<Cell> {
         let mut cells = Vec::new();
         for block in &suite.workloads {
@@ -179,7 +175,7 @@ impl Planner<'_> {
         let taking_part = runtimes.iter().filter(|runtime| draft::takes_part(suite, block, runtime));
         let mut rows: Vec<Draft> =
             taking_part.flat_map(|runtime| draft::rows_of(suite, block, size, runtime, selection)).collect();
-        // One work that was asked for is no sweep.
+        // A single work that the user asks for is no sweep.
         let mut groups = if block.work_ns.is_empty() || selection.work_ns.is_some() {
             baselines::choose(&mut rows, suite, runtimes, selection);
             vec![rows]
@@ -189,7 +185,7 @@ impl Planner<'_> {
         groups.retain(|rows| !rows.is_empty());
         for rows in &mut groups {
             sides::pair(rows, runtimes);
-            // Verdicts on two sides need a control whatever the table is read for.
+            // Verdicts on two sides need a control, whatever the table is read for.
             if block.controls || runtimes.iter().any(|runtime| runtime.old_of.is_some()) {
                 let spared = sides::spared(rows, runtimes);
                 baselines::add_controls(rows, &spared);

@@ -17,32 +17,32 @@ use crate::{
     validate::validate,
 };
 
-/// A handshake starts an interpreter or a virtual machine: 30 s are ten times the slowest seen on a
-/// loaded machine.
+/// The most time for a handshake, which starts an interpreter or a virtual machine. 30 s are ten
+/// times the slowest handshake seen on a loaded machine.
 pub const HANDSHAKE_NS: u64 = 30_000_000_000;
 
 /// How long a probe may take to end by itself before its tree is killed.
 const GRACE_NS: u64 = 500_000_000;
 
-/// Of a line that is no reply, this much is shown.
+/// Bytes that are shown of a line that is no reply.
 const SHOWN: usize = 120;
 
-/// A probe process that has not been trusted yet, or has shaken hands.
+/// A probe's process, before or after the handshake.
 #[derive(Debug)]
 pub struct Probe {
     child: Child,
-    /// What requests are held to.
+    /// What requests are validated against.
     description: Option<Description>,
 }
 
 impl Probe {
-    /// Starts the process; nothing is said yet.
+    /// Starts the process and sends nothing yet.
     pub fn start(command: &Command) -> Result<Probe, Fault> {
         let child = Child::spawn(command).map_err(|error| start_fault(command, error))?;
         Ok(Probe::of(child))
     }
 
-    /// A process that was started another way.
+    /// Wraps a process that was started another way.
     pub(crate) fn of(child: Child) -> Probe {
         Probe { child, description: None }
     }
@@ -69,8 +69,7 @@ impl Probe {
         }
     }
 
-    /// Sends one line as it is, whatever it is, and returns the line that comes back: for
-    /// conformance tests.
+    /// Sends one line as it is, and returns the line that comes back. Conformance tests need this.
     pub fn raw(&mut self, line: &[u8], asked: &str, timeout_ns: u64) -> Result<Vec<u8>, Fault> {
         let deadline_ns = clock::monotonic_ns().saturating_add(timeout_ns);
         let seconds = timeout_ns as f64 / 1e9;
@@ -81,7 +80,7 @@ impl Probe {
         answer.map_err(|problem| self.fault(problem, asked, seconds))
     }
 
-    /// CPU time of the process so far, by the kernel's account.
+    /// CPU time that the process has used, by the kernel's account.
     pub fn cpu_ns(&self) -> Option<u64> {
         self.child.cpu_ns().ok()
     }
@@ -94,7 +93,7 @@ impl Probe {
 
     fn tell_exit(&mut self) {
         if let Ok(line) = serde_json::to_vec(&Request::Exit) {
-            // A probe that is gone already needs no telling.
+            // A probe that is gone already needs no request to exit.
             self.child.send_line(&line, clock::monotonic_ns().saturating_add(GRACE_NS)).ok();
         }
     }
@@ -139,8 +138,8 @@ impl Link for Probe {
         why.map_err(|why| Fault::Unfit { asked: asked.clone(), why })?;
         let message = serde_json::to_vec(&Request::Run(request.clone()))
             .map_err(|error| Fault::Refused { asked: asked.clone(), message: error.to_string() })?;
-        // Outermost, so that what it costs (7 us a thread, `taskscale_sys::threads`) lies outside
-        // all other readings.
+        // This reading is the outermost, so that its cost (7 us a thread, `taskscale_sys::threads`)
+        // lies outside all other readings.
         let threads_before = thread_cpu_ns(self.child.pid());
         let cpu_before = self.cpu_ns();
         let wall_before = clock::monotonic_ns();
@@ -193,7 +192,7 @@ mod tests {
         assert!(!said.contains('\x1b'), "{said:?}");
     }
 
-    /// A shell that offers one variant and answers everything else by the same sample, and a
+    /// A shell that offers one variant and answers everything else with the same sample, and a
     /// request for it.
     fn shell() -> (Probe, RunRequest) {
         let script = r#"

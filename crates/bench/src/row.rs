@@ -1,4 +1,4 @@
-//! One row while it is measured: its process, what it was last asked, how it ended.
+//! One row while it is measured: its process, its last request, how it ended.
 
 use std::io;
 
@@ -19,11 +19,11 @@ use crate::{
     schedule::Round,
 };
 
-/// No row sleeps for less than this between two samples without being woken: the pipe alone takes
-/// some tens of microseconds.
+/// The shortest pause between two samples after which a row is woken. The pipe alone takes some
+/// tens of microseconds.
 const PAUSE_NS: u64 = 2_000_000;
 
-/// However long a probe says that waking takes.
+/// The longest waking, whatever the probe says.
 const MOST_WAKE_MS: u64 = 200;
 
 /// The world as a row sees it.
@@ -32,13 +32,13 @@ pub(crate) struct World<'a, 'j> {
     pub clock: &'a mut dyn Clock,
     pub listener: &'a mut dyn Listener,
     pub journal: &'a mut Journal<'j>,
-    /// CPUs that a process may use: no probe can use more.
+    /// CPUs that a process may use. No probe can use more.
     pub cpus: u64,
-    /// Layouts of fresh processes and seeds of pilot samples.
+    /// Draws layouts of fresh processes and seeds of pilot samples.
     pub rng: fastrand::Rng,
     /// How long one answer may take.
     pub timeout_ns: u64,
-    /// Rounds at most, for listeners.
+    /// The most rounds of a cell, for listeners.
     pub rounds: u64,
 }
 
@@ -53,7 +53,6 @@ pub(crate) struct Ask {
 
 pub(crate) struct Row<'p> {
     pub record: &'p RowRecord,
-    /// Which answer is right.
     pub rule: Rule,
     link: Option<Box<dyn Link>>,
     judge: Option<Judge>,
@@ -67,15 +66,14 @@ pub(crate) struct Row<'p> {
     pub tells_phases: bool,
     /// How long it must work before a timed sample that follows a pause.
     wake_ns: Option<u64>,
-    /// When it last answered.
+    /// When it last answered, in monotonic nanoseconds.
     answered_ns: u64,
     /// Round, process and CPU ns per task of each timed sample.
     pub timed: Vec<Timed>,
-    /// CPU ns per task of the pilot and warm-up samples of the present process, in their order.
+    /// CPU ns per task of the pilot and warm-up samples of the present process, in order.
     pub costs: Vec<f64>,
     /// Wall ns of one iteration, by the last sample.
     pub iteration_wall_ns: Option<f64>,
-    /// How it ended.
     status: Option<Status>,
 }
 
@@ -90,7 +88,7 @@ impl<'p> Row<'p> {
             process: 0,
             asked: 0,
             iterations: 1,
-            // Of a sweep only the costs are used.
+            // A sweep uses only the costs.
             tells_phases: record.sweep.is_none(),
             wake_ns: None,
             answered_ns: 0,
@@ -101,7 +99,7 @@ impl<'p> Row<'p> {
         }
     }
 
-    /// How it ended, once it has.
+    /// How the row ended; `None` while it is measured.
     pub fn status(&self) -> Option<&Status> {
         self.status.as_ref()
     }
@@ -110,15 +108,14 @@ impl<'p> Row<'p> {
         self.link.is_some()
     }
 
-    /// Tells its process to end, and does not wait.
+    /// Tells its process to end and does not wait for it.
     pub fn dismiss(&mut self) {
         if let Some(link) = self.link.as_mut() {
             link.dismiss();
         }
     }
 
-    /// Starts a fresh process, in the place of the one before, if there was one;
-    /// [`Row::shake_hands`] comes next.
+    /// Starts a fresh process, which replaces an earlier one. [`Row::shake_hands`] comes next.
     pub fn start(&mut self, world: &mut World<'_, '_>) -> io::Result<()> {
         if let Some(mut link) = self.link.take() {
             link.end();
@@ -148,7 +145,7 @@ impl<'p> Row<'p> {
         }
     }
 
-    /// Takes one sample and records it. `None` when the row is dead or dies of it.
+    /// Takes one sample and records it. The result is `None` where the row is dead or dies of it.
     pub fn ask(&mut self, ask: Ask, world: &mut World<'_, '_>) -> io::Result<Option<SampleRecord>> {
         let (Some(link), Some(judge)) = (self.link.as_mut(), self.judge.as_mut()) else { return Ok(None) };
         self.asked += 1;
@@ -179,9 +176,8 @@ impl<'p> Row<'p> {
         }
     }
 
-    /// Has it work for as long as it says that it takes to come back from a pause, where there was
-    /// one. A row of which one iteration lasts longer than that comes back within its sample, and
-    /// is left alone.
+    /// Makes the probe work after a pause, for as long as it says that it takes to come back. A row
+    /// with a longer iteration comes back within its sample and is left alone.
     pub fn wake(&mut self, round: &Round, world: &mut World<'_, '_>) -> io::Result<()> {
         let paused_ns = world.clock.now_ns().saturating_sub(self.answered_ns);
         let (Some(wake_ns), Some(iteration_ns)) = (self.wake_ns, self.iteration_wall_ns) else {
@@ -233,12 +229,12 @@ impl<'p> Row<'p> {
         }
     }
 
-    /// Ends the row with what went wrong.
+    /// Ends the row with a fault.
     pub fn fail(&mut self, fault: &Fault, world: &mut World<'_, '_>) -> io::Result<()> {
         self.end(Status::Failed(fault.to_missing()), world)
     }
 
-    /// Ends the row once; what comes later is ignored.
+    /// Ends the row once. A later end is ignored.
     pub fn end(&mut self, status: Status, world: &mut World<'_, '_>) -> io::Result<()> {
         if let Some(mut link) = self.link.take() {
             link.end();
@@ -251,8 +247,7 @@ impl<'p> Row<'p> {
         Ok(())
     }
 
-    /// Ends a row that was measured: with its figures if there is at least one round, else as
-    /// skipped.
+    /// Ends a measured row: with its figures if it has at least one round, or else as skipped.
     pub fn finish(&mut self, stop: Stop, world: &mut World<'_, '_>) -> io::Result<()> {
         let status = if self.timed.is_empty() {
             let why = match stop {

@@ -1,4 +1,4 @@
-//! A whole run: the header and the plan first, then cell after cell within the budget.
+//! A whole run: the header and the plan first, then one cell after another within the budget.
 
 use std::{collections::BTreeMap, io};
 
@@ -21,18 +21,17 @@ use crate::{
 /// Everything that decides what a run does.
 #[derive(Debug, Clone)]
 pub struct Order {
-    /// The header line; its seed decides everything random.
+    /// The header line. Its seed decides everything random.
     pub header: Header,
-    /// The runtimes that were looked for.
+    /// The runtimes that the tool looked for.
     pub runtimes: Vec<RuntimeRecord>,
-    /// What to measure.
     pub plan: Plan,
     /// CPUs that a process may use.
     pub cpus: u64,
 }
 
-/// Carries out `order`, appending every fact to `journal` at once. Only a run file that cannot be
-/// written is an error: whatever goes wrong with a probe is a row.
+/// Carries out `order` and appends every fact to `journal` at once. Only a run file that cannot be
+/// written is an error. A fault of a probe is a row.
 pub fn run(
     mut order: Order,
     launcher: &mut dyn Launcher,
@@ -108,7 +107,7 @@ fn announce(cell: &Cell, number: usize, cells: usize, world: &mut World<'_, '_>)
     Ok(())
 }
 
-/// What a larger size will cost, from the smaller ones: so that no probe is sent into a size that
+/// Forecasts the cost of a larger size from smaller ones, so that no probe is sent into a size that
 /// it cannot finish.
 #[derive(Debug, Default)]
 struct Forecast {
@@ -126,8 +125,8 @@ impl Forecast {
         }
     }
 
-    /// Wall ns that one iteration at `size` is feared to take, where an answer may not take so
-    /// long.
+    /// The wall ns that one iteration at `size` may take, where that is longer than an answer may
+    /// take.
     fn too_long(&self, key: &SeriesKey, size: u64, timeout_ns: u64) -> Option<f64> {
         breaks_budget(self.known.get(key)?, size, timeout_ns as f64)
     }

@@ -1,23 +1,21 @@
-//! The order of things: which row when, how much jitter, where the restarts are. A pure function of
-//! a seed.
+//! The order of rows, the jitter and the restarts: a pure function of a seed.
 //!
 //! **Order.** Rounds come in blocks of two: a random permutation of the rows, then the same
-//! backwards. For two rows that is ABBA or BAAB, picked at random; for any number of rows, every
-//! *pair* of them is in ABBA or BAAB order, so that a linear drift over the block cancels for each
+//! backwards. For two rows that is ABBA or BAAB, picked at random. For any number of rows, every
+//! *pair* of them is in ABBA or BAAB order, so a linear drift over the block cancels for each
 //! comparison after two rounds (a cyclic Latin square needs as many rounds as rows). Fixed orders
-//! lock onto the scheduler's period: strict ABAB gave 16 to 40 % false alarms on identical code,
-//! fixed ABBA up to 14 %, this 4 to 5 % (docs/evidence/processes.md).
+//! lock onto the scheduler's period: on identical code strict ABAB gave 16 to 40 % false alarms,
+//! fixed ABBA up to 14 %, and this order 4 to 5 % (docs/evidence/processes.md).
 
 use fastrand::Rng;
 
 use taskscale_model::protocol::MAX_INTEGER;
 
-/// Iterations are lengthened by 0 to 20 %, the same for all rows of a round, so that samples do not
-/// lock onto the scheduler's period.
+/// The largest jitter. Iterations are lengthened by 0 to 20 %, the same for all rows of a round, so
+/// that samples do not lock onto the scheduler's period.
 const JITTER: f64 = 0.2;
 
-/// Below ten iterations the jitter could not be shared out finely enough: 20 % of fewer than ten is
-/// no whole number.
+/// The fewest iterations with jitter. 20 % of fewer than ten is too coarse in whole iterations.
 const JITTER_FROM: u64 = 10;
 
 /// The order of one cell.
@@ -33,26 +31,26 @@ pub struct Schedule {
 /// One pass over all rows of a cell.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Round {
-    /// Its number, from 0.
+    /// The number of the round, from 0.
     pub number: u64,
-    /// Whether all probes are replaced by fresh processes first.
+    /// Whether fresh processes replace all probes first.
     pub restart: bool,
-    /// The rows, in the order in which they are measured.
+    /// The rows in the order in which they are measured.
     pub order: Vec<usize>,
-    /// The seed that all rows are sent.
+    /// The seed that all rows get.
     pub seed: u64,
-    /// By how much iterations are lengthened: 1.0 to 1.2.
+    /// The factor by which iterations are lengthened: 1.0 to 1.2.
     pub jitter: f64,
 }
 
 impl Schedule {
-    /// The schedule of a cell of `rows` rows; probes are restarted before every `restart_every`-th
-    /// round (0: never).
+    /// The schedule of a cell of `rows` rows. Probes are restarted before every `restart_every`-th
+    /// round; 0 never restarts them.
     pub fn new(seed: u64, rows: usize, restart_every: u64) -> Self {
         Schedule { rng: Rng::with_seed(seed), rows, restart_every, next_round: 0, block: Vec::new() }
     }
 
-    /// The next round. Never ends: the stop rule does.
+    /// The next round. The schedule has no end; the stop rule has.
     pub fn next_round(&mut self) -> Round {
         let number = self.next_round;
         self.next_round += 1;

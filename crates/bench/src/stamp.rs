@@ -1,6 +1,6 @@
-//! Whether a probe is still the one that it was when the run began: processes are started again and
-//! again, and a probe that was rebuilt or edited meanwhile would bring samples of two programs into
-//! one row.
+//! Whether a probe is still the same as when the run began. Processes are started again and again,
+//! and a probe that is rebuilt or edited meanwhile would bring samples of two programs into one
+//! row.
 
 use std::{
     fs,
@@ -10,7 +10,7 @@ use std::{
 
 use taskscale_sys::process::Command;
 
-/// The files that a command names, as they were.
+/// The files that a command names, as they were at one time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Stamp(Vec<(PathBuf, Version)>);
 
@@ -22,8 +22,9 @@ struct Version {
 }
 
 impl Stamp {
-    /// The program and every argument that is a file by its path. A name that is found on the
-    /// `PATH` is a toolchain, whose version the description tells. Some microseconds.
+    /// The stamp of the program and of every argument that is a file by its path. A name that is
+    /// found on the `PATH` is a toolchain, whose version the description tells. It takes some
+    /// microseconds.
     pub fn of(command: &Command) -> Self {
         let words = std::iter::once(&command.program).chain(&command.args);
         let paths = words.filter(|word| word.contains('/') || Path::new(word).extension().is_some());
@@ -39,7 +40,7 @@ impl Stamp {
         )
     }
 
-    /// The first file that is no longer as it was.
+    /// The first file that has changed.
     pub fn changed(&self) -> Option<&Path> {
         self.0.iter().find(|(path, was)| version(path) != Some(*was)).map(|(path, _)| path.as_path())
     }

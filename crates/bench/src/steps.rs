@@ -1,6 +1,7 @@
-//! How many steps of the kernel last as long as was asked for: the first thing that a run measures.
+//! Measures how many steps of the kernel last as long as the work that was asked for. A run does
+//! this first.
 //!
-//! For each runtime with such work a row of role `calibration`: the workload `spin`, piloted,
+//! Each runtime with such work has a row of role `calibration`: the workload `spin`, piloted,
 //! judged and journaled like any other row.
 
 use std::{collections::BTreeMap, io};
@@ -23,20 +24,20 @@ use crate::{
     row::{Ask, Row, World},
 };
 
-/// Steps of one iteration: 0.1 ms in most languages and up to 14 ms in Python, so that neither the
-/// call nor one iteration alone is most of a sample.
+/// Steps of one iteration: 0.1 ms in most languages and up to 14 ms in Python. Neither the call nor
+/// one iteration alone is then most of a sample.
 const STEPS: u64 = 100_000;
 
-/// A sample of this length is exact to a percent or so.
+/// A sample of this length is exact to about a percent.
 const LONG_ENOUGH_NS: u64 = 20_000_000;
 
-/// Timed samples of each runtime, of which the middle one counts.
+/// Timed samples of each runtime. Their median counts.
 const SAMPLES: u64 = 3;
 
-/// Weighs the kernel in each runtime whose rows wait for it, and gives these rows their steps. A
-/// runtime without the workload, or whose probe fails, has its rows skipped with the reason. An old
-/// side does as many steps as the new one, so that both do the same work. Interrupted, it leaves
-/// the rest as it is.
+/// Weighs the kernel in each runtime whose rows wait for it, and gives these rows their steps. The
+/// rows of a runtime without the workload, or whose probe fails, are skipped with the reason. An
+/// old side does as many steps as the new side, so that both do the same work. An interruption
+/// leaves the other rows as they are.
 pub(crate) fn calibrate(
     plan: &mut Plan,
     runtimes: &[RuntimeRecord],
@@ -60,7 +61,7 @@ pub(crate) fn calibrate(
             }
             let weighed = weigh(&record(row, number, &runtime), world)?;
             number += 1;
-            // Interrupted in the middle: nothing is known of it.
+            // Nothing is known of a runtime whose weighing was interrupted.
             let Some(weighed) = weighed else { return Ok(()) };
             known.insert(runtime.clone(), weighed);
         }
@@ -97,7 +98,8 @@ fn record(row: &PlannedRow, number: u64, runtime: &str) -> RowRecord {
     }
 }
 
-/// CPU ns of one step of the kernel, or why it is not known; `None` where the run was interrupted.
+/// CPU ns of one step of the kernel, or why it is not known. It is `None` where the run was
+/// interrupted.
 fn weigh(record: &RowRecord, world: &mut World<'_, '_>) -> io::Result<Option<Result<f64, Missing>>> {
     world.journal.append(&Record::Row(record.clone()))?;
     world.listener.event(&Event::Calibrating { row: record });
@@ -128,7 +130,7 @@ fn weigh(record: &RowRecord, world: &mut World<'_, '_>) -> io::Result<Option<Res
     })
 }
 
-/// Iterations that last long enough; `None` where the row died, or the run was interrupted.
+/// Iterations that last long enough. It is `None` where the row died or the run was interrupted.
 fn pilot(row: &mut Row<'_>, world: &mut World<'_, '_>) -> io::Result<Option<u64>> {
     let target_ns = calibrate::target_ns(LONG_ENOUGH_NS, row.resolution_ns);
     let mut iterations = 1;
@@ -160,14 +162,14 @@ fn set(record: &mut RowRecord, steps: u64) {
     }
 }
 
-/// Skips the rows of a cell whose work is that of a row before: where a step of the kernel lasts
-/// long, small works come down to the same few steps.
+/// Skips the rows of a cell whose steps are those of an earlier row. Small works come down to the
+/// same few steps where a step of the kernel lasts long.
 fn skip_repeated(cell: &mut Cell) {
     let mut known: Vec<(String, ParamValue)> = Vec::new();
     let tasks = |row: &&mut PlannedRow| {
         let is_tasks = row.record.sweep.is_some_and(|sweep| sweep.part == Part::Tasks);
-        // The control repeats its row, which is its purpose; what was not reached has no steps to
-        // repeat.
+        // The control repeats its row, which is its purpose. A row that was not weighed has no
+        // steps to repeat.
         is_tasks && row.record.role != Role::Control && row.state == RowState::Ready
     };
     for row in cell.measured_mut().filter(tasks) {

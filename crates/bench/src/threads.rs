@@ -1,27 +1,27 @@
-//! How many threads of a probe really ran during a sample: the kernel's account of each before and
+//! How many threads of a probe ran during a sample, by the kernel's account of each before and
 //! after it.
 
 use taskscale_model::{missing::Missing, run_file::ThreadsRan};
 
-/// A thread ran if it used this share of the sample's CPU time: the dispatcher of requests and a
-/// collector that looked once stay below, a worker that took part at all does not.
+/// The share of the sample's CPU time from which a thread ran. The dispatcher of requests and a
+/// collector that looked once stay below it; a worker that took part at all does not.
 const SHARE: f64 = 0.05;
 
-/// Where threads that can be seen account for less of the CPU time than this, those that ended
-/// within the sample were the workers, and the others tell nothing.
+/// The least share of the CPU time that visible threads must account for. Below it the workers
+/// ended within the sample, and the visible threads tell nothing.
 const SEEN: f64 = 0.5;
 
-/// What one look showed: id and CPU nanoseconds of each thread, by ascending id.
+/// One reading: id and CPU nanoseconds of each thread, by ascending id.
 pub type Look = Result<Vec<(u32, u64)>, Missing>;
 
-/// Which threads ran between two looks, while the process used `cpu_ns` (ended threads included),
-/// where that is known. O(threads).
+/// Which threads ran between two readings, where that is known. `cpu_ns` is what the process used
+/// meanwhile, ended threads included. O(threads).
 pub fn ran(before: &Look, after: &Look, cpu_ns: Option<u64>) -> Result<ThreadsRan, Missing> {
     let before = before.as_ref().map_err(Missing::clone)?;
     let after = after.as_ref().map_err(Missing::clone)?;
     let used = after.iter().map(|&(id, ns)| {
         let earlier = before.binary_search_by_key(&id, |&(id, _)| id).map_or(0, |index| before[index].1);
-        // An id can be given to another thread meanwhile, whose time begins at 0.
+        // Another thread may have the id meanwhile. Its time begins at 0.
         ns.checked_sub(earlier).unwrap_or(ns)
     });
     let used: Vec<u64> = used.collect();
@@ -56,7 +56,7 @@ mod tests {
     fn threads_that_used_a_twentieth_ran() {
         let before = [(10, 500), (11, 0), (12, 7_000), (13, 100)];
         let after = [(10, 549), (11, 550), (12, 7_401), (13, 100)];
-        // 49, 550, 401 and 0 of 1,000.
+        // The threads used 49, 550, 401 and 0 of 1,000.
         assert_eq!(between(&before, &after, Some(1_000)), Ok(ThreadsRan { ran: 2, busiest_share: 0.55 }));
         let after = [(10, 550), (11, 550), (12, 7_400), (13, 100)];
         assert_eq!(between(&before, &after, Some(1_000)), Ok(ThreadsRan { ran: 3, busiest_share: 0.55 }));

@@ -1,5 +1,5 @@
-//! Whether a request fits what a probe says of itself. It is looked at before it is sent, so that
-//! probes need not: what does not fit never reaches one.
+//! Whether a request fits what a probe says of itself. The tool checks a request before it sends
+//! it, so that probes need not: a request that does not fit never reaches one.
 
 use taskscale_model::{
     missing::Missing,
@@ -7,7 +7,7 @@ use taskscale_model::{
     protocol::{Description, MAX_INTEGER, PHASES, Param, RunRequest, VERIFY, Variant, Workload},
 };
 
-/// Says of the first thing in `request` that the probe of `description` was not made for what is
+/// Finds the first thing in `request` that does not fit the probe of `description`. Says what is
 /// wrong with it, what is allowed, and what to do.
 pub fn validate(description: &Description, request: &RunRequest) -> Result<(), Missing> {
     let workload = named(&description.workloads, |one| &one.name, &request.workload, "workload")?;
@@ -41,7 +41,8 @@ pub fn validate(description: &Description, request: &RunRequest) -> Result<(), M
     request.params.iter().try_for_each(|(name, value)| fits(workload, variant, name, value))
 }
 
-/// One parameter that is given. What is not given needs no look: its default is the probe's own.
+/// Checks one parameter of the request. An absent one needs no check: its default is the probe's
+/// own.
 fn fits(workload: &Workload, variant: &Variant, name: &str, value: &ParamValue) -> Result<(), Missing> {
     let reserved = Param {
         name: name.to_owned(),
@@ -68,7 +69,7 @@ fn fits(workload: &Workload, variant: &Variant, name: &str, value: &ParamValue) 
     }
 }
 
-/// Whether the value is of the type of the parameter's default, in range, and one of its words.
+/// Whether the value has the type of the parameter's default, is in range, and is one of its words.
 fn takes(param: &Param, value: &ParamValue) -> bool {
     let is_kind = match (&param.default, value) {
         (ParamValue::Integer(_), ParamValue::Integer(number)) => *number <= MAX_INTEGER,
@@ -105,7 +106,7 @@ fn wrong(reason: String, remedy: &str) -> Result<(), Missing> {
     Err(Missing::new(reason, remedy))
 }
 
-/// As JSON has it: a word in quotes.
+/// Writes the value as JSON does: a word in quotes.
 fn quoted(value: &ParamValue) -> String {
     match value {
         ParamValue::Word(word) => format!("{word:?}"),

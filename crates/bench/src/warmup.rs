@@ -1,5 +1,5 @@
-//! Warm-up: samples until a fresh process has settled (`taskscale_stats::warmup`), within bounds of
-//! number and of time.
+//! Warm-up: takes samples until a fresh process has settled (`taskscale_stats::warmup`), within
+//! bounds of number and time.
 
 use std::io;
 
@@ -12,47 +12,51 @@ use crate::{
     schedule::Round,
 };
 
-/// Warm-up of a row's first process ends here even where it never settles (a growing heap, a noisy
-/// machine).
+/// The most warm-up samples of the first process of a row without a JIT compiler. A growing heap or
+/// a noisy machine may never settle. Later processes take at most `restart_warmup` samples.
 const MOST: usize = 20;
 
-/// Warm-up of every process whose code is compiled while it runs: of 13 fresh JVMs one took more
-/// samples to level off (`taskscale_stats::warmup::LEVEL`, docs/evidence/warm-up.md).
+/// The most pilot and warm-up samples, taken together, of each process whose code is compiled while
+/// it runs. One of 13 fresh JVMs did not level off within 60 samples
+/// (`taskscale_stats::warmup::LEVEL`, docs/evidence/warm-up.md).
 const MOST_JIT: usize = 60;
 
-/// Code that is compiled while it runs is warmed up by samples of this part of the length. A fresh
-/// JVM needs ten times as long for each, and in a cell of 20 s the time of a start went on 3 to 7
-/// samples of the full length, where levelling off shows in 24 at the earliest. A quarter of 20 ms
-/// is within the 2 to 20 ms of the curves that the rule was chosen on.
+/// Code that is compiled while it runs is warmed up by samples of a quarter of the length. A fresh
+/// JVM takes ten times as long for each iteration. In a cell of 20 s the time of a start went on 3
+/// to 7 samples of the full length, and levelling off shows in 24 samples at the earliest. A
+/// quarter of 20 ms is within the 2 to 20 ms of the curves that the rule was chosen on.
 const PART_JIT: u64 = 4;
 
-/// A process that levelled off in the pilot still fills its caches again: other rows ran since.
+/// The fewest warm-up samples of such a process, if time allows. One that levelled off in the pilot
+/// still fills its caches again, since other rows ran after it.
 const FEWEST_JIT: usize = 3;
 
-/// All warm-up of one start together takes at most this share of the cell's time.
+/// The share of the cell's time that warm-up of one start takes, all rows without a JIT compiler
+/// together. A row starts its last sample within its part of it, and takes one sample at least.
 const SHARE: f64 = 0.1;
 
-/// All warm-up of rows with a JIT compiler takes at most this share of the cell's time, over the
-/// processes below.
+/// The share of the cell's time that pilots and warm-up of rows with a JIT compiler take. The
+/// starts that an interval needs divide it.
 const SHARE_JIT: f64 = 0.4;
 
-/// The time for one start of all rows, shared out among them.
+/// The time for one start of all rows, divided among them.
 pub(crate) struct Allowance {
-    /// For each row without a JIT compiler.
+    /// The time of each row without a JIT compiler.
     plain_ns: u64,
-    /// Samples at most of such a row after a restart.
+    /// The most samples of such a row after a restart.
     again: usize,
-    /// For all rows with one that are still to come: what one leaves, the next may use.
+    /// The time of all rows with a JIT compiler that are still to come. Each may use what those
+    /// before it left.
     jit_ns: u64,
     jit_rows: u64,
 }
 
 impl Allowance {
-    /// For a start in a cell of `time_ns`.
+    /// The allowance for one start in a cell of `time_ns`.
     pub fn new(rows: &[Row<'_>], limits: &Limits, time_ns: u64) -> Self {
         let alive = || rows.iter().filter(|row| row.is_alive());
         let share = |share: f64, by: u64| (time_ns as f64 * share / by.max(1) as f64) as u64;
-        // An interval needs six processes: the time must reach for as many starts.
+        // An interval needs six processes, so the time must last for as many starts.
         let fewest = sign::FEWEST as u64;
         let starts = limits.samples.checked_div(limits.restart_every).map_or(1, |starts| starts.min(fewest));
         Allowance {
@@ -63,13 +67,13 @@ impl Allowance {
         }
     }
 
-    /// The part of the next row.
+    /// The time of the next row.
     fn next_ns(&self, jit: bool) -> u64 {
         if jit { self.jit_ns / self.jit_rows.max(1) } else { self.plain_ns }
     }
 
-    /// Whether a row with a JIT compiler, on which `used_ns` were spent, should go on: it has not
-    /// levelled off, and neither bound is reached.
+    /// Whether a row with a JIT compiler that has used `used_ns` goes on: it has not levelled off,
+    /// and has reached neither bound.
     pub fn goes_on(&self, row: &Row<'_>, used_ns: u64) -> bool {
         row.record.jit
             && row.costs.len() < MOST_JIT
@@ -77,7 +81,8 @@ impl Allowance {
             && !warmup::has_levelled(&row.costs)
     }
 
-    /// Leaves what a row with a JIT compiler did not use to those that follow; it used `used_ns`.
+    /// Takes `used_ns` from the time of rows with a JIT compiler. The rows that follow get the
+    /// rest.
     pub fn spent(&mut self, row: &Row<'_>, used_ns: u64) {
         if row.record.jit {
             self.jit_ns = self.jit_ns.saturating_sub(used_ns);
@@ -86,9 +91,9 @@ impl Allowance {
     }
 }
 
-/// Warms up the processes of all rows in the order of `round`, the one that follows: a row that was
-/// always warmed up last would always come to its sample with the warmest caches (identical tokio
-/// rows then gave false alarms in 9 of 40 comparisons).
+/// Warms up the processes of all rows in the order of `round`, the round that follows. A row that
+/// is always warmed up last always comes to its sample with the warmest caches: identical tokio
+/// rows then gave false alarms in 9 of 40 comparisons.
 pub(crate) fn warm_up(
     rows: &mut [Row<'_>],
     round: &Round,
@@ -101,7 +106,7 @@ pub(crate) fn warm_up(
         let mut costs = Vec::new();
         while !world.listener.interrupted() {
             let used_ns = world.clock.now_ns() - started_ns;
-            // One sample at least, however little time there is.
+            // Each row takes one sample at least, however little time there is.
             let goes_on = costs.is_empty()
                 || if row.record.jit {
                     allowance.goes_on(row, used_ns)

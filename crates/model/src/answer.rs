@@ -1,24 +1,25 @@
-//! Which answer is right. The tool computes it on its own; a probe that answers otherwise has a
-//! failed row.
+//! Computes the right answer independently of the probe. A row fails where its probe answers
+//! otherwise.
 //!
-//! The kernel is that of `splitmix64` and `xorshift64`; both are in METHODOLOGY.md, "Answers".
+//! The kernel consists of `splitmix64` and `xorshift64`; METHODOLOGY.md, "Answers", describes both.
 
 use serde::{Deserialize, Serialize};
 
-/// The rule by which the answer of one iteration follows from size, seed and work.
+/// The rule that gives the answer of one iteration from size, seed and work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
-    /// Task `i` gives `31 * i`, or `spin(seed + i, work)` where `work` is above zero; the answer is
+    /// Task `i` gives `31 * i`, or `spin(seed + i, work)` where `work` is above zero. The answer is
     /// their sum.
     SumOfTasks,
     /// The number of tasks done.
     Count,
-    /// `spin(seed, size)`: one task, `size` steps of the kernel.
+    /// `spin(seed, size)`: one task of `size` steps of the kernel.
     Spin,
 }
 
-/// `splitmix64`'s output function: a bijection on 64-bit integers that scatters neighbouring seeds.
+/// The output function of `splitmix64`: a bijection on 64-bit integers that scatters neighbouring
+/// seeds.
 pub fn splitmix(seed: u64) -> u64 {
     let mut z = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -26,8 +27,7 @@ pub fn splitmix(seed: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// `steps` dependent steps of `xorshift64`, started at `splitmix(seed)`: work that no compiler can
-/// fold.
+/// `steps` dependent steps of `xorshift64` from `splitmix(seed)`. No compiler can fold this work.
 pub fn spin(seed: u64, steps: u64) -> u64 {
     let mut x = splitmix(seed);
     for _ in 0..steps {
@@ -42,21 +42,21 @@ fn step(mut x: u64) -> u64 {
     x ^ (x << 17)
 }
 
-/// A number of steps of the kernel, taken at once. A step only shifts and xors, so that it is
-/// linear over the bits: many steps are one 64 by 64 matrix, found by squaring (Haramoto et al.
-/// 2008, "Efficient jump ahead for F2-linear random number generators"). Checking a million tasks
-/// then costs the same whatever work they do.
+/// A number of steps of the kernel, taken at once. A step only shifts and xors, so it is linear
+/// over the bits. Many steps are therefore one 64 by 64 matrix, found by squaring (Haramoto et al.
+/// 2008, "Efficient jump ahead for F2-linear random number generators"). The cost of checking a
+/// million tasks then does not depend on their work.
 enum Steps {
-    /// Few enough to be walked.
+    /// Few enough steps to walk.
     Walked(u64),
-    /// What becomes of each bit.
+    /// The image of each bit.
     Jumped(Box<Matrix>),
 }
 
 /// Column `i` is the image of bit `i`.
 type Matrix = [u64; 64];
 
-/// From so many steps on a jump is faster than a walk: it costs up to 64 operations.
+/// The number of steps from which a jump is faster than a walk. A jump costs up to 64 operations.
 const WALKED: u64 = 64;
 
 impl Steps {
@@ -77,7 +77,7 @@ impl Steps {
         Steps::Jumped(Box::new(all))
     }
 
-    /// [`spin`] with that many steps.
+    /// The result of [`spin`] with this number of steps.
     fn spin(&self, seed: u64) -> u64 {
         match self {
             Steps::Walked(steps) => spin(seed, *steps),
@@ -96,8 +96,8 @@ fn image(matrix: &Matrix, mut x: u64) -> u64 {
 }
 
 impl Rule {
-    /// The answer of one iteration. O(1) without work; with it, O(size) and at most 0.5 ms for the
-    /// number of steps.
+    /// The answer of one iteration. It takes O(1) without work. With work it takes O(size), and at
+    /// most 0.5 ms for the number of steps.
     ///
     /// ```
     /// use taskscale_model::answer::Rule;
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn sums_are_those_of_the_specification() {
-        // From the closed form, and from a loop in each of four languages.
+        // The sums come from the closed form and from a loop in each of four languages.
         for (n, sum) in [
             (64, 62_496),
             (1_000, 15_484_500),
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn splitmix_is_the_published_generator() {
-        // First outputs of splitmix64 with seed 1234567, from its author's reference program.
+        // The first outputs of splitmix64 with seed 1234567, from its author's reference program.
         let gamma = 0x9E37_79B9_7F4A_7C15u64;
         let out: Vec<u64> =
             (0..3).map(|j: u64| splitmix(1_234_567u64.wrapping_add(j.wrapping_mul(gamma)))).collect();

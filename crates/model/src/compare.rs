@@ -1,4 +1,4 @@
-//! `taskscale.compare/1`: what two run files say of one another, row by row.
+//! `taskscale.compare/1`: how two runs differ, row by row.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,48 +8,47 @@ use crate::{
     summary::{CountPerTask, Interval, RowStatus},
 };
 
-/// The schema word.
+/// The value of [`Comparison::schema`].
 pub const SCHEMA: &str = "taskscale.compare/1";
 
-/// Two runs side by side.
+/// Two sides, row by row.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// [`SCHEMA`].
     pub schema: String,
-    /// How the two sides were measured.
     #[serde(default)]
     pub design: Design,
-    /// What is compared: `cpu_per_task` or `wall_per_task`, in nanoseconds; lower is better.
+    /// The compared figure, `cpu_per_task` or `wall_per_task`, in nanoseconds. Lower is better.
     pub metric: String,
-    /// A difference up to this share counts as none.
+    /// The share up to which a difference counts as none.
     pub threshold: f64,
-    /// Confidence of all intervals of ratios together: with this probability all of them hold.
+    /// The probability that all intervals of ratios hold together.
     pub confidence: f64,
-    /// Rows that share it: those with enough processes on both sides.
+    /// The number of rows that share the confidence: those with enough processes on both sides.
     pub family: u64,
-    /// The run that is referred to.
+    /// The side that is referred to.
     pub old: Side,
-    /// The run that is judged.
+    /// The side that is judged.
     pub new: Side,
-    /// Whether figures of the two may be divided by one another.
+    /// Whether figures of the two sides may be divided by one another.
     pub same_machine: bool,
-    /// In what the machines differ: `kernel: Linux 6.1 | Linux 6.18`.
+    /// How the machines differ: `kernel: Linux 6.1 | Linux 6.18`.
     pub machine_differences: Vec<String>,
-    /// The runtimes of either file.
+    /// The runtimes of both sides.
     pub runtimes: Vec<RuntimeChange>,
-    /// What rows moved whose code is the same in both files.
+    /// How far rows moved whose code is the same on both sides.
     pub unchanged: Unchanged,
     /// How many rows have which verdict.
     pub counts: Counts,
-    /// How many exact counts have which verdict; all zero where nothing was counted on both sides.
+    /// How many exact counts have which verdict; all zero where no count was taken on both sides.
     #[serde(default)]
     pub counted: Counts,
-    /// Whether any row or any exact count is worse: the gate.
+    /// Whether any row or any exact count is worse. This is the gate.
     pub regression: bool,
     /// The outcome in a sentence.
     pub summary: String,
-    /// One entry per row of either file, in the order of the plan of the new one; controls are not
-    /// among them.
+    /// One entry per row of either side, in the order of the plan of the new one, controls
+    /// excluded.
     pub rows: Vec<ComparedRow>,
     /// What a reader must know before trusting a verdict.
     pub notes: Vec<String>,
@@ -59,54 +58,54 @@ pub struct Comparison {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Design {
-    /// Each in a run of its own: two sessions, of which each had its own disturbances.
+    /// Each side is a run of its own. The two sessions have different disturbances.
     #[default]
     TwoRuns,
-    /// In turns, in one run: what disturbed one side disturbed the other.
+    /// The sides take turns in one run. A disturbance touches both.
     OneRun,
 }
 
 /// One of the two sides.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Side {
-    /// As the caller names it: a path, a baseline; the runtimes, where both sides are of one run.
+    /// A path or a baseline file, as the caller names it, or the runtimes where both sides are of
+    /// one run.
     pub name: String,
-    /// Version of the tool that took it.
+    /// Version of the tool that took the run.
     pub tool: String,
-    /// Its start, seconds since 1970-01-01 UTC.
+    /// Seconds since 1970-01-01 UTC.
     pub started_unix_s: u64,
-    /// Whether it came to its end.
+    /// Whether the run came to its end.
     pub complete: bool,
-    /// The fingerprint of its machine.
     pub fingerprint: String,
     /// The machine in words.
     pub machine: String,
-    /// A/A comparisons with an interval.
+    /// The number of A/A controls with an interval.
     pub controls: u64,
-    /// The largest difference between identical code that one of them leaves open, as a share.
+    /// The largest difference between identical code that a control leaves open, as a share.
     pub control_limit: Option<f64>,
 }
 
 /// A runtime in the two files.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RuntimeChange {
-    /// As the user names it.
+    /// The runtime as the user names it.
     pub id: String,
-    /// Version and toolchain in the old run; absent where it did not take part.
+    /// Version and toolchain on the old side; absent where the runtime did not take part.
     pub old: Option<String>,
-    /// Version and toolchain in the new run.
+    /// Version and toolchain on the new side.
     pub new: Option<String>,
-    /// Whether the files show that nothing changed: version, toolchain, and the source of one of
-    /// the tool's own probes.
+    /// Whether the files show that nothing changed: version, toolchain, and for the tool's own
+    /// probes the source.
     pub same_code: bool,
 }
 
-/// What the sessions themselves did, seen on rows of unchanged code.
+/// How far the sessions moved rows of unchanged code.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Unchanged {
-    /// Rows whose code is the same in both files.
+    /// The number of rows whose code is the same on both sides.
     pub rows: u64,
-    /// The middle one of their shifts, as a share with its sign.
+    /// The median of their shifts, as a share with its sign.
     pub median_shift: Option<f64>,
     /// The largest of their shifts in either direction, as a share.
     pub largest_shift: Option<f64>,
@@ -115,60 +114,62 @@ pub struct Unchanged {
 /// How many rows have which verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Counts {
-    /// Slower, or failed now.
+    /// The new side is slower, or failed where the old did not.
     pub worse: u64,
-    /// Faster, or no longer failed.
+    /// The new side is faster, or has figures where the old failed.
     pub better: u64,
-    /// Within the threshold.
+    /// The difference lies within the threshold.
     pub same: u64,
-    /// Neither can be said.
+    /// The interval allows no other verdict.
     pub cannot_tell: u64,
-    /// From another machine.
+    /// The sides come from two machines.
     pub other_machine: u64,
 }
 
-/// What is said of one row.
+/// The verdict on a row or a count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// The whole interval lies above the limit; or the row had figures and failed now.
+    /// The whole interval lies above the limit, or the row had figures in the old run and failed in
+    /// the new one.
     Worse,
-    /// The whole interval lies below the limit; or the row had failed and has figures now.
+    /// The whole interval lies below the limit, or the row failed in the old run and has figures in
+    /// the new one.
     Better,
     /// The whole interval lies within the threshold.
     Same,
-    /// None of these, for the reason that is given.
+    /// None of these holds, for the given reason.
     CannotTell,
-    /// Figures of two machines: shown side by side, never divided.
+    /// Figures of two machines stand side by side and are never divided.
     OtherMachine,
 }
 
-/// One row in both files.
+/// One row on both sides.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ComparedRow {
-    /// What names it; the version is that of the new run, where that has the row.
+    /// The version is that of the new run, where that has the row.
     #[serde(flatten)]
     pub key: RowKey,
-    /// In the old run; absent where it has no such row.
+    /// Absent where the old run has no such row.
     pub old: Option<Figure>,
-    /// In the new run; absent where it has no such row.
+    /// Absent where the new run has no such row.
     pub new: Option<Figure>,
-    /// New over old: of two runs by Hodges and Lehmann over processes, of one run the median over
-    /// its pairs of processes; absent where the two may not be divided.
+    /// New over old. Between two runs it is the estimate of Hodges and Lehmann over processes;
+    /// within one run it is the median over pairs of processes. It is absent where the two may not
+    /// be divided.
     pub ratio: Option<f64>,
-    /// Its interval, corrected for all rows of the comparison.
+    /// The interval of the ratio, corrected for all rows of the comparison.
     pub ratio_ci: Option<Interval>,
-    /// How much the ratio must differ from 1 for better or worse, as a share: the threshold, or
-    /// what identical code shows in these files.
+    /// By which share the ratio must differ from 1 for `worse` or `better`: the threshold, or what
+    /// identical code shows in these files.
     pub limit: Option<f64>,
-    /// Whether the files show that its code is the same in both.
+    /// Whether the files show that its code is the same on both sides.
     pub same_code: bool,
-    /// The verdict.
     pub verdict: Verdict,
-    /// Why it cannot be told, or what failed, and what to do about it.
+    /// Why the row is `cannot tell` or what failed, and the remedy.
     #[serde(flatten)]
     pub why: Option<Missing>,
-    /// Its counts, where both sides were counted; each has a verdict of its own.
+    /// Its counts where both sides were counted, each with a verdict of its own.
     #[serde(default)]
     pub counts: Vec<ComparedCount>,
 }
@@ -176,43 +177,39 @@ pub struct ComparedRow {
 /// A count per task on both sides.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ComparedCount {
-    /// `allocations_per_task`, `allocated_bytes_per_task` or `syscalls_per_task`; lower is better.
+    /// `allocations_per_task`, `allocated_bytes_per_task` or `syscalls_per_task`. Lower is better.
     pub metric: String,
     /// `calls` or `bytes`.
     pub unit: String,
-    /// In the old one.
     pub old: Reading<CountPerTask>,
-    /// In the new one.
     pub new: Reading<CountPerTask>,
-    /// New less old, per task.
+    /// New minus old, per task.
     pub change: Option<f64>,
     /// What the change must exceed to be worse or better: 0.1 %, or what requests of one process
-    /// differ by, as a collector makes them.
+    /// differ by, since a collector runs in one request or in another.
     pub limit: Option<f64>,
-    /// `worse` or `better` where both are exact and differ by more than `limit`, whatever the
-    /// noise.
+    /// `worse` or `better` where both counts are exact and differ by more than `limit`, however
+    /// noisy the machine.
     pub verdict: Verdict,
-    /// Why it cannot be told.
+    /// Why the verdict is `cannot_tell`.
     pub reason: Option<String>,
 }
 
 impl ComparedCount {
-    /// Whether either side has a value: of what no side can count nothing is to be told.
+    /// Whether either side has a value. A count that neither side can take needs no line in a
+    /// report.
     pub fn value_in_one(&self) -> bool {
         self.old.value().is_some() || self.new.value().is_some()
     }
 }
 
-/// One row in one file.
+/// One row on one side.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
-    /// Version of its runtime.
     pub version: String,
-    /// Processes behind its figures.
+    /// The number of processes behind its figures.
     pub processes: u64,
-    /// Whether it has figures.
     pub status: RowStatus,
-    /// Its figures, or why it has none.
     #[serde(flatten)]
     pub estimate: Reading<Estimate>,
 }
@@ -220,8 +217,8 @@ pub struct Figure {
 /// A figure of one row.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
-    /// Median over processes of the median of their samples, ns per task.
+    /// The median over processes of the median of their samples, in ns per task.
     pub value: f64,
-    /// Its own 95 % interval, for reading alone.
+    /// Its own 95 % interval, for reading alone; no verdict rests on it.
     pub ci: Option<Interval>,
 }

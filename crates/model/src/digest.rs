@@ -1,5 +1,5 @@
-//! `taskscale.digest/1`: where the workers' time went, and why. One object, bounded in size
-//! whatever the trace was.
+//! `taskscale.digest/1`: where the workers' time went, and why. A digest is one object of bounded
+//! size, whatever the size of the trace.
 //!
 //! Shares are of *workers x window* unless a field says otherwise. Times are nanoseconds.
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{missing::Reading, span::Account};
 
-/// The schema word.
+/// The value of [`Digest::schema`].
 pub const SCHEMA: &str = "taskscale.digest/1";
 
 /// The bounded summary of a timeline.
@@ -17,16 +17,16 @@ pub struct Digest {
     pub schema: String,
     /// Spans counted, at any depth.
     pub tasks: u64,
-    /// Workers: as the user says, else as many as were seen.
+    /// The number of workers that the user gives, or else of those that were seen.
     pub workers: u64,
-    /// First start to last end.
+    /// From the first start to the last end.
     pub window_ns: u64,
-    /// Step of the source's clock; 0 where it is not known.
+    /// The step of the source's clock; 0 where it is not known.
     pub clock_resolution_ns: u64,
     /// Where *workers x window* went.
     pub losses: Losses,
-    /// Share among tasks that a live observer did not time, of which it is not known whether a task
-    /// took it. It counts as idle in `losses`; `work` is too low by at most this.
+    /// The share of time that may or may not have been a task's, among tasks that a live observer
+    /// did not time. It counts as idle in `losses`, so `work` is too low by at most this share.
     #[serde(default)]
     pub unknown: f64,
     /// Durations of all spans.
@@ -36,23 +36,21 @@ pub struct Digest {
     /// What the runtime takes between two tasks of a busy worker: the mean of the gaps that count
     /// as dispatch.
     pub scheduling_cost_ns: Reading<f64>,
-    /// Task size at which nine tenths of a busy worker's time is work: nine times the scheduling
-    /// cost.
+    /// The task size at which nine tenths of a busy worker's time is work: nine times the
+    /// scheduling cost.
     pub break_even_ns: Reading<f64>,
-    /// How many workers ran, over time and altogether.
+    /// How many workers ran, over time and on the whole.
     pub parallelism: Parallelism,
-    /// Balance between workers; only the extremes where there are many.
     pub workers_detail: WorkersDetail,
     /// The longest spans that contain no others and stand out from the rest, longest first.
     pub outliers: Vec<Outlier>,
-    /// The names that cost most.
     pub names: Names,
     /// Spans within spans.
     pub nesting: Nesting,
-    /// What the source held and what of it was not counted.
+    /// What the source held, and what of it was not counted.
     pub dropped: Account,
-    /// Explanations by the loss they account for; the first one is the diagnosis, the second its
-    /// runner-up.
+    /// Explanations, ordered by the loss that they account for. The first is the diagnosis, and the
+    /// second is its runner-up.
     pub patterns: Vec<Pattern>,
     /// How far the diagnosis can be trusted.
     pub confidence: Confidence,
@@ -63,25 +61,25 @@ pub struct Digest {
 /// Shares of *workers x window*; they add up to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Losses {
-    /// A worker was inside a task.
+    /// A worker is inside a task.
     pub work: f64,
-    /// Micro gaps: a busy worker between two tasks.
+    /// A busy worker is in a micro gap between two tasks.
     pub dispatch: f64,
-    /// Idle while exactly one worker was active.
+    /// A worker is idle while exactly one is active.
     pub serial: f64,
-    /// Idle after a worker's last task, while at least two others were active.
+    /// A worker is idle after its last task while at least two others are active.
     pub tail: f64,
-    /// Idle while at least two others were active, and more was to come: nothing was ready for this
-    /// worker.
+    /// A worker is idle before its last task while at least two others are active: nothing is ready
+    /// for it.
     pub starvation: f64,
-    /// Runnable and not run: the machine did other things. Only live observers know this.
+    /// A worker can run and does not: the machine does other things. Only live observers know this.
     pub preempted: f64,
-    /// No worker was active: the program was elsewhere.
+    /// No worker is active: the program is elsewhere.
     pub outside: f64,
 }
 
 impl Losses {
-    /// Terms with their names, in the order of the identity.
+    /// The terms with their names, in the order of the identity.
     pub fn terms(&self) -> [(&'static str, f64); 7] {
         [
             ("work", self.work),
@@ -101,10 +99,10 @@ impl Losses {
 }
 
 /// A distribution in nanoseconds. Quantiles come from a histogram whose buckets are at most 25 %
-/// wide, so each is within 12.5 % of an exact one; minimum, mean and maximum are exact.
+/// wide, so each is within 12.5 % of the exact one. Minimum, mean and maximum are exact.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Quantiles {
-    /// Values counted.
+    /// The number of values.
     pub count: u64,
     /// Smallest.
     pub min: u64,
@@ -123,25 +121,25 @@ pub struct Quantiles {
 /// How many workers were inside a task.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Parallelism {
-    /// Mean over the window.
+    /// The mean over the window.
     pub mean: f64,
-    /// Largest mean of one step of the timeline.
+    /// The largest mean of one step of the timeline.
     pub peak: f64,
-    /// Length of a step.
+    /// The length of a step of the timeline.
     pub step_ns: u64,
-    /// Mean number of workers inside a task, step by step; at most 60 steps.
+    /// The mean number of workers inside a task, step by step. There are at most 60 steps.
     pub timeline: Vec<f64>,
-    /// Share of the window by the number of workers inside a task; many levels are folded into
-    /// ranges.
+    /// The share of the window for each number of workers inside a task. Many levels are folded
+    /// into ranges.
     pub histogram: Vec<Level>,
 }
 
 /// A range of parallelism, and the share of the window spent in it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Level {
-    /// Fewest workers.
+    /// The fewest workers of the range.
     pub from: u64,
-    /// Most workers.
+    /// The most workers of the range.
     pub to: u64,
     /// Share of the window.
     pub share: f64,
@@ -152,88 +150,88 @@ pub struct Level {
 pub struct WorkersDetail {
     /// Workers that ran at least one task.
     pub active: u64,
-    /// Busiest worker over the mean of all; 1 is perfect balance.
+    /// The busy time of the busiest worker over the mean of all; 1 is perfect balance.
     pub busy_max_over_mean: f64,
-    /// Standard deviation of busy time over its mean.
+    /// The standard deviation of busy time over its mean.
     pub busy_variation: f64,
-    /// Workers by index; where there are more than 16, the eight busiest and the eight least busy.
+    /// Workers by index. Where there are more than 16, these are the eight busiest and the eight
+    /// least busy.
     pub workers: Vec<WorkerDetail>,
-    /// Workers that are not listed.
+    /// The number of workers that are not listed.
     pub folded: u64,
 }
 
-/// One worker.
+/// One worker of a [`WorkersDetail`].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct WorkerDetail {
-    /// Its index.
+    /// The worker's index.
     pub worker: u32,
-    /// Spans it executed, at any depth.
+    /// The number of spans that it executed, at any depth.
     pub tasks: u64,
     /// Time inside outermost spans as a share of the window.
     pub busy: f64,
-    /// First start, from the begin of the window.
+    /// Its first start, from the begin of the window.
     pub first_ns: u64,
-    /// Last end, from the begin of the window.
+    /// Its last end, from the begin of the window.
     pub last_ns: u64,
 }
 
 /// A span that stands out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outlier {
-    /// Its name, at most 48 bytes of it; empty where there is none.
+    /// At most 48 bytes of its name; empty where there is none.
     pub name: String,
-    /// Who executed it.
+    /// The index of the worker that executed it.
     pub worker: u32,
-    /// Start, from the begin of the window.
+    /// From the begin of the window.
     pub start_ns: u64,
-    /// Duration.
     pub duration_ns: u64,
-    /// Duration over the mean of the spans that do not stand out.
+    /// The duration over the mean of the spans that do not stand out.
     pub times_typical: f64,
 }
 
 /// The names that cost most.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Names {
-    /// At most 16, by time.
+    /// At most 16 names, by time.
     pub top: Vec<NameCost>,
-    /// Spans under all other names.
+    /// The number of spans with any other name.
     pub other_tasks: u64,
-    /// Their time.
+    /// The time of the spans with any other name.
     pub other_ns: u64,
-    /// Whether more distinct names came than fit: counts and times of `top` may then be too low,
-    /// each time by at most `error_ns`.
+    /// Whether there were more distinct names than fit. Counts and times of `top` may then be too
+    /// low, each time by at most `error_ns`.
     pub overflowed: bool,
     /// How much too low a time may be.
     pub error_ns: u64,
 }
 
-/// One name.
+/// One name and its cost.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NameCost {
-    /// The name, at most 48 bytes of it.
+    /// At most 48 bytes of the name.
     pub name: String,
-    /// Spans.
+    /// The number of spans with this name.
     pub tasks: u64,
-    /// Sum of their durations; nested spans count in full.
+    /// The sum of their durations. Nested spans count in full.
     pub total_ns: u64,
-    /// That over the sum of all durations.
+    /// `total_ns` over the sum of all durations.
     pub share: f64,
 }
 
 /// Spans within spans.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Nesting {
-    /// Spans inside others of their worker.
+    /// The number of spans inside others of their worker.
     pub nested: u64,
-    /// Deepest level seen; 0 where nothing is nested.
+    /// The deepest level seen; 0 where nothing is nested.
     pub depth: u16,
-    /// Share of *workers x window* in spans that contain others, outside of those: their own work,
-    /// or waiting.
+    /// The share of *workers x window* in spans that contain others, without the time of those
+    /// others. It is their own work, or waiting.
     pub parent_self: Reading<f64>,
-    /// Sum of all durations over *workers x window*: what adding up a trace would claim.
+    /// The sum of all durations over *workers x window*: what adding up a trace would claim.
     pub naive_utilisation: f64,
-    /// Spans that overlap another of their worker without containing it or lying in it.
+    /// The number of spans that overlap another of their worker, where neither contains the other.
     pub overlapping: u64,
 }
 
@@ -268,7 +266,7 @@ pub enum PatternName {
 }
 
 impl PatternName {
-    /// As it is written in JSON and text.
+    /// The name as JSON and text write it.
     pub fn as_str(self) -> &'static str {
         match self {
             PatternName::SchedulingOverhead => "SCHEDULING_OVERHEAD",
@@ -293,18 +291,17 @@ impl std::fmt::Display for PatternName {
     }
 }
 
-/// One explanation.
+/// One explanation of lost time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Pattern {
-    /// Its name.
     pub name: PatternName,
-    /// Share of *workers x window* that it accounts for.
+    /// The share of *workers x window* that it accounts for.
     pub share: f64,
     /// The figures that speak for it, in one sentence.
     pub evidence: String,
-    /// What to change, in the user's own terms; empty where nothing is to be done.
+    /// What to change, in the user's own terms; empty where nothing needs doing.
     pub remedy: String,
-    /// Time now over time with this loss removed and nothing else changed; at least 1. A bound on
+    /// Time now over time with this loss removed and nothing else changed; at least 1. It bounds
     /// what a fix can win.
     pub predicted_speedup: f64,
 }
@@ -312,24 +309,22 @@ pub struct Pattern {
 /// How far the diagnosis can be trusted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Confidence {
-    /// The grade.
     pub grade: ConfidenceGrade,
-    /// Loss that the diagnosis explains over loss that the runner-up explains, less one, at most 1;
-    /// 0 is a draw.
+    /// Loss that the diagnosis explains over loss that the runner-up explains, minus one, and at
+    /// most 1; 0 is a draw.
     pub margin: f64,
-    /// What weakens it.
+    /// What weakens the diagnosis.
     pub reasons: Vec<String>,
 }
 
-/// Grades of confidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ConfidenceGrade {
-    /// Nothing weakens it, and the runner-up explains at most half as much.
+    /// Nothing weakens the diagnosis, and the runner-up explains at most half as much.
     High,
-    /// Likely; read the runner-up too.
+    /// The diagnosis is likely. The runner-up is worth reading too.
     Medium,
-    /// A guess; measure longer or again.
+    /// The diagnosis is a guess. A longer or another measurement may tell.
     Low,
 }
 

@@ -1,6 +1,6 @@
 //! `taskscale.doctor/1`: what on a machine blurs or biases the figures, and what to do about each.
 //!
-//! [`facts`] holds what was read and measured; a [`Checkup`] holds what follows from it.
+//! [`facts`] holds what was read and measured. A [`Checkup`] holds what follows from it.
 
 pub mod facts;
 
@@ -11,33 +11,29 @@ use crate::{machine::Machine, missing::Reading};
 /// The value of [`Checkup::schema`].
 pub const SCHEMA: &str = "taskscale.doctor/1";
 
-/// All that `taskscale doctor` says of a machine.
+/// Everything that `taskscale doctor` says of a machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Checkup {
     /// [`SCHEMA`].
     pub schema: String,
-    /// Version of the tool.
     pub tool: String,
-    /// What was looked at.
     pub machine: Machine,
-    /// One per subject: warnings first, then notes, then what is fine; each group in the order of
-    /// the subjects.
+    /// One finding per subject: warnings first, then notes, then what is fine. Each group keeps the
+    /// order of the subjects.
     pub findings: Vec<Finding>,
 }
 
 /// What was found of one subject.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
-    /// What was looked at, in one or two words that stay the same from version to version:
-    /// `run delay`.
+    /// One or two words that stay the same from version to version: `run delay`.
     pub subject: String,
-    /// How much it matters here.
     pub severity: Severity,
-    /// What was found, in one clause; or why nothing could be.
+    /// What was found, in one clause, or why nothing could be.
     pub found: Reading<String>,
-    /// Which figures it touches; empty where none is.
+    /// The figures that it touches; empty where it touches none.
     pub affects: Vec<Figures>,
-    /// What it does to them.
+    /// What it does to the figures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<Effect>,
     /// What to do; empty where nothing needs doing.
@@ -48,13 +44,12 @@ pub struct Finding {
 /// What a finding does to the figures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Effect {
-    /// In one sentence, the number included.
+    /// The effect in one sentence that includes the number.
     pub says: String,
-    /// The number.
     pub value: f64,
-    /// Its unit: `%`, `ns`, `CPUs`, `threads` ...
+    /// For example `%`, `ns`, `CPUs` or `threads`.
     pub unit: String,
-    /// Whether it was measured just now; otherwise it is what the system states.
+    /// Whether `doctor` measured the number; otherwise the system states it.
     pub measured: bool,
 }
 
@@ -62,11 +57,11 @@ pub struct Effect {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// It will blur or bias figures: change it, or read them accordingly.
+    /// It blurs or biases figures: change it, or read them accordingly.
     Warning,
-    /// It may; or it is not known whether it does.
+    /// It may matter, or it is not known whether it does.
     Note,
-    /// As it should be.
+    /// It is as it should be.
     Ok,
 }
 
@@ -74,13 +69,13 @@ pub enum Severity {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Figures {
-    /// Wall time.
     Wall,
-    /// CPU time.
     Cpu,
-    /// Exact counts: system calls, allocations, bytes.
+    /// Counts per task: allocations, bytes and system calls, exact or not. The finding on hardware
+    /// counters is filed here too, though no figure rests on them.
     Counts,
-    /// Memory per task.
+    /// Memory per task. taskscale does not measure it; sizes and measurements of the user's own
+    /// rest on it.
     Memory,
     /// How a figure changes with the number of workers.
     Scaling,

@@ -7,12 +7,12 @@ const DIGITS: i32 = 3;
 /// Decimals at most: a hundredth of a nanosecond per task is beyond any clock.
 const MAX_DECIMALS: i32 = 2;
 
-/// The larger distance of an interval's ends from its centre, which it need not hold in the middle.
+/// The larger distance of an interval's ends from `centre`, which need not be the middle.
 pub fn half_width(centre: f64, interval: Interval) -> f64 {
     (interval.1 - centre).max(centre - interval.0)
 }
 
-/// A value rounded to the first digit of its uncertainty, with thousands grouped: 4479.3 with 81 is
+/// Rounds a value to the first digit of its uncertainty and groups thousands: 4479.3 with 81 is
 /// `4,480`.
 pub fn rounded(value: f64, uncertainty: Option<f64>) -> String {
     if !value.is_finite() {
@@ -21,7 +21,7 @@ pub fn rounded(value: f64, uncertainty: Option<f64>) -> String {
     let magnitude = |x: f64| x.abs().log10().floor() as i32;
     let place = match uncertainty {
         _ if value == 0.0 => 0,
-        // However wide the interval, the value keeps a digit of its own.
+        // The value keeps a digit of its own, however wide the interval.
         Some(uncertainty) if uncertainty > 0.0 => magnitude(uncertainty).min(magnitude(value)),
         _ => magnitude(value) - DIGITS + 1,
     };
@@ -33,7 +33,7 @@ pub fn rounded(value: f64, uncertainty: Option<f64>) -> String {
     grouped(&format!("{value:.*}", place.unsigned_abs() as usize))
 }
 
-/// The unit that suits a time: how many nanoseconds it has, and its name.
+/// The unit that suits a time: its nanoseconds and its name.
 fn unit_of(ns: f64) -> (f64, &'static str) {
     match ns.abs() {
         ns if ns < 1e3 => (1.0, "ns"),
@@ -43,8 +43,8 @@ fn unit_of(ns: f64) -> (f64, &'static str) {
     }
 }
 
-/// A time in the unit that suits it, in three digits: `312 ns`, `4.48 us`, `12.3 ms`. Nanoseconds
-/// are whole.
+/// Writes a time in the unit that suits it, with three digits: `312 ns`, `4.48 us`, `12.3 ms`.
+/// Nanoseconds are whole.
 pub fn time(ns: f64) -> String {
     let (unit, name) = unit_of(ns);
     match ns / unit {
@@ -54,10 +54,11 @@ pub fn time(ns: f64) -> String {
     }
 }
 
-/// A time in the unit that suits it, rounded as [`rounded`] does: `312 ns`, `4.5 us`, `1.2 ms`.
+/// Writes a time in the unit that suits it, rounded as by [`rounded`]: `312 ns`, `4.5 us`, `1.2
+/// ms`.
 pub fn duration(ns: f64, uncertainty: Option<f64>) -> String {
     let (unit, name) = unit_of(ns);
-    // Three digits tell granularities apart; no interval of theirs supports more.
+    // Three digits tell granularities apart, and no interval of theirs supports more.
     let fewest = ns.abs() / 1000.0;
     let digits = uncertainty.filter(|uncertainty| *uncertainty > fewest);
     format!("{} {name}", rounded(ns / unit, digits.map(|uncertainty| uncertainty / unit)))
@@ -81,12 +82,13 @@ pub fn grouped(number: &str) -> String {
     text
 }
 
-/// An integer with thousands grouped.
+/// Groups an integer by thousands.
 pub fn count(n: u64) -> String {
     grouped(&n.to_string())
 }
 
-/// A share in percent, with a digit more below 10 and below 1: `0.83`, `4.1`, `38`.
+/// Writes a share in percent, with one more digit below 10 and another below 1: `0.83`, `4.1`,
+/// `38`.
 pub fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     match percent.abs() {
@@ -96,7 +98,8 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// A median with half its interval in percent: `4,480 ±1.8%`; without an interval the number alone.
+/// Writes a median with half its interval in percent: `4,480 ±1.8%`. Without an interval it writes
+/// the number alone.
 pub fn with_interval(centre: f64, interval: Option<Interval>) -> String {
     let Some(interval) = interval else { return rounded(centre, None) };
     let half_width = half_width(centre, interval);
@@ -106,15 +109,15 @@ pub fn with_interval(centre: f64, interval: Option<Interval>) -> String {
     format!("{} ±{}%", rounded(centre, Some(half_width)), percent(half_width / centre))
 }
 
-/// A ratio with its interval: `1.38x [1.35, 1.41]`, with a tilde in front where the interval
-/// contains 1.
+/// Writes a ratio with its interval: `1.38x [1.35, 1.41]`. A tilde stands in front where the
+/// interval contains 1.
 pub fn ratio(ratio: f64, interval: Option<Interval>) -> String {
     let Some(interval) = interval else { return format!("{ratio:.2}x, no interval") };
     let mut decimals = match -half_width(ratio, interval).max(1e-4).log10().floor() {
         _ if ratio >= 10.0 => 1,
         decimals => decimals.clamp(2.0, 4.0) as usize,
     };
-    // An end that rounds to 1 would hide that the interval excludes it.
+    // An end that rounds to 1 hides that the interval excludes 1.
     let hides = |decimals: usize| {
         [interval.0, interval.1]
             .iter()
@@ -127,7 +130,6 @@ pub fn ratio(ratio: f64, interval: Option<Interval>) -> String {
     format!("{tilde}{ratio:.decimals$}x [{:.decimals$}, {:.decimals$}]", interval.0, interval.1)
 }
 
-/// Whether an interval of a ratio leaves open that there is no difference.
 pub fn contains_one(interval: Interval) -> bool {
     interval.0 <= 1.0 && 1.0 <= interval.1
 }

@@ -1,4 +1,4 @@
-//! What names a row, in every record and every schema that speaks of one.
+//! What names a row in every record and schema.
 
 use std::ops::{Deref, DerefMut};
 
@@ -9,33 +9,28 @@ use crate::params::{Params, label};
 /// Names a series: one variant of one runtime in one table, over all its sizes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct SeriesKey {
-    /// The suite it belongs to.
     pub suite: String,
-    /// The table it belongs to.
     pub table: String,
-    /// The workload.
     pub workload: String,
     /// The runtime, as the user names it: `asyncio`, `asyncio@python3.8`.
     pub runtime: String,
-    /// The runtime's version; empty where it could not be asked.
+    /// Empty where the probe did not tell it.
     pub version: String,
-    /// The variant.
     pub variant: String,
-    /// The parameters by which it differs from the others of its table.
+    /// The parameters by which the series differs from the others of its table.
     #[serde(default)]
     pub case: Params,
-    /// All parameters, those of the table and of the case.
+    /// All parameters: those of the table and those of the case.
     #[serde(default)]
     pub params: Params,
 }
 
-/// Names a row: a series at one size. In JSON both are flattened into whatever they name.
+/// Names a row: a series at one size. In JSON both are flattened into the object that they name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub struct RowKey {
-    /// All but the size.
     #[serde(flatten)]
     pub series: SeriesKey,
-    /// Number of tasks.
+    /// The number of tasks of one iteration.
     pub size: u64,
 }
 
@@ -48,7 +43,7 @@ impl SeriesKey {
         }
     }
 
-    /// `runtime:variant`, as a baseline is asked for.
+    /// `runtime:variant`, as the user names a baseline.
     pub fn full_name(&self) -> String {
         format!("{}:{}", self.runtime, self.variant)
     }

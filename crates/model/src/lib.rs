@@ -1,6 +1,6 @@
-//! Plain data of `taskscale`: what travels between the tool and a probe, what a suite asks for,
-//! what a run file holds, what a summary says. Nothing here touches a clock, a disk, the
-//! environment or a statistic.
+//! Plain data of `taskscale`: what the tool and a probe exchange, what a suite asks for, what a run
+//! file holds, what a summary says. Nothing here touches a clock, a disk, the environment or a
+//! statistic.
 //!
 //! | module | holds | written down in |
 //! |---|---|---|

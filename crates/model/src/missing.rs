@@ -1,8 +1,8 @@
-//! A value that could not be had is a value too: it carries the reason and what to do about it.
+//! A missing value is a value too: it carries the reason and the remedy.
 
 use serde::{Deserialize, Serialize};
 
-/// Why something is not there, and what would bring it.
+/// Why a value is missing, and what the user can do about it.
 ///
 /// ```
 /// use taskscale_model::missing::Missing;
@@ -19,7 +19,7 @@ pub struct Missing {
 }
 
 impl Missing {
-    /// Joins a reason with its remedy (which may be empty).
+    /// The remedy may be empty.
     pub fn new(reason: impl Into<String>, remedy: impl Into<String>) -> Self {
         Missing { reason: reason.into(), remedy: remedy.into() }
     }
@@ -35,14 +35,12 @@ impl std::fmt::Display for Missing {
     }
 }
 
-/// A value that may be missing: the value, or why there is none. In JSON it is either, told apart
-/// by `reason`.
+/// A value that may be missing: the value, or why there is none. JSON holds either the value or an
+/// object with `reason`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Reading<T> {
-    /// The value.
     Value(T),
-    /// Why there is none.
     Missing(Missing),
 }
 
@@ -52,7 +50,6 @@ impl<T> Reading<T> {
         Reading::Missing(Missing::new(reason, remedy))
     }
 
-    /// The value, if there is one.
     pub fn value(&self) -> Option<&T> {
         match self {
             Reading::Value(value) => Some(value),
@@ -60,7 +57,7 @@ impl<T> Reading<T> {
         }
     }
 
-    /// Why there is none.
+    /// Why there is no value.
     pub fn why(&self) -> Option<&Missing> {
         match self {
             Reading::Value(_) => None,
@@ -68,7 +65,6 @@ impl<T> Reading<T> {
         }
     }
 
-    /// The value, or why there is none.
     pub fn as_result(&self) -> Result<&T, &Missing> {
         match self {
             Reading::Value(value) => Ok(value),

@@ -5,19 +5,17 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// One parameter's value: a flag, an integer or a word.
+/// The value of a parameter: a flag, an integer or a word.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum ParamValue {
-    /// `true` or `false`.
     Flag(bool),
-    /// A non-negative integer.
     Integer(u64),
-    /// A word out of a list that the probe declares.
+    /// A word from a list that the probe declares.
     Word(String),
 }
 
-/// Parameters in the order of their names, so that equal sets print alike.
+/// Parameters, sorted by name, so that equal sets print alike.
 pub type Params = BTreeMap<String, ParamValue>;
 
 impl ParamValue {
@@ -47,7 +45,7 @@ impl std::fmt::Display for ParamValue {
     }
 }
 
-/// Shows parameters as a person reads them: `order=ordered work=0`.
+/// Writes parameters for a reader: `order=ordered work=0`.
 pub fn label(params: &Params) -> String {
     let parts: Vec<String> = params.iter().map(|(name, value)| format!("{name}={value}")).collect();
     parts.join(" ")

@@ -1,9 +1,9 @@
-//! Probe protocol 1: JSON Lines over stdin and stdout. `probes/PROTOCOL.md` is the text for authors
-//! of probes.
+//! Probe protocol 1: JSON Lines over stdin and stdout. `probes/PROTOCOL.md` describes it for
+//! authors of probes.
 //!
-//! The tool asks ([`Request`]), the probe answers with exactly one line ([`Reply`]). Unknown fields
-//! are ignored on both sides, so a field can be added without a new number; the meaning of a field
-//! cannot change without one.
+//! The tool sends a [`Request`], and the probe answers with exactly one line, a [`Reply`]. Both
+//! sides ignore unknown fields, so a new field needs no new protocol number. A field that changes
+//! its meaning needs one.
 
 use std::collections::BTreeMap;
 
@@ -14,50 +14,48 @@ use crate::{
     params::{ParamValue, Params},
 };
 
-/// The protocol this build speaks.
+/// The protocol that this build speaks.
 pub const PROTOCOL: u32 = 1;
 
-/// Integers of a request stay below 2^53 so that every JSON reader keeps them exact (JavaScript's
-/// numbers end there).
+/// The largest integer of a request. Below 2^53 every JSON reader keeps integers exact
+/// (JavaScript's numbers end there).
 pub const MAX_INTEGER: u64 = (1 << 53) - 1;
 
-/// What the tool sends, one line each.
+/// What the tool sends, one line per request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Request {
-    /// Who are you, and what can you do? Always the first message.
+    /// Asks what the probe is and what it offers. It is always the first request.
     Describe {
         /// The protocol that the tool speaks.
         protocol: u32,
     },
-    /// Perform a workload and time it.
+    /// Asks the probe to perform a workload and time it.
     Run(RunRequest),
-    /// End yourself; no reply is expected.
+    /// Asks the probe to end. No reply is expected.
     Exit,
 }
 
-/// One timed measurement, asked for.
+/// A request for one timed sample.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunRequest {
-    /// A number that the probe copies into its sample; tells a late answer from the one that was
-    /// asked for.
+    /// A number that the probe copies into its sample. It tells a late answer from the expected
+    /// one.
     pub id: u64,
-    /// Which workload.
     pub workload: String,
-    /// Which way of doing it.
     pub variant: String,
-    /// How many tasks (or elements, or bytes: the workload says which).
+    /// The number of tasks (or elements, or bytes: the workload says which).
     pub size: u64,
     /// How often the workload is repeated inside the one timed sample.
     pub iterations: u64,
-    /// Parameters of the workload; what is absent takes the default that the description names.
+    /// Parameters of the workload. An absent one takes the default that the description names.
     #[serde(default)]
     pub params: Params,
-    /// Fresh each round, at most [`MAX_INTEGER`].
+    /// Different in each round, and at most [`MAX_INTEGER`].
     pub seed: u64,
 }
 
-/// What a probe sends, one line each.
+/// What a probe sends, one line per reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Reply {
@@ -65,17 +63,16 @@ pub enum Reply {
     Description(Description),
     /// The answer to `run`.
     Sample(Sample),
-    /// The answer to anything that could not be done.
+    /// The answer to a request that failed.
     Error {
         /// What failed, on what, and what to do.
         message: String,
-        /// The protocol that the probe speaks, when that is what failed.
+        /// The protocol that the probe speaks, where the protocol is what failed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         protocol: Option<u32>,
         /// Whether the runtime is not on this machine, which is no defect of the probe.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         missing: bool,
-        /// What to do about it.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         remedy: String,
     },
@@ -86,68 +83,63 @@ pub enum Reply {
 pub struct Description {
     /// The protocol that the probe speaks.
     pub protocol: u32,
-    /// What runs the tasks.
     pub runtime: Runtime,
-    /// How fine its clocks are.
     pub clock: Clock,
-    /// How many workers the runtime uses, where that can be said.
+    /// How many workers the runtime uses, where the probe can say.
     #[serde(default)]
     pub workers: Option<u64>,
-    /// Whether its code is compiled while it runs, and gets cheaper over hundreds of milliseconds:
-    /// JVM, V8.
+    /// Whether its code is compiled while it runs (JVM, V8). Such code gets cheaper over hundreds
+    /// of milliseconds.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub jit: bool,
-    /// How much work, in milliseconds, brings it back after a pause: Go's monitor thread interrupts
-    /// the others all the time after it slept.
+    /// Milliseconds of work that bring the runtime back after a pause. Go's monitor thread
+    /// interrupts the other threads all the time after it slept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wake_ms: Option<u64>,
-    /// What it can do.
     pub workloads: Vec<Workload>,
 }
 
-/// What runs tasks, with its version.
+/// The runtime, with its version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Runtime {
-    /// `asyncio`, `tokio`, ...
+    /// For example `asyncio` or `tokio`.
     pub name: String,
-    /// `python`, `rust`, ...
+    /// For example `python` or `rust`.
     pub language: String,
-    /// The version of the runtime: `3.11.7`.
+    /// For example `3.11.7`.
     pub version: String,
-    /// The compiler or interpreter behind it: `CPython 3.11.7 (GCC 12.2.0)`.
+    /// The compiler or interpreter behind the runtime: `CPython 3.11.7 (GCC 12.2.0)`.
     #[serde(default)]
     pub toolchain: String,
 }
 
-/// The smallest difference that the probe's clocks can show, in nanoseconds.
+/// The smallest difference that each clock of the probe can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Clock {
-    /// Of the monotonic wall clock.
+    /// Resolution of the monotonic wall clock.
     pub wall_resolution_ns: u64,
-    /// Of the process CPU clock.
+    /// Resolution of the process CPU clock.
     pub cpu_resolution_ns: u64,
 }
 
 /// A workload as one probe offers it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Workload {
-    /// `fanout`, `nop`, ...
+    /// For example `fanout` or `nop`.
     pub name: String,
-    /// The parameters it understands.
     #[serde(default)]
     pub params: Vec<Param>,
-    /// The ways of doing it.
+    /// The ways of doing the workload.
     pub variants: Vec<Variant>,
 }
 
 /// A parameter of a workload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Param {
-    /// Its name.
     pub name: String,
-    /// What an absent value means.
+    /// The value that an absent parameter takes.
     pub default: ParamValue,
-    /// The words it may be; empty for integers and flags.
+    /// The words that it allows; empty for integers and flags.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<ParamValue>,
     /// One line for people.
@@ -158,17 +150,18 @@ pub struct Param {
 /// One way of doing a workload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Variant {
-    /// `gather`, `multi_thread/spawn`, ...
+    /// For example `gather` or `multi_thread/spawn`.
     pub name: String,
-    /// Whether each unit is a task that the scheduler sees. `join_all` and a plain await are not.
+    /// Whether each unit is a task that the scheduler sees. `join_all` and a plain await create
+    /// none.
     pub creates_task: bool,
-    /// Parameter values to which this variant is limited: `{"order": ["ordered"]}`.
+    /// The parameter values that this variant is limited to: `{"order": ["ordered"]}`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub only: BTreeMap<String, Vec<ParamValue>>,
-    /// The largest size it can bear (threads, memory), with the reason in `note`.
+    /// The largest size that it can bear (threads, memory). `note` gives the reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_size: Option<u64>,
-    /// Known, but not to be had in this toolchain.
+    /// Why this toolchain does not have the variant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unavailable: Option<Missing>,
     /// One line for people.
@@ -176,10 +169,10 @@ pub struct Variant {
     pub note: String,
 }
 
-/// One timed measurement, answered.
+/// The answer to a [`RunRequest`]: one timed sample.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
-    /// The `id` of the request. A probe of few lines may leave it out.
+    /// The `id` of the request. A minimal probe may leave it out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<u64>,
     /// Monotonic time of all iterations together.
@@ -193,7 +186,8 @@ pub struct Sample {
     pub extra: serde_json::Map<String, serde_json::Value>,
 }
 
-/// An unsigned 64-bit check value, written as a JSON integer or (JavaScript) as a decimal string.
+/// An unsigned 64-bit check value. JSON holds it as an integer or, for JavaScript, a decimal
+/// string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Answer(pub u64);
@@ -211,7 +205,8 @@ impl<'de> Deserialize<'de> for Answer {
             Ok(Form::Text(text)) => text.parse().map(Answer).map_err(|_| {
                 serde::de::Error::custom(format!("answer {text:?} is not a 64-bit unsigned integer"))
             }),
-            // An answer that is absent says so already; the others would only name our type.
+            // serde's own message says that the answer is absent; its other messages would name
+            // only `Form`.
             Err(error) if error.to_string().starts_with("missing field") => Err(error),
             Err(_) => Err(serde::de::Error::custom("answer is not a 64-bit unsigned integer")),
         }
@@ -219,24 +214,24 @@ impl<'de> Deserialize<'de> for Answer {
 }
 
 impl Description {
-    /// The workload of that name, if the probe offers it.
+    /// The workload with that name, if the probe offers it.
     pub fn workload(&self, name: &str) -> Option<&Workload> {
         self.workloads.iter().find(|workload| workload.name == name)
     }
 }
 
 impl Workload {
-    /// The parameter of that name, if the workload has it.
+    /// The parameter with that name, if the workload has it.
     pub fn param(&self, name: &str) -> Option<&Param> {
         self.params.iter().find(|param| param.name == name)
     }
 
-    /// The variant of that name, if the workload has it.
+    /// The variant with that name, if the workload has it.
     pub fn variant(&self, name: &str) -> Option<&Variant> {
         self.variants.iter().find(|variant| variant.name == name)
     }
 
-    /// Whether the workload understands all of `params`, each with an allowed value.
+    /// Whether the workload has all of `params` and allows their values.
     pub fn accepts(&self, params: &Params) -> bool {
         params.iter().all(|(name, value)| {
             self.param(name).is_some_and(|param| param.choices.is_empty() || param.choices.contains(value))
@@ -245,14 +240,14 @@ impl Workload {
 }
 
 impl Variant {
-    /// Whether this variant can be run with `params` (which the workload accepts).
+    /// Whether this variant runs with `params`, which the workload accepts.
     pub fn allows(&self, params: &Params) -> bool {
         self.only.iter().all(|(name, values)| params.get(name).is_none_or(|value| values.contains(value)))
     }
 }
 
-/// The parameter that every workload may be sent: `true` asks for an instrumented run, whose time
-/// is not kept, in which every task is counted by what it did.
+/// A parameter that every workload takes. `true` asks for an instrumented run that counts every
+/// task by what it did; the time of that run is not kept.
 pub const VERIFY: &str = "verify";
-/// The parameter that every workload may be sent: `true` asks for the share of creation in `extra`.
+/// A parameter that every workload takes. `true` asks for the share of creation in `extra`.
 pub const PHASES: &str = "phases";

@@ -1,8 +1,8 @@
 //! `taskscale.run/1` (`*.taskscale.jsonl`): a header, then one line per fact in the order in which
 //! it became known.
 //!
-//! A line is written with one system call as soon as the fact is there, so a run that is killed
-//! keeps all it measured. Every figure of a summary can be derived from these lines alone.
+//! Each line is written with one system call as soon as its fact is known. A run that is killed
+//! keeps all that it measured. Every figure of a summary can be derived from these lines alone.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,15 +22,12 @@ pub const SCHEMA: &str = "taskscale.run/1";
 pub enum Record {
     /// The first line.
     Header(Box<Header>),
-    /// A runtime that answered the handshake, or did not.
+    /// A runtime that answered the handshake or failed to.
     Runtime(RuntimeRecord),
-    /// A row that is part of the plan.
     Row(RowRecord),
-    /// One measurement.
     Sample(SampleRecord),
-    /// How disturbed the machine was during a round.
     Round(RoundRecord),
-    /// What one request made a probe do, counted; not timed.
+    /// What one untimed request made a probe do, counted.
     Count(CountRecord),
     /// The end of a row: why its measurement stopped.
     RowEnd(RowEnd),
@@ -38,37 +35,34 @@ pub enum Record {
     End(End),
 }
 
-/// What was asked for, when and where.
+/// What was asked for, when and on which machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Header {
     /// [`SCHEMA`].
     pub schema: String,
     /// Version of the tool.
     pub tool: String,
-    /// The command line.
     pub command: Vec<String>,
-    /// The seed from which everything random follows.
+    /// The seed of everything random.
     pub seed: u64,
-    /// Start, seconds since 1970-01-01 UTC.
+    /// Seconds since 1970-01-01 UTC.
     pub started_unix_s: u64,
-    /// Where.
     pub machine: Machine,
-    /// The suites, whole, so that the file explains itself.
+    /// The whole suites, so that the file explains itself.
     pub suites: Vec<crate::suite::Suite>,
 }
 
-/// A runtime's handshake.
+/// How a runtime answered the handshake.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RuntimeRecord {
-    /// How the user names it: `asyncio`, `asyncio@python3.8`.
+    /// The runtime as the user names it: `asyncio`, `asyncio@python3.8`.
     pub id: String,
     /// The command that starts its probe.
     pub command: Vec<String>,
-    /// The runtime whose rows are judged against this one's (`taskscale run --against`): this is
-    /// the old side.
+    /// Present where this runtime is the old side (`taskscale run --against`): the runtime whose
+    /// rows are judged against this one's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old_of: Option<String>,
-    /// What it says of itself, or why it said nothing.
     #[serde(flatten)]
     pub state: RuntimeState,
 }
@@ -77,16 +71,14 @@ pub struct RuntimeRecord {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum RuntimeState {
-    /// It answered.
+    /// The probe answered.
     Ready {
-        /// Name, version, toolchain.
         runtime: Runtime,
-        /// Resolution of its clocks.
         clock: Clock,
-        /// Workers, where it can say.
+        /// The number of workers, where the probe can say.
         workers: Option<u64>,
     },
-    /// It is not here or did not answer.
+    /// The runtime is not here, or its probe did not answer.
     Missing(Missing),
 }
 
@@ -94,42 +86,39 @@ pub enum RuntimeState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Measured, and divided by its baseline.
+    /// The row is measured and divided by its baseline.
     Row,
-    /// What other rows are divided by.
+    /// Other rows are divided by it.
     Baseline,
-    /// The A/A control: a baseline entered a second time, in a process of its own.
+    /// The A/A control: the row is a baseline entered a second time, in a process of its own.
     Control,
-    /// The kernel alone, weighed before the first cell: how many steps last as long as the work
-    /// that was asked for.
+    /// The kernel alone, weighed before the first cell. It tells how many steps last as long as the
+    /// work that was asked for.
     Calibration,
 }
 
-/// The variant of a row that stands for a whole runtime, where that has nothing to offer or is not
-/// here.
+/// The variant of a row that stands for a whole runtime which offers nothing or is not here.
 pub const ANY: &str = "*";
 
 /// A row of the plan: one runtime's variant at one size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RowRecord {
-    /// Its number; samples refer to it.
+    /// The number by which samples refer to the row.
     pub row: u64,
-    /// What names it.
     #[serde(flatten)]
     pub key: RowKey,
-    /// Whether each of its tasks is one that the scheduler sees; not known for rows that could not
-    /// be described.
+    /// Whether each of its tasks is one that the scheduler sees. It is `None` for a row whose probe
+    /// could not describe it.
     pub creates_task: Option<bool>,
-    /// Whether its code is compiled while it runs: its processes have to level off before they are
-    /// timed.
+    /// Whether its code is compiled while it runs. The processes of such a row have to level off
+    /// before they are timed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub jit: bool,
-    /// Its part in a sweep over the work inside each task; absent where there is none.
+    /// Its part in a sweep; absent for a row of no sweep.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<Sweep>,
-    /// What it is for.
     pub role: Role,
-    /// The row it is divided by.
+    /// The number of the row that it is divided by.
     #[serde(default)]
     pub baseline: Option<u64>,
 }
@@ -137,11 +126,10 @@ pub struct RowRecord {
 /// The part of a row in a sweep over the work inside each task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sweep {
-    /// Which sweep of the run: its rows are measured side by side.
+    /// The number of the sweep in the run. The rows of a sweep are measured side by side.
     pub number: u64,
     /// CPU time of the work that was asked for, in nanoseconds.
     pub work_ns: u64,
-    /// Tasks, or the kernel alone.
     pub part: Part,
 }
 
@@ -151,7 +139,7 @@ pub struct Sweep {
 pub enum Part {
     /// `size` tasks, each with that work.
     Tasks,
-    /// The work of one task, called in a plain loop: `size` is its number of steps.
+    /// The work of one task, called in a plain loop. `size` is its number of steps.
     Kernel,
 }
 
@@ -159,62 +147,58 @@ pub enum Part {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// To choose the number of iterations.
+    /// Chooses the number of iterations.
     Pilot,
-    /// Before the row was stable.
+    /// Taken before the row was stable.
     Warmup,
-    /// To bring the runtime back after a pause, before a timed sample.
+    /// Brings the runtime back after a pause, before a timed sample.
     Wake,
     /// Counts in the figures.
     Timed,
-    /// Counts in the share of creation only.
+    /// Counts only in the share of creation.
     Phases,
-    /// Instrumented; checks the answer, its time says nothing.
+    /// An instrumented sample that checks the answer. Its time says nothing.
     Verify,
 }
 
 /// One measurement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SampleRecord {
-    /// Place in the order in which everything in this run was measured, from 0.
+    /// Its place in the order of all measurements of this run, from 0.
     pub order: u64,
-    /// The row's number.
+    /// The number of the row.
     pub row: u64,
-    /// Why it was taken.
     pub kind: Kind,
-    /// The round in its cell, from 0; pilot, warm-up and verify samples carry the round they
+    /// The round in its cell, from 0. Pilot, warm-up and verify samples carry the round that they
     /// precede.
     pub round: u64,
-    /// Which process of this row, from 0.
+    /// The number of the process among those of this row, from 0.
     pub process: u64,
-    /// The workload, again, so that a line can be read alone.
+    /// The line repeats what names the row, so that it can be read alone.
     pub workload: String,
-    /// The runtime, again.
     pub runtime: String,
-    /// The variant, again.
     pub variant: String,
-    /// The size, again.
     pub size: u64,
-    /// Repetitions inside the sample.
+    /// Passes of the workload within the sample.
     pub iterations: u64,
-    /// The seed sent.
     pub seed: u64,
     /// As the probe timed it.
     pub wall_ns: u64,
     /// As the probe timed it.
     pub cpu_ns: u64,
-    /// From request to reply, as the tool saw it.
+    /// From request to reply, as the tool timed it.
     pub outside_wall_ns: u64,
-    /// CPU of the probe's process from request to reply, as the kernel counted it for the tool.
+    /// CPU time of the probe's process from request to reply, as the kernel counted it for the
+    /// tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outside_cpu_ns: Option<u64>,
-    /// Which threads of the probe's process ran, as the kernel counted them; absent where it was
-    /// not asked. Threads that came and went within the sample are not seen.
+    /// Which threads of the probe's process ran, as the kernel counted them; absent where the tool
+    /// did not ask. Threads that came and went within the sample are not seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<Reading<ThreadsRan>>,
-    /// The answer; it was right, or the row would have failed.
+    /// The right answer: a row with a wrong one fails.
     pub answer: Answer,
-    /// What else the probe said.
+    /// What else the probe told.
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     pub extra: serde_json::Map<String, serde_json::Value>,
 }
@@ -249,60 +233,51 @@ impl SampleRecord {
     }
 }
 
-/// Which threads of a process used CPU time during a sample, those of collectors and compilers
-/// included.
+/// Which threads of a process used CPU time during a sample. Threads of collectors and compilers
+/// are among them.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ThreadsRan {
-    /// How many used at least 5 % of the CPU time of the sample.
+    /// The number of threads that used at least 5 % of the CPU time of the sample.
     pub ran: u64,
-    /// Share of the CPU time that the busiest of them used: 1 where one thread did it all, 0.5
-    /// where two shared it evenly.
+    /// The share of the CPU time that the busiest thread used: 1 where one thread did all the work,
+    /// 0.5 where two shared it evenly.
     pub busiest_share: f64,
 }
 
-/// What one request made a probe's process do, counted from outside it: from before the request to
-/// after the reply. The process was started for this and is not timed.
+/// What one request made a probe's process do, counted from outside from before the request to
+/// after the reply. The process was started for counting and is not timed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CountRecord {
-    /// Place in the order in which everything in this run was measured.
+    /// Its place in the order of all measurements of this run.
     pub order: u64,
-    /// The row's number.
+    /// The number of the row.
     pub row: u64,
-    /// Which process of this row, of those that were counted, from 0.
+    /// The number of the process among the counted ones of this row, from 0.
     pub process: u64,
-    /// The workload, again, so that a line can be read alone.
+    /// The line repeats what names the row, so that it can be read alone.
     pub workload: String,
-    /// The runtime, again.
     pub runtime: String,
-    /// The variant, again.
     pub variant: String,
-    /// The size, again.
     pub size: u64,
-    /// Repetitions inside the request; 0 where the row could not be counted at all.
+    /// Passes of the workload within the request; 0 where the row could not be counted at all.
     pub iterations: u64,
-    /// The seed sent.
     pub seed: u64,
-    /// What was asked of the allocator.
     pub allocations: Reading<Allocations>,
-    /// System calls.
     pub syscalls: Reading<u64>,
 }
 
-/// What was asked of an allocator, by the function that was called. Calls that failed are not among
-/// them.
+/// What a program asked of its allocator, by the called function. Failed calls do not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Allocations {
-    /// `malloc`.
     pub malloc: u64,
-    /// `calloc`.
     pub calloc: u64,
-    /// `realloc`, whether or not the memory moved.
+    /// Counts whether or not the memory moved.
     pub realloc: u64,
     /// `posix_memalign`, `aligned_alloc`, `memalign`, `valloc`, `pvalloc`.
     pub aligned: u64,
-    /// `free` of something.
+    /// Calls of `free` with a pointer that is not null.
     pub free: u64,
-    /// Bytes asked for by all of these; a `realloc` counts with its whole new size.
+    /// Bytes asked for by all of these. A `realloc` counts with its whole new size.
     pub bytes: u64,
 }
 
@@ -312,7 +287,7 @@ impl Allocations {
         self.malloc + self.calloc + self.realloc + self.aligned
     }
 
-    /// What was added since `before`.
+    /// What was asked after `before`.
     #[must_use]
     pub fn since(&self, before: &Allocations) -> Allocations {
         Allocations {
@@ -329,13 +304,10 @@ impl Allocations {
 /// How disturbed the machine was during one round of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RoundRecord {
-    /// The table.
     pub table: String,
-    /// The size: with the table, the cell.
+    /// The size, which names the cell together with the table.
     pub size: u64,
-    /// The round.
     pub round: u64,
-    /// What was seen.
     #[serde(flatten)]
     pub disturbance: Disturbance,
 }
@@ -343,9 +315,8 @@ pub struct RoundRecord {
 /// The end of a row.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RowEnd {
-    /// The row's number.
+    /// The number of the row.
     pub row: u64,
-    /// How it ended.
     #[serde(flatten)]
     pub status: Status,
 }
@@ -354,14 +325,14 @@ pub struct RowEnd {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "status", rename_all = "snake_case")]
 pub enum Status {
-    /// Measured.
+    /// The row was measured.
     Ok {
         /// What ended the rounds.
         stop: Stop,
     },
-    /// It went wrong; samples taken before stay in the file and are not shown as figures.
+    /// The measurement went wrong. Earlier samples stay in the file and are not shown as figures.
     Failed(Missing),
-    /// It was not tried.
+    /// The row was not tried.
     Skipped(Missing),
 }
 
@@ -369,19 +340,19 @@ pub enum Status {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stop {
-    /// Every interval is as narrow as asked.
+    /// Every interval is as narrow as `--precision` asks.
     Precision,
-    /// As many rounds as asked.
+    /// The cell has as many rounds as `--samples` asks.
     Samples,
-    /// As much time as allowed.
+    /// The time that `--max-time` allows is used up.
     MaxTime,
-    /// The user pressed Ctrl-C; what was measured is kept.
+    /// The user pressed Ctrl-C. What was measured is kept.
     Interrupted,
 }
 
-/// The last line.
+/// The last line of a complete run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct End {
-    /// Duration of the run.
+    /// The duration of the run.
     pub elapsed_s: f64,
 }

@@ -1,33 +1,34 @@
-//! A span: one task execution on one worker. What trace readers and live observers send, and
-//! digests are made of.
+//! A span is one task execution on one worker. Trace readers and live observers send spans, and
+//! digests are computed from them.
 
-/// How deep a span lies inside others of its worker.
+/// How deep a span lies inside other spans of its worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
-    /// The source does not say; it follows from containment, where the order of spans allows.
+    /// The source does not say. The depth follows from containment where the order of spans allows
+    /// it.
     Unknown,
-    /// The source says: 0 is the outermost.
+    /// The source says it. 0 is the outermost.
     Level(u16),
 }
 
 /// One task execution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span<'a> {
-    /// The worker that executed it: a dense index, in the order in which workers are first seen.
+    /// A dense index of the worker that executed the task, in the order in which workers are first
+    /// seen.
     pub worker: u32,
-    /// Start, in nanoseconds from an origin that all spans of one source share; may be negative.
+    /// Nanoseconds from an origin that all spans of one source share; may be negative.
     pub start_ns: i64,
-    /// End, on the same clock, not before the start.
+    /// On the same clock as the start, and not before it.
     pub end_ns: i64,
-    /// Its name, as the source gives it (not always UTF-8); empty where there is none.
+    /// As the source gives it, not always UTF-8; empty where the source gives none.
     pub name: &'a [u8],
-    /// Whether it lies inside another span of its worker.
     pub depth: Depth,
 }
 
-/// Receives spans in whatever order the source has them.
+/// Receives spans in the order in which the source has them.
 pub trait SpanSink {
-    /// One span. Called millions of times a second: it must not allocate.
+    /// Receives one span. It is called millions of times a second and must not allocate.
     fn span(&mut self, span: &Span<'_>);
 }
 
@@ -37,22 +38,22 @@ impl<F: FnMut(&Span<'_>)> SpanSink for F {
     }
 }
 
-/// What a source held and what of it became spans, so that nothing is dropped silently.
+/// What a source held and what of it became spans. Nothing is dropped silently.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Account {
-    /// Format, as recognised: `chrome`, `tfprof`, `tfp`, `ray`, `dask`, `ninja`, ...
+    /// The recognised format: `chrome`, `tfprof`, `tfp`, `ray`, `dask`, `ninja`, ...
     pub format: String,
     /// Bytes read.
     pub bytes: u64,
-    /// Events of any kind that were seen.
+    /// Events of any kind.
     pub seen: u64,
     /// Events that became spans (a `B` with its `E` is two events and one span).
     pub counted: u64,
-    /// What was not counted, with its reason, most first.
+    /// Events that were not counted, by reason, most frequent first.
     pub dropped: Vec<Dropped>,
-    /// Workers seen.
+    /// The number of workers seen.
     pub workers: u64,
-    /// The step of the source's clock in nanoseconds, as far as its times show; 0 where nothing was
+    /// The step of the source's clock in nanoseconds, as far as its times show it; 0 where none was
     /// seen.
     pub clock_resolution_ns: u64,
     /// What a reader of the digest must know: the file ends in the middle of an event, the source
@@ -65,6 +66,5 @@ pub struct Account {
 pub struct Dropped {
     /// Why, in a few words: `not a task (metadata)`, `no end`, `negative duration`.
     pub reason: String,
-    /// How many.
     pub events: u64,
 }

@@ -26,9 +26,10 @@ pub struct Suite {
     /// When to stop, unless the command line says otherwise.
     #[serde(default)]
     pub limits: LimitsAsked,
-    /// The variant that each runtime's rows are divided by: `tokio = "multi_thread/spawn"`. A value
-    /// may name another runtime's variant as `runtime:variant`; it is used where that row is part
-    /// of the run, and is then a control of growth too.
+    /// The variant that each runtime's rows are divided by: `tokio = "multi_thread/spawn"`.
+    ///
+    /// A value may name another runtime's variant as `runtime:variant`. It is used where that row
+    /// is part of the run, and is then a control of growth too.
     #[serde(default)]
     pub baseline: BTreeMap<String, Vec<String>>,
     /// The tables to fill.
@@ -36,15 +37,15 @@ pub struct Suite {
     pub workloads: Vec<Block>,
 }
 
-/// When a cell has been measured enough. Absent values fall back to the tool's defaults.
+/// When a cell has been measured enough. An absent value takes the tool's default.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LimitsAsked {
-    /// Rounds at most.
+    /// The most rounds of a cell.
     pub samples: Option<u64>,
-    /// Seconds at most for one cell.
+    /// The most seconds for one cell.
     pub max_time_s: Option<f64>,
-    /// Seconds at most for the whole suite; cells share what is left.
+    /// The most seconds for the whole suite; cells share what is left.
     pub budget_s: Option<f64>,
     /// Half-width of the interval to reach, as a share (0.01 is 1 %).
     pub precision: Option<f64>,
@@ -54,45 +55,43 @@ pub struct LimitsAsked {
     pub timeout_s: Option<f64>,
     /// Rounds between restarts of all probes; 0 never restarts.
     pub restart_every: Option<u64>,
-    /// Warm-up samples at most after a restart, of code that is not compiled while it runs.
+    /// The most warm-up samples after a restart, for code that is not compiled while it runs.
     pub restart_warmup: Option<u64>,
 }
 
-/// One table: a workload with fixed parameters, over sizes.
+/// One table: a workload with fixed parameters, over its sizes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Block {
     /// The workload's name in the probes.
     pub name: String,
-    /// The title of the table; the name and parameters where it is absent.
+    /// The title of the table. Where it is empty, workload and parameters make the title.
     #[serde(default)]
     pub title: String,
     /// The sizes, in the order in which they are measured.
     pub sizes: Vec<u64>,
-    /// Parameters of all rows.
     #[serde(default)]
     pub params: Params,
-    /// Parameter sets that become rows of their own beside the plain one:
-    /// `[{gc = "off"}, {gc = "freeze"}]`.
+    /// Parameter sets that become rows of their own beside the plain row: `[{gc = "off"}, {gc =
+    /// "freeze"}]`.
     #[serde(default)]
     pub cases: Vec<Params>,
-    /// A sweep: CPU time of the work inside each task, in nanoseconds, ascending. Each becomes a
-    /// row, with as many steps of the kernel as last so long in that runtime; the report finds the
-    /// smallest task that is worth its overhead.
+    /// A sweep: CPU time of the work inside each task, in nanoseconds, ascending. Each work becomes
+    /// a row. Its tasks do as many steps of the kernel as last that long in that runtime. The
+    /// report finds the smallest task that is worth its overhead.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub work_ns: Vec<u64>,
-    /// Runtimes that take part; all where it is absent.
+    /// The runtimes that take part; all of them where the list is absent.
     #[serde(default)]
     pub runtimes: Option<Vec<String>>,
-    /// Variants that take part; all where it is absent.
+    /// The variants that take part; all of them where the list is absent.
     #[serde(default)]
     pub variants: Option<Vec<String>>,
-    /// Whether baselines are entered a second time as A/A controls; yes where it is absent. A table
-    /// that is read for its growth needs none: grades rest on each row's own processes, and a
-    /// control costs as much as its baseline.
+    /// Whether baselines are entered a second time as A/A controls; true where it is absent. A
+    /// table that is read for its growth needs no control: grades rest on each row's own processes,
+    /// and a control costs as much as its baseline.
     #[serde(default = "yes")]
     pub controls: bool,
-    /// What the answer must be.
     pub answer: Expected,
 }
 
@@ -100,13 +99,13 @@ fn yes() -> bool {
     true
 }
 
-/// What the answer of one iteration must be.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expected {
-    /// The rule for any size.
+    /// The rule that gives the right answer at any size.
     pub rule: Rule,
-    /// Published values at some sizes; they must agree with the rule (held by a test).
+    /// Published answers by size. [`Suite::parse`] refuses a file whose values disagree with the
+    /// rule.
     #[serde(default)]
     pub at: BTreeMap<String, u64>,
 }
@@ -114,27 +113,26 @@ pub struct Expected {
 /// Why a text is not a suite.
 #[derive(Debug, thiserror::Error)]
 pub enum SuiteError {
-    /// Not TOML, or not of this shape.
+    /// The text is not TOML, or has another shape.
     #[error("not a suite file: {0}")]
     Syntax(#[from] Box<toml::de::Error>),
-    /// Another schema.
+    /// The file has another schema.
     #[error("schema is {found:?}, this build reads {SCHEMA:?}")]
     Schema {
-        /// What the file says.
+        /// The schema that the file names.
         found: String,
     },
-    /// A value that cannot be meant.
+    /// A value is out of range or contradicts another.
     #[error("workload {workload:?}: {problem}")]
     Value {
-        /// The block at fault.
+        /// The name of the table at fault.
         workload: String,
-        /// What is wrong with it.
         problem: String,
     },
 }
 
 impl Suite {
-    /// Reads and checks a suite file's text.
+    /// Reads and checks the text of a suite file.
     pub fn parse(text: &str) -> Result<Self, SuiteError> {
         let suite: Suite = toml::from_str(text).map_err(Box::new)?;
         if suite.schema != SCHEMA {
@@ -178,7 +176,7 @@ impl Block {
         Ok(())
     }
 
-    /// The title of the table: as given, or the workload with its parameters.
+    /// The given title, or the workload with its parameters.
     pub fn title(&self) -> String {
         match (self.title.is_empty(), self.params.is_empty()) {
             (false, _) => self.title.clone(),

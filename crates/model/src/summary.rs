@@ -18,7 +18,7 @@ pub use rows::{
     Timing,
 };
 
-/// The schema word.
+/// The value of [`Summary::schema`].
 pub const SCHEMA: &str = "taskscale.summary/1";
 
 /// All figures of one run.
@@ -28,28 +28,26 @@ pub struct Summary {
     pub schema: String,
     /// Version of the tool that took the run.
     pub tool: String,
-    /// Its command line.
+    /// The command line of the run.
     pub command: Vec<String>,
-    /// Its seed.
     pub seed: u64,
-    /// Its start, seconds since 1970-01-01 UTC.
+    /// Start of the run, seconds since 1970-01-01 UTC.
     pub started_unix_s: u64,
-    /// Whether the run came to its end; `false` for one that was killed.
+    /// Whether the run came to its end. It did not where the run was killed.
     pub complete: bool,
-    /// Where it ran.
     pub machine: Machine,
-    /// Runtimes that took part or could not.
+    /// The runtimes that took part or could not.
     pub runtimes: Vec<RuntimeLine>,
-    /// In the order of the plan. In JSON each has one flat entry per metric; one without figures
-    /// has one entry with its reason.
+    /// Rows in the order of the plan. In JSON each has one flat entry per metric. A row without
+    /// figures has one entry with its reason.
     #[serde(with = "lines")]
     pub rows: Vec<Row>,
-    /// One entry per series over sizes.
+    /// One entry per series.
     pub growth: Vec<Growth>,
-    /// One entry per sweep over the work inside each task: how small a task may be.
+    /// One entry per sweep: how small a task may be.
     #[serde(default)]
     pub granularity: Vec<Granularity>,
-    /// The A/A controls: what this run could tell.
+    /// What this run could tell, by its A/A controls.
     pub control: Control,
     /// What a reader must know before trusting a figure.
     pub notes: Vec<String>,
@@ -58,7 +56,7 @@ pub struct Summary {
 /// A runtime in one line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RuntimeLine {
-    /// As the user names it.
+    /// The runtime as the user names it.
     pub id: String,
     /// What it says of itself, or why it did not take part.
     #[serde(flatten)]
@@ -68,21 +66,18 @@ pub struct RuntimeLine {
 /// What a runtime says of itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RuntimeFacts {
-    /// Its version.
     pub version: String,
-    /// Its toolchain.
     pub toolchain: String,
-    /// Its workers, where it can say.
+    /// The number of workers, where the probe can say.
     pub workers: Option<u64>,
 }
 
 /// How the cost of one series grows with size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Growth {
-    /// What names the series.
     #[serde(flatten)]
     pub key: SeriesKey,
-    /// Sizes that the exponent rests on: the last three octaves where they decide the grade.
+    /// The sizes that the exponent rests on: the last three octaves where they decide the grade.
     pub sizes: Vec<u64>,
     /// Exponent of CPU time over these sizes: 1 is linear.
     pub exponent: Option<f64>,
@@ -91,22 +86,22 @@ pub struct Growth {
     /// The local exponent between each two neighbouring sizes.
     #[serde(default)]
     pub steps: Vec<GrowthStep>,
-    /// The grade.
     pub grade: Grade,
-    /// The size from which cost grows so; only of superlinear growth with a linear part before it.
+    /// The size from which cost grows so. Only superlinear growth with a linear part before it has
+    /// one.
     #[serde(default)]
     pub bend: Option<f64>,
     /// 95 % interval of the bend.
     #[serde(default)]
     pub bend_ci: Option<Interval>,
-    /// Where an iteration takes a second of CPU time; only of superlinear growth.
+    /// Where an iteration takes a second of CPU time. Only superlinear growth has one.
     #[serde(default)]
     pub one_second: Option<OneSecond>,
     /// What superlinear growth is due to.
     #[serde(default)]
     pub cause: Option<Cause>,
-    /// The variant (and case) of the same table whose growth told the cause; as `runtime:variant`
-    /// where the suite named another runtime's.
+    /// The variant (and case) of the same table whose growth told the cause. It is
+    /// `runtime:variant` where the suite named another runtime's.
     #[serde(default)]
     pub growth_control: Option<String>,
     /// Why there is no grade, or what limits it.
@@ -116,11 +111,8 @@ pub struct Growth {
 /// The local exponent between two neighbouring sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct GrowthStep {
-    /// The smaller size.
     pub from: u64,
-    /// The larger size.
     pub to: u64,
-    /// The exponent.
     pub exponent: f64,
     /// Its 95 % interval.
     pub ci: Interval,
@@ -131,14 +123,13 @@ pub struct GrowthStep {
 pub struct OneSecond {
     /// The size, in tasks.
     pub size: f64,
-    /// The ends of its 95 % interval, by the rounds alone; the upper end is missing where growth
-    /// that ends is not excluded.
+    /// The lower end of its 95 % interval, by the rounds alone.
     pub low: f64,
-    /// See `low`.
+    /// The upper end of that interval; missing where the interval allows that growth ends.
     pub high: Option<f64>,
-    /// The exponent that is assumed to go on: that of the last octave measured.
+    /// The exponent that is assumed to continue: that of the last octave measured.
     pub exponent: f64,
-    /// Whether it lies within the sizes measured, so that nothing is assumed.
+    /// Whether the size lies within the measured sizes, so that nothing is assumed.
     pub measured: bool,
 }
 
@@ -146,28 +137,29 @@ pub struct OneSecond {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
-    /// Another form of the same runtime does not grow so at the same sizes: it is this form.
+    /// Another form of the same runtime does not grow so at the same sizes. The cause is this form.
     Isolated,
-    /// The other forms grow superlinearly too, or nearly as steeply: machine, allocator, or what
-    /// all of them use. Then the grade is `cannot_tell`, unless it is quadratic or worse.
+    /// The other forms grow superlinearly too, or nearly as steeply. The cause may be the machine,
+    /// the allocator, or what all forms use. The grade is then `cannot_tell`, unless it is
+    /// quadratic or worse.
     MachineOrAllocator,
     /// No other form was measured at these sizes, or only one that is too uncertain to tell.
     NoControl,
 }
 
-/// The grades of growth; the limits are those of METHODOLOGY.md, "Growth".
+/// The grades of growth. METHODOLOGY.md, "Growth", has the limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Grade {
-    /// The exponent is at most 1.1; constant and falling costs too.
+    /// The exponent is at most 1.1. Constant and falling costs have this grade too.
     Linear,
-    /// Above, but not for three octaves, or as a collector or a cache explains.
+    /// The exponent is above 1.1, but not for three octaves, or as a collector or a cache explains.
     SoftGrowth,
-    /// Above 1.3 over the last three octaves, the interval too.
+    /// The exponent and its whole interval are above 1.3 over the last three octaves.
     Superlinear,
-    /// The same, at 1.7 or above.
+    /// Superlinear growth whose exponent is at least 1.7.
     QuadraticOrWorse,
-    /// Too few sizes, too much noise, growth too fresh to judge, or wall time only.
+    /// There are too few sizes, too much noise, growth too fresh to judge, or wall time only.
     CannotTell,
 }
 
@@ -176,7 +168,8 @@ pub enum Grade {
 pub struct Control {
     /// One entry per control row.
     pub rows: Vec<ControlRow>,
-    /// Control rows whose interval excludes 1: differences that are not there.
+    /// The number of control rows whose interval excludes 1: they show a difference that does not
+    /// exist.
     pub false_alarms: u64,
     /// The smallest difference that this run could tell, as a share: the median over the control
     /// rows.
@@ -185,18 +178,17 @@ pub struct Control {
     pub verdict: String,
 }
 
-/// One A/A comparison: the same code, twice, in two processes.
+/// One A/A control: the same code in two processes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ControlRow {
-    /// What names it.
     #[serde(flatten)]
     pub key: RowKey,
-    /// Paired rounds.
+    /// The number of paired rounds.
     pub n: u64,
-    /// Median ratio; 1 is the truth.
+    /// The median ratio; the truth is 1.
     pub ratio: Option<f64>,
     /// Its 95 % interval.
     pub ratio_ci: Option<Interval>,
-    /// Half-width of the interval: the smallest difference that could be told here.
+    /// Half the width of the interval: the smallest difference that this control could tell.
     pub smallest_difference: Option<f64>,
 }

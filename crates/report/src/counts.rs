@@ -1,4 +1,4 @@
-//! Counts per task, as `text` and `markdown` show them: one line for each row that was counted.
+//! Counts per task, as `text` and `markdown` show them: one line for each counted row.
 
 use taskscale_model::{
     missing::Reading,
@@ -9,23 +9,23 @@ use crate::style::{clean, with_remedy};
 use taskscale_analysis::summarize::counts::{ALL, Count};
 use taskscale_model::figure::{count, grouped};
 
-/// How to read a count.
+/// The legend of a count.
 pub const LEGEND: &str = "Calls and bytes asked for, per task, in processes of their own that are not timed. A count is exact where its \
     processes agree within 0.1 %; `about` has the least and the most of them. Bytes of a realloc are its whole new size.";
 
-/// The columns after those that name a row.
+/// The columns behind those that name a row.
 pub const COLUMNS: [&str; 3] = ["allocations", "bytes", "system calls"];
 
-/// One row that was counted.
+/// One counted row.
 pub struct Line {
     /// Table, runtime, variant with its case, size.
     pub name: [String; 4],
-    /// In the order of [`COLUMNS`].
+    /// Its counts, in the order of [`COLUMNS`].
     pub cells: [String; 3],
 }
 
-/// All rows that have a count, in the order of the plan. A row without any has its reasons in
-/// [`reasons`] alone.
+/// All rows that have a count, in the order of the plan. The reasons of a row without any stand
+/// only in [`reasons`].
 pub fn lines(summary: &Summary) -> Vec<Line> {
     let of = |row| {
         let readings = readings(row);
@@ -59,7 +59,7 @@ fn name(row: &Row) -> [String; 4] {
     [clean(&table), clean(&row.key.runtime), clean(&row.key.variant_and_case()), count(row.key.size)]
 }
 
-/// `2.01`, or `about 2.1 (1.9 to 2.4)`.
+/// Writes `2.01` where the count is exact, or `about 2.1 (1.9 to 2.4)`.
 fn cell(of: &CountPerTask, count: Count) -> String {
     let [least, median, most] = [of.least, of.median, of.most].map(|value| number(value, count));
     match (of.exact, of.processes) {
@@ -69,14 +69,14 @@ fn cell(of: &CountPerTask, count: Count) -> String {
     }
 }
 
-/// As many digits as the tolerance lets stand: three decimals of a call, one of a byte.
+/// Writes as many digits as the tolerance allows: three decimals of a call, one of a byte.
 pub fn number(value: f64, count: Count) -> String {
     let decimals = match count {
         Count::Allocations | Count::Syscalls => 3,
         Count::Bytes => 1,
     };
     let text = format!("{value:.decimals$}");
-    // A difference that came out below zero by the protocol's own traffic is none.
+    // A difference that the protocol's own traffic pushed below zero counts as zero.
     grouped(if text.trim_start_matches(['-', '0', '.']).is_empty() {
         text.trim_start_matches('-')
     } else {
@@ -84,7 +84,7 @@ pub fn number(value: f64, count: Count) -> String {
     })
 }
 
-/// Why counts are not known, each reason with the counts and the runtimes that it concerns.
+/// Why counts are not known, each reason with its counts and runtimes.
 pub fn reasons(summary: &Summary) -> Vec<String> {
     let mut groups: Vec<(String, Vec<String>, Vec<&str>)> = Vec::new();
     let lacking =

@@ -1,18 +1,18 @@
-//! A digest for a pull request, a program or a browser.
+//! Writes a digest for a pull request, a program or a browser.
 
 use taskscale_model::{digest::Digest, figure::time};
 
 use crate::digest_words::{percent, plain, reading};
 
-/// `taskscale.digest/1` as indented JSON, with a newline at its end.
+/// Writes `taskscale.digest/1` as indented JSON, with a newline at its end.
 pub fn digest_json(digest: &Digest) -> String {
     // Writing to a string cannot fail, and a digest has no maps.
     serde_json::to_string_pretty(digest)
         .map_or_else(|error| format!("{{\"error\": \"{error}\"}}\n"), |text| text + "\n")
 }
 
-/// Rows that a page shows of any list: more than a digest of this build has, so that a strange one
-/// stays small too.
+/// The most rows that a page shows of any list. A digest of this build has fewer; the limit keeps a
+/// page of any other digest small.
 const ROWS: usize = 20;
 
 /// Rows of name and value that both pages show.
@@ -35,7 +35,7 @@ fn facts(digest: &Digest) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Notes, and what was not counted.
+/// Notes, and what the source held that was not counted.
 fn remarks(digest: &Digest) -> Vec<String> {
     let dropped = digest
         .dropped
@@ -51,7 +51,7 @@ fn remarks(digest: &Digest) -> Vec<String> {
         .collect()
 }
 
-/// The digest as Markdown tables.
+/// Writes the digest as Markdown tables.
 pub fn digest_markdown(digest: &Digest) -> String {
     let cell = |text: &str| {
         plain(text, 200).chars().fold(String::new(), |mut out, c| {
@@ -100,7 +100,7 @@ pub fn digest_markdown(digest: &Digest) -> String {
     text
 }
 
-/// The digest as one page that needs nothing else: no script, no font, no link.
+/// Writes the digest as one page that needs nothing else: no script, no font, no link.
 pub fn digest_html(digest: &Digest) -> String {
     let safe = |text: &str| {
         plain(text, 200)
@@ -162,7 +162,7 @@ pub fn digest_html(digest: &Digest) -> String {
     )
 }
 
-/// Steps as bars in an SVG of 600 by 80.
+/// Draws steps as bars in an SVG of 600 by 80.
 fn chart(steps: &[f64], most: f64) -> String {
     let steps = &steps[..steps.len().min(60)];
     let width = 600.0 / steps.len().max(1) as f64;

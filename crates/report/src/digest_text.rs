@@ -1,4 +1,5 @@
-//! A digest for a terminal, a log or a language model: at most 2,048 bytes, whatever was digested.
+//! Writes a digest for a terminal, a log or a language model: at most 2,048 bytes, whatever was
+//! digested.
 
 use taskscale_model::{
     digest::{ConfidenceGrade, Digest, Pattern},
@@ -7,17 +8,17 @@ use taskscale_model::{
 
 use crate::digest_words::{count, percent, plain, reading, sparkline};
 
-/// The most bytes that [`digest_text`] gives.
+/// The most bytes that [`digest_text`] returns.
 pub const MAX_BYTES: usize = 2_048;
 
-/// One paragraph: where it stands, and how early it is given room.
+/// One paragraph, and the rank by which it gets room.
 struct Section {
     rank: u8,
     text: String,
 }
 
-/// The digest as text of at most [`MAX_BYTES`] bytes, valid UTF-8, ending with a newline.
-/// Paragraphs that do not fit are left out, the least important first, and their number is said.
+/// Writes the digest as text of at most [`MAX_BYTES`] bytes, valid UTF-8, ending with a newline. It
+/// leaves out paragraphs that do not fit, the least important first, and says how many.
 pub fn digest_text(digest: &Digest) -> String {
     let sections = [
         Section { rank: 0, text: head(digest) },
@@ -35,7 +36,7 @@ pub fn digest_text(digest: &Digest) -> String {
     ];
     let mut by_rank: Vec<usize> = (0..sections.len()).collect();
     by_rank.sort_by_key(|at| sections[*at].rank);
-    // Room for the last line below.
+    // 48 bytes are kept for the last line below.
     let mut room = MAX_BYTES - 48;
     let mut kept = vec![false; sections.len()];
     for at in by_rank {

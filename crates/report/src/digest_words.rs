@@ -1,10 +1,10 @@
-//! Words and numbers that all ways of showing a digest share.
+//! Words and numbers that every form of a digest shares.
 
 use taskscale_analysis::is_format;
 use taskscale_model::missing::Reading;
 
-/// A text from a trace, safe to show: control and direction characters escaped, at most `limit`
-/// characters, cut with `~`.
+/// Makes a text from a trace safe to show: control and direction characters are escaped, and a text
+/// longer than `limit` characters is cut with `~`.
 pub(crate) fn plain(text: &str, limit: usize) -> String {
     let mut out = String::new();
     let mut length = 0;
@@ -16,7 +16,7 @@ pub(crate) fn plain(text: &str, limit: usize) -> String {
         };
         let width = piece.chars().count();
         if length + width > limit {
-            // There is room for the mark, or it takes the place of the last character.
+            // The mark has room, or it takes the place of the last character.
             if length == limit {
                 out.pop();
             }
@@ -29,7 +29,7 @@ pub(crate) fn plain(text: &str, limit: usize) -> String {
     out
 }
 
-/// A share in per cent: `12.3 %`; one that is not zero never reads as zero.
+/// Writes a share in per cent: `12.3 %`. A share that is not zero never reads as zero.
 pub(crate) fn percent(share: f64) -> String {
     match share * 100.0 {
         value if value > 0.0 && value < 0.1 => "<0.1 %".to_owned(),
@@ -37,7 +37,7 @@ pub(crate) fn percent(share: f64) -> String {
     }
 }
 
-/// `1 task`, `2 tasks`.
+/// Writes a number with its word: `1 task`, `2 tasks`.
 pub(crate) fn count(n: u64, word: &str) -> String {
     if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") }
 }
@@ -50,7 +50,7 @@ pub(crate) fn reading<T>(reading: &Reading<T>, show: impl Fn(&T) -> String) -> S
     }
 }
 
-/// Steps as one line of blocks; the highest block is `most`. A step that is not zero is never
+/// Draws steps as one line of blocks. The highest block is `most`. A step that is not zero is never
 /// blank.
 pub(crate) fn sparkline(steps: &[f64], most: f64) -> String {
     const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];

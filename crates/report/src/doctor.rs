@@ -1,4 +1,4 @@
-//! A checkup as text, Markdown and JSON.
+//! Writes a checkup as text, Markdown and JSON.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ use crate::{
 
 const TITLE: &str = "What blurs or biases the figures on this machine";
 
-/// The groups of findings, in their order: what is not known stands apart from what may matter.
+/// The groups of findings in their order. What is not known stands apart from what may matter.
 struct Groups<'a> {
     warnings: Vec<&'a Finding>,
     notes: Vec<&'a Finding>,
@@ -46,7 +46,7 @@ impl<'a> Groups<'a> {
     }
 }
 
-/// A checkup for a terminal, within the width of the style. O(findings).
+/// Writes a checkup for a terminal, within the width of the style. O(findings).
 pub fn doctor_text(checkup: &Checkup, style: &Style) -> String {
     let groups = Groups::of(checkup);
     let width = style.width;
@@ -81,7 +81,7 @@ pub fn doctor_text(checkup: &Checkup, style: &Style) -> String {
     render(&text, style.colour)
 }
 
-/// A checkup as GitHub-flavoured Markdown. O(findings).
+/// Writes a checkup as GitHub-flavoured Markdown. O(findings).
 pub fn doctor_markdown(checkup: &Checkup) -> String {
     let groups = Groups::of(checkup);
     let cell = |text: &str| escape(&clean(text));
@@ -108,10 +108,10 @@ pub fn doctor_markdown(checkup: &Checkup) -> String {
     text
 }
 
-/// A checkup as one indented JSON object of schema `taskscale.doctor/1`, with a newline at its end.
-/// O(findings).
+/// Writes a checkup as one indented JSON object of schema `taskscale.doctor/1`, with a newline at
+/// its end. O(findings).
 pub fn doctor_json(checkup: &Checkup) -> String {
-    // Plain data whose maps have no keys other than strings.
+    // The data is plain, and its maps have no keys other than strings.
     serde_json::to_string_pretty(checkup)
         .map_or_else(|error| format!("{{\"error\": \"{error}\"}}\n"), |text| text + "\n")
 }
@@ -136,7 +136,7 @@ fn found(finding: &Finding) -> String {
     })
 }
 
-/// `On wall time (measured): +92 % ...`
+/// Writes what a finding does: `On wall time (measured): +92 % ...`.
 fn effect(finding: &Finding) -> Option<String> {
     let touches = touches(&finding.affects)?;
     let Some(effect) = &finding.effect else { return Some(format!("Touches {touches}.")) };

@@ -10,16 +10,15 @@ use taskscale_model::{
 use crate::style::{Ink, clean, ink};
 use taskscale_model::figure::{count, duration, half_width, percent};
 
-/// How to read them.
+/// The legend of these tables.
 pub const LEGEND: &str = "Smallest task (METG): the smallest CPU time per task, its work included, of which that share is work, with half its 95 % \
     interval; in parentheses by wall time x cores / tasks, where idle cores count too. < and >: beyond what was measured. Reached: the \
     largest share measured.";
 
-/// One table.
+/// One table of sweeps.
 pub struct Sweeps<'a> {
-    /// Its heading.
     pub heading: String,
-    /// Its sweeps.
+    /// One sweep for each line.
     pub lines: Vec<&'a Granularity>,
 }
 
@@ -44,13 +43,13 @@ pub fn header(table: &Sweeps<'_>) -> Vec<String> {
     std::iter::once("threads".to_owned()).chain(columns).chain(["reached".to_owned()]).collect()
 }
 
-/// The variant, and below it whether its units are no tasks.
+/// The variant, and below it a remark where its units are no tasks.
 pub fn variant(one: &Granularity) -> String {
     let no_task = if one.creates_task == Some(false) { "\nno task" } else { "" };
     clean(&one.key.variant) + no_task
 }
 
-/// What stands in them; of a figure CPU time first, then wall time.
+/// The cells below [`header`]. A figure has CPU time first, then wall time.
 pub fn cells(one: &Granularity) -> Vec<String> {
     let wall = |efficiency: f64| of_time(one, Time::Wall).find(|metg| metg.efficiency == efficiency);
     let figure = |metg: &Metg| match wall(metg.efficiency) {
@@ -70,7 +69,7 @@ fn points(one: &Granularity) -> &[GrainPoint] {
     one.figures.value().map(|grains| &*grains.points).unwrap_or_default()
 }
 
-/// `2 of 2`: threads that ran, and cores there were.
+/// Writes the threads that ran and the cores: `2 of 2`.
 fn threads(one: &Granularity) -> String {
     let ran = one.threads.map_or("?".to_owned(), |(least, most)| match least == most {
         true => count(most),
@@ -82,11 +81,11 @@ fn threads(one: &Granularity) -> String {
     })
 }
 
-/// From this half-width on, as a share, both ends are shown: such intervals are far from even.
+/// The half-width, as a share, from which both ends are shown. Such intervals are far from even.
 const WIDE: f64 = 0.5;
 
-/// With its interval: `4.6 us ±18%`, or `115 us` and below it `from 88 us` where it has no upper
-/// end.
+/// Writes a figure with its interval: `4.6 us ±18%`, or `115 us` and below it `from 88 us` where it
+/// has no upper end.
 fn cpu_figure(one: &Granularity, metg: &Metg) -> String {
     let Some(ns) = metg.ns else { return state(one, metg) };
     let rough = |ns: f64| duration(ns, Some(ns / 10.0));
@@ -104,7 +103,7 @@ fn cpu_figure(one: &Granularity, metg: &Metg) -> String {
     }
 }
 
-/// Rounded to its interval, without showing it.
+/// Writes a figure rounded to its interval, without the interval.
 fn wall_figure(one: &Granularity, metg: &Metg) -> String {
     let Some(ns) = metg.ns else { return state(one, metg) };
     let half = metg.low.zip(metg.high).map(|(low, high)| half_width(ns, Interval(low, high)));
@@ -127,7 +126,7 @@ fn state(one: &Granularity, metg: &Metg) -> String {
     }
 }
 
-/// The largest efficiencies, by CPU time and by wall time: `99% (87%)`.
+/// Writes the largest efficiencies, by CPU time and by wall time: `99% (87%)`.
 fn reached(one: &Granularity) -> String {
     let most =
         |values: &mut dyn Iterator<Item = f64>| values.reduce(f64::max).map(|share| percent(share) + "%");
@@ -138,7 +137,7 @@ fn reached(one: &Granularity) -> String {
     }
 }
 
-/// Figures that are not there, with their reason: `who: which: why`.
+/// Missing figures with their reason: `who: which: why`.
 pub fn reasons(summary: &Summary) -> Vec<String> {
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
     let mut add = |reason: String, who: String| match groups.iter_mut().find(|(known, _)| *known == reason) {
@@ -154,9 +153,9 @@ pub fn reasons(summary: &Summary) -> Vec<String> {
         for (time, name) in [(Time::Cpu, "CPU"), (Time::Wall, "wall")] {
             let lacking: Vec<&Metg> = of_time(one, time).filter(|metg| is_no_bound(metg)).collect();
             let Some(reason) = lacking.first().and_then(|metg| metg.reason.as_deref()) else { continue };
-            // All that one sweep lacks by one time it lacks for the same reason.
+            // All figures that one sweep lacks by one time have the same reason.
             let which: Vec<String> = lacking.iter().map(|metg| percent(metg.efficiency)).collect();
-            // Too few threads is said of the variant, whatever its tasks wait for.
+            // Too few threads is a property of the variant, whatever its tasks wait for.
             let undefined = lacking.iter().all(|metg| metg.state == MetgState::Undefined);
             let who = if undefined {
                 clean(&format!("{} {}", one.key.runtime, one.key.variant))
@@ -174,7 +173,7 @@ fn is_no_bound(metg: &Metg) -> bool {
     matches!(metg.state, MetgState::Undefined | MetgState::CannotTell)
 }
 
-/// For a terminal: wall time below CPU time.
+/// Draws a table for a terminal, wall time below CPU time.
 pub fn draw(table: &Sweeps<'_>) -> String {
     let mut grid = grid();
     grid.set_header(["runtime", "variant"].map(left).into_iter().chain(header(table).into_iter().map(right)));
@@ -189,7 +188,7 @@ pub fn draw(table: &Sweeps<'_>) -> String {
     lines(&grid)
 }
 
-/// For a terminal: all points of all sweeps.
+/// Draws all points of all sweeps for a terminal.
 pub fn draw_points(table: &Sweeps<'_>) -> String {
     let mut grid = grid();
     let columns = ["work", "steps", "CPU per task", "work", "wall x cores / tasks", "work"];

@@ -17,8 +17,8 @@ pub fn grade(growth: &Growth) -> &'static str {
     }
 }
 
-/// An exponent with half its interval: `n^1.02 ±0.01`. Growth without a grade has none that should
-/// be read.
+/// Writes an exponent with half its interval: `n^1.02 ±0.01`. Growth without a grade has no
+/// exponent that should be read.
 pub fn exponent(growth: &Growth) -> Option<String> {
     let exponent = growth.exponent.filter(|_| growth.grade != Grade::CannotTell)?;
     let half_width = growth.exponent_ci.map(|ci| half_width(exponent, ci).max(0.01));
@@ -27,8 +27,8 @@ pub fn exponent(growth: &Growth) -> Option<String> {
     Some(format!("n^{exponent:.2}{half_width}"))
 }
 
-/// What is known of each series that grows superlinearly: `name: grade`, over which sizes, from
-/// which, and the size of a second.
+/// What is known of each series that grows superlinearly: `name: grade`, its sizes, its bend, and
+/// the size of a second.
 pub fn findings(summary: &Summary) -> Vec<String> {
     let superlinear = |growth: &&Growth| matches!(growth.grade, Grade::Superlinear | Grade::QuadraticOrWorse);
     summary.growth.iter().filter(superlinear).map(|growth| clean(&finding(growth))).collect()
@@ -69,7 +69,7 @@ fn finding(growth: &Growth) -> String {
     parts.join("; ")
 }
 
-/// A size that is only known roughly: two digits.
+/// Writes a size that is only known roughly, in two digits.
 fn about(size: f64) -> String {
     rounded(size.round(), Some(size / 10.0))
 }
@@ -78,7 +78,7 @@ fn name_of(growth: &Growth) -> String {
     format!("{} {}", growth.key.runtime, growth.key.variant_and_case())
 }
 
-/// Reasons why growth was not judged or not isolated, each with the series it concerns.
+/// Why growth was not judged or not isolated, each reason with its series.
 pub fn reasons(summary: &Summary) -> Vec<(String, Vec<String>)> {
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
     for growth in &summary.growth {

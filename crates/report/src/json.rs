@@ -2,7 +2,7 @@
 
 use taskscale_model::summary::Summary;
 
-/// The summary as indented JSON, with a newline at its end. O(rows).
+/// Writes the summary as indented JSON, with a newline at its end. O(rows).
 pub fn json(summary: &Summary) -> String {
     // Writing to a string cannot fail, and no map of a summary has keys other than strings.
     serde_json::to_string_pretty(summary)

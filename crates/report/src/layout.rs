@@ -10,15 +10,12 @@ use taskscale_model::{
 
 use crate::style::clean;
 
-/// How to read the threads of a cell.
+/// The legend of the threads of a cell.
 pub const THREADS_LEGEND: &str = "Threads are those that used at least 5 % of a sample's CPU time, told where they were \
     not always as many as the runtime's workers, with the share of the busiest.";
 
-/// One table of the report.
 pub struct Table<'a> {
-    /// The suite.
     pub suite: &'a str,
-    /// The title.
     pub title: &'a str,
     /// All sizes of its lines, ascending.
     pub sizes: Vec<u64>,
@@ -28,20 +25,19 @@ pub struct Table<'a> {
 
 /// One line of a table.
 pub struct Line<'a> {
-    /// Any row of it: all but the figures is common to them.
+    /// Any row of the line: the rows differ only in their figures and sizes.
     pub row: &'a Row,
-    /// Its rows, one for each size.
+    /// The rows of the line, one for each size.
     pub cells: Vec<&'a Row>,
-    /// Its growth.
     pub growth: Option<&'a Growth>,
-    /// Workers of its runtime, where it can say.
+    /// Workers of its runtime, where the probe can say.
     workers: Option<u64>,
 }
 
 /// All tables of a summary, in the order of the plan.
 pub fn tables(summary: &Summary) -> Vec<Table<'_>> {
     let mut tables: Vec<Table<'_>> = Vec::new();
-    // Those of a sweep are shown together, by what follows from them.
+    // Rows of a sweep are shown together, by what follows from them.
     for row in summary.rows.iter().filter(|row| row.sweep.is_none()) {
         let table = match tables
             .iter()
@@ -107,8 +103,8 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The sizes at which at least one line has figures; the others are told of among the failed
-    /// and skipped rows.
+    /// The sizes at which at least one line has figures. The failed and skipped rows tell of the
+    /// others.
     pub fn sizes_with_figures(&self) -> Vec<u64> {
         let has = |size: u64| {
             self.lines.iter().any(|line| line.at(size).is_some_and(|row| row.figures().is_some()))
@@ -116,13 +112,13 @@ impl<'a> Table<'a> {
         self.sizes.iter().copied().filter(|&size| has(size)).collect()
     }
 
-    /// Whether a cell of it tells which threads ran.
+    /// Whether any of its cells tells which threads ran.
     pub fn tells_threads(&self) -> bool {
         let sizes = self.sizes_with_figures();
         self.lines.iter().any(|line| sizes.iter().any(|&size| line.threads_at(size).is_some()))
     }
 
-    /// The title as it is printed.
+    /// The title as the report prints it.
     pub fn heading(&self) -> String {
         if self.title == self.suite {
             clean(self.title)
@@ -133,18 +129,18 @@ impl<'a> Table<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// Its row at a size.
+    /// The row at a size.
     pub fn at(&self, size: u64) -> Option<&'a Row> {
         self.cells.iter().find(|row| row.key.size == size).copied()
     }
 
-    /// The threads that ran at a size, where that was not always the runtime's number of workers:
-    /// `1 thread`, or with the share of the busiest `1 to 2 threads, 93% in one`.
+    /// The threads that ran at a size, where that was not always the runtime's number of workers.
+    /// It reads `1 thread`, or with the share of the busiest `1 to 2 threads, 93% in one`.
     pub fn threads_at(&self, size: u64) -> Option<String> {
         let figures = self.at(size)?.figures()?;
         let threads = figures.threads?;
         let (least, most) = (threads.p0.round() as u64, threads.p100.round() as u64);
-        // One thread needs no mention either where nothing is known of the workers.
+        // One thread needs no mention either where the number of workers is unknown.
         let expected = self.workers.unwrap_or(1);
         if (least, most) == (expected, expected) {
             return None;
@@ -160,22 +156,20 @@ impl<'a> Line<'a> {
         })
     }
 
-    /// Runtime, as the user names it.
+    /// The runtime as the user names it.
     pub fn runtime(&self) -> String {
         clean(&self.row.key.runtime)
     }
 
-    /// The same for a narrow column: of a toolchain named by its path, the path's end.
+    /// The runtime for a narrow column. A toolchain named by its path is cut to the path's end.
     pub fn short_runtime(&self) -> String {
         short(&self.runtime())
     }
 
-    /// Its version.
     pub fn version(&self) -> String {
         clean(&self.row.key.version)
     }
 
-    /// Variant.
     pub fn variant(&self) -> String {
         clean(&self.row.key.variant)
     }
@@ -195,7 +189,7 @@ impl<'a> Line<'a> {
         remarks
     }
 
-    /// Those of the remarks that no figure stands behind.
+    /// The remarks that rest on no figure.
     pub fn names(&self) -> Vec<String> {
         let mut remarks = Vec::new();
         if self.row.role == Role::Control {
@@ -210,13 +204,13 @@ impl<'a> Line<'a> {
         remarks
     }
 
-    /// Whether the line is worth a place in a table: it has a figure, or failed beside figures.
+    /// Whether the line is worth a place in a table: at least one of its cells has figures.
     pub fn has_figures(&self) -> bool {
         self.cells.iter().any(|row| row.figures().is_some())
     }
 }
 
-/// `go@…/go1.22` of `go@/opt/go1.22`.
+/// Shortens `go@/opt/go1.22` to `go@…/go1.22`.
 fn short(runtime: &str) -> String {
     match runtime.split_once('@') {
         Some((name, path)) if path.contains('/') => {

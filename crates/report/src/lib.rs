@@ -1,5 +1,5 @@
-//! From typed figures, verdicts and findings to what a person or a program reads. Everything here
-//! is pure: no clock, no disk, no environment, nothing printed; data goes in, text comes out.
+//! Turns typed figures, verdicts and findings into what a person or a program reads. Everything
+//! here is pure: no clock, no disk, no environment, nothing printed; data goes in, text comes out.
 //!
 //! ```text
 //! Summary --text, markdown, json--> String

@@ -1,4 +1,4 @@
-//! The report for a pull request: GitHub tables, short.
+//! Writes the report for a pull request: short GitHub tables.
 
 use std::fmt::Write;
 
@@ -17,8 +17,8 @@ use crate::{
 use taskscale_analysis::machine_words;
 use taskscale_model::figure::{count, ratio};
 
-/// The tables, the control's verdict, and what failed, as GitHub-flavoured Markdown. O(rows log
-/// rows).
+/// Writes the tables, the control's verdict, and what failed, as GitHub-flavoured Markdown. O(rows
+/// log rows).
 pub fn markdown(summary: &Summary) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
@@ -173,7 +173,7 @@ fn growth_cell(growth: &Growth) -> String {
     format!("{}{exponent}", growth::grade(growth))
 }
 
-/// Makes text safe inside a table cell and a list: no markup of its own.
+/// Makes text safe inside a table cell and a list, so that it has no markup of its own.
 pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {

@@ -1,21 +1,20 @@
-//! Rows without figures, grouped by what they lack them for.
+//! Groups rows without figures by their reason.
 
 use taskscale_model::figure::count;
 use taskscale_model::summary::{Row, RowStatus, Summary};
 
 use crate::style::clean;
 
-/// Rows that share a state and its cause.
+/// Rows that share a state and its reason.
 pub struct Reasons {
-    /// Why.
     pub reason: String,
-    /// What to do, or empty.
+    /// What to do; empty where nothing helps.
     pub remedy: String,
-    /// Which: `runtime variant` with their sizes.
+    /// The rows as `runtime variant`, with their sizes.
     pub who: Vec<String>,
 }
 
-/// Rows without figures in a state, grouped by equal reason and remedy, in the order of the plan.
+/// Groups the rows without figures in a state by equal reason and remedy, in the order of the plan.
 pub fn reasons(summary: &Summary, status: RowStatus) -> Vec<Reasons> {
     type Who = (String, Vec<u64>);
     let mut groups: Vec<(String, String, Vec<Who>)> = Vec::new();

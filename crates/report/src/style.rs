@@ -1,13 +1,13 @@
-//! How text is to look: width, colour, depth. The caller decides; nothing here asks a terminal.
+//! How text looks: width, colour, depth. The caller decides; nothing here asks a terminal.
 
-/// How text is to look.
+/// How text looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
-    /// Colour by ANSI escapes.
+    /// Whether text is coloured, by ANSI escapes.
     pub colour: bool,
-    /// Columns to stay within; tables with many sizes are broken into several.
+    /// The most columns of a line. Tables with many sizes are broken into several.
     pub width: usize,
-    /// Also a table of all percentiles per size.
+    /// Whether there is also a table of all percentiles per size.
     pub detailed: bool,
 }
 
@@ -20,12 +20,12 @@ impl Default for Style {
 
 pub(crate) use taskscale_analysis::clean;
 
-/// What a piece of text means to the eye.
+/// What the look of a piece of text means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ink {
     /// Headings.
     Bold,
-    /// Secondary: baselines, differences that are not shown.
+    /// Secondary text: baselines, differences that are not shown.
     Dim,
     /// Worse.
     Red,
@@ -35,8 +35,8 @@ pub(crate) enum Ink {
     Yellow,
 }
 
-/// Colours are marked in the text by characters without width (U+2061 to U+2065, and U+2060 for the
-/// end), so that a table can be laid out first and coloured afterwards.
+/// Characters without width mark colours in the text (U+2061 to U+2065, and U+2060 for the end). A
+/// table can then be laid out first and coloured afterwards.
 const END: char = '\u{2060}';
 const INKS: [(Ink, char, &str); 5] = [
     (Ink::Bold, '\u{2061}', "\x1b[1m"),
@@ -72,7 +72,7 @@ pub(crate) fn render(marked: &str, colour: bool) -> String {
     text
 }
 
-/// A reason, and what to do about it where something helps.
+/// Writes a reason, and the remedy where there is one.
 pub fn with_remedy(what: &str, remedy: &str) -> String {
     if remedy.is_empty() { what.to_owned() } else { format!("{what}. Remedy: {remedy}") }
 }

@@ -14,8 +14,7 @@ use crate::{
 };
 use taskscale_model::figure::{contains_one, count, half_width, ratio, rounded, with_interval};
 
-/// Draws a table, in as many pieces as it takes to stay within the width (but never without a
-/// size).
+/// Draws a table in as many pieces as keep it within the width. Every piece has at least one size.
 pub fn draw(table: &Table<'_>, style: &Style) -> String {
     let lines: Vec<&Line<'_>> = table.lines.iter().filter(|line| line.has_figures()).collect();
     let sizes = table.sizes_with_figures();
@@ -31,7 +30,7 @@ pub fn draw(table: &Table<'_>, style: &Style) -> String {
             text.push('\n');
         }
         rest = &rest[count..];
-        // Growth is about the whole line and stands in the first piece only.
+        // Growth belongs to the whole line and stands only in the first piece.
         with_growth = false;
         if !rest.is_empty() {
             text.push('\n');
@@ -40,8 +39,8 @@ pub fn draw(table: &Table<'_>, style: &Style) -> String {
     text
 }
 
-/// Columns a line takes on a terminal; colour marks take none. Names from other scripts may be a
-/// little off.
+/// The columns that a line takes on a terminal. Colour marks take none. Names in other scripts may
+/// be a little off.
 fn columns(line: &str) -> usize {
     crate::style::render(line, false).trim_end().chars().count()
 }
@@ -58,7 +57,7 @@ fn grid(lines: &[&Line<'_>], sizes: &[u64], with_growth: bool) -> Grid {
     let mut runtime = String::new();
     for line in lines {
         let first = format!("{}\n{}", line.short_runtime(), line.version());
-        // By its whole name: two toolchains may end alike.
+        // Runtimes are compared by whole name: two toolchains may end alike.
         let mut row = vec![left(if line.runtime() == runtime { "" } else { &first })];
         runtime = line.runtime();
         row.push(left(format!("{}\n{}", line.variant(), dim(&line.remarks().join(", ")))));
@@ -71,7 +70,8 @@ fn grid(lines: &[&Line<'_>], sizes: &[u64], with_growth: bool) -> Grid {
     grid
 }
 
-/// CPU and wall time above, ratio below, and the threads that ran where that is news.
+/// Writes CPU and wall time above, the ratio below, and the threads that ran where they differ from
+/// the workers.
 fn figures(line: &Line<'_>, size: u64) -> String {
     let Some(row) = line.at(size) else { return String::new() };
     let figures = match &row.state {
@@ -83,14 +83,14 @@ fn figures(line: &Line<'_>, size: u64) -> String {
     format!("{}\n{}{threads}", times(figures), compared(row.role, figures.cpu.ratio))
 }
 
-/// `4,480 ±1.8% (5,120)`: CPU time with its interval, wall time in parentheses.
+/// Writes CPU time with its interval, and wall time in parentheses: `4,480 ±1.8% (5,120)`.
 pub fn times(figures: &Figures) -> String {
     let (cpu, wall) = (figures.cpu.of, figures.wall.of);
     let half_width = wall.ci.map(|ci| half_width(wall.p50, ci));
     format!("{} ({})", with_interval(cpu.p50, cpu.ci), rounded(wall.p50, half_width))
 }
 
-/// The ratio to the baseline in the colour of its meaning.
+/// Writes the ratio to the baseline in the colour of its meaning.
 fn compared(role: Role, over: Option<Ratio>) -> String {
     match over {
         Some(Ratio { value, ci: Some(ci) }) => {
@@ -118,7 +118,7 @@ fn growth(growth: &Growth) -> String {
     format!("{}\n{}", ink(colour, grade(growth)), exponent(growth).unwrap_or_default())
 }
 
-/// All percentiles of one size: one line per row and metric.
+/// Draws all percentiles of one size, one line per row and metric.
 pub fn draw_percentiles(table: &Table<'_>, size: u64) -> String {
     let mut grid = Grid::new();
     grid.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
@@ -147,7 +147,7 @@ pub fn draw_percentiles(table: &Table<'_>, size: u64) -> String {
     grid.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
 }
 
-/// Counts per task: one line per row, the name of a table above its rows.
+/// Draws counts per task, one line per row, with the name of a table above its rows.
 pub fn draw_counts(lines: &[counts::Line]) -> String {
     let mut grid = Grid::new();
     grid.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
@@ -178,8 +178,8 @@ fn metrics(figures: &Figures) -> impl Iterator<Item = (lines::Metric, Distributi
     .filter_map(|(metric, of)| Some((metric, of?)))
 }
 
-/// Four digits of the median, for all figures of its row: enough to see a percentile differ from
-/// its neighbour.
+/// Writes a value with the place of the median's fourth digit, for all figures of its row. A
+/// percentile then differs visibly from its neighbour.
 fn value_of(metric: lines::Metric, of: &Distribution, value: f64) -> String {
     match metric.unit {
         "share" => format!("{value:.3}"),

@@ -15,12 +15,12 @@ use crate::{
 use taskscale_analysis::machine_words;
 use taskscale_model::figure::count;
 
-/// How to read a cell of a table.
+/// The legend of a cell of a table.
 const LEGEND: &str = "\
 A cell: CPU ns per task, median and half its 95 % interval (wall ns); below it the CPU ratio to the baseline, \
 paired by round, with its 95 % interval; ~ where the interval contains 1, that is: no difference shown.";
 
-/// Everything a summary holds, as tables and sentences; only the percentiles wait for
+/// Writes everything that a summary holds as tables and sentences. Only the percentiles need
 /// [`Style::detailed`]. O(rows log rows).
 pub fn text(summary: &Summary, style: &Style) -> String {
     let mut text = String::new();
@@ -53,7 +53,7 @@ pub fn text(summary: &Summary, style: &Style) -> String {
     render(text.trim_end(), style.colour) + "\n"
 }
 
-/// A heading with its body; nothing where the body is empty.
+/// Writes a heading with its body, or nothing where the body is empty.
 fn section(text: &mut String, heading: &str, body: &str) {
     if !body.is_empty() {
         // Writing to a string cannot fail.

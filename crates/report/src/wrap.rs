@@ -1,17 +1,17 @@
-//! Text in lines of a width, broken between words and never within one.
+//! Breaks text into lines of a width, between words and never within one.
 
 use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 
-/// Each text as a paragraph with a line feed at its end: the first line begins with the bullet, the
-/// others below its text.
+/// Writes each text as a paragraph with a line feed at its end. The first line begins with the
+/// bullet, and the others are indented to its text.
 pub(crate) fn paragraphs(bullet: &str, texts: &[String], width: usize) -> String {
     let below = " ".repeat(bullet.chars().count());
     let options = plain(width).initial_indent(bullet).subsequent_indent(&below);
     texts.iter().map(|text| textwrap::fill(&spaced(text), &options) + "\n").collect()
 }
 
-/// A text whose first line begins at column `indent`, where something stands already; the others
-/// are indented to it.
+/// Writes a text whose first line begins at column `indent`, behind what already stands there. The
+/// other lines are indented to it.
 pub(crate) fn hanging(text: &str, indent: usize, width: usize) -> String {
     let blanks = " ".repeat(indent);
     let options = plain(width).initial_indent(&blanks).subsequent_indent(&blanks);
@@ -26,7 +26,7 @@ fn plain<'a>(width: usize) -> Options<'a> {
         .wrap_algorithm(WrapAlgorithm::FirstFit)
 }
 
-/// With one blank between words.
+/// Puts one blank between words.
 fn spaced(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,4 +1,4 @@
-//! Two runs side by side: what users see, word for word, and what must hold of any two runs.
+//! Two runs side by side: what users see, word for word, and what must hold for any two runs.
 
 use proptest::prelude::*;
 use taskscale_analysis::{CompareOptions, Run, compare, parse_run};
@@ -32,7 +32,7 @@ fn reason<'a>(comparison: &'a Comparison, variant: &str) -> &'a str {
     row(comparison, variant).why.as_ref().map(|why| &*why.reason).unwrap_or_default()
 }
 
-/// Makes every timed sample of these variants so many times as dear, that of the control with them.
+/// Multiplies the cost of every timed sample of these variants by `factor`, the control's too.
 fn scaled(run: &Run, variants: &[&str], factor: f64) -> Run {
     let mut run = run.clone();
     for sample in run.samples.iter_mut().filter(|sample| sample.kind == Kind::Timed) {
@@ -135,7 +135,7 @@ fn figures_of_two_machines_are_never_divided() {
     assert!(row(&comparison, "errgroup").old.as_ref().is_some_and(|old| old.estimate.value().is_some()));
     assert_eq!(comparison.machine_differences, ["kernel: Linux 6.18.0 | Linux 6.1.0"]);
     assert_eq!(comparison.unchanged.largest_shift, None);
-    // Alike in all that is shown, and still another machine.
+    // The machines are alike in all that is shown and still differ.
     let comparison = by_cpu(&run(OLD), &run(&NEW.replace("\"f00d\"", "\"beef\"")));
     let note = "machines differ in their fingerprints: f00d | beef (OLD | NEW)".to_owned();
     assert!(comparison.notes.contains(&note), "{:?}", comparison.notes);
@@ -143,19 +143,19 @@ fn figures_of_two_machines_are_never_divided() {
 
 #[test]
 fn what_unchanged_code_does_too_is_no_regression() {
-    // tokio's code is the same in both files. When it costs 8 % more, Go's 10 % more say nothing.
+    // tokio's code is the same in both files. Where it costs 8 % more, Go's 10 % more say nothing.
     let comparison = by_cpu(&run(OLD), &scaled(&run(NEW), &["spawn", "JoinSet", "join_all"], 1.08));
     assert_eq!(verdict(&comparison, "errgroup"), Verdict::CannotTell);
     assert!(reason(&comparison, "errgroup").contains("a row of unchanged code moved by"));
     assert!(comparison.unchanged.median_shift.is_some_and(|shift| (0.07..0.1).contains(&shift)));
-    // Nor do the 8 % of tokio's rows: each sees what the others did.
+    // The 8 % of tokio's rows say nothing either: each row sees what the others did.
     assert_eq!(verdict(&comparison, "JoinSet"), Verdict::CannotTell);
-    // Nor when they move by 6 %: what one row moves another may move by twice as much.
+    // A move by 6 % says nothing either: where one row moves, another may move by twice as much.
     let comparison = by_cpu(&run(OLD), &scaled(&run(NEW), &["spawn", "JoinSet", "join_all"], 1.06));
     assert_eq!(verdict(&comparison, "errgroup"), Verdict::CannotTell);
     let limit = row(&comparison, "errgroup").limit.expect("a limit");
     assert!((0.11..0.16).contains(&limit), "{limit}");
-    // One of them alone is another matter.
+    // A row that moves alone is worse.
     let comparison = by_cpu(&run(OLD), &scaled(&run(NEW), &["JoinSet"], 1.2));
     assert_eq!(verdict(&comparison, "JoinSet"), Verdict::Worse);
 }
@@ -198,7 +198,7 @@ fn what_had_not_settled_cannot_be_told() {
         "{}",
         reason(&comparison, "late")
     );
-    // The same cost twice as high in code that had settled is worse.
+    // Twice the cost is worse in code that had settled.
     let comparison = by_cpu(&jit, &scaled(&jit, &["virtual/start"], 2.0));
     assert_eq!(verdict(&comparison, "virtual/start"), Verdict::Worse);
 }
@@ -210,7 +210,7 @@ fn without_a_control_nothing_is_claimed() {
     let comparison = by_cpu(&run(OLD), &new);
     assert_eq!(verdict(&comparison, "errgroup"), Verdict::CannotTell);
     assert!(reason(&comparison, "errgroup").contains("no A/A control with an interval in NEW"));
-    // What failed failed.
+    // A row that failed is worse even without a control.
     assert_eq!(verdict(&comparison, "pool"), Verdict::Worse);
 }
 
@@ -260,7 +260,7 @@ fn names_from_a_file_drive_neither_terminal_nor_markup() {
     assert!(xml.contains("&lt;script&gt;?[31m|&amp;&quot;") && !xml.contains('\x1b'));
 }
 
-/// Whatever the processes cost: some rows, some processes, some of them zero.
+/// Runs with arbitrary costs: some rows, some processes, some costs of zero.
 fn any_run() -> impl Strategy<Value = Run> {
     let cost = prop_oneof![8 => 900_000..1_100_000_u64, 2 => 1..10_000_000_u64, 1 => Just(0)];
     (prop::collection::vec(cost, 200), 0..3_usize).prop_map(|(costs, failed)| {
@@ -271,7 +271,7 @@ fn any_run() -> impl Strategy<Value = Run> {
         let steady =
             run.rows.iter().filter(|row| row.key.runtime == "go").map(|row| row.row).collect::<Vec<_>>();
         for sample in run.samples.iter_mut().filter(|sample| steady.contains(&sample.row)) {
-            // So that there are verdicts at all: these vary by 1 % around a cost of their own.
+            // These rows vary by 1 % around a cost of their own, so that there are verdicts at all.
             sample.cpu_ns = 1_000_000 + sample.cpu_ns % 10_000 + costs[sample.row as usize % 200] / 10;
         }
         let _ = run.row_ends.drain(..failed);

@@ -1,4 +1,4 @@
-//! Two sides that one run took in turns: what users see, word for word, and what pairing is for.
+//! Two sides that one run took in turns: what users see, word for word, and what pairing achieves.
 
 use taskscale_analysis::{CompareOptions, Run, compare, compare_sides, parse_run};
 use taskscale_model::{
@@ -9,11 +9,11 @@ use taskscale_report::{Style, compare_json, compare_markdown, compare_text};
 
 const OLD: &str = include_str!("../../analysis/tests/data/compare/old.jsonl");
 const NEW: &str = include_str!("../../analysis/tests/data/compare/new.jsonl");
-/// Rows of the new side are numbered from here.
+/// The number of the new side's first row.
 const NEW_ROWS: u64 = 100;
 
-/// A run in which `go` of the new file stands against `go` of the old one, as `go@1.26.7`; what
-/// neither side has is left out.
+/// A run in which `go` of the new file stands against `go` of the old file, named `go@1.26.7`.
+/// Runtimes on neither side are left out.
 fn both_sides() -> Run {
     let (old, new) = (parse_run(OLD).expect("a run file"), parse_run(NEW).expect("a run file"));
     let of_go = |row: &&RowRecord| row.key.runtime == "go";
@@ -56,7 +56,7 @@ fn verdicts(comparison: &Comparison) -> Vec<(&str, Verdict)> {
     comparison.rows.iter().map(|row| (row.key.variant.as_str(), row.verdict)).collect()
 }
 
-/// Every process of either side, and every neighbour of it in time, so many times as dear.
+/// Multiplies the cost of every timed sample by a factor of its round, on both sides alike.
 fn disturbed(run: &Run, factor: impl Fn(u64) -> f64) -> Run {
     let mut run = run.clone();
     for sample in run.samples.iter_mut().filter(|sample| sample.kind == Kind::Timed) {
@@ -96,10 +96,10 @@ fn each_row_gets_its_verdict_at_the_confidence_of_all() {
 #[test]
 fn what_disturbs_both_sides_alike_changes_no_verdict() {
     let run = both_sides();
-    // Five times as dear in the end as in the beginning.
+    // Costs rise fivefold from the beginning to the end.
     let slower = disturbed(&run, |round| 1.0 + round as f64);
     assert_eq!(verdicts(&by_cpu(&slower)), verdicts(&by_cpu(&run)));
-    // Two sessions that differ so cannot be told apart.
+    // Two sessions that differ so much cannot be told apart.
     let (old, new) = (parse_run(OLD).expect("a run file"), parse_run(NEW).expect("a run file"));
     let options = CompareOptions { time: Time::Cpu, threshold: 0.02 };
     let apart = compare(
@@ -169,6 +169,6 @@ fn a_run_without_an_old_side_is_no_comparison() {
     let run = parse_run(OLD).expect("a run file");
     let options = CompareOptions { time: Time::Cpu, threshold: 0.02 };
     assert_eq!(compare_sides(&run, &options), None);
-    // The state of rows is as before.
+    // The run still has a failed row.
     assert!(run.row_ends.iter().any(|end| matches!(end.status, Status::Failed(_))));
 }

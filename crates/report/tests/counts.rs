@@ -15,11 +15,11 @@ use taskscale_report::{Style, compare_junit, compare_markdown, compare_text, mar
 const OLD: &str = include_str!("../../analysis/tests/data/compare/old.jsonl");
 const NEW: &str = include_str!("../../analysis/tests/data/compare/new.jsonl");
 
-/// What a process asks for, beside its tasks, whenever it is asked.
+/// What each request to a process asks for beside its tasks.
 const PROTOCOL: u64 = 17;
 
-/// The run with counts of the row of `variant`: for each process, calls to malloc in 1,000 tasks;
-/// each call asks for 16 bytes.
+/// The run with counts of the row of `variant`. `of_processes` has the calls to malloc in 1,000
+/// tasks of each process. Each call asks for 16 bytes.
 fn with_counts(text: &str, variant: &str, of_processes: &[u64]) -> Run {
     let mut run = parse_run(text).expect("a run file");
     let row = run
@@ -98,7 +98,7 @@ fn a_count_is_exact_where_processes_agree() {
 
 #[test]
 fn system_calls_are_exact_only_where_every_request_agrees() {
-    // Each process has a second pair: with as many system calls a task as the first, or with 5 %
+    // Each process has a second pair, with as many system calls a task as the first, or with 5 %
     // more.
     let with_syscalls = |more: u64| {
         let mut run = spawn(OLD, &[2_000, 2_000, 2_000]);
@@ -126,7 +126,7 @@ fn what_is_not_counted_says_why() {
     assert_eq!(missing.reason.as_deref(), Some("tracefs is not mounted"));
     let shown = text(&summarize(&run), &Style::default());
     assert!(shown.contains("not counted: tracefs is not mounted. Remedy: mount it"), "{shown}");
-    // Once, and not among the rows that were skipped too.
+    // The reason stands there once, and not among the skipped rows too.
     assert_eq!(shown.matches("tracefs is not mounted").count(), 1, "{shown}");
 }
 
@@ -156,7 +156,7 @@ fn one_allocation_more_is_worse_whatever_time_says() {
     assert_eq!(allocations.change, Some(1.0));
     assert_eq!(syscalls.verdict, Verdict::CannotTell);
     assert!(syscalls.reason.as_deref().is_some_and(|why| why.contains("tracefs")), "{syscalls:?}");
-    // What neither side could count is not among the verdicts.
+    // Counts that neither side could take are not among the verdicts.
     assert_eq!((comparison.counted.worse, comparison.counted.cannot_tell), (2, 0));
     let sentence = "size 2,048: allocations per task 2.000 -> 3.000 (+1.000)";
     let shown = compare_text(&comparison, &Style { width: 1_000, ..Style::default() });
@@ -169,7 +169,7 @@ fn one_allocation_more_is_worse_whatever_time_says() {
 
 #[test]
 fn a_count_alone_decides_over_the_outcome() {
-    // Twice the same file: no time differs.
+    // Both files are the same, so no time differs.
     let gate = |old: &[u64], new: &[u64]| by_cpu(&spawn(OLD, old), &spawn(OLD, new));
     let worse = gate(&[2_000, 2_000], &[3_000, 3_000]);
     assert!(worse.regression && worse.counts.worse == 0);
@@ -192,8 +192,8 @@ fn a_count_alone_decides_over_the_outcome() {
 
 #[test]
 fn a_change_within_what_one_process_shows_is_none() {
-    // Every second pair of each process has 5 % more, as a collector that runs in every second
-    // request makes it.
+    // Every second pair of each process has 5 % more, like a collector that runs in every second
+    // request.
     let uneven = |of_processes: &[u64]| {
         let mut run = spawn(OLD, of_processes);
         let more: Vec<CountRecord> = run.counts.clone();

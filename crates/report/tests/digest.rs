@@ -1,4 +1,4 @@
-//! Showing a digest: word for word on one, and bounded on every one.
+//! How a digest is shown: word for word for one, and within its bounds for every one.
 
 use proptest::prelude::*;
 use taskscale_model::{
@@ -132,7 +132,7 @@ proptest! {
         prop_assert!(text.len() <= MAX_BYTES, "{} bytes", text.len());
         prop_assert!(text.ends_with('\n'));
         prop_assert!(!text.chars().any(|c| c.is_control() && c != '\n'));
-        // The diagnosis is there, whatever had to go.
+        // The diagnosis stays, whatever had to go.
         prop_assert!(text.contains("STRAGGLER_TASKS") && text.contains("LOAD_IMBALANCE"), "{text}");
         let html = digest_html(&digest);
         prop_assert!(html.len() < 80_000 && !html.contains("<script"));

@@ -1,5 +1,5 @@
-//! Four machines, from the texts of their kernels to what a user sees. What is measured is measured
-//! with made-up clocks.
+//! Four machines, from the texts of their kernels to what a user sees. Made-up clocks stand in for
+//! the measurements.
 
 use taskscale_analysis::checkup;
 use taskscale_model::{
@@ -27,14 +27,14 @@ struct Made {
     delay: u64,
     /// Cost of a clock in ns: wall, CPU.
     costs: (u64, u64),
-    /// By how many parts in a thousand work may take longer.
+    /// The most thousandths by which work takes longer.
     noise: u64,
-    /// Wall time that others take in every fourth piece of work or so, in ns.
+    /// Wall time in ns that others take in about every fourth piece of work.
     others: u64,
-    /// Nobody says where this wall time went, in ns.
+    /// Wall time in ns that no counter accounts for.
     hidden: u64,
     random: u64,
-    /// Thousandths of the time that work takes while a neighbour is busy.
+    /// How long work takes while a neighbour is busy, in thousandths.
     slowdown: u64,
 }
 
@@ -53,7 +53,7 @@ impl Made {
         }
     }
 
-    /// Numerical Recipes' generator: any will do, as long as it is the same everywhere.
+    /// The generator of Numerical Recipes. Any generator will do if it is the same everywhere.
     fn random(&mut self, below: u64) -> u64 {
         self.random = self.random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223) % (1 << 32);
         (self.random >> 8) % below.max(1)
@@ -86,8 +86,8 @@ impl Bench for Made {
     }
 }
 
-/// Reads the machine and measures it with the made-up clocks. `neighbours`: CPU, other, siblings,
-/// thousandths.
+/// Reads the machine and measures it with the made-up clocks. `neighbours` holds CPU, other CPU,
+/// siblings, thousandths.
 fn examined(files: &str, mut bench: Made, moved: Moved, neighbours: &[(u32, u32, bool, u64)]) -> Facts {
     let mut facts = read(&Captured::parse(files));
     let clocks = measure::clocks(&mut bench);
@@ -225,7 +225,7 @@ fn what_matters_most_comes_first_and_each_subject_once() {
         subjects.dedup();
         assert_eq!(subjects.len(), all);
         for finding in &checkup.findings {
-            // What is to worry about says what to do; what is fine does not.
+            // A finding to worry about says what to do. One that is fine does not.
             assert!(finding.severity != Severity::Ok || finding.remedy.is_empty(), "{finding:?}");
             assert!(finding.severity != Severity::Warning || !finding.remedy.is_empty(), "{finding:?}");
             assert!(!finding.affects.is_empty(), "{finding:?}");

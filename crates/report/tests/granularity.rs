@@ -1,7 +1,6 @@
 //! How small a task may be, against values computed by hand from
-//! `crates/analysis/tests/data/granularity.jsonl` (what it holds is said in
-//! `crates/analysis/tests/data/make.py`): with an overhead of o ns a task, a share x of o / (1 - x)
-//! is work.
+//! `crates/analysis/tests/data/granularity.jsonl`, which `crates/analysis/tests/data/make.py`
+//! describes. With an overhead of o ns a task, a share x of o / (1 - x) is work.
 
 use taskscale_analysis::{parse_run, summarize};
 use taskscale_model::{
@@ -49,7 +48,7 @@ fn an_overhead_of_300_ns_is_found_by_cpu_and_one_of_800_by_wall() {
             near(metg.ns, overhead / (1.0 - efficiency));
         }
     }
-    // Whole processes are 0.9 to 1.1 times as slow, and medians of six of them lie within.
+    // Whole processes are 0.9 to 1.1 times as slow. Medians of six of them lie within.
     let Metg { low: Some(low), high: Some(high), .. } = *metg(even, Time::Cpu, 0.5) else {
         panic!("six processes make an interval")
     };
@@ -64,7 +63,7 @@ fn points_tell_what_the_figures_were_read_from() {
     let works: Vec<(u64, u64)> = points.iter().map(|point| (point.work_ns, point.steps)).collect();
     assert_eq!(works[..3], [(100, 50), (400, 200), (1_600, 800)]);
     near(Some(points[0].cpu_ns), 404.0);
-    // The call counts as work: 104 ns of the kernel alone.
+    // The call counts as work: the kernel alone takes 104 ns.
     near(Some(points[0].cpu_efficiency), 104.0 / 404.0);
     near(points[0].core_ns, 904.0);
     near(points[0].wall_efficiency, 104.0 / 904.0);

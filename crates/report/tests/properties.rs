@@ -39,7 +39,7 @@ fn sample() -> impl Strategy<Value = SampleRecord> {
     )
 }
 
-/// Five rows (of the six that samples name), with whatever samples.
+/// Five rows (of the six that samples name), with arbitrary samples.
 fn run() -> impl Strategy<Value = Run> {
     (prop::collection::vec(sample(), 0..150), "\\PC{0,12}", any::<[bool; 5]>()).prop_map(
         |(samples, name, ended)| {
@@ -127,7 +127,7 @@ proptest! {
     }
 }
 
-/// As the report writes it.
+/// Writes a size as the report does.
 fn taskscale_size(size: u64) -> String {
     if size < 1000 { size.to_string() } else { format!("{},{:03}", size / 1000, size % 1000) }
 }

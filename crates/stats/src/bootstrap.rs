@@ -1,7 +1,7 @@
-//! The percentile bootstrap (Efron 1979): draw from the sample with replacement, compute the
-//! statistic, and take the middle share of what came out.
+//! The percentile bootstrap (Efron 1979): it draws from the sample with replacement, computes the
+//! statistic of each draw, and takes the middle share of the results.
 //!
-//! For a median the sign interval is preferred: the experiment `coverage` shows the false-alarm
+//! The sign interval is preferred for a median: the experiment `coverage` shows the false-alarm
 //! rates of both. The bootstrap is for statistics without an exact interval, such as the exponent
 //! of growth.
 
@@ -9,7 +9,7 @@ use fastrand::Rng;
 
 use crate::quantile::quantile;
 
-/// Draws enough for a 95 % interval: 25 of them lie outside on either side.
+/// The number of draws for a 95 % interval: 25 of them lie outside on either side.
 pub const RESAMPLES: usize = 1000;
 
 /// Fills `into` with draws from `from`, with replacement. `from` must not be empty unless `into`
@@ -20,9 +20,9 @@ pub fn resample(from: &[f64], into: &mut [f64], rng: &mut Rng) {
     }
 }
 
-/// The interval of `statistic` over a sample, from `resamples` draws; `None` of an empty sample,
-/// without draws, or where the statistic is not a number in some draw. O(resamples x cost of the
-/// statistic).
+/// The interval of `statistic` over a sample, from `resamples` draws. It is `None` for an empty
+/// sample, without draws, or where the statistic of some draw is not a number. O(resamples x cost
+/// of the statistic).
 ///
 /// The statistic may reorder the slice it is given. The same generator state gives the same
 /// interval.
@@ -55,7 +55,7 @@ pub fn interval(
     middle(values, confidence)
 }
 
-/// The middle share of bootstrapped values; `None` of no values or of one that is not a number. O(n
+/// The middle share of bootstrapped values; `None` without values or where one is not a number. O(n
 /// log n).
 pub fn middle(mut values: Vec<f64>, confidence: f64) -> Option<(f64, f64)> {
     if values.iter().any(|value| value.is_nan()) {
@@ -72,8 +72,8 @@ mod tests {
 
     #[test]
     fn the_interval_of_a_mean_has_the_known_width() {
-        // 400 values of 0 and 1: the standard error of the mean is 0.5 / 20, so 95 % is 2 x 1.96 x
-        // 0.025 wide.
+        // The sample is 400 values of 0 and 1. The standard error of its mean is 0.5 / 20, so the
+        // 95 % interval is 2 x 1.96 x 0.025 wide.
         let sample: Vec<f64> = (0..400).map(|i| f64::from(i % 2)).collect();
         let mean = |draw: &mut [f64]| draw.iter().sum::<f64>() / draw.len() as f64;
         let (low, high) = interval(&sample, mean, 4000, 0.95, &mut Rng::with_seed(3)).expect("a sample");

@@ -1,9 +1,9 @@
-//! How often an interval holds what it is of.
+//! How often an interval holds the true value.
 
-/// Confidence of every interval that stands for itself, uncorrected for how many there are.
+/// Confidence of every interval that stands for itself, uncorrected for their number.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// Confidence of each of so many intervals that together miss in 5 % of the cases at most
+/// Confidence of each of `intervals` intervals that together miss in at most 5 % of the cases
 /// (Bonferroni).
 pub fn among(intervals: usize) -> f64 {
     1.0 - (1.0 - CONFIDENCE) / intervals.max(1) as f64

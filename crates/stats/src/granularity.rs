@@ -1,20 +1,20 @@
 //! How small may a task be? The minimum effective task granularity (METG) of Task Bench (Slaughter
-//! et al., SC 2020, arXiv 1908.05790): the smallest mean core time per task at which a given share
-//! of it is still the task's own work.
+//! et al., SC 2020, arXiv 1908.05790) is the smallest mean core time per task of which a given
+//! share is still the task's own work.
 //!
-//! The work inside the tasks is swept with their number fixed. Each [`Point`] holds what a task's
-//! work costs alone and what the task costs; their ratio is the efficiency.
+//! The sweep varies the work inside the tasks and keeps their number fixed. Each [`Point`] holds
+//! what a task's work costs alone and what the task costs. Their ratio is the efficiency.
 //!
-//! **Between two points** the cost of a task is taken as a straight line in its work. With an
-//! overhead that does not depend on the work, or grows in proportion to it, that is exact however
-//! far apart the points are, so that works may quadruple. Straight lines in efficiency, over
+//! **Between two points** the cost of a task is taken as a straight line in its work. That is
+//! exact, however far apart the points are, for an overhead that does not depend on the work or
+//! grows in proportion to it. Works may therefore quadruple. Straight lines in efficiency, over
 //! granularity (as Task Bench draws them) or over its logarithm, bend the other way: with works
 //! that quadruple they are off by up to 14 and 6 % at an efficiency of 50 %, by 51 and 24 % at 95 %
 //! (a test holds these).
 //!
 //! **A curve that is not monotone** is read from its coarse end: the figure is the granularity from
 //! which on efficiency holds at every measured point. One lucky fine point does not make tasks of
-//! that size worth their overhead; one unlucky coarse point hides the figure, which errs on the
+//! that size worth their overhead. One unlucky coarse point hides the figure, which errs on the
 //! safe side.
 
 use std::cmp::Ordering;
@@ -26,29 +26,27 @@ use crate::quantile::{median, quantile};
 /// Tasks of one size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
-    /// What the work of a task costs without a task around it.
+    /// The cost of a task's work without a task around it.
     pub work: f64,
-    /// What the task costs, its work included: the granularity. In the same unit.
+    /// The cost of the task, its work included, in the same unit: its granularity.
     pub cost: f64,
 }
 
 /// The smallest granularity at which an efficiency holds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Smallest {
-    /// It holds at every point; the smallest measured granularity is this.
+    /// The efficiency holds at every point. The value is the smallest measured granularity.
     Below(f64),
-    /// From this granularity on.
+    /// The efficiency holds from this granularity on.
     At(f64),
-    /// It does not hold at the largest measured granularity, which is this.
+    /// The efficiency does not hold at the largest measured granularity, which is the value.
     Above(f64),
 }
 
-/// An interval of [`Smallest`]; an end that lies outside of what was measured is none.
+/// An interval of [`Smallest`]. An end outside of the measured granularities is `None`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ends {
-    /// The lower one.
     pub low: Option<f64>,
-    /// The upper one.
     pub high: Option<f64>,
 }
 
@@ -78,9 +76,9 @@ impl Smallest {
     }
 }
 
-/// The smallest granularity from which on `efficiency` (above 0, at most 1) holds; points in any
-/// order. `None` of fewer than two different works, and where a value is not positive and finite.
-/// O(n log n).
+/// The smallest granularity from which on `efficiency` (above 0, at most 1) holds. Points may be in
+/// any order. The result is `None` for fewer than two different works, and where a value is not
+/// positive and finite. O(n log n).
 ///
 /// ```
 /// use taskscale_stats::granularity::{Point, Smallest, smallest};
@@ -109,17 +107,17 @@ pub fn smallest(points: &[Point], efficiency: f64) -> Option<Smallest> {
 }
 
 /// The cost on the line through both points of which `efficiency` is work. The efficiency of
-/// `fails` lies below, that of `holds` does not: both terms below the line are then at least zero,
-/// the second above it.
+/// `fails` lies below it and that of `holds` does not. Both terms below the fraction line are then
+/// at least zero, and the second is above zero.
 fn crossing(fails: Point, holds: Point, efficiency: f64) -> f64 {
     let line = fails.cost * holds.work - holds.cost * fails.work;
     line / ((holds.work - efficiency * holds.cost) + (efficiency * fails.cost - fails.work))
 }
 
-/// The points of several blocks, each of which measured all points side by side in processes of its
-/// own, as one curve: the median cost, and the median of the efficiencies within a block, in which
-/// what disturbed a whole block cancels. Blocks of another length than the first are left out.
-/// O(blocks log blocks) for each point.
+/// Joins several blocks into one curve. Each block measured all points side by side in processes of
+/// its own. A point of the curve has the median cost, and the median of the efficiencies within a
+/// block, in which a disturbance of the whole block cancels. Blocks of another length than the
+/// first are left out. O(blocks log blocks) for each point.
 pub fn pooled(blocks: &[&[Point]]) -> Vec<Point> {
     let Some(first) = blocks.first() else { return Vec::new() };
     let alike: Vec<&&[Point]> = blocks.iter().filter(|block| block.len() == first.len()).collect();
@@ -134,9 +132,9 @@ pub fn pooled(blocks: &[&[Point]]) -> Vec<Point> {
 }
 
 /// The interval of what [`smallest`] says of the [`pooled`] blocks, by percentile bootstrap over
-/// blocks: whole blocks are drawn, since what disturbs one point of a block disturbs its
-/// neighbours. `None` below `fewest` blocks and where a draw has no figure. O(resamples x blocks x
-/// points).
+/// blocks. Whole blocks are drawn, since what disturbs one point of a block disturbs its
+/// neighbours. The result is `None` below `fewest` blocks and where a draw has no figure.
+/// O(resamples x blocks x points).
 pub fn interval(
     blocks: &[&[Point]],
     efficiency: f64,
@@ -166,7 +164,7 @@ pub fn interval(
 mod tests {
     use super::*;
 
-    /// Works from `first` on, each four times the one before, with that overhead.
+    /// Works from `first` on, each four times the one before, with the given overhead.
     fn sweep(first: f64, overhead: impl Fn(f64) -> f64) -> Vec<Point> {
         (0..8).map(|i| first * 4f64.powi(i)).map(|work| Point { work, cost: work + overhead(work) }).collect()
     }
@@ -188,7 +186,7 @@ mod tests {
 
     #[test]
     fn an_overhead_in_proportion_to_the_work_is_found_too() {
-        // cost = 1.02 w + 300: 1 / 0.95 = 1.0526 is reached at w = 300 / 0.0326.
+        // The cost is 1.02 w + 300. It reaches 1 / 0.95 = 1.0526 of the work at w = 300 / 0.0326.
         let found = at(&sweep(100.0, |work| 300.0 + 0.02 * work), 0.95);
         let work = 300.0 / (1.0 / 0.95 - 1.02);
         assert!((found * 0.95 / work - 1.0).abs() < 1e-9, "{found}");

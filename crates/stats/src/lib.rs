@@ -1,6 +1,6 @@
 //! The statistics of `taskscale`: pure functions on slices. Nothing here knows what the numbers
-//! mean, where they come from or how they will be shown; whatever is random takes a generator from
-//! its caller.
+//! mean, where they come from or how they are shown. Everything random takes a generator from its
+//! caller.
 //!
 //! | module | answers |
 //! |---|---|

@@ -1,9 +1,9 @@
 //! The ratio of two rows that were measured side by side, round by round.
 //!
-//! Drift and neighbours disturb both sides of a round alike and cancel in ln(b / a). What is left
-//! is judged by the sign interval. Blocked comparisons (all of A, then all of B) gave 42 to 82 %
-//! false alarms at a nominal 5 % on identical code; this one gave 4 to 5 %
-//! (docs/evidence/processes.md).
+//! Drift and neighbours disturb both sides of a round alike and cancel in ln(b / a). The sign
+//! interval judges the rest. On identical code, blocked comparisons (all of A, then all of B) gave
+//! 42 to 82 % false alarms at a nominal 5 %, and random mirrored blocks of paired rounds gave 4 to
+//! 5 % (docs/evidence/processes.md).
 
 use crate::{
     independent::independent,
@@ -11,11 +11,11 @@ use crate::{
     sign::sign_interval,
 };
 
-/// ln(b / a) of each round, in the order of the rounds; `None` where the slices differ in length or
-/// a value is not positive and finite. O(n).
+/// ln(b / a) of each round, in the order of the rounds. It is `None` where the slices differ in
+/// length or a value is not positive and finite. O(n).
 ///
-/// One zero makes the whole comparison `None`: it says that the clock is too coarse for this row,
-/// and to leave out just the fastest rounds would flatter the row.
+/// One zero makes the whole comparison `None`. It says that the clock is too coarse for this row,
+/// and leaving out just the fastest rounds would flatter the row.
 pub fn log_ratios(a: &[f64], b: &[f64]) -> Option<Vec<f64>> {
     if a.len() != b.len() {
         return None;
@@ -24,31 +24,32 @@ pub fn log_ratios(a: &[f64], b: &[f64]) -> Option<Vec<f64>> {
     a.iter().zip(b).map(|(&a, &b)| (usable(a) && usable(b)).then(|| b.ln() - a.ln())).collect()
 }
 
-/// The median ratio b / a without an interval, for rounds too few to have one; `None` as
-/// [`log_ratios`], and of an empty sample. O(n log n).
+/// The median ratio b / a without an interval, for rounds too few to have one. It is `None` where
+/// [`log_ratios`] is, and for an empty sample. O(n log n).
 pub fn median_ratio(a: &[f64], b: &[f64]) -> Option<f64> {
     quantile(&sorted(&log_ratios(a, b)?), 0.5).map(f64::exp)
 }
 
-/// By what factor b differs from a.
+/// The factor by which b differs from a.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PairedRatio {
-    /// exp of the median of ln(b / a): above 1, b costs more.
+    /// exp of the median of ln(b / a). Above 1, b costs more.
     pub ratio: f64,
     /// Lower end of its interval.
     pub low: f64,
     /// Upper end of its interval.
     pub high: f64,
-    /// Rounds behind it.
+    /// The number of observations behind it: rounds, or processes.
     pub n: usize,
-    /// Half the width of the interval of ln(b / a); 0.01 is about 1 %. The only thing a stop rule
-    /// may see.
+    /// Half the width of the interval of ln(b / a); 0.01 is about 1 %. A stop rule may see nothing
+    /// else.
     pub half_width: f64,
 }
 
 impl PairedRatio {
-    /// Of values paired by position, with the interval at `confidence`; `None` where there are too
-    /// few rounds (fewer than 6 at 95 %) and as [`log_ratios`]. O(n log n).
+    /// The ratio of values paired by position, with the interval at `confidence`. It is `None`
+    /// where there are too few rounds (fewer than 6 at 95 %) and where [`log_ratios`] is. O(n log
+    /// n).
     ///
     /// ```
     /// use taskscale_stats::paired::PairedRatio;
@@ -61,9 +62,9 @@ impl PairedRatio {
         Self::of_logs(&log_ratios(a, b)?, confidence)
     }
 
-    /// As [`PairedRatio::of`], where rounds of one process (by its number) count as one
-    /// observation; see
-    /// [`independent`](mod@crate::independent). `n` is then the number of processes.
+    /// Like [`PairedRatio::of`], but the rounds of one process (by its number) count as one
+    /// observation; see [`independent`](mod@crate::independent). `n` is then the number of
+    /// processes.
     pub fn of_processes(processes: &[u64], a: &[f64], b: &[f64], confidence: f64) -> Option<Self> {
         Self::of_logs(&independent(processes, &log_ratios(a, b)?), confidence)
     }
@@ -85,7 +86,7 @@ impl PairedRatio {
         self.low > 1.0 || self.high < 1.0
     }
 
-    /// The smallest difference this comparison could tell, as a share (0.013 is 1.3 %).
+    /// The smallest difference that this comparison could tell, as a share (0.013 is 1.3 %).
     pub fn smallest_difference(&self) -> f64 {
         self.half_width.exp_m1()
     }
@@ -107,7 +108,8 @@ mod tests {
 
     #[test]
     fn the_interval_is_the_order_statistics() {
-        // ln ratios are 0.01, 0.02 ... 0.20; at n = 20 the interval runs from the 6th to the 15th.
+        // The ln ratios are 0.01, 0.02 ... 0.20. At n = 20 the interval runs from the 6th to the
+        // 15th.
         let a = [1.0; 20];
         let b: Vec<f64> = (1..=20).map(|i| (f64::from(i) / 100.0).exp()).collect();
         let paired = PairedRatio::of(&a, &b, 0.95).expect("enough rounds");
@@ -120,15 +122,15 @@ mod tests {
 
     #[test]
     fn a_process_is_one_observation() {
-        // Ten processes of four rounds: b is the same code, but each process has a bias of its own,
-        // up or down.
+        // Ten processes have four rounds each. b is the same code, but each process has a bias of
+        // its own, up or down.
         let bias = |process: u64| if process.is_multiple_of(2) { 1.02 } else { 0.98 };
         let processes: Vec<u64> = (0..40).map(|round| round / 4).collect();
         let b: Vec<f64> = processes.iter().map(|&process| bias(process)).collect();
         let paired = PairedRatio::of_processes(&processes, &[1.0; 40], &b, 0.95).expect("ten processes");
         assert_eq!(paired.n, 10);
         assert!(!paired.excludes_one(), "{paired:?}");
-        // Seen from three processes there is no interval at all, however many rounds.
+        // Three processes give no interval at all, however many rounds they have.
         assert_eq!(PairedRatio::of_processes(&processes[..12], &[1.0; 12], &b[..12], 0.95), None);
     }
 

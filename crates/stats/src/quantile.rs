@@ -1,16 +1,16 @@
 //! Quantiles of a sample, by linear interpolation between order statistics (type 7 of Hyndman and
 //! Fan, "Sample quantiles in statistical packages", 1996: the default of R, NumPy and Julia).
 
-/// The sample in ascending order. O(n log n).
-///
-/// NaN sorts last, so that it is seen as the maximum and not lost.
+/// The sample in ascending order. NaN sorts last, so that it is seen as the maximum and not lost.
+/// O(n log n).
 pub fn sorted(sample: &[f64]) -> Vec<f64> {
     let mut sorted = sample.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
     sorted
 }
 
-/// The quantile `p` (0 to 1, clamped) of a sample in ascending order; `None` of an empty one. O(1).
+/// The quantile `p` (0 to 1, clamped) of a sample in ascending order; `None` for an empty one.
+/// O(1).
 ///
 /// ```
 /// use taskscale_stats::quantile::quantile;
@@ -23,12 +23,12 @@ pub fn quantile(sorted: &[f64], p: f64) -> Option<f64> {
     let below = position.floor() as usize;
     let fraction = position - below as f64;
     let (low, high) = (sorted[below], sorted[(below + 1).min(last)]);
-    // Equal neighbours, infinite ones too, must give themselves: the formula would make NaN of two
+    // Equal neighbours, infinite ones too, must give themselves: the formula makes NaN of two
     // infinities.
     if fraction == 0.0 || low == high { Some(low) } else { Some((low + (high - low) * fraction).min(high)) }
 }
 
-/// The median of a sample in any order; `None` of an empty one. O(n log n).
+/// The median of a sample in any order; `None` for an empty one. O(n log n).
 ///
 /// ```
 /// assert_eq!(taskscale_stats::quantile::median(&[9.0, 1.0, 5.0]), Some(5.0));
@@ -57,7 +57,7 @@ pub struct Percentiles {
 }
 
 impl Percentiles {
-    /// Of a sample in ascending order; `None` of an empty one. O(1).
+    /// The percentiles of a sample in ascending order; `None` for an empty one. O(1).
     ///
     /// ```
     /// use taskscale_stats::quantile::Percentiles;
@@ -78,7 +78,7 @@ impl Percentiles {
         })
     }
 
-    /// Of a sample in any order; `None` of an empty one. O(n log n).
+    /// The percentiles of a sample in any order; `None` for an empty one. O(n log n).
     pub fn of(sample: &[f64]) -> Option<Self> {
         Self::of_sorted(&sorted(sample))
     }

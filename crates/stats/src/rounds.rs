@@ -1,4 +1,4 @@
-//! Two rows side by side, round by round: what measuring stops by and what a report is made from.
+//! Pairs two rows round by round. Measuring stops by such pairs, and reports are made from them.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +11,8 @@ use crate::{
 /// A value of a row, with the round and the process that it came from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Timed {
-    /// The round.
     pub round: u64,
-    /// The process.
     pub process: u64,
-    /// The value.
     pub value: f64,
 }
 
@@ -28,8 +25,8 @@ pub struct Rounds {
 }
 
 impl Rounds {
-    /// Pairs the values by their rounds, in the order of the rounds; where a round holds several of
-    /// one row, by their mean. Processes are those of `b`. O(n log n).
+    /// Pairs the values by their rounds, in the order of the rounds. Several values of one row in a
+    /// round count as their mean. Processes are those of `b`. O(n log n).
     ///
     /// ```
     /// use taskscale_stats::rounds::{Rounds, Timed};
@@ -53,35 +50,36 @@ impl Rounds {
         rounds
     }
 
-    /// Paired rounds.
+    /// The number of paired rounds.
     pub fn n(&self) -> usize {
         self.a.len()
     }
 
-    /// What an interval rests on: processes, or rounds where all are of one process.
+    /// The number of observations that an interval rests on: processes, or rounds where all are of
+    /// one process.
     pub fn observations(&self) -> usize {
         independent(&self.processes, &self.a).len()
     }
 
-    /// The ratio b / a: the median over processes, or over rounds where these are too few for an
-    /// interval.
+    /// The ratio b / a: the median over processes, or over rounds where all are of one process.
+    /// Unlike [`Rounds::paired`] it needs no interval.
     pub fn ratio(&self) -> Option<f64> {
         let of_processes = self.paired(CONFIDENCE).map(|paired| paired.ratio);
         of_processes.or_else(|| paired::median_ratio(&self.a, &self.b))
     }
 
-    /// The ratio with its interval at this confidence; `None` as [`PairedRatio::of_processes`].
+    /// The ratio with its interval at `confidence`; `None` as for [`PairedRatio::of_processes`].
     pub fn paired(&self, confidence: f64) -> Option<PairedRatio> {
         PairedRatio::of_processes(&self.processes, &self.a, &self.b, confidence)
     }
 
-    /// Whether they still differ when they are one of `family` comparisons (Bonferroni).
+    /// Whether the rows differ when they are one of `family` comparisons (Bonferroni).
     pub fn differ_among(&self, family: usize) -> bool {
         self.paired(among(family)).is_some_and(|paired| paired.excludes_one())
     }
 }
 
-/// Process and mean value of each round.
+/// The process and the mean value of each round.
 fn by_round(values: impl IntoIterator<Item = Timed>) -> BTreeMap<u64, (u64, f64)> {
     let mut rounds: BTreeMap<u64, (u64, f64, f64)> = BTreeMap::new();
     for Timed { round, process, value } in values {

@@ -1,34 +1,35 @@
-//! By what factor the median process of one session differs from that of another, measured at
-//! another time: nothing is paired.
+//! The factor by which the median process of one session differs from that of another session.
+//! Nothing is paired.
 //!
 //! The estimate is that of Hodges and Lehmann (1963): the median of all differences ln(new) -
-//! ln(old) between a process of one side and a process of the other. Its interval are the order
-//! statistics of these differences whose coverage follows exactly from the null distribution of the
-//! rank-sum statistic (Mann and Whitney 1947; Hollander, Wolfe and Chicken, "Nonparametric
-//! Statistical Methods", section 4.3). It assumes that both sides are spread alike, and no shape.
+//! ln(old) between a process of one side and a process of the other. The ends of its interval are
+//! order statistics of these differences. Their coverage follows exactly from the null distribution
+//! of the rank-sum statistic (Mann and Whitney 1947; Hollander, Wolfe and Chicken, "Nonparametric
+//! Statistical Methods", section 4.3). The interval assumes no shape, but that both sides are
+//! spread alike.
 //!
 //! `cargo run --release -p taskscale-experiments --bin shift` compares it with other intervals
-//! (docs/evidence/comparisons.md). What it cannot see is a difference between the sessions
-//! themselves, which is the same for all processes of a side.
+//! (docs/evidence/comparisons.md). It cannot see a difference between the sessions themselves,
+//! which is the same for all processes of a side.
 
 use crate::quantile::{quantile, sorted};
 
-/// Processes of a side that are looked at: of more, this many evenly spaced in their order, which
-/// only widens the interval. Keeps a file with a million processes from needing a million times a
-/// million differences.
+/// The most processes of a side that are used. Of more, this many are taken evenly spaced in
+/// ascending order, which only widens the interval. A file with a million processes would otherwise
+/// need a million times a million differences.
 pub const MOST: usize = 400;
 
-/// A row is called better or worse only beyond so many times the largest shift of any row whose
-/// code did not change: two sessions on one machine differ, from row to row too. With 1 the row
+/// A row is called better or worse only beyond this many times the largest shift of any row whose
+/// code did not change. Two sessions on one machine differ, from row to row too. With 1 the row
 /// that the sessions moved most stands out by chance (experiment `shift`).
 pub const BEYOND_UNCHANGED: f64 = 2.0;
 
-/// Largest product of the two numbers whose distribution is summed exactly; the normal
-/// approximation, with correction for continuity, differs from it by less than one rank in a
-/// hundred at 51 x 50 and 99.95 % (tested).
+/// Largest product of the two numbers of processes for which the distribution is summed exactly.
+/// The normal approximation, with correction for continuity, differs from it by less than one rank
+/// in a hundred at 51 x 50 and 99.95 % (tested).
 const EXACT: usize = 2_500;
 
-/// By what factor one side differs from another.
+/// The factor by which one side differs from another.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shift {
     /// The estimate of ln(new / old).
@@ -40,9 +41,9 @@ pub struct Shift {
 }
 
 impl Shift {
-    /// From one positive value for each process, with the interval at `confidence`; `None` where a
-    /// value is not positive and finite or the processes are too few ([`fewest`]). O(n m log(n m)),
-    /// with at most [`MOST`] on a side.
+    /// The shift between two sides with one positive value for each process, and its interval at
+    /// `confidence`. It is `None` where a value is not positive and finite or the processes are too
+    /// few ([`fewest`]). O(n m log(n m)), with at most [`MOST`] on a side.
     ///
     /// ```
     /// use taskscale_stats::shift::Shift;
@@ -62,22 +63,22 @@ impl Shift {
     }
 }
 
-/// The estimate of ln(new / old) alone; `None` where a side is empty or a value not positive and
-/// finite. Cost as [`Shift::of`].
+/// The estimate of ln(new / old) alone. It is `None` where a side is empty or a value is not
+/// positive and finite. It costs as much as [`Shift::of`].
 pub fn estimate(old: &[f64], new: &[f64]) -> Option<f64> {
     quantile(&differences(&logs(old)?, &logs(new)?), 0.5)
 }
 
-/// The fewest processes, as many on either side, for an interval at `confidence`: 4 at 95 %, 8 over
-/// a hundred rows (Bonferroni).
+/// The fewest processes on either side, as many on both, for an interval at `confidence`: 4 at 95
+/// %, 8 over a hundred rows (Bonferroni).
 ///
 /// ```
 /// use taskscale_stats::shift::fewest;
 /// assert_eq!((fewest(0.95), fewest(1.0 - 0.05 / 100.0)), (4, 8));
 /// ```
 pub fn fewest(confidence: f64) -> usize {
-    // At 15 a side the interval of all differences misses in 1.3 cases of 100 million; a confidence
-    // beyond that means none.
+    // At 15 a side the interval of all differences misses in 1.3 cases of 100 million. No number of
+    // processes serves a confidence beyond that.
     (1..=15).find(|&n| rank(n, n, confidence).is_some()).unwrap_or(usize::MAX)
 }
 
@@ -97,12 +98,13 @@ fn differences(old: &[f64], new: &[f64]) -> Vec<f64> {
     sorted(&all)
 }
 
-/// The rank (from 1) of the differences that bound the interval, from below and from above: the
-/// largest that still covers; `None` where even the smallest and the largest difference do not.
+/// The rank (from 1) of the differences that bound the interval, counted from below and from above:
+/// the largest that still covers. It is `None` where even the smallest and the largest difference
+/// cover too little.
 ///
 /// The `rank`-th smallest lies above the true shift when fewer than `rank` differences lie below
-/// it, and their number is distributed like the rank-sum statistic U: the tail of U below `rank`
-/// may hold (1 - confidence) / 2.
+/// the shift. Their number is distributed like the rank-sum statistic U, so the tail of U below
+/// `rank` may hold (1 - confidence) / 2.
 fn rank(n: usize, m: usize, confidence: f64) -> Option<usize> {
     if n == 0 || m == 0 {
         return None;
@@ -124,7 +126,7 @@ fn rank(n: usize, m: usize, confidence: f64) -> Option<usize> {
 }
 
 /// The probabilities of U = 0, 1 ... n m / 2 where both sides come from one distribution without
-/// ties, by the recurrence of Mann and Whitney: the largest of all values is of the first side in n
+/// ties, by the recurrence of Mann and Whitney. The largest of all values is of the first side in n
 /// of n + m cases, and then lies above all m of the other. O(n^2 m^2), at most 3 million steps.
 fn u_distribution(n: usize, m: usize) -> Vec<f64> {
     let most = n * m / 2;
@@ -164,7 +166,7 @@ mod tests {
     #[test]
     fn ranks_are_those_of_the_printed_tables() {
         // Critical values of U, two-sided 5 % and 1 % (Mann and Whitney 1947 and every textbook
-        // since): the largest U that is significant, so that the rank is one more.
+        // since). Each is the largest significant U, so the rank is one more.
         for (n, m, five, one) in [
             (4, 4, Some(0), None),
             (5, 5, Some(2), Some(0)),
@@ -184,7 +186,7 @@ mod tests {
 
     #[test]
     fn the_distribution_is_counted_rightly() {
-        // All 70 ways of placing four of eight, one by one.
+        // All 70 ways of placing four of eight are counted one by one.
         let mut counts = [0.0; 17];
         for chosen in 0_u32..256 {
             if chosen.count_ones() == 4 {
@@ -209,7 +211,7 @@ mod tests {
 
     #[test]
     fn the_median_of_all_differences() {
-        // Differences of 1, 2 to 10, 20, 40 on the log scale, by hand.
+        // Values of 1, 2 to 10, 20, 40 on the log scale, by hand.
         let exp = |values: &[f64]| values.iter().map(|x: &f64| x.exp()).collect::<Vec<_>>();
         let (old, new) = (exp(&[1.0, 2.0]), exp(&[10.0, 20.0, 40.0]));
         // 8, 9, 18, 19, 38, 39

@@ -1,20 +1,20 @@
 //! The order-statistic interval of a median, also called the sign-test interval (Thompson 1936;
 //! Hollander, Wolfe and Chicken, "Nonparametric Statistical Methods", section 3.6).
 //!
-//! Each sample falls below the true median with probability 1/2, whatever the distribution, so the
-//! number that does is binomial and the k-th smallest and k-th largest enclose the median with a
-//! probability that can be summed exactly. No shape is assumed, nothing is drawn at random, nothing
-//! can be tuned.
+//! Each sample falls below the true median with probability 1/2, whatever the distribution. The
+//! number of samples below is therefore binomial, and the k-th smallest and k-th largest enclose
+//! the median with a probability that can be summed exactly. No shape is assumed, nothing is drawn
+//! at random, nothing can be tuned.
 
 use statrs::distribution::{Binomial, DiscreteCDF};
 
-/// Fewest samples for a 95 % interval: with five, all below the median happens in 2 of 32 cases,
-/// which is 6.25 %.
+/// Fewest samples for a 95 % interval. Five samples all lie on one side of the median in 2 of 32
+/// cases, which is 6.25 %.
 pub const FEWEST: usize = 6;
 
 /// The probability that the `rank`-th smallest and the `rank`-th largest (from 1) of `n` enclose
-/// the median of a continuous distribution; more for one with ties. Zero where the ranks cross.
-/// O(1).
+/// the median of a continuous distribution. It is higher for one with ties, and zero where the
+/// ranks cross. O(1).
 ///
 /// ```
 /// use taskscale_stats::sign::exact_coverage;
@@ -30,8 +30,8 @@ pub fn exact_coverage(n: usize, rank: usize) -> f64 {
 }
 
 /// The ranks (from 1) of the samples that bound the median: the narrowest symmetric pair that
-/// covers at least `confidence`, or `None` where even the smallest and the largest do not. O(log
-/// n).
+/// covers at least `confidence`. It is `None` where even the smallest and the largest sample cover
+/// less. O(log n).
 ///
 /// ```
 /// use taskscale_stats::sign::sign_ranks;
@@ -39,7 +39,7 @@ pub fn exact_coverage(n: usize, rank: usize) -> f64 {
 /// assert_eq!(sign_ranks(5, 0.95), None);
 /// ```
 pub fn sign_ranks(n: usize, confidence: f64) -> Option<(usize, usize)> {
-    // Coverage falls as the rank rises: search the last rank that still covers.
+    // Coverage falls as the rank rises. The loop searches the last rank that still covers.
     let (mut covers, mut too_narrow) = (0, n / 2 + 1);
     while too_narrow - covers > 1 {
         let rank = usize::midpoint(covers, too_narrow);
@@ -60,13 +60,13 @@ pub fn sign_ranks(n: usize, confidence: f64) -> Option<(usize, usize)> {
 /// assert_eq!((fewest(0.95), fewest(1.0 - 0.05 / 100.0)), (6, 12));
 /// ```
 pub fn fewest(confidence: f64) -> usize {
-    // All of n on one side of the median has probability 2^(1 - n); below 2^-62 no confidence can
-    // be told from 1.
+    // All n samples lie on one side of the median with probability 2^(1 - n). Below 2^-62 no
+    // confidence can be told from 1.
     (1..64).find(|&n| sign_ranks(n, confidence).is_some()).unwrap_or(usize::MAX)
 }
 
-/// The interval of the median of a sample in ascending order, in the unit of the sample; `None`
-/// where the samples are too few ([`FEWEST`] at 95 %). O(log n).
+/// The interval of the median of a sample in ascending order, in the unit of the sample. It is
+/// `None` where the samples are too few ([`FEWEST`] at 95 %). O(log n).
 ///
 /// ```
 /// use taskscale_stats::sign::sign_interval;
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn ranks_are_those_of_the_table() {
-        // n, ranks at 95 %, coverage in %, ranks with Bonferroni over 10 and over 50 rows.
+        // Columns: n, ranks at 95 %, coverage in %, ranks with Bonferroni over 10 and over 50 rows.
         let table = [
             (15, (4, 12), 96.5, (2, 14), (2, 14)),
             (20, (6, 15), 95.9, (4, 17), (3, 18)),

@@ -1,24 +1,25 @@
 //! When a cell has been measured enough.
 //!
-//! Observations are what intervals rest on: rounds, or processes where each takes several rounds.
+//! An observation is what an interval rests on: a round, or a process where each takes several
+//! rounds.
 //!
-//! The rule sees how wide the intervals are and never what they say: stopping when a difference
-//! became significant gave 31 % false alarms at a nominal 5 %, stopping on the width 6.8 % from 10
-//! rounds (simulation, docs/evidence/processes.md). No estimate, sign or p-value can reach
+//! The rule sees how wide the intervals are and never what they say. Stopping when a difference
+//! becomes significant gave 31 % false alarms at a nominal 5 %; stopping on the width gave 6.8 %
+//! from 10 rounds (simulation, docs/evidence/processes.md). No estimate, sign or p-value can reach
 //! [`Rule::decide`]: its signature has no place for one.
 
-/// Observations before the width may end a cell: from 10 on, the width rule still had its small
+/// Observations before the width may end a cell. From 10 on, the width rule still had its small
 /// excess of false alarms.
 pub const MIN_OBSERVATIONS: usize = 15;
-/// Observations between two looks at the widths: each look is a chance to stop on a lucky width.
+/// Observations between two looks at the widths. Each look is a chance to stop on a lucky width.
 pub const LOOK_EVERY: usize = 5;
 
-/// What ends the rounds of a cell. Time is the caller's to watch.
+/// What ends the rounds of a cell. The caller watches the time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rule {
     /// Half-width to reach, in ln units: 0.01 is about 1 %. `None` measures all rounds.
     pub precision: Option<f64>,
-    /// Rounds at most.
+    /// The most rounds of a cell.
     pub max_rounds: usize,
 }
 
@@ -27,23 +28,23 @@ pub struct Rule {
 pub enum Decision {
     /// Take another round.
     Continue,
-    /// All intervals are as narrow as asked.
+    /// All intervals are as narrow as `precision` asks.
     Precise,
-    /// As many rounds as asked.
+    /// The cell has `max_rounds` rounds.
     RoundLimit,
 }
 
 impl Rule {
-    /// Whether the widths are looked at after so many observations: the 15th, 20th, 25th ... .
-    /// O(1).
+    /// Whether the widths are looked at after `observations` observations: the 15th, 20th, 25th ...
+    /// . O(1).
     pub fn is_look(&self, observations: usize) -> bool {
         self.precision.is_some()
             && observations >= MIN_OBSERVATIONS
             && (observations - MIN_OBSERVATIONS).is_multiple_of(LOOK_EVERY)
     }
 
-    /// Decides after `rounds` whole rounds with so many `observations`, from the half-width of each
-    /// interval of the cell (`None` for one that does not exist yet). O(rows).
+    /// Decides after `rounds` whole rounds with `observations` observations, from the half-width of
+    /// each interval of the cell (`None` for one that does not exist yet). O(rows).
     ///
     /// ```
     /// use taskscale_stats::stop::{Decision, Rule};
@@ -57,7 +58,7 @@ impl Rule {
         }
         let narrow =
             |width: &Option<f64>| width.is_some_and(|width| self.precision.is_some_and(|p| width <= p));
-        // No interval at all says nothing about precision.
+        // A cell without intervals says nothing about precision.
         if self.is_look(observations) && !half_widths.is_empty() && half_widths.iter().all(narrow) {
             return Decision::Precise;
         }

@@ -1,8 +1,7 @@
 //! Whether a fresh process has settled.
 //!
-//! Caches fill, heaps grow and JIT compilers replace code during the first samples; such a process
-//! gets cheaper from sample to sample, where a settled one fluctuates. Two signs are accepted,
-//! whichever comes first:
+//! Caches fill, heaps grow and JIT compilers replace code during the first samples. Such a process
+//! gets cheaper from sample to sample; a settled one fluctuates. Either of two signs is accepted:
 //!
 //! * **agreement**: the last three samples lie within [`AGREEMENT`] of one another and do not all
 //!   move one way;
@@ -11,24 +10,24 @@
 //!   (`AutoWarmupStoppingCriteria`); the window is ours, so that changes from before a JIT's step
 //!   do not count after it.
 //!
-//! A JIT compiler steps down in tiers and rests between them, so that three samples agree long
-//! before the last one: of 13 fresh JVMs those signs took all for settled after 10 samples at most,
-//! at 1.7 times their later cost (median; 5.6 times at worst). For such processes [`has_levelled`]
-//! compares the medians of [`LEVEL`] samples.
+//! A JIT compiler steps down in tiers and rests between them, so three samples agree long before
+//! the last tier. Those signs took 13 fresh JVMs for settled after 10 samples at most, at 1.7 times
+//! their later cost (median; 5.6 times at worst). For such processes [`has_levelled`] compares the
+//! medians of [`LEVEL`] samples.
 
 use crate::quantile::median;
 
-/// Range of three settled samples over the smallest. Of 1200 settled 50 ms samples of a spin, on a
-/// machine loaded far beyond its cores, nine in ten lay between 47.5 and 53.4 ms of CPU time
+/// Range of three settled samples over the smallest. A machine loaded far beyond its cores gave
+/// 1,200 settled samples of a 50 ms spin. Nine in ten lay between 47.5 and 53.4 ms of CPU time
 /// (docs/evidence/processes.md), so three seldom differ more.
 pub const AGREEMENT: f64 = 0.10;
 /// Changes of direction that show fluctuation.
 pub const CHANGES: usize = 4;
-/// Samples among which they are counted.
+/// Samples among which the changes are counted.
 pub const WINDOW: usize = 8;
 
-/// Whether the process that gave these samples (in order, oldest first, all of one size) has
-/// settled. O(1).
+/// Whether the process that gave these samples has settled. Samples are of one size and in order,
+/// the oldest first. O(1).
 ///
 /// The caller bounds the number of warm-up samples: a row that keeps falling never settles.
 ///
@@ -41,10 +40,12 @@ pub fn is_stable(samples: &[f64]) -> bool {
     agree(samples) || fluctuate(samples)
 }
 
-/// Samples of which [`has_levelled`] takes the median: so many that the pause between two tiers of
-/// the JVM seldom outlasts them. Curves of 13 fresh JVMs (JDK 25) and 12 fresh V8s (Node 20), 70
-/// samples each, on a machine with many times more processes than cores; cost right after being
-/// called level, over that of the last 20 samples (docs/evidence/warm-up.md):
+/// The number of samples of which [`has_levelled`] takes the median. The pause between two tiers of
+/// the JVM seldom outlasts so many.
+///
+/// The curves are of 13 fresh JVMs (JDK 25) and 12 fresh V8s (Node 20), 70 samples each, on a
+/// machine with many times more processes than cores. The table has the cost right after a process
+/// is called level, over that of its last 20 samples (docs/evidence/warm-up.md):
 ///
 /// | samples in each median | JVM: median, upper quartile | V8 | samples until then: JVM, V8 |
 /// |--:|--:|--:|--:|
@@ -53,15 +54,16 @@ pub fn is_stable(samples: &[f64]) -> bool {
 /// | 12 | 1.17, 1.48 (without [`RISE`] 1.27, 1.72) | 1.02, 1.04 | 38, 27 |
 /// | 15 | 1.16, 1.54 | 1.01, 1.04 | 40, 31 |
 pub const LEVEL: usize = 12;
-/// A fall between the two medians that is taken for noise.
+/// The fall between the two medians that counts as noise.
 pub const STILL: f64 = 0.05;
-/// A rise that is: the JVM throws compiled code away when what it assumed proves wrong, and fresh
-/// JVMs were seen to go from 140 to 600 ns a task and back in the midst of their warm-up.
+/// The rise between the two medians that counts as noise. The JVM throws compiled code away when
+/// what it assumed proves wrong: fresh JVMs went from 140 to 600 ns a task and back during their
+/// warm-up.
 pub const RISE: f64 = 0.10;
 
-/// Whether a process whose code is compiled while it runs has come to the end of its steps: the
-/// median of the last [`LEVEL`] samples is not more than [`STILL`] below, nor [`RISE`] above, that
-/// of the [`LEVEL`] before. Never with fewer than `2 * LEVEL` samples. O(1).
+/// Whether a process whose code is compiled while it runs has come to the end of its steps. The
+/// median of the last [`LEVEL`] samples is then at most [`STILL`] below and at most [`RISE`] above
+/// that of the [`LEVEL`] samples before. It is false with fewer than `2 * LEVEL` samples. O(1).
 ///
 /// ```
 /// use taskscale_stats::warmup::has_levelled;
@@ -104,7 +106,7 @@ mod tests {
         1.0 + share * (2.0 * rng.f64() - 1.0)
     }
 
-    /// Samples until settled, at most 50.
+    /// The number of samples until the process settles, at most 50.
     fn settles_after(mut sample: impl FnMut(usize) -> f64) -> Option<usize> {
         let mut samples = Vec::new();
         (0..50).find_map(|i| {
@@ -117,7 +119,8 @@ mod tests {
     fn a_decay_is_followed_to_its_end() {
         for seed in 0..200 {
             let mut rng = fastrand::Rng::with_seed(seed);
-            // Ten times the settled cost at first, a fifth less in each sample, 2 % noise.
+            // The cost starts at ten times the settled one. Its excess falls by a fifth in each
+            // sample. Noise is 2 %.
             let curve = |i: usize| 100.0 * (1.0 + 9.0 * 0.8_f64.powi(i as i32));
             let after = settles_after(|i| curve(i) * noise(&mut rng, 0.02)).expect("settles");
             // The excess e was e / 0.64 two samples before: agreement within 10 leaves at most 18
@@ -144,8 +147,8 @@ mod tests {
         }
     }
 
-    /// Tiers as the JVM has them: interpreted, compiled by C1, by C2; the cost and how many samples
-    /// it lasts.
+    /// Tiers as the JVM has them: interpreted, compiled by C1, compiled by C2. Each has a cost and
+    /// a number of samples.
     fn tiers(rng: &mut fastrand::Rng, rest: usize) -> Vec<f64> {
         [(1000.0, 1), (300.0, rest), (100.0, 40)]
             .into_iter()

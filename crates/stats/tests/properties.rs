@@ -27,7 +27,7 @@ fn sweep() -> impl Strategy<Value = Vec<Point>> {
     })
 }
 
-/// Below, within or above, as an order.
+/// Where a figure lies: below, within or above the measured range, as a value that can be ordered.
 fn place(smallest: Smallest) -> (u8, f64) {
     match smallest {
         Smallest::Below(_) => (0, 0.0),
@@ -55,8 +55,8 @@ proptest! {
                 prop_assert!(last.efficiency() < efficiency);
             }
             Smallest::At(cost) => {
-                // From the pair on it holds everywhere; the figure lies on the line between them,
-                // where its share is work.
+                // The efficiency holds everywhere from the pair on. The figure lies on the line
+                // between the two points, where its share is work.
                 let fails = points.iter().rposition(|point| point.efficiency() < efficiency).expect("one fails");
                 let (a, b) = (points[fails], points[fails + 1]);
                 let slack = 1.0 + 1e-9;
@@ -74,8 +74,8 @@ proptest! {
     fn more_efficiency_is_never_had_by_smaller_tasks(points in sweep(), low in 0.05..1.0_f64, more in 0.0..0.5_f64) {
         let at = |efficiency| place(granularity::smallest(&points, efficiency).expect("two works"));
         let work = |(rank, cost): (u8, f64), efficiency: f64| (rank, cost * efficiency);
-        // Granularity itself may fall where noise made a coarser point cheaper; the work in it does
-        // not.
+        // Granularity itself may fall where noise made a coarser point cheaper. The work in it does
+        // not fall.
         let (a, b) = (work(at(low), low), work(at(low + more), low + more));
         prop_assert!(a.0 < b.0 || (a.0 == b.0 && a.1 <= b.1 * (1.0 + 1e-9)), "{a:?} {b:?}");
     }

@@ -13,7 +13,7 @@ fn normal(rng: &mut Rng) -> f64 {
     (-2.0 * (1.0 - rng.f64()).ln()).sqrt() * (std::f64::consts::TAU * rng.f64()).cos()
 }
 
-/// Median 1 and a long right tail, as of a row that is preempted now and then.
+/// Median 1 and a long right tail, like a row that is preempted from time to time.
 fn skewed(rng: &mut Rng) -> f64 {
     normal(rng).exp()
 }
@@ -48,7 +48,7 @@ fn the_sign_interval_covers_as_computed_whatever_the_shape() {
 
 #[test]
 fn twenty_paired_rounds_find_one_percent_under_drift() {
-    // 0.4 % noise per side, the machine wandering by 40 % under both: pairing must remove the
+    // Noise is 0.4 % per side, and the machine wanders by 40 % under both. Pairing must remove the
     // latter.
     let compare = |rng: &mut Rng, factor: f64| {
         let (mut a, mut b) = (Vec::new(), Vec::new());
@@ -112,8 +112,8 @@ fn the_interval_of_the_exponent_covers_the_truth() {
             low <= 1.2 && 1.2 <= high
         })
         .count();
-    // 95 % nominal; a percentile bootstrap of few rounds covers a little less. At 92 %, fewer than
-    // 80 has odds below 1e-3.
+    // 95 % is nominal, and a percentile bootstrap of few rounds covers a little less. At 92 %,
+    // fewer than 80 has odds below 1e-3.
     assert!(hits >= 80, "{hits} of 100");
 }
 

@@ -9,7 +9,7 @@ use taskscale_model::{
 
 use crate::read::Run;
 
-/// All runtimes of either file, those of the new one first.
+/// All runtimes of either file. Those of the new file come first.
 pub fn runtimes(old: &Run, new: &Run) -> Vec<RuntimeChange> {
     let by_id = |run: &Run| -> BTreeMap<String, RuntimeRecord> {
         run.runtimes.iter().map(|runtime| (runtime.id.clone(), runtime.clone())).collect()
@@ -34,12 +34,12 @@ pub fn runtimes(old: &Run, new: &Run) -> Vec<RuntimeChange> {
     ids.into_iter().map(change).collect()
 }
 
-/// The two sides of one run, new side by new side; a change goes by the name of the new one.
+/// The two sides of one run, one change per new side. A change has the name of its new side.
 pub fn sides(run: &Run, sides: &[(String, String)]) -> Vec<RuntimeChange> {
     let by_id = |id: &str| run.runtimes.iter().find(|runtime| runtime.id == id);
     let change = |(new, old): &(String, String)| {
         let (a, b) = (by_id(old), by_id(new));
-        // Two commands alike are one program; of another command, who knows.
+        // Equal commands start the same program. Another command may start anything.
         let same = |a: &RuntimeRecord, b: &RuntimeRecord| a.command == b.command && version(a) == version(b);
         RuntimeChange {
             id: new.clone(),
@@ -51,7 +51,7 @@ pub fn sides(run: &Run, sides: &[(String, String)]) -> Vec<RuntimeChange> {
     sides.iter().map(change).collect()
 }
 
-/// `1.47.1 (rustc 1.89)`; `None` for a runtime that is missing.
+/// Writes version and toolchain: `1.47.1 (rustc 1.89)`. It is `None` for a runtime that is missing.
 fn version(record: &RuntimeRecord) -> Option<String> {
     match &record.state {
         RuntimeState::Ready { runtime, .. } if runtime.toolchain.is_empty() => Some(runtime.version.clone()),
@@ -60,15 +60,15 @@ fn version(record: &RuntimeRecord) -> Option<String> {
     }
 }
 
-/// All that says which code ran; `None` where the file does not say it: nobody knows what is behind
-/// the command of a probe of one's own.
+/// Everything that says which code ran. It is `None` where the file does not say it: nobody knows
+/// what the command of a user's own probe starts.
 fn identity(record: &RuntimeRecord, tool: &str) -> Option<[String; 4]> {
     Some([version(record)?, tool.to_owned(), record.id.clone(), own_probe(&record.command)?])
 }
 
-/// Which of the tool's own probes a command starts: one that is built in (`taskscale probe serve
-/// tokio`), or one whose folder is named by a hash of its source
-/// (`probes/go-323cdf9841a79844/out/probe`), wherever the cache is.
+/// Which of the tool's own probes a command starts: a built-in one (`taskscale probe serve tokio`),
+/// or one whose folder is named by a hash of its source (`probes/go-323cdf9841a79844/out/probe`),
+/// wherever the cache is.
 fn own_probe(command: &[String]) -> Option<String> {
     if let [_, probe, serve, name] = command
         && probe == "probe"

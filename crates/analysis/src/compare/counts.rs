@@ -1,5 +1,5 @@
-//! Exact counts of both sides: no interval, no threshold; what is counted more in the new one is
-//! worse.
+//! Judges the exact counts of both sides, without interval and threshold. A higher count on the new
+//! side is worse.
 
 use taskscale_model::{
     compare::{ComparedCount, Comparison, Verdict},
@@ -13,8 +13,8 @@ use crate::{
     summarize::counts::{ALL, Count, Counted, Counts},
 };
 
-/// Judges the counts of all rows, and lets them decide over the outcome. `comparison` has its rows
-/// in the order of `pairs`.
+/// Judges the counts of all rows and lets them decide the outcome. The rows of `comparison` are in
+/// the order of `pairs`.
 pub fn judge(comparison: &mut Comparison, pairs: &[Pair<'_>], old: &Run, new: &Run) {
     let counts = (Counts::of_run(old), Counts::of_run(new));
     let machines = (&old.header.machine, &new.header.machine);
@@ -46,8 +46,8 @@ pub fn judge(comparison: &mut Comparison, pairs: &[Pair<'_>], old: &Run, new: &R
     }
 }
 
-/// Whether counts of two machines mean the same. The scheduler that is counted makes as many
-/// workers as there are CPUs; the kernel decides which system calls there are.
+/// Whether counts of two machines mean the same. A scheduler makes as many workers as there are
+/// CPUs, and the kernel decides which system calls exist.
 fn are_alike((old, new): (&Machine, &Machine), count: Count) -> bool {
     let cpus = old.cpus_usable.value().is_some() && old.cpus_usable.value() == new.cpus_usable.value();
     let kernel = |machine: &Machine| machine.kernel.value().cloned();
@@ -58,7 +58,7 @@ fn are_alike((old, new): (&Machine, &Machine), count: Count) -> bool {
     }
 }
 
-/// The counts of one side, or why they are not known.
+/// A count of one side, or why it is not known.
 type Read = Result<Counted, Missing>;
 
 fn compared(count: Count, (old, new): (Read, Read), alike: bool) -> ComparedCount {
@@ -76,7 +76,7 @@ fn compared(count: Count, (old, new): (Read, Read), alike: bool) -> ComparedCoun
     }
 }
 
-/// What a change must exceed: the tolerance, and what requests of the same process differ by.
+/// What a change must exceed: the tolerance, and the difference between requests of one process.
 fn limit(count: Count, old: &Counted, new: &Counted) -> f64 {
     count.tolerance(old.value, new.value).max(old.spread).max(new.spread)
 }

@@ -1,4 +1,4 @@
-//! What identical code shows: no difference below that can be claimed.
+//! What identical code shows. No smaller difference can be claimed.
 
 use taskscale_model::run_file::{Role, RowRecord, Time};
 use taskscale_stats::{confidence::CONFIDENCE, paired::PairedRatio, rounds::Rounds};
@@ -17,14 +17,14 @@ struct Control<'a> {
 }
 
 impl Control<'_> {
-    /// The end of its interval that is farther from no difference, as |ln ratio|.
+    /// The end of its interval that is farther from 1, as |ln ratio|.
     fn limit(&self) -> f64 {
         self.paired.low.ln().abs().max(self.paired.high.ln().abs())
     }
 }
 
 impl<'a> Controls<'a> {
-    /// Of a run.
+    /// The controls of a run by one of its times.
     pub fn of(series: &[RowSamples<'a>], time: Time) -> Self {
         let controls = series.iter().filter(|one| one.row.role == Role::Control && one.is_ok());
         let judged = controls.filter_map(|one| {
@@ -36,7 +36,6 @@ impl<'a> Controls<'a> {
         Controls { controls: judged.collect() }
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.controls.len()
     }
@@ -52,7 +51,8 @@ impl<'a> Controls<'a> {
     }
 
     /// Whether one of the controls nearest to a row would itself be called worse or better: its
-    /// interval at `confidence` lies beyond `limit`, as |ln ratio|. `None` where the run has none.
+    /// interval at `confidence` lies beyond `limit`, as |ln ratio|. It is `None` where the run has
+    /// no control.
     pub fn would_be_called(&self, row: &RowRecord, confidence: f64, limit: f64) -> Option<bool> {
         let nearest = self.nearest(row);
         let called = |control: &&Control<'_>| {
@@ -62,7 +62,7 @@ impl<'a> Controls<'a> {
         (!nearest.is_empty()).then(|| nearest.iter().any(called))
     }
 
-    /// Those of its runtime in its cell, else all of its cell, else all of the run.
+    /// The controls of its runtime in its cell, or else all of its cell, or else all of the run.
     fn nearest(&self, row: &RowRecord) -> Vec<&Control<'a>> {
         let in_cell = |other: &RowRecord| {
             (&other.key.suite, &other.key.table, other.key.size)

@@ -1,15 +1,15 @@
-//! An old side and a new one, row by row: what is worse, better or the same, and what cannot be
-//! told.
+//! Compares an old side and a new side, row by row: what is worse, better or the same, and what
+//! cannot be told.
 //!
 //! ```text
 //! Run, Run --rows--> pairs --limits, verdict--> Comparison
 //! Run -------^
 //! ```
 //!
-//! Two files are two sessions: nothing is paired, and intervals rest on processes of either side.
-//! What a difference must exceed is read off identical code in the same files: the A/A controls of
-//! each, and rows whose code is the same in both. One run that took both sides in turns (`taskscale
-//! run --against`) is paired round by round, and its own controls only have to show nothing.
+//! Two files are two sessions. Nothing is paired, and intervals rest on processes of either side. A
+//! difference must exceed what identical code shows in the same files: the A/A controls of each,
+//! and rows whose code is the same in both. One run that took both sides in turns (`taskscale run
+//! --against`) is paired round by round, and its own controls only have to show no difference.
 
 mod code;
 mod counts;
@@ -34,14 +34,14 @@ use verdict::{Evidence, Judge};
 /// How two runs are to be compared.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CompareOptions {
-    /// What is compared: CPU time is what a gate should rest on.
+    /// The time to compare. A gate should rest on CPU time.
     pub time: Time,
-    /// A difference up to this share counts as none; 0.02 is 2 %.
+    /// The share up to which a difference counts as none; 0.02 is 2 %.
     pub threshold: f64,
 }
 
-/// Compares two runs, each with the name that the reader knows it by. The verdicts of a comparison
-/// turned round are the same with better and worse exchanged. O(samples log samples + rows x
+/// Compares two runs, each with the name that the reader knows it by. Swapping the runs swaps
+/// better and worse and changes nothing else in the verdicts. O(samples log samples + rows x
 /// processes squared).
 pub fn compare(old: (&str, &Run), new: (&str, &Run), options: &CompareOptions) -> Comparison {
     let (time, metric) = (options.time, metric_of(options.time).name);
@@ -66,7 +66,7 @@ pub fn compare(old: (&str, &Run), new: (&str, &Run), options: &CompareOptions) -
     comparison
 }
 
-/// Compares the two sides of one run, where it has them (`taskscale run --against`). O(samples log
+/// Compares the two sides of one run, where it has two (`taskscale run --against`). O(samples log
 /// samples).
 pub fn compare_sides(run: &Run, options: &CompareOptions) -> Option<Comparison> {
     let sides: Vec<(String, String)> = run
@@ -97,7 +97,7 @@ pub fn compare_sides(run: &Run, options: &CompareOptions) -> Option<Comparison> 
     Some(comparison)
 }
 
-/// The verdicts, and what follows from them alone.
+/// The verdicts and the fields that follow from them alone.
 fn judged(judge: &Judge<'_>, pairs: &[rows::Pair<'_>], metric: &str, (old, new): (Side, Side)) -> Comparison {
     let rows: Vec<_> = pairs.iter().map(|pair| judge.row(pair)).collect();
     let counts = count(rows.iter().map(|row| row.verdict));
@@ -157,7 +157,7 @@ fn side((name, run): (&str, &Run), controls: &limits::Controls) -> Side {
     }
 }
 
-/// In what two machines differ, as far as it is in the fingerprint.
+/// How two machines differ, as far as the fingerprint holds it.
 fn differences(old: &Machine, new: &Machine) -> Vec<String> {
     fn shown<T: ToString>(reading: &Reading<T>) -> String {
         reading.value().map_or_else(|| "not known".to_owned(), ToString::to_string)

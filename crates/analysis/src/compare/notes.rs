@@ -1,4 +1,4 @@
-//! The outcome in a sentence, and what must be known before it is trusted.
+//! The outcome in a sentence, and what a reader must know before trusting it.
 
 use taskscale_model::{
     compare::{Comparison, Counts},
@@ -36,7 +36,7 @@ pub fn summary(counts: Counts, rows: usize) -> String {
     }
 }
 
-/// The outcome in a sentence where counts were judged too: a count that is worse is a regression
+/// The outcome in a sentence where counts were judged too. A count that is worse is a regression,
 /// whatever time says.
 pub fn summary_with_counts(comparison: &Comparison) -> String {
     let counted = comparison.counted;
@@ -110,7 +110,7 @@ pub fn notes(comparison: &Comparison, old: &Run, new: &Run) -> Vec<String> {
     notes
 }
 
-/// The same of two sides that one run took in turns.
+/// What a reader must know before trusting a verdict on two sides that one run took in turns.
 pub fn notes_of_one_run(comparison: &Comparison, run: &Run, series: &[RowSamples<'_>]) -> Vec<String> {
     let mut notes = Vec::new();
     if comparison.runtimes.iter().all(|change| change.same_code) {

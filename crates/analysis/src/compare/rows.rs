@@ -1,4 +1,4 @@
-//! Which row of one side is which of the other, and by how much the two differ.
+//! Which row of one side belongs to which row of the other, and by how much the two differ.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,35 +23,32 @@ use crate::summarize::{
     warmup,
 };
 
-/// A row in one or both files.
+/// A row on one or both sides.
 pub struct Pair<'a> {
-    /// In the old one.
     pub old: Option<Side<'a>>,
-    /// In the new one.
     pub new: Option<Side<'a>>,
-    /// Whether its code is the same in both.
+    /// Whether its code is the same on both sides.
     pub same_code: bool,
-    /// Whether the other file has it with other parameters.
+    /// Whether the other side has it with other parameters.
     pub elsewhere: bool,
-    /// The rounds of both, side by side, where they are of one run.
+    /// The rounds of both sides, paired, where they are of one run.
     pub rounds: Option<Rounds>,
 }
 
-/// A row in one file.
+/// A row on one side.
 pub struct Side<'a> {
-    /// As planned.
+    /// The row as planned.
     pub row: &'a RowRecord,
-    /// Whether it has figures.
     pub state: &'a State<'a>,
-    /// One value for each process: the median of its samples, ns per task.
+    /// One value for each process: the median of its samples, in ns per task.
     pub values: Vec<f64>,
     /// How many of its processes had settled.
     settled: Option<Settled>,
 }
 
-/// A row, what names it in both files, and among rows of one name the how-manieth it is.
+/// A row, its name on both sides, and its place among rows of that name.
 struct Keyed<'a> {
-    /// Without the version of the runtime, under the runtime's name in the new file.
+    /// The key without the version, under the runtime's name on the new side.
     key: RowKey,
     place: usize,
     one: &'a RowSamples<'a>,
@@ -70,7 +67,7 @@ impl Keyed<'_> {
 }
 
 impl<'a> Pair<'a> {
-    /// The row, from the new file if that has it.
+    /// The row of the new side, or else of the old side.
     pub fn row(&self) -> &'a RowRecord {
         match (&self.new, &self.old) {
             (Some(side), _) | (None, Some(side)) => side.row,
@@ -92,8 +89,8 @@ impl<'a> Pair<'a> {
         skipped(&self.old) && skipped(&self.new)
     }
 
-    /// By what factor the new one differs: round by round where both are of one run, else process
-    /// by process. `None` where there are too few.
+    /// The factor by which the new side differs: round by round where both are of one run, else
+    /// process by process. It is `None` where there are too few.
     pub fn shift(&self, confidence: f64) -> Option<Shift> {
         let (old, new) = self.values()?;
         let Some(rounds) = &self.rounds else { return Shift::of(old, new, confidence) };
@@ -101,7 +98,7 @@ impl<'a> Pair<'a> {
         Some(Shift { log: paired.ratio.ln(), low: paired.low.ln(), high: paired.high.ln() })
     }
 
-    /// What is missing for an interval at this confidence.
+    /// Says what is missing for an interval at `confidence`.
     pub fn too_few(&self, confidence: f64) -> String {
         let (old, new) = self.values().unwrap_or_default();
         let (have, needed) = match &self.rounds {
@@ -125,7 +122,7 @@ impl Side<'_> {
         self.settled.is_some_and(Settled::mostly_not)
     }
 
-    /// As it is shown.
+    /// The side's entry in the comparison.
     pub fn figure(&self) -> Figure {
         let (status, missing) = match self.state {
             State::Ok(_) => (RowStatus::Ok, Missing::new("the run file holds no timed sample of it", "")),
@@ -143,7 +140,7 @@ impl Side<'_> {
     }
 }
 
-/// All rows but the controls, those of the new file first, in the order of the plans.
+/// All rows but the controls, in the order of the plans. Rows of the new file come first.
 pub fn of_two_runs<'a>(
     (old, new): &'a (Vec<RowSamples<'a>>, Vec<RowSamples<'a>>),
     time: Time,
@@ -156,8 +153,8 @@ pub fn of_two_runs<'a>(
     matched(&before, &now, time, &same_code)
 }
 
-/// The rows of the two sides of one run, new side by new side: `sides` are their names, new and
-/// old.
+/// The rows of the two sides of one run, one new side after another. `sides` holds pairs of names,
+/// new and old.
 pub fn of_one_run<'a>(
     series: &'a [RowSamples<'a>],
     sides: &'a [(String, String)],
@@ -177,7 +174,7 @@ pub fn of_one_run<'a>(
                 pair.rounds = Some(new.against(old, time));
             }
         }
-        // Tables of the suite that neither side offers are no rows of either; the tables of the run
+        // A table of the suite that neither side offers is no row of either. The tables of the run
         // say so.
         pairs.retain(|pair| !(pair.row().key.variant == ANY && pair.is_skipped()));
         pairs
@@ -215,7 +212,7 @@ fn matched<'a>(
     of_new.chain(of_old_alone).collect()
 }
 
-/// The rows with their keys, under `runtime` where it is given.
+/// The rows with their keys, under the name `runtime` where it is given.
 fn keyed<'a>(series: impl Iterator<Item = &'a RowSamples<'a>>, runtime: Option<&str>) -> Vec<Keyed<'a>> {
     let mut seen: BTreeMap<RowKey, usize> = BTreeMap::new();
     let rows = series.filter(|one| one.row.role != Role::Control);

@@ -20,25 +20,25 @@ use crate::summarize::samples::State;
 
 const TOO_FEW: &str = "take longer runs: --samples, --max-time";
 
-/// Judges rows one by one, by what all of them together allow.
+/// Judges each row by what all rows together allow.
 pub struct Judge<'a> {
-    /// Rows that share the confidence.
+    /// The number of rows that share the confidence.
     pub family: usize,
     confidence: f64,
     evidence: Evidence<'a>,
     /// Runtime, variant and ln(new / old) of rows whose code is the same on both sides.
     unchanged: Vec<(&'a str, &'a str, f64)>,
-    /// The difference up to which counts as none, as a share.
+    /// The share up to which a difference counts as none.
     pub threshold: f64,
 }
 
 /// What says how much identical code differs.
 pub enum Evidence<'a> {
-    /// Two runs: the controls of each, and whether they are of one machine.
+    /// Two runs: the controls of each, and whether both are of one machine.
     TwoRuns {
-        /// Of the old one and of the new one.
+        /// The controls of the old run and of the new run.
         controls: &'a (Controls<'a>, Controls<'a>),
-        /// Whether figures may be divided.
+        /// Whether figures of the two may be divided.
         same_machine: bool,
     },
     /// The controls of one run, which took both sides in turns.
@@ -64,9 +64,9 @@ impl Judged {
 }
 
 impl<'a> Judge<'a> {
-    /// `threshold` is a share. Rows that no interval could be had of, were all rows to share the
-    /// confidence, make no claim and so take no share: that rests on numbers of processes alone and
-    /// on no outcome.
+    /// `threshold` is a share. A row that has too few processes for an interval, if all rows shared
+    /// the confidence, makes no claim and takes no share. That rests on numbers of processes and on
+    /// no outcome.
     pub fn new(pairs: &'a [Pair<'a>], evidence: Evidence<'a>, threshold: f64) -> Self {
         let both: Vec<&Pair<'_>> = pairs.iter().filter(|pair| pair.values().is_some()).collect();
         let all_share = among(both.len());
@@ -78,7 +78,7 @@ impl<'a> Judge<'a> {
         };
         let unchanged = family.iter().filter(|pair| pair.same_code).filter_map(|pair| log(pair)).collect();
         Judge {
-            // Nobody shares: as strict as for one more row than can be had.
+            // Where no row shares, the confidence is as strict as for one row more than possible.
             confidence: if family.is_empty() { all_share } else { among(family.len()) },
             family: family.len(),
             evidence,
@@ -87,7 +87,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// What rows of unchanged code moved.
+    /// How far rows of unchanged code moved.
     pub fn unchanged(&self) -> Unchanged {
         let logs: Vec<f64> = self.unchanged.iter().map(|(.., log)| *log).collect();
         Unchanged {
@@ -97,7 +97,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The entry of a row.
+    /// The entry of a row in the comparison.
     pub fn row(&self, pair: &Pair<'_>) -> ComparedRow {
         let row = pair.row();
         let judged = self.judge(pair);
@@ -198,8 +198,8 @@ impl<'a> Judge<'a> {
         Judged { verdict, shift: Some(shift), limit: Some(limit), why }
     }
 
-    /// What |ln ratio| must exceed, and what to say where it does not; an error where a file has no
-    /// control.
+    /// What |ln ratio| must exceed, and what to say where it does not. It is an error where a file
+    /// has no control.
     fn limit(
         &self,
         pair: &Pair<'_>,
@@ -240,10 +240,10 @@ impl<'a> Judge<'a> {
         Ok(limit)
     }
 
-    /// In one run the intervals hold as they are: what the machine did, it did to both sides. But
-    /// where the control, which is the old side twice, would be called worse or better by the same
-    /// rule, the run is not what its intervals take it for. A control that merely excludes no
-    /// difference, as one in 20 does by chance, is not enough: it would silence one sound run in
+    /// The limit in one run, where the intervals hold as they are: what the machine did, it did to
+    /// both sides. A control is the old side twice. Where the same rule would call it worse or
+    /// better, the intervals cannot be trusted and the result is an error. A control that merely
+    /// excludes 1, as one in 20 does by chance, is not enough: it would silence one sound run in
     /// 20.
     fn limit_in_one_run(&self, old: &Side<'_>, controls: &Controls<'_>) -> Result<(f64, Missing), Missing> {
         let limit = self.threshold.ln_1p();

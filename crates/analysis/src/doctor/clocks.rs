@@ -1,4 +1,4 @@
-//! Clocks and system calls: what they cost and how finely they tell.
+//! Clocks and system calls: their cost and their resolution.
 
 use taskscale_model::{
     doctor::{
@@ -12,18 +12,18 @@ use taskscale_model::{
 use super::finding::{Draft, grade, unknown};
 use taskscale_model::figure::{grouped, percent};
 
-/// Length of a sample, unless a suite says otherwise.
+/// Length of a sample where the suite does not name one.
 const SAMPLE_NS: f64 = 20e6;
-/// A sample should last this many times the step of its clock, and must last 50 times
-/// (METHODOLOGY.md, "Length of a sample").
+/// Largest step of a clock before a note and before a warning. A sample should last 1,000 times the
+/// step of its clock, and must last 50 times (METHODOLOGY.md, "Length of a sample").
 const STEPS: (f64, f64) = (SAMPLE_NS / 1_000.0, SAMPLE_NS / 50.0);
-/// Cost of a reading, in ns: 20 to 50 without a system call, several hundred with one, a
-/// microsecond from a slow device.
+/// Cost of a reading in ns that earns a note, and a warning. A reading takes 20 to 50 ns without a
+/// system call, several hundred with one, and a microsecond from a slow device.
 const COST: (f64, f64) = (150.0, 1_000.0);
-/// Sources that are read from a device, slowly.
+/// Clock sources that the kernel reads slowly, from a device.
 const SLOW: [&str; 5] = ["hpet", "acpi_pm", "pit", "jiffies", "refined-jiffies"];
 
-/// Wall clock, CPU clock, system calls.
+/// Findings on the wall clock, the CPU clock and system calls.
 pub fn findings(facts: &Facts) -> Vec<Finding> {
     let mut findings = vec![wall(facts)];
     findings.extend(cpu(facts));
@@ -76,7 +76,7 @@ fn reading(subject: &str, severity: Severity, what: &str, cost: &ClockCost) -> D
     let step = grouped(&cost.step_ns.to_string());
     let cost_ns = grouped(&format!("{:.0}", cost.cost_ns));
     let found = format!("{what}: a reading costs {cost_ns} ns, its steps are {step} ns or less");
-    // A sample is between two readings.
+    // A sample lies between two readings.
     let share = 2.0 * cost.cost_ns / SAMPLE_NS;
     let share = if share < 1e-4 { "less than 0.01".to_owned() } else { percent(share) };
     let says = format!(

@@ -1,4 +1,4 @@
-//! Processors: how many, of what kind, and who shares a core.
+//! Processors: their number, their kinds, and which of them share a core.
 
 use taskscale_model::{
     doctor::{
@@ -13,14 +13,14 @@ use taskscale_stats::paired::PairedRatio;
 use super::finding::{Draft, grade, unknown};
 use taskscale_model::figure::percent;
 
-/// What a busy neighbour may add to CPU time; two hardware threads of one core add 50 % and more to
-/// work that fills it.
+/// Share that a busy neighbour adds to CPU time, for a note and for a warning. Two hardware threads
+/// of one core add 50 % and more to work that fills it.
 const NEIGHBOUR: (f64, f64) = (0.01, 0.05);
-/// Speed of the slowest kind of core over the fastest: favoured cores of one kind differ by up to 5
-/// %.
+/// Speed of the slowest kind of core over the fastest, for a note and for a warning. Favoured cores
+/// of one kind differ by up to 5 %.
 const KINDS: (f64, f64) = (0.95, 0.90);
 
-/// CPUs, SMT, kinds of cores, NUMA, a busy neighbour.
+/// Findings on CPUs, SMT, kinds of cores, NUMA and a busy neighbour.
 pub fn findings(facts: &Facts) -> Vec<Finding> {
     let mut findings = vec![cpus(facts), smt(facts)];
     findings.extend(neighbour(facts));
@@ -33,7 +33,7 @@ fn usable(facts: &Facts) -> &[u32] {
     facts.processors.usable.value().map_or(&[], Vec::as_slice)
 }
 
-/// `0-3,8`: as `taskset -c` reads it.
+/// Writes CPUs as `taskset -c` reads them: `0-3,8`.
 fn list(cpus: &[u32]) -> String {
     let mut ranges: Vec<(u32, u32)> = Vec::new();
     for &cpu in cpus {
@@ -89,7 +89,7 @@ fn smt(facts: &Facts) -> Finding {
         };
         return Draft::new(SUBJECT, Severity::Ok, found).affects(&[Cpu, Wall, Scaling]).done();
     }
-    // The first usable hardware thread of each core.
+    // Each core is represented by its first usable hardware thread.
     let one_each: Vec<u32> = facts
         .processors
         .cpus
@@ -143,7 +143,8 @@ fn neighbour(facts: &Facts) -> Option<Finding> {
     let others = moved
         .all_cpu_ns
         .map_or(0.0, |all| all.saturating_sub(moved.own_cpu_ns) as f64 / moved.elapsed_ns.max(1) as f64);
-    // A quarter of a CPU: then the neighbour at rest was not at rest.
+    // Above a quarter of a CPU of other load, the neighbour was not at rest when it should have
+    // been.
     let blurred = if others > 0.25 { "; others were busy too, so it may be more" } else { "" };
     let severity = grade(ratio.low - 1.0, NEIGHBOUR.0, NEIGHBOUR.1);
     let found = match severity {
@@ -174,7 +175,7 @@ fn kinds(facts: &Facts) -> Option<Finding> {
         let speeds: Vec<(u32, u64)> = cpus.map(|cpu| Some((cpu.id, speed(cpu)?))).collect::<Option<_>>()?;
         (speeds.iter().any(|(_, speed)| *speed > 0)).then_some(speeds)
     };
-    // Capacity counts instructions per clock too; frequency alone hides the kind of the core.
+    // Capacity counts instructions per clock too. Frequency alone hides the kind of a core.
     let (what, speeds) = match (speeds(|cpu| cpu.capacity), speeds(|cpu| cpu.max_khz)) {
         (Some(capacity), frequency) if differ(&capacity) || frequency.is_none() => ("capacity", capacity),
         (_, Some(frequency)) => ("highest frequency", frequency),

@@ -1,4 +1,4 @@
-//! What can be counted, and how many threads and files there may be.
+//! What can be counted, and how many threads and files are allowed.
 
 use taskscale_model::{
     doctor::{
@@ -12,14 +12,15 @@ use taskscale_model::{
 use super::finding::{Draft, grade};
 use taskscale_model::figure::count;
 
-/// Threads: below the first a thread per task fails at sizes that others reach, below the second at
-/// 2,048 tasks, which most suites have.
+/// Numbers of threads below which there is a note, and a warning. Below the first a thread per task
+/// fails at sizes that others reach. Below the second it fails at 2,048 tasks, which most suites
+/// have.
 const THREADS: (f64, f64) = (20_000.0, 2_200.0);
-/// Open files: three pipes for each row of a cell, and what a runtime opens itself. The usual 1,024
-/// is enough for all suites.
+/// Numbers of open files below which there is a note, and a warning. Each row of a cell needs three
+/// pipes, and a runtime opens files itself. The usual 1,024 is enough for all suites.
 const FILES: (f64, f64) = (512.0, 128.0);
 
-/// Hardware counters, threads, open files.
+/// Findings on hardware counters, threads and open files.
 pub fn findings(facts: &Facts) -> Vec<Finding> {
     let mut findings = vec![counters(facts)];
     findings.extend(threads(facts));
@@ -52,7 +53,7 @@ fn threads(facts: &Facts) -> Option<Finding> {
         (limits.processes.value().copied(), "ulimit -u"),
         (limits.threads_max.value().copied(), "kernel.threads-max"),
         (limits.pid_max.value().copied(), "kernel.pid_max"),
-        // A stack and the guard page below it.
+        // A thread takes two mappings: a stack and the guard page below it.
         (limits.max_map_count.value().map(|maps| maps / 2), "vm.max_map_count, two a thread"),
     ];
     let (most, name) =

@@ -12,13 +12,14 @@ use taskscale_model::{
 use super::finding::{Draft, grade, unknown};
 use taskscale_model::figure::count;
 
-/// Memory of one waiting asyncio task, about: 10,000 alive take some 10 MB
+/// Approximate memory of one waiting asyncio task: 10,000 alive take some 10 MB
 /// (docs/evidence/live-asyncio.md).
 const TASK_BYTES: u64 = 1_000;
-/// Bytes left from which the largest sizes have no room: a million tasks, and a hundred thousand.
+/// Bytes left below which the largest sizes have no room: a million tasks (note), and a hundred
+/// thousand (warning).
 const LEFT: (u64, u64) = (1_000_000 * TASK_BYTES, 100_000 * TASK_BYTES);
 
-/// Memory, swap, huge pages, address randomisation.
+/// Findings on memory, swap, huge pages and address randomisation.
 pub fn findings(facts: &Facts) -> Vec<Finding> {
     vec![memory(facts), swap(facts), huge_pages(facts), randomisation(facts)]
 }
@@ -109,7 +110,7 @@ fn randomisation(facts: &Facts) -> Finding {
         1 => (Severity::Note, "on, but not for the heap"),
         0 => (Severity::Warning, "off: every process has the same layout"),
     };
-    // docs/evidence/processes.md: identical code differed by 1 to 2 % between processes.
+    // Identical code differed by 1 to 2 % between processes (docs/evidence/processes.md).
     let says = "the luck of one layout, 1 to 2 % of CPU time, counts as a property of the code";
     Draft::new(SUBJECT, severity, found)
         .affects(&[Cpu, Wall])

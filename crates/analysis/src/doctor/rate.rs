@@ -12,7 +12,7 @@ use taskscale_model::{
 use super::finding::{Draft, unknown};
 use taskscale_model::figure::count;
 
-/// Governor, boost, heat, battery, hypervisor.
+/// Findings on governor, boost, heat, battery and hypervisor.
 pub fn findings(facts: &Facts) -> Vec<Finding> {
     let mut findings = vec![governor(facts), boost(facts), heat(facts)];
     findings.extend(battery(facts));
@@ -27,8 +27,8 @@ fn governor(facts: &Facts) -> Finding {
         Reading::Missing(missing) => return unknown(SUBJECT, missing, &[Cpu, Wall]),
     };
     let driver = facts.processors.driver.value().map(String::as_str);
-    // Intel's and AMD's own drivers call `powersave` what adapts to the load; elsewhere it is the
-    // lowest clock.
+    // The drivers of Intel and AMD call the mode that adapts to the load `powersave`. With other
+    // drivers `powersave` is the lowest clock.
     let own = driver.is_some_and(|driver| {
         driver == "intel_pstate" || driver.starts_with("amd-pstate-epp") || driver == "amd_pstate_epp"
     });
@@ -54,7 +54,7 @@ fn governor(facts: &Facts) -> Finding {
     draft.remedy("sudo cpupower frequency-set -g performance").done()
 }
 
-/// The largest ratio of the highest frequency to a lower one.
+/// The largest ratio of a CPU's highest frequency to its `lower` one.
 fn range(cpus: &[facts::Cpu], lower: impl Fn(&facts::Cpu) -> Option<u64>) -> Option<f64> {
     let ratio = |cpu: &facts::Cpu| Some(cpu.max_khz? as f64 / lower(cpu).filter(|khz| *khz > 0)? as f64);
     cpus.iter().filter_map(ratio).reduce(f64::max)

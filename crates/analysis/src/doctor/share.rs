@@ -1,4 +1,4 @@
-//! How much of the CPUs we get.
+//! How much of the CPUs this process gets.
 
 use taskscale_model::{
     doctor::{
@@ -12,23 +12,24 @@ use taskscale_model::{
 use super::finding::{Draft, grade, unknown};
 use taskscale_model::figure::{count, percent};
 
-/// Share of the time in which a thread that never sleeps waits for a CPU: an idle machine stays
-/// below 1 %, one worker too many per core reaches 50 % (the same marks as for CPU pressure in the
-/// notes of a run).
+/// Share of the time in which a thread that never sleeps waits for a CPU, for a note and for a
+/// warning. An idle machine stays below 1 %; one worker too many per core reaches 50 %. The notes
+/// of a run use the same marks for CPU pressure.
 const WAITING: (f64, f64) = (0.01, 0.10);
-/// Share of all CPUs that others may use: 2 % is a desktop at rest, a quarter is one busy thread on
-/// four CPUs.
+/// Share of all CPUs that others use, for a note and for a warning. A desktop at rest takes 2 %,
+/// and one busy thread on four CPUs takes a quarter.
 const OTHERS: (f64, f64) = (0.05, 0.25);
-/// Load per CPU from which a machine was not idle (the notes of a run warn there too).
+/// Load per CPU from which a machine was not idle. The notes of a run warn there too.
 const LOAD: f64 = 0.5;
-/// Share of one CPU that the hypervisor may take (the notes of a run warn there too).
+/// Share of one CPU that the hypervisor may take. The notes of a run warn there too.
 const STEAL: f64 = 0.01;
-/// Wall time that was neither work nor waiting: interrupts stay below 1 %.
+/// Share of wall time that was neither work nor waiting, for a note and for a warning. Interrupts
+/// stay below 1 %.
 const UNACCOUNTED: (f64, f64) = (0.01, 0.05);
-/// Share of the periods in which the quota was used up.
+/// Share of the periods that may use up the quota.
 const THROTTLED: f64 = 0.01;
 
-/// Quota, throttling, load, run delay, pressure, steal, unaccounted time, niceness.
+/// Findings on quota, throttling, load, run delay, pressure, steal, unaccounted time and niceness.
 pub fn findings(facts: &Facts) -> Vec<Finding> {
     [run_delay(facts), load(facts), pressure(facts), steal(facts), unaccounted(facts)]
         .into_iter()
@@ -78,7 +79,7 @@ fn load(facts: &Facts) -> Option<Finding> {
     let cpus = *facts.machine.cpus.value()? as f64;
     let moved = &facts.measured.moved;
     let others = moved.all_cpu_ns.filter(|_| moved.elapsed_ns > 0).map(|all| {
-        // Ticks of 10 ms: what we used may be more than what was counted.
+        // Ticks are 10 ms long, so the CPU time of this process may exceed what was counted.
         seconds(all.saturating_sub(moved.own_cpu_ns)) / seconds(moved.elapsed_ns)
     });
     let averages = match &facts.load.averages {
@@ -119,7 +120,7 @@ fn pressure(facts: &Facts) -> Option<Finding> {
         );
         return Some(unknown("CPU pressure", &missing, &[Wall]));
     };
-    // The counter is brought up to date in steps and can be ahead of the clock.
+    // The counter is updated in steps and can be ahead of the clock.
     let share = (waited as f64 / elapsed_us).min(1.0);
     let found =
         format!("some thread of the machine waited for a CPU during {} % of the time", percent(share));

@@ -1,4 +1,4 @@
-//! What difference can be told now: the same work, against itself.
+//! Which difference the machine could tell during the checkup: the same work against itself.
 
 use taskscale_model::doctor::{
     Figures::{Cpu, Wall},
@@ -13,19 +13,21 @@ use taskscale_stats::{
 use super::finding::{Draft, grade};
 use taskscale_model::figure::percent;
 
-/// Slices in one sample: 10 x 2 ms are the tool's usual sample.
+/// Slices in one sample. 10 x 2 ms are the tool's usual sample.
 const SAMPLE: usize = 10;
-/// Differences in CPU time: 1 % is what the tool is built to tell in 20 rounds.
+/// Differences in CPU time, for a note and for a warning. The tool is built to tell 1 % in 20
+/// rounds.
 const CPU: (f64, f64) = (0.01, 0.03);
-/// Differences in wall time, which is shown beside CPU time and does not gate.
+/// Differences in wall time, for a note and for a warning. Wall time stands beside CPU time and
+/// does not gate.
 const WALL: (f64, f64) = (0.01, 0.05);
 
-/// The A/A spread of CPU time and of wall time.
+/// Findings on the A/A spread of CPU time and of wall time.
 pub fn findings(measured: &Measured) -> Vec<Finding> {
     let cpu = aa(&measured.slices, |slice| slice.cpu_ns).map(|aa| {
         let severity = aa.smallest.map_or(Severity::Note, |smallest| grade(smallest, CPU.0, CPU.1));
         let draft = Draft::new("A/A in CPU time", severity, aa.found()).affects(&[Cpu]);
-        // docs/evidence/processes.md.
+        // The numbers come from docs/evidence/processes.md.
         let bound = ", for one loop in one process; real rows, in fresh processes, told 0.16 to 0.61 % on the machine \
                      of METHODOLOGY.md";
         aa.effect(draft, bound)
@@ -44,17 +46,18 @@ pub fn findings(measured: &Measured) -> Vec<Finding> {
 
 /// The same work compared with itself.
 struct Aa {
-    /// 5th and 95th percentile of the slices over their median, less 1.
+    /// 5th and 95th percentile of the slices over their median, minus 1.
     spread: (f64, f64),
-    /// Slices.
+    /// The number of slices.
     slices: usize,
-    /// Rounds of two samples.
+    /// The number of rounds of two samples.
     rounds: usize,
     /// The smallest difference that these rounds could tell; `None` where they are too few.
     smallest: Option<f64>,
 }
 
-/// Splits the slices into samples and these into rounds in the mirrored order of a run: A B B A.
+/// Splits the slices into samples and the samples into rounds, in the mirrored order of a run: A B
+/// B A.
 fn aa(slices: &[Slice], time: impl Fn(&Slice) -> u64) -> Option<Aa> {
     let times: Vec<f64> = slices.iter().map(|slice| time(slice) as f64).collect();
     let ordered = sorted(&times);
@@ -110,7 +113,7 @@ impl Aa {
     }
 }
 
-/// A share at most 0 in percent, with its sign even where it rounds to 0.
+/// Writes a share of at most 0 in percent, with its sign even where it rounds to 0.
 fn signed(share: f64) -> String {
     format!("-{}", percent(-share))
 }
@@ -131,7 +134,8 @@ mod tests {
 
     #[test]
     fn a_drift_cancels_in_the_mirrored_order() {
-        // 1 % slower with each sample: neighbours differ by 1 %, in A's favour as often as in B's.
+        // Each sample is 1 % slower than the one before it. Neighbours differ by 1 %, in A's favour
+        // as often as in B's.
         let slow = |i: u64| (2e6 * 1.01_f64.powi(i as i32 / 10)) as u64;
         let aa = aa(&slices(slow, 400), |slice| slice.cpu_ns).expect("slices");
         let smallest = aa.smallest.expect("20 rounds");

@@ -1,4 +1,4 @@
-//! Whose fault superlinear growth is: which series are its controls, and what they say.
+//! What superlinear growth is due to: which series are its controls, and what they say.
 
 use taskscale_model::{
     run_file::{RowRecord, RuntimeState},
@@ -8,22 +8,21 @@ use taskscale_stats::growth::{self, Growth};
 
 use crate::read::Run;
 
-/// A series, by one of its rows, and its growth.
+/// A series, named by one of its rows, and its growth.
 pub type Judged<'a> = (&'a RowRecord, &'a Growth);
 
-/// What is known of the cause.
+/// What the controls say of the cause.
 pub struct Told {
-    /// The cause.
     pub cause: Cause,
-    /// The series that told it.
+    /// The series that told the cause.
     pub control: Option<String>,
-    /// Why it is not isolated.
+    /// Why the growth is not isolated.
     pub reason: Option<String>,
-    /// Whether the growth is therefore no verdict about the form.
+    /// Whether the growth is no verdict about the form because other forms share it.
     pub shared: bool,
 }
 
-/// The cause of the growth of `one`, where it is superlinear; `all` may hold `one` itself.
+/// The cause of the growth of `one` where that is superlinear. `all` may hold `one` itself.
 pub fn of(run: &Run, one: Judged<'_>, all: &[Judged<'_>]) -> Option<Told> {
     let (row, found) = one;
     let controls: Vec<Judged<'_>> =
@@ -48,10 +47,10 @@ fn grows_too(control: Option<&str>) -> String {
     )
 }
 
-/// Another form of the same runtime in the same table; of another runtime only what the suite names
-/// as the baseline of this one (`runtime:variant`), the same program with another release of a
-/// library. What a user divides by with `--baseline` is not asked: a form of Go that is linear says
-/// nothing about Node.
+/// Whether `other` is a control of `row`: another form of the same runtime in the same table.
+/// Another runtime's form is a control only where the suite names it as the baseline of this one
+/// (`runtime:variant`): the same program with another release of a library. What a user divides by
+/// with `--baseline` is no control: a form of Go that is linear says nothing about Node.
 fn is_control(run: &Run, row: &RowRecord, other: &RowRecord) -> bool {
     (&other.key.suite, &other.key.table) == (&row.key.suite, &row.key.table)
         && other.key.series != row.key.series
@@ -72,7 +71,8 @@ fn named<'a>(run: &'a Run, row: &'a RowRecord) -> impl Iterator<Item = (&'a str,
     baselines.into_iter().flatten().filter_map(|named| named.split_once(':'))
 }
 
-/// `spawn`, `create_task gc=off`; `tokio:FuturesUnordered/Mutex` of another runtime than the row's.
+/// The control's name: `spawn`, `create_task gc=off`, or `tokio:FuturesUnordered/Mutex` where its
+/// runtime is not the row's.
 fn name(row: &RowRecord, control: &RowRecord) -> String {
     let name = control.key.variant_and_case();
     if control.key.runtime == row.key.runtime { name } else { format!("{}:{name}", control.key.runtime) }

@@ -1,5 +1,5 @@
-//! What the A/A controls of a run say: the smallest difference it could tell, and how often it told
-//! one that is not there.
+//! What the A/A controls of a run say: the smallest difference that the run could tell, and how
+//! often it told a difference that does not exist.
 
 use taskscale_model::{
     figure::percent,

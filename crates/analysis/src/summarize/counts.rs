@@ -1,5 +1,4 @@
-//! Counts per task of each row, and whether they are exact: whether the processes that were counted
-//! agree.
+//! Counts per task of each row, and whether they are exact: whether the counted processes agree.
 
 use std::collections::BTreeMap;
 
@@ -19,19 +18,18 @@ pub enum Count {
     Allocations,
     /// Bytes asked for.
     Bytes,
-    /// System calls.
     Syscalls,
 }
 
-/// All of them, in the order in which they are shown.
+/// All counts, in the order in which they are shown.
 pub const ALL: [Count; 3] = [Count::Allocations, Count::Bytes, Count::Syscalls];
 
-/// A difference up to this share is none: one call in 413,646 came and went in a repeat of the same
-/// Python program.
+/// The share up to which a difference counts as none. In a repeat of the same Python program one
+/// call in 413,646 came and went.
 const SHARE: f64 = 0.001;
 
 impl Count {
-    /// What it is called in a summary, and its unit.
+    /// The name of the count in a summary, and its unit.
     pub fn metric(self) -> lines::Metric {
         match self {
             Count::Allocations => lines::ALLOCATIONS_PER_TASK,
@@ -40,8 +38,8 @@ impl Count {
         }
     }
 
-    /// Up to which difference two values per task are the same one: [`SHARE`] of the larger, and
-    /// what the protocol may add: at most one call or 100 bytes in a thousand tasks.
+    /// The difference up to which two values per task are the same: [`SHARE`] of the larger, but at
+    /// least what the protocol may add, which is one call or 100 bytes in a thousand tasks.
     pub fn tolerance(self, a: f64, b: f64) -> f64 {
         let floor = match self {
             Count::Allocations | Count::Syscalls => 0.001,
@@ -65,13 +63,13 @@ impl Count {
 pub struct Counted {
     /// One value per task for each process: the median of its differences.
     pub of_processes: Vec<f64>,
-    /// The median of these.
+    /// The median of `of_processes`.
     pub value: f64,
-    /// Whether all of them, two at least, are the same within [`Count::tolerance`]; of system
-    /// calls, all differences too.
+    /// Whether at least two processes were counted and all agree within [`Count::tolerance`]. For
+    /// system calls all differences must agree too.
     pub exact: bool,
-    /// By how much the differences of one process differ at most: what a collector's rhythm does to
-    /// the same code, in every process alike. A change below it may be that of the rhythm.
+    /// The most by which the differences of one process differ. A collector's rhythm does that to
+    /// the same code, in every process alike. A smaller change may come from the rhythm.
     pub spread: f64,
 }
 
@@ -79,7 +77,7 @@ pub struct Counted {
 pub struct Counts<'a>(BTreeMap<u64, Vec<&'a CountRecord>>);
 
 impl<'a> Counts<'a> {
-    /// Of a run.
+    /// The counts of a run.
     pub fn of_run(run: &'a Run) -> Self {
         let mut rows: BTreeMap<u64, Vec<&CountRecord>> = BTreeMap::new();
         for record in run.counts.iter().filter(|record| record.size > 0) {
@@ -93,7 +91,7 @@ impl<'a> Counts<'a> {
         self.0.is_empty()
     }
 
-    /// A count of a row, or why it is not known; `None` for a row that was not counted.
+    /// A count of a row, or why it is not known. It is `None` for a row that was not counted.
     pub fn get(&self, row: u64, count: Count) -> Option<Result<Counted, Missing>> {
         let records = self.0.get(&row)?;
         let mut processes: BTreeMap<u64, Vec<(u64, f64)>> = BTreeMap::new();
@@ -120,8 +118,8 @@ impl<'a> Counts<'a> {
             return Some(Err(Missing::new("the run ended before it was counted", "run it again")));
         };
         let tolerance = count.tolerance(least, most);
-        // No collector makes system calls in a rhythm: where requests differ, it is workers that
-        // park and wake, and three processes can agree on that by chance.
+        // No collector makes system calls in a rhythm. Where requests differ, workers park and
+        // wake, and three processes can agree on that by chance.
         let steady = count != Count::Syscalls || spread <= tolerance;
         let exact = sorted.len() > 1 && most - least <= tolerance && steady;
         Some(Ok(Counted { of_processes, value, exact, spread }))
@@ -139,7 +137,7 @@ impl<'a> Counts<'a> {
 }
 
 impl Counted {
-    /// As a summary has it.
+    /// The count as a summary has it.
     pub fn per_task(&self) -> CountPerTask {
         let sorted = sorted(&self.of_processes);
         CountPerTask {
@@ -152,8 +150,8 @@ impl Counted {
     }
 }
 
-/// Per task: each request for more iterations less the one before it. What both cost once cancels
-/// out.
+/// The count per task by each pair of requests: each request for more iterations minus the one
+/// before it. What both cost once cancels out.
 fn differences(requests: &[(u64, f64)], size: f64) -> Vec<f64> {
     let pairs = requests.chunks_exact(2).filter(|pair| pair[1].0 > pair[0].0);
     pairs.map(|pair| (pair[1].1 - pair[0].1) / ((pair[1].0 - pair[0].0) as f64 * size)).collect()

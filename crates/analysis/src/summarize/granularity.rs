@@ -1,8 +1,9 @@
-//! How small a task may be: each sweep over the work inside each task, held to the kernel alone.
+//! How small a task may be: each sweep over the work inside each task is compared with the kernel
+//! alone.
 //!
-//! What the work of a task costs alone is read from the rows of the kernel, measured in the same
-//! rounds: a straight line through its cost at the smallest and at the largest work of the sweep,
-//! so that the call itself counts as work, as it does in a plain loop.
+//! The rows of the kernel, measured in the same rounds, tell what the work of a task costs alone.
+//! The cost is a straight line through the kernel's cost at the smallest and at the largest work of
+//! the sweep. The call itself therefore counts as work, as it does in a plain loop.
 
 use std::collections::BTreeMap;
 
@@ -25,11 +26,11 @@ use taskscale_stats::{
 use super::{samples::RowSamples, threads};
 use crate::read::Run;
 
-/// The efficiencies that are asked for: Task Bench's 50 %, and two at which overhead no longer
-/// matters much.
+/// The efficiencies whose granularity is sought: Task Bench's 50 %, and two at which overhead
+/// hardly matters.
 const EFFICIENCIES: [f64; 3] = [0.5, 0.9, 0.95];
 
-/// One entry per sweep that was planned, in the order of the plan.
+/// One entry per planned sweep, in the order of the plan.
 pub fn all(run: &Run, series: &[RowSamples<'_>]) -> Vec<Granularity> {
     let mut sweeps: BTreeMap<u64, Vec<&RowSamples<'_>>> = BTreeMap::new();
     for one in series.iter().filter(|one| one.row.role != Role::Control) {
@@ -107,11 +108,12 @@ struct Curves<'a> {
     threads: Option<(u64, u64)>,
 }
 
-/// A block: processes that were started together, or a round where no process was ever replaced.
+/// The number of a process that started together with others, or of a round where no process was
+/// ever replaced.
 type Block = u64;
 
 impl Curves<'_> {
-    /// The points of each block in which all rows of the sweep were measured.
+    /// The points of each block that measured all rows of the sweep.
     fn blocks(&self, time: Time) -> Vec<Vec<Point>> {
         let cores = match (time, self.cores) {
             (Time::Cpu, _) => 1.0,
@@ -125,7 +127,7 @@ impl Curves<'_> {
         let kernel: Vec<(f64, BTreeMap<Block, f64>)> = self
             .kernel
             .iter()
-            // Of the kernel a "task" is a step.
+            // A "task" of the kernel is a step.
             .map(|one| (one.row.key.size as f64, costs(one)))
             .collect();
         let block = |block: &Block| -> Option<Vec<Point>> {
@@ -175,7 +177,7 @@ fn medians(one: &RowSamples<'_>, time: Time, by_process: bool) -> BTreeMap<Block
     samples.into_iter().filter_map(|(block, values)| Some((block, median(&values)?))).collect()
 }
 
-/// Steps of the kernel in each task.
+/// The number of steps of the kernel in each task.
 fn steps(one: &RowSamples<'_>) -> Option<u64> {
     match one.row.key.params.get("work") {
         Some(ParamValue::Integer(steps)) => Some(*steps),
@@ -236,7 +238,8 @@ fn smallest_task(
     metg
 }
 
-/// By wall time idle cores count: as many threads as ran can at best use their share of the cores.
+/// Says why no granularity can reach `efficiency` by wall time. Idle cores count there, so the
+/// threads that ran can at best use their share of the cores.
 fn unreachable_by(curves: &Curves<'_>, time: Time, efficiency: f64) -> Option<String> {
     let (cores, threads) = (curves.cores?, curves.threads?.1.max(1));
     let most = threads as f64 / cores as f64;

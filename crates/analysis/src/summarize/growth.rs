@@ -18,7 +18,7 @@ use crate::read::Run;
 const SECOND_NS: f64 = 1e9;
 
 /// One entry per series that was planned at two sizes or more and measured at one or more, in the
-/// order of the plan. A control is no series of its own: it repeats its baseline.
+/// order of the plan. A control is no series of its own, since it repeats its baseline.
 pub fn all(run: &Run, series: &[RowSamples<'_>]) -> Vec<Growth> {
     let mut groups: Vec<Vec<&RowSamples<'_>>> = Vec::new();
     for one in series.iter().filter(|one| one.row.role != Role::Control && one.row.sweep.is_none()) {
@@ -31,7 +31,8 @@ pub fn all(run: &Run, series: &[RowSamples<'_>]) -> Vec<Growth> {
         group.iter().any(|one| one.row.key.size != group[0].row.key.size)
             && group.iter().any(|one| one.is_ok())
     });
-    // A fresh generator for each series: its interval does not depend on which others the run held.
+    // Each series has a fresh generator. Its interval then does not depend on the other series of
+    // the run.
     let found: Vec<(&RowRecord, growth::Growth, usize)> = groups
         .iter()
         .map(|group| {
@@ -43,7 +44,7 @@ pub fn all(run: &Run, series: &[RowSamples<'_>]) -> Vec<Growth> {
     found.iter().map(|(row, one, measured)| entry(run, row, one, *measured, &judged)).collect()
 }
 
-/// The growth of one series, and at how many sizes it was measured.
+/// The growth of one series, and the number of sizes at which it was measured.
 fn judge(group: &[&RowSamples<'_>], rng: &mut Rng) -> (growth::Growth, usize) {
     let totals = |time: Time| -> Vec<(u64, Vec<f64>)> {
         let of = |one: &&&RowSamples<'_>| {
@@ -53,8 +54,7 @@ fn judge(group: &[&RowSamples<'_>], rng: &mut Rng) -> (growth::Growth, usize) {
         group.iter().filter(|one| one.is_ok()).map(|one| of(&one)).collect()
     };
     let cpu = totals(Time::Cpu);
-    // A probe without a CPU clock reports zero: then wall time is all there is, which earns no
-    // grade.
+    // A probe without a CPU clock reports zero. Only wall time is left then, which earns no grade.
     let unknown = cpu.iter().all(|(_, totals)| totals.iter().all(|&total| total == 0.0));
     let (totals, clock) = if unknown { (totals(Time::Wall), Clock::Wall) } else { (cpu, Clock::Cpu) };
     let costs: Vec<SizeCost<'_>> =

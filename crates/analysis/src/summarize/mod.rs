@@ -20,8 +20,9 @@ use taskscale_model::{
 use crate::read::Run;
 use samples::RowSamples;
 
-/// All figures of one run. The same run gives the same summary: the bootstrap draws from the run's
-/// own seed. O(samples log samples + 1000 x samples in series over several sizes and in sweeps).
+/// Derives all figures of one run. The same run gives the same summary, since the bootstrap draws
+/// from the run's own seed. O(samples log samples + 1000 x samples in series over several sizes and
+/// in sweeps).
 pub fn summarize(run: &Run) -> Summary {
     let series = RowSamples::of_run(run);
     let rows = rows::all(run, &series);

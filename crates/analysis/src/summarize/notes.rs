@@ -12,23 +12,22 @@ use super::{
 };
 use crate::read::Run;
 
-/// A sample should last this many times the resolution of its clock; below, the clock's steps show
-/// in the figures.
+/// How many times the resolution of its clock a sample should last. In shorter samples the clock's
+/// steps show in the figures.
 const RESOLUTIONS: f64 = 1000.0;
-/// Below this many times the resolution a time says nothing.
+/// How many times the resolution a sample must last. A shorter time says nothing.
 const RESOLUTIONS_AT_LEAST: f64 = 50.0;
 /// Share of the measured time in which some task waited for a CPU, from which wall times are
-/// doubtful. The sign of a busy machine: an idle one stays below 1 %, one worker too many per core
-/// reaches 50 %.
+/// doubtful. An idle machine stays below 1 %; one worker too many per core reaches 50 %.
 const PRESSURE: f64 = 0.10;
-/// Share of the measured time that the hypervisor may take from one CPU.
+/// Share of one CPU that steal may take, over the measured time, before wall times are doubtful.
 const STEAL: f64 = 0.01;
-/// Load per CPU when the run began, from which the machine was not idle.
+/// Load per CPU at the start of the run from which the machine was not idle.
 const LOAD: f64 = 0.5;
 /// Seconds in a tick of steal time.
 const TICK_S: f64 = 0.01;
 
-/// All notes: on the file, on the run, on the machine, on the figures.
+/// All notes: on the file, the run, the machine and the figures.
 pub fn all(run: &Run, series: &[RowSamples<'_>], rows: &[Row]) -> Vec<String> {
     let mut notes = Vec::new();
     notes.extend(incomplete(run, series));
@@ -156,7 +155,7 @@ fn few_samples(rows: &[Row]) -> Option<String> {
     Some(format!("rows have {n} samples; below 100, p99 is only the largest of them"))
 }
 
-/// Processes of the same code differ; rows of one process each cannot show by how much.
+/// Notes that rows of one process each cannot show by how much processes of the same code differ.
 fn one_process(series: &[RowSamples<'_>]) -> Option<String> {
     let alone = |one: &&RowSamples<'_>| {
         one.timed.len() > 1 && one.timed.iter().all(|sample| sample.process == one.timed[0].process)
@@ -174,7 +173,8 @@ fn one_process(series: &[RowSamples<'_>]) -> Option<String> {
     })
 }
 
-/// Intervals are not corrected for the number of comparisons; a reader of many must know.
+/// Notes that intervals are not corrected for the number of comparisons. A reader of many must know
+/// it.
 fn family(rows: &[Row]) -> Option<String> {
     let is_compared = |row: &&Row| {
         row.figures().and_then(|figures| figures.cpu.ratio).is_some_and(|ratio| ratio.ci.is_some())

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::read::Run;
 
-/// All rows in the order of the plan.
+/// All rows, in the order of the plan.
 pub fn all(run: &Run, series: &[RowSamples<'_>]) -> Vec<Row> {
     let counts = Counts::of_run(run);
     series.iter().map(|one| row(one, series, &counts)).collect()
@@ -52,7 +52,7 @@ fn figures(
     baseline: Option<&RowSamples<'_>>,
     counts: &Counts<'_>,
 ) -> Option<Figures> {
-    // A baseline's ratio to itself is no figure.
+    // The ratio of a baseline to itself is no figure.
     let baseline = baseline.filter(|other| other.is_ok() && other.row.row != one.row.row);
     let processes = one.processes();
     let timed = |time| {
@@ -83,7 +83,7 @@ fn figures(
     })
 }
 
-/// The share of a sample that went into creation, where the probe said so.
+/// The share of a sample that went into creation, where the probe told it.
 fn created(sample: &SampleRecord, field: &str, time: Time) -> Option<f64> {
     let part = sample.extra.get(field)?.as_f64()?;
     let whole = sample.total(time);
@@ -96,8 +96,8 @@ fn ratio(one: &RowSamples<'_>, baseline: &RowSamples<'_>, time: Time) -> Option<
     Some(Ratio { value: rounds.ratio()?, ci })
 }
 
-/// Percentiles of all values; the interval rests on one value for each process. `None` of no
-/// values.
+/// Percentiles of all values, and an interval that rests on one value for each process. The result
+/// is `None` without values.
 fn distribution(processes: &[u64], values: &[f64]) -> Option<Distribution> {
     let of_processes = quantile::sorted(&independent(processes, values));
     let sorted = quantile::sorted(values);

@@ -12,13 +12,11 @@ use crate::read::Run;
 
 /// One row of the plan with its samples.
 pub struct RowSamples<'a> {
-    /// The row.
     pub row: &'a RowRecord,
-    /// Whether it has figures.
     pub state: State<'a>,
-    /// Samples of kind timed.
+    /// Samples of kind [`Kind::Timed`].
     pub timed: Vec<&'a SampleRecord>,
-    /// Samples of kind phases.
+    /// Samples of kind [`Kind::Phases`].
     pub phases: Vec<&'a SampleRecord>,
     /// How each of its processes began.
     pub starts: Vec<Start<'a>>,
@@ -26,7 +24,7 @@ pub struct RowSamples<'a> {
 
 /// The beginning of a process.
 pub struct Start<'a> {
-    /// Its number.
+    /// The number of the process.
     pub process: u64,
     /// Its first sample of any kind.
     pub first: &'a SampleRecord,
@@ -36,17 +34,17 @@ pub struct Start<'a> {
 
 /// Whether a row has figures.
 pub enum State<'a> {
-    /// It has; what ended its rounds, where they came to an end.
+    /// The row has figures. The value is what ended its rounds, where they ended.
     Ok(Option<Stop>),
-    /// It went wrong.
+    /// The row went wrong.
     Failed(&'a Missing),
-    /// It was not tried, or nothing came of it.
+    /// The row was not tried, or it gave no sample.
     Skipped(Missing),
 }
 
 impl<'a> RowSamples<'a> {
     /// The rows of a run in the order of the plan, each with its samples in the order of the file.
-    /// A calibration has no figures of its own: its outcome is the work of other rows.
+    /// A calibration has no figures of its own; the work of other rows is its outcome.
     pub fn of_run(run: &'a Run) -> Vec<Self> {
         let mut samples: BTreeMap<u64, Vec<&SampleRecord>> = BTreeMap::new();
         for sample in run.samples.iter().filter(|sample| can_be_divided(sample)) {
@@ -63,12 +61,11 @@ impl<'a> RowSamples<'a> {
         run.rows.iter().filter(|row| row.role != Role::Calibration).map(series).collect()
     }
 
-    /// Whether the row has figures.
     pub fn is_ok(&self) -> bool {
         matches!(self.state, State::Ok(_))
     }
 
-    /// Per-task values in the order of the file.
+    /// The time per task of each timed sample, in the order of the file.
     pub fn values(&self, time: Time) -> Vec<f64> {
         self.timed.iter().map(|sample| sample.per_task(time)).collect()
     }
@@ -78,7 +75,7 @@ impl<'a> RowSamples<'a> {
         self.timed.iter().map(|sample| sample.process).collect()
     }
 
-    /// This row against its baseline, round by round.
+    /// Pairs this row with its baseline, round by round.
     pub fn against(&self, baseline: &RowSamples<'_>, time: Time) -> Rounds {
         Rounds::of(baseline.rounds(time), self.rounds(time))
     }
@@ -105,7 +102,7 @@ fn starts<'a>(samples: &[&'a SampleRecord]) -> Vec<Start<'a>> {
     starts.into_values().collect()
 }
 
-/// `1 row`, `2 rows`.
+/// Writes a number of rows: `1 row`, `2 rows`.
 pub fn rows_in_words(n: usize) -> String {
     if n == 1 { "1 row".into() } else { format!("{n} rows") }
 }

@@ -1,9 +1,9 @@
-//! How many threads ran in the samples of each row, and why that is not known of some.
+//! How many threads ran in the samples of each row, and why that is unknown for some.
 
 use super::samples::{RowSamples, rows_in_words};
 
-/// Process and value of each timed sample whose threads are known: how many ran, and the share of
-/// the busiest.
+/// Process, number of threads and share of the busiest thread, for each timed sample whose threads
+/// are known.
 pub fn ran(one: &RowSamples<'_>) -> (Vec<u64>, Vec<f64>, Vec<f64>) {
     let known = one.timed.iter().filter_map(|sample| {
         let threads = sample.threads.as_ref()?.value().filter(|threads| threads.busiest_share.is_finite())?;
@@ -14,7 +14,7 @@ pub fn ran(one: &RowSamples<'_>) -> (Vec<u64>, Vec<f64>, Vec<f64>) {
     (processes, threads, busiest)
 }
 
-/// Rows of which it is mostly not known, one note for each reason.
+/// Names the rows whose threads are mostly unknown, in one note for each reason.
 pub fn notes(series: &[RowSamples<'_>]) -> Vec<String> {
     let mut reasons: Vec<(&str, usize)> = Vec::new();
     for one in series.iter().filter(|one| one.is_ok()) {

@@ -1,5 +1,5 @@
-//! Cold against settled: what the first sample of a fresh process cost, and which processes were
-//! timed too early.
+//! Cold and settled figures: what the first sample of a fresh process cost, and which processes
+//! were timed too early.
 
 use std::collections::BTreeSet;
 
@@ -12,16 +12,16 @@ use taskscale_stats::warmup::has_levelled;
 use super::samples::RowSamples;
 use taskscale_model::figure::count;
 
-/// Process and CPU ns per task of the first sample of each process that nothing was asked of
-/// before. The first process of a row is none of them: it was verified and piloted.
+/// Process and CPU ns per task of the first sample of each cold process. The first process of a row
+/// is not cold: it was verified and piloted.
 pub fn cold(one: &RowSamples<'_>) -> (Vec<u64>, Vec<f64>) {
     let fresh = one.starts.iter().filter(|start| start.first.kind == Kind::Warmup);
     fresh.map(|start| (start.process, start.first.per_task(Time::Cpu))).unzip()
 }
 
-/// How many of the processes that were timed had levelled off, by the rule that ended their
-/// warm-up. Other code than that of a JIT compiler is not judged: its later processes are given
-/// three samples, too few to tell.
+/// How many of the timed processes had levelled off, by the rule that ended their warm-up. Only
+/// code of a JIT compiler is judged. Other code has at most three warm-up samples in later
+/// processes, too few to tell.
 pub fn settled(one: &RowSamples<'_>) -> Option<Settled> {
     if !one.row.jit {
         return None;
@@ -37,7 +37,7 @@ pub fn settled(one: &RowSamples<'_>) -> Option<Settled> {
     Some(Settled { processes, of: timed.len() as u64 })
 }
 
-/// What to do about rows that were mostly timed too early.
+/// Says what to do about rows that were mostly timed too early.
 pub fn note(rows: &[Row]) -> Option<String> {
     let early: Vec<(&Row, Settled)> = rows
         .iter()

@@ -7,8 +7,8 @@ use super::{
     found::{Found, Selection},
 };
 
-/// Gives every row its baseline: the one asked for, else the suite's for its runtime, else its
-/// runtime's first row.
+/// Gives every row its baseline: the one asked for, or else the suite's for its runtime, or else
+/// the first row of its runtime.
 pub fn choose(rows: &mut [Draft], suite: &Suite, runtimes: &[Found], selection: &Selection) {
     let mut chosen = Vec::with_capacity(rows.len());
     for row in rows.iter() {
@@ -44,9 +44,9 @@ pub fn choose(rows: &mut [Draft], suite: &Suite, runtimes: &[Found], selection: 
     }
 }
 
-/// Enters each baseline that others are divided by a second time, under the role of control, but
-/// those that are `spared`. A cell in which nothing is divided gets one control all the same, so
-/// that no figure stands without what this run could tell.
+/// Enters each baseline that others are divided by a second time, with the role of control, except
+/// those that are `spared`. A cell in which nothing is divided gets one control too, so that every
+/// figure stands beside what this run could tell.
 pub fn add_controls(rows: &mut Vec<Draft>, spared: &[usize]) {
     let divided = |index: usize| rows.iter().any(|row| row.baseline == Some(index));
     let mut bases: Vec<usize> =

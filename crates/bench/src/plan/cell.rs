@@ -1,4 +1,4 @@
-//! What a plan is made of.
+//! The parts of a plan.
 
 use taskscale_model::{
     answer::Rule,
@@ -9,41 +9,36 @@ use taskscale_model::{
 /// One workload at one size: rows that are measured side by side.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cell {
-    /// The table.
     pub table: String,
-    /// The size.
     pub size: u64,
-    /// Which answer is right.
     pub rule: Rule,
-    /// The rows, those that cannot be measured included.
+    /// The rows, including those that cannot be measured.
     pub rows: Vec<PlannedRow>,
 }
 
-/// A row, and whether it takes part.
+/// A row, and whether it takes part in the measurement.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlannedRow {
-    /// The row.
     pub record: RowRecord,
-    /// Whether it takes part.
     pub state: RowState,
 }
 
 /// Whether a row takes part in the measurement.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RowState {
-    /// It does.
+    /// The row takes part.
     Ready,
-    /// It does, once it is known how many steps of the kernel last so long.
+    /// The row takes part once it is known how many steps of the kernel last as long as its work.
     Uncalibrated {
         /// CPU time of the work inside each task, in nanoseconds.
         work_ns: u64,
     },
-    /// It does not, and why.
+    /// The row does not take part, for this reason.
     Skipped(Missing),
 }
 
 impl RowState {
-    /// Whether it takes part, as far as is known.
+    /// Whether the row takes part, as far as is known.
     pub fn takes_part(&self) -> bool {
         !matches!(self, RowState::Skipped(_))
     }
@@ -55,12 +50,12 @@ impl Cell {
         self.rows.iter().filter(|row| row.state.takes_part())
     }
 
-    /// The rows that take part, to be changed.
     pub fn measured_mut(&mut self) -> impl Iterator<Item = &mut PlannedRow> {
         self.rows.iter_mut().filter(|row| row.state.takes_part())
     }
 
-    /// The rule of one of its rows: beside the tasks of a sweep stands the kernel alone.
+    /// The rule of one of its rows. The kernel alone has a rule of its own beside the tasks of a
+    /// sweep.
     pub fn rule_of(&self, row: &RowRecord) -> Rule {
         match row.sweep.map(|sweep| sweep.part) {
             Some(Part::Kernel) => Rule::Spin,

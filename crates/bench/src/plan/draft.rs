@@ -1,5 +1,5 @@
-//! Rows of one table at one size, as they are planned: without numbers, and with their baseline as
-//! a place among them.
+//! Rows of one table at one size, as planned: without numbers, and with their baseline as a place
+//! among them.
 
 use taskscale_model::{
     key::{RowKey, SeriesKey},
@@ -23,12 +23,12 @@ pub struct Draft {
     pub jit: bool,
     pub sweep: Option<Sweep>,
     pub role: Role,
-    /// Its baseline's place among the rows that are measured side by side.
+    /// The place of its baseline among the rows that are measured side by side.
     pub baseline: Option<usize>,
     pub state: RowState,
 }
 
-/// Gives rows that are measured side by side their numbers, from `next` on.
+/// Numbers rows that are measured side by side, from `next` on.
 pub fn number(rows: Vec<Draft>, next: &mut u64) -> Vec<PlannedRow> {
     let first = *next;
     *next += rows.len() as u64;
@@ -52,7 +52,7 @@ pub fn names(asked: &str, key: &SeriesKey) -> bool {
     asked == key.variant || asked == key.full_name()
 }
 
-/// The table's title, with what the command line puts over its parameters.
+/// The table's title, with the parameters that the command line puts over the table's.
 pub fn title(block: &Block, selection: &Selection) -> String {
     let work = selection.work_ns.map(|ns| format!("work={}us", ns as f64 / 1e3));
     let params = Some(taskscale_model::params::label(&selection.params)).filter(|label| !label.is_empty());
@@ -60,8 +60,8 @@ pub fn title(block: &Block, selection: &Selection) -> String {
     if added.is_empty() { block.title() } else { format!("{}, {}", block.title(), added.join(" ")) }
 }
 
-/// A block that names runtimes is for them; one that was asked for and that no block of the suite
-/// names (a user's own) takes part in all.
+/// Whether a runtime takes part in a block. A block that names runtimes is for them. A runtime that
+/// the user asked for and that no block of the suite names (a user's own) takes part in all blocks.
 pub fn takes_part(suite: &Suite, block: &Block, runtime: &Found) -> bool {
     let name = runtime_name(runtime);
     let is_named = |block: &Block| block.runtimes.as_ref().is_some_and(|names| names.contains(&name));
@@ -70,7 +70,8 @@ pub fn takes_part(suite: &Suite, block: &Block, runtime: &Found) -> bool {
         || (runtime.asked && !suite.workloads.iter().any(is_named))
 }
 
-/// `asyncio` for `asyncio@python3.8` and for any probe that says it is asyncio.
+/// The runtime's name without its toolchain: `asyncio` for `asyncio@python3.8` and for any probe
+/// that says that it is asyncio.
 pub fn runtime_name(runtime: &Found) -> String {
     match &runtime.description {
         Ok(description) => description.runtime.name.clone(),

@@ -1,12 +1,12 @@
-//! Two sides of a comparison in one plan (`taskscale run --against`): each row of the new side is
+//! Two sides of a comparison in one plan (`taskscale run --against`). Each row of the new side is
 //! divided by the same row of the old side, and by nothing else.
 
 use taskscale_model::{missing::Missing, run_file::Role};
 
 use super::{cell::RowState, draft::Draft, found::Found};
 
-/// Makes the same row of the old side the baseline of each row of a new side. A row of the old side
-/// that the new one does not have is not measured: nothing would be judged by it.
+/// Makes the same row of the old side the baseline of each row of a new side. A row that only the
+/// old side has is not measured, since nothing would be judged by it.
 pub fn pair(rows: &mut [Draft], runtimes: &[Found]) {
     for old in runtimes {
         let Some(new) = old.old_of.as_deref() else { continue };
@@ -37,8 +37,8 @@ pub fn pair(rows: &mut [Draft], runtimes: &[Found]) {
     }
 }
 
-/// Baselines of old sides that get no control, as indices: one for each old side in a cell says
-/// what identical code of that runtime shows there, and a control for every row would make a run
+/// The indices of old sides' baselines that get no control. One control for each old side in a cell
+/// says what identical code of that runtime shows there. A control for every row would make a run
 /// half as long again.
 pub fn spared(rows: &[Draft], runtimes: &[Found]) -> Vec<usize> {
     let mut spared = Vec::new();

@@ -1,7 +1,7 @@
-//! A sweep over the work inside each task, planned: for each variant a cell of its own with a row
-//! for each work, and the kernel alone at the smallest and the largest of them. All of these are
-//! measured side by side, so that fine and coarse tasks meet the same machine as the kernel that
-//! they are held to.
+//! Plans a sweep over the work inside each task. Each variant has a cell of its own with a row for
+//! each work, and the kernel alone at the smallest and the largest work. All of these rows are
+//! measured side by side: fine and coarse tasks meet the same machine as the kernel that they are
+//! compared with.
 
 use taskscale_model::{
     params::{ParamValue, Params},
@@ -11,12 +11,12 @@ use taskscale_model::{
 
 use super::{cell::RowState, draft::Draft, found::Found};
 
-/// The parameter by which the rows of a sweep differ; the probe is sent `work`, in steps.
+/// The parameter by which the rows of a sweep differ. The probe gets `work`, in steps.
 pub const WORK_NS: &str = "work_ns";
 
-/// The groups of one table at one size, from the rows that it would have without a sweep; `next`
-/// numbers the sweeps. Both sides of a comparison share their variant's group. What cannot be
-/// measured stands in a group of its own.
+/// The groups of one table at one size, from the rows that it would have without a sweep. `next`
+/// numbers the sweeps. Both sides of a comparison share their variant's group. Rows that cannot be
+/// measured stand in a group of their own.
 pub fn groups(block: &Block, rows: Vec<Draft>, runtimes: &[Found], next: &mut u64) -> Vec<Vec<Draft>> {
     let judged = |runtime: &str| {
         let found = runtimes.iter().find(|found| found.id == runtime);
@@ -53,7 +53,7 @@ fn part_of(row: &Draft, sweep: Sweep) -> Draft {
     row.key.case = Params::from([(WORK_NS.to_owned(), ParamValue::Integer(sweep.work_ns))]);
     if sweep.part == Part::Kernel {
         row.creates_task = Some(false);
-        // Its size, the number of steps, is known once they have been weighed.
+        // Its size, the number of steps, is known once the kernel has been weighed.
         let series = &mut row.key.series;
         (series.workload, series.variant) = ("spin".into(), "loop".into());
         series.params = Params::new();

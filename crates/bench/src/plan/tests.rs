@@ -201,7 +201,7 @@ fn a_table_that_names_runtimes_is_for_them_even_where_others_were_asked_for() {
     assert_eq!(tables_of("mine"), ["fanout", "other"], "a user's own takes part in all");
 }
 
-/// `found` as the old side of `new`.
+/// Makes `found` the old side of `new`.
 fn old_of(new: &str, mut found: Found) -> Found {
     found.old_of = Some(new.into());
     found
@@ -278,7 +278,7 @@ fn a_sweep_is_a_cell_per_variant_with_one_control_and_rows_numbered_through() {
     assert_eq!(plan.cells().count(), 4, "two variants at two sizes");
     let numbers: Vec<u64> = plan.rows().map(|row| row.record.row).collect();
     assert_eq!(numbers, (0..20).collect::<Vec<_>>());
-    // One work that was asked for is no sweep.
+    // A single work that the user asks for is no sweep.
     let one = Selection { work_ns: Some(1_000), ..Selection::default() };
     let plan = planned(&[sweep], &[tokio()], &one).expect("plan");
     assert_eq!(plan.cells().count(), 2);

@@ -8,8 +8,7 @@ use taskscale_model::{
 
 use crate::{Behaviour, Done, KERNEL, Setting, measure};
 
-/// A run with a microsecond of work in each task, of which a step of the kernel behaves like
-/// `kernel`.
+/// A run with a microsecond of work in each task. A step of the kernel behaves like `kernel`.
 fn worked(kernel: Behaviour, setting: Setting) -> Done {
     let selection = Selection { work_ns: Some(1_000), ..Selection::default() };
     measure(&[("a", Behaviour::Costs(100)), (KERNEL, kernel)], Setting { selection, ..setting })
@@ -33,7 +32,7 @@ fn its_samples_stand_in_the_journal_before_the_rows_that_follow_from_them() {
         done.samples().filter(move |sample| sample.row == calibration.row && sample.kind == wanted)
     };
     assert!(of(Kind::Pilot).count() > 0);
-    // 20 ms of steps that take 2 ns each.
+    // The sample lasts 20 ms, in steps of 2 ns each.
     assert_eq!(
         of(Kind::Timed).map(|sample| sample.iterations * sample.size).collect::<Vec<_>>(),
         [10_000_000; 3]

@@ -1,11 +1,11 @@
-//! What is counted, in which order and how often: the fakes call the allocator once a task.
+//! What is counted, in which order and how often. The fakes call the allocator once a task.
 
 use taskscale_bench::link::Counts;
 use taskscale_model::run_file::{Allocations, CountRecord};
 
 use super::*;
 
-/// What a request costs beside its tasks.
+/// Calls of a request beside its tasks.
 pub const CALLS_OF_A_REQUEST: u64 = 7;
 
 impl Counted for FakeLink {
@@ -34,8 +34,8 @@ fn rows_are_counted_last_in_processes_of_their_own_and_controls_are_not() {
     let last = done.samples().map(|sample| sample.order).max().expect("samples");
     let counts = counts(&done);
     assert!(counts.iter().all(|count| count.order > last));
-    // Rows 0 and 1, not 2, the control; three processes, in each three times k and 2k iterations; k
-    // makes 20,000 tasks.
+    // Rows 0 and 1 are counted; row 2, the control, is not. Each has three processes, and each of
+    // these takes k and 2k iterations three times. k makes 20,000 tasks.
     let seen: Vec<(u64, u64, u64)> =
         counts.iter().map(|count| (count.row, count.process, count.iterations)).collect();
     let expected: Vec<(u64, u64, u64)> = (0..2)

@@ -1,5 +1,5 @@
-//! The order of execution, stated from seed and plan: fake probes write into a log, a fake clock is
-//! moved by them. No real time passes and no process starts.
+//! The order of execution, by seed and plan. Fake probes write into a log and move a fake clock. No
+//! real time passes and no process starts.
 
 use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
 
@@ -26,7 +26,7 @@ mod stop;
 
 const MS: u64 = 1_000_000;
 
-/// The variant of the kernel alone; no variant of the workload.
+/// The variant of the kernel alone. It is no variant of the workload.
 const KERNEL: &str = "loop";
 
 /// What the fakes share: the time, the log, and how each variant behaves.
@@ -48,22 +48,22 @@ enum Behaviour {
     /// Each task takes 1000 ns in the first two answers of a process, 300 up to the 18th, then 100:
     /// the tiers of a JIT.
     Tiers,
-    /// Each answer of a process is a tenth cheaper than the one before, from 1 ms a task.
+    /// Each answer of a process is a tenth cheaper than the one before it, from 1 ms a task on.
     Falls,
-    /// A third dearer in every other round, as if disturbed: by the seed, which all rows of a round
-    /// share.
+    /// Costs a third more in every other round, as if disturbed. The seed tells the round, and all
+    /// rows of a round share it.
     Uneven,
-    /// Has more threads than are looked at.
+    /// Has more threads than the tool looks at.
     Hidden,
     /// Answers wrongly from its n-th answer on.
     LiesFrom(usize),
-    /// Answers wrongly when it is counted: by the seed that only counting has.
+    /// Answers wrongly when it is counted. Only counting has its seed.
     BearsNoCounting,
     /// Says that it needed twice the time that passed.
     Boasts,
     /// Never answers.
     Hangs,
-    /// Is refused by the system.
+    /// The system refuses to start it.
     DoesNotStart,
 }
 
@@ -293,7 +293,7 @@ impl Done {
         })
     }
 
-    /// The timed samples, a word per round: the rows in the order in which they were measured.
+    /// The timed samples, a word per round: the rows in the order of measurement.
     fn rounds(&self) -> Vec<String> {
         let mut rounds: BTreeMap<u64, String> = BTreeMap::new();
         for sample in self.samples().filter(|sample| sample.kind == Kind::Timed) {
@@ -402,7 +402,7 @@ fn measure(behaviours: &[(&'static str, Behaviour)], setting: Setting) -> Done {
 #[test]
 fn rounds_are_mirrored_in_pairs_and_follow_from_the_seed() {
     let behaviours = [("a", Behaviour::Costs(100)), ("b", Behaviour::Costs(200))];
-    // A and B are the two variants, C is the control: A entered a second time.
+    // A and B are the two variants. C is the control: A entered a second time.
     let rounds = measure(&behaviours, Setting::default()).rounds();
     assert_eq!(rounds.len(), 6);
     for pair in rounds.chunks(2) {
@@ -444,7 +444,8 @@ fn rows_of_a_comparison_share_iterations_and_the_fastest_decides() {
     }
     for (round, iterations) in by_round {
         assert!(iterations.windows(2).all(|pair| pair[0] == pair[1]), "round {round}: {iterations:?}");
-        // 100 tasks of 100 ns: 100 iterations are the 1 ms asked for, jitter adds up to a fifth.
+        // 100 tasks of 100 ns take 10 us, so 100 iterations are the 1 ms asked for. Jitter adds up
+        // to a fifth.
         assert!((100..=120).contains(&iterations[0]), "{iterations:?}");
     }
 }
@@ -452,7 +453,7 @@ fn rows_of_a_comparison_share_iterations_and_the_fastest_decides() {
 #[test]
 fn a_slow_row_bounds_what_a_fast_one_may_ask_of_it() {
     let done = measure(&[("a", Behaviour::Costs(10)), ("b", Behaviour::Costs(10_000))], Setting::default());
-    // One iteration of b is 1 ms; it may last 8 ms for the sake of a, so a's samples are 8
+    // One iteration of b is 1 ms. It may last 8 ms for the sake of a, so a's samples are 8
     // iterations.
     assert!(done.samples().filter(|sample| sample.kind == Kind::Timed).all(|sample| sample.iterations == 8));
 }
@@ -500,7 +501,8 @@ fn code_that_is_compiled_while_it_runs_is_timed_after_its_last_tier_in_every_pro
     };
     for (cost, iterations, process) in timed(true) {
         assert_eq!(cost, 100.0, "process {process}");
-        // 100 tasks of 100 ns: the pilot went on until its samples were those of compiled code.
+        // The tasks are 100 of 100 ns. The pilot went on until its samples were those of compiled
+        // code.
         assert!((100..=120).contains(&iterations), "{iterations}");
     }
     assert!(
@@ -523,7 +525,8 @@ fn code_that_never_levels_off_leaves_time_for_the_processes_that_an_interval_nee
             .map(|sample| sample.wall_ns)
             .sum::<u64>()
     };
-    // 40 % of 20 s over six starts, and one sample of each row too many; all rows together.
+    // The bound is 40 % of 20 s over six starts, all rows together, and one sample too many of each
+    // row.
     assert!((1..6).all(|process| warm(process) < 2_000 * MS), "{:?}", (0..6).map(warm).collect::<Vec<_>>());
     assert!((1..6).all(|process| warm(process) > 500 * MS), "more than the others' tenth");
     let Some(Record::End(end)) = done.records.last() else { panic!("no end") };
@@ -538,13 +541,13 @@ fn a_runtime_that_must_be_woken_works_untimed_before_each_sample_that_follows_a_
         let of_b = done.samples().filter(|sample| sample.variant == "b" && sample.kind != Kind::Verify);
         of_b.map(|sample| (sample.kind, sample.iterations)).collect::<Vec<_>>()
     };
-    // 100 tasks of 1 us: an iteration takes 0.1 ms, waking of 3 ms 30 of them. The other two rows
-    // take 1 ms each.
+    // 100 tasks of 1 us make an iteration of 0.1 ms, so waking of 3 ms takes 30 of them. The other
+    // two rows take 1 ms each.
     let woken = kinds(Some(3), 1_000);
     let before_timed: Vec<_> =
         woken.windows(2).filter(|pair| pair[1].0 == Kind::Timed).map(|pair| pair[0]).collect();
     assert_eq!(before_timed.len(), 6);
-    // Where a row is last in one round and first in the next it did not pause.
+    // A row that is last in one round and first in the next did not pause.
     let slept = before_timed.iter().filter(|(kind, _)| *kind == Kind::Wake).count();
     assert!((3..=6).contains(&slept), "{before_timed:?}");
     assert!(before_timed.iter().all(|(kind, n)| *kind != Kind::Wake || *n == 30), "{before_timed:?}");

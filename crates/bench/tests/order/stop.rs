@@ -9,7 +9,7 @@ fn precision_stops_at_a_look_and_never_before_fifteen_rounds() {
         &[("a", Behaviour::Costs(100)), ("b", Behaviour::Costs(150))],
         Setting { limits, ..Setting::default() },
     );
-    // The fakes have no noise: every interval has no width from the first, and a difference is
+    // The fakes have no noise. Every interval has no width from the first, and a difference is
     // plain.
     assert_eq!(done.rounds().len(), 15);
     assert!(done.ends().iter().all(|(_, status)| *status == Status::Ok { stop: Stop::Precision }));
@@ -17,8 +17,8 @@ fn precision_stops_at_a_look_and_never_before_fifteen_rounds() {
 
 #[test]
 fn where_rows_are_judged_only_their_ratios_can_end_a_cell() {
-    // What disturbs a round disturbs all rows of it: figures never get narrow, their ratios are at
-    // once.
+    // A disturbance of a round touches all its rows: figures never get narrow, and their ratios are
+    // narrow at once.
     let stops = |judged_at: Option<f64>| {
         let limits = Limits { samples: 60, precision: 0.01, judged_at, ..Setting::default().limits };
         let done = measure(&[("uneven", Behaviour::Uneven)], Setting { limits, ..Setting::default() });
@@ -41,7 +41,7 @@ fn time_ends_a_cell_after_the_round_that_is_nearest() {
 
 #[test]
 fn an_interrupted_run_keeps_what_it_has_and_says_so() {
-    // 14 samples prepare the first cell, so 20 lie in its third round.
+    // 14 samples prepare the first cell, so the 20th lies in its third round.
     let after = 20;
     let setting = Setting { interrupt_after: Some(after), sizes: "[100, 200]", ..Setting::default() };
     let done = measure(&[("a", Behaviour::Costs(100))], setting);
@@ -55,7 +55,7 @@ fn an_interrupted_run_keeps_what_it_has_and_says_so() {
 
 #[test]
 fn cells_are_measured_in_order_and_a_hopeless_size_is_not_tried() {
-    // At a million tasks of 100 us each, one answer would take 100 s; it may take 1 s.
+    // At a million tasks of 100 us each, one answer would take 100 s. It may take 1 s.
     let setting = Setting { sizes: "[100, 1000, 1000000]", ..Setting::default() };
     let done = measure(&[("a", Behaviour::Costs(10)), ("b", Behaviour::Costs(100_000))], setting);
     assert_eq!(done.words, ["cell 1/3 n=100", "end", "cell 2/3 n=1000", "end", "cell 3/3 n=1000000", "end"]);

@@ -1,25 +1,17 @@
-//! What was read of a machine and measured on it, before anything is concluded.
+//! What was read of a machine and measured on it, before any conclusion.
 
 use crate::{machine::Machine, missing::Reading};
 
-/// Everything a checkup rests on.
+/// Everything that a checkup rests on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Facts {
-    /// The parts of the fingerprint.
     pub machine: Machine,
-    /// Processors.
     pub processors: Processors,
-    /// Control group: what it may use, and what it was denied.
     pub group: Group,
-    /// Memory.
     pub memory: Memory,
-    /// What the kernel does to every program.
     pub kernel: Kernel,
-    /// How many threads and files there may be.
     pub limits: ResourceLimits,
-    /// What else runs.
     pub load: Load,
-    /// What was measured.
     pub measured: Measured,
 }
 
@@ -28,50 +20,50 @@ pub struct Facts {
 pub struct Processors {
     /// Numbers of the CPUs that this process may use, ascending.
     pub usable: Reading<Vec<u32>>,
-    /// Each CPU that is switched on, ascending.
+    /// Every CPU that is switched on, ascending.
     pub cpus: Vec<Cpu>,
-    /// Largest distance between two NUMA nodes over that of a node to itself, as the firmware
+    /// The largest distance between two NUMA nodes over that of a node to itself, as the firmware
     /// states it (SLIT).
     pub numa_distance: Reading<f64>,
     /// What sets the frequency: `intel_pstate`, `acpi-cpufreq`.
     pub driver: Reading<String>,
     /// Whether the clock may rise above its nominal frequency.
     pub boost: Reading<bool>,
-    /// How often the processors were slowed down for their temperature since boot, all added up.
+    /// How often the processors were slowed down for their temperature since boot, in total.
     pub heat_events: Reading<u64>,
     /// Whether the machine runs on battery.
     pub on_battery: Reading<bool>,
-    /// What is below, where it names itself: `Amazon EC2 m7i.large`.
+    /// The machine or the virtual machine, where it names itself: `Amazon EC2 m7i.large`.
     pub product: Reading<String>,
 }
 
 /// One CPU as the kernel describes it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Cpu {
-    /// Its number.
     pub id: u32,
-    /// Numbers of all hardware threads of its core, its own included; empty where not told.
+    /// Numbers of all hardware threads of its core, its own included; empty where the kernel does
+    /// not tell.
     pub siblings: Vec<u32>,
-    /// Its speed among its like, of 1,024 (`cpu_capacity`; Arm and RISC-V, newer x86).
+    /// Its speed in proportion to the fastest CPU, which has 1,024 (`cpu_capacity`; Arm and RISC-V,
+    /// newer x86).
     pub capacity: Option<u64>,
-    /// Lowest frequency.
     pub min_khz: Option<u64>,
-    /// Highest frequency, boost included.
+    /// Boost included.
     pub max_khz: Option<u64>,
-    /// Nominal frequency.
+    /// The nominal frequency.
     pub base_khz: Option<u64>,
 }
 
-/// A control group and those above it.
+/// What a control group may use and what it was denied. The groups above it count too.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Group {
-    /// How often its CPU quota was used up since it was made.
+    /// How often its CPU quota was used up since the group was made.
     pub throttling: Reading<Throttling>,
-    /// Memory it may use, in bytes: the lowest limit on the way up.
+    /// Memory that it may use, in bytes: the lowest limit on the way up.
     pub memory_limit: Reading<u64>,
     /// Memory that the group with that limit uses, in bytes.
     pub memory_used: Reading<u64>,
-    /// Threads it may have: the lowest limit on the way up.
+    /// Threads that it may have: the lowest limit on the way up.
     pub threads_limit: Reading<u64>,
 }
 
@@ -82,14 +74,14 @@ pub struct Throttling {
     pub periods: u64,
     /// Periods in which the quota was used up.
     pub throttled: u64,
-    /// Time that threads were kept from running, in us.
+    /// Time in which threads were kept from running, in us.
     pub throttled_us: u64,
 }
 
 /// Memory of the machine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Memory {
-    /// What programs can have without swapping, in bytes.
+    /// What programs can get without swapping, in bytes.
     pub available: Reading<u64>,
     /// Swap space in use, in bytes; 0 where there is none.
     pub swap_used: Reading<u64>,
@@ -97,16 +89,16 @@ pub struct Memory {
     pub huge_pages: Reading<String>,
 }
 
-/// What the kernel does to every program, and what it lets us see.
+/// What the kernel does to every program, and what it lets this tool see.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Kernel {
-    /// Address space layout randomisation: 0 none, 1 without the heap, 2 all.
+    /// Address space layout randomisation: 0 is none, 1 is all but the heap, 2 is all.
     pub randomised: Reading<u64>,
     /// Weaknesses of the processor that the kernel works around: `spectre_v2` and so on.
     pub mitigations: Reading<Vec<String>>,
-    /// `perf_event_paranoid`.
+    /// The value of `kernel.perf_event_paranoid`.
     pub perf_paranoid: Reading<i64>,
-    /// Whether hardware counters (instructions) can be opened, tried just now.
+    /// Whether hardware counters (instructions) can be opened, by a trial.
     pub hardware_counters: Reading<()>,
     /// Niceness of this process, which its children inherit.
     pub nice: Reading<i64>,
@@ -115,37 +107,37 @@ pub struct Kernel {
 /// Limits that cap a thread per task.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResourceLimits {
-    /// Files that a process may have open.
+    /// The number of files that a process may have open.
     pub open_files: Reading<u64>,
-    /// Processes and threads that this user may have.
+    /// The number of processes and threads that this user may have.
     pub processes: Reading<u64>,
-    /// Threads of the whole machine.
+    /// The number of threads of the whole machine.
     pub threads_max: Reading<u64>,
-    /// Process and thread numbers of the whole machine.
+    /// The number of process and thread ids of the whole machine.
     pub pid_max: Reading<u64>,
-    /// Memory mappings of one process; a thread takes two, its stack and the guard below.
+    /// Memory mappings of one process. A thread takes two: its stack and the guard below.
     pub max_map_count: Reading<u64>,
 }
 
 /// What else runs, by the kernel's averages.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Load {
-    /// Average number of threads that ran or wanted to, over 1, 5 and 15 minutes.
+    /// The average number of threads that ran or wanted to, over 1, 5 and 15 minutes.
     pub averages: Reading<[f64; 3]>,
-    /// Clocks that the kernel could use instead.
+    /// Clocks that the kernel could use in place of the chosen one.
     pub other_clocks: Reading<Vec<String>>,
 }
 
 /// What was measured, all of it within a few seconds.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Measured {
-    /// Clocks and what reading them costs.
+    /// What reading each clock costs.
     pub clocks: Vec<ClockCost>,
     /// CPU time of the cheapest system call, in ns.
     pub system_call_ns: Option<f64>,
-    /// A fixed piece of work, again and again.
+    /// Repetitions of a fixed piece of work.
     pub slices: Vec<Slice>,
-    /// The same with another CPU busy, and with it left alone.
+    /// The same work with another CPU busy, and with it left alone.
     pub neighbours: Vec<Neighbour>,
     /// How far the kernel's counters moved during `slices`.
     pub moved: Moved,
@@ -154,18 +146,17 @@ pub struct Measured {
 /// What one clock costs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClockCost {
-    /// Which one.
     pub clock: Clock,
     /// CPU time of one reading, in ns: the cheapest of several batches.
     pub cost_ns: f64,
-    /// Smallest step between two readings, in ns; never below the time between them.
+    /// The smallest step between two readings, in ns. It is never below the time between them.
     pub step_ns: u64,
 }
 
 /// A clock that samples are timed with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Clock {
-    /// Monotonic time.
+    /// The monotonic clock.
     Wall,
     /// CPU time of the calling thread.
     ThreadCpu,
@@ -176,15 +167,13 @@ pub enum Clock {
 /// One pass of a fixed piece of work by a thread that never sleeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Slice {
-    /// Wall time.
     pub wall_ns: u64,
-    /// CPU time of the thread.
     pub cpu_ns: u64,
     /// Time in which the thread waited for a CPU; `None` where the kernel does not say.
     pub delay_ns: Option<u64>,
 }
 
-/// How the work of one CPU depends on another.
+/// How the work of one CPU depends on another CPU.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Neighbour {
     /// The CPU that worked.
@@ -193,18 +182,19 @@ pub struct Neighbour {
     pub other: u32,
     /// Whether the kernel says that both are one core.
     pub siblings: bool,
-    /// CPU time of the same work, in ns: with the other left alone, and with it busy; pair by pair.
+    /// CPU time of the same work in ns, pair by pair: with the other CPU left alone, and with it
+    /// busy.
     pub pairs: Vec<(f64, f64)>,
 }
 
 /// How far counters moved; `None` where the kernel has none.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Moved {
-    /// Wall time between the two looks, in ns.
+    /// Wall time between the two readings, in ns.
     pub elapsed_ns: u64,
-    /// CPU time of this process between them, in ns.
+    /// CPU time of this process between the readings, in ns.
     pub own_cpu_ns: u64,
-    /// CPU time of everything on the machine, ours included, in ns.
+    /// CPU time of everything on the machine, this process included, in ns.
     pub all_cpu_ns: Option<u64>,
     /// Time that the hypervisor took, over all CPUs, in ns.
     pub steal_ns: Option<u64>,
@@ -212,9 +202,9 @@ pub struct Moved {
     pub cpu_pressure_us: Option<u64>,
     /// Time in which some thread waited for memory, in us (PSI).
     pub memory_pressure_us: Option<u64>,
-    /// Time that our control group's quota kept us from running, in us.
+    /// Time in which the quota of this process's control group kept it from running, in us.
     pub throttled_us: Option<u64>,
-    /// Times that a processor was slowed down for its temperature.
+    /// How often a processor was slowed down for its temperature.
     pub heat_events: Option<u64>,
     /// Pages written to or read from swap.
     pub swapped_pages: Option<u64>,

@@ -1,5 +1,4 @@
-//! Rows as JSON has them: one flat line per row and metric, so that a table of them needs no
-//! nesting.
+//! Rows as JSON has them: one flat line per row and metric. A table of them needs no nesting.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
@@ -14,12 +13,12 @@ use super::rows::{
     Timing,
 };
 
-/// A metric of a row: what it is called in JSON, and in which unit it is.
+/// A metric of a row: its name in JSON and its unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Metric {
-    /// `cpu_per_task`.
+    /// For example `cpu_per_task`.
     pub name: &'static str,
-    /// `ns`, `share`, `threads`, `calls` or `bytes`.
+    /// One of `ns`, `share`, `threads`, `calls` and `bytes`.
     pub unit: &'static str,
 }
 
@@ -27,9 +26,9 @@ const fn metric(name: &'static str, unit: &'static str) -> Metric {
     Metric { name, unit }
 }
 
-/// CPU time per task: the only metric of a row that has no figures, and the first of one that has.
+/// CPU time per task. It is the first metric of a row with figures, and the only one of a row
+/// without.
 pub const CPU_PER_TASK: Metric = metric("cpu_per_task", "ns");
-/// Wall time per task.
 pub const WALL_PER_TASK: Metric = metric("wall_per_task", "ns");
 /// [`Figures::cold_cpu`].
 pub const COLD_CPU_PER_TASK: Metric = metric("cold_cpu_per_task", "ns");
@@ -48,10 +47,9 @@ pub const ALLOCATED_BYTES_PER_TASK: Metric = metric("allocated_bytes_per_task", 
 /// [`CountsPerTask::syscalls`].
 pub const SYSCALLS_PER_TASK: Metric = metric("syscalls_per_task", "calls");
 
-/// One metric of one row. What a metric does not have is null.
+/// One metric of one row. A value that the metric does not have is null.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Line {
-    /// What names the row.
     #[serde(flatten)]
     pub key: RowKey,
     /// As in [`Row`].
@@ -65,13 +63,13 @@ pub struct Line {
     pub metric: String,
     /// The unit of its [`Metric`].
     pub unit: String,
-    /// Samples; of a count, processes.
+    /// The number of samples, or of processes for a count.
     pub n: u64,
-    /// As in [`Distribution`]; of a count, the process with the fewest.
+    /// As in [`Distribution`]. For a count, it is the process with the fewest.
     pub p0: Option<f64>,
     /// As in [`Distribution`].
     pub p25: Option<f64>,
-    /// As in [`Distribution`]; of a count, the median.
+    /// As in [`Distribution`]. For a count, it is the median.
     pub p50: Option<f64>,
     /// As in [`Distribution`].
     pub p75: Option<f64>,
@@ -79,7 +77,7 @@ pub struct Line {
     pub p90: Option<f64>,
     /// As in [`Distribution`].
     pub p99: Option<f64>,
-    /// As in [`Distribution`]; of a count, the process with the most.
+    /// As in [`Distribution`]. For a count, it is the process with the most.
     pub p100: Option<f64>,
     /// 95 % interval of the median.
     pub ci: Option<Interval>,
@@ -92,16 +90,15 @@ pub struct Line {
     /// As in [`Figures`].
     #[serde(default)]
     pub settled: Option<Settled>,
-    /// Of a count: as in [`CountPerTask`].
+    /// As in [`CountPerTask`]. Only a count has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exact: Option<bool>,
-    /// Whether the metric has figures.
     pub status: RowStatus,
     /// As in [`Figures`].
     pub stop: Option<Stop>,
     /// Why it has no figures.
     pub reason: Option<String>,
-    /// What to do about that.
+    /// What the user can do about the reason.
     pub remedy: Option<String>,
 }
 

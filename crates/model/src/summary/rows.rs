@@ -1,4 +1,4 @@
-//! The figures of one row, a field for each metric.
+//! The figures of one row, one field for each metric.
 
 use crate::{
     key::RowKey,
@@ -8,44 +8,41 @@ use crate::{
 
 use serde::{Deserialize, Serialize};
 
-/// One row: what it is, and its figures.
+/// One row and its figures.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// What names it.
     pub key: RowKey,
     /// Whether its tasks are tasks that the scheduler sees.
     pub creates_task: Option<bool>,
-    /// Row, baseline or control.
     pub role: Role,
-    /// Its part in a sweep; its figures are raw material of
+    /// Its part in a sweep. Such figures are raw material of
     /// [`Summary::granularity`](super::Summary::granularity).
     pub sweep: Option<Sweep>,
-    /// The baseline: `runtime:variant`.
+    /// The baseline as `runtime:variant`.
     pub baseline: Option<String>,
-    /// Its figures, or why it has none.
     pub state: RowState,
 }
 
-/// Whether a row has figures.
+/// The figures of a row, or why it has none.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RowState {
-    /// It has.
+    /// The row has figures.
     Ok(Box<Figures>),
-    /// It went wrong.
+    /// The row went wrong.
     Failed(Missing),
-    /// It was not tried.
+    /// The row was not tried.
     Skipped(Missing),
 }
 
-/// The state of a row in a word.
+/// The state of a row in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RowStatus {
-    /// It has figures.
+    /// The row has figures.
     Ok,
-    /// It went wrong.
+    /// The row went wrong.
     Failed,
-    /// It was not tried.
+    /// The row was not tried.
     Skipped,
 }
 
@@ -54,37 +51,39 @@ pub enum RowStatus {
 pub struct Figures {
     /// What ended its rounds; `None` where the run was cut short before that.
     pub stop: Option<Stop>,
-    /// How many of its processes had settled; only for rows whose code is compiled while it runs.
+    /// How many of its processes had settled. Only rows whose code is compiled while it runs have
+    /// it.
     pub settled: Option<Settled>,
-    /// CPU time per task, ns.
+    /// CPU time in ns per task.
     pub cpu: Timing,
-    /// Wall time per task, ns.
+    /// Wall time in ns per task.
     pub wall: Timing,
-    /// CPU time per task, ns, of the first sample of a fresh process: one for each process but the
+    /// CPU time in ns per task of the first sample of a fresh process. Each process has one but the
     /// first, which is piloted.
     pub cold_cpu: Option<Distribution>,
-    /// Share of CPU time until the last task was started, where the probe tells it.
+    /// The share of CPU time until the last task was started, where the probe tells it.
     pub create_cpu: Option<Distribution>,
     /// The same share of wall time.
     pub create_wall: Option<Distribution>,
-    /// Threads that used at least 5 % of a sample's CPU time, where the kernel tells it.
+    /// The number of threads that used at least 5 % of a sample's CPU time, where the kernel tells
+    /// it.
     pub threads: Option<Distribution>,
-    /// Share of a sample's CPU time that the busiest of them used.
+    /// The share of a sample's CPU time that the busiest thread used.
     pub busiest: Option<Distribution>,
     /// What was counted in processes of their own (`--counts`), per task.
     pub counts: CountsPerTask,
 }
 
-/// A time of a row, and how it compares.
+/// A time of a row and its ratio to the baseline.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Timing {
-    /// Over all samples.
+    /// The distribution over all samples.
     pub of: Distribution,
-    /// By the baseline, paired by round.
+    /// The ratio to the baseline, paired by round.
     pub ratio: Option<Ratio>,
 }
 
-/// How often a row takes its baseline's time.
+/// A row's time divided by its baseline's.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ratio {
     /// The median over rounds.
@@ -96,7 +95,7 @@ pub struct Ratio {
 /// The samples of one metric, in its unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Distribution {
-    /// Samples.
+    /// The number of samples.
     pub n: u64,
     /// The smallest.
     pub p0: f64,
@@ -121,22 +120,21 @@ pub struct Distribution {
 pub struct CountsPerTask {
     /// Calls that ask for memory.
     pub allocations: Option<Reading<CountPerTask>>,
-    /// Bytes that they ask for.
+    /// Bytes that these calls ask for.
     pub bytes: Option<Reading<CountPerTask>>,
-    /// System calls.
     pub syscalls: Option<Reading<CountPerTask>>,
 }
 
 /// One count per task, over the processes that were counted.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CountPerTask {
-    /// Processes.
+    /// The number of counted processes.
     pub processes: u64,
-    /// Of the one with the fewest.
+    /// The count of the process with the fewest.
     pub least: f64,
-    /// Of the middle one.
+    /// The median of the processes.
     pub median: f64,
-    /// Of the one with the most.
+    /// The count of the process with the most.
     pub most: f64,
     /// Whether the processes agree within 0.1 %, so that the count may gate absolutely.
     pub exact: bool,
@@ -145,9 +143,10 @@ pub struct CountPerTask {
 /// How many processes of a row had settled before they were timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settled {
-    /// Those whose cost had levelled off in their warm-up (METHODOLOGY.md, "Warm-up").
+    /// The number of processes whose cost levelled off in their warm-up (METHODOLOGY.md,
+    /// "Warm-up").
     pub processes: u64,
-    /// All that were timed.
+    /// The number of timed processes.
     pub of: u64,
 }
 
@@ -156,7 +155,7 @@ pub struct Settled {
 pub struct Interval(pub f64, pub f64);
 
 impl Row {
-    /// Its figures, where it has any.
+    /// The figures, where the row has any.
     pub fn figures(&self) -> Option<&Figures> {
         match &self.state {
             RowState::Ok(figures) => Some(figures),
@@ -164,7 +163,7 @@ impl Row {
         }
     }
 
-    /// Why it has none.
+    /// Why the row has no figures.
     pub fn missing(&self) -> Option<&Missing> {
         match &self.state {
             RowState::Ok(_) => None,
@@ -172,7 +171,6 @@ impl Row {
         }
     }
 
-    /// Its state in a word.
     pub fn status(&self) -> RowStatus {
         match self.state {
             RowState::Ok(_) => RowStatus::Ok,
@@ -183,8 +181,8 @@ impl Row {
 }
 
 impl Settled {
-    /// Whether most were timed while their cost still fell: the figures are then not those of
-    /// compiled code.
+    /// Whether most processes were timed while their cost still fell. The figures are then not
+    /// those of compiled code.
     pub fn mostly_not(self) -> bool {
         2 * self.processes < self.of
     }

@@ -6,14 +6,14 @@ use taskscale_model::compare::{ComparedRow, Comparison, Verdict};
 use super::words;
 use crate::{counts::number, style::clean};
 
-/// What changed, a sentence for each row and count:
-/// `tokio spawn, size 64: allocations per task 2.000 -> 3.000 (+1.000)`.
+/// The counts that have a verdict, one sentence for each row and count: `tokio spawn, size 64:
+/// allocations per task 2.000 -> 3.000 (+1.000)`.
 pub fn changed(comparison: &Comparison, verdict: Verdict) -> Vec<String> {
     let with_row = |row| words_of(row).filter(move |(found, _)| *found == verdict).map(|(_, line)| line);
     comparison.rows.iter().flat_map(with_row).collect()
 }
 
-/// Its counts that got worse, in a sentence each.
+/// The row's counts that got worse, one sentence each.
 pub fn worse(row: &ComparedRow) -> Vec<String> {
     words_of(row).filter(|(verdict, _)| *verdict == Verdict::Worse).map(|(_, line)| line).collect()
 }

@@ -1,7 +1,10 @@
-//! A comparison as JUnit XML, which CI systems show as tests: worse is a failure, what cannot be
-//! told is skipped. There is no standard; this is the part that Jenkins, GitLab and GitHub's report
-//! actions all read: `testsuites`, `testsuite`, `testcase` with `failure` or `skipped`. Written by
-//! hand: the smallest kept-up library for it would bring five others for these forty lines.
+//! Writes a comparison as JUnit XML, which CI systems show as tests. A row that is worse is a
+//! failure, and one that cannot be told is skipped.
+//!
+//! The format has no standard. This is the part that Jenkins, GitLab and GitHub's report actions
+//! all read: `testsuites`, `testsuite`, `testcase` with `failure` or `skipped`. It is written by
+//! hand, since the smallest maintained library for it would bring five others for these forty
+//! lines.
 
 use std::fmt::Write;
 
@@ -9,7 +12,7 @@ use taskscale_model::compare::{ComparedRow, Comparison, Verdict};
 
 use super::{counts, words};
 
-/// One suite for each table, one case for each row. O(rows x tables).
+/// Writes one suite for each table and one case for each row. O(rows x tables).
 pub fn junit(comparison: &Comparison) -> String {
     let mut headings: Vec<String> = Vec::new();
     for row in &comparison.rows {
@@ -41,7 +44,7 @@ fn totals(rows: &[&ComparedRow]) -> String {
     format!("tests=\"{}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\" time=\"0\"", rows.len())
 }
 
-/// By time, or by a count.
+/// Whether a row is worse by time or by a count.
 fn is_worse(row: &ComparedRow) -> bool {
     row.verdict == Verdict::Worse || !counts::worse(row).is_empty()
 }
@@ -73,8 +76,9 @@ fn case(heading: &str, row: &ComparedRow) -> String {
     }
 }
 
-/// Makes text safe in an attribute and between tags: XML 1.0 allows no control characters but tab
-/// and line ends, which an attribute would lose, and not the last two of its first plane.
+/// Makes text safe in an attribute and between tags. XML 1.0 allows no control characters but tab
+/// and line ends, which an attribute would lose, and not the last two characters of its first
+/// plane.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {

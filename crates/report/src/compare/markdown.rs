@@ -1,5 +1,5 @@
-//! A comparison as a comment on a pull request: the outcome, what changed, and the rest folded
-//! away.
+//! Writes a comparison as a comment on a pull request: the outcome, what changed, and the rest
+//! folded away.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use super::{counts, words};
 use crate::{markdown::escape, style::clean};
 use taskscale_model::figure::{count, percent};
 
-/// GitHub-flavoured Markdown. O(rows).
+/// Writes GitHub-flavoured Markdown. O(rows).
 pub fn markdown(comparison: &Comparison) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.

@@ -1,4 +1,4 @@
-//! A comparison as text, Markdown, JSON and JUnit XML.
+//! Writes a comparison as text, Markdown, JSON and JUnit XML.
 
 mod counts;
 mod junit;
@@ -12,9 +12,9 @@ pub use junit::junit as compare_junit;
 pub use markdown::markdown as compare_markdown;
 pub use text::text as compare_text;
 
-/// `taskscale.compare/1` as indented JSON, with a newline at its end. O(rows).
+/// Writes `taskscale.compare/1` as indented JSON, with a newline at its end. O(rows).
 pub fn compare_json(comparison: &Comparison) -> String {
-    // Plain data whose maps have no keys other than strings.
+    // The data is plain, and its maps have no keys other than strings.
     serde_json::to_string_pretty(comparison)
         .map_or_else(|error| format!("{{\"error\": \"{error}\"}}\n"), |text| text + "\n")
 }

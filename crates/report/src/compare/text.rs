@@ -1,4 +1,4 @@
-//! A comparison for a terminal.
+//! Writes a comparison for a terminal.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ use crate::{
 };
 use taskscale_model::figure::{count, percent};
 
-/// The outcome, the rows table by table, and the reasons. O(rows).
+/// Writes the outcome, the rows table by table, and the reasons. O(rows).
 pub fn text(comparison: &Comparison, style: &Style) -> String {
     let mut text = String::new();
     let colour = if comparison.regression { Ink::Red } else { Ink::Bold };

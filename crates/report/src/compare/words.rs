@@ -1,4 +1,4 @@
-//! What text, Markdown and XML say alike.
+//! Words that text, Markdown and XML share.
 
 use taskscale_model::{
     compare::{ComparedRow, Comparison, Design, Figure, Side, Verdict},
@@ -9,7 +9,7 @@ use taskscale_model::{
 use crate::style::{clean, with_remedy};
 use taskscale_model::figure::{count, percent, ratio, with_interval};
 
-/// How to read a ratio.
+/// The legend of a ratio.
 pub fn legend(design: Design) -> String {
     let ratio = match design {
         Design::TwoRuns => "by Hodges and Lehmann over processes",
@@ -32,7 +32,7 @@ pub fn word(verdict: Verdict) -> &'static str {
     }
 }
 
-/// A side in a line: what it is called, and what took it where the two were taken apart.
+/// Names a side in one line. Where each side is a run of its own, it also says what took the run.
 pub fn side(design: Design, side: &Side) -> String {
     if design == Design::OneRun {
         return clean(&side.name);
@@ -44,7 +44,7 @@ pub fn side(design: Design, side: &Side) -> String {
     clean(&format!("{}: taskscale {}; {limit}", side.name, side.tool))
 }
 
-/// Runtimes of which the files do not show that they are the same: `go 1.26.7 (..) -> 1.26.8 (..)`.
+/// Runtimes that may differ between the files: `go 1.26.7 (..) -> 1.26.8 (..)`.
 pub fn changes(comparison: &Comparison) -> Vec<String> {
     let shown = |version: &Option<String>| version.clone().unwrap_or_else(|| "not here".to_owned());
     let differ = comparison.runtimes.iter().filter(|change| change.old != change.new);
@@ -62,17 +62,17 @@ pub fn heading(row: &ComparedRow) -> String {
     }
 }
 
-/// Its variant and case.
+/// The row's variant and case.
 pub fn variant(row: &ComparedRow) -> String {
     clean(&row.key.variant_and_case())
 }
 
-/// All of its name but the table.
+/// The row's name without its table.
 pub fn name(row: &ComparedRow) -> String {
     clean(&format!("{} {}, size {}", row.key.runtime, variant(row), count(row.key.size)))
 }
 
-/// `4,480 ±1.8%`, `failed`, or nothing for a row that is not in the file.
+/// Writes `4,480 ±1.8%`, `failed`, or nothing for a row that the file does not have.
 pub fn figure(figure: Option<&Figure>) -> String {
     let Some(figure) = figure else { return String::new() };
     match (figure.estimate.value(), figure.status) {
@@ -82,21 +82,21 @@ pub fn figure(figure: Option<&Figure>) -> String {
     }
 }
 
-/// The ratio with its interval.
+/// Writes the ratio with its interval.
 pub fn compared(row: &ComparedRow) -> String {
     row.ratio.map(|value| ratio(value, row.ratio_ci)).unwrap_or_default()
 }
 
-/// What stands beside a verdict: the reason with its remedy; nothing where there is none.
+/// Writes the reason with its remedy behind a verdict, or nothing where there is no reason.
 pub fn reason(row: &ComparedRow) -> String {
     let words = |why: &Missing| with_remedy(&clean(&why.reason), &clean(&why.remedy));
     row.why.as_ref().map(words).unwrap_or_default()
 }
 
-/// Rows that are named where many share a reason; the tables hold all.
+/// The most rows that are named where many share a reason. The tables hold all.
 const NAMED: usize = 4;
 
-/// Rows of a verdict that have a reason, grouped by it, a sentence for each group.
+/// Groups the rows of a verdict by their reason, one sentence for each group.
 pub fn reasons(comparison: &Comparison, verdict: Verdict) -> Vec<String> {
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
     for row in comparison.rows.iter().filter(|row| row.verdict == verdict && row.why.is_some()) {

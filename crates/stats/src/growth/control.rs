@@ -1,4 +1,4 @@
-//! Whose fault growth is: the same operation in a benign form, at the same sizes, tells the form
+//! What growth is due to. The same operation in a benign form, at the same sizes, tells the form
 //! from the machine.
 
 use super::{Grade, Growth, LINEAR_MAX, SUPERLINEAR_MIN};
@@ -6,29 +6,30 @@ use super::{Grade, Growth, LINEAR_MAX, SUPERLINEAR_MIN};
 /// What superlinear growth is due to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
-    /// The control does not grow so: it is the form that was measured.
+    /// The control does not grow so. The cause is the measured form.
     Isolated,
-    /// The control grows superlinearly too, or nearly as steeply: machine, allocator or something
-    /// else that both use.
+    /// The control grows superlinearly too, or nearly as steeply. The cause may be the machine, the
+    /// allocator or something else that both use.
     MachineOrAllocator,
-    /// No control was measured at the sizes on which the growth was seen, or its growth is too
-    /// uncertain to tell.
+    /// No control was measured at the sizes where growth was seen, or its growth is too uncertain
+    /// to tell.
     NoControl,
 }
 
-/// By how much the exponent must exceed that of a control that grows itself: as much as superlinear
-/// growth must exceed linear. What exceeds it by less would be no cliff if the control were linear.
+/// By how much the exponent must exceed that of a control which grows itself: as much as
+/// superlinear growth must exceed linear growth. A smaller excess would be no cliff if the control
+/// were linear.
 const EXCESS: f64 = SUPERLINEAR_MIN - 1.0;
 
-/// The cause of superlinear growth, from any number of controls; `None` where there is none to
-/// explain. One control that does not share the growth is enough. O(controls x sizes).
+/// The cause of superlinear growth, by any number of controls; `None` where no superlinear growth
+/// needs a cause. One control that does not share the growth is enough. O(controls x sizes).
 ///
-/// A control must hold all sizes of the last three octaves of the row, and be graded itself to
-/// isolate. Collected runtimes make many a good control grow softly (1.1 to 1.3): it still isolates
-/// where the row's exponent exceeds its own by 0.3, the lower bound of the difference too. One that
-/// is above linear growth and within 0.3 of the row shares what it sees: held to one CPU, Swift's
-/// task groups grew with 1.43, 1.52 and 1.49 over three octaves and loose tasks beside them with
-/// 1.4.
+/// A control must hold all sizes that the row is judged by. To isolate the row it must have a grade
+/// itself. Collected runtimes make many a good control grow softly (1.1 to 1.3). Such a control
+/// still isolates where the row's exponent exceeds its own by 0.3, the lower bound of the
+/// difference too. A control above linear growth and within 0.3 of the row shares its cause: held
+/// to one CPU, Swift's task groups grew with 1.43, 1.52 and 1.49 over three octaves, and loose
+/// tasks beside them with 1.4.
 pub fn cause<'a>(row: &Growth, controls: impl IntoIterator<Item = &'a Growth>) -> Option<Cause> {
     if !row.grade.is_superlinear() {
         return None;
@@ -38,9 +39,9 @@ pub fn cause<'a>(row: &Growth, controls: impl IntoIterator<Item = &'a Growth>) -
     Some(found(Cause::Isolated).or_else(|| found(Cause::MachineOrAllocator)).unwrap_or(Cause::NoControl))
 }
 
-/// Whether growth of this grade is no verdict about the form, its cause being known: what other
-/// forms share may be a cache or a collector up to [`QUADRATIC_MIN`](super::QUADRATIC_MIN), which
-/// neither of them reached over three octaves.
+/// Whether growth of this grade and cause is no verdict about the form. What other forms share may
+/// be a cache or a collector up to [`QUADRATIC_MIN`](super::QUADRATIC_MIN), which neither of them
+/// reached over three octaves.
 pub fn is_shared(grade: Grade, cause: Cause) -> bool {
     grade == Grade::Superlinear && cause == Cause::MachineOrAllocator
 }
@@ -55,7 +56,7 @@ fn of_one(row: &Growth, control: &Growth) -> Cause {
     if control.grade.is_superlinear() || alike {
         return Cause::MachineOrAllocator;
     }
-    // Both intervals are independent, so the widths add as squares.
+    // The intervals are independent, so their widths add as squares.
     let width = (grown.exponent - grown.interval.0).hypot(tail.interval.1 - tail.exponent);
     let exceeds = grown.exponent - tail.exponent - width > EXCESS;
     if exceeds && control.grade.is_grade() { Cause::Isolated } else { Cause::NoControl }

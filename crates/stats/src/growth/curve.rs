@@ -1,4 +1,4 @@
-//! A curve of cost over size with its bootstrap draws: what every rule of growth looks at.
+//! A curve of cost over size with its bootstrap draws. Every rule of growth reads it.
 
 use fastrand::Rng;
 
@@ -10,24 +10,23 @@ use crate::{
 
 /// The usable sizes, ascending.
 pub struct Curve {
-    /// The sizes.
     pub sizes: Vec<u64>,
-    /// Size and cost: the median of the rounds.
+    /// Size and cost. The cost is the median of the observations.
     pub points: Vec<(f64, f64)>,
-    /// [`RESAMPLES`] curves of the same sizes, from rounds drawn with replacement.
+    /// [`RESAMPLES`] curves of the same sizes, from observations drawn with replacement.
     pub draws: Vec<Vec<f64>>,
-    /// By what factor the rounds of each size differ: four fifths over one fifth of their
-    /// distribution, the second largest over the second smallest of six.
+    /// The factor by which the observations of each size differ: the 80th over the 20th percentile,
+    /// which is the second largest over the second smallest of six.
     spreads: Vec<f64>,
 }
 
 impl Curve {
-    /// Of the sizes with rounds enough and a cost above zero. O([`RESAMPLES`] x rounds log rounds,
-    /// over all sizes).
+    /// The curve of the sizes with enough observations and costs above zero. O([`RESAMPLES`] x
+    /// observations log observations, over all sizes).
     pub fn of(sizes: &[SizeCost<'_>], rng: &mut Rng) -> Self {
         let mut usable: Vec<SizeCost<'_>> = sizes.iter().copied().filter(is_usable).collect();
         usable.sort_unstable_by_key(|cost| cost.size);
-        // Never NaN: usable totals are finite and not empty.
+        // The median is never NaN: usable totals are finite and not empty.
         let points = usable.iter().map(|cost| (cost.size as f64, median(cost.totals).unwrap_or(f64::NAN)));
         let mut draw = Vec::new();
         let draws = (0..RESAMPLES)
@@ -45,19 +44,19 @@ impl Curve {
         Curve { points: points.collect(), draws, sizes, spreads: usable.iter().map(spread).collect() }
     }
 
-    /// The largest factor by which rounds of one size differ, from the size of index `start` on; 1
-    /// or more.
+    /// The largest factor by which observations of one size differ, from the size of index `start`
+    /// on; at least 1.
     pub fn spread(&self, start: usize) -> f64 {
         self.spreads[start..].iter().copied().fold(1.0, f64::max)
     }
 
-    /// By what factor the cost per task grows from the size of index `start` to the last one.
+    /// The factor by which the cost per task grows from the size of index `start` to the last one.
     pub fn excess(&self, start: usize) -> f64 {
         let per_task = |&(size, cost): &(f64, f64)| cost / size;
         self.points.last().map_or(1.0, |last| per_task(last) / per_task(&self.points[start]))
     }
 
-    /// Any statistic of the curve's points with its interval.
+    /// Any statistic of the curve's points, with its interval.
     pub fn statistic(&self, of: impl Fn(&[(f64, f64)]) -> f64) -> Option<(f64, (f64, f64))> {
         let mut drawn = self.points.clone();
         let values = self
@@ -72,21 +71,20 @@ impl Curve {
         Some((found, bootstrap::middle(values, crate::confidence::CONFIDENCE)?)).filter(|_| found.is_finite())
     }
 
-    /// The exponent of the sizes from `start` to before `end`, with its interval.
+    /// The exponent of the sizes from `start` to `end` (excluded), with its interval.
     pub fn exponent(&self, start: usize, end: usize) -> Option<(f64, (f64, f64))> {
         self.statistic(|points| fit::exponent(&points[start..end]))
     }
 
-    /// Index of the size at which the last three octaves begin: the largest from which there are
-    /// three octaves and
-    /// [`MIN_STEPS`] steps to the end.
+    /// Index of the size at which the last three octaves begin: the largest size from which three
+    /// octaves and [`MIN_STEPS`] steps lead to the end.
     pub fn tail(&self) -> Option<usize> {
         let last_start = self.points.len().checked_sub(MIN_STEPS + 1)?;
         (0..=last_start).rev().find(|&start| octaves(&self.points[start..]) >= MIN_OCTAVES)
     }
 
-    /// Index of the size at which the last octave begins: the largest from which there is an octave
-    /// to the end.
+    /// Index of the size at which the last octave begins: the largest size from which an octave
+    /// leads to the end.
     pub fn last_octave(&self) -> Option<usize> {
         (0..self.points.len()).rev().find(|&start| octaves(&self.points[start..]) >= 1.0)
     }

@@ -1,8 +1,8 @@
 //! Least squares for curves of cost over size: the slope in log-log space, and up to three
 //! non-negative parts at relative residuals.
 
-/// Slope of ln cost over ln size; of two points, the local exponent. NaN below two distinct sizes.
-/// O(n).
+/// Slope of ln cost over ln size; for two points, the local exponent. It is NaN below two distinct
+/// sizes. O(n).
 pub fn exponent(points: &[(f64, f64)]) -> f64 {
     let n = points.len() as f64;
     let mean_x = points.iter().map(|(x, _)| x.ln()).sum::<f64>() / n;
@@ -15,29 +15,31 @@ pub fn exponent(points: &[(f64, f64)]) -> f64 {
     xy / xx
 }
 
-/// A fit of parts that may not be negative: a cost is a sum of costs.
+/// A fit of parts that are never negative, since a cost is a sum of costs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fit<const P: usize> {
-    /// Factor of each part; zero for one that does not help.
+    /// The factor of each part; zero for a part that does not help.
     pub factors: [f64; P],
     /// Sum of the squared relative residuals.
     pub squares: f64,
 }
 
 impl<const P: usize> Fit<P> {
-    /// Parts that are not zero.
+    /// The number of parts that are not zero.
     pub fn parts(&self) -> usize {
         self.factors.iter().filter(|&&factor| factor > 0.0).count()
     }
 }
 
-/// Fits `costs` by the columns, each factor at least zero, at least squares of the *relative*
-/// residuals, so that small sizes count as much as large ones. Exact: it solves every subset of the
-/// columns (at most 2^P - 1, P is 3 here) and takes the best that is feasible (Lawson and Hanson,
-/// "Solving least squares problems", 1974, chapter 23, shows that the answer is among them). `None`
-/// where no column fits. O(2^P x P^2 x n).
+/// Fits `costs` by the columns with least squares and factors of at least zero. Residuals are
+/// *relative*, so that small sizes count as much as large ones.
+///
+/// The fit is exact. It solves every subset of the columns (at most 2^P - 1, where P is 3 here) and
+/// takes the best feasible one; Lawson and Hanson, "Solving least squares problems", 1974, chapter
+/// 23, shows that the answer is among them. The result is `None` where no column fits. O(2^P x P^2
+/// x n).
 pub fn non_negative<const P: usize>(columns: &[Vec<f64>; P], costs: &[f64]) -> Option<Fit<P>> {
-    // Dividing the equation y = f(x) by y makes the residuals relative; columns of length 1 keep
+    // Dividing the equation y = f(x) by y makes the residuals relative. Columns of length 1 keep
     // the matrix well scaled.
     let relative = |column: &Vec<f64>| {
         let mut relative: Vec<f64> = column.iter().zip(costs).map(|(x, y)| x / y).collect();
@@ -78,13 +80,13 @@ pub fn non_negative<const P: usize>(columns: &[Vec<f64>; P], costs: &[f64]) -> O
     best
 }
 
-/// The chosen columns' factors by Gaussian elimination (the matrix is symmetric and positive
-/// definite, so without pivoting); `None` where a column depends on the others or a factor is
-/// negative.
+/// The factors of the chosen columns, by Gaussian elimination. The matrix is symmetric and positive
+/// definite, so no pivoting is needed. The result is `None` where a column depends on the others or
+/// a factor is negative.
 fn solve<const P: usize>(gram: &[[f64; P]; P], right: &[f64; P], chosen: &[usize]) -> Option<[f64; P]> {
     let (mut matrix, mut right) = (*gram, *right);
     for (step, &pivot) in chosen.iter().enumerate() {
-        // Columns have length 1: what is left of one is its sine to the columns before it, squared.
+        // Columns have length 1. What is left of one is its squared sine to the columns before it.
         if matrix[pivot][pivot].is_nan() || matrix[pivot][pivot] < 1e-9 {
             return None;
         }

@@ -1,36 +1,36 @@
-//! What the sizes that were measured say about one that was not.
+//! What the measured sizes say about a size that was not measured.
 
 use super::{curve::Curve, fit};
 
-/// Exponent of the last step above which a cubic is feared: the end of a true quadratic measured
-/// 3.0 and 3.7 where its list left the cache or the heap began to thrash.
+/// Exponent of the last step above which a forecast assumes a cubic. The end of a true quadratic
+/// measured 3.0 and 3.7 where its list left the cache or the heap began to thrash.
 pub const STEEP: f64 = 2.5;
-/// The exponent that a forecast assumes of one doubling of the size: it costs four times as much.
+/// The exponent that a forecast assumes for one doubling of the size: it costs four times as much.
 pub const FEARED: f64 = 2.0;
-/// The same after a step above [`STEEP`]: eight times as much.
+/// The exponent that it assumes after a step above [`STEEP`]: eight times as much.
 pub const FEARED_AFTER_STEEP: f64 = 3.0;
 /// Least exponent by which a size is extrapolated. Below it a cost that hardly rises would be
-/// "reached" at sizes beyond any machine.
+/// reached at sizes beyond any machine.
 const LEAST: f64 = 0.25;
 
 /// The size at which a row reaches a cost.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Reach {
-    /// The size.
     pub size: f64,
-    /// Its interval, by bootstrap over the rounds of each size.
+    /// Its interval, by bootstrap over the observations of each size.
     pub interval: (f64, f64),
-    /// The local exponent that it rests on: of the last octave measured, or of the step in which
-    /// the cost was reached.
+    /// The local exponent that the size rests on: that of the last octave measured, or of the step
+    /// in which the cost was reached.
     pub exponent: f64,
-    /// Whether the cost was reached within the sizes measured; otherwise the last exponent is
-    /// assumed to hold on.
+    /// Whether the cost was reached within the measured sizes; otherwise the last exponent is
+    /// assumed to continue.
     pub measured: bool,
 }
 
-/// Where a curve reaches `cost` (same unit as its costs). Between two sizes it is read off the line
-/// between them in log-log space; beyond the last, the exponent of the last octave is assumed to go
-/// on. `None` where the curve starts above the cost or does not rise.
+/// Finds where a curve reaches `cost`, in the unit of its costs. Between two sizes it reads the
+/// line between them in log-log space. Beyond the last size it assumes that the exponent of the
+/// last octave continues. The result is `None` where the curve starts above the cost or does not
+/// rise.
 pub fn reach(curve: &Curve, cost: f64) -> Option<Reach> {
     if curve.points.first()?.1 >= cost {
         return None;
@@ -44,7 +44,7 @@ pub fn reach(curve: &Curve, cost: f64) -> Option<Reach> {
     let size = |points: &[(f64, f64)]| {
         let points = &points[start..end];
         let Some(&(last, at_last)) = points.last() else { return f64::NAN };
-        // A draw whose last octave is flat never gets there; infinity says so and sorts last.
+        // A draw whose last octave is flat never reaches the cost. Infinity says so and sorts last.
         let exponent = fit::exponent(points);
         if exponent < LEAST { f64::INFINITY } else { last * (cost / at_last).powf(1.0 / exponent) }
     };
@@ -52,13 +52,14 @@ pub fn reach(curve: &Curve, cost: f64) -> Option<Reach> {
     Some(Reach { size, interval, exponent, measured: crossing.is_some() })
 }
 
-/// What the cost at `next` may be, from costs measured at smaller sizes (any order): four times as
-/// much at the double size, or eight times where the last step's exponent exceeded [`STEEP`]. It is
-/// meant to be too high for most rows: a row that is stopped too early has lost a size, a row that
-/// is stopped too late has held up everything for minutes (one quadratic row went past 150 s in a
-/// single step). The fear is of one doubling: further away the last step's exponent, at least 1, is
-/// taken to go on, or no linear row would be measured at 64 and a million tasks. `None` without a
-/// smaller size. O(n).
+/// Forecasts the cost at `next` from costs at smaller sizes, in any order. At the double size it is
+/// four times as much, or eight times where the last step's exponent exceeds [`STEEP`].
+///
+/// The forecast is meant to be too high for most rows. A row that is stopped too early loses a
+/// size. A row that is stopped too late holds up everything for minutes: one quadratic row went
+/// past 150 s in a single step. Beyond one doubling the last step's exponent, at least 1, is
+/// assumed to continue, or no linear row would be measured at 64 and a million tasks. The result is
+/// `None` without a smaller size. O(n).
 ///
 /// ```
 /// use taskscale_stats::growth::forecast;
@@ -75,8 +76,8 @@ pub fn forecast(costs: &[(u64, f64)], next: u64) -> Option<f64> {
         .collect();
     known.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     let &(size, cost) = known.last()?;
-    // Of two entries for one size the exponent is not a number, and no reason to fear a cubic:
-    // `max` then gives 1.
+    // Two entries for one size have an exponent that is not a number, which is no reason to assume
+    // a cubic. `max` then gives 1.
     let seen = if known.len() > 1 { fit::exponent(&known[known.len() - 2..]).max(1.0) } else { 1.0 };
     let feared = if seen > STEEP { FEARED_AFTER_STEEP } else { FEARED };
     let ratio = next as f64 / size;
@@ -84,9 +85,11 @@ pub fn forecast(costs: &[(u64, f64)], next: u64) -> Option<f64> {
     Some(cost * doubling.powf(feared) * (ratio / doubling).powf(seen))
 }
 
-/// Predictive stop: the forecast for `next` where it exceeds `budget` (same unit as the costs), so
-/// that the row should be stopped and reported as truncated. `None`: go on. It complements a
-/// watchdog and does not replace one: between two sizes a true quadratic has grown by n^3.7.
+/// Predictive stop: the forecast for `next` where it exceeds `budget`, in the unit of the costs.
+/// The row should then be stopped and reported as truncated. `None` means that it should go on.
+///
+/// The stop complements a watchdog and does not replace one: between two sizes a true quadratic has
+/// grown by n^3.7.
 ///
 /// ```
 /// use taskscale_stats::growth::breaks_budget;
@@ -113,7 +116,8 @@ mod tests {
 
     #[test]
     fn a_cost_beyond_the_sizes_is_extrapolated_by_the_last_octave() {
-        // Linear up to 8,000, then quadratic: 1e9 is reached at 8,000 x sqrt(1e9 / 8e6).
+        // The curve is linear up to 8,000, then quadratic. It reaches 1e9 at 8,000 x sqrt(1e9 /
+        // 8e6).
         let found = reach(&curve(|n| 1000.0 * n * (n / 8000.0).max(1.0)), 1e9).expect("it rises");
         assert!((found.size - 8000.0 * 125.0_f64.sqrt()).abs() < 1.0, "{found:?}");
         assert!((found.exponent - 2.0).abs() < 1e-9 && !found.measured);

@@ -1,4 +1,4 @@
-//! The rules: which grade a curve earns, or why none.
+//! The rules: which grade a curve earns, or why it earns none.
 
 use super::{
     Grade, LINEAR_MAX, MAX_WIDTH, MIN_SIZES, QUADRATIC_MIN, Reason, SUPERLINEAR_MIN, Step, Stretch,
@@ -6,41 +6,40 @@ use super::{
     shape,
 };
 
-/// By how much Akaike's criterion must prefer one explanation before the other is ruled out
-/// (Burnham and Anderson 2002, section 2.6: from 4 on the lesser model has considerably less
-/// support).
+/// By how much Akaike's criterion must prefer one explanation to rule out the other. From 4 on the
+/// lesser model has considerably less support (Burnham and Anderson 2002, section 2.6).
 const DECIDED: f64 = 4.0;
-/// Lower bound of the exponent over the last three octaves from which a single step may lie below
-/// [`SUPERLINEAR_MIN`], if its interval does not: noise of real runs put one step of many a
-/// quadratic there, and with it 3 % of recall, while soft growth that passed for superlinear had
-/// 1.4 to 1.5.
+/// Lower bound of the exponent over the last three octaves that excuses steps below
+/// [`SUPERLINEAR_MIN`], each of which must reach it with its interval. Noise of real runs puts one
+/// of many steps of a quadratic below, and asking for every step costs 3 % of recall. Soft growth
+/// that passed for superlinear had 1.4 to 1.5 (docs/evidence/growth.md).
 const STEADY: f64 = 1.5;
 
-/// By how much the growth of the cost per task must exceed what processes of one size differ by:
-/// multi-threaded runtimes are of two kinds for seconds (Swift's loose tasks took 600 or 3,000 ns
-/// here), and sizes are measured one after the other, so that a change of kind looked like n^1.74
-/// in one run of 20. There it was 1.0, in all runs of the real cliffs 1.7 and more.
+/// How many times the factor between observations of one size the cost per task must grow by.
+/// Figures of multi-threaded runtimes can be of two kinds, each for seconds. Sizes are measured one
+/// after another, so a change of kind looks like growth. Swift's loose tasks took 600 or 3,000 ns,
+/// and one of 20 quiet runs showed n^1.74. Growth over that factor was 1.0 there, and at least 1.7
+/// in all runs of the real cliffs (docs/evidence/growth.md).
 const BEYOND_SPREAD: f64 = 1.5;
 
 /// Everything a grade rests on.
 pub struct Evidence<'a> {
-    /// The curve.
     pub curve: &'a Curve,
-    /// Each step between neighbours.
+    /// The steps between neighbouring sizes.
     pub steps: &'a [Step],
-    /// All sizes.
+    /// The stretch of all sizes.
     pub overall: Option<&'a Stretch>,
-    /// The last three octaves, and where they start.
+    /// The last three octaves, and the index of the size at which they start.
     pub tail: Option<(usize, &'a Stretch)>,
 }
 
-/// Grades a curve of CPU time. `left_out`: sizes that could not be used.
+/// Grades a curve of CPU time. `left_out` is the number of sizes that could not be used.
 pub fn grade(evidence: &Evidence<'_>, left_out: usize) -> Grade {
     let points = &evidence.curve.points;
     if points.len() < MIN_SIZES {
         return Grade::CannotTell(Reason::TooFewSizes { usable: points.len(), left_out });
     }
-    // A tail exists where three octaves do.
+    // A tail exists where the sizes span three octaves.
     let (Some((start, tail)), Some(overall)) = (evidence.tail, evidence.overall) else {
         return Grade::CannotTell(Reason::TooNarrow { octaves: octaves(points) });
     };
@@ -55,8 +54,8 @@ pub fn grade(evidence: &Evidence<'_>, left_out: usize) -> Grade {
         }
         return if tail.exponent >= QUADRATIC_MIN { Grade::QuadraticOrWorse } else { Grade::Superlinear };
     }
-    // Steep at the end, yet too short, too uneven or too much like something soft: growth that
-    // lasts is one explanation.
+    // The curve is steep at the end, yet too short, too uneven or too much like something soft.
+    // Growth that lasts is one explanation.
     let fresh = evidence.steps.iter().rev().take_while(|step| step.interval.0 > SUPERLINEAR_MIN).count();
     if lasting > -DECIDED && (fresh > 0 || tail.interval.0 > SUPERLINEAR_MIN) {
         let from = points[points.len() - 1 - fresh.max(1)].0 as u64;

@@ -11,15 +11,15 @@
 //! | `forecast` | at which size does a row take a second, would the next size break the budget? |
 //! | `control` | is it the form, or the machine? |
 //!
-//! A grade rests on CPU time totals at four sizes or more that span three octaves or more: linear
+//! A grade rests on CPU time totals at four sizes or more that span three octaves or more. Linear
 //! controls gave exponents of 1.3 over a single octave, and of -6.9 to 5.9 in wall time. Sizes
-//! should lie above the start-up region, where a fixed cost hides growth; for that reason the last
+//! should lie above the start-up region, where a fixed cost hides growth. For that reason the last
 //! three octaves are judged beside the whole ladder.
 //!
-//! The cost at one size is the median of its rounds. The minimum is the other usual choice, but it
-//! falls with the number of rounds, large sizes get fewer of them, and so it would bend a linear
-//! series upwards. The experiment `growth` shows what each rule is worth against noise of real
-//! runs.
+//! The cost at one size is the median of its observations. The minimum is the other usual choice.
+//! It falls with the number of observations, and large sizes get fewer of them, so it would bend a
+//! linear series upwards. The experiment `growth` shows what each rule is worth against noise of
+//! real runs.
 
 mod control;
 mod curve;
@@ -35,44 +35,46 @@ use curve::Curve;
 pub use forecast::{FEARED, FEARED_AFTER_STEEP, Reach, STEEP, breaks_budget, forecast};
 pub use shape::Bend;
 
-/// Exponent up to which growth is called linear.
+/// The exponent up to which growth is linear.
 pub const LINEAR_MAX: f64 = 1.1;
-/// Exponent that every step of the last three octaves, and their interval, must exceed for
-/// superlinear growth. Collectors and caches reach 1.1 to 1.3 on linear programs with all tasks
+/// The exponent that the steps of the last three octaves, and the interval over them, must exceed
+/// for superlinear growth. Collectors and caches reach 1.1 to 1.3 on linear programs with all tasks
 /// alive.
 pub const SUPERLINEAR_MIN: f64 = 1.3;
-/// Exponent from which superlinear growth is called quadratic or worse; true quadratics with a
-/// linear part measure 1.7 to 2, and up to 3.7 at the end, where their list leaves the cache.
+/// The exponent from which superlinear growth is quadratic or worse. True quadratics with a linear
+/// part measure 1.7 to 2, and up to 3.7 at the end, where their list leaves the cache.
 pub const QUADRATIC_MIN: f64 = 1.7;
 /// Fewest sizes for a grade.
 pub const MIN_SIZES: usize = 4;
 /// Fewest octaves (doublings) for a grade.
 pub const MIN_OCTAVES: f64 = 3.0;
-/// Fewest steps in the last three octaves: one step is one chance. Asking for three, as sizes that
-/// double have them, cost sizes that quadruple six octaves behind a bend, and 6 % of recall with
-/// them (docs/evidence/growth.md).
+/// Fewest steps in the last three octaves: one step is one chance. Three steps, as sizes that
+/// double have them, would ask for six octaves behind a bend of sizes that quadruple, and cost 6 %
+/// of recall (docs/evidence/growth.md).
 pub const MIN_STEPS: usize = 2;
-/// Fewest rounds at one size.
+/// Fewest observations at one size.
 pub const MIN_ROUNDS: usize = 5;
-/// Widest interval of a grade below superlinear: a wider one covers linear and superlinear growth
+/// Widest interval of a grade below superlinear. A wider one covers linear and superlinear growth
 /// at once.
 pub const MAX_WIDTH: f64 = 0.4;
 
-/// The rounds measured at one size.
+/// The observations at one size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SizeCost<'a> {
-    /// Number of tasks.
+    /// The number of tasks.
     pub size: u64,
-    /// Total cost of one iteration in each round; any unit, the same for all sizes.
+    /// Cost of one iteration in each observation, in any unit that all sizes share. An observation
+    /// is a process, or a round where all rounds are of one process (see
+    /// [`independent`](mod@crate::independent)).
     pub totals: &'a [f64],
 }
 
-/// What the totals were read from.
+/// The clock behind the totals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Clock {
     /// Process CPU time.
     Cpu,
-    /// Monotonic time: neighbours and idle waits are in it, so that nothing is graded.
+    /// Monotonic time. It holds neighbours and idle waits, so nothing is graded by it.
     Wall,
 }
 
@@ -83,17 +85,15 @@ pub struct Stretch {
     pub sizes: Vec<u64>,
     /// Least-squares slope of ln cost over ln size.
     pub exponent: f64,
-    /// Its interval at [`CONFIDENCE`](crate::confidence::CONFIDENCE), by bootstrap over the rounds
-    /// of each size.
+    /// Its interval at [`CONFIDENCE`](crate::confidence::CONFIDENCE), by bootstrap over the
+    /// observations of each size.
     pub interval: (f64, f64),
 }
 
 /// The local exponent between two neighbouring sizes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Step {
-    /// The smaller size.
     pub from: u64,
-    /// The larger size.
     pub to: u64,
     /// ln of the costs' ratio over ln of the sizes' ratio.
     pub exponent: f64,
@@ -104,28 +104,27 @@ pub struct Step {
 /// How bad the growth is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Grade {
-    /// At most [`LINEAR_MAX`]: constant and falling costs too.
+    /// The exponent is at most [`LINEAR_MAX`]. Constant and falling costs have this grade too.
     Linear,
-    /// More than that, but not over three octaves, or in a way that a collector or a cache
+    /// The exponent is larger, but not over three octaves, or in a way that a collector or a cache
     /// explains.
     SoftGrowth,
-    /// Above [`SUPERLINEAR_MIN`] over the last three octaves, in every step that noise does not
-    /// explain, the interval too, clearly better described by a power than by anything softer, and
-    /// more than the rounds of one size differ by.
+    /// The exponent is above [`SUPERLINEAR_MIN`] over the last three octaves, with its interval and
+    /// in every step that noise does not explain. A power describes the curve clearly better than
+    /// anything softer. The growth exceeds what observations of one size differ by.
     Superlinear,
-    /// The same, at [`QUADRATIC_MIN`] or more.
+    /// Superlinear growth whose exponent is at least [`QUADRATIC_MIN`].
     QuadraticOrWorse,
-    /// No grade.
     CannotTell(Reason),
 }
 
 impl Grade {
-    /// Superlinear, or quadratic or worse.
+    /// Whether the grade is superlinear, or quadratic or worse.
     pub fn is_superlinear(self) -> bool {
         matches!(self, Grade::Superlinear | Grade::QuadraticOrWorse)
     }
 
-    /// Whether it is one at all.
+    /// Whether the curve was graded at all.
     pub fn is_grade(self) -> bool {
         !matches!(self, Grade::CannotTell(_))
     }
@@ -136,36 +135,38 @@ impl Grade {
 pub enum Reason {
     /// Only wall time is known.
     WallOnly {
-        /// Whether the same curve of CPU time would be superlinear: a hint to measure CPU time.
+        /// Whether the same curve of CPU time would be superlinear. If so, CPU time is worth
+        /// measuring.
         looks_superlinear: bool,
     },
-    /// Fewer than [`MIN_SIZES`] sizes with at least [`MIN_ROUNDS`] rounds.
+    /// Fewer than [`MIN_SIZES`] sizes have at least [`MIN_ROUNDS`] observations.
     TooFewSizes {
-        /// Sizes with enough rounds.
+        /// The number of sizes with enough observations.
         usable: usize,
-        /// Sizes that were left out for too few rounds, or for a cost that is not above zero.
+        /// The number of sizes left out for too few observations, or for a cost that is not above
+        /// zero.
         left_out: usize,
     },
     /// The sizes span fewer than [`MIN_OCTAVES`].
     TooNarrow {
-        /// What they span.
+        /// The octaves that they span.
         octaves: f64,
     },
-    /// Steep at the largest sizes, but too short, too uneven or too much like a cache to say that
-    /// it lasts.
+    /// The curve is steep at the largest sizes, but too short, too uneven or too much like a cache
+    /// to say that growth lasts.
     SteepAtTheEnd {
-        /// The size from which it is.
+        /// The size from which it is steep.
         from: u64,
     },
-    /// Rounds of one size differ nearly as much as sizes do, so that a change between two kinds of
+    /// Observations of one size differ nearly as much as sizes do. A change between two kinds of
     /// figures would look the same.
     TwoKinds {
-        /// By what factor they differ.
+        /// The factor by which they differ.
         spread: f64,
     },
     /// The interval is wider than [`MAX_WIDTH`].
     TooNoisy {
-        /// Its width.
+        /// The upper end of the interval minus the lower end.
         width: f64,
     },
 }
@@ -182,11 +183,10 @@ pub struct Growth {
     pub tail: Option<Stretch>,
     /// Each step between neighbouring usable sizes, in order.
     pub steps: Vec<Step>,
-    /// The grade.
     pub grade: Grade,
-    /// From where it grows so; only of superlinear growth that has a linear part before it.
+    /// Where the growth begins. Only superlinear growth with a linear part before it has a bend.
     pub bend: Option<Bend>,
-    /// The size at which the cost that was asked for is reached.
+    /// Where the curve reaches the cost that the caller asked for.
     pub reach: Option<Reach>,
 }
 
@@ -202,10 +202,12 @@ impl Growth {
     }
 }
 
-/// Judges the growth of one series; sizes in any order, each at most once. With `reach`, a cost in
-/// the unit of the totals, it also looks for the size that costs so much. The bootstrap draws from
-/// `rng`. O([`RESAMPLES`](crate::bootstrap::RESAMPLES) x rounds, summed over sizes), and where
-/// growth is superlinear 200 times O(octaves) fits for the interval of the bend: 1 to 10 ms in all.
+/// Judges the growth of one series. Sizes may be in any order, each at most once.
+///
+/// With `reach`, a cost in the unit of the totals, it also looks for the size that costs so much.
+/// The bootstrap draws from `rng`. O([`RESAMPLES`](crate::bootstrap::RESAMPLES) x observations,
+/// summed over sizes). Where growth is superlinear, the interval of the bend takes 200 times
+/// O(octaves) fits. All of it takes 1 to 10 ms.
 ///
 /// ```
 /// use taskscale_stats::growth::{self, Clock, Grade, SizeCost};

@@ -1,13 +1,17 @@
-//! Which shape a curve has: one whose cost per task keeps growing by a power, or one that a
-//! collector or a cache explains; and from where.
+//! The shape of a curve: its cost per task keeps growing by a power, or a collector or a cache
+//! explains it; and the size from which it grows.
 //!
 //! Every candidate is a + b n + c h(n) with parts of at least zero, fitted at relative residuals
-//! and weighed by Akaike's criterion (1974). Of lasting growth h is n^p, or n ((n / m)^(p-1) - 1)
-//! from a size m on. Of soft growth it is n ln n; n ln(n / m) from m on, as of a collector that
-//! walks the heap at every doubling; n - m from m on, as of a working set of which the part beyond
-//! m misses a cache. A soft part has a bound beside the linear one: memory is only so much slower
-//! than a cache. A step, as of a queue that overflows, needs no candidate of its own: with one,
-//! recall and false alarms over 3,200 synthetic curves were the same.
+//! and weighed by Akaike's criterion (1974).
+//!
+//! * Lasting growth has h of n^p, or n ((n / m)^(p-1) - 1) from a size m on.
+//! * Soft growth has one of three: n ln n; n ln(n / m) from m on, for a collector that walks the
+//!   heap at every doubling; n - m from m on, for a working set of which the part beyond m misses a
+//!   cache. A soft part has a bound beside the linear one: memory is only so much slower than a
+//!   cache.
+//!
+//! A step, as of a queue that overflows, needs no candidate of its own: with one, recall and false
+//! alarms over 3,200 synthetic curves were the same.
 
 use fastrand::Rng;
 
@@ -17,8 +21,7 @@ use super::{
 };
 
 /// Relative residual below which no fit gets better. Repeated runs of one series gave medians 0.8 %
-/// apart (standard deviation, 12 pairs, docs/evidence/growth.md): a fit closer than that fits
-/// noise.
+/// apart (standard deviation, 12 pairs, docs/evidence/growth.md). A closer fit fits noise.
 const NOISE: f64 = 0.01;
 /// Places tried for a bend, per octave.
 const PER_OCTAVE: f64 = 4.0;
@@ -26,20 +29,20 @@ const PER_OCTAVE: f64 = 4.0;
 /// that leaves the cache.
 const POWERS: [f64; 3] = [1.5, 2.0, 3.0];
 /// How many times the cost before it a cache may add. Node's `Promise.all` came to ten times its
-/// cost over nine octaves, the most of all linear forms measured (docs/evidence/growth.md).
+/// cost over nine octaves, the most of all measured linear forms (docs/evidence/growth.md).
 const MOST: f64 = 8.0;
-/// How many times that cost a collector may add at each e-fold of the size: Node's added 0.8 per
-/// octave.
+/// How many times the cost before it a collector may add at each e-fold of the size. Node's added
+/// 0.8 per octave.
 const MOST_PER_E_FOLD: f64 = 1.5;
-/// By how much Akaike's criterion must prefer a curve with a bend to the best one without (Burnham
-/// and Anderson, "Model selection and multimodel inference", 2002, section 2.6: from 4 on the
-/// lesser model has considerably less support).
+/// By how much Akaike's criterion must prefer a curve with a bend to the best one without. From 4
+/// on the lesser model has considerably less support (Burnham and Anderson, "Model selection and
+/// multimodel inference", 2002, section 2.6).
 const BEND_GAIN: f64 = 4.0;
 
-/// Draws behind the interval of a bend: each costs some hundred fits.
+/// Draws behind the interval of a bend. Each costs some hundred fits.
 const DRAWS: usize = 200;
 
-/// A curve's best candidate of a family.
+/// The best candidate of a family for a curve.
 #[derive(Debug, Clone, Copy)]
 struct Candidate {
     akaike: f64,
@@ -49,8 +52,8 @@ struct Candidate {
 }
 
 impl Candidate {
-    /// The size at which the growing part would equal the linear one, were it a pure power; not
-    /// below where it begins.
+    /// The size at which the growing part would equal the linear one if it were a pure power, but
+    /// not below the size where it begins.
     fn bend(&self) -> f64 {
         let [_, linear, growing] = self.fit.factors;
         let from = self.from.unwrap_or(1.0);
@@ -61,7 +64,7 @@ impl Candidate {
 /// Where a curve bends, and how sure that is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bend {
-    /// The size: where the linear part and the growing part of the best fit cost the same.
+    /// The size at which the linear part and the growing part of the best fit cost the same.
     pub size: f64,
     /// Its interval, by bootstrap.
     pub interval: (f64, f64),
@@ -75,17 +78,17 @@ pub fn lasting(points: &[(f64, f64)]) -> f64 {
     let soft = best(soft_family(points), points);
     let lasting = best(lasting_family(points), points);
     match (soft, lasting) {
-        // Lasting growth that needs no growing part is none.
+        // Lasting growth whose growing part is zero is no growth.
         (_, Some(lasting)) if lasting.fit.factors[2] == 0.0 => f64::NEG_INFINITY,
         (Some(soft), Some(lasting)) => soft.akaike - lasting.akaike,
         _ => f64::NEG_INFINITY,
     }
 }
 
-/// The bend of a curve that was found to grow for good; `None` where it grows so from its smallest
-/// size on, or where a curve without a bend does as well.
+/// The bend of a curve that grows for good; `None` where it grows so from its smallest size on, or
+/// where a curve without a bend does as well.
 ///
-/// Its interval is over the rounds of each size, over the powers, and over 1 % by which sizes that
+/// Its interval covers the observations of each size, the powers, and the 1 % by which sizes that
 /// were measured apart differ.
 pub fn bend(curve: &Curve, rng: &mut Rng) -> Option<Bend> {
     let points = &curve.points;
@@ -105,15 +108,15 @@ pub fn bend(curve: &Curve, rng: &mut Rng) -> Option<Bend> {
         .iter()
         .step_by((curve.draws.len() / DRAWS).max(1))
         .filter_map(|costs| {
-            // Sizes are measured one after the other: each has a part of its own in the noise that
-            // its rounds do not show.
+            // Sizes are measured one after another. The noise of each has a part that its
+            // observations do not show.
             let drawn: Vec<(f64, f64)> = points
                 .iter()
                 .zip(costs)
                 .map(|(point, cost)| (point.0, cost * (NOISE * standard_normal(rng)).exp()))
                 .collect();
             let found = best(lasting_family(&drawn), &drawn)?;
-            // One without a linear part bends before the first size.
+            // A draw without a linear part bends before the first size.
             Some(if bends(&found) { found.bend() } else { first })
         })
         .collect();
@@ -131,13 +134,13 @@ fn standard_normal(rng: &mut Rng) -> f64 {
 
 /// The growing part of a candidate.
 struct Part {
-    /// Its power, for the bend; 1 where it has none.
+    /// Its power, from which the bend follows; 1 where it has none.
     power: f64,
-    /// Where it begins, if it has such a place.
+    /// The size at which it begins, if it begins at one.
     from: Option<f64>,
-    /// Whether it stands beside a linear part, or has taken its place.
+    /// Whether it stands beside a linear part; otherwise it replaces it.
     beside_linear: bool,
-    /// How many times the linear part's factor its own may be.
+    /// The largest factor that it may have, over that of the linear part.
     most: f64,
     /// Its cost at a size.
     cost: Box<dyn Fn(f64) -> f64>,
@@ -148,7 +151,7 @@ impl Part {
         Part { power, from, beside_linear: true, most: f64::INFINITY, cost: Box::new(cost) }
     }
 
-    /// A part of soft growth, which has no power and a bound.
+    /// A part of soft growth. It has a bound and no power.
     fn soft(most: f64, from: Option<f64>, cost: impl Fn(f64) -> f64 + 'static) -> Self {
         Part { most, ..Part::new(1.0, from, cost) }
     }
@@ -166,7 +169,8 @@ fn best(family: Vec<Part>, points: &[(f64, f64)]) -> Option<Candidate> {
         let mut fit = non_negative(&[constant.clone(), linear.clone(), growing.clone()], &costs)?;
         let [_, factor, its_own] = fit.factors;
         if its_own > part.most * factor {
-            // The best within the bound lies on it: both parts in the ratio that is allowed.
+            // The best fit within the bound lies on it: both parts stand in the largest allowed
+            // ratio.
             let together = sizes.iter().zip(&growing).map(|(n, growing)| n + part.most * growing).collect();
             fit = non_negative(&[constant.clone(), together, nothing.clone()], &costs)?;
             fit.factors[2] = part.most * fit.factors[1];
@@ -249,8 +253,7 @@ mod tests {
         assert!(lasting(&points(|n| n + 0.001 * n * n)) > 10.0);
         assert!(lasting(&points(|n| 100.0 * n.powf(1.5))) > 10.0);
         assert!(lasting(&points(|n| n * (n / 900.0).max(1.0))) > 10.0);
-        // Most of these are soft parts themselves, so that nothing else describes them nearly as
-        // well.
+        // Most of these are soft parts themselves, so nothing else describes them nearly as well.
         for (name, soft) in [
             ("linear", points(|n| 900.0 + 5.0 * n)),
             ("a collector from 512 on", points(|n| n * (1.0 + 0.8 * (n / 512.0).ln().max(0.0)))),

@@ -1,5 +1,4 @@
-//! The rules, each on a curve that needs it; then the real curves of experiments with known
-//! answers.
+//! Each rule on a curve that needs it, then the real curves of experiments with known answers.
 
 use super::*;
 
@@ -36,8 +35,8 @@ fn constant_and_falling_costs_are_not_superlinear() {
 
 #[test]
 fn a_single_steep_step_is_not_superlinear() {
-    // Cost doubles per task from 4096 on: a level shift, as of a cache that is left. The last three
-    // octaves hold it.
+    // The cost per task doubles beyond 2,048: a level shift, as of a cache that is left. The last
+    // three octaves hold it.
     let growth = judged(&[512, 1024, 2048, 4096, 8192], 9, |n| if n > 2048.0 { 2.0 * n } else { n });
     assert_eq!(growth.grade, Grade::SoftGrowth);
     assert_eq!(growth.judged().map(|judged| judged.sizes.len()), Some(4), "the last three octaves");
@@ -45,8 +44,8 @@ fn a_single_steep_step_is_not_superlinear() {
 
 #[test]
 fn steep_steps_that_something_softer_explains_are_soft_growth() {
-    // A collector that walks the heap at every doubling from 500 on, as Node's costs do: steps of
-    // 1.85, 1.53 and 1.38.
+    // A collector walks the heap at every doubling from 500 on, as Node's does: steps of 1.85, 1.53
+    // and 1.38.
     let sizes = [128, 256, 512, 1024, 2048, 4096];
     let growth = judged(&sizes, 9, |n| n * (1.0 + 0.8 * (n / 512.0).log2().max(0.0)));
     assert!(growth.steps[2..].iter().all(|step| step.exponent > SUPERLINEAR_MIN));
@@ -101,23 +100,23 @@ fn a_cost_of_zero_leaves_its_size_out() {
     assert_eq!(growth.grade, Grade::CannotTell(Reason::TooFewSizes { usable: 3, left_out: 1 }));
 }
 
-/// A curve of single values: what it would be graded were each the median of rounds that agree.
-/// Nothing is said by it of noise, which single values do not show.
+/// A curve of single values, graded as if each were the median of observations that agree. Single
+/// values say nothing of noise.
 fn as_if_repeated(curve: &[(u64, f64)]) -> Growth {
     let (sizes, costs): (Vec<u64>, Vec<f64>) = curve.iter().copied().unzip();
     let totals: Vec<Vec<f64>> = costs.iter().map(|&cost| vec![cost; MIN_ROUNDS]).collect();
     of(&sizes, &totals, Clock::Cpu)
 }
 
-/// C1 and C5 in CPU ms. C3 and C4 in wall ms of one thread that never waits, which is its CPU time
-/// where the thread had a core. Their sizes double.
+/// C1 and C5 are in CPU ms. C3 and C4 are in wall ms of one thread that never waits, which is its
+/// CPU time where the thread had a core. Their sizes double.
 const C1_REVERSE: [(u64, f64); 5] =
     [(1000, 3.3), (2000, 11.9), (4000, 32.5), (8000, 109.0), (16_000, 1387.0)];
 const C1_LOOSE: [(u64, f64); 5] = [(1000, 1.4), (2000, 2.1), (4000, 3.9), (8000, 9.6), (16_000, 22.1)];
 const C3_PYTHON_3_13: [(u64, f64); 4] = [(1000, 272.0), (2000, 1166.0), (4000, 4886.0), (8000, 15_037.0)];
 const C4_NODE: [(u64, f64); 4] = [(500, 115.0), (1000, 453.0), (2000, 1705.0), (4000, 13_881.0)];
 const C5_GO: [(u64, f64); 5] = [(250, 3.5), (500, 13.5), (1000, 55.0), (2000, 234.0), (4000, 1522.0)];
-/// Forward order: the control of C1, and N4.
+/// Forward order is the control of C1, and N4.
 const N4_FORWARD: [(u64, f64); 5] = [(1000, 2.0), (2000, 3.8), (4000, 6.4), (8000, 14.6), (16_000, 31.6)];
 
 #[test]
@@ -131,13 +130,13 @@ fn the_known_cliffs_are_found() {
 
 #[test]
 fn three_sizes_or_two_octaves_of_a_known_cliff_are_refused() {
-    // C2: the value at 10,000 was disturbed (325 ms, as many as at 20,000); without it two octaves
-    // are left.
+    // The value of C2 at 10,000 was disturbed (325 ms, as many as at 20,000). Two octaves are left
+    // without it.
     let c2 = [(20_000, 322.0), (40_000, 1533.0), (80_000, 6125.0)];
     let growth = as_if_repeated(&c2);
     assert_eq!(growth.grade, Grade::CannotTell(Reason::TooFewSizes { usable: 3, left_out: 0 }));
     assert!(growth.judged().is_some_and(|judged| (judged.exponent - 2.12).abs() < 0.01));
-    // With it the last two octaves are steep, which is no grade either.
+    // With the disturbed value the last two octaves are steep, which is no grade either.
     let disturbed = [&[(10_000, 325.0)], &c2[..]].concat();
     assert!(!as_if_repeated(&disturbed).grade.is_superlinear());
     let c3_python_3_11 = [(1000, 1489.0), (2000, 6750.0), (4000, 23_998.0)];
@@ -158,7 +157,7 @@ fn single_values_and_wall_time_are_refused() {
 
 #[test]
 fn the_negative_controls_are_not_flagged() {
-    // N1 to N3 in ns per task at decades. N2 and N3 are wall time, so that all they could be is a
+    // N1 to N3 are in ns per task at decades. N2 and N3 are wall time, so they could only be a
     // hint; they must not even look superlinear. N3 has a step of 1.64.
     let decades = |per_task: [f64; 4], last: u64| {
         [1000, 10_000, 100_000, last].into_iter().zip(per_task).map(|(n, ns)| (n, ns * n as f64)).collect()
@@ -184,7 +183,8 @@ fn the_cliff_of_c1_is_isolated_by_its_control() {
 
 #[test]
 fn one_step_that_noise_explains_does_not_hide_a_quadratic() {
-    // Quadratic but for one size, whose rounds lie between a third of its cost and all of it.
+    // The curve is quadratic but for one size, whose observations lie between a third of its cost
+    // and all of it.
     let sizes: Vec<u64> = (6..=12).map(|k| 1 << k).collect();
     let curve = |spread: bool| {
         let totals: Vec<Vec<f64>> = sizes
@@ -208,8 +208,8 @@ fn one_step_that_noise_explains_does_not_hide_a_quadratic() {
 
 #[test]
 fn a_change_between_two_kinds_of_figures_is_no_growth() {
-    // ns per task of Swift's loose tasks, last first, in the eleventh of 15 runs of suite `cliffs`
-    // (2026-11-21): n^1.74. In the others 600 or 3,000 at any size.
+    // ns per task of Swift's loose tasks, last first, in one of 20 quiet runs of suite `cliffs`
+    // (2026-11-21): n^1.74. In the other runs they take 600 or 3,000 at any size.
     let sizes = [1000, 2000, 4000, 8000];
     let of_run = [
         [838.0, 568.0, 484.0, 705.0, 626.0, 774.0],
