@@ -31,12 +31,13 @@ const PART_JIT: u64 = 4;
 /// still fills its caches again, since other rows ran after it.
 const FEWEST_JIT: usize = 3;
 
-/// The share of the cell's time that warm-up of one start takes, all rows without a JIT compiler
-/// together. A row starts its last sample within its part of it, and takes one sample at least.
+/// Warm-up of one start takes at most this share of the cell's time, in equal parts for all rows.
+/// Rows with a JIT compiler have [`SHARE_JIT`] for theirs. A row starts its last sample within its
+/// part, and takes one sample at least.
 const SHARE: f64 = 0.1;
 
-/// The share of the cell's time that pilots and warm-up of rows with a JIT compiler take. The
-/// starts that an interval needs divide it.
+/// Warm-up of rows with a JIT compiler takes at most this share of the cell's time, over the starts
+/// that an interval needs. Their pilots may level off in the time of one such start besides.
 const SHARE_JIT: f64 = 0.4;
 
 /// The time for one start of all rows, divided among them.

@@ -206,6 +206,7 @@ impl ComparedCount {
 /// One row on one side.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
+    /// Version of its runtime.
     pub version: String,
     /// The number of processes behind its figures.
     pub processes: u64,

@@ -16,6 +16,7 @@ pub const SCHEMA: &str = "taskscale.doctor/1";
 pub struct Checkup {
     /// [`SCHEMA`].
     pub schema: String,
+    /// Version of the tool.
     pub tool: String,
     pub machine: Machine,
     /// One finding per subject: warnings first, then notes, then what is fine. Each group keeps the
@@ -74,8 +75,7 @@ pub enum Figures {
     /// Counts per task: allocations, bytes and system calls, exact or not. The finding on hardware
     /// counters is filed here too, though no figure rests on them.
     Counts,
-    /// Memory per task. taskscale does not measure it; sizes and measurements of the user's own
-    /// rest on it.
+    /// Memory per task, which taskscale itself does not measure.
     Memory,
     /// How a figure changes with the number of workers.
     Scaling,

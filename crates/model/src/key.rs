@@ -14,7 +14,7 @@ pub struct SeriesKey {
     pub workload: String,
     /// The runtime, as the user names it: `asyncio`, `asyncio@python3.8`.
     pub runtime: String,
-    /// Empty where the probe did not tell it.
+    /// Empty where the probe could not be asked.
     pub version: String,
     pub variant: String,
     /// The parameters by which the series differs from the others of its table.

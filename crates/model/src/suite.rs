@@ -99,6 +99,7 @@ fn yes() -> bool {
     true
 }
 
+/// The right answer of one iteration.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expected {

@@ -21,12 +21,12 @@ const WAITING: (f64, f64) = (0.01, 0.10);
 const OTHERS: (f64, f64) = (0.05, 0.25);
 /// Load per CPU from which a machine was not idle. The notes of a run warn there too.
 const LOAD: f64 = 0.5;
-/// Share of one CPU that the hypervisor may take. The notes of a run warn there too.
+/// Share of one CPU from which steal earns a warning. The notes of a run warn there too.
 const STEAL: f64 = 0.01;
 /// Share of wall time that was neither work nor waiting, for a note and for a warning. Interrupts
 /// stay below 1 %.
 const UNACCOUNTED: (f64, f64) = (0.01, 0.05);
-/// Share of the periods that may use up the quota.
+/// Share of the periods with the quota used up that earns a warning.
 const THROTTLED: f64 = 0.01;
 
 /// Findings on quota, throttling, load, run delay, pressure, steal, unaccounted time and niceness.

@@ -168,6 +168,7 @@ pub enum Clock {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Slice {
     pub wall_ns: u64,
+    /// CPU time of the thread.
     pub cpu_ns: u64,
     /// Time in which the thread waited for a CPU; `None` where the kernel does not say.
     pub delay_ns: Option<u64>,
