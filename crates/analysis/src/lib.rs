@@ -3,8 +3,8 @@
 //!
 //! ```text
 //! run file --read--> Run --summarize--> Summary
-//!                Run, Run --compare--> Comparison
-//!                   Facts --checkup--> Checkup
+//! Run, Run --compare--> Comparison
+//! Facts --checkup--> Checkup
 //! ```
 //!
 //! | module | does |

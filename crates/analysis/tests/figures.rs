@@ -46,7 +46,8 @@ fn percentiles_and_interval_of_the_baseline() {
     let summary = summary(HAND);
     let cpu = row(&summary, "spawn", Role::Baseline, "cpu_per_task");
     assert_eq!((cpu.n, cpu.status, cpu.stop, &*cpu.unit), (20, RowStatus::Ok, Some(Stop::Samples), "ns"));
-    // The values are 101 to 120 times 10,000. By type 7, p25 lies at 101 + 0.25 x 19.
+    // The values are 101 to 120 times 10,000, in steps of 10,000. By type 7, p25 lies at
+    // 101 + 0.25 x 19.
     for (found, expected) in [
         (cpu.p0, 1_010_000.0),
         (cpu.p25, 1_057_500.0),
