@@ -40,6 +40,7 @@ def main():
     try:
         suite.run(wanted, verbose=args.verbose, results=results)
     except KeyboardInterrupt:
+        suite.stop()
         show.summary(results, time.monotonic() - begun)
         print("interrupted: the steps that had not ended are missing above", file=sys.stderr)
         return 130

@@ -72,8 +72,13 @@ def all_of(way, times, steps, folder, verbose):
             for first in range(1, times + 1, len(cores)):
                 numbers = range(first, min(first + len(cores), times + 1))
                 once_more = [pool.submit(once, steps, core, folder / f"{way}-{number}", verbose) for number, core in zip(numbers, cores)]
-                for number, done in zip(numbers, once_more):
-                    yield (number, *done.result())
+                try:
+                    for number, done in zip(numbers, once_more):
+                        yield (number, *done.result())
+                except BaseException:
+                    # The pool waits for what it has begun.
+                    suite.stop()
+                    raise
     finally:
         for loop in loops:
             loop.kill()

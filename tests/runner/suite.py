@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import subprocess
 import threading
 import time
@@ -43,6 +44,12 @@ class Result:
         return [outcome for outcome in self.outcomes.values() if outcome.status == FAILED]
 
 
+# Process groups of the commands that run.
+RUNNING = set()
+# Whether the whole run was interrupted.
+STOPPED = threading.Event()
+
+
 def run(steps, build=True, verbose=False, lanes=None, prefix=(), logs=None, quiet=False, results=None):
     """The results of the steps, also in `results` as they come. `prefix` goes before each command: `taskset -c 0`."""
     results = [] if results is None else results
@@ -66,7 +73,7 @@ def run(steps, build=True, verbose=False, lanes=None, prefix=(), logs=None, quie
                 while step is None and waiting:
                     change.wait()
                     step = next_step()
-                if step is None:
+                if step is None or STOPPED.is_set():
                     return
                 waiting.remove(step)
             results.append(run_step(step, build, verbose, prefix, logs, quiet, lambda: built(step)))
@@ -84,6 +91,17 @@ def run(steps, build=True, verbose=False, lanes=None, prefix=(), logs=None, quie
         while thread.is_alive():
             thread.join(0.2)
     return results
+
+
+def stop():
+    """Ends the commands that run, each with its group, and begins no other: an interrupted run must not go on behind
+    the scenes."""
+    STOPPED.set()
+    for pid in list(RUNNING):
+        try:
+            os.killpg(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
 
 
 def run_step(step, build, verbose, prefix, logs, quiet, built):
@@ -123,7 +141,10 @@ def execute(step, command, prefix, log, result, verbose, quiet, more=None):
         text=True,
         encoding="utf-8",
         errors="replace",
+        # A group of its own, so that an interruption ends it with all that it started.
+        start_new_session=True,
     )
+    RUNNING.add(process.pid)
     spoken = time.monotonic()
     for line in process.stdout:
         log.write(line)
@@ -135,6 +156,7 @@ def execute(step, command, prefix, log, result, verbose, quiet, more=None):
             spoken = time.monotonic()
             show.alive(step.name, len(result.outcomes), line)
     _, status, used = os.wait4(process.pid, 0)
+    RUNNING.discard(process.pid)
     process.returncode = os.WEXITSTATUS(status) if os.WIFEXITED(status) else -os.WTERMSIG(status)
     result.cpu_s += used.ru_utime + used.ru_stime
     return process.returncode
