@@ -16,7 +16,7 @@
 //! | [`case`] | cases, drawn from seeds; causes, and cases without them |
 //! | [`preemption`] | losing the CPU at random moments |
 //! | [`schedule`] | list scheduling, static division, chains; spans out |
-//! | [`trial`] | one seed: the truth, the digest's word, right or wrong |
+//! | [`trial`](mod@trial) | one seed: the truth, the digest's word, right or wrong |
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 

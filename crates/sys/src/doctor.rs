@@ -4,7 +4,7 @@
 //! | module | does |
 //! |---|---|
 //! | `read` | the kernel's files: processors, control group, memory, limits |
-//! | [`bench`] | the clocks and the fixed piece of work that everything is measured with |
+//! | [`bench`](mod@bench) | the clocks and the fixed piece of work that everything is measured with |
 //! | [`measure`] | cost of clocks and system calls, slices of work, the influence of a busy neighbour |
 //! | `counters` | counters of the kernel that move meanwhile |
 //! | `neighbour` | a thread on another CPU that is busy or asleep |

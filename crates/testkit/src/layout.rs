@@ -56,7 +56,7 @@ pub fn long_files(repository: &Repository) -> Vec<String> {
         .collect()
 }
 
-/// Finds lines of prose, in documents and in the comments of Rust, that are wider than [`COLUMNS`].
+/// Finds lines of prose, in documents and in the comments of Rust, that are wider than 100 columns.
 /// Tables, code and what has no blank to break at may be wider.
 pub fn wide_prose(repository: &Repository) -> Vec<String> {
     let mut problems = Vec::new();

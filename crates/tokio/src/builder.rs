@@ -31,8 +31,8 @@ pub struct Observe<'a> {
 /// tokio has one hook of a kind. With `--cfg tokio_unstable` ours take the places of
 /// `on_before_task_poll`, `on_after_task_poll` and `on_thread_park`. They replace what the builder
 /// had there, and a hook that is set there later replaces ours. Give your own hooks to
-/// [`Observe::on_before_task_poll`], [`Observe::on_after_task_poll`] and
-/// [`Observe::on_thread_park`]. All other hooks stay as they are.
+/// `Observe::on_before_task_poll`, `Observe::on_after_task_poll` and
+/// `Observe::on_thread_park`. All other hooks stay as they are.
 ///
 /// One call observes one runtime. Afterwards the builder has your hooks again, or hooks that do
 /// nothing.

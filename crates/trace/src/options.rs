@@ -9,7 +9,8 @@ pub struct Options {
     /// Counts only events whose name holds this text.
     pub name: Option<String>,
     /// Sets the first time of each file to zero. It is meant for files whose clocks have nothing to
-    /// do with each other. Without it all files of a [`Reader`] share the origin of the first one.
+    /// do with each other. Without it all files of a [`Reader`](crate::Reader) share the origin of
+    /// the first one.
     pub align: bool,
     /// Whether shapes of events are learned (faster, same result).
     pub learn_shapes: bool,

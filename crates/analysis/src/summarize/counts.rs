@@ -38,7 +38,7 @@ impl Count {
         }
     }
 
-    /// The difference up to which two values per task are the same: [`SHARE`] of the larger, but at
+    /// The difference up to which two values per task are the same: 0.1 % of the larger, but at
     /// least what the protocol may add, which is one call or 100 bytes in a thousand tasks.
     pub fn tolerance(self, a: f64, b: f64) -> f64 {
         let floor = match self {
