@@ -191,8 +191,9 @@ pub struct ComparedCount {
     /// `worse` or `better` where both counts are exact and differ by more than `limit`, however
     /// noisy the machine.
     pub verdict: Verdict,
-    /// Why the verdict is `cannot_tell`.
-    pub reason: Option<String>,
+    /// Why the verdict is `cannot_tell`, and what to do about it.
+    #[serde(flatten)]
+    pub why: Option<Missing>,
 }
 
 impl ComparedCount {

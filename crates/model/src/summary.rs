@@ -12,7 +12,7 @@ mod granularity;
 pub mod lines;
 mod rows;
 
-pub use granularity::{GrainPoint, Grains, Granularity, Metg, MetgState};
+pub use granularity::{Grain, GrainPoint, Grains, Granularity, Metg, MetgState};
 pub use rows::{
     CountPerTask, CountsPerTask, Distribution, Figures, Interval, Ratio, Row, RowState, RowStatus, Settled,
     Timing,

@@ -4,7 +4,7 @@
 use comfy_table::{Cell as GridCell, CellAlignment, ContentArrangement, Table as Grid, presets};
 use taskscale_model::{
     run_file::Time,
-    summary::{GrainPoint, Granularity, Interval, Metg, MetgState, Summary},
+    summary::{Grain, GrainPoint, Granularity, Interval, Metg, MetgState, Summary},
 };
 
 use crate::style::{Ink, clean, ink};
@@ -87,9 +87,9 @@ const WIDE: f64 = 0.5;
 /// Writes a figure with its interval: `4.6 us ±18%`, or `115 us` and below it `from 88 us` where it
 /// has no upper end.
 fn cpu_figure(one: &Granularity, metg: &Metg) -> String {
-    let Some(ns) = metg.ns else { return state(one, metg) };
+    let Some(&Grain { ns, low, high }) = metg.grain.value() else { return state(one, metg) };
     let rough = |ns: f64| duration(ns, Some(ns / 10.0));
-    match (metg.low, metg.high) {
+    match (low, high) {
         (Some(low), Some(high)) => {
             let half = half_width(ns, Interval(low, high));
             match half / ns {
@@ -105,8 +105,8 @@ fn cpu_figure(one: &Granularity, metg: &Metg) -> String {
 
 /// Writes a figure rounded to its interval, without the interval.
 fn wall_figure(one: &Granularity, metg: &Metg) -> String {
-    let Some(ns) = metg.ns else { return state(one, metg) };
-    let half = metg.low.zip(metg.high).map(|(low, high)| half_width(ns, Interval(low, high)));
+    let Some(&Grain { ns, low, high }) = metg.grain.value() else { return state(one, metg) };
+    let half = low.zip(high).map(|(low, high)| half_width(ns, Interval(low, high)));
     duration(ns, half)
 }
 
@@ -152,7 +152,7 @@ pub fn reasons(summary: &Summary) -> Vec<String> {
         }
         for (time, name) in [(Time::Cpu, "CPU"), (Time::Wall, "wall")] {
             let lacking: Vec<&Metg> = of_time(one, time).filter(|metg| is_no_bound(metg)).collect();
-            let Some(reason) = lacking.first().and_then(|metg| metg.reason.as_deref()) else { continue };
+            let Some(missing) = lacking.first().and_then(|metg| metg.grain.why()) else { continue };
             // All figures that one sweep lacks by one time have the same reason.
             let which: Vec<String> = lacking.iter().map(|metg| percent(metg.efficiency)).collect();
             // Too few threads is a property of the variant, whatever its tasks wait for.
@@ -162,7 +162,7 @@ pub fn reasons(summary: &Summary) -> Vec<String> {
             } else {
                 who.clone()
             };
-            add(clean(&format!("{} % by {name} time: {reason}", which.join(", "))), who);
+            add(clean(&format!("{} % by {name} time: {}", which.join(", "), missing.reason)), who);
         }
     }
     groups.into_iter().map(|(reason, who)| format!("{}: {reason}", who.join("; "))).collect()

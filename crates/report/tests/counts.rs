@@ -155,7 +155,7 @@ fn one_allocation_more_is_worse_whatever_time_says() {
     assert_eq!((allocations.verdict, bytes.verdict), (Verdict::Worse, Verdict::Worse));
     assert_eq!(allocations.change, Some(1.0));
     assert_eq!(syscalls.verdict, Verdict::CannotTell);
-    assert!(syscalls.reason.as_deref().is_some_and(|why| why.contains("tracefs")), "{syscalls:?}");
+    assert!(syscalls.why.as_ref().is_some_and(|why| why.reason.contains("tracefs")), "{syscalls:?}");
     // Counts that neither side could take are not among the verdicts.
     assert_eq!((comparison.counted.worse, comparison.counted.cannot_tell), (2, 0));
     let sentence = "size 2,048: allocations per task 2.000 -> 3.000 (+1.000)";
@@ -184,10 +184,13 @@ fn a_count_alone_decides_over_the_outcome() {
     assert!(!same.regression && same.counted.same == 2, "0.1 % is none");
     let vague = gate(&[2_000, 2_000], &[3_000, 3_500]);
     assert!(!vague.regression && vague.counted.cannot_tell == 2);
-    let why = counts(&vague)[0].reason.as_deref();
+    let why = counts(&vague)[0].why.as_ref().map(|why| &*why.reason);
     assert_eq!(why, Some("not exact in NEW: its processes differ"));
     let once = gate(&[2_000], &[3_000, 3_000]);
-    assert_eq!(counts(&once)[0].reason.as_deref(), Some("counted in one process only in OLD"));
+    assert_eq!(
+        counts(&once)[0].why.as_ref().map(|why| &*why.reason),
+        Some("counted in one process only in OLD")
+    );
 }
 
 #[test]

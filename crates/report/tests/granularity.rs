@@ -4,8 +4,9 @@
 
 use taskscale_analysis::{parse_run, summarize};
 use taskscale_model::{
+    missing::Reading,
     run_file::Time,
-    summary::{Grains, Granularity, Interval, Metg, MetgState, Summary},
+    summary::{Grain, Grains, Granularity, Interval, Metg, MetgState, Summary},
 };
 use taskscale_report::{Style, json, markdown, text};
 
@@ -21,6 +22,10 @@ fn sweep<'a>(summary: &'a Summary, variant: &str) -> &'a Granularity {
 
 fn grains(one: &Granularity) -> &Grains {
     one.figures.value().expect("figures")
+}
+
+fn ns(metg: &Metg) -> Option<f64> {
+    metg.grain.value().map(|grain| grain.ns)
 }
 
 fn metg(one: &Granularity, time: Time, efficiency: f64) -> &Metg {
@@ -44,12 +49,13 @@ fn an_overhead_of_300_ns_is_found_by_cpu_and_one_of_800_by_wall() {
     for (time, overhead) in [(Time::Cpu, 300.0), (Time::Wall, 800.0)] {
         for efficiency in [0.5, 0.9, 0.95] {
             let metg = metg(even, time, efficiency);
-            assert_eq!((metg.state, &metg.reason), (MetgState::Found, &None));
-            near(metg.ns, overhead / (1.0 - efficiency));
+            assert_eq!(metg.state, MetgState::Found);
+            near(ns(metg), overhead / (1.0 - efficiency));
         }
     }
     // Whole processes are 0.9 to 1.1 times as slow. Medians of six of them lie within.
-    let Metg { low: Some(low), high: Some(high), .. } = *metg(even, Time::Cpu, 0.5) else {
+    let Some(&Grain { low: Some(low), high: Some(high), .. }) = metg(even, Time::Cpu, 0.5).grain.value()
+    else {
         panic!("six processes make an interval")
     };
     let Interval(low, high) = Interval(low / 600.0, high / 600.0);
@@ -73,16 +79,16 @@ fn points_tell_what_the_figures_were_read_from() {
 fn what_lies_outside_is_a_value_with_its_reason() {
     let summary = summary();
     let alone = metg(sweep(&summary, "alone"), Time::Wall, 0.5);
-    assert_eq!((alone.state, alone.ns), (MetgState::Undefined, None));
-    assert_eq!(alone.reason.as_deref(), Some("1 thread on 2 cores can reach at most 50 %"));
-    near(metg(sweep(&summary, "alone"), Time::Cpu, 0.5).ns, 600.0);
+    assert_eq!(alone.state, MetgState::Undefined);
+    assert_eq!(alone.grain, Reading::missing("1 thread on 2 cores can reach at most 50 %", ""));
+    near(ns(metg(sweep(&summary, "alone"), Time::Cpu, 0.5)), 600.0);
 
     let light = sweep(&summary, "light");
     assert_eq!(metg(light, Time::Cpu, 0.9).state, MetgState::Below);
-    near(metg(light, Time::Cpu, 0.95).ns, 200.0);
+    near(ns(metg(light, Time::Cpu, 0.95)), 200.0);
     let never = metg(light, Time::Wall, 0.9);
     assert_eq!(never.state, MetgState::Above);
-    let reason = never.reason.as_deref().expect("a reason");
+    let reason = &never.grain.why().expect("a reason").reason;
     assert!(reason.contains("205 us") && reason.contains("at best 50 %"), "{reason}");
 
     let blind = sweep(&summary, "blind");
@@ -94,7 +100,8 @@ fn fewer_processes_than_an_interval_needs_leave_the_figure() {
     let few: Vec<&str> = GRANULARITY.lines().filter(|line| !line.contains(r#""process":5"#)).collect();
     let summary = summarize(&parse_run(few.join("\n")).expect("a run file"));
     let metg = metg(sweep(&summary, "even"), Time::Cpu, 0.5);
-    assert_eq!((metg.state, metg.low, metg.high), (MetgState::Found, None, None));
+    let ends = metg.grain.value().map(|grain| (grain.low, grain.high));
+    assert_eq!((metg.state, ends), (MetgState::Found, Some((None, None))));
 }
 
 #[test]

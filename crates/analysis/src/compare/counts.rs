@@ -62,7 +62,7 @@ fn are_alike((old, new): (&Machine, &Machine), count: Count) -> bool {
 type Read = Result<Counted, Missing>;
 
 fn compared(count: Count, (old, new): (Read, Read), alike: bool) -> ComparedCount {
-    let (verdict, reason) = verdict(count, &old, &new, alike);
+    let (verdict, why) = verdict(count, &old, &new, alike);
     let values = old.as_ref().ok().zip(new.as_ref().ok());
     ComparedCount {
         metric: count.metric().name.to_owned(),
@@ -72,7 +72,7 @@ fn compared(count: Count, (old, new): (Read, Read), alike: bool) -> ComparedCoun
         old: old.map(|counted| counted.per_task()).into(),
         new: new.map(|counted| counted.per_task()).into(),
         verdict,
-        reason,
+        why,
     }
 }
 
@@ -81,22 +81,25 @@ fn limit(count: Count, old: &Counted, new: &Counted) -> f64 {
     count.tolerance(old.value, new.value).max(old.spread).max(new.spread)
 }
 
-fn verdict(count: Count, old: &Read, new: &Read, alike: bool) -> (Verdict, Option<String>) {
+fn verdict(count: Count, old: &Read, new: &Read, alike: bool) -> (Verdict, Option<Missing>) {
     if !alike {
         return (Verdict::OtherMachine, None);
     }
-    let cannot = |reason: String| (Verdict::CannotTell, Some(reason));
+    let cannot = |reason: String, remedy: &str| (Verdict::CannotTell, Some(Missing::new(reason, remedy)));
+    let not_counted = |side: &str, missing: &Missing| {
+        cannot(format!("not counted in {side}: {}", missing.reason), &missing.remedy)
+    };
     let (a, b) = match (old, new) {
         (Ok(a), Ok(b)) => (a, b),
-        (Err(missing), _) => return cannot(format!("not counted in OLD: {missing}")),
-        (_, Err(missing)) => return cannot(format!("not counted in NEW: {missing}")),
+        (Err(missing), _) => return not_counted("OLD", missing),
+        (_, Err(missing)) => return not_counted("NEW", missing),
     };
     for (counted, name) in [(a, "OLD"), (b, "NEW")] {
         if !counted.exact {
-            return cannot(match counted.of_processes.len() {
-                1 => format!("counted in one process only in {name}"),
-                _ => format!("not exact in {name}: its processes differ"),
-            });
+            return match counted.of_processes.len() {
+                1 => cannot(format!("counted in one process only in {name}"), "take longer runs: --max-time"),
+                _ => cannot(format!("not exact in {name}: its processes differ"), ""),
+            };
         }
     }
     let limit = limit(count, a, b);

@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 use fastrand::Rng;
 use taskscale_model::{
     figure::{duration, percent},
-    missing::Missing,
+    missing::{Missing, Reading},
     params::ParamValue,
     run_file::{Part, Role, RuntimeState, Time},
-    summary::{GrainPoint, Grains, Granularity, Metg, MetgState},
+    summary::{Grain, GrainPoint, Grains, Granularity, Metg, MetgState},
 };
 use taskscale_stats::{
     bootstrap::RESAMPLES,
@@ -199,43 +199,30 @@ fn smallest_task(
 ) -> Metg {
     let blocks: Vec<&[Point]> = blocks.iter().map(Vec::as_slice).collect();
     let curve = pooled(&blocks);
-    let mut metg = Metg {
-        time,
-        efficiency,
-        state: MetgState::CannotTell,
-        ns: None,
-        low: None,
-        high: None,
-        reason: None,
-    };
+    let without =
+        |state, reason| Metg { time, efficiency, state, grain: Reading::Missing(Missing::new(reason, "")) };
     if let Some(reason) = unreachable_by(curves, time, efficiency) {
-        (metg.state, metg.reason) = (MetgState::Undefined, Some(reason));
-        return metg;
+        return without(MetgState::Undefined, reason);
     }
-    let best = curve.iter().map(|point| point.efficiency()).fold(0.0, f64::max);
-    (metg.state, metg.ns, metg.reason) = match smallest(&curve, efficiency) {
-        Some(Smallest::At(ns)) => (MetgState::Found, Some(ns), None),
+    let ns = match smallest(&curve, efficiency) {
+        Some(Smallest::At(ns)) => ns,
         Some(Smallest::Below(ns)) => {
-            let reason =
-                format!("the smallest measured task, of {}, is efficient enough", duration(ns, None));
-            (MetgState::Below, None, Some(reason))
+            let task = duration(ns, None);
+            let reason = format!("the smallest measured task, of {task}, is efficient enough");
+            return without(MetgState::Below, reason);
         }
         Some(Smallest::Above(ns)) => {
-            let reason = format!(
-                "the largest measured task, of {}, is not; at best {} % was reached",
-                duration(ns, None),
-                percent(best)
-            );
-            (MetgState::Above, None, Some(reason))
+            let best = curve.iter().map(|point| point.efficiency()).fold(0.0, f64::max);
+            let (task, best) = (duration(ns, None), percent(best));
+            let reason =
+                format!("the largest measured task, of {task}, is not; at best {best} % was reached");
+            return without(MetgState::Above, reason);
         }
-        None => (MetgState::CannotTell, None, Some(cannot_tell(curves, time, blocks.len()))),
+        None => return without(MetgState::CannotTell, cannot_tell(curves, time, blocks.len())),
     };
-    if metg.state == MetgState::Found {
-        let ends = interval(&blocks, efficiency, (sign::FEWEST, CONFIDENCE), RESAMPLES, rng);
-        let Ends { low, high } = ends.unwrap_or(Ends { low: None, high: None });
-        (metg.low, metg.high) = (low, high);
-    }
-    metg
+    let ends = interval(&blocks, efficiency, (sign::FEWEST, CONFIDENCE), RESAMPLES, rng);
+    let Ends { low, high } = ends.unwrap_or(Ends { low: None, high: None });
+    Metg { time, efficiency, state: MetgState::Found, grain: Reading::Value(Grain { ns, low, high }) }
 }
 
 /// Says why no granularity can reach `efficiency` by wall time. Idle cores count there, so the

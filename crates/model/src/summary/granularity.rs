@@ -60,17 +60,22 @@ pub struct Metg {
     /// The efficiency: 0.5, 0.9 or 0.95.
     pub efficiency: f64,
     pub state: MetgState,
-    /// The granularity in nanoseconds where it was found. The share `efficiency` of such a task is
-    /// work.
-    pub ns: Option<f64>,
+    /// The granularity, or why none was found.
+    #[serde(flatten)]
+    pub grain: Reading<Grain>,
+}
+
+/// A granularity at which an efficiency holds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Grain {
+    /// Nanoseconds of one task, of which the share `efficiency` is work.
+    pub ns: f64,
     /// Lower end of its 95 % interval. It is null where that end lies below the smallest measured
     /// task, or where there are too few processes.
     pub low: Option<f64>,
     /// Upper end of that interval. It is null where that end lies above the largest measured task,
     /// or where there are too few processes.
     pub high: Option<f64>,
-    /// Why no granularity was found.
-    pub reason: Option<String>,
 }
 
 /// What became of the search for a granularity.
