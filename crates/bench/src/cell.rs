@@ -121,6 +121,7 @@ impl Measuring<'_, '_> {
             max_rounds: usize::try_from(self.limits.samples).unwrap_or(usize::MAX),
         };
         world.clock.disturbance();
+        let mut looked_ns = world.clock.now_ns();
         loop {
             let round = schedule.next_round();
             let round_started_ns = world.clock.now_ns();
@@ -137,11 +138,13 @@ impl Measuring<'_, '_> {
                 return Ok(stop);
             }
             let disturbance = world.clock.disturbance();
+            let since_ns = std::mem::replace(&mut looked_ns, world.clock.now_ns());
             world.journal.append(&Record::Round(RoundRecord {
                 table: self.cell.table.clone(),
                 size: self.cell.size,
                 round: round.number,
                 disturbance,
+                wall_ns: Some(looked_ns - since_ns),
             }))?;
             if self.rows.iter().all(|row| !row.is_alive()) {
                 return Ok(Stop::Samples);

@@ -156,7 +156,8 @@ impl Planner<'_> {
     /// The cells of a suite. The numbers of rows and sweeps continue those of the suites before.
     fn suite(&self, suite: &Suite, number: &mut u64, sweeps: &mut u64) -> Vec<Cell> {
         let mut cells = Vec::new();
-        for block in &suite.workloads {
+        let blocks = suite.workloads.iter();
+        for block in blocks.filter(|block| !draft::is_repeated(suite, block, self.selection)) {
             let asked = &self.selection.sizes;
             for &size in if asked.is_empty() { &block.sizes } else { asked } {
                 for rows in self.groups(suite, block, size, sweeps) {

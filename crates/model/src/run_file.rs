@@ -310,6 +310,9 @@ pub struct RoundRecord {
     pub round: u64,
     #[serde(flatten)]
     pub disturbance: Disturbance,
+    /// Wall time in which that was seen: since the round before, restarts and warm-up included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wall_ns: Option<u64>,
 }
 
 /// The end of a row.

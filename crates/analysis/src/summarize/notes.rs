@@ -85,19 +85,32 @@ fn disturbed(run: &Run) -> Vec<String> {
             "the machine was busy when the run began (load {load:.1} on {cpus:.0} CPUs): trust CPU time, not wall time"
         ));
     }
-    let measured_s = run.samples.iter().map(|sample| sample.outside_wall_ns as f64).sum::<f64>() / 1e9;
+    // The kernel counts between rounds, and rounds hold restarts and warm-up beside their samples.
+    let of_rounds: Option<f64> = run.rounds.iter().map(|round| Some(round.wall_ns? as f64)).sum();
+    let of_samples: f64 = run.samples.iter().map(|sample| sample.outside_wall_ns as f64).sum();
+    let measured_s = of_rounds.filter(|ns| *ns > 0.0).unwrap_or(of_samples) / 1e9;
     if measured_s <= 0.0 {
         return notes;
     }
-    let pressure_s =
-        run.rounds.iter().filter_map(|round| round.disturbance.cpu_pressure_us).sum::<u64>() as f64 / 1e6;
+    let pressure_s = run
+        .rounds
+        .iter()
+        .filter_map(|round| round.disturbance.cpu_pressure_us)
+        .map(|us| us as f64)
+        .sum::<f64>()
+        / 1e6;
     if pressure_s / measured_s > PRESSURE {
         notes.push(format!(
             "tasks waited for a CPU during {pressure_s:.1} s of {measured_s:.1} s measured (PSI): wall times hold waiting"
         ));
     }
-    let steal_s =
-        run.rounds.iter().filter_map(|round| round.disturbance.steal_ticks).sum::<u64>() as f64 * TICK_S;
+    let steal_s = run
+        .rounds
+        .iter()
+        .filter_map(|round| round.disturbance.steal_ticks)
+        .map(|ticks| ticks as f64)
+        .sum::<f64>()
+        * TICK_S;
     if steal_s / measured_s > STEAL {
         notes.push(format!(
             "the hypervisor took {steal_s:.1} s of CPU time during {measured_s:.1} s measured (steal): wall times hold it"

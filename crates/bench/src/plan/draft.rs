@@ -52,10 +52,23 @@ pub fn names(asked: &str, key: &SeriesKey) -> bool {
     asked == key.variant || asked == key.full_name()
 }
 
+/// Whether a block repeats another one of its workload once the command line's parameters are put
+/// over it: it sets one of them otherwise, and the other sets them all as asked.
+pub fn is_repeated(suite: &Suite, block: &Block, selection: &Selection) -> bool {
+    let asked = &selection.params;
+    let otherwise = asked.iter().any(|(name, value)| block.params.get(name).is_some_and(|set| set != value));
+    let fits = |other: &Block| {
+        other.name == block.name && asked.iter().all(|(name, value)| other.params.get(name) == Some(value))
+    };
+    otherwise && suite.workloads.iter().any(fits)
+}
+
 /// The table's title, with the parameters that the command line puts over the table's.
 pub fn title(block: &Block, selection: &Selection) -> String {
     let work = selection.work_ns.map(|ns| format!("work={}us", ns as f64 / 1e3));
-    let params = Some(taskscale_model::params::label(&selection.params)).filter(|label| !label.is_empty());
+    let differ = selection.params.iter().filter(|(name, value)| block.params.get(*name) != Some(value));
+    let differ = differ.map(|(name, value)| (name.clone(), value.clone())).collect();
+    let params = Some(taskscale_model::params::label(&differ)).filter(|label| !label.is_empty());
     let added: Vec<String> = params.into_iter().chain(work).collect();
     if added.is_empty() { block.title() } else { format!("{}, {}", block.title(), added.join(" ")) }
 }

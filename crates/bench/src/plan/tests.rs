@@ -345,3 +345,19 @@ fn a_baseline_of_the_suite_may_be_another_runtimes_row() {
     let alone = plan(&[old()]);
     assert_eq!(alone[0], "Baseline tokio+old:multi/JoinSet", "{alone:?}");
 }
+
+#[test]
+fn a_table_that_another_becomes_by_the_parameters_typed_is_measured_once() {
+    let other = "[[workload]]\nname = \"fanout\"\ntitle = \"discarded\"\nsizes = [64]\n\
+                 params = { order = \"discard\" }\nanswer = { rule = \"sum_of_tasks\" }";
+    let suite = suite(&format!("title = \"in order\"\nparams = {{ order = \"ordered\" }}\n{other}"));
+    let tables = |order: Option<&str>| {
+        let params = order.map(|order| ("order".to_owned(), ParamValue::parse(order))).into_iter().collect();
+        let selection = Selection { sizes: vec![64], params, ..Selection::default() };
+        let plan = planned(std::slice::from_ref(&suite), &[tokio()], &selection).expect("plan");
+        plan.cells().map(|cell| cell.table.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(tables(None), ["in order", "discarded"]);
+    assert_eq!(tables(Some("ordered")), ["in order"]);
+    assert_eq!(tables(Some("discard")), ["discarded"]);
+}
