@@ -24,6 +24,10 @@ const ENOUGH_CPU_NS: u64 = 50_000_000;
 /// work.
 const UNITS_FACTOR: u64 = 200;
 
+/// The coarsest resolution that a probe's word is taken for: clocks of 15.6 ms exist, and one that
+/// claims more would be held to nothing.
+const COARSEST_NS: u64 = 20_000_000;
+
 /// Judges samples of one probe.
 #[derive(Debug)]
 pub struct Judge {
@@ -67,10 +71,10 @@ impl Judge {
     fn times(&self, observed: &Observed) -> Result<(), String> {
         let (wall, cpu) = (observed.sample.wall_ns, observed.sample.cpu_ns);
         let outside = observed.outside_wall_ns;
-        if wall > outside + SLACK_NS + 2 * self.clock.wall_resolution_ns {
+        if wall > outside + SLACK_NS + 2 * self.clock.wall_resolution_ns.min(COARSEST_NS) {
             return Err(format!("{wall} ns of wall time, while only {outside} ns passed outside"));
         }
-        let cpu_slack = SLACK_NS + 2 * self.clock.cpu_resolution_ns + TICK_NS * self.cpus;
+        let cpu_slack = SLACK_NS + 2 * self.clock.cpu_resolution_ns.min(COARSEST_NS) + TICK_NS * self.cpus;
         let possible = outside.saturating_mul(self.cpus).saturating_add(cpu_slack);
         if cpu > possible {
             return Err(format!("{cpu} ns of CPU time in {outside} ns on {} CPUs", self.cpus));
@@ -132,6 +136,27 @@ mod tests {
         assert_eq!(verdict(|_| ()), Ok(()));
         assert_eq!(verdict(|observed| observed.sample.id = None), Ok(()), "an id may be left out");
         assert_eq!(verdict(|observed| observed.outside_cpu_ns = None), Ok(()), "the kernel may say nothing");
+    }
+
+    #[test]
+    fn a_resolution_that_is_claimed_switches_nothing_off() {
+        let observed = |cpu_ns| Observed {
+            sample: Sample {
+                id: None,
+                wall_ns: 90_000_000,
+                cpu_ns,
+                answer: Answer(0),
+                extra: Default::default(),
+            },
+            outside_wall_ns: 100_000_000,
+            outside_cpu_ns: Some(95_000_000),
+            threads: Err(Missing::new("not looked at", "")),
+        };
+        for resolution in [1 << 50, u64::MAX] {
+            let clock = Clock { wall_resolution_ns: resolution, cpu_resolution_ns: resolution };
+            assert_eq!(Judge::new(clock, 2).judge_times(&observed(90_000_000)), Ok(()));
+            assert!(Judge::new(clock, 2).judge_times(&observed(190_000_000)).is_err());
+        }
     }
 
     #[test]

@@ -21,11 +21,13 @@ pub use cell::{Cell, PlannedRow, RowState};
 pub use found::{Found, Selection};
 
 use taskscale_model::{
+    missing::Missing,
+    params::label,
     run_file::ANY,
     suite::{Block, Suite},
 };
 
-use crate::limits::Limits;
+use crate::{limits::Limits, validate};
 use draft::Draft;
 
 /// Everything that a run will do.
@@ -53,6 +55,14 @@ pub enum PlanError {
         /// The variants that the runtimes offer.
         known: String,
     },
+    /// The variant is there, but not with these parameters.
+    #[error(
+        "no variant named {asked} can be run with {params}; `taskscale list --runtime NAME` shows what each takes"
+    )]
+    NoVariantFits { asked: String, params: String },
+    /// No workload of any runtime takes a parameter that was typed.
+    #[error("--param: {why}")]
+    NoSuchParam { why: Missing },
     /// The baseline is not a row.
     #[error("--baseline {asked} is not a row of any table; rows are: {known}")]
     NoSuchBaseline {
@@ -107,17 +117,29 @@ impl Plan {
 
     fn check(&self, selection: &Selection, runtimes: &[Found]) -> Result<(), PlanError> {
         let described = self.rows().any(|row| row.record.key.variant != ANY);
+        let descriptions = runtimes.iter().filter_map(|runtime| runtime.description.as_ref().ok());
+        let workloads = || descriptions.clone().flat_map(|description| &description.workloads);
+        if !described && !selection.params.is_empty() {
+            let whys: Vec<_> =
+                workloads().map(|workload| validate::params(workload, &selection.params).err()).collect();
+            // What a workload with such a parameter says tells more than what one without it says.
+            let why = whys.iter().flatten().max_by_key(|why| !why.reason.starts_with("unknown"));
+            if let Some(why) = why.filter(|_| whys.iter().all(Option::is_some)) {
+                return Err(PlanError::NoSuchParam { why: why.clone() });
+            }
+        }
         if !described && !selection.variants.is_empty() {
-            let known = runtimes
-                .iter()
-                .filter_map(|runtime| runtime.description.as_ref().ok())
-                .flat_map(|description| &description.workloads)
+            let known: Vec<&str> = workloads()
                 .flat_map(|workload| &workload.variants)
-                .map(|variant| variant.name.as_str());
-            return Err(PlanError::NoSuchVariant {
-                asked: selection.variants.join(", "),
-                known: listed(known),
-            });
+                .map(|variant| variant.name.as_str())
+                .collect();
+            let asked = selection.variants.join(", ");
+            let is_known = selection.variants.iter().any(|asked| known.contains(&asked.as_str()));
+            if is_known && !selection.params.is_empty() {
+                let params = label(&selection.params);
+                return Err(PlanError::NoVariantFits { asked, params });
+            }
+            return Err(PlanError::NoSuchVariant { asked, known: listed(known.into_iter()) });
         }
         if self.rows().next().is_none() {
             return Err(PlanError::Nothing);

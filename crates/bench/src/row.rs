@@ -251,7 +251,9 @@ impl<'p> Row<'p> {
     pub fn finish(&mut self, stop: Stop, world: &mut World<'_, '_>) -> io::Result<()> {
         let status = if self.timed.is_empty() {
             let why = match stop {
-                Stop::Interrupted => Missing::new("the run was interrupted before its first round", ""),
+                Stop::Interrupted => {
+                    Missing::new("the run was interrupted before its first round", "run it again")
+                }
                 _ => Missing::new(
                     "no time was left for its first round",
                     "raise --max-time, or run fewer rows",

@@ -97,7 +97,7 @@ fn announce(cell: &Cell, number: usize, cells: usize, world: &mut World<'_, '_>)
     for row in &cell.rows {
         let missing = match &row.state {
             RowState::Skipped(missing) => missing.clone(),
-            _ if interrupted => Missing::new("the run was interrupted before this row", ""),
+            _ if interrupted => Missing::new("the run was interrupted before this row", "run it again"),
             RowState::Ready | RowState::Uncalibrated { .. } => continue,
         };
         let status = Status::Skipped(missing);

@@ -28,8 +28,12 @@ use crate::{
 /// one iteration alone is then most of a sample.
 const STEPS: u64 = 100_000;
 
-/// A sample of this length is exact to about a percent.
-const LONG_ENOUGH_NS: u64 = 20_000_000;
+/// The CPU time of a sample, as the tool sees it from outside. The judge tells nanoseconds from
+/// microseconds from 50 ms on, and a pilot stops at four fifths of its target.
+const LONG_ENOUGH_NS: u64 = 64_000_000;
+
+/// Wall time runs ahead of CPU time on a busy machine. This many times as much is long enough.
+const WAITING: u64 = 10;
 
 /// Timed samples of each runtime. Their median counts.
 const SAMPLES: u64 = 3;
@@ -123,7 +127,12 @@ fn weigh(record: &RowRecord, world: &mut World<'_, '_>) -> io::Result<Option<Res
     Ok(match (row.status(), median(&timed)) {
         (Some(Status::Failed(why) | Status::Skipped(why)), _) if !interrupted => Some(Err(Missing::new(
             format!("the work inside its tasks could not be calibrated: {}", why.reason),
-            "offer the workload `spin`, or run without --work",
+            match why.reason.contains("unknown workload") {
+                true => {
+                    "offer the workload `spin` with a variant `loop`, or ask for no time of work".to_owned()
+                }
+                false => why.remedy.clone(),
+            },
         ))),
         (_, Some(step_ns)) => Some(Ok(step_ns)),
         (_, None) => None,
@@ -141,7 +150,9 @@ fn pilot(row: &mut Row<'_>, world: &mut World<'_, '_>) -> io::Result<Option<u64>
         let seed = world.rng.u64(0..=MAX_INTEGER);
         let ask = Ask { kind: Kind::Pilot, round: 0, iterations, seed };
         let Some(sample) = row.ask(ask, world)? else { return Ok(None) };
-        match calibrate::next_pilot(iterations, sample.wall_ns, target_ns) {
+        let wall_ns = sample.outside_wall_ns;
+        let seen_ns = sample.outside_cpu_ns.map_or(wall_ns, |cpu_ns| cpu_ns.max(wall_ns / WAITING));
+        match calibrate::next_pilot(iterations, seen_ns, target_ns) {
             Pilot::Try(next) => iterations = next,
             Pilot::Enough => return Ok(Some(iterations)),
             Pilot::Stuck => {

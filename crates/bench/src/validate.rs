@@ -3,7 +3,7 @@
 
 use taskscale_model::{
     missing::Missing,
-    params::ParamValue,
+    params::{ParamValue, Params},
     protocol::{Description, MAX_INTEGER, PHASES, Param, RunRequest, VERIFY, Variant, Workload},
 };
 
@@ -41,6 +41,14 @@ pub fn validate(description: &Description, request: &RunRequest) -> Result<(), M
     request.params.iter().try_for_each(|(name, value)| fits(workload, variant, name, value))
 }
 
+/// Says what is wrong with the first of `params` that the workload was not made for.
+pub fn params(workload: &Workload, params: &Params) -> Result<(), Missing> {
+    params.iter().try_for_each(|(name, value)| {
+        let param = named(&workload.params, |one| &one.name, name, "parameter")?;
+        if takes(param, value) { Ok(()) } else { refused(param, value) }
+    })
+}
+
 /// Checks one parameter of the request. An absent one needs no check: its default is the probe's
 /// own.
 fn fits(workload: &Workload, variant: &Variant, name: &str, value: &ParamValue) -> Result<(), Missing> {
@@ -55,8 +63,7 @@ fn fits(workload: &Workload, variant: &Variant, name: &str, value: &ParamValue) 
         _ => named(&workload.params, |one| &one.name, name, "parameter")?,
     };
     if !takes(param, value) {
-        let reason = format!("parameter {name:?} cannot be {}; it is {}", quoted(value), kind(param));
-        return wrong(reason, &format!("give {name} such a value, or leave it out"));
+        return refused(param, value);
     }
     match variant.only.get(name) {
         Some(allowed) if !allowed.contains(value) => {
@@ -67,6 +74,12 @@ fn fits(workload: &Workload, variant: &Variant, name: &str, value: &ParamValue) 
         }
         _ => Ok(()),
     }
+}
+
+fn refused(param: &Param, value: &ParamValue) -> Result<(), Missing> {
+    let name = &param.name;
+    let reason = format!("parameter {name:?} cannot be {}; it is {}", quoted(value), kind(param));
+    wrong(reason, &format!("give {name} such a value, or leave it out"))
 }
 
 /// Whether the value has the type of the parameter's default, is in range, and is one of its words.

@@ -115,7 +115,7 @@ fn a_failed_build_shows_the_compilers_words_and_becomes_skipped_rows() {
     assert!(run.err.contains("undefined: x") && run.err.contains(" | x()"), "{}", run.err);
     let summary = run.json();
     let runtime = &summary["runtimes"][0];
-    let missing = runtime["missing"].to_string();
+    let missing = runtime.to_string();
     assert!(missing.contains("the probe of go does not build with go9.9: ./main.go:3:5"), "{runtime}");
     assert!(missing.contains("build.log"), "{runtime}");
     // The build is tried again, and succeeds with a toolchain that works.
@@ -155,7 +155,7 @@ fn an_old_library_that_cannot_be_fetched_is_skipped_rows_and_asks_for_a_network(
     let run = machine.run(&args);
     assert_eq!(run.status, Some(2), "nothing was measured: {run:?}");
     let summary = run.json();
-    let missing = &summary["runtimes"][0]["missing"];
+    let missing = &summary["runtimes"][0];
     let (reason, remedy) = (missing["reason"].to_string(), missing["remedy"].to_string());
     assert!(reason.contains("does not build with cargo 9.9.9: error: failed to download"), "{summary}");
     assert!(

@@ -215,7 +215,7 @@ fn matched<'a>(
 /// The rows with their keys, under the name `runtime` where it is given.
 fn keyed<'a>(series: impl Iterator<Item = &'a RowSamples<'a>>, runtime: Option<&str>) -> Vec<Keyed<'a>> {
     let mut seen: BTreeMap<RowKey, usize> = BTreeMap::new();
-    let rows = series.filter(|one| one.row.role != Role::Control);
+    let rows = series.filter(|one| !matches!(one.row.role, Role::Control | Role::Calibration));
     rows.map(|one| {
         let mut key = one.row.key.clone();
         key.version.clear();

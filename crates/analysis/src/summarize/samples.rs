@@ -58,7 +58,7 @@ impl<'a> RowSamples<'a> {
             let state = state(ends.get(&row.row).copied(), timed.len(), run.ended.is_some());
             RowSamples { row, state, timed, phases, starts: starts(&all) }
         };
-        run.rows.iter().filter(|row| row.role != Role::Calibration).map(series).collect()
+        run.rows.iter().map(series).filter(|one| one.row.role != Role::Calibration || !one.is_ok()).collect()
     }
 
     pub fn is_ok(&self) -> bool {

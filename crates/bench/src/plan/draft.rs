@@ -10,6 +10,8 @@ use taskscale_model::{
     suite::{Block, Suite},
 };
 
+use crate::validate;
+
 use super::{
     cell::{PlannedRow, RowState},
     found::{Found, Selection},
@@ -126,15 +128,15 @@ pub fn rows_of(
         Ok(description) => description,
         Err(missing) => return skipped(missing.clone()),
     };
-    let workload = description.workload(&block.name).filter(|workload| workload.accepts(&base));
-    let Some(workload) = workload else {
-        if !runtime.asked {
-            return Vec::new();
-        }
-        let what =
-            format!("{} does not offer {} {}", runtime.id, block.name, taskscale_model::params::label(&base));
-        return skipped(Missing::new(what.trim_end(), "`taskscale list` shows what each runtime offers"));
+    let refused = |missing: Missing| if runtime.asked { skipped(missing) } else { Vec::new() };
+    let Some(workload) = description.workload(&block.name) else {
+        let what = format!("{} does not offer {}", runtime.id, block.name);
+        return refused(Missing::new(what, "`taskscale list` shows what each runtime offers"));
     };
+    if let Err(why) = validate::params(workload, &base) {
+        let what = format!("{} does not offer this {}: {}", runtime.id, block.name, why.reason);
+        return refused(Missing::new(what, why.remedy));
+    }
     let mut rows = Vec::new();
     for variant in wanted(workload, block, selection) {
         let cases = std::iter::once(Params::new()).chain(block.cases.iter().cloned());

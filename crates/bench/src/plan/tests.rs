@@ -361,3 +361,25 @@ fn a_table_that_another_becomes_by_the_parameters_typed_is_measured_once() {
     assert_eq!(tables(Some("ordered")), ["in order"]);
     assert_eq!(tables(Some("discard")), ["discarded"]);
 }
+
+#[test]
+fn a_parameter_that_nothing_takes_is_named_with_what_is_allowed() {
+    let said = |runtime: Found, variants: &[&str], name: &str, value: &str| {
+        let params = [(name.to_owned(), ParamValue::parse(value))].into();
+        let variants = variants.iter().map(|name| (*name).to_owned()).collect();
+        let selection = Selection { variants, params, ..Selection::default() };
+        planned(&[suite("")], &[runtime], &selection).expect_err("nothing fits").to_string()
+    };
+    let wrong = said(tokio(), &[], "order", "orderd");
+    assert!(
+        wrong.contains("\"order\" cannot be \"orderd\"; it is one of \"ordered\", \"discard\""),
+        "{wrong}"
+    );
+    let unknown = said(tokio(), &["multi/spawn"], "colour", "red");
+    assert!(unknown.contains("unknown parameter \"colour\"; known here: order"), "{unknown}");
+    let unfit = said(tokio(), &["multi/JoinSet"], "order", "ordered");
+    assert!(unfit.contains("no variant named multi/JoinSet can be run with order=ordered"), "{unfit}");
+    let asked = Found { asked: true, ..tokio() };
+    let one = said(asked, &[], "order", "orderd");
+    assert!(one.contains("cannot be \"orderd\""), "{one}");
+}

@@ -32,10 +32,10 @@ fn its_samples_stand_in_the_journal_before_the_rows_that_follow_from_them() {
         done.samples().filter(move |sample| sample.row == calibration.row && sample.kind == wanted)
     };
     assert!(of(Kind::Pilot).count() > 0);
-    // The sample lasts 20 ms, in steps of 2 ns each.
+    // The sample lasts 64 ms, in steps of 2 ns each.
     assert_eq!(
         of(Kind::Timed).map(|sample| sample.iterations * sample.size).collect::<Vec<_>>(),
-        [10_000_000; 3]
+        [32_000_000; 3]
     );
     assert!(
         others.iter().all(|row| row.key.params.get("work") == Some(&ParamValue::Integer(500))),
@@ -54,6 +54,7 @@ fn a_kernel_that_lies_has_its_rows_skipped_with_the_reason() {
         (Behaviour::LiesFrom(1), "the answer is"),
         (Behaviour::Boasts, "a time that cannot be"),
         (Behaviour::Hangs, "no answer"),
+        (Behaviour::Microseconds, "are the units nanoseconds?"),
     ] {
         let done = worked(kernel, Setting::default());
         let (calibrations, others) = rows(&done);

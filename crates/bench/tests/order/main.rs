@@ -61,6 +61,8 @@ enum Behaviour {
     BearsNoCounting,
     /// Says that it needed twice the time that passed.
     Boasts,
+    /// Tells microseconds of CPU time where nanoseconds are asked for.
+    Microseconds,
     /// Never answers.
     Hangs,
     /// The system refuses to start it.
@@ -150,7 +152,10 @@ impl Link for FakeLink {
                     seconds: timeout_ns as f64 / 1e9,
                 });
             }
-            Behaviour::LiesFrom(_) | Behaviour::DoesNotStart | Behaviour::Hidden => 1_000,
+            Behaviour::LiesFrom(_)
+            | Behaviour::DoesNotStart
+            | Behaviour::Hidden
+            | Behaviour::Microseconds => 1_000,
         };
         let ns = tasks * cost;
         let mut world = self.world.borrow_mut();
@@ -159,7 +164,7 @@ impl Link for FakeLink {
         let sample = Sample {
             id: Some(request.id),
             wall_ns: told * ns,
-            cpu_ns: ns,
+            cpu_ns: if matches!(behaviour, Behaviour::Microseconds) { ns / 1_000 } else { ns },
             answer: Answer(answer),
             extra: serde_json::Map::new(),
         };
