@@ -86,17 +86,25 @@ fn a_broken_probe_is_a_failed_row_and_the_others_go_on() {
 }
 
 #[test]
-fn what_does_not_fit_a_probe_is_a_failed_row_that_says_what_would() {
-    let args =
-        ["fanout", "--runtime", "threads", "--size", "64", "--format", "json", "--param", "window=wide"];
-    let summary = run(&Tool::new(), &args).json();
-    let failed = rows(&summary, "failed");
-    assert!(!failed.is_empty(), "{summary:#}");
-    for row in failed {
-        let reason = "was not asked fanout scope at size 64: parameter \"window\" cannot be \"wide\"; \
-                      it is an integer from 0 to 2^53 - 1";
-        assert_eq!(row["reason"], reason);
-        assert_eq!(row["remedy"], "give window such a value, or leave it out");
+fn what_does_not_fit_any_probe_is_refused_before_anything_is_measured() {
+    let ran =
+        run(&Tool::new(), &["fanout", "--runtime", "threads", "--size", "64", "--param", "window=wide"]);
+    assert_eq!((ran.status, &*ran.out), (Some(2), ""), "{ran:?}");
+    let words = "parameter \"window\" cannot be \"wide\"; it is an integer from 0 to 2^53 - 1 (give window such a value";
+    assert!(ran.err.contains(words), "{}", ran.err);
+}
+
+#[test]
+fn what_does_not_fit_one_of_two_probes_is_a_skipped_row_that_says_what_would() {
+    let runtimes = ["--runtime", "threads", "--runtime", "asyncio"];
+    let args = ["fanout", "--size", "64", "--format", "json", "--param", "gc=off"];
+    let summary = run(&Tool::with_shared_cache(), &[&args[..], &runtimes].concat()).json();
+    let skipped: Vec<_> =
+        rows(&summary, "skipped").into_iter().filter(|row| row["runtime"] == "threads").collect();
+    assert!(!skipped.is_empty(), "{summary:#}");
+    for row in skipped {
+        let reason = row["reason"].as_str().unwrap_or_default();
+        assert!(reason.contains("threads does not offer this fanout: unknown parameter \"gc\""), "{reason}");
     }
 }
 
