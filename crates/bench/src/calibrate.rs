@@ -7,6 +7,20 @@ const RESOLUTIONS: u64 = 1_000;
 /// misleads.
 const STEP: u64 = 64;
 
+/// The length of a sample whose units the judge can tell. It tells nanoseconds from microseconds
+/// from 50 ms of CPU time on, and a pilot stops at four fifths of its target.
+pub const TOLD_UNITS_NS: u64 = 64_000_000;
+
+/// On a busy machine, or where tasks wait, wall time runs ahead of CPU time. This many times as
+/// much is long enough.
+const WAITING: u64 = 10;
+
+/// How long a sample lasted by the outside clocks. A probe that reports microseconds would never
+/// reach a target by its own.
+pub fn seen_ns(outside_wall_ns: u64, outside_cpu_ns: Option<u64>) -> u64 {
+    outside_cpu_ns.map_or(outside_wall_ns, |cpu_ns| cpu_ns.max(outside_wall_ns / WAITING))
+}
+
 /// How long a sample must last, by the wanted length and the resolution of the probe's wall clock.
 pub fn target_ns(sample_ns: u64, wall_resolution_ns: u64) -> u64 {
     sample_ns.max(wall_resolution_ns.saturating_mul(RESOLUTIONS)).max(1)

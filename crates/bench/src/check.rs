@@ -31,14 +31,6 @@ const ATTEMPTS: usize = 3;
 /// a second.
 const ATTEMPTS_JIT: usize = 30;
 
-/// CPU time of a sample that tells nanoseconds from microseconds. The judge needs 50 ms, and a
-/// pilot stops at four fifths of its aim.
-const LONG_NS: u64 = 64_000_000;
-
-/// How many times the CPU time the wall time of a sample may be before it counts as long enough.
-/// Wall time runs ahead where the machine is busy or tasks wait.
-const WAITING: u64 = 10;
-
 #[derive(Debug, Clone, PartialEq)]
 pub struct Findings {
     /// What the probe says of itself, if it answered the handshake.
@@ -304,7 +296,7 @@ impl Checker<'_> {
         let size = variant.max_size.map_or(SIZES[2], |limit| limit.min(SIZES[2]));
         let mut request = self.request(workload, variant, params, size);
         let mut judge = Judge::new(description.clock, self.cpus);
-        let target_ns = calibrate::target_ns(LONG_NS, description.clock.wall_resolution_ns);
+        let target_ns = calibrate::target_ns(calibrate::TOLD_UNITS_NS, description.clock.wall_resolution_ns);
         loop {
             let observed = self.run(&request)?;
             let rule = rule_of(&workload.name);
@@ -314,9 +306,7 @@ impl Checker<'_> {
             }
             // The outside clocks decide: a probe that reports microseconds would never reach the
             // target by its own.
-            let outside_wall_ns = observed.outside_wall_ns;
-            let seen_ns =
-                observed.outside_cpu_ns.map_or(outside_wall_ns, |cpu| cpu.max(outside_wall_ns / WAITING));
+            let seen_ns = calibrate::seen_ns(observed.outside_wall_ns, observed.outside_cpu_ns);
             match calibrate::next_pilot(request.iterations, seen_ns, target_ns) {
                 Pilot::Try(next) => request.iterations = next,
                 Pilot::Stuck => {

@@ -28,13 +28,6 @@ use crate::{
 /// one iteration alone is then most of a sample.
 const STEPS: u64 = 100_000;
 
-/// The CPU time of a sample, as the tool sees it from outside. The judge tells nanoseconds from
-/// microseconds from 50 ms on, and a pilot stops at four fifths of its target.
-const LONG_ENOUGH_NS: u64 = 64_000_000;
-
-/// Wall time runs ahead of CPU time on a busy machine. This many times as much is long enough.
-const WAITING: u64 = 10;
-
 /// Timed samples of each runtime. Their median counts.
 const SAMPLES: u64 = 3;
 
@@ -141,7 +134,7 @@ fn weigh(record: &RowRecord, world: &mut World<'_, '_>) -> io::Result<Option<Res
 
 /// Iterations that last long enough. It is `None` where the row died or the run was interrupted.
 fn pilot(row: &mut Row<'_>, world: &mut World<'_, '_>) -> io::Result<Option<u64>> {
-    let target_ns = calibrate::target_ns(LONG_ENOUGH_NS, row.resolution_ns);
+    let target_ns = calibrate::target_ns(calibrate::TOLD_UNITS_NS, row.resolution_ns);
     let mut iterations = 1;
     loop {
         if world.listener.interrupted() {
@@ -150,8 +143,7 @@ fn pilot(row: &mut Row<'_>, world: &mut World<'_, '_>) -> io::Result<Option<u64>
         let seed = world.rng.u64(0..=MAX_INTEGER);
         let ask = Ask { kind: Kind::Pilot, round: 0, iterations, seed };
         let Some(sample) = row.ask(ask, world)? else { return Ok(None) };
-        let wall_ns = sample.outside_wall_ns;
-        let seen_ns = sample.outside_cpu_ns.map_or(wall_ns, |cpu_ns| cpu_ns.max(wall_ns / WAITING));
+        let seen_ns = calibrate::seen_ns(sample.outside_wall_ns, sample.outside_cpu_ns);
         match calibrate::next_pilot(iterations, seen_ns, target_ns) {
             Pilot::Try(next) => iterations = next,
             Pilot::Enough => return Ok(Some(iterations)),

@@ -4,10 +4,7 @@ use std::{cell::RefCell, io::IsTerminal};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use taskscale_bench::link::{Event, Listener};
-use taskscale_model::{
-    params,
-    run_file::{Kind, Role, RowRecord, Status},
-};
+use taskscale_model::run_file::{Kind, Role, RowRecord, Status};
 
 use crate::{interrupt::Interrupt, output::tell, probes::build::Watch};
 
@@ -107,10 +104,8 @@ impl Progress {
 }
 
 fn name(row: &RowRecord) -> String {
-    let case =
-        if row.key.case.is_empty() { String::new() } else { format!(" {}", params::label(&row.key.case)) };
     let role = if row.role == Role::Control { " (A/A)" } else { "" };
-    format!("{} {}{case}{role}", row.key.runtime, row.key.variant)
+    format!("{} {}{role}", row.key.runtime, row.key.variant_and_case())
 }
 
 impl Listener for Progress {

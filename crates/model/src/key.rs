@@ -43,6 +43,14 @@ impl SeriesKey {
         }
     }
 
+    /// The table's name with its suite, or alone where both have one name.
+    pub fn heading(&self) -> String {
+        match self.table == self.suite {
+            true => self.table.clone(),
+            false => format!("{}: {}", self.suite, self.table),
+        }
+    }
+
     /// `runtime:variant`, as the user names a baseline.
     pub fn full_name(&self) -> String {
         format!("{}:{}", self.runtime, self.variant)

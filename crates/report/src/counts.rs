@@ -51,12 +51,12 @@ fn readings(row: &Row) -> [(Count, Option<&Reading<CountPerTask>>); 3] {
 }
 
 fn name(row: &Row) -> [String; 4] {
-    let table = if row.key.table == row.key.suite {
-        row.key.table.clone()
-    } else {
-        format!("{}: {}", row.key.suite, row.key.table)
-    };
-    [clean(&table), clean(&row.key.runtime), clean(&row.key.variant_and_case()), count(row.key.size)]
+    [
+        clean(&row.key.heading()),
+        clean(&row.key.runtime),
+        clean(&row.key.variant_and_case()),
+        count(row.key.size),
+    ]
 }
 
 /// Writes `2.01` where the count is exact, or `about 2.1 (1.9 to 2.4)`.

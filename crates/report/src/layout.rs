@@ -3,6 +3,7 @@
 
 use taskscale_model::figure::{count, percent};
 use taskscale_model::{
+    key::SeriesKey,
     params,
     run_file::Role,
     summary::{Growth, Row, Settled, Summary},
@@ -15,8 +16,8 @@ pub const THREADS_LEGEND: &str = "Threads are those that used at least 5 % of a 
     not always as many as the runtime's workers, with the share of the busiest.";
 
 pub struct Table<'a> {
-    pub suite: &'a str,
-    pub title: &'a str,
+    /// What names any line of it, of which suite and table are the table's.
+    pub key: &'a SeriesKey,
     /// All sizes of its lines, ascending.
     pub sizes: Vec<u64>,
     /// Its lines, in the order of the plan.
@@ -41,16 +42,11 @@ pub fn tables(summary: &Summary) -> Vec<Table<'_>> {
     for row in summary.rows.iter().filter(|row| row.sweep.is_none()) {
         let table = match tables
             .iter()
-            .position(|table| table.suite == row.key.suite && table.title == row.key.table)
+            .position(|table| (&table.key.suite, &table.key.table) == (&row.key.suite, &row.key.table))
         {
             Some(index) => &mut tables[index],
             None => {
-                tables.push(Table {
-                    suite: &row.key.suite,
-                    title: &row.key.table,
-                    sizes: Vec::new(),
-                    lines: Vec::new(),
-                });
+                tables.push(Table { key: &row.key.series, sizes: Vec::new(), lines: Vec::new() });
                 let last = tables.len() - 1;
                 &mut tables[last]
             }
@@ -79,9 +75,7 @@ pub fn tables(summary: &Summary) -> Vec<Table<'_>> {
 }
 
 fn belongs(growth: &Growth, row: &Row) -> bool {
-    row.role != Role::Control
-        && (&growth.key.suite, &growth.key.table, &growth.key.runtime, &growth.key.variant, &growth.key.case)
-            == (&row.key.suite, &row.key.table, &row.key.runtime, &row.key.variant, &row.key.case)
+    row.role != Role::Control && growth.key == row.key.series
 }
 
 impl<'a> Table<'a> {
@@ -120,11 +114,7 @@ impl<'a> Table<'a> {
 
     /// The title as the report prints it.
     pub fn heading(&self) -> String {
-        if self.title == self.suite {
-            clean(self.title)
-        } else {
-            clean(&format!("{}: {}", self.suite, self.title))
-        }
+        clean(&self.key.heading())
     }
 }
 

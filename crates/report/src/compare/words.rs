@@ -55,11 +55,7 @@ pub fn changes(comparison: &Comparison) -> Vec<String> {
 
 /// The table that a row belongs to.
 pub fn heading(row: &ComparedRow) -> String {
-    if row.key.table == row.key.suite {
-        clean(&row.key.table)
-    } else {
-        clean(&format!("{}: {}", row.key.suite, row.key.table))
-    }
+    clean(&row.key.heading())
 }
 
 /// The row's variant and case.
