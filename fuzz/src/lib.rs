@@ -1,5 +1,9 @@
 //! What must hold for any bytes, whatever reader takes them.
 
+mod order;
+
+pub use order::check_order;
+
 use taskscale_model::span::{Account, Span};
 use taskscale_trace::{Options, TraceError, read};
 

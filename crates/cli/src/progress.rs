@@ -12,6 +12,15 @@ use crate::{interrupt::Interrupt, output::tell, probes::build::Watch};
 /// measured unseen.
 const ROWS_SHOWN: usize = 20;
 
+/// Shows how many spans of a trace are sorted, on a terminal.
+pub fn sorting() -> ProgressBar {
+    let bar = ProgressBar::new(0);
+    if let Ok(style) = ProgressStyle::with_template("taskscale: sorting {bar:30} {percent} % {elapsed}") {
+        bar.set_style(style);
+    }
+    bar
+}
+
 /// Shows what is being built: on a terminal a line with the time it takes, elsewhere a line when it
 /// begins.
 #[derive(Debug)]

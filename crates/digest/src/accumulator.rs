@@ -1,13 +1,15 @@
 //! Takes spans in and keeps sums of fixed size.
 
+use std::cmp::Ordering;
+
 use taskscale_model::span::{Depth, Span, SpanSink};
 
 use crate::{
     grid::Grid,
     histogram::Histogram,
     names::Names,
-    top::Top,
-    worker::{Settled, Worker},
+    top::{Candidates, Long, ShortName, Top},
+    worker::{NOTHING, Settled, Worker},
 };
 
 /// The number of workers that are told apart. The spans of all others count as one more worker's.
@@ -90,28 +92,58 @@ pub(crate) struct Sums {
     pub gaps: Histogram,
     pub grid: Grid,
     pub top: Top,
+    pub late: u64,
+    candidates: Candidates,
+    /// Open spans that lie deep in others.
+    deep: usize,
 }
+
+/// The most open spans that lie deep in others, over all workers: 40 bytes each.
+const MOST_DEEP: usize = 100_000;
 
 /// Receives what one worker settles and adds it to the sums.
 struct Of<'a> {
-    worker: u32,
     sums: &'a mut Sums,
 }
 
 impl Settled for Of<'_> {
-    fn outermost(&mut self, start: i64, end: i64, leaf: bool) {
-        // The length of a parent says nothing about how coarse tasks are.
-        let task = if leaf { (end - start) as u64 } else { 0 };
-        self.sums.grid.busy(start, end, task);
+    #[inline]
+    fn outermost(&mut self, start: i64, end: i64, piece: Option<u64>) {
+        self.sums.grid.busy(start, end, piece.unwrap_or(0));
     }
 
+    fn piece(&mut self, start: i64, end: i64) {
+        self.sums.grid.piece(start, end);
+    }
+
+    #[inline]
     fn gap(&mut self, start: i64, end: i64) {
         self.sums.gaps.add((end - start) as u64);
         self.sums.grid.gap(start, end);
     }
 
-    fn parent(&mut self, start: i64, end: i64) {
-        self.sums.top.remove(self.worker, start, (end - start) as u64);
+    fn known(&mut self, kept: u32, leaf: bool) {
+        let long = self.sums.candidates.take(kept);
+        if leaf {
+            self.sums.top.admit(long);
+        }
+    }
+
+    #[cold]
+    fn late(&mut self) {
+        self.sums.late += 1;
+    }
+
+    fn order(&self, kept: u32, other: u32) -> Ordering {
+        let name = |kept: u32| self.sums.candidates.get(kept).map(|long| long.name);
+        name(kept).cmp(&name(other))
+    }
+
+    fn deeper(&mut self, opened: bool) -> bool {
+        let deep = &mut self.sums.deep;
+        let room = *deep < MOST_DEEP;
+        *deep = if opened { *deep + usize::from(room) } else { *deep - 1 };
+        room
     }
 }
 
@@ -138,10 +170,10 @@ impl SpanSink for Accumulator {
         };
         self.sums.durations.add(duration);
         self.names.add(span.name, duration);
+        let may_be_long = self.sums.top.may_admit(start, duration);
+        let kept = if may_be_long { self.keep(span, start, duration) } else { NOTHING };
         let slot = self.slot(index);
-        if self.workers[slot].span(start, end, level, &mut Of { worker: span.worker, sums: &mut self.sums }) {
-            self.sums.top.add(span.worker, start, duration, span.name);
-        }
+        self.workers[slot].span(start, end, level, kept, &mut Of { sums: &mut self.sums });
     }
 }
 
@@ -156,6 +188,9 @@ impl Accumulator {
                 gaps: Histogram::default(),
                 grid: Grid::new(config.points),
                 top: Top::new(config.longest),
+                late: 0,
+                candidates: Candidates::default(),
+                deep: 0,
             },
             names: Names::new(config.names),
             folded: 0,
@@ -172,12 +207,12 @@ impl Accumulator {
     /// [`SpanSink::span`]. A span that is not behind the others counts like any span of level 0.
     #[inline]
     pub fn leaf(&mut self, worker: u32, start_ns: i64, end_ns: i64, name: &[u8]) {
-        let slot = (worker as usize).wrapping_sub(self.base);
-        if let Some(state) = self.workers.get_mut(slot)
+        let slot = self.slot((worker as usize).min(MAX_WORKERS));
+        if (worker as usize) < MAX_WORKERS
             && -FAR < start_ns
             && start_ns <= end_ns
             && end_ns < FAR
-            && state.outermost(start_ns, end_ns, true, &mut Of { worker, sums: &mut self.sums })
+            && self.workers[slot].outermost(start_ns, end_ns, true, &mut Of { sums: &mut self.sums })
         {
             let duration = (end_ns - start_ns) as u64;
             self.sums.durations.add(duration);
@@ -195,7 +230,7 @@ impl Accumulator {
         let state = &mut self.workers[slot];
         let start = start_ns.clamp(-FAR, FAR).max(state.settled().unwrap_or(-FAR));
         let end = end_ns.clamp(start, FAR.max(start));
-        state.outermost(start, end, true, &mut Of { worker, sums: &mut self.sums });
+        state.outermost(start, end, true, &mut Of { sums: &mut self.sums });
     }
 
     /// Takes in a span whose place is known. `level` others hold it, all of which come later. If it
@@ -214,8 +249,8 @@ impl Accumulator {
         let duration = (end - start) as u64;
         let state = &mut self.workers[slot];
         if level > 0 {
-            state.inner(duration, level, leaf);
-        } else if !state.outermost(start, end, leaf, &mut Of { worker: span.worker, sums: &mut self.sums }) {
+            state.inner(start, end, level, leaf, &mut Of { sums: &mut self.sums });
+        } else if !state.outermost(start, end, leaf, &mut Of { sums: &mut self.sums }) {
             return self.span(&Span { depth: Depth::Level(0), ..*span });
         }
         self.sums.durations.add(duration);
@@ -271,15 +306,30 @@ impl Accumulator {
         self.unknown = self.unknown.saturating_add(ns);
     }
 
+    /// Keeps who a span is until it is known whether it contains others.
+    #[cold]
+    fn keep(&mut self, span: &Span<'_>, start: i64, duration: u64) -> u32 {
+        let name = ShortName::of(span.name);
+        self.sums.candidates.keep(Long { duration, start, worker: span.worker, name }).unwrap_or(NOTHING)
+    }
+
+    /// The number of spans that came after their turn. Figures about gaps and nesting are wrong
+    /// unless it is 0: sort the spans of each worker by start, parents first, and begin anew.
+    pub fn late(&self) -> u64 {
+        self.sums.late
+    }
+
     /// The number of spans counted.
     pub fn tasks(&self) -> u64 {
         self.workers.iter().map(|worker| worker.tasks).sum()
     }
 
-    /// The memory in bytes, with at least one worker. It is fixed except for the workers.
+    /// The memory in bytes, with at least one worker. Only workers and open spans add to it.
     pub fn bytes(&self) -> usize {
         size_of::<Self>()
             + self.workers.capacity().max(1) * size_of::<Worker>()
+            + self.workers.iter().map(Worker::bytes).sum::<usize>()
+            + self.sums.candidates.bytes()
             + self.sums.grid.bytes()
             + self.sums.top.bytes()
             + self.names.bytes()
@@ -287,8 +337,8 @@ impl Accumulator {
 
     /// Settles the spans that were kept back to see whether they are nested.
     pub(crate) fn settle(&mut self) {
-        for (slot, worker) in self.workers.iter_mut().enumerate() {
-            worker.settle(&mut Of { worker: (self.base + slot) as u32, sums: &mut self.sums });
+        for worker in &mut self.workers {
+            worker.settle(&mut Of { sums: &mut self.sums });
         }
     }
 
@@ -310,6 +360,7 @@ impl Accumulator {
                 self.workers[mine].merge(worker);
             }
         }
+        self.sums.late += other.sums.late;
         self.sums.durations.merge(&other.sums.durations);
         self.sums.gaps.merge(&other.sums.gaps);
         self.sums.grid.merge(&other.sums.grid);
@@ -321,6 +372,12 @@ impl Accumulator {
         self.preempted_in_tasks = self.preempted_in_tasks.saturating_add(other.preempted_in_tasks);
         self.preempted_in_gaps = self.preempted_in_gaps.saturating_add(other.preempted_in_gaps);
         self.unknown(other.unknown);
+    }
+
+    /// Time inside outermost spans of all workers, in nanoseconds. An integer is the same in any
+    /// order of workers.
+    pub(crate) fn busy(&self) -> u128 {
+        self.active().map(|(_, worker)| u128::from(worker.busy)).sum()
     }
 
     /// The workers that ran, with their indexes. A worker of which only spans inside another are

@@ -65,7 +65,7 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
     let tasks = sums.sums.durations.count();
     let seen = sums.active().count() as u64;
     let workers = u64::from(sums.config.workers.unwrap_or(0)).max(seen);
-    let late: u64 = sums.active().map(|(_, worker)| worker.late).sum();
+    let late = sums.late();
     let ordered = late as f64 <= DISORDER * tasks as f64;
     let resolution_ns = account.clock_resolution_ns;
     let mut found = dispatch(&sums.sums.gaps, thresholds.dispatch_reach);
@@ -165,9 +165,9 @@ fn parent_self(sums: &Accumulator, profile: &Profile) -> Reading<f64> {
     let of = |value: fn(&crate::worker::Worker) -> u64| {
         sums.active().fold(0u64, |sum, (_, worker)| sum.saturating_add(value(worker)))
     };
-    if of(|worker| worker.late + worker.unplaced + worker.overlapping) > 0 && of(|worker| worker.nested) > 0 {
+    if sums.late() + of(|worker| worker.unplaced) > 0 && of(|worker| worker.nested) > 0 {
         return Reading::missing(
-            "not every span's parent was near it in the trace",
+            "not every span's parent is known",
             "sort the trace by start to get self time",
         );
     }
@@ -199,20 +199,21 @@ fn workers_detail(sums: &Accumulator, profile: &Profile) -> WorkersDetail {
             last_ns: (worker.last - profile.start) as u64,
         })
         .collect();
+    let by_busy =
+        |a: &WorkerDetail, b: &WorkerDetail| b.busy.total_cmp(&a.busy).then(a.worker.cmp(&b.worker));
+    // Sums of fractions depend on their order in the last digit.
+    workers.sort_by(by_busy);
     let count = profile.workers.max(1) as f64;
     let mean = workers.iter().map(|worker| worker.busy).sum::<f64>() / count;
     let idle = count - workers.len() as f64;
     let squares = workers.iter().map(|worker| (worker.busy - mean).powi(2)).sum::<f64>() + idle * mean * mean;
     let most = workers.iter().map(|worker| worker.busy).fold(0.0, f64::max);
     let active = workers.len() as u64;
-    let by_busy =
-        |a: &WorkerDetail, b: &WorkerDetail| b.busy.total_cmp(&a.busy).then(a.worker.cmp(&b.worker));
     let folded = (workers.len()).saturating_sub(2 * WORKERS);
     if folded > 0 {
-        workers.sort_by(by_busy);
         workers.drain(WORKERS..WORKERS + folded);
-        workers.sort_by_key(|worker| worker.worker);
     }
+    workers.sort_by_key(|worker| worker.worker);
     WorkersDetail {
         active,
         busy_max_over_mean: if mean > 0.0 { most / mean } else { 1.0 },
@@ -292,7 +293,7 @@ fn notes(sums: &Accumulator, late: u64, ordered: bool, account: &Account) -> Vec
     );
     note(
         sums.active().map(|(_, worker)| worker.unplaced).sum(),
-        "are nested and their parent was not near, or contain more than was kept back; self time cannot be had",
+        "are nested and their parent is not known, or lie too deep; self time cannot be had",
     );
     note(
         sums.active().map(|(_, worker)| worker.overlapping).sum(),

@@ -161,8 +161,8 @@ impl Grid {
         self.shift += 1;
     }
 
-    /// Adds an outermost span. `duration` is that of the longest task in it. O(bins that it
-    /// touches).
+    /// Adds an outermost span. `duration` is its own if it is one piece of work, else 0.
+    /// O(bins that it touches).
     #[inline]
     pub fn busy(&mut self, start: i64, end: i64, duration: u64) {
         if end <= start {
@@ -179,6 +179,23 @@ impl Grid {
             return;
         }
         self.busy_in_bins(start, end, duration);
+    }
+
+    /// Says how long the piece of work is that an outermost span does from `start` to `end`.
+    /// O(bins that it touches).
+    pub fn piece(&mut self, start: i64, end: i64) {
+        if end <= start || self.cell(start, end).is_some_and(|cell| !cell.is_in(start, end)) {
+            return;
+        }
+        self.cover(start, end);
+        let class = bucket((end - start) as u64) as u8;
+        for bin in start >> self.shift..=(end - 1) >> self.shift {
+            let slot = self.slot(bin);
+            let cell = &mut self.cells[slot];
+            if cell.is_in(start, end) {
+                cell.longest = cell.longest.max(class);
+            }
+        }
     }
 
     /// The cell of the bin that holds all of `start..end`, if that bin is in use.

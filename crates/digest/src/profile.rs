@@ -139,7 +139,7 @@ fn identity(sums: &Accumulator, workers: u64, window: u64, dispatch: &Dispatch, 
     if total <= 0.0 {
         return Losses { work: 1.0, ..Losses::default() };
     }
-    let busy = sums.active().map(|(_, worker)| worker.busy as f64).sum::<f64>();
+    let busy = sums.busy() as f64;
     // Spans that overlap on one worker can add up to more time than there is.
     let busy = (busy / total).min(1.0);
     let preempted_in_tasks = (sums.preempted_in_tasks as f64 / total).min(busy);
@@ -202,7 +202,7 @@ fn parallelism(sums: &Accumulator, start: i64, window: u64, workers: u64, points
             at += 1;
         }
     }
-    let busy = sums.active().map(|(_, worker)| worker.busy as f64).sum::<f64>();
+    let busy = sums.busy() as f64;
     Parallelism {
         mean: if window == 0 { 0.0 } else { busy / window as f64 },
         peak: timeline.iter().copied().fold(0.0, f64::max),

@@ -1,6 +1,8 @@
 //! The longest spans. One comparison decides whether a span is admitted. The order is total, so
 //! merging is associative and commutative.
 
+use std::cmp::Ordering;
+
 /// Bytes of a name that are kept.
 pub const NAME_BYTES: usize = 48;
 
@@ -37,14 +39,73 @@ impl ShortName {
     }
 }
 
-/// A long span.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// A long span. The order is by duration. Of equally long ones the first is the greatest, so that a
+/// run of equal tasks does not displace one by the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Long {
-    /// The duration comes first because it decides the order.
     pub duration: u64,
     pub start: i64,
     pub worker: u32,
     pub name: ShortName,
+}
+
+impl Ord for Long {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let earlier = (other.start, other.worker, other.name).cmp(&(self.start, self.worker, self.name));
+        self.duration.cmp(&other.duration).then(earlier)
+    }
+}
+
+impl PartialOrd for Long {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// The most spans of which it is kept who they are until it is known whether they contain others.
+const MOST_CANDIDATES: usize = 16_384;
+
+/// Spans that may be among the longest once it is known that they contain no others.
+#[derive(Debug, Clone, Default)]
+pub struct Candidates {
+    entries: Vec<Long>,
+    free: Vec<u32>,
+}
+
+impl Candidates {
+    /// Keeps a span and returns the number that stands for it; `None` where there is no room.
+    pub fn keep(&mut self, long: Long) -> Option<u32> {
+        if let Some(number) = self.free.pop() {
+            self.entries[number as usize] = long;
+            return Some(number);
+        }
+        (self.entries.len() < MOST_CANDIDATES).then(|| {
+            if self.entries.len() == self.entries.capacity() {
+                // A live observer's few do not take the room of twice as many.
+                let more = (self.entries.len() / 2).max(8);
+                self.entries.reserve_exact(more);
+                self.free.reserve_exact(self.entries.capacity() - self.free.len());
+            }
+            self.entries.push(long);
+            self.entries.len() as u32 - 1
+        })
+    }
+
+    /// Forgets a span and returns it.
+    pub fn take(&mut self, number: u32) -> Long {
+        self.free.push(number);
+        self.entries[number as usize]
+    }
+
+    /// The span that a number stands for.
+    pub fn get(&self, number: u32) -> Option<&Long> {
+        self.entries.get(number as usize)
+    }
+
+    /// Memory on the heap, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.entries.capacity() * size_of::<Long>() + self.free.capacity() * size_of::<u32>()
+    }
 }
 
 /// The `capacity` longest spans.
@@ -53,14 +114,15 @@ pub struct Top {
     /// In no order; at most `capacity`.
     entries: Vec<Long>,
     capacity: usize,
-    /// The shortest duration that is admitted.
+    /// The shortest duration that is admitted, and the last start of a span of that duration.
     admits: u64,
+    until: i64,
 }
 
 impl Top {
     /// Makes a list of the `capacity` longest spans.
     pub fn new(capacity: usize) -> Self {
-        Top { entries: Vec::with_capacity(capacity), capacity, admits: 0 }
+        Top { entries: Vec::with_capacity(capacity), capacity, admits: 0, until: i64::MAX }
     }
 
     /// Memory on the heap, in bytes.
@@ -74,16 +136,23 @@ impl Top {
         if self.capacity == 0 { u64::MAX } else { self.admits }
     }
 
+    /// Whether a span may be among the longest.
+    #[inline]
+    pub fn may_admit(&self, start: i64, duration: u64) -> bool {
+        duration >= self.admits && (duration > self.admits || start <= self.until) && self.capacity > 0
+    }
+
     /// Adds a span if it is among the longest. Any other span costs one comparison.
     #[inline]
     pub fn add(&mut self, worker: u32, start: i64, duration: u64, name: &[u8]) {
-        if duration >= self.admits && self.capacity > 0 {
+        if self.may_admit(start, duration) {
             self.admit(Long { duration, start, worker, name: ShortName::of(name) });
         }
     }
 
+    /// Adds a span if it is among the longest.
     #[cold]
-    fn admit(&mut self, long: Long) {
+    pub fn admit(&mut self, long: Long) {
         if self.entries.len() < self.capacity {
             self.entries.push(long);
         } else if let Some(least) = self.entries.iter_mut().min()
@@ -91,17 +160,13 @@ impl Top {
         {
             *least = long;
         }
-        if self.entries.len() == self.capacity {
-            self.admits = self.entries.iter().map(|entry| entry.duration).min().unwrap_or(0);
-        }
+        self.set_bound();
     }
 
-    /// Forgets a span that proved to contain others. A span that it displaced does not come back.
-    pub fn remove(&mut self, worker: u32, start: i64, duration: u64) {
-        if duration >= self.admits {
-            self.entries
-                .retain(|entry| (entry.worker, entry.start, entry.duration) != (worker, start, duration));
-        }
+    fn set_bound(&mut self) {
+        let full = self.entries.len() == self.capacity;
+        let least = self.entries.iter().min().filter(|_| full);
+        (self.admits, self.until) = least.map_or((0, i64::MAX), |least| (least.duration, least.start));
     }
 
     /// Adds another list. The result keeps as many spans as the shorter of the two may.
@@ -110,8 +175,7 @@ impl Top {
         self.entries.extend_from_slice(&other.entries);
         self.entries.sort_unstable_by(|a, b| b.cmp(a));
         self.entries.truncate(self.capacity);
-        let full = self.entries.len() == self.capacity;
-        self.admits = if full { self.entries.last().map_or(0, |entry| entry.duration) } else { 0 };
+        self.set_bound();
     }
 
     /// The spans, longest first.

@@ -1,37 +1,68 @@
 //! One worker: which of its spans are outermost, how long it was busy, and where its gaps are.
 //!
-//! One short stack serves spans sorted by start and spans sorted by end. It holds the latest
-//! outermost spans, and the spans that are still open inside the newest. A span that contains the
-//! newest ones absorbs them (sorted by end). A span inside the newest becomes its child (sorted by
-//! start). An outermost span is settled when it leaves the stack.
+//! Spans wait in a short window until they can be taken in the order of their starts, parents
+//! before their children. In this order a stack of open spans tells all: a span inside the newest
+//! open one is its child, and a span behind it closes it. The order in which spans come therefore
+//! changes no figure, as long as the window restores it. A span that comes after its turn is
+//! counted as [`late`](Settled::late). A reader then sorts the source and begins anew.
 
-/// The number of spans that are kept back until it is known whether another one contains them.
-const FRAMES: usize = 16;
+/// The number of spans that wait for those that may have begun before them. A parent that is
+/// written behind its children finds its place if it has fewer descendants than this.
+const WAITING: usize = 16;
+/// Open spans of this many levels are free. Each further one takes a place of
+/// [`Settled::deeper`].
+const SHALLOW: usize = 4;
+/// Spans of one worker that overlap by no more than this do so by rounding. Chrome's unit of time
+/// is the microsecond, and start and duration are rounded apart.
+const ROUNDING_NS: i64 = 1_000;
+/// The level of a span whose source says none.
+const UNKNOWN: u16 = u16::MAX;
+/// Says that nothing is kept of a span but its times.
+pub const NOTHING: u32 = u32::MAX;
 
-/// A span that is kept back.
+/// A span whose turn has not come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Frame {
-    pub start: i64,
-    pub end: i64,
-    /// Whether no span was found inside it.
+struct Waiting {
+    start: i64,
+    end: i64,
+    level: u16,
+    /// What [`Settled::leaf`] is told of it.
+    kept: u32,
+}
+
+/// A span that has begun and may hold further ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Open {
+    start: i64,
+    end: i64,
+    /// Where its own time goes on: behind its last child.
+    own_from: i64,
+    level: u16,
     leaf: bool,
-    /// Whether it is known to lie inside another span.
-    nested: bool,
-    /// The number of levels below it.
-    height: u16,
+    kept: u32,
 }
 
 /// Receives what a worker settles.
 pub trait Settled {
-    /// Takes an outermost span. A `leaf` contains no others.
-    fn outermost(&mut self, start: i64, end: i64, leaf: bool);
+    /// Takes an outermost span. `piece` is its duration if it contains no others.
+    fn outermost(&mut self, start: i64, end: i64, piece: Option<u64>);
+    /// Takes a piece of work inside an outermost span: a span without children, or what lies
+    /// between two children.
+    fn piece(&mut self, start: i64, end: i64);
     /// Takes a gap between two consecutive outermost spans.
     fn gap(&mut self, start: i64, end: i64);
-    /// Takes a span that was thought a leaf and contains others after all.
-    fn parent(&mut self, start: i64, end: i64);
+    /// Takes what was kept of a span, which contains others unless it is a `leaf`.
+    fn known(&mut self, kept: u32, leaf: bool);
+    /// Counts a span that came after its turn.
+    fn late(&mut self);
+    /// Orders two spans of equal times by what was kept of them.
+    fn order(&self, kept: u32, other: u32) -> std::cmp::Ordering;
+    /// Gives (`true`) or takes back (`false`) a place for a deep span. The result is whether there
+    /// was one.
+    fn deeper(&mut self, opened: bool) -> bool;
 }
 
-/// The state of one worker: about 500 bytes.
+/// The state of one worker: some 150 bytes, 400 for spans that wait, and 40 for each open one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Worker {
     /// The number of spans at any depth.
@@ -52,12 +83,13 @@ pub struct Worker {
     pub last: i64,
     /// Spans that overlap another without containing it or lying in it.
     pub overlapping: u64,
-    /// Spans that came long after their time: sorted neither by start nor by end.
-    pub late: u64,
-    /// Spans that contain more than could be kept back, or nested ones whose parent was not near.
+    /// Nested spans without a parent, and those deeper than there was room for.
     pub unplaced: u64,
-    frames: [Frame; FRAMES],
-    length: u8,
+    /// At most [`WAITING`]. A live observer's worker has none.
+    waiting: Vec<Waiting>,
+    open: Vec<Open>,
+    /// Start and end of the last span whose turn came.
+    turn: (i64, i64),
     /// The end of the last outermost span that was settled in this stretch; `NEVER` if there was
     /// none.
     settled: i64,
@@ -78,53 +110,267 @@ impl Default for Worker {
             first: i64::MAX,
             last: i64::MIN,
             overlapping: 0,
-            late: 0,
             unplaced: 0,
-            frames: [Frame::default(); FRAMES],
-            length: 0,
+            waiting: Vec::new(),
+            open: Vec::new(),
+            turn: (NEVER, i64::MAX),
             settled: NEVER,
         }
     }
 }
 
 impl Worker {
-    fn top(&mut self) -> Option<&mut Frame> {
-        self.length.checked_sub(1).map(|top| &mut self.frames[usize::from(top)])
+    /// Takes a span in. `level` is its depth if the source tells it, and `kept` stands for what is
+    /// kept of it. O(1) in order; O(16) if others of the window begin later.
+    #[inline]
+    pub fn span(&mut self, start: i64, end: i64, level: Option<u16>, kept: u32, out: &mut impl Settled) {
+        self.tasks += 1;
+        let level = level.map_or(UNKNOWN, |level| level.min(UNKNOWN - 1));
+        let span = Waiting { start, end, level, kept };
+        if self.waiting.len() == self.waiting.capacity() {
+            self.make_room(out);
+        }
+        // Nearly all spans begin behind the newest one.
+        let newest = self.waiting.last().map_or(self.turn.0, |newest| newest.start);
+        if newest < start { self.waiting.push(span) } else { self.insert(span, out) }
     }
 
-    /// Takes a span in. `level` is its depth if the source tells it. Returns whether it contains
-    /// none of the spans that came before. O(spans that it absorbs), amortised O(1).
     #[inline]
-    pub fn span(&mut self, start: i64, end: i64, level: Option<u16>, out: &mut impl Settled) -> bool {
-        let length = usize::from(self.length);
-        // Nearly all spans are behind the newest one. Nothing contains such a span yet, and it
-        // contains nothing, so it waits its turn.
-        if (1..FRAMES).contains(&length)
-            && level.is_none_or(|level| level == 0)
-            && let newest = &self.frames[length - 1]
-            && !newest.nested
-            && newest.end <= start
-            && newest.start < start
-            && newest.end < end
-            && self.settled <= start
+    fn make_room(&mut self, out: &mut impl Settled) {
+        // A copy of a worker has no more room than spans.
+        if self.waiting.len() < WAITING {
+            self.waiting.reserve_exact(WAITING - self.waiting.len());
+        } else {
+            self.take_turns(WAITING / 2, out);
+        }
+    }
+
+    /// Puts a span among those that wait, by start and then by end, parents first.
+    fn insert(&mut self, span: Waiting, out: &mut impl Settled) {
+        if (span.start, std::cmp::Reverse(span.end)) < (self.turn.0, std::cmp::Reverse(self.turn.1)) {
+            return self.too_late(span, out);
+        }
+        let key = |span: &Waiting| (span.start, std::cmp::Reverse(span.end), span.level);
+        let after = |before: &Waiting| {
+            key(before).cmp(&key(&span)).then_with(|| out.order(before.kept, span.kept)).is_gt()
+        };
+        let behind = self.waiting.iter().rev().take_while(|before| after(before)).count();
+        self.waiting.insert(self.waiting.len() - behind, span);
+    }
+
+    /// Counts a span whose turn is over. Its time counts; where it lies is not known any more.
+    fn too_late(&mut self, span: Waiting, out: &mut impl Settled) {
+        out.late();
+        self.first = self.first.min(span.start);
+        self.last = self.last.max(span.end);
+        if span.kept != NOTHING {
+            out.known(span.kept, true);
+        }
+        if span.level == UNKNOWN || span.level == 0 {
+            let duration = (span.end - span.start) as u64;
+            self.busy = self.busy.saturating_add(duration);
+            self.leaf = self.leaf.saturating_add(duration);
+            out.outermost(span.start, span.end, Some(duration));
+        } else {
+            self.nested += 1;
+        }
+    }
+
+    /// Opens the first `count` of the spans that wait.
+    fn take_turns(&mut self, count: usize, out: &mut impl Settled) {
+        for at in 0..count {
+            let span = self.waiting[at];
+            let next = self.waiting.get(at + 1).map_or(NEVER, |next| next.start);
+            if span.end > next || !self.begin_leaf(&span, out) {
+                self.begin(span, out);
+            }
+        }
+        if let Some(last) = self.waiting[..count].last() {
+            self.turn = (last.start, last.end);
+        }
+        self.waiting.drain(..count);
+    }
+
+    /// Takes in a span that has ended before the next one begins, as [`Worker::begin`] and
+    /// [`Worker::close`] do, if it overlaps nothing. Most spans are like this.
+    #[inline]
+    fn begin_leaf(&mut self, span: &Waiting, out: &mut impl Settled) -> bool {
+        while let Some(top) = self.open.last()
+            && top.end <= span.start
         {
-            self.frames[length] = Frame { start, end, leaf: true, nested: false, height: 0 };
-            self.length += 1;
-            self.tasks += 1;
-            self.last = self.last.max(end);
-            self.leaf = self.leaf.saturating_add((end - start) as u64);
+            self.close(out);
+        }
+        let fits = match self.open.last() {
+            None => span.start >= self.settled && (span.level == UNKNOWN || span.level == 0),
+            Some(parent) => {
+                parent.own_from <= span.start
+                    && span.end <= parent.end
+                    && (span.level == UNKNOWN || parent.level == UNKNOWN || parent.level < span.level)
+            }
+        };
+        if !fits {
+            return false;
+        }
+        if span.kept != NOTHING {
+            out.known(span.kept, true);
+        }
+        let duration = (span.end - span.start) as u64;
+        self.leaf = self.leaf.saturating_add(duration);
+        let depth = self.open.len();
+        let Some(parent) = self.open.last_mut() else {
+            self.settle_outermost(span.start, span.end, true, out);
+            return true;
+        };
+        parent.leaf = false;
+        if parent.own_from < span.start {
+            out.piece(parent.own_from, span.start);
+        }
+        parent.own_from = span.end;
+        self.nested += 1;
+        self.depth = self.depth.max(depth as u16);
+        out.piece(span.start, span.end);
+        true
+    }
+
+    /// Opens a span: closes what has ended before it, and makes it the child of what has not. An
+    /// overlap is cut, so that each moment counts once.
+    #[inline]
+    fn begin(&mut self, mut span: Waiting, out: &mut impl Settled) {
+        while let Some(&top) = self.open.last() {
+            let same_level = span.level != UNKNOWN && top.level != UNKNOWN && span.level <= top.level;
+            if span.start < top.end && !same_level {
+                let overrun = span.end - top.end;
+                if overrun <= 0 || (overrun <= ROUNDING_NS && overrun <= top.end - span.start) {
+                    span.end = span.end.min(top.end);
+                    break;
+                }
+                if span.start - top.start <= ROUNDING_NS
+                    && top.end - span.start > ROUNDING_NS
+                    && self.begins_around(span, out)
+                {
+                    return;
+                }
+                self.overlapping += u64::from(top.end - span.start > ROUNDING_NS);
+            }
+            span.start = span.start.max(top.end);
+            span.end = span.end.max(span.start);
+            self.close(out);
+        }
+        let Some(parent) = self.open.last_mut() else {
+            if span.level != UNKNOWN && span.level > 0 {
+                return self.orphan(span, out);
+            }
+            let start = span.start.max(self.settled);
+            self.push(Waiting { start, end: span.end.max(start), ..span });
+            return;
+        };
+        span.start = span.start.max(parent.own_from);
+        span.end = span.end.max(span.start);
+        parent.leaf = false;
+        if parent.own_from < span.start {
+            let from = std::mem::replace(&mut parent.own_from, span.start);
+            out.piece(from, span.start);
+        }
+        self.nested += 1;
+        let depth = self.open.len();
+        self.depth = self.depth.max(depth as u16);
+        if depth < SHALLOW || out.deeper(true) {
+            self.push(span);
+        } else {
+            self.unplaced += 1;
+            self.forget(&span, out);
+        }
+    }
+
+    /// Opens a span whose rounded start lies a little behind that of its first child, which is
+    /// open. Does nothing and returns `false` if it ends behind its own parent.
+    #[cold]
+    fn begins_around(&mut self, mut span: Waiting, out: &mut impl Settled) -> bool {
+        let begins_with = |open: &&Open| span.start - open.start <= ROUNDING_NS && open.end <= span.end;
+        let at = self.open.len() - self.open.iter().rev().take_while(begins_with).count();
+        let around = at.checked_sub(1).map_or(i64::MAX, |at| self.open[at].end);
+        if span.end > around.saturating_add(ROUNDING_NS) {
+            return false;
+        }
+        span.end = span.end.min(around);
+        self.nested += 1;
+        self.depth = self.depth.max(self.open.len() as u16);
+        if self.open.len() >= SHALLOW && !out.deeper(true) {
+            self.unplaced += 1;
+            self.forget(&span, out);
             return true;
         }
-        self.any_span(start, end, level, out)
+        let Waiting { end, level, kept, .. } = span;
+        let start = self.open[at].start;
+        self.open.insert(at, Open { start, end, own_from: start, level, leaf: false, kept });
+        true
+    }
+
+    fn push(&mut self, span: Waiting) {
+        let Waiting { start, end, level, kept } = span;
+        self.open.push(Open { start, end, own_from: start, level, leaf: true, kept });
+    }
+
+    /// Counts a nested span of which no parent is known: a clearing cut it away.
+    fn orphan(&mut self, span: Waiting, out: &mut impl Settled) {
+        self.nested += 1;
+        self.unplaced += 1;
+        self.depth = self.depth.max(span.level);
+        self.forget(&span, out);
+    }
+
+    fn forget(&mut self, span: &Waiting, out: &mut impl Settled) {
+        if span.kept != NOTHING {
+            out.known(span.kept, true);
+        }
+    }
+
+    /// Closes the newest open span.
+    fn close(&mut self, out: &mut impl Settled) {
+        let Some(span) = self.open.pop() else { return };
+        if span.kept != NOTHING {
+            out.known(span.kept, span.leaf);
+        }
+        let duration = (span.end - span.start) as u64;
+        if span.leaf {
+            self.leaf = self.leaf.saturating_add(duration);
+        }
+        if let Some(parent) = self.open.last_mut() {
+            parent.own_from = parent.own_from.max(span.end);
+            if self.open.len() >= SHALLOW {
+                out.deeper(false);
+            }
+        }
+        if (!self.open.is_empty() || !span.leaf) && span.own_from < span.end {
+            out.piece(span.own_from, span.end);
+        }
+        if self.open.is_empty() {
+            self.settle_outermost(span.start, span.end, span.leaf, out);
+        }
+    }
+
+    #[inline]
+    fn settle_outermost(&mut self, start: i64, end: i64, leaf: bool, out: &mut impl Settled) {
+        if self.settled == NEVER {
+            self.first = self.first.min(start);
+        } else {
+            self.gaps += 1;
+            out.gap(self.settled, start);
+        }
+        let duration = (end - start) as u64;
+        self.busy = self.busy.saturating_add(duration);
+        out.outermost(start, end, leaf.then_some(duration));
+        self.last = self.last.max(end);
+        self.settled = end;
     }
 
     /// Takes in a span that lies in no other and is behind all others that lie in none. A live
-    /// observer knows this, and the span need not wait in the stack. If it is not behind the
-    /// others, nothing is done and the result is `false`.
+    /// observer knows this, and the span need not wait. If it is not behind the others, nothing is
+    /// done and the result is `false`.
     #[inline]
     pub fn outermost(&mut self, start: i64, end: i64, leaf: bool, out: &mut impl Settled) -> bool {
-        if self.length > 0 {
-            self.settle_stack(out);
+        if !self.waiting.is_empty() || !self.open.is_empty() {
+            self.close_all(out);
         }
         if start < self.settled {
             return false;
@@ -133,26 +379,19 @@ impl Worker {
         if leaf {
             self.leaf = self.leaf.saturating_add((end - start) as u64);
         }
-        if self.settled == NEVER {
-            self.first = self.first.min(start);
-        } else {
-            self.gaps += 1;
-            out.gap(self.settled, start);
-        }
-        self.busy = self.busy.saturating_add((end - start) as u64);
-        out.outermost(start, end, leaf);
-        self.last = self.last.max(end);
-        self.settled = end;
+        self.settle_outermost(start, end, leaf, out);
+        self.turn = (end, end);
         true
     }
 
     /// Takes in a span that lies in others, which come later. `level` is at least 1.
-    pub fn inner(&mut self, duration: u64, level: u16, leaf: bool) {
+    pub fn inner(&mut self, start: i64, end: i64, level: u16, leaf: bool, out: &mut impl Settled) {
         self.tasks += 1;
         self.nested += 1;
         self.depth = self.depth.max(level);
         if leaf {
-            self.leaf = self.leaf.saturating_add(duration);
+            self.leaf = self.leaf.saturating_add((end - start) as u64);
+            out.piece(start, end);
         }
     }
 
@@ -160,7 +399,7 @@ impl Worker {
     /// span.
     #[inline]
     pub fn settled(&self) -> Option<i64> {
-        (self.length == 0 && self.settled != NEVER).then_some(self.settled)
+        (self.waiting.is_empty() && self.open.is_empty() && self.settled != NEVER).then_some(self.settled)
     }
 
     /// Takes in `tasks` leaves at once, as [`Worker::outermost`] does one, without handing anything
@@ -173,167 +412,26 @@ impl Worker {
         self.leaf = self.leaf.saturating_add(busy);
         self.last = self.last.max(settled);
         self.settled = settled;
+        self.turn = (settled, settled);
     }
 
-    /// Takes a span in as [`Worker::span`] does, wherever it lies.
-    fn any_span(&mut self, start: i64, end: i64, level: Option<u16>, out: &mut impl Settled) -> bool {
-        self.tasks += 1;
-        self.first = self.first.min(start);
-        self.last = self.last.max(end);
-        let duration = (end - start) as u64;
-        let mut frame =
-            Frame { start, end, leaf: true, nested: level.is_some_and(|level| level > 0), height: 0 };
-        // Children that have ended can have no more children. Their parent is below them on the
-        // stack.
-        while let Some(top) = self.top()
-            && top.nested
-            && top.end <= start
-            && self.length > 1
-        {
-            self.drop_nested_top();
-        }
-        if frame.nested {
-            self.nested += 1;
-            self.depth = self.depth.max(level.unwrap_or(1));
-        }
-        // Sorted by start: the span lies inside the newest.
-        if let Some(top) = self.top()
-            && top.start <= start
-            && end <= top.end
-            && level != Some(0)
-        {
-            if top.leaf {
-                top.leaf = false;
-                let (start, end) = (top.start, top.end);
-                self.leaf = self.leaf.saturating_sub((end - start) as u64);
-                out.parent(start, end);
-            }
-            self.leaf = self.leaf.saturating_add(duration);
-            if !frame.nested {
-                frame.nested = true;
-                self.nested += 1;
-            }
-            let depth =
-                self.frames[..usize::from(self.length)].iter().rev().take_while(|frame| frame.nested).count();
-            self.depth = self.depth.max(depth as u16 + 1);
-            if usize::from(self.length) < FRAMES {
-                self.frames[usize::from(self.length)] = frame;
-                self.length += 1;
-            }
-            return true;
-        }
-        // Sorted by end: the span lies around the newest ones.
-        while let Some(top) = self.top()
-            && start <= top.start
-            && top.end <= end
-            && (level != Some(0) || top.nested)
-        {
-            let child = *top;
-            self.length -= 1;
-            if !child.nested {
-                self.nested += 1;
-            }
-            frame.leaf = false;
-            frame.height = frame.height.max(child.height + 1);
-            self.depth = self.depth.max(frame.height);
-        }
-        if frame.leaf {
-            self.leaf = self.leaf.saturating_add(duration);
-        }
-        self.insert(frame, out);
-        frame.leaf
-    }
-
-    /// Takes the nested span on top off the stack, because it has ended. Its parent is on the
-    /// stack.
-    fn drop_nested_top(&mut self) {
-        let top = self.frames[usize::from(self.length) - 1];
-        let parent = self.frames[usize::from(self.length) - 2];
-        if !(parent.start <= top.start && top.end <= parent.end) {
-            self.unplaced += 1;
-        }
-        self.length -= 1;
-    }
-
-    fn insert(&mut self, mut frame: Frame, out: &mut impl Settled) {
-        let settled = self.settled;
-        if frame.start < settled {
-            if frame.nested {
-                self.unplaced += 1;
-                return;
-            }
-            if frame.end <= settled || frame.leaf {
-                // Out of order: its place among the settled spans is lost.
-                self.late += 1;
-                self.busy = self.busy.saturating_add((frame.end - frame.start) as u64);
-                out.outermost(frame.start, frame.end, frame.leaf);
-                self.settled = settled.max(frame.end);
-                return;
-            }
-            // It contains more spans than were kept back. Those count already, so only its rest is
-            // new.
-            self.unplaced += 1;
-            frame.start = settled;
-        }
-        let mut at = usize::from(self.length);
-        while at > 0 && self.frames[at - 1].start > frame.start {
-            at -= 1;
-        }
-        let overlaps = (at > 0 && self.frames[at - 1].end > frame.start)
-            || (at < usize::from(self.length) && frame.end > self.frames[at].start);
-        if overlaps {
-            self.overlapping += 1;
-        }
-        if usize::from(self.length) == FRAMES {
-            // Half of the stack is settled at once, because moving the rest down costs more than
-            // settling.
-            let count = at.clamp(1, FRAMES / 2);
-            self.settle_first(count, out);
-            at = at.saturating_sub(count);
-        }
-        self.frames.copy_within(at..usize::from(self.length), at + 1);
-        self.frames[at] = frame;
-        self.length += 1;
-    }
-
-    fn settle_first(&mut self, count: usize, out: &mut impl Settled) {
-        for at in 0..count {
-            self.settle_frame(self.frames[at], out);
-        }
-        self.frames.copy_within(count..usize::from(self.length), 0);
-        self.length -= count as u8;
-    }
-
-    fn settle_frame(&mut self, frame: Frame, out: &mut impl Settled) {
-        if frame.nested {
-            // It is known to be nested, and no parent came.
-            self.unplaced += 1;
-            return;
-        }
-        if self.settled != NEVER && self.settled <= frame.start {
-            self.gaps += 1;
-            out.gap(self.settled, frame.start);
-        }
-        let start = self.settled.max(frame.start);
-        if start < frame.end {
-            self.busy = self.busy.saturating_add((frame.end - start) as u64);
-            out.outermost(start, frame.end, frame.leaf);
-        }
-        self.settled = self.settled.max(frame.end);
-    }
-
-    /// Settles everything. What comes next begins a new stretch, with no gap before it. Open
-    /// children are settled first.
+    /// Settles everything. What comes next begins a new stretch, with no gap before it.
     pub fn settle(&mut self, out: &mut impl Settled) {
-        self.settle_stack(out);
+        self.close_all(out);
         self.settled = NEVER;
+        self.turn = (NEVER, i64::MAX);
     }
 
-    fn settle_stack(&mut self, out: &mut impl Settled) {
-        while self.length > 1 && self.frames[usize::from(self.length) - 1].nested {
-            self.drop_nested_top();
+    fn close_all(&mut self, out: &mut impl Settled) {
+        self.take_turns(self.waiting.len(), out);
+        while !self.open.is_empty() {
+            self.close(out);
         }
-        self.settle_first(usize::from(self.length), out);
+    }
+
+    /// Memory on the heap, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.waiting.capacity() * size_of::<Waiting>() + self.open.capacity() * size_of::<Open>()
     }
 
     /// Adds what another settled worker did.
@@ -347,7 +445,6 @@ impl Worker {
         self.first = self.first.min(other.first);
         self.last = self.last.max(other.last);
         self.overlapping += other.overlapping;
-        self.late += other.late;
         self.unplaced += other.unplaced;
     }
 }

@@ -251,7 +251,8 @@ proptest! {
         }
         let digest = digest(&tasks, None);
         let length = |task: &Task| (task.end - task.start) as u64;
-        tasks.sort_by_key(|task| std::cmp::Reverse((length(task), task.start, task.worker)));
+        // Of equally long ones the first comes first.
+        tasks.sort_by_key(|task| (std::cmp::Reverse(length(task)), task.start, task.worker));
         let kept = tasks.len().min(32);
         let others = &tasks[kept..];
         if others.is_empty() {

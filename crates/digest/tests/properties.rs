@@ -129,6 +129,67 @@ proptest! {
         prop_assert_eq!(finish(&digest_of(&other, Config::default())), whole);
     }
 
+    /// Whatever overlaps or nests counts each moment once: busy time is the union of intervals. All
+    /// times are multiples of 10 us here, so that no overlap passes for rounding.
+    #[test]
+    fn busy_time_is_the_union_of_intervals(
+        spans in proptest::collection::vec((0u32..3, 0i64..300, 0i64..60), 1..200),
+        by_end in any::<bool>(),
+    ) {
+        const STEP: i64 = 10_000;
+        let mut tasks: Vec<Task> =
+            spans.iter().map(|(worker, start, length)| (*worker, start * STEP, (start + length) * STEP, 0)).collect();
+        tasks.sort_by_key(|(worker, start, end, _)| (*worker, *start, -end));
+        let mut union = 0i64;
+        for worker in 0..3 {
+            let mut until = i64::MIN;
+            for (_, start, end, _) in tasks.iter().filter(|task| task.0 == worker) {
+                union += (end - start.max(&until).min(end)).max(0);
+                until = until.max(*end);
+            }
+        }
+        if by_end {
+            tasks.sort_by_key(|(worker, start, end, _)| (*worker, *end, -start));
+        }
+        let accumulator = digest_of(&tasks, Config::default());
+        // Sorted by end, what overlaps many others comes after its turn, and says so.
+        prop_assume!(accumulator.late() == 0);
+        let digest = finish(&accumulator);
+        let all = digest.workers as f64 * digest.window_ns as f64;
+        let busy = digest.losses.work * all;
+        prop_assert!((busy - union as f64).abs() <= 1.0 || all == 0.0, "{busy} {union} of {all}");
+    }
+
+    /// Rounded times make children end after their parents and neighbours overlap. The figures are
+    /// those of the exact times, but for the rounding itself.
+    #[test]
+    fn rounding_changes_nothing_but_the_last_digits(tasks in flat(), step in 1i64..400, seed in any::<u64>()) {
+        // Tasks of 100 us and more hold two children each, one up to their end.
+        let mut exact: Vec<Task> = Vec::new();
+        for (worker, start, end, name) in tasks {
+            let (start, end) = (start * 100, end * 100);
+            exact.push((worker, start, end, name));
+            if end - start >= 100_000 {
+                let middle = start + (end - start) / 2;
+                exact.extend([(worker, start + 10, middle, 8), (worker, middle, end, 9)]);
+            }
+        }
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let mut rounded = exact.clone();
+        for task in &mut rounded {
+            task.1 += rng.i64(0..=step);
+            task.2 = (task.2 + rng.i64(0..=step)).max(task.1);
+        }
+        rounded.sort_by_key(|(worker, start, end, _)| (*worker, *start, -end));
+        let (accumulator, exact) = (digest_of(&rounded, Config::default()), finish(&digest_of(&exact, Config::default())));
+        prop_assert_eq!(accumulator.late(), 0);
+        let digest = finish(&accumulator);
+        prop_assert_eq!(digest.nesting.overlapping, 0);
+        let most = 2.0 * step as f64 * rounded.len() as f64 / (exact.window_ns as f64 * exact.workers as f64);
+        prop_assert!((digest.losses.work - exact.losses.work).abs() <= 2.0 * most, "{} {} {most}", digest.losses.work, exact.losses.work);
+        prop_assert!(digest.notes.is_empty(), "{:?}", digest.notes);
+    }
+
     /// Busy time, counts and gaps are exact. Shares of time from points are within four standard
     /// errors (plus the points' own width). Quantiles are within one bucket.
     #[test]
@@ -223,7 +284,7 @@ fn an_accumulator_does_not_grow_with_its_spans_and_an_observers_fits_in_16_kilob
         let start_ns = index * 1_000;
         let end_ns = start_ns + 10 + index % 900;
         observer.span(&Span { worker: 63, start_ns, end_ns, name: name.as_bytes(), depth: Depth::Unknown });
-        if index % 100_000 == 0 {
+        if index % 100_000 == 99_999 {
             sizes.push(observer.bytes());
         }
     }

@@ -251,7 +251,7 @@ impl Reader<'_> {
         self.assembler.finish();
         let Assembler { mut tally, flavour, workers, clock, .. } = self.assembler;
         if flavour == Flavour::Ray {
-            tally.doubles(clock.origin_ns(), 1_000);
+            tally.doubles(clock.first_ns(), 1_000);
         }
         if !self.closed {
             tally.note("the closing bracket is missing: the file was cut off, or its writer was stopped; all whole events were read");

@@ -54,7 +54,7 @@ pub fn read(
         .note("each Dask worker host has its own clock: times of different hosts are compared as they stand");
     // The reader goes to the end of the file, so that the count of bytes is that of the file.
     while window.skip_while(|_| true)?.is_some() {}
-    books.tally.doubles(books.clock.origin_ns(), 1_000_000_000);
+    books.tally.doubles(books.clock.first_ns(), 1_000_000_000);
     let seen = books.workers.seen_in_file();
     Ok(books.tally.account("dask", window.bytes(), seen))
 }
@@ -235,7 +235,10 @@ mod tests {
         .expect("reads");
         assert_eq!(
             spans,
-            [(0, 0, 750_000_000, "inc".to_owned()), (1, 250_000_000, 1_500_000_000, "dec".to_owned())]
+            [
+                (0, 1_790_000_000_500_000_000, 1_790_000_001_250_000_000, "inc".to_owned()),
+                (1, 1_790_000_000_750_000_000, 1_790_000_002_000_000_000, "dec".to_owned())
+            ]
         );
         assert_eq!(
             (account.seen, account.counted, account.workers, account.format.as_str()),

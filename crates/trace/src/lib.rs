@@ -15,6 +15,7 @@
 //! | [`mod@read`] | the door: formats, [`Reader`] for one or several files |
 //! | [`error`] | why a file cannot be read |
 //! | [`workers`] | from the ids of a source to dense worker indices |
+//! | [`sort`] | spans of any order, sorted outside memory |
 //! | [`writer`] | spans out again, as a Chrome trace that Perfetto shows in full |
 //! | `chrome` | Chrome trace events and the tools that write them |
 //! | `tfprof`, `tfp` | Taskflow's profiler, JSON of 3.x and binary of 4.x |
@@ -30,6 +31,7 @@ mod ninja;
 mod number;
 pub mod options;
 pub mod read;
+pub mod sort;
 mod stream;
 mod tally;
 mod tfp;
@@ -41,5 +43,6 @@ pub mod writer;
 pub use error::TraceError;
 pub use options::Options;
 pub use read::{Reader, read};
+pub use sort::Sorter;
 pub use workers::WorkerTable;
 pub use writer::ChromeWriter;

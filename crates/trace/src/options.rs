@@ -9,8 +9,7 @@ pub struct Options {
     /// Counts only events whose name holds this text.
     pub name: Option<String>,
     /// Sets the first time of each file to zero. It is meant for files whose clocks have nothing to
-    /// do with each other. Without it all files of a [`Reader`](crate::Reader) share the origin of
-    /// the first one.
+    /// do with each other. Without it times are those of the files.
     pub align: bool,
     /// Whether shapes of events are learned (faster, same result).
     pub learn_shapes: bool,
@@ -22,27 +21,41 @@ impl Default for Options {
     }
 }
 
-/// Holds the origin of times: the first one seen.
-#[derive(Debug, Clone, Copy, Default)]
+/// Holds the origin of times: the source's own, or the first time seen.
+///
+/// With the source's own origin, a digest does not depend on which event comes first.
+#[derive(Debug, Clone, Copy)]
 pub struct Clock {
     origin_ns: Option<i64>,
+    first_ns: Option<i64>,
 }
 
 impl Clock {
+    /// Makes a clock that keeps the source's times.
+    pub fn of_source() -> Self {
+        Clock { origin_ns: Some(0), first_ns: None }
+    }
+
+    /// Makes a clock that counts from the first time seen.
+    pub fn of_first() -> Self {
+        Clock { origin_ns: None, first_ns: None }
+    }
+
     /// Returns the origin, once it is set.
     #[inline(always)]
     pub fn origin(&self) -> Option<i64> {
         self.origin_ns
     }
 
-    /// Returns the first time seen, 0 where there was none.
-    pub fn origin_ns(&self) -> i64 {
-        self.origin_ns.unwrap_or(0)
+    /// Returns the first time seen, on the source's clock; 0 where there was none.
+    pub fn first_ns(&self) -> i64 {
+        self.first_ns.unwrap_or(0)
     }
 
-    /// Returns a time relative to the first one; `None` where the difference passes 64 bits.
+    /// Returns a time relative to the origin; `None` where the difference passes 64 bits.
     #[inline(always)]
     pub fn since_origin(&mut self, ns: i64) -> Option<i64> {
+        self.first_ns.get_or_insert(ns);
         ns.checked_sub(*self.origin_ns.get_or_insert(ns))
     }
 }

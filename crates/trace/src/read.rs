@@ -15,8 +15,9 @@ use crate::{
     workers::{MOST_WORKERS, WorkerTable},
 };
 
-/// Reads several files into one sink. Workers of different files stay apart; times share an origin.
-#[derive(Debug, Default)]
+/// Reads several files into one sink. Workers of different files stay apart; times are the files'
+/// own, unless they are aligned.
+#[derive(Debug)]
 pub struct Reader {
     options: Options,
     workers: WorkerTable,
@@ -27,19 +28,28 @@ pub struct Reader {
 impl Reader {
     /// Makes a reader that uses these options for all its files.
     pub fn new(options: Options) -> Self {
-        Reader { options, ..Reader::default() }
+        let clock = clock(&options);
+        Reader { options, workers: WorkerTable::new(), clock, files: 0 }
     }
 
     /// Reads one file to its end. Takes at most 4 MiB of memory for the window and a few MB for
     /// bounded tables, at any length.
-    pub fn read(&mut self, mut input: impl Read, sink: &mut impl SpanSink) -> Result<Account, TraceError> {
+    pub fn read(&mut self, input: impl Read, sink: &mut impl SpanSink) -> Result<Account, TraceError> {
         if self.files > 0 {
             self.workers.next_file();
-            if self.options.align {
-                self.clock = Clock::default();
-            }
         }
         self.files += 1;
+        self.file(input, sink)
+    }
+
+    /// Reads the last file once more, from its beginning. Its workers have the same numbers.
+    pub fn read_again(&mut self, input: impl Read, sink: &mut impl SpanSink) -> Result<Account, TraceError> {
+        self.workers.file_again();
+        self.file(input, sink)
+    }
+
+    fn file(&mut self, mut input: impl Read, sink: &mut impl SpanSink) -> Result<Account, TraceError> {
+        self.clock = clock(&self.options);
         let mut window = Window::open(&mut input)?;
         let (options, workers, clock) = (&self.options, &mut self.workers, &mut self.clock);
         let mut account = match Format::of(window.data())? {
@@ -66,6 +76,11 @@ impl Reader {
     pub fn workers(&self) -> &WorkerTable {
         &self.workers
     }
+}
+
+/// Returns the clock of a file.
+fn clock(options: &Options) -> Clock {
+    if options.align { Clock::of_first() } else { Clock::of_source() }
 }
 
 /// Reads one trace to its end. [`Reader`] reads several.

@@ -263,7 +263,10 @@ pub mod tests {
         // Such a file of Taskflow 4.1 has 63 bytes, and one more for each varint from 128 on (of 18
         // written, 17 had 63 and one 64). This file has two such varints.
         assert_eq!(file.len(), 12 + 24 + 1 + 12 + (7 + 1) + (7 + 1));
-        let expected = vec![(0, 0, 300_000, b"A".to_vec()), (0, 320_000, 321_000, Vec::new())];
+        let expected = vec![
+            (0, 5_000_010_000, 5_000_310_000, b"A".to_vec()),
+            (0, 5_000_330_000, 5_000_331_000, Vec::new()),
+        ];
         for file in [&file[..], &file[12..]] {
             let (found, account) = spans(file);
             assert_eq!(found, expected);

@@ -6,8 +6,8 @@
 //!   process with the thread whose number is that of the process, whose slices then overlap: 8 % of
 //!   a Taskflow trace with eight workers. Here workers are threads from 2 on of process 1, and a
 //!   span that may overlap is written as a begin and an end with an id of its own.
-//! * slices with a negative time. Times here begin eleven days after zero, so that spans earlier
-//!   than the first one that was read have positive times too.
+//! * slices with a negative time. The first span that is written begins eleven days after zero, so
+//!   that earlier ones have positive times too.
 
 use std::io::{self, Write};
 
@@ -37,6 +37,8 @@ pub struct ChromeWriter<W: Write> {
     spans: u64,
     tracks: Vec<Track>,
     apart: u64,
+    /// The start of the first span.
+    first_ns: Option<i64>,
 }
 
 impl<W: Write> ChromeWriter<W> {
@@ -47,7 +49,16 @@ impl<W: Write> ChromeWriter<W> {
         buffer.extend_from_slice(
             b"{\"ph\":\"M\",\"pid\":1,\"tid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"taskscale\"}}",
         );
-        ChromeWriter { out, buffer, workers: 0, error: None, spans: 0, tracks: Vec::new(), apart: 0 }
+        ChromeWriter {
+            out,
+            buffer,
+            workers: 0,
+            error: None,
+            spans: 0,
+            tracks: Vec::new(),
+            apart: 0,
+            first_ns: None,
+        }
     }
 
     /// Names the workers and closes the trace. Returns the output, or its first error.
@@ -93,13 +104,14 @@ impl<W: Write> ChromeWriter<W> {
     }
 
     fn event(&mut self, phase: &[u8], span: &Span<'_>, ts_ns: i128, dur_ns: Option<i128>) {
+        let first_ns = *self.first_ns.get_or_insert(span.start_ns);
         let buffer = &mut self.buffer;
         buffer.extend_from_slice(b",\n{\"ph\":\"");
         buffer.extend_from_slice(phase);
         buffer.extend_from_slice(b"\",\"pid\":1,\"tid\":");
         integer(buffer, FIRST_THREAD + u64::from(span.worker));
         buffer.extend_from_slice(b",\"ts\":");
-        micros(buffer, ts_ns + ORIGIN_NS);
+        micros(buffer, ts_ns - i128::from(first_ns) + ORIGIN_NS);
         match dur_ns {
             Some(dur_ns) => {
                 buffer.extend_from_slice(b",\"dur\":");
@@ -266,7 +278,7 @@ mod tests {
             let thread = event["tid"].as_u64().expect("a number");
             assert!(thread >= 2 || event["name"] == "process_name", "{event}");
         }
-        assert_eq!((&events[2]["ts"], &events[2]["dur"]), (&999_999_999_998.5.into(), &1.5.into()));
+        assert_eq!((&events[2]["ts"], &events[2]["dur"]), (&999_999_999_998.495.into(), &1.5.into()));
         assert_eq!(events[2]["name"], "b\"\\\n");
     }
 
@@ -356,9 +368,8 @@ mod tests {
             let account = read(&write(&spans)[..], &Options::default(), &mut |span: &Span<'_>| {
                 again.push((span.start_ns, span.end_ns, String::from_utf8_lossy(span.name).into_owned()));
             }).expect("reads");
-            // Times are relative to the first one.
-            let origin = spans[0].1;
-            let expected: Vec<_> = spans.into_iter().map(|(_, s, e, name)| (s - origin, e - origin, name)).collect();
+            let shift = ORIGIN_NS as i64 - spans[0].1;
+            let expected: Vec<_> = spans.into_iter().map(|(_, s, e, name)| (s + shift, e + shift, name)).collect();
             prop_assert_eq!(again, expected);
             prop_assert_eq!(account.dropped.len(), 1, "only metadata");
         }

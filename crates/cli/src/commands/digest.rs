@@ -1,6 +1,7 @@
 //! `taskscale digest`: reads traces and prints two kilobytes and a diagnosis.
 
 use std::{
+    cell::Cell,
     fs::File,
     io::{self, BufWriter, Read},
     path::{Path, PathBuf},
@@ -9,37 +10,37 @@ use std::{
 use anyhow::Context;
 use taskscale_digest::{Accumulator, Config};
 use taskscale_model::span::{Account, Dropped, Span, SpanSink};
-use taskscale_trace::{ChromeWriter, Options, Reader};
+use taskscale_trace::{ChromeWriter, Options, Reader, Sorter, sort::When};
 
 use crate::{
     args::{DigestArgs, DigestFormat},
     output::{self, Outcome},
+    progress,
 };
 
 /// Reads the traces in constant memory and prints their digest.
 pub fn digest(args: &DigestArgs) -> anyhow::Result<Outcome> {
     let options =
         Options { cat: args.cat.clone(), name: args.name.clone(), align: args.align, ..Options::default() };
-    let mut reader = Reader::new(options);
-    let mut sink = Sink {
-        accumulator: Accumulator::new(Config { workers: args.workers, ..Config::default() }),
+    let mut reading = Reading {
+        reader: Reader::new(options),
+        sums: Accumulator::new(Config { workers: args.workers, ..Config::default() }),
         chrome: args.chrome.as_deref().map(chrome_writer).transpose()?,
     };
     let mut whole: Option<Account> = None;
     for path in &args.traces {
-        let input = open(path)?;
-        let account = reader.read(input, &mut sink).with_context(|| format!("{}", path.display()))?;
+        let account = reading.read(path).with_context(|| format!("{}", path.display()))?;
         whole = Some(match whole {
             None => account,
             Some(whole) => together(whole, account),
         });
     }
     let mut account = whole.unwrap_or_default();
-    account.workers = reader.workers().len() as u64;
-    if let Some((writer, path)) = sink.chrome {
+    account.workers = reading.reader.workers().len() as u64;
+    if let Some((writer, path)) = reading.chrome {
         writer.finish().with_context(|| format!("cannot write {}", path.display()))?;
     }
-    let digest = sink.accumulator.finish(&account);
+    let digest = reading.sums.finish(&account);
     output::print(&match args.format {
         DigestFormat::Text => taskscale_report::digest_text(&digest),
         DigestFormat::Json => taskscale_report::digest_json(&digest),
@@ -53,18 +54,92 @@ pub fn digest(args: &DigestArgs) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Spans go into the digest, and into a clean trace if one was asked for.
-struct Sink {
-    accumulator: Accumulator,
+/// The traces that are being read, and what becomes of their spans.
+struct Reading {
+    reader: Reader,
+    sums: Accumulator,
+    /// A clean trace, if one was asked for.
     chrome: Option<(ChromeWriter<BufWriter<File>>, PathBuf)>,
 }
 
-impl SpanSink for Sink {
-    fn span(&mut self, span: &Span<'_>) {
-        self.accumulator.span(span);
-        if let Some((chrome, _)) = &mut self.chrome {
-            chrome.span(span);
+impl Reading {
+    /// Reads one trace. If its spans are out of order, they are sorted outside memory: a file is
+    /// read a second time, and a stream is kept in a temporary file meanwhile.
+    fn read(&mut self, path: &Path) -> anyhow::Result<Account> {
+        let is_file = std::fs::metadata(path).is_ok_and(|about| about.is_file());
+        let before = self.sums.clone();
+        let in_order = Cell::new(true);
+        let mut kept = (!is_file).then(|| Sorter::new(When::InTheEnd));
+        let mut shown = 0u64;
+        let mut sink = |span: &Span<'_>| {
+            self.sums.span(span);
+            in_order.set(self.sums.late() == before.late());
+            if let Some(kept) = &mut kept {
+                kept.span(span);
+            }
+            if let Some((chrome, _)) = &mut self.chrome {
+                chrome.span(span);
+                shown += 1;
+            }
+        };
+        let input = Until { input: open(path)?, goes_on: || in_order.get() || !is_file };
+        let account = self.reader.read(input, &mut sink)?;
+        if in_order.get() {
+            return Ok(account);
         }
+        self.sums = before;
+        match kept {
+            Some(kept) => {
+                self.take_sorted(kept)?;
+                Ok(account)
+            }
+            None => self.read_sorted(path, shown),
+        }
+    }
+
+    /// Reads a file whose spans are out of order. The clean trace has the first `shown` of them
+    /// already.
+    fn read_sorted(&mut self, path: &Path, shown: u64) -> anyhow::Result<Account> {
+        let mut sorter = Sorter::new(When::AtOnce);
+        let mut seen = 0u64;
+        let mut sink = |span: &Span<'_>| {
+            sorter.span(span);
+            seen += 1;
+            if let Some((chrome, _)) = &mut self.chrome
+                && seen > shown
+            {
+                chrome.span(span);
+            }
+        };
+        let account = self.reader.read_again(open(path)?, &mut sink)?;
+        self.take_sorted(sorter)?;
+        Ok(account)
+    }
+
+    fn take_sorted(&mut self, sorter: Sorter) -> anyhow::Result<()> {
+        let bar = progress::sorting();
+        sorter
+            .finish(&mut self.sums, &mut |done, total| {
+                bar.set_length(total);
+                bar.set_position(done);
+            })
+            .context(
+                "cannot sort the spans, which are out of order, in a temporary file; TMPDIR names its folder",
+            )?;
+        bar.finish_and_clear();
+        Ok(())
+    }
+}
+
+/// Input that ends early once it is no longer wanted.
+struct Until<R, F> {
+    input: R,
+    goes_on: F,
+}
+
+impl<R: Read, F: Fn() -> bool> Read for Until<R, F> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if (self.goes_on)() { self.input.read(buffer) } else { Ok(0) }
     }
 }
 

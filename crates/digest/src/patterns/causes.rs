@@ -165,9 +165,9 @@ fn wait_over_task(evidence: &Evidence<'_>) -> f64 {
 
 /// `1 - mean / max` of busy time.
 fn busy_spread(evidence: &Evidence<'_>) -> f64 {
-    let busy: Vec<f64> = evidence.sums.active().map(|(_, worker)| worker.busy as f64).collect();
-    let most = busy.iter().copied().fold(0.0, f64::max);
-    if most > 0.0 { 1.0 - busy.iter().sum::<f64>() / evidence.profile.workers as f64 / most } else { 0.0 }
+    let most = evidence.sums.active().map(|(_, worker)| worker.busy).max().unwrap_or(0) as f64;
+    let mean = evidence.sums.busy() as f64 / evidence.profile.workers as f64;
+    if most > 0.0 { 1.0 - mean / most } else { 0.0 }
 }
 
 /// The bucket from which on tasks are few and long. It is half of the mean of the longest tasks
@@ -201,8 +201,9 @@ fn same_kind(evidence: &Evidence<'_>) -> bool {
 /// stage of its own ran.
 fn was_given_less(evidence: &Evidence<'_>, waits: f64) -> bool {
     let profile = evidence.profile;
-    let heads: f64 = evidence.sums.active().map(|(_, worker)| (worker.first - profile.start) as f64).sum();
-    let heads = heads / (profile.workers as f64 * profile.window.max(1) as f64);
+    let heads: i128 =
+        evidence.sums.active().map(|(_, worker)| i128::from(worker.first - profile.start)).sum();
+    let heads = heads as f64 / (profile.workers as f64 * profile.window.max(1) as f64);
     let phases = (wait_count(evidence) / profile.workers as f64).max(1.0);
     same_kind(evidence) && heads * phases * 2.0 <= waits && busy_spread(evidence) * 1.5 >= waits
 }
