@@ -5,10 +5,12 @@
 //! |---|---|
 //! | [`sdk`] | the protocol and the clocks, a package of its own that your own probe can import |
 //! | [`workloads`] | `fanout`, `nop`, `spin`, `graph` and `drain`, one file or folder each |
+//! | [`parts`] | a sample done in parts, at random depths of the stack |
 //! | [`runtimes`] | the runtimes, each started once per process |
 
 use std::{io::Write, process::ExitCode};
 
+pub mod parts;
 pub mod runtimes;
 pub mod workloads;
 
@@ -19,24 +21,25 @@ pub const RUNTIMES: [&str; 4] = ["tokio", "rayon", "smol", "threads"];
 
 /// The probe of one of [`RUNTIMES`].
 pub fn probe(runtime: &str) -> Option<sdk::Probe> {
-    let probe = runtimes::probe(runtime)?
-        .workload(workloads::fanout::workload(runtime))
-        .workload(workloads::nop::workload(runtime))
-        .workload(workloads::spin::workload());
-    Some(match runtime {
-        "tokio" => probe.workload(workloads::graph::workload()).workload(workloads::drain::workload(
-            || runtimes::Flavour::MultiThread.runtime(),
-            env!("TASKSCALE_FUTURES_UTIL_VERSION"),
-        )),
-        _ => probe,
-    })
+    let mut probe = runtimes::probe(runtime)?;
+    probe.workloads.push(workloads::fanout::workload(runtime));
+    probe.workloads.push(workloads::nop::workload(runtime));
+    probe.workloads.push(workloads::spin::workload());
+    if runtime == "tokio" {
+        let multi_thread = || runtimes::Flavour::MultiThread.runtime();
+        let futures_util = env!("TASKSCALE_FUTURES_UTIL_VERSION");
+        probe.workloads.push(workloads::graph::workload());
+        probe.workloads.push(workloads::drain::workload(multi_thread, futures_util));
+    }
+    Some(parts::in_parts(probe))
 }
 
 /// Serves the probe of `runtime` on standard input and output. Returns status 0 at the end of input
 /// or after `exit`, 1 if a pipe failed, and 2 if there is no such runtime.
 pub fn main(runtime: &str) -> ExitCode {
     match probe(runtime) {
-        Some(probe) => probe.serve(),
+        // Nobody is left to be told that the pipe failed.
+        Some(probe) => probe.serve().map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS),
         None => {
             let known = RUNTIMES.join(", ");
             // Nothing can be done if standard error is gone too.

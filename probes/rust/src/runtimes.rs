@@ -14,20 +14,20 @@ use crate::sdk::{self, Probe};
 /// A probe of `runtime` that names its version and workers and has no workloads yet. `None` if
 /// there is no such runtime.
 pub fn probe(runtime: &str) -> Option<Probe> {
-    Some(match runtime {
+    let (name, version, workers) = match runtime {
         "tokio" => {
             let workers = Flavour::MultiThread.runtime().metrics().num_workers();
-            Probe::new("tokio", env!("TASKSCALE_TOKIO_VERSION")).workers(workers as u64)
+            ("tokio", env!("TASKSCALE_TOKIO_VERSION"), Some(workers))
         }
-        "rayon" => {
-            Probe::new("rayon", env!("TASKSCALE_RAYON_VERSION")).workers(rayon::current_num_threads() as u64)
-        }
-        "smol" => Probe::new("smol", env!("TASKSCALE_SMOL_VERSION")).workers(cores() as u64),
+        "rayon" => ("rayon", env!("TASKSCALE_RAYON_VERSION"), Some(rayon::current_num_threads())),
+        "smol" => ("smol", env!("TASKSCALE_SMOL_VERSION"), Some(cores())),
         // Threads are the standard library's, so their version is the compiler's: "rustc 1.95.0
         // (...)".
-        "threads" => Probe::new("threads", sdk::TOOLCHAIN.split(' ').nth(1).unwrap_or("unknown")),
+        "threads" => ("threads", sdk::TOOLCHAIN.split(' ').nth(1).unwrap_or("unknown"), None),
         _ => return None,
-    })
+    };
+    let workers = workers.map(|workers| workers as u64);
+    Some(Probe { name, version: version.to_owned(), workers, workloads: Vec::new() })
 }
 
 /// The two schedulers of tokio.

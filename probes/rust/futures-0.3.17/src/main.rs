@@ -2,13 +2,15 @@
 //! Its control is the same source with the futures-util of the Rust probe, as
 //! `FuturesUnordered/Mutex` of tokio.
 
-use std::{process::ExitCode, sync::LazyLock};
+use std::{io, sync::LazyLock};
 
 use taskscale_probe_sdk::Probe;
 use tokio::runtime::Runtime;
 
 #[path = "../../src/workloads/drain.rs"]
 mod drain;
+#[path = "../../src/parts.rs"]
+mod parts;
 
 /// The runtime, started as the Rust probe starts it (`runtimes.rs` there) and as `#[tokio::main]`
 /// does.
@@ -17,11 +19,14 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
     builder.enable_all().build().expect("the system starts the threads of a tokio runtime")
 });
 
-fn main() -> ExitCode {
+fn main() -> io::Result<()> {
     let versions =
         concat!(env!("TASKSCALE_TOKIO_VERSION"), ", futures-util ", env!("TASKSCALE_FUTURES_UTIL_VERSION"));
-    Probe::new("tokio+futures-0.3.17", versions)
-        .workers(RUNTIME.metrics().num_workers() as u64)
-        .workload(drain::workload(|| &RUNTIME, env!("TASKSCALE_FUTURES_UTIL_VERSION")))
-        .serve()
+    let probe = Probe {
+        name: "tokio+futures-0.3.17",
+        version: versions.to_owned(),
+        workers: Some(RUNTIME.metrics().num_workers() as u64),
+        workloads: vec![drain::workload(|| &RUNTIME, env!("TASKSCALE_FUTURES_UTIL_VERSION"))],
+    };
+    parts::in_parts(probe).serve()
 }

@@ -3,43 +3,44 @@
 //! `taskscale probe check` accepts:
 //!
 //! ```no_run
+//! use serde_json::json;
 //! use taskscale_probe_sdk::{Probe, Variant, Workload};
 //!
-//! fn main() -> std::process::ExitCode {
-//!     Probe::new("mypool", "1.0")
-//!         .workload(Workload::new("nop").variant(Variant::new("submit", |run| {
-//!             Ok(run.time(|_| (0..run.size).map(|_| std::thread::spawn(|| 1)).map(|t| t.join().unwrap()).sum()))
-//!         })))
-//!         .serve()
+//! fn main() -> std::io::Result<()> {
+//!     let spawn = Variant {
+//!         name: "spawn".into(),
+//!         creates_task: true,
+//!         about: json!({"max_size": 10_000, "note": "one thread per task"}),
+//!         perform: Box::new(|run| {
+//!             Ok(run.time(|_| {
+//!                 let threads: Vec<_> = (0..run.size).map(|_| std::thread::spawn(|| 1)).collect();
+//!                 threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+//!             }))
+//!         }),
+//!     };
+//!     let nop = Workload { name: "nop", params: vec![], variants: vec![spawn] };
+//!     Probe { name: "mypool", version: "1.0".into(), workers: None, workloads: vec![nop] }.serve()
 //! }
 //! ```
 //!
 //! The Rust probe has all of this as its module `sdk`
 //! (`use taskscale_probe_rust::sdk::{Probe, Variant, Workload}`). A probe of your own may not want
-//! the runtimes beside it in its dependencies.
+//! the runtimes beside it in its dependencies. Samples of the Rust probe are also done in parts, at
+//! random depths of the stack (`taskscale_probe_rust::parts`). This is no part of the protocol and
+//! not in here.
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`clock`] | the two clocks and their resolution |
-//! | [`describe`] | the description of a probe: runtime, workloads, parameters, variants |
-//! | [`layout`] | a random place of the stack for every part of a sample |
-//! | [`request`] | a request, made into a [`Run`] |
-//! | [`serve`] | one reply line per request line, until end of input |
-//! | [`timing`] | the timed loop |
+//! | `clock` | the two clocks and their resolution |
+//! | `describe` | the description of a probe: runtime, workloads, parameters, variants |
+//! | `request` | a request, made into a [`Run`] |
+//! | `timing` | the timed loop |
+//! | `serve` | one reply line per request line, until end of input |
 
-// Methods of one line stay on one line in these, so that each can be read at a glance.
-#[rustfmt::skip] pub mod clock;
-#[rustfmt::skip] pub mod describe;
-pub mod layout;
-#[rustfmt::skip] pub mod request;
-#[rustfmt::skip] pub mod serve;
-#[rustfmt::skip] pub mod timing;
+mod clock;
+mod describe;
+mod request;
+mod serve;
+mod timing;
 
-#[rustfmt::skip]
-pub use self::{describe::{Param, Probe, Variant, Workload}, request::Run, timing::{Phases, Timing}};
-
-/// The protocol that this probe speaks.
-pub const PROTOCOL: u64 = 1;
-
-/// The name and version of the compiler that built this: `rustc 1.95.0 (59807616e 2026-04-14)`.
-pub const TOOLCHAIN: &str = env!("TASKSCALE_TOOLCHAIN");
+pub use self::{clock::*, describe::*, request::*, timing::*};

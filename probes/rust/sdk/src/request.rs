@@ -1,47 +1,58 @@
-//! Makes a `run` request into a [`Run`]. The tool has checked the request against the description
-//! before sending it (`probes/PROTOCOL.md`).
+//! A request, made of its line. The tool has checked a `run` request against the description before
+//! sending it (`probes/PROTOCOL.md`).
 
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// The content of a `run` request.
-#[derive(Debug, Clone)]
+use crate::{Variant, Workload};
+
+/// A line from the tool.
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub(crate) enum Request {
+    Describe { protocol: Value },
+    Run(Run),
+    Exit,
+}
+
+/// A `run` request.
+#[derive(Debug, Clone, Deserialize)]
 pub struct Run {
     /// The number to copy into the sample.
     pub id: u64,
+    pub workload: String,
+    pub variant: String,
     /// The number of tasks (or steps: the workload says which), at least 1.
     pub size: u64,
     /// How often the workload is done inside the one timed part, at least 1.
     pub iterations: u64,
     /// At most 2^53 - 1.
     pub seed: u64,
-    /// Whether every task's execution is counted by what it did. Time is not kept then.
-    pub verify: bool,
-    /// Whether the sample tells the share of creation.
-    pub phases: bool,
-    pub(super) params: Map<String, Value>,
+    /// The values of the parameters. [`Run::param`] reads them.
+    #[serde(default)]
+    pub params: Map<String, Value>,
 }
 
 impl Run {
-    /// The same run with one iteration. It serves a workload that sets each iteration up untimed
-    /// and adds up their timings ([`Timing::add`](super::Timing::add)).
-    pub fn once(&self) -> Run { Run { iterations: 1, ..self.clone() } }
-
-    /// The value of a declared parameter that is an integer.
+    /// The value of a declared parameter, or of one of the two that every workload has: `verify`
+    /// (every task's execution is counted by what it did, and time is not kept) and `phases` (the
+    /// sample tells the share of creation).
     ///
     /// # Panics
-    /// If the workload declares no such parameter. This is a mistake in the probe, and the reply
-    /// names it.
-    pub fn integer(&self, name: &str) -> u64 { self.params[name].as_u64().expect("an integer that is declared") }
+    /// If the workload declares no such parameter, or one of another type. This is a mistake in the
+    /// probe, and the reply names the parameter.
+    pub fn param<'a, T: Deserialize<'a>>(&'a self, name: &str) -> T {
+        let value = self.params.get(name).unwrap_or(&Value::Bool(false));
+        T::deserialize(value).unwrap_or_else(|why| panic!("the parameter {name:?}: {why}"))
+    }
 
-    /// The value of a declared parameter that is a word.
-    ///
-    /// # Panics
-    /// As [`Run::integer`].
-    pub fn word(&self, name: &str) -> &str { self.params[name].as_str().expect("a word that is declared") }
-
-    /// The value of a declared parameter that is a flag.
-    ///
-    /// # Panics
-    /// As [`Run::integer`].
-    pub fn flag(&self, name: &str) -> bool { self.params[name].as_bool().expect("a flag that is declared") }
+    /// Gives every absent parameter its value: the default, or, if the variant excludes that, the
+    /// first value that it allows.
+    pub(crate) fn fill(&mut self, workload: &Workload, variant: &Variant) {
+        for param in &workload.params {
+            let only = variant.about["only"][param.name].as_array();
+            let first = only.filter(|only| !only.contains(&param.default)).and_then(|only| only.first());
+            self.params.entry(param.name).or_insert(first.unwrap_or(&param.default).clone());
+        }
+    }
 }

@@ -2,8 +2,9 @@
 //! a hand-written loop would not have. The wall clock is read outermost, so CPU time never exceeds
 //! wall time times cores.
 
-use super::{clock::{cpu_ns, wall_ns}, request::Run};
-use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+use crate::{CPU, Run, WALL, now_ns};
 
 /// The result of a timed run.
 #[derive(Debug, Default)]
@@ -15,62 +16,75 @@ pub struct Timing {
     /// The sum of the iterations' answers, modulo 2^64.
     pub answer: u64,
     /// Further figures of the sample, by name.
-    pub extra: Map<String, Value>,
-}
-
-impl Timing {
-    /// Adds another part of the same sample, whose iterations were done apart with something
-    /// untimed between. Figures of `extra` that are numbers add up, because a timed run has only
-    /// times.
-    pub fn add(&mut self, other: Timing) {
-        let answer = self.answer.wrapping_add(other.answer);
-        (self.wall_ns, self.cpu_ns, self.answer) = (self.wall_ns + other.wall_ns, self.cpu_ns + other.cpu_ns, answer);
-        for (name, value) in other.extra {
-            let sum = self.extra.get(&name).and_then(Value::as_u64).zip(value.as_u64()).map(|(a, b)| (a + b).into());
-            self.extra.insert(name, sum.unwrap_or(value));
-        }
-    }
+    pub extra: BTreeMap<&'static str, u64>,
 }
 
 impl Run {
     /// Times `iterations` calls of `one`, which does the workload once and returns its answer.
     pub fn time(&self, mut one: impl FnMut(&mut Phases) -> u64) -> Timing {
-        let (mut answer, mut phases) = (0u64, Phases::start(self.phases));
-        for _ in 0..self.iterations { phases.begin(); answer = answer.wrapping_add(one(&mut phases)); }
+        let mut phases = Phases::start(self.param("phases"));
+        let mut answer = 0u64;
+        for _ in 0..self.iterations {
+            phases.begin();
+            answer = answer.wrapping_add(one(&mut phases));
+        }
         phases.stop(answer)
     }
 
     /// Times calls like [`Run::time`], inside a runtime that is already running.
     pub async fn time_async(&self, mut one: impl AsyncFnMut(&mut Phases) -> u64) -> Timing {
-        let (mut answer, mut phases) = (0u64, Phases::start(self.phases));
-        for _ in 0..self.iterations { phases.begin(); answer = answer.wrapping_add(one(&mut phases).await); }
+        let mut phases = Phases::start(self.param("phases"));
+        let mut answer = 0u64;
+        for _ in 0..self.iterations {
+            phases.begin();
+            answer = answer.wrapping_add(one(&mut phases).await);
+        }
         phases.stop(answer)
     }
 }
 
-/// The share of creation, summed over iterations. It reads no clock in an iteration unless the
-/// request has `phases = true`.
+/// The clocks of a run, and the share of creation, summed over iterations. No clock is read in an
+/// iteration unless the request has `phases = true`.
+#[derive(Default)]
 pub struct Phases {
-    // Each pair is wall and CPU time: the begin of the first iteration (`start`), the sums, and the
-    // readings at the begin of the present iteration less the sums (`before`).
-    on: bool, start: [u64; 2], sums: [u64; 2], before: [u64; 2],
+    on: bool,
+    wall_sum: u64,
+    cpu_sum: u64,
+    // What the clocks showed when the present iteration began, less the sums. So the sum that
+    // includes this iteration is one subtraction away, however often `created` is called.
+    wall_before: u64,
+    cpu_before: u64,
+    // What the clocks showed before the first iteration.
+    wall_start: u64,
+    cpu_start: u64,
 }
 
 impl Phases {
-    fn start(on: bool) -> Self { Phases { on, sums: [0; 2], before: [0; 2], start: [wall_ns(), cpu_ns()] } }
+    fn start(on: bool) -> Self {
+        Phases { on, wall_start: now_ns(WALL), cpu_start: now_ns(CPU), ..Phases::default() }
+    }
 
-    fn begin(&mut self) { if self.on { self.before = less([wall_ns(), cpu_ns()], self.sums); } }
+    fn begin(&mut self) {
+        if self.on {
+            self.wall_before = now_ns(WALL) - self.wall_sum;
+            self.cpu_before = now_ns(CPU) - self.cpu_sum;
+        }
+    }
 
     /// Says that the last task has just been started. If this is called more than once in an
     /// iteration (a windowed workload starts tasks until near its end), the last call counts.
-    #[inline] pub fn created(&mut self) { if self.on { self.sums = less([wall_ns(), cpu_ns()], self.before); } }
+    #[inline]
+    pub fn created(&mut self) {
+        if self.on {
+            self.wall_sum = now_ns(WALL) - self.wall_before;
+            self.cpu_sum = now_ns(CPU) - self.cpu_before;
+        }
+    }
 
     fn stop(self, answer: u64) -> Timing {
-        let (cpu_end, wall_end) = (cpu_ns(), wall_ns());
-        let told = [("create_wall_ns".to_owned(), self.sums[0].into()), ("create_cpu_ns".to_owned(), self.sums[1].into())];
-        let extra = told.into_iter().filter(|_| self.sums[0] > 0).collect();
-        Timing { wall_ns: wall_end - self.start[0], cpu_ns: cpu_end - self.start[1], answer, extra }
+        let cpu_ns = now_ns(CPU) - self.cpu_start;
+        let wall_ns = now_ns(WALL) - self.wall_start;
+        let creation = [("create_wall_ns", self.wall_sum), ("create_cpu_ns", self.cpu_sum)];
+        Timing { wall_ns, cpu_ns, answer, extra: creation.into_iter().filter(|(_, sum)| *sum > 0).collect() }
     }
 }
-
-fn less(a: [u64; 2], b: [u64; 2]) -> [u64; 2] { [a[0].wrapping_sub(b[0]), a[1].wrapping_sub(b[1])] }

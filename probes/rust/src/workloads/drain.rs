@@ -10,23 +10,29 @@
 //! woke themselves.
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
+use serde_json::json;
 use taskscale_probe_sdk::{Run, Timing, Variant, Workload};
 use tokio::{runtime::Runtime, sync::Mutex};
+
+use crate::parts;
 
 /// The workload `drain` on a runtime of tokio's. `futures_util` is the version that was linked. The
 /// answer of an iteration is the number of futures collected.
 pub fn workload(runtime: fn() -> &'static Runtime, futures_util: &str) -> Workload {
-    let variant =
-        Variant::new("FuturesUnordered/Mutex", move |run| Ok(runtime().block_on(waiting_for_one(run))))
-            .without_tasks()
-            .note(&format!("futures-util {futures_util}; plain futures that wait for the same tokio Mutex"));
-    Workload::new("drain").variant(variant)
+    let note = format!("futures-util {futures_util}; plain futures that wait for the same tokio Mutex");
+    let variant = Variant {
+        name: "FuturesUnordered/Mutex".to_owned(),
+        creates_task: false,
+        about: json!({"note": note}),
+        perform: Box::new(move |run| Ok(runtime().block_on(waiting_for_one(run)))),
+    };
+    Workload { name: "drain", params: vec![], variants: vec![variant] }
 }
 
 /// Times the drain from the release of the lock on. None of the futures has been polled before,
 /// because `collect` polls none. Each asks for the lock at its first poll, inside the timed part.
 async fn waiting_for_one(run: &Run) -> Timing {
-    let once = run.once();
+    let once = Run { iterations: 1, ..run.clone() };
     let mut whole = Timing::default();
     for _ in 0..run.iterations {
         let mutex = Mutex::new(());
@@ -41,7 +47,7 @@ async fn waiting_for_one(run: &Run) -> Timing {
             }
             collected
         };
-        whole.add(once.time_async(drained).await);
+        parts::add(&mut whole, once.time_async(drained).await);
     }
     whole
 }

@@ -11,6 +11,7 @@ use std::{
 };
 
 use futures_util::FutureExt;
+use serde_json::json;
 
 use super::{
     count::Count,
@@ -24,14 +25,26 @@ use crate::{
 /// The workload `graph` on tokio's two schedulers. The answer of an iteration is the sum of the
 /// tasks' results.
 pub fn workload() -> Workload {
-    let workload = Workload::new("graph")
-        .param(Param::word("pattern", &["trivial", "chain", "tree", "stencil"], "which task waits for which"))
-        .param(Param::new("work", 0, "steps of spin per task; 0: the task gives 31 * i"));
-    let both = Flavour::ALL.map(|(name, flavour)| {
-        Variant::new(&format!("{name}/spawn"), move |run| {
+    let pattern = Param {
+        name: "pattern",
+        default: json!("trivial"),
+        choices: &["trivial", "chain", "tree", "stencil"],
+        help: "which task waits for which",
+    };
+    let work = Param {
+        name: "work",
+        default: json!(0),
+        choices: &[],
+        help: "steps of spin per task; 0: the task gives 31 * i",
+    };
+    let both = Flavour::ALL.map(|(name, flavour)| Variant {
+        name: format!("{name}/spawn"),
+        creates_task: true,
+        about: json!({"note": "each task awaits the shared handles of those that come before it"}),
+        perform: Box::new(move |run| {
             let graph = Graph::new(run);
-            let spun = Spun { seed: run.seed, work: run.integer("work") };
-            if run.verify {
+            let spun = Spun { seed: run.seed, work: run.param("work") };
+            if run.param("verify") {
                 let count = Arc::new(Count::default());
                 let counted = Counted { count: Arc::clone(&count), spun };
                 let timing = perform(flavour, run, graph, Proven::new(counted, graph));
@@ -41,10 +54,9 @@ pub fn workload() -> Workload {
             } else {
                 Ok(perform(flavour, run, graph, spun))
             }
-        })
-        .note("each task awaits the shared handles of those that come before it")
+        }),
     });
-    both.into_iter().fold(workload, Workload::variant)
+    Workload { name: "graph", params: vec![pattern, work], variants: both.into() }
 }
 
 /// Starts the tasks by `tokio::spawn` in their order, then awaits each in that order.
@@ -95,7 +107,7 @@ enum Pattern {
 
 impl Graph {
     fn new(run: &Run) -> Self {
-        let pattern = match run.word("pattern") {
+        let pattern = match run.param("pattern") {
             "chain" => Pattern::Chain,
             "tree" => Pattern::Tree,
             "stencil" => Pattern::Stencil,

@@ -2,6 +2,8 @@
 
 use std::{sync::Arc, thread};
 
+use serde_json::{Value, json};
+
 use super::{
     count::Count,
     fanout::{MAX_THREADS, WHY},
@@ -16,16 +18,24 @@ use crate::{
 pub fn workload(runtime: &str) -> Workload {
     let variants = match runtime {
         "tokio" => {
-            let both = Flavour::ALL.map(|(name, flavour)| variant(&format!("{name}/spawn"), Tokio(flavour)));
+            let both = Flavour::ALL
+                .map(|(name, flavour)| variant(format!("{name}/spawn"), json!({}), Tokio(flavour)));
             both.into()
         }
-        "rayon" => vec![variant("scope", Rayon)],
-        "smol" => vec![variant("executor/spawn", Smol), variant("block_on/spawn", SmolLocal)],
-        "threads" => vec![variant("scope", Threads).max_size(MAX_THREADS, WHY)],
+        "rayon" => vec![variant("scope", json!({}), Rayon)],
+        "smol" => {
+            vec![variant("executor/spawn", json!({}), Smol), variant("block_on/spawn", json!({}), SmolLocal)]
+        }
+        "threads" => vec![variant("scope", json!({"max_size": MAX_THREADS, "note": WHY}), Threads)],
         _ => Vec::new(),
     };
-    let live = Param::new("live", 0, "tasks alive at once, in batches; 0: all");
-    variants.into_iter().fold(Workload::new("nop").param(live), Workload::variant)
+    let live = Param {
+        name: "live",
+        default: json!(0),
+        choices: &[],
+        help: "tasks alive at once, in batches; 0: all",
+    };
+    Workload { name: "nop", params: vec![live], variants }
 }
 
 /// What a task does: nothing, or counting itself.
@@ -59,20 +69,21 @@ trait Form: 'static {
     fn perform<B: Body>(&self, run: &Run, live: usize, body: B) -> Timing;
 }
 
-fn variant(name: &str, form: impl Form) -> Variant {
-    Variant::new(name, move |run| {
-        let live = match run.integer("live") {
+fn variant(name: impl Into<String>, about: Value, form: impl Form) -> Variant {
+    let perform = move |run: &Run| {
+        let live = match run.param("live") {
             0 => run.size,
             live => live.min(run.size),
         };
-        if run.verify {
+        if run.param("verify") {
             let count = Arc::new(Count::default());
             let timing = form.perform(run, live as usize, Arc::clone(&count));
             count.report(run, timing)
         } else {
             Ok(form.perform(run, live as usize, ()))
         }
-    })
+    };
+    Variant { name: name.into(), creates_task: true, about, perform: Box::new(perform) }
 }
 
 /// The sizes of the batches: `live` each, and the rest in the last.

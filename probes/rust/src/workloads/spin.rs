@@ -3,15 +3,19 @@
 
 use std::hint::black_box;
 
+use serde_json::json;
+
 use crate::sdk::{Variant, Workload};
 
 /// The workload `spin`. The answer of an iteration is `spin(seed, size)`.
 pub fn workload() -> Workload {
-    Workload::new("spin").variant(
-        Variant::new("loop", |run| Ok(run.time(|_| spin(black_box(run.seed), black_box(run.size)))))
-            .without_tasks()
-            .note("one call, no task"),
-    )
+    let in_a_loop = Variant {
+        name: "loop".to_owned(),
+        creates_task: false,
+        about: json!({"note": "one call, no task"}),
+        perform: Box::new(|run| Ok(run.time(|_| spin(black_box(run.seed), black_box(run.size))))),
+    };
+    Workload { name: "spin", params: vec![], variants: vec![in_a_loop] }
 }
 
 /// Does `steps` dependent steps of `xorshift64` from `splitmix(seed)` on, which is work that no

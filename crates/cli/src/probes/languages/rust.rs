@@ -1,6 +1,8 @@
 //! Rust: our probe is built into this binary. A user's file becomes a package that depends on it. A
 //! runtime that needs an old library is a package of its own, with its own lock file.
 
+use std::collections::BTreeSet;
+
 use taskscale_model::missing::Missing;
 use taskscale_sys::process::Command;
 
@@ -90,8 +92,7 @@ fn recipe(cargo: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
         },
         Source::File(path) => {
             let text = std::fs::read_to_string(path).unwrap_or_default();
-            let manifest =
-                format!("{}{}{}", DEPENDENCIES.trim_start(), theirs("Cargo.toml"), theirs("sdk/Cargo.toml"));
+            let manifest = format!("{}{}", DEPENDENCIES.trim_start(), theirs());
             Recipe {
                 files: vec![
                     ("own/src/main.rs".into(), text),
@@ -109,13 +110,22 @@ fn of_probe(name: &str) -> &'static str {
     embedded::RUST_PROBE.iter().find(|(path, _)| *path == name).map_or("", |(_, text)| *text)
 }
 
-/// Returns the list of dependencies of a package of the probe, so that `use tokio` works in the
-/// user's file. Its paths are seen from one folder further down.
-fn theirs(manifest: &str) -> String {
-    let list = of_probe(manifest).split("[dependencies]\n").nth(1).unwrap_or_default();
-    // The list ends at the next table, or at the comment on it.
-    let list = list.split("\n\n").next().unwrap_or_default();
-    format!("{}\n", list.trim_end().replace("path = \"", "path = \"../"))
+/// Returns the dependencies of the probe and of its SDK, so that `use tokio` works in the user's
+/// file. Their paths are seen from one folder further down.
+fn theirs() -> String {
+    let lines = ["Cargo.toml", "sdk/Cargo.toml"].into_iter().flat_map(|manifest| {
+        let list = of_probe(manifest).split("[dependencies]\n").nth(1).unwrap_or_default();
+        // The list ends at the next table, or at the comment on it.
+        list.split("\n\n").next().unwrap_or_default().lines()
+    });
+    // What both depend on is there once.
+    let lines: BTreeSet<&str> = lines.collect();
+    let mut list = String::new();
+    for line in lines {
+        list += &line.replace("path = \"", "path = \"../");
+        list.push('\n');
+    }
+    list
 }
 
 #[cfg(test)]
@@ -124,10 +134,12 @@ mod tests {
 
     #[test]
     fn a_users_file_has_the_dependencies_of_the_probe_and_of_its_sdk() {
-        let all = format!("{}{}", theirs("Cargo.toml"), theirs("sdk/Cargo.toml"));
+        let all = theirs();
         for line in ["tokio = {", "serde_json = ", "taskscale-probe-sdk = { path = \"../sdk\" }"] {
             assert_eq!(all.lines().filter(|there| there.starts_with(line)).count(), 1, "{line} in {all}");
         }
+        let names: BTreeSet<Option<&str>> = all.lines().map(|line| line.split(" = ").next()).collect();
+        assert_eq!(names.len(), all.lines().count(), "a name has two versions: {all}");
         assert!(all.lines().all(|line| line.contains(" = ")), "{all}");
     }
 }

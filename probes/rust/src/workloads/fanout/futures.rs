@@ -5,6 +5,7 @@ use futures_util::{
     future::join_all,
     stream::{FuturesUnordered, StreamExt},
 };
+use serde_json::json;
 
 use super::{Body, Form, Plan, variant};
 use crate::{
@@ -13,13 +14,15 @@ use crate::{
 };
 
 pub fn variants() -> Vec<Variant> {
+    let unordered = json!({"only": {"order": ["completion"]}});
+    let join_all = json!({"only": {"order": ["ordered"]}});
     let both = Flavour::ALL.into_iter().flat_map(|(name, flavour)| {
         [
-            variant(&format!("{name}/FuturesUnordered"), &["completion"], Unordered(flavour)).without_tasks(),
-            variant(&format!("{name}/join_all"), &["ordered"], JoinAll(flavour)).without_tasks(),
+            variant(format!("{name}/FuturesUnordered"), unordered.clone(), Unordered(flavour)),
+            variant(format!("{name}/join_all"), join_all.clone(), JoinAll(flavour)),
         ]
     });
-    both.collect()
+    both.map(|one| Variant { creates_task: false, ..one }).collect()
 }
 
 /// `FuturesUnordered`, drained as futures finish.

@@ -18,6 +18,8 @@ mod tokio;
 
 use std::{hint::black_box, sync::Arc};
 
+use serde_json::{Value, json};
+
 use self::body::{Body, Counted, Plain, Spun};
 pub use self::threads::{MAX_THREADS, WHY};
 use super::{count::Count, spin::spin};
@@ -35,14 +37,20 @@ pub fn workload(runtime: &str) -> Workload {
         "threads" => threads::variants(),
         _ => Vec::new(),
     };
-    let params = [
-        Param::word("order", &["ordered", "completion", "discard"], "how results are collected"),
-        Param::new("work", 0, "steps of spin per task; 0: the task gives 31 * i"),
-        Param::new("window", 0, "most tasks alive at once; 0: all"),
-        Param::new("extra_spin", 0, "steps of spin once per iteration: a slow-down to be found"),
+    let number = |name, help| Param { name, default: json!(0), choices: &[], help };
+    let order = Param {
+        name: "order",
+        default: json!("ordered"),
+        choices: &["ordered", "completion", "discard"],
+        help: "how results are collected",
+    };
+    let params = vec![
+        order,
+        number("work", "steps of spin per task; 0: the task gives 31 * i"),
+        number("window", "most tasks alive at once; 0: all"),
+        number("extra_spin", "steps of spin once per iteration: a slow-down to be found"),
     ];
-    let workload = params.into_iter().fold(Workload::new("fanout"), Workload::param);
-    variants.into_iter().fold(workload, Workload::variant)
+    Workload { name: "fanout", params, variants }
 }
 
 /// A way of starting tasks and collecting their results, for any body.
@@ -53,11 +61,11 @@ trait Form: 'static {
 
 /// A variant that performs `form`. The kind of body is chosen here, once per request. So the loop
 /// over tasks is compiled for each kind and has no branch on it.
-fn variant(name: &str, orders: &[&str], form: impl Form) -> Variant {
+fn variant(name: impl Into<String>, about: Value, form: impl Form) -> Variant {
     let perform = move |run: &Run| {
         let plan = Plan::new(run);
-        let spun = Spun { seed: run.seed, work: run.integer("work") };
-        if run.verify {
+        let spun = Spun { seed: run.seed, work: run.param("work") };
+        if run.param("verify") {
             let count = Arc::new(Count::default());
             let timing = form.perform(&plan, Counted { count: Arc::clone(&count), spun });
             count.report(run, timing)
@@ -67,7 +75,7 @@ fn variant(name: &str, orders: &[&str], form: impl Form) -> Variant {
             Ok(form.perform(&plan, spun))
         }
     };
-    Variant::new(name, perform).only("order", orders.iter().copied())
+    Variant { name: name.into(), creates_task: true, about, perform: Box::new(perform) }
 }
 
 /// How results are collected.
@@ -94,18 +102,18 @@ struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     fn new(run: &'a Run) -> Self {
-        let order = match run.word("order") {
+        let order = match run.param("order") {
             "ordered" => Order::Ordered,
             "completion" => Order::Completion,
             _ => Order::Discard,
         };
-        let window = run.integer("window");
+        let window: u64 = run.param("window");
         Plan {
             run,
             order,
             size: run.size as usize,
             window: (0 < window && window < run.size).then_some(window as usize),
-            extra_spin: run.integer("extra_spin"),
+            extra_spin: run.param("extra_spin"),
         }
     }
 

@@ -2,17 +2,20 @@
 //! hand-over.
 
 use rayon::prelude::*;
+use serde_json::json;
 
 use super::{Body, Form, Order, Plan, variant};
 use crate::sdk::{Phases, Timing, Variant};
 
 pub fn variants() -> Vec<Variant> {
+    let scope = json!({"only": {"order": ["ordered", "discard"]}});
+    let par_iter = json!({
+        "only": {"order": ["ordered", "discard"], "window": [0]},
+        "note": "splits the range by need: far fewer jobs than units",
+    });
     vec![
-        variant("scope", &["ordered", "discard"], Scope),
-        variant("par_iter", &["ordered", "discard"], ParIter)
-            .only("window", [0])
-            .without_tasks()
-            .note("splits the range by need: far fewer jobs than units"),
+        variant("scope", scope, Scope),
+        Variant { creates_task: false, ..variant("par_iter", par_iter, ParIter) },
     ]
 }
 

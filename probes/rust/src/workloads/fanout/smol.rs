@@ -2,6 +2,8 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
+use serde_json::json;
+
 use super::{Body, Form, Order, Plan, variant};
 use crate::{
     runtimes::{Spawn, smol_executor, smol_local},
@@ -11,8 +13,8 @@ use crate::{
 
 pub fn variants() -> Vec<Variant> {
     vec![
-        variant("executor/spawn", &["ordered", "discard"], Shared),
-        variant("block_on/spawn", &["ordered", "discard"], Local),
+        variant("executor/spawn", json!({"only": {"order": ["ordered", "discard"]}}), Shared),
+        variant("block_on/spawn", json!({"only": {"order": ["ordered", "discard"]}}), Local),
     ]
 }
 

@@ -2,6 +2,8 @@
 
 use std::{collections::VecDeque, panic::resume_unwind, thread};
 
+use serde_json::json;
+
 use super::{Body, Form, Order, Plan, variant};
 use crate::sdk::{Phases, Timing, Variant};
 
@@ -12,7 +14,8 @@ pub const MAX_THREADS: u64 = 10_000;
 pub const WHY: &str = "one OS thread per task; the kernel's default limits end near 16,000 alive at once";
 
 pub fn variants() -> Vec<Variant> {
-    vec![variant("scope", &["ordered", "discard"], Scope).max_size(MAX_THREADS, WHY)]
+    let about = json!({"only": {"order": ["ordered", "discard"]}, "max_size": MAX_THREADS, "note": WHY});
+    vec![variant("scope", about, Scope)]
 }
 
 /// `std::thread::scope`, with threads joined in the order of creation. `discard` leaves the joining

@@ -2,6 +2,7 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
+use serde_json::json;
 use tokio::task::{JoinHandle, JoinSet};
 
 use super::{Body, Form, Order, Plan, variant};
@@ -16,10 +17,12 @@ use crate::{
 const NOT_ABORTED: &str = "a task that nobody aborts gives its result";
 
 pub fn variants() -> Vec<Variant> {
+    let spawn = json!({"only": {"order": ["ordered", "discard"]}});
+    let join_set = json!({"only": {"order": ["completion", "discard"]}});
     let both = Flavour::ALL.into_iter().flat_map(|(name, flavour)| {
         [
-            variant(&format!("{name}/spawn"), &["ordered", "discard"], Spawn(flavour)),
-            variant(&format!("{name}/JoinSet"), &["completion", "discard"], Set(flavour)),
+            variant(format!("{name}/spawn"), spawn.clone(), Spawn(flavour)),
+            variant(format!("{name}/JoinSet"), join_set.clone(), Set(flavour)),
         ]
     });
     both.collect()

@@ -1,4 +1,5 @@
-//! Draws the memory layout anew within every sample.
+//! A sample done in parts. This is no part of the protocol: it makes the figures of the Rust probe
+//! steadier, and the SDK knows nothing of it.
 //!
 //! The position of the stack relative to the heap decides which loads alias which stores (in steps
 //! of 16 bytes, up to a page), and a process keeps its position for life. Identical processes of
@@ -11,17 +12,30 @@
 
 use std::hint::black_box;
 
-use super::{request::Run, timing::Timing};
+use taskscale_probe_sdk::{Perform, Probe, Run, Timing, Variant, Workload};
 
 /// The number of parts of a sample. Each part costs two pairs of clock readings, outside the time
 /// that they measure.
 const PARTS: u64 = 16;
 
+/// Has every variant of `probe` do its samples in parts.
+pub fn in_parts(probe: Probe) -> Probe {
+    let variant = |one: Variant| Variant {
+        perform: Box::new(move |run| spread(run, &one.perform)),
+        name: one.name,
+        creates_task: one.creates_task,
+        about: one.about,
+    };
+    let workload =
+        |one: Workload| Workload { variants: one.variants.into_iter().map(variant).collect(), ..one };
+    Probe { workloads: probe.workloads.into_iter().map(workload).collect(), ..probe }
+}
+
 /// Does `run` in up to [`PARTS`] parts and adds them up. The depth of the stack of each part
 /// follows from the seed.
-pub fn spread(run: &Run, perform: &dyn Fn(&Run) -> Result<Timing, String>) -> Result<Timing, String> {
+fn spread(run: &Run, perform: &Perform) -> Result<Timing, String> {
     // The counts of an instrumented run would have to be merged, and its time says nothing.
-    if run.verify {
+    if run.param("verify") {
         return perform(run);
     }
     let parts = run.iterations.min(PARTS);
@@ -36,9 +50,20 @@ pub fn spread(run: &Run, perform: &dyn Fn(&Run) -> Result<Timing, String>) -> Re
         // The high bits of a linear congruential generator are its good ones. (The constants are
         // those of Knuth's MMIX.)
         lower((random >> 56) as u8, &mut || timing = perform(&one));
-        whole.add(timing?);
+        add(&mut whole, timing?);
     }
     Ok(whole)
+}
+
+/// Adds another part of the same sample, whose iterations were done apart with something untimed
+/// between. Figures of `extra` add up, because a timed run has only times there.
+pub fn add(whole: &mut Timing, part: Timing) {
+    whole.wall_ns += part.wall_ns;
+    whole.cpu_ns += part.cpu_ns;
+    whole.answer = whole.answer.wrapping_add(part.answer);
+    for (name, figure) in part.extra {
+        *whole.extra.entry(name).or_default() += figure;
+    }
 }
 
 /// Calls `f` with the stack lowered by `steps` times 16 bytes, a page at most.
