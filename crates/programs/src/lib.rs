@@ -8,7 +8,9 @@ pub mod graph;
 pub mod kinds;
 pub mod machine;
 pub mod program;
+pub mod view;
 
 pub use execution::{Executed, Execution, Stuck};
 pub use kinds::Kind;
 pub use program::Program;
+pub use view::{Clock, EventOrder, Observation, Observed, View, observe};

@@ -32,6 +32,10 @@ fn caller(
         steps.push(Step::Call(inner));
         steps.push(Step::Compute(between));
     }
+    if draw.chance(0.3) {
+        // Its last call ends when it ends.
+        steps.pop();
+    }
     graph.steps(name, family, steps)
 }
 
@@ -102,13 +106,7 @@ pub fn help_first(draw: &mut Draw) -> Program {
     let mut graph = Graph::new();
     let names = (graph.name("divide"), common(draw, &mut graph));
     let leaves = Durations::any(draw);
-    tree(
-        draw,
-        &mut graph,
-        &Tree { arity, depth, inner_ns, leaf_ns, help: true, leaves },
-        names,
-        0,
-    );
+    tree(draw, &mut graph, &Tree { arity, depth, inner_ns, leaf_ns, help: true, leaves }, names, 0);
     let mut machine = Machine::usual(draw, workers, leaf_ns, 0.05);
     machine.queues = Queues::Stealing;
     machine.order = Order::Lifo;
