@@ -53,11 +53,11 @@ fn periodic(draw: &mut Draw, loose: bool) -> Program {
     let durations = Durations::mild(draw);
     let serial = shape.window() / rounds as f64 * draw.log(0.05, 2.5);
     let mut graph = Graph::new();
-    let (name, family) = (common(draw, &mut graph), graph.family());
-    let update = graph.name("update");
+    let (name, update) = (common(draw, &mut graph), graph.name("update"));
     let mut parallel: Option<u32> = None;
     let mut stage: Option<u32> = None;
     for _ in 0..rounds {
+        let family = graph.family();
         let ns = durations.draw(draw, serial);
         let alone = graph.alone(update, ns);
         // What a serial stage needs is the stage before. That it waits for the round is a habit.

@@ -151,16 +151,22 @@ pub fn uneven_rounds(draw: &mut Draw) -> Program {
     let shape = Shape::draw(draw, (2, 128), (4, 300));
     let mut graph = Graph::new();
     let durations = Durations::any(draw);
-    // The same worker has more in each round, or another one does.
+    // The same worker has more in each round, or another one does. What a worker has are elements
+    // of one length, as a rule.
     let fixed = draw.chance(0.5);
+    let elements = draw.pick(&[1, 4, 16, 50]) as u64;
     let shares: Vec<u64> = (0..shape.workers).map(|_| durations.draw(draw, shape.mean)).collect();
     let mut before = None;
     for _ in 0..shape.each {
         let round = tasks(draw, &mut graph, shape.workers, durations, shape.mean);
         for (worker, task) in round.iter().enumerate() {
             graph.pin(*task, worker);
-            if fixed {
-                graph.get(*task).body = Body::Work(shares[worker]);
+            let Body::Work(drawn) = graph.get(*task).body else { continue };
+            let ns = if fixed { shares[worker] } else { drawn };
+            let unit = (shape.mean as u64 / elements).max(1);
+            let count = (ns / unit).max(1);
+            if elements > 1 {
+                graph.get(*task).body = Body::Parts(vec![ns / count; count as usize]);
             }
         }
         all_after(&mut graph, &round, before);
