@@ -46,10 +46,11 @@ pub struct Truth {
     pub gains: Vec<Gain>,
     /// What a diagnosis may say.
     pub acceptable: Vec<PatternName>,
-    /// No change gives more than `WORTH`.
+    /// No change gives more than `WORTH`, or arrivals set the pace.
     pub nothing_to_fix: bool,
     /// Work comes from outside at its own times.
     pub arrivals: bool,
+    event_loop: bool,
     fewer_workers_do: bool,
     thin: bool,
 }
@@ -89,6 +90,10 @@ impl Truth {
 
     /// What may be said where these are the gains, best first.
     fn verdict(&self, gains: &[&Gain]) -> Vec<PatternName> {
+        let of_loop = gains.iter().find(|gain| gain.class == PatternName::EventLoopBlocked);
+        // One worker that is no event loop gains by a second one as well. Nobody has to say so.
+        let counts = |gain: &&&Gain| self.event_loop || gain.class != PatternName::EventLoopBlocked;
+        let gains: Vec<&Gain> = gains.iter().filter(counts).copied().collect();
         let saving = |gain: &Gain| 1.0 - 1.0 / gain.speedup.max(1.0);
         let best = gains.first().map_or(0.0, |gain| saving(gain));
         let best_speedup = gains.first().map_or(1.0, |gain| gain.speedup);
@@ -104,7 +109,8 @@ impl Truth {
                 names.push(PatternName::UnderDecomposition);
             }
         }
-        if let [first, second, ..] = gains
+        let other = gains.iter().find(|gain| gain.class != gains[0].class);
+        if let (Some(first), Some(second)) = (gains.first(), other)
             && second.speedup > WORTH
             && saving(second) * 2.0 >= saving(first)
         {
@@ -112,10 +118,10 @@ impl Truth {
         }
         if self.arrivals {
             names.extend([PatternName::Healthy, PatternName::OutsideRun]);
-            let sooner = |gain: &&&Gain| gain.response.is_some_and(|response| response >= SOONER);
-            let held_up = |gain: &&&Gain| gain.class == PatternName::EventLoopBlocked;
-            names.extend(gains.iter().filter(held_up).find(sooner).map(|gain| gain.class));
         }
+        let held_up =
+            |gain: &&&Gain| gain.speedup > WORTH || gain.response.is_some_and(|response| response >= SOONER);
+        names.extend(of_loop.filter(held_up).map(|gain| gain.class));
         if self.thin {
             names.push(PatternName::Inconclusive);
         }
@@ -212,14 +218,16 @@ pub fn judge_execution(program: &Program, before: &Execution) -> Truth {
     let mut truth = Truth {
         time_ns: before.time_ns,
         response_ns: before.response_ns,
-        nothing_to_fix: gains.first().is_none_or(|gain| gain.speedup <= WORTH),
+        nothing_to_fix: false,
         gains,
         acceptable: Vec::new(),
         arrivals: program.arrivals,
+        event_loop: program.event_loop,
         fewer_workers_do: grid::fewer_workers_do(program, before),
         thin: before.window_ns() < 1_000_000 || before.spans.len() < 16 || before.preempted() > 0.3,
     };
     let gains: Vec<&Gain> = truth.gains.iter().collect();
     truth.acceptable = truth.verdict(&gains);
+    truth.nothing_to_fix = truth.acceptable.contains(&PatternName::Healthy);
     truth
 }

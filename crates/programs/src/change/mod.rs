@@ -2,14 +2,15 @@
 //!
 //! | module | changes |
 //! |---|---|
+//! | `alone` | which tasks run while all other workers wait |
 //! | `reshape` | tasks are split, and tasks are put together |
 //! | `waits` | parents are continued, stages overlap, long steps leave an event loop |
 
+mod alone;
 mod reshape;
 mod waits;
 
 use crate::{
-    execution::Execution,
     machine::{Order, Queues},
     program::{Body, Place, Program, Role, Step},
 };
@@ -215,43 +216,6 @@ impl Program {
                 .collect();
             any
         })
-    }
-
-    /// The tasks that run while all other workers wait: stages of one task, and tasks that were
-    /// seen so for most of their time, where that happens again and again.
-    pub fn alone(&self, execution: &Execution) -> Vec<bool> {
-        let mut alone: Vec<bool> = self.tasks.iter().map(|task| task.role == Role::Alone).collect();
-        if self.machine.workers == 1 {
-            return vec![false; alone.len()];
-        }
-        let mut events: Vec<(u64, bool, u32)> = Vec::new();
-        for span in execution.spans.iter().filter(|span| span.level == 0) {
-            events.push((span.start_ns, true, span.task));
-            events.push((span.end_ns, false, span.task));
-        }
-        events.sort_unstable();
-        let mut open = std::collections::HashSet::new();
-        let mut times = vec![0; self.tasks.len()];
-        let mut since = 0;
-        for (time, starts, task) in events {
-            if let (1, Some(only)) = (open.len(), open.iter().next()) {
-                times[*only as usize] += time - since;
-            }
-            since = time;
-            if starts {
-                open.insert(task);
-            } else {
-                open.remove(&task);
-            }
-        }
-        let lasts = |index: usize| self.size(index).max(1);
-        let seen: Vec<usize> = (0..times.len()).filter(|index| times[*index] * 2 > lasts(*index)).collect();
-        if seen.len() > 1 {
-            for index in seen {
-                alone[index] = true;
-            }
-        }
-        alone
     }
 }
 

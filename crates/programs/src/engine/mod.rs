@@ -16,7 +16,7 @@ use std::{
 
 use crate::{
     execution::{Executed, Execution, Stuck},
-    machine::{Machine, Order, Queues, Wake},
+    machine::{Machine, Order, Wake},
     program::{Body, Place, Program, Step},
 };
 use clock::{Cores, Turns};
@@ -105,7 +105,8 @@ struct Engine<'a> {
     answered: (f64, u64),
     work_done: u64,
     collected: u64,
-    collection_due: bool,
+    /// Collections that are due.
+    collections_due: u64,
     collecting: bool,
     stopped: u64,
     spans: Vec<Executed>,
@@ -200,7 +201,7 @@ impl<'a> Engine<'a> {
             answered: (0.0, 0),
             work_done: 0,
             collected: 0,
-            collection_due: false,
+            collections_due: 0,
             collecting: false,
             stopped: 0,
             spans: Vec::with_capacity(count),
@@ -337,7 +338,7 @@ impl<'a> Engine<'a> {
 
     /// Gives workers that have none their next tasks.
     fn assign(&mut self) {
-        while !self.collecting && !self.collection_due {
+        while !self.collecting && self.collections_due == 0 {
             if let Some(worker) = self.freed.pop_front() {
                 if !self.take_up(worker as usize) {
                     self.workers[worker as usize].idle_since = self.now;
@@ -394,9 +395,5 @@ impl<'a> Engine<'a> {
             run_delay_ns: self.workers.iter().map(|worker| worker.delay).collect(),
             dispatch_ns: self.workers.iter().map(|worker| worker.dispatch).collect(),
         })
-    }
-
-    fn has_own_queues(&self) -> bool {
-        self.machine.queues == Queues::Stealing
     }
 }

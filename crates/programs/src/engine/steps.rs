@@ -25,7 +25,7 @@ impl Engine<'_> {
         if self.workers[worker].idle_since < self.now && self.workers[worker].phase == Phase::Idle {
             own += dispatch.wake_ns;
         }
-        if dispatch.held_ns > 0.0 && (taken.shared || (taken.stolen && self.has_own_queues())) {
+        if dispatch.held_ns > 0.0 && (taken.shared || taken.stolen) {
             let served = self.queue_free.max(self.now as f64) + dispatch.held_ns;
             own += served - self.now as f64;
             self.queue_free = served;
@@ -203,21 +203,21 @@ impl Engine<'_> {
         if self.collecting {
             return;
         }
-        if !self.collection_due {
-            if self.work_done - self.collected < collection.every_work_ns {
-                return;
-            }
-            self.collected = self.work_done;
-            self.collection_due = true;
+        // Work beyond a multiple counts for the next one, however long the tasks are.
+        let due = (self.work_done - self.collected) / collection.every_work_ns;
+        self.collected += due * collection.every_work_ns;
+        self.collections_due += due;
+        if self.collections_due == 0 {
+            return;
         }
         let works = |phase| matches!(phase, Phase::Starting(_) | Phase::Running | Phase::Blocked);
         if collection.between_tasks && self.workers.iter().any(|worker| works(worker.phase)) {
             return;
         }
-        self.collection_due = false;
+        let pause = collection.pause_ns * std::mem::take(&mut self.collections_due);
         self.collecting = true;
-        self.stopped += collection.pause_ns;
+        self.stopped += pause;
         self.cores.stop(true);
-        self.at(self.now + collection.pause_ns, Event::Resume);
+        self.at(self.now + pause, Event::Resume);
     }
 }
