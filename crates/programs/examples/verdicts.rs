@@ -1,4 +1,5 @@
 //! Prints what each kind of program suffers from: `verdicts [SEEDS [KIND]]`.
+#![allow(clippy::print_stdout)]
 
 use std::{collections::BTreeMap, time::Instant};
 

@@ -253,7 +253,8 @@ fn a_changed_program_does_the_same_work_in_order() {
         for (change, done) in changes.iter().zip(&mut done) {
             let Some(changed) = program.with(change) else { continue };
             let what = format!("{} {change:?}", kind.name());
-            // Rounding up a piece adds a nanosecond to each of its steps. A batch is handed out once.
+            // Rounding up a piece adds a nanosecond to each of its steps.
+            // A batch is handed out once.
             let slack = 20 * changed.tasks.len() as u64;
             let (new, old) = (changed.work_ns(), program.work_ns());
             let master = matches!(kind, Kind::SlowMaster | Kind::SlowConsumers);

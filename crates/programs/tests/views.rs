@@ -66,7 +66,7 @@ fn a_coarse_clock_cuts_starts_and_durations() {
 fn floating_microseconds_let_a_child_end_after_its_parent_by_nanoseconds() {
     let execution = Program::draw(Kind::DeepCalls, 5).execute();
     let view = View { clock: Clock::FloatMicros(12_000_000_000_123), ..View::sorted() };
-    let mut ends = vec![0; 8];
+    let mut ends = [0; 8];
     let mut worst = 0;
     let seen = observe(&execution, &View { order: EventOrder::Workers, ..view });
     for span in &seen.spans {
