@@ -231,3 +231,56 @@ pub fn judge_execution(program: &Program, before: &Execution) -> Truth {
     truth.nothing_to_fix = truth.acceptable.contains(&PatternName::Healthy);
     truth
 }
+
+#[cfg(test)]
+mod tests {
+    use PatternName::*;
+
+    use super::*;
+
+    fn verdict(gains: &[(PatternName, f64)], arrivals: bool) -> Vec<PatternName> {
+        let gain = |(class, speedup): &(PatternName, f64)| Gain {
+            class: *class,
+            change: Change::ShareQueue,
+            speedup: *speedup,
+            response: None,
+            shown: Shown::BySpans,
+        };
+        let gains: Vec<Gain> = gains.iter().map(gain).collect();
+        let truth = Truth {
+            time_ns: 1,
+            response_ns: None,
+            gains: Vec::new(),
+            acceptable: Vec::new(),
+            nothing_to_fix: false,
+            arrivals,
+            event_loop: false,
+            fewer_workers_do: false,
+            thin: false,
+        };
+        truth.verdict(&gains.iter().collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn seventy_percent_of_the_best_saving_will_do() {
+        // The best saves 75 % of the time: 70 % of that is 52.5 %.
+        let second = |speedup| verdict(&[(LoadImbalance, 4.0), (StragglerTasks, speedup)], false);
+        assert_eq!(second(1.0 / 0.47), [LoadImbalance, StragglerTasks, Mixed]);
+        assert_eq!(second(1.0 / 0.48), [LoadImbalance, Mixed]);
+        assert_eq!(second(1.2), [LoadImbalance]);
+        // Within 5 points of the makespan: 13 % and 9 %.
+        let close = verdict(&[(LoadImbalance, 1.0 / 0.87), (StragglerTasks, 1.0 / 0.91)], false);
+        assert_eq!(close, [LoadImbalance, StragglerTasks]);
+    }
+
+    #[test]
+    fn little_to_gain_is_healthy() {
+        assert_eq!(verdict(&[], false), [Healthy]);
+        assert_eq!(verdict(&[(LoadImbalance, 1.02)], false), [Healthy]);
+        assert_eq!(verdict(&[(LoadImbalance, 1.09)], false), [Healthy, LoadImbalance]);
+        assert_eq!(verdict(&[(LoadImbalance, 1.11)], false), [LoadImbalance]);
+        assert_eq!(verdict(&[], true), [Healthy, OutsideRun]);
+        // A second worker is no news to a program that is no event loop.
+        assert_eq!(verdict(&[(EventLoopBlocked, 1.9)], false), [Healthy, EventLoopBlocked]);
+    }
+}

@@ -48,6 +48,19 @@ fn pieces_pay_for_their_own_starts() {
 }
 
 #[test]
+fn what_follows_a_task_follows_all_of_its_pieces() {
+    let mut graph = Graph::new();
+    let name = graph.name("t");
+    let first = graph.work(name, NO_FAMILY, 3_000);
+    let last = graph.alone(name, 100);
+    graph.after(last, first);
+    let mut program = graph.on(Machine::plain(2));
+    // The last piece begins first.
+    program.machine.order = taskscale_programs::machine::Order::Lifo;
+    gains(&program, &Change::SplitTasks { by: 3, name: None }, 3_100.0 / 2_100.0);
+}
+
+#[test]
 fn the_longest_is_split_or_begins_first() {
     let mut graph = Graph::new();
     let name = graph.name("t");
@@ -127,7 +140,7 @@ fn a_shared_queue_levels_what_was_divided() {
 fn a_parent_that_ends_frees_its_worker() {
     let mut graph = Graph::new();
     let (name, parent) = (graph.name("t"), graph.name("parent"));
-    let children: Vec<u32> = (0..4).map(|_| graph.work(name, NO_FAMILY, 1_000)).collect();
+    let children: Vec<u32> = (0..3).map(|_| graph.work(name, NO_FAMILY, 1_000)).collect();
     let mut steps: Vec<Step> = children.iter().map(|task| Step::Spawn { cost_ns: 0, task: *task }).collect();
     steps.extend([Step::Join { help: false }, Step::Compute(500)]);
     let id = graph.steps(parent, NO_FAMILY, steps);
@@ -137,9 +150,9 @@ fn a_parent_that_ends_frees_its_worker() {
     let last = graph.work(name, NO_FAMILY, 100);
     graph.after(last, id);
     let program = graph.on(Machine::plain(2));
-    gains(&program, &Change::ContinueInsteadOfWait, 4_600.0 / 2_600.0);
+    gains(&program, &Change::ContinueInsteadOfWait, 3_600.0 / 2_600.0);
     let continued = program.with(&Change::ContinueInsteadOfWait).expect("a parent");
-    assert_eq!(continued.execute().spans.len(), 7);
+    assert_eq!(continued.execute().spans.len(), 6);
     assert_eq!(continued.with(&Change::ContinueInsteadOfWait), None);
 }
 
@@ -282,4 +295,14 @@ fn arrivals_stay_as_they_are() {
             assert!((0.9..1.2).contains(&found), "{kind:?} {change:?}: {found}");
         }
     }
+}
+
+#[test]
+fn at_most_a_tenth_of_the_tasks_are_the_longest() {
+    let mut program = equal(20, 1_000, 2);
+    for index in 0..8 {
+        program.tasks[index].body = Body::Work(10_000);
+    }
+    let changed = program.with(&Change::SplitLongest { name: None, into: 5 }).expect("long tasks");
+    assert_eq!(changed.spans(), 18 + 2 * 5);
 }

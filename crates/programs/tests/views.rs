@@ -98,3 +98,15 @@ fn what_is_not_known_is_not_there() {
     assert!(!all.span(&all.spans[0]).name.is_empty());
     assert!(all.spans.iter().all(|span| span.ready_ns.is_some_and(|ready| ready <= span.start_ns)));
 }
+
+#[test]
+fn who_is_contained_ends_first() {
+    let execution = Program::draw(Kind::DeepCalls, 5).execute();
+    let seen = observe(&execution, &View { order: EventOrder::WorkersByEnd, ..View::sorted() });
+    let mut ties = 0;
+    for pair in seen.spans.windows(2).filter(|pair| pair[0].end_ns == pair[1].end_ns) {
+        assert!(pair[0].worker != pair[1].worker || pair[0].level > pair[1].level, "{pair:?}");
+        ties += 1;
+    }
+    assert!(ties > 0);
+}
