@@ -3,7 +3,7 @@
 use crate::repository::Repository;
 
 /// The picture of ARCHITECTURE.md: each crate and its layer.
-const PICTURE: [(&str, u8); 13] = [
+const PICTURE: [(&str, u8); 14] = [
     ("model", 0),
     ("stats", 0),
     ("sys", 1),
@@ -14,6 +14,7 @@ const PICTURE: [(&str, u8); 13] = [
     ("report", 2),
     ("live", 2),
     ("simulate", 2),
+    ("programs", 2),
     ("cli", 3),
     ("capi", 3),
     ("tokio", 3),
@@ -23,7 +24,7 @@ const FORBIDDEN: [(&str, &str); 1] = [("report", "sys")];
 /// This crate is outside of the picture.
 const TESTKIT: &str = "testkit";
 /// Only tests and experiments depend on these.
-const FOR_TESTS: [&str; 2] = [TESTKIT, "simulate"];
+const FOR_TESTS: [&str; 3] = [TESTKIT, "simulate", "programs"];
 /// This package is outside of the workspace; the binary carries it.
 const PROBE: &str = "probe-rust";
 
