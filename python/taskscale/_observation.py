@@ -23,8 +23,12 @@ class Pattern:
     evidence: str
     #: What to change; empty where nothing is to be done.
     remedy: str
-    #: Time now over time without this loss.
-    predicted_speedup: float
+    #: Time now over time with the remedy applied: the least and the most to be expected.
+    predicted: dict
+    #: Time now over time without this loss, which no fix exceeds.
+    bound: float
+    #: The remedy as data: what to do (`do`) and how often; None where nothing is to be done.
+    change: dict | None = None
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,13 @@ pub struct Profile {
     /// Points by the bucket of the longest task: all of them, and those while no other worker is
     /// active.
     pub points_by_longest: Vec<(u64, u64)>,
+    /// The share of points at which all workers are active.
+    pub all_active: f64,
+    /// The variance of the number of busy workers at these points, over that of workers whose
+    /// hand-overs are independent. `None` if there are too few points.
+    pub hand_over_variance: Option<f64>,
+    /// The variance of the number of active workers, over its mean.
+    pub dispersion: f64,
     /// Pairs of tasks at the same time, divided by what independent workers would show. 0 is a
     /// chain.
     pub togetherness: f64,
@@ -73,6 +80,10 @@ pub fn profile(sums: &Accumulator, workers: u64, dispatch: &Dispatch) -> Profile
         solo_by_longest: vec![0.0; BUCKETS],
         shared_by_longest: vec![0.0; BUCKETS],
         points_by_longest: vec![(0, 0); BUCKETS],
+        all_active: points.iter().filter(|point| point.active >= workers).count() as f64
+            / points.len().max(1) as f64,
+        hand_over_variance: hand_over_variance(&points, workers),
+        dispersion: dispersion(&points),
         togetherness: togetherness(&points, workers),
         parallelism: parallelism(sums, start, window, workers, &points),
     };
@@ -160,6 +171,31 @@ fn identity(sums: &Accumulator, workers: u64, window: u64, dispatch: &Dispatch, 
         preempted: preempted_in_tasks + preempted_in_gaps,
         outside: part(idle.outside),
     }
+}
+
+/// Mean and variance.
+fn moments(values: impl Iterator<Item = f64> + Clone) -> (usize, f64, f64) {
+    let count = values.clone().count();
+    let mean = values.clone().sum::<f64>() / count.max(1) as f64;
+    (count, mean, values.map(|value| (value - mean).powi(2)).sum::<f64>() / count.max(1) as f64)
+}
+
+/// The fewest points that show a variance within a third.
+const ENOUGH: usize = 64;
+
+/// Compares the number of busy workers, while all are busy or in a gap, with what independent
+/// hand-overs give: a binomial number. Workers that wait for each other take turns (less), and
+/// workers that wait for one event stop together (more).
+fn hand_over_variance(points: &[Point], workers: u64) -> Option<f64> {
+    let all = points.iter().filter(|point| point.active >= workers).map(|point| point.busy as f64);
+    let (count, mean, variance) = moments(all);
+    let independent = mean * (1.0 - mean / workers.max(1) as f64);
+    (count >= ENOUGH && workers > 1 && independent > 0.0).then(|| variance / independent)
+}
+
+fn dispersion(points: &[Point]) -> f64 {
+    let (_, mean, variance) = moments(points.iter().map(|point| point.active as f64));
+    if mean > 0.0 { variance / mean } else { 0.0 }
 }
 
 fn peak(points: &[Point]) -> u64 {

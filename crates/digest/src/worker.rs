@@ -71,6 +71,8 @@ pub struct Worker {
     pub busy: u64,
     /// Time inside spans that contain no others, in nanoseconds.
     pub leaf: u64,
+    /// The number of spans that contain no others.
+    pub leaves: u64,
     /// The number of spans inside others.
     pub nested: u64,
     /// The number of gaps between consecutive outermost spans.
@@ -104,6 +106,7 @@ impl Default for Worker {
             tasks: 0,
             busy: 0,
             leaf: 0,
+            leaves: 0,
             nested: 0,
             gaps: 0,
             depth: 0,
@@ -169,7 +172,7 @@ impl Worker {
         if span.level == UNKNOWN || span.level == 0 {
             let duration = (span.end - span.start) as u64;
             self.busy = self.busy.saturating_add(duration);
-            self.leaf = self.leaf.saturating_add(duration);
+            self.add_leaf(duration);
             out.outermost(span.start, span.end, Some(duration));
         } else {
             self.nested += 1;
@@ -214,8 +217,7 @@ impl Worker {
         if span.kept != NOTHING {
             out.known(span.kept, true);
         }
-        let duration = (span.end - span.start) as u64;
-        self.leaf = self.leaf.saturating_add(duration);
+        self.add_leaf((span.end - span.start) as u64);
         let depth = self.open.len();
         let Some(parent) = self.open.last_mut() else {
             self.settle_outermost(span.start, span.end, true, out);
@@ -306,6 +308,12 @@ impl Worker {
         true
     }
 
+    #[inline]
+    fn add_leaf(&mut self, duration: u64) {
+        self.leaf = self.leaf.saturating_add(duration);
+        self.leaves += 1;
+    }
+
     fn push(&mut self, span: Waiting) {
         let Waiting { start, end, level, kept } = span;
         self.open.push(Open { start, end, own_from: start, level, leaf: true, kept });
@@ -333,7 +341,7 @@ impl Worker {
         }
         let duration = (span.end - span.start) as u64;
         if span.leaf {
-            self.leaf = self.leaf.saturating_add(duration);
+            self.add_leaf(duration);
         }
         if let Some(parent) = self.open.last_mut() {
             parent.own_from = parent.own_from.max(span.end);
@@ -377,7 +385,7 @@ impl Worker {
         }
         self.tasks += 1;
         if leaf {
-            self.leaf = self.leaf.saturating_add((end - start) as u64);
+            self.add_leaf((end - start) as u64);
         }
         self.settle_outermost(start, end, leaf, out);
         self.turn = (end, end);
@@ -390,7 +398,7 @@ impl Worker {
         self.nested += 1;
         self.depth = self.depth.max(level);
         if leaf {
-            self.leaf = self.leaf.saturating_add((end - start) as u64);
+            self.add_leaf((end - start) as u64);
             out.piece(start, end);
         }
     }
@@ -410,6 +418,7 @@ impl Worker {
         self.gaps += tasks;
         self.busy = self.busy.saturating_add(busy);
         self.leaf = self.leaf.saturating_add(busy);
+        self.leaves += tasks;
         self.last = self.last.max(settled);
         self.settled = settled;
         self.turn = (settled, settled);
@@ -439,6 +448,7 @@ impl Worker {
         self.tasks += other.tasks;
         self.busy = self.busy.saturating_add(other.busy);
         self.leaf = self.leaf.saturating_add(other.leaf);
+        self.leaves += other.leaves;
         self.nested += other.nested;
         self.gaps += other.gaps;
         self.depth = self.depth.max(other.depth);

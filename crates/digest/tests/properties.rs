@@ -80,7 +80,12 @@ fn assert_adds_up(digest: &Digest) -> Result<(), TestCaseError> {
     }
     prop_assert!(digest.patterns.len() >= 2);
     for pattern in &digest.patterns {
-        prop_assert!((0.0..=1.0).contains(&pattern.share) && pattern.predicted_speedup >= 1.0);
+        prop_assert!(
+            (0.0..=1.0).contains(&pattern.share)
+                && pattern.bound >= pattern.predicted.to
+                && pattern.predicted.to >= pattern.predicted.from
+                && pattern.predicted.from >= 1.0
+        );
     }
     Ok(())
 }

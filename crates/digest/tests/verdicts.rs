@@ -37,7 +37,7 @@ fn a_chain_on_one_of_four_workers_is_serial() {
     let digest = finish(&of(4, &row(0, 0, 100, MS, US)));
     assert_eq!(first(&digest), PatternName::SerialBottleneck);
     assert!((digest.patterns[0].share - 0.75).abs() < 0.01, "{:?}", digest.patterns[0]);
-    assert!((digest.patterns[0].predicted_speedup - 4.0).abs() < 0.1);
+    assert!((digest.patterns[0].bound - 4.0).abs() < 0.1);
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn a_batch_makes_scheduling_a_tenth() {
     let digest = finish(&of(4, &spans));
     assert_eq!(first(&digest), PatternName::SchedulingOverhead);
     assert!(digest.patterns[0].remedy.starts_with("batch 9 tasks"), "{}", digest.patterns[0].remedy);
-    assert!((digest.patterns[0].predicted_speedup - 2.0).abs() < 0.01);
+    assert!((digest.patterns[0].bound - 2.0).abs() < 0.01);
 }
 
 #[test]

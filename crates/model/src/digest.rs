@@ -259,6 +259,8 @@ pub enum PatternName {
     Preempted,
     /// No worker was active: the time went outside of the tasks.
     OutsideRun,
+    /// Tasks came one by one and too slowly for these workers.
+    TooLittleReady,
     /// No cause explains half of the loss.
     Mixed,
     /// The evidence is too thin to say.
@@ -279,6 +281,7 @@ impl PatternName {
             PatternName::EventLoopBlocked => "EVENT_LOOP_BLOCKED",
             PatternName::Preempted => "PREEMPTED",
             PatternName::OutsideRun => "OUTSIDE_RUN",
+            PatternName::TooLittleReady => "TOO_LITTLE_READY",
             PatternName::Mixed => "MIXED",
             PatternName::Inconclusive => "INCONCLUSIVE",
         }
@@ -301,9 +304,70 @@ pub struct Pattern {
     pub evidence: String,
     /// What to change, in the user's own terms; empty where nothing needs doing.
     pub remedy: String,
+    /// The change that the remedy names; `None` where nothing is to be changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<Change>,
+    /// What the change gives.
+    pub predicted: Speedup,
     /// Time now over time with this loss removed and nothing else changed; at least 1. It bounds
-    /// what a fix can win.
-    pub predicted_speedup: f64,
+    /// what any fix can win.
+    pub bound: f64,
+}
+
+/// Time now over time after a change: a range.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Speedup {
+    pub from: f64,
+    pub to: f64,
+}
+
+impl Pattern {
+    /// What the remedy gives, in words: `1.20x to 1.34x faster, at most 1.40x`.
+    pub fn gain(&self) -> String {
+        let Speedup { from, to } = self.predicted;
+        let (low, high, most) = (format!("{from:.2}x"), format!("{to:.2}x"), format!("{:.2}x", self.bound));
+        match (self.change.is_some(), low == high, high == most) {
+            (false, ..) => format!("at most {most} faster"),
+            (_, true, true) => format!("{high} faster"),
+            (_, true, _) => format!("{high} faster, at most {most}"),
+            (_, _, true) => format!("{low} to {high} faster"),
+            _ => format!("{low} to {high} faster, at most {most}"),
+        }
+    }
+}
+
+/// What a pattern advises to do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "do")]
+pub enum Change {
+    /// Put that many consecutive tasks into one.
+    BatchTasks { by: u64 },
+    /// Split each task, or each of one name, into that many.
+    SplitTasks {
+        by: u64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
+    },
+    /// Split the longest tasks so that no piece is longer than the longest one divided by this.
+    SplitLongest {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
+        into: u64,
+    },
+    /// Split what runs alone while others wait.
+    SplitAlone { into: u64 },
+    /// Hand tasks out one by one from one queue.
+    ShareQueue,
+    /// Return or continue where a task waits for tasks that it started.
+    ContinueInsteadOfWait,
+    /// Do nothing between tasks that holds them up.
+    RemovePauses,
+    /// Move long steps of an event loop elsewhere.
+    UnblockLoop,
+    /// Run on that many workers.
+    UseWorkers { count: u64 },
+    /// Let nothing else run on the CPUs.
+    FreeCpus,
 }
 
 /// How far the diagnosis can be trusted.
@@ -345,6 +409,7 @@ mod tests {
             PatternName::EventLoopBlocked,
             PatternName::Preempted,
             PatternName::OutsideRun,
+            PatternName::TooLittleReady,
             PatternName::Mixed,
             PatternName::Inconclusive,
         ] {

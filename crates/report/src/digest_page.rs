@@ -75,7 +75,7 @@ pub fn digest_markdown(digest: &Digest) -> String {
             "| {} | {} | {:.2}x | {} |\n",
             pattern.name,
             percent(pattern.share),
-            pattern.predicted_speedup,
+            pattern.bound,
             cell(&pattern.evidence)
         );
     }
@@ -132,7 +132,7 @@ pub fn digest_html(digest: &Digest) -> String {
             "<tr><td>{}<td class=n>{}<td class=n>{:.2}x<td>{}<br>{}\n",
             pattern.name,
             percent(pattern.share),
-            pattern.predicted_speedup,
+            pattern.bound,
             safe(&pattern.evidence),
             safe(&pattern.remedy)
         );

@@ -75,11 +75,7 @@ fn head(digest: &Digest) -> String {
 }
 
 fn gain(pattern: &Pattern) -> String {
-    if pattern.predicted_speedup > 1.005 {
-        format!(", fixing it: at most {:.2}x faster", pattern.predicted_speedup)
-    } else {
-        String::new()
-    }
+    if pattern.bound > 1.005 { format!(", fixing it: {}", pattern.gain()) } else { String::new() }
 }
 
 fn diagnosis(digest: &Digest) -> String {

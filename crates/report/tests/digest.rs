@@ -26,7 +26,9 @@ fn digest(name: &str, many: usize, scale: u64) -> Digest {
         share: 0.42,
         evidence: format!("{name:?} takes 300 ms, 150 times the median, and others wait for it"),
         remedy: format!("split {name} into 16 pieces, or start it first"),
-        predicted_speedup: gain,
+        change: None,
+        predicted: Speedup { from: 1.0, to: gain },
+        bound: gain,
     };
     Digest {
         schema: SCHEMA.into(),
@@ -154,7 +156,7 @@ proptest! {
         digest.workers_detail.busy_max_over_mean = share;
         digest.scheduling_cost_ns = Reading::Value(share);
         digest.patterns[0].share = share;
-        digest.patterns[0].predicted_speedup = share;
+        digest.patterns[0].bound = share;
         prop_assert!(digest_text(&digest).len() <= MAX_BYTES);
         digest_html(&digest);
         digest_markdown(&digest);

@@ -130,7 +130,7 @@ impl Trial {
     pub fn speedup_ratio(&self) -> Option<f64> {
         let truth = 1.0 / (1.0 - self.gains[0].1.min(0.999));
         let found = self.digest.patterns.iter().find(|pattern| pattern.name == self.truth)?;
-        (self.truth != PatternName::Healthy).then(|| found.predicted_speedup / truth)
+        (self.truth != PatternName::Healthy).then(|| found.bound / truth)
     }
 }
 

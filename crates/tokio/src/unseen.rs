@@ -7,7 +7,7 @@ use std::{
 };
 
 use taskscale_model::{
-    digest::{Confidence, ConfidenceGrade, Digest, Pattern, PatternName, WorkerDetail},
+    digest::{Confidence, ConfidenceGrade, Digest, Pattern, PatternName, Speedup, WorkerDetail},
     missing::Reading,
 };
 use tokio::runtime::RuntimeMetrics;
@@ -96,7 +96,9 @@ impl Counters {
             share: 0.0,
             evidence: REASON.into(),
             remedy: REMEDY.into(),
-            predicted_speedup: 1.0,
+            change: None,
+            predicted: Speedup { from: 1.0, to: 1.0 },
+            bound: 1.0,
         }];
         digest.confidence =
             Confidence { grade: ConfidenceGrade::Low, margin: 0.0, reasons: vec![REASON.into()] };

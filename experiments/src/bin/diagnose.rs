@@ -184,10 +184,7 @@ fn describe(trial: &Trial) {
         gains.join(", ")
     );
     for pattern in &trial.digest.patterns {
-        println!(
-            "  said {} {:.2} {:.2}x: {}",
-            pattern.name, pattern.share, pattern.predicted_speedup, pattern.evidence
-        );
+        println!("  said {} {:.2} {:.2}x: {}", pattern.name, pattern.share, pattern.bound, pattern.evidence);
     }
     println!("  {:?} cost {:?}", trial.digest.losses, trial.digest.scheduling_cost_ns);
 }

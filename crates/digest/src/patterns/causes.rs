@@ -44,7 +44,7 @@ pub(crate) fn causes(evidence: &Evidence<'_>, delayed: f64) -> Vec<Cause> {
     let active = losses.work + losses.dispatch;
     let gain = if active > 0.0 { losses.dispatch / active * (1.0 - losses.outside) } else { 0.0 };
     let mut causes = vec![Cause { name: PatternName::SchedulingOverhead, share: losses.dispatch, gain }];
-    if let Some(parent_self) = evidence.parent_self {
+    if let Some(parent_self) = evidence.parent_self.filter(|_| parents_wait(evidence)) {
         causes.push(idle(PatternName::RecursiveOverlap, parent_self));
     }
     let mut outside = idle(PatternName::OutsideRun, losses.outside);
@@ -65,6 +65,47 @@ pub(crate) fn causes(evidence: &Evidence<'_>, delayed: f64) -> Vec<Cause> {
     causes.push(outside);
     causes.push(idle(PatternName::Preempted, preempted));
     causes
+}
+
+/// Whether parents may be waiting: they do something between their children for twice as long as a
+/// task takes, and there is another worker on which a child may run. What parents do for less is
+/// work of their own, as in any program of nested calls.
+fn parents_wait(evidence: &Evidence<'_>) -> bool {
+    let of = |value: fn(&crate::worker::Worker) -> u64| {
+        evidence.sums.active().map(|(_, worker)| value(worker) as f64).sum::<f64>()
+    };
+    let parents = of(|worker| worker.tasks - worker.leaves.min(worker.tasks));
+    let own = of(|worker| worker.busy.saturating_sub(worker.leaf)) / parents.max(1.0);
+    let leaf = of(|worker| worker.leaf) / of(|worker| worker.leaves).max(1.0);
+    evidence.profile.workers > 1 && own >= 2.0 * leaf
+}
+
+/// Whether every worker was given as many tasks as the others, as a division beforehand does. A
+/// queue gives more to those that get short ones.
+fn evenly_divided(evidence: &Evidence<'_>) -> bool {
+    let profile = evidence.profile;
+    let counts = || evidence.sums.active().map(|(_, worker)| worker.tasks - worker.nested);
+    let (least, most) = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
+    let starts = evidence.sums.active().map(|(_, worker)| worker.first - profile.start).max().unwrap_or(0);
+    least == most
+        && evidence.sums.active().count() as u64 == profile.workers
+        && (starts as f64) < profile.window as f64 / 50.0
+        && profile.losses.starvation < 0.1 * (profile.losses.tail + profile.losses.serial)
+}
+
+/// Whether tasks came one by one and too slowly: there are many for each worker, hardly ever were
+/// all active, and how many were varied as it does where tasks come at times of their own. Whoever
+/// hands them out is too slow, or they arrive from outside; spans alone do not tell which.
+fn came_too_slowly(evidence: &Evidence<'_>) -> bool {
+    let profile = evidence.profile;
+    let losses = &profile.losses;
+    let idle = losses.serial + losses.tail + losses.starvation + losses.outside;
+    profile.workers > 1
+        && evidence.sums.sums.durations.count() >= 16 * profile.workers
+        && profile.all_active < 0.15
+        && losses.tail < 0.15 * idle
+        && profile.dispersion > 0.1
+        && profile.dispersion < 1.3
 }
 
 fn idle(name: PatternName, share: f64) -> Cause {
@@ -93,6 +134,14 @@ fn event_loop(evidence: &Evidence<'_>) -> Cause {
 /// The causes of waits of two or more workers.
 fn waits(evidence: &Evidence<'_>, solo: &Waiting, shared: &Waiting) -> Vec<Cause> {
     let profile = evidence.profile;
+    if came_too_slowly(evidence) {
+        let waited = solo.by_longest.iter().chain(&shared.by_longest).sum();
+        return vec![idle(PatternName::TooLittleReady, waited)];
+    }
+    if evenly_divided(evidence) {
+        let waited = solo.by_longest.iter().chain(&shared.by_longest).sum();
+        return vec![idle(PatternName::LoadImbalance, waited)];
+    }
     let (mut serial, mut straggler, mut under, mut imbalance) = (0.0, 0.0, 0.0, 0.0);
     let few = few_long(evidence);
     let (solo_long, shared_long) = (tail_sum(&solo.by_longest, few), tail_sum(&shared.by_longest, few));

@@ -7,6 +7,7 @@
 //! ([`Thresholds`](crate::Thresholds)). Only definitions are absolute: a loss below
 //! [`cause::WORTH`] is healthy, and a cause that explains less than half is not *the* cause.
 
+mod advice;
 mod cause;
 mod causes;
 mod delay;
@@ -14,6 +15,8 @@ mod verdict;
 mod words;
 
 use taskscale_model::digest::{Confidence, Pattern};
+
+use advice::Advice;
 
 use crate::evidence::Evidence;
 
@@ -27,13 +30,15 @@ pub(crate) fn diagnose(evidence: &Evidence<'_>) -> (Vec<Pattern>, Confidence) {
         .iter()
         .enumerate()
         .map(|(rank, cause)| {
-            let (text, remedy) = words::words(evidence, cause, &ranked[rank + 1..]);
+            let advice = Advice::on(evidence, cause, &ranked[rank + 1..]);
             Pattern {
                 name: cause.name,
                 share: cause.share.clamp(0.0, 1.0),
-                evidence: text,
-                remedy,
-                predicted_speedup: 1.0 / (1.0 - cause.gain.clamp(0.0, 0.999)),
+                evidence: words::words(evidence, cause),
+                remedy: advice.remedy,
+                change: advice.change,
+                predicted: advice.predicted,
+                bound: 1.0 / (1.0 - cause.gain.clamp(0.0, 0.999)),
             }
         })
         .collect();

@@ -1,0 +1,138 @@
+//! Says what to change, in the user's own terms and as data, and predicts what that gives.
+//!
+//! The prediction is for the printed change and no other. A change that is carried out takes away a
+//! part of the loss and adds what it costs: each further task pays for its dispatch. The range has
+//! room for what a timeline does not show, such as how well pieces fit.
+
+use taskscale_model::digest::{Change, PatternName, Speedup};
+
+use super::cause::Cause;
+use crate::evidence::Evidence;
+
+/// What to do about a cause.
+pub(crate) struct Advice {
+    pub change: Option<Change>,
+    /// The change in words; empty where nothing is to be done.
+    pub remedy: String,
+    pub predicted: Speedup,
+}
+
+/// Of the loss that a change aims at, what it takes away at least in nine of ten simulated programs
+/// (`judge --odd`).
+const AT_LEAST: f64 = 0.5;
+
+impl Advice {
+    /// A change that saves between these shares of the run's time.
+    fn saving(change: Change, remedy: String, least: f64, most: f64) -> Self {
+        let speedup = |share: f64| 1.0 / (1.0 - share.clamp(0.0, 0.999));
+        let predicted = Speedup { from: speedup(least.min(most)), to: speedup(most) };
+        Advice { change: Some(change), remedy, predicted }
+    }
+
+    /// Something to look at, with nothing promised.
+    fn nothing_promised(remedy: &str) -> Self {
+        Advice { change: None, remedy: remedy.to_owned(), predicted: Speedup { from: 1.0, to: 1.0 } }
+    }
+
+    /// The advice on a cause. `others` are the causes ranked after it.
+    pub fn on(evidence: &Evidence<'_>, cause: &Cause, others: &[Cause]) -> Self {
+        let workers = evidence.profile.workers;
+        let (least, most) = (AT_LEAST * cause.gain, cause.gain);
+        match cause.name {
+            PatternName::SchedulingOverhead => batch(evidence, cause),
+            PatternName::UnderDecomposition => split(evidence, cause),
+            PatternName::StragglerTasks => split_longest(evidence, cause),
+            PatternName::SerialBottleneck => {
+                let into = 4 * workers.max(2);
+                let remedy = format!(
+                    "split what runs alone into {into} tasks, or overlap it with other work"
+                );
+                Advice::saving(Change::SplitAlone { into }, remedy, least, most)
+            }
+            PatternName::LoadImbalance => Advice::saving(
+                Change::ShareQueue,
+                "hand tasks out one by one from a shared queue, or weigh them when you divide them".into(),
+                least,
+                most,
+            ),
+            PatternName::RecursiveOverlap => Advice::saving(
+                Change::ContinueInsteadOfWait,
+                "if they wait: return or continue instead of waiting inside a task; if they work, nothing is lost".into(),
+                0.0,
+                most,
+            ),
+            PatternName::EventLoopBlocked => Advice::saving(
+                Change::UnblockLoop,
+                "move long steps to a thread or process, or split them with an await".into(),
+                least,
+                most,
+            ),
+            PatternName::Preempted => Advice::saving(
+                Change::FreeCpus,
+                "use fewer workers than free cores, or stop what else runs".into(),
+                least,
+                most,
+            ),
+            PatternName::OutsideRun => Advice::nothing_promised(
+                "if the program does something else meanwhile, shorten that; waiting for input or a timer loses nothing",
+            ),
+            PatternName::TooLittleReady => Advice::nothing_promised(
+                "if one place hands tasks out, let it hand out several at once; if they arrive from outside, nothing is lost",
+            ),
+            PatternName::Healthy => Advice::nothing_promised(""),
+            PatternName::Mixed => {
+                let names: Vec<&str> = others.iter().take(2).map(|other| other.name.as_str()).collect();
+                Advice::nothing_promised(&format!("see {}", names.join(" and ")))
+            }
+            PatternName::Inconclusive => {
+                Advice::nothing_promised("record at least a second, or several runs")
+            }
+        }
+    }
+}
+
+/// Batches so large that dispatch takes a tenth, and no larger than leaves every worker eight.
+fn batch(evidence: &Evidence<'_>, cause: &Cause) -> Advice {
+    let durations = &evidence.sums.sums.durations;
+    let gap = evidence.dispatch.sum_ns as f64 / evidence.dispatch.count.max(1) as f64;
+    let leave = durations.count() / (8 * evidence.profile.workers.max(1));
+    let by = ((9.0 * gap / durations.mean().max(1.0)).ceil() as u64).min(leave).max(2);
+    let saved = cause.gain * (1.0 - 1.0 / by as f64);
+    let remedy = format!("batch {by} tasks into one, so that scheduling takes less");
+    Advice::saving(Change::BatchTasks { by }, remedy, AT_LEAST * saved, saved)
+}
+
+/// So many pieces per task that every worker gets at least eight, which leaves at most an eighth to
+/// rounding. Each piece pays for its dispatch.
+fn split(evidence: &Evidence<'_>, cause: &Cause) -> Advice {
+    let profile = evidence.profile;
+    let (tasks, workers) = (evidence.sums.sums.durations.count(), profile.workers);
+    let by = (8 * workers).div_ceil(tasks.max(1)).max(2);
+    let dispatch = profile.losses.dispatch * (by - 1) as f64;
+    let most = (cause.gain - dispatch).max(0.0);
+    let least = AT_LEAST * (most * (1.0 - 1.0 / by as f64));
+    let fewer = if profile.peak < workers {
+        format!(", or use {} workers", profile.peak.max(1))
+    } else {
+        String::new()
+    };
+    let remedy = format!("split each task into {by}{fewer}");
+    Advice::saving(Change::SplitTasks { by, name: None }, remedy, least, most)
+}
+
+/// So many pieces of the longest task that each is no longer than a quarter of a worker's share, or
+/// than the median.
+fn split_longest(evidence: &Evidence<'_>, cause: &Cause) -> Advice {
+    let durations = &evidence.sums.sums.durations;
+    let workers = evidence.profile.workers.max(1);
+    let long = evidence.sums.sums.top.longest().first().copied();
+    let (longest, name) = long.map_or((0, String::new()), |long| (long.duration, long.name.text()));
+    let fair = durations.sum() as f64 / workers as f64 / 4.0;
+    let typical = durations.quantile(0.5).max(1) as f64;
+    let into = (longest as f64 / fair.max(typical)).ceil().clamp(2.0, 4.0 * workers as f64) as u64;
+    let who = if name.is_empty() { "the longest task".to_owned() } else { format!("{name:?}") };
+    let remedy = format!("split {who} into {into} pieces, or start it first");
+    let name = (!name.is_empty()).then_some(name);
+    let saved = cause.gain * (1.0 - 1.0 / into as f64);
+    Advice::saving(Change::SplitLongest { name, into }, remedy, AT_LEAST * saved, cause.gain)
+}
