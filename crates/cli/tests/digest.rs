@@ -5,6 +5,7 @@ mod common;
 use std::{fs, io::Write, process::Stdio};
 
 use common::Tool;
+use flate2::{Compression, write::GzEncoder};
 use serde_json::{Value, json};
 
 /// Returns a Taskflow-style trace: `tasks` tasks of `task_us` on each of `workers` workers,
@@ -87,6 +88,38 @@ fn several_files_and_standard_input_become_one_digest() {
     let out = child.wait_with_output().expect("ends");
     let piped: Value = serde_json::from_slice(&out.stdout).expect("JSON");
     assert_eq!(piped["tasks"], 600);
+}
+
+#[test]
+fn packed_traces_are_read_as_they_are() {
+    let tool = Tool::new();
+    let plain = trace(4, 300, 500, 1);
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(plain.as_bytes()).expect("written");
+    let packed = encoder.finish().expect("packed");
+    let expected = tool.run(&["digest", &file(&tool, "t.json", &plain)]).out;
+    // The name says nothing.
+    let path = tool.path("trace");
+    fs::write(&path, &packed).expect("written");
+    assert_eq!(tool.run(&["digest", path.to_str().expect("UTF-8")]).out, expected);
+    let mut child =
+        tool.command(&["digest", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("starts");
+    child.stdin.take().expect("piped").write_all(&packed).expect("written");
+    let out = child.wait_with_output().expect("ends");
+    assert_eq!(String::from_utf8_lossy(&out.stdout), expected);
+
+    fs::write(&path, &packed[..packed.len() / 2]).expect("written");
+    let cut = tool.run(&["digest", path.to_str().expect("UTF-8")]);
+    assert_eq!(cut.status, Some(0), "{}", cut.err);
+    assert!(cut.out.contains("the gzip data end too early: the file was cut off"), "{}", cut.out);
+    fs::write(&path, &packed[..12]).expect("written");
+    let nothing = tool.run(&["digest", path.to_str().expect("UTF-8")]);
+    assert_eq!(nothing.status, Some(2), "{}", nothing.out);
+    assert!(
+        nothing.err.contains("no trace could be unpacked: the gzip data end too early"),
+        "{}",
+        nothing.err
+    );
 }
 
 #[test]

@@ -10,6 +10,8 @@ use std::{
     time::Duration,
 };
 
+use flate2::{Compression, write::GzEncoder};
+
 /// How much of each kind of input is fed.
 #[derive(Debug, Clone, Copy)]
 pub struct Sizes {
@@ -72,7 +74,7 @@ const EVENT: &str = r#"{"name":"a","ph":"X","pid":1,"tid":0,"ts":5,"dur":1}"#;
 /// An event up to its arguments.
 const OPEN: &str = r#"{"name":"b","ph":"X","pid":1,"tid":0,"ts":9,"dur":2,"args":"#;
 
-pub const CASES: [Case; 25] = [
+pub const CASES: [Case; 26] = [
     Case {
         name: "one line: a string in args",
         status: 0,
@@ -140,6 +142,22 @@ pub const CASES: [Case; 25] = [
         says: &["the input"],
         mb: MB,
         feed: |sizes, out| repeat(out, b" \t\n", sizes.line),
+    },
+    Case {
+        name: "one line: blanks, packed a thousandfold",
+        status: 0,
+        says: &["1 task "],
+        mb: MB,
+        feed: |sizes, out| {
+            let gzip = |data: &[u8]| {
+                let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+                encoder.write_all(data).and_then(|()| encoder.finish())
+            };
+            let blanks = gzip(&[b' '; 1 << 20])?;
+            out.write_all(&gzip(b"[")?)?;
+            repeat(out, &blanks, blanks.len() as u64 * 20 * (sizes.line >> 20))?;
+            out.write_all(&gzip(format!("{EVENT}]").as_bytes())?)
+        },
     },
     Case {
         name: "one line: a ninja log",

@@ -16,6 +16,12 @@ pub enum TraceError {
         /// What was seen, with the remedy where there is one.
         seen: String,
     },
+    /// The input is packed and could not be unpacked.
+    #[error("no trace could be unpacked: {trouble}")]
+    Packed {
+        /// What is wrong with the packed data, with the remedy where there is one.
+        trouble: String,
+    },
     /// Reading the input failed.
     #[error("cannot read the input after {bytes} bytes: {source}")]
     Io {

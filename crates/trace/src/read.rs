@@ -11,6 +11,7 @@ use crate::{
     ninja,
     options::{Clock, Options},
     tfp, tfprof,
+    unpack::Unpacked,
     window::Window,
     workers::{MOST_WORKERS, WorkerTable},
 };
@@ -30,9 +31,10 @@ impl Reader {
         Reader { options, ..Reader::default() }
     }
 
-    /// Reads one file to its end. Takes at most 4 MiB of memory for the window and a few MB for
-    /// bounded tables, at any length.
-    pub fn read(&mut self, mut input: impl Read, sink: &mut impl SpanSink) -> Result<Account, TraceError> {
+    /// Reads one file to its end, packed by gzip or zstd or as it is. Takes at most 4 MiB of memory
+    /// for the window and a few MB for bounded tables, at any length. zstd data take what their
+    /// frames ask for on top: 8 MiB by `zstd -19`, and never more than 256 MiB.
+    pub fn read(&mut self, input: impl Read, sink: &mut impl SpanSink) -> Result<Account, TraceError> {
         if self.files > 0 {
             self.workers.next_file();
             if self.options.align {
@@ -40,7 +42,27 @@ impl Reader {
             }
         }
         self.files += 1;
-        let mut window = Window::open(&mut input)?;
+        let mut input = Unpacked::open(input).map_err(|source| TraceError::Io { bytes: 0, source })?;
+        let result = self.read_unpacked(&mut input, sink);
+        match (result, input.trouble()) {
+            (Ok(mut account), Some(trouble)) => {
+                account.notes.insert(0, trouble.to_owned());
+                Ok(account)
+            }
+            // The reason why there is no trace in it is the trouble.
+            (Err(TraceError::Empty | TraceError::NotATrace { .. }), Some(trouble)) => {
+                Err(TraceError::Packed { trouble: trouble.to_owned() })
+            }
+            (result, _) => result,
+        }
+    }
+
+    fn read_unpacked(
+        &mut self,
+        input: &mut Unpacked<impl Read>,
+        sink: &mut impl SpanSink,
+    ) -> Result<Account, TraceError> {
+        let mut window = Window::open(input)?;
         let (options, workers, clock) = (&self.options, &mut self.workers, &mut self.clock);
         let mut account = match Format::of(window.data())? {
             Format::Chrome => chrome::read(&mut window, options, workers, clock, sink),
@@ -130,10 +152,12 @@ impl Format {
 }
 
 /// The beginnings of files that users have at hand and that this tool does not read.
-const FOREIGN: [(&[u8], &str); 6] = [
-    (b"\x1F\x8B", "gzip data; unpack it first: gzip -dc FILE | taskscale digest -"),
-    (b"\x28\xB5\x2F\xFD", "zstd data; unpack it first: zstd -dc FILE | taskscale digest -"),
-    (b"PK\x03\x04", "a zip archive; unpack it first"),
+const FOREIGN: [(&[u8], &str); 8] = [
+    (b"\x1F\x8B", "gzip data that were packed twice; unpack them once: gzip -dc FILE | taskscale digest -"),
+    (b"\x28\xB5\x2F\xFD", "zstd data that were packed twice; unpack them once first"),
+    (b"\xFD7zXZ\0", "xz data; unpack them first: xz -dc FILE | taskscale digest -"),
+    (b"BZh", "bzip2 data; unpack them first: bzip2 -dc FILE | taskscale digest -"),
+    (b"PK\x03\x04", "a zip archive; unpack it first: unzip -p FILE | taskscale digest -"),
     (b"go 1.", "a Go execution trace, which is not read yet"),
     (b"FLR\0", "a Java Flight Recorder file, which is not read yet"),
     (
