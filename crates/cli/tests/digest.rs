@@ -167,15 +167,20 @@ fn what_is_no_trace_exits_with_2_and_says_what_is_known() {
     let empty = file(&tool, "empty.json", "");
     let prose = file(&tool, "prose.txt", "Dear reader, this is no trace.\n");
     let none = file(&tool, "none.json", "[{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":{}}]");
+    let list = file(&tool, "list.json", "[1, 2, 3]");
+    let systrace = file(&tool, "s.html", "<!DOCTYPE html>\n<title>Android System Trace</title>");
     for (path, words) in [
         (empty.as_str(), "the input is empty"),
         (&prose, "not a task trace"),
         (&none, "no task was counted"),
+        (&list, "3 of 3 events are malformed; the first stands at byte 1"),
+        (&systrace, "traceconv json FILE trace.json"),
         ("no/such/file.json", "cannot open the trace no/such/file.json"),
     ] {
         let ran = tool.run(&["digest", path]);
         assert_eq!(ran.status, Some(2), "{path}: {ran:?}");
         assert!(ran.err.contains(words), "{path}: {words:?} not in {}", ran.err);
+        assert!(ran.out.is_empty() || path == none, "{path}: {}", ran.out);
     }
 }
 

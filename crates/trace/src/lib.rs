@@ -13,6 +13,7 @@
 //! |---|---|
 //! | [`options`] | what a user may say, and the origin of times |
 //! | [`mod@read`] | the door: formats, [`Reader`] for one or several files |
+//! | `format` | recognition of formats, and of files that are no traces |
 //! | [`error`] | why a file cannot be read |
 //! | [`workers`] | from the ids of a source to dense worker indices |
 //! | [`writer`] | spans out again, as a Chrome trace that Perfetto shows in full |
@@ -26,6 +27,7 @@ mod bytes;
 mod chrome;
 mod dask;
 pub mod error;
+mod format;
 mod json;
 mod ninja;
 mod number;

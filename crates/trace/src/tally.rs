@@ -2,7 +2,7 @@
 
 use taskscale_model::span::{Account, Dropped, Span, SpanSink};
 
-use crate::number::Time;
+use crate::{error::TraceError, format::shown, number::Time};
 
 /// Why an event did not become a span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +33,7 @@ pub enum Reason {
     Cut,
     FilteredCat,
     FilteredName,
+    OtherClock,
     OlderBuild,
     SameEdge,
     TooMany,
@@ -65,6 +66,7 @@ const TEXTS: [&str; Reason::TooMany as usize + 1] = [
     "cut off by the end of the file",
     "filtered out by category",
     "filtered out by name",
+    "on another clock",
     "older build",
     "further output of the same build edge",
     "more entries than are held at once",
@@ -84,6 +86,8 @@ pub struct Tally {
     pub bad_utf8_names: u64,
     step_ns: Option<u64>,
     notes: Vec<String>,
+    /// The place of the first malformed event, and what stands there.
+    first_malformed: Option<(u64, String)>,
 }
 
 impl Tally {
@@ -91,6 +95,19 @@ impl Tally {
     #[inline]
     pub fn drop(&mut self, reason: Reason, events: u64) {
         self.dropped[reason as usize] += events;
+    }
+
+    /// Counts an event as malformed that stands at this place of the input.
+    #[cold]
+    pub fn malformed(&mut self, place: u64, text: &[u8]) {
+        self.drop(Reason::Malformed, 1);
+        self.malformed_at(place, text);
+    }
+
+    /// Remembers the place of an event that is counted as malformed, where it is the first.
+    #[cold]
+    pub fn malformed_at(&mut self, place: u64, text: &[u8]) {
+        self.first_malformed.get_or_insert_with(|| (place, shown(text)));
     }
 
     /// Returns the number of events dropped for a reason.
@@ -168,8 +185,14 @@ impl Tally {
         }
     }
 
-    /// Makes the account.
-    pub fn account(mut self, format: &str, bytes: u64, workers: u64) -> Account {
+    /// Makes the account. Where more than half of the events are malformed, a digest of the others
+    /// would be one of something else.
+    pub fn account(mut self, format: &str, bytes: u64, workers: u64) -> Result<Account, TraceError> {
+        let malformed = self.dropped(Reason::Malformed);
+        if malformed > self.seen / 2 {
+            let (place, shown) = self.first_malformed.unwrap_or_default();
+            return Err(TraceError::Malformed { malformed, seen: self.seen, place, shown });
+        }
         if self.control_names > 0 {
             let n = self.control_names;
             self.note(format!("{n} names hold control characters; they were kept as they are"));
@@ -185,7 +208,7 @@ impl Tally {
             .map(|(reason, events)| Dropped { reason: (*reason).to_owned(), events })
             .collect();
         dropped.sort_by_key(|dropped| std::cmp::Reverse(dropped.events));
-        Account {
+        Ok(Account {
             format: format.to_owned(),
             bytes,
             seen: self.seen,
@@ -194,7 +217,7 @@ impl Tally {
             workers,
             clock_resolution_ns: self.step_ns.unwrap_or(0),
             notes: self.notes,
-        }
+        })
     }
 }
 
@@ -214,7 +237,11 @@ mod tests {
         ] {
             let mut tally = Tally::default();
             times.iter().for_each(|&ns| tally.learn_step(ns));
-            assert_eq!(tally.account("t", 0, 0).clock_resolution_ns, step, "{times:?}");
+            assert_eq!(
+                tally.account("t", 0, 0).expect("few are malformed").clock_resolution_ns,
+                step,
+                "{times:?}"
+            );
         }
     }
 
@@ -224,7 +251,7 @@ mod tests {
             let mut tally = Tally::default();
             times.iter().for_each(|&ns| tally.learn_step(ns));
             tally.doubles(times[0], unit_ns);
-            tally.account("t", 0, 0).clock_resolution_ns
+            tally.account("t", 0, 0).expect("few are malformed").clock_resolution_ns
         };
         // The cases are microseconds and seconds since 1970; microseconds since the start; a clock
         // that is coarser than its doubles.
@@ -235,11 +262,27 @@ mod tests {
     }
 
     #[test]
+    fn mostly_malformed_is_no_trace() {
+        let mut tally = Tally { seen: 4, ..Tally::default() };
+        tally.malformed(7, b"{\"a\"\n");
+        tally.malformed(70, b"x");
+        assert!(tally.account("t", 0, 0).is_ok(), "half");
+        let mut tally = Tally { seen: 3, ..Tally::default() };
+        tally.malformed(7, b"{\"a\"\n");
+        tally.malformed(70, b"x");
+        let error = tally.account("t", 0, 0).expect_err("most").to_string();
+        assert!(
+            error.ends_with(r#"2 of 3 events are malformed; the first stands at byte 7: "{"a"\n""#),
+            "{error}"
+        );
+    }
+
+    #[test]
     fn reasons_come_most_first_with_their_texts() {
         let mut tally = Tally::default();
         tally.drop(Reason::TooMany, 1);
         tally.drop(Reason::Metadata, 3);
-        let dropped = tally.account("t", 0, 0).dropped;
+        let dropped = tally.account("t", 0, 0).expect("none is malformed").dropped;
         let texts: Vec<_> = dropped.iter().map(|d| (d.reason.as_str(), d.events)).collect();
         assert_eq!(texts, [("not a task (metadata)", 3), ("more entries than are held at once", 1)]);
     }

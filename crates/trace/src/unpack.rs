@@ -246,15 +246,15 @@ impl<R: Read> Read for Unpacked<R> {
 }
 
 fn cut_off(name: &str) -> String {
-    format!("the {name} data end too early: the file was cut off; what could be unpacked was read")
+    format!("the {name} data end too early: the file was cut off")
 }
 
 fn corrupt(name: &str) -> String {
-    format!("the {name} data are corrupt; what could be unpacked before that was read")
+    format!("the {name} data are corrupt")
 }
 
 fn behind(name: &str) -> String {
-    format!("what stands behind the {name} data is no {name} data and was not read")
+    format!("what stands behind the {name} data is no {name} data")
 }
 
 /// Begins the next member of gzip data.

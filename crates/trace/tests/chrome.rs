@@ -9,24 +9,35 @@ use taskscale_trace::{Options, TraceError, read};
 /// Process, thread, start, end, name.
 type Plain = (u32, i64, i64, Vec<u8>);
 
-fn ours(file: &[u8], options: &Options) -> (Vec<Plain>, Account) {
+/// What is read, or why nothing is.
+type Outcome = Result<(Vec<Plain>, Account), String>;
+
+fn outcome(file: &[u8], options: &Options) -> Outcome {
     let mut spans = Vec::new();
     let account = read(file, options, &mut |span: &Span<'_>| {
         spans.push((span.worker, span.start_ns, span.end_ns, span.name.to_vec()));
     })
-    .expect("a trace");
+    .map_err(|error| error.to_string())?;
     assert_eq!(account.bytes, file.len() as u64);
     let dropped: u64 = account.dropped.iter().map(|dropped| dropped.events).sum();
     assert_eq!(account.seen, account.counted + dropped, "{account:?}");
-    (spans, account)
+    Ok((spans, account))
+}
+
+fn ours(file: &[u8], options: &Options) -> (Vec<Plain>, Account) {
+    outcome(file, options).expect("a trace")
 }
 
 /// Reads by both ways of scanning, which must agree in everything.
-fn both(file: &[u8]) -> (Vec<Plain>, Account) {
-    let learned = ours(file, &Options::default());
-    let generic = ours(file, &Options { learn_shapes: false, ..Options::default() });
+fn both_outcomes(file: &[u8]) -> Outcome {
+    let learned = outcome(file, &Options::default());
+    let generic = outcome(file, &Options { learn_shapes: false, ..Options::default() });
     assert_eq!(learned, generic);
     learned
+}
+
+fn both(file: &[u8]) -> (Vec<Plain>, Account) {
+    both_outcomes(file).expect("a trace")
 }
 
 /// Reads `X` events with their times in nanoseconds, and `B`/`E` and `b`/`e` pairs, by the simplest
@@ -186,12 +197,14 @@ fn streak() -> impl Strategy<Value = String> {
             Just(String::new()), Just("x".repeat(600)), Just("1_2_3".to_owned()), Just("\\u0041_1".to_owned())
         ],
     ];
+    // The same number on two clocks, since one file has one clock.
     let ts = prop_oneof![
-        10 => (0u64..3_000_000_000).prop_map(|n| n.to_string()),
-        10 => (1_790_000_000_000_000u64..1_790_000_002_000_000).prop_map(|n| n.to_string()),
-        1 => (0u64..10_000_000).prop_map(|n| format!("{}.{:03}", n / 1_000, n % 1_000)),
-        1 => (0u64..1_000).prop_map(|n| format!("-{n}")),
-        1 => (0u64..1_000).prop_map(|n| format!("{n}e1")),
+        20 => (0u64..3_000_000_000).prop_map(|n| [n.to_string(), (1_790_000_000_000_000 + n).to_string()]),
+        1 => (0u64..10_000_000).prop_map(|n| {
+            [0, 1_790_000_000_000_000].map(|base| format!("{}.{:03}", base + n / 1_000, n % 1_000))
+        }),
+        1 => (0u64..1_000).prop_map(|n| [format!("-{n}"), format!("17900000{n:03}e5")]),
+        1 => (0u64..1_000).prop_map(|n| [format!("{n}e1"), format!("17900000{n:03}e5")]),
     ];
     let dur = prop_oneof![20 => (0u64..2_000).prop_map(|n| n.to_string()), 1 => Just("12.5".to_owned())];
     let thread = prop_oneof![
@@ -204,8 +217,9 @@ fn streak() -> impl Strategy<Value = String> {
     let colon = prop_oneof![Just(":"), Just(": ")];
     let events = proptest::collection::vec((name, thread, ts, dur), 1..80);
     let mark = prop_oneof![Just("ChromeObserver"), Just("c")];
-    (events, order, gap, colon, mark).prop_map(|(events, order, gap, colon, mark)| {
-        let event = |(name, thread, ts, dur): &(String, String, String, String)| {
+    (events, order, gap, colon, mark, 0usize..2).prop_map(|(events, order, gap, colon, mark, clock)| {
+        let event = |(name, thread, ts, dur): &(String, String, [String; 2], String)| {
+            let ts = &ts[clock];
             let members = order.iter().map(|&key| match key {
                 "name" => format!("\"name\"{colon}\"{name}\""),
                 "tid" => format!("\"tid\"{colon}{thread}"),
@@ -244,7 +258,7 @@ proptest! {
         let length = file.len();
         edits.iter().for_each(|(at, byte)| file[at % length] = *byte);
         file[0] = b'[';
-        both(&file);
+        let _ = both_outcomes(&file);
     }
 }
 
@@ -253,7 +267,8 @@ fn a_value_that_is_missing_is_malformed_by_both_ways_of_scanning() {
     // The fuzzer found this: a learned shape took nothing for a worker's id.
     for (file, seen) in [(&br#"[{"tid":1}{"tid":}d"#[..], 2), (br#"[{"tid":1}{"tid":,"a":1},{"tid":2}]"#, 3)]
     {
-        assert_eq!(both(file).1.seen, seen);
+        let error = both_outcomes(file).expect_err("no event has a phase");
+        assert!(error.contains(&format!("{seen} of {seen} events are malformed")), "{error}");
     }
 }
 
@@ -270,7 +285,7 @@ fn defects_are_tolerated_and_counted() {
         (format!("[{x},{}", &x[..30]), 1, vec![("cut off by the end of the file", 1)], "bracket is missing"),
         (format!("[{x},{x},]"), 2, vec![], ""),
         (format!("\u{FEFF}[\r\n{x},\r\n{x}\r\n]"), 2, vec![], ""),
-        (format!("[{x},null,17,\"s\",[{x}],{x}]"), 2, vec![("malformed", 4)], ""),
+        (format!("[{x},null,17,\"s\",[{x}],{x},{x},{x}]"), 4, vec![("malformed", 4)], ""),
         (format!("[{x},{{\"name\":\"a\" oops \"ph\":\"X\"}},{x}]"), 2, vec![("malformed", 1)], ""),
         (x.replace("\"a\"", "\"a \"quoted\" b\"").to_string(), 1, vec![], "bracket is missing"),
         (format!("[{}]", x.replace("\"a\"", "\"a\u{1}\"")), 1, vec![], "1 names hold control characters"),
@@ -415,7 +430,7 @@ fn what_is_no_trace_is_named() {
     };
     assert!(matches!(read(&b" \n"[..], &Options::default(), &mut |_: &Span<'_>| ()), Err(TraceError::Empty)));
     for (file, part) in [
-        (&b"\x1F\x8B\x08"[..], "gzip -dc FILE"),
+        (&b"\xFD7zXZ\0"[..], "xz -dc FILE"),
         (b"{\"a\": 1}", "without \"traceEvents\""),
         (b"hello\nworld", "begins with \"hello\\nworld\""),
         (b"go 1.26 trace\0\0\0", "Go execution trace"),
@@ -423,6 +438,59 @@ fn what_is_no_trace_is_named() {
         let error = error(file);
         assert!(error.contains(part) && error.contains("Known formats: Chrome"), "{error}");
     }
+}
+
+#[test]
+fn what_is_mostly_malformed_is_no_digest_and_the_first_place_is_named() {
+    let x = r#"{"ph":"X","ts":5,"dur":2}"#;
+    for (file, words) in [
+        (
+            r#"[{"id":1,"who":"me"},{"id":2,"who":"you"}]"#.to_owned(),
+            "2 of 2 events are malformed; the first stands at byte 1: ",
+        ),
+        (format!("[{x},17,18,{x},19]"), "3 of 5 events are malformed; the first stands at byte 27: \"17,18,"),
+        (
+            format!("[{x},{{\"ts\":5 oops}},{{\"ts\"}},{{4}}]"),
+            "3 of 4 events are malformed; the first stands at byte 35: \"oops}",
+        ),
+        ("[1, 2, 3]".to_owned(), "3 of 3 events are malformed; the first stands at byte 1: \"1, 2, 3]\""),
+        (
+            format!("[{}[[[", " ".repeat(300_000)),
+            "1 of 1 events are malformed; the first stands at byte 300001",
+        ),
+    ] {
+        let error = both_outcomes(file.as_bytes()).expect_err("malformed");
+        assert!(error.contains(words), "{words} not in {error}");
+    }
+}
+
+#[test]
+fn events_of_another_clock_do_not_count_and_the_note_says_so() {
+    let events = |base: u64, n: u64| -> Vec<String> {
+        let event = |i| format!(r#"{{"name":"a","ph":"X","pid":1,"tid":0,"ts":{},"dur":2}}"#, base + 10 * i);
+        (0..n).map(event).collect()
+    };
+    let wall = 1_790_000_000_000_000;
+    for (first, second) in [(5, wall), (wall, 5)] {
+        let file = [events(first, 40), events(second, 3), events(first, 20), events(second, 4)].concat();
+        let (spans, account) = both(format!("[{}]", file.join(",")).as_bytes());
+        assert_eq!((spans.len(), counts(&account)), (60, vec![("on another clock", 7)]));
+        assert!(
+            account.notes[0].contains("7 events are on another clock, 56.7 years off"),
+            "{:?}",
+            account.notes
+        );
+        let file = [events(first, 3), events(second, 40)].concat();
+        let error = both_outcomes(format!("[{}]", file.join(",")).as_bytes()).expect_err("two clocks");
+        assert!(error.contains("two clocks in one file: 3 events lie 56.7 years from 40 others"), "{error}");
+    }
+    // A pair whose end is of another clock is no span of decades.
+    let pair = format!(
+        r#"[{},{{"ph":"B","ts":7,"pid":1,"tid":1}},{{"ph":"E","ts":{wall},"pid":1,"tid":1}}]"#,
+        events(5, 9).join(",")
+    );
+    let (spans, account) = both(pair.as_bytes());
+    assert_eq!((spans.len(), counts(&account)), (9, vec![("on another clock", 2)]));
 }
 
 #[test]

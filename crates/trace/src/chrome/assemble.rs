@@ -7,6 +7,7 @@ use taskscale_model::{
 
 use crate::{
     bytes::{hash, is_numbered},
+    error::TraceError,
     json::unescape_into,
     number::Time,
     options::{Clock, Options},
@@ -15,6 +16,7 @@ use crate::{
 };
 
 use super::{
+    clocks::Clocks,
     event::{Event, Text},
     flavour::Flavour,
     open::{Begin, Ended, Stacks, Table},
@@ -25,6 +27,7 @@ pub struct Assembler<'o> {
     pub options: &'o Options,
     pub workers: &'o mut WorkerTable,
     pub clock: &'o mut Clock,
+    pub clocks: Clocks,
     pub tally: Tally,
     pub flavour: Flavour,
     stacks: Stacks,
@@ -49,6 +52,7 @@ impl<'o> Assembler<'o> {
             options,
             workers,
             clock,
+            clocks: Clocks::default(),
             tally,
             flavour,
             stacks,
@@ -101,6 +105,9 @@ impl<'o> Assembler<'o> {
         let Some((start_ns, end_ns)) = start.and_then(|start| Some((start, start.checked_add(dur)?))) else {
             return self.tally.drop(Reason::OutOfRange, 1);
         };
+        if !self.clocks.takes(ts) {
+            return self.other_clock(ts, 1);
+        }
         if dur < 0 {
             return self.tally.drop(Reason::NegativeDuration, 1);
         }
@@ -108,6 +115,12 @@ impl<'o> Assembler<'o> {
         self.tally.learn_step(ts);
         self.tally.learn_step(dur);
         self.emit(worker, start_ns, end_ns, event.name, 1, sink);
+    }
+
+    #[cold]
+    fn other_clock(&mut self, ts: i64, events: u64) {
+        self.clocks.count_other(ts, events);
+        self.tally.drop(Reason::OtherClock, events);
     }
 
     #[cold]
@@ -191,9 +204,13 @@ impl<'o> Assembler<'o> {
             // Only the times of tasks set the origin and the step.
             Time::Ns(_) if refused.is_some() => {}
             Time::Ns(ts) => match self.clock.since_origin(ts) {
-                Some(start) => {
+                Some(start) if self.clocks.takes(ts) => {
                     start_ns = start;
                     self.tally.learn_step(ts);
+                }
+                Some(_) => {
+                    self.clocks.count_other(ts, 2);
+                    refused = Some(Reason::OtherClock);
                 }
                 None => refused = Some(Reason::OutOfRange),
             },
@@ -250,6 +267,7 @@ impl<'o> Assembler<'o> {
         };
         match self.clock.since_origin(ts) {
             None => self.tally.drop(Reason::OutOfRange, 2),
+            Some(_) if !self.clocks.takes(ts) => self.other_clock(ts, 2),
             Some(end_ns) if end_ns < begin.start_ns => self.tally.drop(Reason::NegativeDuration, 2),
             Some(end_ns) => {
                 self.tally.learn_step(ts);
@@ -260,7 +278,16 @@ impl<'o> Assembler<'o> {
     }
 
     /// Counts what is still open and adds the notes for the user.
-    pub fn finish(&mut self) {
+    pub fn finish(&mut self) -> Result<(), TraceError> {
+        if let Some((others, distance)) = self.clocks.others() {
+            if others > self.tally.counted {
+                return Err(TraceError::TwoClocks { counted: self.tally.counted, others, distance });
+            }
+            self.tally.note(format!(
+                "{others} events are on another clock, {distance} off (time since a start beside time since 1970?); they \
+                 are not counted"
+            ));
+        }
         let (open, unplaced) = self.stacks.open();
         self.tally.drop(Reason::NoEnd, open + self.table.open());
         self.tally.drop(Reason::Evicted, unplaced + self.table.evicted);
@@ -282,6 +309,7 @@ impl<'o> Assembler<'o> {
                  a further, short one, so there are more spans than tasks",
             );
         }
+        Ok(())
     }
 }
 

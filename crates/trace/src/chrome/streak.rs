@@ -123,6 +123,9 @@ impl Streak {
             let Some((dur, whole_dur)) = dur.or_else(|| fraction(data, from + at, length)) else { break };
             let Some(start_ns) = ts.checked_sub(origin) else { break };
             let Some(end_ns) = start_ns.checked_add(dur) else { break };
+            if !assembler.clocks.takes(ts) {
+                break;
+            }
             let (at, length) = value(self.name);
             let numbered = unnumber && view.is_numbered(at, length);
             let name = if numbered { &[] } else { &data[from + at..from + at + length] };
