@@ -1,7 +1,7 @@
 //! What must hold for any bytes, whatever reader takes them.
 
 use taskscale_model::span::{Account, Span};
-use taskscale_trace::{Options, TraceError, read};
+use taskscale_trace::{Options, Reader, TraceError};
 
 /// Account, spans, their summed durations, the bytes of their names.
 type Totals = Result<(Account, u64, i128, u64), TraceError>;
@@ -9,12 +9,17 @@ type Totals = Result<(Account, u64, i128, u64), TraceError>;
 fn totals(file: &[u8], learn_shapes: bool) -> Totals {
     let (mut spans, mut busy_ns, mut name_bytes) = (0, 0, 0);
     let options = Options { learn_shapes, ..Options::default() };
-    let account = read(file, &options, &mut |span: &Span<'_>| {
+    let mut reader = Reader::new(options);
+    let account = reader.read(file, &mut |span: &Span<'_>| {
         assert!(span.end_ns >= span.start_ns, "a span ends before it starts");
         spans += 1;
         busy_ns += i128::from(span.end_ns) - i128::from(span.start_ns);
         name_bytes += span.name.len() as u64;
     })?;
+    for index in 0..reader.workers().len() as u32 {
+        let name = reader.workers().name(index).unwrap_or_default();
+        assert!(name.len() <= 48 && !name.contains(char::is_control), "a name that is long or unsafe: {name:?}");
+    }
     Ok((account, spans, busy_ns, name_bytes))
 }
 

@@ -121,7 +121,7 @@ const CONFIG_EXAMPLES: &str = "Examples:
   g++ -O2 main.cpp $(taskscale config --cflags --libs) -o main
   taskscale config --libs --shared                   the shared library instead of the static one";
 
-const DIGEST_EXAMPLES: &str = "Reads Chrome trace events (Taskflow, Ray, VizTracer, Node, tracing-chrome and others), TFProf JSON and .tfp, \
+const DIGEST_EXAMPLES: &str = "Reads Chrome trace events (Taskflow, Ray, VizTracer, Node, tracing-chrome, PyTorch, Bazel, clang and others), TFProf JSON and .tfp, \
 Dask task streams and ninja logs, told apart by their content, in constant memory; packed by gzip or zstd too.
 
 Examples:

@@ -2,12 +2,13 @@
 //! The file may be whole, cut or malformed.
 
 mod assemble;
-mod clocks;
+mod covered;
 mod event;
 mod flavour;
 mod layout;
 mod open;
 mod shape;
+mod singles;
 mod streak;
 mod view;
 
@@ -74,6 +75,7 @@ pub fn read(
     let mut reader =
         Reader { assembler, shapes, layout: Layout::default(), wrapped: false, closed: false, lost: false };
     reader.run(window, sink)?;
+    reader.assembler.settle(sink);
     reader.account(window.bytes())
 }
 

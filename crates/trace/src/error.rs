@@ -1,7 +1,7 @@
 //! Why a file cannot be read as a trace.
 
 /// The formats that are recognised, for messages.
-pub const KNOWN: &str = "Chrome trace events (JSON; Taskflow, Ray, VizTracer, Node, tracing-chrome ...), TFProf JSON and .tfp \
+pub const KNOWN: &str = "Chrome trace events (JSON; Taskflow, Ray, VizTracer, Node, tracing-chrome, PyTorch, Bazel, clang ...), TFProf JSON and .tfp \
                          of Taskflow, Dask task streams (JSON), ninja logs";
 
 /// Why nothing could be read. Defects of single events are no errors: the account counts them.

@@ -15,7 +15,7 @@
 //! | [`mod@read`] | the door: formats, [`Reader`] for one or several files |
 //! | `format` | recognition of formats, and of files that are no traces |
 //! | [`error`] | why a file cannot be read |
-//! | [`workers`] | from the ids of a source to dense worker indices |
+//! | [`workers`], `names` | from the ids of a source to dense worker indices, and their names |
 //! | [`writer`] | spans out again, as a Chrome trace that Perfetto shows in full |
 //! | `chrome` | Chrome trace events and the tools that write them |
 //! | `tfprof`, `tfp` | Taskflow's profiler, JSON of 3.x and binary of 4.x |
@@ -29,6 +29,7 @@ mod dask;
 pub mod error;
 mod format;
 mod json;
+mod names;
 mod ninja;
 mod number;
 pub mod options;

@@ -71,6 +71,7 @@ impl Reader {
             Format::Dask => dask::read(&mut window, options, workers, clock, sink),
             Format::Ninja => ninja::read(&mut window, options, workers, clock, sink),
         }?;
+        self.workers.settle_names();
         let folded = self.workers.folded();
         if folded > 0 {
             // This note comes first, since a text may show only the first ones.

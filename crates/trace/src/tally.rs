@@ -20,6 +20,13 @@ pub enum Reason {
     EngineEvent,
     OtherSpan,
     NotCompute,
+    Annotation,
+    PythonCall,
+    DriverCall,
+    Profiler,
+    BuildStep,
+    Summary,
+    Asynchronous,
     NoStart,
     NoDuration,
     NotANumber,
@@ -53,6 +60,13 @@ const TEXTS: [&str; Reason::TooMany as usize + 1] = [
     "not a task (engine, such as garbage collection)",
     "not a task (span inside a task)",
     "not a task (transfer, disk or other overhead)",
+    "not a task (annotation around tasks)",
+    "not a task (call of Python around operators)",
+    "not a task (call into a device's driver, or a wait for it)",
+    "not a task (the profiler's own)",
+    "not a task (step of a build, inside or around actions)",
+    "not a task (summary of others)",
+    "not a task (asynchronous, on no thread)",
     "no start time",
     "no duration",
     "time is not a number",
@@ -72,6 +86,16 @@ const TEXTS: [&str; Reason::TooMany as usize + 1] = [
     "more entries than are held at once",
 ];
 
+/// Events by the reason why they were dropped.
+#[derive(Debug)]
+struct Drops([u64; TEXTS.len()]);
+
+impl Default for Drops {
+    fn default() -> Self {
+        Drops([0; TEXTS.len()])
+    }
+}
+
 /// The books of one file.
 #[derive(Debug, Default)]
 pub struct Tally {
@@ -79,7 +103,7 @@ pub struct Tally {
     pub seen: u64,
     /// Events that became spans.
     pub counted: u64,
-    dropped: [u64; TEXTS.len()],
+    dropped: Drops,
     /// Names that hold control characters.
     pub control_names: u64,
     /// Names that are not UTF-8.
@@ -94,7 +118,7 @@ impl Tally {
     /// Counts events as dropped.
     #[inline]
     pub fn drop(&mut self, reason: Reason, events: u64) {
-        self.dropped[reason as usize] += events;
+        self.dropped.0[reason as usize] += events;
     }
 
     /// Counts an event as malformed that stands at this place of the input.
@@ -112,7 +136,7 @@ impl Tally {
 
     /// Returns the number of events dropped for a reason.
     pub fn dropped(&self, reason: Reason) -> u64 {
-        self.dropped[reason as usize]
+        self.dropped.0[reason as usize]
     }
 
     /// Adds a sentence for the user who reads the result.
@@ -203,7 +227,7 @@ impl Tally {
         }
         let mut dropped: Vec<Dropped> = TEXTS
             .iter()
-            .zip(self.dropped)
+            .zip(self.dropped.0)
             .filter(|(_, events)| *events > 0)
             .map(|(reason, events)| Dropped { reason: (*reason).to_owned(), events })
             .collect();

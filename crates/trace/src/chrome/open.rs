@@ -3,9 +3,9 @@
 
 use std::collections::{HashMap, hash_map};
 
-use crate::tally::Reason;
+use crate::{tally::Reason, workers::Id};
 
-/// Most open events of each kind: about 3 MB.
+/// Most open events of each kind: about 6 MB.
 pub const MOST_OPEN: usize = 65_536;
 /// Most bytes of open names.
 const MOST_NAME_BYTES: usize = 2 << 20;
@@ -14,7 +14,8 @@ const MOST_NAME_BYTES: usize = 2 << 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Begin {
     pub start_ns: i64,
-    pub worker: u32,
+    pub process: Id,
+    pub thread: Id,
     /// The reason why it will not become a span, if there is one.
     pub refused: Option<Reason>,
 }
@@ -189,7 +190,7 @@ mod tests {
     use super::*;
 
     fn begin(start_ns: i64) -> Begin {
-        Begin { start_ns, worker: 0, refused: None }
+        Begin { start_ns, process: Id::Absent, thread: Id::Absent, refused: None }
     }
 
     #[test]
