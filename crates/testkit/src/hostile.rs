@@ -395,7 +395,7 @@ pub const CASES: [Case; 26] = [
         feed: |sizes, out| {
             each(out, sizes.begins, |out, i| {
                 out.extend_from_slice(
-                    b"{\"name\":\"n\",\"ph\":\"b\",\"cat\":\"c\",\"pid\":1,\"tid\":1,\"ts\":5,\"id\":\"0x",
+                    b"{\"name\":\"T_CALLBACK\",\"ph\":\"b\",\"cat\":\"node,node.async_hooks\",\"pid\":1,\"tid\":1,\"ts\":5,\"id\":\"0x",
                 );
                 decimal(out, i);
                 out.extend_from_slice(b"\"},");

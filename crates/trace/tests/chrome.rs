@@ -83,14 +83,14 @@ fn reference(file: &[u8]) -> Vec<Plain> {
             }
             (Some("b"), Some(ts)) => {
                 let start = since(ts);
-                open.push((key, start, who));
+                open.push((key, start, index(&who)));
             }
             (Some("e"), Some(ts)) => {
                 if let Some(place) = open.iter().rposition(|begin| begin.0 == key) {
-                    let (_, start, who) = open.remove(place);
+                    let (_, start, worker) = open.remove(place);
                     let end = since(ts);
                     if end >= start {
-                        spans.push((index(&who), start, end, name.into_bytes()));
+                        spans.push((worker, start, end, name.into_bytes()));
                     }
                 }
             }

@@ -134,8 +134,12 @@ fn more_workers_than_places() {
 
 #[test]
 fn begins_without_ends() {
+    // Node's asynchronous events are tasks.
+    let cat = "\"cat\":\"node,node.async_hooks\"";
     for phase in ["B", "b"] {
-        let event = format!("{{\"name\":\"n\",\"ph\":\"{phase}\",\"id\":1,\"pid\":1,\"tid\":1,\"ts\":5}},");
+        let event = format!(
+            "{{\"name\":\"T_CALLBACK\",{cat},\"ph\":\"{phase}\",\"id\":1,\"pid\":1,\"tid\":1,\"ts\":5}},"
+        );
         let account = account(Made::new("[", &event, 200_000, "]"));
         assert_eq!((account.seen, account.counted), (200_000, 0));
         let (open, forgotten) = (dropped(&account, "without an end"), dropped(&account, "forgotten"));

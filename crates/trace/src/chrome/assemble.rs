@@ -336,7 +336,7 @@ impl<'o> Assembler<'o> {
             },
             other => refused = refused.or(Some(Tally::time_reason(other, Reason::NoStart))),
         }
-        Begin { start_ns, process: event.process, thread: event.thread, refused }
+        Begin { start_ns, worker: 0, refused }
     }
 
     fn begin(&mut self, event: &Event<'_>) {
@@ -350,12 +350,10 @@ impl<'o> Assembler<'o> {
         match self.stacks.end(thread_key(event), &mut name) {
             Ended::Begin(begin) => {
                 let plain = !name.iter().any(|&byte| byte == b'\\' || !(0x20..0x80).contains(&byte));
-                self.close(
-                    begin,
-                    event.ts,
-                    Text { raw: &name, plain, numbered: is_numbered(&name, 0, name.len()) },
-                    sink,
-                );
+                if let Some(times) = self.close(begin, event.ts) {
+                    let name = Text { raw: &name, plain, numbered: is_numbered(&name, 0, name.len()) };
+                    self.of_track((event.process, event.thread), times, name, 2, sink);
+                }
             }
             Ended::Unplaced => self.tally.drop(Reason::Evicted, 2),
             Ended::Nothing => self.tally.drop(Reason::NoBegin, 1),
@@ -364,36 +362,56 @@ impl<'o> Assembler<'o> {
     }
 
     fn begin_async(&mut self, event: &Event<'_>) {
-        let begin = self.begin_of(event);
+        let mut begin = self.begin_of(event);
+        match begin.refused {
+            // It needs no place: its end is refused alike.
+            Some(Reason::Asynchronous) => return self.tally.drop(Reason::Asynchronous, 1),
+            // A thread that runs no task is no worker.
+            Some(_) => {}
+            None => begin.worker = self.workers.index(event.process, event.thread),
+        }
         self.table.begin(async_key(event), begin);
     }
 
     fn end_async(&mut self, event: &Event<'_>, sink: &mut impl SpanSink) {
+        if self.options.cat.is_none() && self.flavour.refuses_asynchronous() {
+            return self.tally.drop(Reason::Asynchronous, 1);
+        }
         match self.table.end(async_key(event)) {
-            Some(begin) => self.close(begin, event.ts, event.name, sink),
+            Some(begin) => {
+                let Some((start_ns, end_ns)) = self.close(begin, event.ts) else { return };
+                if self.covered.takes(start_ns, end_ns) {
+                    self.emit(begin.worker, start_ns, end_ns, event.name, 2, sink);
+                } else {
+                    self.other_clock(start_ns, 2);
+                }
+            }
             None => self.tally.drop(Reason::NoBegin, 1),
         }
     }
 
-    /// Makes a span of a begin and the time of its end.
-    fn close(&mut self, begin: Begin, ts: Time, name: Text<'_>, sink: &mut impl SpanSink) {
-        if let Some(reason) = begin.refused {
-            return self.tally.drop(reason, 2);
-        }
-        let Time::Ns(ts) = ts else {
-            return self.tally.drop(Tally::time_reason(ts, Reason::NoDuration), 2);
+    /// Returns the times of a pair, where they make a span.
+    fn close(&mut self, begin: Begin, ts: Time) -> Option<(i64, i64)> {
+        let reason = match (begin.refused, ts) {
+            (Some(reason), _) => reason,
+            (None, Time::Ns(ts)) => match self.clock.since_origin(ts) {
+                None => Reason::OutOfRange,
+                Some(end_ns) if end_ns < begin.start_ns => Reason::NegativeDuration,
+                // The two ends are of two clocks.
+                Some(end_ns) if end_ns.saturating_sub(begin.start_ns) > NEAR_NS => {
+                    self.other_clock(end_ns, 2);
+                    return None;
+                }
+                Some(end_ns) => {
+                    self.tally.learn_step(ts);
+                    self.paired += 1;
+                    return Some((begin.start_ns, end_ns));
+                }
+            },
+            (None, other) => Tally::time_reason(other, Reason::NoDuration),
         };
-        match self.clock.since_origin(ts) {
-            None => self.tally.drop(Reason::OutOfRange, 2),
-            Some(end_ns) if end_ns < begin.start_ns => self.tally.drop(Reason::NegativeDuration, 2),
-            // The two ends are of two clocks.
-            Some(end_ns) if end_ns.saturating_sub(begin.start_ns) > NEAR_NS => self.other_clock(end_ns, 2),
-            Some(end_ns) => {
-                self.tally.learn_step(ts);
-                self.paired += 1;
-                self.of_track((begin.process, begin.thread), (begin.start_ns, end_ns), name, 2, sink);
-            }
-        }
+        self.tally.drop(reason, 2);
+        None
     }
 
     /// Says which tracks are no workers.

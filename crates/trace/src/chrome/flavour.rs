@@ -86,6 +86,11 @@ impl Flavour {
         matches!(self, Plain | Taskflow | Taskscale | TimeTrace | VizTracer)
     }
 
+    /// Tells whether no asynchronous event is a task.
+    pub fn refuses_asynchronous(self) -> bool {
+        matches!(self, Flavour::Plain | Flavour::TimeTrace)
+    }
+
     /// Tells whether names made of two numbers are the writer's own and group nothing.
     #[inline]
     pub fn drops_numbers(self) -> bool {

@@ -3,9 +3,9 @@
 
 use std::collections::{HashMap, hash_map};
 
-use crate::{tally::Reason, workers::Id};
+use crate::tally::Reason;
 
-/// Most open events of each kind: about 6 MB.
+/// Most open events of each kind: about 3 MB.
 pub const MOST_OPEN: usize = 65_536;
 /// Most bytes of open names.
 const MOST_NAME_BYTES: usize = 2 << 20;
@@ -14,8 +14,9 @@ const MOST_NAME_BYTES: usize = 2 << 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Begin {
     pub start_ns: i64,
-    pub process: Id,
-    pub thread: Id,
+    /// The worker of an asynchronous begin. Its end may name another thread; the end of a pair on a
+    /// thread names the same.
+    pub worker: u32,
     /// The reason why it will not become a span, if there is one.
     pub refused: Option<Reason>,
 }
@@ -190,7 +191,7 @@ mod tests {
     use super::*;
 
     fn begin(start_ns: i64) -> Begin {
-        Begin { start_ns, process: Id::Absent, thread: Id::Absent, refused: None }
+        Begin { start_ns, worker: 0, refused: None }
     }
 
     #[test]
