@@ -121,15 +121,16 @@ const CONFIG_EXAMPLES: &str = "Examples:
   g++ -O2 main.cpp $(taskscale config --cflags --libs) -o main
   taskscale config --libs --shared                   the shared library instead of the static one";
 
-const DIGEST_EXAMPLES: &str = "Reads Chrome trace events (Taskflow, Ray, VizTracer, Node, tracing-chrome and others), TFProf JSON and .tfp, \
-Dask task streams and ninja logs, told apart by their content, in constant memory.
+const DIGEST_EXAMPLES: &str = "Reads Chrome trace events (Taskflow, Ray, VizTracer, Node, tracing-chrome, PyTorch, Bazel, clang and others), TFProf JSON and .tfp, \
+Dask task streams and ninja logs, told apart by their content, in constant memory; packed by gzip or zstd too.
 
 Examples:
   taskscale digest trace.json                        where did the time go, and what to change
   taskscale digest --workers 16 trace.json           workers that never ran count too
   taskscale digest --format json trace.json | jq '.patterns[0]'
   taskscale digest node-1.json node-2.json           several files become one digest
-  zcat trace.json.gz | taskscale digest -            from standard input
+  taskscale digest trace.json.gz                     packed by gzip or zstd
+  xz -dc trace.json.xz | taskscale digest -          from standard input
   taskscale digest --chrome clean.json trace.json    a trace that Perfetto shows in full";
 
 const DOCTOR_EXAMPLES: &str =

@@ -5,6 +5,7 @@ mod common;
 use std::{fs, io::Write, process::Stdio};
 
 use common::Tool;
+use flate2::{Compression, write::GzEncoder};
 use serde_json::{Value, json};
 
 /// Returns a Taskflow-style trace: `tasks` tasks of `task_us` on each of `workers` workers,
@@ -90,6 +91,38 @@ fn several_files_and_standard_input_become_one_digest() {
 }
 
 #[test]
+fn packed_traces_are_read_as_they_are() {
+    let tool = Tool::new();
+    let plain = trace(4, 300, 500, 1);
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(plain.as_bytes()).expect("written");
+    let packed = encoder.finish().expect("packed");
+    let expected = tool.run(&["digest", &file(&tool, "t.json", &plain)]).out;
+    // The name says nothing.
+    let path = tool.path("trace");
+    fs::write(&path, &packed).expect("written");
+    assert_eq!(tool.run(&["digest", path.to_str().expect("UTF-8")]).out, expected);
+    let mut child =
+        tool.command(&["digest", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("starts");
+    child.stdin.take().expect("piped").write_all(&packed).expect("written");
+    let out = child.wait_with_output().expect("ends");
+    assert_eq!(String::from_utf8_lossy(&out.stdout), expected);
+
+    fs::write(&path, &packed[..packed.len() / 2]).expect("written");
+    let cut = tool.run(&["digest", path.to_str().expect("UTF-8")]);
+    assert_eq!(cut.status, Some(0), "{}", cut.err);
+    assert!(cut.out.contains("the gzip data end too early: the file was cut off"), "{}", cut.out);
+    fs::write(&path, &packed[..12]).expect("written");
+    let nothing = tool.run(&["digest", path.to_str().expect("UTF-8")]);
+    assert_eq!(nothing.status, Some(2), "{}", nothing.out);
+    assert!(
+        nothing.err.contains("no trace could be unpacked: the gzip data end too early"),
+        "{}",
+        nothing.err
+    );
+}
+
+#[test]
 fn the_clean_trace_holds_the_same_spans() {
     let tool = Tool::new();
     let path = file(&tool, "t.json", &trace(4, 500, 20, 3));
@@ -134,15 +167,20 @@ fn what_is_no_trace_exits_with_2_and_says_what_is_known() {
     let empty = file(&tool, "empty.json", "");
     let prose = file(&tool, "prose.txt", "Dear reader, this is no trace.\n");
     let none = file(&tool, "none.json", "[{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":{}}]");
+    let list = file(&tool, "list.json", "[1, 2, 3]");
+    let systrace = file(&tool, "s.html", "<!DOCTYPE html>\n<title>Android System Trace</title>");
     for (path, words) in [
         (empty.as_str(), "the input is empty"),
         (&prose, "not a task trace"),
         (&none, "no task was counted"),
+        (&list, "3 of 3 events are malformed; the first stands at byte 1"),
+        (&systrace, "traceconv json FILE trace.json"),
         ("no/such/file.json", "cannot open the trace no/such/file.json"),
     ] {
         let ran = tool.run(&["digest", path]);
         assert_eq!(ran.status, Some(2), "{path}: {ran:?}");
         assert!(ran.err.contains(words), "{path}: {words:?} not in {}", ran.err);
+        assert!(ran.out.is_empty() || path == none, "{path}: {}", ran.out);
     }
 }
 

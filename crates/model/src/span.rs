@@ -43,7 +43,7 @@ impl<F: FnMut(&Span<'_>)> SpanSink for F {
 pub struct Account {
     /// The recognised format: `chrome`, `tfprof`, `tfp`, `ray`, `dask`, `ninja`, ...
     pub format: String,
-    /// Bytes read.
+    /// Bytes read, after unpacking.
     pub bytes: u64,
     /// Events of any kind.
     pub seen: u64,

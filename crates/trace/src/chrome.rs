@@ -2,11 +2,13 @@
 //! The file may be whole, cut or malformed.
 
 mod assemble;
+mod covered;
 mod event;
 mod flavour;
 mod layout;
 mod open;
 mod shape;
+mod singles;
 mod streak;
 mod view;
 
@@ -73,7 +75,8 @@ pub fn read(
     let mut reader =
         Reader { assembler, shapes, layout: Layout::default(), wrapped: false, closed: false, lost: false };
     reader.run(window, sink)?;
-    Ok(reader.account(window.bytes()))
+    reader.assembler.settle(sink);
+    reader.account(window.bytes())
 }
 
 struct Reader<'o> {
@@ -125,7 +128,7 @@ impl Reader<'_> {
     /// Reads events until their list ends.
     fn events(&mut self, window: &mut Window<'_>, sink: &mut impl SpanSink) -> Result<Place, TraceError> {
         loop {
-            match self.scan_window(window.data(), sink) {
+            match self.scan_window(window.data(), window.place(), sink) {
                 Pause::Data(used) => {
                     window.consume(used);
                     match window.more()? {
@@ -146,21 +149,22 @@ impl Reader<'_> {
                 Pause::Odd(used) => {
                     window.consume(used);
                     self.assembler.tally.seen += 1;
-                    self.assembler.tally.drop(Reason::Malformed, 1);
+                    self.assembler.tally.malformed(window.place(), window.data());
                     skip_value(window)?;
                 }
                 Pause::Malformed(used) => {
                     window.consume(used);
                     self.assembler.tally.seen += 1;
-                    self.assembler.tally.drop(Reason::Malformed, 1);
+                    self.assembler.tally.malformed(window.place(), window.data());
                     skip_to_next_event(window)?;
                 }
             }
         }
     }
 
-    /// Reads all events that lie in the window whole. This is the hot loop.
-    fn scan_window(&mut self, data: &[u8], sink: &mut impl SpanSink) -> Pause {
+    /// Reads all events that lie in the window whole. This is the hot loop. `place` is that of the
+    /// window's first byte.
+    fn scan_window(&mut self, data: &[u8], place: u64, sink: &mut impl SpanSink) -> Pause {
         let mut at = 0;
         let mut event = Event::default();
         let takes_all = self.assembler.takes_all();
@@ -197,6 +201,9 @@ impl Reader<'_> {
             };
             match scanned {
                 Scanned::Done(end) => {
+                    if event.phase == 0 {
+                        self.assembler.tally.malformed_at(place + at as u64, &data[at..end]);
+                    }
                     self.assembler.event(&event, sink);
                     at = end;
                 }
@@ -247,8 +254,8 @@ impl Reader<'_> {
         Ok(Place::Members)
     }
 
-    fn account(mut self, bytes: u64) -> Account {
-        self.assembler.finish();
+    fn account(mut self, bytes: u64) -> Result<Account, TraceError> {
+        self.assembler.finish()?;
         let Assembler { mut tally, flavour, workers, clock, .. } = self.assembler;
         if flavour == Flavour::Ray {
             tally.doubles(clock.first_ns(), 1_000);

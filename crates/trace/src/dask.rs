@@ -34,7 +34,8 @@ pub fn read(
             break;
         }
         if byte != b'{' {
-            books.drop(Reason::Malformed);
+            books.tally.seen += 1;
+            books.tally.malformed(window.place(), window.data());
             skip_value(window)?;
             continue;
         }
@@ -56,7 +57,7 @@ pub fn read(
     while window.skip_while(|_| true)?.is_some() {}
     books.tally.doubles(books.clock.first_ns(), 1_000_000_000);
     let seen = books.workers.seen_in_file();
-    Ok(books.tally.account("dask", window.bytes(), seen))
+    books.tally.account("dask", window.bytes(), seen)
 }
 
 struct Books<'o> {

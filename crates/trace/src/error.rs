@@ -1,7 +1,7 @@
 //! Why a file cannot be read as a trace.
 
 /// The formats that are recognised, for messages.
-pub const KNOWN: &str = "Chrome trace events (JSON; Taskflow, Ray, VizTracer, Node, tracing-chrome ...), TFProf JSON and .tfp \
+pub const KNOWN: &str = "Chrome trace events (JSON; Taskflow, Ray, VizTracer, Node, tracing-chrome, PyTorch, Bazel, clang ...), TFProf JSON and .tfp \
                          of Taskflow, Dask task streams (JSON), ninja logs";
 
 /// Why nothing could be read. Defects of single events are no errors: the account counts them.
@@ -15,6 +15,38 @@ pub enum TraceError {
     NotATrace {
         /// What was seen, with the remedy where there is one.
         seen: String,
+    },
+    /// More than half of the events are malformed.
+    #[error(
+        "no trace, or one that is broken: {malformed} of {seen} events are malformed; the first stands at byte \
+         {place}: \"{shown}\""
+    )]
+    Malformed {
+        malformed: u64,
+        seen: u64,
+        /// The place of the first of them in the unpacked input.
+        place: u64,
+        /// What stands there.
+        shown: String,
+    },
+    /// The times of most events are of another clock than those of the first ones.
+    #[error(
+        "two clocks in one file: {counted} events lie {distance} from {others} others, and no window holds both. \
+         Write each clock's events into a file of its own, or choose those of one by --cat or --name"
+    )]
+    TwoClocks {
+        /// Events on the clock of the first one.
+        counted: u64,
+        /// Events on another clock.
+        others: u64,
+        /// The time between the two groups.
+        distance: String,
+    },
+    /// The input is packed and could not be unpacked.
+    #[error("no trace could be unpacked: {trouble}")]
+    Packed {
+        /// What is wrong with the packed data, with the remedy where there is one.
+        trouble: String,
     },
     /// Reading the input failed.
     #[error("cannot read the input after {bytes} bytes: {source}")]

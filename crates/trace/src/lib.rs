@@ -13,20 +13,24 @@
 //! |---|---|
 //! | [`options`] | what a user may say, and the origin of times |
 //! | [`mod@read`] | the door: formats, [`Reader`] for one or several files |
+//! | `format` | recognition of formats, and of files that are no traces |
 //! | [`error`] | why a file cannot be read |
-//! | [`workers`] | from the ids of a source to dense worker indices |
+//! | [`workers`], `names` | from the ids of a source to dense worker indices, and their names |
 //! | [`sort`] | spans of any order, sorted outside memory |
 //! | [`writer`] | spans out again, as a Chrome trace that Perfetto shows in full |
 //! | `chrome` | Chrome trace events and the tools that write them |
 //! | `tfprof`, `tfp` | Taskflow's profiler, JSON of 3.x and binary of 4.x |
 //! | `dask`, `ninja` | Dask task streams, ninja logs |
+//! | `unpack` | gzip and zstd data, unpacked while they are read |
 //! | `window`, `stream`, `bytes`, `json`, `number`, `tally` | what the readers share |
 
 mod bytes;
 mod chrome;
 mod dask;
 pub mod error;
+mod format;
 mod json;
+mod names;
 mod ninja;
 mod number;
 pub mod options;
@@ -36,6 +40,7 @@ mod stream;
 mod tally;
 mod tfp;
 mod tfprof;
+mod unpack;
 mod window;
 pub mod workers;
 pub mod writer;

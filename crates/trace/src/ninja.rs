@@ -76,7 +76,7 @@ pub fn read(
         if !line.is_empty() && !line.starts_with(b"#") {
             tally.seen += 1;
             match fields(line) {
-                None => tally.drop(Reason::Malformed, 1),
+                None => tally.malformed(window.place(), line),
                 Some((start, end, ..)) if end < start => tally.drop(Reason::NegativeDuration, 1),
                 Some((start_ms, end_ms, output, command)) => {
                     if end_ms < build.last_end_ms {
@@ -99,7 +99,7 @@ pub fn read(
     tally.note("ninja's log names no workers: edges are packed into lanes, whose number is the peak of edges at once");
     build.pack(&mut tally, options, workers, clock, sink);
     let seen = workers.seen_in_file();
-    Ok(tally.account("ninja", window.bytes(), seen))
+    tally.account("ninja", window.bytes(), seen)
 }
 
 /// Splits a line into start, end, output and hash of the command.

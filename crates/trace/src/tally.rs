@@ -2,7 +2,7 @@
 
 use taskscale_model::span::{Account, Dropped, Span, SpanSink};
 
-use crate::number::Time;
+use crate::{error::TraceError, format::shown, number::Time};
 
 /// Why an event did not become a span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +20,13 @@ pub enum Reason {
     EngineEvent,
     OtherSpan,
     NotCompute,
+    Annotation,
+    PythonCall,
+    DriverCall,
+    Profiler,
+    BuildStep,
+    Summary,
+    Asynchronous,
     NoStart,
     NoDuration,
     NotANumber,
@@ -33,6 +40,7 @@ pub enum Reason {
     Cut,
     FilteredCat,
     FilteredName,
+    OtherClock,
     OlderBuild,
     SameEdge,
     TooMany,
@@ -52,6 +60,13 @@ const TEXTS: [&str; Reason::TooMany as usize + 1] = [
     "not a task (engine, such as garbage collection)",
     "not a task (span inside a task)",
     "not a task (transfer, disk or other overhead)",
+    "not a task (annotation around tasks)",
+    "not a task (call of Python around operators)",
+    "not a task (call into a device's driver, or a wait for it)",
+    "not a task (the profiler's own)",
+    "not a task (step of a build, inside or around actions)",
+    "not a task (summary of others)",
+    "not a task (asynchronous, on no thread)",
     "no start time",
     "no duration",
     "time is not a number",
@@ -65,10 +80,21 @@ const TEXTS: [&str; Reason::TooMany as usize + 1] = [
     "cut off by the end of the file",
     "filtered out by category",
     "filtered out by name",
+    "on another clock",
     "older build",
     "further output of the same build edge",
     "more entries than are held at once",
 ];
+
+/// Events by the reason why they were dropped.
+#[derive(Debug)]
+struct Drops([u64; TEXTS.len()]);
+
+impl Default for Drops {
+    fn default() -> Self {
+        Drops([0; TEXTS.len()])
+    }
+}
 
 /// The books of one file.
 #[derive(Debug, Default)]
@@ -77,25 +103,40 @@ pub struct Tally {
     pub seen: u64,
     /// Events that became spans.
     pub counted: u64,
-    dropped: [u64; TEXTS.len()],
+    dropped: Drops,
     /// Names that hold control characters.
     pub control_names: u64,
     /// Names that are not UTF-8.
     pub bad_utf8_names: u64,
     step_ns: Option<u64>,
     notes: Vec<String>,
+    /// The place of the first malformed event, and what stands there.
+    first_malformed: Option<(u64, String)>,
 }
 
 impl Tally {
     /// Counts events as dropped.
     #[inline]
     pub fn drop(&mut self, reason: Reason, events: u64) {
-        self.dropped[reason as usize] += events;
+        self.dropped.0[reason as usize] += events;
+    }
+
+    /// Counts an event as malformed that stands at this place of the input.
+    #[cold]
+    pub fn malformed(&mut self, place: u64, text: &[u8]) {
+        self.drop(Reason::Malformed, 1);
+        self.malformed_at(place, text);
+    }
+
+    /// Remembers the place of an event that is counted as malformed, where it is the first.
+    #[cold]
+    pub fn malformed_at(&mut self, place: u64, text: &[u8]) {
+        self.first_malformed.get_or_insert_with(|| (place, shown(text)));
     }
 
     /// Returns the number of events dropped for a reason.
     pub fn dropped(&self, reason: Reason) -> u64 {
-        self.dropped[reason as usize]
+        self.dropped.0[reason as usize]
     }
 
     /// Adds a sentence for the user who reads the result.
@@ -168,8 +209,14 @@ impl Tally {
         }
     }
 
-    /// Makes the account.
-    pub fn account(mut self, format: &str, bytes: u64, workers: u64) -> Account {
+    /// Makes the account. Where more than half of the events are malformed, a digest of the others
+    /// would be one of something else.
+    pub fn account(mut self, format: &str, bytes: u64, workers: u64) -> Result<Account, TraceError> {
+        let malformed = self.dropped(Reason::Malformed);
+        if malformed > self.seen / 2 {
+            let (place, shown) = self.first_malformed.unwrap_or_default();
+            return Err(TraceError::Malformed { malformed, seen: self.seen, place, shown });
+        }
         if self.control_names > 0 {
             let n = self.control_names;
             self.note(format!("{n} names hold control characters; they were kept as they are"));
@@ -180,12 +227,12 @@ impl Tally {
         }
         let mut dropped: Vec<Dropped> = TEXTS
             .iter()
-            .zip(self.dropped)
+            .zip(self.dropped.0)
             .filter(|(_, events)| *events > 0)
             .map(|(reason, events)| Dropped { reason: (*reason).to_owned(), events })
             .collect();
         dropped.sort_by_key(|dropped| std::cmp::Reverse(dropped.events));
-        Account {
+        Ok(Account {
             format: format.to_owned(),
             bytes,
             seen: self.seen,
@@ -194,7 +241,7 @@ impl Tally {
             workers,
             clock_resolution_ns: self.step_ns.unwrap_or(0),
             notes: self.notes,
-        }
+        })
     }
 }
 
@@ -214,7 +261,11 @@ mod tests {
         ] {
             let mut tally = Tally::default();
             times.iter().for_each(|&ns| tally.learn_step(ns));
-            assert_eq!(tally.account("t", 0, 0).clock_resolution_ns, step, "{times:?}");
+            assert_eq!(
+                tally.account("t", 0, 0).expect("few are malformed").clock_resolution_ns,
+                step,
+                "{times:?}"
+            );
         }
     }
 
@@ -224,7 +275,7 @@ mod tests {
             let mut tally = Tally::default();
             times.iter().for_each(|&ns| tally.learn_step(ns));
             tally.doubles(times[0], unit_ns);
-            tally.account("t", 0, 0).clock_resolution_ns
+            tally.account("t", 0, 0).expect("few are malformed").clock_resolution_ns
         };
         // The cases are microseconds and seconds since 1970; microseconds since the start; a clock
         // that is coarser than its doubles.
@@ -235,11 +286,27 @@ mod tests {
     }
 
     #[test]
+    fn mostly_malformed_is_no_trace() {
+        let mut tally = Tally { seen: 4, ..Tally::default() };
+        tally.malformed(7, b"{\"a\"\n");
+        tally.malformed(70, b"x");
+        assert!(tally.account("t", 0, 0).is_ok(), "half");
+        let mut tally = Tally { seen: 3, ..Tally::default() };
+        tally.malformed(7, b"{\"a\"\n");
+        tally.malformed(70, b"x");
+        let error = tally.account("t", 0, 0).expect_err("most").to_string();
+        assert!(
+            error.ends_with(r#"2 of 3 events are malformed; the first stands at byte 7: "{"a"\n""#),
+            "{error}"
+        );
+    }
+
+    #[test]
     fn reasons_come_most_first_with_their_texts() {
         let mut tally = Tally::default();
         tally.drop(Reason::TooMany, 1);
         tally.drop(Reason::Metadata, 3);
-        let dropped = tally.account("t", 0, 0).dropped;
+        let dropped = tally.account("t", 0, 0).expect("none is malformed").dropped;
         let texts: Vec<_> = dropped.iter().map(|d| (d.reason.as_str(), d.events)).collect();
         assert_eq!(texts, [("not a task (metadata)", 3), ("more entries than are held at once", 1)]);
     }

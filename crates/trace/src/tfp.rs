@@ -73,7 +73,7 @@ pub fn read(
         reader.tally.note(format!("{n} names lie behind the first 4 MiB of their table and were not kept"));
     }
     let seen = reader.workers.seen_in_file();
-    Ok(reader.tally.account("tfp", window.bytes(), seen))
+    reader.tally.account("tfp", window.bytes(), seen)
 }
 
 struct Reader<'o> {
@@ -115,8 +115,11 @@ impl Reader<'_> {
                 }
                 let Some((segment, used)) = segment(window.data(), begin_us) else {
                     self.tally.seen += 1;
-                    let cut = window.data().len() < SEGMENT;
-                    self.tally.drop(if cut { Reason::Cut } else { Reason::Malformed }, 1);
+                    if window.data().len() < SEGMENT {
+                        self.tally.drop(Reason::Cut, 1);
+                    } else {
+                        self.tally.malformed(window.place(), window.data());
+                    }
                     return Ok(false);
                 };
                 window.consume(used);

@@ -39,7 +39,7 @@ pub fn read(
     };
     reader.run(window, sink)?;
     let seen = reader.workers.seen_in_file();
-    Ok(reader.tally.account("tfprof", window.bytes(), seen))
+    reader.tally.account("tfprof", window.bytes(), seen)
 }
 
 struct Reader<'o> {

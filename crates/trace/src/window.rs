@@ -61,6 +61,11 @@ impl<'r> Window<'r> {
         self.bytes
     }
 
+    /// Returns the place of the first byte in memory, counted from the beginning of the stream.
+    pub fn place(&self) -> u64 {
+        self.bytes - self.data().len() as u64
+    }
+
     /// Moves what was not consumed to the front and reads until the buffer is full. An event that
     /// is cut by the end of the buffer is thereby scanned at most once more for each doubling.
     pub fn more(&mut self) -> Result<More, TraceError> {

@@ -1,8 +1,10 @@
-//! Turns the ids of a source into dense worker indices.
+//! Turns the ids of a source into dense worker indices, and keeps the workers' names.
 
 use std::collections::HashMap;
 
-use crate::bytes::hash;
+use crate::{bytes::hash, names::Names};
+
+pub(crate) use crate::names::short_name;
 
 /// Most workers that are told apart. Further ones share the last index.
 pub const MOST_WORKERS: u32 = 65_536;
@@ -38,7 +40,7 @@ impl Id {
 /// Gives (file, process, thread) dense indices, in the order in which they are first seen.
 ///
 /// The table lives across files, so that workers of several files stay apart. It takes at most
-/// 65,536 entries, about 4 MB.
+/// 65,536 entries, about 4 MB, and names for the first 4,096 workers, about 1 MB.
 #[derive(Debug)]
 pub struct WorkerTable {
     file: u32,
@@ -49,6 +51,7 @@ pub struct WorkerTable {
     recent: [Option<(Id, Id, u32)>; RECENT],
     folded: u64,
     seen_in_file: u64,
+    names: Names,
 }
 
 /// Slots for workers that were seen lately; a power of two.
@@ -67,6 +70,7 @@ impl Default for WorkerTable {
             indices: HashMap::new(),
             last: None,
             recent: [None; RECENT],
+            names: Names::default(),
             folded: 0,
             seen_in_file: 0,
         }
@@ -80,6 +84,7 @@ impl WorkerTable {
 
     /// Begins a file. Ids in it that equal those of an earlier file are other workers.
     pub fn next_file(&mut self) {
+        self.settle_names();
         self.file += 1;
         self.last = None;
         self.recent = [None; RECENT];
@@ -103,6 +108,58 @@ impl WorkerTable {
             Some((p, t, index)) if p == process && t == thread => index,
             _ => self.find(process, thread),
         }
+    }
+
+    /// Returns the index of a worker of the present file that was seen before.
+    #[inline(always)]
+    pub fn known(&mut self, process: Id, thread: Id) -> Option<u32> {
+        match self.last {
+            Some((p, t, index)) if p == process && t == thread => Some(index),
+            _ => self.find_known(process, thread),
+        }
+    }
+
+    #[inline(never)]
+    fn find_known(&mut self, process: Id, thread: Id) -> Option<u32> {
+        let slot = slot(process, thread);
+        let recent = self.recent[slot].filter(|recent| (recent.0, recent.1) == (process, thread));
+        let index = match recent {
+            Some(recent) => recent.2,
+            None => *self.indices.get(&(self.file, process, thread))?,
+        };
+        self.last = Some((process, thread, index));
+        self.recent[slot] = self.last;
+        Some(index)
+    }
+
+    /// Keeps the name of a thread of the present file.
+    pub fn name_thread(&mut self, process: Id, thread: Id, name: &[u8]) {
+        self.names.name_thread(process, thread, name);
+    }
+
+    /// Keeps the name of a process of the present file, or a label, which tells processes of one
+    /// name apart.
+    pub fn name_process(&mut self, process: Id, name: &[u8], is_label: bool) {
+        self.names.name_process(process, name, is_label);
+    }
+
+    /// Returns the name of a thread of the present file, whether it is a worker or not.
+    pub fn name_of(&self, process: Id, thread: Id) -> Option<&str> {
+        self.names.of_thread(process, thread)
+    }
+
+    /// Gives the names of the present file to its workers. Names may come behind all spans.
+    pub fn settle_names(&mut self) {
+        let file = self.file;
+        let of_file = self.indices.iter().filter(|(key, _)| key.0 == file);
+        self.names.settle(of_file.map(|(&(_, process, thread), &index)| (index, process, thread)));
+    }
+
+    /// Returns the name of a worker, once the file that names it has been read: that of its thread,
+    /// with that of its process where threads of two processes share it, and that of its process
+    /// where its thread has none. At most 48 bytes, without control characters.
+    pub fn name(&self, index: u32) -> Option<&str> {
+        self.names.of_worker(index)
     }
 
     #[inline(never)]
@@ -175,6 +232,17 @@ mod tests {
         table.next_file();
         assert_eq!(table.index(Id::Integer(1), Id::Integer(7)), 3);
         assert_eq!((table.len(), table.seen_in_file()), (4, 1));
+    }
+
+    #[test]
+    fn known_workers_are_found_and_others_are_not_made() {
+        let mut table = WorkerTable::new();
+        assert_eq!(table.known(Id::Integer(1), Id::Integer(7)), None);
+        table.index(Id::Integer(1), Id::Integer(7));
+        table.index(Id::Integer(1), Id::Integer(8));
+        assert_eq!(table.known(Id::Integer(1), Id::Integer(7)), Some(0));
+        assert_eq!(table.known(Id::Integer(1), Id::Integer(7)), Some(0), "the last one");
+        assert_eq!((table.known(Id::Integer(2), Id::Integer(7)), table.len()), (None, 2));
     }
 
     #[test]

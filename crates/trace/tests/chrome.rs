@@ -9,26 +9,37 @@ use taskscale_trace::{Options, TraceError, read};
 /// Process, thread, start, end, name.
 type Plain = (u32, i64, i64, Vec<u8>);
 
-fn ours(file: &[u8], options: &Options) -> (Vec<Plain>, Account) {
+/// What is read, or why nothing is.
+type Outcome = Result<(Vec<Plain>, Account), String>;
+
+fn outcome(file: &[u8], options: &Options) -> Outcome {
     let mut spans = Vec::new();
     let account = read(file, options, &mut |span: &Span<'_>| {
         spans.push((span.worker, span.start_ns, span.end_ns, span.name.to_vec()));
     })
-    .expect("a trace");
+    .map_err(|error| error.to_string())?;
     assert_eq!(account.bytes, file.len() as u64);
     let dropped: u64 = account.dropped.iter().map(|dropped| dropped.events).sum();
     assert_eq!(account.seen, account.counted + dropped, "{account:?}");
-    (spans, account)
+    Ok((spans, account))
+}
+
+fn ours(file: &[u8], options: &Options) -> (Vec<Plain>, Account) {
+    outcome(file, options).expect("a trace")
 }
 
 /// Reads by both ways of scanning, which must agree in everything.
-fn both(file: &[u8]) -> (Vec<Plain>, Account) {
+fn both_outcomes(file: &[u8]) -> Outcome {
     // Times from the first one on are easier to read.
     let aligned = Options { align: true, ..Options::default() };
-    let learned = ours(file, &aligned);
-    let generic = ours(file, &Options { learn_shapes: false, ..aligned });
+    let learned = outcome(file, &aligned);
+    let generic = outcome(file, &Options { learn_shapes: false, ..aligned });
     assert_eq!(learned, generic);
     learned
+}
+
+fn both(file: &[u8]) -> (Vec<Plain>, Account) {
+    both_outcomes(file).expect("a trace")
 }
 
 /// Reads `X` events with their times in nanoseconds, and `B`/`E` and `b`/`e` pairs, by the simplest
@@ -37,14 +48,13 @@ fn reference(file: &[u8]) -> Vec<Plain> {
     let whole: Value = serde_json::from_slice(file).expect("JSON");
     let events = if whole.is_array() { &whole } else { &whole["traceEvents"] };
     let ns = |value: &Value| value.as_f64().map(|us| (us * 1_000.0).round() as i64);
-    let (mut workers, mut stacks, mut open) =
-        (Vec::new(), Vec::<(Value, i64, u32, String)>::new(), Vec::new());
+    let (mut workers, mut stacks, mut open) = (Vec::new(), Vec::<(Value, i64, String)>::new(), Vec::new());
     let (mut spans, mut origin) = (Vec::new(), None);
     let mut since = move |ns: i64| ns - *origin.get_or_insert(ns);
     for event in events.as_array().expect("a list") {
         let who = Value::from(vec![event["pid"].clone(), event["tid"].clone()]);
-        let mut index = || {
-            workers.iter().position(|worker| *worker == who).unwrap_or_else(|| {
+        let mut index = |who: &Value| {
+            workers.iter().position(|worker| worker == who).unwrap_or_else(|| {
                 workers.push(who.clone());
                 workers.len() - 1
             }) as u32
@@ -56,27 +66,26 @@ fn reference(file: &[u8]) -> Vec<Plain> {
                 if let Some(dur) = ns(&event["dur"]) {
                     let start = since(ts);
                     if dur >= 0 {
-                        spans.push((index(), start, start + dur, name.into_bytes()));
+                        spans.push((index(&who), start, start + dur, name.into_bytes()));
                     }
                 }
             }
             (Some("B"), Some(ts)) => {
                 let start = since(ts);
-                let worker = index();
-                stacks.push((who.clone(), start, worker, name));
+                stacks.push((who, start, name));
             }
             (Some("E"), Some(ts)) => {
                 if let Some(place) = stacks.iter().rposition(|frame| frame.0 == who) {
-                    let (_, start, worker, name) = stacks.remove(place);
+                    let (_, start, name) = stacks.remove(place);
                     let end = since(ts);
                     if end >= start {
-                        spans.push((worker, start, end, name.into_bytes()));
+                        spans.push((index(&who), start, end, name.into_bytes()));
                     }
                 }
             }
             (Some("b"), Some(ts)) => {
                 let start = since(ts);
-                open.push((key, start, index()));
+                open.push((key, start, index(&who)));
             }
             (Some("e"), Some(ts)) => {
                 if let Some(place) = open.iter().rposition(|begin| begin.0 == key) {
@@ -188,12 +197,14 @@ fn streak() -> impl Strategy<Value = String> {
             Just(String::new()), Just("x".repeat(600)), Just("1_2_3".to_owned()), Just("\\u0041_1".to_owned())
         ],
     ];
+    // The same number on two clocks, since one file has one clock.
     let ts = prop_oneof![
-        10 => (0u64..3_000_000_000).prop_map(|n| n.to_string()),
-        10 => (1_790_000_000_000_000u64..1_790_000_002_000_000).prop_map(|n| n.to_string()),
-        1 => (0u64..10_000_000).prop_map(|n| format!("{}.{:03}", n / 1_000, n % 1_000)),
-        1 => (0u64..1_000).prop_map(|n| format!("-{n}")),
-        1 => (0u64..1_000).prop_map(|n| format!("{n}e1")),
+        20 => (0u64..3_000_000_000).prop_map(|n| [n.to_string(), (1_790_000_000_000_000 + n).to_string()]),
+        1 => (0u64..10_000_000).prop_map(|n| {
+            [0, 1_790_000_000_000_000].map(|base| format!("{}.{:03}", base + n / 1_000, n % 1_000))
+        }),
+        1 => (0u64..1_000).prop_map(|n| [format!("-{n}"), format!("17900000{n:03}e5")]),
+        1 => (0u64..1_000).prop_map(|n| [format!("{n}e1"), format!("17900000{n:03}e5")]),
     ];
     let dur = prop_oneof![20 => (0u64..2_000).prop_map(|n| n.to_string()), 1 => Just("12.5".to_owned())];
     let thread = prop_oneof![
@@ -206,8 +217,9 @@ fn streak() -> impl Strategy<Value = String> {
     let colon = prop_oneof![Just(":"), Just(": ")];
     let events = proptest::collection::vec((name, thread, ts, dur), 1..80);
     let mark = prop_oneof![Just("ChromeObserver"), Just("c")];
-    (events, order, gap, colon, mark).prop_map(|(events, order, gap, colon, mark)| {
-        let event = |(name, thread, ts, dur): &(String, String, String, String)| {
+    (events, order, gap, colon, mark, 0usize..2).prop_map(|(events, order, gap, colon, mark, clock)| {
+        let event = |(name, thread, ts, dur): &(String, String, [String; 2], String)| {
+            let ts = &ts[clock];
             let members = order.iter().map(|&key| match key {
                 "name" => format!("\"name\"{colon}\"{name}\""),
                 "tid" => format!("\"tid\"{colon}{thread}"),
@@ -226,15 +238,41 @@ proptest! {
 
     #[test]
     fn spans_are_those_of_a_plain_reading(file in file()) {
-        let (spans, account) = both(file.as_bytes());
-        prop_assert_eq!(spans, reference(file.as_bytes()));
+        // An empty category is one that all events have.
+        let all = Options { cat: Some(String::new()), align: true, ..Options::default() };
+        let (spans, account) = ours(file.as_bytes(), &all);
+        let generic = ours(file.as_bytes(), &Options { learn_shapes: false, ..all });
+        prop_assert_eq!(&(spans.clone(), account.clone()), &generic);
+        prop_assert_eq!(&spans, &reference(file.as_bytes()));
         prop_assert!(account.notes.iter().all(|note| note.contains("names")), "{:?}", account.notes);
+
+        // Without it, spans of threads that are no summaries count, worker by worker in the same
+        // order.
+        let (chosen, account) = both(file.as_bytes());
+        let by_worker = |spans: Vec<Plain>| {
+            let mut workers = std::collections::BTreeMap::<u32, Vec<_>>::new();
+            spans.into_iter().for_each(|(worker, start, end, name)| workers.entry(worker).or_default().push((start, end, name)));
+            // Zero is the first time that counts.
+            let zero = workers.values().flatten().map(|span| span.0).min().unwrap_or(0);
+            let shifted = |(start, end, name)| (start - zero, end - zero, name);
+            let mut workers: Vec<Vec<_>> =
+                workers.into_values().map(|spans| spans.into_iter().map(shifted).collect()).collect();
+            workers.sort();
+            workers
+        };
+        let left_out = counts(&account).iter().any(|(reason, _)| reason.contains("asynchronous") || reason.contains("summary"));
+        prop_assert!(chosen.len() <= spans.len());
+        if !left_out {
+            prop_assert_eq!(by_worker(chosen), by_worker(spans));
+        }
     }
 
     #[test]
     fn streaks_of_one_shape_are_read_as_single_events_are(streak in streak()) {
         let (spans, account) = both(streak.as_bytes());
-        prop_assert_eq!(spans.len() as u64, account.seen);
+        let summaries = counts(&account).iter().map(|dropped| dropped.1).sum::<u64>();
+        prop_assert_eq!(spans.len() as u64 + summaries, account.seen);
+        prop_assert!(counts(&account).iter().all(|dropped| dropped.0.contains("summary")));
     }
 
     #[test]
@@ -246,7 +284,7 @@ proptest! {
         let length = file.len();
         edits.iter().for_each(|(at, byte)| file[at % length] = *byte);
         file[0] = b'[';
-        both(&file);
+        let _ = both_outcomes(&file);
     }
 }
 
@@ -255,7 +293,8 @@ fn a_value_that_is_missing_is_malformed_by_both_ways_of_scanning() {
     // The fuzzer found this: a learned shape took nothing for a worker's id.
     for (file, seen) in [(&br#"[{"tid":1}{"tid":}d"#[..], 2), (br#"[{"tid":1}{"tid":,"a":1},{"tid":2}]"#, 3)]
     {
-        assert_eq!(both(file).1.seen, seen);
+        let error = both_outcomes(file).expect_err("no event has a phase");
+        assert!(error.contains(&format!("{seen} of {seen} events are malformed")), "{error}");
     }
 }
 
@@ -272,7 +311,7 @@ fn defects_are_tolerated_and_counted() {
         (format!("[{x},{}", &x[..30]), 1, vec![("cut off by the end of the file", 1)], "bracket is missing"),
         (format!("[{x},{x},]"), 2, vec![], ""),
         (format!("\u{FEFF}[\r\n{x},\r\n{x}\r\n]"), 2, vec![], ""),
-        (format!("[{x},null,17,\"s\",[{x}],{x}]"), 2, vec![("malformed", 4)], ""),
+        (format!("[{x},null,17,\"s\",[{x}],{x},{x},{x}]"), 4, vec![("malformed", 4)], ""),
         (format!("[{x},{{\"name\":\"a\" oops \"ph\":\"X\"}},{x}]"), 2, vec![("malformed", 1)], ""),
         (x.replace("\"a\"", "\"a \"quoted\" b\"").to_string(), 1, vec![], "bracket is missing"),
         (format!("[{}]", x.replace("\"a\"", "\"a\u{1}\"")), 1, vec![], "1 names hold control characters"),
@@ -417,7 +456,7 @@ fn what_is_no_trace_is_named() {
     };
     assert!(matches!(read(&b" \n"[..], &Options::default(), &mut |_: &Span<'_>| ()), Err(TraceError::Empty)));
     for (file, part) in [
-        (&b"\x1F\x8B\x08"[..], "gzip -dc FILE"),
+        (&b"\xFD7zXZ\0"[..], "xz -dc FILE"),
         (b"{\"a\": 1}", "without \"traceEvents\""),
         (b"hello\nworld", "begins with \"hello\\nworld\""),
         (b"go 1.26 trace\0\0\0", "Go execution trace"),
@@ -425,6 +464,59 @@ fn what_is_no_trace_is_named() {
         let error = error(file);
         assert!(error.contains(part) && error.contains("Known formats: Chrome"), "{error}");
     }
+}
+
+#[test]
+fn what_is_mostly_malformed_is_no_digest_and_the_first_place_is_named() {
+    let x = r#"{"ph":"X","ts":5,"dur":2}"#;
+    for (file, words) in [
+        (
+            r#"[{"id":1,"who":"me"},{"id":2,"who":"you"}]"#.to_owned(),
+            "2 of 2 events are malformed; the first stands at byte 1: ",
+        ),
+        (format!("[{x},17,18,{x},19]"), "3 of 5 events are malformed; the first stands at byte 27: \"17,18,"),
+        (
+            format!("[{x},{{\"ts\":5 oops}},{{\"ts\"}},{{4}}]"),
+            "3 of 4 events are malformed; the first stands at byte 35: \"oops}",
+        ),
+        ("[1, 2, 3]".to_owned(), "3 of 3 events are malformed; the first stands at byte 1: \"1, 2, 3]\""),
+        (
+            format!("[{}[[[", " ".repeat(300_000)),
+            "1 of 1 events are malformed; the first stands at byte 300001",
+        ),
+    ] {
+        let error = both_outcomes(file.as_bytes()).expect_err("malformed");
+        assert!(error.contains(words), "{words} not in {error}");
+    }
+}
+
+#[test]
+fn events_of_another_clock_do_not_count_and_the_note_says_so() {
+    let events = |base: u64, n: u64| -> Vec<String> {
+        let event = |i| format!(r#"{{"name":"a","ph":"X","pid":1,"tid":0,"ts":{},"dur":2}}"#, base + 10 * i);
+        (0..n).map(event).collect()
+    };
+    let wall = 1_790_000_000_000_000;
+    for (first, second) in [(5, wall), (wall, 5)] {
+        let file = [events(first, 40), events(second, 3), events(first, 20), events(second, 4)].concat();
+        let (spans, account) = both(format!("[{}]", file.join(",")).as_bytes());
+        assert_eq!((spans.len(), counts(&account)), (60, vec![("on another clock", 7)]));
+        assert!(
+            account.notes[0].contains("7 events are on another clock, 56.7 years off"),
+            "{:?}",
+            account.notes
+        );
+        let file = [events(first, 3), events(second, 40)].concat();
+        let error = both_outcomes(format!("[{}]", file.join(",")).as_bytes()).expect_err("two clocks");
+        assert!(error.contains("two clocks in one file: 3 events lie 56.7 years from 40 others"), "{error}");
+    }
+    // A pair whose end is of another clock is no span of decades.
+    let pair = format!(
+        r#"[{},{{"ph":"B","ts":7,"pid":1,"tid":1}},{{"ph":"E","ts":{wall},"pid":1,"tid":1}}]"#,
+        events(5, 9).join(",")
+    );
+    let (spans, account) = both(pair.as_bytes());
+    assert_eq!((spans.len(), counts(&account)), (9, vec![("on another clock", 2)]));
 }
 
 #[test]

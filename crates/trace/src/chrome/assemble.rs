@@ -7,17 +7,20 @@ use taskscale_model::{
 
 use crate::{
     bytes::{hash, is_numbered},
-    json::unescape_into,
+    error::TraceError,
+    json::{members, text, unescape_into, unescaped},
     number::Time,
     options::{Clock, Options},
     tally::{Reason, Tally},
-    workers::WorkerTable,
+    workers::{Id, WorkerTable, short_name},
 };
 
 use super::{
+    covered::{Covered, NEAR_NS},
     event::{Event, Text},
     flavour::Flavour,
     open::{Begin, Ended, Stacks, Table},
+    singles::{Held, Singles},
 };
 
 /// Makes spans of the events of one file.
@@ -25,10 +28,14 @@ pub struct Assembler<'o> {
     pub options: &'o Options,
     pub workers: &'o mut WorkerTable,
     pub clock: &'o mut Clock,
+    pub covered: Covered,
     pub tally: Tally,
     pub flavour: Flavour,
     stacks: Stacks,
     table: Table,
+    singles: Singles,
+    summaries: Vec<String>,
+    asynchronous: Option<String>,
     scratch: Vec<u8>,
     open_name: Vec<u8>,
     filtered: bool,
@@ -49,10 +56,14 @@ impl<'o> Assembler<'o> {
             options,
             workers,
             clock,
+            covered: Covered::default(),
             tally,
             flavour,
             stacks,
             table,
+            singles: Singles::default(),
+            summaries: Vec::new(),
+            asynchronous: None,
             scratch: Vec::new(),
             open_name: Vec::new(),
             filtered,
@@ -74,19 +85,39 @@ impl<'o> Assembler<'o> {
             b'M' => self.metadata(event),
             b'i' | b'I' | b'R' | b'n' => self.tally.drop(Reason::Instant, 1),
             b'C' => self.tally.drop(Reason::Counter, 1),
+            b'S' | b'T' | b'p' | b'F' => self.tally.drop(Reason::Asynchronous, 1),
             0 => self.tally.drop(Reason::Malformed, 1),
             _ => self.tally.drop(Reason::OtherPhase, 1),
         }
     }
 
-    /// Reads a name of a thread. With `log_async` VizTracer gives each asyncio task a thread of its
-    /// own and names it behind all events.
+    /// Reads a name of a thread or a process. With `log_async` VizTracer gives each asyncio task a
+    /// thread of its own and names it behind all events.
     #[inline(never)]
     fn metadata(&mut self, event: &Event<'_>) {
         self.tally.drop(Reason::Metadata, 1);
-        let names_task =
-            event.name.raw == b"thread_name" && memchr::memmem::find(event.args, b"\"Task-").is_some();
-        self.task_threads += u64::from(names_task && self.flavour == Flavour::VizTracer);
+        let mut value = &b""[..];
+        if event.args.first() == Some(&b'{') {
+            members(event.args, |key, text| {
+                if matches!(key, b"name" | b"labels") {
+                    value = text;
+                }
+            });
+        }
+        if value.is_empty() {
+            return;
+        }
+        let name = text(value);
+        match event.name.raw {
+            b"thread_name" => {
+                self.workers.name_thread(event.process, event.thread, &name);
+                let names_task = self.flavour == Flavour::VizTracer && name.starts_with(b"Task-");
+                self.task_threads += u64::from(names_task);
+            }
+            b"process_name" => self.workers.name_process(event.process, &name, false),
+            b"process_labels" => self.workers.name_process(event.process, &name, true),
+            _ => {}
+        }
     }
 
     #[inline(always)]
@@ -104,10 +135,100 @@ impl<'o> Assembler<'o> {
         if dur < 0 {
             return self.tally.drop(Reason::NegativeDuration, 1);
         }
-        let worker = self.workers.index(event.process, event.thread);
         self.tally.learn_step(ts);
         self.tally.learn_step(dur);
-        self.emit(worker, start_ns, end_ns, event.name, 1, sink);
+        self.of_track((event.process, event.thread), (start_ns, end_ns), event.name, 1, sink);
+    }
+
+    /// Takes the span of a track. The first of a track is held back where the track may be a
+    /// summary.
+    #[inline(always)]
+    fn of_track(
+        &mut self,
+        track: (Id, Id),
+        (start_ns, end_ns): (i64, i64),
+        name: Text<'_>,
+        events: u64,
+        sink: &mut impl SpanSink,
+    ) {
+        let known = self.workers.known(track.0, track.1);
+        if known.is_none()
+            && self.holds_singles()
+            && !self.second_of(track, (start_ns, end_ns), name, events, sink)
+        {
+            return;
+        }
+        if !self.covered.takes(start_ns, end_ns) {
+            return self.other_clock(start_ns, events);
+        }
+        let worker = known.unwrap_or_else(|| self.workers.index(track.0, track.1));
+        self.emit(worker, start_ns, end_ns, name, events, sink);
+    }
+
+    /// Takes the span of a track that is no worker yet. Returns `false` where it is held back.
+    #[cold]
+    fn second_of(
+        &mut self,
+        track: (Id, Id),
+        times: (i64, i64),
+        name: Text<'_>,
+        events: u64,
+        sink: &mut impl SpanSink,
+    ) -> bool {
+        if let Some(held) = self.singles.take(track.0, track.1) {
+            self.release(&held, sink);
+            return true;
+        }
+        let room = self.singles.has_room(name.raw);
+        if room {
+            let ((process, thread), (start_ns, end_ns)) = (track, times);
+            let (name, plain) = (name.raw.into(), name.plain);
+            self.singles.hold(Held { process, thread, start_ns, end_ns, name, plain, events });
+        }
+        !room
+    }
+
+    /// Hands on a span that was held back.
+    fn release(&mut self, held: &Held, sink: &mut impl SpanSink) {
+        if !self.covered.takes(held.start_ns, held.end_ns) {
+            return self.other_clock(held.start_ns, held.events);
+        }
+        let worker = self.workers.index(held.process, held.thread);
+        let numbered = is_numbered(&held.name, 0, held.name.len());
+        let name = Text { raw: &held.name, plain: held.plain, numbered };
+        self.emit(worker, held.start_ns, held.end_ns, name, held.events, sink);
+    }
+
+    /// Tells whether the first span of a track is held back: no writer's rule and no user says
+    /// which tracks are workers.
+    #[inline(always)]
+    pub fn holds_singles(&self) -> bool {
+        !self.filtered && self.flavour == Flavour::Plain
+    }
+
+    /// Ends the file: what was held back is a worker's or a summary.
+    pub fn settle(&mut self, sink: &mut impl SpanSink) {
+        let (spans, tracks) = (self.tally.counted, self.workers.seen_in_file());
+        // Where a writer's rule came to be known, that rule has judged the summaries.
+        let others = if self.holds_singles() { self.covered.stretch() } else { None };
+        let (workers, summaries) = self.singles.settle(others, spans, tracks);
+        for held in workers {
+            self.release(&held, sink);
+        }
+        for held in summaries {
+            self.tally.drop(Reason::Summary, held.events);
+            let span = plain_name(&held.name);
+            self.summaries.push(match self.workers.name_of(held.process, held.thread) {
+                Some(track) => format!("\"{track}\" (\"{span}\")"),
+                None => format!("\"{span}\""),
+            });
+        }
+    }
+
+    #[cold]
+    fn other_clock(&mut self, ns: i64, events: u64) {
+        self.covered.count_other(ns, events);
+        self.tally.drop(Reason::OtherClock, events);
     }
 
     #[cold]
@@ -122,7 +243,23 @@ impl<'o> Assembler<'o> {
     /// Says why the event is not counted, by who wrote it and by the filters.
     #[inline(always)]
     fn refused(&mut self, event: &Event<'_>) -> Option<Reason> {
-        if self.filtered { self.filter(event) } else { self.flavour.refuses(event) }
+        let reason = if self.filtered { self.filter(event) } else { self.flavour.refuses(event) };
+        if reason.is_some() && self.flavour == Flavour::Plain {
+            self.learn_of_refused(event, reason);
+        }
+        reason
+    }
+
+    /// Learns from an event that is no task: who wrote the file, and what to tell.
+    #[cold]
+    fn learn_of_refused(&mut self, event: &Event<'_>, reason: Option<Reason>) {
+        match reason {
+            Some(Reason::Summary) => self.flavour = Flavour::TimeTrace,
+            Some(Reason::Asynchronous) => {
+                self.asynchronous.get_or_insert_with(|| plain_name(event.name.raw));
+            }
+            _ => {}
+        }
     }
 
     #[inline(never)]
@@ -199,9 +336,7 @@ impl<'o> Assembler<'o> {
             },
             other => refused = refused.or(Some(Tally::time_reason(other, Reason::NoStart))),
         }
-        // A thread that runs no task is no worker.
-        let worker = if refused.is_none() { self.workers.index(event.process, event.thread) } else { 0 };
-        Begin { start_ns, worker, refused }
+        Begin { start_ns, worker: 0, refused }
     }
 
     fn begin(&mut self, event: &Event<'_>) {
@@ -215,12 +350,10 @@ impl<'o> Assembler<'o> {
         match self.stacks.end(thread_key(event), &mut name) {
             Ended::Begin(begin) => {
                 let plain = !name.iter().any(|&byte| byte == b'\\' || !(0x20..0x80).contains(&byte));
-                self.close(
-                    begin,
-                    event.ts,
-                    Text { raw: &name, plain, numbered: is_numbered(&name, 0, name.len()) },
-                    sink,
-                );
+                if let Some(times) = self.close(begin, event.ts) {
+                    let name = Text { raw: &name, plain, numbered: is_numbered(&name, 0, name.len()) };
+                    self.of_track((event.process, event.thread), times, name, 2, sink);
+                }
             }
             Ended::Unplaced => self.tally.drop(Reason::Evicted, 2),
             Ended::Nothing => self.tally.drop(Reason::NoBegin, 1),
@@ -229,41 +362,103 @@ impl<'o> Assembler<'o> {
     }
 
     fn begin_async(&mut self, event: &Event<'_>) {
-        let begin = self.begin_of(event);
+        let mut begin = self.begin_of(event);
+        match begin.refused {
+            // It needs no place: its end is refused alike.
+            Some(Reason::Asynchronous) => return self.tally.drop(Reason::Asynchronous, 1),
+            // A thread that runs no task is no worker.
+            Some(_) => {}
+            None => begin.worker = self.workers.index(event.process, event.thread),
+        }
         self.table.begin(async_key(event), begin);
     }
 
     fn end_async(&mut self, event: &Event<'_>, sink: &mut impl SpanSink) {
+        if self.options.cat.is_none() && self.flavour.refuses_asynchronous() {
+            return self.tally.drop(Reason::Asynchronous, 1);
+        }
         match self.table.end(async_key(event)) {
-            Some(begin) => self.close(begin, event.ts, event.name, sink),
+            Some(begin) => {
+                let Some((start_ns, end_ns)) = self.close(begin, event.ts) else { return };
+                if self.covered.takes(start_ns, end_ns) {
+                    self.emit(begin.worker, start_ns, end_ns, event.name, 2, sink);
+                } else {
+                    self.other_clock(start_ns, 2);
+                }
+            }
             None => self.tally.drop(Reason::NoBegin, 1),
         }
     }
 
-    /// Makes a span of a begin and the time of its end.
-    fn close(&mut self, begin: Begin, ts: Time, name: Text<'_>, sink: &mut impl SpanSink) {
-        if let Some(reason) = begin.refused {
-            return self.tally.drop(reason, 2);
-        }
-        let Time::Ns(ts) = ts else {
-            return self.tally.drop(Tally::time_reason(ts, Reason::NoDuration), 2);
+    /// Returns the times of a pair, where they make a span.
+    fn close(&mut self, begin: Begin, ts: Time) -> Option<(i64, i64)> {
+        let reason = match (begin.refused, ts) {
+            (Some(reason), _) => reason,
+            (None, Time::Ns(ts)) => match self.clock.since_origin(ts) {
+                None => Reason::OutOfRange,
+                Some(end_ns) if end_ns < begin.start_ns => Reason::NegativeDuration,
+                // The two ends are of two clocks.
+                Some(end_ns) if end_ns.saturating_sub(begin.start_ns) > NEAR_NS => {
+                    self.other_clock(end_ns, 2);
+                    return None;
+                }
+                Some(end_ns) => {
+                    self.tally.learn_step(ts);
+                    self.paired += 1;
+                    return Some((begin.start_ns, end_ns));
+                }
+            },
+            (None, other) => Tally::time_reason(other, Reason::NoDuration),
         };
-        match self.clock.since_origin(ts) {
-            None => self.tally.drop(Reason::OutOfRange, 2),
-            Some(end_ns) if end_ns < begin.start_ns => self.tally.drop(Reason::NegativeDuration, 2),
-            Some(end_ns) => {
-                self.tally.learn_step(ts);
-                self.paired += 1;
-                self.emit(begin.worker, begin.start_ns, end_ns, name, 2, sink);
-            }
+        self.tally.drop(reason, 2);
+        None
+    }
+
+    /// Says which tracks are no workers.
+    fn left_out(&mut self) {
+        if !self.summaries.is_empty() {
+            let n = self.summaries.len();
+            let shown = self.summaries[..n.min(3)].join(", ");
+            let more = if n > 3 { format!(" and {} more", n - 3) } else { String::new() };
+            self.tally.note(format!(
+                "{shown}{more}: one span as long as the run, a summary and no worker; not counted (--name '' counts it)"
+            ));
+        }
+        if let Some(name) = &self.asynchronous {
+            let n = self.tally.dropped(Reason::Asynchronous);
+            let note = format!(
+                "{n} asynchronous events such as \"{name}\" lie on no thread and overlap; not counted (--cat '' counts them)"
+            );
+            self.tally.note(note);
         }
     }
 
     /// Counts what is still open and adds the notes for the user.
-    pub fn finish(&mut self) {
+    pub fn finish(&mut self) -> Result<(), TraceError> {
+        if let Some((others, distance)) = self.covered.others() {
+            if others > self.tally.counted {
+                return Err(TraceError::TwoClocks { counted: self.tally.counted, others, distance });
+            }
+            self.tally.note(format!(
+                "{others} events are on another clock, {distance} off (time since a start beside time since 1970?); they \
+                 are not counted"
+            ));
+        }
         let (open, unplaced) = self.stacks.open();
         self.tally.drop(Reason::NoEnd, open + self.table.open());
         self.tally.drop(Reason::Evicted, unplaced + self.table.evicted);
+        if self.asynchronous.is_some() || !self.summaries.is_empty() {
+            self.left_out();
+        }
+        match self.flavour {
+            Flavour::PyTorch => self.tally.note(
+                "PyTorch: workers are CPU threads (operators) and GPU streams (kernels, copies); --cat kernel or cpu_op chooses",
+            ),
+            Flavour::Bazel => {
+                self.tally.note("Bazel: a task is an action; loading, analysis and steps of actions are left out (--cat)");
+            }
+            _ => {}
+        }
         if self.task_threads > 0 {
             let n = self.task_threads;
             self.tally.note(format!(
@@ -282,7 +477,13 @@ impl<'o> Assembler<'o> {
                  a further, short one, so there are more spans than tasks",
             );
         }
+        Ok(())
     }
+}
+
+/// Returns a name for a note: at most 48 bytes, without control characters.
+fn plain_name(raw: &[u8]) -> String {
+    short_name(&unescaped(raw))
 }
 
 /// Identifies the stack that a `B` or `E` belongs to.

@@ -21,10 +21,20 @@ pub enum Flavour {
     Node,
     /// tokio through `tracing-chrome`.
     TracingChrome,
+    /// PyTorch's profiler, written by Kineto.
+    PyTorch,
+    /// Bazel's `--profile`.
+    Bazel,
+    /// Our own [`ChromeWriter`](crate::ChromeWriter): spans that another reader has judged.
+    Taskscale,
+    /// LLVM's time trace: clang's `-ftime-trace`, lld's `--time-trace`. It shows at its first
+    /// summary.
+    TimeTrace,
 }
 
 /// Texts that show the writer in the first block of a file.
-const MARKS: [(&[u8], Flavour); 9] = [
+const MARKS: [(&[u8], Flavour); 19] = [
+    (b"\"process_name\",\"args\":{\"name\":\"taskscale\"}", Flavour::Taskscale),
     (b"\"ChromeObserver\"", Flavour::Taskflow),
     (b"\"cat\": \"task::", Flavour::Ray),
     (b"\"cat\":\"task::", Flavour::Ray),
@@ -34,6 +44,15 @@ const MARKS: [(&[u8], Flavour); 9] = [
     (b"\"cat\":\"node,node.", Flavour::Node),
     (b"\"cat\":\"node.", Flavour::Node),
     (b"\"name\":\"runtime.spawn\"", Flavour::TracingChrome),
+    (b"\"deviceProperties\"", Flavour::PyTorch),
+    (b"\"cat\": \"cpu_op\"", Flavour::PyTorch),
+    (b"\"cat\":\"cpu_op\"", Flavour::PyTorch),
+    (b"\"PyTorch Profiler", Flavour::PyTorch),
+    (b"\"cat\":\"build phase marker\"", Flavour::Bazel),
+    (b"\"cat\": \"build phase marker\"", Flavour::Bazel),
+    (b"\"cat\":\"action processing\"", Flavour::Bazel),
+    (b"\"cat\": \"action processing\"", Flavour::Bazel),
+    (b"\"name\":\"Total ExecuteCompiler\"", Flavour::TimeTrace),
 ];
 
 impl Flavour {
@@ -48,19 +67,28 @@ impl Flavour {
     /// Returns the format's name in the account.
     pub fn format(self) -> &'static str {
         match self {
-            Flavour::Plain => "chrome",
+            Flavour::Plain | Flavour::Taskscale => "chrome",
             Flavour::Taskflow => "taskflow",
             Flavour::Ray => "ray",
             Flavour::VizTracer => "viztracer",
             Flavour::Node => "node",
             Flavour::TracingChrome => "tracing-chrome",
+            Flavour::PyTorch => "pytorch",
+            Flavour::Bazel => "bazel",
+            Flavour::TimeTrace => "clang",
         }
     }
 
-    /// Tells whether every event with a beginning and an end is a task, whatever its name and
+    /// Tells whether every complete event without arguments is a task, whatever its name and
     /// category.
     pub fn refuses_nothing(self) -> bool {
-        matches!(self, Flavour::Plain | Flavour::Taskflow | Flavour::VizTracer)
+        use Flavour::{Plain, Taskflow, Taskscale, TimeTrace, VizTracer};
+        matches!(self, Plain | Taskflow | Taskscale | TimeTrace | VizTracer)
+    }
+
+    /// Tells whether no asynchronous event is a task.
+    pub fn refuses_asynchronous(self) -> bool {
+        matches!(self, Flavour::Plain | Flavour::TimeTrace)
     }
 
     /// Tells whether names made of two numbers are the writer's own and group nothing.
@@ -73,7 +101,10 @@ impl Flavour {
     #[inline(always)]
     pub fn refuses(self, event: &Event<'_>) -> Option<Reason> {
         match self {
-            Flavour::Plain | Flavour::Taskflow | Flavour::VizTracer => None,
+            Flavour::Taskflow | Flavour::Taskscale | Flavour::VizTracer => None,
+            Flavour::Plain | Flavour::TimeTrace => plain(event),
+            Flavour::PyTorch => pytorch(event),
+            Flavour::Bazel => bazel(event.cat.raw),
             Flavour::Ray => ray(event.cat.raw),
             Flavour::Node => node(event),
             Flavour::TracingChrome => tokio(event),
@@ -84,6 +115,44 @@ impl Flavour {
     #[inline(always)]
     pub fn name(self, name: Text<'_>) -> Text<'_> {
         if self.drops_numbers() && name.numbered { Text::default() } else { name }
+    }
+}
+
+/// Judges an event of no known writer. An asynchronous one names the thread on which it began and
+/// overlaps others of that thread. LLVM's time trace ends with sums over all spans of a name, each
+/// on a thread of its own.
+#[inline(always)]
+fn plain(event: &Event<'_>) -> Option<Reason> {
+    if event.phase == b'b' {
+        return Some(Reason::Asynchronous);
+    }
+    let is_sum = event.name.raw.starts_with(b"Total ") && memmem::find(event.args, b"\"avg ms\"").is_some();
+    is_sum.then_some(Reason::Summary)
+}
+
+/// Judges an event of PyTorch's profiler. Operators on CPU threads and what runs on the streams of
+/// devices are tasks. Annotations and Python's calls lie around operators, and calls into the
+/// driver inside them.
+fn pytorch(event: &Event<'_>) -> Option<Reason> {
+    match event.cat.raw {
+        _ if event.name.raw.starts_with(b"ProfilerStep#") => Some(Reason::Annotation),
+        b"cpu_op" | b"kernel" | b"gpu_memcpy" | b"gpu_memset" | b"hpu_op" | b"mtia_ccp_events" => None,
+        // PyTorch 1.8 to 1.11.
+        b"Operator" | b"Kernel" | b"Memcpy" | b"Memset" => None,
+        b"user_annotation" | b"gpu_user_annotation" | b"" => Some(Reason::Annotation),
+        b"python_function" => Some(Reason::PythonCall),
+        b"Trace" | b"overhead" => Some(Reason::Profiler),
+        _ => Some(Reason::DriverCall),
+    }
+}
+
+/// Judges an event of Bazel by its category. An action lies on the thread that carries it out;
+/// its steps lie inside it, and loading and analysis before it. The critical path repeats actions.
+fn bazel(cat: &[u8]) -> Option<Reason> {
+    match cat {
+        b"action processing" => None,
+        b"critical path component" => Some(Reason::Summary),
+        _ => Some(Reason::BuildStep),
     }
 }
 
@@ -157,6 +226,22 @@ mod tests {
         ] {
             assert_eq!(without_number(name.as_bytes()).is_empty(), numbered, "{name}");
         }
+    }
+
+    #[test]
+    fn operators_and_kernels_are_tasks_of_pytorch() {
+        let judge = |cat: &'static [u8], name: &'static [u8]| {
+            let text = |raw| Text { raw, ..Text::default() };
+            pytorch(&Event { cat: text(cat), name: text(name), phase: b'X', ..Event::default() })
+        };
+        assert_eq!(judge(b"cpu_op", b"aten::mm"), None);
+        assert_eq!(judge(b"kernel", b"gemm"), None);
+        assert_eq!(judge(b"gpu_memcpy", b"Memcpy HtoD"), None);
+        assert_eq!(judge(b"cpu_op", b"ProfilerStep#3"), Some(Reason::Annotation));
+        assert_eq!(judge(b"python_function", b"a.py(3): f"), Some(Reason::PythonCall));
+        assert_eq!(judge(b"cuda_runtime", b"cudaLaunchKernel"), Some(Reason::DriverCall));
+        assert_eq!(judge(b"cuda_sync", b"Stream Sync"), Some(Reason::DriverCall));
+        assert_eq!(judge(b"Trace", b"PyTorch Profiler (0)"), Some(Reason::Profiler));
     }
 
     #[test]

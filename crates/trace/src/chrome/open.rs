@@ -14,6 +14,8 @@ const MOST_NAME_BYTES: usize = 2 << 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Begin {
     pub start_ns: i64,
+    /// The worker of an asynchronous begin. Its end may name another thread; the end of a pair on a
+    /// thread names the same.
     pub worker: u32,
     /// The reason why it will not become a span, if there is one.
     pub refused: Option<Reason>,

@@ -271,7 +271,11 @@ impl Shapes {
     ) -> usize {
         let Some(shape) = self.shapes.get_mut(self.last) else { return start };
         let Some(streak) = &mut shape.streak else { return start };
-        let (end, events) = streak.read(data, start, shape.process, assembler, sink);
+        let (end, events) = if assembler.holds_singles() {
+            streak.read::<true>(data, start, shape.process, assembler, sink)
+        } else {
+            streak.read::<false>(data, start, shape.process, assembler, sink)
+        };
         if events > 0 {
             self.hits += events;
             self.trust = TRUST;

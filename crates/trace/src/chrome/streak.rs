@@ -18,6 +18,7 @@ use crate::{
 
 use super::{
     assemble::Assembler,
+    covered::Bounds,
     event::id,
     layout::Kind,
     view::{Literal, View},
@@ -94,9 +95,12 @@ impl Streak {
     }
 
     /// Reads events from `start` on as long as each is of this shape. Returns the place behind the
-    /// last of them and their number.
-    #[inline(always)]
-    pub fn read(
+    /// last of them and their number. With `COVER` the stretch that the spans cover is kept.
+    ///
+    /// It is a function of its own because the registers do not suffice for its loop and what is
+    /// around it (18 % more time).
+    #[inline(never)]
+    pub fn read<const COVER: bool>(
         &mut self,
         data: &[u8],
         start: usize,
@@ -106,6 +110,7 @@ impl Streak {
     ) -> (usize, u64) {
         let (mut done, mut events) = (start, 0);
         let Some(origin) = assembler.clock.origin() else { return (done, events) };
+        let Some(bounds) = assembler.covered.bounds(origin) else { return (done, events) };
         let unnumber = assembler.flavour.drops_numbers();
         // No thread is known at first: a mask without bits and a text with some never fit.
         let mut last = LastThread { length: 0, text: 1, mask: 0, worker: 0 };
@@ -116,8 +121,16 @@ impl Streak {
             let value = |which: usize| (starts[which & 3], self.lengths[which & 3]);
 
             let (at, length) = value(self.ts);
-            let ts = if length > 8 { self.high.read(view, at, length) } else { whole(view, at, length) };
-            let Some((ts, whole_ts)) = ts.or_else(|| fraction(data, from + at, length)) else { break };
+            let ts = if length > 8 {
+                self.high.read(view, at, length, &bounds)
+            } else if bounds.hold_zero {
+                whole(view, at, length)
+            } else {
+                None
+            };
+            let near = |&(ns, _): &(i64, bool)| bounds.hold(ns);
+            let ts = ts.or_else(|| fraction(data, from + at, length).filter(near));
+            let Some((ts, whole_ts)) = ts else { break };
             let (at, length) = value(self.dur);
             let dur = whole(view, at, length);
             let Some((dur, whole_dur)) = dur.or_else(|| fraction(data, from + at, length)) else { break };
@@ -131,8 +144,6 @@ impl Streak {
                 // The slower reader finds where this value ends.
                 break;
             }
-            // The event counts from here on. No slower reading of the same event may have to take
-            // back what it changes.
             let (at, length) = value(self.thread);
             let word = view.word(at);
             let worker = if length == last.length && word & last.mask == last.text {
@@ -142,13 +153,19 @@ impl Streak {
                 if length == 0 || end != from + at + length {
                     break;
                 }
-                let worker = assembler.workers.index(process, id);
+                // The slower reader takes the first spans of a track.
+                let Some(worker) = assembler.workers.known(process, id) else { break };
                 if length < 8 && !WorkerTable::is_shared(worker) {
                     let mask = u64::MAX >> (56 - 8 * length);
                     last = LastThread { length, text: word & mask, mask, worker };
                 }
                 worker
             };
+            if COVER {
+                assembler.covered.add(start_ns, end_ns);
+            }
+            // The event counts from here on. No slower reading of the same event may have to take
+            // back what it changes.
             if !(whole_ts && whole_dur && assembler.tally.step_divides_micros()) {
                 assembler.tally.learn_step(ts);
                 assembler.tally.learn_step(dur);
@@ -211,22 +228,26 @@ impl Streak {
 impl High {
     /// Reads a whole number of microseconds of more than eight digits.
     #[inline(always)]
-    fn read(&mut self, view: View<'_>, at: usize, length: usize) -> Option<(i64, bool)> {
+    fn read(&mut self, view: View<'_>, at: usize, length: usize, bounds: &Bounds) -> Option<(i64, bool)> {
         let word = view.word(at);
         if length != self.digits || word & self.mask != self.text {
-            self.learn(word, length)?;
+            self.learn(word, length, bounds)?;
         }
         Some(((self.value + digits_value(view.word(at + length - 8), 8)?) as i64 * 1_000, true))
     }
 
     /// Learns the first digits. Returns `None` where the word does not begin with so many digits
-    /// less eight, or where they are too many: fifteen digits of microseconds are 31 years, and
-    /// their nanoseconds fit into 64 bits.
+    /// less eight, where their times are of another clock, or where they are too many: fifteen
+    /// digits of microseconds are 31 years, and their nanoseconds fit into 64 bits.
     #[cold]
-    fn learn(&mut self, word: u64, length: usize) -> Option<()> {
+    fn learn(&mut self, word: u64, length: usize, bounds: &Bounds) -> Option<()> {
         *self = High::default();
         let high = length - 8;
         let value = if high < 8 { digits_value(word, high)? } else { return None };
+        // Times with these digits are of one clock: they lie within 100 s.
+        if !bounds.hold(value as i64 * 100_000_000_000) {
+            return None;
+        }
         let mask = u64::MAX >> (64 - 8 * high);
         *self = High { digits: length, mask, text: word & mask, value: value * 100_000_000 };
         Some(())
