@@ -124,8 +124,11 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
     }
 }
 
-/// Hand-overs below this are a runtime's, whatever they look like: 20 us on several workers.
+/// Hand-overs below this are a runtime's even where workers stop together: tasks and costs that are
+/// all alike keep step by themselves.
 const HAND_OVER_NS: f64 = 20_000.0;
+/// Workers that take turns do not do so by chance, down to the time that a wake-up takes.
+const WAKE_UP_NS: f64 = 2_000.0;
 /// On one worker nothing else shows what a gap is. No runtime takes a millisecond.
 const ALONE_NS: f64 = 1_000_000.0;
 /// The variance of busy workers over that of independent hand-overs: outside of this range workers
@@ -137,7 +140,8 @@ fn are_waits(found: &Dispatch, profile: &Profile) -> bool {
     let Some(cost) = found.cost_ns else { return false };
     match profile.hand_over_variance {
         _ if profile.workers == 1 => cost > ALONE_NS,
-        Some(variance) => cost > HAND_OVER_NS && !INDEPENDENT.contains(&variance),
+        Some(variance) if variance < INDEPENDENT.start => cost > WAKE_UP_NS,
+        Some(variance) => cost > HAND_OVER_NS && variance >= INDEPENDENT.end,
         None => false,
     }
 }

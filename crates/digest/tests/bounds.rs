@@ -6,7 +6,7 @@ use taskscale_digest::{Accumulator, Config};
 use taskscale_model::{
     digest::{
         Digest, Losses,
-        PatternName::{LoadImbalance, SerialBottleneck, StragglerTasks, UnderDecomposition},
+        PatternName::{LoadImbalance, SerialBottleneck, StragglerTasks, TooLittleReady, UnderDecomposition},
     },
     span::{Account, Depth, Span, SpanSink},
 };
@@ -166,7 +166,7 @@ proptest! {
     #[test]
     fn causes_of_waiting_add_up_to_it(timeline in timelines()) {
         let digest = digest(&timeline.tasks, None);
-        let waits = [SerialBottleneck, StragglerTasks, UnderDecomposition, LoadImbalance];
+        let waits = [SerialBottleneck, StragglerTasks, UnderDecomposition, LoadImbalance, TooLittleReady];
         let claimed: f64 =
             digest.patterns.iter().filter(|pattern| waits.contains(&pattern.name)).map(|pattern| pattern.share).sum();
         let idle = digest.losses.serial + digest.losses.tail + digest.losses.starvation;

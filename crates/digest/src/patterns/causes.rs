@@ -37,6 +37,9 @@ use crate::{
 /// `loop.slow_callback_duration`.
 const SLOW_STEP_NS: u64 = 100_000_000;
 
+/// A loop makes many steps. A single call that holds all others is none.
+const FEWEST_STEPS: u64 = 16;
+
 /// All causes in no order, each with a share of at least 0. `delayed` is the share of waiting for
 /// long tasks that is waiting for run delay.
 pub(crate) fn causes(evidence: &Evidence<'_>, delayed: f64) -> Vec<Cause> {
@@ -67,9 +70,9 @@ pub(crate) fn causes(evidence: &Evidence<'_>, delayed: f64) -> Vec<Cause> {
     causes
 }
 
-/// Whether parents may be waiting: they do something between their children for twice as long as a
-/// task takes, and there is another worker on which a child may run. What parents do for less is
-/// work of their own, as in any program of nested calls.
+/// Whether parents may be waiting: they do something between their children for three times as
+/// long as a task takes, and there is another worker on which a child may run. What parents do for
+/// less is work of their own, as in any program of nested calls.
 fn parents_wait(evidence: &Evidence<'_>) -> bool {
     let of = |value: fn(&crate::worker::Worker) -> u64| {
         evidence.sums.active().map(|(_, worker)| value(worker) as f64).sum::<f64>()
@@ -77,17 +80,18 @@ fn parents_wait(evidence: &Evidence<'_>) -> bool {
     let parents = of(|worker| worker.tasks - worker.leaves.min(worker.tasks));
     let own = of(|worker| worker.busy.saturating_sub(worker.leaf)) / parents.max(1.0);
     let leaf = of(|worker| worker.leaf) / of(|worker| worker.leaves).max(1.0);
-    evidence.profile.workers > 1 && own >= 2.0 * leaf
+    evidence.profile.workers > 1 && own >= 3.0 * leaf
 }
 
-/// Whether every worker was given as many tasks as the others, as a division beforehand does. A
-/// queue gives more to those that get short ones.
+/// Whether every worker was given as many tasks as the others, as a division beforehand does, and
+/// all ran together at first. A queue gives more tasks to those that get short ones.
 fn evenly_divided(evidence: &Evidence<'_>) -> bool {
     let profile = evidence.profile;
     let counts = || evidence.sums.active().map(|(_, worker)| worker.tasks - worker.nested);
     let (least, most) = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
     let starts = evidence.sums.active().map(|(_, worker)| worker.first - profile.start).max().unwrap_or(0);
     least == most
+        && profile.peak >= profile.workers
         && evidence.sums.active().count() as u64 == profile.workers
         && (starts as f64) < profile.window as f64 / 50.0
         && profile.losses.starvation < 0.1 * (profile.losses.tail + profile.losses.serial)
@@ -123,7 +127,8 @@ fn event_loop(evidence: &Evidence<'_>) -> Cause {
     let short: f64 =
         (bucket(octave)..slow).map(|index| f64::from(durations.counts()[index]) * middle(index) as f64).sum();
     let time = ((durations.sum() - durations.below(octave).1.min(durations.sum())) as f64 - short).max(0.0);
-    let share = if typical < SLOW_STEP_NS / 10 {
+    let steps: u64 = evidence.sums.active().map(|(_, worker)| worker.tasks - worker.nested).sum();
+    let share = if typical < SLOW_STEP_NS / 10 && steps >= FEWEST_STEPS {
         (time / evidence.profile.window.max(1) as f64).min(1.0)
     } else {
         0.0

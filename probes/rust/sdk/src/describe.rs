@@ -63,10 +63,9 @@ impl Probe {
     /// The reply to `describe`. Measures the clocks' resolution, which takes about a millisecond.
     pub fn description(&self) -> Value {
         json!({
-            "type": "description", "protocol": PROTOCOL,
+            "type": "description", "protocol": PROTOCOL, "workers": self.workers, "workloads": self.workloads,
             "runtime": {"name": self.name, "language": "rust", "version": self.version, "toolchain": TOOLCHAIN},
             "clock": {"wall_resolution_ns": resolution_ns(WALL), "cpu_resolution_ns": resolution_ns(CPU)},
-            "workers": self.workers, "workloads": self.workloads,
         })
     }
 }

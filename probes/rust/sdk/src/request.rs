@@ -42,7 +42,8 @@ impl Run {
     /// If the workload declares no such parameter, or one of another type. This is a mistake in the
     /// probe, and the reply names the parameter.
     pub fn param<'a, T: Deserialize<'a>>(&'a self, name: &str) -> T {
-        let value = self.params.get(name).unwrap_or(&Value::Bool(false));
+        let absent = matches!(name, "verify" | "phases").then_some(&Value::Bool(false));
+        let value = self.params.get(name).or(absent).unwrap_or_else(|| panic!("no parameter {name:?}"));
         T::deserialize(value).unwrap_or_else(|why| panic!("the parameter {name:?}: {why}"))
     }
 

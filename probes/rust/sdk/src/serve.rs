@@ -10,9 +10,11 @@ use crate::{PROTOCOL, Probe, Request, Run};
 
 impl Probe {
     /// Serves standard input until it ends or says `exit`. An `Err` tells that a pipe failed.
+    /// Standard output is flushed behind each line by itself.
     pub fn serve(&self) -> io::Result<()> {
         for line in io::stdin().lock().split(b'\n') {
-            let reply = match serde_json::from_slice(&line?) {
+            let object = serde_json::from_slice(&line?).map(Value::Object);
+            let reply = match object.and_then(serde_json::from_value) {
                 Ok(Request::Describe { protocol }) if protocol == PROTOCOL => Ok(self.description()),
                 Ok(Request::Describe { protocol }) => Err(format!(
                     "the tool speaks protocol {protocol}, this probe protocol {PROTOCOL}; use both of one release"
@@ -23,7 +25,6 @@ impl Probe {
             };
             let error = |why| json!({"type": "error", "message": why, "protocol": PROTOCOL});
             writeln!(io::stdout(), "{}", reply.unwrap_or_else(error))?;
-            io::stdout().flush()?;
         }
         Ok(())
     }
@@ -108,7 +109,7 @@ mod tests {
     fn a_panic_is_an_error_of_one_request() {
         assert_eq!(run("broken", json!({})).unwrap_err(), "at sea");
         assert_eq!(run("failed", json!({})).unwrap_err(), "on land");
-        assert!(run("mistaken", json!({})).unwrap_err().starts_with("the parameter \"buy\""));
+        assert!(run("mistaken", json!({})).unwrap_err().starts_with("no parameter \"buy\""));
     }
 
     #[test]
