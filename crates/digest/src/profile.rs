@@ -180,8 +180,8 @@ fn moments(values: impl Iterator<Item = f64> + Clone) -> (usize, f64, f64) {
     (count, mean, values.map(|value| (value - mean).powi(2)).sum::<f64>() / count.max(1) as f64)
 }
 
-/// The fewest points that show a variance within a third.
-const ENOUGH: usize = 64;
+/// The fewest points in gaps that show a variance within a third.
+const ENOUGH: f64 = 64.0;
 
 /// Compares the number of busy workers, while all are busy or in a gap, with what independent
 /// hand-overs give: a binomial number. Workers that wait for each other take turns (less), and
@@ -190,7 +190,8 @@ fn hand_over_variance(points: &[Point], workers: u64) -> Option<f64> {
     let all = points.iter().filter(|point| point.active >= workers).map(|point| point.busy as f64);
     let (count, mean, variance) = moments(all);
     let independent = mean * (1.0 - mean / workers.max(1) as f64);
-    (count >= ENOUGH && workers > 1 && independent > 0.0).then(|| variance / independent)
+    let in_gaps = count as f64 * (workers as f64 - mean);
+    (in_gaps >= ENOUGH && workers > 1 && independent > 0.0).then(|| variance / independent)
 }
 
 fn dispersion(points: &[Point]) -> f64 {

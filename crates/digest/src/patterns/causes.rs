@@ -97,15 +97,19 @@ fn evenly_divided(evidence: &Evidence<'_>) -> bool {
         && profile.losses.starvation < 0.1 * (profile.losses.tail + profile.losses.serial)
 }
 
-/// Whether tasks came one by one and too slowly: there are many for each worker, hardly ever were
-/// all active, and how many were varied as it does where tasks come at times of their own. Whoever
-/// hands them out is too slow, or they arrive from outside; spans alone do not tell which.
+/// Whether tasks came one by one and too slowly: there are many for each worker, at least every
+/// sixth began after a wait, most waits are between tasks, hardly ever were all active, and how
+/// many were varied as it does where tasks come at times of their own. Whoever hands them out is
+/// too slow, or they arrive from outside; spans alone do not tell which.
 fn came_too_slowly(evidence: &Evidence<'_>) -> bool {
     let profile = evidence.profile;
     let losses = &profile.losses;
     let idle = losses.serial + losses.tail + losses.starvation + losses.outside;
+    let waited = evidence.sums.sums.gaps.sum().saturating_sub(evidence.dispatch.sum_ns) as f64;
     profile.workers > 1
+        && waited >= 0.6 * idle * profile.workers as f64 * profile.window as f64
         && evidence.sums.sums.durations.count() >= 16 * profile.workers
+        && wait_count(evidence) * 6.0 >= evidence.sums.sums.durations.count() as f64
         && profile.all_active < 0.15
         && losses.tail < 0.15 * idle
         && profile.dispersion > 0.1
