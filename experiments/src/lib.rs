@@ -1,4 +1,5 @@
 //! The parts that several experiments share. `experiments/README.md` lists the experiments.
 
+pub mod child;
 pub mod runs;
 pub mod timeline;

@@ -122,7 +122,11 @@ impl Settled for Of<'_> {
         self.sums.grid.gap(start, end);
     }
 
+    #[inline]
     fn known(&mut self, kept: u32, leaf: bool) {
+        if kept == NOTHING {
+            return;
+        }
         let long = self.sums.candidates.take(kept);
         if leaf {
             self.sums.top.admit(long);

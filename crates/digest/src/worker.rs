@@ -51,7 +51,8 @@ pub trait Settled {
     fn piece(&mut self, start: i64, end: i64);
     /// Takes a gap between two consecutive outermost spans.
     fn gap(&mut self, start: i64, end: i64);
-    /// Takes what was kept of a span, which contains others unless it is a `leaf`.
+    /// Takes what was kept of a span, perhaps [`NOTHING`]. It contains others unless it is a
+    /// `leaf`.
     fn known(&mut self, kept: u32, leaf: bool);
     /// Counts a span that came after its turn.
     fn late(&mut self);
@@ -166,9 +167,7 @@ impl Worker {
         out.late();
         self.first = self.first.min(span.start);
         self.last = self.last.max(span.end);
-        if span.kept != NOTHING {
-            out.known(span.kept, true);
-        }
+        out.known(span.kept, true);
         if span.level == UNKNOWN || span.level == 0 {
             let duration = (span.end - span.start) as u64;
             self.busy = self.busy.saturating_add(duration);
@@ -214,9 +213,7 @@ impl Worker {
         if !fits {
             return false;
         }
-        if span.kept != NOTHING {
-            out.known(span.kept, true);
-        }
+        out.known(span.kept, true);
         self.add_leaf((span.end - span.start) as u64);
         let depth = self.open.len();
         let Some(parent) = self.open.last_mut() else {
@@ -280,7 +277,7 @@ impl Worker {
             self.push(span);
         } else {
             self.unplaced += 1;
-            self.forget(&span, out);
+            out.known(span.kept, true);
         }
     }
 
@@ -299,7 +296,7 @@ impl Worker {
         self.depth = self.depth.max(self.open.len() as u16);
         if self.open.len() >= SHALLOW && !out.deeper(true) {
             self.unplaced += 1;
-            self.forget(&span, out);
+            out.known(span.kept, true);
             return true;
         }
         let Waiting { end, level, kept, .. } = span;
@@ -324,21 +321,13 @@ impl Worker {
         self.nested += 1;
         self.unplaced += 1;
         self.depth = self.depth.max(span.level);
-        self.forget(&span, out);
-    }
-
-    fn forget(&mut self, span: &Waiting, out: &mut impl Settled) {
-        if span.kept != NOTHING {
-            out.known(span.kept, true);
-        }
+        out.known(span.kept, true);
     }
 
     /// Closes the newest open span.
     fn close(&mut self, out: &mut impl Settled) {
         let Some(span) = self.open.pop() else { return };
-        if span.kept != NOTHING {
-            out.known(span.kept, span.leaf);
-        }
+        out.known(span.kept, span.leaf);
         let duration = (span.end - span.start) as u64;
         if span.leaf {
             self.add_leaf(duration);

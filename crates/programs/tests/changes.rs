@@ -2,7 +2,7 @@
 
 mod checks;
 
-use checks::{conservation, nesting};
+use checks::{conservation, equal, nesting};
 use taskscale_programs::{
     Change, Kind, Program,
     graph::Graph,
@@ -10,15 +10,6 @@ use taskscale_programs::{
     program::{Body, NO_FAMILY, Role, Step},
     speedup,
 };
-
-fn equal(count: usize, ns: u64, workers: usize) -> Program {
-    let mut graph = Graph::new();
-    let (name, family) = (graph.name("t"), graph.family());
-    for _ in 0..count {
-        graph.work(name, family, ns);
-    }
-    graph.on(Machine::plain(workers))
-}
 
 #[track_caller]
 fn gains(program: &Program, change: &Change, expected: f64) {

@@ -2,7 +2,7 @@
 
 mod checks;
 
-use checks::{conservation, nesting};
+use checks::{conservation, equal, nesting};
 use taskscale_programs::{
     Kind, Program, Stuck,
     draw::{Draw, Durations},
@@ -10,15 +10,6 @@ use taskscale_programs::{
     machine::{Collection, Machine, Order, Preemption, Queues},
     program::{NO_FAMILY, Place, Role, Step},
 };
-
-fn equal(count: usize, ns: u64, workers: usize) -> Program {
-    let mut graph = Graph::new();
-    let (name, family) = (graph.name("t"), graph.family());
-    for _ in 0..count {
-        graph.work(name, family, ns);
-    }
-    graph.on(Machine::plain(workers))
-}
 
 #[test]
 fn every_kind_conserves_work_and_order() {

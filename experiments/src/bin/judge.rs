@@ -68,18 +68,18 @@ struct Outcome {
 
 impl Outcome {
     fn of(program: &Program, view: &View) -> Self {
-        let execution = program.execute();
+        let mut execution = program.execute();
         // Who is not told of workers that never ran cannot know of them.
         let seen;
         let program = if view.workers_declared {
             program
         } else {
             seen = program.on_seen_workers(&execution);
+            execution = seen.execute();
             &seen
         };
-        let execution = program.execute();
         let truth = judge_execution(program, &execution);
-        let digest = digest(&observe(&execution, view), view);
+        let digest = digest(&observe(&execution, view));
         let taken = digest.patterns[0].change.as_ref().map(|change| {
             let gives = |change| speedup(program, &change);
             done(change).into_iter().map(gives).fold(0.0, f64::max)
@@ -141,7 +141,7 @@ impl Outcome {
 }
 
 /// Digests what was observed, as the command does.
-fn digest(observation: &Observation, view: &View) -> Digest {
+fn digest(observation: &Observation) -> Digest {
     let config = Config { workers: observation.workers, ..Config::default() };
     let feed = |sink: &mut dyn FnMut(&taskscale_model::span::Span<'_>)| {
         observation.spans.iter().for_each(|span| sink(&observation.span(span)));
@@ -159,7 +159,6 @@ fn digest(observation: &Observation, view: &View) -> Digest {
         sums.preempted(true, in_tasks);
         sums.preempted(false, delays.iter().sum::<u64>().saturating_sub(in_tasks));
     }
-    let _ = view;
     sums.finish(&Account { clock_resolution_ns: 1, ..Account::default() })
 }
 

@@ -10,11 +10,13 @@ use std::{
     fs::{self, File},
     io::{Write, stdout},
     path::Path,
-    process::Command,
 };
 
 use taskscale_digest::{Accumulator, Config};
-use taskscale_experiments::timeline::{self, Form};
+use taskscale_experiments::{
+    child,
+    timeline::{self, Form},
+};
 use taskscale_trace::{Options, Reader, Sorter, sort::When};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -27,7 +29,7 @@ fn main() -> Result<()> {
     if let [flag, way, file] = words.as_slice()
         && flag == "--child"
     {
-        return child(way, Path::new(file));
+        return read(way, Path::new(file));
     }
     let events = words.first().map_or(Ok(5_000_000), |word| word.parse())?;
     let rounds = words.get(1).map_or(Ok(5), |word| word.parse())?;
@@ -41,7 +43,7 @@ fn main() -> Result<()> {
     let mut best: [Option<Reading>; 3] = [None; 3];
     for _ in 0..rounds {
         for ((_, way, path), best) in ways.iter().zip(&mut best) {
-            let reading = measure(way, path)?;
+            let reading = child::measure(way, path)?;
             if best.is_none_or(|best| reading[0] < best[0]) {
                 *best = Some(reading);
             }
@@ -85,18 +87,9 @@ fn write_both(in_order: &Path, shuffled: &Path, events: u64) -> Result<u64> {
     Ok(text.len() as u64)
 }
 
-fn measure(way: &str, path: &Path) -> Result<Reading> {
-    let output = Command::new(std::env::current_exe()?).args(["--child", way]).arg(path).output()?;
-    let text = String::from_utf8(output.stdout)?;
-    let numbers: Vec<u64> = text.split_whitespace().map(str::parse).collect::<std::result::Result<_, _>>()?;
-    numbers
-        .try_into()
-        .map_err(|_| format!("{way} failed: {}", String::from_utf8_lossy(&output.stderr)).into())
-}
-
 /// Digests a file: as it is, sorted block by block, or as a stream that is kept meanwhile.
-fn child(way: &str, path: &Path) -> Result<()> {
-    let before = schedstat()?;
+fn read(way: &str, path: &Path) -> Result<()> {
+    let before = child::cpu_ns("self")?;
     let mut reader = Reader::new(Options::default());
     let mut sums = Accumulator::new(Config::default());
     let file = File::open(path)?;
@@ -109,16 +102,9 @@ fn child(way: &str, path: &Path) -> Result<()> {
         account
     };
     let digest = sums.finish(&account);
-    let cpu_ns = schedstat()? - before;
-    let status = fs::read_to_string("/proc/self/status")?;
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no VmHWM")?;
-    let peak_kb = peak.split_whitespace().next().ok_or("no figure")?;
+    let cpu_ns = child::cpu_ns("self")? - before;
+    let peak_kb = child::peak_kb()?;
     let busy = digest.losses.work * digest.window_ns as f64 * digest.workers as f64;
     writeln!(stdout(), "{cpu_ns} {peak_kb} {busy:.0}")?;
     Ok(())
-}
-
-fn schedstat() -> Result<u64> {
-    let text = fs::read_to_string("/proc/self/schedstat")?;
-    Ok(text.split_whitespace().next().ok_or("empty schedstat")?.parse()?)
 }

@@ -16,7 +16,10 @@ use std::{
 };
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, SeqAccess, Visitor};
-use taskscale_experiments::timeline::{self, Form};
+use taskscale_experiments::{
+    child,
+    timeline::{self, Form},
+};
 use taskscale_model::span::Span;
 use taskscale_trace::Options;
 
@@ -30,7 +33,7 @@ fn main() -> Result<()> {
     if let [flag, reader, file] = words.as_slice()
         && flag == "--child"
     {
-        return child(reader, Path::new(file));
+        return read(reader, Path::new(file));
     }
     let events = words.first().map_or(Ok(5_000_000), |word| word.parse())?;
     let rounds = words.get(1).map_or(Ok(5), |word| word.parse())?;
@@ -48,7 +51,8 @@ fn main() -> Result<()> {
         let mut best: [Option<Reading>; 4] = [None; 4];
         for _ in 0..rounds {
             for (reader, best) in readers.iter().zip(&mut best) {
-                let reading = if *reader == "md5sum" { md5sum(&path)? } else { measure(reader, &path)? };
+                let reading =
+                    if *reader == "md5sum" { md5sum(&path)? } else { child::measure(reader, &path)? };
                 if *reader != "md5sum" && reading[2..] != [events, total_us] {
                     return Err(
                         format!("{reader} read {reading:?}, not {events} events of {total_us} us").into()
@@ -77,15 +81,6 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-fn measure(reader: &str, path: &Path) -> Result<Reading> {
-    let output = Command::new(std::env::current_exe()?).args(["--child", reader]).arg(path).output()?;
-    let text = String::from_utf8(output.stdout)?;
-    let numbers: Vec<u64> = text.split_whitespace().map(str::parse).collect::<std::result::Result<_, _>>()?;
-    numbers
-        .try_into()
-        .map_err(|_| format!("{reader} failed: {}", String::from_utf8_lossy(&output.stderr)).into())
-}
-
 /// Reads the CPU time of `md5sum`. Its standard output ends when it does, and the system keeps its
 /// CPU time until it is waited for.
 fn md5sum(path: &Path) -> Result<Reading> {
@@ -94,19 +89,14 @@ fn md5sum(path: &Path) -> Result<Reading> {
     process.stdout.take().ok_or("no output")?.read_to_string(&mut sum)?;
     // The process closes its output a moment before it ends. What it does in between is nothing
     // next to the sum.
-    let cpu_ns = schedstat(&process.id().to_string())?;
+    let cpu_ns = child::cpu_ns(&process.id().to_string())?;
     process.wait()?;
     Ok([cpu_ns, 0, 0, 0])
 }
 
-fn schedstat(process: &str) -> Result<u64> {
-    let text = fs::read_to_string(format!("/proc/{process}/schedstat"))?;
-    Ok(text.split_whitespace().next().ok_or("empty schedstat")?.parse()?)
-}
-
-fn child(reader: &str, path: &Path) -> Result<()> {
+fn read(reader: &str, path: &Path) -> Result<()> {
     let file = File::open(path)?;
-    let before = schedstat("self")?;
+    let before = child::cpu_ns("self")?;
     let (mut events, mut busy_us) = (0, 0);
     if reader.starts_with("ours") {
         let options = Options { learn_shapes: reader.ends_with("learned form"), ..Options::default() };
@@ -118,10 +108,8 @@ fn child(reader: &str, path: &Path) -> Result<()> {
         let all: All = serde_json::from_reader(BufReader::with_capacity(256 << 10, file))?;
         (events, busy_us) = (all.0, all.1);
     }
-    let cpu_ns = schedstat("self")? - before;
-    let status = fs::read_to_string("/proc/self/status")?;
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no VmHWM")?;
-    let peak_kb = peak.split_whitespace().next().ok_or("no figure")?;
+    let cpu_ns = child::cpu_ns("self")? - before;
+    let peak_kb = child::peak_kb()?;
     writeln!(stdout(), "{cpu_ns} {peak_kb} {events} {busy_us}")?;
     Ok(())
 }

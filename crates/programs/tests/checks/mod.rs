@@ -1,9 +1,21 @@
-//! Laws of every execution.
+//! Laws of every execution, and the program that both files of tests begin with.
 
 use taskscale_programs::{
     Execution, Program,
+    graph::Graph,
+    machine::Machine,
     program::{Body, Place, Step},
 };
+
+/// Equal tasks of one family that wait for nothing.
+pub fn equal(count: usize, ns: u64, workers: usize) -> Program {
+    let mut graph = Graph::new();
+    let (name, family) = (graph.name("t"), graph.family());
+    for _ in 0..count {
+        graph.work(name, family, ns);
+    }
+    graph.on(Machine::plain(workers))
+}
 
 /// Every task is executed once, after all that it waits for, on a worker that may, for as long as
 /// it takes.
