@@ -25,7 +25,12 @@ pub const SIZES: [u64; 3] = [1, 7, 1_000];
 /// How often the check tries whether four times the iterations take longer. libgomp changed between
 /// 30 and 490 ns per task from one sample to the next: one check in four failed at the first
 /// attempt. A lie fails at every attempt.
-const ATTEMPTS: usize = 3;
+const ATTEMPTS: usize = 6;
+
+/// The most by which attempts lengthen the samples of the first. Each doubles them up to here. A
+/// thread of libgomp that waits for one without a processor spins for whole time slices: samples of
+/// 16 ms used 84 ms of CPU time on a busy machine, three times in a row.
+const LENGTHENED: u64 = 8;
 
 /// The attempts for code that is compiled while it runs: a JVM still fell by a factor of four after
 /// a second.
@@ -321,8 +326,8 @@ impl Checker<'_> {
     }
 
     /// Checks that four times the iterations take at least twice the CPU time, in one of
-    /// `attempts`. The fewer iterations are a quarter of those of `request`. If that is no whole
-    /// number, a new sample replaces `long`.
+    /// `attempts`, of which the later are longer. The fewer iterations of the first are a quarter of
+    /// those of `request`. If that is no whole number, a new sample replaces `long`.
     fn grows(
         &mut self,
         request: &RunRequest,
@@ -331,7 +336,7 @@ impl Checker<'_> {
         attempts: usize,
     ) -> Result<(), Fault> {
         let few = (request.iterations / 4).max(1);
-        let [shorter, longer] =
+        let [mut shorter, mut longer] =
             [few, few.saturating_mul(4)].map(|iterations| RunRequest { iterations, ..request.clone() });
         if longer.iterations != request.iterations {
             long = self.believed(&longer, judge)?;
@@ -350,6 +355,11 @@ impl Checker<'_> {
                     "{short_ns} ns of CPU time for {} iterations, {long_ns} ns for {}",
                     shorter.iterations, longer.iterations
                 )));
+            }
+            if shorter.iterations < few.saturating_mul(LENGTHENED) {
+                for request in [&mut shorter, &mut longer] {
+                    request.iterations = request.iterations.saturating_mul(2);
+                }
             }
             long = self.believed(&longer, judge)?;
             attempt += 1;
