@@ -326,8 +326,8 @@ impl Checker<'_> {
     }
 
     /// Checks that four times the iterations take at least twice the CPU time, in one of
-    /// `attempts`, of which the later are longer. The fewer iterations of the first are a quarter of
-    /// those of `request`. If that is no whole number, a new sample replaces `long`.
+    /// `attempts`, of which the later are longer. The fewer iterations of the first are a quarter
+    /// of those of `request`. If that is no whole number, a new sample replaces `long`.
     fn grows(
         &mut self,
         request: &RunRequest,
