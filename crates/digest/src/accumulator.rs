@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use taskscale_model::span::{Depth, Span, SpanSink};
 
 use crate::{
+    edges::{ENDLESS, Edge, Edges},
     grid::Grid,
     histogram::Histogram,
     names::Names,
@@ -27,20 +28,23 @@ pub struct Config {
     pub names: usize,
     /// The number of longest spans that are kept. A span takes 72 bytes.
     pub longest: usize,
+    /// The number of begins and ends that are kept of slots of each of three lengths. One takes 24
+    /// bytes.
+    pub edges: usize,
 }
 
 impl Default for Config {
     /// For a reader of a file, which has one accumulator for all workers: about 150 KB, and 500
     /// bytes per worker.
     fn default() -> Self {
-        Config { workers: None, points: 2_048, names: 256, longest: 32 }
+        Config { workers: None, points: 2_048, names: 256, longest: 32, edges: 8_192 }
     }
 }
 
 impl Config {
     /// For a live observer, which has one accumulator per worker: less than 16 KB.
     pub fn observer() -> Self {
-        Config { workers: None, points: 128, names: 16, longest: 8 }
+        Config { workers: None, points: 128, names: 16, longest: 8, edges: 0 }
     }
 }
 
@@ -91,6 +95,7 @@ pub(crate) struct Sums {
     pub durations: Histogram,
     pub gaps: Histogram,
     pub grid: Grid,
+    pub edges: Edges,
     pub top: Top,
     pub late: u64,
     candidates: Candidates,
@@ -104,6 +109,7 @@ const MOST_DEEP: usize = 100_000;
 /// Receives what one worker settles and adds it to the sums.
 struct Of<'a> {
     sums: &'a mut Sums,
+    worker: u32,
 }
 
 impl Settled for Of<'_> {
@@ -116,10 +122,18 @@ impl Settled for Of<'_> {
         self.sums.grid.piece(start, end);
     }
 
+    fn first(&mut self, start: i64) {
+        let worker = self.worker;
+        self.sums.edges.add(Edge { at: start, pause: ENDLESS, worker, begins: true });
+    }
+
     #[inline]
     fn gap(&mut self, start: i64, end: i64) {
-        self.sums.gaps.add((end - start) as u64);
+        let (pause, worker) = ((end - start) as u64, self.worker);
+        self.sums.gaps.add(pause);
         self.sums.grid.gap(start, end);
+        self.sums.edges.add(Edge { at: start, pause, worker, begins: false });
+        self.sums.edges.add(Edge { at: end, pause, worker, begins: true });
     }
 
     #[inline]
@@ -176,8 +190,8 @@ impl SpanSink for Accumulator {
         self.names.add(span.name, duration);
         let may_be_long = self.sums.top.may_admit(start, duration);
         let kept = if may_be_long { self.keep(span, start, duration) } else { NOTHING };
-        let slot = self.slot(index);
-        self.workers[slot].span(start, end, level, kept, &mut Of { sums: &mut self.sums });
+        let (slot, worker) = (self.slot(index), index as u32);
+        self.workers[slot].span(start, end, level, kept, &mut Of { sums: &mut self.sums, worker });
     }
 }
 
@@ -191,6 +205,7 @@ impl Accumulator {
                 durations: Histogram::default(),
                 gaps: Histogram::default(),
                 grid: Grid::new(config.points),
+                edges: Edges::new(config.edges),
                 top: Top::new(config.longest),
                 late: 0,
                 candidates: Candidates::default(),
@@ -216,7 +231,7 @@ impl Accumulator {
             && -FAR < start_ns
             && start_ns <= end_ns
             && end_ns < FAR
-            && self.workers[slot].outermost(start_ns, end_ns, true, &mut Of { sums: &mut self.sums })
+            && self.workers[slot].outermost(start_ns, end_ns, true, &mut Of { sums: &mut self.sums, worker })
         {
             let duration = (end_ns - start_ns) as u64;
             self.sums.durations.add(duration);
@@ -234,7 +249,7 @@ impl Accumulator {
         let state = &mut self.workers[slot];
         let start = start_ns.clamp(-FAR, FAR).max(state.settled().unwrap_or(-FAR));
         let end = end_ns.clamp(start, FAR.max(start));
-        state.outermost(start, end, true, &mut Of { sums: &mut self.sums });
+        state.outermost(start, end, true, &mut Of { sums: &mut self.sums, worker });
     }
 
     /// Takes in a span whose place is known. `level` others hold it, all of which come later. If it
@@ -249,12 +264,13 @@ impl Accumulator {
             self.reversed += 1;
             return;
         }
-        let slot = self.slot((span.worker as usize).min(MAX_WORKERS));
+        let index = (span.worker as usize).min(MAX_WORKERS);
+        let (slot, worker) = (self.slot(index), index as u32);
         let duration = (end - start) as u64;
         let state = &mut self.workers[slot];
         if level > 0 {
-            state.inner(start, end, level, leaf, &mut Of { sums: &mut self.sums });
-        } else if !state.outermost(start, end, leaf, &mut Of { sums: &mut self.sums }) {
+            state.inner(start, end, level, leaf, &mut Of { sums: &mut self.sums, worker });
+        } else if !state.outermost(start, end, leaf, &mut Of { sums: &mut self.sums, worker }) {
             return self.span(&Span { depth: Depth::Level(0), ..*span });
         }
         self.sums.durations.add(duration);
@@ -335,14 +351,15 @@ impl Accumulator {
             + self.workers.iter().map(Worker::bytes).sum::<usize>()
             + self.sums.candidates.bytes()
             + self.sums.grid.bytes()
+            + self.sums.edges.bytes()
             + self.sums.top.bytes()
             + self.names.bytes()
     }
 
     /// Settles the spans that were kept back to see whether they are nested.
     pub(crate) fn settle(&mut self) {
-        for worker in &mut self.workers {
-            worker.settle(&mut Of { sums: &mut self.sums });
+        for (slot, state) in self.workers.iter_mut().enumerate() {
+            state.settle(&mut Of { sums: &mut self.sums, worker: (self.base + slot) as u32 });
         }
     }
 
@@ -368,6 +385,7 @@ impl Accumulator {
         self.sums.durations.merge(&other.sums.durations);
         self.sums.gaps.merge(&other.sums.gaps);
         self.sums.grid.merge(&other.sums.grid);
+        self.sums.edges.merge(&other.sums.edges);
         self.sums.top.merge(&other.sums.top);
         self.names.merge(&other.names);
         self.folded += other.folded;

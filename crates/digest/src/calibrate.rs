@@ -28,8 +28,9 @@ pub struct Dispatch {
     pub sum_ns: u64,
 }
 
-/// Reads the gaps. Those of up to `reach` times the cost are dispatch. O(buckets).
-pub fn dispatch(gaps: &Histogram, reach: f64) -> Dispatch {
+/// Reads the gaps. Those of up to `reach` times the cost are dispatch. A cost below the clock's
+/// step cannot be told from one of a step. O(buckets).
+pub fn dispatch(gaps: &Histogram, reach: f64, resolution_ns: u64) -> Dispatch {
     let octaves: Vec<u64> = (0..64).map(|octave| octave_count(gaps, octave)).collect();
     let enough = (gaps.count() / 100).max(4);
     // The crowd is the first octave that holds one gap in a hundred and is not exceeded by the
@@ -38,17 +39,18 @@ pub fn dispatch(gaps: &Histogram, reach: f64) -> Dispatch {
     let crowd = (0..64).find(|octave| {
         octaves[*octave] >= enough && (*octave == 63 || octaves[*octave] >= octaves[octave + 1])
     });
-    let floor = gaps.quantile(0.01).max(1);
+    let floor = gaps.quantile(0.01).max(resolution_ns).max(1);
     let (from, to) = match crowd {
         // A crowd far above the shortest gaps does not consist of hand-overs. Those gaps are waits,
         // and waits differ in length.
-        Some(octave) if floor >= 1 << octave >> 3 => {
+        Some(octave) if floor >= 1 << octave >> 3 && 2u64 << octave > resolution_ns => {
             ((1u64 << octave) / 2, (1u64 << octave).saturating_mul(4))
         }
+        _ if floor <= resolution_ns => (0, floor.saturating_mul(2)),
         _ => (floor / 2, floor.saturating_mul(2)),
     };
     let cost_ns = (gaps.count() >= ENOUGH).then(|| mean_between(gaps, from, to));
-    let reach = (cost_ns.unwrap_or(floor as f64).max(1.0) * reach) as u64;
+    let reach = (cost_ns.unwrap_or(floor as f64).max(resolution_ns as f64).max(1.0) * reach) as u64;
     // The class that ends nearest to the reach, by ratio. It is at most a factor of two off.
     let classes =
         (1..=GAP_CLASSES).find(|classes| gap_class_end(classes - 1) * 2 > reach).unwrap_or(GAP_CLASSES);
@@ -84,7 +86,7 @@ mod tests {
     fn of(values: impl Iterator<Item = u64>) -> Dispatch {
         let mut gaps = Histogram::default();
         values.for_each(|value| gaps.add(value));
-        dispatch(&gaps, 16.0)
+        dispatch(&gaps, 16.0, 1)
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The evidence for a diagnosis.
 
 use crate::{
-    accumulator::Accumulator, calibrate::Dispatch, histogram::middle, profile::Profile,
+    accumulator::Accumulator, calibrate::Dispatch, histogram::middle, profile::Profile, releases::Releases,
     thresholds::Thresholds,
 };
 
@@ -17,6 +17,7 @@ pub(crate) struct Evidence<'a> {
     /// The share of *workers x window* that may have been a task's.
     pub unknown: f64,
     pub parent_self: Option<f64>,
+    pub releases: Releases,
 }
 
 impl Evidence<'_> {

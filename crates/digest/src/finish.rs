@@ -9,10 +9,12 @@ use taskscale_model::{
 use crate::{
     accumulator::{Accumulator, MAX_WORKERS},
     calibrate::{Dispatch, dispatch},
+    edges::{ENDLESS, Edge},
     evidence::Evidence,
     histogram::Histogram,
     patterns::diagnose,
     profile::{Profile, profile as profile_of},
+    releases::{Releases, Waits},
     thresholds::Thresholds,
 };
 
@@ -61,6 +63,19 @@ impl Accumulator {
     }
 }
 
+/// What lets workers that wait go on.
+fn releases(sums: &Accumulator, profile: &Profile, found: &Dispatch, resolution_ns: u64) -> Releases {
+    let mut edges = sums.sums.edges.clone();
+    for (worker, state) in sums.active() {
+        edges.add(Edge { at: state.last, pause: ENDLESS, worker, begins: false });
+    }
+    let (start, end) = (profile.start, profile.start + profile.window as i64);
+    let waits = Waits { longer_than: found.limit_ns as i64, start, end };
+    // Hand-overs differ by some times their mean.
+    let cost = found.cost_ns.map_or(0, |cost| (8.0 * cost) as i64);
+    Releases::of(&edges, &waits, cost.max(2 * resolution_ns as i64).max(2_000))
+}
+
 fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Digest {
     let tasks = sums.sums.durations.count();
     let seen = sums.active().count() as u64;
@@ -68,7 +83,7 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
     let late = sums.late();
     let ordered = late as f64 <= DISORDER * tasks as f64;
     let resolution_ns = account.clock_resolution_ns;
-    let mut found = dispatch(&sums.sums.gaps, thresholds.dispatch_reach);
+    let mut found = dispatch(&sums.sums.gaps, thresholds.dispatch_reach, resolution_ns);
     if !ordered {
         // Gaps next to spans that came late are made up, so all time between tasks counts as idle.
         found = Dispatch { classes: 0, limit_ns: 0, cost_ns: None, count: 0, sum_ns: 0 };
@@ -89,8 +104,9 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
         resolution_ns,
         unknown,
         parent_self: parent_self.value().copied(),
+        releases: releases(sums, &profile, &found, resolution_ns),
     };
-    let (patterns, confidence) = diagnose(&evidence);
+    let (patterns, alternative, confidence) = diagnose(&evidence);
     let cost = cost(&found, ordered, resolution_ns);
     let break_even_ns = match &cost {
         Reading::Value(cost) => Reading::Value(cost * 9.0),
@@ -119,6 +135,7 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
         nesting: nesting(sums, &profile, parent_self),
         dropped: account.clone(),
         patterns,
+        alternative,
         confidence,
         notes: notes(sums, late, ordered, account),
     }
@@ -131,6 +148,9 @@ const HAND_OVER_NS: f64 = 20_000.0;
 const WAKE_UP_NS: f64 = 2_000.0;
 /// On one worker nothing else shows what a gap is. No runtime takes a millisecond.
 const ALONE_NS: f64 = 1_000_000.0;
+/// A scheduler on another machine takes a millisecond (Dask's own documentation says 1 ms per
+/// task), and none takes two.
+const REMOTE_NS: f64 = 2_000_000.0;
 /// The variance of busy workers over that of independent hand-overs: outside of this range workers
 /// wait for each other or for one event. Independent ones were within 0.5 and 2 at 64 points.
 const INDEPENDENT: std::ops::Range<f64> = 0.4..3.0;
@@ -140,6 +160,7 @@ fn are_waits(found: &Dispatch, profile: &Profile) -> bool {
     let Some(cost) = found.cost_ns else { return false };
     match profile.hand_over_variance {
         _ if profile.workers == 1 => cost > ALONE_NS,
+        _ if cost > REMOTE_NS => true,
         Some(variance) if variance < INDEPENDENT.start => cost > WAKE_UP_NS,
         Some(variance) => cost > HAND_OVER_NS && variance >= INDEPENDENT.end,
         None => false,

@@ -30,6 +30,7 @@
 pub mod accumulator;
 mod batch;
 mod calibrate;
+mod edges;
 mod estimate;
 mod evidence;
 mod finish;
@@ -38,6 +39,7 @@ pub mod histogram;
 pub mod names;
 mod patterns;
 mod profile;
+mod releases;
 mod sampled;
 mod scale;
 mod thresholds;

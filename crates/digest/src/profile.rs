@@ -40,6 +40,9 @@ pub struct Profile {
     pub hand_over_variance: Option<f64>,
     /// The variance of the number of active workers, over its mean.
     pub dispersion: f64,
+    /// The variance of the number of busy workers, over that of independent workers; -1 if all or
+    /// none are busy all the time.
+    pub independence: f64,
     /// Pairs of tasks at the same time, divided by what independent workers would show. 0 is a
     /// chain.
     pub togetherness: f64,
@@ -84,6 +87,7 @@ pub fn profile(sums: &Accumulator, workers: u64, dispatch: &Dispatch) -> Profile
             / points.len().max(1) as f64,
         hand_over_variance: hand_over_variance(&points, workers),
         dispersion: dispersion(&points),
+        independence: independence(&points, workers),
         togetherness: togetherness(&points, workers),
         parallelism: parallelism(sums, start, window, workers, &points),
     };
@@ -197,6 +201,12 @@ fn hand_over_variance(points: &[Point], workers: u64) -> Option<f64> {
 fn dispersion(points: &[Point]) -> f64 {
     let (_, mean, variance) = moments(points.iter().map(|point| point.active as f64));
     if mean > 0.0 { variance / mean } else { 0.0 }
+}
+
+fn independence(points: &[Point], workers: u64) -> f64 {
+    let (_, mean, variance) = moments(points.iter().map(|point| point.busy as f64));
+    let independent = mean * (1.0 - mean / workers.max(1) as f64);
+    if independent > 0.0 { variance / independent } else { -1.0 }
 }
 
 fn peak(points: &[Point]) -> u64 {

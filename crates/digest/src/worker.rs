@@ -49,6 +49,8 @@ pub trait Settled {
     /// Takes a piece of work inside an outermost span: a span without children, or what lies
     /// between two children.
     fn piece(&mut self, start: i64, end: i64);
+    /// Takes the start of a worker's first outermost span.
+    fn first(&mut self, start: i64);
     /// Takes a gap between two consecutive outermost spans.
     fn gap(&mut self, start: i64, end: i64);
     /// Takes what was kept of a span, perhaps [`NOTHING`]. It contains others unless it is a
@@ -350,6 +352,7 @@ impl Worker {
     fn settle_outermost(&mut self, start: i64, end: i64, leaf: bool, out: &mut impl Settled) {
         if self.settled == NEVER {
             self.first = self.first.min(start);
+            out.first(start);
         } else {
             self.gaps += 1;
             out.gap(self.settled, start);

@@ -52,6 +52,9 @@ pub struct Digest {
     /// Explanations, ordered by the loss that they account for. The first is the diagnosis, and the
     /// second is its runner-up.
     pub patterns: Vec<Pattern>,
+    /// What the diagnosis may be as well; `None` where the spans tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alternative: Option<Alternative>,
     /// How far the diagnosis can be trusted.
     pub confidence: Confidence,
     /// What a reader must know before trusting a figure.
@@ -334,6 +337,14 @@ impl Pattern {
             _ => format!("{low} to {high} faster, at most {most}"),
         }
     }
+}
+
+/// Another explanation that the same spans allow.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Alternative {
+    pub name: PatternName,
+    /// What tells it from the diagnosis, in one sentence.
+    pub tell: String,
 }
 
 /// What a pattern advises to do.

@@ -68,6 +68,9 @@ pub fn digest_markdown(digest: &Digest) -> String {
         if !first.remedy.is_empty() {
             text += &format!("Do: {}.\n\n", cell(&first.remedy));
         }
+        if let Some(other) = &digest.alternative {
+            text += &format!("Or {}: {}.\n\n", other.name, cell(&other.tell));
+        }
     }
     text += "| pattern | share | at most | evidence |\n|---|---:|---:|---|\n";
     for pattern in digest.patterns.iter().take(ROWS / 2) {
@@ -114,6 +117,9 @@ pub fn digest_html(digest: &Digest) -> String {
         body += &format!("<h1>{}</h1>\n<p>{}</p>\n", first.name, safe(&first.evidence));
         if !first.remedy.is_empty() {
             body += &format!("<p><b>Do:</b> {}</p>\n", safe(&first.remedy));
+        }
+        if let Some(other) = &digest.alternative {
+            body += &format!("<p><b>Or {}:</b> {}</p>\n", other.name, safe(&other.tell));
         }
     }
     body += "<h2>Where workers x window went</h2>\n<table>\n";

@@ -85,6 +85,9 @@ fn diagnosis(digest: &Digest) -> String {
     if !first.remedy.is_empty() {
         text += &format!("  do:  {}\n", plain(&first.remedy, 160));
     }
+    if let Some(other) = &digest.alternative {
+        text += &format!("  or:  {}: {}\n", other.name, plain(&other.tell, 160));
+    }
     text
 }
 

@@ -89,6 +89,10 @@ fn digest(name: &str, many: usize, scale: u64) -> Digest {
                 pattern(if i == 0 { PatternName::StragglerTasks } else { PatternName::LoadImbalance }, 1.7)
             })
             .collect(),
+        alternative: Some(Alternative {
+            name: PatternName::UnderDecomposition,
+            tell: "if all tasks are as long, split each of them".into(),
+        }),
         confidence: Confidence {
             grade: ConfidenceGrade::Medium,
             margin: 0.5,

@@ -31,6 +31,7 @@ use super::{
 use crate::{
     evidence::{Evidence, mean_bucket},
     histogram::{BUCKETS, bucket, middle},
+    releases::Released,
 };
 
 /// Steps of asyncio's event loop that last longer are slow. This is the default of
@@ -45,7 +46,11 @@ const FEWEST_STEPS: u64 = 16;
 pub(crate) fn causes(evidence: &Evidence<'_>, delayed: f64) -> Vec<Cause> {
     let losses = &evidence.profile.losses;
     let active = losses.work + losses.dispatch;
-    let gain = if active > 0.0 { losses.dispatch / active * (1.0 - losses.outside) } else { 0.0 };
+    let gain = if active > 0.0 && !is_below_step(evidence) {
+        losses.dispatch / active * (1.0 - losses.outside)
+    } else {
+        0.0
+    };
     let mut causes = vec![Cause { name: PatternName::SchedulingOverhead, share: losses.dispatch, gain }];
     if let Some(parent_self) = evidence.parent_self.filter(|_| parents_wait(evidence)) {
         causes.push(idle(PatternName::RecursiveOverlap, parent_self));
@@ -70,6 +75,12 @@ pub(crate) fn causes(evidence: &Evidence<'_>, delayed: f64) -> Vec<Cause> {
     causes
 }
 
+/// Whether hand-overs take less than two steps of the clock. One that cuts off makes spans shorter
+/// and the gaps between them longer, by up to a step.
+pub(super) fn is_below_step(evidence: &Evidence<'_>) -> bool {
+    evidence.dispatch.cost_ns.is_some_and(|cost| cost < 2.0 * evidence.resolution_ns as f64)
+}
+
 /// Whether parents may be waiting: they do something between their children for three times as
 /// long as a task takes, and there is another worker on which a child may run. What parents do for
 /// less is work of their own, as in any program of nested calls.
@@ -85,10 +96,9 @@ fn parents_wait(evidence: &Evidence<'_>) -> bool {
 
 /// Whether every worker was given as many tasks as the others, as a division beforehand does, and
 /// all ran together at first. A queue gives more tasks to those that get short ones.
-fn evenly_divided(evidence: &Evidence<'_>) -> bool {
+pub(super) fn evenly_divided(evidence: &Evidence<'_>) -> bool {
     let profile = evidence.profile;
-    let counts = || evidence.sums.active().map(|(_, worker)| worker.tasks - worker.nested);
-    let (least, most) = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
+    let (least, most) = tasks_of_workers(evidence);
     let starts = evidence.sums.active().map(|(_, worker)| worker.first - profile.start).max().unwrap_or(0);
     least == most
         && profile.peak >= profile.workers
@@ -97,23 +107,70 @@ fn evenly_divided(evidence: &Evidence<'_>) -> bool {
         && profile.losses.starvation < 0.1 * (profile.losses.tail + profile.losses.serial)
 }
 
-/// Whether tasks came one by one and too slowly: there are many for each worker, at least every
-/// sixth began after a wait, most waits are between tasks, hardly ever were all active, and how
-/// many were varied as it does where tasks come at times of their own. Whoever hands them out is
-/// too slow, or they arrive from outside; spans alone do not tell which.
-fn came_too_slowly(evidence: &Evidence<'_>) -> bool {
+/// The fewest and the most tasks of a worker.
+fn tasks_of_workers(evidence: &Evidence<'_>) -> (u64, u64) {
+    let counts = || evidence.sums.active().map(|(_, worker)| worker.tasks - worker.nested);
+    (counts().min().unwrap_or(0), counts().max().unwrap_or(0))
+}
+
+/// Whether all workers were given as many tasks, within a twentieth.
+pub(super) fn were_given_as_many(evidence: &Evidence<'_>) -> bool {
+    let (least, most) = tasks_of_workers(evidence);
+    least * 20 >= most * 19
+}
+
+/// Whether workers wait for tasks that come at times of their own: most of their waits lie between
+/// two of their tasks, and end neither behind another's end nor all together. Whoever hands tasks
+/// out is too slow, or they arrive from outside; spans alone do not tell which.
+fn tasks_come(evidence: &Evidence<'_>) -> bool {
+    match evidence.releases.released() {
+        Released::ByEnds => false,
+        Released::ByNothingSeen => {
+            waits_between_tasks(evidence) >= 0.5 && evidence.releases.together(evidence.profile.workers) < 0.7
+        }
+        Released::Unclear => come_one_by_one(evidence),
+    }
+}
+
+/// Whether tasks come one by one, where it was not seen what ends waits: there are many for each
+/// worker, at least every sixth began after a wait, hardly ever were all active, and how many were
+/// varied as it does where tasks come at times of their own.
+fn come_one_by_one(evidence: &Evidence<'_>) -> bool {
     let profile = evidence.profile;
     let losses = &profile.losses;
     let idle = losses.serial + losses.tail + losses.starvation + losses.outside;
-    let waited = evidence.sums.sums.gaps.sum().saturating_sub(evidence.dispatch.sum_ns) as f64;
-    profile.workers > 1
-        && waited >= 0.6 * idle * profile.workers as f64 * profile.window as f64
+    waits_between_tasks(evidence) >= 0.6
         && evidence.sums.sums.durations.count() >= 16 * profile.workers
         && wait_count(evidence) * 6.0 >= evidence.sums.sums.durations.count() as f64
         && profile.all_active < 0.15
         && losses.tail < 0.15 * idle
         && profile.dispersion > 0.1
         && profile.dispersion < 1.3
+}
+
+/// Of the idle time of workers that ran, the share between two of their tasks.
+fn waits_between_tasks(evidence: &Evidence<'_>) -> f64 {
+    let (start, window) = (evidence.profile.start, evidence.profile.window as f64);
+    let between = evidence.sums.sums.gaps.sum().saturating_sub(evidence.dispatch.sum_ns) as f64;
+    let since_start = |time: i64| (time - start) as f64;
+    let at_ends = evidence
+        .sums
+        .active()
+        .map(|(_, worker)| since_start(worker.first) + window - since_start(worker.last))
+        .sum::<f64>();
+    if between > 0.0 { between / (between + at_ends) } else { 0.0 }
+}
+
+/// Whether one worker holds up the others: the ends of its tasks let them go on, one after the
+/// other, and it works nearly all the time.
+pub(super) fn one_holds_up(evidence: &Evidence<'_>) -> bool {
+    let profile = evidence.profile;
+    let busiest = evidence.sums.active().map(|(_, worker)| worker.busy).max().unwrap_or(0);
+    evidence.releases.released() == Released::ByEnds
+        && evidence.releases.by_one >= 0.6
+        && evidence.releases.together(profile.workers) < 0.4
+        && busiest as f64 >= 0.85 * profile.window as f64
+        && profile.all_active < 0.6
 }
 
 fn idle(name: PatternName, share: f64) -> Cause {
@@ -143,12 +200,14 @@ fn event_loop(evidence: &Evidence<'_>) -> Cause {
 /// The causes of waits of two or more workers.
 fn waits(evidence: &Evidence<'_>, solo: &Waiting, shared: &Waiting) -> Vec<Cause> {
     let profile = evidence.profile;
-    if came_too_slowly(evidence) {
-        let waited = solo.by_longest.iter().chain(&shared.by_longest).sum();
+    let waited = solo.by_longest.iter().chain(&shared.by_longest).sum();
+    if tasks_come(evidence) {
         return vec![idle(PatternName::TooLittleReady, waited)];
     }
+    if one_holds_up(evidence) {
+        return vec![idle(PatternName::SerialBottleneck, waited)];
+    }
     if evenly_divided(evidence) {
-        let waited = solo.by_longest.iter().chain(&shared.by_longest).sum();
         return vec![idle(PatternName::LoadImbalance, waited)];
     }
     let (mut serial, mut straggler, mut under, mut imbalance) = (0.0, 0.0, 0.0, 0.0);
@@ -182,6 +241,10 @@ fn waits(evidence: &Evidence<'_>, solo: &Waiting, shared: &Waiting) -> Vec<Cause
     } else {
         serial += solo_rest;
     }
+    if evidence.releases.released() == Released::ByEnds && evidence.releases.together(profile.workers) < 0.4 {
+        // Who waits for another's end waits for what that one makes. Moving whole tasks is no help.
+        under += std::mem::take(&mut imbalance);
+    }
     vec![
         idle(PatternName::SerialBottleneck, serial),
         idle(PatternName::StragglerTasks, straggler),
@@ -212,7 +275,7 @@ fn wait_count(evidence: &Evidence<'_>) -> f64 {
 }
 
 /// The mean wait divided by the mean duration, by time, of the longest tasks that ran meanwhile.
-fn wait_over_task(evidence: &Evidence<'_>) -> f64 {
+pub(super) fn wait_over_task(evidence: &Evidence<'_>) -> f64 {
     let profile = evidence.profile;
     let losses = &profile.losses;
     let idle = losses.serial + losses.tail + losses.starvation;

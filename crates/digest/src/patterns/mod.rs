@@ -8,24 +8,29 @@
 //! [`cause::WORTH`] is healthy, and a cause that explains less than half is not *the* cause.
 
 mod advice;
+mod alternative;
 mod cause;
 mod causes;
 mod delay;
 mod verdict;
 mod words;
 
-use taskscale_model::digest::{Confidence, Pattern};
+use taskscale_model::digest::{Alternative, Confidence, ConfidenceGrade, Pattern};
 
 use advice::Advice;
 
 use crate::evidence::Evidence;
 
-/// The patterns, the diagnosis first, and the confidence in it.
-pub(crate) fn diagnose(evidence: &Evidence<'_>) -> (Vec<Pattern>, Confidence) {
+/// The patterns, the diagnosis first; what it may be as well; and the confidence in it.
+pub(crate) fn diagnose(evidence: &Evidence<'_>) -> (Vec<Pattern>, Option<Alternative>, Confidence) {
     let delay = delay::Delay::of(evidence);
     let most = causes::causes(evidence, delay.most);
     let least = causes::causes(evidence, delay.least);
-    let (ranked, confidence) = verdict::verdict(evidence, most, least);
+    let (ranked, mut confidence) = verdict::verdict(evidence, most, least);
+    let alternative = alternative::alternative(evidence, &ranked);
+    if alternative.is_some() && confidence.grade == ConfidenceGrade::High {
+        confidence.grade = ConfidenceGrade::Medium;
+    }
     let patterns = ranked
         .iter()
         .enumerate()
@@ -37,10 +42,11 @@ pub(crate) fn diagnose(evidence: &Evidence<'_>) -> (Vec<Pattern>, Confidence) {
                 evidence: words::words(evidence, cause),
                 remedy: advice.remedy,
                 change: advice.change,
+                // A change may mend more than its own cause.
+                bound: (1.0 / (1.0 - cause.gain.clamp(0.0, 0.999))).max(advice.predicted.to),
                 predicted: advice.predicted,
-                bound: 1.0 / (1.0 - cause.gain.clamp(0.0, 0.999)),
             }
         })
         .collect();
-    (patterns, confidence)
+    (patterns, alternative, confidence)
 }

@@ -2,8 +2,11 @@
 
 use taskscale_model::digest::{Confidence, ConfidenceGrade, PatternName};
 
-use super::cause::{Cause, WORTH};
-use crate::evidence::Evidence;
+use super::{
+    alternative::some_are_long,
+    cause::{Cause, WORTH},
+};
+use crate::{evidence::Evidence, releases::Released};
 
 /// With fewer points, shares of time are not known to a tenth.
 const POINTS: u64 = 32;
@@ -22,8 +25,11 @@ pub(crate) fn verdict(
     rank(&mut causes);
     rank(&mut least);
     let mut reasons = reasons(evidence);
-    if causes[0].name == PatternName::StragglerTasks && causes[0].gain >= WORTH {
-        reasons.extend(may_be_preempted(evidence));
+    if causes[0].gain >= WORTH {
+        reasons.extend(match causes[0].name {
+            PatternName::StragglerTasks => may_be_preempted(evidence),
+            name => unseen(evidence, name),
+        });
     }
     let mut thin = refusals(evidence, &causes);
     if thin.is_empty() && causes[0].name != least[0].name && causes[0].gain.max(least[0].gain) >= WORTH {
@@ -105,16 +111,38 @@ fn refusals(evidence: &Evidence<'_>, causes: &[Cause]) -> Vec<String> {
         && causes[0].name != PatternName::Preempted
     {
         thin.push(format!("{:.0} % of the time was preempted", profile.losses.preempted * 100.0));
-    } else if (evidence.resolution_ns as f64) > period
-        && causes[0].name == PatternName::SchedulingOverhead
-        && causes[0].gain >= WORTH
-    {
+    } else if (evidence.resolution_ns as f64) > period && profile.losses.dispatch >= WORTH {
         thin.push(format!(
             "tasks follow each other within the clock's step of {} ns",
             evidence.resolution_ns
         ));
     }
     thin
+}
+
+/// Doubts why workers wait if what ends their waits was not seen, or speaks for another cause.
+fn unseen(evidence: &Evidence<'_>, name: PatternName) -> Option<String> {
+    let (released, workers) = (evidence.releases.released(), evidence.profile.workers);
+    match (name, released) {
+        (PatternName::UnderDecomposition | PatternName::SerialBottleneck, Released::ByNothingSeen) => {
+            Some("waits end when no other task ends: what is waited for may come from outside".into())
+        }
+        (PatternName::TooLittleReady, _)
+            if some_are_long(evidence) || evidence.releases.together(workers) > 0.5 =>
+        {
+            Some("the long tasks may wait inside for others".into())
+        }
+        (PatternName::TooLittleReady, Released::Unclear) => {
+            Some("too few waits were seen to end to tell what ends them".into())
+        }
+        (PatternName::SerialBottleneck, _) if workers == 2 && evidence.profile.all_active > 0.0 => {
+            Some("with two workers, whoever waits waits for the other one".into())
+        }
+        (PatternName::LoadImbalance, Released::Unclear) if evidence.profile.losses.starvation == 0.0 => {
+            Some("workers wait at the end alone: tasks may be few, or divided unevenly".into())
+        }
+        _ => None,
+    }
 }
 
 /// Doubts a long task if run delay is not known, because a task that lost its CPU looks long. A
@@ -138,7 +166,7 @@ fn reasons(evidence: &Evidence<'_>) -> Vec<String> {
     if !evidence.ordered {
         reasons.push("gaps are not known, so dispatch counts as idle time".into());
     }
-    if tasks < 2 * profile.workers {
+    if tasks < 4 * profile.workers {
         reasons.push(format!("only {tasks} tasks on {} workers", profile.workers));
     }
     if profile.window < 100 * WINDOW_NS {

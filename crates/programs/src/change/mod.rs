@@ -22,7 +22,7 @@ pub enum Change {
     /// Put that many consecutive independent tasks into one.
     BatchTasks { by: u64 },
     /// Split each task, or each of one name, into that many equal ones. Each pays for its start.
-    /// Without a name, stages of one task stay as they are. Pinned tasks stay pinned.
+    /// Without a name, stages of one task stay as they are. Any worker takes the pieces.
     SplitTasks { by: u64, name: Option<String> },
     /// Split the longest tasks so that no piece is longer than the longest one divided by this.
     /// Any worker takes the pieces.
@@ -71,14 +71,14 @@ impl Program {
             Change::SplitTasks { by, name: None } => {
                 let only_alone =
                     self.tasks.iter().all(|task| task.place == Place::Host || task.role == Role::Alone);
-                self.split(false, |index| {
+                self.split(true, |index| {
                     let task = &self.tasks[index];
                     if task.role == Role::Alone && !only_alone { 1 } else { *by }
                 })
             }
             Change::SplitTasks { by, name: Some(name) } => {
                 let name = self.named(name)?;
-                self.split(false, |index| if self.tasks[index].name == name { *by } else { 1 })
+                self.split(true, |index| if self.tasks[index].name == name { *by } else { 1 })
             }
             Change::SplitLongest { name, into } => self.split_longest(name.as_deref(), *into),
             Change::StartLongestFirst => {

@@ -1,0 +1,174 @@
+//! A sample of moments at which workers begin and end tasks, to see what lets those that wait go
+//! on.
+//!
+//! A sum over one worker cannot tell a worker that waited for another's result from one that waited
+//! for a request: what tells them apart lies between workers. So time is divided into slots, and of
+//! some slots, chosen by a hash of their number, every begin and end is kept. A slot is kept or not
+//! by its time alone, so the sample is the same in any order of spans and in any division among
+//! accumulators.
+//!
+//! What fits a slot depends on how dense the run is, which is known at its end. So there are slots
+//! of several lengths, each with as many edges. When those of one length become too many, the half
+//! of its slots goes.
+
+/// The lengths of slots, as powers of two of nanoseconds: 16 us, 262 us, 4.2 ms. The shortest holds
+/// a wake-up, of some 5 us. The longest holds the step of a clock of milliseconds.
+const SLOTS: [u32; 3] = [14, 18, 22];
+
+/// A begin or an end of an outermost span.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Edge {
+    pub at: i64,
+    /// How long the worker paused, before a begin or behind an end. `ENDLESS` at either end of its
+    /// spans.
+    pub pause: u64,
+    pub worker: u32,
+    pub begins: bool,
+}
+
+/// The pause before the first span of a worker and behind its last one.
+pub(crate) const ENDLESS: u64 = u64::MAX;
+
+/// The kept slots of one length.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Slots {
+    shift: u32,
+    /// One slot of `2^halvings` is kept.
+    halvings: u32,
+    edges: Vec<Edge>,
+}
+
+/// The kept slots of all lengths.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Edges {
+    slots: [Slots; SLOTS.len()],
+    /// Most edges for each length.
+    most: usize,
+}
+
+impl Slots {
+    #[inline]
+    fn holds(&self, at: i64) -> bool {
+        // Fibonacci hashing (Knuth, volume 3, section 6.4): the upper bits of a product with the
+        // golden ratio are spread evenly.
+        let hash = ((at >> self.shift) as u64 ^ 0x5851_F42D_4C95_7F2D).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let hash = (hash ^ (hash >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+        hash.leading_zeros() >= self.halvings
+    }
+
+    /// Drops slots until no more than `most` edges are left.
+    fn shrink(&mut self, most: usize) {
+        while self.edges.len() > most {
+            self.halvings += 1;
+            let mut edges = std::mem::take(&mut self.edges);
+            edges.retain(|edge| self.holds(edge.at));
+            self.edges = edges;
+        }
+    }
+}
+
+impl Edges {
+    /// Keeps at most this many edges of each length of slots. They take 24 bytes each.
+    pub fn new(most: usize) -> Self {
+        Edges { slots: SLOTS.map(|shift| Slots { shift, halvings: 0, edges: Vec::new() }), most }
+    }
+
+    /// Memory on the heap, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.slots.iter().map(|slots| slots.edges.capacity() * size_of::<Edge>()).sum()
+    }
+
+    /// Takes an edge in. O(1) if its slots are not kept, else amortised O(1).
+    #[inline]
+    pub fn add(&mut self, edge: Edge) {
+        if self.most == 0 {
+            return;
+        }
+        for slots in &mut self.slots {
+            if slots.holds(edge.at) {
+                slots.edges.push(edge);
+                slots.shrink(self.most);
+            }
+        }
+    }
+
+    /// Adds what another one kept. The result keeps as much as the smaller of the two.
+    pub fn merge(&mut self, other: &Edges) {
+        self.most = self.most.min(other.most);
+        for (mine, theirs) in self.slots.iter_mut().zip(&other.slots) {
+            mine.halvings = mine.halvings.max(theirs.halvings);
+            let mut edges = std::mem::take(&mut mine.edges);
+            edges.extend(&theirs.edges);
+            edges.retain(|edge| mine.holds(edge.at));
+            mine.edges = edges;
+            mine.shrink(self.most);
+        }
+    }
+
+    /// The kept edges in the order of time, for each length of slots, which is a power of two.
+    pub fn of_each_length(&self) -> impl Iterator<Item = (u32, Vec<Edge>)> {
+        self.slots.iter().map(|slots| {
+            let mut edges = slots.edges.clone();
+            edges.sort_unstable();
+            (slots.shift, edges)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn kept(edges: &Edges) -> Vec<(u32, Vec<Edge>)> {
+        edges.of_each_length().collect()
+    }
+
+    fn of(edges: &[Edge], most: usize) -> Edges {
+        let mut sample = Edges::new(most);
+        edges.iter().for_each(|edge| sample.add(*edge));
+        sample
+    }
+
+    fn any_edges() -> impl Strategy<Value = Vec<Edge>> {
+        let edge = (0i64..50_000_000, 0u64..1_000_000, 0u32..4, any::<bool>());
+        let edge = edge.prop_map(|(at, pause, worker, begins)| Edge { at, pause, worker, begins });
+        proptest::collection::vec(edge, 0..400)
+    }
+
+    proptest! {
+        #[test]
+        fn neither_order_nor_division_changes_the_sample(edges in any_edges(), split in 0usize..400) {
+            let whole = of(&edges, 64);
+            let backwards: Vec<Edge> = edges.iter().rev().copied().collect();
+            prop_assert_eq!(kept(&of(&backwards, 64)), kept(&whole));
+            let (first, second) = edges.split_at(split.min(edges.len()));
+            let mut merged = of(second, 64);
+            merged.merge(&of(first, 64));
+            prop_assert_eq!(kept(&merged), kept(&whole));
+        }
+
+        #[test]
+        fn a_slot_is_kept_whole_or_not_at_all(edges in any_edges()) {
+            for (shift, sample) in kept(&of(&edges, 64)) {
+                prop_assert!(sample.len() <= 64);
+                for edge in &sample {
+                    let slot = |edge: &&Edge| edge.at >> shift;
+                    let all = edges.iter().filter(|other| slot(other) == slot(&edge)).count();
+                    let kept = sample.iter().filter(|other| slot(other) == slot(&edge)).count();
+                    prop_assert_eq!(kept, all);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn some_slots_are_left_of_many_edges() {
+        let edge = |at| Edge { at, pause: 1, worker: 0, begins: true };
+        let edges: Vec<Edge> = (0..100_000).map(|index| edge(index * 10_000)).collect();
+        for (_, sample) in kept(&of(&edges, 1_000)) {
+            assert!((300..=1_000).contains(&sample.len()), "{}", sample.len());
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Says what else the same spans may mean, where they do not tell.
+//!
+//! A span that works and a span that waits look alike, and so do a queue that hands out late and a
+//! queue that is empty. What is named here is the other side of such a pair, with what tells the
+//! two apart.
+
+use taskscale_model::digest::{Alternative, PatternName};
+
+use super::{
+    cause::{Cause, WORTH},
+    causes::{evenly_divided, is_below_step, one_holds_up, wait_over_task},
+};
+use crate::{
+    evidence::Evidence,
+    histogram::{BUCKETS, Histogram, bucket, middle},
+    releases::Released,
+};
+
+/// A loss this close below [`WORTH`] is named beside HEALTHY: the points do not tell it from one
+/// that is worth a change.
+const NEARLY: f64 = 0.75 * WORTH;
+/// Gaps longer than this may be waits: of many workers, and of one, which nothing is compared with.
+/// A queue on the same machine hands over faster.
+const SLOW_NS: (f64, f64) = (100_000.0, 20_000.0);
+/// The mean gap from which on no runtime takes it, even a dear one.
+const LONG_GAP_NS: f64 = 500_000.0;
+/// Shorter pauses of a single worker may be hand-overs.
+const SHORT_PAUSE_NS: u64 = 300_000;
+/// Waits of up to this many tasks may be what is left over where tasks are too few.
+const FEW_TASKS: f64 = 4.0;
+
+/// What the diagnosis, which is the first of `ranked`, may be as well.
+pub(super) fn alternative(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<Alternative> {
+    use PatternName::*;
+    let profile = evidence.profile;
+    let alone = profile.workers == 1;
+    let gain = |name: PatternName| {
+        ranked.iter().skip(1).filter(|cause| cause.name == name).map(|cause| cause.gain).sum::<f64>()
+    };
+    let (name, tell) = match ranked.first()?.name {
+        Healthy => healthy(evidence, ranked)?,
+        RecursiveOverlap => {
+            (Healthy, "if parents compute between their children, nothing is lost: compare their CPU time")
+        }
+        StragglerTasks if some_are_long(evidence) && profile.losses.serial + profile.losses.tail < 0.2 => (
+            RecursiveOverlap,
+            "if the long tasks wait for others inside, they hold a worker: see their CPU time",
+        ),
+        StragglerTasks => (UnderDecomposition, "if all tasks of that kind are as long, split each of them"),
+        UnderDecomposition if gain(SerialBottleneck) * 2.0 >= ranked[0].gain => {
+            (SerialBottleneck, "if what runs alone cannot be split, overlap it with other work")
+        }
+        UnderDecomposition if evidence.releases.released() == Released::ByNothingSeen => {
+            if profile.losses.outside > 0.05 {
+                (OutsideRun, "if all stop at once, for garbage or the program, that is what to shorten")
+            } else {
+                (
+                    TooLittleReady,
+                    "if the queue is empty meanwhile, they come too slowly: record when tasks are ready",
+                )
+            }
+        }
+        UnderDecomposition if profile.workers == 2 || evidence.releases.by_one >= 0.6 => {
+            (SerialBottleneck, "if one worker makes what the others wait for, split what that one does")
+        }
+        SerialBottleneck if one_holds_up(evidence) && profile.workers <= 3 => {
+            (LoadImbalance, "if the one is busy because tasks are its own alone, let any worker take them")
+        }
+        SerialBottleneck
+            if profile.peak > 1
+                && !one_holds_up(evidence)
+                && evidence.sums.sums.durations.count() < 8 * profile.workers =>
+        {
+            (UnderDecomposition, "if what runs alone is one of few tasks that could run at once, split all")
+        }
+        LoadImbalance if may_be_too_few(evidence) => {
+            (UnderDecomposition, "if any worker may take any task already, tasks are too few: split them")
+        }
+        EventLoopBlocked => (Healthy, "if this is no event loop, nothing waits for its long steps"),
+        SchedulingOverhead if !alone && is_slow(evidence) => (
+            TooLittleReady,
+            "if the queue is empty between tasks, they come too slowly: record when tasks are ready",
+        ),
+        SchedulingOverhead if is_slow(evidence) => {
+            (OutsideRun, "if the worker waits for input or a timer between tasks, nothing is lost")
+        }
+        TooLittleReady if are_independent(evidence) => {
+            (SchedulingOverhead, "if tasks are waiting in these gaps, the runtime takes them: batch tasks")
+        }
+        OutsideRun if evidence.sums.sums.gaps.quantile(0.5) < SHORT_PAUSE_NS => {
+            (SchedulingOverhead, "if tasks are waiting in these pauses, the runtime takes them: batch tasks")
+        }
+        Inconclusive if profile.losses.dispatch > 0.0 => (
+            SchedulingOverhead,
+            "tasks this short pay for their scheduling: use a finer clock or a live observer",
+        ),
+        _ => return None,
+    };
+    Some(Alternative { name, tell: tell.to_owned() })
+}
+
+fn healthy(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<(PatternName, &'static str)> {
+    let nearly = ranked.iter().skip(1).find(|cause| cause.gain >= NEARLY);
+    if let Some(cause) = nearly {
+        let name = match cause.name {
+            PatternName::LoadImbalance if may_be_too_few(evidence) => PatternName::UnderDecomposition,
+            name => name,
+        };
+        return Some((name, "its loss is just below what is worth a change"));
+    }
+    if is_below_step(evidence) && evidence.profile.losses.dispatch >= WORTH {
+        return Some((
+            PatternName::SchedulingOverhead,
+            "gaps are shorter than the clock's step: use a finer clock or a live observer",
+        ));
+    }
+    some_are_long(evidence).then_some(if evidence.profile.workers == 1 {
+        (PatternName::EventLoopBlocked, "if this is an event loop, its long steps hold up all others")
+    } else {
+        (
+            PatternName::RecursiveOverlap,
+            "if the long tasks wait for others inside, they hold a worker: see their CPU time",
+        )
+    })
+}
+
+/// Whether the number of busy workers varies as that of independent ones does, and gaps are short:
+/// each is held up on its own, as by its own hand-overs. Workers that share a queue of requests
+/// have more variance, and those that a master serves in turn have less.
+fn are_independent(evidence: &Evidence<'_>) -> bool {
+    (0.7..1.3).contains(&evidence.profile.independence) && evidence.sums.sums.gaps.mean() < LONG_GAP_NS
+}
+
+/// Whether hand-overs take so long that they may be waits.
+pub(super) fn is_slow(evidence: &Evidence<'_>) -> bool {
+    let slow = if evidence.profile.workers == 1 { SLOW_NS.1 } else { SLOW_NS.0 };
+    evidence.dispatch.cost_ns.is_some_and(|cost| cost > slow)
+}
+
+/// Whether workers that wait for others may wait because there is nothing to take: their waits are
+/// few tasks long, or they were not given equal shares beforehand.
+pub(super) fn may_be_too_few(evidence: &Evidence<'_>) -> bool {
+    wait_over_task(evidence) < FEW_TASKS || !evenly_divided(evidence)
+}
+
+/// Whether a few tasks, at most a quarter, are four times as long as the median and take a tenth of
+/// the time.
+pub(super) fn some_are_long(evidence: &Evidence<'_>) -> bool {
+    let durations: &Histogram = &evidence.sums.sums.durations;
+    let from = bucket(durations.quantile(0.5).saturating_mul(4)) + 1;
+    let of = |index: usize| f64::from(durations.counts()[index]);
+    let count: f64 = (from..BUCKETS).map(of).sum();
+    let time: f64 = (from..BUCKETS).map(|index| of(index) * middle(index) as f64).sum();
+    count > 0.0 && count <= 0.25 * durations.count() as f64 && time >= 0.1 * durations.sum() as f64
+}
