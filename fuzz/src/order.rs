@@ -17,7 +17,7 @@ fn feed(tasks: &[Task], sink: &mut impl SpanSink) {
             start_ns: *start_ns,
             end_ns: *end_ns,
             name: &[*name],
-            depth: Depth::Unknown,
+            ..Span::default()
         };
         sink.span(&span);
     }

@@ -10,6 +10,7 @@ use crate::{
     histogram::Histogram,
     names::Names,
     top::{Candidates, Long, ShortName, Top},
+    waits::Waits,
     worker::{NOTHING, Settled, Worker},
 };
 
@@ -22,7 +23,7 @@ pub struct Config {
     /// The number of workers, whether they ran or not. `None` means as many as were seen.
     pub workers: Option<u32>,
     /// The number of points of time at which parallelism is counted, rounded up to a power of two.
-    /// A point takes 40 bytes.
+    /// A point takes 40 bytes, and 16 more once a task's ready time is known.
     pub points: usize,
     /// The number of names that are kept. A name takes about 160 bytes.
     pub names: usize,
@@ -60,7 +61,7 @@ impl Config {
 /// let mut accumulator = Accumulator::new(Config::default());
 /// for i in 0..1_000 {
 ///     let (start_ns, end_ns) = (i * 1_100, i * 1_100 + 1_000);
-///     accumulator.span(&Span { worker: 0, start_ns, end_ns, name: b"step", depth: Depth::Unknown });
+///     accumulator.span(&Span { worker: 0, start_ns, end_ns, name: b"step", ..Span::default() });
 /// }
 /// let digest = accumulator.finish(&Account::default());
 /// assert_eq!(digest.tasks, 1_000);
@@ -85,6 +86,8 @@ pub struct Accumulator {
     pub(crate) preempted_in_gaps: u64,
     /// Time in gaps that may have been a task's.
     pub(crate) unknown: u64,
+    /// When tasks were ready and not started. `None` until a ready time comes.
+    pub(crate) waits: Option<Box<Waits>>,
     /// Whether the source asks for run delay. If so, a sum of 0 means that there was none.
     pub(crate) delay_known: bool,
 }
@@ -192,6 +195,16 @@ impl SpanSink for Accumulator {
         let kept = if may_be_long { self.keep(span, start, duration) } else { NOTHING };
         let (slot, worker) = (self.slot(index), index as u32);
         self.workers[slot].span(start, end, level, kept, &mut Of { sums: &mut self.sums, worker });
+        if let Some(ready) = span.ready_ns {
+            self.ready(ready, start);
+        }
+    }
+
+    #[inline(never)]
+    fn ready(&mut self, ready_ns: i64, start_ns: i64) {
+        let points = self.config.points;
+        let waits = self.waits.get_or_insert_with(|| Box::new(Waits::new(points)));
+        waits.add(ready_ns.clamp(-FAR, FAR), start_ns.clamp(-FAR, FAR));
     }
 }
 
@@ -217,6 +230,7 @@ impl Accumulator {
             preempted_in_tasks: 0,
             preempted_in_gaps: 0,
             unknown: 0,
+            waits: None,
             delay_known: false,
         }
     }
@@ -239,7 +253,8 @@ impl Accumulator {
             self.sums.top.add(worker, start_ns, duration, name);
             return;
         }
-        self.span(&Span { worker, start_ns, end_ns, name, depth: Depth::Level(0) });
+        let depth = Depth::Level(0);
+        self.span(&Span { worker, start_ns, end_ns, name, depth, ..Span::default() });
     }
 
     /// Takes in the place of a span, like [`Accumulator::leaf`], and neither its duration nor its
@@ -257,6 +272,11 @@ impl Accumulator {
     /// at any depth and with any number of children.
     pub fn known(&mut self, span: &Span<'_>, level: u16, leaf: bool) {
         let (start, end) = (span.start_ns.clamp(-FAR, FAR), span.end_ns.clamp(-FAR, FAR));
+        if let Some(ready) = span.ready_ns
+            && start <= end
+        {
+            self.ready(ready, start);
+        }
         if level == 0 && leaf {
             return self.leaf(span.worker, start, end, span.name);
         }
@@ -271,7 +291,7 @@ impl Accumulator {
         if level > 0 {
             state.inner(start, end, level, leaf, &mut Of { sums: &mut self.sums, worker });
         } else if !state.outermost(start, end, leaf, &mut Of { sums: &mut self.sums, worker }) {
-            return self.span(&Span { depth: Depth::Level(0), ..*span });
+            return self.span(&Span { depth: Depth::Level(0), ready_ns: None, ..*span });
         }
         self.sums.durations.add(duration);
         self.names.add(span.name, duration);
@@ -352,6 +372,7 @@ impl Accumulator {
             + self.sums.candidates.bytes()
             + self.sums.grid.bytes()
             + self.sums.edges.bytes()
+            + self.waits.as_ref().map_or(0, |waits| waits.bytes())
             + self.sums.top.bytes()
             + self.names.bytes()
     }
@@ -394,6 +415,11 @@ impl Accumulator {
         self.preempted_in_tasks = self.preempted_in_tasks.saturating_add(other.preempted_in_tasks);
         self.preempted_in_gaps = self.preempted_in_gaps.saturating_add(other.preempted_in_gaps);
         self.unknown(other.unknown);
+        match (&mut self.waits, other.waits) {
+            (Some(mine), Some(theirs)) => mine.merge(&theirs),
+            (mine @ None, theirs) => *mine = theirs,
+            (Some(_), None) => {}
+        }
     }
 
     /// Time inside outermost spans of all workers, in nanoseconds. An integer is the same in any

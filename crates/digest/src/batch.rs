@@ -191,8 +191,8 @@ mod tests {
                 let (start_ns, end_ns) = (now + gap, now + gap + duration);
                 now = end_ns;
                 leaves.leaf(0, start_ns, end_ns, b"x");
-                use taskscale_model::span::{Depth, Span, SpanSink};
-                spans.span(&Span { worker: 0, start_ns, end_ns, name: b"x", depth: Depth::Unknown });
+                use taskscale_model::span::{Span, SpanSink};
+                spans.span(&Span { worker: 0, start_ns, end_ns, name: b"x", ..Span::default() });
             }
             prop_assert_eq!(leaves.finish(&Account::default()), spans.finish(&Account::default()));
         }

@@ -14,7 +14,8 @@ use crate::{
     histogram::Histogram,
     patterns::diagnose,
     profile::{Profile, profile as profile_of},
-    releases::{Releases, Waits},
+    queue::queue,
+    releases::{Releases, Window},
     thresholds::Thresholds,
 };
 
@@ -45,6 +46,7 @@ impl Accumulator {
     /// | `scheduling_cost_ns` | the exact mean of the hand-overs, where these lie within 20 % of each other and waits are at least 64 times longer |
     /// | `serial`, `tail`, `starvation`, `outside` | their sum is exact; each is within four standard errors, 2 / sqrt(P) (6 % at the default) |
     /// | share of time at each level of parallelism | the same |
+    /// | `queue.shares` | `starved` and `dispatch` add up to the exact time outside tasks; each, and `saturated`, is within four standard errors |
     /// | quantiles | 12.5 % |
     /// | `outliers` | exact in name, place and duration; that they exceed twice the 99th percentile is known within 13 % of it. Leaves that were displaced by parents do not come back |
     /// | `names` | exact up to [`Config::names`](crate::Config) names; beyond, too low by at most the stated `error_ns` |
@@ -70,10 +72,10 @@ fn releases(sums: &Accumulator, profile: &Profile, found: &Dispatch, resolution_
         edges.add(Edge { at: state.last, pause: ENDLESS, worker, begins: false });
     }
     let (start, end) = (profile.start, profile.start + profile.window as i64);
-    let waits = Waits { longer_than: found.limit_ns as i64, start, end };
+    let window = Window { longer_than: found.limit_ns as i64, start, end };
     // Hand-overs differ by some times their mean.
     let cost = found.cost_ns.map_or(0, |cost| (8.0 * cost) as i64);
-    Releases::of(&edges, &waits, cost.max(2 * resolution_ns as i64).max(2_000))
+    Releases::of(&edges, &window, cost.max(2 * resolution_ns as i64).max(2_000))
 }
 
 fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Digest {
@@ -127,6 +129,7 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
             disordered()
         },
         scheduling_cost_ns: cost,
+        queue: queue(sums, &profile),
         break_even_ns,
         parallelism: profile.parallelism.clone(),
         workers_detail: workers_detail(sums, &profile),
@@ -177,7 +180,12 @@ fn quantiles(histogram: &Histogram, reason: &str, remedy: &str) -> Reading<Quant
     if histogram.count() == 0 {
         return Reading::missing(reason, remedy);
     }
-    Reading::Value(Quantiles {
+    Reading::Value(quantiles_of(histogram))
+}
+
+/// The quantiles of a histogram that is not empty.
+pub(crate) fn quantiles_of(histogram: &Histogram) -> Quantiles {
+    Quantiles {
         count: histogram.count(),
         min: histogram.min(),
         p50: histogram.quantile(0.5),
@@ -185,7 +193,7 @@ fn quantiles(histogram: &Histogram, reason: &str, remedy: &str) -> Reading<Quant
         p99: histogram.quantile(0.99),
         max: histogram.max(),
         mean: histogram.mean(),
-    })
+    }
 }
 
 fn disordered<T>() -> Reading<T> {

@@ -7,10 +7,11 @@
 //! a stratified sample of the window. They show the share of time at each level of parallelism
 //! without bias at any speed of alternation. The standard error is at most
 //! `0.5 / sqrt(points in the window)`, which is 1.6 % at 1,024 points and usually far less.
-//!
-//! Bins and points depend on nothing but absolute time, so merging is adding.
 
-use crate::histogram::bucket;
+use crate::{
+    bins::{Bins, Cell},
+    histogram::bucket,
+};
 
 /// The number of classes of gaps at the points. Gaps from 256 ns up to 67 ms are told apart by
 /// powers of four, so that the line between dispatch and idleness can be drawn once the whole run
@@ -53,112 +54,48 @@ impl GridPoint {
     }
 }
 
+impl Cell for GridPoint {
+    fn new(at: i64) -> Self {
+        GridPoint { at, ..GridPoint::default() }
+    }
+
+    fn join(&mut self, half: &Self, _before: bool) {
+        self.busy_ns = self.busy_ns.saturating_add(half.busy_ns);
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.busy_ns = self.busy_ns.saturating_add(other.busy_ns);
+        self.busy = self.busy.saturating_add(other.busy);
+        self.longest = self.longest.max(other.longest);
+        for (mine, theirs) in self.gaps.iter_mut().zip(other.gaps) {
+            *mine = mine.saturating_add(theirs);
+        }
+    }
+}
+
 /// Parallelism over time in bins, as the module describes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Grid {
-    /// Bin `k` is in cell `k mod length`. The length is a power of two.
-    cells: Vec<GridPoint>,
-    shift: u32,
-    /// The first and last bin in use. None is in use if `first > last`.
-    first: i64,
-    last: i64,
-}
-
-/// Chooses the half of a bin that its point lies in: 1 for the upper half.
-fn upper_half(bin: i64, shift: u32) -> i64 {
-    // splitmix64's output function on (bin, shift).
-    let mut z = (bin as u64).wrapping_add(u64::from(shift).wrapping_mul(0x9E37_79B9_7F4A_7C15));
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    ((z ^ (z >> 31)) & 1) as i64
-}
-
-/// The point of a bin. Halves are chosen down to 1 ns, so the point of a bin is also the point of
-/// one of its halves.
-fn point(mut bin: i64, shift: u32) -> i64 {
-    for level in (1..=shift).rev() {
-        bin = bin * 2 + upper_half(bin, level);
-    }
-    bin
-}
+pub struct Grid(Bins<GridPoint>);
 
 impl Grid {
     /// Makes a grid of `length` bins, rounded up to a power of two of at least 16.
     pub fn new(length: usize) -> Self {
-        Grid {
-            cells: vec![GridPoint::default(); length.next_power_of_two().max(16)],
-            shift: 0,
-            first: i64::MAX,
-            last: i64::MIN,
-        }
+        Grid(Bins::new(length))
     }
 
     /// Memory on the heap, in bytes.
     pub fn bytes(&self) -> usize {
-        self.cells.capacity() * size_of::<GridPoint>()
-    }
-
-    fn slot(&self, bin: i64) -> usize {
-        bin as usize & (self.cells.len() - 1)
-    }
-
-    fn is_empty(&self) -> bool {
-        self.first > self.last
+        self.0.bytes()
     }
 
     /// Width of a bin in nanoseconds.
     pub fn width(&self) -> u64 {
-        1 << self.shift
+        1 << self.0.shift()
     }
 
     /// Bins in use, in the order of time, each with its begin.
     pub fn cells(&self) -> impl Iterator<Item = (i64, &GridPoint)> {
-        let range = self.first..=self.last;
-        range.map(|bin| (bin << self.shift, &self.cells[self.slot(bin)]))
-    }
-
-    /// Brings `start..end` into the grid and widens the bins if need be. O(length) if it widens,
-    /// else O(new bins).
-    fn cover(&mut self, start: i64, end: i64) {
-        let (mut first, mut last) = (start >> self.shift, (end - 1).max(start) >> self.shift);
-        if first >= self.first && last <= self.last {
-            return;
-        }
-        if !self.is_empty() {
-            (first, last) = (first.min(self.first), last.max(self.last));
-        }
-        while (last as i128 - first as i128) >= self.cells.len() as i128 {
-            self.widen();
-            (first, last) = (first >> 1, last >> 1);
-        }
-        if self.is_empty() {
-            (self.first, self.last) = (first, first - 1);
-        }
-        for bin in (first..self.first).chain(self.last + 1..=last) {
-            let slot = self.slot(bin);
-            self.cells[slot] = GridPoint { at: point(bin, self.shift), ..GridPoint::default() };
-        }
-        (self.first, self.last) = (first, last);
-    }
-
-    /// Doubles the width of the bins.
-    fn widen(&mut self) {
-        if !self.is_empty() {
-            let old = self.cells.clone();
-            let (first, last) = (self.first, self.last);
-            let child = |bin: i64| (bin >= first && bin <= last).then(|| old[bin as usize & (old.len() - 1)]);
-            for bin in first >> 1..=last >> 1 {
-                let chosen = bin * 2 + upper_half(bin, self.shift + 1);
-                let other = chosen ^ 1;
-                let mut cell = child(chosen)
-                    .unwrap_or_else(|| GridPoint { at: point(chosen, self.shift), ..GridPoint::default() });
-                cell.busy_ns = cell.busy_ns.saturating_add(child(other).map_or(0, |other| other.busy_ns));
-                let slot = self.slot(bin);
-                self.cells[slot] = cell;
-            }
-            (self.first, self.last) = (first >> 1, last >> 1);
-        }
-        self.shift += 1;
+        self.0.cells()
     }
 
     /// Adds an outermost span. `duration` is its own if it is one piece of work, else 0.
@@ -187,11 +124,12 @@ impl Grid {
         if end <= start || self.cell(start, end).is_some_and(|cell| !cell.is_in(start, end)) {
             return;
         }
-        self.cover(start, end);
+        self.0.cover(start, end);
+        let shift = self.0.shift();
         let class = bucket((end - start) as u64) as u8;
-        for bin in start >> self.shift..=(end - 1) >> self.shift {
-            let slot = self.slot(bin);
-            let cell = &mut self.cells[slot];
+        for bin in start >> shift..=(end - 1) >> shift {
+            let slot = self.0.slot(bin);
+            let cell = self.0.at_slot(slot);
             if cell.is_in(start, end) {
                 cell.longest = cell.longest.max(class);
             }
@@ -201,20 +139,19 @@ impl Grid {
     /// The cell of the bin that holds all of `start..end`, if that bin is in use.
     #[inline]
     fn cell(&mut self, start: i64, end: i64) -> Option<&mut GridPoint> {
-        let bin = start >> self.shift;
-        let in_use = bin == (end - 1) >> self.shift && self.first <= bin && bin <= self.last;
-        let slot = self.slot(bin);
-        if in_use { self.cells.get_mut(slot) } else { None }
+        let (bin, last) = (start >> self.0.shift(), (end - 1) >> self.0.shift());
+        if bin == last { self.0.cell_mut(bin) } else { None }
     }
 
     fn busy_in_bins(&mut self, start: i64, end: i64, duration: u64) {
-        self.cover(start, end);
+        self.0.cover(start, end);
+        let shift = self.0.shift();
         let class = bucket(duration) as u8;
-        for bin in start >> self.shift..=(end - 1) >> self.shift {
-            let begin = bin << self.shift;
-            let slot = self.slot(bin);
-            let cell = &mut self.cells[slot];
-            let part = (end.min(begin.saturating_add(1 << self.shift)) - start.max(begin)) as u64;
+        for bin in start >> shift..=(end - 1) >> shift {
+            let begin = bin << shift;
+            let slot = self.0.slot(bin);
+            let cell = self.0.at_slot(slot);
+            let part = (end.min(begin.saturating_add(1 << shift)) - start.max(begin)) as u64;
             cell.busy_ns = cell.busy_ns.saturating_add(part);
             if cell.is_in(start, end) {
                 cell.busy = cell.busy.saturating_add(1);
@@ -225,18 +162,15 @@ impl Grid {
 
     /// The bin that holds a time, if it is in use.
     pub fn bin(&self, time: i64) -> Option<Bin> {
-        let bin = time >> self.shift;
-        let slot = self.slot(bin);
-        (self.first <= bin && bin <= self.last).then(|| Bin {
-            end: (bin << self.shift).saturating_add(1 << self.shift),
-            at: self.cells[slot].at,
-            slot,
-        })
+        let shift = self.0.shift();
+        let bin = time >> shift;
+        let end = (bin << shift).saturating_add(1 << shift);
+        self.0.cell(bin).map(|cell| Bin { end, at: cell.at, slot: self.0.slot(bin) })
     }
 
     /// Adds time of outermost spans that lie in the bin and do not cover its point.
     pub fn busy_in_bin(&mut self, bin: &Bin, busy: u64) {
-        let cell = &mut self.cells[bin.slot];
+        let cell = self.0.at_slot(bin.slot);
         cell.busy_ns = cell.busy_ns.saturating_add(busy);
     }
 
@@ -257,10 +191,11 @@ impl Grid {
         }
         // Classes begin at 256 ns = 2^8 and are two octaves wide.
         let class = ((length >> 6).max(1).ilog2() / 2) as usize;
-        self.cover(start, end);
-        for bin in start >> self.shift..=(end - 1) >> self.shift {
-            let slot = self.slot(bin);
-            let cell = &mut self.cells[slot];
+        self.0.cover(start, end);
+        let shift = self.0.shift();
+        for bin in start >> shift..=(end - 1) >> shift {
+            let slot = self.0.slot(bin);
+            let cell = self.0.at_slot(slot);
             if cell.is_in(start, end) {
                 cell.gaps[class] = cell.gaps[class].saturating_add(1);
             }
@@ -269,55 +204,7 @@ impl Grid {
 
     /// Adds another grid. The result has the fewer bins of the two.
     pub fn merge(&mut self, other: &Grid) {
-        let mut other = other.clone();
-        let length = self.cells.len().min(other.cells.len());
-        self.shrink(length);
-        other.shrink(length);
-        if other.is_empty() {
-            return;
-        }
-        if self.is_empty() {
-            *self = other;
-            return;
-        }
-        while self.shift < other.shift {
-            self.widen();
-        }
-        while other.shift < self.shift {
-            other.widen();
-        }
-        // `cover` may widen this one further still.
-        self.cover(other.first << other.shift, ((other.last << other.shift) as i128 + 1) as i64);
-        while other.shift < self.shift {
-            other.widen();
-        }
-        for bin in other.first..=other.last {
-            let theirs = other.cells[other.slot(bin)];
-            let slot = self.slot(bin);
-            let mine = &mut self.cells[slot];
-            mine.busy_ns = mine.busy_ns.saturating_add(theirs.busy_ns);
-            mine.busy = mine.busy.saturating_add(theirs.busy);
-            mine.longest = mine.longest.max(theirs.longest);
-            for (mine, theirs) in mine.gaps.iter_mut().zip(theirs.gaps) {
-                *mine = mine.saturating_add(theirs);
-            }
-        }
-    }
-
-    fn shrink(&mut self, length: usize) {
-        if length == self.cells.len() {
-            return;
-        }
-        while !self.is_empty() && self.last - self.first >= length as i64 {
-            self.widen();
-        }
-        let mut small = vec![GridPoint::default(); length];
-        if !self.is_empty() {
-            for bin in self.first..=self.last {
-                small[bin as usize & (length - 1)] = self.cells[self.slot(bin)];
-            }
-        }
-        self.cells = small;
+        self.0.merge(&other.0);
     }
 }
 

@@ -13,12 +13,15 @@
 //! | `estimate` | what timed tasks show of untimed ones |
 //! | `sampled` | batches in which one task in several was timed |
 //! | [`histogram`] | durations and gaps in log2 octaves of four buckets |
-//! | [`grid`] | parallelism over time: bins that double, and a point in each |
+//! | `bins` | bins over time that double, with a point in each |
+//! | [`grid`] | parallelism over time: counted in bins and at their points |
+//! | `waits` | when tasks were ready and not started |
 //! | [`worker`] | outermost spans, gaps, nesting of one worker |
 //! | [`names`] | the costliest names |
 //! | [`top`] | the longest spans |
 //! | `calibrate` | the line between dispatch and idleness, from the run's own gaps |
 //! | `profile` | what the points show: time by parallelism and by cause |
+//! | `queue` | whether workers had nothing to do or tasks no worker, where ready times are known |
 //! | `thresholds`, `evidence` | the choices and the quantities that a diagnosis rests on |
 //! | `patterns` | the diagnosis |
 //! | `finish` | the digest |
@@ -29,6 +32,7 @@
 
 pub mod accumulator;
 mod batch;
+mod bins;
 mod calibrate;
 mod edges;
 mod estimate;
@@ -39,11 +43,13 @@ pub mod histogram;
 pub mod names;
 mod patterns;
 mod profile;
+mod queue;
 mod releases;
 mod sampled;
 mod scale;
 mod thresholds;
 pub mod top;
+mod waits;
 pub mod worker;
 
 pub use accumulator::{Accumulator, Config, MAX_WORKERS};

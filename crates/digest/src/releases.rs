@@ -43,14 +43,14 @@ pub(crate) enum Released {
 
 /// The window, and what counts as a wait in it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Waits {
+pub(crate) struct Window {
     /// Pauses longer than this are waits.
     pub longer_than: i64,
     pub start: i64,
     pub end: i64,
 }
 
-impl Waits {
+impl Window {
     fn is_wait(&self, edge: &Edge) -> bool {
         self.length(edge) > self.longer_than
     }
@@ -68,12 +68,12 @@ impl Releases {
     /// Reads what was kept. Begins are compared with ends at several distances of at least `least`
     /// nanoseconds; the shortest counts that explains about as much as the best.
     /// O(edges log edges).
-    pub fn of(edges: &Edges, waits: &Waits, least: i64) -> Self {
+    pub fn of(edges: &Edges, window: &Window, least: i64) -> Self {
         let mut best = Releases::default();
         for (shift, edges) in edges.of_each_length() {
             let mut of_length: Option<Releases> = None;
             for near in [least].into_iter().chain(NEAR_NS.into_iter().filter(|near| *near > least)) {
-                let seen = of_slots(shift, &edges, waits, near);
+                let seen = of_slots(shift, &edges, window, near);
                 let is_better = |best: Releases| {
                     seen.waits >= 0.5 * best.waits
                         && seen.by_end - seen.by_chance > best.by_end - best.by_chance + MORE
@@ -108,7 +108,7 @@ impl Releases {
     }
 }
 
-fn of_slots(shift: u32, edges: &[Edge], waits: &Waits, near: i64) -> Releases {
+fn of_slots(shift: u32, edges: &[Edge], window: &Window, near: i64) -> Releases {
     let slot_ns = 1i64 << shift;
     if near * 2 >= slot_ns {
         return Releases::default();
@@ -122,10 +122,10 @@ fn of_slots(shift: u32, edges: &[Edge], waits: &Waits, near: i64) -> Releases {
         let from = slot[0].at >> shift << shift;
         // What lies at a rim of the slot has neighbours that were not kept.
         let inner = from + near..from + slot_ns - near;
-        for edge in slot.iter().filter(|edge| edge.begins && inner.contains(&edge.at) && waits.is_wait(edge))
+        for edge in slot.iter().filter(|edge| edge.begins && inner.contains(&edge.at) && window.is_wait(edge))
         {
             let others = || slot.iter().filter(|other| other.worker != edge.worker);
-            let length = waits.length(edge) as f64;
+            let length = window.length(edge) as f64;
             count += 1.0;
             time += length;
             let behind = others()
@@ -136,7 +136,7 @@ fn of_slots(shift: u32, edges: &[Edge], waits: &Waits, near: i64) -> Releases {
                 *by_worker.entry(end.worker).or_default() += 1.0;
             }
             let with = others()
-                .filter(|other| other.begins && (other.at - edge.at).abs() <= near && waits.is_wait(other));
+                .filter(|other| other.begins && (other.at - edge.at).abs() <= near && window.is_wait(other));
             group += 1.0 + with.count() as f64;
         }
     }
@@ -173,7 +173,7 @@ mod tests {
             add(spans[0].0, spans[spans.len() - 1].2, ENDLESS, false);
         }
         let end = spans.iter().map(|span| span.2).max().unwrap_or(0);
-        Releases::of(&edges, &Waits { longer_than: 5_000, start: 0, end }, 2_000)
+        Releases::of(&edges, &Window { longer_than: 5_000, start: 0, end }, 2_000)
     }
 
     #[test]

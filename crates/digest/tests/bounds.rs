@@ -8,7 +8,7 @@ use taskscale_model::{
         Digest, Losses,
         PatternName::{LoadImbalance, SerialBottleneck, StragglerTasks, TooLittleReady, UnderDecomposition},
     },
-    span::{Account, Depth, Span, SpanSink},
+    span::{Account, Span, SpanSink},
 };
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,7 +26,7 @@ fn accumulate(tasks: &[Task], workers: Option<u32>) -> Accumulator {
             start_ns: task.start,
             end_ns: task.end,
             name: b"",
-            depth: Depth::Unknown,
+            ..Span::default()
         });
     }
     accumulator

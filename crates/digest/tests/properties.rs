@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use taskscale_digest::{Accumulator, Config};
 use taskscale_model::{
     digest::Digest,
-    span::{Account, Depth, Span, SpanSink},
+    span::{Account, Span, SpanSink},
 };
 
 /// Worker, start, end, name.
@@ -15,13 +15,8 @@ fn digest_of(tasks: &[Task], config: Config) -> Accumulator {
     let mut accumulator = Accumulator::new(config);
     for (worker, start_ns, end_ns, name) in tasks {
         let name = [b'n', *name];
-        let span = Span {
-            worker: *worker,
-            start_ns: *start_ns,
-            end_ns: *end_ns,
-            name: &name,
-            depth: Depth::Unknown,
-        };
+        let span =
+            Span { worker: *worker, start_ns: *start_ns, end_ns: *end_ns, name: &name, ..Span::default() };
         accumulator.span(&span);
     }
     accumulator
@@ -288,7 +283,7 @@ fn an_accumulator_does_not_grow_with_its_spans_and_an_observers_fits_in_16_kilob
         let name = format!("name {}", index % 50_000);
         let start_ns = index * 1_000;
         let end_ns = start_ns + 10 + index % 900;
-        observer.span(&Span { worker: 63, start_ns, end_ns, name: name.as_bytes(), depth: Depth::Unknown });
+        observer.span(&Span { worker: 63, start_ns, end_ns, name: name.as_bytes(), ..Span::default() });
         if index % 100_000 == 99_999 {
             sizes.push(observer.bytes());
         }

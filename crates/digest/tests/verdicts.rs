@@ -3,7 +3,7 @@
 use taskscale_digest::{Accumulator, Config};
 use taskscale_model::{
     digest::{Digest, PatternName},
-    span::{Account, Depth, Span, SpanSink},
+    span::{Account, Span, SpanSink},
 };
 
 const US: i64 = 1_000;
@@ -14,7 +14,7 @@ fn of(workers: u32, spans: &[(u32, i64, i64)]) -> Accumulator {
     let mut accumulator = Accumulator::new(Config { workers: Some(workers), ..Config::default() });
     for (worker, start_ns, end_ns) in spans {
         let (worker, start_ns, end_ns) = (*worker, *start_ns, *end_ns);
-        accumulator.span(&Span { worker, start_ns, end_ns, name: b"task", depth: Depth::Unknown });
+        accumulator.span(&Span { worker, start_ns, end_ns, name: b"task", ..Span::default() });
     }
     accumulator
 }

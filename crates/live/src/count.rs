@@ -95,7 +95,7 @@ impl State {
         }
         let (name, depth) = (self.names.name(entry.number), Depth::Level(entry.depth));
         let (start_ns, end_ns) = (self.scale().ns(begin), self.scale().ns(end));
-        let span = Span { worker: self.worker, start_ns, end_ns, name, depth };
+        let span = Span { worker: self.worker, start_ns, end_ns, name, depth, ..Span::default() };
         self.accumulator.known(&span, entry.depth, entry.leaf);
     }
 }

@@ -141,7 +141,8 @@ impl Seen {
         if let Some(Open { begin, leaf }) = open {
             self.open += 1;
             let (start_ns, end_ns) = (state.ns(begin), state.ns(now));
-            let span = Span { worker: worker.index(), start_ns, end_ns, name: OPEN, depth: Depth::Level(0) };
+            let (worker, depth) = (worker.index(), Depth::Level(0));
+            let span = Span { worker, start_ns, end_ns, name: OPEN, depth, ..Span::default() };
             state.accumulator.known(&span, 0, leaf);
         }
         self.cut.open += state.cut.open;

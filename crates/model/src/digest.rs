@@ -39,6 +39,10 @@ pub struct Digest {
     /// The task size at which nine tenths of a busy worker's time is work: nine times the
     /// scheduling cost.
     pub break_even_ns: Reading<f64>,
+    /// How long tasks that were ready waited for a worker. Missing where the source does not tell
+    /// when they became ready.
+    #[serde(default = "no_ready_times")]
+    pub queue: Reading<Queue>,
     /// How many workers ran, over time and on the whole.
     pub parallelism: Parallelism,
     pub workers_detail: WorkersDetail,
@@ -119,6 +123,40 @@ pub struct Quantiles {
     pub max: u64,
     /// Arithmetic mean.
     pub mean: f64,
+}
+
+/// Why a digest knows nothing of queues.
+pub fn no_ready_times() -> Reading<Queue> {
+    Reading::missing(
+        "the source does not tell when tasks became ready",
+        "digest a source that does: Ray's list of tasks, Dask with transfers, Chrome events with flows",
+    )
+}
+
+/// Tasks that were ready and had not started.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Queue {
+    /// From when a task became ready to its start. Its count is the number of tasks of which this
+    /// is known.
+    pub delay: Quantiles,
+    /// The share of all tasks of which this is known; at most 1.
+    pub known: f64,
+    /// What idle workers and waiting tasks had of each other. Missing where too many tasks may have
+    /// waited unseen.
+    pub shares: Reading<QueueShares>,
+}
+
+/// Idle time by whether a task waited meanwhile, under the assumption that each worker can run each
+/// task. `starved` and `dispatch` together are all time of workers outside tasks.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct QueueShares {
+    /// The share of *workers x window* in which a worker was in no task, and no task waited for it.
+    pub starved: f64,
+    /// The share of *workers x window* in which a worker was in no task while one waited for it:
+    /// what it takes to bring the two together, and what stands in between.
+    pub dispatch: f64,
+    /// The share of the window in which tasks waited and all workers were in tasks.
+    pub saturated: f64,
 }
 
 /// How many workers were inside a task.

@@ -2,17 +2,24 @@
 //! digests are computed from them.
 
 /// How deep a span lies inside other spans of its worker.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Depth {
     /// The source does not say. The depth follows from containment where the order of spans allows
     /// it.
+    #[default]
     Unknown,
     /// The source says it. 0 is the outermost.
     Level(u16),
 }
 
 /// One task execution.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+///
+/// ```
+/// use taskscale_model::span::Span;
+/// let span = Span { worker: 3, start_ns: 10, end_ns: 25, name: b"load", ..Span::default() };
+/// assert_eq!(span.ready_ns, None);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Span<'a> {
     /// A dense index of the worker that executed the task, in the order in which workers are first
     /// seen.
@@ -24,12 +31,19 @@ pub struct Span<'a> {
     /// As the source gives it, not always UTF-8; empty where the source gives none.
     pub name: &'a [u8],
     pub depth: Depth,
+    /// When the task became ready to run, on the same clock; `None` where the source does not tell
+    /// with the span. A time behind the start counts as the start.
+    pub ready_ns: Option<i64>,
 }
 
 /// Receives spans in the order in which the source has them.
 pub trait SpanSink {
     /// Receives one span. It is called millions of times a second and must not allocate.
     fn span(&mut self, span: &Span<'_>);
+
+    /// Receives when a task became ready and when it started, apart from its span, which has no
+    /// `ready_ns` and comes before or behind. Sources have both in different places.
+    fn ready(&mut self, _ready_ns: i64, _start_ns: i64) {}
 }
 
 impl<F: FnMut(&Span<'_>)> SpanSink for F {

@@ -89,6 +89,7 @@ impl Observation {
             end_ns: observed.end_ns,
             name: observed.name.map_or(&[], |name| self.names[usize::from(name)].as_bytes()),
             depth: observed.level.map_or(Depth::Unknown, Depth::Level),
+            ready_ns: observed.ready_ns,
         }
     }
 }

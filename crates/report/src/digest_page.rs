@@ -2,7 +2,7 @@
 
 use taskscale_model::{digest::Digest, figure::time};
 
-use crate::digest_words::{percent, plain, reading};
+use crate::digest_words::{percent, plain, quantiles, queue_delay, queue_shares, reading};
 
 /// Writes `taskscale.digest/1` as indented JSON, with a newline at its end.
 pub fn digest_json(digest: &Digest) -> String {
@@ -17,11 +17,7 @@ const ROWS: usize = 20;
 
 /// Rows of name and value that both pages show.
 fn facts(digest: &Digest) -> Vec<(&'static str, String)> {
-    let quantiles = |q: &taskscale_model::digest::Quantiles| {
-        let [p50, p90, p99, max] = [q.p50, q.p90, q.p99, q.max].map(|ns| time(ns as f64));
-        format!("p50 {p50}, p90 {p90}, p99 {p99}, max {max}")
-    };
-    vec![
+    let mut facts = vec![
         ("Tasks", digest.tasks.to_string()),
         ("Workers", format!("{} ({} ran)", digest.workers, digest.workers_detail.active)),
         ("Window", time(digest.window_ns as f64)),
@@ -32,7 +28,12 @@ fn facts(digest: &Digest) -> Vec<(&'static str, String)> {
         ("Running", format!("mean {:.2}, peak {:.2}", digest.parallelism.mean, digest.parallelism.peak)),
         ("Busiest worker", format!("{:.2} of the mean", digest.workers_detail.busy_max_over_mean)),
         ("Nested tasks", digest.nesting.nested.to_string()),
-    ]
+    ];
+    if let Some(queue) = digest.queue.value() {
+        facts.push(("Queue delay", queue_delay(queue)));
+        facts.push(("Queue", reading(&queue.shares, queue_shares)));
+    }
+    facts
 }
 
 /// Notes, and what the source held that was not counted.

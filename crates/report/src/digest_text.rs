@@ -6,7 +6,7 @@ use taskscale_model::{
     figure::time,
 };
 
-use crate::digest_words::{count, percent, plain, reading, sparkline};
+use crate::digest_words::{count, percent, plain, quantiles, queue_delay, queue_shares, reading, sparkline};
 
 /// The most bytes that [`digest_text`] returns.
 pub const MAX_BYTES: usize = 2_048;
@@ -28,11 +28,12 @@ pub fn digest_text(digest: &Digest) -> String {
         Section { rank: 2, text: losses(digest) },
         Section { rank: 6, text: parallelism(digest) },
         Section { rank: 5, text: times(digest) },
-        Section { rank: 7, text: workers(digest) },
-        Section { rank: 10, text: nesting(digest) },
-        Section { rank: 9, text: outliers(digest) },
-        Section { rank: 11, text: names(digest) },
-        Section { rank: 8, text: dropped(digest) },
+        Section { rank: 7, text: queue(digest) },
+        Section { rank: 8, text: workers(digest) },
+        Section { rank: 11, text: nesting(digest) },
+        Section { rank: 10, text: outliers(digest) },
+        Section { rank: 12, text: names(digest) },
+        Section { rank: 9, text: dropped(digest) },
     ];
     let mut by_rank: Vec<usize> = (0..sections.len()).collect();
     by_rank.sort_by_key(|at| sections[*at].rank);
@@ -146,15 +147,6 @@ fn parallelism(digest: &Digest) -> String {
 }
 
 fn times(digest: &Digest) -> String {
-    let quantiles = |quantiles: &taskscale_model::digest::Quantiles| {
-        format!(
-            "p50 {}, p90 {}, p99 {}, max {}",
-            time(quantiles.p50 as f64),
-            time(quantiles.p90 as f64),
-            time(quantiles.p99 as f64),
-            time(quantiles.max as f64)
-        )
-    };
     let clip = |text: String| plain(&text, 130);
     let mut text = format!("duration: {}\n", clip(reading(&digest.duration, quantiles)));
     text += &format!("gap: {}\n", clip(reading(&digest.gap, quantiles)));
@@ -165,6 +157,16 @@ fn times(digest: &Digest) -> String {
         _ => reading(&digest.scheduling_cost_ns, |cost| time(*cost)),
     };
     text + &format!("scheduling cost: {}\n", clip(cost))
+}
+
+/// Nothing where the source has no ready times, which is so for most.
+fn queue(digest: &Digest) -> String {
+    let Some(queue) = digest.queue.value() else { return String::new() };
+    let mut text = format!("queue delay: {}\n", queue_delay(queue));
+    if let Some(shares) = queue.shares.value() {
+        text += &format!("{}\n", queue_shares(shares));
+    }
+    text
 }
 
 fn workers(digest: &Digest) -> String {

@@ -1,7 +1,11 @@
 //! Words and numbers that every form of a digest shares.
 
 use taskscale_analysis::is_format;
-use taskscale_model::missing::Reading;
+use taskscale_model::{
+    digest::{Quantiles, Queue, QueueShares},
+    figure::time,
+    missing::Reading,
+};
 
 /// Makes a text from a trace safe to show: control and direction characters are escaped, and a text
 /// longer than `limit` characters is cut with `~`.
@@ -48,6 +52,30 @@ pub(crate) fn reading<T>(reading: &Reading<T>, show: impl Fn(&T) -> String) -> S
         Reading::Value(value) => show(value),
         Reading::Missing(missing) => format!("not known: {missing}"),
     }
+}
+
+/// The quantiles in words: `p50 1.0 us, ...`.
+pub(crate) fn quantiles(quantiles: &Quantiles) -> String {
+    let Quantiles { p50, p90, p99, max, .. } = *quantiles;
+    let [p50, p90, p99, max] = [p50, p90, p99, max].map(|ns| time(ns as f64));
+    format!("p50 {p50}, p90 {p90}, p99 {p99}, max {max}")
+}
+
+/// How long tasks waited, and of how many that is known unless it is of all.
+pub(crate) fn queue_delay(queue: &Queue) -> String {
+    let of =
+        if queue.known < 1.0 { format!(" ({} of the tasks)", percent(queue.known)) } else { String::new() };
+    format!("{}{of}", quantiles(&queue.delay))
+}
+
+/// What idle workers and waiting tasks had of each other.
+pub(crate) fn queue_shares(shares: &QueueShares) -> String {
+    format!(
+        "idle with an empty queue {}, idle while a task waited {}; all workers busy and tasks waiting {} of the time",
+        percent(shares.starved),
+        percent(shares.dispatch),
+        percent(shares.saturated)
+    )
 }
 
 /// Draws steps as one line of blocks. The highest block is `most`. A step that is not zero is never

@@ -42,6 +42,11 @@ fn digest(name: &str, many: usize, scale: u64) -> Digest {
         gap: Reading::missing(name, name),
         scheduling_cost_ns: Reading::Value(812.0 * scale as f64),
         break_even_ns: Reading::Value(7_308.0 * scale as f64),
+        queue: Reading::Value(Queue {
+            delay: quantiles(400 * scale),
+            known: 0.95,
+            shares: Reading::Value(QueueShares { starved: 0.31, dispatch: 0.02, saturated: 0.12 }),
+        }),
         parallelism: Parallelism {
             mean: 2.0,
             peak: 4.0,

@@ -5,7 +5,7 @@ use std::{cmp::Reverse, collections::BinaryHeap};
 
 use fastrand::Rng;
 use taskscale_digest::Accumulator;
-use taskscale_model::span::{Depth, Span, SpanSink};
+use taskscale_model::span::{Span, SpanSink};
 
 use crate::case::{Case, Phase, Sharing};
 
@@ -56,7 +56,7 @@ fn in_order(case: &Case) -> Vec<Executed> {
 
 fn send(task: &Executed, sink: &mut impl SpanSink) {
     let (start_ns, end_ns) = (task.start, task.end);
-    sink.span(&Span { worker: task.worker as u32, start_ns, end_ns, name: b"task", depth: Depth::Unknown });
+    sink.span(&Span { worker: task.worker as u32, start_ns, end_ns, name: b"task", ..Span::default() });
 }
 
 fn window(executed: &[Executed]) -> f64 {

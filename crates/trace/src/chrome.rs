@@ -5,6 +5,7 @@ mod assemble;
 mod covered;
 mod event;
 mod flavour;
+mod flows;
 mod layout;
 mod open;
 mod shape;
@@ -179,7 +180,7 @@ impl Reader<'_> {
                 Some(_) => return Pause::Odd(at),
             }
             let scanned = if self.shapes.awake() {
-                if takes_all {
+                if takes_all && !self.assembler.flows.waits() {
                     let end = self.shapes.streak(data, at, &mut self.assembler, sink);
                     if end > at {
                         at = end;

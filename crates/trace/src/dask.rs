@@ -1,16 +1,18 @@
 //! Dask task streams: `json.dumps(client.get_task_stream())`, a list of records with `startstops`.
 //!
 //! `compute` is work. `transfer`, `disk` and the rest are what Dask does around it; they are
-//! counted and become no spans.
+//! counted and become no spans. The end of the last transfer before it is when the task became
+//! ready: its arguments were there, and it waited for a thread. Dask books a transfer on one of the
+//! tasks that asked for it, so that most tasks have none, and of these no ready time is known.
 
-use taskscale_model::span::{Account, Depth, Span, SpanSink};
+use taskscale_model::span::{Account, Span, SpanSink};
 
 use crate::{
     error::TraceError,
-    json::{is_gap, items, members, text},
+    json::{items, members, text},
     number::{SECONDS, Time, decimal},
     options::{Clock, Options},
-    stream::{object, skip_value},
+    stream::records,
     tally::{Reason, Tally},
     window::Window,
     workers::{Id, WorkerTable},
@@ -25,36 +27,10 @@ pub fn read(
     sink: &mut impl SpanSink,
 ) -> Result<Account, TraceError> {
     let mut books = Books { tally: Tally::default(), options, workers, clock };
-    window.skip_while(|byte| byte != b'[')?;
-    window.consume(1);
-    let mut closed = false;
-    while let Some(byte) = window.skip_while(is_gap)? {
-        if byte == b']' {
-            closed = true;
-            break;
-        }
-        if byte != b'{' {
-            books.tally.seen += 1;
-            books.tally.malformed(window.place(), window.data());
-            skip_value(window)?;
-            continue;
-        }
-        match object(window)? {
-            Ok(end) => {
-                books.record(&window.data()[..end], sink);
-                window.consume(end);
-            }
-            Err(reason) => books.drop(reason),
-        }
-    }
-    if !closed {
-        books.tally.note("the closing bracket is missing: the file was cut off; all whole records were read");
-    }
+    records(window, &mut books, |books| &mut books.tally, |books, record| books.record(record, sink))?;
     books
         .tally
         .note("each Dask worker host has its own clock: times of different hosts are compared as they stand");
-    // The reader goes to the end of the file, so that the count of bytes is that of the file.
-    while window.skip_while(|_| true)?.is_some() {}
     books.tally.doubles(books.clock.first_ns(), 1_000_000_000);
     let seen = books.workers.seen_in_file();
     books.tally.account("dask", window.bytes(), seen)
@@ -95,11 +71,20 @@ impl Books<'_> {
         }
         let key = text(first);
         let name = prefix(&key);
-        items(list, |entry| self.entry(entry, &name, worker, thread, sink));
+        let mut arrived = None;
+        items(list, |entry| self.entry(entry, &name, (worker, thread), &mut arrived, sink));
     }
 
-    /// Reads one of `{action, start, stop}`, or `[action, start, stop]` of older versions.
-    fn entry(&mut self, entry: &[u8], name: &[u8], worker: Id, thread: Id, sink: &mut impl SpanSink) {
+    /// Reads one of `{action, start, stop}`, or `[action, start, stop]` of older versions. `arrived`
+    /// is when the last transfer of the task ended, of those before it in the list.
+    fn entry(
+        &mut self,
+        entry: &[u8],
+        name: &[u8],
+        (worker, thread): (Id, Id),
+        arrived: &mut Option<i64>,
+        sink: &mut impl SpanSink,
+    ) {
         let (mut action, mut start, mut stop) = (&b""[..], Time::Missing, Time::Missing);
         let mut set = |place: usize, value: &'_ [u8]| match place {
             1 => start = seconds(value),
@@ -124,6 +109,9 @@ impl Books<'_> {
             });
         }
         let action = text(action);
+        if let (b"transfer", Time::Ns(stop)) = (&*action, stop) {
+            *arrived = Some(arrived.map_or(stop, |arrived| arrived.max(stop)));
+        }
         let holds = |text: &[u8], part: &Option<String>| {
             part.as_ref().is_none_or(|part| memchr::memmem::find(text, part.as_bytes()).is_some())
         };
@@ -152,7 +140,9 @@ impl Books<'_> {
         self.tally.seen += 1;
         self.tally.learn_step(start);
         self.tally.learn_step(stop);
-        let span = Span { worker, start_ns, end_ns, name, depth: Depth::Unknown };
+        let arrived = arrived.filter(|_| *action == *b"compute");
+        let ready_ns = arrived.and_then(|arrived| self.clock.since_origin(arrived));
+        let span = Span { worker, start_ns, end_ns, name, ready_ns, ..Span::default() };
         self.tally.emit(sink, &span, 1);
     }
 }

@@ -9,6 +9,7 @@ pub enum Format {
     Tfprof,
     Tfp,
     Dask,
+    RayTasks,
     Ninja,
 }
 
@@ -140,6 +141,7 @@ impl Format {
         let holds = |part: &str| memchr::memmem::find(text, part.as_bytes()).is_some();
         match text[0] {
             b'[' if holds("\"startstops\"") => Ok(Format::Dask),
+            b'[' if holds("\"task_id\"") && holds("\"created_ms\"") => Ok(Format::RayTasks),
             // `TFProfObserver::dump` writes one executor without a list around it; the profiler
             // writes the list.
             b'[' | b'{' if holds("\"executor\"") && holds("\"data\"") && !holds("\"ph\"") => {

@@ -20,7 +20,7 @@
 //! | [`writer`] | spans out again, as a Chrome trace that Perfetto shows in full |
 //! | `chrome` | Chrome trace events and the tools that write them |
 //! | `tfprof`, `tfp` | Taskflow's profiler, JSON of 3.x and binary of 4.x |
-//! | `dask`, `ninja` | Dask task streams, ninja logs |
+//! | `dask`, `ray`, `ninja` | Dask task streams, Ray's lists of tasks, ninja logs |
 //! | `unpack` | gzip and zstd data, unpacked while they are read |
 //! | `window`, `stream`, `bytes`, `json`, `number`, `tally` | what the readers share |
 
@@ -34,6 +34,7 @@ mod names;
 mod ninja;
 mod number;
 pub mod options;
+mod ray;
 pub mod read;
 pub mod sort;
 mod stream;

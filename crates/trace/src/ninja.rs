@@ -173,7 +173,8 @@ impl Build {
             tally.learn_step(start);
             tally.learn_step(end);
             let worker = workers.index(Id::Absent, Id::Integer(lane));
-            tally.emit(sink, &Span { worker, start_ns, end_ns, name, depth: Depth::Level(0) }, 1);
+            let span = Span { worker, start_ns, end_ns, name, depth: Depth::Level(0), ..Span::default() };
+            tally.emit(sink, &span, 1);
         }
     }
 }

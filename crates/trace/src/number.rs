@@ -18,6 +18,8 @@ pub enum Time {
 
 /// Decimal places from a microsecond to a nanosecond.
 pub const MICROS: i32 = 3;
+/// Decimal places from a millisecond to a nanosecond.
+pub const MILLIS: i32 = 6;
 /// Decimal places from a second to a nanosecond.
 pub const SECONDS: i32 = 9;
 

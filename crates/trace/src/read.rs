@@ -10,7 +10,7 @@ use crate::{
     format::Format,
     ninja,
     options::{Clock, Options},
-    tfp, tfprof,
+    ray, tfp, tfprof,
     unpack::Unpacked,
     window::Window,
     workers::{MOST_WORKERS, WorkerTable},
@@ -79,6 +79,7 @@ impl Reader {
             Format::Tfprof => tfprof::read(&mut window, options, workers, clock, sink),
             Format::Tfp => tfp::read(&mut window, options, workers, clock, sink),
             Format::Dask => dask::read(&mut window, options, workers, clock, sink),
+            Format::RayTasks => ray::read(&mut window, options, workers, clock, sink),
             Format::Ninja => ninja::read(&mut window, options, workers, clock, sink),
         }?;
         self.workers.settle_names();

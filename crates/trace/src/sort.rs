@@ -1,9 +1,9 @@
 //! Sorts spans outside memory: by start, parents before their children.
 //!
-//! Spans become records of 32 bytes. A full block of records is sorted and written to a temporary
-//! file that has no name, so nothing is left behind however the program ends. At the end the blocks
-//! are merged. All of it takes some 8 MB of memory at any number of spans, and 32 bytes of disk for
-//! each. Fewer spans than fill a block touch no disk.
+//! Spans become records of 32 bytes, and so do ready times. A full block of records is sorted and
+//! written to a temporary file that has no name, so nothing is left behind however the program
+//! ends. At the end the blocks are merged. All of it takes some 8 MB of memory at any number of
+//! spans, and 32 bytes of disk for each. Fewer spans than fill a block touch no disk.
 
 mod merge;
 mod names;
@@ -15,12 +15,16 @@ use taskscale_model::span::{Span, SpanSink};
 
 use merge::{Run, merge};
 use names::Names;
-use record::{BYTES, Record};
+use record::{BYTES, Kind, Record};
 
 /// Records of a block: 4 MB.
 const BLOCK: usize = 1 << 17;
 /// The most blocks that are merged at once. Each then has a buffer of 16 KB.
 const MOST_RUNS: usize = 256;
+
+/// The most spans of equal times and worker that get their ready times back. Those of others are
+/// given apart.
+const MOST_EQUAL: usize = 4_096;
 
 /// When blocks are sorted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,15 +54,18 @@ impl SpanSink for Sorter {
         if self.failed.is_some() {
             return;
         }
-        if self.block.len() == self.full
-            && let Err(error) = self.write_block()
-        {
-            self.failed = Some(error);
-            return;
-        }
         match self.names.place(span.name) {
-            Ok(name) => self.block.push(Record::of(span, name)),
+            Ok(name) => self.push(Record::of(span, name)),
             Err(error) => self.failed = Some(error),
+        }
+        if let Some(ready_ns) = span.ready_ns {
+            self.push(Record::ready_of(span, ready_ns));
+        }
+    }
+
+    fn ready(&mut self, ready_ns: i64, start_ns: i64) {
+        if self.failed.is_none() {
+            self.push(Record::apart(ready_ns, start_ns));
         }
     }
 }
@@ -82,6 +89,17 @@ impl Sorter {
         }
     }
 
+    #[inline]
+    fn push(&mut self, record: Record) {
+        if self.block.len() == self.full
+            && let Err(error) = self.write_block()
+        {
+            self.failed = Some(error);
+            return;
+        }
+        self.block.push(record);
+    }
+
     /// Gives all spans to `sink`: by start, then by worker, then longest first. Tells `progress`
     /// now and then how many of how many were given.
     ///
@@ -97,8 +115,17 @@ impl Sorter {
         let total = self.written + self.block.len() as u64;
         let mut names = self.names.reader()?;
         let mut given = 0u64;
+        // Ready times of the spans that come next.
+        let mut ready = Vec::new();
         let mut give = |record: &Record| -> io::Result<()> {
-            sink.span(&record.span(names.name(record.name)?));
+            match record.kind {
+                Kind::Ready if ready.len() < MOST_EQUAL => ready.push(record.ready().0),
+                Kind::Ready | Kind::Apart => sink.ready(record.ready().0, record.ready().1),
+                Kind::Span => {
+                    let span = record.span(names.name(record.name)?);
+                    sink.span(&Span { ready_ns: ready.pop(), ..span });
+                }
+            }
             given += 1;
             if given.is_multiple_of(1 << 16) {
                 progress(given, total);
@@ -199,7 +226,8 @@ mod tests {
     fn sorted(spans: &Spans, when: When, block: usize) -> Spans {
         let mut sorter = Sorter::with_blocks(when, block);
         for (worker, start_ns, end_ns, name, depth) in spans {
-            sorter.span(&Span { worker: *worker, start_ns: *start_ns, end_ns: *end_ns, name, depth: *depth });
+            let (worker, start_ns, end_ns, depth) = (*worker, *start_ns, *end_ns, *depth);
+            sorter.span(&Span { worker, start_ns, end_ns, name, depth, ..Span::default() });
         }
         let mut found = Spans::new();
         let mut sink = |span: &Span<'_>| {
@@ -207,6 +235,50 @@ mod tests {
         };
         sorter.finish(&mut sink, &mut |_, _| ()).expect("temporary files can be written");
         found
+    }
+
+    /// Keeps spans and ready times.
+    #[derive(Default)]
+    struct Seen {
+        spans: Vec<(i64, Option<i64>)>,
+        apart: Vec<(i64, i64)>,
+    }
+
+    impl SpanSink for Seen {
+        fn span(&mut self, span: &Span<'_>) {
+            self.spans.push((span.end_ns, span.ready_ns));
+        }
+
+        fn ready(&mut self, ready_ns: i64, start_ns: i64) {
+            self.apart.push((ready_ns, start_ns));
+        }
+    }
+
+    #[test]
+    fn ready_times_come_back_with_their_spans_and_apart() {
+        let mut rng = fastrand::Rng::with_seed(7);
+        for (when, block) in [(When::AtOnce, 4_000), (When::AtOnce, 5), (When::InTheEnd, 64)] {
+            let mut sorter = Sorter::with_blocks(when, block);
+            let (mut spans, mut apart) = (Vec::new(), Vec::new());
+            for at in 0..1_000 {
+                // The end tells which span it is.
+                let (worker, start_ns, end_ns) = (rng.u32(0..3), rng.i64(-100..100), 1_000 + at);
+                let ready_ns = rng.bool().then(|| rng.i64(..));
+                sorter.span(&Span { worker, start_ns, end_ns, ready_ns, ..Span::default() });
+                spans.push((end_ns, ready_ns));
+                if rng.bool() {
+                    apart.push((rng.i64(..), start_ns));
+                    sorter.ready(apart[apart.len() - 1].0, start_ns);
+                }
+            }
+            let mut seen = Seen::default();
+            sorter.finish(&mut seen, &mut |_, _| ()).expect("temporary files can be written");
+            seen.spans.sort_unstable();
+            spans.sort_unstable();
+            seen.apart.sort_unstable();
+            apart.sort_unstable();
+            assert!(seen.spans == spans && seen.apart == apart, "{when:?} {block}");
+        }
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use crate::{
     bytes::Nesting,
     error::TraceError,
-    json::{ends_word, is_space},
-    tally::Reason,
+    json::{ends_word, is_gap, is_space},
+    tally::{Reason, Tally},
     window::{More, Window},
 };
 
@@ -27,6 +27,47 @@ pub fn object(window: &mut Window<'_>) -> Result<Result<usize, Reason>, TraceErr
             }
         }
     }
+}
+
+/// Reads a list of objects, to the end of the file, so that the count of bytes is that of the file.
+/// What is no whole object is counted in the tally of `books`.
+pub fn records<B>(
+    window: &mut Window<'_>,
+    books: &mut B,
+    tally: impl Fn(&mut B) -> &mut Tally,
+    mut each: impl FnMut(&mut B, &[u8]),
+) -> Result<(), TraceError> {
+    window.skip_while(|byte| byte != b'[')?;
+    window.consume(1);
+    let mut closed = false;
+    while let Some(byte) = window.skip_while(is_gap)? {
+        if byte == b']' {
+            closed = true;
+            break;
+        }
+        if byte != b'{' {
+            tally(books).seen += 1;
+            tally(books).malformed(window.place(), window.data());
+            skip_value(window)?;
+            continue;
+        }
+        match object(window)? {
+            Ok(end) => {
+                each(books, &window.data()[..end]);
+                window.consume(end);
+            }
+            Err(reason) => {
+                tally(books).seen += 1;
+                tally(books).drop(reason, 1);
+            }
+        }
+    }
+    if !closed {
+        tally(books)
+            .note("the closing bracket is missing: the file was cut off; all whole records were read");
+    }
+    while window.skip_while(|_| true)?.is_some() {}
+    Ok(())
 }
 
 /// Skips the value at the front of the window, of any length, and at least one byte.

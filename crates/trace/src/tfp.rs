@@ -185,7 +185,8 @@ impl Reader<'_> {
         let worker = self.workers.index(worker.0, worker.1);
         self.tally.learn_step(begin);
         self.tally.learn_step(end);
-        let span = Span { worker, start_ns, end_ns, name, depth: Depth::Level(level) };
+        let depth = Depth::Level(level);
+        let span = Span { worker, start_ns, end_ns, name, depth, ..Span::default() };
         self.tally.emit(sink, &span, 1);
         Ok(())
     }

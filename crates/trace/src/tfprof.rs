@@ -161,7 +161,8 @@ impl Reader<'_> {
         self.tally.learn_step(end);
         // 3.x names a task without a name `<worker>_<index>`, as in its Chrome output.
         let name = crate::chrome::without_number(&name);
-        let span = Span { worker, start_ns, end_ns, name, depth: Depth::Level(self.level) };
+        let depth = Depth::Level(self.level);
+        let span = Span { worker, start_ns, end_ns, name, depth, ..Span::default() };
         self.tally.emit(sink, &span, 1);
         Ok(())
     }

@@ -252,7 +252,6 @@ mod tests {
     use super::*;
     use crate::{Options, read};
     use proptest::prelude::*;
-    use taskscale_model::span::Depth;
 
     type Plain = (u32, i64, i64, String);
 
@@ -260,7 +259,7 @@ mod tests {
         let mut writer = ChromeWriter::new(Vec::new());
         for (worker, start_ns, end_ns, name) in spans {
             let (worker, start_ns, end_ns) = (*worker, *start_ns, *end_ns);
-            writer.span(&Span { worker, start_ns, end_ns, name: name.as_bytes(), depth: Depth::Unknown });
+            writer.span(&Span { worker, start_ns, end_ns, name: name.as_bytes(), ..Span::default() });
         }
         assert_eq!(writer.spans(), spans.len() as u64);
         writer.finish().expect("a vector takes all")
@@ -305,7 +304,7 @@ mod tests {
         let spans = [(0, 10), (20, 30), (5, 15), (2, 8), (2, 9), (0, 10), (30, 40), (15, 50), (-5, 60)];
         let mut writer = ChromeWriter::new(Vec::new());
         for (start_ns, end_ns) in spans {
-            writer.span(&Span { worker: 0, start_ns, end_ns, name: b"n", depth: Depth::Unknown });
+            writer.span(&Span { worker: 0, start_ns, end_ns, name: b"n", ..Span::default() });
         }
         assert_eq!((writer.spans(), writer.apart()), (9, 1), "(5, 15)");
         let file = String::from_utf8(writer.finish().expect("a vector takes all")).expect("UTF-8");

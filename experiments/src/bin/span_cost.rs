@@ -35,6 +35,7 @@ fn pass(config: Config, workers: u32, name: &[&[u8]], depth: Depth) -> f64 {
                 end_ns,
                 name: name[index as usize % name.len()],
                 depth,
+                ..Span::default()
             });
         }
         best = best.min((cpu_ns() - begin) as f64 / f64::from(SPANS));

@@ -69,21 +69,17 @@ impl Reading {
         let is_file = std::fs::metadata(path).is_ok_and(|about| about.is_file());
         let before = self.sums.clone();
         let in_order = Cell::new(true);
-        let mut kept = (!is_file).then(|| Sorter::new(When::InTheEnd));
-        let mut shown = 0u64;
-        let mut sink = |span: &Span<'_>| {
-            self.sums.span(span);
-            in_order.set(self.sums.late() == before.late());
-            if let Some(kept) = &mut kept {
-                kept.span(span);
-            }
-            if let Some((chrome, _)) = &mut self.chrome {
-                chrome.span(span);
-                shown += 1;
-            }
+        let mut sink = First {
+            late: self.sums.late(),
+            in_order: &in_order,
+            kept: (!is_file).then(|| Sorter::new(When::InTheEnd)),
+            sums: &mut self.sums,
+            chrome: self.chrome.as_mut().map(|(chrome, _)| chrome),
+            shown: 0,
         };
         let input = Until { input: open(path)?, goes_on: || in_order.get() || !is_file };
         let account = self.reader.read(input, &mut sink)?;
+        let First { kept, shown, .. } = sink;
         if in_order.get() {
             return Ok(account);
         }
@@ -100,18 +96,10 @@ impl Reading {
     /// Reads a file whose spans are out of order. The clean trace has the first `shown` of them
     /// already.
     fn read_sorted(&mut self, path: &Path, shown: u64) -> anyhow::Result<Account> {
-        let mut sorter = Sorter::new(When::AtOnce);
-        let mut seen = 0u64;
-        let mut sink = |span: &Span<'_>| {
-            sorter.span(span);
-            seen += 1;
-            if let Some((chrome, _)) = &mut self.chrome
-                && seen > shown
-            {
-                chrome.span(span);
-            }
-        };
+        let chrome = self.chrome.as_mut().map(|(chrome, _)| chrome);
+        let mut sink = Second { sorter: Sorter::new(When::AtOnce), chrome, shown };
         let account = self.reader.read_again(open(path)?, &mut sink)?;
+        let Second { sorter, .. } = sink;
         self.take_sorted(sorter)?;
         Ok(account)
     }
@@ -128,6 +116,62 @@ impl Reading {
             )?;
         bar.finish_and_clear();
         Ok(())
+    }
+}
+
+/// Takes the spans of a trace as they come.
+struct First<'r> {
+    sums: &'r mut Accumulator,
+    /// How many spans came late before this trace.
+    late: u64,
+    in_order: &'r Cell<bool>,
+    /// All that a stream has given, which cannot be read again.
+    kept: Option<Sorter>,
+    chrome: Option<&'r mut ChromeWriter<BufWriter<File>>>,
+    /// The number of spans that the clean trace has.
+    shown: u64,
+}
+
+impl SpanSink for First<'_> {
+    fn span(&mut self, span: &Span<'_>) {
+        self.sums.span(span);
+        self.in_order.set(self.sums.late() == self.late);
+        if let Some(kept) = &mut self.kept {
+            kept.span(span);
+        }
+        if let Some(chrome) = &mut self.chrome {
+            chrome.span(span);
+            self.shown += 1;
+        }
+    }
+
+    fn ready(&mut self, ready_ns: i64, start_ns: i64) {
+        self.sums.ready(ready_ns, start_ns);
+        if let Some(kept) = &mut self.kept {
+            kept.ready(ready_ns, start_ns);
+        }
+    }
+}
+
+/// Takes the spans of a trace that is read a second time, to sort them.
+struct Second<'r> {
+    sorter: Sorter,
+    chrome: Option<&'r mut ChromeWriter<BufWriter<File>>>,
+    /// The number of spans still to come that the clean trace has already.
+    shown: u64,
+}
+
+impl SpanSink for Second<'_> {
+    fn span(&mut self, span: &Span<'_>) {
+        self.sorter.span(span);
+        match (&mut self.chrome, self.shown) {
+            (Some(chrome), 0) => chrome.span(span),
+            (_, shown) => self.shown = shown.saturating_sub(1),
+        }
+    }
+
+    fn ready(&mut self, ready_ns: i64, start_ns: i64) {
+        self.sorter.ready(ready_ns, start_ns);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use taskscale_model::{
     answer::splitmix,
-    span::{Depth, Span, SpanSink},
+    span::{Span, SpanSink},
 };
 
 use crate::{
@@ -19,6 +19,7 @@ use super::{
     covered::{Covered, NEAR_NS},
     event::{Event, Text},
     flavour::Flavour,
+    flows::{End, Flows, Target},
     open::{Begin, Ended, Stacks, Table},
     singles::{Held, Singles},
 };
@@ -31,6 +32,9 @@ pub struct Assembler<'o> {
     pub covered: Covered,
     pub tally: Tally,
     pub flavour: Flavour,
+    pub flows: Flows,
+    /// Worker, start and end of the last span of a track.
+    pub last: (u32, i64, i64),
     stacks: Stacks,
     table: Table,
     singles: Singles,
@@ -59,6 +63,8 @@ impl<'o> Assembler<'o> {
             covered: Covered::default(),
             tally,
             flavour,
+            flows: Flows::default(),
+            last: (u32::MAX, 0, 0),
             stacks,
             table,
             singles: Singles::default(),
@@ -78,11 +84,12 @@ impl<'o> Assembler<'o> {
         self.tally.seen += 1;
         match event.phase {
             b'X' => self.complete(event, sink),
-            b'B' => self.begin(event),
+            b'B' => self.begin(event, sink),
             b'E' => self.end(event, sink),
             b'b' => self.begin_async(event),
             b'e' => self.end_async(event, sink),
             b'M' => self.metadata(event),
+            b's' | b't' | b'f' => self.flow(event, sink),
             b'i' | b'I' | b'R' | b'n' => self.tally.drop(Reason::Instant, 1),
             b'C' => self.tally.drop(Reason::Counter, 1),
             b'S' | b'T' | b'p' | b'F' => self.tally.drop(Reason::Asynchronous, 1),
@@ -151,6 +158,9 @@ impl<'o> Assembler<'o> {
         events: u64,
         sink: &mut impl SpanSink,
     ) {
+        if self.flows.waits() {
+            self.slice_of_flows(track, (start_ns, end_ns), sink);
+        }
         let known = self.workers.known(track.0, track.1);
         if known.is_none()
             && self.holds_singles()
@@ -162,6 +172,7 @@ impl<'o> Assembler<'o> {
             return self.other_clock(start_ns, events);
         }
         let worker = known.unwrap_or_else(|| self.workers.index(track.0, track.1));
+        self.last = (worker, start_ns, end_ns);
         self.emit(worker, start_ns, end_ns, name, events, sink);
     }
 
@@ -208,6 +219,9 @@ impl<'o> Assembler<'o> {
 
     /// Ends the file: what was held back is a worker's or a summary.
     pub fn settle(&mut self, sink: &mut impl SpanSink) {
+        if let Some((ready_ns, start_ns)) = self.flows.finish() {
+            sink.ready(ready_ns, start_ns);
+        }
         let (spans, tracks) = (self.tally.counted, self.workers.seen_in_file());
         // Where a writer's rule came to be known, that rule has judged the summaries.
         let others = if self.holds_singles() { self.covered.stretch() } else { None };
@@ -299,7 +313,7 @@ impl<'o> Assembler<'o> {
         sink: &mut impl SpanSink,
     ) {
         let name = self.flavour.name(name);
-        let span = Span { worker, start_ns, end_ns, name: name.raw, depth: Depth::Unknown };
+        let span = Span { worker, start_ns, end_ns, name: name.raw, ..Span::default() };
         self.tally.counted += events;
         if name.plain { sink.span(&span) } else { self.emit_escaped(&span, sink) }
     }
@@ -339,15 +353,87 @@ impl<'o> Assembler<'o> {
         Begin { start_ns, worker: 0, refused }
     }
 
-    fn begin(&mut self, event: &Event<'_>) {
+    fn begin(&mut self, event: &Event<'_>, sink: &mut impl SpanSink) {
         let begin = self.begin_of(event);
-        self.stacks.begin(thread_key(event), begin, event.name.raw);
+        if self.flows.waits() && begin.refused.is_none() {
+            // Ends that lie behind the begin come behind it.
+            self.slice_of_flows((event.process, event.thread), (begin.start_ns, begin.start_ns), sink);
+        }
+        self.stacks.begin(thread_key(event.process, event.thread), begin, event.name.raw);
+    }
+
+    /// Takes the beginning, a step or the end of a flow.
+    #[inline(never)]
+    fn flow(&mut self, event: &Event<'_>, sink: &mut impl SpanSink) {
+        self.tally.drop(Reason::Flow, 1);
+        let Time::Ns(ts) = event.ts else { return };
+        if !self.flavour.submits(event) {
+            return;
+        }
+        let flow = flow_key(event);
+        if event.phase == b's' {
+            if let Some(target) = self.flows.begin(flow, ts) {
+                self.tell(target, ts, sink);
+            }
+            return;
+        }
+        let on = event.phase == b't';
+        let end = self.flows.end(flow, ts, event.encloses || on, on);
+        let track = thread_key(event.process, event.thread);
+        match self.slice_of(&end, event) {
+            Some(start_ns) => self.bind(&end, Target { track, start_ns }, sink),
+            None if self.flavour.submits_to_starts() => {}
+            None => self.flows.wait(track, end),
+        }
+    }
+
+    /// Returns the begin of the slice that a flow's end points to, of those that have come.
+    fn slice_of(&mut self, end: &End, event: &Event<'_>) -> Option<i64> {
+        let ts = end.ts.checked_sub(self.clock.origin()?)?;
+        let open = self.stacks.top(thread_key(event.process, event.thread));
+        if let Some(open) = open.filter(|open| open.refused.is_none() && end.is_in(ts, open.start_ns, ts)) {
+            return Some(open.start_ns);
+        }
+        let (worker, start, stop) = self.last;
+        let is_last = self.workers.known(event.process, event.thread) == Some(worker);
+        let held = || self.singles.times(event.process, event.thread);
+        let (start, stop) = if is_last { (start, stop) } else { held()? };
+        let fits = end.is_in(ts, start, stop) && (ts == start || !self.flavour.submits_to_starts());
+        fits.then_some(start)
+    }
+
+    /// Hands on when a task became ready to which flows point that came before it.
+    #[cold]
+    fn slice_of_flows(&mut self, track: (Id, Id), times: (i64, i64), sink: &mut impl SpanSink) {
+        let Some(origin) = self.clock.origin() else { return };
+        let (track, (start_ns, end_ns)) = (thread_key(track.0, track.1), times);
+        while let Some(end) = self.flows.pending(track, start_ns, end_ns, origin) {
+            self.bind(&end, Target { track, start_ns }, sink);
+        }
+    }
+
+    fn bind(&mut self, end: &End, target: Target, sink: &mut impl SpanSink) {
+        if let Some(departure) = self.flows.bind(end, target) {
+            self.tell(target, departure, sink);
+        }
+    }
+
+    /// Hands on when a task became ready. `ts` is on the clock of the source.
+    fn tell(&mut self, target: Target, ts: i64, sink: &mut impl SpanSink) {
+        let ready_ns = self.clock.origin().and_then(|origin| ts.checked_sub(origin));
+        let Some(ready_ns) = ready_ns.filter(|ready| ready.abs_diff(target.start_ns) <= NEAR_NS as u64)
+        else {
+            return;
+        };
+        if let Some((ready_ns, start_ns)) = self.flows.tell(target, ready_ns) {
+            sink.ready(ready_ns, start_ns);
+        }
     }
 
     fn end(&mut self, event: &Event<'_>, sink: &mut impl SpanSink) {
         let mut name = std::mem::take(&mut self.open_name);
         name.clear();
-        match self.stacks.end(thread_key(event), &mut name) {
+        match self.stacks.end(thread_key(event.process, event.thread), &mut name) {
             Ended::Begin(begin) => {
                 let plain = !name.iter().any(|&byte| byte == b'\\' || !(0x20..0x80).contains(&byte));
                 if let Some(times) = self.close(begin, event.ts) {
@@ -450,6 +536,17 @@ impl<'o> Assembler<'o> {
         if self.asynchronous.is_some() || !self.summaries.is_empty() {
             self.left_out();
         }
+        let Flows { ends, told, forgotten, .. } = self.flows;
+        if told < ends {
+            let forgotten = if forgotten > 0 {
+                format!("; {forgotten} were forgotten: too many were open")
+            } else {
+                String::new()
+            };
+            self.tally.note(format!(
+                "{told} of {ends} flows tell when a task became ready; the others have one end only, or end in no task{forgotten}"
+            ));
+        }
         match self.flavour {
             Flavour::PyTorch => self.tally.note(
                 "PyTorch: workers are CPU threads (operators) and GPU streams (kernels, copies); --cat kernel or cpu_op chooses",
@@ -487,8 +584,13 @@ fn plain_name(raw: &[u8]) -> String {
 }
 
 /// Identifies the stack that a `B` or `E` belongs to.
-fn thread_key(event: &Event<'_>) -> u64 {
-    splitmix(splitmix(event.process.bits()) ^ event.thread.bits())
+fn thread_key(process: Id, thread: Id) -> u64 {
+    splitmix(splitmix(process.bits()) ^ thread.bits())
+}
+
+/// Hashes what identifies a flow: category, name and id.
+fn flow_key(event: &Event<'_>) -> u64 {
+    hash(event.cat.raw, hash(event.name.raw, splitmix(event.id.bits())))
 }
 
 /// Hashes what identifies an asynchronous event: category, id, name and process.

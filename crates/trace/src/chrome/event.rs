@@ -48,8 +48,10 @@ pub struct Event<'a> {
     pub process: Id,
     /// `tid`.
     pub thread: Id,
-    /// `id` or `id2`, of asynchronous events.
+    /// `id` or `id2`, of asynchronous events and flows.
     pub id: Id,
+    /// Whether `bp` says that a flow ends in the slice around its end.
+    pub encloses: bool,
     /// `ts`.
     pub ts: Time,
     /// `dur`.
@@ -88,6 +90,7 @@ const ID2: u64 = key(b"id2");
 const TS: u64 = key(b"ts");
 const DUR: u64 = key(b"dur");
 const ARGS: u64 = key(b"args");
+const BIND: u64 = key(b"bp");
 
 /// Returns the field of a key of two to four bytes. The key is a word whose lowest byte is the
 /// first.
@@ -99,6 +102,7 @@ fn field(word: u64, length: usize) -> Field {
             PHASE => Field::Phase,
             TS => Field::Ts,
             ID => Field::Id,
+            BIND => Field::Bind,
             _ => Field::Other,
         },
         3 => match word & 0xFF_FFFF {
@@ -282,6 +286,7 @@ pub fn set_text<'a>(event: &mut Event<'a>, field: Field, text: Text<'a>) {
         Field::Ts => event.ts = quoted_time(text.raw),
         Field::Dur => event.dur = quoted_time(text.raw),
         Field::Args => event.args = b"",
+        Field::Bind => event.encloses = text.raw == b"e",
         Field::Other => {}
     }
 }
@@ -306,6 +311,7 @@ pub fn set_nested<'a>(event: &mut Event<'a>, field: Field, value: &'a [u8]) {
         Field::Phase => event.phase = 0,
         Field::Cat => event.cat = Text::default(),
         Field::Name => event.name = Text::default(),
+        Field::Bind => event.encloses = false,
         Field::Other => {}
     }
 }
@@ -338,6 +344,7 @@ pub fn set_word(event: &mut Event<'_>, field: Field, data: &[u8], at: usize) -> 
                 Field::Cat => event.cat = Text::default(),
                 Field::Name => event.name = Text::default(),
                 Field::Args => event.args = b"",
+                Field::Bind => event.encloses = false,
                 _ => {}
             }
             word_end(data, at)

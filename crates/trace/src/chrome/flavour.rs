@@ -91,6 +91,18 @@ impl Flavour {
         matches!(self, Flavour::Plain | Flavour::TimeTrace)
     }
 
+    /// Tells whether a flow goes from where a task is submitted to the task. PyTorch's others lead
+    /// from forward operators to backward ones.
+    pub fn submits(self, event: &Event<'_>) -> bool {
+        self != Flavour::PyTorch || matches!(event.cat.raw, b"ac2g" | b"async_cpu_to_gpu")
+    }
+
+    /// Tells whether flows end where their tasks begin. Of several slices around the end of a flow
+    /// some are no tasks, and it does not point to the others.
+    pub fn submits_to_starts(self) -> bool {
+        self == Flavour::PyTorch
+    }
+
     /// Tells whether names made of two numbers are the writer's own and group nothing.
     #[inline]
     pub fn drops_numbers(self) -> bool {

@@ -16,6 +16,8 @@ pub enum Field {
     Ts,
     Dur,
     Args,
+    /// `bp`: which slice the end of a flow points to.
+    Bind,
     Other,
 }
 

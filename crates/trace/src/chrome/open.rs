@@ -108,6 +108,12 @@ impl Stacks {
         Ended::Begin(begin)
     }
 
+    /// The last begin of a thread, which stays on its stack.
+    pub fn top(&self, thread: u64) -> Option<Begin> {
+        let stack = self.stacks.get(&thread).filter(|stack| stack.unplaced == 0)?;
+        stack.frames.last().map(|(begin, _)| *begin)
+    }
+
     /// Counts the begins still open: those with a place, and those without.
     pub fn open(&self) -> (u64, u64) {
         (self.frames as u64, self.unplaced)

@@ -55,6 +55,11 @@ impl Singles {
         self.held.insert((held.process, held.thread), (self.next, held));
     }
 
+    /// The times of the span that is held for a track.
+    pub fn times(&self, process: Id, thread: Id) -> Option<(i64, i64)> {
+        self.held.get(&(process, thread)).map(|(_, held)| (held.start_ns, held.end_ns))
+    }
+
     /// Takes the span of a track out.
     pub fn take(&mut self, process: Id, thread: Id) -> Option<Held> {
         self.held.remove(&(process, thread)).map(|(_, held)| held)

@@ -8,7 +8,7 @@
 //!
 //! [`Event`]: super::event::Event
 
-use taskscale_model::span::{Depth, Span, SpanSink};
+use taskscale_model::span::{Span, SpanSink};
 
 use crate::{
     json::gap_end,
@@ -114,6 +114,7 @@ impl Streak {
         let unnumber = assembler.flavour.drops_numbers();
         // No thread is known at first: a mask without bits and a text with some never fit.
         let mut last = LastThread { length: 0, text: 1, mask: 0, worker: 0 };
+        let mut behind = assembler.last;
         // The place of the first value of an event.
         let Some(mut from) = self.enter(data, start) else { return (done, events) };
         while let Some(view) = View::of(data, from) {
@@ -170,12 +171,13 @@ impl Streak {
                 assembler.tally.learn_step(ts);
                 assembler.tally.learn_step(dur);
             }
-            let span = Span { worker, start_ns, end_ns, name, depth: Depth::Unknown };
+            let span = Span { worker, start_ns, end_ns, name, ..Span::default() };
             if plain {
                 sink.span(&span)
             } else {
                 assembler.emit_escaped(&span, sink)
             }
+            behind = (worker, start_ns, end_ns);
             events += 1;
             done = from + end;
             from = match next {
@@ -186,6 +188,7 @@ impl Streak {
                 },
             };
         }
+        assembler.last = behind;
         assembler.tally.seen += events;
         assembler.tally.counted += events;
         (done, events)

@@ -10,15 +10,28 @@ pub const BYTES: usize = 32;
 /// The level of a span whose source says none.
 const UNKNOWN: u16 = u16::MAX;
 
-/// A span whose name is elsewhere.
+/// What a record says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// The ready time of a span with the same worker, start, end and level, whose record comes
+    /// next.
+    Ready,
+    /// A span.
+    Span,
+    /// When a task became ready that starts at this time; its span is another record.
+    Apart,
+}
+
+/// A span whose name is elsewhere, or a ready time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Record {
     start: i64,
     end: i64,
-    /// The name's place, as [`super::names`] gives it.
+    /// The name's place, as [`super::names`] gives it; the ready time of a record that says one.
     pub name: u64,
     worker: u32,
     level: u16,
+    pub kind: Kind,
 }
 
 impl Record {
@@ -28,13 +41,29 @@ impl Record {
             Depth::Unknown => UNKNOWN,
             Depth::Level(level) => level.min(UNKNOWN - 1),
         };
-        Record { start: span.start_ns, end: span.end_ns, name, worker: span.worker, level }
+        let (start, end, worker) = (span.start_ns, span.end_ns, span.worker);
+        Record { start, end, name, worker, level, kind: Kind::Span }
+    }
+
+    /// The ready time of the span that another record holds.
+    pub fn ready_of(span: &Span<'_>, ready_ns: i64) -> Self {
+        Record { kind: Kind::Ready, ..Record::of(span, ready_ns as u64) }
+    }
+
+    /// A ready time apart from its span.
+    pub fn apart(ready_ns: i64, start: i64) -> Self {
+        Record { start, end: start, name: ready_ns as u64, worker: u32::MAX, level: 0, kind: Kind::Apart }
+    }
+
+    /// Ready time and start, of a record that says them.
+    pub fn ready(&self) -> (i64, i64) {
+        (self.name as i64, self.start)
     }
 
     #[inline]
     pub fn span<'n>(&self, name: &'n [u8]) -> Span<'n> {
         let depth = if self.level == UNKNOWN { Depth::Unknown } else { Depth::Level(self.level) };
-        Span { worker: self.worker, start_ns: self.start, end_ns: self.end, name, depth }
+        Span { worker: self.worker, start_ns: self.start, end_ns: self.end, name, depth, ready_ns: None }
     }
 
     /// The start as a number without sign. Sorting by one number takes half the time of comparing
@@ -44,13 +73,15 @@ impl Record {
         self.start as u64 ^ (1 << 63)
     }
 
-    /// Orders records of equal keys: by worker, then longest first, then by level.
+    /// Orders records of equal keys: by worker, then longest first, then by level. The ready times
+    /// of equal spans come before them.
     #[inline]
     fn within_key(&self, other: &Record) -> Ordering {
         self.worker
             .cmp(&other.worker)
             .then_with(|| other.end.cmp(&self.end))
             .then_with(|| self.level.cmp(&other.level))
+            .then_with(|| self.kind.cmp(&other.kind))
     }
 
     /// Orders by start, then by worker, then longest first, then by level.
@@ -72,7 +103,7 @@ impl Record {
         bytes.extend_from_slice(&self.end.to_le_bytes());
         bytes.extend_from_slice(&self.name.to_le_bytes());
         bytes.extend_from_slice(&self.worker.to_le_bytes());
-        bytes.extend_from_slice(&u32::from(self.level).to_le_bytes());
+        bytes.extend_from_slice(&(u32::from(self.level) | (self.kind as u32) << 16).to_le_bytes());
     }
 
     pub fn read(bytes: &[u8; BYTES]) -> Self {
@@ -88,6 +119,11 @@ impl Record {
             name: word(16),
             worker: last as u32,
             level: (last >> 32) as u16,
+            kind: match last >> 48 {
+                0 => Kind::Ready,
+                1 => Kind::Span,
+                _ => Kind::Apart,
+            },
         }
     }
 }

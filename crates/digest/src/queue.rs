@@ -1,0 +1,71 @@
+//! Where ready times are known, idle time needs no guess: either no task waits, or one does.
+
+use taskscale_model::{
+    digest::{Queue, QueueShares, no_ready_times},
+    missing::Reading,
+};
+
+use crate::{accumulator::Accumulator, finish::quantiles_of, profile::Profile, waits::Waits};
+
+/// The share of tasks with a ready time from which idle time is divided. Of others, any number may
+/// wait unseen.
+const ENOUGH: f64 = 0.9;
+/// The fewest points of the window: a share is then within 18 % of *workers x window*, by two
+/// standard errors.
+const POINTS: u64 = 32;
+
+/// Reads a settled accumulator. O(points).
+pub fn queue(sums: &Accumulator, profile: &Profile) -> Reading<Queue> {
+    let Some(waits) = &sums.waits else { return no_ready_times() };
+    let count = waits.delays.count() as f64;
+    let tasks = sums.sums.durations.count() as f64;
+    let nested: u64 = sums.active().map(|(_, worker)| worker.nested).sum();
+    // A task that another one calls waits in no queue.
+    let queued = (tasks - nested as f64).max(1.0);
+    let known = (count / tasks.max(1.0)).min(1.0);
+    let shares = if count < ENOUGH * queued {
+        Reading::missing(
+            format!(
+                "ready times of {:.0} % of the tasks are known, and others may wait unseen",
+                known * 100.0
+            ),
+            "choose tasks of one kind, by --cat or --name",
+        )
+    } else {
+        shares(sums, profile, waits)
+    };
+    Reading::Value(Queue { delay: quantiles_of(&waits.delays), known, shares })
+}
+
+fn shares(sums: &Accumulator, profile: &Profile, waits: &Waits) -> Reading<QueueShares> {
+    let counts = waits.counts();
+    let (mut points, mut starved, mut dispatch, mut saturated) = (0u64, 0u64, 0u64, 0u64);
+    for (_, cell) in sums.sums.grid.cells() {
+        let in_window = profile.start <= cell.at && cell.at - profile.start < profile.window as i64;
+        let Some(waiting) = counts.at(cell.at).filter(|_| in_window) else { continue };
+        let idle = profile.workers.saturating_sub(u64::from(cell.busy));
+        points += 1;
+        dispatch += idle.min(waiting);
+        starved += idle.saturating_sub(waiting);
+        saturated += u64::from(idle == 0 && waiting > 0);
+    }
+    if points < POINTS {
+        return Reading::missing(
+            "tasks became ready so long before the first start that the window is too short a part of it",
+            "record from when the tasks are submitted",
+        );
+    }
+    // Time in tasks is known exactly, and how the rest is divided from the points.
+    let total = profile.workers as f64 * profile.window as f64;
+    let rest = (1.0 - sums.busy() as f64 / total).max(0.0);
+    let part = |share: u64| match starved + dispatch {
+        0 => 0.0,
+        all => rest * share as f64 / all as f64,
+    };
+    Reading::Value(QueueShares {
+        // Without an idle point the rest is too little for the points to see.
+        starved: if starved + dispatch == 0 { rest } else { part(starved) },
+        dispatch: part(dispatch),
+        saturated: saturated as f64 / points as f64,
+    })
+}
