@@ -75,8 +75,8 @@ impl Books<'_> {
         items(list, |entry| self.entry(entry, &name, (worker, thread), &mut arrived, sink));
     }
 
-    /// Reads one of `{action, start, stop}`, or `[action, start, stop]` of older versions. `arrived`
-    /// is when the last transfer of the task ended, of those before it in the list.
+    /// Reads one of `{action, start, stop}`, or `[action, start, stop]` of older versions.
+    /// `arrived` is when the last transfer of the task ended, of those before it in the list.
     fn entry(
         &mut self,
         entry: &[u8],

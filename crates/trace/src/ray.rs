@@ -2,8 +2,8 @@
 //! `ray.util.state.list_tasks(detail=True)` returns, as JSON.
 //!
 //! Each record is one attempt, with the time at which it entered each state. A task runs from
-//! `RUNNING` to `FINISHED` or `FAILED`. It is ready from `PENDING_NODE_ASSIGNMENT` on: its arguments
-//! are there, and it waits for a worker. Tasks of actors never enter that state.
+//! `RUNNING` to `FINISHED` or `FAILED`. It is ready from `PENDING_NODE_ASSIGNMENT` on: its
+//! arguments are there, and it waits for a worker. Tasks of actors never enter that state.
 
 use taskscale_model::span::{Account, Span, SpanSink};
 

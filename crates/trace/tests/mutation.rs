@@ -4,10 +4,10 @@
 //! This is a simple fuzzing for `cargo test`; the real one is in `fuzz/`. The seed is fixed, so a
 //! failure comes again.
 
-use taskscale_model::span::{Account, Span};
+use taskscale_model::span::{Account, Span, SpanSink};
 use taskscale_trace::{Options, TraceError, read};
 
-const CORPUS: [(&str, &[u8], u64); 8] = [
+const CORPUS: [(&str, &[u8], u64); 10] = [
     ("taskflow", include_bytes!("corpus/taskflow.json"), 5),
     ("ray", include_bytes!("corpus/ray.json"), 2),
     ("node", include_bytes!("corpus/node.json"), 2),
@@ -16,21 +16,43 @@ const CORPUS: [(&str, &[u8], u64); 8] = [
     ("dask", include_bytes!("corpus/dask.json"), 2),
     ("ninja", include_bytes!("corpus/ninja.log"), 3),
     ("tfp", include_bytes!("corpus/two.tfp"), 2),
+    ("chrome", include_bytes!("corpus/flows.json"), 4),
+    ("ray-tasks", include_bytes!("corpus/ray-tasks.json"), 2),
 ];
 
-fn totals(file: &[u8], learn_shapes: bool) -> Result<(Account, u64, i128, u64), TraceError> {
-    let (mut spans, mut busy_ns, mut name_bytes) = (0, 0, 0);
-    let options = Options { learn_shapes, ..Options::default() };
-    let account = read(file, &options, &mut |span: &Span<'_>| {
+/// What is compared of two readings.
+#[derive(Debug, Default, PartialEq)]
+struct Totals {
+    spans: u64,
+    busy_ns: i128,
+    name_bytes: u64,
+    delays: Vec<i128>,
+}
+
+impl SpanSink for Totals {
+    fn span(&mut self, span: &Span<'_>) {
         assert!(span.end_ns >= span.start_ns);
-        spans += 1;
-        busy_ns += i128::from(span.end_ns) - i128::from(span.start_ns);
-        name_bytes += span.name.len() as u64;
-    })?;
+        self.spans += 1;
+        self.busy_ns += i128::from(span.end_ns) - i128::from(span.start_ns);
+        self.name_bytes += span.name.len() as u64;
+        if let Some(ready_ns) = span.ready_ns {
+            self.ready(ready_ns, span.start_ns);
+        }
+    }
+
+    fn ready(&mut self, ready_ns: i64, start_ns: i64) {
+        self.delays.push(i128::from(start_ns) - i128::from(ready_ns));
+    }
+}
+
+fn totals(file: &[u8], learn_shapes: bool) -> Result<(Account, Totals), TraceError> {
+    let options = Options { learn_shapes, ..Options::default() };
+    let mut totals = Totals::default();
+    let account = read(file, &options, &mut totals)?;
     let dropped: u64 = account.dropped.iter().map(|dropped| dropped.events).sum();
     assert_eq!(account.seen, account.counted + dropped, "{account:?}");
-    assert!(spans <= account.counted && account.bytes == file.len() as u64);
-    Ok((account, spans, busy_ns, name_bytes))
+    assert!(totals.spans <= account.counted && account.bytes == file.len() as u64);
+    Ok((account, totals))
 }
 
 #[test]
