@@ -43,8 +43,8 @@ fn main() {
             let view = if is("--sorted") { View::sorted() } else { View::draw(seed) };
             let outcome = Outcome::of(&program, &view);
             scores.entry(kind.name()).or_default().add(&outcome);
-            if is("--wrong") && !outcome.is_either_right() {
-                outcome.print(kind.name(), seed);
+            if is("--wrong") {
+                outcome.faults().for_each(|fault| outcome.print(fault, kind.name(), seed));
             }
         }
     }
@@ -139,13 +139,26 @@ impl Outcome {
         })
     }
 
-    fn print(&self, kind: &str, seed: u64) {
+    /// In which ways the digest is wrong.
+    fn faults(&self) -> impl Iterator<Item = &'static str> {
+        let sure = self.digest.confidence.grade == ConfidenceGrade::High;
+        let faults = [
+            (!self.is_either_right(), "wrong"),
+            (sure && !self.is_right(), "sure and wrong"),
+            (self.helps() == Some(false), "no help"),
+            (self.is_in_range() == Some(false), "out of range"),
+            (self.is_empty_promise(), "empty promise"),
+        ];
+        faults.into_iter().filter(|(is, _)| *is).map(|(_, fault)| fault)
+    }
+
+    fn print(&self, fault: &str, kind: &str, seed: u64) {
         let said = self.said();
         let losses: Vec<String> = (self.digest.losses.terms().iter())
             .map(|(name, share)| format!("{name} {:.0}", share * 100.0))
             .collect();
         println!(
-            "{kind} {seed}: {} {:.2}..{:.2} ({:?}), taken {:?}; right {:?}, best {:?} {:.2}; {} on {}, {}",
+            "{fault}: {kind} {seed}: {} {:.2}..{:.2} ({:?}), taken {:?}; right {:?}, best {:?} {:.2}; {} on {}, {}",
             said.name,
             said.predicted.from,
             said.predicted.to,
