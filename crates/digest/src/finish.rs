@@ -75,7 +75,7 @@ fn releases(sums: &Accumulator, profile: &Profile, found: &Dispatch, resolution_
     let window = Window { longer_than: found.limit_ns as i64, start, end };
     // Hand-overs differ by some times their mean.
     let cost = found.cost_ns.map_or(0, |cost| (8.0 * cost) as i64);
-    Releases::of(&edges, &window, cost.max(2 * resolution_ns as i64).max(2_000))
+    Releases::of(&edges, &window, cost.max(2 * resolution_ns as i64).max(2_000), sums.sums.durations.mean())
 }
 
 fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Digest {

@@ -5,9 +5,12 @@ use std::collections::BTreeMap;
 
 use crate::edges::{ENDLESS, Edge, Edges};
 
-/// How far behind an end a begin may lie that it lets go, at most: what waking a thread takes, from
-/// one that spins to one on a busy machine.
+/// How far behind an end a begin may lie that it lets go: what waking a thread takes, from one that
+/// spins to one on a busy machine.
 const NEAR_NS: [i64; 5] = [2_000, 10_000, 50_000, 250_000, 1_000_000];
+/// Wake-ups take at most this share of a task. Tasks and arrivals that are all alike keep the same
+/// distance too, and it is longer.
+const OF_A_TASK: f64 = 0.1;
 /// A longer distance is preferred if it explains so much more.
 const MORE: f64 = 0.05;
 /// The fewest ends of waits that show anything.
@@ -66,13 +69,18 @@ impl Window {
 
 impl Releases {
     /// Reads what was kept. Begins are compared with ends at several distances of at least `least`
-    /// nanoseconds; the shortest counts that explains about as much as the best.
+    /// nanoseconds; the shortest counts that explains about as much as the best. `task_ns` is the
+    /// mean of a task.
     /// O(edges log edges).
-    pub fn of(edges: &Edges, window: &Window, least: i64) -> Self {
+    pub fn of(edges: &Edges, window: &Window, least: i64, task_ns: f64) -> Self {
+        let most = (OF_A_TASK * task_ns) as i64;
         let mut best = Releases::default();
         for (shift, edges) in edges.of_each_length() {
             let mut of_length: Option<Releases> = None;
-            for near in [least].into_iter().chain(NEAR_NS.into_iter().filter(|near| *near > least)) {
+            for near in [least]
+                .into_iter()
+                .chain(NEAR_NS.into_iter().filter(|near| (least + 1..=most).contains(near)))
+            {
                 let seen = of_slots(shift, &edges, window, near);
                 let is_better = |best: Releases| {
                     seen.waits >= 0.5 * best.waits
@@ -87,10 +95,15 @@ impl Releases {
         best
     }
 
+    /// The share that ended behind an end beyond what chance makes.
+    pub fn beyond_chance(&self) -> f64 {
+        (self.by_end - self.by_chance) / (1.0 - self.by_chance).max(0.05)
+    }
+
     /// What they show. The share behind an end is taken beyond chance: from 0.6 on ends let workers
     /// go, below 0.25 they do not.
     pub fn released(&self) -> Released {
-        let beyond_chance = (self.by_end - self.by_chance) / (1.0 - self.by_chance).max(0.05);
+        let beyond_chance = self.beyond_chance();
         if self.waits < ENOUGH || self.by_chance >= DENSE {
             Released::Unclear
         } else if beyond_chance >= 0.6 {
@@ -173,7 +186,7 @@ mod tests {
             add(spans[0].0, spans[spans.len() - 1].2, ENDLESS, false);
         }
         let end = spans.iter().map(|span| span.2).max().unwrap_or(0);
-        Releases::of(&edges, &Window { longer_than: 5_000, start: 0, end }, 2_000)
+        Releases::of(&edges, &Window { longer_than: 5_000, start: 0, end }, 2_000, 1e6)
     }
 
     #[test]

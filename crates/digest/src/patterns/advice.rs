@@ -7,9 +7,9 @@
 use taskscale_model::digest::{Change, PatternName, Speedup};
 
 use super::{
-    alternative::{is_slow, may_be_too_few, some_are_long},
+    alternative::{is_slow, may_be_handed_over, may_be_too_few, some_are_long, take_turns},
     cause::Cause,
-    causes::were_given_as_many,
+    causes::{one_holds_up, waits_between_tasks, were_given_as_many},
 };
 use crate::{evidence::Evidence, releases::Released};
 
@@ -127,13 +127,22 @@ fn doubt(evidence: &Evidence<'_>, cause: &Cause, advice: &Advice) -> Option<&'st
     let profile = evidence.profile;
     let losses = &profile.losses;
     let work = evidence.sums.sums.durations.mean().max(1.0);
+    if may_be_handed_over(evidence)
+        && cause.name != PatternName::SchedulingOverhead
+        && matches!(advice.change, Some(Change::SplitTasks { .. }))
+    {
+        return Some("if the runtime is not what takes the time between tasks");
+    }
     let from_outside =
         evidence.releases.released() == Released::ByNothingSeen || losses.outside > NONE_ACTIVE;
     match (cause.name, &advice.change) {
         (PatternName::SchedulingOverhead, _) => {
             let longest = evidence.sums.sums.gaps.max() as f64;
-            (longest > LONGEST_GAP * profile.window as f64 || is_slow(evidence))
-                .then_some("if tasks are ready in the gaps")
+            let doubtful = longest > LONGEST_GAP * profile.window as f64
+                || is_slow(evidence)
+                || take_turns(evidence)
+                || cause.gain < LITTLE;
+            doubtful.then_some("if tasks are ready in the gaps")
         }
         (PatternName::StragglerTasks, _) => {
             let may_wait = some_are_long(evidence) && losses.serial + losses.tail < 0.2;
@@ -141,12 +150,13 @@ fn doubt(evidence: &Evidence<'_>, cause: &Cause, advice: &Advice) -> Option<&'st
             (losses.starvation > BEFORE_THE_LAST || may_wait || divided).then_some("if others wait for it")
         }
         (PatternName::SerialBottleneck, _) => (evidence.dispatch.cost_ns.unwrap_or(0.0) > DEAR * work
-            || losses.outside > NONE_ACTIVE)
-            .then_some("if it is long enough to be split"),
+            || losses.outside > NONE_ACTIVE
+            || (one_holds_up(evidence) && profile.workers <= 3))
+            .then_some("if it can be split"),
         (_, Some(Change::SplitTasks { .. })) if cause.gain < LITTLE => Some("if a tenth is worth it"),
         (_, Some(Change::SplitTasks { by, .. })) => {
             let dearer = losses.dispatch * (by - 1) as f64;
-            if from_outside || evidence.releases.by_chance > 0.95 {
+            if from_outside || evidence.releases.by_chance > 0.95 || some_come(evidence) {
                 Some("if tasks do not arrive from outside")
             } else {
                 (dearer > 0.3 * cause.gain).then_some("if pieces are scheduled as cheaply")
@@ -154,6 +164,15 @@ fn doubt(evidence: &Evidence<'_>, cause: &Cause, advice: &Advice) -> Option<&'st
         }
         _ => None,
     }
+}
+
+/// Whether some of the tasks may come from outside: there are many, workers wait between them, and
+/// not nearly all of these waits end behind another's end.
+fn some_come(evidence: &Evidence<'_>) -> bool {
+    let profile = evidence.profile;
+    evidence.sums.sums.durations.count() >= 4 * profile.workers
+        && waits_between_tasks(evidence) >= 0.3
+        && (evidence.releases.released() == Released::Unclear || evidence.releases.beyond_chance() < 0.9)
 }
 
 /// Batches so large that dispatch takes a tenth, and no larger than leaves every worker eight.

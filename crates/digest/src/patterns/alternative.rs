@@ -21,7 +21,9 @@ use crate::{
 const NEARLY: f64 = 0.75 * WORTH;
 /// Gaps longer than this may be waits: of many workers, and of one, which nothing is compared with.
 /// A queue on the same machine hands over faster.
-const SLOW_NS: (f64, f64) = (100_000.0, 20_000.0);
+const SLOW_NS: (f64, f64) = (100_000.0, 5_000.0);
+/// Waits that are shorter on average may be hand-overs that a contended queue makes longer.
+const HAND_OVER_NS: f64 = 20_000.0;
 /// The mean gap from which on no runtime takes it, even a dear one.
 const LONG_GAP_NS: f64 = 500_000.0;
 /// Shorter pauses of a single worker may be hand-overs.
@@ -37,7 +39,12 @@ pub(super) fn alternative(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<A
     let gain = |name: PatternName| {
         ranked.iter().skip(1).filter(|cause| cause.name == name).map(|cause| cause.gain).sum::<f64>()
     };
+    let idle = profile.losses.serial + profile.losses.tail + profile.losses.starvation;
     let (name, tell) = match ranked.first()?.name {
+        UnderDecomposition | LoadImbalance | TooLittleReady if may_be_handed_over(evidence) => (
+            SchedulingOverhead,
+            "if tasks are waiting in these short gaps, the runtime takes them: batch tasks",
+        ),
         Healthy => healthy(evidence, ranked)?,
         RecursiveOverlap => {
             (Healthy, "if parents compute between their children, nothing is lost: compare their CPU time")
@@ -47,7 +54,9 @@ pub(super) fn alternative(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<A
             "if the long tasks wait for others inside, they hold a worker: see their CPU time",
         ),
         StragglerTasks => (UnderDecomposition, "if all tasks of that kind are as long, split each of them"),
-        UnderDecomposition if gain(SerialBottleneck) * 2.0 >= ranked[0].gain => {
+        UnderDecomposition
+            if gain(SerialBottleneck) * 2.0 >= ranked[0].gain || profile.losses.serial >= 0.4 * idle =>
+        {
             (SerialBottleneck, "if what runs alone cannot be split, overlap it with other work")
         }
         UnderDecomposition if evidence.releases.released() == Released::ByNothingSeen => {
@@ -87,8 +96,14 @@ pub(super) fn alternative(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<A
         TooLittleReady if are_independent(evidence) => {
             (SchedulingOverhead, "if tasks are waiting in these gaps, the runtime takes them: batch tasks")
         }
+        SchedulingOverhead if take_turns(evidence) => {
+            (SerialBottleneck, "if each waits for the other's result, they take turns: let them overlap")
+        }
         OutsideRun if evidence.sums.sums.gaps.quantile(0.5) < SHORT_PAUSE_NS => {
             (SchedulingOverhead, "if tasks are waiting in these pauses, the runtime takes them: batch tasks")
+        }
+        OutsideRun if pauses(evidence) * 2 >= evidence.sums.sums.durations.count() => {
+            (TooLittleReady, "if something hands the tasks out one by one, let it hand out several at once")
         }
         Inconclusive if profile.losses.dispatch > 0.0 => (
             SchedulingOverhead,
@@ -129,6 +144,22 @@ fn healthy(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<(PatternName, &'
 /// have more variance, and those that a master serves in turn have less.
 fn are_independent(evidence: &Evidence<'_>) -> bool {
     (0.7..1.3).contains(&evidence.profile.independence) && evidence.sums.sums.gaps.mean() < LONG_GAP_NS
+}
+
+/// The number of gaps that are no hand-overs.
+fn pauses(evidence: &Evidence<'_>) -> u64 {
+    evidence.sums.sums.gaps.count().saturating_sub(evidence.dispatch.count)
+}
+
+/// Whether waits are as short as hand-overs may be.
+pub(super) fn may_be_handed_over(evidence: &Evidence<'_>) -> bool {
+    let (count, sum) = (pauses(evidence), evidence.sums.sums.gaps.sum() - evidence.dispatch.sum_ns);
+    count * 4 >= evidence.sums.sums.durations.count() && (sum as f64) < HAND_OVER_NS * count as f64
+}
+
+/// Whether workers run in turns, as they do that wait for each other.
+pub(super) fn take_turns(evidence: &Evidence<'_>) -> bool {
+    evidence.profile.hand_over_variance.is_some_and(|variance| variance < 0.4)
 }
 
 /// Whether hand-overs take so long that they may be waits.

@@ -149,7 +149,7 @@ fn come_one_by_one(evidence: &Evidence<'_>) -> bool {
 }
 
 /// Of the idle time of workers that ran, the share between two of their tasks.
-fn waits_between_tasks(evidence: &Evidence<'_>) -> f64 {
+pub(super) fn waits_between_tasks(evidence: &Evidence<'_>) -> f64 {
     let (start, window) = (evidence.profile.start, evidence.profile.window as f64);
     let between = evidence.sums.sums.gaps.sum().saturating_sub(evidence.dispatch.sum_ns) as f64;
     let since_start = |time: i64| (time - start) as f64;
@@ -161,15 +161,17 @@ fn waits_between_tasks(evidence: &Evidence<'_>) -> f64 {
     if between > 0.0 { between / (between + at_ends) } else { 0.0 }
 }
 
-/// Whether one worker holds up the others: the ends of its tasks let them go on, one after the
-/// other, and it works nearly all the time.
+/// Whether one worker holds up the others: the ends of its tasks, which are many, let them go on,
+/// one after the other, and it works nearly all the time.
 pub(super) fn one_holds_up(evidence: &Evidence<'_>) -> bool {
     let profile = evidence.profile;
-    let busiest = evidence.sums.active().map(|(_, worker)| worker.busy).max().unwrap_or(0);
+    let busiest = evidence.sums.active().map(|(_, worker)| (worker.busy, worker.tasks)).max();
+    let (busy, tasks) = busiest.unwrap_or_default();
     evidence.releases.released() == Released::ByEnds
         && evidence.releases.by_one >= 0.6
         && evidence.releases.together(profile.workers) < 0.4
-        && busiest as f64 >= 0.85 * profile.window as f64
+        && busy as f64 >= 0.85 * profile.window as f64
+        && tasks * 5 >= evidence.sums.sums.durations.count()
         && profile.all_active < 0.6
 }
 

@@ -5,6 +5,7 @@ use taskscale_model::digest::{Confidence, ConfidenceGrade, PatternName};
 use super::{
     alternative::some_are_long,
     cause::{Cause, WORTH},
+    causes::waits_between_tasks,
 };
 use crate::{evidence::Evidence, releases::Released};
 
@@ -131,6 +132,11 @@ fn unseen(evidence: &Evidence<'_>, name: PatternName) -> Option<String> {
             if some_are_long(evidence) || evidence.releases.together(workers) > 0.5 =>
         {
             Some("the long tasks may wait inside for others".into())
+        }
+        (PatternName::UnderDecomposition, Released::Unclear | Released::ByEnds)
+            if waits_between_tasks(evidence) >= 0.3 && evidence.releases.beyond_chance() < 0.9 =>
+        {
+            Some("not all waits end when another task ends: some may be for what comes from outside".into())
         }
         (PatternName::TooLittleReady, Released::Unclear) => {
             Some("too few waits were seen to end to tell what ends them".into())
