@@ -3,7 +3,7 @@
 use taskscale_digest::{Accumulator, Config};
 use taskscale_model::{
     digest::Digest,
-    span::{Account, Depth, Span, SpanSink},
+    span::{Account, Span, SpanSink},
 };
 use taskscale_trace::{Sorter, sort::When};
 
