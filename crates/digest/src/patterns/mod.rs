@@ -3,20 +3,24 @@
 //! What ran meanwhile decides which cause each idle point of time is put down to ([`causes`]). Each
 //! cause becomes a pattern, whose gain is the share of the run's time that removing it would save
 //! ([`patterns()`]). The largest gain is the diagnosis, unless the evidence is too thin
-//! ([`verdict`]). The thresholds are ratios of quantities of the same run
-//! ([`Thresholds`](crate::Thresholds)). Only definitions are absolute: a loss below
-//! [`cause::WORTH`] is healthy, and a cause that explains less than half is not *the* cause.
+//! ([`verdict`]). Who ran at the points of a pattern, and when these were, [`culprits`] tells. The
+//! thresholds are ratios of quantities of the same run ([`Thresholds`](crate::Thresholds)). Only
+//! definitions are absolute: a loss below [`cause::WORTH`] is healthy, and a cause that explains
+//! less than half is not *the* cause.
 
 mod advice;
 mod cause;
 mod causes;
+mod culprits;
 mod delay;
+mod ranges;
 mod verdict;
 mod words;
 
 use taskscale_model::digest::{Confidence, Pattern};
 
 use advice::Advice;
+use culprits::Scene;
 
 use crate::evidence::Evidence;
 
@@ -26,11 +30,13 @@ pub(crate) fn diagnose(evidence: &Evidence<'_>) -> (Vec<Pattern>, Confidence) {
     let most = causes::causes(evidence, delay.most);
     let least = causes::causes(evidence, delay.least);
     let (ranked, confidence) = verdict::verdict(evidence, most, least);
+    let scene = Scene::new(evidence, &ranked);
     let patterns = ranked
         .iter()
         .enumerate()
         .map(|(rank, cause)| {
             let advice = Advice::on(evidence, cause, &ranked[rank + 1..]);
+            let found = scene.culprits(cause.name);
             Pattern {
                 name: cause.name,
                 share: cause.share.clamp(0.0, 1.0),
@@ -39,6 +45,10 @@ pub(crate) fn diagnose(evidence: &Evidence<'_>) -> (Vec<Pattern>, Confidence) {
                 change: advice.change,
                 predicted: advice.predicted,
                 bound: 1.0 / (1.0 - cause.gain.clamp(0.0, 0.999)),
+                tasks: found.tasks,
+                threads: found.threads,
+                when: found.when,
+                all_along: found.all_along,
             }
         })
         .collect();
