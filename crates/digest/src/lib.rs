@@ -20,7 +20,7 @@
 //! | `calibrate` | the line between dispatch and idleness, from the run's own gaps |
 //! | `profile` | what the points show: time by parallelism and by cause |
 //! | `thresholds`, `evidence` | the choices and the quantities that a diagnosis rests on |
-//! | `patterns` | the diagnosis |
+//! | `patterns` | the diagnosis, and who is to blame |
 //! | `finish` | the digest |
 //!
 //! The crate knows no file format, no clock and no way of showing.

@@ -86,6 +86,24 @@ fn what_is_awaited_at_the_end_is_named() {
 }
 
 #[test]
+fn two_causes_of_waiting_have_each_their_own_culprits() {
+    let mut tasks = with_a_stage();
+    tasks.retain(|task| task.0 != 1 || task.2 < 5 * S);
+    tasks.push((1, 5 * S, 8 * S, "slow"));
+    let digest = digest(&tasks);
+    for (name, culprit, worker, from, to) in [
+        (PatternName::SerialBottleneck, "reduce", 2, 2 * S, 3 * S),
+        (PatternName::StragglerTasks, "slow", 1, 6 * S, 8 * S),
+    ] {
+        let pattern = pattern(&digest, name);
+        assert_eq!(pattern.tasks.iter().map(|task| &*task.name).collect::<Vec<_>>(), [culprit]);
+        assert_eq!(pattern.threads.iter().map(|thread| thread.worker).collect::<Vec<_>>(), [worker]);
+        let [range] = pattern.when.as_slice() else { panic!("{pattern:#?}") };
+        is_near((range.from_ns, range.to_ns), from, to, digest.window_ns);
+    }
+}
+
+#[test]
 fn a_tail_of_a_worker_with_more_tasks_than_others_is_its_own() {
     let mut tasks = crowd(4, 0, 2 * S, 5 * MS, "step");
     tasks.extend(crowd(1, 2 * S + 1_000, 5 * S, 5 * MS, "step"));

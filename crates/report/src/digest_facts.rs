@@ -59,13 +59,13 @@ pub(crate) fn who(pattern: &Pattern) -> Option<String> {
         .tasks
         .iter()
         .take(3)
-        .map(|task| format!("\"{}\" {}", plain(&task.name, NAME), whole(task.share)))
+        .map(|task| format!("\"{}\" ({})", plain(&task.name, NAME), whole(task.share)))
         .collect();
     let threads: Vec<String> = pattern
         .threads
         .iter()
         .take(3)
-        .map(|part| format!("{} {}", worker(part.worker, part.thread.as_deref()), whole(part.share)))
+        .map(|part| format!("{} ({})", worker(part.worker, part.thread.as_deref()), whole(part.share)))
         .collect();
     let mut parts = Vec::new();
     if !tasks.is_empty() {

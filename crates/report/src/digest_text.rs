@@ -15,7 +15,7 @@ const WIDTH: usize = 80;
 /// The most bytes that [`digest_text`] returns.
 pub const MAX_BYTES: usize = 2_048;
 
-/// Terms of the losses below this share need no line of their own.
+/// The culprits of a runner-up of a smaller share are left out.
 const SMALL: f64 = 0.01;
 
 /// One paragraph, and the rank by which it gets room.
@@ -105,18 +105,12 @@ fn culprits(pattern: &Pattern) -> String {
     who.into_iter().chain(when).collect()
 }
 
-/// Each term with what it means; small ones on one line.
+/// Each term with what it means.
 fn losses(digest: &Digest) -> String {
-    let mut text = "\nworkers x window:\n".to_owned();
-    let mut small = Vec::new();
-    for (term, share) in digest.losses.terms().into_iter().filter(|(_, share)| *share > 0.0) {
-        if share >= SMALL {
-            text += &format!("  {term:10} {:>6}  {}\n", percent(share), facts::meaning(term));
-        } else {
-            small.push(format!("{term} {}", percent(share)));
-        }
-    }
-    if small.is_empty() { text } else { text + &format!("  {}\n", small.join(", ")) }
+    let terms = digest.losses.terms().into_iter().filter(|(_, share)| *share > 0.0);
+    terms.fold("\nworkers x window:\n".to_owned(), |text, (term, share)| {
+        text + &format!("  {term:10} {:>6}  {}\n", percent(share), facts::meaning(term))
+    })
 }
 
 fn parallelism(digest: &Digest) -> String {

@@ -210,7 +210,7 @@ fn names_of_threads_and_tasks_are_shown_safely_and_cut() {
     let text = digest_text(&digest);
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let shown = "a\\u{1b}[2J\\u{202e} xxxx~";
-    assert!(text.contains(&format!("awaited: \"{shown}\" 30 %")), "{text}");
+    assert!(text.contains(&format!("awaited: \"{shown}\" (30 %)")), "{text}");
     assert!(text.contains(&format!("worker 3 \"{shown}\"")), "{text}");
     assert!(words_of(&digest_html(&digest)).contains(shown));
 }
