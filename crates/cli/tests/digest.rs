@@ -184,6 +184,74 @@ fn what_is_no_trace_exits_with_2_and_says_what_is_known() {
     }
 }
 
+/// Two crowds of `map` and `write` on three threads, and between them, from 200 to 300 ms, `reduce`
+/// alone on the third. The names of the threads come behind all spans.
+fn with_a_stage(thread: impl Fn(u64) -> String) -> Vec<Value> {
+    let span = |tid: u64, ts: u64, dur: u64, name: &str| json!({"name": name, "ph": "X", "pid": 7, "tid": tid, "ts": ts, "dur": dur});
+    let mut events = Vec::new();
+    for tid in 1..4 {
+        let lag = tid * 130;
+        events.extend((0..100).map(|at| span(tid, lag + at * 2_000, 1_995, "map")));
+        if tid == 3 {
+            events.extend((0..4).map(|at| span(tid, 200_500 + at * 25_000, 24_995, "reduce")));
+        }
+        events.extend((0..150).map(|at| span(tid, 300_500 + lag + at * 2_000, 1_995, "write")));
+    }
+    events.extend((1..4).map(
+        |tid| json!({"name": "thread_name", "ph": "M", "pid": 7, "tid": tid, "args": {"name": thread(tid)}}),
+    ));
+    events
+}
+
+#[test]
+fn the_culprits_are_named_with_their_threads_and_their_time() {
+    let tool = Tool::new();
+    let mut events = with_a_stage(|tid| format!("pool-{tid}"));
+    let path = file(&tool, "t.json", &Value::from(events.clone()).to_string());
+    let text = tool.run(&["digest", &path]).out;
+    let lines: Vec<&str> = text.lines().skip(2).take(6).collect();
+    assert_eq!(
+        lines,
+        [
+            "SERIAL_BOTTLENECK (11.1 %, fixing it: 1.06x to 1.13x faster)",
+            "  why:  one worker of 3 is active for 17 % of the window",
+            "  do:   split what runs alone into 12 tasks, or overlap it with other work",
+            "  who:  ran alone: \"reduce\" (100 %); on worker 2 \"pool-3\" (100 %)",
+            "  when: 200 ms to 300 ms (100 %)",
+            "next: SCHEDULING_OVERHEAD (0.2 %)",
+        ]
+    );
+    assert!(text.contains("; most: worker 2 \"pool-3\"; least:\n        worker 0 \"pool-1\"\n"), "{text}");
+    assert!(text.contains("  serial     11.1 %  idle while exactly one worker is active\n"), "{text}");
+    // Spans out of order are sorted, and the names stay.
+    let known = tool.run(&["digest", "--format", "json", &path]).json();
+    assert_eq!(known["workers_detail"]["workers"][1]["thread"], "pool-2");
+    events.reverse();
+    let path = file(&tool, "back.json", &Value::from(events).to_string());
+    let back = tool.run(&["digest", "--format", "json", &path]).json();
+    let (one, other) = (&known["patterns"][0], &back["patterns"][0]);
+    for field in ["tasks", "when"] {
+        assert_eq!(one[field], other[field], "{field}");
+    }
+    assert_eq!(
+        (&one["threads"][0]["thread"], &other["threads"][0]["thread"]),
+        (&json!("pool-3"), &json!("pool-3"))
+    );
+}
+
+#[test]
+fn hostile_names_of_threads_move_no_cursor_and_fill_no_screen() {
+    let tool = Tool::new();
+    let events = with_a_stage(|_| format!("\u{1b}[2J\u{202e}<b>\n{}", "x".repeat(1 << 20)));
+    let path = file(&tool, "t.json", &Value::from(events).to_string());
+    for format in ["text", "md", "html"] {
+        let out = tool.run(&["digest", "--format", format, &path]).out;
+        assert!(out.contains("SERIAL_BOTTLENECK") && out.len() < 16 << 10, "{format}: {}", out.len());
+        assert!(!out.contains(['\u{1b}', '\u{202e}']), "{format}: {out}");
+        assert!(format != "html" || !out.contains("<b>"), "{out}");
+    }
+}
+
 #[test]
 fn every_format_holds_the_diagnosis() {
     let tool = Tool::new();

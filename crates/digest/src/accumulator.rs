@@ -6,12 +6,12 @@ use taskscale_model::span::{Depth, Span, SpanSink};
 
 use crate::{
     edges::{ENDLESS, Edge, Edges},
-    grid::Grid,
+    grid::{Grid, Who},
     histogram::Histogram,
-    names::Names,
+    names::{Names, mark},
     top::{Candidates, Long, ShortName, Top},
     waits::Waits,
-    worker::{NOTHING, Settled, Worker},
+    worker::{NOTHING, PRESENT, Settled, Worker},
 };
 
 /// The number of workers that are told apart. The spans of all others count as one more worker's.
@@ -23,7 +23,7 @@ pub struct Config {
     /// The number of workers, whether they ran or not. `None` means as many as were seen.
     pub workers: Option<u32>,
     /// The number of points of time at which parallelism is counted, rounded up to a power of two.
-    /// A point takes 40 bytes, and 16 more once a task's ready time is known.
+    /// A point takes 48 bytes, and 16 more once a task's ready time is known.
     pub points: usize,
     /// The number of names that are kept. A name takes about 160 bytes.
     pub names: usize,
@@ -113,16 +113,27 @@ const MOST_DEEP: usize = 100_000;
 struct Of<'a> {
     sums: &'a mut Sums,
     worker: u32,
+    /// The name of the span that is being taken in, for which [`PRESENT`] stands.
+    name: &'a [u8],
+}
+
+impl Of<'_> {
+    /// Who runs a span. A name is not hashed before it is wanted.
+    fn who(worker: u32, name: &[u8], known: u32) -> Who {
+        Who::new(if known == PRESENT { mark(name) } else { known }, worker)
+    }
 }
 
 impl Settled for Of<'_> {
-    #[inline]
-    fn outermost(&mut self, start: i64, end: i64, piece: Option<u64>) {
-        self.sums.grid.busy(start, end, piece.unwrap_or(0));
+    #[inline(always)]
+    fn outermost(&mut self, start: i64, end: i64, piece: Option<u64>, mark: u32) {
+        let Of { sums, worker, name } = self;
+        sums.grid.busy(start, end, piece.unwrap_or(0), || Of::who(*worker, name, mark));
     }
 
-    fn piece(&mut self, start: i64, end: i64) {
-        self.sums.grid.piece(start, end);
+    fn piece(&mut self, start: i64, end: i64, mark: u32) {
+        let Of { sums, worker, name } = self;
+        sums.grid.piece(start, end, || Of::who(*worker, name, mark));
     }
 
     fn first(&mut self, start: i64) {
@@ -140,7 +151,7 @@ impl Settled for Of<'_> {
     }
 
     #[inline]
-    fn known(&mut self, kept: u32, leaf: bool) {
+    fn known(&mut self, kept: u16, leaf: bool) {
         if kept == NOTHING {
             return;
         }
@@ -155,8 +166,8 @@ impl Settled for Of<'_> {
         self.sums.late += 1;
     }
 
-    fn order(&self, kept: u32, other: u32) -> Ordering {
-        let name = |kept: u32| self.sums.candidates.get(kept).map(|long| long.name);
+    fn order(&self, kept: u16, other: u16) -> Ordering {
+        let name = |kept: u16| self.sums.candidates.get(kept).map(|long| long.name);
         name(kept).cmp(&name(other))
     }
 
@@ -190,11 +201,12 @@ impl SpanSink for Accumulator {
             Depth::Level(level) => Some(level),
         };
         self.sums.durations.add(duration);
-        self.names.add(span.name, duration);
+        let mark = self.names.add(span.name, duration);
         let may_be_long = self.sums.top.may_admit(start, duration);
         let kept = if may_be_long { self.keep(span, start, duration) } else { NOTHING };
         let (slot, worker) = (self.slot(index), index as u32);
-        self.workers[slot].span(start, end, level, kept, &mut Of { sums: &mut self.sums, worker });
+        let out = &mut Of { sums: &mut self.sums, worker, name: b"" };
+        self.workers[slot].span(start, end, level, (kept, mark), out);
         if let Some(ready) = span.ready_ns {
             self.ready(ready, start);
         }
@@ -241,11 +253,12 @@ impl Accumulator {
     #[inline]
     pub fn leaf(&mut self, worker: u32, start_ns: i64, end_ns: i64, name: &[u8]) {
         let slot = self.slot((worker as usize).min(MAX_WORKERS));
+        let out = &mut Of { sums: &mut self.sums, worker, name };
         if (worker as usize) < MAX_WORKERS
             && -FAR < start_ns
             && start_ns <= end_ns
             && end_ns < FAR
-            && self.workers[slot].outermost(start_ns, end_ns, true, &mut Of { sums: &mut self.sums, worker })
+            && self.workers[slot].outermost(start_ns, end_ns, true, out)
         {
             let duration = (end_ns - start_ns) as u64;
             self.sums.durations.add(duration);
@@ -257,14 +270,14 @@ impl Accumulator {
         self.span(&Span { worker, start_ns, end_ns, name, depth, ..Span::default() });
     }
 
-    /// Takes in the place of a span, like [`Accumulator::leaf`], and neither its duration nor its
-    /// name. The part before the worker's last end is cut off.
-    pub(crate) fn place(&mut self, worker: u32, start_ns: i64, end_ns: i64) {
+    /// Takes in the place of a span, like [`Accumulator::leaf`], and does not count its duration
+    /// and its name. The part before the worker's last end is cut off.
+    pub(crate) fn place(&mut self, worker: u32, start_ns: i64, end_ns: i64, name: &[u8]) {
         let slot = self.slot((worker as usize).min(MAX_WORKERS));
         let state = &mut self.workers[slot];
         let start = start_ns.clamp(-FAR, FAR).max(state.settled().unwrap_or(-FAR));
         let end = end_ns.clamp(start, FAR.max(start));
-        state.outermost(start, end, true, &mut Of { sums: &mut self.sums, worker });
+        state.outermost(start, end, true, &mut Of { sums: &mut self.sums, worker, name });
     }
 
     /// Takes in a span whose place is known. `level` others hold it, all of which come later. If it
@@ -288,9 +301,10 @@ impl Accumulator {
         let (slot, worker) = (self.slot(index), index as u32);
         let duration = (end - start) as u64;
         let state = &mut self.workers[slot];
+        let out = &mut Of { sums: &mut self.sums, worker, name: span.name };
         if level > 0 {
-            state.inner(start, end, level, leaf, &mut Of { sums: &mut self.sums, worker });
-        } else if !state.outermost(start, end, leaf, &mut Of { sums: &mut self.sums, worker }) {
+            state.inner(start, end, level, leaf, out);
+        } else if !state.outermost(start, end, leaf, out) {
             return self.span(&Span { depth: Depth::Level(0), ready_ns: None, ..*span });
         }
         self.sums.durations.add(duration);
@@ -348,7 +362,7 @@ impl Accumulator {
 
     /// Keeps who a span is until it is known whether it contains others.
     #[cold]
-    fn keep(&mut self, span: &Span<'_>, start: i64, duration: u64) -> u32 {
+    fn keep(&mut self, span: &Span<'_>, start: i64, duration: u64) -> u16 {
         let name = ShortName::of(span.name);
         self.sums.candidates.keep(Long { duration, start, worker: span.worker, name }).unwrap_or(NOTHING)
     }
@@ -379,8 +393,9 @@ impl Accumulator {
 
     /// Settles the spans that were kept back to see whether they are nested.
     pub(crate) fn settle(&mut self) {
-        for (slot, state) in self.workers.iter_mut().enumerate() {
-            state.settle(&mut Of { sums: &mut self.sums, worker: (self.base + slot) as u32 });
+        for (slot, worker) in self.workers.iter_mut().enumerate() {
+            let index = (self.base + slot) as u32;
+            worker.settle(&mut Of { sums: &mut self.sums, worker: index, name: b"" });
         }
     }
 

@@ -74,7 +74,9 @@ impl Named {
     /// Ends the batch and adds its sums to the names.
     pub fn close<'n>(self, names: &mut Names, name: &impl Fn(u32) -> &'n [u8]) {
         let of_name = self.0.into_iter().enumerate().filter(|(_, (tasks, _))| *tasks > 0);
-        of_name.for_each(|(number, (tasks, total))| names.add_many(name(number as u32), tasks, total));
+        for (number, (tasks, total)) in of_name {
+            names.add_many(name(number as u32), tasks, total);
+        }
     }
 }
 

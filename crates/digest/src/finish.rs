@@ -248,6 +248,7 @@ fn workers_detail(sums: &Accumulator, profile: &Profile) -> WorkersDetail {
         .active()
         .map(|(index, worker)| WorkerDetail {
             worker: index,
+            thread: None,
             tasks: worker.tasks,
             busy: (worker.busy as f64 / window).min(1.0),
             first_ns: (worker.first - profile.start) as u64,
@@ -298,6 +299,7 @@ fn outliers(sums: &Accumulator, start: i64) -> Vec<Outlier> {
         .map(|long| Outlier {
             name: long.name.text(),
             worker: long.worker,
+            thread: None,
             start_ns: long.start.saturating_sub(start).max(0) as u64,
             duration_ns: long.duration,
             times_typical: long.duration as f64 / typical,

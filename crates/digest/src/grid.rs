@@ -34,8 +34,45 @@ pub struct GridPoint {
     pub gaps: [u16; GAP_CLASSES],
     /// The number of outermost spans that cover the point.
     pub busy: u16,
-    /// The histogram bucket of the longest of them.
+    /// The histogram bucket of the longest piece of work at the point.
     pub longest: u8,
+    /// Who runs that piece: name and worker of a [`Who`]. Of several equally long ones a lot
+    /// decides, which is the same in any order of spans.
+    name: u32,
+    worker: u16,
+}
+
+/// A worker and the name of what it runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Who {
+    /// The [mark](crate::names::mark) of the name.
+    pub name: u32,
+    /// The worker's index plus 1; 0 is no worker. The last 65,535 stands for all others.
+    worker: u16,
+}
+
+impl Who {
+    pub fn new(name: u32, worker: u32) -> Self {
+        Who { name, worker: u16::try_from(worker.saturating_add(1)).unwrap_or(u16::MAX) }
+    }
+
+    /// The worker's index, if there is one that has a place of its own.
+    pub fn worker(self) -> Option<u32> {
+        (self.worker != u16::MAX).then(|| u32::from(self.worker).checked_sub(1)).flatten()
+    }
+
+    /// Whether another one is drawn before this one at a time. Names, and workers of one name, take
+    /// turns from point to point.
+    fn gives_way(self, other: Who, at: i64) -> bool {
+        let lot = |of: u32| (of ^ (at ^ (at >> 32)) as u32).wrapping_mul(0x9E37_79B1);
+        if self.worker == 0 || other.worker == 0 {
+            return self.worker < other.worker;
+        }
+        if self.name != other.name {
+            return lot(self.name) < lot(other.name);
+        }
+        lot(self.worker.into()) < lot(other.worker.into())
+    }
 }
 
 /// The end of a bin, its point, and its position.
@@ -52,6 +89,19 @@ impl GridPoint {
     fn is_in(&self, start: i64, end: i64) -> bool {
         start <= self.at && self.at < end
     }
+
+    /// Who runs the longest piece of work at the point.
+    pub fn who(&self) -> Who {
+        Who { name: self.name, worker: self.worker }
+    }
+
+    /// Notes a piece of work at the point if it is longer than what is known so far.
+    #[inline]
+    fn runs(&mut self, class: u8, who: Who) {
+        if class > self.longest || (class == self.longest && self.who().gives_way(who, self.at)) {
+            (self.longest, self.name, self.worker) = (class, who.name, who.worker);
+        }
+    }
 }
 
 impl Cell for GridPoint {
@@ -66,7 +116,7 @@ impl Cell for GridPoint {
     fn add(&mut self, other: &Self) {
         self.busy_ns = self.busy_ns.saturating_add(other.busy_ns);
         self.busy = self.busy.saturating_add(other.busy);
-        self.longest = self.longest.max(other.longest);
+        self.runs(other.longest, other.who());
         for (mine, theirs) in self.gaps.iter_mut().zip(other.gaps) {
             *mine = mine.saturating_add(theirs);
         }
@@ -98,10 +148,10 @@ impl Grid {
         self.0.cells()
     }
 
-    /// Adds an outermost span. `duration` is its own if it is one piece of work, else 0.
-    /// O(bins that it touches).
-    #[inline]
-    pub fn busy(&mut self, start: i64, end: i64, duration: u64) {
+    /// Adds an outermost span. `duration` is its own if it is one piece of work, else 0. `who` is
+    /// asked only if the span covers a point or leaves its bin. O(bins that it touches).
+    #[inline(always)]
+    pub fn busy(&mut self, start: i64, end: i64, duration: u64, who: impl FnOnce() -> Who) {
         if end <= start {
             return;
         }
@@ -112,26 +162,26 @@ impl Grid {
                 return;
             }
             cell.busy = cell.busy.saturating_add(1);
-            cell.longest = cell.longest.max(bucket(duration) as u8);
+            cell.runs(bucket(duration) as u8, who());
             return;
         }
-        self.busy_in_bins(start, end, duration);
+        self.busy_in_bins(start, end, duration, who());
     }
 
     /// Says how long the piece of work is that an outermost span does from `start` to `end`.
     /// O(bins that it touches).
-    pub fn piece(&mut self, start: i64, end: i64) {
+    pub fn piece(&mut self, start: i64, end: i64, who: impl FnOnce() -> Who) {
         if end <= start || self.cell(start, end).is_some_and(|cell| !cell.is_in(start, end)) {
             return;
         }
         self.0.cover(start, end);
         let shift = self.0.shift();
-        let class = bucket((end - start) as u64) as u8;
+        let (class, who) = (bucket((end - start) as u64) as u8, who());
         for bin in start >> shift..=(end - 1) >> shift {
             let slot = self.0.slot(bin);
             let cell = self.0.at_slot(slot);
             if cell.is_in(start, end) {
-                cell.longest = cell.longest.max(class);
+                cell.runs(class, who);
             }
         }
     }
@@ -143,7 +193,8 @@ impl Grid {
         if bin == last { self.0.cell_mut(bin) } else { None }
     }
 
-    fn busy_in_bins(&mut self, start: i64, end: i64, duration: u64) {
+    #[inline(never)]
+    fn busy_in_bins(&mut self, start: i64, end: i64, duration: u64, who: Who) {
         self.0.cover(start, end);
         let shift = self.0.shift();
         let class = bucket(duration) as u8;
@@ -155,7 +206,7 @@ impl Grid {
             cell.busy_ns = cell.busy_ns.saturating_add(part);
             if cell.is_in(start, end) {
                 cell.busy = cell.busy.saturating_add(1);
-                cell.longest = cell.longest.max(class);
+                cell.runs(class, who);
             }
         }
     }
@@ -219,7 +270,7 @@ mod tests {
         let mut grid = Grid::new(64);
         for (index, (start, end)) in spans.iter().enumerate() {
             let (start, end) = if index % 2 == 0 { (*start, *end) } else { (-*end, -*start) };
-            grid.busy(start, end, 300);
+            grid.busy(start, end, 300, Who::default);
         }
         let total: u64 = grid.cells().map(|(_, cell)| cell.busy_ns).sum();
         assert_eq!(total, spans.iter().map(|(start, end)| (end - start) as u64).sum::<u64>());
@@ -250,10 +301,63 @@ mod tests {
     }
 
     #[test]
+    fn who_runs_at_a_point_depends_neither_on_order_nor_on_division() {
+        let mut rng = fastrand::Rng::with_seed(3);
+        for _ in 0..200 {
+            let mut spans: Vec<(i64, i64, Who)> = (0..60)
+                .map(|_| {
+                    let (start, length) = (rng.i64(0..100_000), 1_000 << rng.i64(0..4));
+                    (start, start + length, Who::new(rng.u32(1..4), rng.u32(0..3)))
+                })
+                .collect();
+            let of = |spans: &[(i64, i64, Who)]| {
+                let mut grid = Grid::new(64);
+                for (start, end, who) in spans {
+                    grid.busy(*start, *end, (end - start) as u64, || *who);
+                }
+                grid
+            };
+            let whole = of(&spans);
+            rng.shuffle(&mut spans);
+            let (left, right) = spans.split_at(rng.usize(0..60));
+            let mut merged = of(right);
+            merged.merge(&of(left));
+            for (one, other) in whole.cells().zip(merged.cells()).filter(|(one, _)| one.1.busy > 0) {
+                assert_eq!(one, other);
+                let at = one.1.at;
+                let covering: Vec<_> = spans.iter().filter(|span| span.0 <= at && at < span.1).collect();
+                let longest = covering.iter().map(|span| bucket((span.1 - span.0) as u64)).max();
+                assert!(
+                    covering.iter().any(
+                        |span| span.2 == one.1.who() && Some(bucket((span.1 - span.0) as u64)) == longest
+                    )
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn equally_long_names_and_workers_take_turns() {
+        let mut grid = Grid::new(1_024);
+        for at in 0..1_000 {
+            for (name, worker) in [(1, 0), (1, 1), (3, 2)] {
+                grid.busy(at * 1_000_000, (at + 1) * 1_000_000, 1_000_000, || Who::new(name, worker));
+            }
+        }
+        for worker in 0..3 {
+            let points = grid.cells().filter(|(_, cell)| cell.who().worker() == Some(worker)).count();
+            let expected = grid.cells().count() / if worker == 2 { 2 } else { 4 };
+            assert!(points.abs_diff(expected) < grid.cells().count() / 8, "{worker}: {points}");
+        }
+        assert_eq!(Who::new(1, 65_533).worker(), Some(65_533));
+        assert_eq!([Who::new(1, 65_534), Who::new(1, 65_536), Who::default()].map(Who::worker), [None; 3]);
+    }
+
+    #[test]
     fn the_ends_of_time_fit() {
         let mut grid = Grid::new(64);
-        grid.busy(i64::MIN / 2, i64::MIN / 2 + 5, 5);
-        grid.busy(i64::MAX / 2 - 5, i64::MAX / 2, 5);
+        grid.busy(i64::MIN / 2, i64::MIN / 2 + 5, 5, Who::default);
+        grid.busy(i64::MAX / 2 - 5, i64::MAX / 2, 5, Who::default);
         assert_eq!(grid.cells().map(|(_, cell)| cell.busy_ns).sum::<u64>(), 10);
     }
 }

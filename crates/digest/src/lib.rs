@@ -23,7 +23,7 @@
 //! | `profile` | what the points show: time by parallelism and by cause |
 //! | `queue` | whether workers had nothing to do or tasks no worker, where ready times are known |
 //! | `thresholds`, `evidence` | the choices and the quantities that a diagnosis rests on |
-//! | `patterns` | the diagnosis |
+//! | `patterns` | the diagnosis, and who is to blame |
 //! | `finish` | the digest |
 //!
 //! The crate knows no file format, no clock and no way of showing.

@@ -2,7 +2,7 @@
 
 use taskscale_model::digest::{Level, Losses, Parallelism};
 
-use crate::{accumulator::Accumulator, calibrate::Dispatch, histogram::BUCKETS};
+use crate::{accumulator::Accumulator, calibrate::Dispatch, grid::Who, histogram::BUCKETS};
 
 /// The number of steps of the timeline.
 const STEPS: usize = 60;
@@ -47,6 +47,10 @@ pub struct Profile {
     /// chain.
     pub togetherness: f64,
     pub parallelism: Parallelism,
+    /// The points in the order of time.
+    pub seen: Vec<Point>,
+    /// The distance between two points, on average.
+    pub step: u64,
 }
 
 /// Reads a settled accumulator. O(points + workers log workers).
@@ -61,12 +65,13 @@ pub fn profile(sums: &Accumulator, workers: u64, dispatch: &Dispatch) -> Profile
         .grid
         .cells()
         .filter(|(_, cell)| cell.at >= start && cell.at < end)
-        .map(|(_, cell)| {
+        .map(|(begin, cell)| {
             let busy = u64::from(cell.busy).min(workers);
             let gaps: u64 = cell.gaps[..dispatch.classes].iter().map(|count| u64::from(*count)).sum();
             let active = (busy + gaps).min(workers);
             let ended = ends.partition_point(|end| *end <= cell.at) as u64;
-            Point { busy, active, ended, longest: usize::from(cell.longest).min(BUCKETS - 1) }
+            let longest = usize::from(cell.longest).min(BUCKETS - 1);
+            Point { begin, busy, active, ended, longest, who: cell.who() }
         })
         .collect();
     let peak = peak(&points);
@@ -90,6 +95,8 @@ pub fn profile(sums: &Accumulator, workers: u64, dispatch: &Dispatch) -> Profile
         independence: independence(&points, workers),
         togetherness: togetherness(&points, workers),
         parallelism: parallelism(sums, start, window, workers, &points),
+        seen: Vec::new(),
+        step: sums.sums.grid.width(),
     };
     let mut idle = Losses::default();
     let mut latest = 0;
@@ -123,14 +130,24 @@ pub fn profile(sums: &Accumulator, workers: u64, dispatch: &Dispatch) -> Profile
     }
     profile.losses = identity(sums, workers, window, dispatch, &idle);
     profile.rescale(&idle);
+    profile.seen = points;
     profile
 }
 
-struct Point {
-    busy: u64,
-    active: u64,
-    ended: u64,
-    longest: usize,
+/// What a point shows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Point {
+    /// The begin of its bin.
+    pub begin: i64,
+    /// Workers inside a task.
+    pub busy: u64,
+    /// Workers inside a task or between two.
+    pub active: u64,
+    /// Workers that have executed their last task.
+    pub ended: u64,
+    /// The bucket of the longest piece of work, and who does it.
+    pub longest: usize,
+    pub who: Who,
 }
 
 impl Profile {

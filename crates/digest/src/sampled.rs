@@ -53,7 +53,7 @@ impl Accumulator {
             // The usual tasks, and then one gap that holds all the excess before the timed task.
             self.lay_out(worker, window, untimed, estimate.usual(scale), name);
         } else if untimed > 0 {
-            self.spread(worker, window, untimed, estimate.share);
+            self.spread(worker, window, untimed, estimate.share, name);
             let each = scale.length(estimate.like(sample) as f64).round() as u64;
             self.sums.durations.add_many(each, untimed);
             self.names.add_some(name, untimed, each * untimed);
@@ -62,7 +62,7 @@ impl Accumulator {
     }
 
     /// Places `tasks` spans that take `share` of a window, evenly and with equal gaps.
-    fn spread(&mut self, worker: u32, window: Range<i64>, tasks: u64, share: f64) {
+    fn spread(&mut self, worker: u32, window: Range<i64>, tasks: u64, share: f64, name: &[u8]) {
         let Range { start: from, end: to } = window;
         let busy = (to - from) as f64 * share;
         let gap = ((to - from) as f64 - busy) / (tasks + 1) as f64;
@@ -70,7 +70,7 @@ impl Accumulator {
         for task in 0..tasks {
             let begin = from + (before(task) + gap * (task + 1) as f64) as i64;
             let end = from + (before(task + 1) + gap * (task + 1) as f64) as i64;
-            self.place(worker, begin, end.min(to));
+            self.place(worker, begin, end.min(to), name);
         }
     }
 

@@ -69,14 +69,14 @@ const MOST_CANDIDATES: usize = 16_384;
 #[derive(Debug, Clone, Default)]
 pub struct Candidates {
     entries: Vec<Long>,
-    free: Vec<u32>,
+    free: Vec<u16>,
 }
 
 impl Candidates {
     /// Keeps a span and returns the number that stands for it; `None` where there is no room.
-    pub fn keep(&mut self, long: Long) -> Option<u32> {
+    pub fn keep(&mut self, long: Long) -> Option<u16> {
         if let Some(number) = self.free.pop() {
-            self.entries[number as usize] = long;
+            self.entries[usize::from(number)] = long;
             return Some(number);
         }
         (self.entries.len() < MOST_CANDIDATES).then(|| {
@@ -87,24 +87,24 @@ impl Candidates {
                 self.free.reserve_exact(self.entries.capacity() - self.free.len());
             }
             self.entries.push(long);
-            self.entries.len() as u32 - 1
+            (self.entries.len() - 1) as u16
         })
     }
 
     /// Forgets a span and returns it.
-    pub fn take(&mut self, number: u32) -> Long {
+    pub fn take(&mut self, number: u16) -> Long {
         self.free.push(number);
-        self.entries[number as usize]
+        self.entries[usize::from(number)]
     }
 
     /// The span that a number stands for.
-    pub fn get(&self, number: u32) -> Option<&Long> {
-        self.entries.get(number as usize)
+    pub fn get(&self, number: u16) -> Option<&Long> {
+        self.entries.get(usize::from(number))
     }
 
     /// Memory on the heap, in bytes.
     pub fn bytes(&self) -> usize {
-        self.entries.capacity() * size_of::<Long>() + self.free.capacity() * size_of::<u32>()
+        self.entries.capacity() * size_of::<Long>() + self.free.capacity() * size_of::<u16>()
     }
 }
 

@@ -18,7 +18,9 @@ const ROUNDING_NS: i64 = 1_000;
 /// The level of a span whose source says none.
 const UNKNOWN: u16 = u16::MAX;
 /// Says that nothing is kept of a span but its times.
-pub const NOTHING: u32 = u32::MAX;
+pub const NOTHING: u16 = u16::MAX;
+/// Stands for the mark of the span that is being taken in. Marks are odd or 0.
+pub const PRESENT: u32 = 2;
 
 /// A span whose turn has not come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -26,8 +28,10 @@ struct Waiting {
     start: i64,
     end: i64,
     level: u16,
-    /// What [`Settled::leaf`] is told of it.
-    kept: u32,
+    /// What [`Settled::known`] is told of it.
+    kept: u16,
+    /// The mark of its name.
+    mark: u32,
 }
 
 /// A span that has begun and may hold further ones.
@@ -39,27 +43,29 @@ struct Open {
     own_from: i64,
     level: u16,
     leaf: bool,
-    kept: u32,
+    kept: u16,
+    mark: u32,
 }
 
 /// Receives what a worker settles.
 pub trait Settled {
-    /// Takes an outermost span. `piece` is its duration if it contains no others.
-    fn outermost(&mut self, start: i64, end: i64, piece: Option<u64>);
+    /// Takes an outermost span. `piece` is its duration if it contains no others, and `mark` that
+    /// of its name.
+    fn outermost(&mut self, start: i64, end: i64, piece: Option<u64>, mark: u32);
     /// Takes a piece of work inside an outermost span: a span without children, or what lies
-    /// between two children.
-    fn piece(&mut self, start: i64, end: i64);
+    /// between two children. `mark` is that of the innermost span's name.
+    fn piece(&mut self, start: i64, end: i64, mark: u32);
     /// Takes the start of a worker's first outermost span.
     fn first(&mut self, start: i64);
     /// Takes a gap between two consecutive outermost spans.
     fn gap(&mut self, start: i64, end: i64);
     /// Takes what was kept of a span, perhaps [`NOTHING`]. It contains others unless it is a
     /// `leaf`.
-    fn known(&mut self, kept: u32, leaf: bool);
+    fn known(&mut self, kept: u16, leaf: bool);
     /// Counts a span that came after its turn.
     fn late(&mut self);
     /// Orders two spans of equal times by what was kept of them.
-    fn order(&self, kept: u32, other: u32) -> std::cmp::Ordering;
+    fn order(&self, kept: u16, other: u16) -> std::cmp::Ordering;
     /// Gives (`true`) or takes back (`false`) a place for a deep span. The result is whether there
     /// was one.
     fn deeper(&mut self, opened: bool) -> bool;
@@ -126,13 +132,20 @@ impl Default for Worker {
 }
 
 impl Worker {
-    /// Takes a span in. `level` is its depth if the source tells it, and `kept` stands for what is
-    /// kept of it. O(1) in order; O(16) if others of the window begin later.
+    /// Takes a span in. `level` is its depth if the source tells it, `kept` stands for what is kept
+    /// of it, and `mark` for its name. O(1) in order; O(16) if others of the window begin later.
     #[inline]
-    pub fn span(&mut self, start: i64, end: i64, level: Option<u16>, kept: u32, out: &mut impl Settled) {
+    pub fn span(
+        &mut self,
+        start: i64,
+        end: i64,
+        level: Option<u16>,
+        (kept, mark): (u16, u32),
+        out: &mut impl Settled,
+    ) {
         self.tasks += 1;
         let level = level.map_or(UNKNOWN, |level| level.min(UNKNOWN - 1));
-        let span = Waiting { start, end, level, kept };
+        let span = Waiting { start, end, level, kept, mark };
         if self.waiting.len() == self.waiting.capacity() {
             self.make_room(out);
         }
@@ -151,12 +164,13 @@ impl Worker {
         }
     }
 
-    /// Puts a span among those that wait, by start and then by end, parents first.
+    /// Puts a span among those that wait, by start and then by end, parents first. Of equal spans
+    /// the name decides, so that none is the parent by its place in the source.
     fn insert(&mut self, span: Waiting, out: &mut impl Settled) {
         if (span.start, std::cmp::Reverse(span.end)) < (self.turn.0, std::cmp::Reverse(self.turn.1)) {
             return self.too_late(span, out);
         }
-        let key = |span: &Waiting| (span.start, std::cmp::Reverse(span.end), span.level);
+        let key = |span: &Waiting| (span.start, std::cmp::Reverse(span.end), span.level, span.mark);
         let after = |before: &Waiting| {
             key(before).cmp(&key(&span)).then_with(|| out.order(before.kept, span.kept)).is_gt()
         };
@@ -174,7 +188,7 @@ impl Worker {
             let duration = (span.end - span.start) as u64;
             self.busy = self.busy.saturating_add(duration);
             self.add_leaf(duration);
-            out.outermost(span.start, span.end, Some(duration));
+            out.outermost(span.start, span.end, Some(duration), span.mark);
         } else {
             self.nested += 1;
         }
@@ -219,17 +233,17 @@ impl Worker {
         self.add_leaf((span.end - span.start) as u64);
         let depth = self.open.len();
         let Some(parent) = self.open.last_mut() else {
-            self.settle_outermost(span.start, span.end, true, out);
+            self.settle_outermost(span.start, span.end, true, span.mark, out);
             return true;
         };
         parent.leaf = false;
         if parent.own_from < span.start {
-            out.piece(parent.own_from, span.start);
+            out.piece(parent.own_from, span.start, parent.mark);
         }
         parent.own_from = span.end;
         self.nested += 1;
         self.depth = self.depth.max(depth as u16);
-        out.piece(span.start, span.end);
+        out.piece(span.start, span.end, span.mark);
         true
     }
 
@@ -270,7 +284,7 @@ impl Worker {
         parent.leaf = false;
         if parent.own_from < span.start {
             let from = std::mem::replace(&mut parent.own_from, span.start);
-            out.piece(from, span.start);
+            out.piece(from, span.start, parent.mark);
         }
         self.nested += 1;
         let depth = self.open.len();
@@ -301,9 +315,9 @@ impl Worker {
             out.known(span.kept, true);
             return true;
         }
-        let Waiting { end, level, kept, .. } = span;
+        let Waiting { end, level, kept, mark, .. } = span;
         let start = self.open[at].start;
-        self.open.insert(at, Open { start, end, own_from: start, level, leaf: false, kept });
+        self.open.insert(at, Open { start, end, own_from: start, level, leaf: false, kept, mark });
         true
     }
 
@@ -314,8 +328,8 @@ impl Worker {
     }
 
     fn push(&mut self, span: Waiting) {
-        let Waiting { start, end, level, kept } = span;
-        self.open.push(Open { start, end, own_from: start, level, leaf: true, kept });
+        let Waiting { start, end, level, kept, mark } = span;
+        self.open.push(Open { start, end, own_from: start, level, leaf: true, kept, mark });
     }
 
     /// Counts a nested span of which no parent is known: a clearing cut it away.
@@ -341,15 +355,15 @@ impl Worker {
             }
         }
         if (!self.open.is_empty() || !span.leaf) && span.own_from < span.end {
-            out.piece(span.own_from, span.end);
+            out.piece(span.own_from, span.end, span.mark);
         }
         if self.open.is_empty() {
-            self.settle_outermost(span.start, span.end, span.leaf, out);
+            self.settle_outermost(span.start, span.end, span.leaf, span.mark, out);
         }
     }
 
     #[inline]
-    fn settle_outermost(&mut self, start: i64, end: i64, leaf: bool, out: &mut impl Settled) {
+    fn settle_outermost(&mut self, start: i64, end: i64, leaf: bool, mark: u32, out: &mut impl Settled) {
         if self.settled == NEVER {
             self.first = self.first.min(start);
             out.first(start);
@@ -359,7 +373,7 @@ impl Worker {
         }
         let duration = (end - start) as u64;
         self.busy = self.busy.saturating_add(duration);
-        out.outermost(start, end, leaf.then_some(duration));
+        out.outermost(start, end, leaf.then_some(duration), mark);
         self.last = self.last.max(end);
         self.settled = end;
     }
@@ -379,7 +393,7 @@ impl Worker {
         if leaf {
             self.add_leaf((end - start) as u64);
         }
-        self.settle_outermost(start, end, leaf, out);
+        self.settle_outermost(start, end, leaf, PRESENT, out);
         self.turn = (end, end);
         true
     }
@@ -391,7 +405,7 @@ impl Worker {
         self.depth = self.depth.max(level);
         if leaf {
             self.add_leaf((end - start) as u64);
-            out.piece(start, end);
+            out.piece(start, end, PRESENT);
         }
     }
 

@@ -65,6 +65,23 @@ pub struct Digest {
     pub notes: Vec<String>,
 }
 
+impl Digest {
+    /// Gives the workers the names of their threads. Spans carry none, so whoever read the source
+    /// knows them.
+    pub fn name_threads<'n>(&mut self, name: impl Fn(u32) -> Option<&'n str>) {
+        let name = |worker: u32| name(worker).map(str::to_owned);
+        for detail in &mut self.workers_detail.workers {
+            detail.thread = name(detail.worker);
+        }
+        for outlier in &mut self.outliers {
+            outlier.thread = name(outlier.worker);
+        }
+        for part in self.patterns.iter_mut().flat_map(|pattern| &mut pattern.threads) {
+            part.thread = name(part.worker);
+        }
+    }
+}
+
 /// Shares of *workers x window*; they add up to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Losses {
@@ -203,10 +220,13 @@ pub struct WorkersDetail {
 }
 
 /// One worker of a [`WorkersDetail`].
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorkerDetail {
     /// The worker's index.
     pub worker: u32,
+    /// At most 48 bytes of the name that the source gives its thread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread: Option<String>,
     /// The number of spans that it executed, at any depth.
     pub tasks: u64,
     /// Time inside outermost spans as a share of the window.
@@ -224,6 +244,9 @@ pub struct Outlier {
     pub name: String,
     /// The index of the worker that executed it.
     pub worker: u32,
+    /// At most 48 bytes of the name that the source gives that worker's thread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread: Option<String>,
     /// From the begin of the window.
     pub start_ns: u64,
     pub duration_ns: u64,
@@ -353,6 +376,51 @@ pub struct Pattern {
     /// Time now over time with this loss removed and nothing else changed; at least 1. It bounds
     /// what any fix can win.
     pub bound: f64,
+    /// The names of the tasks that ran meanwhile, the largest share first: at most three.
+    #[serde(default)]
+    pub tasks: Vec<TaskShare>,
+    /// The workers that ran these tasks, if some did so far more than others: at most three.
+    #[serde(default)]
+    pub threads: Vec<ThreadShare>,
+    /// The time ranges that hold most of the loss, in the order of time: at most three, and none
+    /// where it is not known.
+    #[serde(default)]
+    pub when: Vec<TimeRange>,
+    /// Whether the loss is spread over the window, so that no few ranges hold most of it.
+    #[serde(default)]
+    pub all_along: bool,
+}
+
+/// A task's part in a [`Pattern`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TaskShare {
+    /// At most 48 bytes of the name.
+    pub name: String,
+    /// The share of the pattern's loss during which it ran.
+    pub share: f64,
+}
+
+/// A worker's part in a [`Pattern`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ThreadShare {
+    /// The worker's index.
+    pub worker: u32,
+    /// At most 48 bytes of the name that the source gives its thread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread: Option<String>,
+    /// The share of the pattern's loss during which it ran.
+    pub share: f64,
+}
+
+/// A stretch of the window.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct TimeRange {
+    /// From the begin of the window.
+    pub from_ns: u64,
+    /// From the begin of the window.
+    pub to_ns: u64,
+    /// The share of the pattern's loss that lies in it.
+    pub share: f64,
 }
 
 /// Time now over time after a change: a range.
@@ -363,12 +431,13 @@ pub struct Speedup {
 }
 
 impl Pattern {
-    /// What the remedy gives, in words: `1.20x to 1.34x faster, at most 1.40x`.
+    /// What the remedy gives, in words: `1.20x to 1.34x faster, at most 1.40x`. Where there is no
+    /// change to make, only the bound is known.
     pub fn gain(&self) -> String {
         let Speedup { from, to } = self.predicted;
         let (low, high, most) = (format!("{from:.2}x"), format!("{to:.2}x"), format!("{:.2}x", self.bound));
         match (self.change.is_some(), low == high, high == most) {
-            (false, ..) => format!("at most {most} faster"),
+            (false, ..) => format!("at most {most} faster if it could be removed"),
             (_, true, true) => format!("{high} faster"),
             (_, true, _) => format!("{high} faster, at most {most}"),
             (_, _, true) => format!("{low} to {high} faster"),

@@ -2,7 +2,10 @@
 
 use taskscale_model::{digest::Digest, figure::time};
 
-use crate::digest_words::{percent, plain, quantiles, queue_delay, queue_shares, reading};
+use crate::{
+    digest_facts as facts,
+    digest_words::{percent, plain, reading},
+};
 
 /// Writes `taskscale.digest/1` as indented JSON, with a newline at its end.
 pub fn digest_json(digest: &Digest) -> String {
@@ -16,24 +19,21 @@ pub fn digest_json(digest: &Digest) -> String {
 const ROWS: usize = 20;
 
 /// Rows of name and value that both pages show.
-fn facts(digest: &Digest) -> Vec<(&'static str, String)> {
-    let mut facts = vec![
-        ("Tasks", digest.tasks.to_string()),
-        ("Workers", format!("{} ({} ran)", digest.workers, digest.workers_detail.active)),
-        ("Window", time(digest.window_ns as f64)),
-        ("Duration", reading(&digest.duration, quantiles)),
-        ("Gap", reading(&digest.gap, quantiles)),
-        ("Scheduling cost", reading(&digest.scheduling_cost_ns, |cost| time(*cost))),
+fn figures(digest: &Digest) -> Vec<(&'static str, String)> {
+    let [duration, gap, cost] = facts::times(digest).map(|(_, text)| text);
+    let mut rows = vec![
+        ("Timeline", facts::head(digest)),
+        ("Duration", duration),
+        ("Gap", gap),
+        ("Scheduling cost", cost),
         ("Worthwhile task", reading(&digest.break_even_ns, |even| time(*even))),
-        ("Running", format!("mean {:.2}, peak {:.2}", digest.parallelism.mean, digest.parallelism.peak)),
-        ("Busiest worker", format!("{:.2} of the mean", digest.workers_detail.busy_max_over_mean)),
-        ("Nested tasks", digest.nesting.nested.to_string()),
+        ("Running", facts::running(digest)),
+        ("Share of time by workers running", facts::levels(digest)),
+        ("Busy %", facts::balance(digest)),
     ];
-    if let Some(queue) = digest.queue.value() {
-        facts.push(("Queue delay", queue_delay(queue)));
-        facts.push(("Queue", reading(&queue.shares, queue_shares)));
-    }
-    facts
+    rows.extend(facts::queue(digest));
+    rows.extend(facts::nesting(digest).map(|nesting| ("Nested", nesting)));
+    rows
 }
 
 /// Notes, and what the source held that was not counted.
@@ -69,26 +69,29 @@ pub fn digest_markdown(digest: &Digest) -> String {
         if !first.remedy.is_empty() {
             text += &format!("Do: {}.\n\n", cell(&first.remedy));
         }
-        if let Some(other) = &digest.alternative {
-            text += &format!("Or {}: {}.\n\n", other.name, cell(&other.tell));
+        if let Some(other) = facts::alternative(digest) {
+            text += &format!("Or {}.\n\n", cell(&other));
         }
     }
-    text += "| pattern | share | at most | evidence |\n|---|---:|---:|---|\n";
+    text += "| pattern | share | at most | evidence | who | when |\n|---|---:|---:|---|---|---|\n";
     for pattern in digest.patterns.iter().take(ROWS / 2) {
         text += &format!(
-            "| {} | {} | {:.2}x | {} |\n",
+            "| {} | {} | {:.2}x | {} | {} | {} |\n",
             pattern.name,
             percent(pattern.share),
             pattern.bound,
-            cell(&pattern.evidence)
+            cell(&pattern.evidence),
+            cell(&facts::who(pattern).unwrap_or_default()),
+            cell(&facts::when(pattern).unwrap_or_default())
         );
     }
-    text += "\n| workers x window | share |\n|---|---:|\n";
+    text += &format!("\nConfidence: {}\n", cell(&facts::confidence(digest, 0)));
+    text += "\n| workers x window | share | |\n|---|---:|---|\n";
     for (name, share) in digest.losses.terms() {
-        text += &format!("| {name} | {} |\n", percent(share));
+        text += &format!("| {name} | {} | {} |\n", percent(share), facts::meaning(name));
     }
     text += "\n| | |\n|---|---|\n";
-    for (name, value) in facts(digest) {
+    for (name, value) in figures(digest) {
         text += &format!("| {name} | {} |\n", cell(&value));
     }
     if !digest.names.top.is_empty() {
@@ -114,41 +117,60 @@ pub fn digest_html(digest: &Digest) -> String {
             .replace('"', "&quot;")
     };
     let mut body = String::new();
-    if let Some(first) = digest.patterns.first() {
-        body += &format!("<h1>{}</h1>\n<p>{}</p>\n", first.name, safe(&first.evidence));
-        if !first.remedy.is_empty() {
-            body += &format!("<p><b>Do:</b> {}</p>\n", safe(&first.remedy));
+    for (rank, pattern) in digest.patterns.iter().take(ROWS / 2).enumerate() {
+        let (title, level) = (safe(&facts::pattern(pattern)), if rank == 0 { "h1" } else { "h2" });
+        body += &format!("<{level}>{title}</{level}>\n<table>\n");
+        let rows = [
+            ("why", Some(facts::why(pattern))),
+            ("do", facts::remedy(pattern)),
+            ("who", facts::who(pattern)),
+            ("when", facts::when(pattern)),
+        ];
+        for (label, text) in rows {
+            body += &text.map(|text| format!("<tr><th>{label}<td>{}\n", safe(&text))).unwrap_or_default();
         }
-        if let Some(other) = &digest.alternative {
-            body += &format!("<p><b>Or {}:</b> {}</p>\n", other.name, safe(&other.tell));
+        if rank == 0
+            && let Some(other) = facts::alternative(digest)
+        {
+            body += &format!("<tr><th>or<td>{}\n", safe(&other));
         }
+        body += "</table>\n";
     }
+    body += &format!("<p>Confidence: {}</p>\n", safe(&facts::confidence(digest, 0)));
     body += "<h2>Where workers x window went</h2>\n<table>\n";
     for (name, share) in digest.losses.terms() {
         body += &format!(
-            "<tr><td>{name}<td class=n>{}<td><i style=\"width:{:.1}em\"></i>\n",
+            "<tr><td>{name}<td class=n>{}<td>{}<td><i style=\"width:{:.1}em\"></i>\n",
             percent(share),
+            facts::meaning(name),
             share * 24.0
         );
     }
     body += "</table>\n<h2>Workers running</h2>\n";
     body += &chart(&digest.parallelism.timeline, digest.workers as f64);
-    body += "<h2>Patterns</h2>\n<table>\n";
-    for pattern in digest.patterns.iter().take(ROWS / 2) {
-        body += &format!(
-            "<tr><td>{}<td class=n>{}<td class=n>{:.2}x<td>{}<br>{}\n",
-            pattern.name,
-            percent(pattern.share),
-            pattern.bound,
-            safe(&pattern.evidence),
-            safe(&pattern.remedy)
-        );
-    }
-    body += "</table>\n<h2>Figures</h2>\n<table>\n";
-    for (name, value) in facts(digest) {
+    body += "<h2>Figures</h2>\n<table>\n";
+    for (name, value) in figures(digest) {
         body += &format!("<tr><td>{name}<td>{}\n", safe(&value));
     }
-    body += "</table>\n<h2>Names</h2>\n<table>\n";
+    body += "</table>\n<h2>Workers</h2>\n<table>\n<tr><th>worker<th>tasks<th>busy<th>from<th>to\n";
+    for worker in digest.workers_detail.workers.iter().take(ROWS) {
+        body += &format!(
+            "<tr><td>{}<td class=n>{}<td class=n>{:.0} %<td class=n>{}<td class=n>{}\n",
+            safe(&facts::worker(worker.worker, worker.thread.as_deref())),
+            worker.tasks,
+            worker.busy * 100.0,
+            time(worker.first_ns as f64),
+            time(worker.last_ns as f64)
+        );
+    }
+    body += "</table>\n";
+    if !digest.outliers.is_empty() {
+        body += "<h2>Longest</h2>\n";
+        for outlier in digest.outliers.iter().take(ROWS) {
+            body += &format!("<p>{}</p>\n", safe(&facts::outlier(outlier)));
+        }
+    }
+    body += "<h2>Names</h2>\n<table>\n<tr><th>name<th>tasks<th>time<th>share\n";
     for name in digest.names.top.iter().take(ROWS) {
         body += &format!(
             "<tr><td>{}<td class=n>{}<td class=n>{}<td class=n>{}\n",
@@ -164,7 +186,7 @@ pub fn digest_html(digest: &Digest) -> String {
     }
     format!(
         "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>taskscale digest</title>\n<style>body{{font:15px \
-         sans-serif;max-width:60em;margin:2em auto;padding:0 1em}}td{{padding:.1em .8em .1em 0;vertical-align:top}}\
+         sans-serif;max-width:60em;margin:2em auto;padding:0 1em}}td,th{{padding:.1em .8em .1em 0;vertical-align:top;text-align:left;font-weight:normal}}th{{color:#666}}\
          .n{{text-align:right;white-space:nowrap}}i{{display:inline-block;height:.8em;background:#47a}}</style>\n{body}</html>\n"
     )
 }

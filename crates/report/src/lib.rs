@@ -14,6 +14,7 @@
 //! | [`doctor`] | findings about a machine as text, Markdown, JSON |
 //! | [`digest_text`](mod@digest_text) | a digest in at most 2,048 bytes |
 //! | [`digest_page`] | a digest as JSON, Markdown, HTML |
+//! | `digest_facts` | what is said of a digest, in sentences that its text and its page share |
 //! | `digest_words` | words and numbers of a digest, made safe to show |
 //! | `counts` | counts per task: what `text` and `markdown` have in common |
 //! | `layout` | arranges a summary as tables: what `text` and `markdown` have in common |
@@ -29,6 +30,7 @@
 
 pub mod compare;
 mod counts;
+mod digest_facts;
 pub mod digest_page;
 pub mod digest_text;
 mod digest_words;

@@ -29,6 +29,18 @@ fn digest(name: &str, many: usize, scale: u64) -> Digest {
         change: None,
         predicted: Speedup { from: 1.0, to: gain },
         bound: gain,
+        tasks: (0..many.min(3)).map(|_| TaskShare { name: name.into(), share: 0.3 }).collect(),
+        threads: (0..many.min(3) as u32)
+            .map(|worker| ThreadShare { worker, thread: Some(name.into()), share: 0.3 })
+            .collect(),
+        when: (0..many.min(3) as u64)
+            .map(|at| TimeRange {
+                from_ns: at * scale * 1_000_000,
+                to_ns: (at * scale + 1) * 1_000_000,
+                share: 0.3,
+            })
+            .collect(),
+        all_along: false,
     };
     Digest {
         schema: SCHEMA.into(),
@@ -59,7 +71,14 @@ fn digest(name: &str, many: usize, scale: u64) -> Digest {
             busy_max_over_mean: 1.9,
             busy_variation: 0.5,
             workers: (0..many as u32)
-                .map(|worker| WorkerDetail { worker, tasks: scale, busy: 0.5, first_ns: 0, last_ns: scale })
+                .map(|worker| WorkerDetail {
+                    worker,
+                    thread: Some(name.into()),
+                    tasks: scale,
+                    busy: 0.5,
+                    first_ns: 0,
+                    last_ns: scale,
+                })
                 .collect(),
             folded: scale - 1,
         },
@@ -67,6 +86,7 @@ fn digest(name: &str, many: usize, scale: u64) -> Digest {
             .map(|_| Outlier {
                 name: name.into(),
                 worker: 3,
+                thread: Some(name.into()),
                 start_ns: scale,
                 duration_ns: 300_000_000,
                 times_typical: 150.0 * scale as f64,
@@ -120,6 +140,108 @@ fn markdown() {
 #[test]
 fn html() {
     insta::assert_snapshot!(digest_html(&digest("<script>&\"x", 1, 1)));
+}
+
+/// The text of a page, with one blank between words.
+fn words_of(page: &str) -> String {
+    let mut text = String::new();
+    for (at, part) in page.split('<').enumerate() {
+        text += if at == 0 { part } else { part.split_once('>').map_or("", |(_, text)| text) };
+        text.push(' ');
+    }
+    let text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Every sentence and figure of the text is in the page. Where text and page arrange a list in
+/// different ways, every word is.
+fn page_says_the_text(digest: &Digest) {
+    let (text, page) = (digest_text(digest), words_of(&digest_html(digest)));
+    let mut lines: Vec<String> = Vec::new();
+    let begins = |line: &str| {
+        ["why:", "do:", "who:", "when:"].iter().any(|label| line.trim_start().starts_with(label))
+            || !line.starts_with("    ")
+    };
+    for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('|')) {
+        match lines.last_mut().filter(|_| !begins(line)) {
+            Some(last) => *last = format!("{last} {}", line.trim()),
+            None => lines.push(line.trim().to_owned()),
+        }
+    }
+    assert!(lines.len() > 12, "{text}");
+    for line in lines.iter().filter(|line| !line.ends_with("do not fit here; see json)")) {
+        let (label, rest) = line.split_once(": ").unwrap_or(("", line));
+        let is_list = label == "names" || label == "not counted";
+        let pieces: Vec<&str> = if is_list {
+            rest.split([' ', ',', '(', ')']).collect()
+        } else if label.is_empty() {
+            rest.split("  ").map(str::trim).collect()
+        } else if label.contains('(') {
+            vec![line]
+        } else {
+            rest.trim().split("; ").collect()
+        };
+        for piece in pieces.into_iter().filter(|piece| !piece.is_empty()) {
+            let piece = piece.trim_start_matches("medium: ").trim_end_matches(':');
+            assert!(page.contains(piece), "{piece:?} of {line:?} is not in {page}");
+        }
+    }
+}
+
+#[test]
+fn the_page_says_at_least_what_the_text_says() {
+    for (name, many) in [("solve", 1), ("a b", 2), ("<script>&\"x", 3), ("ä", 2), ("\u{1b}[31m\u{202e}", 2)]
+    {
+        let mut digest = digest(name, many, 1);
+        page_says_the_text(&digest);
+        digest.patterns[0].change = Some(Change::ShareQueue);
+        digest.patterns[0].name = PatternName::SerialBottleneck;
+        digest.patterns[1].all_along = true;
+        digest.workers_detail.workers[0].busy = 0.25;
+        digest.workers_detail.folded = 5;
+        digest.losses.starvation = 0.001;
+        page_says_the_text(&digest);
+        digest.patterns[0].tasks.clear();
+        digest.patterns[1].name = PatternName::OutsideRun;
+        digest.outliers.clear();
+        digest.nesting.nested = 0;
+        digest.workers_detail.workers.iter_mut().for_each(|worker| worker.thread = None);
+        page_says_the_text(&digest);
+    }
+}
+
+#[test]
+fn names_of_threads_and_tasks_are_shown_safely_and_cut() {
+    let mut digest = digest("solve", 2, 1);
+    let evil = format!("a\u{1b}[2J\u{202e}\n{}", "x".repeat(100));
+    digest.name_threads(|_| Some(&evil));
+    digest.patterns[0].tasks[0].name = evil.clone();
+    let text = digest_text(&digest);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let shown = "a\\u{1b}[2J\\u{202e} xxxx~";
+    assert!(text.contains(&format!("awaited: \"{shown}\" (30 %)")), "{text}");
+    assert!(text.contains(&format!("worker 3 \"{shown}\"")), "{text}");
+    assert!(words_of(&digest_html(&digest)).contains(shown));
+}
+
+#[test]
+fn no_line_but_notes_is_wider_than_80_columns_and_figures_keep_their_units() {
+    for many in 1..6 {
+        let text = digest_text(&digest("a_name_of_some_length", many, 1));
+        for line in text.lines() {
+            assert!(line.chars().count() <= 80, "{line}");
+            let first = line.split_whitespace().next().unwrap_or_default();
+            assert!(!["%", "%)", "%,", "ns)", "ms", "ns", "us"].contains(&first), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_loss_that_cannot_be_removed_is_bounded_and_not_fixed() {
+    let mut digest = digest("solve", 2, 1);
+    assert!(digest_text(&digest).contains("(42.0 %, bound: at most 1.70x faster if it could be removed)"));
+    digest.patterns[0].change = Some(Change::ShareQueue);
+    assert!(digest_text(&digest).contains("(42.0 %, fixing it: 1.00x to 1.70x faster)"));
 }
 
 #[test]

@@ -99,6 +99,10 @@ impl Counters {
             change: None,
             predicted: Speedup { from: 1.0, to: 1.0 },
             bound: 1.0,
+            tasks: Vec::new(),
+            threads: Vec::new(),
+            when: Vec::new(),
+            all_along: false,
         }];
         digest.confidence =
             Confidence { grade: ConfidenceGrade::Low, margin: 0.0, reasons: vec![REASON.into()] };
@@ -141,6 +145,7 @@ fn workers(digest: &mut Digest, busy: &[f64]) {
         .into_iter()
         .map(|worker| WorkerDetail {
             worker: worker as u32,
+            thread: None,
             tasks: 0,
             busy: busy[worker],
             first_ns: 0,

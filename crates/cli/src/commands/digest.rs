@@ -40,7 +40,8 @@ pub fn digest(args: &DigestArgs) -> anyhow::Result<Outcome> {
     if let Some((writer, path)) = reading.chrome {
         writer.finish().with_context(|| format!("cannot write {}", path.display()))?;
     }
-    let digest = reading.sums.finish(&account);
+    let mut digest = reading.sums.finish(&account);
+    digest.name_threads(|worker| reading.reader.workers().name(worker));
     output::print(&match args.format {
         DigestFormat::Text => taskscale_report::digest_text(&digest),
         DigestFormat::Json => taskscale_report::digest_json(&digest),

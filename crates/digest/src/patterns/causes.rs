@@ -36,7 +36,7 @@ use crate::{
 
 /// Steps of asyncio's event loop that last longer are slow. This is the default of
 /// `loop.slow_callback_duration`.
-const SLOW_STEP_NS: u64 = 100_000_000;
+pub(super) const SLOW_STEP_NS: u64 = 100_000_000;
 
 /// A loop makes many steps. A single call that holds all others is none.
 const FEWEST_STEPS: u64 = 16;
@@ -296,7 +296,7 @@ fn busy_spread(evidence: &Evidence<'_>) -> f64 {
 /// The bucket from which on tasks are few and long. It is half of the mean of the longest tasks
 /// that ran while others waited. That must stand out from the 90th percentile of all shorter tasks,
 /// and such tasks must be at most one per wait and half of all.
-fn few_long(evidence: &Evidence<'_>) -> Option<usize> {
+pub(super) fn few_long(evidence: &Evidence<'_>) -> Option<usize> {
     let durations = &evidence.sums.sums.durations;
     let total = durations.count();
     let from = waited_for(evidence);
@@ -333,7 +333,7 @@ fn was_given_less(evidence: &Evidence<'_>, waits: f64) -> bool {
 
 /// Whether the long tasks of a bucket ran while nothing else did, as a stage of its own. Two
 /// standard errors of the sample are allowed, and no more than [`Thresholds::overlap`].
-fn ran_alone(evidence: &Evidence<'_>, index: usize) -> bool {
+pub(super) fn ran_alone(evidence: &Evidence<'_>, index: usize) -> bool {
     let (seen, alone) = evidence.profile.points_by_longest[index];
     if seen == 0 {
         return false;

@@ -3,21 +3,25 @@
 //! What ran meanwhile decides which cause each idle point of time is put down to ([`causes`]). Each
 //! cause becomes a pattern, whose gain is the share of the run's time that removing it would save
 //! ([`patterns()`]). The largest gain is the diagnosis, unless the evidence is too thin
-//! ([`verdict`]). The thresholds are ratios of quantities of the same run
-//! ([`Thresholds`](crate::Thresholds)). Only definitions are absolute: a loss below
-//! [`cause::WORTH`] is healthy, and a cause that explains less than half is not *the* cause.
+//! ([`verdict`]). Who ran at the points of a pattern, and when these were, [`culprits`] tells. The
+//! thresholds are ratios of quantities of the same run ([`Thresholds`](crate::Thresholds)). Only
+//! definitions are absolute: a loss below [`cause::WORTH`] is healthy, and a cause that explains
+//! less than half is not *the* cause.
 
 mod advice;
 mod alternative;
 mod cause;
 mod causes;
+mod culprits;
 mod delay;
+mod ranges;
 mod verdict;
 mod words;
 
 use taskscale_model::digest::{Alternative, Confidence, ConfidenceGrade, Pattern};
 
 use advice::Advice;
+use culprits::Scene;
 
 use crate::evidence::Evidence;
 
@@ -31,11 +35,13 @@ pub(crate) fn diagnose(evidence: &Evidence<'_>) -> (Vec<Pattern>, Option<Alterna
     if alternative.is_some() && confidence.grade == ConfidenceGrade::High {
         confidence.grade = ConfidenceGrade::Medium;
     }
+    let scene = Scene::new(evidence, &ranked);
     let patterns = ranked
         .iter()
         .enumerate()
         .map(|(rank, cause)| {
             let advice = Advice::on(evidence, cause, &ranked[rank + 1..]);
+            let found = scene.culprits(cause.name);
             Pattern {
                 name: cause.name,
                 share: cause.share.clamp(0.0, 1.0),
@@ -45,6 +51,10 @@ pub(crate) fn diagnose(evidence: &Evidence<'_>) -> (Vec<Pattern>, Option<Alterna
                 // A change may mend more than its own cause.
                 bound: (1.0 / (1.0 - cause.gain.clamp(0.0, 0.999))).max(advice.predicted.to),
                 predicted: advice.predicted,
+                tasks: found.tasks,
+                threads: found.threads,
+                when: found.when,
+                all_along: found.all_along,
             }
         })
         .collect();
