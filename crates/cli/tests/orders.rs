@@ -94,6 +94,10 @@ fn without_numbers(mut digest: Value) -> Value {
     let workers = digest["workers_detail"]["workers"].as_array_mut().expect("workers");
     workers.iter_mut().for_each(|worker| worker["worker"] = json!(0));
     workers.sort_by_key(Value::to_string);
+    for pattern in digest["patterns"].as_array_mut().expect("patterns") {
+        let threads = pattern["threads"].as_array_mut().expect("threads");
+        threads.iter_mut().for_each(|thread| thread["worker"] = json!(0));
+    }
     digest["outliers"]
         .as_array_mut()
         .expect("outliers")

@@ -141,12 +141,15 @@ fn of_slots(shift: u32, edges: &[Edge], window: &Window, near: i64) -> Releases 
             let length = window.length(edge) as f64;
             count += 1.0;
             time += length;
-            let behind = others()
-                .filter(|other| !other.begins && (0..=near).contains(&(edge.at - other.at)))
-                .max_by_key(|other| (other.at, other.worker));
-            if let Some(end) = behind {
+            let behind =
+                || others().filter(|other| !other.begins && (0..=near).contains(&(edge.at - other.at)));
+            if let Some(latest) = behind().map(|end| end.at).max() {
                 by_end += length;
-                *by_worker.entry(end.worker).or_default() += 1.0;
+                // Several that end at one moment share it, whatever their numbers are.
+                let ends: Vec<u32> = behind().filter(|end| end.at == latest).map(|end| end.worker).collect();
+                for worker in &ends {
+                    *by_worker.entry(*worker).or_default() += 1.0 / ends.len() as f64;
+                }
             }
             let with = others()
                 .filter(|other| other.begins && (other.at - edge.at).abs() <= near && window.is_wait(other));
