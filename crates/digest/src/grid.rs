@@ -40,6 +40,8 @@ pub struct GridPoint {
     /// decides, which is the same in any order of spans.
     name: u32,
     worker: u16,
+    /// The lot of that piece. The largest is drawn.
+    lot: u16,
 }
 
 /// A worker and the name of what it runs.
@@ -52,27 +54,25 @@ pub struct Who {
 }
 
 impl Who {
+    /// Stands for workers that have no place of their own, and for several.
+    const OTHERS: u16 = u16::MAX;
+
     pub fn new(name: u32, worker: u32) -> Self {
-        Who { name, worker: u16::try_from(worker.saturating_add(1)).unwrap_or(u16::MAX) }
+        Who { name, worker: u16::try_from(worker.saturating_add(1)).unwrap_or(Who::OTHERS) }
     }
 
     /// The worker's index, if there is one that has a place of its own.
     pub fn worker(self) -> Option<u32> {
-        (self.worker != u16::MAX).then(|| u32::from(self.worker).checked_sub(1)).flatten()
+        (self.worker != Who::OTHERS).then(|| u32::from(self.worker).checked_sub(1)).flatten()
     }
+}
 
-    /// Whether another one is drawn before this one at a time. Names, and workers of one name, take
-    /// turns from point to point.
-    fn gives_way(self, other: Who, at: i64) -> bool {
-        let lot = |of: u32| (of ^ (at ^ (at >> 32)) as u32).wrapping_mul(0x9E37_79B1);
-        if self.worker == 0 || other.worker == 0 {
-            return self.worker < other.worker;
-        }
-        if self.name != other.name {
-            return lot(self.name) < lot(other.name);
-        }
-        lot(self.worker.into()) < lot(other.worker.into())
-    }
+/// The lot of a piece of work at a point. It rests on times and names, since the numbers of workers
+/// depend on the order of spans. Pieces at the same times take turns from point to point.
+fn lot(start: i64, end: i64, name: u32, at: i64) -> u16 {
+    let times = (start as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ end as u64;
+    let mixed = times.wrapping_mul(0xD6E8_FEB8_6659_FD93) ^ u64::from(name) ^ at as u64;
+    (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48) as u16
 }
 
 /// The end of a bin, its point, and its position.
@@ -95,11 +95,15 @@ impl GridPoint {
         Who { name: self.name, worker: self.worker }
     }
 
-    /// Notes a piece of work at the point if it is longer than what is known so far.
+    /// Notes a piece of work at the point if it is longer than what is known so far. Workers with
+    /// pieces of one name at the same times are not told apart: none of them stands out.
     #[inline]
-    fn runs(&mut self, class: u8, who: Who) {
-        if class > self.longest || (class == self.longest && self.who().gives_way(who, self.at)) {
-            (self.longest, self.name, self.worker) = (class, who.name, who.worker);
+    fn runs(&mut self, class: u8, lot: u16, who: Who) {
+        let (new, old) = ((class, lot, who.name), (self.longest, self.lot, self.name));
+        if new > old {
+            (self.longest, self.lot, self.name, self.worker) = (class, lot, who.name, who.worker);
+        } else if new == old && self.worker != who.worker {
+            self.worker = if self.worker == 0 { who.worker } else { Who::OTHERS };
         }
     }
 }
@@ -116,7 +120,7 @@ impl Cell for GridPoint {
     fn add(&mut self, other: &Self) {
         self.busy_ns = self.busy_ns.saturating_add(other.busy_ns);
         self.busy = self.busy.saturating_add(other.busy);
-        self.runs(other.longest, other.who());
+        self.runs(other.longest, other.lot, other.who());
         for (mine, theirs) in self.gaps.iter_mut().zip(other.gaps) {
             *mine = mine.saturating_add(theirs);
         }
@@ -162,7 +166,8 @@ impl Grid {
                 return;
             }
             cell.busy = cell.busy.saturating_add(1);
-            cell.runs(bucket(duration) as u8, who());
+            let (at, who) = (cell.at, who());
+            cell.runs(bucket(duration) as u8, lot(start, end, who.name, at), who);
             return;
         }
         self.busy_in_bins(start, end, duration, who());
@@ -181,7 +186,8 @@ impl Grid {
             let slot = self.0.slot(bin);
             let cell = self.0.at_slot(slot);
             if cell.is_in(start, end) {
-                cell.runs(class, who);
+                let lot = lot(start, end, who.name, cell.at);
+                cell.runs(class, lot, who);
             }
         }
     }
@@ -206,7 +212,8 @@ impl Grid {
             cell.busy_ns = cell.busy_ns.saturating_add(part);
             if cell.is_in(start, end) {
                 cell.busy = cell.busy.saturating_add(1);
-                cell.runs(class, who);
+                let lot = lot(start, end, who.name, cell.at);
+                cell.runs(class, lot, who);
             }
         }
     }
@@ -327,27 +334,24 @@ mod tests {
                 let at = one.1.at;
                 let covering: Vec<_> = spans.iter().filter(|span| span.0 <= at && at < span.1).collect();
                 let longest = covering.iter().map(|span| bucket((span.1 - span.0) as u64)).max();
-                assert!(
-                    covering.iter().any(
-                        |span| span.2 == one.1.who() && Some(bucket((span.1 - span.0) as u64)) == longest
-                    )
-                );
+                let is_long = |span: &(i64, i64, Who)| Some(bucket((span.1 - span.0) as u64)) == longest;
+                assert!(covering.iter().any(|span| span.2 == one.1.who() && is_long(span)));
             }
         }
     }
 
     #[test]
-    fn equally_long_names_and_workers_take_turns() {
+    fn equally_long_names_take_turns_and_workers_alike_are_none() {
         let mut grid = Grid::new(1_024);
         for at in 0..1_000 {
             for (name, worker) in [(1, 0), (1, 1), (3, 2)] {
                 grid.busy(at * 1_000_000, (at + 1) * 1_000_000, 1_000_000, || Who::new(name, worker));
             }
         }
-        for worker in 0..3 {
-            let points = grid.cells().filter(|(_, cell)| cell.who().worker() == Some(worker)).count();
-            let expected = grid.cells().count() / if worker == 2 { 2 } else { 4 };
-            assert!(points.abs_diff(expected) < grid.cells().count() / 8, "{worker}: {points}");
+        for worker in [None, Some(2)] {
+            let points = grid.cells().filter(|(_, cell)| cell.who().worker() == worker).count();
+            let expected = grid.cells().count() / 2;
+            assert!(points.abs_diff(expected) < grid.cells().count() / 8, "{worker:?}: {points}");
         }
         assert_eq!(Who::new(1, 65_533).worker(), Some(65_533));
         assert_eq!([Who::new(1, 65_534), Who::new(1, 65_536), Who::default()].map(Who::worker), [None; 3]);
