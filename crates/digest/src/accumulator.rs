@@ -143,11 +143,9 @@ impl Settled for Of<'_> {
 
     #[inline]
     fn gap(&mut self, start: i64, end: i64) {
-        let (pause, worker) = ((end - start) as u64, self.worker);
-        self.sums.gaps.add(pause);
+        self.sums.gaps.add((end - start) as u64);
         self.sums.grid.gap(start, end);
-        self.sums.edges.add(Edge { at: start, pause, worker, begins: false });
-        self.sums.edges.add(Edge { at: end, pause, worker, begins: true });
+        self.sums.edges.pause(start, end, self.worker);
     }
 
     #[inline]
