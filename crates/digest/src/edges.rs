@@ -65,11 +65,11 @@ impl Slots {
         self.holds_group(at >> self.shift >> GROUP) && self.holds_slot(at >> self.shift)
     }
 
-    /// Of the halvings beyond the fourth, half choose groups of slots; all others choose slots of
+    /// Of the halvings beyond the second, half choose groups of slots; all others choose slots of
     /// these groups. So one hash tells that a whole group is not kept, and a short run, which has
     /// few groups, loses none.
     fn of_groups(&self) -> u32 {
-        self.halvings.saturating_sub(4) / 2
+        self.halvings.saturating_sub(2) / 2
     }
 
     fn holds_group(&self, group: i64) -> bool {
@@ -237,9 +237,9 @@ mod tests {
     #[test]
     fn some_slots_are_left_of_many_edges() {
         let edge = |at| Edge { at, pause: 1, worker: 0, begins: true };
-        let edges: Vec<Edge> = (0..100_000).map(|index| edge(index * 10_000)).collect();
+        let edges: Vec<Edge> = (0..100_000).map(|index| edge(index * 100_000)).collect();
         for (_, sample) in kept(&of(&edges, 1_000)) {
-            assert!((200..=1_000).contains(&sample.len()), "{}", sample.len());
+            assert!((100..=1_000).contains(&sample.len()), "{}", sample.len());
         }
     }
 }
