@@ -218,7 +218,7 @@ fn the_culprits_are_named_with_their_threads_and_their_time() {
             "  do:   split what runs alone into 12 tasks, or overlap it with other work",
             "  who:  ran alone: \"reduce\" (100 %); on worker 2 \"pool-3\" (100 %)",
             "  when: 200 ms to 300 ms (100 %)",
-            "next: SCHEDULING_OVERHEAD (0.2 %)",
+            "confidence: high",
         ]
     );
     assert!(text.contains("; most: worker 2 \"pool-3\"; least:\n        worker 0 \"pool-1\"\n"), "{text}");
@@ -256,7 +256,8 @@ fn hostile_names_of_threads_move_no_cursor_and_fill_no_screen() {
 fn every_format_holds_the_diagnosis() {
     let tool = Tool::new();
     let path = file(&tool, "t.json", &trace(2, 20_000, 2, 6));
-    for (format, words) in [("text", "next:"), ("md", "|"), ("html", "<html"), ("json", "\"patterns\"")] {
+    for (format, words) in [("text", "confidence:"), ("md", "|"), ("html", "<html"), ("json", "\"patterns\"")]
+    {
         let ran = tool.run(&["digest", "--format", format, &path]);
         assert!(ran.out.contains("SCHEDULING_OVERHEAD") && ran.out.contains(words), "{format}: {}", ran.out);
     }

@@ -38,7 +38,7 @@ impl Default for Config {
     /// For a reader of a file, which has one accumulator for all workers: about 150 KB, and 500
     /// bytes per worker.
     fn default() -> Self {
-        Config { workers: None, points: 2_048, names: 256, longest: 32, edges: 8_192 }
+        Config { workers: None, points: 2_048, names: 256, longest: 32, edges: 4_096 }
     }
 }
 

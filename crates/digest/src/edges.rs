@@ -44,8 +44,8 @@ pub(crate) struct Edges {
     slots: [Slots; SLOTS.len()],
     /// Most edges for each length.
     most: usize,
-    /// A time in which no slot of any length is kept. Most edges come after one that lies there too,
-    /// and cost two comparisons: 6 hashes for each span made reading a trace 1.3 times as dear.
+    /// A time in which no slot of any length is kept. Most edges come after one that lies there
+    /// too, and cost two comparisons: 6 hashes for each span made reading a trace 1.3 times as dear.
     quiet: (i64, i64),
 }
 

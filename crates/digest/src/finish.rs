@@ -129,7 +129,7 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
             disordered()
         },
         scheduling_cost_ns: cost,
-        queue: queue(sums, &profile),
+        queue: queue(sums, &profile, account.untold),
         break_even_ns,
         parallelism: profile.parallelism.clone(),
         workers_detail: workers_detail(sums, &profile),
@@ -294,7 +294,7 @@ fn outliers(sums: &Accumulator, start: i64) -> Vec<Outlier> {
     let most = if durations.count() < 100 { durations.quantile(0.5) } else { durations.quantile(0.99) };
     longest
         .iter()
-        .filter(|long| long.duration > most.saturating_mul(2))
+        .filter(|long| long.duration > most.saturating_mul(2) && long.duration as f64 >= 2.0 * typical)
         .take(OUTLIERS)
         .map(|long| Outlier {
             name: long.name.text(),

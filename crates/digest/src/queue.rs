@@ -14,9 +14,21 @@ const ENOUGH: f64 = 0.9;
 /// standard errors.
 const POINTS: u64 = 32;
 
-/// Reads a settled accumulator. O(points).
-pub fn queue(sums: &Accumulator, profile: &Profile) -> Reading<Queue> {
+/// Flows without a task, as a share of all, up to which those of the others stand for all.
+const LOST: f64 = 0.1;
+
+/// Reads a settled accumulator, whose source has `untold` flows that tell no ready time. O(points).
+pub fn queue(sums: &Accumulator, profile: &Profile, untold: u64) -> Reading<Queue> {
     let Some(waits) = &sums.waits else { return no_ready_times() };
+    let flows = untold + waits.delays.count();
+    if untold as f64 > LOST * flows as f64 {
+        return Reading::missing(
+            format!(
+                "of {flows} flows {untold} were not found to end in a task, and the others are no sample"
+            ),
+            "write each end of a flow beside its slice, or sort the file by time",
+        );
+    }
     let count = waits.delays.count() as f64;
     let tasks = sums.sums.durations.count() as f64;
     let nested: u64 = sums.active().map(|(_, worker)| worker.nested).sum();

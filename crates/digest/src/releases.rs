@@ -10,7 +10,7 @@ use crate::edges::{ENDLESS, Edge, Edges};
 const NEAR_NS: [i64; 5] = [2_000, 10_000, 50_000, 250_000, 1_000_000];
 /// Wake-ups take at most this share of a task. Tasks and arrivals that are all alike keep the same
 /// distance too, and it is longer.
-const OF_A_TASK: f64 = 0.1;
+const OF_A_TASK: f64 = 0.25;
 /// A longer distance is preferred if it explains so much more.
 const MORE: f64 = 0.05;
 /// The fewest ends of waits that show anything.

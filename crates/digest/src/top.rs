@@ -51,7 +51,7 @@ pub struct Long {
 
 impl Ord for Long {
     fn cmp(&self, other: &Self) -> Ordering {
-        let earlier = (other.start, other.worker, other.name).cmp(&(self.start, self.worker, self.name));
+        let earlier = (other.start, other.name, other.worker).cmp(&(self.start, self.name, self.worker));
         self.duration.cmp(&other.duration).then(earlier)
     }
 }

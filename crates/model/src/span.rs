@@ -70,6 +70,9 @@ pub struct Account {
     /// The step of the source's clock in nanoseconds, as far as its times show it; 0 where none was
     /// seen.
     pub clock_resolution_ns: u64,
+    /// Arrows of flows whose task was not found, so that its ready time is missing.
+    #[serde(default)]
+    pub untold: u64,
     /// What a reader of the digest must know: the file ends in the middle of an event, the source
     /// has no workers, ...
     pub notes: Vec<String>,

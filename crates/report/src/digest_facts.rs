@@ -5,10 +5,10 @@ use taskscale_model::{
     figure::time,
 };
 
-use crate::digest_words::{count, percent, plain, quantiles, queue_delay, queue_shares, reading};
+use crate::digest_words::{count, name, percent, plain, quantiles, queue_delay, queue_shares, reading};
 
 /// The most characters of a name in a sentence.
-const NAME: usize = 24;
+const NAME: usize = 32;
 
 /// Tasks, workers, window and clock.
 pub(crate) fn head(digest: &Digest) -> String {
@@ -72,7 +72,7 @@ pub(crate) fn who(pattern: &Pattern) -> Option<String> {
         .tasks
         .iter()
         .take(3)
-        .map(|task| format!("\"{}\" ({})", plain(&task.name, NAME), whole(task.share)))
+        .map(|task| format!("\"{}\" ({})", name(&task.name, NAME), whole(task.share)))
         .collect();
     let threads: Vec<String> = pattern
         .threads
@@ -110,7 +110,7 @@ pub(crate) fn when(pattern: &Pattern) -> Option<String> {
 /// A worker, with the name of its thread where the source gives one.
 pub(crate) fn worker(index: u32, thread: Option<&str>) -> String {
     match thread {
-        Some(name) => format!("worker {index} \"{}\"", plain(name, NAME)),
+        Some(thread) => format!("worker {index} \"{}\"", name(thread, NAME)),
         None => format!("worker {index}"),
     }
 }
@@ -225,9 +225,9 @@ pub(crate) fn nesting(digest: &Digest) -> Option<String> {
 
 /// A span that stands out.
 pub(crate) fn outlier(outlier: &Outlier) -> String {
-    let name = if outlier.name.is_empty() { "(no name)".into() } else { plain(&outlier.name, NAME) };
+    let shown = if outlier.name.is_empty() { "(no name)".into() } else { name(&outlier.name, NAME) };
     format!(
-        "{name} {} ({:.0}x, {}, at {})",
+        "{shown} {} ({:.0}x, {}, at {})",
         time(outlier.duration_ns as f64),
         outlier.times_typical,
         worker(outlier.worker, outlier.thread.as_deref()),

@@ -141,7 +141,7 @@ pub fn digest_html(digest: &Digest) -> String {
     for (name, share) in digest.losses.terms() {
         body += &format!(
             "<tr><td>{name}<td class=n>{}<td>{}<td><i style=\"width:{:.1}em\"></i>\n",
-            percent(share),
+            safe(&percent(share)),
             facts::meaning(name),
             share * 24.0
         );

@@ -5,7 +5,7 @@ use taskscale_model::digest::{Digest, Pattern};
 
 use crate::{
     digest_facts as facts,
-    digest_words::{percent, plain, sparkline},
+    digest_words::{count, name as short, percent, plain, sparkline},
     wrap::hanging,
 };
 
@@ -32,7 +32,10 @@ pub fn digest_text(digest: &Digest) -> String {
         Section { rank: 0, text: facts::head(digest) + "\n" },
         Section { rank: 1, text: diagnosis(digest) },
         Section { rank: 3, text: first.map(culprits).unwrap_or_default() },
-        Section { rank: 2, text: second.map(runner_up).unwrap_or_default() },
+        Section {
+            rank: 2,
+            text: second.filter(|second| second.share >= SMALL).map(runner_up).unwrap_or_default(),
+        },
         Section {
             rank: 8,
             text: second.filter(|second| second.share >= SMALL).map(culprits).unwrap_or_default(),
@@ -69,7 +72,7 @@ pub fn digest_text(digest: &Digest) -> String {
         .map(|(section, _)| section.text.as_str())
         .collect();
     if left_out > 0 {
-        text += &format!("({left_out} parts do not fit here; see json)\n");
+        text += &format!("({} not shown here; see json)\n", count(left_out as u64, "part"));
     }
     text
 }
@@ -152,7 +155,7 @@ fn names(digest: &Digest) -> String {
         .top
         .iter()
         .take(5)
-        .map(|name| format!("{} {} ({})", plain(&name.name, 24), percent(name.share), name.tasks))
+        .map(|name| format!("{} {} ({})", short(&name.name, 32), percent(name.share), name.tasks))
         .collect();
     if rows.is_empty() { String::new() } else { labelled("names: ", &rows.join(", ")) }
 }

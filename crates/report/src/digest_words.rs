@@ -33,6 +33,17 @@ pub(crate) fn plain(text: &str, limit: usize) -> String {
     out
 }
 
+/// Makes a name safe to show, as [`plain`] does. One longer than `limit` characters is cut in the
+/// middle: names that begin alike differ at their ends.
+pub(crate) fn name(text: &str, limit: usize) -> String {
+    let whole: Vec<char> = plain(text, 1_000).chars().collect();
+    if whole.len() <= limit {
+        return whole.into_iter().collect();
+    }
+    let (head, tail) = (limit / 3, limit - limit / 3 - 1);
+    whole[..head].iter().chain(&['~']).chain(&whole[whole.len() - tail..]).collect()
+}
+
 /// Writes a share in per cent: `12.3 %`. A share that is not zero never reads as zero.
 pub(crate) fn percent(share: f64) -> String {
     match share * 100.0 {

@@ -17,8 +17,8 @@ use merge::{Run, merge};
 use names::Names;
 use record::{BYTES, Kind, Record};
 
-/// Records of a block: 4 MB.
-const BLOCK: usize = 1 << 17;
+/// Records of a block: 2 MB.
+const BLOCK: usize = 1 << 16;
 /// The most blocks that are merged at once. Each then has a buffer of 16 KB.
 const MOST_RUNS: usize = 256;
 

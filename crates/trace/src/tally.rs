@@ -110,6 +110,8 @@ pub struct Tally {
     pub control_names: u64,
     /// Names that are not UTF-8.
     pub bad_utf8_names: u64,
+    /// Flows that tell no ready time.
+    pub untold: u64,
     step_ns: Option<u64>,
     notes: Vec<String>,
     /// The place of the first malformed event, and what stands there.
@@ -242,6 +244,7 @@ impl Tally {
             dropped,
             workers,
             clock_resolution_ns: self.step_ns.unwrap_or(0),
+            untold: self.untold,
             notes: self.notes,
         })
     }

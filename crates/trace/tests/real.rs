@@ -86,7 +86,8 @@ fn viztracer() {
     let entries: u64 = entries.trim_start_matches("Total Entries: ").parse().expect("a number");
     let (account, spans) = found(include_bytes!("real/viztracer.json"), None);
     assert_eq!((account.format.as_str(), account.seen, account.workers), ("viztracer", entries, 1));
-    assert!(account.notes.is_empty(), "{:?}", account.notes);
+    assert_eq!(account.notes.len(), 1, "{:?}", account.notes);
+    assert!(account.notes[0].contains("a task is a call"), "{:?}", account.notes);
     // A call has the name of the function, with file and line.
     let sums = by_name(&spans, |name| name.split(' ').next().unwrap_or(name));
     for (name, calls) in totals["calls"].as_object().expect("calls") {

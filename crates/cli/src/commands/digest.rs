@@ -42,6 +42,10 @@ pub fn digest(args: &DigestArgs) -> anyhow::Result<Outcome> {
     }
     let mut digest = reading.sums.finish(&account);
     digest.name_threads(|worker| reading.reader.workers().name(worker));
+    if digest.tasks == 0 && args.format == DigestFormat::Text {
+        output::tell(&nothing_counted(&account));
+        return Ok(Outcome::Nothing);
+    }
     output::print(&match args.format {
         DigestFormat::Text => taskscale_report::digest_text(&digest),
         DigestFormat::Json => taskscale_report::digest_json(&digest),

@@ -151,6 +151,7 @@ fn doubt(evidence: &Evidence<'_>, cause: &Cause, advice: &Advice) -> Option<&'st
         }
         (PatternName::SerialBottleneck, _) => (evidence.dispatch.cost_ns.unwrap_or(0.0) > DEAR * work
             || losses.outside > NONE_ACTIVE
+            || evidence.sums.sums.durations.count() < 4 * profile.workers
             || (one_holds_up(evidence) && profile.workers <= 3))
             .then_some("if it can be split"),
         (_, Some(Change::SplitTasks { .. })) if cause.gain < LITTLE => Some("if a tenth is worth it"),

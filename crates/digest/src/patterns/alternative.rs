@@ -8,7 +8,7 @@ use taskscale_model::digest::{Alternative, PatternName};
 
 use super::{
     cause::{Cause, WORTH},
-    causes::{evenly_divided, is_below_step, one_holds_up, wait_over_task},
+    causes::{FEWEST_STEPS, evenly_divided, is_below_step, one_holds_up, wait_over_task},
 };
 use crate::{
     evidence::Evidence,
@@ -26,6 +26,8 @@ const SLOW_NS: (f64, f64) = (100_000.0, 5_000.0);
 const HAND_OVER_NS: f64 = 20_000.0;
 /// The mean gap from which on no runtime takes it, even a dear one.
 const LONG_GAP_NS: f64 = 500_000.0;
+/// Gaps whose mean is so many times the scheduling cost are spread more widely than hand-overs.
+const SPREAD: f64 = 3.0;
 /// Shorter pauses of a single worker may be hand-overs.
 const SHORT_PAUSE_NS: u64 = 300_000;
 /// Waits of up to this many tasks may be what is left over where tasks are too few.
@@ -93,6 +95,10 @@ pub(super) fn alternative(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<A
         SchedulingOverhead if is_slow(evidence) => {
             (OutsideRun, "if the worker waits for input or a timer between tasks, nothing is lost")
         }
+        TooLittleReady if profile.losses.serial >= 0.3 * idle => (
+            SerialBottleneck,
+            "if the others wait for what runs alone, split that or overlap it with other work",
+        ),
         TooLittleReady if are_independent(evidence) => {
             (SchedulingOverhead, "if tasks are waiting in these gaps, the runtime takes them: batch tasks")
         }
@@ -129,7 +135,9 @@ fn healthy(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<(PatternName, &'
             "gaps are shorter than the clock's step: use a finer clock or a live observer",
         ));
     }
-    some_are_long(evidence).then_some(if evidence.profile.workers == 1 {
+    let steps: u64 = evidence.sums.active().map(|(_, worker)| worker.tasks - worker.nested).sum();
+    let may_be = some_are_long(evidence) && (evidence.profile.workers > 1 || steps >= FEWEST_STEPS);
+    may_be.then_some(if evidence.profile.workers == 1 {
         (PatternName::EventLoopBlocked, "if this is an event loop, its long steps hold up all others")
     } else {
         (
@@ -165,7 +173,8 @@ pub(super) fn take_turns(evidence: &Evidence<'_>) -> bool {
 /// Whether hand-overs take so long that they may be waits.
 pub(super) fn is_slow(evidence: &Evidence<'_>) -> bool {
     let slow = if evidence.profile.workers == 1 { SLOW_NS.1 } else { SLOW_NS.0 };
-    evidence.dispatch.cost_ns.is_some_and(|cost| cost > slow)
+    let mean = evidence.dispatch.sum_ns as f64 / evidence.dispatch.count.max(1) as f64;
+    evidence.dispatch.cost_ns.is_some_and(|cost| cost > slow || mean > SPREAD * cost)
 }
 
 /// Whether workers that wait for others may wait because there is nothing to take: their waits are

@@ -39,7 +39,7 @@ use crate::{
 pub(super) const SLOW_STEP_NS: u64 = 100_000_000;
 
 /// A loop makes many steps. A single call that holds all others is none.
-const FEWEST_STEPS: u64 = 16;
+pub(super) const FEWEST_STEPS: u64 = 16;
 
 /// All causes in no order, each with a share of at least 0. `delayed` is the share of waiting for
 /// long tasks that is waiting for run delay.

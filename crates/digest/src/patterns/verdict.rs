@@ -126,7 +126,7 @@ fn unseen(evidence: &Evidence<'_>, name: PatternName) -> Option<String> {
     let (released, workers) = (evidence.releases.released(), evidence.profile.workers);
     match (name, released) {
         (PatternName::UnderDecomposition | PatternName::SerialBottleneck, Released::ByNothingSeen) => {
-            Some("waits end when no other task ends: what is waited for may come from outside".into())
+            Some("waits end while no task ends: what is not seen (input, a timer) may end them".into())
         }
         (PatternName::TooLittleReady, _)
             if some_are_long(evidence) || evidence.releases.together(workers) > 0.5 =>
@@ -136,7 +136,7 @@ fn unseen(evidence: &Evidence<'_>, name: PatternName) -> Option<String> {
         (PatternName::UnderDecomposition, Released::Unclear | Released::ByEnds)
             if waits_between_tasks(evidence) >= 0.3 && evidence.releases.beyond_chance() < 0.9 =>
         {
-            Some("not all waits end when another task ends: some may be for what comes from outside".into())
+            Some("some waits end while no task ends: what is not seen (input, a timer) may end them".into())
         }
         (PatternName::TooLittleReady, Released::Unclear) => {
             Some("too few waits were seen to end to tell what ends them".into())

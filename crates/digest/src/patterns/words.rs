@@ -45,7 +45,7 @@ pub(crate) fn words(evidence: &Evidence<'_>, cause: &Cause) -> String {
             percent(cause.share)
         ),
         PatternName::UnderDecomposition => format!(
-            "{tasks} tasks of {} on {workers} workers, at most {} at once: waits are no longer than a task",
+            "{tasks} tasks of {} on {workers} workers, {} or fewer at once for 99 % of the time",
             time(durations.mean()),
             profile.peak
         ),

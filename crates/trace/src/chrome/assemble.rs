@@ -538,6 +538,9 @@ impl<'o> Assembler<'o> {
         }
         let Flows { ends, told, forgotten, .. } = self.flows;
         if told < ends {
+            // PyTorch's launches are told by their times, in any order; others are of kernels that
+            // were not recorded.
+            self.tally.untold = if self.flavour == Flavour::PyTorch { 0 } else { ends - told };
             let forgotten = if forgotten > 0 {
                 format!("; {forgotten} were forgotten: too many were open")
             } else {
@@ -547,19 +550,13 @@ impl<'o> Assembler<'o> {
                 "{told} of {ends} flows tell when a task became ready; the others have one end only, or end in no task{forgotten}"
             ));
         }
-        match self.flavour {
-            Flavour::PyTorch => self.tally.note(
-                "PyTorch: workers are CPU threads (operators) and GPU streams (kernels, copies); --cat kernel or cpu_op chooses",
-            ),
-            Flavour::Bazel => {
-                self.tally.note("Bazel: a task is an action; loading, analysis and steps of actions are left out (--cat)");
-            }
-            _ => {}
+        if let Some(note) = self.flavour.note() {
+            self.tally.note(note);
         }
         if self.task_threads > 0 {
             let n = self.task_threads;
             self.tally.note(format!(
-                "VizTracer's log_async: {n} of the threads are asyncio tasks and no workers; say --workers 1 for one event loop"
+                "VizTracer's log_async: {n} of the threads are asyncio tasks and no workers, or more: record without it"
             ));
         }
         if self.flavour == Flavour::TracingChrome && self.tally.dropped(Reason::Lifetime) > 0 {

@@ -109,6 +109,24 @@ impl Flavour {
         self == Flavour::Taskflow
     }
 
+    /// What a reader of the digest must know of the writer's tasks and workers.
+    pub fn note(self) -> Option<&'static str> {
+        match self {
+            Flavour::PyTorch => Some(
+                "PyTorch: workers are CPU threads (operators) and GPU streams (kernels, copies); --cat kernel or \
+                 cpu_op chooses",
+            ),
+            Flavour::Bazel => Some(
+                "Bazel: a task is an action; loading, analysis and steps of actions are left out (--cat)",
+            ),
+            Flavour::VizTracer => Some(
+                "VizTracer: a task is a call, and one that waits (lock, sleep, poll) looks like work; --name FILE.py \
+                 takes only the functions of a file",
+            ),
+            _ => None,
+        }
+    }
+
     /// Says why an event with a beginning and an end is not a task, where it is not.
     #[inline(always)]
     pub fn refuses(self, event: &Event<'_>) -> Option<Reason> {
