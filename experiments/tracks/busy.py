@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 
+POOL_OF_NODE = "node.threadpoolwork.sync"
 TASKS_OF_PYTORCH = {"cpu_op", "kernel", "gpu_memcpy", "gpu_memset"}
 
 
@@ -31,7 +32,7 @@ def load(path):
 
 
 def intervals(events):
-    """Yields (track, category, name, arguments, start, end) of complete events and of pairs."""
+    """Yields (track, category, name, arguments, start, end) of complete events, pairs, and Node's callbacks."""
     open_ones = collections.defaultdict(list)
     for event in events:
         track = (str(event.get("pid")), str(event.get("tid")))
@@ -44,6 +45,11 @@ def intervals(events):
         elif phase == "E" and open_ones[track]:
             *what, start = open_ones[track].pop()
             yield track, *what, start, float(ts)
+        elif phase == "b" and what[1].endswith("_CALLBACK"):
+            open_ones[event.get("id"), what[1]].append((track, *what, float(ts)))
+        elif phase == "e" and open_ones[event.get("id"), what[1]]:
+            *what, start = open_ones[event.get("id"), what[1]].pop()
+            yield *what, start, float(ts)
 
 
 def workers(events, whole):
@@ -54,10 +60,18 @@ def workers(events, whole):
         writer = "bazel"
     elif "schemaVersion" in whole or "deviceProperties" in whole:
         writer = "pytorch"
+    elif any("node.async_hooks" in (event.get("cat") or "") for event in events):
+        writer = "node"
+    elif any((event.get("cat") or "").startswith("task::") for event in events):
+        writer = "ray"
     for track, cat, name, args, start, end in intervals(events):
         if name.startswith("Total ") and "avg ms" in args:
             writer = "clang"
         elif writer == "bazel" and cat != "action processing":
+            pass
+        elif writer == "node" and not name.endswith("_CALLBACK") and POOL_OF_NODE not in cat:
+            pass
+        elif writer == "ray" and not cat.startswith("task::"):
             pass
         elif writer == "pytorch" and (cat not in TASKS_OF_PYTORCH or name.startswith("ProfilerStep#")):
             pass

@@ -217,11 +217,15 @@ fn tokio(event: &Event<'_>) -> Option<Reason> {
 }
 
 /// Judges an event of Node. Slices named `..._CALLBACK` are runs of a callback; the bare name spans
-/// the life of the resource.
+/// the life of the resource. What runs in the thread pool (compression, hashing, add-ons) lies on
+/// its threads.
 fn node(event: &Event<'_>) -> Option<Reason> {
     let cat = event.cat.raw;
     if memmem::find(cat, b"node.async_hooks").is_some() {
         return (!event.name.raw.ends_with(b"_CALLBACK")).then_some(Reason::Lifetime);
+    }
+    if matches!(event.phase, b'B' | b'E') && memmem::find(cat, b"node.threadpoolwork.sync").is_some() {
+        return None;
     }
     if memmem::find(cat, b"node.environment").is_some() {
         return Some(Reason::LoopPhase);
