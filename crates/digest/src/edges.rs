@@ -45,7 +45,7 @@ pub(crate) struct Edges {
     /// Most edges for each length.
     most: usize,
     /// A time in which no slot of any length is kept. Most edges come after one that lies there
-    /// too, and cost two comparisons: 6 hashes for each span made reading a trace 1.3 times as dear.
+    /// too, and cost two comparisons: with 6 hashes a span, reading took 1.3 times as long.
     quiet: (i64, i64),
 }
 
