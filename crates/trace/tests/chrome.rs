@@ -413,8 +413,12 @@ fn work_in_nodes_thread_pool_is_a_task_and_its_submission_is_not() {
             r#"{{"pid":9,"tid":{thread},"ts":{ts},"tts":5,"ph":"{phase}","cat":"node,node.threadpoolwork,node.threadpoolwork.{cat}","name":"zlib","dur":0,"tdur":0,"id":"0x2","args":{{}}}}"#
         )
     };
-    let all =
-        [event('b', "async", 9, 10), event('B', "sync", 12, 15), event('E', "sync", 12, 22), event('e', "async", 9, 30)];
+    let all = [
+        event('b', "async", 9, 10),
+        event('B', "sync", 12, 15),
+        event('E', "sync", 12, 22),
+        event('e', "async", 9, 30),
+    ];
     let (spans, account) = both(format!("{{\"traceEvents\":[{}]}}", all.join(",")).as_bytes());
     assert_eq!(spans, [(0, 0, 7_000, b"zlib".to_vec())]);
     assert_eq!((account.format.as_str(), account.seen, account.counted), ("node", 4, 2));
