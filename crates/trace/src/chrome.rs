@@ -2,10 +2,12 @@
 //! The file may be whole, cut or malformed.
 
 mod assemble;
+mod collectives;
 mod covered;
 mod event;
 mod flavour;
 mod flows;
+mod keys;
 mod layout;
 mod open;
 mod shape;

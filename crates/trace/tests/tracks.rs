@@ -183,6 +183,22 @@ fn pytorchs_workers_are_threads_with_operators_and_streams_with_kernels() {
 }
 
 #[test]
+fn collectives_of_pytorch_that_are_left_out_are_told() {
+    let found = Found::of(PYTORCH);
+    assert!(!found.notes().contains("collectives"), "{}", found.notes());
+    let two = r#""traceEvents": [
+  {"ph": "X", "cat": "user_annotation", "name": "gloo:all_reduce", "pid": 50, "tid": 53, "ts": 20, "dur": 900},
+  {"ph": "X", "cat": "user_annotation", "name": "gloo:broadcast", "pid": 50, "tid": 53, "ts": 930, "dur": 5},"#;
+    let file = PYTORCH.replace(r#""traceEvents": ["#, two);
+    let found = Found::of(&file);
+    assert_eq!((found.account.counted, found.dropped("annotation")), (4, 4));
+    let told = "2 collectives such as \"gloo:all_reduce\" are annotations, not counted";
+    assert!(found.notes().contains(told), "{}", found.notes());
+    let asked = Options { cat: Some("user_annotation".to_owned()), ..Options::default() };
+    assert!(!Found::with(&file, asked).notes().contains("collectives"));
+}
+
+#[test]
 fn bazels_tasks_are_actions_on_the_threads_that_carry_them_out() {
     let event = |cat: &str, name: &str, tid: u32, ts: u32, dur: u32| {
         format!(r#"{{"cat":"{cat}","name":"{name}","ph":"X","ts":{ts},"dur":{dur},"pid":1,"tid":{tid}}}"#)

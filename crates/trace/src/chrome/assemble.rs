@@ -1,12 +1,9 @@
 //! Makes spans of events: durations, pairs, filters, names, workers.
 
-use taskscale_model::{
-    answer::splitmix,
-    span::{Span, SpanSink},
-};
+use taskscale_model::span::{Span, SpanSink};
 
 use crate::{
-    bytes::{hash, is_numbered},
+    bytes::is_numbered,
     error::TraceError,
     json::{members, text, unescape_into, unescaped},
     number::Time,
@@ -16,10 +13,12 @@ use crate::{
 };
 
 use super::{
+    collectives::Collectives,
     covered::{Covered, NEAR_NS},
     event::{Event, Text},
     flavour::Flavour,
     flows::{End, Flows, Target},
+    keys::{async_key, flow_key, thread_key},
     open::{Begin, Ended, Stacks, Table},
     singles::{Held, Singles},
 };
@@ -45,6 +44,7 @@ pub struct Assembler<'o> {
     filtered: bool,
     paired: u64,
     task_threads: u64,
+    collectives: Collectives,
 }
 
 impl<'o> Assembler<'o> {
@@ -75,6 +75,7 @@ impl<'o> Assembler<'o> {
             filtered,
             paired: 0,
             task_threads: 0,
+            collectives: Collectives::default(),
         }
     }
 
@@ -260,6 +261,9 @@ impl<'o> Assembler<'o> {
         let reason = if self.filtered { self.filter(event) } else { self.flavour.refuses(event) };
         if reason.is_some() && self.flavour == Flavour::Plain {
             self.learn_of_refused(event, reason);
+        }
+        if reason == Some(Reason::Annotation) {
+            self.collectives.see(event.name.raw);
         }
         reason
     }
@@ -553,6 +557,9 @@ impl<'o> Assembler<'o> {
         if let Some(note) = self.flavour.note() {
             self.tally.note(note);
         }
+        if let Some(note) = self.collectives.note() {
+            self.tally.note(note);
+        }
         if self.task_threads > 0 {
             let n = self.task_threads;
             self.tally.note(format!(
@@ -578,20 +585,4 @@ impl<'o> Assembler<'o> {
 /// Returns a name for a note: at most 48 bytes, without control characters.
 fn plain_name(raw: &[u8]) -> String {
     short_name(&unescaped(raw))
-}
-
-/// Identifies the stack that a `B` or `E` belongs to.
-fn thread_key(process: Id, thread: Id) -> u64 {
-    splitmix(splitmix(process.bits()) ^ thread.bits())
-}
-
-/// Hashes what identifies a flow: category, name and id.
-fn flow_key(event: &Event<'_>) -> u64 {
-    hash(event.cat.raw, hash(event.name.raw, splitmix(event.id.bits())))
-}
-
-/// Hashes what identifies an asynchronous event: category, id, name and process.
-fn async_key(event: &Event<'_>) -> u64 {
-    let seed = event.process.bits() ^ event.id.bits().rotate_left(32);
-    hash(event.cat.raw, hash(event.name.raw, splitmix(seed)))
 }
