@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
 
@@ -29,6 +29,14 @@ class Pattern:
     bound: float
     #: The remedy as data: what to do (`do`) and how often; None where nothing is to be done.
     change: dict | None = None
+    #: Names of the tasks that ran at the points of the loss (`name`, `share`), at most three.
+    tasks: list = field(default_factory=list)
+    #: The threads that ran them (`worker`, `share`, perhaps `thread`), at most three.
+    threads: list = field(default_factory=list)
+    #: Time ranges that hold most of the loss (`from_ns`, `to_ns`, `share`), at most three.
+    when: list = field(default_factory=list)
+    #: Whether the loss lies all along the window.
+    all_along: bool = False
 
 
 @dataclass(frozen=True)
