@@ -28,6 +28,13 @@ pub struct Dispatch {
     pub sum_ns: u64,
 }
 
+impl Dispatch {
+    /// The mean of the gaps that count as dispatch; 0 if there are none.
+    pub fn mean_ns(&self) -> f64 {
+        self.sum_ns as f64 / self.count.max(1) as f64
+    }
+}
+
 /// Reads the gaps. Those of up to `reach` times the cost are dispatch. A cost below the clock's
 /// step cannot be told from one of a step. O(buckets).
 pub fn dispatch(gaps: &Histogram, reach: f64, resolution_ns: u64) -> Dispatch {

@@ -49,6 +49,15 @@ pub(crate) struct Edges {
     quiet: (i64, i64),
 }
 
+/// No time, and all time.
+const NONE: (i64, i64) = (0, 0);
+const ALL: (i64, i64) = (i64::MIN, i64::MAX);
+
+/// The time that lies in both.
+fn both(one: (i64, i64), other: (i64, i64)) -> (i64, i64) {
+    (one.0.max(other.0), one.1.min(other.1))
+}
+
 /// Groups have 64 slots.
 const GROUP: u32 = 6;
 
@@ -97,10 +106,15 @@ impl Slots {
     fn shrink(&mut self, most: usize) {
         while self.edges.len() > most {
             self.halvings += 1;
-            let mut edges = std::mem::take(&mut self.edges);
-            edges.retain(|edge| self.holds(edge.at));
-            self.edges = edges;
+            self.drop_others();
         }
+    }
+
+    /// Drops the edges of slots that are not kept.
+    fn drop_others(&mut self) {
+        let mut edges = std::mem::take(&mut self.edges);
+        edges.retain(|edge| self.holds(edge.at));
+        self.edges = edges;
     }
 }
 
@@ -108,8 +122,7 @@ impl Edges {
     /// Keeps at most this many edges of each length of slots. They take 24 bytes each.
     pub fn new(most: usize) -> Self {
         let slots = SLOTS.map(|shift| Slots { shift, halvings: 0, edges: Vec::new() });
-        let quiet = if most == 0 { (i64::MIN, i64::MAX) } else { (0, 0) };
-        Edges { slots, most, quiet }
+        Edges { slots, most, quiet: NONE }
     }
 
     /// Memory on the heap, in bytes.
@@ -141,25 +154,19 @@ impl Edges {
 
     #[inline(never)]
     fn add_outside(&mut self, edge: Edge) {
-        if self.most == 0 {
-            return;
-        }
         let mut kept = false;
         for slots in &mut self.slots {
-            if slots.holds(edge.at) {
+            if self.most > 0 && slots.holds(edge.at) {
                 slots.edges.push(edge);
                 slots.shrink(self.most);
                 kept = true;
             }
         }
-        self.quiet = (i64::MIN, i64::MAX);
-        for slots in self.slots.iter().filter(|_| !kept) {
-            let (from, until) = slots.quiet(edge.at);
-            self.quiet = (self.quiet.0.max(from), self.quiet.1.min(until));
-        }
-        if kept {
-            self.quiet = (0, 0);
-        }
+        self.quiet = match (self.most, kept) {
+            (0, _) => ALL,
+            (_, true) => NONE,
+            (_, false) => self.slots.iter().map(|slots| slots.quiet(edge.at)).fold(ALL, both),
+        };
     }
 
     /// Adds what another one kept. The result keeps as much as the smaller of the two.
@@ -167,21 +174,18 @@ impl Edges {
         self.most = self.most.min(other.most);
         for (mine, theirs) in self.slots.iter_mut().zip(&other.slots) {
             mine.halvings = mine.halvings.max(theirs.halvings);
-            let mut edges = std::mem::take(&mut mine.edges);
-            edges.extend(&theirs.edges);
-            edges.retain(|edge| mine.holds(edge.at));
-            mine.edges = edges;
+            mine.edges.extend(&theirs.edges);
+            mine.drop_others();
             mine.shrink(self.most);
         }
-        self.quiet = if self.most == 0 { (i64::MIN, i64::MAX) } else { (0, 0) };
+        self.quiet = NONE;
     }
 
     /// The kept edges in the order of time, for each length of slots, which is a power of two.
-    pub fn of_each_length(&self) -> impl Iterator<Item = (u32, Vec<Edge>)> {
-        self.slots.iter().map(|slots| {
-            let mut edges = slots.edges.clone();
-            edges.sort_unstable();
-            (slots.shift, edges)
+    pub fn into_each_length(self) -> impl Iterator<Item = (u32, Vec<Edge>)> {
+        self.slots.into_iter().map(|mut slots| {
+            slots.edges.sort_unstable();
+            (slots.shift, slots.edges)
         })
     }
 }
@@ -193,7 +197,7 @@ mod tests {
     use super::*;
 
     fn kept(edges: &Edges) -> Vec<(u32, Vec<Edge>)> {
-        edges.of_each_length().collect()
+        edges.clone().into_each_length().collect()
     }
 
     fn of(edges: &[Edge], most: usize) -> Edges {

@@ -21,6 +21,21 @@ pub(crate) struct Evidence<'a> {
 }
 
 impl Evidence<'_> {
+    /// The number of gaps that are no hand-overs.
+    pub fn pauses(&self) -> u64 {
+        self.sums.sums.gaps.count().saturating_sub(self.dispatch.count)
+    }
+
+    /// The time in gaps that are no hand-overs.
+    pub fn paused_ns(&self) -> u64 {
+        self.sums.sums.gaps.sum().saturating_sub(self.dispatch.sum_ns)
+    }
+
+    /// How many tasks of each worker that ran lie in no other.
+    pub fn steps(&self) -> impl Iterator<Item = u64> {
+        self.sums.active().map(|(_, worker)| worker.tasks - worker.nested)
+    }
+
     /// The mean of the longest tasks that ran while workers waited, weighted by waiting.
     pub fn longest_meanwhile(&self) -> f64 {
         let both: Vec<f64> = self

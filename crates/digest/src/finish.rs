@@ -75,7 +75,7 @@ fn releases(sums: &Accumulator, profile: &Profile, found: &Dispatch, resolution_
     let window = Window { longer_than: found.limit_ns as i64, start, end };
     // Hand-overs differ by some times their mean.
     let cost = found.cost_ns.map_or(0, |cost| (8.0 * cost) as i64);
-    Releases::of(&edges, &window, cost.max(2 * resolution_ns as i64).max(2_000), sums.sums.durations.mean())
+    Releases::of(edges, &window, cost.max(2 * resolution_ns as i64).max(2_000), sums.sums.durations.mean())
 }
 
 fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Digest {
@@ -154,19 +154,16 @@ const ALONE_NS: f64 = 1_000_000.0;
 /// A scheduler on another machine takes a millisecond (Dask's own documentation says 1 ms per
 /// task), and none takes two.
 const REMOTE_NS: f64 = 2_000_000.0;
-/// The variance of busy workers over that of independent hand-overs: outside of this range workers
-/// wait for each other or for one event. Independent ones were within 0.5 and 2 at 64 points.
-const INDEPENDENT: std::ops::Range<f64> = 0.4..3.0;
 
 /// Whether the gaps that look like dispatch are waits: workers take turns, or stop together.
 fn are_waits(found: &Dispatch, profile: &Profile) -> bool {
     let Some(cost) = found.cost_ns else { return false };
-    match profile.hand_over_variance {
-        _ if profile.workers == 1 => cost > ALONE_NS,
-        _ if cost > REMOTE_NS => true,
-        Some(variance) if variance < INDEPENDENT.start => cost > WAKE_UP_NS,
-        Some(variance) => cost > HAND_OVER_NS && variance >= INDEPENDENT.end,
-        None => false,
+    if profile.workers == 1 {
+        cost > ALONE_NS
+    } else if profile.take_turns() {
+        cost > WAKE_UP_NS
+    } else {
+        cost > REMOTE_NS || (cost > HAND_OVER_NS && profile.stop_together())
     }
 }
 

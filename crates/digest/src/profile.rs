@@ -40,9 +40,9 @@ pub struct Profile {
     pub hand_over_variance: Option<f64>,
     /// The variance of the number of active workers, over its mean.
     pub dispersion: f64,
-    /// The variance of the number of busy workers, over that of independent workers; -1 if all or
-    /// none are busy all the time.
-    pub independence: f64,
+    /// The variance of the number of busy workers, over that of independent workers. `None` if all
+    /// or none are busy all the time.
+    pub independence: Option<f64>,
     /// Pairs of tasks at the same time, divided by what independent workers would show. 0 is a
     /// chain.
     pub togetherness: f64,
@@ -150,7 +150,21 @@ pub struct Point {
     pub who: Who,
 }
 
+/// The variance of busy workers over that of independent hand-overs: outside of this range workers
+/// wait for each other or for one event. Independent ones were within 0.5 and 2 at 64 points.
+const INDEPENDENT: std::ops::Range<f64> = 0.4..3.0;
+
 impl Profile {
+    /// Whether workers run in turns, as they do that wait for each other.
+    pub fn take_turns(&self) -> bool {
+        self.hand_over_variance.is_some_and(|variance| variance < INDEPENDENT.start)
+    }
+
+    /// Whether workers stop together, as they do that wait for one event.
+    pub fn stop_together(&self) -> bool {
+        self.hand_over_variance.is_some_and(|variance| variance >= INDEPENDENT.end)
+    }
+
     /// Makes idle times by cause add up to the idle terms of the losses, which rest on the exact
     /// busy time.
     fn rescale(&mut self, sampled: &Losses) {
@@ -210,9 +224,14 @@ const ENOUGH: f64 = 64.0;
 fn hand_over_variance(points: &[Point], workers: u64) -> Option<f64> {
     let all = points.iter().filter(|point| point.active >= workers).map(|point| point.busy as f64);
     let (count, mean, variance) = moments(all);
-    let independent = mean * (1.0 - mean / workers.max(1) as f64);
     let in_gaps = count as f64 * (workers as f64 - mean);
-    (in_gaps >= ENOUGH && workers > 1 && independent > 0.0).then(|| variance / independent)
+    over_binomial(mean, variance, workers).filter(|_| in_gaps >= ENOUGH && workers > 1)
+}
+
+/// A variance of the number of busy workers, over that of independent ones with the same mean.
+fn over_binomial(mean: f64, variance: f64, workers: u64) -> Option<f64> {
+    let independent = mean * (1.0 - mean / workers.max(1) as f64);
+    (independent > 0.0).then(|| variance / independent)
 }
 
 fn dispersion(points: &[Point]) -> f64 {
@@ -220,10 +239,9 @@ fn dispersion(points: &[Point]) -> f64 {
     if mean > 0.0 { variance / mean } else { 0.0 }
 }
 
-fn independence(points: &[Point], workers: u64) -> f64 {
+fn independence(points: &[Point], workers: u64) -> Option<f64> {
     let (_, mean, variance) = moments(points.iter().map(|point| point.busy as f64));
-    let independent = mean * (1.0 - mean / workers.max(1) as f64);
-    if independent > 0.0 { variance / independent } else { -1.0 }
+    over_binomial(mean, variance, workers)
 }
 
 fn peak(points: &[Point]) -> u64 {

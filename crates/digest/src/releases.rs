@@ -72,10 +72,10 @@ impl Releases {
     /// nanoseconds; the shortest counts that explains about as much as the best. `task_ns` is the
     /// mean of a task.
     /// O(edges log edges).
-    pub fn of(edges: &Edges, window: &Window, least: i64, task_ns: f64) -> Self {
+    pub fn of(edges: Edges, window: &Window, least: i64, task_ns: f64) -> Self {
         let most = (OF_A_TASK * task_ns) as i64;
         let mut best = Releases::default();
-        for (shift, edges) in edges.of_each_length() {
+        for (shift, edges) in edges.into_each_length() {
             let mut of_length: Option<Releases> = None;
             for near in [least]
                 .into_iter()
@@ -189,7 +189,7 @@ mod tests {
             add(spans[0].0, spans[spans.len() - 1].2, ENDLESS, false);
         }
         let end = spans.iter().map(|span| span.2).max().unwrap_or(0);
-        Releases::of(&edges, &Window { longer_than: 5_000, start: 0, end }, 2_000, 1e6)
+        Releases::of(edges, &Window { longer_than: 5_000, start: 0, end }, 2_000, 1e6)
     }
 
     #[test]

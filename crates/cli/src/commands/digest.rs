@@ -42,17 +42,17 @@ pub fn digest(args: &DigestArgs) -> anyhow::Result<Outcome> {
     }
     let mut digest = reading.sums.finish(&account);
     digest.name_threads(|worker| reading.reader.workers().name(worker));
-    if digest.tasks == 0 && args.format == DigestFormat::Text {
-        output::tell(&nothing_counted(&account));
-        return Ok(Outcome::Nothing);
+    let nothing = digest.tasks == 0;
+    // In words, one line says it.
+    if !nothing || args.format != DigestFormat::Text {
+        output::print(&match args.format {
+            DigestFormat::Text => taskscale_report::digest_text(&digest),
+            DigestFormat::Json => taskscale_report::digest_json(&digest),
+            DigestFormat::Md => taskscale_report::digest_markdown(&digest),
+            DigestFormat::Html => taskscale_report::digest_html(&digest),
+        })?;
     }
-    output::print(&match args.format {
-        DigestFormat::Text => taskscale_report::digest_text(&digest),
-        DigestFormat::Json => taskscale_report::digest_json(&digest),
-        DigestFormat::Md => taskscale_report::digest_markdown(&digest),
-        DigestFormat::Html => taskscale_report::digest_html(&digest),
-    })?;
-    if digest.tasks == 0 {
+    if nothing {
         output::tell(&nothing_counted(&account));
         return Ok(Outcome::Nothing);
     }
@@ -214,6 +214,7 @@ fn together(mut a: Account, b: Account) -> Account {
         a.format = format!("{} + {}", a.format, b.format);
     }
     (a.bytes, a.seen, a.counted) = (a.bytes + b.bytes, a.seen + b.seen, a.counted + b.counted);
+    a.untold += b.untold;
     // The coarser clock bounds what can be told about both.
     a.clock_resolution_ns = a.clock_resolution_ns.max(b.clock_resolution_ns);
     for Dropped { reason, events } in b.dropped {

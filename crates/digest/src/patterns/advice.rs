@@ -7,7 +7,7 @@
 use taskscale_model::digest::{Change, PatternName, Speedup};
 
 use super::{
-    alternative::{is_slow, may_be_handed_over, may_be_too_few, some_are_long, take_turns},
+    alternative::{is_slow, long_ones_may_wait, may_be_handed_over, may_be_too_few},
     cause::Cause,
     causes::{one_holds_up, waits_between_tasks, were_given_as_many},
 };
@@ -140,14 +140,15 @@ fn doubt(evidence: &Evidence<'_>, cause: &Cause, advice: &Advice) -> Option<&'st
             let longest = evidence.sums.sums.gaps.max() as f64;
             let doubtful = longest > LONGEST_GAP * profile.window as f64
                 || is_slow(evidence)
-                || take_turns(evidence)
+                || profile.take_turns()
                 || cause.gain < LITTLE;
             doubtful.then_some("if tasks are ready in the gaps")
         }
         (PatternName::StragglerTasks, _) => {
-            let may_wait = some_are_long(evidence) && losses.serial + losses.tail < 0.2;
-            let divided = were_given_as_many(evidence);
-            (losses.starvation > BEFORE_THE_LAST || may_wait || divided).then_some("if others wait for it")
+            let doubtful = losses.starvation > BEFORE_THE_LAST
+                || long_ones_may_wait(evidence)
+                || were_given_as_many(evidence);
+            doubtful.then_some("if others wait for it")
         }
         (PatternName::SerialBottleneck, _) => (evidence.dispatch.cost_ns.unwrap_or(0.0) > DEAR * work
             || losses.outside > NONE_ACTIVE
@@ -179,7 +180,7 @@ fn some_come(evidence: &Evidence<'_>) -> bool {
 /// Batches so large that dispatch takes a tenth, and no larger than leaves every worker eight.
 fn batch(evidence: &Evidence<'_>, cause: &Cause) -> Advice {
     let durations = &evidence.sums.sums.durations;
-    let gap = evidence.dispatch.sum_ns as f64 / evidence.dispatch.count.max(1) as f64;
+    let gap = evidence.dispatch.mean_ns();
     let leave = durations.count() / (8 * evidence.profile.workers.max(1));
     let by = ((9.0 * gap / durations.mean().max(1.0)).ceil() as u64).min(leave).max(2);
     let saved = cause.gain * (1.0 - 1.0 / by as f64);

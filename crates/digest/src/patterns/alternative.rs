@@ -8,7 +8,7 @@ use taskscale_model::digest::{Alternative, PatternName};
 
 use super::{
     cause::{Cause, WORTH},
-    causes::{FEWEST_STEPS, evenly_divided, is_below_step, one_holds_up, wait_over_task},
+    causes::{evenly_divided, is_below_step, may_be_a_loop, one_holds_up, wait_over_task},
 };
 use crate::{
     evidence::Evidence,
@@ -51,7 +51,7 @@ pub(super) fn alternative(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<A
         RecursiveOverlap => {
             (Healthy, "if parents compute between their children, nothing is lost: compare their CPU time")
         }
-        StragglerTasks if some_are_long(evidence) && profile.losses.serial + profile.losses.tail < 0.2 => (
+        StragglerTasks if long_ones_may_wait(evidence) => (
             RecursiveOverlap,
             "if the long tasks wait for others inside, they hold a worker: see their CPU time",
         ),
@@ -102,13 +102,13 @@ pub(super) fn alternative(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<A
         TooLittleReady if are_independent(evidence) => {
             (SchedulingOverhead, "if tasks are waiting in these gaps, the runtime takes them: batch tasks")
         }
-        SchedulingOverhead if take_turns(evidence) => {
+        SchedulingOverhead if profile.take_turns() => {
             (SerialBottleneck, "if each waits for the other's result, they take turns: let them overlap")
         }
         OutsideRun if evidence.sums.sums.gaps.quantile(0.5) < SHORT_PAUSE_NS => {
             (SchedulingOverhead, "if tasks are waiting in these pauses, the runtime takes them: batch tasks")
         }
-        OutsideRun if pauses(evidence) * 2 >= evidence.sums.sums.durations.count() => {
+        OutsideRun if evidence.pauses() * 2 >= evidence.sums.sums.durations.count() => {
             (TooLittleReady, "if something hands the tasks out one by one, let it hand out several at once")
         }
         Inconclusive if profile.losses.dispatch > 0.0 => (
@@ -135,8 +135,7 @@ fn healthy(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<(PatternName, &'
             "gaps are shorter than the clock's step: use a finer clock or a live observer",
         ));
     }
-    let steps: u64 = evidence.sums.active().map(|(_, worker)| worker.tasks - worker.nested).sum();
-    let may_be = some_are_long(evidence) && (evidence.profile.workers > 1 || steps >= FEWEST_STEPS);
+    let may_be = some_are_long(evidence) && (evidence.profile.workers > 1 || may_be_a_loop(evidence));
     may_be.then_some(if evidence.profile.workers == 1 {
         (PatternName::EventLoopBlocked, "if this is an event loop, its long steps hold up all others")
     } else {
@@ -151,36 +150,34 @@ fn healthy(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<(PatternName, &'
 /// each is held up on its own, as by its own hand-overs. Workers that share a queue of requests
 /// have more variance, and those that a master serves in turn have less.
 fn are_independent(evidence: &Evidence<'_>) -> bool {
-    (0.7..1.3).contains(&evidence.profile.independence) && evidence.sums.sums.gaps.mean() < LONG_GAP_NS
-}
-
-/// The number of gaps that are no hand-overs.
-fn pauses(evidence: &Evidence<'_>) -> u64 {
-    evidence.sums.sums.gaps.count().saturating_sub(evidence.dispatch.count)
+    evidence.profile.independence.is_some_and(|variance| (0.7..1.3).contains(&variance))
+        && evidence.sums.sums.gaps.mean() < LONG_GAP_NS
 }
 
 /// Whether waits are as short as hand-overs may be.
 pub(super) fn may_be_handed_over(evidence: &Evidence<'_>) -> bool {
-    let (count, sum) = (pauses(evidence), evidence.sums.sums.gaps.sum() - evidence.dispatch.sum_ns);
-    count * 4 >= evidence.sums.sums.durations.count() && (sum as f64) < HAND_OVER_NS * count as f64
-}
-
-/// Whether workers run in turns, as they do that wait for each other.
-pub(super) fn take_turns(evidence: &Evidence<'_>) -> bool {
-    evidence.profile.hand_over_variance.is_some_and(|variance| variance < 0.4)
+    let count = evidence.pauses();
+    count * 4 >= evidence.sums.sums.durations.count()
+        && (evidence.paused_ns() as f64) < HAND_OVER_NS * count as f64
 }
 
 /// Whether hand-overs take so long that they may be waits.
 pub(super) fn is_slow(evidence: &Evidence<'_>) -> bool {
     let slow = if evidence.profile.workers == 1 { SLOW_NS.1 } else { SLOW_NS.0 };
-    let mean = evidence.dispatch.sum_ns as f64 / evidence.dispatch.count.max(1) as f64;
-    evidence.dispatch.cost_ns.is_some_and(|cost| cost > slow || mean > SPREAD * cost)
+    let dispatch = evidence.dispatch;
+    dispatch.cost_ns.is_some_and(|cost| cost > slow || dispatch.mean_ns() > SPREAD * cost)
 }
 
 /// Whether workers that wait for others may wait because there is nothing to take: their waits are
 /// few tasks long, or they were not given equal shares beforehand.
 pub(super) fn may_be_too_few(evidence: &Evidence<'_>) -> bool {
     wait_over_task(evidence) < FEW_TASKS || !evenly_divided(evidence)
+}
+
+/// Whether long tasks may be waiting inside: there are some, and little is idle while they run.
+pub(super) fn long_ones_may_wait(evidence: &Evidence<'_>) -> bool {
+    let losses = &evidence.profile.losses;
+    some_are_long(evidence) && losses.serial + losses.tail < 0.2
 }
 
 /// Whether a few tasks, at most a quarter, are four times as long as the median and take a tenth of

@@ -39,7 +39,7 @@ use crate::{
 pub(super) const SLOW_STEP_NS: u64 = 100_000_000;
 
 /// A loop makes many steps. A single call that holds all others is none.
-pub(super) const FEWEST_STEPS: u64 = 16;
+const FEWEST_STEPS: u64 = 16;
 
 /// All causes in no order, each with a share of at least 0. `delayed` is the share of waiting for
 /// long tasks that is waiting for run delay.
@@ -109,8 +109,7 @@ pub(super) fn evenly_divided(evidence: &Evidence<'_>) -> bool {
 
 /// The fewest and the most tasks of a worker.
 fn tasks_of_workers(evidence: &Evidence<'_>) -> (u64, u64) {
-    let counts = || evidence.sums.active().map(|(_, worker)| worker.tasks - worker.nested);
-    (counts().min().unwrap_or(0), counts().max().unwrap_or(0))
+    (evidence.steps().min().unwrap_or(0), evidence.steps().max().unwrap_or(0))
 }
 
 /// Whether all workers were given as many tasks, within a twentieth.
@@ -151,7 +150,7 @@ fn come_one_by_one(evidence: &Evidence<'_>) -> bool {
 /// Of the idle time of workers that ran, the share between two of their tasks.
 pub(super) fn waits_between_tasks(evidence: &Evidence<'_>) -> f64 {
     let (start, window) = (evidence.profile.start, evidence.profile.window as f64);
-    let between = evidence.sums.sums.gaps.sum().saturating_sub(evidence.dispatch.sum_ns) as f64;
+    let between = evidence.paused_ns() as f64;
     let since_start = |time: i64| (time - start) as f64;
     let at_ends = evidence
         .sums
@@ -179,6 +178,11 @@ fn idle(name: PatternName, share: f64) -> Cause {
     Cause { name, share, gain: share }
 }
 
+/// Whether there are as many steps as a loop makes.
+pub(super) fn may_be_a_loop(evidence: &Evidence<'_>) -> bool {
+    evidence.steps().sum::<u64>() >= FEWEST_STEPS
+}
+
 /// The loss of one worker: steps that are slow by asyncio's own measure while most are far from it.
 fn event_loop(evidence: &Evidence<'_>) -> Cause {
     let durations = &evidence.sums.sums.durations;
@@ -190,8 +194,7 @@ fn event_loop(evidence: &Evidence<'_>) -> Cause {
     let short: f64 =
         (bucket(octave)..slow).map(|index| f64::from(durations.counts()[index]) * middle(index) as f64).sum();
     let time = ((durations.sum() - durations.below(octave).1.min(durations.sum())) as f64 - short).max(0.0);
-    let steps: u64 = evidence.sums.active().map(|(_, worker)| worker.tasks - worker.nested).sum();
-    let share = if typical < SLOW_STEP_NS / 10 && steps >= FEWEST_STEPS {
+    let share = if typical < SLOW_STEP_NS / 10 && may_be_a_loop(evidence) {
         (time / evidence.profile.window.max(1) as f64).min(1.0)
     } else {
         0.0
@@ -263,7 +266,6 @@ fn tail_sum(shares: &[f64], from: Option<usize>) -> f64 {
 /// its first and after its last.
 fn wait_count(evidence: &Evidence<'_>) -> f64 {
     let profile = evidence.profile;
-    let between = evidence.sums.sums.gaps.count().saturating_sub(evidence.dispatch.count);
     let (end, limit) = (profile.start + profile.window as i64, evidence.dispatch.limit_ns as i64);
     let at_ends: u64 = evidence
         .sums
@@ -273,7 +275,7 @@ fn wait_count(evidence: &Evidence<'_>) -> f64 {
         })
         .sum();
     let never_ran = profile.workers.saturating_sub(evidence.sums.active().count() as u64);
-    (between + at_ends + never_ran).max(1) as f64
+    (evidence.pauses() + at_ends + never_ran).max(1) as f64
 }
 
 /// The mean wait divided by the mean duration, by time, of the longest tasks that ran meanwhile.

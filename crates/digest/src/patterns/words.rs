@@ -14,7 +14,7 @@ pub(crate) fn words(evidence: &Evidence<'_>, cause: &Cause) -> String {
     let percent = |share: f64| format!("{:.0} %", share * 100.0);
     match cause.name {
         PatternName::SchedulingOverhead => {
-            let gap = evidence.dispatch.sum_ns as f64 / evidence.dispatch.count.max(1) as f64;
+            let gap = evidence.dispatch.mean_ns();
             format!(
                 "a task of {} (mean) takes {} to schedule: {} of a busy worker's time",
                 time(durations.mean().max(1.0)),
