@@ -17,10 +17,29 @@ pub(crate) struct Evidence<'a> {
     /// The share of *workers x window* that may have been a task's.
     pub unknown: f64,
     pub parent_self: Option<f64>,
+    /// `None` where no CPU time of a task is known.
+    pub blocked: Option<Blocked>,
     pub releases: Releases,
 }
 
+/// Time inside tasks in which they neither ran nor waited for a CPU, as shares of *workers x
+/// window*.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Blocked {
+    /// In spans that contain no others.
+    pub leaves: f64,
+    /// In spans that contain others, outside those.
+    pub parents: f64,
+    /// Whether this is known of all tasks. Otherwise it is a part.
+    pub all_known: bool,
+}
+
 impl Evidence<'_> {
+    /// What is known of all tasks about waiting inside them.
+    pub fn all_blocked(&self) -> Option<Blocked> {
+        self.blocked.filter(|blocked| blocked.all_known)
+    }
+
     /// The number of gaps that are no hand-overs.
     pub fn pauses(&self) -> u64 {
         self.sums.sums.gaps.count().saturating_sub(self.dispatch.count)

@@ -1,7 +1,10 @@
 //! Makes the digest from the sums.
 
 use taskscale_model::{
-    digest::{Digest, NameCost, Names, Nesting, Outlier, Quantiles, SCHEMA, WorkerDetail, WorkersDetail},
+    digest::{
+        Digest, NameCost, Names, Nesting, OffCpu, Outlier, Quantiles, SCHEMA, WorkerDetail, WorkersDetail,
+        no_cpu_times,
+    },
     missing::Reading,
     span::Account,
 };
@@ -10,7 +13,7 @@ use crate::{
     accumulator::{Accumulator, MAX_WORKERS},
     calibrate::{Dispatch, dispatch},
     edges::{ENDLESS, Edge},
-    evidence::Evidence,
+    evidence::{Blocked, Evidence},
     histogram::Histogram,
     patterns::diagnose,
     profile::{Profile, profile as profile_of},
@@ -96,6 +99,7 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
         profile = profile_of(sums, workers, &found);
     }
     let parent_self = parent_self(sums, &profile);
+    let off_cpu = off_cpu(sums, &profile);
     let unknown = unknown(sums, &profile);
     let evidence = Evidence {
         thresholds,
@@ -106,6 +110,7 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
         resolution_ns,
         unknown,
         parent_self: parent_self.value().copied(),
+        blocked: blocked(&profile, off_cpu.value()),
         releases: releases(sums, &profile, &found, resolution_ns),
     };
     let (patterns, alternative, confidence) = diagnose(&evidence);
@@ -131,6 +136,7 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
         scheduling_cost_ns: cost,
         queue: queue(sums, &profile, account.untold),
         break_even_ns,
+        off_cpu,
         parallelism: profile.parallelism.clone(),
         workers_detail: workers_detail(sums, &profile),
         outliers: outliers(sums, profile.start),
@@ -211,6 +217,39 @@ fn cost(found: &Dispatch, ordered: bool, resolution_ns: u64) -> Reading<f64> {
         Some(cost) => Reading::Value(cost),
     }
 }
+
+/// The time inside tasks off the CPU, as far as CPU times are known.
+fn off_cpu(sums: &Accumulator, profile: &Profile) -> Reading<OffCpu> {
+    let of = |value: fn(&crate::worker::Worker) -> u64| {
+        sums.active().map(|(_, worker)| u128::from(value(worker))).sum::<u128>() as f64
+    };
+    let told = of(|worker| worker.off_cpu[0].told.saturating_add(worker.off_cpu[1].told));
+    if told == 0.0 {
+        return no_cpu_times();
+    }
+    let total = profile.workers as f64 * profile.window.max(1) as f64;
+    let (leaves, parents) = (of(|worker| worker.off_cpu[0].off), of(|worker| worker.off_cpu[1].off));
+    Reading::Value(OffCpu {
+        share: ((leaves + parents) / total).min(1.0),
+        parents: (parents / total).min(1.0),
+        known: (told / sums.busy().max(1) as f64).min(1.0),
+    })
+}
+
+/// What tasks waited for inside, other than for a CPU. Run delay, where it is known, takes leaves
+/// and parents alike.
+fn blocked(profile: &Profile, off_cpu: Option<&OffCpu>) -> Option<Blocked> {
+    let off = off_cpu?;
+    let kept = if off.share > 0.0 { (1.0 - profile.losses.preempted / off.share).max(0.0) } else { 0.0 };
+    Some(Blocked {
+        leaves: (off.share - off.parents) * kept,
+        parents: off.parents * kept,
+        all_known: off.known >= ALL_KNOWN,
+    })
+}
+
+/// The share of task time of which CPU time is known, from which on the rest changes no verdict.
+const ALL_KNOWN: f64 = 0.95;
 
 /// The share of time in spans that contain others, outside those others.
 fn parent_self(sums: &Accumulator, profile: &Profile) -> Reading<f64> {
@@ -305,7 +344,7 @@ fn outliers(sums: &Accumulator, start: i64) -> Vec<Outlier> {
 }
 
 fn names(sums: &Accumulator) -> Names {
-    let all = sums.sums.durations.sum();
+    let all = sums.busy().min(u128::from(u64::MAX)) as u64;
     let top: Vec<NameCost> = sums
         .names
         .costliest()
@@ -316,12 +355,13 @@ fn names(sums: &Accumulator) -> Names {
             name: name.name.text(),
             tasks: name.tasks,
             total_ns: name.total,
-            share: if all > 0 { name.total as f64 / all as f64 } else { 0.0 },
+            own_ns: name.own(),
+            share: if all > 0 { (name.own() as f64 / all as f64).min(1.0) } else { 0.0 },
         })
         .collect();
     Names {
         other_tasks: sums.sums.durations.count().saturating_sub(top.iter().map(|name| name.tasks).sum()),
-        other_ns: top.iter().fold(all, |rest, name| rest.saturating_sub(name.total_ns)),
+        other_ns: top.iter().fold(all, |rest, name| rest.saturating_sub(name.own_ns)),
         overflowed: sums.names.error > 0,
         error_ns: sums.names.error,
         top,

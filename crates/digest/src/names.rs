@@ -10,11 +10,16 @@ use crate::top::ShortName;
 /// Time and count of one name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Name {
-    hash: u64,
+    /// The [`mark`] of the name.
+    pub mark: u32,
     pub name: ShortName,
     pub tasks: u64,
     /// The time of these spans, in nanoseconds.
     pub total: u64,
+    /// The part of it that lies in spans inside them.
+    inside: u64,
+    /// The part of their own time in which their threads did not run, as far as it is known.
+    pub off_cpu: u64,
 }
 
 /// The names that cost most.
@@ -27,6 +32,8 @@ pub struct Names {
     index: Vec<u16>,
     capacity: usize,
     latest: usize,
+    /// The entry of the last one that was divided.
+    parent: usize,
     /// How much too low a time may be, in nanoseconds.
     pub error: u64,
 }
@@ -62,17 +69,17 @@ fn hash(name: &[u8]) -> u64 {
 /// A number that stands for a name where there is no room for it: odd, and 0 for an empty one. Two
 /// of 256 names have the same one in 15 of a million runs.
 pub fn mark(name: &[u8]) -> u32 {
-    if name.is_empty() { 0 } else { mark_of(hash(class(name))) }
+    if name.is_empty() { 0 } else { mark_of(class(name)) }
 }
 
-fn mark_of(hash: u64) -> u32 {
-    hash as u32 | 1
+fn mark_of(class: &[u8]) -> u32 {
+    hash(class) as u32 | 1
 }
 
 impl Name {
-    /// The [`mark`] of the name.
-    pub fn mark(&self) -> u32 {
-        mark_of(self.hash)
+    /// The time of these spans without that of spans inside them.
+    pub fn own(&self) -> u64 {
+        self.total.saturating_sub(self.inside)
     }
 }
 
@@ -85,6 +92,7 @@ impl Names {
             index: vec![0; (4 * capacity).next_power_of_two()],
             capacity,
             latest: 0,
+            parent: 0,
             error: 0,
         }
     }
@@ -116,28 +124,70 @@ impl Names {
         let entry = &mut self.entries[self.latest];
         entry.tasks += tasks;
         entry.total = entry.total.saturating_add(total);
-        entry.mark()
+        entry.mark
     }
 
     /// The position of a name's entry, which is made where there is none.
     fn find(&mut self, name: &[u8]) -> usize {
-        let hash = hash(name);
-        let mask = self.index.len() - 1;
-        let mut at = hash as usize & mask;
+        let mark = mark_of(name);
+        let mut at = self.first(mark);
         while self.index[at] != 0 {
             let entry = usize::from(self.index[at]) - 1;
-            if self.entries[entry].hash == hash && self.entries[entry].name.bytes() == name {
+            if self.entries[entry].mark == mark && self.entries[entry].name.bytes() == name {
                 return entry;
             }
-            at = (at + 1) & mask;
+            at = self.next(at);
         }
         if self.entries.len() == 2 * self.capacity {
             self.prune();
             return self.find(name);
         }
-        self.entries.push(Name { hash, name: ShortName::of(name), tasks: 0, total: 0 });
+        self.entries.push(Name {
+            mark,
+            name: ShortName::of(name),
+            tasks: 0,
+            total: 0,
+            inside: 0,
+            off_cpu: 0,
+        });
         self.index[at] = self.entries.len() as u16;
         self.entries.len() - 1
+    }
+
+    /// Counts time that spans of a name have in others inside them, and time of their own in which
+    /// their threads did not run. A name that is not kept is not counted. O(1) expected.
+    pub fn divide(&mut self, mark: u32, inside: u64, off_cpu: u64) {
+        if self.entries.get(self.parent).is_none_or(|entry| entry.mark != mark) {
+            let Some(entry) = self.marked(mark) else { return };
+            self.parent = entry;
+        }
+        let entry = &mut self.entries[self.parent];
+        entry.inside = entry.inside.saturating_add(inside);
+        entry.off_cpu = entry.off_cpu.saturating_add(off_cpu);
+    }
+
+    /// The position of the first entry with this mark.
+    fn marked(&self, mark: u32) -> Option<usize> {
+        let mut at = self.first(mark);
+        while self.index[at] != 0 {
+            let entry = usize::from(self.index[at]) - 1;
+            if self.entries[entry].mark == mark {
+                return Some(entry);
+            }
+            at = self.next(at);
+        }
+        None
+    }
+
+    /// Where the index is looked at first for a mark, whose lowest bit says nothing.
+    #[inline]
+    fn first(&self, mark: u32) -> usize {
+        (mark >> 1) as usize & (self.index.len() - 1)
+    }
+
+    #[inline]
+    fn next(&self, at: usize) -> usize {
+        (at + 1) & (self.index.len() - 1)
     }
 
     /// Keeps the `capacity` costliest names and takes from each the time of the first one that
@@ -151,11 +201,10 @@ impl Names {
         }
         self.error = self.error.saturating_add(less);
         self.index.fill(0);
-        let mask = self.index.len() - 1;
-        for (entry, name) in self.entries.iter().enumerate() {
-            let mut at = name.hash as usize & mask;
+        for entry in 0..self.entries.len() {
+            let mut at = self.first(self.entries[entry].mark);
             while self.index[at] != 0 {
-                at = (at + 1) & mask;
+                at = self.next(at);
             }
             self.index[at] = entry as u16 + 1;
         }
@@ -167,14 +216,16 @@ impl Names {
             let mine = self.find(entry.name.bytes());
             self.entries[mine].tasks += entry.tasks;
             self.entries[mine].total = self.entries[mine].total.saturating_add(entry.total);
+            self.entries[mine].inside = self.entries[mine].inside.saturating_add(entry.inside);
+            self.entries[mine].off_cpu = self.entries[mine].off_cpu.saturating_add(entry.off_cpu);
         }
         self.error = self.error.saturating_add(other.error);
     }
 
-    /// The costliest names first; equal ones by name.
+    /// The names with most time of their own first; equal ones by all of their time, then by name.
     pub fn costliest(&self) -> Vec<Name> {
         let mut entries = self.entries.clone();
-        entries.sort_unstable_by(|a, b| (b.total, a.name).cmp(&(a.total, b.name)));
+        entries.sort_unstable_by(|a, b| (b.own(), b.total, a.name).cmp(&(a.own(), a.total, b.name)));
         entries
     }
 }

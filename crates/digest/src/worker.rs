@@ -9,6 +9,8 @@
 /// The number of spans that wait for those that may have begun before them. A parent that is
 /// written behind its children finds its place if it has fewer descendants than this.
 const WAITING: usize = 16;
+/// The room for these at first.
+const FEW: usize = 4;
 /// Open spans of this many levels are free. Each further one takes a place of
 /// [`Settled::deeper`].
 const SHALLOW: usize = 4;
@@ -21,6 +23,8 @@ const UNKNOWN: u16 = u16::MAX;
 pub const NOTHING: u16 = u16::MAX;
 /// Stands for the mark of the span that is being taken in. Marks are odd or 0.
 pub const PRESENT: u32 = 2;
+/// The CPU time of a span whose source says none, or of which a part is not known.
+pub const NOT_TOLD: u64 = u64::MAX;
 
 /// A span whose turn has not come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -32,6 +36,8 @@ struct Waiting {
     kept: u16,
     /// The mark of its name.
     mark: u32,
+    /// Its CPU time, or [`NOT_TOLD`].
+    cpu: u64,
 }
 
 /// A span that has begun and may hold further ones.
@@ -45,6 +51,39 @@ struct Open {
     leaf: bool,
     kept: u16,
     mark: u32,
+    /// Its CPU time without that of its children so far, or [`NOT_TOLD`].
+    cpu: u64,
+    /// Its CPU time, or [`NOT_TOLD`].
+    all_cpu: u64,
+    /// The time of its children so far.
+    inside: u64,
+}
+
+impl Open {
+    fn of(span: Waiting) -> Self {
+        let Waiting { start, end, level, kept, mark, cpu } = span;
+        let cpu = if cpu == NOT_TOLD { cpu } else { cpu.min((end - start) as u64) };
+        Open { start, end, own_from: start, level, leaf: true, kept, mark, cpu, all_cpu: cpu, inside: 0 }
+    }
+
+    /// Takes in a child. Where its CPU time is not known, neither is the parent's own.
+    fn holds(&mut self, duration: u64, cpu: u64) {
+        self.inside = self.inside.saturating_add(duration);
+        if self.cpu != NOT_TOLD {
+            self.cpu = if cpu == NOT_TOLD { NOT_TOLD } else { self.cpu.saturating_sub(cpu) };
+        }
+    }
+}
+
+/// What is kept of a span beside its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Facts {
+    /// What [`Settled::known`] is told of it.
+    pub kept: u16,
+    /// The mark of its name.
+    pub mark: u32,
+    /// Its CPU time, or [`NOT_TOLD`].
+    pub cpu: u64,
 }
 
 /// Receives what a worker settles.
@@ -62,6 +101,9 @@ pub trait Settled {
     /// Takes what was kept of a span, perhaps [`NOTHING`]. It contains others unless it is a
     /// `leaf`.
     fn known(&mut self, kept: u16, leaf: bool);
+    /// Takes what the duration of a span with a name of this mark consists of: time in its
+    /// children, and time of its own in which its thread did not run.
+    fn divide(&mut self, mark: u32, inside: u64, off_cpu: u64);
     /// Counts a span that came after its turn.
     fn late(&mut self);
     /// Orders two spans of equal times by what was kept of them.
@@ -71,7 +113,31 @@ pub trait Settled {
     fn deeper(&mut self, opened: bool) -> bool;
 }
 
-/// The state of one worker: some 150 bytes, 400 for spans that wait, and 40 for each open one.
+/// Time of spans of which the CPU time is known, without their children.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OffCpu {
+    /// All of it, in nanoseconds.
+    pub told: u64,
+    /// The part in which the thread did not run.
+    pub off: u64,
+}
+
+impl OffCpu {
+    /// Adds the time of one span and returns how much of it was off the CPU.
+    fn add(&mut self, own: u64, cpu: u64) -> u64 {
+        let off = own.saturating_sub(cpu);
+        self.told = self.told.saturating_add(own);
+        self.off = self.off.saturating_add(off);
+        off
+    }
+
+    fn merge(&mut self, other: OffCpu) {
+        self.told = self.told.saturating_add(other.told);
+        self.off = self.off.saturating_add(other.off);
+    }
+}
+
+/// The state of one worker: some 200 bytes, 500 for spans that wait, and 64 for each open one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Worker {
     /// The number of spans at any depth.
@@ -96,9 +162,13 @@ pub struct Worker {
     pub overlapping: u64,
     /// Nested spans without a parent, and those deeper than there was room for.
     pub unplaced: u64,
+    /// What CPU times say of spans that contain no others, and of those that do.
+    pub off_cpu: [OffCpu; 2],
     /// At most [`WAITING`]. A live observer's worker has none.
     waiting: Vec<Waiting>,
     open: Vec<Open>,
+    /// The time of spans of [`Worker::inner`] by level, from 1 on, whose parent is yet to come.
+    within: Vec<u64>,
     /// Start and end of the last span whose turn came.
     turn: (i64, i64),
     /// The end of the last outermost span that was settled in this stretch; `NEVER` if there was
@@ -123,8 +193,10 @@ impl Default for Worker {
             last: i64::MIN,
             overlapping: 0,
             unplaced: 0,
+            off_cpu: [OffCpu::default(); 2],
             waiting: Vec::new(),
             open: Vec::new(),
+            within: Vec::new(),
             turn: (NEVER, i64::MAX),
             settled: NEVER,
         }
@@ -132,20 +204,14 @@ impl Default for Worker {
 }
 
 impl Worker {
-    /// Takes a span in. `level` is its depth if the source tells it, `kept` stands for what is kept
-    /// of it, and `mark` for its name. O(1) in order; O(16) if others of the window begin later.
+    /// Takes a span in. `level` is its depth if the source tells it. O(1) in order; O(16) if others
+    /// of the window begin later.
     #[inline]
-    pub fn span(
-        &mut self,
-        start: i64,
-        end: i64,
-        level: Option<u16>,
-        (kept, mark): (u16, u32),
-        out: &mut impl Settled,
-    ) {
+    pub fn span(&mut self, start: i64, end: i64, level: Option<u16>, facts: Facts, out: &mut impl Settled) {
         self.tasks += 1;
         let level = level.map_or(UNKNOWN, |level| level.min(UNKNOWN - 1));
-        let span = Waiting { start, end, level, kept, mark };
+        let Facts { kept, mark, cpu } = facts;
+        let span = Waiting { start, end, level, kept, mark, cpu };
         if self.waiting.len() == self.waiting.capacity() {
             self.make_room(out);
         }
@@ -156,9 +222,10 @@ impl Worker {
 
     #[inline]
     fn make_room(&mut self, out: &mut impl Settled) {
-        // A copy of a worker has no more room than spans.
+        // A copy of a worker has no more room than spans. Of many thousands most have few spans.
         if self.waiting.len() < WAITING {
-            self.waiting.reserve_exact(WAITING - self.waiting.len());
+            let room = if self.waiting.is_empty() { FEW } else { WAITING };
+            self.waiting.reserve_exact(room.max(self.waiting.len() + 1) - self.waiting.len());
         } else {
             self.take_turns(WAITING / 2, out);
         }
@@ -187,7 +254,7 @@ impl Worker {
         if span.level == UNKNOWN || span.level == 0 {
             let duration = (span.end - span.start) as u64;
             self.busy = self.busy.saturating_add(duration);
-            self.add_leaf(duration);
+            self.add_leaf(duration, span.cpu, span.mark, out);
             out.outermost(span.start, span.end, Some(duration), span.mark);
         } else {
             self.nested += 1;
@@ -230,7 +297,8 @@ impl Worker {
             return false;
         }
         out.known(span.kept, true);
-        self.add_leaf((span.end - span.start) as u64);
+        let duration = (span.end - span.start) as u64;
+        self.add_leaf(duration, span.cpu, span.mark, out);
         let depth = self.open.len();
         let Some(parent) = self.open.last_mut() else {
             self.settle_outermost(span.start, span.end, true, span.mark, out);
@@ -241,6 +309,7 @@ impl Worker {
             out.piece(parent.own_from, span.start, parent.mark);
         }
         parent.own_from = span.end;
+        parent.holds(duration, span.cpu);
         self.nested += 1;
         self.depth = self.depth.max(depth as u16);
         out.piece(span.start, span.end, span.mark);
@@ -315,21 +384,22 @@ impl Worker {
             out.known(span.kept, true);
             return true;
         }
-        let Waiting { end, level, kept, mark, .. } = span;
         let start = self.open[at].start;
-        self.open.insert(at, Open { start, end, own_from: start, level, leaf: false, kept, mark });
+        self.open.insert(at, Open { leaf: false, ..Open::of(Waiting { start, ..span }) });
         true
     }
 
     #[inline]
-    fn add_leaf(&mut self, duration: u64) {
+    fn add_leaf(&mut self, duration: u64, cpu: u64, mark: u32, out: &mut impl Settled) {
         self.leaf = self.leaf.saturating_add(duration);
         self.leaves += 1;
+        if cpu != NOT_TOLD {
+            out.divide(mark, 0, self.off_cpu[0].add(duration, cpu));
+        }
     }
 
     fn push(&mut self, span: Waiting) {
-        let Waiting { start, end, level, kept, mark } = span;
-        self.open.push(Open { start, end, own_from: start, level, leaf: true, kept, mark });
+        self.open.push(Open::of(span));
     }
 
     /// Counts a nested span of which no parent is known: a clearing cut it away.
@@ -346,10 +416,15 @@ impl Worker {
         out.known(span.kept, span.leaf);
         let duration = (span.end - span.start) as u64;
         if span.leaf {
-            self.add_leaf(duration);
+            self.add_leaf(duration, span.cpu, span.mark, out);
+        } else {
+            let own = duration.saturating_sub(span.inside);
+            let off_cpu = if span.cpu == NOT_TOLD { 0 } else { self.off_cpu[1].add(own, span.cpu) };
+            out.divide(span.mark, span.inside, off_cpu);
         }
         if let Some(parent) = self.open.last_mut() {
             parent.own_from = parent.own_from.max(span.end);
+            parent.holds(duration, span.all_cpu);
             if self.open.len() >= SHALLOW {
                 out.deeper(false);
             }
@@ -391,7 +466,7 @@ impl Worker {
         }
         self.tasks += 1;
         if leaf {
-            self.add_leaf((end - start) as u64);
+            self.add_leaf((end - start) as u64, NOT_TOLD, PRESENT, out);
         }
         self.settle_outermost(start, end, leaf, PRESENT, out);
         self.turn = (end, end);
@@ -403,10 +478,22 @@ impl Worker {
         self.tasks += 1;
         self.nested += 1;
         self.depth = self.depth.max(level);
+        let duration = (end - start) as u64;
         if leaf {
-            self.add_leaf((end - start) as u64);
+            self.add_leaf(duration, NOT_TOLD, PRESENT, out);
             out.piece(start, end, PRESENT);
         }
+        let level = usize::from(level);
+        if self.within.len() < level {
+            self.within.reserve_exact(level - self.within.len());
+            self.within.resize(level, 0);
+        }
+        self.within[level - 1] = self.within[level - 1].saturating_add(duration);
+    }
+
+    /// The time that spans of [`Worker::inner`] had in a span of this level that comes behind them.
+    pub fn children(&mut self, level: u16) -> u64 {
+        self.within.get_mut(usize::from(level)).map_or(0, std::mem::take)
     }
 
     /// The end of the last span if nothing is kept back. `None` if something is, or if there was no
@@ -446,7 +533,9 @@ impl Worker {
 
     /// Memory on the heap, in bytes.
     pub fn bytes(&self) -> usize {
-        self.waiting.capacity() * size_of::<Waiting>() + self.open.capacity() * size_of::<Open>()
+        self.waiting.capacity() * size_of::<Waiting>()
+            + self.open.capacity() * size_of::<Open>()
+            + self.within.capacity() * size_of::<u64>()
     }
 
     /// Adds what another settled worker did.
@@ -462,5 +551,8 @@ impl Worker {
         self.last = self.last.max(other.last);
         self.overlapping += other.overlapping;
         self.unplaced += other.unplaced;
+        for (mine, theirs) in self.off_cpu.iter_mut().zip(other.off_cpu) {
+            mine.merge(theirs);
+        }
     }
 }

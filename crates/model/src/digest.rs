@@ -43,6 +43,10 @@ pub struct Digest {
     /// when they became ready.
     #[serde(default = "no_ready_times")]
     pub queue: Reading<Queue>,
+    /// Time inside tasks in which their threads did not run. Missing where the source does not tell
+    /// the CPU time of tasks.
+    #[serde(default = "no_cpu_times")]
+    pub off_cpu: Reading<OffCpu>,
     /// How many workers ran, over time and on the whole.
     pub parallelism: Parallelism,
     pub workers_detail: WorkersDetail,
@@ -176,6 +180,27 @@ pub struct QueueShares {
     pub saturated: f64,
 }
 
+/// Why a digest does not know whether tasks waited inside.
+pub fn no_cpu_times() -> Reading<OffCpu> {
+    Reading::missing(
+        "the source does not tell the CPU time of tasks",
+        "digest a source that does: Chrome events with tdur, VizTracer's calls that wait",
+    )
+}
+
+/// Time inside tasks in which the worker's thread did not run: it waited for a lock, for input or
+/// output, for another task, or for a CPU.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct OffCpu {
+    /// As a share of *workers x window*. It is a part of the loss term `work`, or of `preempted`.
+    pub share: f64,
+    /// The part of `share` in spans that contain others, outside those others.
+    pub parents: f64,
+    /// The share of the time inside tasks of which this is known. `share` is too low by at most the
+    /// rest.
+    pub known: f64,
+}
+
 /// How many workers were inside a task.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Parallelism {
@@ -257,11 +282,11 @@ pub struct Outlier {
 /// The names that cost most.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Names {
-    /// At most 16 names, by time.
+    /// At most 16 names, by time of their own.
     pub top: Vec<NameCost>,
     /// The number of spans with any other name.
     pub other_tasks: u64,
-    /// The time of the spans with any other name.
+    /// The time of the spans with any other name, without that of spans inside them.
     pub other_ns: u64,
     /// Whether there were more distinct names than fit. Counts and times of `top` may then be too
     /// low, each time by at most `error_ns`.
@@ -279,7 +304,9 @@ pub struct NameCost {
     pub tasks: u64,
     /// The sum of their durations. Nested spans count in full.
     pub total_ns: u64,
-    /// `total_ns` over the sum of all durations.
+    /// The same without the time of spans inside them.
+    pub own_ns: u64,
+    /// `own_ns` over the time inside tasks.
     pub share: f64,
 }
 
@@ -325,6 +352,8 @@ pub enum PatternName {
     OutsideRun,
     /// Tasks came one by one and too slowly for these workers.
     TooLittleReady,
+    /// Tasks hold their workers and do not run: they wait inside.
+    BlockedInTasks,
     /// No cause explains half of the loss.
     Mixed,
     /// The evidence is too thin to say.
@@ -346,6 +375,7 @@ impl PatternName {
             PatternName::Preempted => "PREEMPTED",
             PatternName::OutsideRun => "OUTSIDE_RUN",
             PatternName::TooLittleReady => "TOO_LITTLE_READY",
+            PatternName::BlockedInTasks => "BLOCKED_IN_TASKS",
             PatternName::Mixed => "MIXED",
             PatternName::Inconclusive => "INCONCLUSIVE",
         }
@@ -528,6 +558,7 @@ mod tests {
             PatternName::Preempted,
             PatternName::OutsideRun,
             PatternName::TooLittleReady,
+            PatternName::BlockedInTasks,
             PatternName::Mixed,
             PatternName::Inconclusive,
         ] {

@@ -17,7 +17,7 @@ pub enum Depth {
 /// ```
 /// use taskscale_model::span::Span;
 /// let span = Span { worker: 3, start_ns: 10, end_ns: 25, name: b"load", ..Span::default() };
-/// assert_eq!(span.ready_ns, None);
+/// assert_eq!((span.ready_ns, span.cpu_ns), (None, None));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Span<'a> {
@@ -34,6 +34,9 @@ pub struct Span<'a> {
     /// When the task became ready to run, on the same clock; `None` where the source does not tell
     /// with the span. A time behind the start counts as the start.
     pub ready_ns: Option<i64>,
+    /// The time in which the worker's thread ran on a CPU between start and end, what lies inside
+    /// included; `None` where the source does not tell. More than the duration counts as that.
+    pub cpu_ns: Option<u64>,
 }
 
 /// Receives spans in the order in which the source has them.

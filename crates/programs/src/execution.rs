@@ -50,6 +50,17 @@ impl Execution {
         let all = self.window_ns() as f64 * f64::from(self.workers);
         if all > 0.0 { self.run_delay_ns.iter().sum::<u64>() as f64 / all } else { 0.0 }
     }
+
+    /// The share of *workers x window* in which tasks held a worker, neither on a core nor waiting
+    /// for one: for a lock, for input or output, for tasks that they started, for a collector.
+    pub fn blocked(&self) -> f64 {
+        let all = self.window_ns() as f64 * f64::from(self.workers);
+        let off = |span: &Executed| {
+            (span.end_ns - span.start_ns).saturating_sub(span.cpu_ns).saturating_sub(span.run_delay_ns)
+        };
+        let blocked: u64 = self.spans.iter().filter(|span| span.level == 0).map(off).sum();
+        if all > 0.0 { blocked as f64 / all } else { 0.0 }
+    }
 }
 
 /// A program that never ends: every worker waits for another, or a task for one that never comes.

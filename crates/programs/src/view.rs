@@ -90,6 +90,7 @@ impl Observation {
             name: observed.name.map_or(&[], |name| self.names[usize::from(name)].as_bytes()),
             depth: observed.level.map_or(Depth::Unknown, Depth::Level),
             ready_ns: observed.ready_ns,
+            cpu_ns: observed.cpu_ns,
         }
     }
 }

@@ -65,6 +65,7 @@ pub(crate) fn who(pattern: &Pattern) -> Option<String> {
         PatternName::SchedulingOverhead => "most tasks",
         PatternName::OutsideRun => "ran before",
         PatternName::EventLoopBlocked => "slow steps",
+        PatternName::RecursiveOverlap | PatternName::BlockedInTasks => "did not run",
         _ => "awaited",
     };
     let whole = |share: f64| format!("{:.0} %", share * 100.0);
@@ -221,6 +222,16 @@ pub(crate) fn nesting(digest: &Digest) -> Option<String> {
         nesting.naive_utilisation
     );
     (nesting.nested > 0).then(|| plain(&text, 200))
+}
+
+/// What is known of waiting inside tasks.
+pub(crate) fn off_cpu(digest: &Digest) -> Option<String> {
+    let off = digest.off_cpu.value()?;
+    let parents =
+        if off.parents > 0.0 { format!(", {} in parents", percent(off.parents)) } else { String::new() };
+    let least =
+        if off.known < 0.95 { format!(" (CPU time known of {})", percent(off.known)) } else { String::new() };
+    Some(format!("{} inside tasks{parents}{least}", percent(off.share)))
 }
 
 /// A span that stands out.

@@ -33,6 +33,7 @@ fn figures(digest: &Digest) -> Vec<(&'static str, String)> {
     ];
     rows.extend(facts::queue(digest));
     rows.extend(facts::nesting(digest).map(|nesting| ("Nested", nesting)));
+    rows.extend(facts::off_cpu(digest).map(|off_cpu| ("Off CPU", off_cpu)));
     rows
 }
 
@@ -95,10 +96,10 @@ pub fn digest_markdown(digest: &Digest) -> String {
         text += &format!("| {name} | {} |\n", cell(&value));
     }
     if !digest.names.top.is_empty() {
-        text += "\n| name | tasks | time | share |\n|---|---:|---:|---:|\n";
+        text += "\n| name | tasks | own time | share |\n|---|---:|---:|---:|\n";
         for name in digest.names.top.iter().take(ROWS) {
-            let (total, share) = (time(name.total_ns as f64), percent(name.share));
-            text += &format!("| {} | {} | {total} | {share} |\n", cell(&name.name), name.tasks);
+            let (own, share) = (time(name.own_ns as f64), percent(name.share));
+            text += &format!("| {} | {} | {own} | {share} |\n", cell(&name.name), name.tasks);
         }
     }
     for remark in remarks(digest) {
@@ -170,13 +171,13 @@ pub fn digest_html(digest: &Digest) -> String {
             body += &format!("<p>{}</p>\n", safe(&facts::outlier(outlier)));
         }
     }
-    body += "<h2>Names</h2>\n<table>\n<tr><th>name<th>tasks<th>time<th>share\n";
+    body += "<h2>Names</h2>\n<table>\n<tr><th>name<th>tasks<th>own time<th>share\n";
     for name in digest.names.top.iter().take(ROWS) {
         body += &format!(
             "<tr><td>{}<td class=n>{}<td class=n>{}<td class=n>{}\n",
             safe(&name.name),
             name.tasks,
-            time(name.total_ns as f64),
+            time(name.own_ns as f64),
             percent(name.share)
         );
     }

@@ -47,6 +47,10 @@ pub fn digest_text(digest: &Digest) -> String {
         Section { rank: 9, text: queue(digest) },
         Section { rank: 10, text: workers(digest) },
         Section { rank: 13, text: nesting(digest) },
+        Section {
+            rank: 15,
+            text: facts::off_cpu(digest).map(|text| labelled("off CPU: ", &text)).unwrap_or_default(),
+        },
         Section { rank: 12, text: outliers(digest) },
         Section { rank: 14, text: names(digest) },
         Section { rank: 11, text: dropped(digest) },

@@ -59,6 +59,7 @@ fn digest(name: &str, many: usize, scale: u64) -> Digest {
             known: 0.95,
             shares: Reading::Value(QueueShares { starved: 0.31, dispatch: 0.02, saturated: 0.12 }),
         }),
+        off_cpu: Reading::Value(OffCpu { share: 0.21, parents: 0.11, known: 0.9 }),
         parallelism: Parallelism {
             mean: 2.0,
             peak: 4.0,
@@ -94,7 +95,13 @@ fn digest(name: &str, many: usize, scale: u64) -> Digest {
             .collect(),
         names: Names {
             top: (0..many)
-                .map(|_| NameCost { name: name.into(), tasks: scale, total_ns: scale, share: 0.1 })
+                .map(|_| NameCost {
+                    name: name.into(),
+                    tasks: scale,
+                    total_ns: scale,
+                    own_ns: scale,
+                    share: 0.1,
+                })
                 .collect(),
             ..Names::default()
         },

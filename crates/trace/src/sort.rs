@@ -1,9 +1,9 @@
 //! Sorts spans outside memory: by start, parents before their children.
 //!
-//! Spans become records of 32 bytes, and so do ready times. A full block of records is sorted and
-//! written to a temporary file that has no name, so nothing is left behind however the program
-//! ends. At the end the blocks are merged. All of it takes some 8 MB of memory at any number of
-//! spans, and 32 bytes of disk for each. Fewer spans than fill a block touch no disk.
+//! Spans become records of 32 bytes, and so do ready and CPU times. A full block of records is
+//! sorted and written to a temporary file that has no name, so nothing is left behind however the
+//! program ends. At the end the blocks are merged. All of it takes some 8 MB of memory at any
+//! number of spans, and 32 bytes of disk for each. Fewer spans than fill a block touch no disk.
 
 mod merge;
 mod names;
@@ -22,8 +22,8 @@ const BLOCK: usize = 1 << 16;
 /// The most blocks that are merged at once. Each then has a buffer of 16 KB.
 const MOST_RUNS: usize = 256;
 
-/// The most spans of equal times and worker that get their ready times back. Those of others are
-/// given apart.
+/// The most spans of equal times and worker that get their ready and CPU times back. The ready
+/// times of others are given apart.
 const MOST_EQUAL: usize = 4_096;
 
 /// When blocks are sorted.
@@ -60,6 +60,9 @@ impl SpanSink for Sorter {
         }
         if let Some(ready_ns) = span.ready_ns {
             self.push(Record::ready_of(span, ready_ns));
+        }
+        if let Some(cpu_ns) = span.cpu_ns {
+            self.push(Record::cpu_of(span, cpu_ns));
         }
     }
 
@@ -115,15 +118,17 @@ impl Sorter {
         let total = self.written + self.block.len() as u64;
         let mut names = self.names.reader()?;
         let mut given = 0u64;
-        // Ready times of the spans that come next.
-        let mut ready = Vec::new();
+        // Ready and CPU times of the spans that come next.
+        let (mut ready, mut cpu) = (Vec::new(), Vec::new());
         let mut give = |record: &Record| -> io::Result<()> {
             match record.kind {
                 Kind::Ready if ready.len() < MOST_EQUAL => ready.push(record.ready().0),
                 Kind::Ready | Kind::Apart => sink.ready(record.ready().0, record.ready().1),
+                Kind::Cpu if cpu.len() < MOST_EQUAL => cpu.push(record.name),
+                Kind::Cpu => {}
                 Kind::Span => {
                     let span = record.span(names.name(record.name)?);
-                    sink.span(&Span { ready_ns: ready.pop(), ..span });
+                    sink.span(&Span { ready_ns: ready.pop(), cpu_ns: cpu.pop(), ..span });
                 }
             }
             given += 1;
@@ -240,13 +245,13 @@ mod tests {
     /// Keeps spans and ready times.
     #[derive(Default)]
     struct Seen {
-        spans: Vec<(i64, Option<i64>)>,
+        spans: Vec<(i64, Option<i64>, Option<u64>)>,
         apart: Vec<(i64, i64)>,
     }
 
     impl SpanSink for Seen {
         fn span(&mut self, span: &Span<'_>) {
-            self.spans.push((span.end_ns, span.ready_ns));
+            self.spans.push((span.end_ns, span.ready_ns, span.cpu_ns));
         }
 
         fn ready(&mut self, ready_ns: i64, start_ns: i64) {
@@ -255,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn ready_times_come_back_with_their_spans_and_apart() {
+    fn ready_and_cpu_times_come_back_with_their_spans_and_apart() {
         let mut rng = fastrand::Rng::with_seed(7);
         for (when, block) in [(When::AtOnce, 4_000), (When::AtOnce, 5), (When::InTheEnd, 64)] {
             let mut sorter = Sorter::with_blocks(when, block);
@@ -264,8 +269,9 @@ mod tests {
                 // The end tells which span it is.
                 let (worker, start_ns, end_ns) = (rng.u32(0..3), rng.i64(-100..100), 1_000 + at);
                 let ready_ns = rng.bool().then(|| rng.i64(..));
-                sorter.span(&Span { worker, start_ns, end_ns, ready_ns, ..Span::default() });
-                spans.push((end_ns, ready_ns));
+                let cpu_ns = rng.bool().then(|| rng.u64(..));
+                sorter.span(&Span { worker, start_ns, end_ns, ready_ns, cpu_ns, ..Span::default() });
+                spans.push((end_ns, ready_ns, cpu_ns));
                 if rng.bool() {
                     apart.push((rng.i64(..), start_ns));
                     sorter.ready(apart[apart.len() - 1].0, start_ns);

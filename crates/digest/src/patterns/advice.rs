@@ -76,6 +76,12 @@ impl Advice {
                 least,
                 most,
             ),
+            PatternName::RecursiveOverlap if evidence.all_blocked().is_some() => Advice::nothing_promised(
+                "return or continue, do not wait inside a task for the tasks that it started",
+            ),
+            PatternName::BlockedInTasks => Advice::nothing_promised(
+                "see what they wait for: shorten what is locked, wait without holding a worker, or use more workers",
+            ),
             PatternName::RecursiveOverlap => Advice::nothing_promised(
                 "if they wait: return or continue, do not wait inside a task; if they work, nothing is lost",
             ),

@@ -48,6 +48,12 @@ pub(super) fn alternative(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<A
             "if tasks are waiting in these short gaps, the runtime takes them: batch tasks",
         ),
         Healthy => healthy(evidence, ranked)?,
+        RecursiveOverlap | BlockedInTasks if evidence.blocked.is_some() => {
+            if evidence.sums.delay_known {
+                return None;
+            }
+            (Preempted, "if other programs take the CPUs meanwhile, tasks wait for these")
+        }
         RecursiveOverlap => {
             (Healthy, "if parents compute between their children, nothing is lost: compare their CPU time")
         }
@@ -135,8 +141,10 @@ fn healthy(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<(PatternName, &'
             "gaps are shorter than the clock's step: use a finer clock or a live observer",
         ));
     }
-    let may_be = some_are_long(evidence) && (evidence.profile.workers > 1 || may_be_a_loop(evidence));
-    may_be.then_some(if evidence.profile.workers == 1 {
+    let alone = evidence.profile.workers == 1;
+    let may_be = some_are_long(evidence)
+        && if alone { may_be_a_loop(evidence) } else { evidence.all_blocked().is_none() };
+    may_be.then_some(if alone {
         (PatternName::EventLoopBlocked, "if this is an event loop, its long steps hold up all others")
     } else {
         (
@@ -177,7 +185,7 @@ pub(super) fn may_be_too_few(evidence: &Evidence<'_>) -> bool {
 /// Whether long tasks may be waiting inside: there are some, and little is idle while they run.
 pub(super) fn long_ones_may_wait(evidence: &Evidence<'_>) -> bool {
     let losses = &evidence.profile.losses;
-    some_are_long(evidence) && losses.serial + losses.tail < 0.2
+    evidence.all_blocked().is_none() && some_are_long(evidence) && losses.serial + losses.tail < 0.2
 }
 
 /// Whether a few tasks, at most a quarter, are four times as long as the median and take a tenth of

@@ -16,6 +16,8 @@
 //!   under-decomposition.
 //! * **Run delay** inside tasks, where the source knows it, makes others wait as work does. That
 //!   part of any wait is *preemption's* ([`super::delay`]).
+//! * **Blocked** time inside tasks, where their CPU time is known, is that of parents, which wait
+//!   for their children (*recursive overlap*), or of tasks that wait for something else.
 //! * On **one worker** nothing waits for anything. Steps that hold up an event loop are its loss,
 //!   and its own waits are not.
 //!
@@ -52,8 +54,15 @@ pub(crate) fn causes(evidence: &Evidence<'_>, delayed: f64) -> Vec<Cause> {
         0.0
     };
     let mut causes = vec![Cause { name: PatternName::SchedulingOverhead, share: losses.dispatch, gain }];
-    if let Some(parent_self) = evidence.parent_self.filter(|_| parents_wait(evidence)) {
-        causes.push(idle(PatternName::RecursiveOverlap, parent_self));
+    match evidence.blocked {
+        Some(blocked) => {
+            causes.push(idle(PatternName::RecursiveOverlap, blocked.parents));
+            causes.push(idle(PatternName::BlockedInTasks, blocked.leaves));
+        }
+        None => {
+            let parent_self = evidence.parent_self.filter(|_| parents_wait(evidence));
+            causes.extend(parent_self.map(|share| idle(PatternName::RecursiveOverlap, share)));
+        }
     }
     let mut outside = idle(PatternName::OutsideRun, losses.outside);
     let mut preempted = losses.preempted;

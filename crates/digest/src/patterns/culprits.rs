@@ -8,7 +8,8 @@
 //! | serial, straggler, under-decomposition, imbalance, too little ready | some wait and some are active, divided as [`causes`](super::causes) divides them | those that wait |
 //! | event loop blocked | a slow step runs | 1 |
 //!
-//! Points know neither parents that wait nor run delay, so the patterns of these name nobody.
+//! Points know neither parents that wait nor run delay, so the patterns of these name nobody. Where
+//! CPU times of tasks are known, the names tell who was off the CPU.
 //!
 //! At a point, the longest piece of work counts, because it is what others wait for. Where no task
 //! runs, it is the latest one: what ran before a pause.
@@ -64,7 +65,7 @@ impl<'a> Scene<'a> {
         let latest = latest.collect();
         let mut names = BTreeMap::new();
         for name in evidence.sums.names.costliest() {
-            names.entry(name.mark()).and_modify(|known| *known = None).or_insert(Some(name.name));
+            names.entry(name.mark).and_modify(|known| *known = None).or_insert(Some(name.name));
         }
         // A long task is known even where its name was displaced by others.
         for long in evidence.sums.sums.top.longest() {
@@ -76,6 +77,9 @@ impl<'a> Scene<'a> {
 
     /// The culprits of a pattern. O(points).
     pub fn culprits(&self, name: PatternName) -> Culprits {
+        if matches!(name, PatternName::RecursiveOverlap | PatternName::BlockedInTasks) {
+            return Culprits { tasks: self.off_cpu(name), ..Culprits::default() };
+        }
         let profile = self.evidence.profile;
         let weights: Vec<f64> = profile.seen.iter().map(|point| self.weight(name, point)).collect();
         let all: f64 = weights.iter().sum();
@@ -140,6 +144,18 @@ impl<'a> Scene<'a> {
             Some((name.text(), *share)).filter(|(name, _)| !name.is_empty())
         };
         most(shares.iter().filter_map(known), LEAST)
+            .into_iter()
+            .map(|(name, share)| TaskShare { name, share })
+            .collect()
+    }
+
+    /// The names of parents, or of the others, by their time off the CPU.
+    fn off_cpu(&self, pattern: PatternName) -> Vec<TaskShare> {
+        let mut names = self.evidence.sums.names.costliest();
+        let parents = pattern == PatternName::RecursiveOverlap;
+        names.retain(|name| name.off_cpu > 0 && (name.own() < name.total) == parents);
+        let all = names.iter().map(|name| name.off_cpu as f64).sum::<f64>();
+        most(names.iter().map(|name| (name.name.text(), name.off_cpu as f64 / all)), LEAST)
             .into_iter()
             .map(|(name, share)| TaskShare { name, share })
             .collect()

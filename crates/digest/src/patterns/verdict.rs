@@ -129,7 +129,8 @@ fn unseen(evidence: &Evidence<'_>, name: PatternName) -> Option<String> {
             Some("waits end while no task ends: what is not seen (input, a timer) may end them".into())
         }
         (PatternName::TooLittleReady, _)
-            if some_are_long(evidence) || evidence.releases.together(workers) > 0.5 =>
+            if evidence.all_blocked().is_none()
+                && (some_are_long(evidence) || evidence.releases.together(workers) > 0.5) =>
         {
             Some("the long tasks may wait inside for others".into())
         }

@@ -40,6 +40,15 @@ pub(crate) fn words(evidence: &Evidence<'_>, cause: &Cause) -> String {
                 longest as f64 / typical as f64
             )
         }
+        PatternName::RecursiveOverlap if evidence.blocked.is_some() => format!(
+            "tasks contain tasks: for {} of the time parents hold a worker and do not run",
+            percent(cause.share)
+        ),
+        PatternName::BlockedInTasks => format!(
+            "for {} of the time a task holds its worker and does not run{}",
+            percent(cause.share),
+            if evidence.sums.delay_known { "" } else { ": it waits inside, or for a CPU" }
+        ),
         PatternName::RecursiveOverlap => format!(
             "tasks contain tasks: {} of the time is parents outside of their children, at work or waiting",
             percent(cause.share)
@@ -65,7 +74,14 @@ pub(crate) fn words(evidence: &Evidence<'_>, cause: &Cause) -> String {
             percent(cause.share),
             percent(profile.all_active)
         ),
-        PatternName::Healthy => format!("{} of all worker-time was work", percent(losses.work)),
+        PatternName::Healthy => match evidence.all_blocked() {
+            Some(blocked) => format!(
+                "{} of all worker-time was work, {} of it inside tasks that did not run",
+                percent(losses.work),
+                percent((blocked.leaves + blocked.parents) / losses.work.max(1e-12))
+            ),
+            None => format!("{} of all worker-time was work", percent(losses.work)),
+        },
         PatternName::Mixed => "no cause explains half of the loss".into(),
         PatternName::Inconclusive => "the evidence is too thin for a verdict".into(),
     }

@@ -23,6 +23,15 @@ use super::{
     singles::{Held, Singles},
 };
 
+/// What a span is made of, beside its place.
+#[derive(Clone, Copy)]
+struct Made<'a> {
+    name: Text<'a>,
+    cpu_ns: Option<u64>,
+    /// The number of events.
+    events: u64,
+}
+
 /// Makes spans of the events of one file.
 pub struct Assembler<'o> {
     pub options: &'o Options,
@@ -145,7 +154,8 @@ impl<'o> Assembler<'o> {
         }
         self.tally.learn_step(ts);
         self.tally.learn_step(dur);
-        self.of_track((event.process, event.thread), (start_ns, end_ns), event.name, 1, sink);
+        let made = Made { name: event.name, cpu_ns: self.flavour.cpu_ns(event), events: 1 };
+        self.of_track((event.process, event.thread), (start_ns, end_ns), made, sink);
     }
 
     /// Takes the span of a track. The first of a track is held back where the track may be a
@@ -155,26 +165,22 @@ impl<'o> Assembler<'o> {
         &mut self,
         track: (Id, Id),
         (start_ns, end_ns): (i64, i64),
-        name: Text<'_>,
-        events: u64,
+        made: Made<'_>,
         sink: &mut impl SpanSink,
     ) {
         if self.flows.waits() {
             self.slice_of_flows(track, (start_ns, end_ns), sink);
         }
         let known = self.workers.known(track.0, track.1);
-        if known.is_none()
-            && self.holds_singles()
-            && !self.second_of(track, (start_ns, end_ns), name, events, sink)
-        {
+        if known.is_none() && self.holds_singles() && !self.second_of(track, (start_ns, end_ns), made, sink) {
             return;
         }
         if !self.covered.takes(start_ns, end_ns) {
-            return self.other_clock(start_ns, events);
+            return self.other_clock(start_ns, made.events);
         }
         let worker = known.unwrap_or_else(|| self.workers.index(track.0, track.1));
         self.last = (worker, start_ns, end_ns);
-        self.emit(worker, start_ns, end_ns, name, events, sink);
+        self.emit(worker, (start_ns, end_ns), made, sink);
     }
 
     /// Takes the span of a track that is no worker yet. Returns `false` where it is held back.
@@ -183,19 +189,19 @@ impl<'o> Assembler<'o> {
         &mut self,
         track: (Id, Id),
         times: (i64, i64),
-        name: Text<'_>,
-        events: u64,
+        made: Made<'_>,
         sink: &mut impl SpanSink,
     ) -> bool {
         if let Some(held) = self.singles.take(track.0, track.1) {
             self.release(&held, sink);
             return true;
         }
+        let Made { name, cpu_ns, events } = made;
         let room = self.singles.has_room(name.raw);
         if room {
             let ((process, thread), (start_ns, end_ns)) = (track, times);
             let (name, plain) = (name.raw.into(), name.plain);
-            self.singles.hold(Held { process, thread, start_ns, end_ns, name, plain, events });
+            self.singles.hold(Held { process, thread, start_ns, end_ns, name, plain, cpu_ns, events });
         }
         !room
     }
@@ -208,7 +214,8 @@ impl<'o> Assembler<'o> {
         let worker = self.workers.index(held.process, held.thread);
         let numbered = is_numbered(&held.name, 0, held.name.len());
         let name = Text { raw: &held.name, plain: held.plain, numbered };
-        self.emit(worker, held.start_ns, held.end_ns, name, held.events, sink);
+        let made = Made { name, cpu_ns: held.cpu_ns, events: held.events };
+        self.emit(worker, (held.start_ns, held.end_ns), made, sink);
     }
 
     /// Tells whether the first span of a track is held back: no writer's rule and no user says
@@ -310,15 +317,14 @@ impl<'o> Assembler<'o> {
     fn emit(
         &mut self,
         worker: u32,
-        start_ns: i64,
-        end_ns: i64,
-        name: Text<'_>,
-        events: u64,
+        (start_ns, end_ns): (i64, i64),
+        made: Made<'_>,
         sink: &mut impl SpanSink,
     ) {
-        let name = self.flavour.name(name);
-        let span = Span { worker, start_ns, end_ns, name: name.raw, ..Span::default() };
-        self.tally.counted += events;
+        let name = self.flavour.name(made.name);
+        let cpu_ns = made.cpu_ns;
+        let span = Span { worker, start_ns, end_ns, name: name.raw, cpu_ns, ..Span::default() };
+        self.tally.counted += made.events;
         if name.plain { sink.span(&span) } else { self.emit_escaped(&span, sink) }
     }
 
@@ -442,7 +448,8 @@ impl<'o> Assembler<'o> {
                 let plain = !name.iter().any(|&byte| byte == b'\\' || !(0x20..0x80).contains(&byte));
                 if let Some(times) = self.close(begin, event.ts) {
                     let name = Text { raw: &name, plain, numbered: is_numbered(&name, 0, name.len()) };
-                    self.of_track((event.process, event.thread), times, name, 2, sink);
+                    let made = Made { name, cpu_ns: None, events: 2 };
+                    self.of_track((event.process, event.thread), times, made, sink);
                 }
             }
             Ended::Unplaced => self.tally.drop(Reason::Evicted, 2),
@@ -471,7 +478,8 @@ impl<'o> Assembler<'o> {
             Some(begin) => {
                 let Some((start_ns, end_ns)) = self.close(begin, event.ts) else { return };
                 if self.covered.takes(start_ns, end_ns) {
-                    self.emit(begin.worker, start_ns, end_ns, event.name, 2, sink);
+                    let made = Made { name: event.name, cpu_ns: None, events: 2 };
+                    self.emit(begin.worker, (start_ns, end_ns), made, sink);
                 } else {
                     self.other_clock(start_ns, 2);
                 }

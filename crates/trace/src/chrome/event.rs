@@ -56,6 +56,8 @@ pub struct Event<'a> {
     pub ts: Time,
     /// `dur`.
     pub dur: Time,
+    /// `tdur`: the duration by the thread's CPU clock.
+    pub cpu: Time,
     /// `args` as it is written; empty where there is none.
     pub args: &'a [u8],
 }
@@ -89,6 +91,7 @@ const ID: u64 = key(b"id");
 const ID2: u64 = key(b"id2");
 const TS: u64 = key(b"ts");
 const DUR: u64 = key(b"dur");
+const CPU: u64 = key(b"tdur");
 const ARGS: u64 = key(b"args");
 const BIND: u64 = key(b"bp");
 
@@ -115,6 +118,7 @@ fn field(word: u64, length: usize) -> Field {
         },
         4 => match word & 0xFFFF_FFFF {
             NAME => Field::Name,
+            CPU => Field::Cpu,
             ARGS => Field::Args,
             _ => Field::Other,
         },
@@ -285,6 +289,7 @@ pub fn set_text<'a>(event: &mut Event<'a>, field: Field, text: Text<'a>) {
         Field::Id => event.id = Id::text(&unescaped(text.raw)),
         Field::Ts => event.ts = quoted_time(text.raw),
         Field::Dur => event.dur = quoted_time(text.raw),
+        Field::Cpu => event.cpu = quoted_time(text.raw),
         Field::Args => event.args = b"",
         Field::Bind => event.encloses = text.raw == b"e",
         Field::Other => {}
@@ -308,6 +313,7 @@ pub fn set_nested<'a>(event: &mut Event<'a>, field: Field, value: &'a [u8]) {
         Field::Thread => event.thread = Id::text(value),
         Field::Ts => event.ts = Time::NotANumber,
         Field::Dur => event.dur = Time::NotANumber,
+        Field::Cpu => event.cpu = Time::NotANumber,
         Field::Phase => event.phase = 0,
         Field::Cat => event.cat = Text::default(),
         Field::Name => event.name = Text::default(),
@@ -320,12 +326,12 @@ pub fn set_nested<'a>(event: &mut Event<'a>, field: Field, value: &'a [u8]) {
 #[inline(always)]
 pub fn set_word(event: &mut Event<'_>, field: Field, data: &[u8], at: usize) -> Option<usize> {
     match field {
-        Field::Ts | Field::Dur => {
+        Field::Ts | Field::Dur | Field::Cpu => {
             let (time, end) = time(data, at)?;
-            if field == Field::Ts {
-                event.ts = time;
-            } else {
-                event.dur = time;
+            match field {
+                Field::Ts => event.ts = time,
+                Field::Dur => event.dur = time,
+                _ => event.cpu = time,
             }
             Some(end)
         }

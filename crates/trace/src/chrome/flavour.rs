@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-use crate::{bytes::is_numbered, tally::Reason};
+use crate::{bytes::is_numbered, number::Time, tally::Reason};
 
 use super::event::{Event, Text};
 
@@ -80,10 +80,10 @@ impl Flavour {
     }
 
     /// Tells whether every complete event without arguments is a task, whatever its name and
-    /// category.
+    /// category, and nothing but its times and its name is to be read.
     pub fn refuses_nothing(self) -> bool {
-        use Flavour::{Plain, Taskflow, Taskscale, TimeTrace, VizTracer};
-        matches!(self, Plain | Taskflow | Taskscale | TimeTrace | VizTracer)
+        use Flavour::{Plain, Taskflow, Taskscale, TimeTrace};
+        matches!(self, Plain | Taskflow | Taskscale | TimeTrace)
     }
 
     /// Tells whether no asynchronous event is a task.
@@ -120,9 +120,22 @@ impl Flavour {
                 "Bazel: a task is an action; loading, analysis and steps of actions are left out (--cat)",
             ),
             Flavour::VizTracer => Some(
-                "VizTracer: a task is a call, and one that waits (lock, sleep, poll) looks like work; --name FILE.py \
+                "VizTracer: a task is a call, and a wait in `with lock` is none and looks like work; --name FILE.py \
                  takes only the functions of a file",
             ),
+            _ => None,
+        }
+    }
+
+    /// The CPU time of an event with a duration, where the writer tells it. A duration of 0 by the
+    /// CPU clock tells nothing: some writers put it everywhere.
+    #[inline(always)]
+    pub fn cpu_ns(self, event: &Event<'_>) -> Option<u64> {
+        if self == Flavour::VizTracer {
+            return waits(event.name.raw).then_some(0);
+        }
+        match event.cpu {
+            Time::Ns(ns) if ns > 0 => Some(ns as u64),
             _ => None,
         }
     }
@@ -146,6 +159,38 @@ impl Flavour {
     pub fn name(self, name: Text<'_>) -> Text<'_> {
         if self.drops_numbers() && name.numbered { Text::default() } else { name }
     }
+}
+
+/// Tells whether a call of VizTracer does nothing but wait: for a lock, a time, an event, another
+/// thread or process, or data. Calls that copy or compute as well, such as `posix.read`, are none.
+fn waits(name: &[u8]) -> bool {
+    matches!(
+        name,
+        b"_thread.lock.acquire"
+            | b"_thread.RLock.acquire"
+            | b"_thread.RLock.__enter__"
+            | b"_thread.lock.__enter__"
+            | b"_thread._ThreadHandle.join"
+            | b"_queue.SimpleQueue.get"
+            | b"_multiprocessing.SemLock.acquire"
+            | b"_multiprocessing.SemLock.__enter__"
+            | b"time.sleep"
+            | b"select.select"
+            | b"select.poll.poll"
+            | b"select.epoll.poll"
+            | b"select.kqueue.control"
+            | b"socket.accept"
+            | b"socket._accept"
+            | b"socket.connect"
+            | b"socket.recv"
+            | b"socket.recv_into"
+            | b"socket.recvfrom"
+            | b"_socket.getaddrinfo"
+            | b"posix.wait"
+            | b"posix.waitid"
+            | b"posix.waitpid"
+            | b"posix.wait4"
+    )
 }
 
 /// Judges an event of no known writer. An asynchronous one names the thread on which it began and

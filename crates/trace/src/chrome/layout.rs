@@ -15,6 +15,8 @@ pub enum Field {
     Id,
     Ts,
     Dur,
+    /// `tdur`.
+    Cpu,
     Args,
     /// `bp`: which slice the end of a flow points to.
     Bind,

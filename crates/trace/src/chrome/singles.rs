@@ -31,6 +31,7 @@ pub struct Held {
     pub end_ns: i64,
     pub name: Box<[u8]>,
     pub plain: bool,
+    pub cpu_ns: Option<u64>,
     /// The events that it was made from.
     pub events: u64,
 }
@@ -95,7 +96,7 @@ mod tests {
 
     fn held(i: i64, (start_ns, end_ns): (i64, i64)) -> Held {
         let (process, thread) = (Id::Absent, Id::Integer(i));
-        Held { process, thread, start_ns, end_ns, name: Box::default(), plain: true, events: 1 }
+        Held { process, thread, start_ns, end_ns, name: Box::default(), plain: true, cpu_ns: None, events: 1 }
     }
 
     fn place(held: &Held) -> i64 {

@@ -16,6 +16,8 @@ pub enum Kind {
     /// The ready time of a span with the same worker, start, end and level, whose record comes
     /// next.
     Ready,
+    /// The CPU time of a span, as `Ready`.
+    Cpu,
     /// A span.
     Span,
     /// When a task became ready that starts at this time; its span is another record.
@@ -27,7 +29,8 @@ pub enum Kind {
 pub struct Record {
     start: i64,
     end: i64,
-    /// The name's place, as [`super::names`] gives it; the ready time of a record that says one.
+    /// The name's place, as [`super::names`] gives it; the ready or CPU time of a record that says
+    /// one.
     pub name: u64,
     worker: u32,
     level: u16,
@@ -50,6 +53,11 @@ impl Record {
         Record { kind: Kind::Ready, ..Record::of(span, ready_ns as u64) }
     }
 
+    /// The CPU time of the span that another record holds.
+    pub fn cpu_of(span: &Span<'_>, cpu_ns: u64) -> Self {
+        Record { kind: Kind::Cpu, ..Record::of(span, cpu_ns) }
+    }
+
     /// A ready time apart from its span.
     pub fn apart(ready_ns: i64, start: i64) -> Self {
         Record { start, end: start, name: ready_ns as u64, worker: u32::MAX, level: 0, kind: Kind::Apart }
@@ -63,7 +71,7 @@ impl Record {
     #[inline]
     pub fn span<'n>(&self, name: &'n [u8]) -> Span<'n> {
         let depth = if self.level == UNKNOWN { Depth::Unknown } else { Depth::Level(self.level) };
-        Span { worker: self.worker, start_ns: self.start, end_ns: self.end, name, depth, ready_ns: None }
+        Span { worker: self.worker, start_ns: self.start, end_ns: self.end, name, depth, ..Span::default() }
     }
 
     /// The start as a number without sign. Sorting by one number takes half the time of comparing
@@ -73,8 +81,8 @@ impl Record {
         self.start as u64 ^ (1 << 63)
     }
 
-    /// Orders records of equal keys: by worker, then longest first, then by level. The ready times
-    /// of equal spans come before them.
+    /// Orders records of equal keys: by worker, then longest first, then by level. Ready and CPU
+    /// times of equal spans come before them.
     #[inline]
     fn within_key(&self, other: &Record) -> Ordering {
         self.worker
@@ -121,7 +129,8 @@ impl Record {
             level: (last >> 32) as u16,
             kind: match last >> 48 {
                 0 => Kind::Ready,
-                1 => Kind::Span,
+                1 => Kind::Cpu,
+                2 => Kind::Span,
                 _ => Kind::Apart,
             },
         }
