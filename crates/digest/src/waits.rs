@@ -63,11 +63,22 @@ impl Waits {
     /// Takes in when a task became ready and when it started. A task is ready at its start at the
     /// latest. O(1) amortised.
     pub fn add(&mut self, ready: i64, start: i64) {
-        self.delays.add((start - ready).max(0) as u64);
+        self.add_many(ready, start, 1);
+    }
+
+    /// Takes in a task that stands for `tasks` of the same times.
+    pub fn add_many(&mut self, ready: i64, start: i64, tasks: u32) {
+        let delay = (start - ready).max(0) as u64;
+        // The general way divides, which takes three times as long as all the rest.
+        if tasks == 1 {
+            self.delays.add(delay)
+        } else {
+            self.delays.add_many(delay, u64::from(tasks))
+        }
         if ready < start {
             self.bins.cover(ready, start + 1);
-            self.step(ready, 1);
-            self.step(start, -1);
+            self.step(ready, tasks as i32);
+            self.step(start, (tasks as i32).wrapping_neg());
         }
     }
 
