@@ -78,6 +78,8 @@ fn a_task_that_stands_for_others_counts_as_many_times() {
     let digest = observer.digest();
     assert_eq!((queue(&digest).delay.count, queue(&digest).known), (16, 1.0));
     assert_eq!(queue(&digest).delay.mean, (5 * US) as f64);
+    let Reading::Missing(missing) = &queue(&digest).shares else { panic!("one of 16 tells no shares") };
+    assert!(missing.reason.contains("one in 16") && missing.remedy.contains("exact"), "{missing:?}");
 }
 
 #[test]
