@@ -179,18 +179,34 @@ class Queue(unittest.TestCase):
         async def main():
             loop = asyncio.get_running_loop()
             task = asyncio.create_task(asyncio.sleep(0))
-            seen.append(loop._ready.pop())
-            time.sleep(0.01)
+            handle = loop._ready.pop()
+            time.sleep(0.2)
             d.clear()
-            loop._ready.append(seen[0])
-            for _ in range(5_000):
-                asyncio.create_task(asyncio.sleep(0))
+            begin = time.perf_counter_ns()
+            loop._ready.append(handle)
             await task
+            seen.append((queue(d)["delay"]["max"], time.perf_counter_ns() - begin))
 
         seen = []
         with taskscale.observe() as d:
             asyncio.run(main())
-        self.assertLessEqual(queue(d)["delay"]["max"], d.data()["window_ns"] + 10 * MS)
+        # The handle waited from when it was put back, and not since the sleep before.
+        longest, since = seen[0]
+        self.assertLessEqual(longest, since + 10 * MS)
+
+    def test_more_handles_than_there_is_room_for_at_first(self):
+        async def main():
+            for _ in range(3):
+                for task in [asyncio.create_task(asyncio.sleep(0)) for _ in range(5_000)]:
+                    await task
+
+        with taskscale.observe() as d:
+            begin = time.perf_counter_ns()
+            asyncio.run(main())
+            since = time.perf_counter_ns() - begin
+        found = queue(d)
+        self.assertEqual((found["delay"]["count"], found["known"]), (d.data()["tasks"], 1.0))
+        self.assertLessEqual(found["delay"]["max"], since)
 
     def test_it_is_a_deque(self):
         with taskscale.observe():
