@@ -11,6 +11,7 @@
 //! | [`raw`] | the object around a coroutine and `create_task`, in the C API; the one module with `unsafe` |
 //! | [`work`] | the callable around a work item of a pool |
 //! | [`delays`] | how long tasks waited for their first step |
+//! | [`waits`] | when steps became ready |
 //! | [`blocked`] | steps that held up their loop |
 //! | [`watch`] | the thread that looks where a slow step is |
 //! | [`recorder`] | the class that Python sees |
@@ -22,6 +23,7 @@ mod delays;
 mod raw;
 mod recorder;
 mod session;
+mod waits;
 mod watch;
 mod work;
 

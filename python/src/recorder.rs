@@ -78,6 +78,7 @@ impl Recorder {
     }
 
     fn look(session: &Session) -> [Seen; 2] {
+        session.count_waits();
         [
             Seen::of(&session.loops, session.places(), "tasks"),
             Seen::of(&session.pools, Vec::new(), "work items"),

@@ -63,12 +63,17 @@ thread_local! {
 }
 
 impl Crew {
-    fn new(source: &str) -> Arc<Self> {
+    fn new(source: &str, no_ready_times: Option<(&'static str, &'static str)>) -> Arc<Self> {
         static NUMBERS: AtomicU64 = AtomicU64::new(1);
         Arc::new(Crew {
             number: NUMBERS.fetch_add(1, Relaxed),
             // Steps take microseconds and their lines are asked for, so every task is timed.
-            observer: Observer::new(Options { source: source.into(), exact: true, ..Options::default() }),
+            observer: Observer::new(Options {
+                source: source.into(),
+                exact: true,
+                no_ready_times,
+                ..Options::default()
+            }),
             delays: Delays::default(),
             free: Mutex::default(),
             made: AtomicU64::new(0),
@@ -137,6 +142,10 @@ impl Crew {
     }
 }
 
+/// Why ready times of steps are missing, and what to do.
+const HIDDEN: (&str, &str) =
+    ("the loop hides its queue of ready handles, as uvloop's does", "observe a loop of asyncio's own");
+
 /// One observation.
 #[derive(Debug)]
 pub struct Session {
@@ -163,8 +172,8 @@ impl Session {
         ticks::source();
         let rate = Rate::of_machine();
         Arc::new(Session {
-            loops: Crew::new("asyncio"),
-            pools: Crew::new("concurrent.futures"),
+            loops: Crew::new("asyncio", Some(HIDDEN)),
+            pools: Crew::new("concurrent.futures", None),
             rate,
             slow: rate.ticks(SLOW_NS),
             watch: Watch::default(),
@@ -182,12 +191,20 @@ impl Session {
         }
         // A thread that has ended has given its worker back, and its seat goes with it.
         let same = |seat: &Arc<Seat>| Arc::ptr_eq(&seat.worker, &worker);
-        seats.iter().filter(|(seat, _)| same(seat)).for_each(|(seat, _)| self.watch.remove(seat));
+        for (seat, _) in seats.iter().filter(|(seat, _)| same(seat)) {
+            self.watch.remove(seat);
+            seat.waits.count(&self.loops.observer);
+        }
         seats.retain(|(seat, _)| !same(seat));
         let seat = Seat::new(py, worker.clone());
         self.watch.add(seat.clone());
         seats.push((seat.clone(), thread));
         seat
+    }
+
+    /// Counts the ready times that threads still keep. The caller holds the GIL.
+    pub fn count_waits(&self) {
+        lock(&self.seats).iter().for_each(|(seat, _)| seat.waits.count(&self.loops.observer));
     }
 
     /// Counts a step that held up its loop.
@@ -202,6 +219,7 @@ impl Session {
 
     /// Forgets everything so far.
     pub fn clear(&self) {
+        self.count_waits();
         self.loops.clear();
         self.pools.clear();
         lock(&self.blocked).clear();

@@ -18,6 +18,8 @@ use pyo3::prelude::*;
 use taskscale_live::Worker;
 use taskscale_sys::ticks;
 
+use crate::waits::Waits;
+
 /// How often it looks whether a step is slow: four times within the 100 ms that make a step slow.
 const PERIOD: Duration = Duration::from_millis(25);
 
@@ -38,6 +40,8 @@ pub struct Seat {
     pub worker: Arc<Worker>,
     /// The ticks at the begin of the present step; 0 between steps.
     pub begin: AtomicU64,
+    /// When its latest steps became ready.
+    pub waits: Waits,
     /// Python's identifier of the thread.
     ident: u64,
     /// The begin of the last step that was looked at, and where it was then.
@@ -48,7 +52,13 @@ impl Seat {
     /// Makes the seat of the calling thread.
     pub fn new(py: Python<'_>, worker: Arc<Worker>) -> Arc<Self> {
         let ident = py.import("_thread").and_then(|module| module.call_method0("get_ident")?.extract());
-        Arc::new(Seat { worker, begin: AtomicU64::new(0), ident: ident.unwrap_or(0), seen: Mutex::default() })
+        Arc::new(Seat {
+            worker,
+            begin: AtomicU64::new(0),
+            waits: Waits::default(),
+            ident: ident.unwrap_or(0),
+            seen: Mutex::default(),
+        })
     }
 
     /// The place where the step that began at `begin` was; `None` if it was not looked at.

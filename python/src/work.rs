@@ -10,6 +10,7 @@ use pyo3::{
     prelude::*,
     types::{PyDict, PyTuple},
 };
+use taskscale_live::Wait;
 use taskscale_sys::ticks;
 
 use crate::session::{Crew, Session};
@@ -84,12 +85,17 @@ impl Work {
         kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Py<PyAny>> {
         let crew = &self.session.pools;
-        if self.called.swap(true, Relaxed) {
+        let again = self.called.swap(true, Relaxed);
+        if again {
             // Whoever kept the object called it again: this is another task.
             crew.task_made();
         }
         let worker = crew.worker();
         let begin = ticks::now();
+        if !again && !worker.is_open() {
+            // An item takes some 10 us to hand over, and the lock is nothing beside that.
+            crew.observer.ready([Wait { ready: self.made, start: begin, tasks: 1 }]);
+        }
         crew.delays.add(self.session.rate.ns(begin.saturating_sub(self.made)));
         worker.begin_at(begin);
         let _step = Step { crew, worker, name: &self.name };

@@ -104,7 +104,7 @@ class Life(unittest.TestCase):
         tracemalloc.start()
         self.addCleanup(tracemalloc.stop)
         # Until the interpreter's own caches are as full as they get.
-        for _ in range(300):
+        for _ in range(1_000):
             once()
         gc.collect()
         objects, traced = len(gc.get_objects()), tracemalloc.get_traced_memory()[0]

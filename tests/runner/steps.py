@@ -40,7 +40,7 @@ STEPS = [
     Step("rust-probe", **cargo("--workspace", "probes/rust"), after=("rust",)),
     Step(
         "tokio",
-        **cargo("-p taskscale-tokio --lib --tests"),
+        **cargo("-p taskscale-tokio --features schedule-latency --lib --tests"),
         after=("rust",),
         # The hooks that tokio has behind this flag. What is built with it is kept apart from what is not.
         env={"RUSTFLAGS": "--cfg tokio_unstable", "CARGO_TARGET_DIR": str(TARGET / "unstable")},

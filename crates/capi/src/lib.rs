@@ -20,6 +20,12 @@ use taskscale_sys::ticks;
 /// The number of this interface. It changes when the layout of a worker or a function does.
 const ABI: u32 = 3;
 
+/// Why no digest of this interface has a queue delay, and what shows it in part.
+const NO_READY_TIMES: (&str, &str) = (
+    "the source tells when a task begins and ends, and not when it became ready",
+    "read the gap between tasks, and who idles when, from the losses",
+);
+
 /// `TASKSCALE_EXACT` of the header.
 const EXACT: u32 = 1;
 
@@ -71,6 +77,7 @@ pub unsafe extern "C" fn taskscale_observer_new(
             source,
             exact: flags & EXACT != 0,
             own_threads: true,
+            no_ready_times: Some(NO_READY_TIMES),
             ..Options::default()
         }))
     })

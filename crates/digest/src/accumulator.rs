@@ -442,10 +442,16 @@ impl Accumulator {
         self.preempted_in_tasks = self.preempted_in_tasks.saturating_add(other.preempted_in_tasks);
         self.preempted_in_gaps = self.preempted_in_gaps.saturating_add(other.preempted_in_gaps);
         self.unknown(other.unknown);
-        match (&mut self.waits, other.waits) {
-            (Some(mine), Some(theirs)) => mine.merge(&theirs),
-            (mine @ None, theirs) => *mine = theirs,
-            (Some(_), None) => {}
+        if let Some(waits) = &other.waits {
+            self.waits(waits);
+        }
+    }
+
+    /// Adds waits that a source keeps apart from its spans, on the same clock.
+    pub fn waits(&mut self, waits: &Waits) {
+        match &mut self.waits {
+            Some(mine) => mine.merge(waits),
+            mine @ None => *mine = Some(Box::new(waits.clone())),
         }
     }
 

@@ -15,7 +15,7 @@
 //! | [`histogram`] | durations and gaps in log2 octaves of four buckets |
 //! | `bins` | bins over time that double, with a point in each |
 //! | [`grid`] | parallelism over time: counted in bins and at their points |
-//! | `waits` | when tasks were ready and not started |
+//! | [`waits`] | when tasks were ready and not started |
 //! | [`worker`] | outermost spans, gaps, nesting of one worker |
 //! | [`names`] | the costliest names |
 //! | [`top`] | the longest spans |
@@ -49,7 +49,7 @@ mod sampled;
 mod scale;
 mod thresholds;
 pub mod top;
-mod waits;
+pub mod waits;
 pub mod worker;
 
 pub use accumulator::{Accumulator, Config, MAX_WORKERS};
@@ -57,3 +57,4 @@ pub use batch::NUMBERS;
 pub use estimate::{Estimate, TimedSpan, Usual};
 pub use scale::Scale;
 pub use thresholds::Thresholds;
+pub use waits::Waits;

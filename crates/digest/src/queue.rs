@@ -35,7 +35,17 @@ pub fn queue(sums: &Accumulator, profile: &Profile, untold: u64) -> Reading<Queu
     // A task that another one calls waits in no queue.
     let queued = (tasks - nested as f64).max(1.0);
     let known = (count / tasks.max(1.0)).min(1.0);
-    let shares = if count < ENOUGH * queued {
+    let timed = waits.timed as f64;
+    let shares = if timed < ENOUGH * count {
+        // One wait that stands for 16 is there for a sixteenth of the time and then 16 times.
+        Reading::missing(
+            format!(
+                "one in {:.0} tasks was timed, and whether none waits is seen of all only",
+                count / timed
+            ),
+            "time every task: the observer's `exact`",
+        )
+    } else if count < ENOUGH * queued {
         Reading::missing(
             format!(
                 "ready times of {:.0} % of the tasks are known, and others may wait unseen",

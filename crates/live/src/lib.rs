@@ -27,6 +27,7 @@
 //! | [`shared`] | the memory that the C header uses too: plan, buffer, open frames |
 //! | [`regime`] | when every task is timed, and when one in several |
 //! | `names` | names of tasks as numbers |
+//! | `ready` | when tasks became ready, for all workers of an observer |
 //! | `cpu` | whether CPU time shows that a task ran while none was timed |
 //! | `state` | a worker's sums, behind a lock that it takes every 75 timed tasks |
 //! | `window`, `count` | counting untimed windows and entries into these sums |
@@ -46,6 +47,7 @@ pub mod observer;
 pub mod options;
 pub mod plan;
 mod rare;
+mod ready;
 pub mod regime;
 pub mod shared;
 mod state;
@@ -55,4 +57,5 @@ pub mod worker;
 pub use clock::{Clock, SetClock};
 pub use observer::Observer;
 pub use options::Options;
+pub use ready::Wait;
 pub use worker::Worker;

@@ -21,4 +21,7 @@ pub struct Options {
     /// Whether [`Worker::rests`](crate::Worker::rests) is called before each wait of a worker. A
     /// long time without that call is then a task's.
     pub waits_are_told: bool,
+    /// Why no ready times come, if none do, and what to do about it. The default says what is true
+    /// of any source.
+    pub no_ready_times: Option<(&'static str, &'static str)>,
 }

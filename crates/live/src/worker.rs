@@ -57,6 +57,12 @@ impl Worker {
         self.index
     }
 
+    /// The number of tasks that went untimed since the last timed one. A task that is timed now
+    /// stands for these, too.
+    pub fn untimed(&self) -> u32 {
+        self.shared.plan().untimed()
+    }
+
     /// Whether a task is open.
     pub fn is_open(&self) -> bool {
         self.shared.is_open()

@@ -83,6 +83,11 @@ impl<T> Items<T> {
         size_of_val(self.items())
     }
 
+    /// Returns all items, whoever holds them.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        self.items().iter().map(|item| &item.value)
+    }
+
     /// Gives this thread the item of this index, and takes it from whichever thread held it. The
     /// thread gives up what it held before.
     pub fn take(&self, index: usize) -> Option<&T> {

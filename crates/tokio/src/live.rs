@@ -16,6 +16,12 @@ use crate::unseen::Counters;
 #[cfg(tokio_unstable)]
 const NOT_OBSERVED: &str = "not observed: spawn_blocking, the future of block_on, tasks of a LocalSet";
 
+/// Why the digest has no queue delays, and how it gets them.
+const NOT_ASKED: (&str, &str) = (
+    "tokio was not asked when tasks became ready",
+    "build with the feature `schedule-latency` and call `queue_delays()` of `observe`",
+);
+
 /// The number of bytes of a name that the text shows.
 const SHOWN: usize = 24;
 
@@ -52,6 +58,7 @@ impl Live {
     /// The call takes about a millisecond in a build without optimisation.
     #[cfg(tokio_unstable)]
     pub fn digest(&self) -> Digest {
+        self.seats.count_waits(&self.observer);
         let mut digest = self.observer.digest();
         let elsewhere = self.seats.elsewhere();
         if elsewhere > 0 {
@@ -79,6 +86,8 @@ impl Live {
 
     /// Forgets everything so far. Polls that are open now are left out when they end.
     pub fn clear(&self) {
+        #[cfg(tokio_unstable)]
+        self.seats.count_waits(&self.observer);
         self.observer.clear();
         #[cfg(not(tokio_unstable))]
         self.counters.clear();
@@ -104,6 +113,7 @@ fn observer(runtime: &Handle, exact: bool) -> Arc<Observer> {
         // A thread that calls `block_on` of a `current_thread` runtime does other things between
         // the calls, and does not say so.
         own_threads: runtime.runtime_flavor() != RuntimeFlavor::CurrentThread,
+        no_ready_times: Some(NOT_ASKED),
         waits_are_told: runtime.runtime_flavor() != RuntimeFlavor::CurrentThread,
         ..Options::default()
     })

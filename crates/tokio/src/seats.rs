@@ -8,13 +8,17 @@
 use std::{
     panic::Location,
     sync::{
-        Arc,
+        Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
+    time::Duration,
 };
 
-use taskscale_live::{Observer, Worker};
-use taskscale_sys::{held::Items, ticks};
+use taskscale_live::{Observer, Wait, Worker};
+use taskscale_sys::{
+    held::Items,
+    ticks::{self, Rate},
+};
 use tokio::runtime::worker_index;
 
 use crate::sites::Sites;
@@ -27,14 +31,53 @@ const LEFT: &[u8] = b"(until block_in_place)";
 struct Seat {
     worker: Arc<Worker>,
     sites: Sites,
+    /// When the tasks of its latest timed polls became ready.
+    waits: Mutex<Vec<Wait>>,
 }
 
+/// The number of waits that a seat keeps. They are counted together, because all workers share one
+/// lock for that.
+const WAITS: usize = 64;
+
 impl Seat {
+    fn new(worker: Arc<Worker>) -> Self {
+        Seat { worker, sites: Sites::default(), waits: Mutex::default() }
+    }
+
     // This is not inlined, so that most polls, which do without it, need not save the registers
     // that it uses.
     #[inline(never)]
-    fn begin(&self) {
-        self.worker.begin_at(ticks::now());
+    fn begin(&self, waited: Option<Duration>, observer: &OnceLock<Arc<Observer>>) {
+        self.begin_at(ticks::now(), waited, observer);
+    }
+
+    #[inline(always)]
+    fn begin_at(&self, now: u64, waited: Option<Duration>, observer: &OnceLock<Arc<Observer>>) {
+        if let Some(waited) = waited {
+            self.waited(now, waited, observer);
+        }
+        self.worker.begin_at(now);
+    }
+
+    /// Keeps for how long the task had been ready whose poll begins at `now`.
+    #[cold]
+    fn waited(&self, now: u64, waited: Duration, observer: &OnceLock<Arc<Observer>>) {
+        let ticks = Rate::of_machine().ticks(u64::try_from(waited.as_nanos()).unwrap_or(u64::MAX));
+        let wait = Wait { ready: now.saturating_sub(ticks), start: now, tasks: self.worker.untimed() + 1 };
+        let mut waits = self.waits.lock().unwrap_or_else(PoisonError::into_inner);
+        if waits.capacity() == 0 {
+            waits.reserve_exact(WAITS);
+        }
+        waits.push(wait);
+        if waits.len() == WAITS
+            && let Some(observer) = observer.get()
+        {
+            observer.ready(waits.drain(..));
+        }
+    }
+
+    fn count_waits(&self, observer: &Observer) {
+        observer.ready(self.waits.lock().unwrap_or_else(PoisonError::into_inner).drain(..));
     }
 
     #[inline(never)]
@@ -51,13 +94,20 @@ pub struct Seats {
     seats: Items<Seat>,
     /// The number of polls that belong to no worker.
     elsewhere: AtomicU64,
+    /// Who counts.
+    observer: OnceLock<Arc<Observer>>,
 }
 
 impl Seats {
     /// Records polls from here on.
-    pub fn open(&self, observer: &Observer, workers: usize) {
-        let seat = |index| Seat { worker: observer.worker(index as u32), sites: Sites::default() };
-        self.seats.set((0..workers).map(seat));
+    pub fn open(&self, observer: &Arc<Observer>, workers: usize) {
+        self.observer.get_or_init(|| observer.clone());
+        self.seats.set((0..workers).map(|index| Seat::new(observer.worker(index as u32))));
+    }
+
+    /// Counts the ready times that seats still keep.
+    pub fn count_waits(&self, observer: &Observer) {
+        self.seats.iter().for_each(|seat| seat.count_waits(observer));
     }
 
     /// Memory beside that of the observer, in bytes.
@@ -71,13 +121,14 @@ impl Seats {
         self.elsewhere.load(Relaxed)
     }
 
-    /// Handles the begin of a poll on this thread.
+    /// Handles the begin of a poll on this thread. `waited` tells for how long its task had been
+    /// ready; it is asked only if the poll is timed.
     #[inline(always)]
-    pub fn before_poll(&self) {
+    pub fn before_poll(&self, waited: impl FnOnce() -> Option<Duration>) {
         match self.seats.held() {
             Some(seat) if seat.worker.begin_untimed() => (),
-            Some(seat) => seat.begin(),
-            None => self.sit_down(),
+            Some(seat) => seat.begin(waited(), &self.observer),
+            None => self.sit_down(waited()),
         }
     }
 
@@ -104,7 +155,7 @@ impl Seats {
     /// Handles the first poll of a worker in this thread.
     #[cold]
     #[inline(never)]
-    fn sit_down(&self) {
+    fn sit_down(&self, waited: Option<Duration>) {
         let now = ticks::now();
         let index = worker_index().unwrap_or(usize::MAX);
         let Some(seat) = self.seats.take(index) else {
@@ -117,6 +168,6 @@ impl Seats {
             seat.sites.clear();
         }
         seat.worker.moved();
-        seat.worker.begin_at(now);
+        seat.begin_at(now, waited, &self.observer);
     }
 }

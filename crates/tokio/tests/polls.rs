@@ -296,3 +296,53 @@ fn a_hook_of_ones_own_before_a_worker_waits_is_called_and_kept() {
         thread::yield_now();
     }
 }
+
+#[cfg(feature = "schedule-latency")]
+#[test]
+fn polls_wait_from_when_their_task_was_ready() {
+    use std::time::Duration;
+    let (rt, live) =
+        observe(&mut Builder::new_current_thread()).queue_delays().exact().build().expect("a runtime");
+    rt.block_on(async {
+        let work = || async { thread::sleep(Duration::from_millis(1)) };
+        let tasks: Vec<_> = (0..100).map(|_| tokio::spawn(work())).collect();
+        for task in tasks {
+            task.await.expect("no panic");
+        }
+    });
+    let digest = live.digest();
+    let queue = digest.queue.value().expect("tokio was asked");
+    assert_eq!((queue.delay.count, queue.known), (100, 1.0));
+    // A sleep is not shorter than it says.
+    assert!(queue.delay.max >= 99_000_000 && queue.delay.p50 >= 40_000_000, "{queue:?}");
+    assert!(queue.shares.value().expect("all were timed").saturated > 0.5, "{queue:?}");
+    live.clear();
+    assert!(live.digest().queue.value().is_none());
+}
+
+#[cfg(feature = "schedule-latency")]
+#[test]
+fn of_tiny_polls_some_are_timed_and_stand_for_the_others() {
+    let (rt, live) = observe(&mut Builder::new_current_thread()).queue_delays().build().expect("a runtime");
+    rt.block_on(async {
+        for _ in 0..200 {
+            let tasks: Vec<_> = (0..500).map(|_| tokio::spawn(async {})).collect();
+            for task in tasks {
+                task.await.expect("no panic");
+            }
+        }
+    });
+    let digest = live.digest();
+    let queue = digest.queue.value().expect("tokio was asked");
+    assert!(queue.delay.count <= digest.tasks && queue.known > 0.5, "{queue:?}");
+}
+
+#[test]
+fn queue_delays_are_missing_where_tokio_was_not_asked() {
+    let (rt, live) = observe(&mut Builder::new_current_thread()).build().expect("a runtime");
+    rt.block_on(async { tokio::spawn(async {}).await.expect("no panic") });
+    let taskscale_model::missing::Reading::Missing(missing) = live.digest().queue else {
+        panic!("nobody asked")
+    };
+    assert!(missing.remedy.contains("queue_delays"), "{missing:?}");
+}

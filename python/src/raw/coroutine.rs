@@ -21,6 +21,7 @@ use taskscale_sys::ticks;
 use super::{
     new_reference,
     object::{Coroutine, DYING, NUMBER},
+    queue,
     shared::{self, COROUTINE_TYPE, WORDS},
     slots,
 };
@@ -46,7 +47,9 @@ pub unsafe fn around(coroutine: *mut PyObject) -> *mut PyObject {
         (*this).qualname = qualname;
         (*this).weak_references = null_mut();
         shared::session().loops.task_made();
-        (*this).state = (ticks::now() << 16) | u64::from(number);
+        let now = ticks::now();
+        (*this).state = (now << 16) | u64::from(number);
+        queue::will_put(now);
         slots::made(this);
         this.cast()
     }
@@ -141,12 +144,14 @@ unsafe fn end(this: *mut Coroutine) {
     }
 }
 
-/// Runs a step and records it. `ended` tells by the result whether it was the last step.
+/// Runs a step and records it. By the result `ended` tells whether it was the last step, and
+/// `gives_way` whether the task goes on as soon as its turn comes.
 #[inline(always)]
 unsafe fn step<R>(
     this: *mut Coroutine,
     run: impl FnOnce(*mut PyObject) -> R,
     ended: impl FnOnce(&R) -> bool,
+    gives_way: impl FnOnce(&R) -> bool,
 ) -> R {
     unsafe {
         let (inner, state) = ((*this).inner, (*this).state);
@@ -156,15 +161,21 @@ unsafe fn step<R>(
         }
         let seat = shared::seat();
         let begin = ticks::now();
+        let mut ready = queue::ready();
         if state > NUMBER {
             let session = shared::session();
             // Both times are cut to 48 bits.
             let ticks = ((begin << 16).wrapping_sub(state & !NUMBER)) >> 16;
             session.loops.delays.add(session.rate.ns(ticks));
             (*this).state = state & NUMBER;
+            // A task that starts eagerly in a callback was made after the callback was ready.
+            ready = if ready > 0 { ready.max(begin.wrapping_sub(ticks)) } else { 0 };
         }
         // A task that starts eagerly runs inside another task's step.
         let outer = seat.begin.load(Relaxed);
+        if ready > 0 && outer == 0 && seat.waits.add(ready, begin) {
+            seat.waits.count(&shared::session().loops.observer);
+        }
         seat.begin.store(begin, Relaxed);
         seat.worker.begin_at(begin);
         let result = run(inner);
@@ -179,6 +190,9 @@ unsafe fn step<R>(
             }
             if ended(&result) {
                 end(this);
+            } else if outer == 0 && gives_way(&result) {
+                // The task puts its next step into the queue at once.
+                queue::will_put(now);
             }
         }
         result
@@ -212,7 +226,8 @@ unsafe extern "C" fn am_send(
             return PySendResult::PYGEN_ERROR;
         }
         let run = |inner| ffi::PyIter_Send(inner, value, result);
-        step(object.cast(), run, |sent| *sent != PySendResult::PYGEN_NEXT)
+        let ended = |sent: &PySendResult| *sent != PySendResult::PYGEN_NEXT;
+        step(object.cast(), run, ended, |_| *result == ffi::Py_None())
     }
 }
 
@@ -233,7 +248,7 @@ unsafe fn method(object: *mut PyObject, name: *mut PyObject, arguments: &[*mut P
                 [a, b, c, d, ..] => ffi::PyObject_CallMethodObjArgs(inner, name, a, b, c, d, none),
             }
         };
-        step(object.cast(), run, |result| result.is_null())
+        step(object.cast(), run, |result| result.is_null(), |_| false)
     }
 }
 

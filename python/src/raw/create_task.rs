@@ -19,7 +19,7 @@ use pyo3::{
 };
 
 use super::{
-    coroutine, new_reference,
+    coroutine, new_reference, queue,
     shared::{WORDS, number},
 };
 
@@ -73,6 +73,7 @@ unsafe extern "C" fn create_task(
             return call_original(event_loop, arguments, count, keywords, None);
         }
         let coroutine = *arguments;
+        queue::see(event_loop);
         let around = coroutine::around(coroutine);
         if around.is_null() {
             return null_mut();
@@ -84,9 +85,14 @@ unsafe extern "C" fn create_task(
         };
         let task = match task {
             Made::Task(task) => task,
-            Made::Otherwise => call_original(event_loop, arguments, count, keywords, Some(around)),
+            Made::Otherwise => {
+                // A factory may take its time.
+                queue::will_put(0);
+                call_original(event_loop, arguments, count, keywords, Some(around))
+            }
         };
         ffi::Py_DECREF(around);
+        queue::will_put(0);
         task
     }
 }

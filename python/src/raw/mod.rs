@@ -10,8 +10,9 @@
 //! * the functions of the C API are unsafe to call: each call here hands over live objects, and
 //!   each new reference is given away or released;
 //! * an object's layout is the interpreter's: fields are read by a pointer that the interpreter
-//!   gave for an object of this type, and the memory that [`slots`] has for them begins with the
-//!   collector's head, whose size the interpreter is asked for;
+//!   gave for an object of this type, behind a deque's own fields, whose size the interpreter is
+//!   asked for ([`queue`]); and the memory that [`slots`] has for them begins with the collector's
+//!   head, whose size it is asked for, too;
 //! * what all objects share ([`shared`]) is touched only with the GIL held. (A stable-ABI module
 //!   does not load into an interpreter without one.)
 
@@ -21,6 +22,7 @@ mod coroutine;
 mod create_task;
 mod object;
 mod place;
+mod queue;
 mod shared;
 mod slots;
 
@@ -33,6 +35,7 @@ pub use shared::{attach, detach, unwatch};
 pub fn prepare(module: &Bound<'_, PyModule>) -> PyResult<()> {
     shared::prepare(module.py())?;
     coroutine::prepare(module)?;
+    queue::prepare(module)?;
     module.add_function(wrap_pyfunction!(create_task_method, module)?)?;
     module.add_function(wrap_pyfunction!(observed, module)?)
 }
@@ -58,6 +61,7 @@ fn observed<'py>(coroutine: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     // with an exception set.
     unsafe {
         let around = coroutine::around(coroutine.as_ptr());
+        queue::will_put(0);
         Bound::from_owned_ptr_or_err(py, around)
     }
 }

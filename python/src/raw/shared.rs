@@ -53,6 +53,7 @@ pub struct Words {
     pub name: Word,
     pub context: Word,
     pub task: Word,
+    pub ready: Word,
 }
 
 /// A name and its text.
@@ -90,6 +91,7 @@ pub static WORDS: Words = Words {
     name: Word::new(c"name"),
     context: Word::new(c"context"),
     task: Word::new(c"Task"),
+    ready: Word::new(c"_ready"),
 };
 
 /// Interns the names and finds the coroutine type.
@@ -115,6 +117,7 @@ pub fn prepare(py: Python<'_>) -> PyResult<()> {
         &words.name,
         &words.context,
         &words.task,
+        &words.ready,
     ] {
         // SAFETY: the text ends with a zero; the reference is kept for ever.
         let object = unsafe { ffi::PyUnicode_InternFromString(word.1.as_ptr()) };
@@ -152,6 +155,7 @@ pub fn detach(py: Python<'_>, session: &Arc<Session>) {
     // SAFETY: the reference that `attach` made.
     drop(unsafe { Arc::from_raw(ended.cast_const()) });
     super::slots::sweep(0);
+    super::queue::put_back(py);
     // This comes last because it releases the GIL.
     unwatch(py, session);
 }
