@@ -33,6 +33,10 @@ const SHORT_PAUSE_NS: u64 = 300_000;
 /// Waits of up to this many tasks may be what is left over where tasks are too few.
 const FEW_TASKS: f64 = 4.0;
 
+/// The shares of idle time with one active worker below which others could run beside it, and from
+/// which on it may have run alone by design.
+const MOSTLY_SERIAL: (f64, f64) = (0.75, 0.85);
+
 /// What the diagnosis, which is the first of `ranked`, may be as well.
 pub(super) fn alternative(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<Alternative> {
     use PatternName::*;
@@ -61,6 +65,10 @@ pub(super) fn alternative(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<A
             RecursiveOverlap,
             "if the long tasks wait for others inside, they hold a worker: see their CPU time",
         ),
+        StragglerTasks if come_apart(evidence) => (
+            TooLittleReady,
+            "if the queue is empty meanwhile, they come too slowly: record when tasks are ready",
+        ),
         StragglerTasks => (UnderDecomposition, "if all tasks of that kind are as long, split each of them"),
         UnderDecomposition
             if gain(SerialBottleneck) * 2.0 >= ranked[0].gain || profile.losses.serial >= 0.4 * idle =>
@@ -80,15 +88,22 @@ pub(super) fn alternative(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<A
         UnderDecomposition if profile.workers == 2 || evidence.releases.by_one >= 0.6 => {
             (SerialBottleneck, "if one worker makes what the others wait for, split what that one does")
         }
-        SerialBottleneck if one_holds_up(evidence) && profile.workers <= 3 => {
-            (LoadImbalance, "if the one is busy because tasks are its own alone, let any worker take them")
-        }
         SerialBottleneck
-            if profile.peak > 1
-                && !one_holds_up(evidence)
-                && evidence.sums.sums.durations.count() < 8 * profile.workers =>
+            if profile.peak > 1 && evidence.sums.sums.durations.count() < 8 * profile.workers =>
         {
             (UnderDecomposition, "if what runs alone is one of few tasks that could run at once, split all")
+        }
+        SerialBottleneck if one_holds_up(evidence) => {
+            (LoadImbalance, "if the one is busy because tasks are its own alone, let any worker take them")
+        }
+        SerialBottleneck if profile.losses.serial < MOSTLY_SERIAL.0 * idle => {
+            (UnderDecomposition, "if those that run could be more at once, split all")
+        }
+        LoadImbalance
+            if profile.losses.serial >= MOSTLY_SERIAL.1 * idle
+                && evidence.sums.sums.durations.count() >= 12 * profile.workers =>
+        {
+            (SerialBottleneck, "if what runs alone could not be divided, split it or overlap it")
         }
         LoadImbalance if may_be_too_few(evidence) => {
             (UnderDecomposition, "if any worker may take any task already, tasks are too few: split them")
@@ -152,6 +167,14 @@ fn healthy(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<(PatternName, &'
             "if the long tasks wait for others inside, they hold a worker: see their CPU time",
         )
     })
+}
+
+/// Whether workers wait most while others work and more is to come, and go on one by one: whoever
+/// hands tasks out may be too slow. Rounds end for all at once.
+fn come_apart(evidence: &Evidence<'_>) -> bool {
+    let losses = &evidence.profile.losses;
+    losses.starvation > 2.0 * (losses.serial + losses.tail)
+        && evidence.releases.together(evidence.profile.workers) < 0.4
 }
 
 /// Whether the number of busy workers varies as that of independent ones does, and gaps are short:
