@@ -10,6 +10,7 @@ mod flows;
 mod keys;
 mod layout;
 mod open;
+mod ready;
 mod shape;
 mod singles;
 mod streak;
@@ -34,7 +35,10 @@ use flavour::Flavour;
 use layout::Layout;
 use shape::Shapes;
 
+pub use covered::NEAR_NS;
 pub use flavour::without_number;
+pub use flows::{Counts, Told};
+pub use keys::thread_key;
 
 /// Members of the outer object up to this many bytes are read. Longer ones are skipped.
 const SMALL_MEMBER: usize = 4 << 10;
@@ -64,14 +68,14 @@ enum Pause {
     Malformed(usize),
 }
 
-/// Reads a whole stream.
+/// Reads a whole stream. Returns what its flows told, too.
 pub fn read(
     window: &mut Window<'_>,
     options: &Options,
     workers: &mut WorkerTable,
     clock: &mut Clock,
     sink: &mut impl SpanSink,
-) -> Result<Account, TraceError> {
+) -> Result<(Account, Counts), TraceError> {
     let flavour = Flavour::of(window.data());
     let shapes = Shapes::new(options.learn_shapes);
     let assembler = Assembler::new(options, workers, clock, flavour);
@@ -257,9 +261,9 @@ impl Reader<'_> {
         Ok(Place::Members)
     }
 
-    fn account(mut self, bytes: u64) -> Result<Account, TraceError> {
+    fn account(mut self, bytes: u64) -> Result<(Account, Counts), TraceError> {
         self.assembler.finish()?;
-        let Assembler { mut tally, flavour, workers, clock, .. } = self.assembler;
+        let Assembler { mut tally, flavour, workers, clock, flows, .. } = self.assembler;
         if flavour == Flavour::Ray {
             tally.doubles(clock.first_ns(), 1_000);
         }
@@ -270,6 +274,6 @@ impl Reader<'_> {
             tally.note("VizTracer says that its buffer overflowed: the oldest events are lost (raise --tracer_entries)");
         }
         let (format, workers) = (flavour.format(), workers.seen_in_file());
-        tally.account(format, bytes, workers)
+        Ok((tally.account(format, bytes, workers)?, flows.counts))
     }
 }

@@ -1,11 +1,12 @@
 //! Reads one file or several.
 
-use std::io::Read;
+use std::{collections::HashMap, io::Read};
 
 use taskscale_model::span::{Account, SpanSink};
 
 use crate::{
-    chrome, dask,
+    chrome::{self, Counts, Told, thread_key},
+    dask,
     error::TraceError,
     format::Format,
     ninja,
@@ -24,13 +25,15 @@ pub struct Reader {
     workers: WorkerTable,
     clock: Clock,
     files: u64,
+    /// What the flows of the last file told.
+    flows: Counts,
 }
 
 impl Reader {
     /// Makes a reader that uses these options for all its files.
     pub fn new(options: Options) -> Self {
         let clock = clock(&options);
-        Reader { options, workers: WorkerTable::new(), clock, files: 0 }
+        Reader { options, workers: WorkerTable::new(), clock, files: 0, flows: Counts::default() }
     }
 
     /// Reads one file to its end, packed by gzip or zstd or as it is. Takes at most 4 MiB of memory
@@ -74,8 +77,14 @@ impl Reader {
     ) -> Result<Account, TraceError> {
         let mut window = Window::open(input)?;
         let (options, workers, clock) = (&self.options, &mut self.workers, &mut self.clock);
+        self.flows = Counts::default();
         let mut account = match Format::of(window.data())? {
-            Format::Chrome => chrome::read(&mut window, options, workers, clock, sink),
+            Format::Chrome => {
+                chrome::read(&mut window, options, workers, clock, sink).map(|(account, flows)| {
+                    self.flows = flows;
+                    account
+                })
+            }
             Format::Tfprof => tfprof::read(&mut window, options, workers, clock, sink),
             Format::Tfp => tfp::read(&mut window, options, workers, clock, sink),
             Format::Dask => dask::read(&mut window, options, workers, clock, sink),
@@ -94,6 +103,31 @@ impl Reader {
             );
         }
         Ok(account)
+    }
+
+    /// Tells whether all flows of the last file were told, and rightly in any order of its events.
+    /// Where they were not, a [`Sorter`](crate::Sorter) tells more of them.
+    pub fn flows_are_sure(&self) -> bool {
+        self.flows.are_sure()
+    }
+
+    /// Corrects the account of the last file once a [`Sorter`](crate::Sorter) has told its flows.
+    pub fn retell(&self, told: Told, account: &mut Account) {
+        if let Some(note) = self.flows.note() {
+            account.notes.retain(|other| *other != note);
+        }
+        account.untold = self.flows.untold(told);
+        account.notes.extend(told.note());
+    }
+
+    /// The workers of the last file by the hashes of process and thread.
+    pub(crate) fn tracks(&self) -> HashMap<u64, u32> {
+        self.workers.of_file().map(|(process, thread, index)| (thread_key(process, thread), index)).collect()
+    }
+
+    /// The origin of times of the last file, on its clock.
+    pub(crate) fn origin(&self) -> i64 {
+        self.clock.origin().unwrap_or(0)
     }
 
     /// Returns the workers of all files so far.

@@ -148,6 +148,12 @@ impl WorkerTable {
         self.names.of_thread(process, thread)
     }
 
+    /// The workers of the present file: process, thread and index.
+    pub(crate) fn of_file(&self) -> impl Iterator<Item = (Id, Id, u32)> {
+        let of_file = self.indices.iter().filter(|(key, _)| key.0 == self.file);
+        of_file.map(|(&(_, process, thread), &index)| (process, thread, index))
+    }
+
     /// Gives the names of the present file to its workers. Names may come behind all spans.
     pub fn settle_names(&mut self) {
         let file = self.file;
