@@ -14,6 +14,7 @@ mod ready;
 mod shape;
 mod singles;
 mod streak;
+mod task_tracks;
 mod view;
 
 use taskscale_model::span::{Account, SpanSink};

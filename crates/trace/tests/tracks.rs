@@ -254,3 +254,38 @@ fn names_may_come_before_or_behind_the_spans_and_stay_with_their_file() {
     let names: Vec<_> = (0..5).map(|index| reader.workers().name(index)).collect();
     assert_eq!(names, [Some("first"), None, None, Some("second"), None]);
 }
+
+/// As VizTracer writes them with `log_async`: the loop's calls on the thread, those of tasks on
+/// tracks of the tasks, by their ends; names of threads first and of tasks last.
+#[test]
+fn calls_of_asyncio_tasks_belong_to_the_thread_that_ran_them() {
+    let call = |thread, ts, dur, name| {
+        format!(r#"{{"pid":7,"tid":{thread},"ts":{ts},"ph":"X","cat":"fee","dur":{dur},"name":"{name}"}},"#)
+    };
+    let name = |thread, name| {
+        format!(r#"{{"ph":"M","pid":7,"tid":{thread},"name":"thread_name","args":{{"name":"{name}"}}}},"#)
+    };
+    let process = r#"{"ph":"M","pid":7,"tid":7,"name":"process_name","args":{"name":"MainProcess"}},"#;
+    let threads = [process, &name(7, "MainThread"), &name(8, "Thread-1 (run)")].concat();
+    let calls = [
+        call(9847616, 11, 5, "f"),
+        call(7, 10, 8, "_run_once"),
+        call(9849344, 21, 5, "g"),
+        call(9849344, 20, 7, "f"),
+        call(8, 12, 8, "in_thread"),
+        call(7, 19, 10, "_run_once"),
+        call(7, 5, 30, "run"),
+    ]
+    .concat();
+    let tasks = [name(9847616, "Task-1"), name(9849344, "a name of its own")].concat();
+    let found = Found::of(&format!("{threads}{calls}{tasks}{{}}"));
+    assert_eq!(
+        found.workers.iter().map(|(name, calls)| (name.as_str(), calls.join(" "))).collect::<Vec<_>>(),
+        [
+            ("MainThread", "f _run_once g f _run_once run".to_owned()),
+            ("Thread-1 (run)", "in_thread".to_owned())
+        ]
+    );
+    let notes = &found.account.notes;
+    assert!(notes.iter().any(|note| note.contains("log_async: 2 tracks are asyncio tasks")), "{notes:?}");
+}

@@ -21,6 +21,7 @@ use super::{
     keys::{async_key, thread_key},
     open::{Begin, Ended, Stacks, Table},
     singles::{Held, Singles},
+    task_tracks::TaskTracks,
 };
 
 /// Makes spans of the events of one file.
@@ -45,7 +46,7 @@ pub struct Assembler<'o> {
     open_name: Vec<u8>,
     filtered: bool,
     paired: u64,
-    task_threads: u64,
+    pub task_tracks: TaskTracks,
     collectives: Collectives,
 }
 
@@ -77,7 +78,7 @@ impl<'o> Assembler<'o> {
             open_name: Vec::new(),
             filtered,
             paired: 0,
-            task_threads: 0,
+            task_tracks: TaskTracks::default(),
             collectives: Collectives::default(),
         }
     }
@@ -102,8 +103,7 @@ impl<'o> Assembler<'o> {
         }
     }
 
-    /// Reads a name of a thread or a process. With `log_async` VizTracer gives each asyncio task a
-    /// thread of its own and names it behind all events.
+    /// Reads a name of a thread or a process.
     #[inline(never)]
     fn metadata(&mut self, event: &Event<'_>) {
         self.tally.drop(Reason::Metadata, 1);
@@ -120,11 +120,8 @@ impl<'o> Assembler<'o> {
         }
         let name = text(value);
         match event.name.raw {
-            b"thread_name" => {
-                self.workers.name_thread(event.process, event.thread, &name);
-                let names_task = self.flavour == Flavour::VizTracer && name.starts_with(b"Task-");
-                self.task_threads += u64::from(names_task);
-            }
+            b"thread_name" if self.names_task(event, &name) => {}
+            b"thread_name" => self.workers.name_thread(event.process, event.thread, &name),
             b"process_name" => self.workers.name_process(event.process, &name, false),
             b"process_labels" => self.workers.name_process(event.process, &name, true),
             _ => {}
@@ -178,7 +175,7 @@ impl<'o> Assembler<'o> {
         if !self.covered.takes(start_ns, end_ns) {
             return self.other_clock(start_ns, events);
         }
-        let worker = known.unwrap_or_else(|| self.workers.index(track.0, track.1));
+        let worker = known.unwrap_or_else(|| self.new_track(track));
         self.last = (worker, start_ns, end_ns);
         self.emit(worker, start_ns, end_ns, name, events, sink);
     }
@@ -485,11 +482,8 @@ impl<'o> Assembler<'o> {
         if let Some(note) = self.collectives.note() {
             self.tally.note(note);
         }
-        if self.task_threads > 0 {
-            let n = self.task_threads;
-            self.tally.note(format!(
-                "VizTracer's log_async: {n} of the threads are asyncio tasks and no workers, or more: record without it"
-            ));
+        if let Some(note) = self.task_tracks.note() {
+            self.tally.note(note);
         }
         if self.flavour == Flavour::TracingChrome && self.tally.dropped(Reason::Lifetime) > 0 {
             self.tally.note(
