@@ -38,7 +38,8 @@ impl Reader {
 
     /// Reads one file to its end, packed by gzip or zstd or as it is. Takes at most 4 MiB of memory
     /// for the window and a few MB for bounded tables, at any length. zstd data take what their
-    /// frames ask for on top: 8 MiB by `zstd -19`, and never more than 256 MiB.
+    /// frames ask for on top: 8 MiB by `zstd -19`, 128 MiB by `zstd --long` (139 MB in all were
+    /// seen), and never more than 256 MiB.
     pub fn read(&mut self, input: impl Read, sink: &mut impl SpanSink) -> Result<Account, TraceError> {
         if self.files > 0 {
             self.workers.next_file();
@@ -122,7 +123,7 @@ impl Reader {
 
     /// The workers of the last file by the hashes of process and thread.
     pub(crate) fn tracks(&self) -> HashMap<u64, u32> {
-        self.workers.of_file().map(|(process, thread, index)| (thread_key(process, thread), index)).collect()
+        self.workers.tracks().map(|(process, thread, index)| (thread_key(process, thread), index)).collect()
     }
 
     /// The origin of times of the last file, on its clock.
