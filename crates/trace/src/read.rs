@@ -5,7 +5,7 @@ use std::{collections::HashMap, io::Read};
 use taskscale_model::span::{Account, SpanSink};
 
 use crate::{
-    chrome::{self, Counts, Told, thread_key},
+    chrome::{self, Counts, Pools, Told, thread_key},
     dask,
     error::TraceError,
     format::Format,
@@ -27,13 +27,22 @@ pub struct Reader {
     files: u64,
     /// What the flows of the last file told.
     flows: Counts,
+    /// The pools of the last file, where it has any.
+    pools: Option<Pools>,
 }
 
 impl Reader {
     /// Makes a reader that uses these options for all its files.
     pub fn new(options: Options) -> Self {
         let clock = clock(&options);
-        Reader { options, workers: WorkerTable::new(), clock, files: 0, flows: Counts::default() }
+        Reader {
+            options,
+            workers: WorkerTable::new(),
+            clock,
+            files: 0,
+            flows: Counts::default(),
+            pools: None,
+        }
     }
 
     /// Reads one file to its end, packed by gzip or zstd or as it is. Takes at most 4 MiB of memory
@@ -45,6 +54,7 @@ impl Reader {
             self.workers.next_file();
         }
         self.files += 1;
+        self.pools = None;
         self.file(input, sink)
     }
 
@@ -80,12 +90,12 @@ impl Reader {
         let (options, workers, clock) = (&self.options, &mut self.workers, &mut self.clock);
         self.flows = Counts::default();
         let mut account = match Format::of(window.data())? {
-            Format::Chrome => {
-                chrome::read(&mut window, options, workers, clock, sink).map(|(account, flows)| {
-                    self.flows = flows;
+            Format::Chrome => chrome::read(&mut window, options, workers, clock, self.pools, sink).map(
+                |(account, flows, pools)| {
+                    (self.flows, self.pools) = (flows, Some(pools));
                     account
-                })
-            }
+                },
+            ),
             Format::Tfprof => tfprof::read(&mut window, options, workers, clock, sink),
             Format::Tfp => tfp::read(&mut window, options, workers, clock, sink),
             Format::Dask => dask::read(&mut window, options, workers, clock, sink),
@@ -110,6 +120,12 @@ impl Reader {
     /// Where they were not, a [`Sorter`](crate::Sorter) tells more of them.
     pub fn flows_are_sure(&self) -> bool {
         self.flows.are_sure()
+    }
+
+    /// Tells whether the tasks of the last file were those of its pool. Where they were not,
+    /// [`Reader::read_again`] gives the right ones.
+    pub fn pool_is_right(&self) -> bool {
+        self.pools.is_none_or(|pools| pools.are_right())
     }
 
     /// Corrects the account of the last file once a [`Sorter`](crate::Sorter) has told its flows.

@@ -86,10 +86,13 @@ impl Reading {
         let input = Until { input: open(path)?, goes_on: || in_order.get() || !is_file };
         let account = self.reader.read(input, &mut sink)?;
         let First { kept, shown, .. } = sink;
-        if in_order.get() && self.reader.flows_are_sure() {
+        let right_pool = self.reader.pool_is_right();
+        if in_order.get() && self.reader.flows_are_sure() && right_pool {
             return Ok(account);
         }
         self.sums = before;
+        // What the clean trace has is of the other pool.
+        let shown = if right_pool { shown } else { 0 };
         match kept {
             Some(kept) => self.take_sorted(kept, account),
             None => self.read_sorted(path, shown),

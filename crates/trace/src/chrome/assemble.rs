@@ -20,6 +20,7 @@ use super::{
     flows::Flows,
     keys::{async_key, thread_key},
     open::{Begin, Ended, Stacks, Table},
+    pools::Pools,
     singles::{Held, Singles},
     task_tracks::TaskTracks,
 };
@@ -47,6 +48,7 @@ pub struct Assembler<'o> {
     filtered: bool,
     paired: u64,
     pub task_tracks: TaskTracks,
+    pub pools: Pools,
     collectives: Collectives,
 }
 
@@ -56,6 +58,7 @@ impl<'o> Assembler<'o> {
         workers: &'o mut WorkerTable,
         clock: &'o mut Clock,
         flavour: Flavour,
+        pools: Pools,
     ) -> Self {
         let filtered = options.cat.is_some() || options.name.is_some();
         let (tally, stacks, table) = (Tally::default(), Stacks::default(), Table::default());
@@ -79,6 +82,7 @@ impl<'o> Assembler<'o> {
             filtered,
             paired: 0,
             task_tracks: TaskTracks::default(),
+            pools,
             collectives: Collectives::default(),
         }
     }
@@ -261,12 +265,22 @@ impl<'o> Assembler<'o> {
     /// Says why the event is not counted, by who wrote it and by the filters.
     #[inline(always)]
     fn refuses(&mut self, event: &Event<'_>) -> Option<Reason> {
-        let reason = if self.filtered { self.filter(event) } else { self.flavour.refuses(event) };
+        let reason = if self.filtered { self.filter(event) } else { self.judge(event) };
         if reason.is_some() && self.flavour == Flavour::Plain {
             self.learn_of_refused(event, reason);
         }
         if reason == Some(Reason::Annotation) {
             self.collectives.see(event.name.raw);
+        }
+        reason
+    }
+
+    /// Judges an event by who wrote it.
+    #[inline(always)]
+    fn judge(&mut self, event: &Event<'_>) -> Option<Reason> {
+        let reason = self.flavour.refuses(event);
+        if self.flavour == Flavour::PyTorch && reason.is_none() {
+            return self.pools.refuses(event.cat.raw);
         }
         reason
     }
@@ -291,7 +305,7 @@ impl<'o> Assembler<'o> {
             if !self.holds(event.cat, cat.as_bytes()) {
                 return Some(Reason::FilteredCat);
             }
-        } else if let Some(reason) = self.flavour.refuses(event) {
+        } else if let Some(reason) = self.judge(event) {
             return Some(reason);
         }
         match &self.options.name {
@@ -477,6 +491,9 @@ impl<'o> Assembler<'o> {
         }
         self.finish_flows();
         if let Some(note) = self.flavour.note() {
+            self.tally.note(note);
+        }
+        if let Some(note) = self.pools.note() {
             self.tally.note(note);
         }
         if let Some(note) = self.collectives.note() {
