@@ -205,6 +205,23 @@ fn what_lies_at_starts_in_order_needs_no_sorter() {
     assert_eq!((by_reader, by_sorter.as_slice(), account.untold), (Some(vec![(4, 11)]), &[(4, 11)][..], 0));
 }
 
+/// Two flows join in a task, and that of another task is told between them.
+#[test]
+fn the_last_of_flows_counts_wherever_the_others_stand() {
+    let lines = [
+        text_of_slice(&(0, 50, 59)),
+        text_of_event(&(1, 0, 50, 'e')),
+        text_of_event(&(2, 0, 50, 'e')),
+        text_of_slice(&(1, 70, 79)),
+        text_of_event(&(3, 1, 70, 'e')),
+        text_of_event(&(1, 2, 10, 's')),
+        text_of_event(&(3, 2, 20, 's')),
+        text_of_event(&(2, 2, 30, 's')),
+    ];
+    let (by_reader, by_sorter, account) = told(&lines, When::AtOnce);
+    assert_eq!((by_reader, by_sorter, account.untold), (None, vec![(20, 70), (30, 50)], 0));
+}
+
 /// Kineto's flows end at the starts of kernels, and not in what lies around.
 #[test]
 fn launches_find_their_kernels_in_any_order() {

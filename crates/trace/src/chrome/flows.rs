@@ -15,14 +15,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-/// Most flows of which one half is known: about 5 MB. The older half of them is forgotten for new
-/// ones.
-const MOST_OPEN: usize = 65_536;
+/// Most flows of which one half is known: about 1 MB. The older half of them is forgotten for new
+/// ones, which the sorter then pairs.
+const MOST_OPEN: usize = 16_384;
 /// Most ends whose slice has not come: on one track, and on all.
 const MOST_ON_TRACK: usize = 16;
 const MOST_PENDING: usize = 4_096;
-/// Most tasks that are known to be told: about 1 MB.
-const MOST_TOLD: usize = 32_768;
+/// Most tasks that are known to be told: about 0.5 MB.
+const MOST_TOLD: usize = 16_384;
 
 /// The beginning of the slice that a flow points to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
