@@ -147,6 +147,41 @@ fn a_stream_that_is_out_of_order_is_sorted_too() {
     assert!(found.windows(2).all(|pair| pair[0] == pair[1]));
 }
 
+/// One thread submits tasks to others by flows, which come behind all tasks.
+#[test]
+fn flows_behind_all_tasks_tell_the_delays_of_flows_beside_them() {
+    let tool = Tool::new();
+    let (mut tasks, mut flows) = (Vec::new(), Vec::new());
+    for id in 0..600 {
+        let (thread, ts) = (1 + id % 3, 100 * id);
+        let event = |phase, thread, ts, more: &str| {
+            format!(r#"{{"name":"f","cat":"c","ph":"{phase}","pid":1,"tid":{thread},"ts":{ts}{more}}}"#)
+        };
+        let (begin, end) = (format!(r#","id":{id}"#), format!(r#","id":{id},"bp":"e""#));
+        tasks.push(event("X", thread, ts, r#","dur":90"#));
+        flows.push([event("s", 0, ts - id % 50, &begin), event("f", thread, ts + id % 20, &end)]);
+    }
+    let beside = tasks.iter().zip(&flows).flat_map(|(task, flow)| [task, &flow[0], &flow[1]]);
+    let beside: Vec<&str> = beside.map(String::as_str).collect();
+    let behind: Vec<&str> = tasks.iter().chain(flows.iter().flatten()).map(String::as_str).collect();
+    let mut found = Vec::new();
+    for (events, stream) in [(&beside, false), (&behind, false), (&behind, true)] {
+        let path = tool.path("trace.json");
+        fs::write(&path, format!("[{}]", events.join(",\n"))).expect("written");
+        let mut command = tool.command(&["digest", "--format", "json"]);
+        if stream {
+            command.arg("-").stdin(fs::File::open(&path).expect("opens"));
+        } else {
+            command.arg(&path);
+        }
+        let out = command.output().expect("runs");
+        found.push(serde_json::from_slice::<Value>(&out.stdout).expect("JSON"));
+    }
+    assert_eq!(found[0]["queue"]["delay"]["count"], json!(600), "{:#}", found[0]["queue"]);
+    assert_eq!(found[0]["notes"], json!([]));
+    assert!(found.iter().all(|digest| *digest == found[0]), "{:#}", found[1]["queue"]);
+}
+
 /// The clean trace is written while a file is read, and the part that was read before the disorder
 /// showed is not written twice.
 #[test]

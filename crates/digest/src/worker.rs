@@ -304,6 +304,10 @@ impl Worker {
             self.settle_outermost(span.start, span.end, true, span.mark, out);
             return true;
         };
+        if duration == 0 {
+            // A mark in a task is no task of its own and makes no parent of the other.
+            return true;
+        }
         parent.leaf = false;
         if parent.own_from < span.start {
             out.piece(parent.own_from, span.start, parent.mark);
@@ -320,6 +324,7 @@ impl Worker {
     /// overlap is cut, so that each moment counts once.
     #[inline]
     fn begin(&mut self, mut span: Waiting, out: &mut impl Settled) {
+        let has_no_length = span.start == span.end;
         while let Some(&top) = self.open.last() {
             let same_level = span.level != UNKNOWN && top.level != UNKNOWN && span.level <= top.level;
             if span.start < top.end && !same_level {
@@ -348,6 +353,10 @@ impl Worker {
             self.push(Waiting { start, end: span.end.max(start), ..span });
             return;
         };
+        if has_no_length {
+            out.known(span.kept, true);
+            return self.add_leaf(0, span.cpu, span.mark, out);
+        }
         span.start = span.start.max(parent.own_from);
         span.end = span.end.max(span.start);
         parent.leaf = false;

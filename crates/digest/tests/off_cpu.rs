@@ -65,6 +65,15 @@ fn a_live_observers_names_have_own_time_as_well() {
 }
 
 #[test]
+fn a_span_of_no_length_makes_no_parent() {
+    let tasks: [Task; 3] =
+        [(0, 0, 0, b"mark", None), (0, 0, 100, b"task", Some(60)), (0, 50, 50, b"mark", None)];
+    let found = digest(&tasks);
+    assert_eq!((found.tasks, found.nesting.nested, found.nesting.parent_self), (3, 0, Reading::Value(0.0)));
+    assert_eq!(found.off_cpu.value().map(|off| (off.share, off.parents)), Some((0.4, 0.0)));
+}
+
+#[test]
 fn what_is_not_told_is_not_known() {
     let mut tasks = FAMILY;
     // The parent's own part is not known without its child's.

@@ -47,6 +47,36 @@ pub trait SpanSink {
     /// Receives when a task became ready and when it started, apart from its span, which has no
     /// `ready_ns` and comes before or behind. Sources have both in different places.
     fn ready(&mut self, _ready_ns: i64, _start_ns: i64) {}
+
+    /// Receives an event of a flow, which tells a ready time once its tasks are known.
+    fn flow(&mut self, _event: &FlowEvent) {}
+}
+
+/// An event of a flow: an arrow begins or ends here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FlowEvent {
+    /// Equal for all events of a flow.
+    pub flow: u64,
+    /// Equal for all spans and flow events of a thread.
+    pub track: u64,
+    /// On the clock of the source, whose origin may not be known yet.
+    pub ts: i64,
+    pub part: FlowPart,
+}
+
+/// What an event of a flow is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FlowPart {
+    /// The beginning: the task at the other end is submitted.
+    Begin,
+    /// An end in the task around it, which is a beginning too.
+    Step,
+    /// An end in the task around it.
+    In,
+    /// An end in the task that starts with it.
+    At,
+    /// An end before the next task of its thread.
+    Before,
 }
 
 impl<F: FnMut(&Span<'_>)> SpanSink for F {

@@ -10,9 +10,12 @@ mod flows;
 mod keys;
 mod layout;
 mod open;
+mod pools;
+mod ready;
 mod shape;
 mod singles;
 mod streak;
+mod task_tracks;
 mod view;
 
 use taskscale_model::span::{Account, SpanSink};
@@ -34,7 +37,11 @@ use flavour::Flavour;
 use layout::Layout;
 use shape::Shapes;
 
+pub use covered::NEAR_NS;
 pub use flavour::without_number;
+pub use flows::{Counts, Told};
+pub use keys::thread_key;
+pub use pools::Pools;
 
 /// Members of the outer object up to this many bytes are read. Longer ones are skipped.
 const SMALL_MEMBER: usize = 4 << 10;
@@ -64,17 +71,20 @@ enum Pause {
     Malformed(usize),
 }
 
-/// Reads a whole stream.
+/// Reads a whole stream. `found` is what an earlier reading has found of its pools. Returns what
+/// its flows told and its pools, too.
 pub fn read(
     window: &mut Window<'_>,
     options: &Options,
     workers: &mut WorkerTable,
     clock: &mut Clock,
+    found: Option<Pools>,
     sink: &mut impl SpanSink,
-) -> Result<Account, TraceError> {
+) -> Result<(Account, Counts, Pools), TraceError> {
     let flavour = Flavour::of(window.data());
     let shapes = Shapes::new(options.learn_shapes);
-    let assembler = Assembler::new(options, workers, clock, flavour);
+    let pools = Pools::new(found, window.data());
+    let assembler = Assembler::new(options, workers, clock, flavour, pools);
     let mut reader =
         Reader { assembler, shapes, layout: Layout::default(), wrapped: false, closed: false, lost: false };
     reader.run(window, sink)?;
@@ -257,9 +267,9 @@ impl Reader<'_> {
         Ok(Place::Members)
     }
 
-    fn account(mut self, bytes: u64) -> Result<Account, TraceError> {
+    fn account(mut self, bytes: u64) -> Result<(Account, Counts, Pools), TraceError> {
         self.assembler.finish()?;
-        let Assembler { mut tally, flavour, workers, clock, .. } = self.assembler;
+        let Assembler { mut tally, flavour, workers, clock, flows, pools, .. } = self.assembler;
         if flavour == Flavour::Ray {
             tally.doubles(clock.first_ns(), 1_000);
         }
@@ -270,6 +280,6 @@ impl Reader<'_> {
             tally.note("VizTracer says that its buffer overflowed: the oldest events are lost (raise --tracer_entries)");
         }
         let (format, workers) = (flavour.format(), workers.seen_in_file());
-        tally.account(format, bytes, workers)
+        Ok((tally.account(format, bytes, workers)?, flows.counts, pools))
     }
 }

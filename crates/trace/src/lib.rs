@@ -46,6 +46,7 @@ mod window;
 pub mod workers;
 pub mod writer;
 
+pub use chrome::Told;
 pub use error::TraceError;
 pub use options::Options;
 pub use read::{Reader, read};

@@ -55,6 +55,22 @@ impl Names {
         self.threads.get(&(process, thread)).map(|name| &**name)
     }
 
+    /// Returns the thread of a process that is named `MainThread`, or the only one with a name.
+    /// `None` where names may be missing.
+    pub fn main_thread(&self, process: Id) -> Option<Id> {
+        if self.threads.len() >= MOST {
+            return None;
+        }
+        let mut named = self.threads.iter().filter(|((of, _), _)| *of == process);
+        let main = named.clone().find(|(_, name)| &***name == "MainThread");
+        let ((_, thread), _) = match (main, named.next(), named.next()) {
+            (Some(main), ..) => main,
+            (None, Some(only), None) => only,
+            _ => return None,
+        };
+        Some(*thread)
+    }
+
     /// Returns the name of a worker of any file.
     pub fn of_worker(&self, index: u32) -> Option<&str> {
         self.workers.get(&index).map(|name| &**name)

@@ -1,11 +1,12 @@
 //! Reads one file or several.
 
-use std::io::Read;
+use std::{collections::HashMap, io::Read};
 
 use taskscale_model::span::{Account, SpanSink};
 
 use crate::{
-    chrome, dask,
+    chrome::{self, Counts, Pools, Told, thread_key},
+    dask,
     error::TraceError,
     format::Format,
     ninja,
@@ -24,23 +25,36 @@ pub struct Reader {
     workers: WorkerTable,
     clock: Clock,
     files: u64,
+    /// What the flows of the last file told.
+    flows: Counts,
+    /// The pools of the last file, where it has any.
+    pools: Option<Pools>,
 }
 
 impl Reader {
     /// Makes a reader that uses these options for all its files.
     pub fn new(options: Options) -> Self {
         let clock = clock(&options);
-        Reader { options, workers: WorkerTable::new(), clock, files: 0 }
+        Reader {
+            options,
+            workers: WorkerTable::new(),
+            clock,
+            files: 0,
+            flows: Counts::default(),
+            pools: None,
+        }
     }
 
     /// Reads one file to its end, packed by gzip or zstd or as it is. Takes at most 4 MiB of memory
     /// for the window and a few MB for bounded tables, at any length. zstd data take what their
-    /// frames ask for on top: 8 MiB by `zstd -19`, and never more than 256 MiB.
+    /// frames ask for on top: 8 MiB by `zstd -19`, 128 MiB by `zstd --long` (139 MB in all were
+    /// seen), and never more than 256 MiB.
     pub fn read(&mut self, input: impl Read, sink: &mut impl SpanSink) -> Result<Account, TraceError> {
         if self.files > 0 {
             self.workers.next_file();
         }
         self.files += 1;
+        self.pools = None;
         self.file(input, sink)
     }
 
@@ -74,8 +88,14 @@ impl Reader {
     ) -> Result<Account, TraceError> {
         let mut window = Window::open(input)?;
         let (options, workers, clock) = (&self.options, &mut self.workers, &mut self.clock);
+        self.flows = Counts::default();
         let mut account = match Format::of(window.data())? {
-            Format::Chrome => chrome::read(&mut window, options, workers, clock, sink),
+            Format::Chrome => chrome::read(&mut window, options, workers, clock, self.pools, sink).map(
+                |(account, flows, pools)| {
+                    (self.flows, self.pools) = (flows, Some(pools));
+                    account
+                },
+            ),
             Format::Tfprof => tfprof::read(&mut window, options, workers, clock, sink),
             Format::Tfp => tfp::read(&mut window, options, workers, clock, sink),
             Format::Dask => dask::read(&mut window, options, workers, clock, sink),
@@ -94,6 +114,37 @@ impl Reader {
             );
         }
         Ok(account)
+    }
+
+    /// Tells whether all flows of the last file were told, and rightly in any order of its events.
+    /// Where they were not, a [`Sorter`](crate::Sorter) tells more of them.
+    pub fn flows_are_sure(&self) -> bool {
+        self.flows.are_sure()
+    }
+
+    /// Tells whether the tasks of the last file were those of its pool. Where they were not,
+    /// [`Reader::read_again`] gives the right ones.
+    pub fn pool_is_right(&self) -> bool {
+        self.pools.is_none_or(|pools| pools.are_right())
+    }
+
+    /// Corrects the account of the last file once a [`Sorter`](crate::Sorter) has told its flows.
+    pub fn retell(&self, told: Told, account: &mut Account) {
+        if let Some(note) = self.flows.note() {
+            account.notes.retain(|other| *other != note);
+        }
+        account.untold = self.flows.untold(told);
+        account.notes.extend(told.note());
+    }
+
+    /// The workers of the last file by the hashes of process and thread.
+    pub(crate) fn tracks(&self) -> HashMap<u64, u32> {
+        self.workers.tracks().map(|(process, thread, index)| (thread_key(process, thread), index)).collect()
+    }
+
+    /// The origin of times of the last file, on its clock.
+    pub(crate) fn origin(&self) -> i64 {
+        self.clock.origin().unwrap_or(0)
     }
 
     /// Returns the workers of all files so far.

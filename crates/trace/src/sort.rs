@@ -1,26 +1,34 @@
-//! Sorts spans outside memory: by start, parents before their children.
+//! Sorts spans outside memory: by start, parents before their children. Finds the tasks of flows.
 //!
-//! Spans become records of 32 bytes, and so do ready and CPU times. A full block of records is
-//! sorted and written to a temporary file that has no name, so nothing is left behind however the
-//! program ends. At the end the blocks are merged. All of it takes some 8 MB of memory at any
-//! number of spans, and 32 bytes of disk for each. Fewer spans than fill a block touch no disk.
+//! Spans become records of 32 bytes, and so do ready times, CPU times and events of flows. A full
+//! block of records is sorted and written to a temporary file that has no name, so nothing is left
+//! behind however the program ends. At the end the blocks are merged. All of it takes some 8 MB of
+//! memory at any number of spans, and 32 bytes of disk for each. Fewer spans than fill a block
+//! touch no disk.
+//!
+//! Events of flows are sorted apart, by flow and time. That gives arrows, which are sorted among
+//! the spans by their ends ([`Sorter::resolve`]) and find their tasks while all are given back. So
+//! the order of events in a file changes no ready time.
 
 mod merge;
 mod names;
 mod record;
+mod records;
+mod targets;
 
-use std::{fs::File, io};
+use std::io;
 
-use taskscale_model::span::{Span, SpanSink};
+use taskscale_model::span::{FlowEvent, FlowPart, Span, SpanSink};
 
-use merge::{Run, merge};
 use names::Names;
-use record::{BYTES, Kind, Record};
+use record::{Kind, Record};
+use records::Records;
+use targets::{Departures, Targets};
+
+use crate::{chrome::Told, read::Reader};
 
 /// Records of a block: 2 MB.
 const BLOCK: usize = 1 << 16;
-/// The most blocks that are merged at once. Each then has a buffer of 16 KB.
-const MOST_RUNS: usize = 256;
 
 /// The most spans of equal times and worker that get their ready and CPU times back. The ready
 /// times of others are given apart.
@@ -40,36 +48,34 @@ pub struct Sorter {
     when: When,
     /// Records of a full block.
     full: usize,
-    block: Vec<Record>,
     names: Names,
-    records: Option<File>,
-    runs: Vec<Run>,
-    written: u64,
-    failed: Option<io::Error>,
+    records: Records,
+    flows: Option<Records>,
+    targets: Option<Targets>,
 }
 
 impl SpanSink for Sorter {
     #[inline]
     fn span(&mut self, span: &Span<'_>) {
-        if self.failed.is_some() {
-            return;
-        }
         match self.names.place(span.name) {
-            Ok(name) => self.push(Record::of(span, name)),
-            Err(error) => self.failed = Some(error),
+            Ok(name) => self.records.push(Record::of(span, name)),
+            Err(error) => self.records.fail(error),
         }
         if let Some(ready_ns) = span.ready_ns {
-            self.push(Record::ready_of(span, ready_ns));
+            self.records.push(Record::ready_of(span, ready_ns));
         }
         if let Some(cpu_ns) = span.cpu_ns {
-            self.push(Record::cpu_of(span, cpu_ns));
+            self.records.push(Record::cpu_of(span, cpu_ns));
         }
     }
 
     fn ready(&mut self, ready_ns: i64, start_ns: i64) {
-        if self.failed.is_none() {
-            self.push(Record::apart(ready_ns, start_ns));
-        }
+        self.records.push(Record::apart(ready_ns, start_ns));
+    }
+
+    fn flow(&mut self, event: &FlowEvent) {
+        let flows = self.flows.get_or_insert_with(|| Records::new(self.when, self.full));
+        flows.push(Record::flow(event));
     }
 }
 
@@ -79,56 +85,76 @@ impl Sorter {
     }
 
     fn with_blocks(when: When, full: usize) -> Self {
-        Sorter {
-            when,
-            full,
-            // Memory that is not written to is not taken.
-            block: Vec::with_capacity(full),
-            names: Names::default(),
-            records: None,
-            runs: Vec::new(),
-            written: 0,
-            failed: None,
-        }
+        let (names, records) = (Names::default(), Records::new(when, full));
+        Sorter { when, full, names, records, flows: None, targets: None }
     }
 
-    #[inline]
-    fn push(&mut self, record: Record) {
-        if self.block.len() == self.full
-            && let Err(error) = self.write_block()
-        {
-            self.failed = Some(error);
-            return;
-        }
-        self.block.push(record);
+    /// Makes arrows of the events of flows that the reader has given. [`Sorter::finish`] then finds
+    /// their tasks, and the ready times that were given apart are left out: they are those of
+    /// flows too.
+    ///
+    /// # Errors
+    /// Those of the temporary files.
+    pub fn resolve(&mut self, reader: &Reader) -> io::Result<()> {
+        let Some(flows) = self.flows.take() else { return Ok(()) };
+        let tracks = reader.tracks();
+        let origin = reader.origin();
+        let mut targets = Targets::default();
+        let mut departures = Departures::default();
+        let records = &mut self.records;
+        let mut arrow = |departure: i64, end: &FlowEvent| {
+            let worker = tracks.get(&end.track);
+            let times = departure.checked_sub(origin).zip(end.ts.checked_sub(origin));
+            if let (Some(&worker), Some(times)) = (worker, times) {
+                records.push(Record::arrow(worker, times, end.part));
+            }
+        };
+        flows.finish(&mut |record| {
+            let event = record.event();
+            targets.told.ends += u64::from(event.part != FlowPart::Begin);
+            departures.take(&event, &mut arrow);
+            Ok(())
+        })?;
+        departures.finish(&mut arrow);
+        self.targets = Some(targets);
+        Ok(())
     }
 
     /// Gives all spans to `sink`: by start, then by worker, then longest first. Tells `progress`
-    /// now and then how many of how many were given.
+    /// now and then how many of how many were given. Returns how many flows told a ready time,
+    /// where they were resolved.
     ///
     /// # Errors
     /// Those of the temporary files: no space, no folder for them.
-    pub fn finish(mut self, sink: &mut impl SpanSink, progress: &mut dyn FnMut(u64, u64)) -> io::Result<()> {
-        if let Some(error) = self.failed.take() {
-            return Err(error);
-        }
-        if self.records.is_some() {
-            self.write_block()?;
-        }
-        let total = self.written + self.block.len() as u64;
+    pub fn finish(
+        mut self,
+        sink: &mut impl SpanSink,
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> io::Result<Option<Told>> {
+        let total = self.records.len();
         let mut names = self.names.reader()?;
+        let mut targets = self.targets;
         let mut given = 0u64;
         // Ready and CPU times of the spans that come next.
         let (mut ready, mut cpu) = (Vec::new(), Vec::new());
-        let mut give = |record: &Record| -> io::Result<()> {
+        self.records.finish(&mut |record| {
             match record.kind {
                 Kind::Ready if ready.len() < MOST_EQUAL => ready.push(record.ready().0),
+                Kind::Apart if targets.is_some() => {}
                 Kind::Ready | Kind::Apart => sink.ready(record.ready().0, record.ready().1),
                 Kind::Cpu if cpu.len() < MOST_EQUAL => cpu.push(record.name),
                 Kind::Cpu => {}
                 Kind::Span => {
+                    if let Some(targets) = &mut targets {
+                        targets.span(record, sink);
+                    }
                     let span = record.span(names.name(record.name)?);
                     sink.span(&Span { ready_ns: ready.pop(), cpu_ns: cpu.pop(), ..span });
+                }
+                Kind::Before | Kind::In | Kind::Flow => {
+                    if let Some(targets) = &mut targets {
+                        targets.arrow(record, sink);
+                    }
                 }
             }
             given += 1;
@@ -136,77 +162,9 @@ impl Sorter {
                 progress(given, total);
             }
             Ok(())
-        };
-        let Some(file) = self.records.take() else {
-            Record::sort(&mut self.block);
-            return self.block.iter().try_for_each(give);
-        };
-        if self.when == When::InTheEnd {
-            for run in &self.runs {
-                self.block = run.read(&file)?;
-                Record::sort(&mut self.block);
-                write(&file, run.start, &self.block)?;
-            }
-        }
-        drop(self.block);
-        merge(&file, &self.runs, &mut give)
-    }
-
-    /// Writes the block as a run of its own.
-    fn write_block(&mut self) -> io::Result<()> {
-        if self.when == When::AtOnce {
-            Record::sort(&mut self.block);
-        }
-        if self.records.is_none() {
-            self.records = Some(tempfile::tempfile()?);
-        }
-        let Some(file) = &self.records else { return Ok(()) };
-        write(file, self.written, &self.block)?;
-        self.runs.push(Run { start: self.written, records: self.block.len() as u64 });
-        self.written += self.block.len() as u64;
-        self.block.clear();
-        if self.when == When::AtOnce && self.runs.len() == MOST_RUNS {
-            self.merge_runs()?;
-        }
-        Ok(())
-    }
-
-    /// Makes one run of all, in a file of its own.
-    fn merge_runs(&mut self) -> io::Result<()> {
-        let Some(file) = self.records.take() else { return Ok(()) };
-        let merged = tempfile::tempfile()?;
-        let mut done = 0;
-        let mut block = std::mem::take(&mut self.block);
-        merge(&file, &self.runs, &mut |record| {
-            block.push(*record);
-            if block.len() == self.full {
-                write(&merged, done, &block)?;
-                done += block.len() as u64;
-                block.clear();
-            }
-            Ok(())
         })?;
-        write(&merged, done, &block)?;
-        block.clear();
-        self.block = block;
-        self.runs = vec![Run { start: 0, records: self.written }];
-        self.records = Some(merged);
-        Ok(())
+        Ok(targets.map(|targets| targets.finish(sink)))
     }
-}
-
-/// Writes records at the place of record `at`.
-fn write(file: &File, at: u64, records: &[Record]) -> io::Result<()> {
-    use std::os::unix::fs::FileExt;
-    let mut bytes = Vec::with_capacity(BYTES * records.len().min(1 << 11));
-    let mut place = at * BYTES as u64;
-    for part in records.chunks(1 << 11) {
-        bytes.clear();
-        part.iter().for_each(|record| record.write(&mut bytes));
-        file.write_all_at(&bytes, place)?;
-        place += bytes.len() as u64;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

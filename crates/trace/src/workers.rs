@@ -45,6 +45,8 @@ impl Id {
 pub struct WorkerTable {
     file: u32,
     indices: HashMap<(u32, Id, Id), u32>,
+    /// Tracks of the present file that belong to a worker with ids of its own.
+    aliases: HashMap<(Id, Id), u32>,
     last: Option<(Id, Id, u32)>,
     /// Some of the workers, each in the slot of its ids. Where threads take turns, as in a trace
     /// sorted by time, a map alone would take a third of the time of reading.
@@ -68,6 +70,7 @@ impl Default for WorkerTable {
         WorkerTable {
             file: 0,
             indices: HashMap::new(),
+            aliases: HashMap::new(),
             last: None,
             recent: [None; RECENT],
             names: Names::default(),
@@ -86,6 +89,7 @@ impl WorkerTable {
     pub fn next_file(&mut self) {
         self.settle_names();
         self.file += 1;
+        self.aliases.clear();
         self.last = None;
         self.recent = [None; RECENT];
         self.folded = 0;
@@ -95,6 +99,7 @@ impl WorkerTable {
     /// Forgets the workers of the present file, which is read once more.
     pub fn file_again(&mut self) {
         self.indices.retain(|(file, ..), _| *file != self.file);
+        self.aliases.clear();
         self.last = None;
         self.recent = [None; RECENT];
         self.folded = 0;
@@ -125,11 +130,36 @@ impl WorkerTable {
         let recent = self.recent[slot].filter(|recent| (recent.0, recent.1) == (process, thread));
         let index = match recent {
             Some(recent) => recent.2,
-            None => *self.indices.get(&(self.file, process, thread))?,
+            None => *self
+                .indices
+                .get(&(self.file, process, thread))
+                .or_else(|| self.aliases.get(&(process, thread)))?,
         };
         self.last = Some((process, thread, index));
         self.recent[slot] = self.last;
         Some(index)
+    }
+
+    /// Makes a track of the present file belong to the worker of another thread of its process.
+    /// Returns that worker.
+    #[cold]
+    pub fn fold(&mut self, process: Id, thread: Id, home: Id) -> u32 {
+        let index = self.index(process, home);
+        if self.aliases.len() < MOST_WORKERS as usize {
+            self.aliases.insert((process, thread), index);
+        }
+        index
+    }
+
+    /// Tells whether a track belongs to the worker of another one.
+    pub fn is_folded(&self, process: Id, thread: Id) -> bool {
+        self.aliases.contains_key(&(process, thread))
+    }
+
+    /// Returns the main thread of a process of the present file, as Python names it, or its only
+    /// one with a name.
+    pub fn main_thread(&self, process: Id) -> Option<Id> {
+        self.names.main_thread(process)
     }
 
     /// Keeps the name of a thread of the present file.
@@ -146,6 +176,13 @@ impl WorkerTable {
     /// Returns the name of a thread of the present file, whether it is a worker or not.
     pub fn name_of(&self, process: Id, thread: Id) -> Option<&str> {
         self.names.of_thread(process, thread)
+    }
+
+    /// The tracks of the present file: process, thread and the worker's index.
+    pub(crate) fn tracks(&self) -> impl Iterator<Item = (Id, Id, u32)> {
+        let of_file = self.indices.iter().filter(|(key, _)| key.0 == self.file);
+        let folded = self.aliases.iter().map(|(&(process, thread), &index)| (process, thread, index));
+        of_file.map(|(&(_, process, thread), &index)| (process, thread, index)).chain(folded)
     }
 
     /// Gives the names of the present file to its workers. Names may come behind all spans.

@@ -168,16 +168,23 @@ const PYTORCH: &str = r#"{"schemaVersion": 1, "deviceProperties": [], "traceEven
 ]}"#;
 
 #[test]
-fn pytorchs_workers_are_threads_with_operators_and_streams_with_kernels() {
+fn pytorchs_workers_are_streams_with_kernels_or_else_threads_with_operators() {
     let found = Found::of(PYTORCH);
     assert_eq!(found.account.format, "pytorch");
-    assert_eq!(found.tracks(), ["GPU 0: stream 7", "GPU 1: stream 7", "thread 51 (python3)"]);
-    assert_eq!(found.account.counted, 4);
+    assert_eq!(found.tracks(), ["GPU 0: stream 7", "GPU 1: stream 7"]);
+    assert_eq!((found.account.counted, found.dropped("operator on a CPU thread")), (2, 2));
     assert_eq!(
         (found.dropped("annotation"), found.dropped("profiler's own"), found.dropped("Python")),
         (2, 1, 1)
     );
-    assert!(found.notes().contains("workers are CPU threads"), "{}", found.notes());
+    let notes = found.notes();
+    assert!(notes.contains("2 operators on CPU threads are left out (--cat cpu_op"), "{notes}");
+    let on_threads: Vec<&str> =
+        PYTORCH.lines().filter(|line| !line.contains("kernel") && !line.contains("gpu_mem")).collect();
+    let found = Found::of(&on_threads.join("\n"));
+    assert_eq!((found.tracks(), found.account.counted), (vec!["thread 51 (python3)"], 2));
+    let found = Found::with(PYTORCH, Options { cat: Some("cpu_op".to_owned()), ..Options::default() });
+    assert_eq!((found.tracks(), found.account.counted), (vec!["thread 51 (python3)"], 2));
     let found = Found::with(PYTORCH, Options { cat: Some("kernel".to_owned()), ..Options::default() });
     assert_eq!(found.account.counted, 1);
 }
@@ -191,7 +198,7 @@ fn collectives_of_pytorch_that_are_left_out_are_told() {
   {"ph": "X", "cat": "user_annotation", "name": "gloo:broadcast", "pid": 50, "tid": 53, "ts": 930, "dur": 5},"#;
     let file = PYTORCH.replace(r#""traceEvents": ["#, two);
     let found = Found::of(&file);
-    assert_eq!((found.account.counted, found.dropped("annotation")), (4, 4));
+    assert_eq!((found.account.counted, found.dropped("annotation")), (2, 4));
     let told = "2 collectives such as \"gloo:all_reduce\" are annotations, not counted";
     assert!(found.notes().contains(told), "{}", found.notes());
     let asked = Options { cat: Some("user_annotation".to_owned()), ..Options::default() };
@@ -253,4 +260,60 @@ fn names_may_come_before_or_behind_the_spans_and_stay_with_their_file() {
     }
     let names: Vec<_> = (0..5).map(|index| reader.workers().name(index)).collect();
     assert_eq!(names, [Some("first"), None, None, Some("second"), None]);
+}
+
+/// As VizTracer writes them with `log_async`: the loop's calls on the thread, those of tasks on
+/// tracks of the tasks, by their ends; names of threads first and of tasks last.
+#[test]
+fn calls_of_asyncio_tasks_belong_to_the_thread_that_ran_them() {
+    let call = |thread, ts, dur, name| {
+        format!(r#"{{"pid":7,"tid":{thread},"ts":{ts},"ph":"X","cat":"fee","dur":{dur},"name":"{name}"}},"#)
+    };
+    let name = |thread, name| {
+        format!(r#"{{"ph":"M","pid":7,"tid":{thread},"name":"thread_name","args":{{"name":"{name}"}}}},"#)
+    };
+    let process = r#"{"ph":"M","pid":7,"tid":7,"name":"process_name","args":{"name":"MainProcess"}},"#;
+    let threads = [process, &name(7, "MainThread"), &name(8, "Thread-1 (run)")].concat();
+    let calls = [
+        call(9847616, 11, 5, "f"),
+        call(7, 10, 8, "_run_once"),
+        call(9849344, 21, 5, "g"),
+        call(9849344, 20, 7, "f"),
+        call(8, 12, 8, "in_thread"),
+        call(7, 19, 10, "_run_once"),
+        call(7, 5, 30, "run"),
+    ]
+    .concat();
+    let tasks = [name(9847616, "Task-1"), name(9849344, "a name of its own")].concat();
+    let found = Found::of(&format!("{threads}{calls}{tasks}{{}}"));
+    assert_eq!(
+        found.workers.iter().map(|(name, calls)| (name.as_str(), calls.join(" "))).collect::<Vec<_>>(),
+        [
+            ("MainThread", "f _run_once g f _run_once run".to_owned()),
+            ("Thread-1 (run)", "in_thread".to_owned())
+        ]
+    );
+    let notes = &found.account.notes;
+    assert!(notes.iter().any(|note| note.contains("log_async: 2 tracks are asyncio tasks")), "{notes:?}");
+}
+
+/// The first block shows no device, or one that runs nothing.
+#[test]
+fn a_second_reading_has_the_right_pool() {
+    let event =
+        |cat, ts| format!(r#"{{"ph":"X","cat":"{cat}","name":"n","pid":1,"tid":"{cat}","ts":{ts},"dur":1}}"#);
+    let operators: Vec<String> = (0..5_000).map(|ts| event("cpu_op", ts)).collect();
+    let operators = operators.join(",");
+    let head = |devices| format!(r#"{{"deviceProperties": [ {devices}],"traceEvents":["#);
+    for (file, first, second) in [
+        (format!("{}{operators},{}]}}", head(""), event("kernel", 9_000)), 5_000, 1),
+        (format!(r#"{}{operators}]}}"#, head(r#"{"id":0}"#)), 0, 5_000),
+    ] {
+        let mut reader = Reader::new(Options::default());
+        let mut nothing = |_: &Span<'_>| ();
+        let account = reader.read(file.as_bytes(), &mut nothing).expect("a trace");
+        assert_eq!((account.counted, reader.pool_is_right()), (first, false), "{account:?}");
+        let account = reader.read_again(file.as_bytes(), &mut nothing).expect("a trace");
+        assert_eq!((account.counted, reader.pool_is_right(), account.workers), (second, true, 1));
+    }
 }

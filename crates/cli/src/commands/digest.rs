@@ -9,7 +9,7 @@ use std::{
 
 use anyhow::Context;
 use taskscale_digest::{Accumulator, Config};
-use taskscale_model::span::{Account, Dropped, Span, SpanSink};
+use taskscale_model::span::{Account, Dropped, FlowEvent, Span, SpanSink};
 use taskscale_trace::{ChromeWriter, Options, Reader, Sorter, sort::When};
 
 use crate::{
@@ -68,8 +68,9 @@ struct Reading {
 }
 
 impl Reading {
-    /// Reads one trace. If its spans are out of order, they are sorted outside memory: a file is
-    /// read a second time, and a stream is kept in a temporary file meanwhile.
+    /// Reads one trace. If its spans are out of order, or its flows are away from their tasks, they
+    /// are sorted outside memory: a file is read a second time, and a stream is kept in a temporary
+    /// file meanwhile.
     fn read(&mut self, path: &Path) -> anyhow::Result<Account> {
         let is_file = std::fs::metadata(path).is_ok_and(|about| about.is_file());
         let before = self.sums.clone();
@@ -85,15 +86,15 @@ impl Reading {
         let input = Until { input: open(path)?, goes_on: || in_order.get() || !is_file };
         let account = self.reader.read(input, &mut sink)?;
         let First { kept, shown, .. } = sink;
-        if in_order.get() {
+        let right_pool = self.reader.pool_is_right();
+        if in_order.get() && self.reader.flows_are_sure() && right_pool {
             return Ok(account);
         }
         self.sums = before;
+        // What the clean trace has is of the other pool.
+        let shown = if right_pool { shown } else { 0 };
         match kept {
-            Some(kept) => {
-                self.take_sorted(kept)?;
-                Ok(account)
-            }
+            Some(kept) => self.take_sorted(kept, account),
             None => self.read_sorted(path, shown),
         }
     }
@@ -105,22 +106,24 @@ impl Reading {
         let mut sink = Second { sorter: Sorter::new(When::AtOnce), chrome, shown };
         let account = self.reader.read_again(open(path)?, &mut sink)?;
         let Second { sorter, .. } = sink;
-        self.take_sorted(sorter)?;
-        Ok(account)
+        self.take_sorted(sorter, account)
     }
 
-    fn take_sorted(&mut self, sorter: Sorter) -> anyhow::Result<()> {
+    fn take_sorted(&mut self, mut sorter: Sorter, mut account: Account) -> anyhow::Result<Account> {
         let bar = progress::sorting();
-        sorter
-            .finish(&mut self.sums, &mut |done, total| {
-                bar.set_length(total);
-                bar.set_position(done);
-            })
-            .context(
+        let mut show = |done, total| {
+            bar.set_length(total);
+            bar.set_position(done);
+        };
+        let told =
+            sorter.resolve(&self.reader).and_then(|()| sorter.finish(&mut self.sums, &mut show)).context(
                 "cannot sort the spans, which are out of order, in a temporary file; TMPDIR names its folder",
             )?;
+        if let Some(told) = told {
+            self.reader.retell(told, &mut account);
+        }
         bar.finish_and_clear();
-        Ok(())
+        Ok(account)
     }
 }
 
@@ -156,6 +159,12 @@ impl SpanSink for First<'_> {
             kept.ready(ready_ns, start_ns);
         }
     }
+
+    fn flow(&mut self, event: &FlowEvent) {
+        if let Some(kept) = &mut self.kept {
+            kept.flow(event);
+        }
+    }
 }
 
 /// Takes the spans of a trace that is read a second time, to sort them.
@@ -177,6 +186,10 @@ impl SpanSink for Second<'_> {
 
     fn ready(&mut self, ready_ns: i64, start_ns: i64) {
         self.sorter.ready(ready_ns, start_ns);
+    }
+
+    fn flow(&mut self, event: &FlowEvent) {
+        self.sorter.flow(event);
     }
 }
 

@@ -17,10 +17,12 @@ use super::{
     covered::{Covered, NEAR_NS},
     event::{Event, Text},
     flavour::Flavour,
-    flows::{End, Flows, Target},
-    keys::{async_key, flow_key, thread_key},
+    flows::Flows,
+    keys::{async_key, thread_key},
     open::{Begin, Ended, Stacks, Table},
+    pools::Pools,
     singles::{Held, Singles},
+    task_tracks::TaskTracks,
 };
 
 /// What a span is made of, beside its place.
@@ -43,16 +45,19 @@ pub struct Assembler<'o> {
     pub flows: Flows,
     /// Worker, start and end of the last span of a track.
     pub last: (u32, i64, i64),
-    stacks: Stacks,
+    /// Track and start of the last slice that is no task, where flows end at such.
+    pub refused: (Id, Id, Time),
+    pub stacks: Stacks,
     table: Table,
-    singles: Singles,
-    summaries: Vec<String>,
+    pub singles: Singles,
+    pub summaries: Vec<String>,
     asynchronous: Option<String>,
     scratch: Vec<u8>,
     open_name: Vec<u8>,
     filtered: bool,
     paired: u64,
-    task_threads: u64,
+    pub task_tracks: TaskTracks,
+    pub pools: Pools,
     collectives: Collectives,
 }
 
@@ -62,6 +67,7 @@ impl<'o> Assembler<'o> {
         workers: &'o mut WorkerTable,
         clock: &'o mut Clock,
         flavour: Flavour,
+        pools: Pools,
     ) -> Self {
         let filtered = options.cat.is_some() || options.name.is_some();
         let (tally, stacks, table) = (Tally::default(), Stacks::default(), Table::default());
@@ -74,6 +80,7 @@ impl<'o> Assembler<'o> {
             flavour,
             flows: Flows::default(),
             last: (u32::MAX, 0, 0),
+            refused: (Id::Absent, Id::Absent, Time::Missing),
             stacks,
             table,
             singles: Singles::default(),
@@ -83,7 +90,8 @@ impl<'o> Assembler<'o> {
             open_name: Vec::new(),
             filtered,
             paired: 0,
-            task_threads: 0,
+            task_tracks: TaskTracks::default(),
+            pools,
             collectives: Collectives::default(),
         }
     }
@@ -108,8 +116,7 @@ impl<'o> Assembler<'o> {
         }
     }
 
-    /// Reads a name of a thread or a process. With `log_async` VizTracer gives each asyncio task a
-    /// thread of its own and names it behind all events.
+    /// Reads a name of a thread or a process.
     #[inline(never)]
     fn metadata(&mut self, event: &Event<'_>) {
         self.tally.drop(Reason::Metadata, 1);
@@ -126,11 +133,8 @@ impl<'o> Assembler<'o> {
         }
         let name = text(value);
         match event.name.raw {
-            b"thread_name" => {
-                self.workers.name_thread(event.process, event.thread, &name);
-                let names_task = self.flavour == Flavour::VizTracer && name.starts_with(b"Task-");
-                self.task_threads += u64::from(names_task);
-            }
+            b"thread_name" if self.names_task(event, &name) => {}
+            b"thread_name" => self.workers.name_thread(event.process, event.thread, &name),
             b"process_name" => self.workers.name_process(event.process, &name, false),
             b"process_labels" => self.workers.name_process(event.process, &name, true),
             _ => {}
@@ -139,7 +143,10 @@ impl<'o> Assembler<'o> {
 
     #[inline(always)]
     fn complete(&mut self, event: &Event<'_>, sink: &mut impl SpanSink) {
-        if let Some(reason) = self.refused(event) {
+        if let Some(reason) = self.refuses(event) {
+            if self.flavour.submits_to_starts() {
+                self.refused = (event.process, event.thread, event.ts);
+            }
             return self.tally.drop(reason, 1);
         }
         let (Time::Ns(ts), Time::Ns(dur)) = (event.ts, event.dur) else {
@@ -178,7 +185,7 @@ impl<'o> Assembler<'o> {
         if !self.covered.takes(start_ns, end_ns) {
             return self.other_clock(start_ns, made.events);
         }
-        let worker = known.unwrap_or_else(|| self.workers.index(track.0, track.1));
+        let worker = known.unwrap_or_else(|| self.new_track(track));
         self.last = (worker, start_ns, end_ns);
         self.emit(worker, (start_ns, end_ns), made, sink);
     }
@@ -264,13 +271,23 @@ impl<'o> Assembler<'o> {
 
     /// Says why the event is not counted, by who wrote it and by the filters.
     #[inline(always)]
-    fn refused(&mut self, event: &Event<'_>) -> Option<Reason> {
-        let reason = if self.filtered { self.filter(event) } else { self.flavour.refuses(event) };
+    fn refuses(&mut self, event: &Event<'_>) -> Option<Reason> {
+        let reason = if self.filtered { self.filter(event) } else { self.judge(event) };
         if reason.is_some() && self.flavour == Flavour::Plain {
             self.learn_of_refused(event, reason);
         }
         if reason == Some(Reason::Annotation) {
             self.collectives.see(event.name.raw);
+        }
+        reason
+    }
+
+    /// Judges an event by who wrote it.
+    #[inline(always)]
+    fn judge(&mut self, event: &Event<'_>) -> Option<Reason> {
+        let reason = self.flavour.refuses(event);
+        if self.flavour == Flavour::PyTorch && reason.is_none() {
+            return self.pools.refuses(event.cat.raw);
         }
         reason
     }
@@ -295,7 +312,7 @@ impl<'o> Assembler<'o> {
             if !self.holds(event.cat, cat.as_bytes()) {
                 return Some(Reason::FilteredCat);
             }
-        } else if let Some(reason) = self.flavour.refuses(event) {
+        } else if let Some(reason) = self.judge(event) {
             return Some(reason);
         }
         match &self.options.name {
@@ -346,7 +363,7 @@ impl<'o> Assembler<'o> {
     /// Makes a begin of an event, with what is known about its time. A begin whose time cannot be
     /// used still takes its place in the pairing.
     fn begin_of(&mut self, event: &Event<'_>) -> Begin {
-        let mut refused = self.refused(event);
+        let mut refused = self.refuses(event);
         let mut start_ns = 0;
         match event.ts {
             // Only the times of tasks set the origin and the step.
@@ -370,74 +387,6 @@ impl<'o> Assembler<'o> {
             self.slice_of_flows((event.process, event.thread), (begin.start_ns, begin.start_ns), sink);
         }
         self.stacks.begin(thread_key(event.process, event.thread), begin, event.name.raw);
-    }
-
-    /// Takes the beginning, a step or the end of a flow.
-    #[inline(never)]
-    fn flow(&mut self, event: &Event<'_>, sink: &mut impl SpanSink) {
-        self.tally.drop(Reason::Flow, 1);
-        let Time::Ns(ts) = event.ts else { return };
-        if !self.flavour.submits(event) {
-            return;
-        }
-        let flow = flow_key(event);
-        if event.phase == b's' {
-            if let Some(target) = self.flows.begin(flow, ts) {
-                self.tell(target, ts, sink);
-            }
-            return;
-        }
-        let on = event.phase == b't';
-        let end = self.flows.end(flow, ts, event.encloses || on, on);
-        let track = thread_key(event.process, event.thread);
-        match self.slice_of(&end, event) {
-            Some(start_ns) => self.bind(&end, Target { track, start_ns }, sink),
-            None if self.flavour.submits_to_starts() => {}
-            None => self.flows.wait(track, end),
-        }
-    }
-
-    /// Returns the begin of the slice that a flow's end points to, of those that have come.
-    fn slice_of(&mut self, end: &End, event: &Event<'_>) -> Option<i64> {
-        let ts = end.ts.checked_sub(self.clock.origin()?)?;
-        let open = self.stacks.top(thread_key(event.process, event.thread));
-        if let Some(open) = open.filter(|open| open.refused.is_none() && end.is_in(ts, open.start_ns, ts)) {
-            return Some(open.start_ns);
-        }
-        let (worker, start, stop) = self.last;
-        let is_last = self.workers.known(event.process, event.thread) == Some(worker);
-        let held = || self.singles.times(event.process, event.thread);
-        let (start, stop) = if is_last { (start, stop) } else { held()? };
-        let fits = end.is_in(ts, start, stop) && (ts == start || !self.flavour.submits_to_starts());
-        fits.then_some(start)
-    }
-
-    /// Hands on when a task became ready to which flows point that came before it.
-    #[cold]
-    fn slice_of_flows(&mut self, track: (Id, Id), times: (i64, i64), sink: &mut impl SpanSink) {
-        let Some(origin) = self.clock.origin() else { return };
-        let (track, (start_ns, end_ns)) = (thread_key(track.0, track.1), times);
-        while let Some(end) = self.flows.pending(track, start_ns, end_ns, origin) {
-            self.bind(&end, Target { track, start_ns }, sink);
-        }
-    }
-
-    fn bind(&mut self, end: &End, target: Target, sink: &mut impl SpanSink) {
-        if let Some(departure) = self.flows.bind(end, target) {
-            self.tell(target, departure, sink);
-        }
-    }
-
-    /// Hands on when a task became ready. `ts` is on the clock of the source.
-    fn tell(&mut self, target: Target, ts: i64, sink: &mut impl SpanSink) {
-        let ready_ns = self.clock.origin().and_then(|origin| ts.checked_sub(origin));
-        let Some(ready_ns) = ready_ns.filter(|ready| ready.abs_diff(target.start_ns) <= NEAR_NS as u64)
-        else {
-            return;
-        };
-        if let Some((ready_ns, start_ns)) = self.flows.tell(target, ready_ns) {
-            sink.ready(ready_ns, start_ns);
-        }
     }
 
     fn end(&mut self, event: &Event<'_>, sink: &mut impl SpanSink) {
@@ -548,31 +497,18 @@ impl<'o> Assembler<'o> {
         if self.asynchronous.is_some() || !self.summaries.is_empty() {
             self.left_out();
         }
-        let Flows { ends, told, forgotten, .. } = self.flows;
-        if told < ends {
-            // PyTorch's launches are told by their times, in any order; others are of kernels that
-            // were not recorded.
-            self.tally.untold = if self.flavour == Flavour::PyTorch { 0 } else { ends - told };
-            let forgotten = if forgotten > 0 {
-                format!("; {forgotten} were forgotten: too many were open")
-            } else {
-                String::new()
-            };
-            self.tally.note(format!(
-                "{told} of {ends} flows tell when a task became ready; the others have one end only, or end in no task{forgotten}"
-            ));
-        }
+        self.finish_flows();
         if let Some(note) = self.flavour.note() {
+            self.tally.note(note);
+        }
+        if let Some(note) = self.pools.note() {
             self.tally.note(note);
         }
         if let Some(note) = self.collectives.note() {
             self.tally.note(note);
         }
-        if self.task_threads > 0 {
-            let n = self.task_threads;
-            self.tally.note(format!(
-                "VizTracer's log_async: {n} of the threads are asyncio tasks and no workers, or more: record without it"
-            ));
+        if let Some(note) = self.task_tracks.note() {
+            self.tally.note(note);
         }
         if self.flavour == Flavour::TracingChrome && self.tally.dropped(Reason::Lifetime) > 0 {
             self.tally.note(

@@ -112,10 +112,6 @@ impl Flavour {
     /// What a reader of the digest must know of the writer's tasks and workers.
     pub fn note(self) -> Option<&'static str> {
         match self {
-            Flavour::PyTorch => Some(
-                "PyTorch: workers are CPU threads (operators) and GPU streams (kernels, copies); --cat kernel or \
-                 cpu_op chooses",
-            ),
             Flavour::Bazel => Some(
                 "Bazel: a task is an action; loading, analysis and steps of actions are left out (--cat)",
             ),

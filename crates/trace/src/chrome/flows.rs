@@ -8,15 +8,21 @@
 //! Files have the events in any order: Kineto's kernels and the ends behind them come before or
 //! behind what launched them. So ready times are handed on apart from spans. Both tables are
 //! bounded, and what finds no place is counted.
+//!
+//! The slice of an end is looked for among those near it in the file. That is sure where the end
+//! lies at the start of a slice. Elsewhere the file may have another slice that fits better, so
+//! [`Counts::are_sure`] is false, and a [`Sorter`](crate::Sorter) finds the tasks.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-/// Most flows of which one half is known: about 5 MB. The older half of them is forgotten for new
-/// ones.
-const MOST_OPEN: usize = 65_536;
+/// Most flows of which one half is known: about 1 MB. The older half of them is forgotten for new
+/// ones, which the sorter then pairs.
+const MOST_OPEN: usize = 16_384;
 /// Most ends whose slice has not come: on one track, and on all.
 const MOST_ON_TRACK: usize = 16;
 const MOST_PENDING: usize = 4_096;
+/// Most tasks that are known to be told: about 0.5 MB.
+const MOST_TOLD: usize = 16_384;
 
 /// The beginning of the slice that a flow points to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,10 +70,66 @@ pub struct Flows {
     /// The task whose ready time was found last, and that time. Further flows may point to it, and
     /// the last of them counts.
     last: Option<(Target, i64)>,
-    /// The number of ends, of those that gave a ready time, and of flows that were forgotten.
+    /// The tasks that were told before the last one, where flows of others may come in between.
+    told: HashSet<(u64, i64)>,
+    pub counts: Counts,
+}
+
+/// How many flows of a file told when a task became ready.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Told {
+    /// Ends.
     pub ends: u64,
+    /// Ends of which both the task and the beginning are known.
     pub told: u64,
+}
+
+/// What was found while the file was read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    pub told: Told,
+    /// Ends for which a slice was found that may be the wrong one, or none.
+    pub unsure: u64,
+    /// Flows of which one half was forgotten.
     pub forgotten: u64,
+    /// Ends that lie in what is no task, and need not be told.
+    pub elsewhere: u64,
+    /// Whether ends that tell nothing are no loss: they belong to what was not recorded.
+    pub may_be_untold: bool,
+}
+
+impl Counts {
+    /// Tells whether no other order of the same events would tell more or otherwise.
+    pub fn are_sure(&self) -> bool {
+        let Told { ends, told } = self.told;
+        self.unsure == 0 && self.forgotten == 0 && told + self.elsewhere >= ends
+    }
+
+    /// How many flows are missing among the ready times, where so many were told.
+    pub fn untold(&self, told: Told) -> u64 {
+        if self.may_be_untold { 0 } else { told.ends - told.told }
+    }
+
+    /// Says what was told, where it is less than all.
+    pub fn note(&self) -> Option<String> {
+        let forgotten = match self.forgotten {
+            0 => String::new(),
+            n => format!("; {n} were forgotten: too many were open"),
+        };
+        self.told.note().map(|note| note + &forgotten)
+    }
+}
+
+impl Told {
+    /// Says it, where it is less than all.
+    pub fn note(&self) -> Option<String> {
+        let Told { ends, told } = self;
+        (told < ends).then(|| {
+            format!(
+                "{told} of {ends} flows tell when a task became ready; the others have one end only, or end in no task"
+            )
+        })
+    }
 }
 
 impl Flows {
@@ -96,7 +158,7 @@ impl Flows {
 
     /// Takes an end, which is a beginning too if the flow goes `on`.
     pub fn end(&mut self, flow: u64, ts: i64, encloses: bool, on: bool) -> End {
-        self.ends += 1;
+        self.counts.told.ends += 1;
         let departure = if on {
             self.half(flow).departure.replace(ts)
         } else {
@@ -147,14 +209,25 @@ impl Flows {
     }
 
     /// Takes the ready time of a task. Returns the one before if that was another task's.
-    pub fn tell(&mut self, target: Target, ready_ns: i64) -> Option<(i64, i64)> {
-        self.told += 1;
+    pub fn tell(&mut self, target: Target, ready_ns: i64, joins: bool) -> Option<(i64, i64)> {
+        self.counts.told.told += 1;
         match &mut self.last {
             Some((last, ready)) if *last == target => {
                 *ready = ready_ns.max(*ready);
                 None
             }
-            last => last.replace((target, ready_ns)).map(|(last, ready)| (ready, last.start_ns)),
+            last => {
+                let (last, ready) = last.replace((target, ready_ns))?;
+                if !joins {
+                } else if self.told.len() < MOST_TOLD {
+                    self.told.insert((last.track, last.start_ns));
+                    let again = self.told.contains(&(target.track, target.start_ns));
+                    self.counts.unsure += u64::from(again);
+                } else {
+                    self.counts.unsure += 1;
+                }
+                Some((ready, last.start_ns))
+            }
         }
     }
 
@@ -167,7 +240,7 @@ impl Flows {
     fn half(&mut self, flow: u64) -> &mut Half {
         if self.young.len() >= MOST_OPEN / 2 && !self.young.contains_key(&flow) {
             let forgotten = std::mem::replace(&mut self.old, std::mem::take(&mut self.young));
-            self.forgotten += forgotten.len() as u64;
+            self.counts.forgotten += forgotten.len() as u64;
         }
         let old = self.old.remove(&flow);
         self.young.entry(flow).or_insert_with(|| old.unwrap_or_default())
@@ -205,7 +278,8 @@ mod tests {
     fn a_task_is_ready_when_the_last_arrow_to_it_begins() {
         let mut flows = Flows::default();
         let there = Target { track: 2, ..HERE };
-        let told = [(HERE, 5), (HERE, 9), (HERE, 7), (there, 3)].map(|(target, at)| flows.tell(target, at));
+        let told =
+            [(HERE, 5), (HERE, 9), (HERE, 7), (there, 3)].map(|(target, at)| flows.tell(target, at, true));
         assert_eq!(told, [None, None, None, Some((9, 100))]);
         assert_eq!((flows.finish(), flows.finish()), (Some((3, 100)), None));
     }
@@ -234,7 +308,7 @@ mod tests {
             assert!(flows.young.len() + flows.old.len() <= MOST_OPEN);
             assert!(flows.pending.len() <= MOST_PENDING && flows.waiting <= MOST_PENDING * MOST_ON_TRACK);
         }
-        assert!(flows.forgotten >= 2 * MOST_OPEN as u64);
+        assert!(flows.counts.forgotten >= 2 * MOST_OPEN as u64);
         // The youngest are still known.
         let end = flows.end(3 * MOST_OPEN as u64 - 1, 5, true, false);
         assert_eq!(flows.bind(&end, HERE), Some(0));

@@ -1,8 +1,8 @@
-//! A span as a record of fixed size.
+//! A span, a ready time or an event of a flow as a record of fixed size.
 
 use std::cmp::Ordering;
 
-use taskscale_model::span::{Depth, Span};
+use taskscale_model::span::{Depth, FlowEvent, FlowPart, Span};
 
 /// Bytes of a record in a file.
 pub const BYTES: usize = 32;
@@ -18,11 +18,21 @@ pub enum Kind {
     Ready,
     /// The CPU time of a span, as `Ready`.
     Cpu,
+    /// An arrow that ends before the next span of its worker: it comes before those that start
+    /// where it ends.
+    Before,
     /// A span.
     Span,
+    /// An arrow that ends in a span of its worker: it comes behind those that start where it ends.
+    In,
     /// When a task became ready that starts at this time; its span is another record.
     Apart,
+    /// An event of a flow.
+    Flow,
 }
+
+const KINDS: [Kind; 7] =
+    [Kind::Ready, Kind::Cpu, Kind::Before, Kind::Span, Kind::In, Kind::Apart, Kind::Flow];
 
 /// A span whose name is elsewhere, or a ready time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +71,41 @@ impl Record {
     /// A ready time apart from its span.
     pub fn apart(ready_ns: i64, start: i64) -> Self {
         Record { start, end: start, name: ready_ns as u64, worker: u32::MAX, level: 0, kind: Kind::Apart }
+    }
+
+    /// An arrow to a worker, from one time to another, with this end.
+    pub fn arrow(worker: u32, (departure, ts): (i64, i64), part: FlowPart) -> Self {
+        // Of equal starts and workers the latest end comes first.
+        let (end, kind) =
+            if part == FlowPart::Before { (i64::MAX, Kind::Before) } else { (i64::MIN, Kind::In) };
+        Record { start: ts, end, name: departure as u64, worker, level: part as u16, kind }
+    }
+
+    /// An event of a flow, ordered by flow, then by time.
+    pub fn flow(event: &FlowEvent) -> Self {
+        // Of equal starts the latest end comes first.
+        let (start, end) = (event.flow as i64, !event.ts);
+        Record { start, end, name: event.track, worker: 0, level: event.part as u16, kind: Kind::Flow }
+    }
+
+    /// The event of a flow, of a record that says one.
+    pub fn event(&self) -> FlowEvent {
+        FlowEvent { flow: self.start as u64, track: self.name, ts: !self.end, part: self.part() }
+    }
+
+    /// What an event of a flow is, or the end of an arrow.
+    pub fn part(&self) -> FlowPart {
+        use FlowPart::{At, Before, Begin, In, Step};
+        [Begin, Step, In, At, Before][usize::from(self.level) % 5]
+    }
+
+    pub fn worker(&self) -> u32 {
+        self.worker
+    }
+
+    /// Start and end.
+    pub fn times(&self) -> (i64, i64) {
+        (self.start, self.end)
     }
 
     /// Ready time and start, of a record that says them.
@@ -127,12 +172,7 @@ impl Record {
             name: word(16),
             worker: last as u32,
             level: (last >> 32) as u16,
-            kind: match last >> 48 {
-                0 => Kind::Ready,
-                1 => Kind::Cpu,
-                2 => Kind::Span,
-                _ => Kind::Apart,
-            },
+            kind: KINDS[(last >> 48) as usize % KINDS.len()],
         }
     }
 }
