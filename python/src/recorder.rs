@@ -21,6 +21,7 @@ use crate::{
 /// time.
 #[pyclass(frozen, module = "taskscale")]
 pub struct Recorder {
+    queue_delays: bool,
     state: Mutex<State>,
 }
 
@@ -94,8 +95,9 @@ impl Recorder {
 #[pymethods]
 impl Recorder {
     #[new]
-    fn new() -> Self {
-        Recorder { state: Mutex::new(State::Recording(Session::new())) }
+    #[pyo3(signature = (*, queue_delays = false))]
+    fn new(queue_delays: bool) -> Self {
+        Recorder { queue_delays, state: Mutex::new(State::Recording(Session::new(queue_delays))) }
     }
 
     /// Begins to record.
@@ -149,7 +151,9 @@ impl Recorder {
         let mut state = lock(&self.state);
         match &*state {
             State::Recording(session) => session.clear(),
-            State::Stopped(_) => *state = State::Stopped(Box::new(Self::look(&Session::new()))),
+            State::Stopped(_) => {
+                *state = State::Stopped(Box::new(Self::look(&Session::new(self.queue_delays))));
+            }
         }
     }
 

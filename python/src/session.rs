@@ -143,6 +143,10 @@ impl Crew {
 }
 
 /// Why ready times of steps are missing, and what to do.
+const NOT_ASKED: (&str, &str) = (
+    "queue delays were not asked for",
+    "observe(queue_delays=True), or `python -m taskscale.observe --queue-delays`",
+);
 const HIDDEN: (&str, &str) =
     ("the loop hides its queue of ready handles, as uvloop's does", "observe a loop of asyncio's own");
 
@@ -153,6 +157,8 @@ pub struct Session {
     pub loops: Arc<Crew>,
     /// Threads of pools.
     pub pools: Arc<Crew>,
+    /// Whether it asks when steps become ready. Work items of pools always tell it.
+    pub queue_delays: bool,
     /// The rate of the machine's clock.
     pub rate: Rate,
     /// [`SLOW_NS`] in ticks.
@@ -168,12 +174,13 @@ pub struct Session {
 impl Session {
     /// Makes a session that has seen nothing. The first in a process measures the clock's rate for
     /// 2 ms.
-    pub fn new() -> Arc<Self> {
+    pub fn new(queue_delays: bool) -> Arc<Self> {
         ticks::source();
         let rate = Rate::of_machine();
         Arc::new(Session {
-            loops: Crew::new("asyncio", Some(HIDDEN)),
+            loops: Crew::new("asyncio", Some(if queue_delays { HIDDEN } else { NOT_ASKED })),
             pools: Crew::new("concurrent.futures", None),
+            queue_delays,
             rate,
             slow: rate.ticks(SLOW_NS),
             watch: Watch::default(),

@@ -2,8 +2,8 @@
 
 ``create_task`` of the classes of event loops, so that loops that run already, loops of other threads and loops to come are
 all seen, and task factories stay the program's own; and ``ThreadPoolExecutor.submit``. ``gc.callbacks`` gets one more, by which the
-collector learns of the objects around coroutines. The native half also replaces ``_ready`` of loops on which tasks are made, by a deque
-that remembers when handles came.
+collector learns of the objects around coroutines. Where queue delays are asked for, the native half also replaces ``_ready`` of loops
+on which tasks are made, by a deque that remembers when handles came.
 """
 
 from __future__ import annotations

@@ -18,17 +18,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     parser = argparse.ArgumentParser(
         prog="python -m taskscale.observe",
-        usage="%(prog)s [--json FILE] (script.py | -m module) [arguments ...]",
+        usage="%(prog)s [--json FILE] [--queue-delays] (script.py | -m module) [arguments ...]",
         description="Runs a Python program and prints where the time of its asyncio tasks went.",
     )
     parser.add_argument("--json", metavar="FILE", help="write the digest as JSON here, too")
+    parser.add_argument(
+        "--queue-delays", action="store_true", help="also take how long steps wait in the queues of their loops"
+    )
     parser.add_argument("-m", dest="module", action="store_true", help="the program is a module's name")
     parser.add_argument("program", help="script, or module with -m")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="what the program is given")
     options = parser.parse_args(arguments)
 
     sys.argv = [options.program, *options.arguments]
-    observation = observe()
+    observation = observe(queue_delays=options.queue_delays)
     try:
         with observation:
             if options.module:
@@ -50,9 +53,9 @@ if __name__ == "__main__":
 else:
     # `import taskscale.observe` puts this module where the function was; so it can be called like it.
     class _Module(type(sys)):  # type: ignore[misc]
-        def __call__(self) -> object:
+        def __call__(self, *, queue_delays: bool = False) -> object:
             from taskscale._observation import observe
 
-            return observe()
+            return observe(queue_delays=queue_delays)
 
     sys.modules[__name__].__class__ = _Module

@@ -4,7 +4,7 @@
 
 Each module of ``test.test_asyncio`` (and three others that await or use threads of pools) runs in a process of its own, in three
 ways: without the observer; with it, as a program has it; and so that tasks are observed too that tests make without a
-loop. A test that differs runs three times more each way, so that one that fails now and then for reasons of its own is told apart. Exit
+loop, with queue delays. A test that differs runs three times more each way, so that one that fails now and then for reasons of its own is told apart. Exit
 status 1 where a difference is not listed in EXPECTED with its reason, which only the third way may have.
 """
 
@@ -103,7 +103,7 @@ def child(module: str, way: int, names: list[str], output: str) -> None:
         suite = loader.loadTestsFromNames(names) if names else loader.loadTestsFromName(module)
     except unittest.SkipTest:
         suite, result.outcomes = unittest.TestSuite(), {module: "skipped"}
-    observation = taskscale.observe()
+    observation = taskscale.observe(queue_delays=way == EVERY_TASK)
     if way != PLAIN:
         observation.start()
     if way == EVERY_TASK:

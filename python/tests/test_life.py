@@ -3,6 +3,7 @@
 import asyncio
 import concurrent.futures
 import gc
+import json
 import os
 import subprocess
 import sys
@@ -93,7 +94,7 @@ class Life(unittest.TestCase):
 
     def test_a_thousand_times_without_a_leak(self):
         def once():
-            with taskscale.observe() as d:
+            with taskscale.observe(queue_delays=True) as d:
                 loop.run_until_complete(children(20))
                 pool.submit(int).result()
             self.assertGreaterEqual(d.tasks, 21)
@@ -277,6 +278,15 @@ class Commands(unittest.TestCase):
 
     def test_the_module_may_be_imported_and_called(self):
         program = "import taskscale.observe\nwith taskscale.observe() as d: pass\nprint(d.tasks)"
+        done = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True)
+        self.assertEqual((done.stdout, done.stderr), ("0\n", ""))
+
+    def test_queue_delays_are_asked_for_by_a_word(self):
+        for words, asked in ((), False), (("--queue-delays",), True):
+            done = self.observe(*words, "--json", "digest.json", "script.py")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual("delay" in json.loads(done.json)["queue"], asked)
+        program = "import taskscale.observe\nwith taskscale.observe(queue_delays=True) as d: pass\nprint(d.tasks)"
         done = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True)
         self.assertEqual((done.stdout, done.stderr), ("0\n", ""))
 

@@ -31,7 +31,7 @@ class Delays(unittest.TestCase):
             for task in [asyncio.create_task(work()) for _ in range(100)]:
                 await task
 
-        with taskscale.observe() as d:
+        with taskscale.observe(queue_delays=True) as d:
             asyncio.run(main())
         found = queue(d)
         self.assertEqual((found["delay"]["count"], found["known"]), (d.data()["tasks"], 1.0))
@@ -58,7 +58,7 @@ class Delays(unittest.TestCase):
             time.sleep(0.05)
             await asyncio.gather(*tasks)
 
-        with taskscale.observe() as d:
+        with taskscale.observe(queue_delays=True) as d:
             asyncio.run(main())
         delay = queue(d)["delay"]
         # They wait through the sleep that holds up the loop, and not since they began to await.
@@ -71,7 +71,7 @@ class Delays(unittest.TestCase):
             for _ in range(20):
                 await asyncio.sleep(0.01)
 
-        with taskscale.observe() as d:
+        with taskscale.observe(queue_delays=True) as d:
             asyncio.run(main())
         shares = queue(d)["shares"]
         self.assertGreater(shares["starved"], 0.5)
@@ -94,7 +94,7 @@ class Delays(unittest.TestCase):
             for task in [asyncio.create_task(work()) for _ in range(20)]:
                 await task
 
-        with taskscale.observe() as d:
+        with taskscale.observe(queue_delays=True) as d:
             threads = [threading.Thread(target=lambda: asyncio.run(main())) for _ in range(2)]
             for thread in threads:
                 thread.start()
@@ -118,7 +118,7 @@ class Delays(unittest.TestCase):
             for _ in range(10):
                 await asyncio.create_task(child())
 
-        with taskscale.observe() as d:
+        with taskscale.observe(queue_delays=True) as d:
             asyncio.run(main())
         data = d.data()
         self.assertEqual(data["queue"]["delay"]["count"], data["tasks"] - data["nesting"]["nested"])
@@ -132,7 +132,7 @@ class Delays(unittest.TestCase):
 
         loop = asyncio.new_event_loop()
         loop._ready = Hidden()
-        with taskscale.observe() as d:
+        with taskscale.observe(queue_delays=True) as d:
             loop.run_until_complete(main())
         loop.close()
         self.assertIs(type(loop._ready), Hidden)
@@ -140,11 +140,46 @@ class Delays(unittest.TestCase):
         self.assertTrue(queue(d)["remedy"])
 
 
+class NotAsked(unittest.TestCase):
+    def test_no_queue_is_replaced_and_the_digest_says_how_to_ask(self):
+        async def main():
+            loop = asyncio.get_running_loop()
+            for _ in range(3):
+                await asyncio.create_task(asyncio.sleep(0))
+                plain.append(is_plain(loop) and loop._ready is ready)
+
+        # One that was asked before leaves nothing behind.
+        for queue_delays in (False, True, False):
+            plain, loop = [], asyncio.new_event_loop()
+            ready = loop._ready
+            with taskscale.observe(queue_delays=queue_delays) as d:
+                loop.run_until_complete(main())
+            loop.close()
+            self.assertEqual(plain, [not queue_delays] * 3)
+            if queue_delays:
+                self.assertEqual(queue(d)["known"], 1.0)
+            else:
+                self.assertIn("not asked", queue(d)["reason"])
+                self.assertIn("observe(queue_delays=True)", queue(d)["remedy"])
+                self.assertNotIn("queue delay", str(d))
+
+    def test_the_word_is_a_keyword(self):
+        self.assertRaises(TypeError, taskscale.observe, True)
+        self.assertRaises(TypeError, taskscale.Observation, True)
+
+    def test_clearing_forgets_no_word(self):
+        for queue_delays in (False, True):
+            with taskscale.observe(queue_delays=queue_delays) as d:
+                asyncio.run(asyncio.sleep(0))
+            d.clear()
+            self.assertEqual("not asked" in queue(d)["reason"], not queue_delays)
+
+
 class Queue(unittest.TestCase):
     def test_it_is_put_back(self):
         async def main():
             loop = asyncio.get_running_loop()
-            with taskscale.observe():
+            with taskscale.observe(queue_delays=True):
                 done = loop.create_future()
                 asyncio.create_task(asyncio.sleep(0))
                 self.assertFalse(is_plain(loop))
@@ -161,7 +196,7 @@ class Queue(unittest.TestCase):
     def test_what_others_have_put_there_stays_theirs(self):
         theirs = collections.deque()
         loop = asyncio.new_event_loop()
-        with taskscale.observe():
+        with taskscale.observe(queue_delays=True):
             loop.run_until_complete(asyncio.sleep(0))
             loop._ready = theirs
         self.assertIs(loop._ready, theirs)
@@ -170,7 +205,7 @@ class Queue(unittest.TestCase):
     def test_a_second_observation_of_the_same_loop(self):
         loop = asyncio.new_event_loop()
         for _ in range(3):
-            with taskscale.observe() as d:
+            with taskscale.observe(queue_delays=True) as d:
                 loop.run_until_complete(asyncio.sleep(0))
             self.assertEqual(queue(d)["known"], 1.0)
         loop.close()
@@ -188,7 +223,7 @@ class Queue(unittest.TestCase):
             seen.append((queue(d)["delay"]["max"], time.perf_counter_ns() - begin))
 
         seen = []
-        with taskscale.observe() as d:
+        with taskscale.observe(queue_delays=True) as d:
             asyncio.run(main())
         # The handle waited from when it was put back, and not since the sleep before.
         longest, since = seen[0]
@@ -200,7 +235,7 @@ class Queue(unittest.TestCase):
                 for task in [asyncio.create_task(asyncio.sleep(0)) for _ in range(5_000)]:
                     await task
 
-        with taskscale.observe() as d:
+        with taskscale.observe(queue_delays=True) as d:
             begin = time.perf_counter_ns()
             asyncio.run(main())
             since = time.perf_counter_ns() - begin
@@ -209,7 +244,7 @@ class Queue(unittest.TestCase):
         self.assertLessEqual(found["delay"]["max"], since)
 
     def test_it_is_a_deque(self):
-        with taskscale.observe():
+        with taskscale.observe(queue_delays=True):
             loop = asyncio.new_event_loop()
             loop.run_until_complete(asyncio.sleep(0))
             ready = loop._ready
@@ -228,7 +263,7 @@ class Queue(unittest.TestCase):
 
     def test_nothing_is_held(self):
         loops = []
-        with taskscale.observe():
+        with taskscale.observe(queue_delays=True):
             for _ in range(50):
                 loop = asyncio.new_event_loop()
                 loop.run_until_complete(asyncio.sleep(0))

@@ -51,7 +51,7 @@ pub fn queue(sums: &Accumulator, profile: &Profile, untold: u64) -> Reading<Queu
                 "ready times of {:.0} % of the tasks are known, and others may wait unseen",
                 known * 100.0
             ),
-            "choose tasks of one kind, by --cat or --name",
+            "observe only tasks that tell theirs; in a trace choose these by --cat or --name",
         )
     } else {
         shares(sums, profile, waits)

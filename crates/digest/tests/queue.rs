@@ -96,7 +96,10 @@ fn where_others_may_wait_unseen_idle_time_is_not_divided() {
     tasks.iter_mut().step_by(4).for_each(|task| task.1 = None);
     let queue = queue(&tasks);
     assert_eq!((queue.known, queue.delay.count), (0.75, 30));
-    assert!(queue.shares.why().expect("too few").reason.starts_with("ready times of 75 %"));
+    let why = queue.shares.why().expect("too few");
+    assert!(why.reason.starts_with("ready times of 75 %"), "{why:?}");
+    // A live observer has no such options.
+    assert!(why.remedy.starts_with("observe only") && why.remedy.contains("in a trace"), "{why:?}");
 }
 
 #[test]

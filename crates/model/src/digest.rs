@@ -150,7 +150,7 @@ pub struct Quantiles {
 pub fn no_ready_times() -> Reading<Queue> {
     Reading::missing(
         "the source does not tell when tasks became ready",
-        "digest a source that does: Ray's list of tasks, Dask with transfers, Chrome events with flows, asyncio live",
+        "digest a source that does: Ray's list of tasks, Dask with transfers, Chrome events with flows, asyncio or tokio live with queue delays",
     )
 }
 

@@ -161,7 +161,8 @@ unsafe fn step<R>(
         }
         let seat = shared::seat();
         let begin = ticks::now();
-        let mut ready = queue::ready();
+        let asked = queue::asked();
+        let mut ready = if asked { queue::ready() } else { 0 };
         if state > NUMBER {
             let session = shared::session();
             // Both times are cut to 48 bits.
@@ -190,7 +191,7 @@ unsafe fn step<R>(
             }
             if ended(&result) {
                 end(this);
-            } else if outer == 0 && gives_way(&result) {
+            } else if asked && outer == 0 && gives_way(&result) {
                 // The task puts its next step into the queue at once.
                 queue::will_put(now);
             }

@@ -6,11 +6,12 @@
 //! ```
 //!
 //! `BaseEventLoop` puts every handle at the end of `_ready`, a deque, and takes it from the front.
-//! While tasks are observed a deque of a class of ours is there, with an own `append` and
-//! `popleft`. They keep the ticks of each append, 8 bytes for each handle that waits, and then do
-//! what the deque's own do. A step that begins takes the ticks of the handle that was taken out
-//! last. Nothing else about the deque is ours. Should someone put handles in or take them out in
-//! another way, the numbers of handles and of ticks differ, and the ticks so far are forgotten.
+//! Where an observation asks for queue delays, a deque of a class of ours is there meanwhile, with
+//! an own `append` and `popleft`. Without that nothing here does anything. The two methods keep the
+//! ticks of each append, 8 bytes for each handle that waits, and then do what the deque's own do. A
+//! step that begins takes the ticks of the handle that was taken out last. Nothing else about the
+//! deque is ours. Should someone put handles in or take them out in another way, the numbers of
+//! handles and of ticks differ, and the ticks so far are forgotten.
 //!
 //! The deque of a loop is replaced when a task is made on it, and all are put back at the end.
 //! Between two bytecodes that read `_ready` and call its method the interpreter does not change
@@ -21,7 +22,7 @@ use std::{
     ptr::{null_mut, write},
     sync::{
         Mutex,
-        atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering::Relaxed},
+        atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering::Relaxed},
     },
 };
 
@@ -46,6 +47,9 @@ static APPEND: AtomicPtr<()> = AtomicPtr::new(null_mut());
 static POPLEFT: AtomicPtr<()> = AtomicPtr::new(null_mut());
 /// Where the pointer to the ticks is in a deque of ours: behind the deque's own fields.
 static OFFSET: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether the present observation asks when steps become ready.
+static ASKED: AtomicBool = AtomicBool::new(false);
 
 /// The loop that a task was made on last, and its queue.
 static LOOP: AtomicPtr<PyObject> = AtomicPtr::new(null_mut());
@@ -203,6 +207,17 @@ fn forget() {
     QUEUE.store(null_mut(), Relaxed);
 }
 
+/// Says whether the observation that begins asks when steps become ready.
+pub fn ask(queue_delays: bool) {
+    ASKED.store(queue_delays, Relaxed);
+}
+
+/// Whether the present observation asks when steps become ready.
+#[inline(always)]
+pub fn asked() -> bool {
+    ASKED.load(Relaxed)
+}
+
 /// Tells when the next handle is put in, if nothing but the interpreter's own code runs until then;
 /// 0 takes it back.
 #[inline(always)]
@@ -226,11 +241,11 @@ pub unsafe fn ready() -> u64 {
     0
 }
 
-/// Sees to it that the queue of a loop is one of ours. Where it is no plain deque it stays what it
-/// is, and ready times are not known.
+/// Sees to it that the queue of a loop is one of ours, if that is asked for. Where it is no plain
+/// deque it stays what it is, and ready times are not known.
 #[inline(always)]
 pub unsafe fn see(event_loop: *mut PyObject) {
-    if LOOP.load(Relaxed) != event_loop {
+    if asked() && LOOP.load(Relaxed) != event_loop {
         unsafe { see_other(event_loop) };
     }
 }
@@ -278,6 +293,7 @@ fn remember(event_loop: &Bound<'_, PyAny>) -> PyResult<()> {
 
 /// Puts plain deques back. What someone else has put there since stays theirs.
 pub fn put_back(py: Python<'_>) {
+    ask(false);
     forget();
     TAKEN.store(0, Relaxed);
     will_put(0);

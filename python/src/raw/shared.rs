@@ -136,6 +136,7 @@ pub fn attach(_gil: Python<'_>, session: Arc<Session>) -> bool {
     if !SESSION.load(Relaxed).is_null() {
         return false;
     }
+    super::queue::ask(session.queue_delays);
     SESSION.store(Arc::into_raw(session).cast_mut(), Relaxed);
     let number = LAST_NUMBER.load(Relaxed) % HIGHEST_NUMBER + 1;
     LAST_NUMBER.store(number, Relaxed);
