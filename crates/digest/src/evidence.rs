@@ -1,5 +1,7 @@
 //! The evidence for a diagnosis.
 
+use taskscale_model::digest::QueueShares;
+
 use crate::{
     accumulator::Accumulator, calibrate::Dispatch, histogram::middle, profile::Profile, releases::Releases,
     thresholds::Thresholds,
@@ -20,7 +22,26 @@ pub(crate) struct Evidence<'a> {
     /// `None` where no CPU time of a task is known.
     pub blocked: Option<Blocked>,
     pub releases: Releases,
+    /// What idle workers and waiting tasks had of each other; `None` where ready times are not
+    /// known.
+    pub queue: Option<QueueShares>,
 }
+
+/// Why workers are idle, where ready times tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum IdleWhile {
+    /// Hardly any task waits meanwhile.
+    NothingWaits,
+    /// Tasks wait nearly all the time: for the runtime, for a pause, or for other workers.
+    TasksWait,
+    /// Both, or ready times are not known.
+    Unclear,
+}
+
+/// The shares of idle time in which a task waits, up to which none does and from which on they do.
+/// In simulated programs hardly any lies between them: a queue that is empty has up to 0.2, a queue
+/// that hands over slowly 0.9 and more, tasks that belong to one worker 0.5 and more.
+const WAITING: (f64, f64) = (0.3, 0.6);
 
 /// Time inside tasks in which they neither ran nor waited for a CPU, as shares of *workers x
 /// window*.
@@ -38,6 +59,20 @@ impl Evidence<'_> {
     /// What is known of all tasks about waiting inside them.
     pub fn all_blocked(&self) -> Option<Blocked> {
         self.blocked.filter(|blocked| blocked.all_known)
+    }
+
+    /// Whether tasks wait while workers are idle.
+    pub fn idle_while(&self) -> IdleWhile {
+        let Some(queue) = self.queue else { return IdleWhile::Unclear };
+        let idle = queue.starved + queue.dispatch;
+        let waiting = if idle > 0.0 { queue.dispatch / idle } else { 0.5 };
+        if waiting <= WAITING.0 {
+            IdleWhile::NothingWaits
+        } else if waiting >= WAITING.1 {
+            IdleWhile::TasksWait
+        } else {
+            IdleWhile::Unclear
+        }
     }
 
     /// The number of gaps that are no hand-overs.

@@ -2,8 +2,8 @@
 
 use taskscale_model::{
     digest::{
-        Digest, NameCost, Names, Nesting, OffCpu, Outlier, Quantiles, SCHEMA, WorkerDetail, WorkersDetail,
-        no_cpu_times,
+        Digest, NameCost, Names, Nesting, OffCpu, Outlier, Quantiles, QueueShares, SCHEMA, WorkerDetail,
+        WorkersDetail, no_cpu_times,
     },
     missing::Reading,
     span::Account,
@@ -94,7 +94,9 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
         found = Dispatch { classes: 0, limit_ns: 0, cost_ns: None, count: 0, sum_ns: 0 };
     }
     let mut profile = profile_of(sums, workers, &found);
-    if are_waits(&found, &profile) {
+    let queue = queue(sums, &profile, account.untold);
+    let shares = queue.value().and_then(|queue| queue.shares.value().copied());
+    if are_waits(&found, &profile, shares) {
         found = Dispatch { classes: 0, limit_ns: 0, cost_ns: None, count: 0, sum_ns: 0 };
         profile = profile_of(sums, workers, &found);
     }
@@ -112,6 +114,7 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
         parent_self: parent_self.value().copied(),
         blocked: blocked(&profile, off_cpu.value()),
         releases: releases(sums, &profile, &found, resolution_ns),
+        queue: shares,
     };
     let (patterns, alternative, confidence) = diagnose(&evidence);
     let cost = cost(&found, ordered, resolution_ns);
@@ -134,7 +137,7 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
             disordered()
         },
         scheduling_cost_ns: cost,
-        queue: queue(sums, &profile, account.untold),
+        queue,
         break_even_ns,
         off_cpu,
         parallelism: profile.parallelism.clone(),
@@ -161,10 +164,16 @@ const ALONE_NS: f64 = 1_000_000.0;
 /// task), and none takes two.
 const REMOTE_NS: f64 = 2_000_000.0;
 
-/// Whether the gaps that look like dispatch are waits: workers take turns, or stop together.
-fn are_waits(found: &Dispatch, profile: &Profile) -> bool {
+/// The share of the gaps that look like dispatch in which a task waits, below which they are none.
+const HARDLY: f64 = 0.3;
+
+/// Whether the gaps that look like dispatch are waits: workers take turns, or stop together, or no
+/// task waits meanwhile.
+fn are_waits(found: &Dispatch, profile: &Profile, queue: Option<QueueShares>) -> bool {
     let Some(cost) = found.cost_ns else { return false };
-    if profile.workers == 1 {
+    if queue.is_some_and(|queue| queue.dispatch < HARDLY * profile.losses.dispatch) {
+        profile.losses.dispatch > 0.02
+    } else if profile.workers == 1 {
         cost > ALONE_NS
     } else if profile.take_turns() {
         cost > WAKE_UP_NS

@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use taskscale_digest::{Accumulator, Config};
 use taskscale_model::{
-    digest::{Digest, Queue, QueueShares},
+    digest::{Digest, PatternName, Queue, QueueShares},
     span::{Account, Span, SpanSink},
 };
 
@@ -235,4 +235,48 @@ proptest! {
             }
         }
     }
+}
+
+/// Four workers with tasks of 100 us and 150 us between them, out of step. The tasks are ready
+/// `before` their starts.
+fn with_gaps(before: i64) -> Vec<Task> {
+    let us = 1_000;
+    let one = |at: i64, worker: i64| {
+        let start = (at * 250 + worker * 61) * us;
+        (worker as u32, Some(start - before), start, start + 100 * us)
+    };
+    (0..2_000).flat_map(|at| (0..4).map(move |worker| one(at, worker))).collect()
+}
+
+#[test]
+fn idle_time_is_the_runtimes_if_tasks_wait_and_is_not_if_none_does() {
+    use PatternName::{SchedulingOverhead, TooLittleReady};
+    let late = digest(&with_gaps(150_000));
+    assert_eq!(late.patterns[0].name, SchedulingOverhead, "{:?}", late.patterns);
+    assert!((late.patterns[0].share - 0.6).abs() < 0.01 && late.alternative.is_none());
+    let starved = digest(&with_gaps(0));
+    assert_ne!(starved.patterns[0].name, SchedulingOverhead);
+    assert!(starved.alternative.is_none_or(|other| other.name != SchedulingOverhead));
+    // Spans alone do not tell.
+    let unknown: Vec<Task> = with_gaps(0).into_iter().map(|task| (task.0, None, task.2, task.3)).collect();
+    assert_eq!(digest(&unknown).patterns[0].name, TooLittleReady);
+}
+
+#[test]
+fn tasks_that_wait_for_a_busy_worker_while_others_are_idle_are_unevenly_divided() {
+    let mut tasks: Vec<Task> = (0..1_000).map(|at| (0, Some(0), at * MS, (at + 1) * MS)).collect();
+    // Worker 1 has a tenth of the tasks, each in its turn.
+    tasks.extend((0..100).map(|at| (1, Some(at * 10 * MS), at * 10 * MS, (at * 10 + 1) * MS)));
+    assert_eq!(digest(&tasks).patterns[0].name, PatternName::LoadImbalance);
+}
+
+#[test]
+fn a_stop_of_all_workers_while_tasks_wait_is_outside_of_them() {
+    // 2 us between tasks of 1 ms, and 30 ms behind each fiftieth.
+    let one = |at: i64, worker: u32| {
+        let start = at * (MS + 2_000) + at / 50 * 30 * MS;
+        (worker, Some(0), start, start + MS)
+    };
+    let tasks: Vec<Task> = (0..1_000).flat_map(|at| [one(at, 0), one(at, 1), one(at, 2)]).collect();
+    assert_eq!(digest(&tasks).patterns[0].name, PatternName::OutsideRun);
 }

@@ -11,7 +11,7 @@ use super::{
     causes::{evenly_divided, is_below_step, may_be_a_loop, one_holds_up, wait_over_task},
 };
 use crate::{
-    evidence::Evidence,
+    evidence::{Evidence, IdleWhile},
     histogram::{BUCKETS, Histogram, bucket, middle},
     releases::Released,
 };
@@ -109,6 +109,7 @@ pub(super) fn alternative(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<A
             (UnderDecomposition, "if any worker may take any task already, tasks are too few: split them")
         }
         EventLoopBlocked => (Healthy, "if this is no event loop, nothing waits for its long steps"),
+        SchedulingOverhead if evidence.idle_while() == IdleWhile::TasksWait => return None,
         SchedulingOverhead if !alone && is_slow(evidence) => (
             TooLittleReady,
             "if the queue is empty between tasks, they come too slowly: record when tasks are ready",
@@ -120,7 +121,7 @@ pub(super) fn alternative(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<A
             SerialBottleneck,
             "if the others wait for what runs alone, split that or overlap it with other work",
         ),
-        TooLittleReady if are_independent(evidence) => {
+        TooLittleReady if are_independent(evidence) && evidence.idle_while() == IdleWhile::Unclear => {
             (SchedulingOverhead, "if tasks are waiting in these gaps, the runtime takes them: batch tasks")
         }
         SchedulingOverhead if profile.take_turns() => {
@@ -188,7 +189,8 @@ fn are_independent(evidence: &Evidence<'_>) -> bool {
 /// Whether waits are as short as hand-overs may be.
 pub(super) fn may_be_handed_over(evidence: &Evidence<'_>) -> bool {
     let count = evidence.pauses();
-    count * 4 >= evidence.sums.sums.durations.count()
+    evidence.idle_while() != IdleWhile::NothingWaits
+        && count * 4 >= evidence.sums.sums.durations.count()
         && (evidence.paused_ns() as f64) < HAND_OVER_NS * count as f64
 }
 

@@ -18,6 +18,9 @@
 //!   part of any wait is *preemption's* ([`super::delay`]).
 //! * **Blocked** time inside tasks, where their CPU time is known, is that of parents, which wait
 //!   for their children (*recursive overlap*), or of tasks that wait for something else.
+//! * **Ready times**, where they are known, tell whether a task waits while a worker is idle. If
+//!   so, the runtime takes the time (*overhead*), something stops all workers (*outside*), or tasks
+//!   wait for other workers than the idle ones (*imbalance*). If not, no queue is at fault.
 //! * On **one worker** nothing waits for anything. Steps that hold up an event loop are its loss,
 //!   and its own waits are not.
 //!
@@ -31,7 +34,7 @@ use super::{
     delay::{Waiting, waited_for},
 };
 use crate::{
-    evidence::{Evidence, mean_bucket},
+    evidence::{Evidence, IdleWhile, mean_bucket},
     histogram::{BUCKETS, bucket, middle},
     releases::Released,
 };
@@ -47,13 +50,17 @@ const FEWEST_STEPS: u64 = 16;
 /// long tasks that is waiting for run delay.
 pub(crate) fn causes(evidence: &Evidence<'_>, delayed: f64) -> Vec<Cause> {
     let losses = &evidence.profile.losses;
-    let active = losses.work + losses.dispatch;
-    let gain = if active > 0.0 && !is_below_step(evidence) {
-        losses.dispatch / active * (1.0 - losses.outside)
+    let handed_over_late = handed_over_late(evidence);
+    let idle_time = losses.serial + losses.tail + losses.starvation;
+    let (dispatch, elsewhere) = if handed_over_late {
+        (losses.dispatch + idle_time + losses.outside, 0.0)
     } else {
-        0.0
+        (losses.dispatch, losses.outside)
     };
-    let mut causes = vec![Cause { name: PatternName::SchedulingOverhead, share: losses.dispatch, gain }];
+    let active = losses.work + dispatch;
+    let told = handed_over_late || !is_below_step(evidence);
+    let gain = if active > 0.0 && told { dispatch / active * (1.0 - elsewhere) } else { 0.0 };
+    let mut causes = vec![Cause { name: PatternName::SchedulingOverhead, share: dispatch, gain }];
     match evidence.blocked {
         Some(blocked) => {
             causes.push(idle(PatternName::RecursiveOverlap, blocked.parents));
@@ -64,7 +71,7 @@ pub(crate) fn causes(evidence: &Evidence<'_>, delayed: f64) -> Vec<Cause> {
             causes.extend(parent_self.map(|share| idle(PatternName::RecursiveOverlap, share)));
         }
     }
-    let mut outside = idle(PatternName::OutsideRun, losses.outside);
+    let mut outside = idle(PatternName::OutsideRun, elsewhere);
     let mut preempted = losses.preempted;
     if evidence.profile.workers == 1 {
         let blocked = event_loop(evidence);
@@ -77,11 +84,43 @@ pub(crate) fn causes(evidence: &Evidence<'_>, delayed: f64) -> Vec<Cause> {
         let solo = Waiting::new(&evidence.profile.solo_by_longest, evidence, delayed);
         let shared = Waiting::new(&evidence.profile.shared_by_longest, evidence, delayed);
         preempted += solo.delayed + shared.delayed;
-        causes.extend(waits(evidence, &solo, &shared));
+        if stopped(evidence) {
+            outside = idle(PatternName::OutsideRun, elsewhere + idle_time);
+        } else if !handed_over_late {
+            causes.extend(waits(evidence, &solo, &shared));
+        }
     }
     causes.push(outside);
     causes.push(idle(PatternName::Preempted, preempted));
     causes
+}
+
+/// The busy time of the busiest worker over the mean, up to which none has more to do than others.
+const BALANCED: f64 = 1.1;
+
+/// Gaps of so many times the median are no hand-overs like the others.
+const RARE: u64 = 10;
+
+/// Whether ready times say that tasks wait for the runtime: they wait while workers are idle, all
+/// workers do as much, and most of the time between tasks is in gaps of the usual length.
+fn handed_over_late(evidence: &Evidence<'_>) -> bool {
+    evidence.idle_while() == IdleWhile::TasksWait && is_balanced(evidence) && gaps_are_alike(evidence)
+}
+
+/// Whether ready times say that something stops all workers now and then: tasks wait meanwhile.
+fn stopped(evidence: &Evidence<'_>) -> bool {
+    evidence.idle_while() == IdleWhile::TasksWait && is_balanced(evidence) && !gaps_are_alike(evidence)
+}
+
+fn is_balanced(evidence: &Evidence<'_>) -> bool {
+    let most = evidence.sums.active().map(|(_, worker)| worker.busy).max().unwrap_or(0);
+    most as f64 * evidence.profile.workers as f64 <= BALANCED * evidence.sums.busy() as f64
+}
+
+fn gaps_are_alike(evidence: &Evidence<'_>) -> bool {
+    let gaps = &evidence.sums.sums.gaps;
+    let usual = gaps.quantile(0.5).max(1).saturating_mul(RARE).next_power_of_two();
+    gaps.below(usual).1 >= gaps.sum() / 2
 }
 
 /// Whether hand-overs take less than two steps of the clock. One that cuts off makes spans shorter
@@ -215,6 +254,9 @@ fn event_loop(evidence: &Evidence<'_>) -> Cause {
 fn waits(evidence: &Evidence<'_>, solo: &Waiting, shared: &Waiting) -> Vec<Cause> {
     let profile = evidence.profile;
     let waited = solo.by_longest.iter().chain(&shared.by_longest).sum();
+    if evidence.idle_while() == IdleWhile::TasksWait {
+        return vec![idle(PatternName::LoadImbalance, waited)];
+    }
     if tasks_come(evidence) {
         return vec![idle(PatternName::TooLittleReady, waited)];
     }
@@ -255,7 +297,10 @@ fn waits(evidence: &Evidence<'_>, solo: &Waiting, shared: &Waiting) -> Vec<Cause
     } else {
         serial += solo_rest;
     }
-    if evidence.releases.released() == Released::ByEnds && evidence.releases.together(profile.workers) < 0.4 {
+    if evidence.idle_while() == IdleWhile::NothingWaits
+        || (evidence.releases.released() == Released::ByEnds
+            && evidence.releases.together(profile.workers) < 0.4)
+    {
         // Who waits for another's end waits for what that one makes. Moving whole tasks is no help.
         under += std::mem::take(&mut imbalance);
     }
