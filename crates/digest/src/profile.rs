@@ -154,10 +154,19 @@ pub struct Point {
 /// wait for each other or for one event. Independent ones were within 0.5 and 2 at 64 points.
 const INDEPENDENT: std::ops::Range<f64> = 0.4..3.0;
 
+/// Pairs of tasks at the same time, over those of independent workers, below which tasks run one by
+/// one.
+const ONE_BY_ONE: f64 = 0.25;
+
 impl Profile {
     /// Whether workers run in turns, as they do that wait for each other.
     pub fn take_turns(&self) -> bool {
         self.hand_over_variance.is_some_and(|variance| variance < INDEPENDENT.start)
+    }
+
+    /// Whether hardly ever two run at once, less often than independent workers would.
+    pub fn run_one_by_one(&self) -> bool {
+        self.workers > 1 && self.togetherness < ONE_BY_ONE
     }
 
     /// Whether workers stop together, as they do that wait for one event.

@@ -147,6 +147,7 @@ fn doubt(evidence: &Evidence<'_>, cause: &Cause, advice: &Advice) -> Option<&'st
             let doubtful = longest > LONGEST_GAP * profile.window as f64
                 || is_slow(evidence)
                 || profile.take_turns()
+                || profile.run_one_by_one()
                 || cause.gain < LITTLE;
             doubtful.then_some("if tasks are ready in the gaps")
         }

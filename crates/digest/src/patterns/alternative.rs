@@ -110,6 +110,9 @@ pub(super) fn alternative(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<A
         }
         EventLoopBlocked => (Healthy, "if this is no event loop, nothing waits for its long steps"),
         SchedulingOverhead if evidence.idle_while() == IdleWhile::TasksWait => return None,
+        SchedulingOverhead if profile.take_turns() || profile.run_one_by_one() => {
+            (SerialBottleneck, "if each waits for the other's result, they take turns: let them overlap")
+        }
         SchedulingOverhead if !alone && is_slow(evidence) => (
             TooLittleReady,
             "if the queue is empty between tasks, they come too slowly: record when tasks are ready",
@@ -123,9 +126,6 @@ pub(super) fn alternative(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<A
         ),
         TooLittleReady if are_independent(evidence) && evidence.idle_while() == IdleWhile::Unclear => {
             (SchedulingOverhead, "if tasks are waiting in these gaps, the runtime takes them: batch tasks")
-        }
-        SchedulingOverhead if profile.take_turns() => {
-            (SerialBottleneck, "if each waits for the other's result, they take turns: let them overlap")
         }
         OutsideRun if evidence.sums.sums.gaps.quantile(0.5) < SHORT_PAUSE_NS => {
             (SchedulingOverhead, "if tasks are waiting in these pauses, the runtime takes them: batch tasks")

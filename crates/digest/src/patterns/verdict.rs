@@ -179,10 +179,7 @@ fn reasons(evidence: &Evidence<'_>) -> Vec<String> {
     if profile.window < 100 * WINDOW_NS {
         reasons.push("the window is shorter than 100 ms: one late wake-up can change the picture".into());
     }
-    if profile.togetherness < 0.25
-        && profile.workers > 1
-        && profile.losses.dispatch > profile.losses.work / 4.0
-    {
+    if profile.run_one_by_one() && profile.losses.dispatch > profile.losses.work / 4.0 {
         reasons.push("tasks run one after the other: both their size and their order hold them up".into());
     }
     if evidence.unknown >= WORTH {
