@@ -127,6 +127,10 @@ pub(super) fn alternative(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<A
         TooLittleReady if are_independent(evidence) && evidence.idle_while() == IdleWhile::Unclear => {
             (SchedulingOverhead, "if tasks are waiting in these gaps, the runtime takes them: batch tasks")
         }
+        TooLittleReady if evidence.all_blocked().is_none() => (
+            RecursiveOverlap,
+            "if the tasks that run wait for others inside, they hold their workers: see their CPU time",
+        ),
         OutsideRun if evidence.sums.sums.gaps.quantile(0.5) < SHORT_PAUSE_NS => {
             (SchedulingOverhead, "if tasks are waiting in these pauses, the runtime takes them: batch tasks")
         }
@@ -158,7 +162,8 @@ fn healthy(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<(PatternName, &'
         ));
     }
     let alone = evidence.profile.workers == 1;
-    let may_be = some_are_long(evidence)
+    let few = !alone && evidence.sums.sums.durations.count() < 4 * evidence.profile.workers;
+    let may_be = (few || some_are_long(evidence))
         && if alone { may_be_a_loop(evidence) } else { evidence.all_blocked().is_none() };
     may_be.then_some(if alone {
         (PatternName::EventLoopBlocked, "if this is an event loop, its long steps hold up all others")
@@ -174,7 +179,8 @@ fn healthy(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<(PatternName, &'
 /// hands tasks out may be too slow. Rounds end for all at once.
 fn come_apart(evidence: &Evidence<'_>) -> bool {
     let losses = &evidence.profile.losses;
-    losses.starvation > 2.0 * (losses.serial + losses.tail)
+    evidence.releases.released() != Released::ByEnds
+        && losses.starvation > 2.0 * (losses.serial + losses.tail)
         && evidence.releases.together(evidence.profile.workers) < 0.4
 }
 
