@@ -45,7 +45,7 @@ impl Default for Config {
 impl Config {
     /// For a live observer, which has one accumulator per worker: less than 16 KB.
     pub fn observer() -> Self {
-        Config { workers: None, points: 128, names: 14, longest: 8, edges: 0 }
+        Config { workers: None, points: 128, names: 13, longest: 8, edges: 0 }
     }
 }
 
