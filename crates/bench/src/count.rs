@@ -86,7 +86,7 @@ fn one_process(
     link: &mut dyn Counted,
     world: &mut World<'_, '_>,
 ) -> io::Result<Result<(), Fault>> {
-    let description = match link.shake_hands() {
+    let description = match link.shake_hands(world.timeout_ns) {
         Ok(description) => description,
         Err(fault) => return Ok(Err(fault)),
     };

@@ -94,8 +94,8 @@ fn unseen(runtime: &Runtime) -> Option<Missing> {
 }
 
 impl Link for CountedProbe {
-    fn shake_hands(&mut self) -> Result<Description, Fault> {
-        let description = self.probe.shake_hands()?;
+    fn shake_hands(&mut self, timeout_ns: u64) -> Result<Description, Fault> {
+        let description = self.probe.shake_hands(timeout_ns)?;
         self.unseen = unseen(&description.runtime);
         Ok(description)
     }

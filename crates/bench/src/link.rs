@@ -13,8 +13,9 @@ use crate::fault::Fault;
 
 /// A probe's process.
 pub trait Link {
-    /// Waits until the probe has described itself. Before this nothing else may be asked.
-    fn shake_hands(&mut self) -> Result<Description, Fault>;
+    /// Waits until the probe has described itself. Before this nothing else may be asked. It waits
+    /// at most `timeout_ns`, or as long as a slow start may take where that is longer.
+    fn shake_hands(&mut self, timeout_ns: u64) -> Result<Description, Fault>;
     /// Asks for one sample and waits at most `timeout_ns` for it.
     fn run(&mut self, request: &RunRequest, timeout_ns: u64) -> Result<Observed, Fault>;
     /// Tells the probe to end and does not wait: several can end at the same time.

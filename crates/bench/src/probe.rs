@@ -17,7 +17,7 @@ use crate::{
     validate::validate,
 };
 
-/// The most time for a handshake, which starts an interpreter or a virtual machine. 30 s are ten
+/// The least time that is allowed for a handshake, which starts an interpreter or a virtual machine. 30 s are ten
 /// times the slowest handshake seen on a loaded machine.
 pub const HANDSHAKE_NS: u64 = 30_000_000_000;
 
@@ -125,8 +125,8 @@ pub(crate) fn start_fault(command: &Command, error: SpawnError) -> Fault {
 }
 
 impl Link for Probe {
-    fn shake_hands(&mut self) -> Result<Description, Fault> {
-        self.describe(HANDSHAKE_NS)
+    fn shake_hands(&mut self, timeout_ns: u64) -> Result<Description, Fault> {
+        self.describe(timeout_ns.max(HANDSHAKE_NS))
     }
 
     fn run(&mut self, request: &RunRequest, timeout_ns: u64) -> Result<Observed, Fault> {

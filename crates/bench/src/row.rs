@@ -134,7 +134,7 @@ impl<'p> Row<'p> {
     /// Waits until its process has come up.
     pub fn shake_hands(&mut self, world: &mut World<'_, '_>) -> io::Result<()> {
         let Some(link) = self.link.as_mut() else { return Ok(()) };
-        match link.shake_hands() {
+        match link.shake_hands(world.timeout_ns) {
             Ok(description) => {
                 self.resolution_ns = description.clock.wall_resolution_ns;
                 self.wake_ns = description.wake_ms.map(|ms| ms.min(MOST_WAKE_MS) * 1_000_000);

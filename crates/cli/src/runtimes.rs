@@ -208,14 +208,16 @@ pub struct Shaken {
 }
 
 /// Starts each candidate's probe once and asks what it is. Tells equal names apart: an old side
-/// becomes `mine#old`, any other `mine#2`.
-pub fn shake_hands(candidates: Vec<Candidate>) -> Vec<Shaken> {
+/// becomes `mine#old`, any other `mine#2`. A probe has [`HANDSHAKE_NS`] to answer, or `timeout_s`
+/// seconds where those are more.
+pub fn shake_hands(candidates: Vec<Candidate>, timeout_s: Option<f64>) -> Vec<Shaken> {
     let mut shaken: Vec<Shaken> = Vec::new();
     // Pairs of the name that the user typed and the name in the run.
     let mut typed: Vec<(String, String)> = Vec::new();
+    let timeout_ns = ((timeout_s.unwrap_or_default() * 1e9) as u64).max(HANDSHAKE_NS);
     for candidate in candidates {
         let (as_typed, old_of) = (candidate.id.clone(), candidate.old_of.clone());
-        let mut one = shake_hand(candidate);
+        let mut one = shake_hand(candidate, timeout_ns);
         let taken = |id: &str| shaken.iter().any(|other| other.found.id == id);
         if old_of.is_some() && taken(&one.found.id) {
             one.found.id.push_str("#old");
@@ -239,7 +241,7 @@ fn numbered(id: &str, number: u64) -> String {
     if number == 1 { id.to_owned() } else { format!("{id}#{number}") }
 }
 
-fn shake_hand(candidate: Candidate) -> Shaken {
+fn shake_hand(candidate: Candidate, timeout_ns: u64) -> Shaken {
     let Candidate { id, asked, standing, .. } = candidate;
     let command = match standing {
         Standing::Ready(command) => Ok(command),
@@ -251,7 +253,7 @@ fn shake_hand(candidate: Candidate) -> Shaken {
     };
     let line = |command: &Command| std::iter::once(&command.program).chain(&command.args).cloned().collect();
     let described = command.clone().and_then(|command| {
-        let described = Probe::start(&command).and_then(|mut probe| probe.describe(HANDSHAKE_NS));
+        let described = Probe::start(&command).and_then(|mut probe| probe.describe(timeout_ns));
         described.map_err(|fault: Fault| fault.to_missing())
     });
     let is_own = !known().any(|name| split_id(&id).0 == name);

@@ -8,7 +8,18 @@ use std::fs;
 use common::Tool;
 
 /// Samples are few and short: these tests look at what is said, never at how long it took.
-const SHORT: &[&str] = &["--samples", "4", "--sample-time", "200us", "--max-time", "20s", "--precision", "0"];
+const SHORT: &[&str] = &[
+    "--samples",
+    "4",
+    "--sample-time",
+    "200us",
+    "--max-time",
+    "600s",
+    "--timeout",
+    "600s",
+    "--precision",
+    "0",
+];
 
 /// Writes the smallest Python probe, with an edit.
 fn probe(tool: &Tool, folder: &str, from: &str, to: &str) -> String {

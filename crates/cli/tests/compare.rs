@@ -158,7 +158,7 @@ fn a_baseline_is_kept_in_the_current_folder_and_found_there() {
         Ran { status: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
     };
     let run: Vec<&str> = "run fanout --runtime tokio --variant current_thread/spawn --size 64 --samples 4 --sample-time 200us \
-        --max-time 20s --precision 0 --save-baseline main"
+        --max-time 600s --timeout 600s --precision 0 --save-baseline main"
         .split_whitespace()
         .collect();
     let ran = here(&run);

@@ -12,12 +12,27 @@ use std::{
 use common::{Tool, broken};
 use serde_json::Value;
 
-/// Samples are few and short: these tests look at what is said, never at how long it took.
-const SHORT: &[&str] =
-    &["--samples", "6", "--sample-time", "200us", "--max-time", "20s", "--precision", "0", "--seed", "5"];
+/// Samples are few and short: these tests look at what is said, never at how long it took. Times are
+/// no bounds here, as a machine may stand still for a minute.
+const SHORT: &[&str] = &[
+    "--samples",
+    "6",
+    "--sample-time",
+    "200us",
+    "--max-time",
+    "600s",
+    "--timeout",
+    "600s",
+    "--precision",
+    "0",
+    "--seed",
+    "5",
+];
 
+/// What is among `args` counts, and not what [`SHORT`] says of the same.
 fn run(tool: &Tool, args: &[&str]) -> common::Ran {
-    tool.run(&[&["run"], args, SHORT].concat())
+    let short = SHORT.chunks(2).filter(|pair| !args.contains(&pair[0])).flatten();
+    tool.run(&["run"].iter().chain(args).chain(short).copied().collect::<Vec<_>>())
 }
 
 fn rows<'a>(summary: &'a Value, status: &str) -> Vec<&'a Value> {
@@ -28,7 +43,7 @@ fn rows<'a>(summary: &'a Value, status: &str) -> Vec<&'a Value> {
 fn tokio_and_asyncio_give_rows_with_figures_and_a_control() {
     for (runtime, variant) in [("tokio", "current_thread/spawn"), ("asyncio", "await_each")] {
         let ran = run(&Tool::new(), &["fanout", "--runtime", runtime, "--size", "2048", "--format", "json"]);
-        assert_eq!(ran.status, Some(0), "{}", ran.err);
+        assert_eq!(ran.status, Some(0), "{ran:?}");
         let summary = ran.json();
         assert_eq!(summary["schema"], "taskscale.summary/1");
         assert_eq!((&summary["seed"], &summary["complete"]), (&Value::from(5), &Value::from(true)));
@@ -71,7 +86,7 @@ fn a_broken_probe_is_a_failed_row_and_the_others_go_on() {
             "json",
         ];
         let ran = run(&Tool::new(), &args);
-        assert_eq!(ran.status, Some(0), "{}", ran.err);
+        assert_eq!(ran.status, Some(0), "{ran:?}");
         let summary = ran.json();
         let failed = rows(&summary, "failed");
         assert!(!failed.is_empty(), "{mode}: {summary:#}");
@@ -116,7 +131,7 @@ fn a_hanging_probe_is_stopped_with_a_stray_that_left_its_group() {
         &Tool::new(),
         &["fanout", "--runtime", "threads", "--size", "64", "--timeout", "2s", "--probe", &probe],
     );
-    assert_eq!(ran.status, Some(0), "{}", ran.err);
+    assert_eq!(ran.status, Some(0), "{ran:?}");
     assert!(ran.out.contains("no answer to fanout loop at size 64 within 2 s"), "{}", ran.out);
     let left = fs::read_dir("/proc").expect("proc").filter_map(|entry| {
         let line = fs::read(entry.ok()?.path().join("cmdline")).ok()?;
@@ -133,7 +148,7 @@ fn what_is_not_here_is_a_skipped_row_with_its_remedy() {
         &tool,
         &["fanout", "--runtime", "threads", "--runtime", "asyncio@/no/such/python", "--size", "64"],
     );
-    assert_eq!(ran.status, Some(0), "{}", ran.err);
+    assert_eq!(ran.status, Some(0), "{ran:?}");
     assert!(ran.out.contains("/no/such/python is not a program on this machine"), "{}", ran.out);
     assert!(ran.out.contains("--runtime asyncio@/path/to/python3"), "the remedy: {}", ran.out);
     let ran = run(&tool, &["fanout", "--runtime", "threads", "--size", "20000"]);
@@ -147,7 +162,7 @@ fn report_prints_the_same_tables_again_and_also_of_a_torn_file() {
     let file = tool.path("run.taskscale.jsonl");
     let name = file.to_str().expect("UTF-8");
     let ran = run(&tool, &["fanout", "--runtime", "tokio", "--variant", "spawn", "--size", "64", "-o", name]);
-    assert_eq!(ran.status, Some(0), "{}", ran.err);
+    assert_eq!(ran.status, Some(0), "{ran:?}");
     assert_eq!(tool.run(&["report", name]).out, ran.out, "the tables of the run are those of the report");
 
     let again = run(&tool, &["fanout", "--runtime", "tokio", "--size", "64", "-o", name]);
@@ -164,16 +179,21 @@ fn report_prints_the_same_tables_again_and_also_of_a_torn_file() {
 
 /// Starts a run without an end and waits until it has taken `samples` timed samples.
 fn endless_run(tool: &Tool, file: &str, samples: usize) -> Child {
-    let args =
-        ["run", "fanout", "--runtime", "tokio", "--size", "64", "--samples", "100000", "--precision", "0"];
-    let mut command = tool.command(&[&args[..], &["-o", file]].concat());
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("starts");
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while timed(&fs::read_to_string(file).unwrap_or_default()) < samples {
-        assert!(Instant::now() < deadline, "fewer than {samples} samples within a minute");
+    let args = "run fanout --runtime tokio --size 64 --samples 100000 --sample-time 1ms --max-time 1h \
+                --timeout 600s --precision 0 -o";
+    let args: Vec<&str> = args.split_whitespace().chain([file]).collect();
+    let mut child = tool.command(&args).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("starts");
+    let deadline = Instant::now() + Duration::from_secs(600);
+    loop {
+        let text = fs::read_to_string(file).unwrap_or_default();
+        if timed(&text) >= samples {
+            return child;
+        }
+        let ended = child.try_wait().expect("a child");
+        assert!(ended.is_none(), "{ended:?} before {samples} samples: {text}");
+        assert!(Instant::now() < deadline, "fewer than {samples} samples in ten minutes: {text}");
         std::thread::sleep(Duration::from_millis(20));
     }
-    child
 }
 
 fn timed(text: &str) -> usize {
@@ -263,7 +283,7 @@ fn work_is_calibrated_and_a_baseline_can_be_chosen() {
         "json",
     ];
     let ran = run(&Tool::new(), &args);
-    assert_eq!(ran.status, Some(0), "{}", ran.err);
+    assert_eq!(ran.status, Some(0), "{ran:?}");
     let summary = ran.json();
     let ordered: Vec<_> =
         rows(&summary, "ok").into_iter().filter(|row| row["metric"] == "cpu_per_task").collect();
@@ -336,7 +356,7 @@ fn a_sweep_tells_the_smallest_task_with_what_it_was_read_from() {
     fs::write(&suite, text).expect("a file");
     let file = suite.to_str().expect("UTF-8");
     let ran = run(&tool, &[file, "--runtime", "tokio", "--format", "json"]);
-    assert_eq!(ran.status, Some(0), "{}", ran.err);
+    assert_eq!(ran.status, Some(0), "{ran:?}");
     let summary = ran.json();
     let sweeps = summary["granularity"].as_array().expect("granularity");
     assert_eq!((sweeps.len(), &sweeps[0]["variant"]), (1, &"current_thread/spawn".into()), "{sweeps:#?}");

@@ -213,7 +213,7 @@ fn an_interrupted_build_leaves_nothing_that_looks_built() {
     machine.go("go9.9", &format!("touch {}; sleep 600", begun.display()));
     let mut child =
         machine.command(RUN).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the binary starts");
-    let patience = Instant::now() + Duration::from_secs(120);
+    let patience = Instant::now() + Duration::from_secs(600);
     while !begun.exists() && Instant::now() < patience {
         std::thread::sleep(Duration::from_millis(20));
     }

@@ -101,7 +101,7 @@ fn measure(args: &Args) -> anyhow::Result<()> {
     };
     let mut launcher = ProbeLauncher::new([("probe".to_owned(), command)]);
     let mut link = launcher.launch("probe", 0)?;
-    let description = link.shake_hands()?;
+    let description = link.shake_hands(taskscale_bench::probe::HANDSHAKE_NS)?;
     let Steps { work, planted: steps } = calibrate(args, link.as_mut())?;
     link.end();
     println!(

@@ -192,7 +192,7 @@ fn calibrate(args: &Args, record: &RuntimeRecord, launcher: &mut Planting) -> an
     let usual = USUAL.iter().find(|(name, _)| *name == record.id).map(|(_, variant)| *variant);
     let variant = asked.or(usual).with_context(|| format!("say --variant {}=VARIANT", record.id))?.to_owned();
     let mut link = launcher.launch(&record.id, 0)?;
-    let mut description = link.shake_hands()?;
+    let mut description = link.shake_hands(taskscale_bench::probe::HANDSHAKE_NS)?;
     let (mut spins, mut tasks) = (Vec::new(), Vec::new());
     // The first half warms up.
     for _ in 0..30 {
@@ -281,8 +281,8 @@ struct Planted {
 }
 
 impl Link for Planted {
-    fn shake_hands(&mut self) -> Result<Description, Fault> {
-        self.link.shake_hands()
+    fn shake_hands(&mut self, timeout_ns: u64) -> Result<Description, Fault> {
+        self.link.shake_hands(timeout_ns)
     }
 
     fn run(&mut self, request: &RunRequest, timeout_ns: u64) -> Result<Observed, Fault> {

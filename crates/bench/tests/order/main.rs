@@ -176,7 +176,7 @@ impl Link for FakeLink {
         })
     }
 
-    fn shake_hands(&mut self) -> Result<Description, Fault> {
+    fn shake_hands(&mut self, _: u64) -> Result<Description, Fault> {
         Ok(description(self.jit, self.wake_ms, self.behaviours.keys()))
     }
 

@@ -32,7 +32,7 @@ pub fn list(args: &ListArgs) -> anyhow::Result<Outcome> {
     }
     text.push_str("Runtimes (taskscale run --runtime NAME):\n");
     let unbuilt: Vec<Option<String>> = candidates.iter().map(unbuilt).collect();
-    let shaken = runtimes::shake_hands(candidates);
+    let shaken = runtimes::shake_hands(candidates, None);
     let width = widest(shaken.iter().map(|one| &*one.found.id));
     for ((Found { id, asked, description, .. }, place), unbuilt) in
         shaken.iter().map(|one| &one.found).zip(places).zip(unbuilt)

@@ -77,7 +77,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
             return Ok(Outcome::Interrupted);
         }
     }
-    let shaken = runtimes::shake_hands(candidates);
+    let shaken = runtimes::shake_hands(candidates, args.timeout);
     sides::check(&shaken)?;
     let mut launcher = launcher(&shaken);
     if args.counts {
