@@ -99,7 +99,7 @@ uint64_t taskscale_now(void);
 void taskscale_worker_flush(taskscale_worker *worker);
 uint32_t taskscale_worker_name(taskscale_worker *worker, const char *name, size_t length);
 void taskscale_worker_long_gap(taskscale_worker *worker, uint64_t now);
-void taskscale_worker_long_task(taskscale_worker *worker, uint64_t ticks);
+void taskscale_worker_long_task(taskscale_worker *worker, uint64_t ticks, uint64_t kind);
 void taskscale_worker_inside_untimed(taskscale_worker *worker, uint64_t now);
 void taskscale_worker_unbalanced(taskscale_worker *worker, uint32_t deep);
 
@@ -190,7 +190,7 @@ TASKSCALE_INLINE void taskscale_end_timed(taskscale_worker *worker, uint64_t now
   __atomic_store_n(&worker->length, used + 1, __ATOMIC_RELEASE);
   if (__builtin_expect(used + 1 >= TASKSCALE_ENTRIES, 0)) taskscale_worker_flush(worker);
   if (depth == 0 && __builtin_expect(now - begin > TASKSCALE_LOAD(worker->long_ticks), 0))
-    taskscale_worker_long_task(worker, now - begin);
+    taskscale_worker_long_task(worker, now - begin, kind);
 }
 
 /* A task began on this worker at `now`; inside the one that is open, where one is. On the worker's own thread. */

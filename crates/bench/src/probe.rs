@@ -17,8 +17,8 @@ use crate::{
     validate::validate,
 };
 
-/// The least time that is allowed for a handshake, which starts an interpreter or a virtual machine. 30 s are ten
-/// times the slowest handshake seen on a loaded machine.
+/// The least time that is allowed for a handshake, which starts an interpreter or a virtual
+/// machine. 30 s are ten times the slowest handshake seen on a loaded machine.
 pub const HANDSHAKE_NS: u64 = 30_000_000_000;
 
 /// How long a probe may take to end by itself before its tree is killed.

@@ -210,9 +210,9 @@ pub unsafe extern "C" fn taskscale_worker_long_gap(worker: *const Worker, now: u
 /// # Safety
 /// As for `taskscale_worker_flush`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn taskscale_worker_long_task(worker: *const Worker, ticks: u64) {
+pub unsafe extern "C" fn taskscale_worker_long_task(worker: *const Worker, ticks: u64, kind: u64) {
     // SAFETY: the caller promises a handle of an observer that was not freed.
-    unsafe { of(worker, (), |worker| worker.long_task(ticks)) }
+    unsafe { of(worker, (), |worker| worker.long_task(ticks, taskscale_live::leaf(kind))) }
 }
 
 /// # Safety

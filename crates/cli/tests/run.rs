@@ -12,8 +12,8 @@ use std::{
 use common::{Tool, broken};
 use serde_json::Value;
 
-/// Samples are few and short: these tests look at what is said, never at how long it took. Times are
-/// no bounds here, as a machine may stand still for a minute.
+/// Samples are few and short: these tests look at what is said, never at how long it took. Times
+/// bound nothing here, as a machine may stand still for a minute.
 const SHORT: &[&str] = &[
     "--samples",
     "6",

@@ -366,6 +366,17 @@ impl Accumulator {
         *sum = sum.saturating_add(ns);
     }
 
+    /// Adds what is known of the CPU time of a leaf that is counted otherwise: it took `length` ns,
+    /// for `cpu` of which at most its thread ran. A live observer asks the kernel. O(1) expected.
+    pub fn ran(&mut self, worker: u32, name: &[u8], length: u64, cpu: u64) {
+        let slot = self.slot((worker as usize).min(MAX_WORKERS));
+        let Some(worker) = self.workers.get_mut(slot) else { return };
+        let off = worker.off_cpu[0].add(length, cpu);
+        if off > 0 && !name.is_empty() {
+            self.names.off_cpu(name, off);
+        }
+    }
+
     /// Adds time that was counted as a gap and may have been a task's.
     pub fn unknown(&mut self, ns: u64) {
         self.unknown = self.unknown.saturating_add(ns);

@@ -166,6 +166,13 @@ impl Names {
         entry.off_cpu = entry.off_cpu.saturating_add(off_cpu);
     }
 
+    /// Counts time in which the thread of a span did not run, before or after the span itself is
+    /// counted. O(1) expected.
+    pub fn off_cpu(&mut self, name: &[u8], ns: u64) {
+        let entry = self.find(class(name));
+        self.entries[entry].off_cpu = self.entries[entry].off_cpu.saturating_add(ns);
+    }
+
     /// The position of the first entry with this mark.
     fn marked(&self, mark: u32) -> Option<usize> {
         let mut at = self.first(mark);

@@ -124,7 +124,7 @@ pub struct OffCpu {
 
 impl OffCpu {
     /// Adds the time of one span and returns how much of it was off the CPU.
-    fn add(&mut self, own: u64, cpu: u64) -> u64 {
+    pub(crate) fn add(&mut self, own: u64, cpu: u64) -> u64 {
         let off = own.saturating_sub(cpu);
         self.told = self.told.saturating_add(own);
         self.off = self.off.saturating_add(off);

@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 use taskscale_sys::{
-    clock::{thread_cpu_ns, thread_id},
+    clock::{own_thread_cpu_ns as own_cpu_ns, thread_cpu_ns, thread_id},
     ticks::{self, Anchor, Rate, Source},
 };
 
@@ -35,6 +35,9 @@ pub struct SetClock {
     cpu_ns: [AtomicU64; SetClock::THREADS as usize],
 }
 
+/// CPU time that was never set.
+const UNTOLD: u64 = u64::MAX;
+
 impl SetClock {
     /// The number of threads with a CPU time of their own. Their numbers are below this.
     pub const THREADS: u32 = 8;
@@ -45,7 +48,7 @@ impl SetClock {
             rate,
             now: AtomicU64::new(0),
             thread: AtomicU32::new(0),
-            cpu_ns: Default::default(),
+            cpu_ns: std::array::from_fn(|_| AtomicU64::new(UNTOLD)),
         })
     }
 
@@ -62,7 +65,8 @@ impl SetClock {
         self.thread.store(thread.min(Self::THREADS - 1), Relaxed);
     }
 
-    /// Sets the CPU time that the calling thread has used.
+    /// Sets the CPU time that the calling thread has used. A thread of which it was never set has
+    /// none that is known.
     pub fn set_cpu_ns(&self, ns: u64) {
         self.cpu_ns[self.thread.load(Relaxed) as usize].store(ns, Relaxed);
     }
@@ -125,7 +129,18 @@ impl Clock {
     pub fn cpu_ns(&self, thread: u32) -> Option<u64> {
         match self {
             Clock::Machine => thread_cpu_ns(thread),
-            Clock::Set(clock) => Some(clock.cpu_ns.get(thread as usize)?.load(Relaxed)),
+            Clock::Set(clock) => {
+                let ns = clock.cpu_ns.get(thread as usize)?.load(Relaxed);
+                (ns != UNTOLD).then_some(ns)
+            }
+        }
+    }
+
+    /// The CPU time that the calling thread has used. `None` if the system does not tell it.
+    pub fn own_cpu_ns(&self) -> Option<u64> {
+        match self {
+            Clock::Machine => own_cpu_ns().ok(),
+            Clock::Set(_) => self.cpu_ns(self.thread()?),
         }
     }
 

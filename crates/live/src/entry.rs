@@ -75,6 +75,11 @@ pub fn task(number: u32, depth: u32, leaf: bool, untimed: u32) -> u64 {
     u64::from(number) | u64::from(depth) << DEPTH | u64::from(leaf) << LEAF | u64::from(untimed) << UNTIMED
 }
 
+/// The number of the name in the third word of an entry, if the task contains no others.
+pub fn leaf(kind: u64) -> Option<u32> {
+    ((kind >> LEAF) & 1 == 1).then_some(kind as u32)
+}
+
 /// The third word of an entry that marks the end of untimed tasks.
 pub fn close(untimed: u32) -> u64 {
     task(0, 0, true, untimed) | 1 << CLOSES

@@ -55,6 +55,7 @@ mod window;
 pub mod worker;
 
 pub use clock::{Clock, SetClock};
+pub use entry::leaf;
 pub use observer::Observer;
 pub use options::Options;
 pub use ready::Wait;

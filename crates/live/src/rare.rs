@@ -7,6 +7,10 @@ use taskscale_sys::delay::run_delay_ns;
 
 use crate::{entry, plan::Plan, state::State, worker::Worker};
 
+/// The shortest task of which CPU time is asked, 0.3 us of the observed program's: tasks of this
+/// length cost 0.3 % more by it, and shorter ones nothing.
+const ASKED_NS: u64 = 100_000;
+
 impl Worker {
     /// Handles a long gap that ends at `now`, or the begin of the first task.
     #[cold]
@@ -15,6 +19,9 @@ impl Worker {
         let before = self.shared.plan().untimed();
         if before > 0 {
             return self.long_window(now, before);
+        }
+        if self.clock.rate().ns(self.shared.since_last(now)) >= ASKED_NS {
+            self.new_ran();
         }
         let Some(delay) = self.new_delay() else { return };
         if self.shared.last.load(Relaxed) > 0 {
@@ -40,14 +47,19 @@ impl Worker {
         self.shared.set_plan(Plan::NONE);
     }
 
-    /// Handles the end of an outermost task that took `length` ticks, a long time.
+    /// Handles the end of an outermost task that took `length` ticks, a long time. `leaf` is the
+    /// number of its name if it contains no others.
     #[cold]
     #[inline(never)]
-    pub fn long_task(&self, length: u64) {
+    pub fn long_task(&self, length: u64, leaf: Option<u32>) {
         // Behind a timed task no untimed one has run yet.
         self.shared.set_plan(Plan::NONE);
         let (delay, length_ns) = (self.new_delay(), self.clock.rate().ns(length));
+        let ran = if length_ns >= ASKED_NS { self.new_ran() } else { None };
         let mut state = self.state();
+        if let Some((number, ran)) = leaf.zip(ran) {
+            state.ran(number, length_ns, ran, self.shared.last.load(Relaxed));
+        }
         self.exact(&mut state);
         state.regime.long_task(length_ns.saturating_sub(delay.unwrap_or(0)));
         if let Some(delay) = delay {
@@ -106,6 +118,7 @@ impl Worker {
     /// is not the worker's.
     pub fn moved(&self) {
         self.new_delay();
+        self.new_ran();
         self.state().cpu.forget();
     }
 
@@ -127,6 +140,12 @@ impl Worker {
     fn exact(&self, state: &mut State) {
         state.regime.end();
         self.shared.sampled.store(0, Relaxed);
+    }
+
+    /// The CPU time of the thread since the last question. `None` if the system does not tell it.
+    fn new_ran(&self) -> Option<u64> {
+        let ran = self.clock.own_cpu_ns()?;
+        Some(ran.saturating_sub(self.ran.swap(ran, Relaxed)))
     }
 
     /// The run delay since the last question. `None` if the kernel does not tell it.

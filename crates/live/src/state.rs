@@ -112,6 +112,14 @@ impl State {
         }
     }
 
+    /// Counts that a leaf, which took `length_ns` and ended at `now`, ran for `ran_ns` at most.
+    pub fn ran(&mut self, number: u32, length_ns: u64, ran_ns: u64, now: u64) {
+        // A task that began before the clearing is cut.
+        if now.saturating_sub(self.since) >= self.rate.ticks(length_ns) {
+            self.accumulator.ran(self.worker, self.names.name(number), length_ns, ran_ns);
+        }
+    }
+
     /// Forgets everything, also `untimed` tasks that the next timed one will bring along.
     pub fn clear(&mut self, now: u64, untimed: u32) {
         self.accumulator = Accumulator::new(Config::observer());

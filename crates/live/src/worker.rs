@@ -34,6 +34,8 @@ pub struct Worker {
     latest: Latest,
     /// The thread's run delay at the last question, in nanoseconds.
     pub(crate) delay: AtomicU64,
+    /// The thread's CPU time at the last question, in nanoseconds.
+    pub(crate) ran: AtomicU64,
     pub(crate) clock: Clock,
     /// The sums that the buffer is counted into.
     state: Mutex<State>,
@@ -47,6 +49,7 @@ impl Worker {
             index,
             latest: Latest::default(),
             delay: AtomicU64::new(0),
+            ran: AtomicU64::new(0),
             clock: options.clock.clone(),
             state: Mutex::new(State::new(index, options)),
         }
@@ -168,7 +171,7 @@ impl Worker {
         let untimed = if depth == 0 { self.next_plan(now) } else { 0 };
         self.push(begin, now, entry::task(number, depth, leaf, untimed));
         if depth == 0 && shared.is_long(now.wrapping_sub(begin)) {
-            self.long_task(now.wrapping_sub(begin));
+            self.long_task(now.wrapping_sub(begin), leaf.then_some(number));
         }
     }
 

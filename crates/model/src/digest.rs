@@ -184,7 +184,8 @@ pub struct QueueShares {
 pub fn no_cpu_times() -> Reading<OffCpu> {
     Reading::missing(
         "the source does not tell the CPU time of tasks",
-        "digest a source that does: Chrome events with tdur, VizTracer's calls that wait",
+        "digest a source that does: Chrome events with tdur, VizTracer's calls that wait, or live \
+         observers' tasks of 100 us or more",
     )
 }
 

@@ -31,8 +31,8 @@ fn the_counters_of_tokio_say_how_busy_workers_were() {
         let work = || std::thread::sleep(std::time::Duration::from_millis(20));
         tokio::spawn(async move { work() }).await.expect("no panic");
     });
-    // tokio adds up when the worker parks, for which it has ten minutes. Waiting for one more park is
-    // not enough, because the worker's first one, before the task, may come late.
+    // tokio adds up when the worker parks, for which it has ten minutes. Waiting for one more park
+    // is not enough, because the worker's first one, before the task, may come late.
     let asleep = std::time::Duration::from_millis(19);
     let patience = std::time::Instant::now() + std::time::Duration::from_secs(600);
     while rt.metrics().worker_total_busy_duration(0) < asleep && std::time::Instant::now() < patience {
