@@ -132,7 +132,7 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
         unknown,
         duration: quantiles(&sums.sums.durations, "no tasks", "check what the source holds"),
         gap: if ordered {
-            quantiles(&sums.sums.gaps, "no worker executed two tasks", "")
+            quantiles(&sums.sums.gaps, "no worker executed two tasks one after the other", "")
         } else {
             disordered()
         },
@@ -218,7 +218,7 @@ fn disordered<T>() -> Reading<T> {
 fn cost(found: &Dispatch, ordered: bool, resolution_ns: u64) -> Reading<f64> {
     match found.cost_ns {
         _ if !ordered => disordered(),
-        None => Reading::missing("fewer than 16 gaps between tasks", "record a longer run"),
+        None => Reading::missing("fewer than 16 gaps between tasks that are in no other", ""),
         Some(cost) if cost < resolution_ns as f64 => Reading::missing(
             format!("below the clock's step of {resolution_ns} ns"),
             "record with a finer clock, or use a live observer",

@@ -1,7 +1,7 @@
 //! Writes a digest for a terminal, a log or a language model: at most 2,048 bytes, whatever was
 //! digested.
 
-use taskscale_model::digest::{Digest, Pattern};
+use taskscale_model::digest::{Digest, Pattern, PatternName};
 
 use crate::{
     digest_facts as facts,
@@ -34,26 +34,30 @@ pub fn digest_text(digest: &Digest) -> String {
         Section { rank: 3, text: first.map(culprits).unwrap_or_default() },
         Section {
             rank: 2,
-            text: second.filter(|second| second.share >= SMALL).map(runner_up).unwrap_or_default(),
+            text: if first.is_some_and(|first| first.name == PatternName::Mixed) {
+                digest.patterns.iter().skip(1).take(2).map(part).collect()
+            } else {
+                second.filter(|second| second.share >= SMALL).map(runner_up).unwrap_or_default()
+            },
         },
         Section {
-            rank: 8,
+            rank: 9,
             text: second.filter(|second| second.share >= SMALL).map(culprits).unwrap_or_default(),
         },
         Section { rank: 5, text: labelled("confidence: ", &facts::confidence(digest, 2)) },
         Section { rank: 4, text: losses(digest) },
         Section { rank: 7, text: parallelism(digest) },
-        Section { rank: 6, text: times(digest) },
-        Section { rank: 9, text: queue(digest) },
-        Section { rank: 10, text: workers(digest) },
+        Section { rank: 8, text: times(digest) },
+        Section { rank: 10, text: queue(digest) },
+        Section { rank: 11, text: workers(digest) },
         Section { rank: 13, text: nesting(digest) },
         Section {
             rank: 15,
             text: facts::off_cpu(digest).map(|text| labelled("off CPU: ", &text)).unwrap_or_default(),
         },
-        Section { rank: 12, text: outliers(digest) },
-        Section { rank: 14, text: names(digest) },
-        Section { rank: 11, text: dropped(digest) },
+        Section { rank: 14, text: outliers(digest) },
+        Section { rank: 6, text: names(digest) },
+        Section { rank: 12, text: dropped(digest) },
     ];
     let mut by_rank: Vec<usize> = (0..sections.len()).collect();
     by_rank.sort_by_key(|at| sections[*at].rank);
@@ -76,7 +80,7 @@ pub fn digest_text(digest: &Digest) -> String {
         .map(|(section, _)| section.text.as_str())
         .collect();
     if left_out > 0 {
-        text += &format!("({} not shown here; see json)\n", count(left_out as u64, "part"));
+        text += &format!("({} not shown here: --format md has all)\n", count(left_out as u64, "part"));
     }
     text
 }
@@ -107,6 +111,12 @@ fn diagnosis(digest: &Digest) -> String {
 
 fn runner_up(second: &Pattern) -> String {
     labelled("next: ", &facts::pattern(second))
+}
+
+/// One of the causes that a mixed loss has.
+fn part(pattern: &Pattern) -> String {
+    let remedy = facts::remedy(pattern).map(|remedy| labelled("  do:   ", &remedy)).unwrap_or_default();
+    runner_up(pattern) + &labelled("  why:  ", &facts::why(pattern)) + &remedy
 }
 
 fn culprits(pattern: &Pattern) -> String {

@@ -53,7 +53,7 @@ pub fn digest(args: &DigestArgs) -> anyhow::Result<Outcome> {
         })?;
     }
     if nothing {
-        output::tell(&nothing_counted(&account));
+        output::tell(&nothing_counted(&args.traces, &account));
         return Ok(Outcome::Nothing);
     }
     Ok(Outcome::Done)
@@ -245,9 +245,14 @@ fn together(mut a: Account, b: Account) -> Account {
     a
 }
 
-fn nothing_counted(account: &Account) -> String {
+fn nothing_counted(traces: &[PathBuf], account: &Account) -> String {
+    let of: Vec<String> = traces.iter().map(|path| path.display().to_string()).collect();
     let why: Vec<String> =
         account.dropped.iter().map(|dropped| format!("{} {}", dropped.events, dropped.reason)).collect();
     let why = if why.is_empty() { "it holds no events".to_owned() } else { why.join(", ") };
-    format!("taskscale: no task was counted of {} events seen: {why}; see --cat and --name", account.seen)
+    format!(
+        "taskscale: {}: no task was counted of {} events seen: {why}; see --cat and --name",
+        of.join(", "),
+        account.seen
+    )
 }

@@ -46,6 +46,11 @@ pub(super) fn alternative(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<A
         ranked.iter().skip(1).filter(|cause| cause.name == name).map(|cause| cause.gain).sum::<f64>()
     };
     let idle = profile.losses.serial + profile.losses.tail + profile.losses.starvation;
+    let tasks_wait = evidence.idle_while() == IdleWhile::TasksWait;
+    let empty = match evidence.queue {
+        Some(_) => "where the queue is empty meanwhile, they come too slowly",
+        None => "if the queue is empty meanwhile, they come too slowly: record when tasks are ready",
+    };
     let (name, tell) = match ranked.first()?.name {
         UnderDecomposition | LoadImbalance | TooLittleReady if may_be_handed_over(evidence) => (
             SchedulingOverhead,
@@ -65,24 +70,18 @@ pub(super) fn alternative(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<A
             RecursiveOverlap,
             "if the long tasks wait for others inside, they hold a worker: see their CPU time",
         ),
-        StragglerTasks if come_apart(evidence) => (
-            TooLittleReady,
-            "if the queue is empty meanwhile, they come too slowly: record when tasks are ready",
-        ),
+        StragglerTasks if come_apart(evidence) && !tasks_wait => (TooLittleReady, empty),
         StragglerTasks => (UnderDecomposition, "if all tasks of that kind are as long, split each of them"),
         UnderDecomposition
             if gain(SerialBottleneck) * 2.0 >= ranked[0].gain || profile.losses.serial >= 0.4 * idle =>
         {
             (SerialBottleneck, "if what runs alone cannot be split, overlap it with other work")
         }
-        UnderDecomposition if evidence.releases.released() == Released::ByNothingSeen => {
+        UnderDecomposition if evidence.releases.released() == Released::ByNothingSeen && !tasks_wait => {
             if profile.losses.outside > 0.05 {
                 (OutsideRun, "if all stop at once, for garbage or the program, that is what to shorten")
             } else {
-                (
-                    TooLittleReady,
-                    "if the queue is empty meanwhile, they come too slowly: record when tasks are ready",
-                )
+                (TooLittleReady, empty)
             }
         }
         UnderDecomposition if profile.workers == 2 || evidence.releases.by_one >= 0.6 => {
@@ -109,14 +108,11 @@ pub(super) fn alternative(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<A
             (UnderDecomposition, "if any worker may take any task already, tasks are too few: split them")
         }
         EventLoopBlocked => (Healthy, "if this is no event loop, nothing waits for its long steps"),
-        SchedulingOverhead if evidence.idle_while() == IdleWhile::TasksWait => return None,
+        SchedulingOverhead if tasks_wait => return None,
         SchedulingOverhead if profile.take_turns() || profile.run_one_by_one() => {
             (SerialBottleneck, "if each waits for the other's result, they take turns: let them overlap")
         }
-        SchedulingOverhead if !alone && is_slow(evidence) => (
-            TooLittleReady,
-            "if the queue is empty between tasks, they come too slowly: record when tasks are ready",
-        ),
+        SchedulingOverhead if !alone && is_slow(evidence) => (TooLittleReady, empty),
         SchedulingOverhead if is_slow(evidence) => {
             (OutsideRun, "if the worker waits for input or a timer between tasks, nothing is lost")
         }
@@ -131,7 +127,10 @@ pub(super) fn alternative(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<A
             RecursiveOverlap,
             "if the tasks that run wait for others inside, they hold their workers: see their CPU time",
         ),
-        OutsideRun if evidence.sums.sums.gaps.quantile(0.5) < SHORT_PAUSE_NS => {
+        OutsideRun
+            if evidence.sums.sums.gaps.quantile(0.5) < SHORT_PAUSE_NS
+                && evidence.idle_while() != IdleWhile::NothingWaits =>
+        {
             (SchedulingOverhead, "if tasks are waiting in these pauses, the runtime takes them: batch tasks")
         }
         OutsideRun if evidence.pauses() * 2 >= evidence.sums.sums.durations.count() => {

@@ -45,7 +45,7 @@ pub(crate) fn diagnose(evidence: &Evidence<'_>) -> (Vec<Pattern>, Option<Alterna
             Pattern {
                 name: cause.name,
                 share: cause.share.clamp(0.0, 1.0),
-                evidence: words::words(evidence, cause),
+                evidence: words::words(evidence, cause, found.tasks.first().map(|task| task.name.as_str())),
                 remedy: advice.remedy,
                 change: advice.change,
                 // A change may mend more than its own cause.

@@ -31,6 +31,8 @@ pub(crate) fn verdict(
             PatternName::StragglerTasks => may_be_preempted(evidence),
             name => unseen(evidence, name),
         });
+    } else if evidence.all_blocked().is_none() {
+        reasons.push("what tasks wait for inside is not seen: their CPU time is not known".into());
     }
     let mut thin = refusals(evidence, &causes);
     if thin.is_empty() && causes[0].name != least[0].name && causes[0].gain.max(least[0].gain) >= WORTH {
@@ -165,6 +167,10 @@ fn may_be_preempted(evidence: &Evidence<'_>) -> Option<String> {
     })
 }
 
+fn count(number: u64, of: &str) -> String {
+    format!("{number} {of}{}", if number == 1 { "" } else { "s" })
+}
+
 /// The reasons that weaken a verdict.
 fn reasons(evidence: &Evidence<'_>) -> Vec<String> {
     let profile = evidence.profile;
@@ -174,7 +180,7 @@ fn reasons(evidence: &Evidence<'_>) -> Vec<String> {
         reasons.push("gaps are not known, so dispatch counts as idle time".into());
     }
     if tasks < 4 * profile.workers {
-        reasons.push(format!("only {tasks} tasks on {} workers", profile.workers));
+        reasons.push(format!("only {} on {}", count(tasks, "task"), count(profile.workers, "worker")));
     }
     if profile.window < 100 * WINDOW_NS {
         reasons.push("the window is shorter than 100 ms: one late wake-up can change the picture".into());

@@ -5,8 +5,8 @@ use taskscale_model::{digest::PatternName, figure::time};
 use super::cause::Cause;
 use crate::evidence::Evidence;
 
-/// The figures that speak for a cause.
-pub(crate) fn words(evidence: &Evidence<'_>, cause: &Cause) -> String {
+/// The figures that speak for a cause. `who` is the task that it is put down to most.
+pub(crate) fn words(evidence: &Evidence<'_>, cause: &Cause, who: Option<&str>) -> String {
     let profile = evidence.profile;
     let losses = &profile.losses;
     let durations = &evidence.sums.sums.durations;
@@ -30,7 +30,10 @@ pub(crate) fn words(evidence: &Evidence<'_>, cause: &Cause) -> String {
             percent(cause.share)
         ),
         PatternName::StragglerTasks => {
-            let long = evidence.sums.sums.top.longest().first().copied();
+            // The longest task of all may have held up none.
+            let longest = evidence.sums.sums.top.longest();
+            let culprit = longest.iter().find(|long| Some(long.name.text().as_str()) == who);
+            let long = culprit.or(longest.first()).copied();
             let (longest, name) = long.map_or((0, String::new()), |long| (long.duration, long.name.text()));
             let typical = durations.quantile(0.5).max(1);
             let who = if name.is_empty() { "the longest task".to_owned() } else { format!("{name:?}") };
@@ -80,7 +83,10 @@ pub(crate) fn words(evidence: &Evidence<'_>, cause: &Cause) -> String {
                 percent(losses.work),
                 percent((blocked.leaves + blocked.parents) / losses.work.max(1e-12))
             ),
-            None => format!("{} of all worker-time was work", percent(losses.work)),
+            None => format!(
+                "{} of all worker-time was inside tasks; whether they wait there is not seen",
+                percent(losses.work)
+            ),
         },
         PatternName::Mixed => "no cause explains half of the loss".into(),
         PatternName::Inconclusive => "the evidence is too thin for a verdict".into(),
