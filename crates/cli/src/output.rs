@@ -60,7 +60,8 @@ pub fn tell(line: &str) {
 /// Prints the figures of a run in the format asked for.
 pub fn show(summary: &Summary, show: &ShowArgs) -> anyhow::Result<()> {
     match show.format {
-        Format::Text => print(&taskscale_report::text(summary, &style(show.details))),
+        Format::Text if show.details => print(&taskscale_report::text(summary, &style(true))),
+        Format::Text => print(&taskscale_report::overview(summary, &style(false))),
         Format::Md => print(&taskscale_report::markdown(summary)),
         Format::Json => print(&taskscale_report::json(summary)),
     }

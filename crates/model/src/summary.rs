@@ -10,9 +10,11 @@ use crate::{
 
 mod granularity;
 pub mod lines;
+mod overview;
 mod rows;
 
 pub use granularity::{Grain, GrainPoint, Grains, Granularity, Metg, MetgState};
+pub use overview::{Finding, FindingKind, Overview, Quantity, Ranked, Ranking, Standing};
 pub use rows::{
     CountPerTask, CountsPerTask, Distribution, Figures, Interval, Ratio, Row, RowState, RowStatus, Settled,
     Timing,
@@ -38,6 +40,9 @@ pub struct Summary {
     pub machine: Machine,
     /// The runtimes that took part or could not.
     pub runtimes: Vec<RuntimeLine>,
+    /// The answer, before all figures that it rests on.
+    #[serde(default)]
+    pub overview: Overview,
     /// Rows in the order of the plan. In JSON each has one flat entry per metric. A row without
     /// figures has one entry with its reason.
     #[serde(with = "lines")]

@@ -2,7 +2,7 @@
 //! here is pure: no clock, no disk, no environment, nothing printed; data goes in, text comes out.
 //!
 //! ```text
-//! Summary --text, markdown, json--> String
+//! Summary --overview, text, markdown, json--> String
 //! Comparison --compare_text, compare_markdown, compare_json, compare_junit--> String
 //! Checkup --doctor_text, doctor_markdown, doctor_json--> String
 //! Digest --digest_text, digest_markdown, digest_json, digest_html--> String
@@ -20,6 +20,8 @@
 //! | `layout` | arranges a summary as tables: what `text` and `markdown` have in common |
 //! | `granularity` | how small a task may be, arranged the same way |
 //! | `growth` | growth in words |
+//! | [`overview`](mod@overview) | the answer of a run on one screen |
+//! | `strip` | figures with their intervals on a logarithmic axis |
 //! | `reasons` | rows without figures, grouped by what they lack them for |
 //! | `wrap` | breaks text into lines |
 //! | [`text`](mod@text) | tables for a terminal |
@@ -40,7 +42,9 @@ mod growth;
 pub mod json;
 mod layout;
 pub mod markdown;
+pub mod overview;
 mod reasons;
+mod strip;
 pub mod style;
 mod table;
 pub mod text;
@@ -52,5 +56,6 @@ pub use digest_text::digest_text;
 pub use doctor::{doctor_json, doctor_markdown, doctor_text};
 pub use json::json;
 pub use markdown::markdown;
+pub use overview::overview;
 pub use style::Style;
 pub use text::text;

@@ -6,6 +6,7 @@ pub mod counts;
 mod granularity;
 mod growth;
 mod notes;
+mod overview;
 mod rows;
 pub mod samples;
 mod threads;
@@ -20,13 +21,30 @@ use taskscale_model::{
 use crate::read::Run;
 use samples::RowSamples;
 
+/// What a reader asks of a summary.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Options {
+    /// The row that rankings refer to, as `runtime`, `runtime:variant` or `runtime:variant case`.
+    /// Where it is none of a table's, the tool chooses.
+    pub reference: Option<String>,
+}
+
+/// Derives all figures of one run by the default [`Options`].
+pub fn summarize(run: &Run) -> Summary {
+    summarize_with(run, &Options::default())
+}
+
 /// Derives all figures of one run. The same run gives the same summary, since the bootstrap draws
 /// from the run's own seed. O(samples log samples + 1000 x samples in series over several sizes and
 /// in sweeps).
-pub fn summarize(run: &Run) -> Summary {
+pub fn summarize_with(run: &Run, options: &Options) -> Summary {
     let series = RowSamples::of_run(run);
     let rows = rows::all(run, &series);
     let control = control::judge(run, &series);
+    let growth = growth::all(run, &series);
+    let granularity = granularity::all(run, &series);
+    let parts =
+        overview::Parts { run, samples: &series, rows: &rows, growth: &growth, granularity: &granularity };
     Summary {
         schema: SCHEMA.to_owned(),
         tool: run.header.tool.clone(),
@@ -36,8 +54,9 @@ pub fn summarize(run: &Run) -> Summary {
         complete: run.ended.is_some(),
         machine: run.header.machine.clone(),
         runtimes: run.runtimes.iter().map(runtime).collect(),
-        growth: growth::all(run, &series),
-        granularity: granularity::all(run, &series),
+        overview: overview::of(&parts, options),
+        growth,
+        granularity,
         notes: notes::all(run, &series, &rows),
         rows,
         control,

@@ -43,7 +43,8 @@ pub fn all(run: &Run, series: &[RowSamples<'_>], rows: &[Row]) -> Vec<String> {
     notes
 }
 
-fn incomplete(run: &Run, series: &[RowSamples<'_>]) -> Option<String> {
+/// Whether the run came to its end, in words.
+pub fn incomplete(run: &Run, series: &[RowSamples<'_>]) -> Option<String> {
     let cut: Vec<&RowSamples<'_>> =
         series.iter().filter(|one| matches!(one.state, State::Ok(None))).collect();
     let interrupted = series.iter().any(|one| matches!(one.state, State::Ok(Some(Stop::Interrupted))));
@@ -75,7 +76,8 @@ fn left_out(run: &Run) -> Vec<String> {
     notes
 }
 
-fn disturbed(run: &Run) -> Vec<String> {
+/// What else the machine did meanwhile.
+pub fn disturbed(run: &Run) -> Vec<String> {
     let mut notes = Vec::new();
     let cpus = run.header.machine.cpus_usable.value().map(|&cpus| cpus as f64);
     if let (Some(&load), Some(cpus)) = (run.header.machine.load_1m.value(), cpus)
@@ -99,6 +101,8 @@ fn disturbed(run: &Run) -> Vec<String> {
         .map(|us| us as f64)
         .sum::<f64>()
         / 1e6;
+    // The kernel adds up at its own pace, so that some of the time before may be in it.
+    let pressure_s = pressure_s.min(measured_s);
     if pressure_s / measured_s > PRESSURE {
         notes.push(format!(
             "tasks waited for a CPU during {pressure_s:.1} s of {measured_s:.1} s measured (PSI): wall times hold waiting"

@@ -1,0 +1,201 @@
+//! What else matters in a run: one sentence each, the most important first.
+
+use taskscale_model::{
+    figure::{self, count, rounded},
+    summary::{Finding, FindingKind, Grade, Growth, Interval, Ranking, Row, RowStatus, Standing},
+};
+
+use super::{
+    Parts,
+    rank::{Cost, TIE, Table, ratio},
+};
+use crate::summarize::notes;
+
+/// A way is called dearer than another from this ratio on.
+const DEARER: f64 = 1.1;
+/// So many names stand in a sentence.
+const NAMES: usize = 4;
+
+/// All findings, by kind, and within a kind the greatest first.
+pub fn all(parts: &Parts<'_>, tables: &[Table<'_>], rankings: &[Ranking]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    findings.extend(without_figures(parts.rows, RowStatus::Failed, FindingKind::Failed));
+    findings.extend(notes::incomplete(parts.run, parts.samples).map(|text| plain(FindingKind::Cut, text)));
+    findings.extend(cliffs(parts.growth));
+    findings.extend(of_runtimes(tables));
+    findings
+        .extend(notes::disturbed(parts.run).into_iter().take(1).map(|text| plain(FindingKind::Busy, text)));
+    findings.extend(unsure(rankings));
+    findings.extend(not_here(parts));
+    let here = |row: &&Row| !is_not_here(parts, &row.key.runtime);
+    let rows: Vec<Row> = parts.rows.iter().filter(here).cloned().collect();
+    findings.extend(without_figures(&rows, RowStatus::Skipped, FindingKind::Skipped));
+    findings.sort_by_key(|finding| finding.kind);
+    findings
+}
+
+fn plain(kind: FindingKind, text: String) -> Finding {
+    Finding { kind, text, remedy: String::new() }
+}
+
+/// Rows that went wrong or were not tried, grouped by the reason.
+fn without_figures(rows: &[Row], status: RowStatus, kind: FindingKind) -> Vec<Finding> {
+    let mut groups: Vec<(String, String, Vec<String>)> = Vec::new();
+    for row in rows.iter().filter(|row| row.status() == status) {
+        let Some(missing) = row.missing() else { continue };
+        let name = format!("{} {}", row.key.runtime, row.key.variant_and_case());
+        match groups.iter_mut().find(|group| group.0 == missing.reason && group.1 == missing.remedy) {
+            Some(group) if group.2.contains(&name) => {}
+            Some(group) => group.2.push(name),
+            None => groups.push((missing.reason.clone(), missing.remedy.clone(), vec![name])),
+        }
+    }
+    // The sort is stable: those that hold most rows come first.
+    groups.sort_by_key(|group| std::cmp::Reverse(group.2.len()));
+    let finding = |(reason, remedy, names): (String, String, Vec<String>)| Finding {
+        kind,
+        text: format!("{}: {reason}", listed(&names)),
+        remedy,
+    };
+    groups.into_iter().map(finding).collect()
+}
+
+fn listed(names: &[String]) -> String {
+    match names.len() {
+        0..=NAMES => names.join(", "),
+        n => format!("{} and {} more", names[..NAMES].join(", "), n - NAMES),
+    }
+}
+
+/// Series whose cost grows, the steepest first.
+fn cliffs(growth: &[Growth]) -> Vec<Finding> {
+    let mut grown: Vec<&Growth> = growth
+        .iter()
+        .filter(|growth| matches!(growth.grade, Grade::Superlinear | Grade::QuadraticOrWorse))
+        .collect();
+    grown.sort_by(|a, b| b.exponent.unwrap_or(0.0).total_cmp(&a.exponent.unwrap_or(0.0)));
+    let about = |size: f64| rounded(size.round(), Some(size / 10.0));
+    let finding = |growth: &Growth| {
+        let mut text = format!("{} {}", growth.key.runtime, growth.key.variant_and_case());
+        text += &growth.exponent.map(|exponent| format!(": n^{exponent:.1}")).unwrap_or_default();
+        text += &growth.bend.map(|bend| format!(" from {} on", about(bend))).unwrap_or_default();
+        if let Some(second) = growth.one_second {
+            text += &format!("; a second at {} tasks", about(second.size));
+        }
+        plain(FindingKind::Cliff, text)
+    };
+    grown.into_iter().map(finding).collect()
+}
+
+/// What one runtime's ways cost beside its cheapest: the dearest of each runtime, and one that
+/// ties.
+fn of_runtimes(tables: &[Table<'_>]) -> Vec<Finding> {
+    let mut found: Vec<(f64, Finding)> = Vec::new();
+    let mut told: Vec<(String, String)> = Vec::new();
+    for table in tables {
+        let mut runtimes: Vec<&str> = Vec::new();
+        for cost in &table.rows {
+            let runtime = cost.samples.row.key.runtime.as_str();
+            if !runtimes.contains(&runtime) {
+                runtimes.push(runtime);
+            }
+        }
+        for runtime in runtimes {
+            let ways: Vec<&Cost<'_>> =
+                table.rows.iter().filter(|cost| cost.samples.row.key.runtime == runtime).collect();
+            let (Some((first, others)), true) = (ways.split_first(), ways.len() > 1) else { continue };
+            let mut ratios: Vec<(&Cost<'_>, f64, Interval)> = others
+                .iter()
+                .filter_map(|cost| {
+                    let (ratio, ci) = ratio(cost, first, table.time);
+                    Some((*cost, ratio?, ci?))
+                })
+                .collect();
+            ratios.sort_by(|a, b| b.1.total_cmp(&a.1));
+            let least = first.samples.row.key.variant_and_case();
+            let mut say = |weight: f64, kind: FindingKind, way: &Cost<'_>, words: String| {
+                let way = way.samples.row.key.variant_and_case();
+                let pair = (format!("{runtime} {way}"), least.clone());
+                if !told.contains(&pair) {
+                    told.push(pair);
+                    found.push((weight, plain(kind, format!("{runtime} {way} {words}"))));
+                }
+            };
+            if let Some((way, ratio, ci)) =
+                ratios.iter().find(|(_, ratio, ci)| *ratio >= DEARER && ci.0 > 1.0)
+            {
+                let words = format!("{} of {least}", figure::ratio(*ratio, Some(*ci)));
+                say(*ratio, FindingKind::Dearer, way, words);
+            }
+            let ties = |ci: &Interval| ci.0 <= 1.0 && ci.1 >= 1.0 && ci.0 >= 1.0 - TIE && ci.1 <= 1.0 + TIE;
+            if let Some((way, _, ci)) = ratios.iter().find(|(_, _, ci)| ties(ci)) {
+                let words = format!("costs what {least} does (ratio {:.2} to {:.2})", ci.0, ci.1);
+                say(0.0, FindingKind::Tie, way, words);
+            }
+        }
+    }
+    found.sort_by(|a, b| b.0.total_cmp(&a.0));
+    found.into_iter().map(|(_, finding)| finding).collect()
+}
+
+/// Ranked rows without an interval, and those that may be dearer or cheaper than the reference.
+fn unsure(rankings: &[Ranking]) -> Vec<Finding> {
+    let rows = || rankings.iter().flat_map(|ranking| &ranking.rows);
+    let all = count(rows().count() as u64);
+    let without = rows().filter(|row| row.ci.is_none()).count() as u64;
+    let wide =
+        rows().filter(|row| row.standing == Standing::CannotTell && row.ratio_ci.is_some()).count() as u64;
+    let unsure = |text: String| Finding {
+        kind: FindingKind::Unsure,
+        text,
+        remedy: "name fewer with --runtime, or allow more with --max-time".into(),
+    };
+    let mut findings = Vec::new();
+    if without > 0 {
+        let without = count(without);
+        findings.push(unsure(format!("{without} of {all} have no interval: fewer than six processes")));
+    }
+    if wide > 0 {
+        let wide = count(wide);
+        findings
+            .push(unsure(format!("{wide} of {all}, marked ?, may be dearer or cheaper than the reference")));
+    }
+    findings
+}
+
+fn is_not_here(parts: &Parts<'_>, id: &str) -> bool {
+    let missing = |state: &taskscale_model::run_file::RuntimeState| {
+        matches!(state, taskscale_model::run_file::RuntimeState::Missing(_))
+    };
+    parts.run.runtimes.iter().any(|runtime| runtime.id == id && missing(&runtime.state))
+}
+
+/// Runtimes that could not take part.
+fn not_here(parts: &Parts<'_>) -> Vec<Finding> {
+    use taskscale_model::run_file::RuntimeState;
+    let missing: Vec<(&str, &taskscale_model::missing::Missing)> = parts
+        .run
+        .runtimes
+        .iter()
+        .filter_map(|runtime| match &runtime.state {
+            RuntimeState::Missing(missing) => Some((runtime.id.as_str(), missing)),
+            RuntimeState::Ready { .. } => None,
+        })
+        .collect();
+    if missing.len() > 2 {
+        let names: Vec<String> = missing.iter().map(|(id, _)| (*id).to_owned()).collect();
+        return vec![Finding {
+            kind: FindingKind::Skipped,
+            text: format!("{}: not here", names.join(", ")),
+            remedy: "taskscale list says what each needs".into(),
+        }];
+    }
+    missing
+        .into_iter()
+        .map(|(id, missing)| Finding {
+            kind: FindingKind::Skipped,
+            text: format!("{id}: {}", missing.reason),
+            remedy: missing.remedy.clone(),
+        })
+        .collect()
+}

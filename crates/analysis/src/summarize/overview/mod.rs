@@ -1,0 +1,31 @@
+//! The answer of a run: rankings against one reference, and findings by how much they matter.
+
+mod findings;
+mod rank;
+
+use taskscale_model::summary::{Granularity, Growth, Overview, Row};
+
+use super::{Options, samples::RowSamples};
+use crate::read::Run;
+
+/// What the answer is made of.
+pub struct Parts<'a> {
+    pub run: &'a Run,
+    pub samples: &'a [RowSamples<'a>],
+    pub rows: &'a [Row],
+    pub growth: &'a [Growth],
+    pub granularity: &'a [Granularity],
+}
+
+/// Ranks the rows of each table and collects the findings. O(rows^2) within a runtime of a table.
+pub fn of(parts: &Parts<'_>, options: &Options) -> Overview {
+    let tables = rank::tables(parts.samples);
+    let mut rankings = rank::rankings(&tables, options);
+    rankings.extend(rank::of_grains(parts.granularity));
+    Overview {
+        titles: parts.run.header.suites.iter().map(|suite| suite.title.clone()).collect(),
+        findings: findings::all(parts, &tables, &rankings),
+        rankings,
+        elapsed_s: parts.run.ended.as_ref().map(|end| end.elapsed_s),
+    }
+}

@@ -1,0 +1,224 @@
+//! Ranks rows against one reference.
+
+use taskscale_model::{
+    run_file::{Role, Time},
+    summary::{Granularity, Interval, Metg, Quantity, Ranked, Ranking, Standing},
+};
+use taskscale_stats::{
+    confidence::CONFIDENCE,
+    independent::independent,
+    quantile::{median, sorted},
+    sign::sign_interval,
+};
+
+use super::super::{Options, samples::RowSamples};
+
+/// The widest interval, as a share on either side, of a row that becomes the reference by itself:
+/// every ratio inherits its noise.
+const STEADY: f64 = 0.1;
+
+/// Two rows tie where the interval of their ratio contains 1 and ends within this share of it. A
+/// wider one shows neither a difference nor that there is none.
+pub const TIE: f64 = 0.1;
+
+/// The efficiency at which smallest tasks are ranked.
+const EFFICIENCY: f64 = 0.9;
+
+/// The rows of one table at the size that is shown.
+pub struct Table<'a> {
+    pub size: u64,
+    pub sizes: Vec<u64>,
+    pub time: Time,
+    /// The rows, the cheapest first.
+    pub rows: Vec<Cost<'a>>,
+}
+
+/// A row and what it costs.
+#[derive(Clone, Copy)]
+pub struct Cost<'a> {
+    pub samples: &'a RowSamples<'a>,
+    pub ns: f64,
+    pub ci: Option<Interval>,
+}
+
+/// All tables that have figures, in the order of the plan.
+pub fn tables<'a>(samples: &'a [RowSamples<'a>]) -> Vec<Table<'a>> {
+    let mut groups: Vec<Vec<&RowSamples<'a>>> = Vec::new();
+    for one in samples.iter().filter(|one| is_ranked(one)) {
+        let key = |one: &RowSamples<'a>| (one.row.key.suite.clone(), one.row.key.table.clone());
+        match groups.iter_mut().find(|group| key(group[0]) == key(one)) {
+            Some(group) => group.push(one),
+            None => groups.push(vec![one]),
+        }
+    }
+    groups.iter().map(|group| table(group)).collect()
+}
+
+/// A control repeats its baseline; a row that makes no task is there to be compared with those that
+/// do; a row of a sweep is raw material.
+fn is_ranked(one: &RowSamples<'_>) -> bool {
+    one.is_ok()
+        && one.row.role != Role::Control
+        && one.row.creates_task != Some(false)
+        && one.row.sweep.is_none()
+}
+
+fn table<'a>(group: &[&'a RowSamples<'a>]) -> Table<'a> {
+    let mut sizes: Vec<u64> = group.iter().map(|one| one.row.key.size).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    let rows_at = |size: u64| group.iter().filter(|one| one.row.key.size == size).count();
+    // Of sizes with equally many rows the largest: there most tasks are alive.
+    let size = sizes.iter().copied().max_by_key(|size| (rows_at(*size), *size)).unwrap_or_default();
+    let group: Vec<&'a RowSamples<'a>> =
+        group.iter().filter(|one| one.row.key.size == size).copied().collect();
+    // A probe without a CPU clock reports zero, and times of two kinds cannot be ranked.
+    let untold = group.iter().any(|one| one.values(Time::Cpu).iter().all(|&ns| ns == 0.0));
+    let time = if untold { Time::Wall } else { Time::Cpu };
+    let mut rows: Vec<Cost<'a>> = group.into_iter().filter_map(|one| cost(one, time)).collect();
+    rows.sort_by(|a, b| a.ns.total_cmp(&b.ns));
+    Table { size, sizes, time, rows }
+}
+
+fn cost<'a>(samples: &'a RowSamples<'a>, time: Time) -> Option<Cost<'a>> {
+    let values = samples.values(time);
+    let of_processes = sorted(&independent(&samples.processes(), &values));
+    let ci = sign_interval(&of_processes, CONFIDENCE).map(|(low, high)| Interval(low, high));
+    Some(Cost { samples, ns: median(&sorted(&values))?, ci })
+}
+
+/// The rankings of these tables. All refer to the row that the first of them refers to, where they
+/// have it.
+pub fn rankings(tables: &[Table<'_>], options: &Options) -> Vec<Ranking> {
+    let mut named = None;
+    let mut rankings = Vec::new();
+    for table in tables.iter().filter(|table| !table.rows.is_empty()) {
+        let reference = reference(table, options, named.as_deref());
+        named = named.or_else(|| Some(name(reference)));
+        rankings.push(ranking(table, reference));
+    }
+    rankings
+}
+
+fn name(cost: &Cost<'_>) -> String {
+    format!("{}:{}", cost.samples.row.key.runtime, cost.samples.row.key.variant_and_case())
+}
+
+/// The row that the others are divided by: the one that the user names; else the one that the run
+/// was taken against, if that is one for all runtimes; else the one of the table before; else the
+/// cheapest with a narrow interval.
+fn reference<'t, 'a>(table: &'t Table<'a>, options: &Options, before: Option<&str>) -> &'t Cost<'a> {
+    let rows = &table.rows;
+    let find = |wanted: &str| {
+        let by = |is: &dyn Fn(&Cost<'_>) -> bool| rows.iter().find(|cost| is(cost));
+        by(&|cost| name(cost) == wanted)
+            .or_else(|| by(&|cost| cost.samples.row.key.full_name() == wanted))
+            .or_else(|| by(&|cost| cost.samples.row.key.runtime == wanted))
+    };
+    let common = || {
+        let number = rows.iter().find_map(|cost| cost.samples.row.baseline)?;
+        let of_all = rows.iter().all(|cost| cost.samples.row.baseline.is_none_or(|other| other == number));
+        let cost = rows.iter().find(|cost| cost.samples.row.row == number)?;
+        let runtime = &cost.samples.row.key.runtime;
+        (of_all && rows.iter().any(|cost| cost.samples.row.key.runtime != *runtime)).then_some(cost)
+    };
+    let width = |cost: &&Cost<'_>| cost.ci.map_or(f64::INFINITY, |ci| (ci.1 - ci.0) / 2.0 / cost.ns);
+    let steady = || rows.iter().find(|cost| width(cost) <= STEADY);
+    let narrowest = || rows.iter().min_by(|a, b| width(a).total_cmp(&width(b)));
+    options
+        .reference
+        .as_deref()
+        .and_then(find)
+        .or_else(common)
+        .or_else(|| before.and_then(find))
+        .or_else(steady)
+        .or_else(narrowest)
+        .unwrap_or(&rows[0])
+}
+
+fn ranking(table: &Table<'_>, reference: &Cost<'_>) -> Ranking {
+    let key = &reference.samples.row.key;
+    let rows = table
+        .rows
+        .iter()
+        .map(|cost| {
+            let key = &cost.samples.row.key;
+            let is_reference = cost.samples.row.row == reference.samples.row.row;
+            let (ratio, ratio_ci) =
+                if is_reference { (None, None) } else { ratio(cost, reference, table.time) };
+            Ranked {
+                runtime: key.runtime.clone(),
+                variant: key.variant_and_case(),
+                ns: cost.ns,
+                ci: cost.ci,
+                standing: if is_reference { Standing::Reference } else { standing(ratio_ci) },
+                ratio,
+                ratio_ci,
+            }
+        })
+        .collect();
+    Ranking {
+        suite: key.suite.clone(),
+        table: key.table.clone(),
+        size: table.size,
+        sizes: table.sizes.clone(),
+        quantity: Quantity::PerTask(table.time),
+        rows,
+    }
+}
+
+/// The time of one row divided by that of another, paired by round, with its 95 % interval.
+pub fn ratio(one: &Cost<'_>, other: &Cost<'_>, time: Time) -> (Option<f64>, Option<Interval>) {
+    let rounds = one.samples.against(other.samples, time);
+    let ci = rounds.paired(CONFIDENCE).map(|paired| Interval(paired.low, paired.high));
+    // Rows of which no rounds pair still have medians.
+    (rounds.ratio().or((other.ns > 0.0).then_some(one.ns / other.ns)), ci)
+}
+
+fn standing(ci: Option<Interval>) -> Standing {
+    match ci {
+        None => Standing::CannotTell,
+        Some(Interval(_, high)) if high < 1.0 => Standing::Cheaper,
+        Some(Interval(low, _)) if low > 1.0 => Standing::Dearer,
+        Some(Interval(low, high)) if low >= 1.0 - TIE && high <= 1.0 + TIE => Standing::Tie,
+        Some(_) => Standing::CannotTell,
+    }
+}
+
+/// How small a task may be, for each table with sweeps. Sweeps are not paired, so there are no
+/// ratios.
+pub fn of_grains(granularity: &[Granularity]) -> Vec<Ranking> {
+    let mut rankings: Vec<Ranking> = Vec::new();
+    for one in granularity.iter().filter(|one| one.creates_task != Some(false)) {
+        let Some(grains) = one.figures.value() else { continue };
+        let is_asked = |metg: &&Metg| metg.time == Time::Cpu && metg.efficiency == EFFICIENCY;
+        let Some(grain) = grains.metg.iter().find(is_asked).and_then(|metg| metg.grain.value()) else {
+            continue;
+        };
+        let row = Ranked {
+            runtime: one.key.runtime.clone(),
+            variant: one.key.variant_and_case(),
+            ns: grain.ns,
+            ci: grain.low.zip(grain.high).map(|(low, high)| Interval(low, high)),
+            standing: Standing::CannotTell,
+            ratio: None,
+            ratio_ci: None,
+        };
+        let same = |ranking: &&mut Ranking| {
+            (&ranking.suite, &ranking.table, ranking.size) == (&one.key.suite, &one.key.table, one.key.size)
+        };
+        match rankings.iter_mut().find(same) {
+            Some(ranking) => ranking.rows.push(row),
+            None => rankings.push(Ranking {
+                suite: one.key.suite.clone(),
+                table: one.key.table.clone(),
+                size: one.key.size,
+                sizes: vec![one.key.size],
+                quantity: Quantity::SmallestTask(EFFICIENCY),
+                rows: vec![row],
+            }),
+        }
+    }
+    rankings.iter_mut().for_each(|ranking| ranking.rows.sort_by(|a, b| a.ns.total_cmp(&b.ns)));
+    rankings
+}

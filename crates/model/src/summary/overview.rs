@@ -1,0 +1,125 @@
+//! The answer of a run: which row is cheapest, by how much, and what else matters.
+
+use serde::{Deserialize, Serialize};
+
+use super::Interval;
+use crate::run_file::Time;
+
+/// The answer of a run, before all figures that it rests on.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Overview {
+    /// What the suites are about, one title for each, in the order of the plan.
+    pub titles: Vec<String>,
+    /// One ranking for each table that has figures, in the order of the plan.
+    pub rankings: Vec<Ranking>,
+    /// What else matters, the most important first.
+    pub findings: Vec<Finding>,
+    /// How long the run took, in seconds; missing where it did not come to its end.
+    pub elapsed_s: Option<f64>,
+}
+
+/// The rows of one table at one size, the cheapest first. Controls, rows that create no task and
+/// rows of a sweep are not among them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ranking {
+    pub suite: String,
+    pub table: String,
+    /// The number of tasks of one iteration: the largest at which most rows have figures.
+    pub size: u64,
+    /// All sizes at which the table has figures, ascending.
+    pub sizes: Vec<u64>,
+    pub quantity: Quantity,
+    /// The rows, the cheapest first.
+    pub rows: Vec<Ranked>,
+}
+
+/// What a ranking ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Quantity {
+    /// CPU time per task, or wall time where a probe has no CPU clock.
+    PerTask(Time),
+    /// The smallest task of which the share is work, by CPU time.
+    SmallestTask(f64),
+}
+
+/// One row of a ranking.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ranked {
+    pub runtime: String,
+    /// The variant with its case.
+    pub variant: String,
+    /// The median, in nanoseconds.
+    pub ns: f64,
+    /// Its 95 % interval.
+    pub ci: Option<Interval>,
+    /// What it is, beside the others.
+    pub standing: Standing,
+    /// Its time divided by the reference's, paired by round.
+    pub ratio: Option<f64>,
+    /// 95 % interval of the ratio.
+    pub ratio_ci: Option<Interval>,
+}
+
+/// How a row stands to the reference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// The row that the others are divided by.
+    Reference,
+    /// The interval of its ratio contains 1 and ends within 10 % of it.
+    Tie,
+    Cheaper,
+    Dearer,
+    /// Its ratio has no interval (fewer than six processes, or none that pair), or one that contains
+    /// 1 and is wider than a tie's.
+    CannotTell,
+}
+
+/// Something that a reader should know, in one sentence.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    pub kind: FindingKind,
+    /// What it is about, and the figures.
+    pub text: String,
+    /// What to do; empty where nothing needs to be done.
+    pub remedy: String,
+}
+
+/// What a finding is, the most important kinds first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FindingKind {
+    /// A row went wrong: a wrong answer, an impossible time, a crash.
+    Failed,
+    /// The run is not whole.
+    Cut,
+    /// The cost of a task grows with the number of tasks.
+    Cliff,
+    /// A way of one runtime costs more than its cheapest.
+    Dearer,
+    /// Two ways of one runtime cost the same.
+    Tie,
+    /// The machine was busy.
+    Busy,
+    /// Rows have no interval, or a control differs.
+    Unsure,
+    /// A runtime or row that was not measured.
+    Skipped,
+}
+
+impl FindingKind {
+    /// The word that stands before the finding.
+    pub fn word(self) -> &'static str {
+        match self {
+            FindingKind::Failed => "failed",
+            FindingKind::Cut => "cut short",
+            FindingKind::Cliff => "cliff",
+            FindingKind::Dearer => "dearer",
+            FindingKind::Tie => "tie",
+            FindingKind::Busy => "busy",
+            FindingKind::Unsure => "unsure",
+            FindingKind::Skipped => "skipped",
+        }
+    }
+}

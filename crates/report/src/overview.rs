@@ -1,0 +1,291 @@
+//! The first screen of a report: the answer in at most [`LINES`] lines of [`COLUMNS`] columns.
+//!
+//! The rankings come first, the findings behind them. Everything else is in the tables of
+//! [`text`](mod@crate::text), which [`Style::detailed`] asks for.
+
+use taskscale_model::{
+    figure::{count, percent, time},
+    run_file::Time,
+    summary::{Finding, FindingKind, Interval, Quantity, Ranked, Ranking, Standing, Summary},
+};
+
+use crate::{
+    strip::Strip,
+    style::{Ink, Style, clean, ink, render},
+    wrap::hanging,
+};
+
+/// The most lines of a first screen.
+pub const LINES: usize = 40;
+/// The most columns of a line.
+pub const COLUMNS: usize = 80;
+
+/// The most lines of all rankings together, without their headings.
+const RANKED: usize = 22;
+/// A ranking behind the first one keeps this many lines if there is room for no more.
+const FEWEST: usize = 4;
+/// The most columns of a runtime's and of a variant's name.
+const NAMES: (usize, usize) = (12, 20);
+/// Columns of the names and the strip together: the rest is for the figure (8), the ratio (19) and
+/// four blanks.
+const DRAWN: usize = COLUMNS - 31;
+/// The most columns of a strip.
+const STRIP: usize = 24;
+/// The word before a finding, with the blank behind it.
+const WORD: usize = 10;
+
+/// Writes the first screen. O(rows).
+pub fn overview(summary: &Summary, style: &Style) -> String {
+    let mut lines = heading(summary);
+    let rankings: Vec<&Ranking> = summary.overview.rankings.iter().collect();
+    let rooms = rooms(&rankings);
+    for (index, (ranking, room)) in rankings.iter().zip(rooms).enumerate() {
+        if room > 0 {
+            lines.push(String::new());
+            lines.extend(ranked(ranking, room, index == 0));
+        }
+    }
+    let next = next(summary);
+    let room = LINES.saturating_sub(lines.len() + next.len() + 2);
+    let findings = findings(&summary.overview.findings, room);
+    if !findings.is_empty() {
+        lines.push(String::new());
+        lines.extend(findings);
+    }
+    lines.push(String::new());
+    lines.extend(next);
+    render(&lines.join("\n"), style.colour) + "\n"
+}
+
+/// What was measured, and on the right what that rests on.
+fn heading(summary: &Summary) -> Vec<String> {
+    let suite = summary.overview.rankings.first().map(|ranking| ranking.suite.as_str()).unwrap_or_default();
+    let title = summary.overview.titles.first().map(|title| clean(title)).unwrap_or_default();
+    let mut facts = Vec::new();
+    facts.extend(summary.machine.cpus_usable.value().map(|cpus| match cpus {
+        1 => "1 CPU".to_owned(),
+        cpus => format!("{cpus} CPUs"),
+    }));
+    facts.extend(summary.overview.elapsed_s.map(|s| time(s * 1e9)));
+    facts.extend(
+        summary
+            .control
+            .smallest_difference
+            .map(|share| format!("differences under {} % not shown", percent(share))),
+    );
+    let text = match (suite, title.as_str()) {
+        ("", title) => format!("taskscale: {title}"),
+        (suite, "") => format!("taskscale {}", clean(suite)),
+        (suite, title) => format!("taskscale {}: {title}", clean(suite)),
+    };
+    let mut lines: Vec<String> =
+        hanging(&text, 0, COLUMNS).lines().map(|line| ink(Ink::Bold, line)).collect();
+    if !facts.is_empty() {
+        lines.push(ink(Ink::Dim, &facts.join(", ")));
+    }
+    lines
+}
+
+/// How many rows each ranking shows. The first one takes what it needs, up to [`RANKED`]; the
+/// others share the rest.
+fn rooms(rankings: &[&Ranking]) -> Vec<usize> {
+    let mut left = RANKED;
+    let mut rooms = Vec::new();
+    for (index, ranking) in rankings.iter().enumerate() {
+        // A heading, the axis and a blank stand around each ranking behind the first.
+        let around = if index == 0 { 0 } else { 2 };
+        let behind = (rankings.len() - index - 1).min(2) * (FEWEST + 2);
+        let most = if index == 0 { left.saturating_sub(behind) } else { left.saturating_sub(around) };
+        let room = ranking.rows.len().min(most);
+        let room = if index > 0 && room < FEWEST.min(ranking.rows.len()) { 0 } else { room };
+        left = left.saturating_sub(room + if room > 0 { around } else { 0 });
+        rooms.push(room);
+    }
+    rooms
+}
+
+/// A ranking: a heading, the axis, a line for each row.
+fn ranked(ranking: &Ranking, room: usize, is_first: bool) -> Vec<String> {
+    let shown = choose(&ranking.rows, room);
+    let left_out = ranking.rows.len() - shown.len();
+    let runtime = width(&shown, |row| &row.runtime, NAMES.0);
+    let variant = width(&shown, |row| &row.variant, NAMES.1);
+    let columns = (DRAWN - runtime - variant).min(STRIP);
+    let strip = Strip::over(shown.iter().map(|row| (row.ns, row.ci)), columns);
+    let indent = runtime + 1 + variant + 1 + 8 + 1;
+    let mut lines = vec![ink(Ink::Bold, &what(ranking))];
+    let legend = if is_first && shown.iter().any(|row| row.ratio.is_some()) { "ratio [95 %]" } else { "" };
+    let axis = format!("{}{:columns$}", " ".repeat(indent), strip.axis());
+    let gap = if axis.chars().count() > indent + columns { 1 } else { 2 };
+    lines.push(ink(Ink::Dim, format!("{axis}{:gap$}{legend}", "").trim_end()));
+    for row in &shown {
+        let name = format!("{:runtime$} {:variant$}", fit(&row.runtime, runtime), fit(&row.variant, variant));
+        let line = format!("{name} {:>8} {} {}", time(row.ns), strip.draw(row.ns, row.ci), beside(row));
+        lines.push(match row.standing {
+            Standing::Reference => ink(Ink::Bold, line.trim_end()),
+            _ => line.trim_end().to_owned(),
+        });
+    }
+    if left_out > 0 {
+        let text = format!("and {}: --details", plural(left_out, "more row"));
+        lines.push(ink(Ink::Dim, &text));
+    }
+    lines
+}
+
+/// What a ranking ranks, in one line. A long name of a table is cut.
+fn what(ranking: &Ranking) -> String {
+    let size = count(ranking.size);
+    let tasks = if ranking.size == 1 { "task" } else { "tasks" };
+    let (what, behind) = match ranking.quantity {
+        Quantity::PerTask(Time::Cpu) => {
+            ("CPU time per task: ".to_owned(), format!(", {size} {tasks} at a time"))
+        }
+        Quantity::PerTask(Time::Wall) => {
+            ("wall time per task: ".to_owned(), format!(", {size} {tasks} at a time"))
+        }
+        Quantity::SmallestTask(share) => {
+            (format!("smallest task that is {:.0} % work: ", share * 100.0), format!(", {size} {tasks}"))
+        }
+    };
+    let room = COLUMNS.saturating_sub(what.chars().count() + behind.chars().count());
+    format!("{what}{}{behind}", cut(&clean(&ranking.table), room))
+}
+
+/// The rows to show, the cheapest first: the cheapest of each runtime, the reference, and then the
+/// cheapest of the rest.
+fn choose(rows: &[Ranked], room: usize) -> Vec<&Ranked> {
+    let mut runtimes: Vec<&str> = Vec::new();
+    let (mut first, mut rest) = (Vec::new(), Vec::new());
+    for (index, row) in rows.iter().enumerate() {
+        if row.standing == Standing::Reference || !runtimes.contains(&row.runtime.as_str()) {
+            first.push(index);
+        } else {
+            rest.push(index);
+        }
+        runtimes.push(&row.runtime);
+    }
+    let mut shown: Vec<usize> = first.into_iter().chain(rest).take(room).collect();
+    shown.sort_unstable();
+    shown.into_iter().map(|index| &rows[index]).collect()
+}
+
+/// The ratio of a row in words.
+fn beside(row: &Ranked) -> String {
+    let interval = |ci: Interval| format!("[{}, {}]", factor(ci.0), factor(ci.1));
+    match (row.standing, row.ratio, row.ratio_ci) {
+        (Standing::Reference, ..) => "reference".to_owned(),
+        (Standing::Tie, _, Some(ci)) => ink(Ink::Dim, &format!("~ tie  {}", interval(ci))),
+        (Standing::Cheaper, Some(ratio), Some(ci)) => {
+            ink(Ink::Green, &format!("{:>5}x {}", factor(ratio), interval(ci)))
+        }
+        (Standing::Dearer, Some(ratio), Some(ci)) => {
+            ink(Ink::Red, &format!("{:>5}x {}", factor(ratio), interval(ci)))
+        }
+        (Standing::CannotTell, _, Some(ci)) => ink(Ink::Yellow, &format!("    ? {}", interval(ci))),
+        (Standing::CannotTell, Some(ratio), None) => {
+            ink(Ink::Yellow, &format!("{:>5}x no interval", factor(ratio)))
+        }
+        _ => String::new(),
+    }
+}
+
+/// A factor in at most four characters where it is below 10,000: `0.52`, `4.53`, `14.0`, `208`.
+fn factor(factor: f64) -> String {
+    match factor {
+        x if x < 9.995 => format!("{x:.2}"),
+        x if x < 99.95 => format!("{x:.1}"),
+        x => format!("{x:.0}"),
+    }
+}
+
+/// The findings in at most `room` lines, and how many are left out. Each kind has its first before
+/// any has its second.
+fn findings(findings: &[Finding], room: usize) -> Vec<String> {
+    let place = |index: usize| {
+        let kind = findings[index].kind;
+        findings[..index].iter().filter(|other| other.kind == kind).count()
+    };
+    let mut by_place: Vec<usize> = (0..findings.len()).collect();
+    by_place.sort_by_key(|index| place(*index));
+    let drawn: Vec<Vec<String>> = findings.iter().map(finding).collect();
+    let (mut kept, mut used) = (Vec::new(), 0);
+    for index in by_place {
+        // One line is kept for what is left out.
+        if used + drawn[index].len() < room {
+            used += drawn[index].len();
+            kept.push(index);
+        }
+    }
+    kept.sort_unstable();
+    let mut lines: Vec<String> = kept.iter().flat_map(|index| drawn[*index].clone()).collect();
+    let left_out = findings.len() - kept.len();
+    if left_out > 0 && room > 0 {
+        lines.push(ink(Ink::Dim, &format!("{:WORD$}{}: --details", "", plural(left_out, "more finding"))));
+    }
+    lines
+}
+
+/// A finding in at most three lines.
+fn finding(finding: &Finding) -> Vec<String> {
+    let text = match finding.remedy.as_str() {
+        "" => clean(&finding.text),
+        remedy => format!("{}; {}", clean(&finding.text), clean(remedy)),
+    };
+    // Words are not broken, so that a line may end early.
+    let text = cut(&text, 3 * (COLUMNS - WORD) - 24);
+    let word = format!("{:WORD$}", finding.kind.word());
+    let word = match finding.kind {
+        FindingKind::Failed | FindingKind::Cliff => ink(Ink::Red, &word),
+        FindingKind::Cut | FindingKind::Busy | FindingKind::Unsure => ink(Ink::Yellow, &word),
+        FindingKind::Dearer | FindingKind::Tie | FindingKind::Skipped => ink(Ink::Dim, &word),
+    };
+    let text = hanging(&text, WORD, COLUMNS);
+    format!("{word}{text}").trim_end().lines().map(str::to_owned).collect()
+}
+
+/// What a reader may do next.
+fn next(summary: &Summary) -> Vec<String> {
+    let mut lines = Vec::new();
+    let first = summary.overview.rankings.first();
+    let of = |ranking: &Ranking| {
+        let reference = ranking.rows.iter().find(|row| row.standing == Standing::Reference);
+        reference.or(ranking.rows.first()).map(|row| clean(&row.runtime))
+    };
+    // Suite `quick` has one or two ways of each runtime; suite `fanout` has all of them.
+    if let Some(runtime) = first.filter(|ranking| ranking.suite == "quick").and_then(of) {
+        lines.push(format!(
+            "{:WORD$}all ways of one runtime: taskscale run fanout --runtime {runtime}",
+            "next"
+        ));
+    }
+    lines.push(format!(
+        "{:WORD$}all figures: taskscale report last --details",
+        if lines.is_empty() { "next" } else { "" }
+    ));
+    lines
+}
+
+fn plural(n: usize, of: &str) -> String {
+    format!("{} {of}{}", count(n as u64), if n == 1 { "" } else { "s" })
+}
+
+fn width(rows: &[&Ranked], name: fn(&Ranked) -> &String, most: usize) -> usize {
+    rows.iter().map(|row| clean(name(row)).chars().count()).max().unwrap_or_default().min(most)
+}
+
+fn fit(name: &str, most: usize) -> String {
+    cut(&clean(name), most)
+}
+
+/// Cuts a text in its middle, where names differ least.
+fn cut(text: &str, most: usize) -> String {
+    let length = text.chars().count();
+    if length <= most {
+        return text.to_owned();
+    }
+    let (head, tail) = (most.saturating_sub(1).div_ceil(2), most.saturating_sub(1) / 2);
+    let begin: String = text.chars().take(head).collect();
+    let end: String = text.chars().skip(length - tail).collect();
+    format!("{begin}~{end}")
+}

@@ -1,0 +1,141 @@
+//! The first screen of a report, as a user sees it: it answers first and fits a terminal.
+
+use taskscale_analysis::{Run, SummaryOptions, parse_run, summarize, summarize_with};
+use taskscale_model::{
+    run_file::Status,
+    summary::{FindingKind, Quantity, Standing, Summary},
+};
+use taskscale_report::{
+    Style, overview,
+    overview::{COLUMNS, LINES},
+};
+
+const QUICK: &str = include_str!("../../analysis/tests/data/quick.jsonl");
+const WIDE: &str = include_str!("../../analysis/tests/data/wide.jsonl");
+const JIT: &str = include_str!("../../analysis/tests/data/jit.jsonl");
+const THREADS: &str = include_str!("../../analysis/tests/data/threads.jsonl");
+
+fn run(text: &str) -> Run {
+    parse_run(text).expect("a run file")
+}
+
+fn shown(summary: &Summary) -> String {
+    overview(summary, &Style::default())
+}
+
+fn fits(text: &str) {
+    assert!(text.lines().count() <= LINES, "{} lines: {text}", text.lines().count());
+    for line in text.lines() {
+        assert!(line.chars().count() <= COLUMNS, "{}: {line}", line.chars().count());
+    }
+}
+
+#[test]
+fn screen_of_a_whole_run() {
+    insta::assert_snapshot!(shown(&summarize(&run(QUICK))));
+}
+
+#[test]
+fn screen_of_many_sizes() {
+    insta::assert_snapshot!(shown(&summarize(&run(WIDE))));
+}
+
+#[test]
+fn screen_of_a_killed_run() {
+    insta::assert_snapshot!(shown(&summarize(&run(&QUICK[..QUICK.len() * 3 / 5]))));
+}
+
+#[test]
+fn every_screen_fits_and_has_the_cheapest_and_a_ratio_on_its_first_ten_lines() {
+    for text in [QUICK, WIDE, JIT, THREADS] {
+        let summary = summarize(&run(text));
+        let screen = shown(&summary);
+        fits(&screen);
+        let ranking = &summary.overview.rankings[0];
+        let first = screen.lines().take(10).collect::<Vec<_>>().join("\n");
+        assert!(first.contains(&ranking.rows[0].runtime), "{first}");
+        assert!(ranking.rows.len() == 1 || first.contains("reference") || first.contains("x ["), "{first}");
+    }
+}
+
+#[test]
+fn a_screen_of_very_many_rows_and_findings_fits() {
+    let mut summary = summarize(&run(QUICK));
+    let rankings = summary.overview.rankings.clone();
+    for copies in 0..6 {
+        for ranking in &mut summary.overview.rankings {
+            let mut more = ranking.rows.clone();
+            for (number, row) in more.iter_mut().enumerate() {
+                row.runtime = format!("{}-{copies}-{number}-of-a-long-name", row.runtime);
+                row.variant = "a/very/long/variant with=many cases=of-all kinds=true".into();
+            }
+            ranking.rows.extend(more);
+        }
+        summary.overview.rankings.extend(rankings.clone());
+        let mut more = summary.overview.findings.clone();
+        more.iter_mut().for_each(|finding| finding.text = "word ".repeat(200));
+        summary.overview.findings.extend(more);
+        fits(&shown(&summary));
+    }
+}
+
+#[test]
+fn the_reference_can_be_chosen_and_every_ratio_refers_to_it() {
+    let run = run(QUICK);
+    for ranked in &summarize(&run).overview.rankings[0].rows {
+        let name = format!("{}:{}", ranked.runtime, ranked.variant);
+        let options = SummaryOptions { reference: Some(name) };
+        let ranking = summarize_with(&run, &options).overview.rankings.swap_remove(0);
+        let reference: Vec<_> =
+            ranking.rows.iter().filter(|row| row.standing == Standing::Reference).collect();
+        assert_eq!(reference.len(), 1);
+        assert_eq!((&reference[0].runtime, &reference[0].variant), (&ranked.runtime, &ranked.variant));
+        for row in ranking.rows.iter().filter(|row| row.standing != Standing::Reference) {
+            let (ratio, of_medians) = (row.ratio.expect("paired"), row.ns / reference[0].ns);
+            assert!((ratio / of_medians - 1.0).abs() < 0.25, "{ratio} beside {of_medians}");
+            let contains = row.ratio_ci.is_some_and(|ci| ci.0 <= 1.0 && 1.0 <= ci.1);
+            let is_told = matches!(row.standing, Standing::Cheaper | Standing::Dearer);
+            assert!(!(contains && is_told), "{row:?}");
+        }
+        assert!(ranking.rows.is_sorted_by(|a, b| a.ns <= b.ns));
+        assert!(matches!(ranking.quantity, Quantity::PerTask(_)));
+    }
+}
+
+#[test]
+fn what_went_wrong_stands_first_among_the_findings() {
+    let mut run = run(QUICK);
+    let missing = taskscale_model::missing::Missing::new("the answer is 5, right is 6", "mend it");
+    let row = run.rows[0].row;
+    run.row_ends.retain(|end| end.row != row);
+    run.row_ends.push(taskscale_model::run_file::RowEnd { row, status: Status::Failed(missing) });
+    let summary = summarize(&run);
+    assert_eq!(summary.overview.findings[0].kind, FindingKind::Failed);
+    let screen = shown(&summary);
+    assert!(screen.contains("failed") && screen.contains("the answer is 5, right is 6; mend it"), "{screen}");
+}
+
+#[test]
+fn hostile_names_stay_on_their_line() {
+    let mut summary = summarize(&run(QUICK));
+    for row in &mut summary.overview.rankings[0].rows {
+        row.runtime = "a\u{1b}[2J\nb\r\u{202e}".into();
+        row.variant = "\t\u{7}\u{2061}x".into();
+    }
+    summary.overview.titles[0] = "evil\ntitle \u{1b}]0;x\u{7}".into();
+    let screen = shown(&summary);
+    fits(&screen);
+    assert!(!screen.contains(['\u{1b}', '\u{7}', '\r', '\u{202e}']), "{screen:?}");
+}
+
+#[test]
+fn colour_changes_nothing_but_colour() {
+    let summary = summarize(&run(QUICK));
+    let coloured = overview(&summary, &Style { colour: true, ..Style::default() });
+    assert!(coloured.contains("\x1b[1m"));
+    let mut stripped = coloured;
+    for escape in ["\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m"] {
+        stripped = stripped.replace(escape, "");
+    }
+    assert_eq!(stripped, shown(&summary));
+}
