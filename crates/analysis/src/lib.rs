@@ -30,4 +30,4 @@ pub use doctor::checkup;
 pub use machine::machine_words;
 pub use plain::{clean, is_format};
 pub use read::{ReadError, Run, parse_run};
-pub use summarize::{Options as SummaryOptions, summarize, summarize_with};
+pub use summarize::{Options as SummaryOptions, Sort, summarize, summarize_with};

@@ -36,6 +36,20 @@ pub struct Run {
     pub notes: Vec<String>,
 }
 
+impl Run {
+    /// Keeps the rows that are wanted, with their samples, and the runtimes that are wanted or have
+    /// such rows. A row whose baseline goes has no ratio any more. O(records).
+    pub fn keep(&mut self, runtime: impl Fn(&str) -> bool, row: impl Fn(&RowRecord) -> bool) {
+        self.rows.retain(row);
+        let rows: BTreeSet<u64> = self.rows.iter().map(|row| row.row).collect();
+        let used: BTreeSet<&str> = self.rows.iter().map(|row| row.key.runtime.as_str()).collect();
+        self.runtimes.retain(|one| runtime(&one.id) || used.contains(one.id.as_str()));
+        self.samples.retain(|sample| rows.contains(&sample.row));
+        self.counts.retain(|count| rows.contains(&count.row));
+        self.row_ends.retain(|end| rows.contains(&end.row));
+    }
+}
+
 /// Why a text is not a run file.
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub enum ReadError {

@@ -29,7 +29,7 @@ pub enum Command {
     /// List suites, workloads and variants, and the runtimes found here
     #[command(after_help = LIST_EXAMPLES)]
     List(ListArgs),
-    /// Print the tables of a run file again
+    /// Show the answer of a run again, or all of its figures
     #[command(after_help = REPORT_EXAMPLES)]
     Report(ReportArgs),
     /// Say of two run files which rows got worse; exit status 1 if any did
@@ -87,9 +87,13 @@ const LIST_EXAMPLES: &str = "Examples:
   taskscale list --runtime asyncio@python3.13        what one toolchain can do";
 
 const REPORT_EXAMPLES: &str = "Examples:
-  taskscale report quick.taskscale.jsonl             the tables of that run, even if it was killed
-  taskscale report --details quick.taskscale.jsonl   all percentiles
-  taskscale report --format json quick.taskscale.jsonl | jq '.rows[] | select(.status == \"failed\")'";
+  taskscale report last                              the answer of the newest run again
+  taskscale report last --details                    all figures, threads, growth and notes
+  taskscale report last --baseline go                ratios to the cheapest way of Go
+  taskscale report last --runtime 'asyncio.*' --size 2048
+  taskscale report last -o r.md -o r.csv             files, each as its ending says
+  taskscale report killed.taskscale.jsonl            what a killed run had measured
+  taskscale report last --format json | jq '.rows[] | select(.status == \"failed\")'";
 
 const COMPARE_USAGE: &str = "taskscale compare [OPTIONS] <OLD> <NEW>
        taskscale compare [OPTIONS] <RUN>
@@ -279,14 +283,14 @@ pub struct ShowArgs {
     /// Format of the figures on standard output
     #[arg(long, short, value_enum, default_value_t = Format::Text)]
     pub format: Format,
-    /// Show all percentiles (text)
+    /// Show all figures in place of the answer: percentiles, threads, growth, notes (text)
     #[arg(long)]
     pub details: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// Tables for a terminal
+    /// One screen for a terminal; with --details tables
     Text,
     /// Tables for a pull request
     Md,
@@ -348,12 +352,45 @@ pub struct ConfigArgs {
 /// `taskscale report`.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// The run file; - is standard input
-    #[arg(value_name = "RUN")]
-    pub run: PathBuf,
+    /// Run files; last is the newest one that taskscale keeps; - is standard input
+    #[arg(value_name = "RUN", required = true)]
+    pub runs: Vec<PathBuf>,
+    /// What the ratios of the ranking refer to: RUNTIME, or RUNTIME:VARIANT
+    #[arg(long, value_name = "RUNTIME[:VARIANT]")]
+    pub baseline: Option<String>,
+    /// The order of the ranking
+    #[arg(long, value_enum, default_value_t = SortBy::Cost)]
+    pub sort: SortBy,
+    /// Only runtimes whose whole name matches, for example 'asyncio.*|go'
+    #[arg(long, value_name = "REGEX", value_parser = whole)]
+    pub runtime: Option<regex::Regex>,
+    /// Only variants whose whole name matches
+    #[arg(long, value_name = "REGEX", value_parser = whole)]
+    pub variant: Option<regex::Regex>,
+    /// Only sizes that match, for example '2048|4096'
+    #[arg(long, short = 'n', value_name = "REGEX", value_parser = whole)]
+    pub size: Option<regex::Regex>,
+    /// Write the report to a file of this ending: .txt, .md, .json or .csv; repeat for several.
+    /// Nothing is printed then
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Vec<PathBuf>,
     /// How to print the figures
     #[command(flatten)]
     pub show: ShowArgs,
+}
+
+/// The order of a ranking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SortBy {
+    /// The cheapest first
+    Cost,
+    /// By runtime and variant
+    Name,
+}
+
+/// An expression that the whole of a name must match.
+fn whole(text: &str) -> Result<regex::Regex, String> {
+    regex::Regex::new(&format!("^(?:{text})$")).map_err(|error| format!("not a regular expression: {error}"))
 }
 
 /// `taskscale compare`.

@@ -2,9 +2,11 @@
 
 use std::{
     io::{self, IsTerminal, Write},
+    path::Path,
     process::ExitCode,
 };
 
+use anyhow::{Context, bail};
 use taskscale_model::{compare::Comparison, summary::Summary};
 use taskscale_report::Style;
 
@@ -57,14 +59,52 @@ pub fn tell(line: &str) {
     writeln!(anstream::stderr(), "{line}").ok();
 }
 
-/// Prints the figures of a run in the format asked for.
-pub fn show(summary: &Summary, show: &ShowArgs) -> anyhow::Result<()> {
+/// Prints the figures of a run in the format asked for. `run` is what names it to
+/// `taskscale report`.
+pub fn show(summary: &Summary, show: &ShowArgs, run: &str) -> anyhow::Result<()> {
     match show.format {
         Format::Text if show.details => print(&taskscale_report::text(summary, &style(true))),
-        Format::Text => print(&taskscale_report::overview(summary, &style(false))),
+        Format::Text => print(&taskscale_report::overview(summary, &style(false), run)),
         Format::Md => print(&taskscale_report::markdown(summary)),
         Format::Json => print(&taskscale_report::json(summary)),
     }
+}
+
+/// What a file holds, by the ending of its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    Text,
+    Markdown,
+    Json,
+    Csv,
+}
+
+impl Ending {
+    /// The ending of this name.
+    ///
+    /// # Errors
+    /// It has none of those that there are.
+    pub fn of(path: &Path) -> anyhow::Result<Self> {
+        match path.extension().and_then(|ending| ending.to_str()) {
+            Some("txt") => Ok(Ending::Text),
+            Some("md") => Ok(Ending::Markdown),
+            Some("json") => Ok(Ending::Json),
+            Some("csv") => Ok(Ending::Csv),
+            _ => bail!("{} ends in none of .txt, .md, .json and .csv", path.display()),
+        }
+    }
+}
+
+/// Writes the report of a run to a file.
+pub fn write(summary: &Summary, ending: Ending, path: &Path) -> anyhow::Result<()> {
+    let plain = Style { detailed: true, ..Style::default() };
+    let text = match ending {
+        Ending::Text => taskscale_report::text(summary, &plain),
+        Ending::Markdown => taskscale_report::markdown(summary),
+        Ending::Json => taskscale_report::json(summary),
+        Ending::Csv => taskscale_report::csv(summary),
+    };
+    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// Prints the verdicts of a comparison in the format asked for.

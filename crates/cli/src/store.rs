@@ -33,6 +33,14 @@ pub fn create(asked: Option<&Path>, suites: &str, started_unix_s: u64) -> anyhow
     open_new(&folder.join(default_name(suites, started_unix_s)))
 }
 
+/// The newest run file of the state folder. The names sort by time.
+pub fn newest() -> Option<PathBuf> {
+    let folder = UserFolder::State.find("runs")?;
+    let entries = std::fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
+    let is_run = |path: &PathBuf| path.to_string_lossy().ends_with(".taskscale.jsonl");
+    entries.filter(is_run).max()
+}
+
 fn open_new(path: &Path) -> anyhow::Result<RunFile> {
     let file = OpenOptions::new().append(true).create_new(true).open(path);
     let file = file.with_context(|| match path.exists() {

@@ -64,7 +64,7 @@ fn a_new_side_that_fails_is_a_regression_and_its_file_says_so_again() {
     // With the sides exchanged, the row is better.
     let ran = run(&tool, &["--probe", &old, "--against", &new]);
     assert_eq!(ran.status, Some(0), "{}", ran.err);
-    assert!(ran.out.contains("failed in OLD") && ran.err.contains("Tables: taskscale report"), "{}", ran.out);
+    assert!(ran.out.contains("failed in OLD") && ran.err.contains("Raw samples:"), "{}", ran.out);
 }
 
 #[test]

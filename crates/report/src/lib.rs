@@ -2,7 +2,7 @@
 //! here is pure: no clock, no disk, no environment, nothing printed; data goes in, text comes out.
 //!
 //! ```text
-//! Summary --overview, text, markdown, json--> String
+//! Summary --overview, text, markdown, json, csv--> String
 //! Comparison --compare_text, compare_markdown, compare_json, compare_junit--> String
 //! Checkup --doctor_text, doctor_markdown, doctor_json--> String
 //! Digest --digest_text, digest_markdown, digest_json, digest_html--> String
@@ -27,11 +27,13 @@
 //! | [`text`](mod@text) | tables for a terminal |
 //! | [`markdown`](mod@markdown) | tables for a pull request |
 //! | [`json`](mod@json) | `taskscale.summary/1` |
+//! | [`csv`](mod@csv) | the rows of a summary for spreadsheets |
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod compare;
 mod counts;
+pub mod csv;
 mod digest_facts;
 pub mod digest_page;
 pub mod digest_text;
@@ -51,6 +53,7 @@ pub mod text;
 mod wrap;
 
 pub use compare::{compare_json, compare_junit, compare_markdown, compare_text};
+pub use csv::csv;
 pub use digest_page::{digest_html, digest_json, digest_markdown};
 pub use digest_text::digest_text;
 pub use doctor::{doctor_json, doctor_markdown, doctor_text};

@@ -34,8 +34,8 @@ const STRIP: usize = 24;
 /// The word before a finding, with the blank behind it.
 const WORD: usize = 10;
 
-/// Writes the first screen. O(rows).
-pub fn overview(summary: &Summary, style: &Style) -> String {
+/// Writes the first screen. `run` names the run file for `taskscale report`. O(rows).
+pub fn overview(summary: &Summary, style: &Style, run: &str) -> String {
     let mut lines = heading(summary);
     let rankings: Vec<&Ranking> = summary.overview.rankings.iter().collect();
     let rooms = rooms(&rankings);
@@ -45,7 +45,7 @@ pub fn overview(summary: &Summary, style: &Style) -> String {
             lines.extend(ranked(ranking, room, index == 0));
         }
     }
-    let next = next(summary);
+    let next = next(summary, run);
     let room = LINES.saturating_sub(lines.len() + next.len() + 2);
     let findings = findings(&summary.overview.findings, room);
     if !findings.is_empty() {
@@ -245,7 +245,7 @@ fn finding(finding: &Finding) -> Vec<String> {
 }
 
 /// What a reader may do next.
-fn next(summary: &Summary) -> Vec<String> {
+fn next(summary: &Summary, run: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let first = summary.overview.rankings.first();
     let of = |ranking: &Ranking| {
@@ -259,10 +259,9 @@ fn next(summary: &Summary) -> Vec<String> {
             "next"
         ));
     }
-    lines.push(format!(
-        "{:WORD$}all figures: taskscale report last --details",
-        if lines.is_empty() { "next" } else { "" }
-    ));
+    let word = if lines.is_empty() { "next" } else { "" };
+    let run = cut(&clean(run), COLUMNS - WORD - 40);
+    lines.push(format!("{word:WORD$}all figures: taskscale report {run} --details"));
     lines
 }
 

@@ -20,7 +20,7 @@ fn run(text: &str) -> Run {
 }
 
 fn shown(summary: &Summary) -> String {
-    overview(summary, &Style::default())
+    overview(summary, &Style::default(), "last")
 }
 
 fn fits(text: &str) {
@@ -84,7 +84,7 @@ fn the_reference_can_be_chosen_and_every_ratio_refers_to_it() {
     let run = run(QUICK);
     for ranked in &summarize(&run).overview.rankings[0].rows {
         let name = format!("{}:{}", ranked.runtime, ranked.variant);
-        let options = SummaryOptions { reference: Some(name) };
+        let options = SummaryOptions { reference: Some(name), ..SummaryOptions::default() };
         let ranking = summarize_with(&run, &options).overview.rankings.swap_remove(0);
         let reference: Vec<_> =
             ranking.rows.iter().filter(|row| row.standing == Standing::Reference).collect();
@@ -131,7 +131,7 @@ fn hostile_names_stay_on_their_line() {
 #[test]
 fn colour_changes_nothing_but_colour() {
     let summary = summarize(&run(QUICK));
-    let coloured = overview(&summary, &Style { colour: true, ..Style::default() });
+    let coloured = overview(&summary, &Style { colour: true, ..Style::default() }, "last");
     assert!(coloured.contains("\x1b[1m"));
     let mut stripped = coloured;
     for escape in ["\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m"] {

@@ -27,6 +27,17 @@ pub struct Options {
     /// The row that rankings refer to, as `runtime`, `runtime:variant` or `runtime:variant case`.
     /// Where it is none of a table's, the tool chooses.
     pub reference: Option<String>,
+    pub sort: Sort,
+}
+
+/// The order of a ranking's rows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Sort {
+    /// The cheapest first.
+    #[default]
+    Cost,
+    /// By runtime and variant, as words.
+    Name,
 }
 
 /// Derives all figures of one run by the default [`Options`].

@@ -7,13 +7,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use taskscale_digest::{Accumulator, Config};
 use taskscale_model::span::{Account, Dropped, FlowEvent, Span, SpanSink};
 use taskscale_trace::{ChromeWriter, Options, Reader, Sorter, sort::When};
 
 use crate::{
     args::{DigestArgs, DigestFormat},
+    commands::report,
     output::{self, Outcome},
     progress,
 };
@@ -29,7 +30,10 @@ pub fn digest(args: &DigestArgs) -> anyhow::Result<Outcome> {
     };
     let mut whole: Option<Account> = None;
     for path in &args.traces {
-        let account = reading.read(path).with_context(|| format!("{}", path.display()))?;
+        let account = reading.read(path).map_err(|error| match report::is_a_run(path) {
+            true => anyhow!("{0} is a run file, not a trace: taskscale report {0}", path.display()),
+            false => error.context(path.display().to_string()),
+        })?;
         whole = Some(match whole {
             None => account,
             Some(whole) => together(whole, account),

@@ -1,26 +1,99 @@
-//! `taskscale report`: prints the tables of a run file again.
+//! `taskscale report`: shows the answer of a run file again, or all of its figures.
 
-use std::{io::Read, path::Path};
-
-use anyhow::Context;
-
-use crate::{
-    args::ReportArgs,
-    output::{self, Outcome},
+use std::{
+    io::Read,
+    path::{Path, PathBuf},
 };
 
+use anyhow::{Context, bail};
+use taskscale_analysis::{ReadError, Run, Sort, SummaryOptions};
+use taskscale_model::summary::Summary;
+
+use crate::{
+    args::{ReportArgs, SortBy},
+    output::{self, Outcome},
+    store,
+};
+
+/// The word for the newest run file.
+const LAST: &str = "last";
+
 pub fn report(args: &ReportArgs) -> anyhow::Result<Outcome> {
-    let summary = summary_of(&args.run)?;
-    output::show(&summary, &args.show)?;
+    let endings =
+        args.output.iter().map(|path| output::Ending::of(path)).collect::<anyhow::Result<Vec<_>>>()?;
+    if !args.output.is_empty() && args.runs.len() > 1 {
+        bail!("--output takes the report of one run; name one, or leave --output out");
+    }
+    for run in &args.runs {
+        let path = resolve(run)?;
+        let summary = summary_of(&path, args)?;
+        if args.runs.len() > 1 {
+            output::tell(&format!("{}:", path.display()));
+        }
+        for (file, ending) in args.output.iter().zip(&endings) {
+            output::write(&summary, *ending, file)?;
+        }
+        if args.output.is_empty() {
+            output::show(&summary, &args.show, &run.to_string_lossy())?;
+        }
+    }
     Ok(Outcome::Done)
 }
 
-pub fn summary_of(path: &Path) -> anyhow::Result<taskscale_model::summary::Summary> {
-    Ok(taskscale_analysis::summarize(&read(path)?))
+fn summary_of(path: &Path, args: &ReportArgs) -> anyhow::Result<Summary> {
+    let mut run = read(path)?;
+    let of = |pattern: &Option<regex::Regex>, text: &str| {
+        pattern.as_ref().is_none_or(|pattern| pattern.is_match(text))
+    };
+    run.keep(
+        |runtime| of(&args.runtime, runtime),
+        |row| {
+            of(&args.runtime, &row.key.runtime)
+                && of(&args.variant, &row.key.variant)
+                && of(&args.size, &row.key.size.to_string())
+        },
+    );
+    if run.rows.is_empty() {
+        bail!("{} has no row that --runtime, --variant and --size leave", path.display());
+    }
+    if let Some(named) = &args.baseline {
+        check_baseline(&run, named)?;
+    }
+    let sort = match args.sort {
+        SortBy::Cost => Sort::Cost,
+        SortBy::Name => Sort::Name,
+    };
+    Ok(taskscale_analysis::summarize_with(&run, &SummaryOptions { reference: args.baseline.clone(), sort }))
+}
+
+/// Says what there is where `named` is no row.
+fn check_baseline(run: &Run, named: &str) -> anyhow::Result<()> {
+    let mut known: Vec<String> = run.rows.iter().map(|row| row.key.full_name()).collect();
+    known.dedup();
+    let is = |row: &taskscale_model::run_file::RowRecord| {
+        let key = &row.key;
+        key.runtime == named
+            || key.full_name() == named
+            || format!("{}:{}", key.runtime, key.variant_and_case()) == named
+    };
+    if !run.rows.iter().any(is) {
+        known.sort();
+        known.dedup();
+        bail!("--baseline {named} is not a row of this run; there are {}", known.join(", "));
+    }
+    Ok(())
+}
+
+/// The run file that was named. A file of the name `last` comes before the newest run.
+fn resolve(named: &Path) -> anyhow::Result<PathBuf> {
+    if named != Path::new(LAST) || named.exists() {
+        return Ok(named.to_owned());
+    }
+    store::newest().context("there is no run to report yet: taskscale run takes one, or name a run file")
 }
 
 /// Reads a run file; - is standard input.
-pub fn read(path: &Path) -> anyhow::Result<taskscale_analysis::Run> {
+pub fn read(path: &Path) -> anyhow::Result<Run> {
     let shown = path.display();
     let mut bytes = Vec::new();
     if path == Path::new("-") {
@@ -28,5 +101,26 @@ pub fn read(path: &Path) -> anyhow::Result<taskscale_analysis::Run> {
     } else {
         bytes = std::fs::read(path).with_context(|| format!("cannot read the run file {shown}"))?;
     }
-    taskscale_analysis::parse_run(&bytes).with_context(|| format!("{shown} cannot be reported"))
+    let read = taskscale_analysis::parse_run(&bytes);
+    if matches!(read, Err(ReadError::NotARun { .. })) && is_a_trace(&bytes) {
+        bail!("{shown} is a trace, not a run file: taskscale digest {shown}");
+    }
+    read.with_context(|| format!("{shown} cannot be reported"))
+}
+
+/// Whether a file begins as a run file does.
+pub fn is_a_run(path: &Path) -> bool {
+    let mut begin = Vec::new();
+    let read = std::fs::File::open(path).and_then(|file| file.take(4096).read_to_end(&mut begin));
+    read.is_ok() && String::from_utf8_lossy(&begin).contains("\"schema\":\"taskscale.run/")
+}
+
+/// Whether a file that is no run file looks like one that `taskscale digest` reads: packed, or with
+/// the fields of Chrome's events among its first bytes.
+fn is_a_trace(bytes: &[u8]) -> bool {
+    let begin = String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]);
+    bytes.starts_with(&[0x1f, 0x8b])
+        || bytes.starts_with(&[0x28, 0xb5, 0x2f, 0xfd])
+        || begin.contains("\"traceEvents\"")
+        || begin.contains("\"ph\"")
 }

@@ -99,9 +99,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     })?;
 
     let (measured, regression) = show(args, &kept.path)?;
-    let again = if args.against.is_empty() { "Tables again" } else { "Tables" };
-    let path = kept.path.display();
-    tell(&format!("Raw samples: {path}\n{again}: taskscale report {path}"));
+    tell(&format!("Raw samples: {}", kept.path.display()));
     if let Some(name) = &args.save_baseline {
         tell(&match measured && !interrupt.came() {
             true => baselines::save(name, &kept.path)?,
@@ -124,7 +122,8 @@ fn show(args: &RunArgs, path: &Path) -> anyhow::Result<(bool, bool)> {
     let measured = summary.rows.iter().any(|row| row.figures().is_some());
     let options = CompareOptions { time: Time::Cpu, threshold: args.threshold };
     let Some(comparison) = taskscale_analysis::compare_sides(&run, &options) else {
-        output::show(&summary, &args.show)?;
+        let named = if args.output.is_none() { "last".to_owned() } else { path.display().to_string() };
+        output::show(&summary, &args.show, &named)?;
         return Ok((measured, false));
     };
     output::show_comparison(&comparison, args.show.format.into())?;

@@ -5,7 +5,7 @@ mod rank;
 
 use taskscale_model::summary::{Granularity, Growth, Overview, Row};
 
-use super::{Options, samples::RowSamples};
+use super::{Options, Sort, samples::RowSamples};
 use crate::read::Run;
 
 /// What the answer is made of.
@@ -22,9 +22,15 @@ pub fn of(parts: &Parts<'_>, options: &Options) -> Overview {
     let tables = rank::tables(parts.samples);
     let mut rankings = rank::rankings(&tables, options);
     rankings.extend(rank::of_grains(parts.granularity));
+    let findings = findings::all(parts, &tables, &rankings);
+    if options.sort == Sort::Name {
+        for ranking in &mut rankings {
+            ranking.rows.sort_by(|a, b| (&a.runtime, &a.variant).cmp(&(&b.runtime, &b.variant)));
+        }
+    }
     Overview {
         titles: parts.run.header.suites.iter().map(|suite| suite.title.clone()).collect(),
-        findings: findings::all(parts, &tables, &rankings),
+        findings,
         rankings,
         elapsed_s: parts.run.ended.as_ref().map(|end| end.elapsed_s),
     }

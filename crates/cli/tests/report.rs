@@ -1,0 +1,112 @@
+//! `taskscale report` as a process: which run, which rows, which files.
+
+mod common;
+
+use std::fs;
+
+use common::{Ran, Tool};
+
+/// A small run of two runtimes, kept where runs are kept by default.
+fn taken() -> (Tool, Ran) {
+    let tool = Tool::new();
+    let args = "run fanout --runtime tokio --runtime threads --variant spawn --variant scope --size 16 --size 64 \
+                --samples 12 --sample-time 200us --max-time 600s --timeout 600s --precision 0 --seed 5";
+    let ran = tool.run(&args.split_whitespace().collect::<Vec<_>>());
+    assert_eq!(ran.status, Some(0), "{ran:?}");
+    (tool, ran)
+}
+
+#[test]
+fn last_is_the_newest_run_and_its_screen_is_the_runs() {
+    let tool = Tool::new();
+    let ran = tool.run(&["report", "last"]);
+    assert_eq!(ran.status, Some(2));
+    assert!(ran.err.contains("no run to report yet: taskscale run takes one"), "{}", ran.err);
+    let (tool, first) = taken();
+    assert_eq!(tool.run(&["report", "last"]).out, first.out);
+    assert!(first.out.contains("all figures: taskscale report last --details"), "{}", first.out);
+    let details = tool.run(&["report", "last", "--details"]);
+    assert!(details.out.contains("A cell: CPU ns per task"), "{}", details.out);
+}
+
+#[test]
+fn rows_are_chosen_by_whole_names() {
+    let (tool, _) = taken();
+    let json = |args: &[&str]| {
+        let ran = tool.run(&[&["report", "last", "--format", "json"], args].concat());
+        assert_eq!(ran.status, Some(0), "{ran:?}");
+        let rows = ran.json()["rows"].as_array().expect("rows").clone();
+        let mut names: Vec<String> =
+            rows.iter().map(|row| format!("{} {}", row["runtime"], row["size"])).collect();
+        names.sort();
+        names.dedup();
+        names
+    };
+    assert_eq!(json(&["--size", "16|32"]), ["\"threads\" 16", "\"tokio\" 16"]);
+    assert_eq!(json(&["--runtime", "t.*d.*"]), ["\"threads\" 16", "\"threads\" 64"]);
+    assert_eq!(json(&["--variant", "scope", "--size", "6."]), ["\"threads\" 64"]);
+    for (args, words) in [
+        (["--runtime", "tok"], "has no row that --runtime, --variant and --size leave"),
+        (["--variant", "("], "not a regular expression"),
+        (["--baseline", "tokyo"], "--baseline tokyo is not a row of this run; there are threads:scope"),
+    ] {
+        let ran = tool.run(&[&["report", "last"], &args[..]].concat());
+        assert_eq!(ran.status, Some(2), "{args:?}");
+        assert!(ran.err.contains(words), "{words:?} is not in {}", ran.err);
+    }
+}
+
+#[test]
+fn the_baseline_and_the_order_of_the_ranking_can_be_chosen() {
+    let (tool, _) = taken();
+    let of = |args: &[&str]| tool.run(&[&["report", "last"], args].concat()).out;
+    let line = |out: &str, word: &str| out.lines().find(|line| line.contains(word)).map(str::to_owned);
+    let out = of(&["--baseline", "threads"]);
+    assert!(line(&out, "threads scope").is_some_and(|line| line.contains("reference")), "{out}");
+    let out = of(&["--sort", "name"]);
+    let at = |word: &str| out.find(word).unwrap_or_else(|| panic!("{word} is not in {out}"));
+    assert!(at("\nthreads scope") < at("\ntokio"), "{out}");
+}
+
+#[test]
+fn files_are_written_by_their_endings() {
+    let (tool, _) = taken();
+    let path = |name: &str| tool.path(name).to_string_lossy().into_owned();
+    let (md, csv, json, txt) = (path("r.md"), path("r.csv"), path("r.json"), path("r.txt"));
+    let ran = tool.run(&["report", "last", "-o", &md, "-o", &csv, "-o", &json, "-o", &txt]);
+    assert_eq!((ran.status, ran.out.as_str()), (Some(0), ""), "{ran:?}");
+    let read = |name: &str| fs::read_to_string(name).expect("written");
+    assert_eq!(read(&md), tool.run(&["report", "last", "--format", "md"]).out);
+    assert_eq!(read(&json), tool.run(&["report", "last", "--format", "json"]).out);
+    assert_eq!(read(&txt), tool.run(&["report", "last", "--details"]).out);
+    let table = read(&csv);
+    let lines = tool.run(&["report", "last", "--format", "json"]).json()["rows"].as_array().map(Vec::len);
+    assert_eq!(Some(table.lines().count() - 1), lines);
+    assert!(table.starts_with("suite,table,workload,runtime,"), "{table}");
+    let columns = |line: &str| line.split(',').count();
+    assert!(table.lines().all(|line| columns(line) >= 31), "{table}");
+
+    let ran = tool.run(&["report", "last", "-o", &path("r.pdf")]);
+    assert_eq!(ran.status, Some(2));
+    assert!(ran.err.contains("r.pdf ends in none of .txt, .md, .json"), "{}", ran.err);
+    let ran = tool.run(&["report", "last", "-o", &path("no/such/folder/r.md")]);
+    assert!(ran.status == Some(2) && ran.err.contains("cannot write"), "{ran:?}");
+}
+
+#[test]
+fn a_trace_and_a_run_file_are_told_apart() {
+    let tool = Tool::new();
+    let trace = tool.path("t.json");
+    fs::write(&trace, r#"{"traceEvents":[{"ph":"X","ts":0,"dur":1,"pid":1,"tid":1,"name":"a"}]}"#)
+        .expect("a file");
+    let ran = tool.run(&["report", trace.to_str().expect("UTF-8")]);
+    assert_eq!(ran.status, Some(2));
+    assert!(ran.err.contains("is a trace, not a run file: taskscale digest"), "{}", ran.err);
+
+    let (tool, _) = taken();
+    let runs = tool.path("state/taskscale/runs");
+    let run = fs::read_dir(runs).expect("runs").next().expect("a run").expect("a file").path();
+    let ran = tool.run(&["digest", run.to_str().expect("UTF-8")]);
+    assert_eq!(ran.status, Some(2));
+    assert!(ran.err.contains("is a run file, not a trace: taskscale report"), "{}", ran.err);
+}
