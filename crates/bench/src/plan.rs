@@ -96,6 +96,19 @@ impl Plan {
         Ok(plan)
     }
 
+    /// The longest that the plan may take, in nanoseconds: each cell its time, each suite its
+    /// budget. Cells end earlier where their intervals are narrow enough, and later by the sample
+    /// under way.
+    pub fn longest_ns(&self) -> u64 {
+        let of = |suite: &PlannedSuite| {
+            let cells =
+                suite.cells.iter().filter(|cell| cell.rows.iter().any(|row| row.state.takes_part())).count();
+            let all = suite.limits.max_time_ns.saturating_mul(cells as u64);
+            suite.limits.budget_ns.map_or(all, |budget| budget.min(all))
+        };
+        self.suites.iter().map(of).fold(0, u64::saturating_add)
+    }
+
     /// All cells, in the order in which they are measured.
     pub fn cells(&self) -> impl Iterator<Item = &Cell> {
         self.suites.iter().flat_map(|suite| &suite.cells)

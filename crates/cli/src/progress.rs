@@ -1,16 +1,26 @@
-//! Shows one line per row of the cell under way. Shows nothing unless standard error is a terminal.
+//! Shows one line per row of the cell under way on a terminal, and elsewhere a line a minute.
 
-use std::{cell::RefCell, io::IsTerminal};
+use std::{
+    cell::RefCell,
+    io::IsTerminal,
+    time::{Duration, Instant},
+};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use taskscale_bench::link::{Event, Listener};
-use taskscale_model::run_file::{Kind, Role, RowRecord, Status};
+use taskscale_model::{
+    figure,
+    run_file::{Kind, Role, RowRecord, Status},
+};
 
 use crate::{interrupt::Interrupt, output::tell, probes::build::Watch};
 
 /// Rows that fit below the heading on the smallest usual terminal (24 lines). The others are
 /// measured unseen.
 const ROWS_SHOWN: usize = 20;
+
+/// The time between two lines where standard error is no terminal.
+const MINUTE: Duration = Duration::from_secs(60);
 
 /// Shows how many spans of a trace are sorted, on a terminal.
 pub fn sorting() -> ProgressBar {
@@ -78,13 +88,37 @@ pub struct Progress {
     heading: Option<ProgressBar>,
     rows: Vec<(u64, ProgressBar)>,
     interrupt: Interrupt,
+    terminal: bool,
+    /// The cell under way in words.
+    cell: String,
+    began: Instant,
+    said: Instant,
 }
 
 impl Progress {
-    /// Shows the run on standard error if that is a terminal.
+    /// Shows the run on standard error.
     pub fn new(terminal: bool, interrupt: Interrupt) -> Self {
         let target = if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        Progress { bars: MultiProgress::with_draw_target(target), heading: None, rows: Vec::new(), interrupt }
+        let now = Instant::now();
+        Progress {
+            bars: MultiProgress::with_draw_target(target),
+            heading: None,
+            rows: Vec::new(),
+            interrupt,
+            terminal,
+            cell: String::new(),
+            began: now,
+            said: now,
+        }
+    }
+
+    /// Says a line a minute where nothing can be drawn, so that a log shows that the run lives.
+    fn log(&mut self) {
+        if !self.terminal && self.said.elapsed() >= MINUTE {
+            self.said = Instant::now();
+            let minutes = self.began.elapsed().as_secs() / 60;
+            tell(&format!("taskscale: {minutes} min: {}", self.cell));
+        }
     }
 
     /// Takes everything off the screen.
@@ -122,7 +156,8 @@ impl Listener for Progress {
         match event {
             Event::CellStarted { number, of, table, size, rows } => {
                 self.clear();
-                self.heading = Some(self.line(format!("[{number}/{of}] {table}, n = {size}")));
+                self.cell = format!("[{number}/{of}] {table}, n = {}", figure::count(*size));
+                self.heading = Some(self.line(self.cell.clone()));
                 for row in rows.iter().take(ROWS_SHOWN) {
                     let bar = self.line(format!("  {:44}", name(row)));
                     self.rows.push((row.row, bar));
@@ -136,6 +171,7 @@ impl Listener for Progress {
             Event::Calibrating { row } => {
                 self.clear();
                 let heading = format!("calibrating the work inside tasks: {}", row.key.runtime);
+                self.cell.clone_from(&heading);
                 self.heading = Some(self.line(heading));
             }
             Event::Sampled { row, kind, round, rounds, cpu_per_task } => {
@@ -145,7 +181,8 @@ impl Listener for Progress {
                     Kind::Pilot => "choosing iterations".to_owned(),
                     Kind::Warmup | Kind::Wake => "warming up".to_owned(),
                 };
-                self.say(row, &format!("{doing}   {cpu_per_task:>9.0} ns"));
+                self.say(row, &format!("{doing}   {:>9}", figure::time(*cpu_per_task)));
+                self.log();
             }
             Event::Counting { row, process, processes } => {
                 self.say(row, &format!("counting, process {} of {processes}", process + 1));

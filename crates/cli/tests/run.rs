@@ -392,3 +392,28 @@ fn a_sweep_tells_the_smallest_task_with_what_it_was_read_from() {
         ran.out
     );
 }
+
+#[test]
+fn a_disk_that_is_full_takes_back_nothing_that_was_measured() {
+    let tool = Tool::new();
+    let file = tool.path("full.taskscale.jsonl");
+    let args = "run fanout --runtime tokio --variant spawn --size 64 --samples 100000 --sample-time 200us \
+                --max-time 600s --timeout 600s --precision 0 -o";
+    let args: Vec<&str> = args.split_whitespace().chain(file.to_str()).collect();
+    let of_tool = tool.command(&args);
+    // A limit of the size of files, with its signal ignored, fails as a full disk does. The shell
+    // counts in blocks of 512 or 1,024 bytes.
+    let mut command = Command::new("sh");
+    command.args(["-c", "trap '' XFSZ; ulimit -f 200; exec \"$@\"", "sh"]).arg(of_tool.get_program());
+    command.args(of_tool.get_args()).stdin(Stdio::null());
+    for (name, value) in of_tool.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    let ran = common::ran(&mut command);
+    assert_eq!(ran.status, Some(2), "{ran:?}");
+    assert!(ran.err.contains("cannot go on writing") && ran.err.contains("shown above"), "{}", ran.err);
+    assert!(ran.out.contains("current_thread/spawn") && ran.out.contains("cut short"), "{}", ran.out);
+}

@@ -32,6 +32,10 @@ pub struct Suite {
     /// is part of the run, and is then a control of growth too.
     #[serde(default)]
     pub baseline: BTreeMap<String, Vec<String>>,
+    /// The row that the rankings of all runtimes refer to, as `runtime:variant`: the first of these
+    /// that a table has. Without one it is the cheapest row with a narrow interval.
+    #[serde(default)]
+    pub reference: Vec<String>,
     /// The tables to fill.
     #[serde(rename = "workload")]
     pub workloads: Vec<Block>,

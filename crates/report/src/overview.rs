@@ -26,9 +26,9 @@ const RANKED: usize = 22;
 const FEWEST: usize = 4;
 /// The most columns of a runtime's and of a variant's name.
 const NAMES: (usize, usize) = (12, 20);
-/// Columns of the names and the strip together: the rest is for the figure (8), the ratio (19) and
+/// Columns of the names and the strip together: the rest is for the figure (8), the ratio (21) and
 /// four blanks.
-const DRAWN: usize = COLUMNS - 31;
+const DRAWN: usize = COLUMNS - 33;
 /// The most columns of a strip.
 const STRIP: usize = 24;
 /// The word before a finding, with the blank behind it.
@@ -190,12 +190,14 @@ fn beside(row: &Ranked) -> String {
     }
 }
 
-/// A factor in at most four characters where it is below 10,000: `0.52`, `4.53`, `14.0`, `208`.
+/// A factor in at most five characters: `0.052`, `0.52`, `4.53`, `14.0`, `208`, `1e5`.
 fn factor(factor: f64) -> String {
     match factor {
+        x if x < 0.0995 => format!("{x:.3}"),
         x if x < 9.995 => format!("{x:.2}"),
         x if x < 99.95 => format!("{x:.1}"),
-        x => format!("{x:.0}"),
+        x if x < 99_999.5 => format!("{x:.0}"),
+        x => format!("{x:.0e}"),
     }
 }
 

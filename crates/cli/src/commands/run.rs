@@ -84,6 +84,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
         launcher = launcher.counting(shim::library(&building));
     }
     let order = order(args, suites, &shaken)?;
+    tell(&format!("taskscale: {}", amount(&order.plan)));
 
     let names: Vec<&str> = order.header.suites.iter().map(|suite| suite.name.as_str()).collect();
     let mut kept = store::create(args.output.as_deref(), &names.join("-"), order.header.started_unix_s)?;
@@ -91,14 +92,15 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     let mut journal = Journal::new(&mut kept.file);
     let written = run::run(order, &mut launcher, &mut RealClock::start(), &mut progress, &mut journal);
     progress.clear();
+    let (measured, regression) = show(args, &kept.path)?;
+    // What was measured before is shown first: a full disk takes none of it back.
     written.map_err(|error| {
         anyhow::anyhow!(
-            "cannot go on writing {}: {error}; what was measured before is kept there",
+            "cannot go on writing {}: {error}; what was measured before is kept there and shown above",
             kept.path.display()
         )
     })?;
 
-    let (measured, regression) = show(args, &kept.path)?;
     tell(&format!("Raw samples: {}", kept.path.display()));
     if let Some(name) = &args.save_baseline {
         tell(&match measured && !interrupt.came() {
@@ -112,6 +114,17 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
         (false, true) if regression => Outcome::Finding,
         (false, true) => Outcome::Done,
     })
+}
+
+/// How much there is to measure, and how long that takes at most.
+fn amount(plan: &Plan) -> String {
+    let rows = plan.rows().filter(|row| row.state.takes_part()).count();
+    let cells = plan.cells().filter(|cell| cell.rows.iter().any(|row| row.state.takes_part())).count();
+    let seconds = std::time::Duration::from_secs(plan.longest_ns().div_ceil(1_000_000_000));
+    format!(
+        "{rows} rows in {cells} cells, {} at most; Ctrl-C shows what there is by then",
+        humantime::format_duration(seconds)
+    )
 }
 
 /// Prints the verdicts where two sides were measured, else the tables. Returns whether anything was

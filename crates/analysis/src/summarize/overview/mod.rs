@@ -20,7 +20,7 @@ pub struct Parts<'a> {
 /// Ranks the rows of each table and collects the findings. O(rows^2) within a runtime of a table.
 pub fn of(parts: &Parts<'_>, options: &Options) -> Overview {
     let tables = rank::tables(parts.samples);
-    let mut rankings = rank::rankings(&tables, options);
+    let mut rankings = rank::rankings(parts.run, &tables, options);
     rankings.extend(rank::of_grains(parts.granularity));
     let findings = findings::all(parts, &tables, &rankings);
     if options.sort == Sort::Name {

@@ -12,6 +12,7 @@ use taskscale_stats::{
 };
 
 use super::super::{Options, samples::RowSamples};
+use crate::read::Run;
 
 /// The widest interval, as a share on either side, of a row that becomes the reference by itself:
 /// every ratio inherits its noise.
@@ -89,11 +90,14 @@ fn cost<'a>(samples: &'a RowSamples<'a>, time: Time) -> Option<Cost<'a>> {
 
 /// The rankings of these tables. All refer to the row that the first of them refers to, where they
 /// have it.
-pub fn rankings(tables: &[Table<'_>], options: &Options) -> Vec<Ranking> {
+pub fn rankings(run: &Run, tables: &[Table<'_>], options: &Options) -> Vec<Ranking> {
     let mut named = None;
     let mut rankings = Vec::new();
     for table in tables.iter().filter(|table| !table.rows.is_empty()) {
-        let reference = reference(table, options, named.as_deref());
+        let suite = &table.rows[0].samples.row.key.suite;
+        let suite = run.header.suites.iter().find(|one| one.name == *suite);
+        let named_by_suite = suite.map(|suite| suite.reference.as_slice()).unwrap_or_default();
+        let reference = reference(table, options, named_by_suite, named.as_deref());
         named = named.or_else(|| Some(name(reference)));
         rankings.push(ranking(table, reference));
     }
@@ -104,10 +108,15 @@ fn name(cost: &Cost<'_>) -> String {
     format!("{}:{}", cost.samples.row.key.runtime, cost.samples.row.key.variant_and_case())
 }
 
-/// The row that the others are divided by: the one that the user names; else the one that the run
-/// was taken against, if that is one for all runtimes; else the one of the table before; else the
-/// cheapest with a narrow interval.
-fn reference<'t, 'a>(table: &'t Table<'a>, options: &Options, before: Option<&str>) -> &'t Cost<'a> {
+/// The row that the others are divided by: the one that the user names; else the baseline of all
+/// rows, if they have one in common; else the one that the suite names; else the one of the table
+/// before; else the cheapest with a narrow interval.
+fn reference<'t, 'a>(
+    table: &'t Table<'a>,
+    options: &Options,
+    of_suite: &[String],
+    before: Option<&str>,
+) -> &'t Cost<'a> {
     let rows = &table.rows;
     let find = |wanted: &str| {
         let by = |is: &dyn Fn(&Cost<'_>) -> bool| rows.iter().find(|cost| is(cost));
@@ -118,9 +127,7 @@ fn reference<'t, 'a>(table: &'t Table<'a>, options: &Options, before: Option<&st
     let common = || {
         let number = rows.iter().find_map(|cost| cost.samples.row.baseline)?;
         let of_all = rows.iter().all(|cost| cost.samples.row.baseline.is_none_or(|other| other == number));
-        let cost = rows.iter().find(|cost| cost.samples.row.row == number)?;
-        let runtime = &cost.samples.row.key.runtime;
-        (of_all && rows.iter().any(|cost| cost.samples.row.key.runtime != *runtime)).then_some(cost)
+        rows.iter().find(|cost| of_all && cost.samples.row.row == number)
     };
     let width = |cost: &&Cost<'_>| cost.ci.map_or(f64::INFINITY, |ci| (ci.1 - ci.0) / 2.0 / cost.ns);
     let steady = || rows.iter().find(|cost| width(cost) <= STEADY);
@@ -130,6 +137,7 @@ fn reference<'t, 'a>(table: &'t Table<'a>, options: &Options, before: Option<&st
         .as_deref()
         .and_then(find)
         .or_else(common)
+        .or_else(|| of_suite.iter().find_map(|name| find(name)))
         .or_else(|| before.and_then(find))
         .or_else(steady)
         .or_else(narrowest)
