@@ -17,17 +17,13 @@ pub enum TraceError {
         seen: String,
     },
     /// More than half of the events are malformed.
-    #[error(
-        "no trace, or one that is broken: {malformed} of {seen} events are malformed; the first stands at byte \
-         {place}: \"{shown}\""
-    )]
+    #[error("no trace, or one that is broken: {malformed} of {seen} events are malformed; {why}")]
     Malformed {
         malformed: u64,
         seen: u64,
-        /// The place of the first of them in the unpacked input.
-        place: u64,
-        /// What stands there.
-        shown: String,
+        /// The place of the first of them in the unpacked input and what stands there, and what is
+        /// wrong with the times of others.
+        why: String,
     },
     /// The times of most events are of another clock than those of the first ones.
     #[error(
