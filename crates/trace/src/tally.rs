@@ -76,7 +76,7 @@ const TEXTS: [&str; Reason::TooMany as usize + 1] = [
     "no start time",
     "no duration",
     "time is not a number",
-    "time out of range (292 years)",
+    "time out of range (146 years)",
     "negative duration",
     "end without a begin",
     "begin without an end",
