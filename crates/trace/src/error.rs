@@ -25,6 +25,12 @@ pub enum TraceError {
         /// wrong with the times of others.
         why: String,
     },
+    /// All tasks lie inside others by what the source says, and none of these is there.
+    #[error(
+        "no trace, or one that is broken: each of its {seen} tasks is said to lie inside another, and there is no \
+         other; it is damaged, or was cleared while these ran"
+    )]
+    NoOutermost { seen: u64 },
     /// The times of most events are of another clock than those of the first ones.
     #[error(
         "two clocks in one file: {counted} events lie {distance} from {others} others, and no window holds both. \

@@ -116,6 +116,8 @@ pub struct Tally {
     pub bad_utf8_names: u64,
     /// Flows that tell no ready time.
     pub untold: u64,
+    /// Whether tasks were seen that lie in no other, and such that do, of a source that tells it.
+    levels: [bool; 2],
     step_ns: Option<u64>,
     notes: Vec<String>,
     /// The place of the first malformed event, and what stands there.
@@ -217,6 +219,11 @@ impl Tally {
         }
     }
 
+    /// Learns how deep a task lies inside others. The source tells it.
+    pub fn level(&mut self, level: u16) {
+        self.levels[usize::from(level > 0)] = true;
+    }
+
     /// The events whose times cannot be, with the reasons in words.
     fn impossible(&self) -> (u64, String) {
         let reasons = [Reason::NotANumber, Reason::OutOfRange, Reason::NegativeDuration];
@@ -236,6 +243,9 @@ impl Tally {
                 why = format!("the first stands at byte {place}: \"{shown}\"{others}");
             }
             return Err(TraceError::Malformed { malformed, seen: self.seen, why });
+        }
+        if self.levels == [false, true] {
+            return Err(TraceError::NoOutermost { seen: self.seen });
         }
         if self.control_names > 0 {
             let n = self.control_names;
