@@ -177,10 +177,12 @@ fn what_is_no_trace_exits_with_2_and_says_what_is_known() {
         (&systrace, "traceconv json FILE trace.json"),
         ("no/such/file.json", "cannot open the trace no/such/file.json"),
     ] {
-        let ran = tool.run(&["digest", path]);
-        assert_eq!(ran.status, Some(2), "{path}: {ran:?}");
-        assert!(ran.err.contains(words), "{path}: {words:?} not in {}", ran.err);
-        assert!(ran.out.is_empty() || path == none, "{path}: {}", ran.out);
+        for format in ["text", "json", "md", "html"] {
+            let ran = tool.run(&["digest", "--format", format, path]);
+            assert_eq!(ran.status, Some(2), "{path}: {ran:?}");
+            assert!(ran.err.contains(words) && ran.err.lines().count() == 1, "{path}: {}", ran.err);
+            assert!(ran.out.is_empty(), "{path} {format}: {}", ran.out);
+        }
     }
 }
 

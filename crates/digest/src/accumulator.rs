@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use taskscale_model::span::{Depth, Span, SpanSink};
+use taskscale_model::span::{Depth, FARTHEST_NS, Span, SpanSink};
 
 use crate::{
     edges::{ENDLESS, Edge, Edges},
@@ -184,9 +184,8 @@ impl Settled for Of<'_> {
     }
 }
 
-/// Times beyond this, 146 years on either side of the origin, are moved to it. So no difference of
-/// two times overflows.
-const FAR: i64 = i64::MAX / 2;
+/// Times beyond this are moved to it. Readers of files leave them out.
+const FAR: i64 = FARTHEST_NS;
 
 impl SpanSink for Accumulator {
     #[inline]

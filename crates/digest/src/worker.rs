@@ -234,7 +234,7 @@ impl Worker {
     /// Puts a span among those that wait, by start and then by end, parents first. Of equal spans
     /// the name decides, so that none is the parent by its place in the source.
     fn insert(&mut self, span: Waiting, out: &mut impl Settled) {
-        if (span.start, std::cmp::Reverse(span.end)) < (self.turn.0, std::cmp::Reverse(self.turn.1)) {
+        if self.is_late(&span) {
             return self.too_late(span, out);
         }
         let key = |span: &Waiting| (span.start, std::cmp::Reverse(span.end), span.level, span.mark);
@@ -243,6 +243,19 @@ impl Worker {
         };
         let behind = self.waiting.iter().rev().take_while(|before| after(before)).count();
         self.waiting.insert(self.waiting.len() - behind, span);
+    }
+
+    /// Tells whether a span belongs before the last one whose turn came, or in it though it is
+    /// closed. That one is closed early where the next begins behind its end. Of two that are equal
+    /// the name decides which holds the other, so the second is late too, unless all that wait are
+    /// equal as well: then they come in order.
+    fn is_late(&self, span: &Waiting) -> bool {
+        let (start, end) = self.turn;
+        let order = (start, std::cmp::Reverse(end)).cmp(&(span.start, std::cmp::Reverse(span.end)));
+        let lies_in_a_closed_one = |next: &Waiting| span.start < end && next.start >= end;
+        let is_second = |next: &Waiting| order.is_eq() && (next.start, next.end) != self.turn;
+        order.is_gt()
+            || self.waiting.first().is_some_and(|next| lies_in_a_closed_one(next) || is_second(next))
     }
 
     /// Counts a span whose turn is over. Its time counts; where it lies is not known any more.

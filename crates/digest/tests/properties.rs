@@ -160,6 +160,31 @@ proptest! {
         prop_assert!((busy - union as f64).abs() <= 1.0 || all == 0.0, "{busy} {union} of {all}");
     }
 
+    /// Spans that come up to 40 places late are placed as in order, or said to be late.
+    #[test]
+    fn what_is_not_late_is_placed_as_in_order(
+        spans in proptest::collection::vec((0i64..400, 0i64..8), 1..120),
+        long in proptest::collection::vec((0i64..400, 8i64..200), 0..30),
+        lags in proptest::collection::vec((0usize..120, 0usize..40), 1..3),
+    ) {
+        const STEP: i64 = 10_000;
+        let task = |(at, (start, length)): (usize, &(i64, i64))| {
+            (0, start * STEP, (start + length) * STEP, (at % 5) as u8)
+        };
+        let mut tasks: Vec<Task> = spans.iter().chain(&long).enumerate().map(task).collect();
+        tasks.sort_by_key(|(_, start, end, name)| (*start, -end, *name));
+        let in_order = finish(&digest_of(&tasks, Config::default()));
+        for (at, lag) in lags {
+            let at = at % tasks.len();
+            let to = (at + lag).min(tasks.len() - 1);
+            tasks[at..=to].rotate_left(1);
+        }
+        let accumulator = digest_of(&tasks, Config::default());
+        if accumulator.late() == 0 {
+            prop_assert_eq!(finish(&accumulator), in_order);
+        }
+    }
+
     /// Rounded times make children end after their parents and neighbours overlap. The figures are
     /// those of the exact times, but for the rounding itself.
     #[test]
@@ -262,6 +287,23 @@ fn out_of_order_spans_are_said_to_hide_gaps() {
     assert!(digest.gap.value().is_none() && digest.scheduling_cost_ns.value().is_none());
     assert!(digest.notes.iter().any(|note| note.contains("out of order")), "{:?}", digest.notes);
     assert!((digest.losses.work - 0.9).abs() < 0.01);
+}
+
+#[test]
+fn a_child_that_comes_behind_its_turn_is_placed_or_said_to_be_late() {
+    let parent = |at: i64| (0, at * 100_000, at * 100_000 + 90_000, 0);
+    for (before, child, behind) in
+        (13..41).flat_map(|n| (0..n).flat_map(move |i| [0, 1, 5].map(|m| (n, i, m))))
+    {
+        let mut tasks: Vec<Task> = (0..before).map(parent).collect();
+        tasks.push((0, child * 100_000 + 10_000, child * 100_000 + 30_000, 1));
+        tasks.extend((before..before + behind).map(parent));
+        let accumulator = digest_of(&tasks, Config::default());
+        let digest = finish(&accumulator);
+        let own: u64 = digest.names.top.iter().map(|name| name.own_ns).sum();
+        let is_right = digest.nesting.nested == 1 && own as i64 == (before + behind) * 90_000;
+        assert!(is_right || accumulator.late() == 1, "{before} {child} {behind}: {own}");
+    }
 }
 
 #[test]

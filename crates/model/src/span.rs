@@ -12,6 +12,10 @@ pub enum Depth {
     Level(u16),
 }
 
+/// The times of a digest lie within this of their origin, 146 years on either side. So no
+/// difference of two of them overflows.
+pub const FARTHEST_NS: i64 = i64::MAX / 2;
+
 /// One task execution.
 ///
 /// ```

@@ -17,18 +17,20 @@ pub enum TraceError {
         seen: String,
     },
     /// More than half of the events are malformed.
-    #[error(
-        "no trace, or one that is broken: {malformed} of {seen} events are malformed; the first stands at byte \
-         {place}: \"{shown}\""
-    )]
+    #[error("no trace, or one that is broken: {malformed} of {seen} events are malformed; {why}")]
     Malformed {
         malformed: u64,
         seen: u64,
-        /// The place of the first of them in the unpacked input.
-        place: u64,
-        /// What stands there.
-        shown: String,
+        /// The place of the first of them in the unpacked input and what stands there, and what is
+        /// wrong with the times of others.
+        why: String,
     },
+    /// All tasks lie inside others by what the source says, and none of these is there.
+    #[error(
+        "no trace, or one that is broken: each of its {seen} tasks is said to lie inside another, and there is no \
+         other; it is damaged, or was cleared while these ran"
+    )]
+    NoOutermost { seen: u64 },
     /// The times of most events are of another clock than those of the first ones.
     #[error(
         "two clocks in one file: {counted} events lie {distance} from {others} others, and no window holds both. \

@@ -1,5 +1,7 @@
 //! The user's options for traces, and the origin of their times.
 
+use taskscale_model::span::FARTHEST_NS;
+
 /// Tells about a trace what the trace does not say itself.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -52,10 +54,22 @@ impl Clock {
         self.first_ns.unwrap_or(0)
     }
 
-    /// Returns a time relative to the origin; `None` where the difference passes 64 bits.
+    /// Returns a time relative to the origin; `None` where it is too far from it to be counted.
     #[inline(always)]
     pub fn since_origin(&mut self, ns: i64) -> Option<i64> {
         self.first_ns.get_or_insert(ns);
-        ns.checked_sub(*self.origin_ns.get_or_insert(ns))
+        ns.checked_sub(*self.origin_ns.get_or_insert(ns)).filter(|&ns| is_near(ns))
     }
+}
+
+/// Tells whether a time since the origin is one that digests take.
+#[inline(always)]
+pub fn is_near(ns: i64) -> bool {
+    (-FARTHEST_NS..=FARTHEST_NS).contains(&ns)
+}
+
+/// Returns the end of a span; `None` where digests do not take it.
+#[inline(always)]
+pub fn end_of(start_ns: i64, duration_ns: i64) -> Option<i64> {
+    start_ns.checked_add(duration_ns).filter(|&ns| is_near(ns))
 }

@@ -76,7 +76,7 @@ const TEXTS: [&str; Reason::TooMany as usize + 1] = [
     "no start time",
     "no duration",
     "time is not a number",
-    "time out of range (292 years)",
+    "time out of range (146 years)",
     "negative duration",
     "end without a begin",
     "begin without an end",
@@ -116,6 +116,8 @@ pub struct Tally {
     pub bad_utf8_names: u64,
     /// Flows that tell no ready time.
     pub untold: u64,
+    /// Whether tasks were seen that lie in no other, and such that do, of a source that tells it.
+    levels: [bool; 2],
     step_ns: Option<u64>,
     notes: Vec<String>,
     /// The place of the first malformed event, and what stands there.
@@ -217,13 +219,33 @@ impl Tally {
         }
     }
 
-    /// Makes the account. Where more than half of the events are malformed, a digest of the others
-    /// would be one of something else.
+    /// Learns how deep a task lies inside others. The source tells it.
+    pub fn level(&mut self, level: u16) {
+        self.levels[usize::from(level > 0)] = true;
+    }
+
+    /// The events whose times cannot be, with the reasons in words.
+    fn impossible(&self) -> (u64, String) {
+        let reasons = [Reason::NotANumber, Reason::OutOfRange, Reason::NegativeDuration];
+        let counts = reasons.map(|reason| (self.dropped(reason), TEXTS[reason as usize]));
+        let words = counts.iter().filter(|(events, _)| *events > 0).map(|(n, text)| format!("{n} {text}"));
+        (counts.iter().map(|(events, _)| events).sum(), words.collect::<Vec<_>>().join(", "))
+    }
+
+    /// Makes the account. Where more than half of the events are malformed, by their syntax or by
+    /// their times, a digest of the others would be one of something else.
     pub fn account(mut self, format: &str, bytes: u64, workers: u64) -> Result<Account, TraceError> {
-        let malformed = self.dropped(Reason::Malformed);
+        let (impossible, mut why) = self.impossible();
+        let malformed = self.dropped(Reason::Malformed) + impossible;
         if malformed > self.seen / 2 {
-            let (place, shown) = self.first_malformed.unwrap_or_default();
-            return Err(TraceError::Malformed { malformed, seen: self.seen, place, shown });
+            if let Some((place, shown)) = self.first_malformed {
+                let others = if why.is_empty() { String::new() } else { format!("; {why}") };
+                why = format!("the first stands at byte {place}: \"{shown}\"{others}");
+            }
+            return Err(TraceError::Malformed { malformed, seen: self.seen, why });
+        }
+        if self.levels == [false, true] {
+            return Err(TraceError::NoOutermost { seen: self.seen });
         }
         if self.control_names > 0 {
             let n = self.control_names;
@@ -308,6 +330,21 @@ mod tests {
             error.ends_with(r#"2 of 3 events are malformed; the first stands at byte 7: "{"a"\n""#),
             "{error}"
         );
+    }
+
+    #[test]
+    fn mostly_impossible_times_are_no_trace_either() {
+        let mut tally = Tally { seen: 9, ..Tally::default() };
+        tally.drop(Reason::NegativeDuration, 3);
+        tally.drop(Reason::NotANumber, 1);
+        assert!(tally.impossible().0 == 4 && tally.account("t", 0, 0).is_ok(), "less than half");
+        let mut tally = Tally { seen: 9, ..Tally::default() };
+        tally.drop(Reason::NegativeDuration, 3);
+        tally.drop(Reason::NotANumber, 1);
+        tally.malformed(7, b"x");
+        let error = tally.account("t", 0, 0).expect_err("most").to_string();
+        let words = r#"5 of 9 events are malformed; the first stands at byte 7: "x"; 1 time is not a number, 3 negative duration"#;
+        assert!(error.ends_with(words), "{error}");
     }
 
     #[test]

@@ -164,6 +164,7 @@ impl Reader<'_> {
         let end =
             ns(begin.and_then(|begin| begin.checked_add(segment.duration_us))).ok_or(Reason::OutOfRange)?;
         let begin = ns(begin).ok_or(Reason::OutOfRange)?;
+        self.tally.level(level);
         let name = match self.names.get(segment.name_at..segment.name_at + segment.name_length) {
             Some(name) => name,
             None => {
@@ -287,6 +288,15 @@ pub mod tests {
             assert_eq!(found.len() as u64, account.counted);
             assert_eq!(found.len(), usize::from(cut >= 57), "{cut}");
         }
+    }
+
+    #[test]
+    fn tasks_inside_of_nothing_are_no_trace() {
+        let mut file = two_tasks();
+        // The level of the only block.
+        file[12 + 24 + 1 + 4] = 1;
+        let error = crate::read(&file[..], &Options::default(), &mut |_: &Span<'_>| ()).expect_err("damaged");
+        assert!(error.to_string().contains("each of its 2 tasks is said to lie inside another"), "{error}");
     }
 
     #[test]

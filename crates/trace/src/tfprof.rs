@@ -136,6 +136,7 @@ impl Reader<'_> {
             b"type" => kind = value,
             _ => {}
         });
+        self.tally.level(self.level);
         let (name, kind) = (text(name), text(kind));
         let holds = |text: &[u8], part: &Option<String>| {
             part.as_ref().is_none_or(|part| memchr::memmem::find(text, part.as_bytes()).is_some())

@@ -46,20 +46,16 @@ pub fn digest(args: &DigestArgs) -> anyhow::Result<Outcome> {
     }
     let mut digest = reading.sums.finish(&account);
     digest.name_threads(|worker| reading.reader.workers().name(worker));
-    let nothing = digest.tasks == 0;
-    // In words, one line says it.
-    if !nothing || args.format != DigestFormat::Text {
-        output::print(&match args.format {
-            DigestFormat::Text => taskscale_report::digest_text(&digest),
-            DigestFormat::Json => taskscale_report::digest_json(&digest),
-            DigestFormat::Md => taskscale_report::digest_markdown(&digest),
-            DigestFormat::Html => taskscale_report::digest_html(&digest),
-        })?;
-    }
-    if nothing {
+    if digest.tasks == 0 {
         output::tell(&nothing_counted(&args.traces, &account));
         return Ok(Outcome::Nothing);
     }
+    output::print(&match args.format {
+        DigestFormat::Text => taskscale_report::digest_text(&digest),
+        DigestFormat::Json => taskscale_report::digest_json(&digest),
+        DigestFormat::Md => taskscale_report::digest_markdown(&digest),
+        DigestFormat::Html => taskscale_report::digest_html(&digest),
+    })?;
     Ok(Outcome::Done)
 }
 

@@ -7,7 +7,7 @@ use crate::{
     error::TraceError,
     json::{members, text, unescape_into, unescaped},
     number::Time,
-    options::{Clock, Options},
+    options::{Clock, Options, end_of},
     tally::{Reason, Tally},
     workers::{Id, WorkerTable, short_name},
 };
@@ -153,7 +153,7 @@ impl<'o> Assembler<'o> {
             return self.without_times(event);
         };
         let start = self.clock.since_origin(ts);
-        let Some((start_ns, end_ns)) = start.and_then(|start| Some((start, start.checked_add(dur)?))) else {
+        let Some((start_ns, end_ns)) = start.and_then(|start| Some((start, end_of(start, dur)?))) else {
             return self.tally.drop(Reason::OutOfRange, 1);
         };
         if dur < 0 {

@@ -13,6 +13,7 @@ use taskscale_model::span::{Span, SpanSink};
 use crate::{
     json::gap_end,
     number::{digits_value, plain_micros},
+    options::{end_of, is_near},
     workers::{Id, WorkerTable},
 };
 
@@ -135,8 +136,8 @@ impl Streak {
             let (at, length) = value(self.dur);
             let dur = whole(view, at, length);
             let Some((dur, whole_dur)) = dur.or_else(|| fraction(data, from + at, length)) else { break };
-            let Some(start_ns) = ts.checked_sub(origin) else { break };
-            let Some(end_ns) = start_ns.checked_add(dur) else { break };
+            let Some(start_ns) = ts.checked_sub(origin).filter(|&ns| is_near(ns)) else { break };
+            let Some(end_ns) = end_of(start_ns, dur) else { break };
             let (at, length) = value(self.name);
             let numbered = unnumber && view.is_numbered(at, length);
             let name = if numbered { &[] } else { &data[from + at..from + at + length] };
