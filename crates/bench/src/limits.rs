@@ -22,7 +22,7 @@ pub struct Limits {
     /// this many rounds make one observation.
     pub restart_every: u64,
     /// The most warm-up samples of a process after a row's first, for code that is not compiled
-    /// while it runs.
+    /// while it runs. With 0 such code is not warmed up at all, beyond its pilot.
     pub restart_warmup: u64,
     /// Where an old side judges the rows: the confidence of each of their intervals, corrected for
     /// their number. Only the width of ratios can then end a cell, not that of the figures
@@ -85,13 +85,20 @@ impl Limits {
         self
     }
 
-    /// The time that the next of `cells_left` cells may take after the suite has run for
-    /// `elapsed_ns`.
-    pub fn cell_time_ns(&self, elapsed_ns: u64, cells_left: u64) -> u64 {
-        match self.budget_ns {
-            None => self.max_time_ns,
-            Some(budget) => self.max_time_ns.min(budget.saturating_sub(elapsed_ns) / cells_left.max(1)),
-        }
+    /// The time that the next cell may take after the suite has run for `elapsed_ns`. What is left
+    /// of a budget is shared out by weight: `weight` is that of the cell, `left` that of all cells
+    /// from it on.
+    pub fn cell_time_ns(&self, elapsed_ns: u64, weight: f64, left: f64) -> u64 {
+        let Some(budget) = self.budget_ns else { return self.max_time_ns };
+        let share = if left > 0.0 { (weight / left).clamp(0.0, 1.0) } else { 1.0 };
+        self.max_time_ns.min((budget.saturating_sub(elapsed_ns) as f64 * share) as u64)
+    }
+
+    /// The weight of a row at a size: roughly the nanoseconds that one process with one sample of
+    /// it takes. A process needs 100 ms to come up, and a task 1.5 us; a tenfold error in either
+    /// changes only how a budget is divided.
+    pub fn weight(&self, size: u64) -> f64 {
+        100e6 + (self.sample_ns as f64).max(size as f64 * 1500.0)
     }
 }
 
@@ -102,10 +109,10 @@ mod tests {
     #[test]
     fn the_budget_is_shared_by_the_cells_that_are_left() {
         let limits = Limits { max_time_ns: 100, budget_ns: Some(300), ..Limits::default() };
-        assert_eq!(limits.cell_time_ns(0, 2), 100, "the cell's own limit is the lower one");
-        assert_eq!(limits.cell_time_ns(0, 6), 50);
-        assert_eq!(limits.cell_time_ns(290, 1), 10);
-        assert_eq!(limits.cell_time_ns(400, 3), 0, "a spent budget leaves nothing");
+        assert_eq!(limits.cell_time_ns(0, 1.0, 2.0), 100, "the cell's own limit is the lower one");
+        assert_eq!(limits.cell_time_ns(0, 1.0, 6.0), 50);
+        assert_eq!(limits.cell_time_ns(290, 2.0, 2.0), 10);
+        assert_eq!(limits.cell_time_ns(400, 1.0, 3.0), 0, "a spent budget leaves nothing");
     }
 
     #[test]

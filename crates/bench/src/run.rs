@@ -64,19 +64,23 @@ pub fn run(
     for PlannedSuite { limits, cells: of_suite } in &mut plan.suites {
         let suite_started_ns = world.clock.now_ns();
         (world.timeout_ns, world.rounds) = (limits.timeout_ns, limits.samples);
-        let mut left = of_suite.len() as u64;
+        let weight = |cell: &Cell| {
+            cell.rows.iter().filter(|row| row.state.takes_part()).count() as f64 * limits.weight(cell.size)
+        };
+        let mut left: f64 = of_suite.iter().map(weight).sum();
         for cell in of_suite {
             number += 1;
+            let own = weight(cell);
             forecast.skip_hopeless(cell, limits.timeout_ns);
             announce(cell, number, cells, &mut world)?;
             if !world.listener.interrupted() {
                 let elapsed_ns = world.clock.now_ns() - suite_started_ns;
-                let time_ns = limits.cell_time_ns(elapsed_ns, left);
+                let time_ns = limits.cell_time_ns(elapsed_ns, own, left);
                 let costs = cell::measure(cell, limits, time_ns, &mut world)?;
                 forecast.learn(cell, &costs);
                 world.listener.event(&Event::CellEnded);
             }
-            left -= 1;
+            left -= own;
         }
     }
     let elapsed_s = (world.clock.now_ns() - started_ns) as f64 / 1e9;

@@ -107,13 +107,14 @@ pub(crate) fn warm_up(
         let mut costs = Vec::new();
         while !world.listener.interrupted() {
             let used_ns = world.clock.now_ns() - started_ns;
-            // Each row takes one sample at least, however little time there is.
-            let goes_on = costs.is_empty()
+            // Each row takes one sample at least, however little time there is, but where the suite
+            // wants none: a sample of a million tasks is warm by its own beginning.
+            let goes_on = (costs.is_empty() && (row.record.jit || allowance.again > 0))
                 || if row.record.jit {
                     allowance.goes_on(row, used_ns)
                         || (costs.len() < FEWEST_JIT && used_ns < allowance.next_ns(true))
                 } else {
-                    let most = if round.restart { allowance.again } else { MOST };
+                    let most = if round.restart || allowance.again == 0 { allowance.again } else { MOST };
                     costs.len() < most && used_ns < allowance.next_ns(false) && !warmup::is_stable(&costs)
                 };
             if !goes_on {

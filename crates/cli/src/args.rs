@@ -259,6 +259,9 @@ pub struct RunArgs {
     /// timed
     #[arg(long)]
     pub counts: bool,
+    /// Also measure the tables that a suite leaves out by itself: further ways and cases
+    #[arg(long)]
+    pub all: bool,
     /// Fewer and shorter samples, at most 3s a cell: a first look
     #[arg(long)]
     pub quick: bool,

@@ -59,7 +59,8 @@ pub struct LimitsAsked {
     pub timeout_s: Option<f64>,
     /// Rounds between restarts of all probes; 0 never restarts.
     pub restart_every: Option<u64>,
-    /// The most warm-up samples after a restart, for code that is not compiled while it runs.
+    /// The most warm-up samples after a restart, for code that is not compiled while it runs. With
+    /// 0 such code is not warmed up at all, beyond its pilot.
     pub restart_warmup: Option<u64>,
 }
 
@@ -96,11 +97,19 @@ pub struct Block {
     /// and a control costs as much as its baseline.
     #[serde(default = "yes")]
     pub controls: bool,
+    /// Whether the table is left out unless the user asks for all of them: what the suite's own
+    /// question does not need.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub extra: bool,
     pub answer: Expected,
 }
 
 fn yes() -> bool {
     true
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// The right answer of one iteration.

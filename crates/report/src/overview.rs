@@ -108,8 +108,13 @@ fn rooms(rankings: &[&Ranking]) -> Vec<usize> {
 fn ranked(ranking: &Ranking, room: usize, is_first: bool) -> Vec<String> {
     let shown = choose(&ranking.rows, room);
     let left_out = ranking.rows.len() - shown.len();
-    let runtime = width(&shown, |row| &row.runtime, NAMES.0);
-    let variant = width(&shown, |row| &row.variant, NAMES.1);
+    let by_size = is_by_size(ranking);
+    let variant_of = |row: &Ranked| match by_size {
+        true => format!("{} {}", clean(&row.variant), count(row.size)),
+        false => clean(&row.variant),
+    };
+    let runtime = width(&shown, |row| clean(&row.runtime), NAMES.0);
+    let variant = width(&shown, variant_of, NAMES.1);
     let columns = (DRAWN - runtime - variant).min(STRIP);
     let strip = Strip::over(shown.iter().map(|row| (row.ns, row.ci)), columns);
     let indent = runtime + 1 + variant + 1 + 8 + 1;
@@ -119,7 +124,8 @@ fn ranked(ranking: &Ranking, room: usize, is_first: bool) -> Vec<String> {
     let gap = if axis.chars().count() > indent + columns { 1 } else { 2 };
     lines.push(ink(Ink::Dim, format!("{axis}{:gap$}{legend}", "").trim_end()));
     for row in &shown {
-        let name = format!("{:runtime$} {:variant$}", fit(&row.runtime, runtime), fit(&row.variant, variant));
+        let name =
+            format!("{:runtime$} {:variant$}", fit(&row.runtime, runtime), cut(&variant_of(row), variant));
         let line = format!("{name} {:>8} {} {}", time(row.ns), strip.draw(row.ns, row.ci), beside(row));
         lines.push(match row.standing {
             Standing::Reference => ink(Ink::Bold, line.trim_end()),
@@ -135,6 +141,13 @@ fn ranked(ranking: &Ranking, room: usize, is_first: bool) -> Vec<String> {
 
 /// What a ranking ranks, in one line. A long name of a table is cut.
 fn what(ranking: &Ranking) -> String {
+    if is_by_size(ranking) {
+        let what = match ranking.quantity {
+            Quantity::PerTask(Time::Wall) => "wall time per task by number of tasks: ",
+            _ => "CPU time per task by number of tasks: ",
+        };
+        return format!("{what}{}", cut(&clean(&ranking.table), COLUMNS - what.len()));
+    }
     let size = count(ranking.size);
     let tasks = if ranking.size == 1 { "task" } else { "tasks" };
     let (what, behind) = match ranking.quantity {
@@ -155,6 +168,9 @@ fn what(ranking: &Ranking) -> String {
 /// The rows to show, the cheapest first: the cheapest of each runtime, the reference, and then the
 /// cheapest of the rest.
 fn choose(rows: &[Ranked], room: usize) -> Vec<&Ranked> {
+    if rows.len() <= room {
+        return rows.iter().collect();
+    }
     let mut runtimes: Vec<&str> = Vec::new();
     let (mut first, mut rest) = (Vec::new(), Vec::new());
     for (index, row) in rows.iter().enumerate() {
@@ -271,8 +287,13 @@ fn plural(n: usize, of: &str) -> String {
     format!("{} {of}{}", count(n as u64), if n == 1 { "" } else { "s" })
 }
 
-fn width(rows: &[&Ranked], name: fn(&Ranked) -> &String, most: usize) -> usize {
-    rows.iter().map(|row| clean(name(row)).chars().count()).max().unwrap_or_default().min(most)
+fn width(rows: &[&Ranked], name: impl Fn(&Ranked) -> String, most: usize) -> usize {
+    rows.iter().map(|row| name(row).chars().count()).max().unwrap_or_default().min(most)
+}
+
+/// Whether a ranking is of sizes, and not of rows at one size.
+fn is_by_size(ranking: &Ranking) -> bool {
+    ranking.rows.iter().any(|row| row.size != ranking.size)
 }
 
 fn fit(name: &str, most: usize) -> String {

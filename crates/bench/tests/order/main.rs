@@ -488,6 +488,17 @@ fn a_suite_may_ask_for_fewer_warm_up_samples_after_a_restart() {
     assert_eq!((warmed(0), warmed(1)), (2 * 3, 2), "the first process settles; two rows each");
 }
 
+#[test]
+fn a_suite_may_ask_for_no_warm_up_and_then_only_compiled_code_has_one() {
+    let limits = Limits { restart_every: 1, restart_warmup: 0, ..Setting::default().limits };
+    let warmed = |jit| {
+        let done = measure(&[("a", Behaviour::Costs(100))], Setting { limits, jit, ..Setting::default() });
+        done.samples().filter(|sample| sample.kind == Kind::Warmup).count()
+    };
+    assert_eq!(warmed(false), 0);
+    assert!(warmed(true) > 0);
+}
+
 /// CPU ns per task.
 fn cost(sample: &SampleRecord) -> f64 {
     sample.cpu_ns as f64 / (sample.iterations * sample.size) as f64

@@ -61,7 +61,7 @@ const JUDGED: suite::LimitsAsked = suite::LimitsAsked {
 
 /// Measures, keeps the samples and prints the figures.
 pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
-    let suites = suites::load(&args.suites)?;
+    let (suites, left_out) = asked(args, suites::load(&args.suites)?);
     let interrupt = Interrupt::listen()?;
     let terminal = std::io::stderr().is_terminal();
     if terminal {
@@ -85,6 +85,9 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     }
     let order = order(args, suites, &shaken)?;
     tell(&format!("taskscale: {}", amount(&order.plan)));
+    if !left_out.is_empty() {
+        tell(&format!("taskscale: left out ({} with --all): {}", left_out.len(), left_out.join("; ")));
+    }
 
     let names: Vec<&str> = order.header.suites.iter().map(|suite| suite.name.as_str()).collect();
     let mut kept = store::create(args.output.as_deref(), &names.join("-"), order.header.started_unix_s)?;
@@ -114,6 +117,20 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
         (false, true) if regression => Outcome::Finding,
         (false, true) => Outcome::Done,
     })
+}
+
+/// The suites without the tables that nobody asked for, and the titles of those. Whoever names a
+/// variant asks for all tables that have it.
+fn asked(args: &RunArgs, mut suites: Vec<Suite>) -> (Vec<Suite>, Vec<String>) {
+    let mut left_out = Vec::new();
+    if !args.all && args.variant.is_empty() {
+        for suite in &mut suites {
+            left_out
+                .extend(suite.workloads.iter().filter(|block| block.extra).map(|block| block.title.clone()));
+            suite.workloads.retain(|block| !block.extra);
+        }
+    }
+    (suites, left_out)
 }
 
 /// How much there is to measure, and how long that takes at most.

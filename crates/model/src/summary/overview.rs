@@ -18,8 +18,8 @@ pub struct Overview {
     pub elapsed_s: Option<f64>,
 }
 
-/// The rows of one table at one size, the cheapest first. Controls, rows that create no task and
-/// rows of a sweep are not among them.
+/// The rows of one table at one size, the cheapest first; or the rows of its only series by size.
+/// Controls, rows that create no task and rows of a sweep are not among them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ranking {
     pub suite: String,
@@ -49,6 +49,9 @@ pub struct Ranked {
     pub runtime: String,
     /// The variant with its case.
     pub variant: String,
+    /// The number of tasks of one iteration: the ranking's, unless it is by size.
+    #[serde(default)]
+    pub size: u64,
     /// The median, in nanoseconds.
     pub ns: f64,
     /// Its 95 % interval.

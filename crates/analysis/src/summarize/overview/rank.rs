@@ -25,13 +25,18 @@ pub const TIE: f64 = 0.1;
 /// The efficiency at which smallest tasks are ranked.
 const EFFICIENCY: f64 = 0.9;
 
+/// A table of one series is about its sizes, if it has at least so many.
+const SIZES: usize = 3;
+
 /// The rows of one table at the size that is shown.
 pub struct Table<'a> {
     pub size: u64,
     pub sizes: Vec<u64>,
     pub time: Time,
-    /// The rows, the cheapest first.
+    /// The rows at `size`, the cheapest first.
     pub rows: Vec<Cost<'a>>,
+    /// The rows of all sizes, series by series; empty unless they are what the table is about.
+    pub by_size: Vec<Cost<'a>>,
 }
 
 /// A row and what it costs.
@@ -71,14 +76,22 @@ fn table<'a>(group: &[&'a RowSamples<'a>]) -> Table<'a> {
     let rows_at = |size: u64| group.iter().filter(|one| one.row.key.size == size).count();
     // Of sizes with equally many rows the largest: there most tasks are alive.
     let size = sizes.iter().copied().max_by_key(|size| (rows_at(*size), *size)).unwrap_or_default();
-    let group: Vec<&'a RowSamples<'a>> =
-        group.iter().filter(|one| one.row.key.size == size).copied().collect();
+    let all = group;
+    let group: Vec<&'a RowSamples<'a>> = all.iter().filter(|one| one.row.key.size == size).copied().collect();
     // A probe without a CPU clock reports zero, and times of two kinds cannot be ranked.
-    let untold = group.iter().any(|one| one.values(Time::Cpu).iter().all(|&ns| ns == 0.0));
+    let untold = all.iter().any(|one| one.values(Time::Cpu).iter().all(|&ns| ns == 0.0));
     let time = if untold { Time::Wall } else { Time::Cpu };
     let mut rows: Vec<Cost<'a>> = group.into_iter().filter_map(|one| cost(one, time)).collect();
     rows.sort_by(|a, b| a.ns.total_cmp(&b.ns));
-    Table { size, sizes, time, rows }
+    let mut by_size = Vec::new();
+    if rows.len() == 1 && sizes.len() >= SIZES {
+        by_size.extend(all.iter().filter_map(|one| cost(one, time)));
+        by_size.sort_by_key(|cost| {
+            let key = &cost.samples.row.key;
+            (&key.runtime, key.variant_and_case(), key.size)
+        });
+    }
+    Table { size, sizes, time, rows, by_size }
 }
 
 fn cost<'a>(samples: &'a RowSamples<'a>, time: Time) -> Option<Cost<'a>> {
@@ -146,17 +159,20 @@ fn reference<'t, 'a>(
 
 fn ranking(table: &Table<'_>, reference: &Cost<'_>) -> Ranking {
     let key = &reference.samples.row.key;
-    let rows = table
-        .rows
+    let by_size = !table.by_size.is_empty();
+    let rows = if by_size { &table.by_size } else { &table.rows };
+    let rows = rows
         .iter()
         .map(|cost| {
             let key = &cost.samples.row.key;
-            let is_reference = cost.samples.row.row == reference.samples.row.row;
+            // Rows of two sizes are measured one after the other: nothing pairs.
+            let is_reference = !by_size && cost.samples.row.row == reference.samples.row.row;
             let (ratio, ratio_ci) =
-                if is_reference { (None, None) } else { ratio(cost, reference, table.time) };
+                if is_reference || by_size { (None, None) } else { ratio(cost, reference, table.time) };
             Ranked {
                 runtime: key.runtime.clone(),
                 variant: key.variant_and_case(),
+                size: key.size,
                 ns: cost.ns,
                 ci: cost.ci,
                 standing: if is_reference { Standing::Reference } else { standing(ratio_ci) },
@@ -206,6 +222,7 @@ pub fn of_grains(granularity: &[Granularity]) -> Vec<Ranking> {
         let row = Ranked {
             runtime: one.key.runtime.clone(),
             variant: one.key.variant_and_case(),
+            size: one.key.size,
             ns: grain.ns,
             ci: grain.low.zip(grain.high).map(|(low, high)| Interval(low, high)),
             standing: Standing::CannotTell,
