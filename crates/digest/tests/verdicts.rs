@@ -2,7 +2,7 @@
 
 use taskscale_digest::{Accumulator, Config};
 use taskscale_model::{
-    digest::{Digest, PatternName},
+    digest::{Change, Digest, PatternName},
     span::{Account, Span, SpanSink},
 };
 
@@ -38,6 +38,18 @@ fn a_chain_on_one_of_four_workers_is_serial() {
     assert_eq!(first(&digest), PatternName::SerialBottleneck);
     assert!((digest.patterns[0].share - 0.75).abs() < 0.01, "{:?}", digest.patterns[0]);
     assert!((digest.patterns[0].bound - 4.0).abs() < 0.1);
+}
+
+#[test]
+fn the_change_of_an_imbalance_says_all_that_its_remedy_does() {
+    // One of four workers is given 40 tasks, and each of the others 12.
+    let rows = (0..4).flat_map(|worker| row(worker, 0, if worker == 0 { 40 } else { 12 }, MS, US));
+    let digest = finish(&of(4, &rows.collect::<Vec<_>>()));
+    let pattern = &digest.patterns[0];
+    assert_eq!(pattern.name, PatternName::LoadImbalance);
+    assert!(pattern.remedy.starts_with("hand tasks out from one queue, and split each task into 2"));
+    let change = Change::SplitTasks { by: 2, name: None, share_queue: true };
+    assert_eq!(pattern.change, Some(change), "{pattern:?}");
 }
 
 #[test]

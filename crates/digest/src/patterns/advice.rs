@@ -66,7 +66,10 @@ impl Advice {
                 Advice::saving(Change::SplitAlone { into }, remedy, least, most)
             }
             PatternName::LoadImbalance if may_be_too_few(evidence) => {
-                let split = split(evidence, cause, others);
+                let mut split = split(evidence, cause, others);
+                if let Some(Change::SplitTasks { share_queue, .. }) = &mut split.change {
+                    *share_queue = true;
+                }
                 let remedy = format!("hand tasks out from one queue, and {}", split.remedy);
                 Advice { remedy, ..split }
             }
@@ -217,7 +220,7 @@ fn split(evidence: &Evidence<'_>, cause: &Cause, others: &[Cause]) -> Advice {
     };
     let remedy = format!("split each task into {by} that any worker may take{fewer}");
     let all = (most + also).min(0.999);
-    Advice::saving(Change::SplitTasks { by, name: None }, remedy, least, all)
+    Advice::saving(Change::SplitTasks { by, name: None, share_queue: false }, remedy, least, all)
 }
 
 /// So many pieces of the longest task that each is no longer than a quarter of a worker's share, or
