@@ -52,6 +52,32 @@ fn the_change_of_an_imbalance_says_all_that_its_remedy_does() {
     assert_eq!(pattern.change, Some(change), "{pattern:?}");
 }
 
+/// Equal tasks at once in each of 60 phases, and `by` pieces of each, take so much of a task's time.
+#[test]
+fn equal_tasks_are_split_into_pieces_that_fit() {
+    for (workers, tasks) in
+        [(4u32, 3u32), (8, 5), (8, 6), (8, 13), (16, 9), (16, 12), (16, 25), (32, 20), (32, 53)]
+    {
+        let phase = |phase: i64| {
+            (0..tasks).map(move |task| {
+                let start =
+                    (phase * i64::from(tasks.div_ceil(workers)) + i64::from(task / workers)) * 1_001 * US;
+                (task % workers, start, start + MS)
+            })
+        };
+        let digest = finish(&of(workers, &(0..60).flat_map(phase).collect::<Vec<_>>()));
+        let pattern = &digest.patterns[0];
+        let Some(Change::SplitTasks { by, .. }) = &pattern.change else {
+            assert!(pattern.predicted.to <= 1.0, "{workers} {tasks}: {pattern:?}");
+            continue;
+        };
+        let rounds = f64::from(tasks.div_ceil(workers));
+        let taken = rounds / ((u64::from(tasks) * by).div_ceil(u64::from(workers)) as f64 / *by as f64);
+        let range = pattern.predicted.from * 0.99..=pattern.predicted.to * 1.01;
+        assert!(range.contains(&taken), "{workers} {tasks}: {taken} of {pattern:?}");
+    }
+}
+
 #[test]
 fn tasks_below_the_clock_s_step_are_told_while_their_gaps_are_above_it() {
     // Every second task takes a nanosecond and the others none. Begins are 20 ns apart.
