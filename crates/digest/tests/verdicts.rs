@@ -52,7 +52,7 @@ fn the_change_of_an_imbalance_says_all_that_its_remedy_does() {
     assert_eq!(pattern.change, Some(change), "{pattern:?}");
 }
 
-/// Equal tasks at once in each of 60 phases, and `by` pieces of each, take so much of a task's time.
+/// In each of 60 phases there are as many equal tasks at once.
 #[test]
 fn equal_tasks_are_split_into_pieces_that_fit() {
     for (workers, tasks) in

@@ -217,14 +217,16 @@ fn digest(observation: &Observation, clock_resolution_ns: u64) -> Digest {
 
 /// Time before over time after a program is changed as the digest says.
 fn taken(program: &Program, change: &Change) -> f64 {
+    let done = done(change);
     let apart = match change {
         Change::SplitTasks { share_queue: true, .. } => program.with(&Done::ShareQueue),
         _ => None,
     };
-    // Where all take from one queue already, that part changes nothing.
-    match apart {
-        Some(apart) => speedup(program, &Done::ShareQueue) * speedup(&apart, &done(change)),
-        None => speedup(program, &done(change)),
+    match apart.filter(|apart| apart.with(&done).is_some()) {
+        Some(apart) => speedup(program, &Done::ShareQueue) * speedup(&apart, &done),
+        // All take from one queue already, or pieces of its pieces are too many: any worker takes
+        // the pieces of what is split.
+        None => speedup(program, &done),
     }
 }
 

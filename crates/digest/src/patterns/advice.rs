@@ -229,9 +229,9 @@ fn split(evidence: &Evidence<'_>, cause: &Cause, others: &[Cause]) -> Advice {
 /// The most pieces of each of many tasks.
 const MOST_OF_EACH: u64 = 8;
 
-/// The fewest pieces of each task, `enough` at least, with which `active` tasks at once on `workers`
-/// end in at least half of the time that division without a rest would save: k pieces each take
-/// ceil(active k / workers) / k of a task's time. Of 5 tasks on 8 workers 2 pieces save nothing.
+/// The fewest pieces of each task, `enough` at least, that save at least half of what division
+/// without a rest would, where `active` tasks run at once on `workers`. k pieces of each take
+/// ceil(active k / workers) / k of a task's time: 2 pieces of 5 tasks on 8 workers save nothing.
 fn fitting(enough: u64, active: u64, workers: u64) -> Option<u64> {
     let saves = |by: u64| by.saturating_sub((active * by).div_ceil(workers.max(1)));
     let idle = workers.saturating_sub(active);
