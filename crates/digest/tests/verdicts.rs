@@ -2,7 +2,7 @@
 
 use taskscale_digest::{Accumulator, Config};
 use taskscale_model::{
-    digest::{Digest, PatternName},
+    digest::{Change, Digest, PatternName},
     span::{Account, Span, SpanSink},
 };
 
@@ -38,6 +38,44 @@ fn a_chain_on_one_of_four_workers_is_serial() {
     assert_eq!(first(&digest), PatternName::SerialBottleneck);
     assert!((digest.patterns[0].share - 0.75).abs() < 0.01, "{:?}", digest.patterns[0]);
     assert!((digest.patterns[0].bound - 4.0).abs() < 0.1);
+}
+
+#[test]
+fn the_change_of_an_imbalance_says_all_that_its_remedy_does() {
+    // One of four workers is given 40 tasks, and each of the others 12.
+    let rows = (0..4).flat_map(|worker| row(worker, 0, if worker == 0 { 40 } else { 12 }, MS, US));
+    let digest = finish(&of(4, &rows.collect::<Vec<_>>()));
+    let pattern = &digest.patterns[0];
+    assert_eq!(pattern.name, PatternName::LoadImbalance);
+    assert!(pattern.remedy.starts_with("hand tasks out from one queue, and split each task into 2"));
+    let change = Change::SplitTasks { by: 2, name: None, share_queue: true };
+    assert_eq!(pattern.change, Some(change), "{pattern:?}");
+}
+
+/// In each of 60 phases there are as many equal tasks at once.
+#[test]
+fn equal_tasks_are_split_into_pieces_that_fit() {
+    for (workers, tasks) in
+        [(4u32, 3u32), (8, 5), (8, 6), (8, 13), (16, 9), (16, 12), (16, 25), (32, 20), (32, 53)]
+    {
+        let phase = |phase: i64| {
+            (0..tasks).map(move |task| {
+                let start =
+                    (phase * i64::from(tasks.div_ceil(workers)) + i64::from(task / workers)) * 1_001 * US;
+                (task % workers, start, start + MS)
+            })
+        };
+        let digest = finish(&of(workers, &(0..60).flat_map(phase).collect::<Vec<_>>()));
+        let pattern = &digest.patterns[0];
+        let Some(Change::SplitTasks { by, .. }) = &pattern.change else {
+            assert!(pattern.predicted.to <= 1.0, "{workers} {tasks}: {pattern:?}");
+            continue;
+        };
+        let rounds = f64::from(tasks.div_ceil(workers));
+        let taken = rounds / ((u64::from(tasks) * by).div_ceil(u64::from(workers)) as f64 / *by as f64);
+        let range = pattern.predicted.from * 0.99..=pattern.predicted.to * 1.01;
+        assert!(range.contains(&taken), "{workers} {tasks}: {taken} of {pattern:?}");
+    }
 }
 
 #[test]

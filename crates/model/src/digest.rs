@@ -491,11 +491,14 @@ pub struct Alternative {
 pub enum Change {
     /// Put that many consecutive tasks into one.
     BatchTasks { by: u64 },
-    /// Split each task, or each of one name, into that many.
+    /// Split each task, or each of one name, into that many. With `share_queue` workers also take
+    /// them one by one from one queue.
     SplitTasks {
         by: u64,
         #[serde(skip_serializing_if = "Option::is_none")]
         name: Option<String>,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        share_queue: bool,
     },
     /// Split the longest tasks so that no piece is longer than the longest one divided by this.
     SplitLongest {
@@ -544,6 +547,18 @@ pub enum ConfidenceGrade {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_split_says_in_json_whether_the_queue_is_shared_too() {
+        for (share_queue, json) in [
+            (false, r#"{"do":"split_tasks","by":2}"#),
+            (true, r#"{"do":"split_tasks","by":2,"share_queue":true}"#),
+        ] {
+            let change = Change::SplitTasks { by: 2, name: None, share_queue };
+            assert_eq!(serde_json::to_string(&change).expect("JSON"), json);
+            assert_eq!(serde_json::from_str::<Change>(json).expect("a change"), change);
+        }
+    }
 
     #[test]
     fn names_in_text_are_those_in_json() {

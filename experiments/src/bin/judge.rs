@@ -86,10 +86,7 @@ impl Outcome {
         };
         let truth = judge_execution(program, &execution);
         let digest = digest(&observe(&execution, view), step(view));
-        let taken = digest.patterns[0].change.as_ref().map(|change| {
-            let gives = |change| speedup(program, &change);
-            done(change).into_iter().map(gives).fold(0.0, f64::max)
-        });
+        let taken = digest.patterns[0].change.as_ref().map(|change| taken(program, change));
         let mean_ns = program.work_ns() / program.spans().max(1) as u64;
         Outcome {
             acceptable: truth.acceptable_in(view),
@@ -218,19 +215,34 @@ fn digest(observation: &Observation, clock_resolution_ns: u64) -> Digest {
     sums.finish(&Account { clock_resolution_ns, ..Account::default() })
 }
 
-/// What it means to do as the digest says; any one of several where it leaves a choice.
-fn done(change: &Change) -> Vec<Done> {
+/// Time before over time after a program is changed as the digest says.
+fn taken(program: &Program, change: &Change) -> f64 {
+    let done = done(change);
+    let apart = match change {
+        Change::SplitTasks { share_queue: true, .. } => program.with(&Done::ShareQueue),
+        _ => None,
+    };
+    match apart.filter(|apart| apart.with(&done).is_some()) {
+        Some(apart) => speedup(program, &Done::ShareQueue) * speedup(&apart, &done),
+        // All take from one queue already, or pieces of its pieces are too many: any worker takes
+        // the pieces of what is split.
+        None => speedup(program, &done),
+    }
+}
+
+/// What it means to do as the digest says, beside sharing a queue where it says that too.
+fn done(change: &Change) -> Done {
     match change.clone() {
-        Change::BatchTasks { by } => vec![Done::BatchTasks { by }],
-        Change::SplitTasks { by, name } => vec![Done::SplitTasks { by, name }],
-        Change::SplitLongest { name, into } => vec![Done::SplitLongest { name, into }],
-        Change::SplitAlone { into } => vec![Done::SplitAlone { into }],
-        Change::ShareQueue => vec![Done::ShareQueue],
-        Change::ContinueInsteadOfWait => vec![Done::ContinueInsteadOfWait],
-        Change::RemovePauses => vec![Done::RemovePauses],
-        Change::UnblockLoop => vec![Done::UnblockLoop],
-        Change::UseWorkers { count } => vec![Done::UseWorkers { count: count as u32 }],
-        Change::FreeCpus => vec![Done::FreeCpus],
+        Change::BatchTasks { by } => Done::BatchTasks { by },
+        Change::SplitTasks { by, name, .. } => Done::SplitTasks { by, name },
+        Change::SplitLongest { name, into } => Done::SplitLongest { name, into },
+        Change::SplitAlone { into } => Done::SplitAlone { into },
+        Change::ShareQueue => Done::ShareQueue,
+        Change::ContinueInsteadOfWait => Done::ContinueInsteadOfWait,
+        Change::RemovePauses => Done::RemovePauses,
+        Change::UnblockLoop => Done::UnblockLoop,
+        Change::UseWorkers { count } => Done::UseWorkers { count: count as u32 },
+        Change::FreeCpus => Done::FreeCpus,
     }
 }
 

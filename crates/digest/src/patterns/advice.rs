@@ -11,7 +11,7 @@ use super::{
     cause::Cause,
     causes::{one_holds_up, waits_between_tasks, were_given_as_many},
 };
-use crate::{evidence::Evidence, releases::Released};
+use crate::{evidence::Evidence, profile::Profile, releases::Released};
 
 /// What to do about a cause.
 pub(crate) struct Advice {
@@ -66,7 +66,10 @@ impl Advice {
                 Advice::saving(Change::SplitAlone { into }, remedy, least, most)
             }
             PatternName::LoadImbalance if may_be_too_few(evidence) => {
-                let split = split(evidence, cause, others);
+                let mut split = split(evidence, cause, others);
+                if let Some(Change::SplitTasks { share_queue, .. }) = &mut split.change {
+                    *share_queue = true;
+                }
                 let remedy = format!("hand tasks out from one queue, and {}", split.remedy);
                 Advice { remedy, ..split }
             }
@@ -196,7 +199,8 @@ fn batch(evidence: &Evidence<'_>, cause: &Cause) -> Advice {
 }
 
 /// So many pieces per task that every worker gets at least eight, which leaves at most an eighth to
-/// rounding. Each piece pays for its dispatch.
+/// rounding. Where tasks are many and come in phases, so many that those that run while others wait
+/// fit better ([`fitting`]). Each piece pays for its dispatch.
 ///
 /// Smaller tasks that any worker may take shorten waits of other causes too, so at most those go as
 /// well.
@@ -206,10 +210,12 @@ fn split(evidence: &Evidence<'_>, cause: &Cause, others: &[Cause]) -> Advice {
     let waits = [SerialBottleneck, StragglerTasks, UnderDecomposition, LoadImbalance];
     let also: f64 = others.iter().filter(|other| waits.contains(&other.name)).map(|other| other.gain).sum();
     let (tasks, workers) = (evidence.sums.sums.durations.count(), profile.workers);
-    let by = (8 * workers).div_ceil(tasks.max(1)).max(2);
+    let enough = (8 * workers).div_ceil(tasks.max(1)).max(2);
+    let fits = fitting(enough, typically_active(profile), workers);
+    let by = fits.unwrap_or(enough);
     let dispatch = profile.losses.dispatch * (by - 1) as f64;
     let most = (cause.gain - dispatch).max(0.0);
-    let least = AT_LEAST * (most * (1.0 - 1.0 / by as f64));
+    let least = if fits.is_some() { AT_LEAST * (most * (1.0 - 1.0 / by as f64)) } else { 0.0 };
     let fewer = if profile.peak < workers {
         format!(", or use {} workers", profile.peak.max(1))
     } else {
@@ -217,7 +223,27 @@ fn split(evidence: &Evidence<'_>, cause: &Cause, others: &[Cause]) -> Advice {
     };
     let remedy = format!("split each task into {by} that any worker may take{fewer}");
     let all = (most + also).min(0.999);
-    Advice::saving(Change::SplitTasks { by, name: None }, remedy, least, all)
+    Advice::saving(Change::SplitTasks { by, name: None, share_queue: false }, remedy, least, all)
+}
+
+/// The most pieces of each of many tasks.
+const MOST_OF_EACH: u64 = 8;
+
+/// The fewest pieces of each task, `enough` at least, that save at least half of what division
+/// without a rest would, where `active` tasks run at once on `workers`. k pieces of each take
+/// ceil(active k / workers) / k of a task's time: 2 pieces of 5 tasks on 8 workers save nothing.
+fn fitting(enough: u64, active: u64, workers: u64) -> Option<u64> {
+    let saves = |by: u64| by.saturating_sub((active * by).div_ceil(workers.max(1)));
+    let idle = workers.saturating_sub(active);
+    (enough..=enough.max(MOST_OF_EACH)).find(|&by| 2 * saves(by) * workers >= by * idle)
+}
+
+/// The median number of active workers while others wait.
+fn typically_active(profile: &Profile) -> u64 {
+    let waits = |active: &u64| (1..profile.workers).contains(active);
+    let mut active: Vec<u64> = profile.seen.iter().map(|point| point.active).filter(waits).collect();
+    active.sort_unstable();
+    active.get(active.len() / 2).copied().unwrap_or(1)
 }
 
 /// So many pieces of the longest task that each is no longer than a quarter of a worker's share, or
