@@ -22,6 +22,7 @@ use taskscale_model::{
 
 mod calibration;
 mod counting;
+mod restart;
 mod stop;
 
 const MS: u64 = 1_000_000;
@@ -461,42 +462,6 @@ fn a_slow_row_bounds_what_a_fast_one_may_ask_of_it() {
     // One iteration of b is 1 ms. It may last 8 ms for the sake of a, so a's samples are 8
     // iterations.
     assert!(done.samples().filter(|sample| sample.kind == Kind::Timed).all(|sample| sample.iterations == 8));
-}
-
-#[test]
-fn all_rows_restart_together_and_warm_up_again() {
-    let limits = Limits { samples: 9, restart_every: 4, ..Setting::default().limits };
-    let done = measure(&[("a", Behaviour::Costs(100))], Setting { limits, ..Setting::default() });
-    assert_eq!(done.launches, 6, "two rows, three processes each");
-    for sample in done.samples().filter(|sample| sample.kind == Kind::Timed) {
-        assert_eq!(sample.process, sample.round / 4);
-    }
-    let mut warmed: Vec<u64> =
-        done.samples().filter(|sample| sample.kind == Kind::Warmup).map(|sample| sample.round).collect();
-    warmed.dedup();
-    assert_eq!(warmed, [0, 4, 8]);
-}
-
-#[test]
-fn a_suite_may_ask_for_fewer_warm_up_samples_after_a_restart() {
-    let limits = Limits { restart_every: 3, restart_warmup: 1, ..Setting::default().limits };
-    let done = measure(&[("a", Behaviour::Costs(100))], Setting { limits, ..Setting::default() });
-    let warmed = |process| {
-        let warmed = |sample: &&SampleRecord| sample.kind == Kind::Warmup && sample.process == process;
-        done.samples().filter(|sample| sample.variant == "a").filter(warmed).count()
-    };
-    assert_eq!((warmed(0), warmed(1)), (2 * 3, 2), "the first process settles; two rows each");
-}
-
-#[test]
-fn a_suite_may_ask_for_no_warm_up_and_then_only_compiled_code_has_one() {
-    let limits = Limits { restart_every: 1, restart_warmup: 0, ..Setting::default().limits };
-    let warmed = |jit| {
-        let done = measure(&[("a", Behaviour::Costs(100))], Setting { limits, jit, ..Setting::default() });
-        done.samples().filter(|sample| sample.kind == Kind::Warmup).count()
-    };
-    assert_eq!(warmed(false), 0);
-    assert!(warmed(true) > 0);
 }
 
 /// CPU ns per task.

@@ -41,7 +41,7 @@ fn time_ends_a_cell_after_the_round_that_is_nearest() {
 
 #[test]
 fn a_budget_is_shared_out_by_size() {
-    // By weight, 200,000 tasks get four fifths: a process comes up in 100 ms, and a task takes 1.5 us.
+    // By weight, 200,000 tasks get four fifths: a process comes up in 100 ms, a task takes 1.5 us.
     let limits = Limits {
         samples: 100_000,
         budget_ns: Some(60_000 * MS),
