@@ -10,16 +10,57 @@ use taskscale_model::{
 use crate::{
     counts, granularity, growth,
     layout::{self, Line, Table},
-    reasons,
+    overview, reasons,
     style::clean,
     table::times,
 };
 use taskscale_analysis::machine_words;
 use taskscale_model::figure::{count, ratio};
 
-/// Writes the tables, the control's verdict, and what failed, as GitHub-flavoured Markdown. O(rows
-/// log rows).
+/// Writes the answer, and folded below it the tables, the control's verdict, and what failed, as
+/// GitHub-flavoured Markdown. O(rows log rows).
 pub fn markdown(summary: &Summary) -> String {
+    let answer = answer(summary);
+    let figures = all_figures(summary);
+    match answer.is_empty() {
+        true => figures,
+        false => {
+            format!(
+                "{answer}<details><summary>All figures</summary>\n\n{}\n\n</details>\n",
+                figures.trim_end()
+            )
+        }
+    }
+}
+
+/// The rankings and the findings.
+fn answer(summary: &Summary) -> String {
+    let mut text = String::new();
+    for ranking in &summary.overview.rankings {
+        let _ = writeln!(text, "### {}\n", escape(&overview::what(ranking)));
+        text.push_str("| runtime | variant | time | ratio \\[95 %\\] |\n| --- | --- | --: | --: |\n");
+        for row in &ranking.rows {
+            let cells = [
+                clean(&row.runtime),
+                overview::variant(ranking, row),
+                overview::figure(row),
+                overview::beside(row).1.trim().to_owned(),
+            ];
+            let _ = writeln!(text, "| {} |", cells.map(|cell| escape(&cell)).join(" | "));
+        }
+        text.push('\n');
+    }
+    let findings: Vec<String> = summary
+        .overview
+        .findings
+        .iter()
+        .map(|finding| bullet(&format!("{}: {}", finding.kind.word(), finding.text), &finding.remedy))
+        .collect();
+    list(&mut text, "Findings", &findings);
+    text
+}
+
+fn all_figures(summary: &Summary) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
     let tables = layout::tables(summary);

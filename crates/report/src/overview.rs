@@ -4,7 +4,7 @@
 //! [`text`](mod@crate::text), which [`Style::detailed`] asks for.
 
 use taskscale_model::{
-    figure::{count, percent, time},
+    figure::{count, half_width, percent, time},
     run_file::Time,
     summary::{Finding, FindingKind, Interval, Quantity, Ranked, Ranking, Standing, Summary},
 };
@@ -108,25 +108,25 @@ fn rooms(rankings: &[&Ranking]) -> Vec<usize> {
 fn ranked(ranking: &Ranking, room: usize, is_first: bool) -> Vec<String> {
     let shown = choose(&ranking.rows, room);
     let left_out = ranking.rows.len() - shown.len();
-    let by_size = is_by_size(ranking);
-    let variant_of = |row: &Ranked| match by_size {
-        true => format!("{} {}", clean(&row.variant), count(row.size)),
-        false => clean(&row.variant),
-    };
+    let variant_of = |row: &Ranked| variant(ranking, row);
     let runtime = width(&shown, |row| clean(&row.runtime), NAMES.0);
-    let variant = width(&shown, variant_of, NAMES.1);
-    let columns = (DRAWN - runtime - variant).min(STRIP);
+    let variant_width = width(&shown, variant_of, NAMES.1);
+    let columns = (DRAWN - runtime - variant_width).min(STRIP);
     let strip = Strip::over(shown.iter().map(|row| (row.ns, row.ci)), columns);
-    let indent = runtime + 1 + variant + 1 + 8 + 1;
+    let indent = runtime + 1 + variant_width + 1 + 8 + 1;
     let mut lines = vec![ink(Ink::Bold, &what(ranking))];
     let legend = if is_first && shown.iter().any(|row| row.ratio.is_some()) { "ratio [95 %]" } else { "" };
     let axis = format!("{}{:columns$}", " ".repeat(indent), strip.axis());
     let gap = if axis.chars().count() > indent + columns { 1 } else { 2 };
     lines.push(ink(Ink::Dim, format!("{axis}{:gap$}{legend}", "").trim_end()));
     for row in &shown {
-        let name =
-            format!("{:runtime$} {:variant$}", fit(&row.runtime, runtime), cut(&variant_of(row), variant));
-        let line = format!("{name} {:>8} {} {}", time(row.ns), strip.draw(row.ns, row.ci), beside(row));
+        let name = format!(
+            "{:runtime$} {:variant_width$}",
+            fit(&row.runtime, runtime),
+            cut(&variant_of(row), variant_width)
+        );
+        let line =
+            format!("{name} {:>8} {} {}", time(row.ns), strip.draw(row.ns, row.ci), inked(beside(row)));
         lines.push(match row.standing {
             Standing::Reference => ink(Ink::Bold, line.trim_end()),
             _ => line.trim_end().to_owned(),
@@ -140,7 +140,7 @@ fn ranked(ranking: &Ranking, room: usize, is_first: bool) -> Vec<String> {
 }
 
 /// What a ranking ranks, in one line. A long name of a table is cut.
-fn what(ranking: &Ranking) -> String {
+pub(crate) fn what(ranking: &Ranking) -> String {
     if is_by_size(ranking) {
         let what = match ranking.quantity {
             Quantity::PerTask(Time::Wall) => "wall time per task by number of tasks: ",
@@ -186,23 +186,41 @@ fn choose(rows: &[Ranked], room: usize) -> Vec<&Ranked> {
     shown.into_iter().map(|index| &rows[index]).collect()
 }
 
-/// The ratio of a row in words.
-fn beside(row: &Ranked) -> String {
+/// The ratio of a row in words, and what they mean.
+pub(crate) fn beside(row: &Ranked) -> (Option<Ink>, String) {
     let interval = |ci: Interval| format!("[{}, {}]", factor(ci.0), factor(ci.1));
     match (row.standing, row.ratio, row.ratio_ci) {
-        (Standing::Reference, ..) => "reference".to_owned(),
-        (Standing::Tie, _, Some(ci)) => ink(Ink::Dim, &format!("~ tie  {}", interval(ci))),
+        (Standing::Reference, ..) => (None, "reference".to_owned()),
+        (Standing::Tie, _, Some(ci)) => (Some(Ink::Dim), format!("~ tie  {}", interval(ci))),
         (Standing::Cheaper, Some(ratio), Some(ci)) => {
-            ink(Ink::Green, &format!("{:>5}x {}", factor(ratio), interval(ci)))
+            (Some(Ink::Green), format!("{:>5}x {}", factor(ratio), interval(ci)))
         }
         (Standing::Dearer, Some(ratio), Some(ci)) => {
-            ink(Ink::Red, &format!("{:>5}x {}", factor(ratio), interval(ci)))
+            (Some(Ink::Red), format!("{:>5}x {}", factor(ratio), interval(ci)))
         }
-        (Standing::CannotTell, _, Some(ci)) => ink(Ink::Yellow, &format!("    ? {}", interval(ci))),
+        (Standing::CannotTell, _, Some(ci)) => (Some(Ink::Yellow), format!("    ? {}", interval(ci))),
         (Standing::CannotTell, Some(ratio), None) => {
-            ink(Ink::Yellow, &format!("{:>5}x no interval", factor(ratio)))
+            (Some(Ink::Yellow), format!("{:>5}x no interval", factor(ratio)))
         }
-        _ => String::new(),
+        _ => (None, String::new()),
+    }
+}
+
+fn inked((meaning, words): (Option<Ink>, String)) -> String {
+    meaning.map_or(words.clone(), |meaning| ink(meaning, &words))
+}
+
+/// The figure of a row with half its interval: `2.34 us ±3.5%`.
+pub(crate) fn figure(row: &Ranked) -> String {
+    let width = row.ci.filter(|_| row.ns > 0.0).map(|ci| half_width(row.ns, ci) / row.ns);
+    width.map_or_else(|| time(row.ns), |width| format!("{} \u{b1}{}%", time(row.ns), percent(width)))
+}
+
+/// The variant of a row, with its size where the ranking is by size.
+pub(crate) fn variant(ranking: &Ranking, row: &Ranked) -> String {
+    match is_by_size(ranking) {
+        true => format!("{} {}", clean(&row.variant), count(row.size)),
+        false => clean(&row.variant),
     }
 }
 

@@ -2,12 +2,15 @@
 
 use taskscale_model::{
     figure::{self, count, rounded},
-    summary::{Finding, FindingKind, Grade, Growth, Interval, Ranking, Row, RowStatus, Standing},
+    missing::Reading,
+    summary::{
+        Finding, FindingKind, Grade, Granularity, Growth, Interval, Metg, Ranking, Row, RowStatus, Standing,
+    },
 };
 
 use super::{
     Parts,
-    rank::{Cost, TIE, Table, ratio},
+    rank::{Cost, TIE, Table, is_asked as is_ranked, ratio},
 };
 use crate::summarize::notes;
 
@@ -26,6 +29,7 @@ pub fn all(parts: &Parts<'_>, tables: &[Table<'_>], rankings: &[Ranking]) -> Vec
     findings
         .extend(notes::disturbed(parts.run).into_iter().take(1).map(|text| plain(FindingKind::Busy, text)));
     findings.extend(unsure(rankings));
+    findings.extend(without_grain(parts.granularity));
     findings.extend(not_here(parts));
     let here = |row: &&Row| !is_not_here(parts, &row.key.runtime);
     let rows: Vec<Row> = parts.rows.iter().filter(here).cloned().collect();
@@ -161,6 +165,29 @@ fn unsure(rankings: &[Ranking]) -> Vec<Finding> {
             .push(unsure(format!("{wide} of {all}, marked ?, may be dearer or cheaper than the reference")));
     }
     findings
+}
+
+/// Sweeps that have no smallest task to rank, grouped by the reason.
+fn without_grain(granularity: &[Granularity]) -> Vec<Finding> {
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for one in granularity.iter().filter(|one| one.creates_task != Some(false)) {
+        let reason = match &one.figures {
+            Reading::Missing(missing) => missing.reason.clone(),
+            Reading::Value(grains) => match grains.metg.iter().find(|metg| is_ranked(metg)) {
+                Some(Metg { grain: Reading::Missing(missing), .. }) => missing.reason.clone(),
+                _ => continue,
+            },
+        };
+        let name = format!("{} {}", one.key.runtime, one.key.variant_and_case());
+        match groups.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, names)) => names.push(name),
+            None => groups.push((reason, vec![name])),
+        }
+    }
+    let finding = |(reason, names): (String, Vec<String>)| {
+        plain(FindingKind::Unsure, format!("no smallest task for {}: {reason}", listed(&names)))
+    };
+    groups.into_iter().map(finding).collect()
 }
 
 fn is_not_here(parts: &Parts<'_>, id: &str) -> bool {

@@ -209,14 +209,19 @@ fn standing(ci: Option<Interval>) -> Standing {
     }
 }
 
+/// Whether smallest tasks are ranked by this one.
+pub fn is_asked(metg: &Metg) -> bool {
+    metg.time == Time::Cpu && metg.efficiency == EFFICIENCY
+}
+
 /// How small a task may be, for each table with sweeps. Sweeps are not paired, so there are no
 /// ratios.
 pub fn of_grains(granularity: &[Granularity]) -> Vec<Ranking> {
     let mut rankings: Vec<Ranking> = Vec::new();
     for one in granularity.iter().filter(|one| one.creates_task != Some(false)) {
         let Some(grains) = one.figures.value() else { continue };
-        let is_asked = |metg: &&Metg| metg.time == Time::Cpu && metg.efficiency == EFFICIENCY;
-        let Some(grain) = grains.metg.iter().find(is_asked).and_then(|metg| metg.grain.value()) else {
+        let metg = grains.metg.iter().find(|metg| is_asked(metg));
+        let Some(grain) = metg.and_then(|metg| metg.grain.value()) else {
             continue;
         };
         let row = Ranked {
