@@ -83,8 +83,9 @@ const RUN_EXAMPLES: &str = "Examples:
                                                      your own code beside ours (taskscale new-probe go)";
 
 const LIST_EXAMPLES: &str = "Examples:
-  taskscale list                                     everything
-  taskscale list --runtime asyncio@python3.13        what one toolchain can do";
+  taskscale list                                     everything, a line each
+  taskscale list nop                                 the tables of a suite, with their sizes
+  taskscale list tokio asyncio@python3.13            what a runtime, or one toolchain, can do";
 
 const REPORT_EXAMPLES: &str = "Examples:
   taskscale report last                              the answer of the newest run again
@@ -314,7 +315,10 @@ impl From<Format> for CompareFormat {
 /// `taskscale list`.
 #[derive(Debug, Args)]
 pub struct ListArgs {
-    /// Runtime to look at; repeat for several [default: all]
+    /// Suites and runtimes to look at in full [default: one line of each]
+    #[arg(value_name = "NAME[@TOOLCHAIN]")]
+    pub names: Vec<String>,
+    /// Runtime to look at in full; repeat for several
     #[arg(long, short, value_name = "NAME[@TOOLCHAIN]")]
     pub runtime: Vec<String>,
 }

@@ -313,6 +313,10 @@ fn list_completions_and_man_print_data() {
     {
         assert!(list.out.contains(words), "{words:?} not in {}", list.out);
     }
+    let short = tool.run(&["list"]).out;
+    assert!(short.lines().count() <= 40 && short.lines().all(|line| line.chars().count() <= 80), "{short}");
+    let suite = tool.run(&["list", "nop"]).out;
+    assert!(suite.contains("n = 100,000; 200,000") && !suite.contains("Runtimes"), "{suite}");
     for (args, words) in [
         (&["completions", "bash"][..], "_taskscale"),
         (&["completions", "zsh"], "#compdef taskscale"),

@@ -4,8 +4,10 @@ use std::fmt::Write;
 
 use taskscale_bench::plan::Found;
 use taskscale_model::{
+    figure::count,
     params,
     protocol::{Description, Variant},
+    suite::Suite,
 };
 
 use crate::{
@@ -17,19 +19,68 @@ use crate::{
     suites,
 };
 
-/// Prints the suites, then every runtime with its version, path, state and variants. Prints
-/// everything about the runtimes that are named, and builds no others.
+/// The most columns of a line of the short list.
+const COLUMNS: usize = 80;
+
+/// Prints a line for each suite and runtime; or everything about those that are named, and builds
+/// no others.
 pub fn list(args: &ListArgs) -> anyhow::Result<Outcome> {
-    let mut candidates = runtimes::candidates(&args.runtime, &[])?;
+    let known = suites::built_in()?;
+    let is_suite = |name: &&String| known.iter().any(|suite| suite.name == **name);
+    let (named, mut asked): (Vec<&String>, Vec<&String>) = args.names.iter().partition(is_suite);
+    asked.extend(&args.runtime);
+    let asked: Vec<String> = asked.into_iter().cloned().collect();
+    let in_full = !args.names.is_empty() || !args.runtime.is_empty();
+    let mut text = String::new();
+    if !in_full {
+        text.push_str("Suites (taskscale run SUITE):\n");
+        let width = widest(known.iter().map(|suite| &*suite.name));
+        for suite in &known {
+            writeln!(text, "{}", line(&format!("  {:width$} {}", suite.name, suite.title)))?;
+        }
+        text.push('\n');
+    }
+    for suite in known.iter().filter(|suite| named.iter().any(|name| **name == suite.name)) {
+        tables(&mut text, suite)?;
+    }
+    if !in_full || !asked.is_empty() {
+        runtimes(&mut text, &asked)?;
+    }
+    if !in_full {
+        text.push_str("\nIn full: taskscale list NAME\n");
+    }
+    print(&text)?;
+    Ok(Outcome::Done)
+}
+
+/// Cuts a line of the short list.
+fn line(text: &str) -> String {
+    match text.char_indices().nth(COLUMNS) {
+        None => text.trim_end().to_owned(),
+        Some(_) => text.chars().take(COLUMNS - 1).chain(['~']).collect(),
+    }
+}
+
+/// Writes a suite with its tables.
+fn tables(text: &mut String, suite: &Suite) -> std::fmt::Result {
+    writeln!(text, "Suite {}: {}", suite.name, suite.title)?;
+    for block in &suite.workloads {
+        let sizes: Vec<String> = block.sizes.iter().map(|size| count(*size)).collect();
+        let extra = if block.extra { " [with --all]" } else { "" };
+        writeln!(text, "  {}{extra}\n    n = {}", block.title(), sizes.join("; "))?;
+    }
+    text.push('\n');
+    Ok(())
+}
+
+/// Writes the runtimes that are asked for in full, or a line of each.
+fn runtimes(text: &mut String, asked: &[String]) -> anyhow::Result<()> {
+    let mut candidates = runtimes::candidates(asked, &[])?;
     let building = Building::new(Interrupt::listen()?);
     for candidate in candidates.iter_mut().filter(|candidate| candidate.asked) {
         candidate.prepare(&building);
     }
     let places: Vec<String> = candidates.iter().map(place).collect();
-    let mut text = String::new();
-    if args.runtime.is_empty() {
-        suites(&mut text)?;
-    }
     text.push_str("Runtimes (taskscale run --runtime NAME):\n");
     let unbuilt: Vec<Option<String>> = candidates.iter().map(unbuilt).collect();
     let shaken = runtimes::shake_hands(candidates, None);
@@ -37,50 +88,27 @@ pub fn list(args: &ListArgs) -> anyhow::Result<Outcome> {
     for ((Found { id, asked, description, .. }, place), unbuilt) in
         shaken.iter().map(|one| &one.found).zip(places).zip(unbuilt)
     {
-        match description {
-            Ok(description) => {
+        let words = match (description, unbuilt) {
+            (Ok(description), _) => {
                 let runtime = &description.runtime;
                 let workers = match description.workers {
                     None => String::new(),
                     Some(1) => ", 1 worker".to_owned(),
                     Some(workers) => format!(", {workers} workers"),
                 };
-                writeln!(
-                    text,
-                    "  {id:width$} ready          {} ({}{workers}){place}",
-                    runtime.version, runtime.toolchain
-                )?;
-                if *asked {
-                    details(&mut text, description)?
-                } else {
-                    variants(&mut text, width, description)?
-                }
+                format!("ready      {} ({}{workers}){place}", runtime.version, runtime.toolchain)
             }
-            Err(missing) => match unbuilt {
-                Some(version) => {
-                    let how = format!("built at its first use, or by: taskscale setup {id}");
-                    writeln!(text, "  {id:width$} not built yet  {version}{place}; {how}")?;
-                }
-                None => writeln!(text, "  {id:width$} missing        {missing}")?,
-            },
+            (Err(_), Some(version)) => {
+                format!("not built  {version}{place}; built at its first use, or by: taskscale setup {id}")
+            }
+            (Err(missing), None) => format!("missing    {missing}"),
+        };
+        let words = format!("  {id:width$} {words}");
+        writeln!(text, "{}", if *asked { words } else { line(&words) })?;
+        if let (true, Ok(description)) = (*asked, description) {
+            details(text, description)?;
         }
     }
-    print(&text)?;
-    Ok(Outcome::Done)
-}
-
-fn suites(text: &mut String) -> anyhow::Result<()> {
-    text.push_str("Suites (taskscale run SUITE):\n");
-    let suites = suites::built_in()?;
-    let width = widest(suites.iter().map(|suite| &*suite.name));
-    for suite in &suites {
-        writeln!(text, "  {:width$} {}", suite.name, suite.title)?;
-        for block in &suite.workloads {
-            let sizes: Vec<String> = block.sizes.iter().map(u64::to_string).collect();
-            writeln!(text, "  {:width$}   {} (n = {})", "", block.title(), sizes.join(", "))?;
-        }
-    }
-    text.push('\n');
     Ok(())
 }
 
@@ -109,15 +137,6 @@ fn label(variant: &Variant) -> String {
     let task = if variant.creates_task { "" } else { " [no task]" };
     let state = if variant.unavailable.is_some() { " [unavailable]" } else { "" };
     format!("{}{task}{state}", variant.name)
-}
-
-/// Writes a line per workload.
-fn variants(text: &mut String, width: usize, description: &Description) -> std::fmt::Result {
-    for workload in &description.workloads {
-        let names: Vec<String> = workload.variants.iter().map(label).collect();
-        writeln!(text, "  {:width$}   {}: {}", "", workload.name, names.join(", "))?;
-    }
-    Ok(())
 }
 
 /// Writes a line per variant and per parameter.
