@@ -218,7 +218,7 @@ fn the_culprits_are_named_with_their_threads_and_their_time() {
             "SERIAL_BOTTLENECK (11.1 %, fixing it: 1.06x to 1.13x faster)",
             "  why:  one worker of 3 is active for 17 % of the window",
             "  do:   split what runs alone into 12 tasks, or overlap it with other work",
-            "  who:  ran alone: \"reduce\" (100 %); on worker 2 \"pool-3\" (100 %)",
+            "  who:  held up others: \"reduce\" (100 %); on worker 2 \"pool-3\" (100 %)",
             "  when: 200 ms to 300 ms (100 %)",
             "confidence: high",
         ]

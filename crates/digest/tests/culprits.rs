@@ -215,3 +215,26 @@ proptest! {
         }
     }
 }
+
+/// Worker 0 makes the tasks of eight others, which work for half of the time each: it holds them up
+/// while some four of them are active.
+#[test]
+fn one_worker_that_all_others_wait_for_is_named_though_it_is_never_alone() {
+    let mut tasks = Vec::new();
+    for at in 0..4_000i64 {
+        let made = (at + 1) * 20_000;
+        tasks.push((0, made - 20_000, made - 100, "make"));
+        tasks.push((1 + (at % 8) as u32, made, made + 10_000 + at * 7_919 % 140_000, "work"));
+    }
+    let digest = digest(&tasks);
+    let serial = &digest.patterns[0];
+    assert_eq!(serial.name, PatternName::SerialBottleneck, "{:#?}", digest.patterns);
+    assert!(
+        serial.evidence.starts_with("workers wait for 4") && serial.evidence.contains("busy"),
+        "{serial:?}"
+    );
+    assert!(serial.remedy.contains("each task that others wait for"), "{serial:?}");
+    assert!(serial.all_along && serial.when.is_empty(), "{serial:?}");
+    assert_eq!((serial.tasks[0].name.as_str(), serial.tasks.len()), ("make", 1), "{serial:?}");
+    assert_eq!((serial.threads[0].worker, serial.threads.len()), (0, 1), "{serial:?}");
+}

@@ -63,7 +63,7 @@ pub(crate) fn queue(digest: &Digest) -> Vec<(&'static str, String)> {
 /// The tasks and threads of a pattern, if they are known.
 pub(crate) fn who(pattern: &Pattern) -> Option<String> {
     let role = match pattern.name {
-        PatternName::SerialBottleneck => "ran alone",
+        PatternName::SerialBottleneck => "held up others",
         PatternName::SchedulingOverhead => "most tasks",
         PatternName::OutsideRun => "ran before",
         PatternName::EventLoopBlocked => "slow steps",

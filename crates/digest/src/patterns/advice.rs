@@ -9,7 +9,7 @@ use taskscale_model::digest::{Change, PatternName, Speedup};
 use super::{
     alternative::{is_slow, long_ones_may_wait, may_be_handed_over, may_be_too_few},
     cause::Cause,
-    causes::{one_holds_up, waits_between_tasks, were_given_as_many},
+    causes::{held_up_by, one_holds_up, waits_between_tasks, were_given_as_many},
 };
 use crate::{evidence::Evidence, profile::Profile, releases::Released};
 
@@ -61,8 +61,11 @@ impl Advice {
             PatternName::SerialBottleneck => {
                 let tasks = evidence.sums.sums.durations.count().max(1);
                 let into = (4 * workers).min(MOST_PIECES / tasks).max(4);
-                let remedy =
-                    format!("split what runs alone into {into} tasks, or overlap it with other work");
+                let what = match held_up_by(evidence) {
+                    Some(_) => "each task that others wait for",
+                    None => "what runs alone",
+                };
+                let remedy = format!("split {what} into {into} tasks, or overlap it with other work");
                 Advice::saving(Change::SplitAlone { into }, remedy, least, most)
             }
             PatternName::LoadImbalance if may_be_too_few(evidence) => {

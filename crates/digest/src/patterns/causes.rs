@@ -208,6 +208,15 @@ pub(super) fn waits_between_tasks(evidence: &Evidence<'_>) -> f64 {
     if between > 0.0 { between / (between + at_ends) } else { 0.0 }
 }
 
+/// The worker that all others wait for, whoever else is active meanwhile. `None` where waits are
+/// put down to something else.
+pub(super) fn held_up_by(evidence: &Evidence<'_>) -> Option<u32> {
+    let is_serial =
+        evidence.idle_while() != IdleWhile::TasksWait && !tasks_come(evidence) && one_holds_up(evidence);
+    let busiest = evidence.sums.active().max_by_key(|(_, worker)| (worker.busy, worker.tasks));
+    busiest.filter(|_| is_serial && evidence.profile.workers > 1).map(|(index, _)| index)
+}
+
 /// Whether one worker holds up the others: the ends of its tasks, which are many, let them go on,
 /// one after the other, and it works nearly all the time.
 pub(super) fn one_holds_up(evidence: &Evidence<'_>) -> bool {
@@ -260,7 +269,7 @@ fn waits(evidence: &Evidence<'_>, solo: &Waiting, shared: &Waiting) -> Vec<Cause
     if tasks_come(evidence) {
         return vec![idle(PatternName::TooLittleReady, waited)];
     }
-    if one_holds_up(evidence) {
+    if held_up_by(evidence).is_some() {
         return vec![idle(PatternName::SerialBottleneck, waited)];
     }
     if evenly_divided(evidence) {

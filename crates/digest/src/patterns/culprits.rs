@@ -20,7 +20,7 @@ use taskscale_model::digest::{PatternName, TaskShare, ThreadShare, TimeRange};
 
 use super::{
     cause::Cause,
-    causes::{SLOW_STEP_NS, few_long, ran_alone},
+    causes::{SLOW_STEP_NS, few_long, held_up_by, ran_alone},
     ranges::ranges,
 };
 use crate::{evidence::Evidence, grid::Who, histogram::bucket, names::mark, profile::Point, top::ShortName};
@@ -48,6 +48,8 @@ pub(crate) struct Scene<'a> {
     named: Vec<PatternName>,
     /// The bucket from which on tasks are few and long.
     few: Option<usize>,
+    /// The worker that all others wait for, even while some of them are active.
+    holder: Option<u32>,
     /// Who ran last, at each point.
     latest: Vec<Who>,
     /// The names by their marks. Where two names share a mark there is none.
@@ -72,7 +74,7 @@ impl<'a> Scene<'a> {
             names.entry(mark(long.name.bytes())).or_insert(Some(long.name));
         }
         let named = ranked.iter().filter(|cause| cause.share > 0.0).map(|cause| cause.name).collect();
-        Scene { evidence, named, few: few_long(evidence), latest, names }
+        Scene { evidence, named, few: few_long(evidence), holder: held_up_by(evidence), latest, names }
     }
 
     /// The culprits of a pattern. O(points).
@@ -86,12 +88,22 @@ impl<'a> Scene<'a> {
         if all <= 0.0 {
             return Culprits::default();
         }
+        // At a point of time one task is known. Where one worker holds up the others, its own tasks
+        // speak for all.
+        let holder = self.holder.filter(|_| name == PatternName::SerialBottleneck);
+        let counts = |who: &Who| holder.is_none() || who.worker() == holder;
+        let known: Vec<(f64, Who)> = weights.iter().copied().zip(self.latest.iter().copied()).collect();
+        let known = || known.iter().filter(|(weight, who)| *weight > 0.0 && counts(who));
+        let told: f64 = known().map(|(weight, _)| weight).sum();
         let (mut by_name, mut by_worker) = (BTreeMap::new(), BTreeMap::new());
-        for (weight, who) in weights.iter().zip(&self.latest).filter(|(weight, _)| **weight > 0.0) {
-            *by_name.entry(who.name).or_insert(0.0) += weight / all;
+        for (weight, who) in known() {
+            *by_name.entry(who.name).or_insert(0.0) += weight / told;
             if let Some(worker) = who.worker() {
-                *by_worker.entry(worker).or_insert(0.0) += weight / all;
+                *by_worker.entry(worker).or_insert(0.0) += weight / told;
             }
+        }
+        if let Some(holder) = holder {
+            by_worker.insert(holder, 1.0);
         }
         let dispatch = name == PatternName::SchedulingOverhead;
         let when = self.when(&weights, all);
@@ -128,6 +140,9 @@ impl<'a> Scene<'a> {
     fn is_of(&self, name: PatternName, point: &Point) -> bool {
         let has = |name: PatternName| self.named.contains(&name);
         let (serial, straggler) = (PatternName::SerialBottleneck, PatternName::StragglerTasks);
+        if self.holder.is_some() && has(serial) {
+            return name == serial;
+        }
         let long = self.few.is_some_and(|few| point.longest >= few);
         let of = match point.active {
             1 if long && has(serial) && ran_alone(self.evidence, point.longest) => serial,

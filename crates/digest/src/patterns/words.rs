@@ -2,7 +2,7 @@
 
 use taskscale_model::{digest::PatternName, figure::time};
 
-use super::cause::Cause;
+use super::{cause::Cause, causes::held_up_by};
 use crate::evidence::Evidence;
 
 /// The figures that speak for a cause. `who` is the task that it is put down to most.
@@ -22,6 +22,10 @@ pub(crate) fn words(evidence: &Evidence<'_>, cause: &Cause, who: Option<&str>) -
                 percent(losses.dispatch / (losses.work + losses.dispatch).max(1e-12))
             )
         }
+        PatternName::SerialBottleneck if held_up_by(evidence).is_some() => format!(
+            "workers wait for {} of the time, mostly until one of {workers}, nearly always busy, ends a task",
+            percent(cause.share)
+        ),
         PatternName::SerialBottleneck => {
             format!("one worker of {workers} is active for {} of the window", percent(solo_time(evidence)))
         }
