@@ -5,11 +5,11 @@
   // A slider shows one of the sizes of its table.
   for (const slider of all('input[type=range]')) {
     const panels = all('tbody', document.getElementById(slider.getAttribute('aria-controls')));
-    const output = slider.parentNode.querySelector('output');
+    const told = all('.at, output', slider.closest('section'));
     const show = () => {
       panels.forEach((panel, index) => { panel.hidden = index !== slider.valueAsNumber; });
       const size = panels[slider.valueAsNumber].dataset.size;
-      output.textContent = size;
+      told.forEach((one) => { one.textContent = size; });
       slider.setAttribute('aria-valuetext', size);
     };
     slider.addEventListener('input', show);

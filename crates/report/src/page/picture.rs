@@ -31,15 +31,20 @@ const LETTER: f64 = 7.4;
 /// The most letters of a runtime's name and of a variant's.
 const NAMES: (usize, usize) = (18, 26);
 
-const STYLE: &str = "\
-.card{fill:#fff;stroke:#c8ccd2}text{font:13px system-ui,sans-serif;fill:#1c2126}.head{font-weight:600}\
-.tick,.dim{fill:#59626d;font-size:12px}.grid{stroke:#e1e4e8}.ci{stroke-width:2;stroke:#59626d}.dot{fill:#59626d;stroke:#fff}\
-.ref{fill:#1c2126;stroke:#1c2126}.less{stroke:#0a66c2}.dot.less{fill:#0a66c2}.more{stroke:#b5460f}.dot.more{fill:#b5460f}\
-.dot.ring{fill:#fff;stroke:#59626d;stroke-width:2}text.less{fill:#0a5cad;stroke:none}text.more{fill:#a8400d;stroke:none}\
-text.ref{stroke:none;font-weight:600}\
-@media(prefers-color-scheme:dark){.card{fill:#14181d;stroke:#3a424c}text{fill:#e6e9ed}.tick,.dim{fill:#a4adb8}.grid{stroke:#2b323a}\
-.ci{stroke:#a4adb8}.dot{fill:#a4adb8;stroke:#14181d}.ref{fill:#e6e9ed;stroke:#e6e9ed}.less{stroke:#6cb2f7}.dot.less,text.less{fill:#6cb2f7}\
-.more{stroke:#f59d6b}.dot.more,text.more{fill:#f59d6b}.dot.ring{fill:#14181d;stroke:#a4adb8}}";
+const STYLE: &str = "
+.card{fill:#fff;stroke:#c8ccd2}
+text{font:13px system-ui,sans-serif;fill:#1c2126}.head{font-weight:600}.tick,.dim{fill:#59626d;font-size:12px}
+.grid{stroke:#e1e4e8}.ci{stroke-width:2;stroke:#59626d}.dot{fill:#59626d}.ring{stroke:#59626d;stroke-width:2}
+line.ref{stroke:#1c2126}.dot.ref{fill:#1c2126}text.ref{font-weight:600}
+line.less{stroke:#0a5cad}.dot.less,text.less{fill:#0a5cad}
+line.more{stroke:#a8400d}.dot.more,text.more{fill:#a8400d}.dot.ring{fill:#fff}
+@media(prefers-color-scheme:dark){
+.card{fill:#14181d;stroke:#3a424c}text{fill:#e6e9ed}.tick,.dim{fill:#a4adb8}
+.grid{stroke:#2b323a}.ci{stroke:#a4adb8}.dot{fill:#a4adb8}.ring{stroke:#a4adb8}
+line.ref{stroke:#e6e9ed}.dot.ref{fill:#e6e9ed}
+line.less{stroke:#6cb2f7}.dot.less,text.less{fill:#6cb2f7}
+line.more{stroke:#f59d6b}.dot.more,text.more{fill:#f59d6b}.dot.ring{fill:#14181d}}
+";
 
 /// Draws the first ranking. A summary without one makes a drawing that says so.
 pub fn strip_svg(summary: &Summary) -> String {

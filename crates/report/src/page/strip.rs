@@ -14,8 +14,10 @@ use crate::{
 
 /// One table of the page.
 pub struct Strip {
-    /// What is ranked, at the size of the ranking.
+    /// What is ranked.
     pub heading: String,
+    /// The end of the heading, which goes with the size that is shown: `256 tasks at a time`.
+    pub at: String,
     /// Names the table in ids.
     pub number: usize,
     pub axis: Markup,
@@ -30,7 +32,7 @@ pub struct Strip {
 
 /// The rows at one size.
 pub struct Panel {
-    /// `256 tasks`
+    /// `256 tasks at a time`
     pub size: String,
     pub is_first: bool,
     pub lines: Vec<Line>,
@@ -87,9 +89,17 @@ fn strip(summary: &Summary, ranking: &Ranking, number: usize) -> Strip {
         [cost.ns, ends[0], ends[1]]
     });
     let axis = Axis::over(ends);
+    // A smallest task has one size, and no slider.
+    let whole = what(ranking, usize::MAX);
+    let at = at_a_time(ranking.size);
+    let (heading, at) = match whole.strip_suffix(&at) {
+        Some(heading) => (heading, at),
+        None => (&*whole, String::new()),
+    };
     let first = panels.iter().position(|(size, _)| *size == ranking.size).unwrap_or_default();
     Strip {
-        heading: what(ranking, usize::MAX),
+        heading: heading.to_owned(),
+        at,
         number,
         axis: Markup(marks::labels(&axis)),
         grid: Markup(marks::grid(&axis)),
@@ -98,13 +108,18 @@ fn strip(summary: &Summary, ranking: &Ranking, number: usize) -> Strip {
             .into_iter()
             .enumerate()
             .map(|(index, (size, costs))| Panel {
-                size: format!("{} {}", count(size), if size == 1 { "task" } else { "tasks" }),
+                size: at_a_time(size),
                 is_first: index == first,
                 lines: costs.iter().map(|cost| line(cost, &axis)).collect(),
             })
             .collect(),
         first,
     }
+}
+
+/// A size as the headings have it.
+fn at_a_time(size: u64) -> String {
+    format!("{} {} at a time", count(size), if size == 1 { "task" } else { "tasks" })
 }
 
 /// The rows of the ranking itself.
@@ -183,7 +198,11 @@ fn of_baseline(row: &Row, ratio: Option<Ratio>) -> String {
     let Some(ratio) = ratio else { return String::new() };
     let ratio = figure::ratio(ratio.value, ratio.ci);
     match &row.baseline {
-        Some(baseline) => format!("{ratio} of {}", clean(baseline)),
+        Some(baseline) => {
+            // Nearly always it is another way of the same runtime.
+            let own = baseline.strip_prefix(&row.key.runtime).and_then(|rest| rest.strip_prefix(':'));
+            format!("{ratio} of {}", clean(own.unwrap_or(baseline)))
+        }
         None => ratio,
     }
 }
