@@ -92,7 +92,7 @@ const REPORT_EXAMPLES: &str = "Examples:
   taskscale report last --details                    all figures, threads, growth and notes
   taskscale report last --baseline go                ratios to the cheapest way of Go
   taskscale report last --runtime 'asyncio.*' --size 2048
-  taskscale report last -o r.md -o r.csv             files, each as its ending says
+  taskscale report last -o r.html -o r.csv           files, each as its ending says
   taskscale report killed.taskscale.jsonl            what a killed run had measured
   taskscale report last --format json | jq '.rows[] | select(.status == \"failed\")'";
 
@@ -377,8 +377,8 @@ pub struct ReportArgs {
     /// Only sizes that match, for example '2048|4096'
     #[arg(long, short = 'n', value_name = "REGEX", value_parser = whole)]
     pub size: Option<regex::Regex>,
-    /// Write the report to a file of this ending: .txt, .md, .json or .csv; repeat for several.
-    /// Nothing is printed then
+    /// Write the report to a file by its ending: .txt, .md, .json, .csv, .html (one page, without
+    /// network) or .svg (the first ranking); repeat for several. Nothing is printed then
     #[arg(long, short, value_name = "FILE")]
     pub output: Vec<PathBuf>,
     /// How to print the figures

@@ -77,6 +77,8 @@ pub enum Ending {
     Markdown,
     Json,
     Csv,
+    Html,
+    Svg,
 }
 
 impl Ending {
@@ -90,7 +92,9 @@ impl Ending {
             Some("md") => Ok(Ending::Markdown),
             Some("json") => Ok(Ending::Json),
             Some("csv") => Ok(Ending::Csv),
-            _ => bail!("{} ends in none of .txt, .md, .json and .csv", path.display()),
+            Some("html") => Ok(Ending::Html),
+            Some("svg") => Ok(Ending::Svg),
+            _ => bail!("{} ends in none of .txt, .md, .json, .csv, .html and .svg", path.display()),
         }
     }
 }
@@ -103,6 +107,8 @@ pub fn write(summary: &Summary, ending: Ending, path: &Path) -> anyhow::Result<(
         Ending::Markdown => taskscale_report::markdown(summary),
         Ending::Json => taskscale_report::json(summary),
         Ending::Csv => taskscale_report::csv(summary),
+        Ending::Html => taskscale_report::page(summary),
+        Ending::Svg => taskscale_report::strip_svg(summary),
     };
     std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }

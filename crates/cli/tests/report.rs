@@ -79,6 +79,10 @@ fn files_are_written_by_their_endings() {
     assert_eq!(read(&md), tool.run(&["report", "last", "--format", "md"]).out);
     assert_eq!(read(&json), tool.run(&["report", "last", "--format", "json"]).out);
     assert_eq!(read(&txt), tool.run(&["report", "last", "--details"]).out);
+    let (html, svg) = (path("r.html"), path("r.svg"));
+    assert_eq!(tool.run(&["report", "last", "-o", &html, "-o", &svg]).status, Some(0));
+    assert!(read(&html).starts_with("<!doctype html>") && read(&html).contains("threads"));
+    assert!(read(&svg).starts_with("<svg") && read(&svg).contains("threads"));
     let table = read(&csv);
     let lines = tool.run(&["report", "last", "--format", "json"]).json()["rows"].as_array().map(Vec::len);
     assert_eq!(Some(table.lines().count() - 1), lines);

@@ -2,7 +2,7 @@
 //! here is pure: no clock, no disk, no environment, nothing printed; data goes in, text comes out.
 //!
 //! ```text
-//! Summary --overview, text, markdown, json, csv--> String
+//! Summary --overview, text, markdown, json, csv, page, strip_svg--> String
 //! Comparison --compare_text, compare_markdown, compare_json, compare_junit--> String
 //! Checkup --doctor_text, doctor_markdown, doctor_json--> String
 //! Digest --digest_text, digest_markdown, digest_json, digest_html--> String
@@ -28,6 +28,7 @@
 //! | [`markdown`](mod@markdown) | tables for a pull request |
 //! | [`json`](mod@json) | `taskscale.summary/1` |
 //! | [`csv`](mod@csv) | the rows of a summary for spreadsheets |
+//! | [`page`](mod@page) | a run as one HTML page, and its first ranking as one SVG |
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
@@ -45,6 +46,7 @@ pub mod json;
 mod layout;
 pub mod markdown;
 pub mod overview;
+pub mod page;
 mod reasons;
 mod strip;
 pub mod style;
@@ -60,5 +62,6 @@ pub use doctor::{doctor_json, doctor_markdown, doctor_text};
 pub use json::json;
 pub use markdown::markdown;
 pub use overview::overview;
+pub use page::{page, strip_svg};
 pub use style::Style;
 pub use text::text;

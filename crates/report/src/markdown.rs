@@ -37,7 +37,7 @@ pub fn markdown(summary: &Summary) -> String {
 fn answer(summary: &Summary) -> String {
     let mut text = String::new();
     for ranking in &summary.overview.rankings {
-        let _ = writeln!(text, "### {}\n", escape(&overview::what(ranking)));
+        let _ = writeln!(text, "### {}\n", escape(&overview::what(ranking, usize::MAX)));
         text.push_str("| runtime | variant | time | ratio \\[95 %\\] |\n| --- | --- | --: | --: |\n");
         for row in &ranking.rows {
             let cells = [

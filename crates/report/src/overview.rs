@@ -57,10 +57,30 @@ pub fn overview(summary: &Summary, style: &Style, run: &str) -> String {
     render(&lines.join("\n"), style.colour) + "\n"
 }
 
-/// What was measured, and on the right what that rests on.
+/// What was measured, and below it what that rests on.
 fn heading(summary: &Summary) -> Vec<String> {
+    let mut lines: Vec<String> =
+        hanging(&title(summary), 0, COLUMNS).lines().map(|line| ink(Ink::Bold, line)).collect();
+    let facts = facts(summary);
+    if !facts.is_empty() {
+        lines.push(ink(Ink::Dim, &facts.join(", ")));
+    }
+    lines
+}
+
+/// The suite of a run and what it is about.
+pub(crate) fn title(summary: &Summary) -> String {
     let suite = summary.overview.rankings.first().map(|ranking| ranking.suite.as_str()).unwrap_or_default();
     let title = summary.overview.titles.first().map(|title| clean(title)).unwrap_or_default();
+    match (suite, title.as_str()) {
+        ("", title) => format!("taskscale: {title}"),
+        (suite, "") => format!("taskscale {}", clean(suite)),
+        (suite, title) => format!("taskscale {}: {title}", clean(suite)),
+    }
+}
+
+/// CPUs, elapsed time and the smallest difference told, as far as they are known.
+pub(crate) fn facts(summary: &Summary) -> Vec<String> {
     let mut facts = Vec::new();
     facts.extend(summary.machine.cpus_usable.value().map(|cpus| match cpus {
         1 => "1 CPU".to_owned(),
@@ -73,17 +93,7 @@ fn heading(summary: &Summary) -> Vec<String> {
             .smallest_difference
             .map(|share| format!("differences under {} % not shown", percent(share))),
     );
-    let text = match (suite, title.as_str()) {
-        ("", title) => format!("taskscale: {title}"),
-        (suite, "") => format!("taskscale {}", clean(suite)),
-        (suite, title) => format!("taskscale {}: {title}", clean(suite)),
-    };
-    let mut lines: Vec<String> =
-        hanging(&text, 0, COLUMNS).lines().map(|line| ink(Ink::Bold, line)).collect();
-    if !facts.is_empty() {
-        lines.push(ink(Ink::Dim, &facts.join(", ")));
-    }
-    lines
+    facts
 }
 
 /// How many rows each ranking shows. The first one takes what it needs, up to [`RANKED`]; the
@@ -114,7 +124,7 @@ fn ranked(ranking: &Ranking, room: usize, is_first: bool) -> Vec<String> {
     let columns = (DRAWN - runtime - variant_width).min(STRIP);
     let strip = Strip::over(shown.iter().map(|row| (row.ns, row.ci)), columns);
     let indent = runtime + 1 + variant_width + 1 + 8 + 1;
-    let mut lines = vec![ink(Ink::Bold, &what(ranking))];
+    let mut lines = vec![ink(Ink::Bold, &what(ranking, COLUMNS))];
     let legend = if is_first && shown.iter().any(|row| row.ratio.is_some()) { "ratio [95 %]" } else { "" };
     let axis = format!("{}{:columns$}", " ".repeat(indent), strip.axis());
     let gap = if axis.chars().count() > indent + columns { 1 } else { 2 };
@@ -140,13 +150,13 @@ fn ranked(ranking: &Ranking, room: usize, is_first: bool) -> Vec<String> {
 }
 
 /// What a ranking ranks, in one line. A long name of a table is cut.
-pub(crate) fn what(ranking: &Ranking) -> String {
+pub(crate) fn what(ranking: &Ranking, columns: usize) -> String {
     if is_by_size(ranking) {
         let what = match ranking.quantity {
             Quantity::PerTask(Time::Wall) => "wall time per task by number of tasks: ",
             _ => "CPU time per task by number of tasks: ",
         };
-        return format!("{what}{}", cut(&clean(&ranking.table), COLUMNS - what.len()));
+        return format!("{what}{}", cut(&clean(&ranking.table), columns.saturating_sub(what.len())));
     }
     let size = count(ranking.size);
     let tasks = if ranking.size == 1 { "task" } else { "tasks" };
@@ -161,7 +171,7 @@ pub(crate) fn what(ranking: &Ranking) -> String {
             (format!("smallest task that is {:.0} % work: ", share * 100.0), format!(", {size} {tasks}"))
         }
     };
-    let room = COLUMNS.saturating_sub(what.chars().count() + behind.chars().count());
+    let room = columns.saturating_sub(what.chars().count() + behind.chars().count());
     format!("{what}{}{behind}", cut(&clean(&ranking.table), room))
 }
 
@@ -301,7 +311,7 @@ fn next(summary: &Summary, run: &str) -> Vec<String> {
     lines
 }
 
-fn plural(n: usize, of: &str) -> String {
+pub(crate) fn plural(n: usize, of: &str) -> String {
     format!("{} {of}{}", count(n as u64), if n == 1 { "" } else { "s" })
 }
 
@@ -310,7 +320,7 @@ fn width(rows: &[&Ranked], name: impl Fn(&Ranked) -> String, most: usize) -> usi
 }
 
 /// Whether a ranking is of sizes, and not of rows at one size.
-fn is_by_size(ranking: &Ranking) -> bool {
+pub(crate) fn is_by_size(ranking: &Ranking) -> bool {
     ranking.rows.iter().any(|row| row.size != ranking.size)
 }
 

@@ -74,8 +74,8 @@ pub enum Standing {
     Tie,
     Cheaper,
     Dearer,
-    /// Its ratio has no interval (fewer than six processes, or none that pair), or one that has
-    /// 1 in it and is wider than a tie's.
+    /// Its ratio has no interval (fewer than six processes, or none that pair), or one that
+    /// contains 1 and is wider than a tie's.
     CannotTell,
 }
 
