@@ -2,11 +2,14 @@
 
 use taskscale_model::{
     figure::time,
-    summary::{Distribution, Ranked, Summary},
+    summary::{Distribution, Ranked, Ranking, Summary},
 };
 
 use super::{axis::Axis, marks, markup::Markup, strip};
-use crate::{overview::what, style::clean};
+use crate::{
+    overview::{variant, what},
+    style::clean,
+};
 
 /// The boxes of one ranking.
 pub struct Boxes {
@@ -43,18 +46,18 @@ pub fn boxes(summary: &Summary) -> Vec<Boxes> {
                 number,
                 axis: Markup(marks::labels(&axis)),
                 grid: Markup(marks::grid(&axis)),
-                lines: rows.iter().map(|(row, of)| line(row, of, &axis)).collect(),
+                lines: rows.iter().map(|(row, of)| line(ranking, row, of, &axis)).collect(),
             })
         })
         .collect()
 }
 
-fn line(row: &Ranked, of: &Distribution, axis: &Axis) -> Line {
+fn line(ranking: &Ranking, row: &Ranked, of: &Distribution, axis: &Axis) -> Line {
     let figures =
         [("least", of.p0), ("25 %", of.p25), ("median", of.p50), ("75 %", of.p75), ("most", of.p100)];
     Line {
         runtime: clean(&row.runtime),
-        variant: clean(&row.variant),
+        variant: variant(ranking, row),
         mark: Markup(marks::quartiles(axis, of)),
         samples: of.n,
         figures: figures.map(|(what, ns)| (what, time(ns))).into(),

@@ -14,7 +14,7 @@ use super::{
     markup::{escape, number},
     strip,
 };
-use crate::overview::what;
+use crate::overview::{variant, what};
 
 /// The width of the drawing.
 const WIDTH: f64 = 840.0;
@@ -67,12 +67,13 @@ fn card(height: f64, title: &str, content: &str) -> String {
 }
 
 fn draw(ranking: &Ranking) -> String {
-    let widest = |name: fn(&Ranked) -> &String, most: usize| {
+    let named = |row: &Ranked| variant(ranking, row);
+    let widest = |name: &dyn Fn(&Ranked) -> String, most: usize| {
         let letters = ranking.rows.iter().map(|row| name(row).chars().count()).max().unwrap_or_default();
         letters.min(most) as f64 * LETTER + 12.0
     };
-    let (runtime, variant) = (widest(|row| &row.runtime, NAMES.0), widest(|row| &row.variant, NAMES.1));
-    let left = MARGIN + runtime + variant + FIGURE + 12.0;
+    let (runtime, names) = (widest(&|row| row.runtime.clone(), NAMES.0), widest(&named, NAMES.1));
+    let left = MARGIN + runtime + names + FIGURE + 12.0;
     let width = WIDTH - MARGIN - RATIO - 16.0 - left;
     let rows = ranking.rows.len() as f64;
     let axis = Axis::over(ranking.rows.iter().flat_map(|row| {
@@ -98,7 +99,7 @@ fn draw(ranking: &Ranking) -> String {
         let class = marks::class(Some(row.standing));
         let weight = if row.standing == Standing::Reference { "head" } else { "" };
         drawn += &text(MARGIN, base, weight, "start", &fit(&row.runtime, NAMES.0));
-        drawn += &text(MARGIN + runtime, base, weight, "start", &fit(&row.variant, NAMES.1));
+        drawn += &text(MARGIN + runtime, base, weight, "start", &fit(&named(row), NAMES.1));
         drawn += &text(left - 12.0, base, weight, "end", &time(row.ns));
         let _ = writeln!(
             drawn,

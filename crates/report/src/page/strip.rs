@@ -177,7 +177,7 @@ pub fn is_of(row: &Row, ranking: &Ranking) -> bool {
 pub fn distribution(summary: &Summary, ranking: &Ranking, ranked: &Ranked) -> Option<Distribution> {
     let Quantity::PerTask(clock) = ranking.quantity else { return None };
     let row = summary.rows.iter().find(|row| {
-        row.key.size == ranking.size
+        row.key.size == ranked.size
             && is_of(row, ranking)
             && row.key.runtime == ranked.runtime
             && row.key.variant_and_case() == ranked.variant
