@@ -61,9 +61,15 @@ pub enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
-    /// Print the manual page
-    #[command(after_help = "Example:\n  taskscale man | man -l -")]
-    Man,
+    /// Print the manual page, or write one for each subcommand
+    #[command(
+        after_help = "Examples:\n  taskscale man | man -l -\n  taskscale man --folder ~/.local/share/man/man1"
+    )]
+    Man {
+        /// Write taskscale.1, taskscale-run.1 and so on into this folder
+        #[arg(long, value_name = "DIR")]
+        folder: Option<PathBuf>,
+    },
 }
 
 const RUN_EXAMPLES: &str = "Examples:

@@ -37,7 +37,8 @@ fn main() -> ExitCode {
         Command::Probe(ProbeCommand::Check(args)) => commands::probe::check(&args),
         Command::Probe(ProbeCommand::Serve { runtime }) => return taskscale_probe_rust::main(&runtime),
         Command::Completions { shell } => commands::generate::completions(shell),
-        Command::Man => commands::generate::man(),
+        Command::Man { folder: None } => commands::generate::man(),
+        Command::Man { folder: Some(folder) } => commands::generate::man_pages(&folder),
     };
     output::exit_code(done)
 }

@@ -168,7 +168,7 @@ fn a_baseline_is_kept_in_the_current_folder_and_found_there() {
     let kept = ".taskscale/main.taskscale.jsonl";
     let ran = here(&["compare", "--baseline", "main", kept]);
     assert_eq!(ran.status, Some(0), "{}", ran.err);
-    assert!(ran.out.contains("both files are of the same run"), "{}", ran.out);
+    assert!(ran.out.contains("one and the same run"), "{}", ran.out);
     let entries = fs::read_dir(folder.join(".taskscale")).expect("the folder").count();
     assert_eq!(entries, 1, "nothing but the baseline is left there");
     let ran = here(&["compare", "--baseline", "mian", kept]);

@@ -313,6 +313,11 @@ fn list_completions_and_man_print_data() {
     {
         assert!(list.out.contains(words), "{words:?} not in {}", list.out);
     }
+    let pages = tool.path("man1");
+    assert_eq!(tool.run(&["man", "--folder", pages.to_str().expect("UTF-8")]).status, Some(0));
+    for page in ["taskscale.1", "taskscale-run.1", "taskscale-digest.1", "taskscale-probe-check.1"] {
+        assert!(fs::read_to_string(pages.join(page)).expect(page).contains(".SH SYNOPSIS"), "{page}");
+    }
     let short = tool.run(&["list"]).out;
     assert!(short.lines().count() <= 40 && short.lines().all(|line| line.chars().count() <= 80), "{short}");
     let suite = tool.run(&["list", "nop"]).out;

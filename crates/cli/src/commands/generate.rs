@@ -1,5 +1,8 @@
 //! `taskscale completions` and `taskscale man`: both come from the one definition of the flags.
 
+use std::path::Path;
+
+use anyhow::Context;
 use clap::CommandFactory;
 
 use crate::{
@@ -30,5 +33,13 @@ pub fn man() -> anyhow::Result<Outcome> {
         man.render_extra_section(&mut text)?;
     }
     print(&String::from_utf8(text)?)?;
+    Ok(Outcome::Done)
+}
+
+/// Writes a page for the command and for each subcommand, as `man taskscale-run` wants them.
+pub fn man_pages(folder: &Path) -> anyhow::Result<Outcome> {
+    let shown = folder.display();
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {shown}"))?;
+    clap_mangen::generate_to(Cli::command(), folder).with_context(|| format!("cannot write into {shown}"))?;
     Ok(Outcome::Done)
 }
