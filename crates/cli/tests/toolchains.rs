@@ -263,3 +263,18 @@ fn the_smallest_probe_is_never_written_over_a_file() {
     assert!(unknown.err.contains("there are rust, python, go"), "{}", unknown.err);
     assert!(Path::new(&file).exists());
 }
+
+#[test]
+fn what_could_not_be_installed_is_not_called_ready() {
+    let tool = common::Tool::new();
+    let mut setup = tool.command(&["setup", "python"]);
+    // Nothing answers at this port, as if there were no network.
+    let without = [("PIP_INDEX_URL", "http://127.0.0.1:9/"), ("PIP_RETRIES", "0"), ("PIP_NO_CACHE_DIR", "1")];
+    let ran = common::ran(setup.envs(without));
+    for package in ["uvloop", "trio", "anyio"] {
+        let here = Command::new("python3").args(["-c", &format!("import {package}")]).output();
+        let here = here.is_ok_and(|output| output.status.success());
+        let line = ran.out.lines().find(|line| line.starts_with(package)).unwrap_or_default();
+        assert_eq!(line.contains("ready"), here, "{package}: {ran:?}");
+    }
+}

@@ -1,8 +1,9 @@
 //! `taskscale setup`: builds probes ahead of their first use, and installs Python's packages on
 //! request.
 
-use std::{collections::BTreeSet, fmt::Write};
+use std::{collections::BTreeMap, fmt::Write};
 
+use taskscale_bench::probe::{HANDSHAKE_NS, Probe};
 use taskscale_model::missing::Missing;
 
 use crate::{
@@ -21,13 +22,15 @@ pub fn setup(args: &SetupArgs) -> anyhow::Result<Outcome> {
     let asked = expand(&args.runtime)?;
     let mut text = String::new();
     let mut failed = false;
-    let mut environments = BTreeSet::new();
+    let mut environments = BTreeMap::new();
     for mut candidate in runtimes::candidates(&asked, &[])? {
         if build::Watch::interrupted(&watch) {
             return Ok(Outcome::Interrupted);
         }
+        // What an environment could not be given may be there all the same, and what is ready is
+        // only what answers.
         let packages = packages(&candidate, &mut environments, &watch);
-        let state = match packages.and_then(|()| made(&mut candidate, &watch)) {
+        let state = match made(&mut candidate, &watch).map_err(|missing| packages.err().unwrap_or(missing)) {
             Ok(state) => state,
             Err(missing) => {
                 failed |= candidate.asked;
@@ -56,17 +59,22 @@ fn expand(asked: &[String]) -> anyhow::Result<Vec<String>> {
 }
 
 /// Makes the virtual environment of an interpreter once, before its first runtime that needs a
-/// package.
-fn packages(candidate: &Candidate, done: &mut BTreeSet<String>, watch: &Building) -> Result<(), Missing> {
+/// package. The others of that interpreter get the same answer.
+fn packages(
+    candidate: &Candidate,
+    done: &mut BTreeMap<String, Result<(), Missing>>,
+    watch: &Building,
+) -> Result<(), Missing> {
     let Some(job) = candidate.job.as_ref().filter(|job| job.language.name == "python") else { return Ok(()) };
     // This finds the interpreter itself: the environment that was made from it would be found for
     // other sources.
     let plain = Source::Runtime("asyncio".into());
     let (_, asked) = runtimes::split_id(&candidate.id);
-    if job.source == plain || !done.insert(asked.unwrap_or_default().to_owned()) {
+    if job.source == plain {
         return Ok(());
     }
-    build::environment(&(job.language.find)(asked, &plain)?, watch)
+    let environment = || build::environment(&(job.language.find)(asked, &plain)?, watch);
+    done.entry(asked.unwrap_or_default().to_owned()).or_insert_with(environment).clone()
 }
 
 /// Builds what is to be built, completes what is partly there, and says which it is.
@@ -75,7 +83,9 @@ fn made(candidate: &mut Candidate, watch: &Building) -> Result<String, Missing> 
         // An environment that `packages` has just made is found by this second look.
         let (_, asked) = runtimes::split_id(&candidate.id);
         job.toolchain = (job.language.find)(asked, &job.source)?;
-        job.complete(watch)?;
+        let command = job.complete(watch)?;
+        let described = Probe::start(&command).and_then(|mut probe| probe.describe(HANDSHAKE_NS));
+        described.map_err(|fault| fault.to_missing())?;
         return Ok(format!("ready ({}, {})", job.toolchain.version, job.toolchain.program()));
     }
     match &candidate.standing {
