@@ -306,8 +306,10 @@ fn next(summary: &Summary, run: &str) -> Vec<String> {
         ));
     }
     let word = if lines.is_empty() { "next" } else { "" };
-    let run = cut(&clean(run), COLUMNS - WORD - 40);
-    lines.push(format!("{word:WORD$}all figures: taskscale report {run} --details"));
+    let again = format!("all figures: taskscale report {} --details", clean(run));
+    // A path that is cut is no command.
+    let fits = again.chars().count() + WORD <= COLUMNS;
+    lines.push(format!("{word:WORD$}{}", if fits { &again } else { "all figures: the same with --details" }));
     lines
 }
 
