@@ -1,11 +1,12 @@
 //! Measures one cell: verify, pilot, warm-up, rounds, restarts, stop. All its rows are alive at
-//! once and measured in turn.
+//! once and measured one after another. A cell has its time in one go or in turns with others.
 
 use std::io;
 
 use taskscale_model::{
+    missing::Missing,
     protocol::MAX_INTEGER,
-    run_file::{Kind, Record, RoundRecord, SampleRecord, Stop},
+    run_file::{Kind, Record, RoundRecord, RowRecord, SampleRecord, Status, Stop},
 };
 use taskscale_stats::{
     confidence::CONFIDENCE,
@@ -34,67 +35,181 @@ const LONGEST: u64 = 8;
 /// timed samples.
 const PHASES_EVERY: u64 = 5;
 
+/// An iteration that lasts this many of the wanted samples is dear: its row is not measured for
+/// other ends than its figure more often than need be. A million tasks of asyncio take 3 s, and 10
+/// sizes of them in 6 processes as long as the suite may take.
+const DEAR: f64 = 5.0;
+
 /// How many times its time a cell may last before a round is broken off in the middle.
 const OVERRUN: f64 = 1.5;
 
-/// Measures `cell` for about `time_ns`. Returns what an iteration of each measured row cost, in
-/// their order, for the forecast of larger sizes.
-pub(crate) fn measure(
-    cell: &Cell,
-    limits: &Limits,
-    time_ns: u64,
-    world: &mut World<'_, '_>,
-) -> io::Result<Vec<Option<f64>>> {
-    let mut measuring = Measuring {
-        rows: cell.measured().map(|row| Row::new(&row.record, cell.rule_of(&row.record))).collect(),
-        cell,
-        limits,
-        started_ns: world.clock.now_ns(),
-        time_ns,
-    };
-    measuring.prepare(world)?;
-    let stop = measuring.rounds(world)?;
-    let measured: Vec<bool> =
-        measuring.rows.iter().map(|row| row.is_alive() && !row.timed.is_empty()).collect();
-    for row in &mut measuring.rows {
-        row.finish(stop, world)?;
+/// What is known of a row's series from the sizes that were measured before.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Known {
+    /// Wall ns of one iteration at the largest smaller size.
+    pub iteration_wall_ns: Option<f64>,
+}
+
+impl Known {
+    /// Whether one iteration lasts this many samples or more, by a smaller size.
+    fn lasts(self, samples: f64, sample_ns: u64) -> bool {
+        self.iteration_wall_ns.is_some_and(|ns| ns >= samples * sample_ns as f64)
     }
-    // Counting comes last: it must not run beside what is timed.
-    let rows = measuring.rows.iter().zip(measured).filter(|(_, measured)| *measured).map(|(row, _)| row);
-    count::rows(rows, world)?;
-    Ok(measuring.rows.iter().map(|row| row.iteration_wall_ns).collect())
 }
 
-struct Measuring<'p, 'l> {
-    cell: &'p Cell,
-    limits: &'l Limits,
+/// When a cell ends, whatever its intervals say.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Deadline {
+    /// The time of the cell, in nanoseconds. Warm-up gets a share of it.
+    pub time_ns: u64,
+    /// No round begins that would end more than half a round later than this.
+    pub stop_ns: u64,
+    /// A round that is still under way then is broken off.
+    pub broken_off_ns: u64,
+}
+
+impl Deadline {
+    /// The deadline of a cell that is measured in one go, from now on.
+    pub fn alone(now_ns: u64, time_ns: u64) -> Self {
+        let after = |ns: u64| now_ns.saturating_add(ns);
+        Deadline { time_ns, stop_ns: after(time_ns), broken_off_ns: after((time_ns as f64 * OVERRUN) as u64) }
+    }
+}
+
+/// One cell while it is measured.
+pub(crate) struct Measuring<'p> {
+    pub cell: &'p Cell,
+    limits: &'p Limits,
     rows: Vec<Row<'p>>,
-    started_ns: u64,
-    time_ns: u64,
+    deadline: Deadline,
+    schedule: Schedule,
+    /// Rounds that are done.
+    rounds: u64,
+    /// What a turn cost, without what only the first one does: checking answers and choosing
+    /// iterations.
+    pub turn_ns: u64,
+    /// What all turns took.
+    pub spent_ns: u64,
 }
 
-impl Measuring<'_, '_> {
-    /// Starts and verifies all rows and chooses their iterations.
-    fn prepare(&mut self, world: &mut World<'_, '_>) -> io::Result<()> {
-        let all: Vec<usize> = (0..self.rows.len()).collect();
-        self.start(&all, world)?;
+impl<'p> Measuring<'p> {
+    /// A cell that has had no turn.
+    pub fn new(cell: &'p Cell, limits: &'p Limits, deadline: Deadline, world: &mut World<'_, '_>) -> Self {
+        let rows: Vec<Row<'p>> =
+            cell.measured().map(|row| Row::new(&row.record, cell.rule_of(&row.record))).collect();
+        let schedule = Schedule::new(world.rng.u64(..), rows.len(), limits.restart_every);
+        Measuring { cell, limits, rows, deadline, schedule, rounds: 0, turn_ns: 0, spent_ns: 0 }
+    }
+
+    /// Measures the rounds of one process of each row: all rounds where no process restarts.
+    /// Returns why the cell ends, if it does.
+    pub fn turn(&mut self, known: &[Known], world: &mut World<'_, '_>) -> io::Result<Option<Stop>> {
+        let began_ns = world.clock.now_ns();
+        let open: Vec<usize> = (0..self.rows.len()).filter(|&index| self.rows[index].is_open()).collect();
+        let mut prepared_ns = 0;
+        if self.rounds == 0 {
+            self.start(&open, world)?;
+            let started_ns = world.clock.now_ns();
+            self.prepare(known, world)?;
+            prepared_ns = world.clock.now_ns() - started_ns;
+        }
+        let stop = self.block(world)?;
+        let took_ns = world.clock.now_ns() - began_ns;
+        self.turn_ns = took_ns - prepared_ns;
+        self.spent_ns += took_ns;
+        Ok(stop)
+    }
+
+    /// Ends the processes of all rows until the next turn. They end side by side.
+    pub fn park(&mut self) {
         for row in &mut self.rows {
+            row.dismiss();
+        }
+        for row in &mut self.rows {
+            row.park();
+        }
+    }
+
+    /// Ends the cell: rows with a round have figures. Counting comes last, since it must not run
+    /// beside what is timed.
+    pub fn finish(&mut self, stop: Stop, world: &mut World<'_, '_>) -> io::Result<()> {
+        let measured: Vec<bool> =
+            self.rows.iter().map(|row| row.is_open() && !row.timed.is_empty()).collect();
+        for row in &mut self.rows {
+            row.finish(stop, world)?;
+        }
+        let rows = self.rows.iter().zip(measured).filter(|(_, measured)| *measured).map(|(row, _)| row);
+        count::rows(rows, world)
+    }
+
+    /// Ends the rows that `drop` names, for the reason that it gives.
+    pub fn leave_out(
+        &mut self,
+        drop: &dyn Fn(&RowRecord) -> Option<Missing>,
+        world: &mut World<'_, '_>,
+    ) -> io::Result<()> {
+        for row in &mut self.rows {
+            if let Some(why) = drop(row.record) {
+                row.end(Status::Skipped(why), world)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What an iteration of each row cost, in their order, for the forecast of larger sizes.
+    pub fn costs(&self) -> Vec<Option<f64>> {
+        self.rows.iter().map(|row| row.iteration_wall_ns).collect()
+    }
+
+    /// The number of processes that each row has had.
+    pub fn turns(&self) -> u64 {
+        self.rounds.div_ceil(self.limits.restart_every.max(1))
+    }
+
+    /// Rows that are still measured.
+    pub fn open(&self) -> usize {
+        self.rows.iter().filter(|row| row.is_open()).count()
+    }
+
+    /// The mean half-width of the intervals of all rows that are still measured. A row without an
+    /// interval counts as 100 %.
+    pub fn mean_half_width(&self) -> f64 {
+        let widths = self.half_widths();
+        let sum: f64 = widths.iter().map(|width| width.unwrap_or(1.0).min(1.0)).sum();
+        sum / widths.len().max(1) as f64
+    }
+
+    /// Verifies all rows and chooses their iterations.
+    ///
+    /// A row whose single iteration lasts [`DEAR`] samples or more was verified at a smaller size;
+    /// its answer is judged in every sample.
+    fn prepare(&mut self, known: &[Known], world: &mut World<'_, '_>) -> io::Result<()> {
+        for (row, known) in self.rows.iter_mut().zip(known) {
             if world.listener.interrupted() {
                 return Ok(());
+            }
+            if known.lasts(DEAR, self.limits.sample_ns) {
+                continue;
             }
             let seed = world.rng.u64(0..=MAX_INTEGER);
             // Answers come first: a row that does not do its work is not worth a pilot.
             row.ask(Ask { kind: Kind::Verify, round: 0, iterations: 1, seed }, world)?;
         }
-        self.choose_iterations(world)
+        self.choose_iterations(known, world)
     }
 
-    fn choose_iterations(&mut self, world: &mut World<'_, '_>) -> io::Result<()> {
+    fn choose_iterations(&mut self, known: &[Known], world: &mut World<'_, '_>) -> io::Result<()> {
         let mut pilots: Vec<Option<(u64, u64)>> = Vec::new();
-        let mut allowance = Allowance::new(&self.rows, self.limits, self.time_ns);
-        for row in &mut self.rows {
+        let mut allowance = Allowance::new(&self.rows, self.limits, self.deadline.time_ns);
+        for (row, known) in self.rows.iter_mut().zip(known) {
             let started_ns = world.clock.now_ns();
-            pilots.push(pilot(row, self.limits.sample_ns, &allowance, world)?);
+            pilots.push(match known.iteration_wall_ns.or(row.verified_wall_ns) {
+                // One iteration is long enough, and nothing is compiled: there is nothing to find.
+                Some(wall_ns) if !row.record.jit && wall_ns >= DEAR * self.limits.sample_ns as f64 => {
+                    row.is_alive().then_some((1, wall_ns as u64))
+                }
+                _ => pilot(row, self.limits.sample_ns, &allowance, world)?,
+            });
             allowance.spent(row, world.clock.now_ns() - started_ns);
         }
         for index in 0..self.rows.len() {
@@ -114,8 +229,7 @@ impl Measuring<'_, '_> {
         self.rows[index].record.baseline.unwrap_or(self.rows[index].record.row)
     }
 
-    fn rounds(&mut self, world: &mut World<'_, '_>) -> io::Result<Stop> {
-        let mut schedule = Schedule::new(world.rng.u64(..), self.rows.len(), self.limits.restart_every);
+    fn block(&mut self, world: &mut World<'_, '_>) -> io::Result<Option<Stop>> {
         let rule = StopRule {
             precision: (self.limits.precision > 0.0).then_some(self.limits.precision),
             max_rounds: usize::try_from(self.limits.samples).unwrap_or(usize::MAX),
@@ -123,20 +237,21 @@ impl Measuring<'_, '_> {
         world.clock.disturbance();
         let mut looked_ns = world.clock.now_ns();
         loop {
-            let round = schedule.next_round();
+            let round = self.schedule.next_round();
             let round_started_ns = world.clock.now_ns();
             if round.restart {
-                let alive: Vec<usize> =
-                    round.order.iter().copied().filter(|&index| self.rows[index].is_alive()).collect();
-                self.start(&alive, world)?;
+                let open: Vec<usize> =
+                    round.order.iter().copied().filter(|&index| self.rows[index].is_open()).collect();
+                self.start(&open, world)?;
             }
             if round.restart || round.number == 0 {
-                let allowance = Allowance::new(&self.rows, self.limits, self.time_ns);
+                let allowance = Allowance::new(&self.rows, self.limits, self.deadline.time_ns);
                 warm_up(&mut self.rows, &round, allowance, world)?;
             }
             if let Some(stop) = self.one_round(&round, world)? {
-                return Ok(stop);
+                return Ok(Some(stop));
             }
+            self.rounds = round.number + 1;
             let disturbance = world.clock.disturbance();
             let since_ns = std::mem::replace(&mut looked_ns, world.clock.now_ns());
             world.journal.append(&Record::Round(RoundRecord {
@@ -146,27 +261,30 @@ impl Measuring<'_, '_> {
                 disturbance,
                 wall_ns: Some(looked_ns - since_ns),
             }))?;
-            if self.rows.iter().all(|row| !row.is_alive()) {
-                return Ok(Stop::Samples);
+            if self.open() == 0 {
+                return Ok(Some(Stop::Samples));
             }
-            let done = usize::try_from(round.number + 1).unwrap_or(usize::MAX);
+            let done = usize::try_from(self.rounds).unwrap_or(usize::MAX);
             let observations = self.observations(done);
             let widths = if rule.is_look(observations) { self.half_widths() } else { Vec::new() };
             match rule.decide(done, observations, &widths) {
-                Decision::Precise => return Ok(Stop::Precision),
-                Decision::RoundLimit => return Ok(Stop::Samples),
+                Decision::Precise => return Ok(Some(Stop::Precision)),
+                Decision::RoundLimit => return Ok(Some(Stop::Samples)),
                 Decision::Continue => (),
             }
             // Half a round more than the time allows is nearer to it than half a round less.
             let now_ns = world.clock.now_ns();
-            if now_ns + (now_ns - round_started_ns) / 2 >= self.started_ns.saturating_add(self.time_ns) {
-                return Ok(Stop::MaxTime);
+            if now_ns + (now_ns - round_started_ns) / 2 >= self.deadline.stop_ns {
+                return Ok(Some(Stop::MaxTime));
+            }
+            let every = self.limits.restart_every;
+            if every > 0 && self.rounds.is_multiple_of(every) {
+                return Ok(None);
             }
         }
     }
 
     fn one_round(&mut self, round: &Round, world: &mut World<'_, '_>) -> io::Result<Option<Stop>> {
-        let broken_off_ns = self.started_ns.saturating_add((self.time_ns as f64 * OVERRUN) as u64);
         // Judged rows need no share of creation: a verdict rests on CPU time alone.
         let with_phases = self.limits.judged_at.is_none() && round.number % PHASES_EVERY == PHASES_EVERY / 2;
         let kinds = if with_phases { &[Kind::Timed, Kind::Phases][..] } else { &[Kind::Timed][..] };
@@ -177,11 +295,14 @@ impl Measuring<'_, '_> {
                 }
                 // The first round is finished however long it takes: a late figure is better than
                 // none.
-                if round.number > 0 && world.clock.now_ns() >= broken_off_ns {
+                if round.number > 0 && world.clock.now_ns() >= self.deadline.broken_off_ns {
                     return Ok(Some(Stop::MaxTime));
                 }
                 let row = &mut self.rows[index];
-                if kind == Kind::Phases && !row.tells_phases {
+                let dear = row.iteration_wall_ns.is_some_and(|ns| ns >= DEAR * self.limits.sample_ns as f64);
+                // Where a sample is dear, the processes that an interval needs come first.
+                let too_early = dear && round.number < sign::FEWEST as u64;
+                if kind == Kind::Phases && (!row.tells_phases || too_early) {
                     continue;
                 }
                 row.wake(round, world)?;
@@ -223,7 +344,7 @@ impl Measuring<'_, '_> {
 
     /// The width of each row's interval. The stop rule does not learn what the interval says.
     fn half_widths(&self) -> Vec<Option<f64>> {
-        let alive = self.rows.iter().filter(|row| row.is_alive());
+        let alive = self.rows.iter().filter(|row| row.is_open());
         let counts = |row: &&Row<'_>| self.limits.judged_at.is_none() || row.record.baseline.is_some();
         alive.filter(counts).map(|row| self.half_width(row)).collect()
     }

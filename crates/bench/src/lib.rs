@@ -22,12 +22,16 @@
 //! | [`judge`] | whether a sample can be believed |
 //! | [`calibrate`] | how many iterations make a sample long enough |
 //! | `steps` | how many steps of the kernel last as long as the work that was asked for |
+//! | `sitting` | one suite: its cells have turns, or their time one after another |
+//! | `turns` | which cell has the next turn |
+//! | `fit` | what is left out where the machine is too slow |
+//! | `forecast` | what smaller sizes say of larger ones |
 //! | [`cell`] | pilot, warm-up, rounds, restarts, stop: one cell, all its rows |
 //! | `count` | what rows ask of the allocator and the kernel, in processes of their own |
 //! | [`counted`] | the real counted process |
 //! | `warmup` | samples until fresh processes have settled, within bounds |
 //! | `row` | one row while it is measured |
-//! | [`run`] | all cells, one after another, within the budget |
+//! | [`run`] | header and plan, then one suite after another |
 //! | [`journal`] | appends records to the run file, one write each |
 //! | [`check`] | conformance of any probe |
 
@@ -39,6 +43,8 @@ mod count;
 pub mod counted;
 pub mod expect;
 pub mod fault;
+mod fit;
+mod forecast;
 pub mod journal;
 pub mod judge;
 pub mod launcher;
@@ -49,8 +55,10 @@ pub mod probe;
 mod row;
 pub mod run;
 pub mod schedule;
+mod sitting;
 mod stamp;
 mod steps;
 pub mod threads;
+mod turns;
 pub mod validate;
 mod warmup;

@@ -94,6 +94,12 @@ impl Limits {
         self.max_time_ns.min((budget.saturating_sub(elapsed_ns) as f64 * share) as u64)
     }
 
+    /// The budget, where the cells of the suite have turns within it. Without a budget, or where
+    /// processes are never replaced, each cell has its time in one go.
+    pub fn turns(&self) -> Option<u64> {
+        self.budget_ns.filter(|&budget_ns| budget_ns < u64::MAX && self.restart_every > 0)
+    }
+
     /// The weight of a row at a size: roughly the nanoseconds that one process with one sample of
     /// it takes. A process needs 100 ms to come up, and a task 1.5 us; a tenfold error in either
     /// changes only how a budget is divided.

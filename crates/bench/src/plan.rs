@@ -24,7 +24,7 @@ use taskscale_model::{
     missing::Missing,
     params::label,
     run_file::ANY,
-    suite::{Block, Suite},
+    suite::{Block, LeaveOut, Suite},
 };
 
 use crate::{limits::Limits, validate};
@@ -41,6 +41,10 @@ pub struct Plan {
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlannedSuite {
     pub limits: Limits,
+    /// What is left out where the budget is too short for every row, in this order.
+    pub leave_out: Vec<LeaveOut>,
+    /// Rows that all rankings refer to, as `runtime:variant`; they are not left out.
+    pub reference: Vec<String>,
     /// The cells in the order in which they are measured.
     pub cells: Vec<Cell>,
 }
@@ -90,7 +94,12 @@ impl Plan {
             suites.iter().map(|suite| planner.suite(suite, &mut number, &mut sweeps)).collect();
         let judged = judged(cells.iter().flatten(), runtimes);
         let planned = suites.iter().zip(cells);
-        let planned = planned.map(|(suite, cells)| PlannedSuite { limits: limits(suite, judged), cells });
+        let planned = planned.map(|(suite, cells)| PlannedSuite {
+            limits: limits(suite, judged),
+            leave_out: suite.leave_out.clone(),
+            reference: suite.reference.clone(),
+            cells,
+        });
         let plan = Plan { suites: planned.collect() };
         plan.check(selection, runtimes)?;
         Ok(plan)

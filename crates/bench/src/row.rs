@@ -72,6 +72,8 @@ pub(crate) struct Row<'p> {
     pub timed: Vec<Timed>,
     /// CPU ns per task of the pilot and warm-up samples of the present process, in order.
     pub costs: Vec<f64>,
+    /// Wall ns of the instrumented run that checked its answer.
+    pub verified_wall_ns: Option<f64>,
     /// Wall ns of one iteration, by the last sample.
     pub iteration_wall_ns: Option<f64>,
     status: Option<Status>,
@@ -94,6 +96,7 @@ impl<'p> Row<'p> {
             answered_ns: 0,
             timed: Vec::new(),
             costs: Vec::new(),
+            verified_wall_ns: None,
             iteration_wall_ns: None,
             status: None,
         }
@@ -104,8 +107,21 @@ impl<'p> Row<'p> {
         self.status.as_ref()
     }
 
+    /// Whether it has a process.
     pub fn is_alive(&self) -> bool {
         self.link.is_some()
+    }
+
+    /// Whether it is still to be measured, with a process or without.
+    pub fn is_open(&self) -> bool {
+        self.status.is_none()
+    }
+
+    /// Ends its process until the next start.
+    pub fn park(&mut self) {
+        if let Some(mut link) = self.link.take() {
+            link.end();
+        }
     }
 
     /// Tells its process to end and does not wait for it.
@@ -117,8 +133,8 @@ impl<'p> Row<'p> {
 
     /// Starts a fresh process, which replaces an earlier one. [`Row::shake_hands`] comes next.
     pub fn start(&mut self, world: &mut World<'_, '_>) -> io::Result<()> {
-        if let Some(mut link) = self.link.take() {
-            link.end();
+        self.park();
+        if self.asked > 0 {
             self.process += 1;
             self.costs.clear();
         }
@@ -198,6 +214,7 @@ impl<'p> Row<'p> {
                 value: per_task(sample),
             }),
             Kind::Pilot | Kind::Warmup => self.costs.push(per_task(sample)),
+            Kind::Verify => self.verified_wall_ns = Some(sample.wall_ns as f64),
             Kind::Phases if !sample.extra.contains_key("create_cpu_ns") => self.tells_phases = false,
             _ => (),
         }
@@ -236,9 +253,7 @@ impl<'p> Row<'p> {
 
     /// Ends the row once. A later end is ignored.
     pub fn end(&mut self, status: Status, world: &mut World<'_, '_>) -> io::Result<()> {
-        if let Some(mut link) = self.link.take() {
-            link.end();
-        }
+        self.park();
         if self.status.is_some() {
             return Ok(());
         }

@@ -91,13 +91,15 @@ pub struct Progress {
     terminal: bool,
     /// The cell under way in words.
     cell: String,
+    /// The longest that the run may take.
+    longest: Duration,
     began: Instant,
     said: Instant,
 }
 
 impl Progress {
-    /// Shows the run on standard error.
-    pub fn new(terminal: bool, interrupt: Interrupt) -> Self {
+    /// Shows a run of at most `longest` on standard error.
+    pub fn new(terminal: bool, longest: Duration, interrupt: Interrupt) -> Self {
         let target = if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let now = Instant::now();
         Progress {
@@ -107,6 +109,7 @@ impl Progress {
             interrupt,
             terminal,
             cell: String::new(),
+            longest,
             began: now,
             said: now,
         }
@@ -116,9 +119,20 @@ impl Progress {
     fn log(&mut self) {
         if !self.terminal && self.said.elapsed() >= MINUTE {
             self.said = Instant::now();
-            let minutes = self.began.elapsed().as_secs() / 60;
-            tell(&format!("taskscale: {minutes} min: {}", self.cell));
+            tell(&format!("taskscale: {}, {}", self.passed(), self.cell));
         }
+    }
+
+    /// The time that has passed, of the longest that there may be.
+    fn passed(&self) -> String {
+        let seconds = |time: Duration| {
+            let seconds = time.as_secs();
+            match seconds {
+                ..60 => format!("{seconds} s"),
+                _ => format!("{} min {:02} s", seconds / 60, seconds % 60),
+            }
+        };
+        format!("{} of at most {}", seconds(self.began.elapsed()), seconds(self.longest))
     }
 
     /// Takes everything off the screen.
@@ -138,6 +152,13 @@ impl Progress {
         bar
     }
 
+    fn head(&self) {
+        if let Some(heading) = &self.heading {
+            heading.set_message(format!("{}   {}", self.cell, self.passed()));
+            heading.tick();
+        }
+    }
+
     fn say(&self, row: &RowRecord, text: &str) {
         if let Some((_, bar)) = self.rows.iter().find(|(number, _)| *number == row.row) {
             bar.set_message(format!("  {:44} {text}", name(row)));
@@ -148,25 +169,33 @@ impl Progress {
 
 fn name(row: &RowRecord) -> String {
     let role = if row.role == Role::Control { " (A/A)" } else { "" };
-    format!("{} {}{role}", row.key.runtime, row.key.variant_and_case())
+    let size = figure::count(row.key.size);
+    format!("{} {}{role} {size}", row.key.runtime, row.key.variant_and_case())
 }
 
 impl Listener for Progress {
     fn event(&mut self, event: &Event<'_>) {
         match event {
             Event::CellStarted { number, of, table, size, rows } => {
-                self.clear();
                 self.cell = format!("[{number}/{of}] {table}, n = {}", figure::count(*size));
-                self.heading = Some(self.line(self.cell.clone()));
-                for row in rows.iter().take(ROWS_SHOWN) {
+                let shown = |row: &RowRecord| self.rows.iter().any(|(number, _)| *number == row.row);
+                let new: Vec<&RowRecord> = rows.iter().filter(|row| !shown(row)).collect();
+                // Cells that have turns stay on the screen together where they fit.
+                if self.rows.len() + new.len() > ROWS_SHOWN || self.heading.is_none() {
+                    self.clear();
+                    self.heading = Some(self.line(String::new()));
+                }
+                let missing: Vec<&RowRecord> = if self.rows.is_empty() { rows.iter().collect() } else { new };
+                for row in missing.iter().take(ROWS_SHOWN) {
                     let bar = self.line(format!("  {:44}", name(row)));
                     self.rows.push((row.row, bar));
                 }
-                let unseen = rows.len().saturating_sub(ROWS_SHOWN);
+                let unseen = missing.len().saturating_sub(ROWS_SHOWN);
                 if unseen > 0 {
                     let bar = self.line(format!("  and {unseen} more"));
                     self.rows.push((u64::MAX, bar));
                 }
+                self.head();
             }
             Event::Calibrating { row } => {
                 self.clear();
@@ -182,6 +211,7 @@ impl Listener for Progress {
                     Kind::Warmup | Kind::Wake => "warming up".to_owned(),
                 };
                 self.say(row, &format!("{doing}   {:>9}", figure::time(*cpu_per_task)));
+                self.head();
                 self.log();
             }
             Event::Counting { row, process, processes } => {
@@ -192,7 +222,7 @@ impl Listener for Progress {
                 Status::Failed(missing) => self.say(row, &format!("failed: {}", missing.reason)),
                 Status::Skipped(missing) => self.say(row, &format!("skipped: {}", missing.reason)),
             },
-            Event::CellEnded => self.clear(),
+            Event::CellEnded => (),
         }
     }
 

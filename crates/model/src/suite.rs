@@ -36,9 +36,27 @@ pub struct Suite {
     /// that a table has. Without one it is the cheapest row with a narrow interval.
     #[serde(default)]
     pub reference: Vec<String>,
+    /// What is left out, in this order, where the budget is too short for six processes of every
+    /// row. Nothing is left out where the list is empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub leave_out: Vec<LeaveOut>,
     /// The tables to fill.
     #[serde(rename = "workload")]
     pub workloads: Vec<Block>,
+}
+
+/// What a suite can do without.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LeaveOut {
+    /// The A/A controls.
+    Controls,
+    /// All sizes of a table but the first.
+    Sizes,
+    /// All variants of a runtime but its baselines and the reference.
+    Variants,
+    /// All tables but the first.
+    Tables,
 }
 
 /// When a cell has been measured enough. An absent value takes the tool's default.

@@ -6,6 +6,7 @@
 //! |---|---|
 //! | [`quantile`] | where do the samples lie? |
 //! | [`sign`] | between which samples lies the median? |
+//! | [`pooled`] | and where each size has few samples, but the sizes are many? |
 //! | [`independent`](mod@independent) | what counts as one observation? |
 //! | [`paired`] | by what factor does B differ from A, measured in the same rounds? |
 //! | [`rounds`] | which rounds do two rows share? |
@@ -25,6 +26,7 @@ pub mod granularity;
 pub mod growth;
 pub mod independent;
 pub mod paired;
+pub mod pooled;
 pub mod quantile;
 pub mod rounds;
 pub mod shift;

@@ -4,6 +4,7 @@ use fastrand::Rng;
 use taskscale_stats::{
     growth::{self, Grade, Growth, SizeCost},
     paired::PairedRatio,
+    pooled, quantile,
     quantile::sorted,
     sign,
 };
@@ -42,6 +43,37 @@ fn the_sign_interval_covers_as_computed_whatever_the_shape() {
             // Five standard errors of the simulated share.
             let tolerance = 5.0 * (exact * (1.0 - exact) / TRIALS as f64).sqrt();
             assert!((found - exact).abs() < tolerance, "{shape}, n = {n}: {found} against {exact}");
+        }
+    }
+}
+
+#[test]
+fn few_observations_of_many_sizes_have_an_interval_that_covers() {
+    const TRIALS: usize = 2_000;
+    // A spread of 5 %, and one observation in ten that another program delays by up to a half.
+    let quiet = |rng: &mut Rng| (0.05 * normal(rng)).exp();
+    let disturbed = |rng: &mut Rng| {
+        let delay = if rng.u8(..10) == 0 { 0.5 * rng.f64() } else { 0.0 };
+        (0.05 * normal(rng)).exp() * (1.0 + delay)
+    };
+    for (name, draw) in [("quiet", &quiet as &dyn Fn(&mut Rng) -> f64), ("disturbed", &disturbed)] {
+        for n in [2, 3, 5] {
+            let mut rng = Rng::with_seed(n as u64);
+            // The truth is the median of what is drawn.
+            let many: Vec<f64> = (0..100_001).map(|_| draw(&mut rng)).collect();
+            let truth = sorted(&many)[50_000];
+            let mut hits = 0;
+            for _ in 0..TRIALS {
+                let groups: Vec<Vec<f64>> = (0..10)
+                    .map(|level| (0..n).map(|_| f64::from(level + 1) * draw(&mut rng)).collect())
+                    .collect();
+                let shared = pooled::spread(groups.iter().map(Vec::as_slice)).expect("enough");
+                let median = quantile::median(&sorted(&groups[0])).expect("values");
+                let (low, high) = shared.interval(median, n, 0.95).expect("two or more");
+                hits += usize::from(low <= truth && truth <= high);
+            }
+            let covered = hits as f64 / TRIALS as f64;
+            assert!(covered >= 0.94, "{name}, {n} observations a size: {covered}");
         }
     }
 }

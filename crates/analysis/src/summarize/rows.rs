@@ -57,7 +57,7 @@ fn figures(
     let processes = one.processes();
     let timed = |time| {
         Some(Timing {
-            of: distribution(&processes, &one.values(time))?,
+            of: pooled(one, time, distribution(&processes, &one.values(time))?),
             ratio: baseline.and_then(|baseline| ratio(one, baseline, time)),
         })
     };
@@ -103,5 +103,14 @@ fn distribution(processes: &[u64], values: &[f64]) -> Option<Distribution> {
     let sorted = quantile::sorted(values);
     let Percentiles { p0, p25, p50, p75, p90, p99, p100 } = Percentiles::of_sorted(&sorted)?;
     let ci = sign_interval(&of_processes, CONFIDENCE).map(|(low, high)| Interval(low, high));
-    Some(Distribution { n: sorted.len() as u64, p0, p25, p50, p75, p90, p99, p100, ci })
+    Some(Distribution { n: sorted.len() as u64, p0, p25, p50, p75, p90, p99, p100, ci, pooled: false })
+}
+
+/// The same with an interval, where the processes of its own are too few and those of other sizes
+/// are not.
+fn pooled(one: &RowSamples<'_>, time: Time, of: Distribution) -> Distribution {
+    match of.ci {
+        Some(_) => of,
+        None => one.interval(time).map_or(of, |ci| Distribution { ci: Some(ci), pooled: true, ..of }),
+    }
 }

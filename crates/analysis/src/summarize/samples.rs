@@ -3,12 +3,24 @@
 use std::collections::BTreeMap;
 
 use taskscale_model::{
+    key::SeriesKey,
     missing::Missing,
     run_file::{Kind, Role, RowRecord, SampleRecord, Status, Stop, Time},
+    summary::Interval,
 };
-use taskscale_stats::rounds::{Rounds, Timed};
+use taskscale_stats::{
+    confidence::CONFIDENCE,
+    independent::independent,
+    pooled::{Spread, spread},
+    quantile::{median, sorted},
+    rounds::{Rounds, Timed},
+    sign::{self, sign_interval},
+};
 
 use crate::read::Run;
+
+/// The fewest sizes of a series whose spread between processes is taken together.
+const SIZES: usize = 3;
 
 /// One row of the plan with its samples.
 pub struct RowSamples<'a> {
@@ -20,6 +32,8 @@ pub struct RowSamples<'a> {
     pub phases: Vec<&'a SampleRecord>,
     /// How each of its processes began.
     pub starts: Vec<Start<'a>>,
+    /// The spread between processes that all sizes of its series share, of CPU and wall time.
+    spread: [Option<Spread>; 2],
 }
 
 /// The beginning of a process.
@@ -56,9 +70,36 @@ impl<'a> RowSamples<'a> {
             let of = |kind| all.iter().copied().filter(|sample| sample.kind == kind).collect::<Vec<_>>();
             let (timed, phases) = (of(Kind::Timed), of(Kind::Phases));
             let state = state(ends.get(&row.row).copied(), timed.len(), run.ended.is_some());
-            RowSamples { row, state, timed, phases, starts: starts(&all) }
+            RowSamples { row, state, timed, phases, starts: starts(&all), spread: [None; 2] }
         };
-        run.rows.iter().map(series).filter(|one| one.row.role != Role::Calibration || !one.is_ok()).collect()
+        let rows = run.rows.iter().map(series);
+        let mut rows: Vec<Self> =
+            rows.filter(|one| one.row.role != Role::Calibration || !one.is_ok()).collect();
+        share_spreads(&mut rows);
+        rows
+    }
+
+    /// The 95 % interval of its median: over its own processes, or else by the spread that the
+    /// sizes of its series share.
+    pub fn interval(&self, time: Time) -> Option<Interval> {
+        let own = sorted(&self.observations(time));
+        let pooled = || {
+            let spread = self.spread[place(time)]?;
+            // Rounds of one process say nothing of others.
+            let many = self.timed.iter().any(|sample| sample.process != self.timed[0].process);
+            many.then(|| spread.interval(median(&sorted(&self.values(time)))?, own.len(), CONFIDENCE))?
+        };
+        sign_interval(&own, CONFIDENCE).or_else(pooled).map(|(low, high)| Interval(low, high))
+    }
+
+    /// Whether its interval rests on the sizes of its series, since its own processes are too few.
+    pub fn is_pooled(&self, time: Time) -> bool {
+        self.interval(time).is_some() && self.observations(time).len() < sign::FEWEST
+    }
+
+    /// One value for each process.
+    fn observations(&self, time: Time) -> Vec<f64> {
+        independent(&self.processes(), &self.values(time))
     }
 
     pub fn is_ok(&self) -> bool {
@@ -87,6 +128,29 @@ impl<'a> RowSamples<'a> {
             value: sample.per_task(time),
         })
     }
+}
+
+/// Gives the rows of each series over [`SIZES`] sizes or more the spread that these share.
+fn share_spreads(rows: &mut [RowSamples<'_>]) {
+    let mut series: BTreeMap<SeriesKey, Vec<usize>> = BTreeMap::new();
+    for (index, one) in rows.iter().enumerate() {
+        if one.is_ok() && one.row.role != Role::Control && one.row.sweep.is_none() {
+            series.entry(one.row.key.series.clone()).or_default().push(index);
+        }
+    }
+    for places in series.into_values().filter(|places| places.len() >= SIZES) {
+        for time in [Time::Cpu, Time::Wall] {
+            let groups: Vec<Vec<f64>> = places.iter().map(|&index| rows[index].observations(time)).collect();
+            let shared = spread(groups.iter().map(Vec::as_slice));
+            for &index in &places {
+                rows[index].spread[place(time)] = shared;
+            }
+        }
+    }
+}
+
+fn place(time: Time) -> usize {
+    usize::from(time == Time::Wall)
 }
 
 fn starts<'a>(samples: &[&'a SampleRecord]) -> Vec<Start<'a>> {

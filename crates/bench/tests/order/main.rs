@@ -24,6 +24,7 @@ mod calibration;
 mod counting;
 mod restart;
 mod stop;
+mod turns;
 
 const MS: u64 = 1_000_000;
 
@@ -327,6 +328,8 @@ struct Setting {
     counted: bool,
     interrupt_after: Option<usize>,
     selection: Selection,
+    /// More lines of the suite, before its workload.
+    suite: &'static str,
 }
 
 impl Default for Setting {
@@ -351,15 +354,16 @@ impl Default for Setting {
             counted: false,
             interrupt_after: None,
             selection: Selection::default(),
+            suite: "",
         }
     }
 }
 
 fn measure(behaviours: &[(&'static str, Behaviour)], setting: Setting) -> Done {
     let suite = Suite::parse(&format!(
-        "schema = \"taskscale.suite/1\"\nname = \"t\"\ntitle = \"t\"\n[[workload]]\nname = \"nop\"\nsizes = {}\n\
+        "schema = \"taskscale.suite/1\"\nname = \"t\"\ntitle = \"t\"\n{}\n[[workload]]\nname = \"nop\"\nsizes = {}\n\
          answer = {{ rule = \"count\" }}",
-        setting.sizes
+        setting.suite, setting.sizes
     ))
     .expect("suite");
     let found = Found {

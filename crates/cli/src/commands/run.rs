@@ -1,7 +1,7 @@
 //! `taskscale run`: makes an order for [`taskscale_bench::run`] from the words typed, and prints
 //! the figures.
 
-use std::{io::IsTerminal, path::Path};
+use std::{io::IsTerminal, path::Path, time::Duration};
 
 use anyhow::bail;
 
@@ -84,14 +84,15 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
         launcher = launcher.counting(shim::library(&building));
     }
     let order = order(args, suites, &shaken)?;
-    tell(&format!("taskscale: {}", amount(&order.plan)));
+    let longest = Duration::from_secs(order.plan.longest_ns().div_ceil(1_000_000_000));
+    tell(&format!("taskscale: {}", amount(&order.plan, longest)));
     if !left_out.is_empty() {
         tell(&format!("taskscale: left out ({} with --all): {}", left_out.len(), left_out.join("; ")));
     }
 
     let names: Vec<&str> = order.header.suites.iter().map(|suite| suite.name.as_str()).collect();
     let mut kept = store::create(args.output.as_deref(), &names.join("-"), order.header.started_unix_s)?;
-    let mut progress = Progress::new(terminal, interrupt.clone());
+    let mut progress = Progress::new(terminal, longest, interrupt.clone());
     let mut journal = Journal::new(&mut kept.file);
     let written = run::run(order, &mut launcher, &mut RealClock::start(), &mut progress, &mut journal);
     progress.clear();
@@ -120,7 +121,8 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
 }
 
 /// The suites without the tables that nobody asked for, and the titles of those. Whoever names a
-/// variant asks for all tables that have it.
+/// variant asks for all tables that have it. A suite's budget is for its own tables; with all of
+/// them it grows by their number.
 fn asked(args: &RunArgs, mut suites: Vec<Suite>) -> (Vec<Suite>, Vec<String>) {
     let mut left_out = Vec::new();
     if !args.all && args.variant.is_empty() {
@@ -129,18 +131,23 @@ fn asked(args: &RunArgs, mut suites: Vec<Suite>) -> (Vec<Suite>, Vec<String>) {
                 .extend(suite.workloads.iter().filter(|block| block.extra).map(|block| block.title.clone()));
             suite.workloads.retain(|block| !block.extra);
         }
+    } else {
+        for suite in &mut suites {
+            let own = suite.workloads.iter().filter(|block| !block.extra).count().max(1);
+            let times = suite.workloads.len() as f64 / own as f64;
+            suite.limits.budget_s = suite.limits.budget_s.map(|budget_s| budget_s * times);
+        }
     }
     (suites, left_out)
 }
 
 /// How much there is to measure, and how long that takes at most.
-fn amount(plan: &Plan) -> String {
+fn amount(plan: &Plan, longest: Duration) -> String {
     let rows = plan.rows().filter(|row| row.state.takes_part()).count();
     let cells = plan.cells().filter(|cell| cell.rows.iter().any(|row| row.state.takes_part())).count();
-    let seconds = std::time::Duration::from_secs(plan.longest_ns().div_ceil(1_000_000_000));
     format!(
         "{rows} rows in {cells} cells, {} at most; Ctrl-C shows what there is by then",
-        humantime::format_duration(seconds)
+        humantime::format_duration(longest)
     )
 }
 

@@ -81,6 +81,9 @@ pub struct Line {
     pub p100: Option<f64>,
     /// 95 % interval of the median.
     pub ci: Option<Interval>,
+    /// Whether the interval rests on the spread of all sizes of the series.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pooled: bool,
     /// Median ratio to the baseline, paired by round.
     pub ratio: Option<f64>,
     /// 95 % interval of the ratio.
@@ -181,6 +184,7 @@ fn blank(row: &Row, metric: Metric) -> Line {
         p99: None,
         p100: None,
         ci: None,
+        pooled: false,
         ratio: None,
         ratio_ci: None,
         baseline: row.baseline.clone(),
@@ -205,6 +209,7 @@ impl Line {
             p99: Some(of.p99),
             p100: Some(of.p100),
             ci: of.ci,
+            pooled: of.pooled,
             ..self
         }
     }
@@ -244,6 +249,7 @@ impl Line {
             p99: self.p99?,
             p100: self.p100?,
             ci: self.ci,
+            pooled: self.pooled,
         })
     }
 

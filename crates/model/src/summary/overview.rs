@@ -56,6 +56,9 @@ pub struct Ranked {
     pub ns: f64,
     /// Its 95 % interval.
     pub ci: Option<Interval>,
+    /// Whether the interval rests on the spread of all sizes of the series.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pooled: bool,
     /// What it is, beside the others.
     pub standing: Standing,
     /// Its time divided by the reference's, paired by round.

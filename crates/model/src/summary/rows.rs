@@ -113,6 +113,9 @@ pub struct Distribution {
     pub p100: f64,
     /// 95 % interval of the median.
     pub ci: Option<Interval>,
+    /// Whether the interval rests on the spread between processes at all sizes of the series, since
+    /// this size has too few of its own.
+    pub pooled: bool,
 }
 
 /// Counts per task; `None` where nothing was counted.

@@ -159,6 +159,13 @@ fn unsure(rankings: &[Ranking]) -> Vec<Finding> {
         let without = count(without);
         findings.push(unsure(format!("{without} of {all} have no interval: fewer than six processes")));
     }
+    let pooled = rows().filter(|row| row.pooled).count() as u64;
+    if pooled > 0 {
+        findings.push(unsure(format!(
+            "{} of {all} intervals rest on the spread at all sizes: fewer than six processes each",
+            count(pooled)
+        )));
+    }
     if wide > 0 {
         let wide = count(wide);
         findings

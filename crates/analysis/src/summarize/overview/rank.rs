@@ -6,9 +6,7 @@ use taskscale_model::{
 };
 use taskscale_stats::{
     confidence::CONFIDENCE,
-    independent::independent,
     quantile::{median, sorted},
-    sign::sign_interval,
 };
 
 use super::super::{Options, samples::RowSamples};
@@ -96,9 +94,7 @@ fn table<'a>(group: &[&'a RowSamples<'a>]) -> Table<'a> {
 
 fn cost<'a>(samples: &'a RowSamples<'a>, time: Time) -> Option<Cost<'a>> {
     let values = samples.values(time);
-    let of_processes = sorted(&independent(&samples.processes(), &values));
-    let ci = sign_interval(&of_processes, CONFIDENCE).map(|(low, high)| Interval(low, high));
-    Some(Cost { samples, ns: median(&sorted(&values))?, ci })
+    Some(Cost { samples, ns: median(&sorted(&values))?, ci: samples.interval(time) })
 }
 
 /// The rankings of these tables. All refer to the row that the first of them refers to, where they
@@ -175,6 +171,7 @@ fn ranking(table: &Table<'_>, reference: &Cost<'_>) -> Ranking {
                 size: key.size,
                 ns: cost.ns,
                 ci: cost.ci,
+                pooled: cost.samples.is_pooled(table.time),
                 standing: if is_reference { Standing::Reference } else { standing(ratio_ci) },
                 ratio,
                 ratio_ci,
@@ -230,6 +227,7 @@ pub fn of_grains(granularity: &[Granularity]) -> Vec<Ranking> {
             size: one.key.size,
             ns: grain.ns,
             ci: grain.low.zip(grain.high).map(|(low, high)| Interval(low, high)),
+            pooled: false,
             standing: Standing::CannotTell,
             ratio: None,
             ratio_ci: None,

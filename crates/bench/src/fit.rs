@@ -1,0 +1,165 @@
+//! What is left out of a suite where the machine is too slow for its budget.
+//!
+//! An interval needs six processes of a row. Where the first turn of a cell shows that the budget
+//! does not last for as many of every row, the suite says what goes first, and each row that goes
+//! says why.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use taskscale_model::{
+    missing::Missing,
+    run_file::{Role, RowRecord},
+    suite::LeaveOut,
+};
+use taskscale_stats::sign;
+
+use crate::plan::Cell;
+
+/// What the first turn of a cell costs beyond the others, in turns: checked answers, and the choice
+/// of iterations.
+const FIRST: u64 = 1;
+
+/// What is asked of [`left_out`].
+pub(crate) struct Budget<'a> {
+    /// What goes first.
+    pub order: &'a [LeaveOut],
+    /// Rows that stay, as `runtime:variant`.
+    pub reference: &'a [String],
+    /// What one process of one row costs at a size, in nanoseconds.
+    pub row_ns: &'a dyn Fn(u64) -> f64,
+    /// What is left, in nanoseconds.
+    pub left_ns: u64,
+    /// The whole budget, in nanoseconds.
+    pub budget_ns: u64,
+}
+
+/// The numbers of the rows that go, each with the reason.
+pub(crate) fn left_out(cells: &[&Cell], budget: &Budget<'_>) -> BTreeMap<u64, Missing> {
+    let mut gone = BTreeSet::new();
+    let mut whys = BTreeMap::new();
+    for &step in budget.order {
+        if cost_ns(cells, &gone, budget) <= budget.left_ns as f64 {
+            break;
+        }
+        for row in goes(step, cells, budget.reference).filter(|row| gone.insert(*row)) {
+            let what = match step {
+                LeaveOut::Controls => "A/A controls",
+                LeaveOut::Sizes => "further sizes",
+                LeaveOut::Variants => "further variants",
+                LeaveOut::Tables => "further tables",
+            };
+            let reason = format!(
+                "{what} are left out: six processes of every row do not fit into {:.0} s here",
+                budget.budget_ns as f64 / 1e9
+            );
+            whys.insert(
+                row,
+                Missing::new(
+                    reason,
+                    "name fewer with --runtime, or give every cell a minute: --max-time 60s",
+                ),
+            );
+        }
+    }
+    whys
+}
+
+/// What six processes of every row that stays cost.
+fn cost_ns(cells: &[&Cell], gone: &BTreeSet<u64>, budget: &Budget<'_>) -> f64 {
+    let turns = (sign::FEWEST as u64 + FIRST) as f64;
+    let of = |cell: &&Cell| {
+        let rows = cell.measured().filter(|row| !gone.contains(&row.record.row)).count();
+        rows as f64 * (budget.row_ns)(cell.size) * turns
+    };
+    cells.iter().map(of).sum()
+}
+
+/// The rows that go in one step.
+fn goes<'a>(
+    step: LeaveOut,
+    cells: &'a [&'a Cell],
+    reference: &'a [String],
+) -> impl Iterator<Item = u64> + 'a {
+    let rows = cells
+        .iter()
+        .enumerate()
+        .flat_map(|(place, cell)| cell.measured().map(move |row| (place, &row.record)));
+    let earlier = move |place: usize, table: bool| {
+        let own = cells[place];
+        cells[..place].iter().any(|cell| (cell.table == own.table) == table)
+    };
+    let goes = move |place: usize, row: &RowRecord| match step {
+        LeaveOut::Controls => row.role == Role::Control,
+        LeaveOut::Sizes => earlier(place, true),
+        LeaveOut::Tables => earlier(place, false),
+        LeaveOut::Variants => {
+            let stays = reference.contains(&row.key.full_name());
+            let series = &row.key.series;
+            let another = cells[place].measured().any(|other| {
+                other.record.role == Role::Baseline && other.record.key.runtime == series.runtime
+            });
+            row.role == Role::Row && another && !stays
+        }
+    };
+    rows.filter(move |(place, row)| goes(*place, row)).map(|(_, row)| row.row)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{PlannedRow, RowState};
+    use taskscale_model::{answer::Rule, key::RowKey};
+
+    /// A cell of five rows: tokio's baseline, its reference, another variant, and two controls.
+    fn cell(table: &str, size: u64, first: u64) -> Cell {
+        let row = |(number, (variant, role)): (u64, (&str, Role))| {
+            let mut key = RowKey { size, ..RowKey::default() };
+            key.series.runtime = "tokio".into();
+            key.series.variant = variant.into();
+            let record = RowRecord {
+                row: number,
+                key,
+                creates_task: None,
+                jit: false,
+                sweep: None,
+                role,
+                baseline: None,
+            };
+            PlannedRow { record, state: RowState::Ready }
+        };
+        let roles = [
+            ("base", Role::Baseline),
+            ("reference", Role::Row),
+            ("other", Role::Row),
+            ("base", Role::Control),
+            ("base", Role::Control),
+        ];
+        let rows = (first..).zip(roles).map(row).collect();
+        Cell { table: table.into(), size, rule: Rule::Count, rows }
+    }
+
+    /// What goes where `left_s` are left, a process of a row taking a second.
+    fn gone(left_s: u64) -> Vec<u64> {
+        let cells = [cell("a", 2, 0), cell("a", 1, 10), cell("b", 2, 20)];
+        let budget = Budget {
+            order: &[LeaveOut::Controls, LeaveOut::Sizes, LeaveOut::Variants, LeaveOut::Tables],
+            reference: &["tokio:reference".to_owned()],
+            row_ns: &|_| 1e9,
+            left_ns: left_s * 1_000_000_000,
+            budget_ns: 72_000_000_000,
+        };
+        left_out(&cells.iter().collect::<Vec<_>>(), &budget).into_keys().collect()
+    }
+
+    #[test]
+    fn what_matters_least_goes_first_and_no_more_than_need_be() {
+        assert!(gone(15 * 7).is_empty(), "15 rows fit");
+        assert_eq!(gone(15 * 7 - 1), [3, 4, 13, 14, 23, 24], "controls");
+        assert_eq!(gone(9 * 7 - 1), [3, 4, 10, 11, 12, 13, 14, 23, 24], "the second size of table a");
+        assert_eq!(gone(6 * 7 - 1), [2, 3, 4, 10, 11, 12, 13, 14, 22, 23, 24], "variants");
+        let last = gone(4 * 7 - 1);
+        assert!(!last.contains(&0) && !last.contains(&1), "the first table's own rows stay: {last:?}");
+        assert!([20, 21, 22].iter().all(|row| last.contains(row)), "{last:?}");
+        assert_eq!(gone(0), last, "there is no more to leave out");
+    }
+}

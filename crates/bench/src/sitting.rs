@@ -1,0 +1,265 @@
+//! One suite: its cells have turns within the budget, or their time one after another.
+
+use std::io;
+
+use taskscale_model::{
+    missing::Missing,
+    run_file::{Record, RowEnd, Status, Stop},
+    suite::LeaveOut,
+};
+
+use crate::{
+    cell::{Deadline, Measuring},
+    fit::{self, Budget},
+    forecast::Forecast,
+    limits::Limits,
+    link::Event,
+    plan::{Cell, PlannedSuite, RowState},
+    row::World,
+    turns::{self, Standing},
+};
+
+/// How many times its budget a suite may take before a round is broken off in the middle.
+const OVERRUN: f64 = 1.1;
+
+/// The numbers of a suite's cells among those of the run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Numbers {
+    /// Cells of the suites before.
+    pub before: u64,
+    /// Cells of the run.
+    pub of: u64,
+}
+
+/// Measures all cells of `suite`.
+pub(crate) fn measure(
+    suite: &mut PlannedSuite,
+    numbers: Numbers,
+    world: &mut World<'_, '_>,
+) -> io::Result<()> {
+    let limits = suite.limits;
+    let started_ns = world.clock.now_ns();
+    let mut sitting = Sitting {
+        limits: &limits,
+        leave_out: &suite.leave_out,
+        reference: &suite.reference,
+        numbers,
+        started_ns,
+        weights: suite.cells.iter().map(|cell| weight(cell, &limits)).collect(),
+        seats: suite.cells.iter_mut().map(Seat::Waits).collect(),
+        forecast: Forecast::default(),
+        present: None,
+        fitted: false,
+    };
+    while !world.listener.interrupted() {
+        let Some(index) = sitting.next(world) else { break };
+        sitting.turn(index, world)?;
+    }
+    sitting.end(world)
+}
+
+/// A cell of the suite.
+enum Seat<'c> {
+    /// It has had no turn.
+    Waits(&'c mut Cell),
+    /// It is measured.
+    Sits(Box<Measuring<'c>>),
+    /// It has ended.
+    Done,
+}
+
+struct Sitting<'c> {
+    limits: &'c Limits,
+    /// What goes first where the budget is too short.
+    leave_out: &'c [LeaveOut],
+    /// Rows that stay then.
+    reference: &'c [String],
+    numbers: Numbers,
+    started_ns: u64,
+    weights: Vec<f64>,
+    seats: Vec<Seat<'c>>,
+    forecast: Forecast,
+    /// The cell whose processes are up.
+    present: Option<usize>,
+    /// Whether what does not fit into the budget was left out.
+    fitted: bool,
+}
+
+impl<'c> Sitting<'c> {
+    /// When the budget is spent, where there is one.
+    fn ends_ns(&self) -> Option<u64> {
+        self.limits.turns().map(|budget_ns| self.started_ns.saturating_add(budget_ns))
+    }
+
+    fn next(&self, world: &World<'_, '_>) -> Option<usize> {
+        let Some(ends_ns) = self.ends_ns() else {
+            // One cell after another: the first that has not ended.
+            return self.seats.iter().position(|seat| !matches!(seat, Seat::Done));
+        };
+        let standing = |seat: &Seat<'_>| match seat {
+            Seat::Done => Standing { done: true, turns: 1, turn_ns: 0, half_width: 0.0 },
+            Seat::Waits(_) => Standing { done: false, turns: 0, turn_ns: 0, half_width: 1.0 },
+            Seat::Sits(cell) => Standing {
+                done: false,
+                turns: cell.turns(),
+                turn_ns: cell.turn_ns,
+                half_width: cell.mean_half_width(),
+            },
+        };
+        let cells: Vec<Standing> = self.seats.iter().map(standing).collect();
+        turns::next(&cells, ends_ns.saturating_sub(world.clock.now_ns()))
+    }
+
+    /// Gives a cell its next turn, or its first one.
+    fn turn(&mut self, index: usize, world: &mut World<'_, '_>) -> io::Result<()> {
+        if self.present != Some(index) {
+            if let Some(Seat::Sits(before)) = self.present.map(|before| &mut self.seats[before]) {
+                before.park();
+            }
+            self.present = Some(index);
+        }
+        let first = matches!(self.seats[index], Seat::Waits(_));
+        let mut cell = match std::mem::replace(&mut self.seats[index], Seat::Done) {
+            Seat::Done => return Ok(()),
+            Seat::Sits(cell) => cell,
+            Seat::Waits(cell) => {
+                self.forecast.skip_hopeless(cell, self.limits.timeout_ns);
+                let deadline = self.deadline(index, world.clock.now_ns());
+                Box::new(Measuring::new(cell, self.limits, deadline, world))
+            }
+        };
+        announce(cell.cell, self.numbers.before + index as u64 + 1, self.numbers.of, world);
+        if first {
+            skip_rows(cell.cell, None, world)?;
+        }
+        let known = if first { self.forecast.known(cell.cell) } else { Vec::new() };
+        let stop = cell.turn(&known, world)?;
+        if first {
+            self.forecast.learn(cell.cell, &cell.costs());
+        }
+        match stop.or_else(|| self.spent(&cell)) {
+            Some(stop) => {
+                cell.finish(stop, world)?;
+                world.listener.event(&Event::CellEnded);
+            }
+            None => self.seats[index] = Seat::Sits(cell),
+        }
+        if first && !self.fitted {
+            self.fitted = true;
+            self.fit(index, world)?;
+        }
+        Ok(())
+    }
+
+    fn deadline(&self, index: usize, now_ns: u64) -> Deadline {
+        let (elapsed_ns, left) = (now_ns - self.started_ns, self.weights[index..].iter().sum());
+        let time_ns = self.limits.cell_time_ns(elapsed_ns, self.weights[index], left);
+        match self.limits.turns() {
+            None => Deadline::alone(now_ns, time_ns),
+            Some(budget_ns) => Deadline {
+                time_ns,
+                stop_ns: self.started_ns.saturating_add(budget_ns),
+                broken_off_ns: self.started_ns.saturating_add((budget_ns as f64 * OVERRUN) as u64),
+            },
+        }
+    }
+
+    /// Whether a cell with turns has had its own time.
+    fn spent(&self, cell: &Measuring<'_>) -> Option<Stop> {
+        let spent = cell.spent_ns.saturating_add(cell.turn_ns / 2) >= self.limits.max_time_ns;
+        (self.limits.turns().is_some() && spent).then_some(Stop::MaxTime)
+    }
+
+    /// Leaves out what does not fit into the budget, by what the turn of cell `index` cost.
+    fn fit(&mut self, index: usize, world: &mut World<'_, '_>) -> io::Result<()> {
+        let (Some(ends_ns), Seat::Sits(measured)) = (self.ends_ns(), &self.seats[index]) else {
+            return Ok(());
+        };
+        let cells = self.seats.iter().filter_map(|seat| match seat {
+            Seat::Waits(cell) => Some(&**cell),
+            Seat::Sits(cell) => Some(cell.cell),
+            Seat::Done => None,
+        });
+        let left_ns = ends_ns.saturating_sub(world.clock.now_ns());
+        let per_weight = measured.turn_ns as f64
+            / (measured.open().max(1) as f64 * self.limits.weight(measured.cell.size));
+        let budget = Budget {
+            order: self.leave_out,
+            reference: self.reference,
+            row_ns: &|size| per_weight * self.limits.weight(size),
+            left_ns,
+            budget_ns: ends_ns - self.started_ns,
+        };
+        let left_out = fit::left_out(&cells.collect::<Vec<_>>(), &budget);
+        if left_out.is_empty() {
+            return Ok(());
+        }
+        for seat in &mut self.seats {
+            match seat {
+                Seat::Done => (),
+                Seat::Sits(cell) => cell.leave_out(&|row| left_out.get(&row.row).cloned(), world)?,
+                Seat::Waits(cell) => {
+                    for row in &mut cell.rows {
+                        if let Some(why) = left_out.get(&row.record.row).filter(|_| row.state.takes_part()) {
+                            row.state = RowState::Skipped(why.clone());
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends what is still open: the time is up, or the user has interrupted.
+    fn end(self, world: &mut World<'_, '_>) -> io::Result<()> {
+        let stop = if world.listener.interrupted() { Stop::Interrupted } else { Stop::MaxTime };
+        for (number, seat) in (self.numbers.before + 1..).zip(self.seats) {
+            match seat {
+                Seat::Done => continue,
+                Seat::Sits(mut cell) => cell.finish(stop, world)?,
+                Seat::Waits(cell) => {
+                    announce(cell, number, self.numbers.of, world);
+                    let why = match stop {
+                        Stop::Interrupted => {
+                            Missing::new("the run was interrupted before this row", "run it again")
+                        }
+                        _ => Missing::new(
+                            "no time was left for its first round",
+                            "name fewer with --runtime, or give cells their time with --max-time",
+                        ),
+                    };
+                    skip_rows(cell, Some(why), world)?;
+                    continue;
+                }
+            }
+            world.listener.event(&Event::CellEnded);
+        }
+        Ok(())
+    }
+}
+
+fn weight(cell: &Cell, limits: &Limits) -> f64 {
+    cell.measured().count() as f64 * limits.weight(cell.size)
+}
+
+/// Tells that a turn of a cell begins.
+fn announce(cell: &Cell, number: u64, of: u64, world: &mut World<'_, '_>) {
+    let rows: Vec<_> = cell.rows.iter().map(|row| row.record.clone()).collect();
+    let (table, size) = (&cell.table, cell.size);
+    world.listener.event(&Event::CellStarted { number, of, table, size, rows: &rows });
+}
+
+/// Ends the rows of a cell that will not be measured: those that the plan skips, or all of them for
+/// the reason `why`.
+fn skip_rows(cell: &Cell, why: Option<Missing>, world: &mut World<'_, '_>) -> io::Result<()> {
+    for row in &cell.rows {
+        let missing = match (&row.state, &why) {
+            (RowState::Skipped(missing), _) | (_, Some(missing)) => missing.clone(),
+            (RowState::Ready | RowState::Uncalibrated { .. }, None) => continue,
+        };
+        let status = Status::Skipped(missing);
+        world.journal.append(&Record::RowEnd(RowEnd { row: row.record.row, status: status.clone() }))?;
+        world.listener.event(&Event::RowEnded { row: &row.record, status: &status });
+    }
+    Ok(())
+}

@@ -1,0 +1,113 @@
+//! The cells of a suite with a budget have turns.
+
+use super::*;
+
+/// Cells have turns of one round, each in processes of its own.
+fn in_turns(budget_ms: u64, samples: u64) -> Limits {
+    Limits {
+        samples,
+        budget_ns: Some(budget_ms * MS),
+        timeout_ns: 600_000 * MS,
+        restart_every: 1,
+        restart_warmup: 0,
+        ..Setting::default().limits
+    }
+}
+
+/// The sizes of the timed samples, in the order in which they were taken, without repeats.
+fn sizes(done: &Done) -> Vec<u64> {
+    let timed = done.samples().filter(|sample| sample.kind == Kind::Timed);
+    let mut sizes: Vec<u64> = timed.map(|sample| sample.size).collect();
+    sizes.dedup();
+    sizes
+}
+
+#[test]
+fn all_sizes_have_a_figure_before_any_has_two() {
+    let limits = in_turns(3_600_000, 4);
+    let setting = Setting { limits, sizes: "[100, 200, 300]", ..Setting::default() };
+    let done = measure(&[("a", Behaviour::Costs(100))], setting);
+    assert_eq!(sizes(&done), [100, 200, 300].repeat(4));
+    assert_eq!(done.ends().len(), 6, "each row and its control end once: {:?}", done.ends());
+    assert!(done.ends().iter().all(|(_, status)| *status == Status::Ok { stop: Stop::Samples }));
+    for row in 0..6 {
+        let timed = done.samples().filter(|sample| sample.row == row && sample.kind == Kind::Timed);
+        let processes: Vec<u64> = timed.map(|sample| sample.process).collect();
+        assert_eq!(processes, [0, 1, 2, 3], "each turn of row {row} has a process of its own");
+    }
+    assert_eq!(done.launches, 24);
+}
+
+#[test]
+fn a_spent_budget_leaves_one_figure_and_says_what_has_none() {
+    let setting = Setting { limits: in_turns(1, 100), sizes: "[100, 200, 300]", ..Setting::default() };
+    let done = measure(&[("a", Behaviour::Costs(100_000))], setting);
+    assert_eq!(sizes(&done), [100]);
+    for (row, status) in done.ends() {
+        match status {
+            Status::Ok { stop: Stop::MaxTime } => assert!(row < 2, "{row}"),
+            Status::Skipped(why) => assert!(row >= 2 && why.reason.contains("no time was left"), "{why}"),
+            other => panic!("{row}: {other:?}"),
+        }
+    }
+    assert_eq!(done.ends().len(), 6);
+}
+
+#[test]
+fn six_processes_of_every_size_come_before_more_of_any() {
+    let setting = Setting { limits: in_turns(400, 1_000), sizes: "[100, 200, 300]", ..Setting::default() };
+    let done = measure(&[("a", Behaviour::Uneven)], setting);
+    let order = sizes(&done);
+    assert_eq!(order[..18], [100, 200, 300].repeat(6));
+    assert!(order.len() > 18, "the rest of the budget is used: {order:?}");
+}
+
+#[test]
+fn what_is_dear_is_checked_at_its_smallest_size_alone_and_needs_no_pilot() {
+    // 1 ms is asked for. 100 tasks take 10 ms, and more take longer.
+    let limits = in_turns(3_600_000, 8);
+    let setting = Setting { limits, sizes: "[100, 200, 300]", ..Setting::default() };
+    let done = measure(&[("a", Behaviour::Costs(100_000))], setting);
+    let count = |kind: Kind, size: u64| {
+        done.samples().filter(|sample| sample.kind == kind && sample.size == size).count()
+    };
+    for size in [100, 200, 300] {
+        assert_eq!(count(Kind::Verify, size), if size == 100 { 2 } else { 0 }, "row and control, {size}");
+        assert_eq!(count(Kind::Pilot, size), 0, "{size}");
+        assert_eq!(count(Kind::Timed, size), 16, "{size}");
+    }
+    let phases = done.samples().filter(|sample| sample.kind == Kind::Phases).map(|sample| sample.round);
+    assert!(phases.min() >= Some(6), "the share of creation comes after six processes");
+}
+
+#[test]
+fn what_does_not_fit_is_left_out_and_says_so() {
+    // Two rows of two sizes, some 5 ms a row: six processes of each do not fit into 200 ms.
+    let setting = Setting {
+        limits: in_turns(200, 100),
+        sizes: "[200, 100]",
+        suite: "leave_out = [\"sizes\", \"controls\"]",
+        ..Setting::default()
+    };
+    let done = measure(&[("a", Behaviour::Costs(50_000))], setting);
+    let ends: BTreeMap<u64, Status> = done.ends().into_iter().collect();
+    let why = |row: u64| match &ends[&row] {
+        Status::Skipped(why) => why.to_string(),
+        other => format!("{other:?}"),
+    };
+    for row in [2, 3] {
+        assert!(why(row).contains("further sizes are left out"), "{row}: {}", why(row));
+    }
+    assert!(sizes(&done).iter().all(|size| *size == 200));
+    let timed = done.samples().filter(|sample| sample.row == 0 && sample.kind == Kind::Timed).count();
+    assert!(timed >= 6, "what stays has six processes: {timed}");
+}
+
+#[test]
+fn an_interrupt_keeps_what_every_size_has() {
+    let limits = in_turns(3_600_000, 100);
+    let setting = Setting { limits, sizes: "[100, 200]", interrupt_after: Some(20), ..Setting::default() };
+    let done = measure(&[("a", Behaviour::Costs(100))], setting);
+    assert!(done.ends().iter().all(|(_, status)| *status == Status::Ok { stop: Stop::Interrupted }));
+    assert_eq!(done.ends().len(), 4, "every row ends once");
+}
