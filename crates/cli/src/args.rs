@@ -158,6 +158,9 @@ pub struct DoctorArgs {
     /// How to print the findings
     #[arg(long, short, value_enum, default_value_t = DoctorFormat::Text)]
     pub format: DoctorFormat,
+    /// Show every check with what it found and touches (text)
+    #[arg(long)]
+    pub details: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -410,7 +413,8 @@ fn whole(text: &str) -> Result<regex::Regex, String> {
 #[derive(Debug, Args)]
 pub struct CompareArgs {
     /// The run that is referred to and the one that is judged; or one that
-    /// `taskscale run --against` took, with both sides in it; - is standard input
+    /// `taskscale run --against` took, with both sides in it; - is standard input, and
+    /// `last` the newest run
     #[arg(value_name = "RUN", required = true, num_args = 1..=2)]
     pub runs: Vec<PathBuf>,
     /// Refer to the run that `taskscale run --save-baseline NAME` kept in this folder
@@ -425,6 +429,9 @@ pub struct CompareArgs {
     /// How to print the verdicts
     #[arg(long, short, value_enum, default_value_t = CompareFormat::Text)]
     pub format: CompareFormat,
+    /// Show every row and every reason (text)
+    #[arg(long)]
+    pub details: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -113,9 +113,17 @@ pub fn write(summary: &Summary, ending: Ending, path: &Path) -> anyhow::Result<(
     std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Prints the verdicts of a comparison in the format asked for.
-pub fn show_comparison(comparison: &Comparison, format: CompareFormat) -> anyhow::Result<()> {
+/// Prints the verdicts of a comparison in the format asked for. `command` is what repeats it.
+pub fn show_comparison(
+    comparison: &Comparison,
+    format: CompareFormat,
+    details: bool,
+    command: &str,
+) -> anyhow::Result<()> {
     print(&match format {
+        CompareFormat::Text if !details => {
+            taskscale_report::compare_overview(comparison, &style(false), command)
+        }
         CompareFormat::Text => taskscale_report::compare_text(comparison, &style(false)),
         CompareFormat::Md => taskscale_report::compare_markdown(comparison),
         CompareFormat::Json => taskscale_report::compare_json(comparison),

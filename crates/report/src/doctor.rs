@@ -6,9 +6,13 @@ use taskscale_model::doctor::{Checkup, Figures, Finding, Severity};
 
 use crate::{
     markdown::escape,
+    overview::{COLUMNS, LINES, cut, plural},
     style::{Ink, Style, clean, ink, render},
     wrap::hanging,
 };
+
+/// Columns of the word before a finding, with the blanks behind it.
+const WORD: usize = 9;
 
 const TITLE: &str = "What blurs or biases the figures on this machine";
 
@@ -46,7 +50,74 @@ impl<'a> Groups<'a> {
     }
 }
 
-/// Writes a checkup for a terminal, within the width of the style. O(findings).
+/// Writes the first screen of a checkup: what to judge by, and what to do about each warning, in at
+/// most [`LINES`] lines of [`COLUMNS`] columns. O(findings).
+pub fn doctor_overview(checkup: &Checkup, style: &Style) -> String {
+    let groups = Groups::of(checkup);
+    let mut lines = vec![
+        ink(Ink::Bold, TITLE),
+        ink(Ink::Dim, &cut(&clean(&machine(checkup)), COLUMNS)),
+        String::new(),
+        advice(&groups),
+    ];
+    let mut below: Vec<String> = Vec::new();
+    for finding in &groups.warnings {
+        let heading = hanging(&format!("{}: {}", finding.subject, found(finding)), WORD, COLUMNS);
+        let mut text = format!("{}{heading}", ink(Ink::Red, &format!("{:WORD$}", "WARNING")));
+        if let Some(line) = remedy(finding) {
+            text.push_str(&format!("{:WORD$}{}", "", hanging(&line, WORD, COLUMNS)));
+        }
+        below.push(format!("\n{}", text.trim_end()));
+    }
+    let notes: Vec<String> = groups
+        .notes
+        .iter()
+        .map(|finding| {
+            let text = format!("{}: {}", finding.subject, found(finding));
+            let text = hanging(&text, WORD, COLUMNS - 4);
+            let mut of_text = text.trim_end().lines();
+            let first = of_text.next().unwrap_or_default();
+            let goes_on = if of_text.next().is_some() { " ..." } else { "" };
+            format!("{}{first}{goes_on}", ink(Ink::Yellow, &format!("{:WORD$}", "note")))
+        })
+        .collect();
+    if !notes.is_empty() {
+        below.push(format!("\n{}", notes.join("\n")));
+    }
+    // A blank, what is left out and what is fine.
+    let room = LINES - lines.len() - 3;
+    let (mut used, mut left_out) = (0, 0);
+    for text in below {
+        if used + text.lines().count() <= room {
+            used += text.lines().count();
+            lines.push(text);
+        } else {
+            left_out += 1;
+        }
+    }
+    lines.push(String::new());
+    let more = if left_out > 0 { format!("{} more; ", plural(left_out, "finding")) } else { String::new() };
+    lines.push(format!(
+        "{:WORD$}{more}{} as it should be, {} not known here: --details",
+        "also",
+        groups.fine.len(),
+        groups.unknown.len()
+    ));
+    render(&lines.join("\n"), style.colour) + "\n"
+}
+
+/// What figures to judge by, in a line.
+fn advice(groups: &Groups<'_>) -> String {
+    let touches = |figures: Figures| groups.warnings.iter().any(|one| one.affects.contains(&figures));
+    let (colour, text) = match (touches(Figures::Cpu), touches(Figures::Wall)) {
+        (true, _) => (Ink::Red, "CPU time is biased here too: see the warnings before you trust a figure"),
+        (false, true) => (Ink::Yellow, "judge by CPU time: wall times are blurred here"),
+        (false, false) => (Ink::Green, "nothing blurs CPU or wall times here"),
+    };
+    ink(colour, text)
+}
+
+/// Writes a checkup in full for a terminal, within the width of the style. O(findings).
 pub fn doctor_text(checkup: &Checkup, style: &Style) -> String {
     let groups = Groups::of(checkup);
     let width = style.width;

@@ -3,8 +3,8 @@
 //!
 //! ```text
 //! Summary --overview, text, markdown, json, csv, page, strip_svg--> String
-//! Comparison --compare_text, compare_markdown, compare_json, compare_junit--> String
-//! Checkup --doctor_text, doctor_markdown, doctor_json--> String
+//! Comparison --compare_overview, compare_text, compare_markdown, compare_json, compare_junit--> String
+//! Checkup --doctor_overview, doctor_text, doctor_markdown, doctor_json--> String
 //! Digest --digest_text, digest_markdown, digest_json, digest_html--> String
 //! ```
 //!
@@ -54,11 +54,11 @@ mod table;
 pub mod text;
 mod wrap;
 
-pub use compare::{compare_json, compare_junit, compare_markdown, compare_text};
+pub use compare::{compare_json, compare_junit, compare_markdown, compare_overview, compare_text};
 pub use csv::csv;
 pub use digest_page::{digest_html, digest_json, digest_markdown};
 pub use digest_text::digest_text;
-pub use doctor::{doctor_json, doctor_markdown, doctor_text};
+pub use doctor::{doctor_json, doctor_markdown, doctor_overview, doctor_text};
 pub use json::json;
 pub use markdown::markdown;
 pub use overview::overview;

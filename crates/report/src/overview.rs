@@ -331,7 +331,7 @@ fn fit(name: &str, most: usize) -> String {
 }
 
 /// Cuts a text in its middle, where names differ least.
-fn cut(text: &str, most: usize) -> String {
+pub(crate) fn cut(text: &str, most: usize) -> String {
     let length = text.chars().count();
     if length <= most {
         return text.to_owned();

@@ -6,7 +6,9 @@ use taskscale_model::{
     compare::{ComparedRow, Comparison, Verdict},
     run_file::{Kind, Time},
 };
-use taskscale_report::{Style, compare_json, compare_junit, compare_markdown, compare_text};
+use taskscale_report::{
+    Style, compare_json, compare_junit, compare_markdown, compare_overview, compare_text,
+};
 
 const OLD: &str = include_str!("../../analysis/tests/data/compare/old.jsonl");
 const NEW: &str = include_str!("../../analysis/tests/data/compare/new.jsonl");
@@ -50,6 +52,30 @@ fn elsewhere() -> Run {
 #[test]
 fn text_of_a_comparison() {
     insta::assert_snapshot!(compare_text(&by_cpu(&run(OLD), &run(NEW)), &Style::default()));
+}
+
+#[test]
+fn screen_of_a_comparison() {
+    let comparison = by_cpu(&run(OLD), &run(NEW));
+    insta::assert_snapshot!(compare_overview(&comparison, &Style::default(), "taskscale compare a b"));
+}
+
+#[test]
+fn any_comparison_fits_one_screen() {
+    let mut comparison = by_cpu(&run(OLD), &run(NEW));
+    comparison.old.name = "a/long/path/".repeat(20);
+    for row in &mut comparison.rows {
+        row.key.series.variant = "a-variant-with-a-long-name".repeat(9);
+    }
+    let rows = comparison.rows.clone();
+    for times in [0, 1, 10, 100] {
+        comparison.rows = rows.iter().cycle().take(rows.len() * times).cloned().collect();
+        comparison.notes = vec!["a note that goes on ".repeat(40); times];
+        let screen = compare_overview(&comparison, &Style::default(), &"taskscale compare ".repeat(9));
+        assert!(screen.lines().count() <= 40, "{screen}");
+        assert!(screen.lines().all(|line| line.chars().count() <= 80), "{screen}");
+        assert_eq!(times > 0, screen.contains("\nworse "), "{screen}");
+    }
 }
 
 #[test]

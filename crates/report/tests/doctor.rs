@@ -9,7 +9,7 @@ use taskscale_model::{
     },
     missing::Reading,
 };
-use taskscale_report::{Style, doctor_json, doctor_markdown, doctor_text};
+use taskscale_report::{Style, doctor_json, doctor_markdown, doctor_overview, doctor_text};
 use taskscale_sys::{
     doctor::{bench::Bench, measure, read},
     machine::Captured,
@@ -254,4 +254,25 @@ fn the_texts_of_a_kernel_cannot_drive_the_terminal() {
     let checkup = checkup(&facts, "0.0.0");
     assert!(!doctor_text(&checkup, &Style::default()).contains('\x1b'));
     assert!(!doctor_markdown(&checkup).contains('\x1b'));
+}
+
+#[test]
+fn the_screen_of_a_throttled_container() {
+    insta::assert_snapshot!(doctor_overview(&container(), &Style::default()));
+}
+
+#[test]
+fn any_checkup_fits_one_screen_and_says_what_to_judge_by() {
+    for (checkup, advice) in [
+        (bare_metal(), "CPU time is biased here too"),
+        (container(), "CPU time is biased here too"),
+        (old_server(), "CPU time"),
+        (laptop(), "CPU time"),
+    ] {
+        let screen = doctor_overview(&checkup, &Style::default());
+        assert!(screen.lines().count() <= 40, "{screen}");
+        assert!(screen.lines().all(|line| line.chars().count() <= 80), "{screen}");
+        let fourth = screen.lines().nth(3).unwrap_or_default();
+        assert!(fourth.contains(advice), "{screen}");
+    }
 }

@@ -24,13 +24,13 @@ pub fn compare(args: &CompareArgs) -> anyhow::Result<Outcome> {
         CompareMetric::Cpu => Time::Cpu,
         CompareMetric::Wall => Time::Wall,
     };
-    let read = |path: &Path| report::read(path);
+    let read = |path: &Path| report::read(&report::resolve(path)?);
     if let (None, [one]) = (&args.baseline, args.runs.as_slice()) {
         let options = CompareOptions { time, threshold: args.threshold.unwrap_or(WITHIN_ONE_RUN) };
         let comparison = taskscale_analysis::compare_sides(&read(one)?, &options).context(
             "one run file alone cannot be compared, unless `taskscale run --against` took it; name two, OLD and NEW, or one and --baseline NAME",
         )?;
-        return show(&comparison, args.format);
+        return show(&comparison, args);
     }
     let (old, new) = files(args)?;
     let before = match &args.baseline {
@@ -47,11 +47,15 @@ pub fn compare(args: &CompareArgs) -> anyhow::Result<Outcome> {
     let options = CompareOptions { time, threshold: args.threshold.unwrap_or(BETWEEN_RUNS) };
     let (old, new) = (old.display().to_string(), new.display().to_string());
     let comparison = taskscale_analysis::compare((&old, &before), (&new, &now), &options);
-    show(&comparison, args.format)
+    show(&comparison, args)
 }
 
-fn show(comparison: &Comparison, format: CompareFormat) -> anyhow::Result<Outcome> {
-    output::show_comparison(comparison, format)?;
+fn show(comparison: &Comparison, args: &CompareArgs) -> anyhow::Result<Outcome> {
+    let baseline = args.baseline.iter().map(|name| format!("--baseline {name}"));
+    let runs = args.runs.iter().map(|run| run.display().to_string());
+    let words: Vec<String> =
+        ["taskscale compare".to_owned()].into_iter().chain(baseline).chain(runs).collect();
+    output::show_comparison(comparison, args.format, args.details, &words.join(" "))?;
     Ok(if comparison.regression { Outcome::Finding } else { Outcome::Done })
 }
 

@@ -23,6 +23,9 @@ pub fn doctor(args: &DoctorArgs) -> anyhow::Result<Outcome> {
     progress.finish_and_clear();
     let checkup = taskscale_analysis::checkup(&facts, env!("CARGO_PKG_VERSION"));
     output::print(&match args.format {
+        DoctorFormat::Text if !args.details => {
+            taskscale_report::doctor_overview(&checkup, &output::style(false))
+        }
         DoctorFormat::Text => taskscale_report::doctor_text(&checkup, &output::style(false)),
         DoctorFormat::Md => taskscale_report::doctor_markdown(&checkup),
         DoctorFormat::Json => taskscale_report::doctor_json(&checkup),

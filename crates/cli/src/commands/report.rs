@@ -85,7 +85,7 @@ fn check_baseline(run: &Run, named: &str) -> anyhow::Result<()> {
 }
 
 /// The run file that was named. A file of the name `last` comes before the newest run.
-fn resolve(named: &Path) -> anyhow::Result<PathBuf> {
+pub fn resolve(named: &Path) -> anyhow::Result<PathBuf> {
     if named != Path::new(LAST) || named.exists() {
         return Ok(named.to_owned());
     }

@@ -136,9 +136,35 @@ fn asked(args: &RunArgs, mut suites: Vec<Suite>) -> (Vec<Suite>, Vec<String>) {
             let own = suite.workloads.iter().filter(|block| !block.extra).count().max(1);
             let times = suite.workloads.len() as f64 / own as f64;
             suite.limits.budget_s = suite.limits.budget_s.map(|budget_s| budget_s * times);
+            if !args.size.is_empty() {
+                drop_repeated(suite);
+            }
         }
     }
     (suites, left_out)
+}
+
+/// Drops the tables that differ from an earlier one in nothing but their sizes, which the user has
+/// named for all.
+fn drop_repeated(suite: &mut Suite) {
+    let mut kept: Vec<suite::Block> = Vec::new();
+    for block in std::mem::take(&mut suite.workloads) {
+        let same = |other: &suite::Block| {
+            (&other.name, &other.params, &other.cases, &other.work_ns, &other.runtimes, &other.variants)
+                == (
+                    &block.name,
+                    &block.params,
+                    &block.cases,
+                    &block.work_ns,
+                    &block.runtimes,
+                    &block.variants,
+                )
+        };
+        if !kept.iter().any(same) {
+            kept.push(block);
+        }
+    }
+    suite.workloads = kept;
 }
 
 /// How much there is to measure, and how long that takes at most.
@@ -158,12 +184,13 @@ fn show(args: &RunArgs, path: &Path) -> anyhow::Result<(bool, bool)> {
     let summary = taskscale_analysis::summarize(&run);
     let measured = summary.rows.iter().any(|row| row.figures().is_some());
     let options = CompareOptions { time: Time::Cpu, threshold: args.threshold };
+    let named = if args.output.is_none() { "last".to_owned() } else { path.display().to_string() };
     let Some(comparison) = taskscale_analysis::compare_sides(&run, &options) else {
-        let named = if args.output.is_none() { "last".to_owned() } else { path.display().to_string() };
         output::show(&summary, &args.show, &named)?;
         return Ok((measured, false));
     };
-    output::show_comparison(&comparison, args.show.format.into())?;
+    let command = format!("taskscale compare {named}");
+    output::show_comparison(&comparison, args.show.format.into(), args.show.details, &command)?;
     Ok((measured, comparison.regression))
 }
 

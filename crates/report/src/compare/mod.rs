@@ -3,6 +3,7 @@
 mod counts;
 mod junit;
 mod markdown;
+mod overview;
 mod text;
 mod words;
 
@@ -10,6 +11,7 @@ use taskscale_model::compare::Comparison;
 
 pub use junit::junit as compare_junit;
 pub use markdown::markdown as compare_markdown;
+pub use overview::overview as compare_overview;
 pub use text::text as compare_text;
 
 /// Writes `taskscale.compare/1` as indented JSON, with a newline at its end. O(rows).
