@@ -55,6 +55,11 @@ pub fn next_pilot(iterations: u64, wall_ns: u64, target_ns: u64) -> Pilot {
     Pilot::Try((needed.ceil() as u64).clamp(iterations + 1, iterations * STEP).min(MOST))
 }
 
+/// The fewest iterations of a sample, where they do not make it too long. A collector comes after
+/// so many tasks: of four iterations of asyncio's `TaskGroup` with 2,048 tasks one takes twice the
+/// time of the others, and samples of one iteration met it in every process or in none.
+const FEWEST: f64 = 4.0;
+
 /// The iterations that rows of one comparison share, from each row's own pilot `(iterations,
 /// wall_ns)`.
 ///
@@ -68,7 +73,7 @@ pub fn shared(pilots: &[(u64, u64)], target_ns: u64, longest_ns: u64) -> u64 {
     if !fastest.is_finite() {
         return 1;
     }
-    let wanted = (target_ns as f64 / fastest).ceil();
+    let wanted = (target_ns as f64 / fastest).ceil().max(FEWEST);
     let bearable = (longest_ns as f64 / slowest).floor();
     wanted.min(bearable).max(1.0) as u64
 }

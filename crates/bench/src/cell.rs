@@ -88,6 +88,8 @@ pub(crate) struct Measuring<'p> {
     /// What a turn cost, without what only the first one does: checking answers and choosing
     /// iterations.
     pub turn_ns: u64,
+    /// Rows that took part in it.
+    took_part: usize,
     /// What all turns took.
     pub spent_ns: u64,
 }
@@ -98,7 +100,7 @@ impl<'p> Measuring<'p> {
         let rows: Vec<Row<'p>> =
             cell.measured().map(|row| Row::new(&row.record, cell.rule_of(&row.record))).collect();
         let schedule = Schedule::new(world.rng.u64(..), rows.len(), limits.restart_every);
-        Measuring { cell, limits, rows, deadline, schedule, rounds: 0, turn_ns: 0, spent_ns: 0 }
+        Measuring { cell, limits, rows, deadline, schedule, rounds: 0, turn_ns: 0, took_part: 0, spent_ns: 0 }
     }
 
     /// Measures the rounds of one process of each row: all rounds where no process restarts.
@@ -116,6 +118,7 @@ impl<'p> Measuring<'p> {
         let stop = self.block(world)?;
         let took_ns = world.clock.now_ns() - began_ns;
         self.turn_ns = took_ns - prepared_ns;
+        self.took_part = open.len();
         self.spent_ns += took_ns;
         Ok(stop)
     }
@@ -142,7 +145,8 @@ impl<'p> Measuring<'p> {
         count::rows(rows, world)
     }
 
-    /// Ends the rows that `drop` names, for the reason that it gives.
+    /// Ends the rows that `drop` names: with their figures if they have any, or else for the reason
+    /// that it gives.
     pub fn leave_out(
         &mut self,
         drop: &dyn Fn(&RowRecord) -> Option<Missing>,
@@ -150,7 +154,11 @@ impl<'p> Measuring<'p> {
     ) -> io::Result<()> {
         for row in &mut self.rows {
             if let Some(why) = drop(row.record) {
-                row.end(Status::Skipped(why), world)?;
+                let status = match row.timed.is_empty() {
+                    true => Status::Skipped(why),
+                    false => Status::Ok { stop: Stop::MaxTime },
+                };
+                row.end(status, world)?;
             }
         }
         Ok(())
@@ -161,14 +169,24 @@ impl<'p> Measuring<'p> {
         self.rows.iter().map(|row| row.iteration_wall_ns).collect()
     }
 
+    /// What the last turn cost for each row that took part.
+    pub fn row_ns(&self) -> f64 {
+        self.turn_ns as f64 / self.took_part.max(1) as f64
+    }
+
     /// The number of processes that each row has had.
     pub fn turns(&self) -> u64 {
         self.rounds.div_ceil(self.limits.restart_every.max(1))
     }
 
-    /// Rows that are still measured.
+    /// How many rows are still measured.
     pub fn open(&self) -> usize {
-        self.rows.iter().filter(|row| row.is_open()).count()
+        self.open_rows().len()
+    }
+
+    /// The numbers of the rows that are still measured.
+    pub fn open_rows(&self) -> Vec<u64> {
+        self.rows.iter().filter(|row| row.is_open()).map(|row| row.record.row).collect()
     }
 
     /// The mean half-width of the intervals of all rows that are still measured. A row without an

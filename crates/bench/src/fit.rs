@@ -1,23 +1,47 @@
 //! What is left out of a suite where the machine is too slow for its budget.
 //!
-//! An interval needs six processes of a row. Where the first turn of a cell shows that the budget
-//! does not last for as many of every row, the suite says what goes first, and each row that goes
-//! says why.
+//! An interval needs six processes of a row. Where the turns so far show that the budget does not
+//! last for as many of every row, the suite says what goes first. A row that goes before it has a
+//! figure says why.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use taskscale_model::{
     missing::Missing,
     run_file::{Role, RowRecord},
-    suite::LeaveOut,
+    suite::{LEFT_OUT, LeaveOut},
 };
 use taskscale_stats::sign;
 
 use crate::plan::Cell;
 
-/// What the first turn of a cell costs beyond the others, in turns: checked answers, and the choice
-/// of iterations.
-const FIRST: u64 = 1;
+/// The part of the time that is kept for turns that take longer than the last one.
+const SPARE: f64 = 0.1;
+
+/// A cell that may yet be measured.
+pub(crate) struct Need<'a> {
+    pub cell: &'a Cell,
+    /// The rows that are still measured.
+    pub open: Vec<u64>,
+    /// What one turn of one row costs, in nanoseconds.
+    pub row_ns: f64,
+    /// Turns until each row has six processes.
+    pub turns: u64,
+}
+
+impl<'a> Need<'a> {
+    /// A cell that has had no turn. Its first one costs about two: answers are checked, and
+    /// iterations chosen.
+    pub fn untouched(cell: &'a Cell, row_ns: f64) -> Self {
+        let open = cell.measured().map(|row| row.record.row).collect();
+        Need { cell, open, row_ns, turns: sign::FEWEST as u64 + 1 }
+    }
+
+    /// A cell that has had `turns` turns.
+    pub fn after(turns: u64, cell: &'a Cell, open: Vec<u64>, row_ns: f64) -> Self {
+        Need { cell, open, row_ns, turns: (sign::FEWEST as u64).saturating_sub(turns) }
+    }
+}
 
 /// What is asked of [`left_out`].
 pub(crate) struct Budget<'a> {
@@ -25,8 +49,6 @@ pub(crate) struct Budget<'a> {
     pub order: &'a [LeaveOut],
     /// Rows that stay, as `runtime:variant`.
     pub reference: &'a [String],
-    /// What one process of one row costs at a size, in nanoseconds.
-    pub row_ns: &'a dyn Fn(u64) -> f64,
     /// What is left, in nanoseconds.
     pub left_ns: u64,
     /// The whole budget, in nanoseconds.
@@ -34,14 +56,15 @@ pub(crate) struct Budget<'a> {
 }
 
 /// The numbers of the rows that go, each with the reason.
-pub(crate) fn left_out(cells: &[&Cell], budget: &Budget<'_>) -> BTreeMap<u64, Missing> {
+pub(crate) fn left_out(needs: &[Need<'_>], budget: &Budget<'_>) -> BTreeMap<u64, Missing> {
+    let cells: Vec<&Cell> = needs.iter().map(|need| need.cell).collect();
     let mut gone = BTreeSet::new();
     let mut whys = BTreeMap::new();
     for &step in budget.order {
-        if cost_ns(cells, &gone, budget) <= budget.left_ns as f64 {
+        if cost_ns(needs, &gone) <= budget.left_ns as f64 * (1.0 - SPARE) {
             break;
         }
-        for row in goes(step, cells, budget.reference).filter(|row| gone.insert(*row)) {
+        for row in goes(step, &cells, budget.reference).filter(|row| gone.insert(*row)) {
             let what = match step {
                 LeaveOut::Controls => "A/A controls",
                 LeaveOut::Sizes => "further sizes",
@@ -49,14 +72,14 @@ pub(crate) fn left_out(cells: &[&Cell], budget: &Budget<'_>) -> BTreeMap<u64, Mi
                 LeaveOut::Tables => "further tables",
             };
             let reason = format!(
-                "{what} are left out: six processes of every row do not fit into {:.0} s here",
+                "{what}{LEFT_OUT}six processes of every row do not fit into {:.0} s here",
                 budget.budget_ns as f64 / 1e9
             );
             whys.insert(
                 row,
                 Missing::new(
                     reason,
-                    "name fewer with --runtime, or give every cell a minute: --max-time 60s",
+                    "name fewer with --runtime",
                 ),
             );
         }
@@ -64,14 +87,13 @@ pub(crate) fn left_out(cells: &[&Cell], budget: &Budget<'_>) -> BTreeMap<u64, Mi
     whys
 }
 
-/// What six processes of every row that stays cost.
-fn cost_ns(cells: &[&Cell], gone: &BTreeSet<u64>, budget: &Budget<'_>) -> f64 {
-    let turns = (sign::FEWEST as u64 + FIRST) as f64;
-    let of = |cell: &&Cell| {
-        let rows = cell.measured().filter(|row| !gone.contains(&row.record.row)).count();
-        rows as f64 * (budget.row_ns)(cell.size) * turns
+/// What six processes of every row that stays cost yet.
+fn cost_ns(needs: &[Need<'_>], gone: &BTreeSet<u64>) -> f64 {
+    let of = |need: &Need<'_>| {
+        let rows = need.open.iter().filter(|row| !gone.contains(row)).count();
+        rows as f64 * need.row_ns * need.turns as f64
     };
-    cells.iter().map(of).sum()
+    needs.iter().map(of).sum()
 }
 
 /// The rows that go in one step.
@@ -144,11 +166,11 @@ mod tests {
         let budget = Budget {
             order: &[LeaveOut::Controls, LeaveOut::Sizes, LeaveOut::Variants, LeaveOut::Tables],
             reference: &["tokio:reference".to_owned()],
-            row_ns: &|_| 1e9,
-            left_ns: left_s * 1_000_000_000,
+            left_ns: (left_s as f64 * 1e9 / (1.0 - SPARE)).ceil() as u64,
             budget_ns: 72_000_000_000,
         };
-        left_out(&cells.iter().collect::<Vec<_>>(), &budget).into_keys().collect()
+        let needs: Vec<Need<'_>> = cells.iter().map(|cell| Need::untouched(cell, 1e9)).collect();
+        left_out(&needs, &budget).into_keys().collect()
     }
 
     #[test]

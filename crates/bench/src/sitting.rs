@@ -10,7 +10,7 @@ use taskscale_model::{
 
 use crate::{
     cell::{Deadline, Measuring},
-    fit::{self, Budget},
+    fit::{self, Budget, Need},
     forecast::Forecast,
     limits::Limits,
     link::Event,
@@ -49,7 +49,6 @@ pub(crate) fn measure(
         seats: suite.cells.iter_mut().map(Seat::Waits).collect(),
         forecast: Forecast::default(),
         present: None,
-        fitted: false,
     };
     while !world.listener.interrupted() {
         let Some(index) = sitting.next(world) else { break };
@@ -68,6 +67,17 @@ enum Seat<'c> {
     Done,
 }
 
+impl Seat<'_> {
+    /// What the cell needs yet, where one of its rows costs `untouched_ns` if it has had no turn.
+    fn need(&self, untouched_ns: &dyn Fn(&Cell) -> f64) -> Option<Need<'_>> {
+        match self {
+            Seat::Waits(cell) => Some(Need::untouched(cell, untouched_ns(cell))),
+            Seat::Sits(cell) => Some(Need::after(cell.turns(), cell.cell, cell.open_rows(), cell.row_ns())),
+            Seat::Done => None,
+        }
+    }
+}
+
 struct Sitting<'c> {
     limits: &'c Limits,
     /// What goes first where the budget is too short.
@@ -81,8 +91,6 @@ struct Sitting<'c> {
     forecast: Forecast,
     /// The cell whose processes are up.
     present: Option<usize>,
-    /// Whether what does not fit into the budget was left out.
-    fitted: bool,
 }
 
 impl<'c> Sitting<'c> {
@@ -144,11 +152,7 @@ impl<'c> Sitting<'c> {
             }
             None => self.seats[index] = Seat::Sits(cell),
         }
-        if first && !self.fitted {
-            self.fitted = true;
-            self.fit(index, world)?;
-        }
-        Ok(())
+        self.fit(world)
     }
 
     fn deadline(&self, index: usize, now_ns: u64) -> Deadline {
@@ -170,34 +174,36 @@ impl<'c> Sitting<'c> {
         (self.limits.turns().is_some() && spent).then_some(Stop::MaxTime)
     }
 
-    /// Leaves out what does not fit into the budget, by what the turn of cell `index` cost.
-    fn fit(&mut self, index: usize, world: &mut World<'_, '_>) -> io::Result<()> {
-        let (Some(ends_ns), Seat::Sits(measured)) = (self.ends_ns(), &self.seats[index]) else {
+    /// Leaves out what does not fit into the rest of the budget, by what turns cost so far.
+    fn fit(&mut self, world: &mut World<'_, '_>) -> io::Result<()> {
+        let Some(ends_ns) = self.ends_ns().filter(|_| !self.leave_out.is_empty()) else { return Ok(()) };
+        let per_weight = |seat: &Seat<'_>| match seat {
+            Seat::Sits(cell) => Some(cell.row_ns() / self.limits.weight(cell.cell.size)),
+            Seat::Waits(_) | Seat::Done => None,
+        };
+        // What has had no turn costs as much as the dearest that has, by weight.
+        let Some(dearest) = self.seats.iter().filter_map(per_weight).max_by(f64::total_cmp) else {
             return Ok(());
         };
-        let cells = self.seats.iter().filter_map(|seat| match seat {
-            Seat::Waits(cell) => Some(&**cell),
-            Seat::Sits(cell) => Some(cell.cell),
-            Seat::Done => None,
-        });
-        let left_ns = ends_ns.saturating_sub(world.clock.now_ns());
-        let per_weight = measured.turn_ns as f64
-            / (measured.open().max(1) as f64 * self.limits.weight(measured.cell.size));
+        let untouched_ns = |cell: &Cell| dearest * self.limits.weight(cell.size);
         let budget = Budget {
             order: self.leave_out,
             reference: self.reference,
-            row_ns: &|size| per_weight * self.limits.weight(size),
-            left_ns,
+            left_ns: ends_ns.saturating_sub(world.clock.now_ns()),
             budget_ns: ends_ns - self.started_ns,
         };
-        let left_out = fit::left_out(&cells.collect::<Vec<_>>(), &budget);
-        if left_out.is_empty() {
-            return Ok(());
-        }
+        let needs: Vec<Need<'_>> = self.seats.iter().filter_map(|seat| seat.need(&untouched_ns)).collect();
+        let left_out = fit::left_out(&needs, &budget);
         for seat in &mut self.seats {
             match seat {
                 Seat::Done => (),
-                Seat::Sits(cell) => cell.leave_out(&|row| left_out.get(&row.row).cloned(), world)?,
+                Seat::Sits(cell) => {
+                    cell.leave_out(&|row| left_out.get(&row.row).cloned(), world)?;
+                    if cell.open() == 0 {
+                        cell.finish(Stop::MaxTime, world)?;
+                        *seat = Seat::Done;
+                    }
+                }
                 Seat::Waits(cell) => {
                     for row in &mut cell.rows {
                         if let Some(why) = left_out.get(&row.record.row).filter(|_| row.state.takes_part()) {

@@ -101,6 +101,10 @@ pub(crate) fn warm_up(
     mut allowance: Allowance,
     world: &mut World<'_, '_>,
 ) -> io::Result<()> {
+    // Processes that all take their sample after the same number of others meet a collector at the
+    // same place, all or none.
+    let again =
+        if allowance.again > 1 { allowance.again - 1 + world.rng.usize(0..=2) } else { allowance.again };
     for &index in &round.order {
         let row = &mut rows[index];
         let started_ns = world.clock.now_ns();
@@ -109,12 +113,12 @@ pub(crate) fn warm_up(
             let used_ns = world.clock.now_ns() - started_ns;
             // Each row takes one sample at least, however little time there is, but where the suite
             // wants none: a sample of a million tasks is warm by its own beginning.
-            let goes_on = (costs.is_empty() && (row.record.jit || allowance.again > 0))
+            let goes_on = (costs.is_empty() && (row.record.jit || again > 0))
                 || if row.record.jit {
                     allowance.goes_on(row, used_ns)
                         || (costs.len() < FEWEST_JIT && used_ns < allowance.next_ns(true))
                 } else {
-                    let most = if round.restart || allowance.again == 0 { allowance.again } else { MOST };
+                    let most = if round.restart || again == 0 { again } else { MOST };
                     costs.len() < most && used_ns < allowance.next_ns(false) && !warmup::is_stable(&costs)
                 };
             if !goes_on {

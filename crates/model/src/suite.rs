@@ -45,6 +45,9 @@ pub struct Suite {
     pub workloads: Vec<Block>,
 }
 
+/// Stands between what is left out of a suite and the reason, in a row's reason.
+pub const LEFT_OUT: &str = " are left out: ";
+
 /// What a suite can do without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -21,7 +21,7 @@ pub const LINES: usize = 40;
 pub const COLUMNS: usize = 80;
 
 /// The most lines of all rankings together, without their headings.
-const RANKED: usize = 22;
+const RANKED: usize = 20;
 /// A ranking behind the first one keeps this many lines if there is room for no more.
 const FEWEST: usize = 4;
 /// The most columns of a runtime's and of a variant's name.

@@ -37,3 +37,18 @@ fn a_suite_may_ask_for_no_warm_up_and_then_only_compiled_code_has_one() {
     assert_eq!(warmed(false), 0);
     assert!(warmed(true) > 0);
 }
+
+#[test]
+fn processes_do_not_all_take_their_sample_at_the_same_place() {
+    // A collector that comes after so many samples would meet all processes there, or none.
+    let limits = Limits { restart_every: 1, samples: 12, ..Setting::default().limits };
+    let done = measure(&[("a", Behaviour::Costs(100))], Setting { limits, ..Setting::default() });
+    let warm = |process: u64| {
+        let of = |sample: &&SampleRecord| {
+            sample.kind == Kind::Warmup && sample.process == process && sample.row == 0
+        };
+        done.samples().filter(of).count()
+    };
+    let counts: std::collections::BTreeSet<usize> = (1..12).map(warm).collect();
+    assert!(counts.len() > 1 && counts.iter().all(|n| (2..=4).contains(n)), "{counts:?}");
+}

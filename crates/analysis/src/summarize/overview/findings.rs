@@ -3,6 +3,7 @@
 use taskscale_model::{
     figure::{self, count, rounded},
     missing::Reading,
+    suite,
     summary::{
         Finding, FindingKind, Grade, Granularity, Growth, Interval, Metg, Ranking, Row, RowStatus, Standing,
     },
@@ -30,9 +31,11 @@ pub fn all(parts: &Parts<'_>, tables: &[Table<'_>], rankings: &[Ranking]) -> Vec
         .extend(notes::disturbed(parts.run).into_iter().take(1).map(|text| plain(FindingKind::Busy, text)));
     findings.extend(unsure(rankings));
     findings.extend(without_grain(parts.granularity));
+    findings.extend(left_out(parts.rows));
     findings.extend(not_here(parts));
     let here = |row: &&Row| !is_not_here(parts, &row.key.runtime);
     let rows: Vec<Row> = parts.rows.iter().filter(here).cloned().collect();
+    let rows: Vec<Row> = rows.into_iter().filter(|row| why_left_out(row).is_none()).collect();
     findings.extend(without_figures(&rows, RowStatus::Skipped, FindingKind::Skipped));
     findings.sort_by_key(|finding| finding.kind);
     findings
@@ -62,6 +65,25 @@ fn without_figures(rows: &[Row], status: RowStatus, kind: FindingKind) -> Vec<Fi
         remedy,
     };
     groups.into_iter().map(finding).collect()
+}
+
+/// What a suite left out for want of time, in one sentence.
+fn left_out(rows: &[Row]) -> Option<Finding> {
+    let mut what: Vec<&str> = Vec::new();
+    let mut rest = None;
+    for (row, (part, why)) in rows.iter().filter_map(|row| Some((row, why_left_out(row)?))) {
+        if !what.contains(&part) {
+            what.push(part);
+        }
+        rest = rest.or_else(|| Some((why, row.missing()?.remedy.clone())));
+    }
+    let (why, remedy) = rest?;
+    Some(Finding { kind: FindingKind::Skipped, text: format!("{}: {why}", what.join(", ")), remedy })
+}
+
+/// What a row that was left out belongs to, and why that was.
+fn why_left_out(row: &Row) -> Option<(&str, &str)> {
+    row.missing()?.reason.split_once(suite::LEFT_OUT)
 }
 
 fn listed(names: &[String]) -> String {
@@ -216,7 +238,7 @@ fn not_here(parts: &Parts<'_>) -> Vec<Finding> {
             RuntimeState::Ready { .. } => None,
         })
         .collect();
-    if missing.len() > 2 {
+    if missing.len() > 1 {
         let names: Vec<String> = missing.iter().map(|(id, _)| (*id).to_owned()).collect();
         return vec![Finding {
             kind: FindingKind::Skipped,
