@@ -75,13 +75,7 @@ pub(crate) fn left_out(needs: &[Need<'_>], budget: &Budget<'_>) -> BTreeMap<u64,
                 "{what}{LEFT_OUT}six processes of every row do not fit into {:.0} s here",
                 budget.budget_ns as f64 / 1e9
             );
-            whys.insert(
-                row,
-                Missing::new(
-                    reason,
-                    "name fewer with --runtime",
-                ),
-            );
+            whys.insert(row, Missing::new(reason, "name fewer with --runtime"));
         }
     }
     whys

@@ -69,21 +69,17 @@ fn without_figures(rows: &[Row], status: RowStatus, kind: FindingKind) -> Vec<Fi
 
 /// What a suite left out for want of time, in one sentence.
 fn left_out(rows: &[Row]) -> Option<Finding> {
-    let mut what: Vec<&str> = Vec::new();
-    let mut rest = None;
-    for (row, (part, why)) in rows.iter().filter_map(|row| Some((row, why_left_out(row)?))) {
-        if !what.contains(&part) {
-            what.push(part);
-        }
-        rest = rest.or_else(|| Some((why, row.missing()?.remedy.clone())));
-    }
-    let (why, remedy) = rest?;
-    Some(Finding { kind: FindingKind::Skipped, text: format!("{}: {why}", what.join(", ")), remedy })
+    let mut what: Vec<&str> = rows.iter().filter_map(why_left_out).collect();
+    what.sort_unstable();
+    what.dedup();
+    let remedy = rows.iter().find(|row| why_left_out(row).is_some())?.missing()?.remedy.clone();
+    // Short enough for one line: it must not give way to what is less.
+    Some(Finding { kind: FindingKind::Skipped, text: format!("{}: too slow here", what.join(", ")), remedy })
 }
 
-/// What a row that was left out belongs to, and why that was.
-fn why_left_out(row: &Row) -> Option<(&str, &str)> {
-    row.missing()?.reason.split_once(suite::LEFT_OUT)
+/// What a row that was left out for want of time belongs to.
+fn why_left_out(row: &Row) -> Option<&str> {
+    Some(row.missing()?.reason.split_once(suite::LEFT_OUT)?.0)
 }
 
 fn listed(names: &[String]) -> String {
