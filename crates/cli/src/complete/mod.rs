@@ -34,7 +34,7 @@ pub fn answer() -> Option<ExitCode> {
         return Some(ExitCode::from(2));
     }
     let args: Vec<OsString> = std::env::args_os().collect();
-    // A line of which no word is told has no candidates; the engine would print a script of its own.
+    // A line without words has no candidates; the engine would print a script of its own.
     if args.iter().position(|arg| arg == "--").is_none_or(|at| at + 1 == args.len()) {
         return Some(ExitCode::SUCCESS);
     }
