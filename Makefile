@@ -1,7 +1,7 @@
 # What one does here. `make` alone is `make test`; `make help` lists the rest. Needs Rust and Python 3, nothing else.
 
 .DEFAULT_GOAL := test
-.PHONY: test tests test-often readme sanitize install uninstall run fmt clean help
+.PHONY: test tests test-often test-dist readme sanitize install uninstall dist run fmt clean help
 
 # One directory for the workspace and the Rust probe, so that what both depend on is built once.
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
@@ -24,6 +24,12 @@ install: ## the command, manual pages, completions, the library and its headers:
 
 uninstall: ## remove what `make install` with the same PREFIX laid
 	@packaging/install --undo "$(PREFIX)"
+
+dist: ## packages under target/dist: a static command, a wheel, a Debian package, SHA256SUMS
+	@packaging/dist
+
+test-dist: ## make the packages and run each where it was installed clean: some minutes
+	@packaging/tests/dist
 
 readme: ## run the README's main command, as written, and look at its output
 	@tests/run/readme

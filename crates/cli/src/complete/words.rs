@@ -71,9 +71,7 @@ pub fn variants() -> Vec<CompletionCandidate> {
         }
     }
     for runtime in taskscale_probe_rust::RUNTIMES {
-        let probe = taskscale_probe_rust::probe(runtime);
-        let workloads = probe.iter().flat_map(|probe| &probe.workloads);
-        workloads.flat_map(|workload| &workload.variants).for_each(|variant| add(&variant.name, runtime));
+        taskscale_probe_rust::variants(runtime).for_each(|variant| add(&variant, runtime));
     }
     for one in described::all() {
         one.variants.iter().for_each(|variant| add(variant, &one.runtime));
