@@ -37,6 +37,8 @@ def main():
 
 
 def measured():
+    # The code that is measured does not get what may comment.
+    token = os.environ.pop("INPUT_TOKEN", "")
     head = Path(os.environ.get("GITHUB_WORKSPACE") or os.getcwd())
     comments, gates = said("comment"), said("gate")
     with tempfile.TemporaryDirectory(dir=os.environ.get("RUNNER_TEMP")) as folder:
@@ -48,10 +50,10 @@ def measured():
                 git(head, "worktree", "remove", "--force", str(base))
     heading = given("title") or "taskscale"
     text = f"## {heading}\n\n{text}\n"
-    github.summary(text)
+    github.summary(text + machine(head))
     github.output("verdict", verdict)
     if comments:
-        publish(heading, text)
+        publish(heading, text, token)
     if status == 1 and not gates:
         github.notice("warning", "a row is worse; gate: no lets the job pass")
         return 0
@@ -76,7 +78,7 @@ def compared(head, base):
         if status in (0, 1):
             if new:
                 note = f"New here, and so without comparison: {', '.join(f'`{probe}`' for probe in new)}.\n\n"
-            return note + text, status, "worse" if status else "same"
+            return note + text, status, "worse" if status else "not-worse"
         note = f"The base could not be measured, so this is the head alone: {text.strip().splitlines()[-1] if text.strip() else 'see the log'}\n\n"
         github.notice("warning", note.strip())
     elif probes:
@@ -112,6 +114,16 @@ def run(head, probes, against):
     return done.stdout.strip() or done.stderr, done.returncode
 
 
+def machine(head):
+    """What on this runner blurs the figures, folded; nothing where that cannot be told."""
+    try:
+        done = subprocess.run([given("command"), "doctor", "--format", "md"], cwd=head, capture_output=True, text=True, check=False)
+    except OSError:
+        return ""
+    told = done.returncode == 0 and done.stdout.strip()
+    return f"\n<details><summary>What blurs figures on this runner</summary>\n\n{done.stdout.strip()}\n\n</details>\n" if told else ""
+
+
 def is_in(probe, checkout):
     """Whether a checkout has the probe: the file, or all files of the command that lie in it."""
     if "{}" not in probe:
@@ -134,11 +146,12 @@ def checkout(head, folder):
         return None
     if git(head, "cat-file", "-e", f"{commit}^{{commit}}").returncode:
         # The head alone was checked out.
-        git(head, "fetch", "--quiet", "--depth=1", "origin", commit)
+        fetch = git(head, "fetch", "--quiet", "--depth=1", "origin", commit)
         if git(head, "cat-file", "-e", f"{commit}^{{commit}}").returncode:
             fetched = git(head, "rev-parse", "--verify", "--quiet", "FETCH_HEAD^{commit}")
             if fetched.returncode:
-                raise Unusable(f"the baseline {commit} is not in the repository: check out with fetch-depth: 0")
+                why = f" (git: {fetch.stderr.strip()})" if fetch.returncode else ""
+                raise Unusable(f"the baseline {commit} is not in the repository{why}: check out with fetch-depth: 0")
             commit = fetched.stdout.strip()
     made = git(head, "worktree", "add", "--quiet", "--detach", str(folder), commit)
     if made.returncode:
@@ -162,14 +175,14 @@ def base_commit(head):
     return before if before.strip("0") else None
 
 
-def publish(heading, text):
+def publish(heading, text, token):
     """Comments on the pull request, where there is one and the token may."""
     number = github.event().get("pull_request", {}).get("number")
     if not number:
         return
     marker = f"<!-- taskscale: {heading.replace('--', '')} -->"
     try:
-        print("comment:", github.comment(number, marker, text, given("token")))
+        print("comment:", github.comment(number, marker, text, token))
     except github.Refused as error:
         why = f"The comparison is only here and not on the pull request: GitHub refused the comment ({error})."
         what = "The job needs `permissions: pull-requests: write`; pull requests from forks do not get it."

@@ -105,7 +105,7 @@ class Action(unittest.TestCase):
         asked = runner.summary()
         self.assertIn(f"asked: run nop --param a=b c --probe {self.head}/bench/mine.py --against ", asked)
         self.assertIn("/base/bench/mine.py --threshold 5% --output", asked)
-        self.assertEqual(runner.outputs()["verdict"], "same")
+        self.assertEqual(runner.outputs()["verdict"], "not-worse")
         # What is not in the repository is a command of both.
         _, _, runner = self.measure(probe="sh {}/bench/mine.py -x")
         self.assertIn(f"--probe sh {self.head}/bench/mine.py -x --against sh ", runner.summary())
@@ -119,6 +119,23 @@ class Action(unittest.TestCase):
         _, _, runner = self.measure(probe="bench/later.py\nbench/topic.py")
         self.assertIn("/base/bench/later.py", runner.summary())
         self.assertIn("without comparison: `bench/topic.py`", runner.summary())
+
+    def test_a_checkout_of_the_head_alone_is_enough(self):
+        self.git("config", "uploadpack.allowAnySHA1InWant", "true")
+        self.commit({"bench/mine.py": probe("i")})
+        origin, self.head = self.head, self.folder / "shallow"
+        subprocess.run(["git", "clone", "--quiet", "--depth=1", f"file://{origin}", self.head], check=True)
+        status, _, runner = self.measure()
+        self.assertEqual(status, 0)
+        self.assertIn("/base/bench/mine.py", runner.summary())
+
+    def test_the_code_that_is_measured_gets_no_token(self):
+        self.fake.write_text("#!/bin/sh\nenv\n", encoding="utf-8")
+        _, _, runner = self.measure()
+        self.assertIn("INPUT_PROBE=bench/mine.py", runner.summary())
+        self.assertNotIn("a-token", runner.summary())
+        self.assertIn("What blurs figures on this runner", runner.summary())
+        self.assertNotIn("What blurs", self.api.comments[0]["body"])
 
     def test_a_new_benchmark_is_no_failure(self):
         self.commit({"bench/fresh.py": probe()})
@@ -164,6 +181,10 @@ class Action(unittest.TestCase):
         status, said, _ = self.measure(build="exit 3")
         self.assertEqual(status, 2)
         self.assertIn("the input build failed in the head", said)
+        self.commit({"bench/fresh.py": probe()})
+        status, said, runner = self.measure(build="test -e bench/fresh.py")
+        self.assertEqual((status, runner.outputs()["verdict"]), (0, "none"))
+        self.assertIn("the input build failed in the base", said)
 
     def test_wrong_inputs_are_told(self):
         for inputs, words in [
@@ -201,7 +222,7 @@ class Files(unittest.TestCase):
         handed = {name.lower(): of for name, of in re.findall(r"INPUT_(\w+): \$\{\{ inputs\.(\w+)", text)}
         self.assertEqual(handed, {name: name for name in inputs})
         code = (ROOT / "packaging/action/measure.py").read_text(encoding="utf-8")
-        self.assertEqual(set(re.findall(r'(?:given|said)\("(\w+)"\)', code)), inputs)
+        self.assertEqual({"token", *re.findall(r'(?:given|said)\("(\w+)"\)', code)}, inputs)
 
     def test_the_guide_names_inputs_that_there_are(self):
         inputs = (ROOT / "action.yml").read_text(encoding="utf-8")
