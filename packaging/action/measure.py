@@ -50,7 +50,7 @@ def measured():
                 git(head, "worktree", "remove", "--force", str(base))
     heading = given("title") or "taskscale"
     text = f"## {heading}\n\n{text}\n"
-    github.summary(text + machine(head))
+    github.summary(text + folded("What blurs figures on this runner", tool(head, "doctor", "--format", "md")))
     github.output("verdict", verdict)
     if comments:
         publish(heading, text, token)
@@ -74,23 +74,24 @@ def compared(head, base):
     own = "--against" in given("args").split()
     note = ""
     if old or own:
-        text, status = run(head, old + new, [placed(probe, base) for probe in old])
+        text, status, samples = run(head, old + new, [placed(probe, base) for probe in old])
         if status in (0, 1):
             if new:
                 note = f"New here, and so without comparison: {', '.join(f'`{probe}`' for probe in new)}.\n\n"
+                text += folded("All figures, the new ones too", tool(head, "report", str(samples), "--format", "md"))
             return note + text, status, "worse" if status else "not-worse"
         note = f"The base could not be measured, so this is the head alone: {text.strip().splitlines()[-1] if text.strip() else 'see the log'}\n\n"
         github.notice("warning", note.strip())
     elif probes:
         note = "There is nothing to compare with: " + ("the base has none of these benchmarks.\n\n" if base else "no base is known.\n\n")
-    text, status = run(head, probes, [])
+    text, status, _ = run(head, probes, [])
     if status:
         raise Unusable(f"taskscale run ended with status {status}: {text.strip()}")
     return note + text, 0, "none"
 
 
 def run(head, probes, against):
-    """What `taskscale run` printed, or where that is nothing its last words, and its exit status."""
+    """What `taskscale run` printed, or where that is nothing its last words; its exit status; the run file."""
     samples = Path(os.environ.get("RUNNER_TEMP") or tempfile.gettempdir()) / f"taskscale-{os.getpid()}-{len(against)}.taskscale.jsonl"
     try:
         command = [given("command"), "run", *shlex.split(given("suite") or "fanout"), *shlex.split(given("args"))]
@@ -111,17 +112,20 @@ def run(head, probes, against):
     print(done.stderr, flush=True)
     if done.returncode in (0, 1):
         github.output("run", samples)
-    return done.stdout.strip() or done.stderr, done.returncode
+    return done.stdout.strip() or done.stderr, done.returncode, samples
 
 
-def machine(head):
-    """What on this runner blurs the figures, folded; nothing where that cannot be told."""
+def tool(head, *words):
+    """What another command of taskscale prints; nothing where it fails."""
     try:
-        done = subprocess.run([given("command"), "doctor", "--format", "md"], cwd=head, capture_output=True, text=True, check=False)
+        done = subprocess.run([given("command"), *words], cwd=head, capture_output=True, text=True, check=False)
     except OSError:
         return ""
-    told = done.returncode == 0 and done.stdout.strip()
-    return f"\n<details><summary>What blurs figures on this runner</summary>\n\n{done.stdout.strip()}\n\n</details>\n" if told else ""
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def folded(title, text):
+    return f"\n\n<details><summary>{title}</summary>\n\n{text}\n\n</details>\n" if text else ""
 
 
 def is_in(probe, checkout):

@@ -82,6 +82,9 @@ class Action(unittest.TestCase):
         self.assertEqual(status, 1, said + runner.summary())
         self.assertIn("**Regression", runner.summary())
         self.assertIn("New here, and so without comparison: `bench/fresh.py`", runner.summary())
+        # Both probes go by the name that they give themselves, and the table has a row of each.
+        self.assertIn("All figures, the new ones too", runner.summary())
+        self.assertRegex(runner.summary(), r"\| mine\\#2 \| in")
         self.assertEqual(runner.outputs()["verdict"], "worse")
         self.assertTrue(Path(runner.outputs()["run"]).exists())
         self.assertEqual(len(self.api.comments), 1)
