@@ -1,10 +1,11 @@
 # What one does here. `make` alone is `make test`; `make help` lists the rest. Needs Rust and Python 3, nothing else.
 
 .DEFAULT_GOAL := test
-.PHONY: test tests test-often readme sanitize install run fmt clean help
+.PHONY: test tests test-often test-dist readme sanitize install uninstall dist run fmt clean help
 
 # One directory for the workspace and the Rust probe, so that what both depend on is built once.
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
+PREFIX ?= /usr/local
 # In CI a lock file that does not fit its manifest is an error, not an edit.
 LOCKED := $(if $(CI),--locked)
 
@@ -18,8 +19,17 @@ test-often: ## run all tests 20 times as they are, 20 times beside busy loops, 2
 sanitize: ## Miri, thread and address sanitizers over the live observers (nightly, some minutes)
 	@tests/run/sanitize
 
-install: ## the command, the library and its headers: make install PREFIX=/usr/local
-	@cpp/install "$(or $(PREFIX),$(error say where: make install PREFIX=/usr/local))"
+install: ## the command, manual pages, completions, the library and its headers: make install PREFIX=/usr/local DESTDIR=
+	@packaging/install "$(PREFIX)"
+
+uninstall: ## remove what `make install` with the same PREFIX laid
+	@packaging/install --undo "$(PREFIX)"
+
+dist: ## packages under target/dist: a static command, a wheel, a Debian package, SHA256SUMS
+	@packaging/dist
+
+test-dist: ## make the packages and run each where it was installed clean: some minutes
+	@packaging/tests/dist
 
 readme: ## run the README's main command, as written, and look at its output
 	@tests/run/readme

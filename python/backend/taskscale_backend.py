@@ -1,4 +1,5 @@
-"""The build backend: maturin's, which makes the extension, and the command line tool beside it, as a script of the wheel.
+"""The build backend: maturin's, which makes the extension, and the command line tool beside it, as a script of the wheel, with its
+manual pages and completions as data of the wheel.
 
 ``TASKSCALE_PROFILE`` is the Cargo profile, ``release`` without it.
 """
@@ -22,7 +23,15 @@ from maturin import (  # noqa: F401
 import maturin
 
 HERE = Path(__file__).resolve().parent.parent
-SCRIPTS = HERE / "taskscale.data" / "scripts"
+DATA = HERE / "taskscale.data"
+SCRIPTS = DATA / "scripts"
+# What lies here is laid below the environment's prefix.
+SHARE = DATA / "data" / "share"
+COMPLETIONS = {
+    "bash": "bash-completion/completions/taskscale",
+    "zsh": "zsh/site-functions/_taskscale",
+    "fish": "fish/vendor_completions.d/taskscale.fish",
+}
 PROFILE = os.environ.get("TASKSCALE_PROFILE", "release")
 
 # maturin asks for the folder already when it is asked for metadata.
@@ -31,8 +40,8 @@ SCRIPTS.mkdir(parents=True, exist_ok=True)
 
 def _command_line_tool() -> None:
     """Builds ``taskscale`` and lays it where maturin takes a wheel's scripts from."""
-    shutil.rmtree(SCRIPTS)
-    SCRIPTS.mkdir()
+    shutil.rmtree(DATA)
+    SCRIPTS.mkdir(parents=True)
     manifest = HERE.parent / "crates" / "cli" / "Cargo.toml"
     if not manifest.exists():
         print("taskscale: the wheel comes without the command line tool: its source is not here", file=sys.stderr)
@@ -46,6 +55,18 @@ def _command_line_tool() -> None:
     # Line tables are three quarters of the file; to build without them would build everything anew.
     if PROFILE == "release" and shutil.which("strip"):
         subprocess.run(["strip", "--strip-debug", str(tool)], check=True)
+    _words(tool)
+
+
+def _words(tool: Path) -> None:
+    """Lays the tool's manual pages and completions where ``man`` and shells look, below the environment that gets the wheel."""
+    pages = SHARE / "man" / "man1"
+    pages.mkdir(parents=True)
+    subprocess.run([tool, "man", "--folder", pages], check=True)
+    for shell, name in COMPLETIONS.items():
+        path = SHARE / name
+        path.parent.mkdir(parents=True)
+        path.write_bytes(subprocess.run([tool, "completions", shell], stdout=subprocess.PIPE, check=True).stdout)
 
 
 def _profile() -> None:

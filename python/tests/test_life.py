@@ -290,6 +290,18 @@ class Commands(unittest.TestCase):
         done = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True)
         self.assertEqual((done.stdout, done.stderr), ("0\n", ""))
 
+    def test_manual_pages_and_completions_come_with_the_wheel(self):
+        share = os.path.join(sys.prefix, "share")
+        for path, words in {
+            "man/man1/taskscale.1": ".SH SYNOPSIS",
+            "man/man1/taskscale-digest.1": ".SH SYNOPSIS",
+            "bash-completion/completions/taskscale": "complete ",
+            "zsh/site-functions/_taskscale": "#compdef taskscale",
+            "fish/vendor_completions.d/taskscale.fish": "complete ",
+        }.items():
+            with open(os.path.join(share, path), encoding="utf-8") as file:
+                self.assertIn(words, file.read(), path)
+
     def test_the_command_line_tool_comes_with_the_wheel(self):
         tool = os.path.join(os.path.dirname(sys.executable), "taskscale")
         self.assertTrue(os.path.exists(tool), f"{tool} is not there; is the wheel installed in this environment?")

@@ -50,5 +50,7 @@ STEPS = [
     Step("node-probe", "tests/run/node-probe"),
     Step("cpp-probe", "probes/cpp/tests/run", build="probes/cpp/tests/run build"),
     Step("cpp", "cpp/tests/run", build="cpp/tests/run build", after=("rust",)),
+    Step("packaging", "packaging/tests/run", build="packaging/tests/run build", after=("rust",)),
+    Step("action", "packaging/action/tests/run", build="packaging/action/tests/run build", after=("rust",)),
     Step("python", "python/tests/run", build="python/tests/run build", after=("rust",)),
 ]

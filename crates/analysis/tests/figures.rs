@@ -391,6 +391,20 @@ fn a_coarse_clock_is_noted() {
 }
 
 #[test]
+fn what_was_linked_with_musl_is_told() {
+    let musl = HAND.replace("\"version\":\"1.47.1\"", "\"version\":\"1.47.1, musl\"");
+    assert_ne!(musl, HAND);
+    let words = "tokio is linked with musl: tasks that are allocated cost up to a third more";
+    let told = |text: &str| {
+        let summary = summary(text);
+        let found = summary.overview.findings.iter().any(|one| one.text.contains(words));
+        assert_eq!(found, summary.notes.join("\n").contains(words));
+        found
+    };
+    assert!(told(&musl) && !told(HAND));
+}
+
+#[test]
 fn the_same_run_gives_the_same_summary() {
     assert_eq!(summary(WIDE), summary(WIDE));
 }

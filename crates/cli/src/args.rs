@@ -4,6 +4,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::{ArgValueCandidates as Names, ArgValueCompleter as Files};
+
+use crate::complete;
 
 /// Weigh your tasks; see how they scale.
 #[derive(Debug, Parser)]
@@ -54,9 +57,7 @@ pub enum Command {
     #[command(subcommand)]
     Probe(ProbeCommand),
     /// Print the completions of a shell
-    #[command(
-        after_help = "Example:\n  taskscale completions bash > ~/.local/share/bash-completion/completions/taskscale"
-    )]
+    #[command(after_help = COMPLETIONS_EXAMPLES)]
     Completions {
         /// The shell
         shell: clap_complete::Shell,
@@ -144,6 +145,11 @@ Examples:
   xz -dc trace.json.xz | taskscale digest -          from standard input
   taskscale digest --chrome clean.json trace.json    a trace that Perfetto shows in full";
 
+const COMPLETIONS_EXAMPLES: &str = "Examples:
+  eval \"$(taskscale completions bash)\"              in ~/.bashrc
+  eval \"$(taskscale completions zsh)\"               in ~/.zshrc, behind compinit
+  taskscale completions fish | source                in ~/.config/fish/config.fish";
+
 const DOCTOR_EXAMPLES: &str =
     "Takes 1 to 5 seconds, most of it work on one CPU. Exit status 0, whatever is found.
 
@@ -177,7 +183,7 @@ pub enum DoctorFormat {
 #[derive(Debug, Args)]
 pub struct DigestArgs {
     /// The traces; - is standard input
-    #[arg(value_name = "TRACE", required = true)]
+    #[arg(value_name = "TRACE", required = true, add = Files::new(complete::traces))]
     pub traces: Vec<PathBuf>,
     /// Number of workers, where some of them never ran [default: those seen]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -215,14 +221,14 @@ pub enum DigestFormat {
 #[derive(Debug, Args)]
 pub struct RunArgs {
     /// Suites to run, by name or as a path to a .toml file [default: quick]
-    #[arg(value_name = "SUITE")]
+    #[arg(value_name = "SUITE", add = Files::new(complete::suites))]
     pub suites: Vec<String>,
     /// Runtime to weigh; repeat for several. NAME@TOOLCHAIN names one toolchain, by path or by its
     /// name on the PATH
-    #[arg(long, short, value_name = "NAME[@TOOLCHAIN]")]
+    #[arg(long, short, value_name = "NAME[@TOOLCHAIN]", add = Names::new(complete::runtimes))]
     pub runtime: Vec<String>,
     /// Variant to weigh, by its name or a part of it between slashes; repeat for several
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", add = Names::new(complete::variants))]
     pub variant: Vec<String>,
     /// Number of tasks, instead of the suite's sizes; repeat for several
     #[arg(long, short = 'n', value_name = "N", value_parser = size)]
@@ -245,19 +251,19 @@ pub struct RunArgs {
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub timeout: Option<f64>,
     /// What the ratios refer to: VARIANT of the same runtime, or RUNTIME:VARIANT
-    #[arg(long, value_name = "[RUNTIME:]VARIANT")]
+    #[arg(long, value_name = "[RUNTIME:]VARIANT", add = Names::new(complete::variants))]
     pub baseline: Option<String>,
     /// Judge each runtime or probe of this run against an older one, in turns: NAME@TOOLCHAIN, or a
     /// --probe FILE or CMD (the first stands against the first --probe, and so on). Prints
     /// verdicts; exit status 1 if a row is worse
-    #[arg(long, value_name = "OLD", conflicts_with_all = ["baseline", "details"])]
+    #[arg(long, value_name = "OLD", conflicts_with_all = ["baseline", "details"], add = Files::new(complete::sides))]
     pub against: Vec<String>,
     /// With --against: up to this difference rows count as the same
     #[arg(long, value_name = "SHARE", value_parser = share, default_value = "1%", requires = "against")]
     pub threshold: f64,
     /// Your own probe: a file (.py, .mjs, .go, .java, .cpp, .swift, .rs; FILE@TOOLCHAIN names what
     /// builds it), or a command that speaks probe protocol 1; repeat for several
-    #[arg(long, value_name = "FILE|CMD")]
+    #[arg(long, value_name = "FILE|CMD", add = Files::new(complete::probes))]
     pub probe: Vec<String>,
     /// CPU time of the work inside each task, calibrated for each runtime [default: none]
     #[arg(long, value_name = "TIME", value_parser = seconds)]
@@ -283,7 +289,7 @@ pub struct RunArgs {
     pub output: Option<PathBuf>,
     /// Also keep the finished run as .taskscale/NAME.taskscale.jsonl in this folder, over the one
     /// of before
-    #[arg(long, value_name = "NAME", value_parser = baseline_name)]
+    #[arg(long, value_name = "NAME", value_parser = baseline_name, add = Names::new(complete::baselines))]
     pub save_baseline: Option<String>,
     /// How to print the figures
     #[command(flatten)]
@@ -325,10 +331,10 @@ impl From<Format> for CompareFormat {
 #[derive(Debug, Args)]
 pub struct ListArgs {
     /// Suites and runtimes to look at in full [default: one line of each]
-    #[arg(value_name = "NAME[@TOOLCHAIN]")]
+    #[arg(value_name = "NAME[@TOOLCHAIN]", add = Names::new(complete::names))]
     pub names: Vec<String>,
     /// Runtime to look at in full; repeat for several
-    #[arg(long, short, value_name = "NAME[@TOOLCHAIN]")]
+    #[arg(long, short, value_name = "NAME[@TOOLCHAIN]", add = Names::new(complete::runtimes))]
     pub runtime: Vec<String>,
 }
 
@@ -336,7 +342,7 @@ pub struct ListArgs {
 #[derive(Debug, Args)]
 pub struct SetupArgs {
     /// Runtimes or languages (python, go, java, node, cpp, swift) [default: all found]
-    #[arg(value_name = "NAME[@TOOLCHAIN]")]
+    #[arg(value_name = "NAME[@TOOLCHAIN]", add = Names::new(complete::setups))]
     pub runtime: Vec<String>,
 }
 
@@ -344,7 +350,7 @@ pub struct SetupArgs {
 #[derive(Debug, Args)]
 pub struct NewProbeArgs {
     /// rust, python, go, java, node, cpp or swift
-    #[arg(value_name = "LANG")]
+    #[arg(value_name = "LANG", add = Names::new(complete::languages))]
     pub language: String,
     /// The file to write [default: my_probe with the language's ending]
     #[arg(value_name = "FILE")]
@@ -369,26 +375,26 @@ pub struct ConfigArgs {
 #[derive(Debug, Args)]
 pub struct ReportArgs {
     /// Run files; last is the newest one that taskscale keeps; - is standard input
-    #[arg(value_name = "RUN", required = true)]
+    #[arg(value_name = "RUN", required = true, add = Files::new(complete::runs))]
     pub runs: Vec<PathBuf>,
     /// What the ratios of the ranking refer to: RUNTIME, or RUNTIME:VARIANT
-    #[arg(long, value_name = "RUNTIME[:VARIANT]")]
+    #[arg(long, value_name = "RUNTIME[:VARIANT]", add = Names::new(complete::measured_runtimes))]
     pub baseline: Option<String>,
     /// The order of the ranking
     #[arg(long, value_enum, default_value_t = SortBy::Cost)]
     pub sort: SortBy,
     /// Only runtimes whose whole name matches, for example 'asyncio.*|go'
-    #[arg(long, value_name = "REGEX", value_parser = whole)]
+    #[arg(long, value_name = "REGEX", value_parser = whole, add = Names::new(complete::measured_runtimes))]
     pub runtime: Option<regex::Regex>,
     /// Only variants whose whole name matches
-    #[arg(long, value_name = "REGEX", value_parser = whole)]
+    #[arg(long, value_name = "REGEX", value_parser = whole, add = Names::new(complete::measured_variants))]
     pub variant: Option<regex::Regex>,
     /// Only sizes that match, for example '2048|4096'
     #[arg(long, short = 'n', value_name = "REGEX", value_parser = whole)]
     pub size: Option<regex::Regex>,
     /// Write the report to a file by its ending: .txt, .md, .json, .csv, .html (one page, without
     /// network) or .svg (the first ranking); repeat for several. Nothing is printed then
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", add = Files::new(complete::reports))]
     pub output: Vec<PathBuf>,
     /// How to print the figures
     #[command(flatten)]
@@ -415,10 +421,10 @@ pub struct CompareArgs {
     /// The run that is referred to and the one that is judged; or one that
     /// `taskscale run --against` took, with both sides in it; - is standard input, and
     /// `last` the newest run
-    #[arg(value_name = "RUN", required = true, num_args = 1..=2)]
+    #[arg(value_name = "RUN", required = true, num_args = 1..=2, add = Files::new(complete::run_files))]
     pub runs: Vec<PathBuf>,
     /// Refer to the run that `taskscale run --save-baseline NAME` kept in this folder
-    #[arg(long, value_name = "NAME", value_parser = baseline_name)]
+    #[arg(long, value_name = "NAME", value_parser = baseline_name, add = Names::new(complete::baselines))]
     pub baseline: Option<String>,
     /// Up to this difference rows count as the same [default: 2%, and 1% within one run]
     #[arg(long, value_name = "SHARE", value_parser = share)]
@@ -469,6 +475,7 @@ pub enum ProbeCommand {
     )]
     Serve {
         /// tokio, rayon, smol or threads
+        #[arg(add = Names::new(complete::built_in))]
         runtime: String,
     },
 }
@@ -477,10 +484,10 @@ pub enum ProbeCommand {
 #[derive(Debug, Args)]
 pub struct CheckArgs {
     /// The probe: a file (.py, .go ...) or the command that starts it
-    #[arg(value_name = "FILE|CMD", required_unless_present = "runtime")]
+    #[arg(value_name = "FILE|CMD", required_unless_present = "runtime", add = Files::new(complete::probes))]
     pub command: Option<String>,
     /// A runtime's own probe instead
-    #[arg(long, short, value_name = "NAME[@TOOLCHAIN]", conflicts_with = "command")]
+    #[arg(long, short, value_name = "NAME[@TOOLCHAIN]", conflicts_with = "command", add = Names::new(complete::runtimes))]
     pub runtime: Option<String>,
     /// How long it may take over one answer
     #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "20s")]

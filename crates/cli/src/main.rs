@@ -1,12 +1,14 @@
 //! `taskscale`: weigh your tasks, see how they scale.
 //!
-//! This file turns words into calls: [`args`] says what can be typed, [`commands`] does it. Data
-//! goes to standard output, everything else to standard error. Exit status: 0 done; 1 a finding the
+//! This file turns words into calls: [`args`] says what can be typed, [`commands`] does it, and
+//! [`complete`] answers a shell while it is typed. Data goes to standard output, everything else to standard error. Exit status: 0 done; 1 a finding the
 //! caller asked to gate on; 2 wrong usage or input, or nothing measured; 130 interrupted.
 
 mod args;
 mod baselines;
 mod commands;
+mod complete;
+mod described;
 mod folders;
 mod interrupt;
 mod output;
@@ -24,6 +26,9 @@ use clap::Parser;
 use crate::args::{Cli, Command, ProbeCommand};
 
 fn main() -> ExitCode {
+    if let Some(answered) = complete::answer() {
+        return answered;
+    }
     let done = match Cli::parse().command {
         Command::Run(args) => commands::run::run(&args),
         Command::List(args) => commands::list::list(&args),

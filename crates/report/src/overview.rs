@@ -283,7 +283,9 @@ fn finding(finding: &Finding) -> Vec<String> {
     let word = format!("{:WORD$}", finding.kind.word());
     let word = match finding.kind {
         FindingKind::Failed | FindingKind::Cliff => ink(Ink::Red, &word),
-        FindingKind::Cut | FindingKind::Busy | FindingKind::Unsure => ink(Ink::Yellow, &word),
+        FindingKind::Cut | FindingKind::Biased | FindingKind::Busy | FindingKind::Unsure => {
+            ink(Ink::Yellow, &word)
+        }
         FindingKind::Dearer | FindingKind::Tie | FindingKind::Skipped => ink(Ink::Dim, &word),
     };
     let text = hanging(&text, WORD, COLUMNS);

@@ -22,16 +22,31 @@ pub const RUNTIMES: [&str; 4] = ["tokio", "rayon", "smol", "threads"];
 /// The probe of one of [`RUNTIMES`].
 pub fn probe(runtime: &str) -> Option<sdk::Probe> {
     let mut probe = runtimes::probe(runtime)?;
-    probe.workloads.push(workloads::fanout::workload(runtime));
-    probe.workloads.push(workloads::nop::workload(runtime));
-    probe.workloads.push(workloads::spin::workload());
+    probe.workloads.extend(workloads(runtime));
+    Some(parts::in_parts(probe))
+}
+
+/// The names of the variants of `runtime`, which is not started.
+pub fn variants(runtime: &str) -> impl Iterator<Item = String> {
+    workloads(runtime)
+        .into_iter()
+        .flat_map(|workload| workload.variants)
+        .map(|variant| variant.name.to_string())
+}
+
+fn workloads(runtime: &str) -> Vec<sdk::Workload> {
+    let mut all = vec![
+        workloads::fanout::workload(runtime),
+        workloads::nop::workload(runtime),
+        workloads::spin::workload(),
+    ];
     if runtime == "tokio" {
         let multi_thread = || runtimes::Flavour::MultiThread.runtime();
         let futures_util = env!("TASKSCALE_FUTURES_UTIL_VERSION");
-        probe.workloads.push(workloads::graph::workload());
-        probe.workloads.push(workloads::drain::workload(multi_thread, futures_util));
+        all.push(workloads::graph::workload());
+        all.push(workloads::drain::workload(multi_thread, futures_util));
     }
-    Some(parts::in_parts(probe))
+    all
 }
 
 /// Serves the probe of `runtime` on standard input and output. Returns status 0 at the end of input

@@ -27,7 +27,10 @@ pub fn probe(runtime: &str) -> Option<Probe> {
         _ => return None,
     };
     let workers = workers.map(|workers| workers as u64);
-    Some(Probe { name, version: version.to_owned(), workers, workloads: Vec::new() })
+    // Tasks are allocated by the C library. musl's makes those of tokio and rayon cost a third more
+    // (docs/guides/install.md), so figures say that they are of it.
+    let library = if cfg!(target_env = "musl") { ", musl" } else { "" };
+    Some(Probe { name, version: format!("{version}{library}"), workers, workloads: Vec::new() })
 }
 
 /// The two schedulers of tokio.

@@ -33,6 +33,7 @@ pub fn all(run: &Run, series: &[RowSamples<'_>], rows: &[Row]) -> Vec<String> {
     notes.extend(incomplete(run, series));
     notes.extend(run.notes.iter().cloned());
     notes.extend(left_out(run));
+    notes.extend(of_musl(run).map(|(text, remedy)| format!("{text}. Remedy: {remedy}")));
     notes.extend(disturbed(run));
     notes.extend(warmup::note(rows));
     notes.extend(threads::notes(series));
@@ -74,6 +75,23 @@ fn left_out(run: &Run) -> Vec<String> {
         notes.push(format!("left out {strangers} samples of rows that the file does not declare"));
     }
     notes
+}
+
+/// Which runtimes were measured with musl, and what to do. One task of tokio or rayon took 1.31 to
+/// 1.36 times as much CPU time with it (docs/guides/install.md).
+pub fn of_musl(run: &Run) -> Option<(String, &'static str)> {
+    let has_rows = |id: &str| run.rows.iter().any(|row| row.key.runtime == id);
+    let named = run.runtimes.iter().filter_map(|record| match &record.state {
+        RuntimeState::Ready { runtime, .. } if runtime.version.ends_with(", musl") => Some(&*record.id),
+        _ => None,
+    });
+    let named: Vec<&str> = named.filter(|id| has_rows(id)).collect();
+    let are = if named.len() == 1 { "is" } else { "are" };
+    let text = format!(
+        "{} {are} linked with musl: tasks that are allocated cost up to a third more than with glibc",
+        named.join(", ")
+    );
+    (!named.is_empty()).then_some((text, "weigh Rust with cargo install, the wheel or the Debian package"))
 }
 
 /// What else the machine did meanwhile.

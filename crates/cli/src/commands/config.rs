@@ -12,10 +12,25 @@ use crate::{
 /// What the static library needs from the system.
 const NEEDS: &str = "-pthread -ldl -lm";
 
+/// The name by which programs look for the shared library (`crates/capi/build.rs`).
+fn shared_name() -> String {
+    match (env!("CARGO_PKG_VERSION_MAJOR"), env!("CARGO_PKG_VERSION_MINOR")) {
+        ("0", minor) => format!("libtaskscale.so.0.{minor}"),
+        (major, _) => format!("libtaskscale.so.{major}"),
+    }
+}
+
 /// Prints the flags on one line.
 pub fn config(args: &ConfigArgs) -> anyhow::Result<Outcome> {
     let program = std::env::current_exe().context("cannot tell where this program is")?;
     let place = Place::beside(&program)?;
+    let name = shared_name();
+    if args.shared && !place.lib.join(&name).exists() {
+        bail!(
+            "programs look for the shared library as {name}, and {} has none: `make install PREFIX=...` lays it",
+            place.lib.display()
+        );
+    }
     let mut flags = Vec::new();
     // Without a choice, both are printed.
     if args.cflags || !args.libs {

@@ -1,4 +1,5 @@
-//! `taskscale completions` and `taskscale man`: both come from the one definition of the flags.
+//! `taskscale completions` and `taskscale man`: what a shell and a reader of manuals want. Both
+//! follow the one definition of the flags.
 
 use std::path::Path;
 
@@ -7,13 +8,12 @@ use clap::CommandFactory;
 
 use crate::{
     args::Cli,
+    complete,
     output::{Outcome, print},
 };
 
 pub fn completions(shell: clap_complete::Shell) -> anyhow::Result<Outcome> {
-    let mut text = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "taskscale", &mut text);
-    print(&String::from_utf8(text)?)?;
+    print(&complete::script(shell)?)?;
     Ok(Outcome::Done)
 }
 

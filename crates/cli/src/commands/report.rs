@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The word for the newest run file.
-const LAST: &str = "last";
+pub const LAST: &str = "last";
 
 pub fn report(args: &ReportArgs) -> anyhow::Result<Outcome> {
     let endings =

@@ -102,6 +102,8 @@ pub enum FindingKind {
     Cut,
     /// The cost of a task grows with the number of tasks.
     Cliff,
+    /// All figures of a runtime are off to one side.
+    Biased,
     /// A way of one runtime costs more than its cheapest.
     Dearer,
     /// Two ways of one runtime cost the same.
@@ -121,6 +123,7 @@ impl FindingKind {
             FindingKind::Failed => "failed",
             FindingKind::Cut => "cut short",
             FindingKind::Cliff => "cliff",
+            FindingKind::Biased => "biased",
             FindingKind::Dearer => "dearer",
             FindingKind::Tie => "tie",
             FindingKind::Busy => "busy",

@@ -26,6 +26,11 @@ pub fn all(parts: &Parts<'_>, tables: &[Table<'_>], rankings: &[Ranking]) -> Vec
     findings.extend(without_figures(parts.rows, RowStatus::Failed, FindingKind::Failed));
     findings.extend(notes::incomplete(parts.run, parts.samples).map(|text| plain(FindingKind::Cut, text)));
     findings.extend(cliffs(parts.growth));
+    findings.extend(notes::of_musl(parts.run).map(|(text, remedy)| Finding {
+        kind: FindingKind::Biased,
+        text,
+        remedy: remedy.to_owned(),
+    }));
     findings.extend(of_runtimes(tables));
     findings
         .extend(notes::disturbed(parts.run).into_iter().take(1).map(|text| plain(FindingKind::Busy, text)));
