@@ -75,7 +75,7 @@ fn step_below(value: f64) -> f64 {
 }
 
 /// The smallest step that is not below a value.
-fn step_above(value: f64) -> f64 {
+pub fn step_above(value: f64) -> f64 {
     let decade = 10_f64.powf((value.log10() + 1e-9).floor());
     let step = STEPS.iter().find(|step| *step * decade >= value * (1.0 - 1e-9));
     step.unwrap_or(&10.0) * decade

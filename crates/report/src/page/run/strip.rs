@@ -6,9 +6,9 @@ use taskscale_model::{
     summary::{Distribution, Interval, Quantity, Ranked, Ranking, Ratio, Row, Standing, Summary},
 };
 
-use super::{axis::Axis, marks, markup::Markup};
 use crate::{
     overview::{beside, is_by_size, variant, what},
+    page::{axis::Axis, marks, markup::Markup},
     style::clean,
 };
 

@@ -5,9 +5,10 @@ use taskscale_model::{
     summary::{Distribution, Ranked, Ranking, Summary},
 };
 
-use super::{axis::Axis, marks, markup::Markup, strip};
+use super::strip;
 use crate::{
     overview::{variant, what},
+    page::{axis::Axis, marks, markup::Markup},
     style::clean,
 };
 
