@@ -4,11 +4,11 @@
 mod common;
 
 use common::html::*;
-use scraper::Selector;
+use scraper::{Html, Selector};
 use taskscale_analysis::{parse_run, summarize};
 use taskscale_model::{
     missing::Missing,
-    summary::{RowState, Standing, Summary},
+    summary::{Ranked, RowState, Standing, Summary},
 };
 use taskscale_report::{Style, overview, page, strip_svg};
 
@@ -60,12 +60,78 @@ fn hostile(name: &str) -> Summary {
     summary
 }
 
+/// A run of `series` series at 20 sizes, all of them ranked.
+fn large(series: u64) -> Summary {
+    let mut summary = summary(WIDE);
+    let row = summary.rows.iter().find(|row| row.figures().is_some()).expect("a row").clone();
+    let ranked = summary.overview.rankings[0].rows[0].clone();
+    summary.overview.rankings.truncate(1);
+    let ranking = &mut summary.overview.rankings[0];
+    ranking.sizes = (0..20).map(|octave| 1 << octave).collect();
+    ranking.size = 1 << 10;
+    ranking.rows.clear();
+    summary.rows.clear();
+    for series in 0..series {
+        let variant = format!("a_variant_with_a_long_name/{series}");
+        ranking.rows.push(Ranked { variant: variant.clone(), size: ranking.size, ..ranked.clone() });
+        for size in &ranking.sizes {
+            let mut row = row.clone();
+            (row.key.series.variant, row.key.size) = (variant.clone(), *size);
+            if let RowState::Ok(figures) = &mut row.state {
+                figures.cold_cpu = Some(figures.cpu.of);
+                figures.threads = Some(figures.cpu.of);
+                figures.busiest = Some(figures.cpu.of);
+            }
+            summary.rows.push(row);
+        }
+    }
+    summary
+}
+
 #[test]
 fn pages_are_small() {
     for run in ALL {
         let page = page(&summary(run));
         assert!(page.len() < 400_000, "{} bytes", page.len());
     }
+    for series in [1, 8, 15, 30, 60, 200] {
+        let page = page(&large(series));
+        assert!(page.len() <= 1_000_000, "{} rows: {} bytes", 20 * series, page.len());
+    }
+}
+
+#[test]
+fn what_a_page_of_a_large_run_leaves_out_is_said() {
+    let rows = |html: &Html| all(html, "#all tbody tr").len();
+    let of = |series: u64| {
+        let summary = large(series);
+        let html = parsed(&page(&summary));
+        assert!(html.errors.is_empty(), "{:?}", html.errors);
+        ids_lead_somewhere(&html);
+        (visible(&html), html)
+    };
+    let (shown, html) = of(8);
+    assert_eq!((rows(&html), all(&html, "#strip-0 tbody").len()), (160, 20));
+    assert!(shown.contains("Every figure of this page is in the page itself"));
+    // More than 150 rows: the times of all of them stay.
+    let (shown, html) = of(15);
+    assert_eq!((rows(&html), all(&html, "#strip-0 tbody").len()), (300, 20));
+    assert!(shown.contains("its other figures (cold starts, creation, threads, counts) are left out"));
+    assert!(shown.contains("taskscale report FILE -o r.json has all"));
+    let read: Summary = serde_json::from_str(&data(&html)).expect("a summary");
+    let whole = large(15);
+    for (thin, row) in read.rows.iter().zip(&whole.rows) {
+        let (thin, figures) = (thin.figures().expect("figures"), row.figures().expect("figures"));
+        assert_eq!((thin.cpu, thin.wall), (figures.cpu, figures.wall));
+        assert_eq!((thin.cold_cpu, thin.threads), (None, None));
+    }
+    let (shown, html) = of(200);
+    assert_eq!(data(&html), "null");
+    assert!(all(&html, "input[type=file]").is_empty(), "nothing to set another run beside");
+    assert_eq!((rows(&html), all(&html, "#strip-0 tbody tr").len()), (1_000, 180));
+    assert!(shown.contains("3,000 more rows are not shown"));
+    assert!(shown.contains("17 of 20 sizes are not shown here"));
+    assert!(shown.contains("140 dearest rows of a size are not shown"));
 }
 
 #[test]
@@ -141,7 +207,7 @@ fn each_size_of_a_table_has_its_figures() {
 
 #[test]
 fn a_page_keeps_to_itself_and_everyone_can_use_it() {
-    let order = ["rankings", "findings", "growth", "distributions", "rows", "trust", "download"];
+    let order = ["beside", "rankings", "findings", "growth", "distributions", "rows", "trust", "download"];
     for run in ALL {
         let html = parsed(&page(&summary(run)));
         fetches_nothing(&html);

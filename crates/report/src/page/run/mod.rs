@@ -6,6 +6,7 @@
 //! | `growth` | small multiples of cost over size |
 //! | `boxes` | distributions |
 //! | `table` | all rows |
+//! | `room` | what is left out of the page of a large run |
 //! | `facts` | command, findings, machine, runtimes, controls |
 //! | `picture` | the first ranking as a drawing of its own |
 
@@ -13,6 +14,7 @@ mod boxes;
 mod facts;
 mod growth;
 mod picture;
+mod room;
 mod strip;
 mod table;
 
@@ -22,18 +24,23 @@ use taskscale_model::summary::Summary;
 
 use super::{
     frame::{Frame, Own},
-    guard, marks,
+    marks,
 };
 use crate::{overview, style::clean};
 pub use picture::strip_svg;
+use room::Room;
 
-const SCRIPT: &str = include_str!("../../../templates/run.js");
+const SCRIPT: &str =
+    concat!(include_str!("../../../templates/run.js"), include_str!("../../../templates/beside.js"));
+const STYLE: &str = include_str!("../../../templates/run.css");
 
 /// What the template is filled with.
 #[derive(Template)]
 #[template(path = "run.html")]
 struct Page {
     frame: Frame,
+    /// Whether the page holds figures by which another run can be set beside.
+    has_data: bool,
     facts: Vec<String>,
     machine_words: String,
     started: String,
@@ -43,6 +50,7 @@ struct Page {
     growth: growth::Plots,
     boxes: Vec<boxes::Boxes>,
     rows: Vec<table::Line>,
+    rows_left_out: String,
     verdict: String,
     controls: Vec<facts::Control>,
     notes: Vec<String>,
@@ -51,27 +59,39 @@ struct Page {
     height: f64,
 }
 
-/// Writes the page. O(rows^2) within a table.
+/// Writes the page, with as much of the run as has room. O(rows^2) within a table.
 pub fn page(summary: &Summary) -> String {
+    let mut page = String::new();
+    for room in &room::ROOMS {
+        page = with(summary, room);
+        if page.len() <= room::BYTES {
+            break;
+        }
+    }
+    page
+}
+
+fn with(summary: &Summary, room: &Room) -> String {
     let own = Own {
         title: overview::title(summary),
         command: facts::command(summary),
         tool: &summary.tool,
-        style: "",
+        style: STYLE,
         script: SCRIPT,
     };
-    let said = "Every figure of this page is in the page itself, as taskscale.summary/1.";
     let page = Page {
-        frame: Frame::new(own, guard::data(summary), said),
+        frame: Frame::new(own, room.data(summary), room.said()),
+        has_data: room.has_data(),
         facts: overview::facts(summary),
         machine_words: machine_words(&summary.machine),
         started: facts::moment(summary.started_unix_s),
         is_complete: summary.complete,
-        strips: strip::strips(summary),
+        strips: strip::strips(summary, room),
         findings: facts::findings(summary),
         growth: growth::plots(summary),
-        boxes: boxes::boxes(summary),
-        rows: table::lines(summary),
+        boxes: boxes::boxes(summary, room),
+        rows: table::lines(summary, room),
+        rows_left_out: table::left_out(summary, room),
         verdict: clean(&summary.control.verdict),
         controls: facts::controls(summary),
         notes: summary.notes.iter().map(|note| clean(note)).collect(),
