@@ -49,6 +49,7 @@ STEPS = [
     Step("go-probe", "tests/run/go-probe"),
     Step("node-probe", "tests/run/node-probe"),
     Step("cpp-probe", "probes/cpp/tests/run", build="probes/cpp/tests/run build"),
+    Step("pages", "tests/pages/run", build="tests/pages/run build", after=("rust",)),
     Step("cpp", "cpp/tests/run", build="cpp/tests/run build", after=("rust",)),
     Step("python", "python/tests/run", build="python/tests/run build", after=("rust",)),
 ]
