@@ -21,7 +21,7 @@ export const data = (name) => join(ROOT, 'crates', 'analysis', 'tests', 'data', 
 /// Runs the command; gives what it prints.
 function taskscale(...words) {
   const binary = join(TARGET, 'debug', 'taskscale');
-  return execFileSync(binary, words, { encoding: 'utf8', cwd: FOLDER, maxBuffer: 1 << 26 });
+  return execFileSync(binary, words, { argv0: 'taskscale', encoding: 'utf8', cwd: FOLDER, maxBuffer: 1 << 26 });
 }
 
 /// Writes the page of a run file.

@@ -147,6 +147,10 @@ for (const width of WIDTHS) {
         assert.equal(ratio, /^[\d.]+ [num]?s$/.test(here) ? '1.00x' : '');
       }
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+      if (width >= 800) {
+        const ratio = await page.locator('#beside-rows td:last-child').first().boundingBox();
+        assert.ok(ratio.x + ratio.width <= width, 'the ratios are seen without scrolling');
+      }
       await page.click('#beside-away');
       assert.ok(await page.locator('#beside').isHidden());
       assert.equal(await page.evaluate(() => document.activeElement.id), 'other');

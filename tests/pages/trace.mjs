@@ -1,6 +1,6 @@
 // A made-up trace: eight workers with names render tiles that wait in a queue; one tile takes long.
 
-const TASKS = 1200;
+const TASKS = 800;
 
 /// Numbers that look drawn by lot, and are the same each time (mulberry32).
 function lots(seed) {
@@ -22,8 +22,8 @@ export function trace() {
     ph: 'M', name: 'thread_name', pid: 1, tid, args: { name: `render-${tid}` },
   }));
   for (let task = 0; task < TASKS; task += 1) {
-    const name = task === 900 ? 'bake_lightmap' : names[Math.floor(draw() * names.length)];
-    const length = name === 'bake_lightmap' ? 70_000 : typical[name] * (0.5 + draw() + 2 * draw() ** 6);
+    const name = task === 640 ? 'bake_lightmap' : names[Math.floor(draw() * names.length)];
+    const length = name === 'bake_lightmap' ? 110_000 : typical[name] * (0.5 + draw() + 2 * draw() ** 6);
     const ready = task * 95;
     const tid = free.indexOf(Math.min(...free));
     const start = Math.max(free[tid] + 6 + 4 * draw(), ready + 3);

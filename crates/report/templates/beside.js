@@ -119,8 +119,10 @@
       cell(line, row.runtime, '', 'th');
       cell(line, row.variant + label(row.case));
       cell(line, row.size.toLocaleString('en'), 'n');
-      cell(line, time(row.ns) || row.reason || 'no figure', 'n');
-      cell(line, time(match.ns) || match.reason || 'no figure', 'n');
+      for (const one of [row, match]) {
+        const figure = time(one.ns);
+        cell(line, figure || one.reason || 'no figure', figure ? 'n' : 'why');
+      }
       const both = typeof row.ns === 'number' && typeof match.ns === 'number' && row.ns > 0;
       const ratio = match.ns / row.ns;
       const said = !both ? '' : isSame ? `${ratio.toFixed(2)}x` : 'not divided';

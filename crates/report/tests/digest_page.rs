@@ -172,9 +172,10 @@ fn sixty_thousand_workers_are_grouped_and_the_page_says_so() {
 fn each_term_of_the_loss_has_a_bar_a_share_and_words() {
     let html = parsed(&page(&digest("solve", 2, 1)));
     let rows: Vec<String> = all(&html, "#losses tbody tr").into_iter().map(text_of).collect();
-    assert_eq!(rows.len(), 7);
+    assert_eq!(rows.len(), 4);
     assert_eq!(rows[2], "serial 672 ms 42.0 % idle while exactly one worker is active");
     assert_eq!(all(&html, "svg.whole rect").len(), 4, "those that are not zero");
+    assert!(visible(&html).contains("No time went to: starvation, preempted, outside."));
     assert_eq!(all(&html, "#losses tbody rect").len(), 4);
     let words = all(&html, "svg.whole")[0].value().attr("aria-label");
     assert_eq!(words, Some("work 50.0 %, dispatch 3.0 %, serial 42.0 %, tail 5.0 %"));
@@ -210,6 +211,27 @@ fn a_histogram_shows_numbers_and_time_and_where_there_is_none_its_reason() {
     assert!(figures[2].ends_with("not known: no gaps here (look elsewhere)"), "{}", figures[2]);
     // The pairs of bars keep their order, and the higher share is the higher bar.
     assert_eq!(all(&html, "#times figure:first-child rect.bar").len(), 6);
+}
+
+#[test]
+fn the_answer_says_what_the_advice_gives_what_a_perfect_fix_does_and_what_it_rests_on() {
+    let mut digest = digest("solve", 2, 1);
+    (digest.patterns[0].predicted, digest.patterns[0].bound) = (Speedup { from: 1.2, to: 1.5 }, 1.7);
+    let answer = |digest: &Digest| {
+        let html = parsed(&page(digest));
+        (text_of(all(&html, "header")[0]), text_of(all(&html, "#answer dl.answer")[0]))
+    };
+    let (head, said) = answer(&digest);
+    assert!(said.contains("Gives at most 1.70x faster, by a perfect fix"), "{said}");
+    assert!(said.ends_with("Confidence medium: only solve; only solve"), "{said}");
+    assert!(head.contains("faster by a perfect fix 1.70x") && !head.contains("by the advice"), "{head}");
+    digest.patterns[0].change = Some(Change::ShareQueue);
+    digest.confidence = Confidence { grade: ConfidenceGrade::High, margin: 1.0, reasons: Vec::new() };
+    let (head, said) = answer(&digest);
+    assert!(said.contains("Gives by the advice 1.20x to 1.50x faster; a perfect fix"), "{said}");
+    assert!(said.contains("Confidence high: nothing weakens it"), "{said}");
+    assert!(head.contains("faster by the advice 1.20x to 1.50x"), "{head}");
+    assert!(head.contains("A few tasks are much longer than the rest"), "{head}");
 }
 
 #[test]

@@ -32,17 +32,17 @@ pub type Tick = (f64, String);
 
 /// The labels of an axis of times, from the left end to the right one.
 pub fn labels(axis: &Axis) -> String {
-    labels_at(&ticks(axis))
+    labels_at(&ticks(axis, LABELS))
 }
 
 /// A line at each label of an axis of times, as high as a row.
 pub fn grid(axis: &Axis) -> String {
-    grid_at(&ticks(axis), HEIGHT)
+    grid_at(&ticks(axis, LABELS), HEIGHT)
 }
 
-/// The labels of an axis of times with their places.
-pub fn ticks(axis: &Axis) -> Vec<Tick> {
-    axis.marks(LABELS).into_iter().map(|mark| (axis.percent(mark), short(mark))).collect()
+/// At most `most` labels of an axis of times with their places.
+pub fn ticks(axis: &Axis, most: usize) -> Vec<Tick> {
+    axis.marks(most).into_iter().map(|mark| (axis.percent(mark), short(mark))).collect()
 }
 
 /// A time without the zeros behind its point.

@@ -10,6 +10,9 @@ use crate::{
 /// The most patterns of a page.
 const PATTERNS: usize = 10;
 
+/// The share below which a cause behind the first is folded away.
+const SMALL: f64 = 0.01;
+
 /// A figure that stands large, with what it is.
 pub struct Tile {
     pub figure: String,
@@ -23,6 +26,8 @@ pub struct Words {
     pub sentence: String,
     /// What the name means.
     pub meaning: &'static str,
+    /// Whether it accounts for enough to be read at once.
+    pub is_large: bool,
     /// A label and what is said.
     pub lines: Vec<(&'static str, String)>,
 }
@@ -55,6 +60,7 @@ fn words(digest: &Digest, pattern: &Pattern, is_first: bool) -> Words {
         name: pattern.name.as_str(),
         sentence: facts::pattern(pattern),
         meaning: meaning(pattern.name),
+        is_large: pattern.share >= SMALL,
         lines,
     }
 }
@@ -108,7 +114,7 @@ pub fn tiles(digest: &Digest) -> Vec<Tile> {
     if let Some(first) = digest.patterns.first() {
         // Its share is the work itself, which has a tile of its own.
         if first.name != PatternName::Healthy {
-            tiles.push(Tile { figure: percent(first.share), what: "of the workers' time" });
+            tiles.push(Tile { figure: percent(first.share), what: "of the workers' time lost" });
         }
         if facts::may_gain(first) {
             if first.change.is_some() {

@@ -86,19 +86,25 @@ pub fn losses(digest: &Digest) -> Bars {
     let columns = ["where", "workers' time", "share", "what that is"];
     let mut bars = Bars::of_shares("losses", "Each share", columns);
     let total = digest.workers as f64 * digest.window_ns as f64;
-    bars.lines = digest
-        .losses
-        .terms()
-        .map(|(term, share)| Line {
+    let is_lost = |share: &f64| *share > 0.0;
+    let terms = digest.losses.terms();
+    bars.lines = terms
+        .iter()
+        .filter(|(_, share)| is_lost(share))
+        .map(|&(term, share)| Line {
             name: term.to_owned(),
             note: time(share * total),
             figure: percent(share),
             mark: of_share(share, term),
             words: facts::meaning(term).to_owned(),
         })
-        .into();
+        .collect();
+    let none: Vec<&str> = terms.iter().filter(|(_, share)| !is_lost(share)).map(|(term, _)| *term).collect();
+    if !none.is_empty() {
+        bars.rest = format!("No time went to: {}. ", none.join(", "));
+    }
     if digest.unknown > 0.0 {
-        bars.rest = format!(
+        bars.rest += &format!(
             "Tiny tasks were sampled: of {} it is not known whether a task took it. It counts as idle here, so \
              work is too low by at most this.",
             percent(digest.unknown)
@@ -130,7 +136,7 @@ pub fn levels(digest: &Digest) -> Bars {
 
 /// How busy each worker was.
 pub fn workers(digest: &Digest) -> Bars {
-    let columns = ["worker", "tasks", "busy", "from its first start to its last end"];
+    let columns = ["worker", "tasks", "busy", "first start to last end"];
     let mut bars = Bars::of_shares("busy", "Each worker", columns);
     let detail = &digest.workers_detail;
     bars.intro = format!("Busy, in per cent of the window: {}.", facts::balance(digest));

@@ -12,7 +12,7 @@ use taskscale_model::{
 use super::scale::Scale;
 use crate::{
     digest_facts as facts,
-    digest_words::{percent, plain, queue_delay, reading},
+    digest_words::{percent, plain, queue_delay, reading, tied},
     page::{
         axis::Axis,
         marks::{grid_at, labels_at, ticks},
@@ -22,6 +22,9 @@ use crate::{
 
 /// The height of the plot, in pixels.
 pub const HEIGHT: f64 = 130.0;
+
+/// The most labels of its axis: it may be as narrow as 300 pixels.
+const LABELS: usize = 4;
 
 /// One histogram.
 pub struct Histogram {
@@ -46,8 +49,10 @@ pub struct Line {
 
 /// Durations, queue delays where they are known, and waits of workers between tasks.
 pub fn histograms(digest: &Digest) -> [Histogram; 3] {
-    let [duration, gap, _] = facts::times(digest).map(|(_, text)| text);
-    let delay = plain(&reading(&digest.queue, queue_delay), 400);
+    // A figure stays with its unit.
+    let whole = |text: &str| tied(text, "\u{a0}");
+    let [duration, gap, _] = facts::times(digest).map(|(_, text)| whole(&text));
+    let delay = whole(&plain(&reading(&digest.queue, queue_delay), 400));
     let even = digest.break_even_ns.value().copied();
     let of = &digest.histograms;
     let known = |reading: &Reading<Quantiles>| reading.value().is_some();
@@ -65,7 +70,7 @@ pub fn histograms(digest: &Digest) -> [Histogram; 3] {
         Histogram {
             is_missing: !known(&digest.gap),
             quantiles: gap,
-            ..draw("Waits: from the end of a task to the worker's next", "waits", &of.gap, None)
+            ..draw("Waits: between a worker's tasks", "waits", &of.gap, None)
         },
     ]
 }
@@ -96,10 +101,11 @@ fn draw(heading: &'static str, what: &'static str, classes: &[TimeClass], even: 
     }
     // A logarithm of 0 has no place: what took nothing stands with what took 1 ns.
     let edges = |class: &TimeClass| [class.from_ns.max(1) as f64, class.to_ns as f64];
-    let axis = Axis::over(classes.iter().flat_map(edges));
+    let even = even.filter(|even| even.is_finite() && *even >= 1.0);
+    let axis = Axis::over(classes.iter().flat_map(edges).chain(even));
     let most = classes.iter().flat_map(shares).fold(0.0, f64::max);
     let up = Scale::round(most, 4);
-    let places = ticks(&axis);
+    let places = ticks(&axis, LABELS);
     let mut drawn = grid_at(&places, HEIGHT);
     for (at, label) in up.ticks(|share| format!("{:.0} %", share * 100.0)) {
         let y = number(HEIGHT * (1.0 - at / 100.0));
@@ -126,7 +132,7 @@ fn draw(heading: &'static str, what: &'static str, classes: &[TimeClass], even: 
             }
         }
     }
-    if let Some(even) = even.filter(|even| even.is_finite() && *even > 0.0) {
+    if let Some(even) = even {
         let at = axis.percent(even);
         let (anchor, away) = if at > 60.0 { ("end", -4.0) } else { ("start", 4.0) };
         let _ = write!(

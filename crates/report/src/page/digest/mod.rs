@@ -37,6 +37,8 @@ struct Page {
     tiles: Vec<answer::Tile>,
     answer: Option<answer::Words>,
     others: Vec<answer::Words>,
+    /// Whether one of them is worth reading at once.
+    has_large: bool,
     loss_bar: Markup,
     loss_words: String,
     losses: bars::Bars,
@@ -86,6 +88,7 @@ pub fn digest_html(digest: &Digest, command: &[String]) -> String {
         head: facts::head(digest),
         tiles: answer::tiles(digest),
         answer: first,
+        has_large: patterns.as_slice().iter().any(|other| other.is_large),
         others: patterns.collect(),
         loss_bar: timeline::loss_bar(digest),
         loss_words: timeline::loss_words(digest),
