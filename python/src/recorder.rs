@@ -177,7 +177,7 @@ impl Recorder {
     }
 
     fn html(&self, pools: bool) -> String {
-        taskscale_report::digest_html(&self.one(pools).digest)
+        taskscale_report::digest_html(&self.one(pools).digest, &[])
     }
 
     fn markdown(&self, pools: bool) -> String {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from html import escape
 from types import TracebackType
 from typing import Any
 
@@ -121,7 +122,11 @@ class _View:
         return self.text()
 
     def _repr_html_(self) -> str:
-        return self.html()
+        # A page of its own has a style that must not become the notebook's.
+        page = escape(self.html())
+        style = "width:100%;height:45em;border:0"
+        sandbox = "allow-scripts allow-downloads"
+        return f'<iframe srcdoc="{page}" sandbox="{sandbox}" title="taskscale digest" style="{style}"></iframe>'
 
 
 class Pools(_View):

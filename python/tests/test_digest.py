@@ -48,7 +48,11 @@ class Digest(unittest.TestCase):
         self.assertEqual(data["schema"], "taskscale.digest/1")
         self.assertEqual([pattern.name for pattern in d.patterns], [pattern["name"] for pattern in data["patterns"]])
         self.assertIn(d.patterns[0].name, repr(d))
-        self.assertTrue(d._repr_html_().lstrip().startswith("<"))
+        self.assertTrue(d.html().startswith("<!doctype html>"))
+        # A notebook shows the page in a frame, so that its style stays its own.
+        shown = d._repr_html_()
+        self.assertTrue(shown.startswith("<iframe srcdoc=\"&lt;!doctype html&gt;"), shown[:60])
+        self.assertEqual(shown.count("<"), 2)
         self.assertIn("|", d.markdown())
 
     def test_it_may_be_asked_while_tasks_run_and_cleared(self):

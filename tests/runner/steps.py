@@ -49,6 +49,7 @@ STEPS = [
     Step("go-probe", "tests/run/go-probe"),
     Step("node-probe", "tests/run/node-probe"),
     Step("cpp-probe", "probes/cpp/tests/run", build="probes/cpp/tests/run build"),
+    Step("pages", "tests/pages/run", build="tests/pages/run build", after=("rust",)),
     Step("cpp", "cpp/tests/run", build="cpp/tests/run build", after=("rust",)),
     Step("packaging", "packaging/tests/run", build="packaging/tests/run build", after=("rust",)),
     Step("action", "packaging/action/tests/run", build="packaging/action/tests/run build", after=("rust",)),

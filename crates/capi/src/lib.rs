@@ -145,7 +145,7 @@ pub unsafe extern "C" fn taskscale_observer_write(
             TEXT => taskscale_report::digest_text(&digest),
             JSON => taskscale_report::digest_json(&digest),
             MARKDOWN => taskscale_report::digest_markdown(&digest),
-            HTML => taskscale_report::digest_html(&digest),
+            HTML => taskscale_report::digest_html(&digest, &[]),
             PATTERN => {
                 digest.patterns.first().map_or_else(String::new, |pattern| pattern.name.as_str().to_owned())
             }

@@ -2,8 +2,8 @@
 
 use taskscale_model::{
     digest::{
-        Digest, NameCost, Names, Nesting, OffCpu, Outlier, Quantiles, QueueShares, SCHEMA, WorkerDetail,
-        WorkersDetail, no_cpu_times,
+        Digest, Histograms, NameCost, Names, Nesting, OffCpu, Outlier, Quantiles, QueueShares, SCHEMA,
+        WorkerDetail, WorkersDetail, no_cpu_times,
     },
     missing::Reading,
     span::Account,
@@ -29,6 +29,8 @@ const OUTLIERS: usize = 5;
 /// The number of workers that a digest lists at either end, where there are more than twice as
 /// many.
 const WORKERS: usize = 8;
+/// Classes of workers by how busy they were.
+const TENTHS: usize = 10;
 /// The share of spans out of order above which gaps are not trusted.
 const DISORDER: f64 = 0.001;
 
@@ -122,6 +124,12 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
         Reading::Value(cost) => Reading::Value(cost * 9.0),
         Reading::Missing(missing) => Reading::Missing(missing.clone()),
     };
+    let delays = sums.waits.as_ref().filter(|_| queue.value().is_some());
+    let histograms = Histograms {
+        duration: sums.sums.durations.classes(),
+        gap: if ordered { sums.sums.gaps.classes() } else { Vec::new() },
+        queue_delay: delays.map(|waits| waits.delays.classes()).unwrap_or_default(),
+    };
     Digest {
         schema: SCHEMA.to_owned(),
         tasks,
@@ -140,6 +148,7 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
         queue,
         break_even_ns,
         off_cpu,
+        histograms,
         parallelism: profile.parallelism.clone(),
         workers_detail: workers_detail(sums, &profile),
         outliers: outliers(sums, profile.start),
@@ -300,16 +309,21 @@ fn workers_detail(sums: &Accumulator, profile: &Profile) -> WorkersDetail {
             last_ns: (worker.last - profile.start) as u64,
         })
         .collect();
-    let by_busy =
+    let in_order =
         |a: &WorkerDetail, b: &WorkerDetail| b.busy.total_cmp(&a.busy).then(a.worker.cmp(&b.worker));
     // Sums of fractions depend on their order in the last digit.
-    workers.sort_by(by_busy);
+    workers.sort_by(in_order);
     let count = profile.workers.max(1) as f64;
     let mean = workers.iter().map(|worker| worker.busy).sum::<f64>() / count;
     let idle = count - workers.len() as f64;
     let squares = workers.iter().map(|worker| (worker.busy - mean).powi(2)).sum::<f64>() + idle * mean * mean;
     let most = workers.iter().map(|worker| worker.busy).fold(0.0, f64::max);
     let active = workers.len() as u64;
+    let mut by_busy = vec![0; TENTHS];
+    by_busy[0] = profile.workers.saturating_sub(active);
+    for worker in &workers {
+        by_busy[((worker.busy * TENTHS as f64) as usize).min(TENTHS - 1)] += 1;
+    }
     let folded = (workers.len()).saturating_sub(2 * WORKERS);
     if folded > 0 {
         workers.drain(WORKERS..WORKERS + folded);
@@ -321,6 +335,7 @@ fn workers_detail(sums: &Accumulator, profile: &Profile) -> WorkersDetail {
         busy_variation: if mean > 0.0 { (squares / count).sqrt() / mean } else { 0.0 },
         workers,
         folded: folded as u64,
+        by_busy,
     }
 }
 

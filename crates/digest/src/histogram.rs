@@ -1,5 +1,7 @@
 //! A histogram of nanoseconds in fixed memory: octaves of log2, each in four linear buckets.
 
+use taskscale_model::digest::TimeClass;
+
 /// The number of buckets: one each for 0 to 3 ns, then four for each of the 62 octaves up to 2^64.
 pub const BUCKETS: usize = 252;
 const OCTAVES: usize = 64;
@@ -50,6 +52,11 @@ pub fn middle(bucket: usize) -> u64 {
 #[inline]
 fn octave(value: u64) -> usize {
     63 - (value | 1).leading_zeros() as usize
+}
+
+/// The buckets of an octave.
+fn of_octave(octave: usize) -> std::ops::Range<usize> {
+    if octave < 2 { octave * 2..octave * 2 + 2 } else { (octave - 1) * 4..(octave * 4).min(BUCKETS) }
 }
 
 impl Default for Histogram {
@@ -148,6 +155,21 @@ impl Histogram {
         (count, self.sums[..octave(edge)].iter().fold(0, |sum: u64, octave| sum.saturating_add(*octave)))
     }
 
+    /// Counts and sums by powers of two, from the first one that has a value to the last.
+    pub fn classes(&self) -> Vec<TimeClass> {
+        let all = (0..OCTAVES).map(|octave| {
+            let from_ns = if octave == 0 { 0 } else { 1 << octave };
+            let to_ns = 1u64.checked_shl(octave as u32 + 1).unwrap_or(u64::MAX);
+            let count = self.counts[of_octave(octave)].iter().map(|count| u64::from(*count)).sum();
+            TimeClass { from_ns, to_ns, count, total_ns: self.sums[octave] }
+        });
+        let mut classes: Vec<TimeClass> = all.skip_while(|class| class.count == 0).collect();
+        while classes.last().is_some_and(|class| class.count == 0) {
+            classes.pop();
+        }
+        classes
+    }
+
     pub fn counts(&self) -> &[u32; BUCKETS] {
         &self.counts
     }
@@ -157,10 +179,8 @@ impl Histogram {
     pub fn sum_of_squares(&self) -> f64 {
         let mut total = 0.0;
         for (index, octave_sum) in self.sums.iter().enumerate() {
-            let range =
-                if index < 2 { index * 2..index * 2 + 2 } else { (index - 1) * 4..(index * 4).min(BUCKETS) };
             let (mut sum, mut squares) = (0.0, 0.0);
-            for slot in range {
+            for slot in of_octave(index) {
                 let (value, count) = (middle(slot) as f64, f64::from(self.counts[slot]));
                 sum += value * count;
                 squares += value * value * count;
@@ -250,5 +270,30 @@ mod tests {
         assert_eq!(histogram.below(8), (6, 17));
         assert_eq!(histogram.below(1024), (8, 1048));
         assert_eq!((histogram.count(), histogram.sum()), (10, 7072));
+    }
+
+    #[test]
+    fn classes_are_powers_of_two_and_hold_every_value() {
+        let mut histogram = Histogram::default();
+        assert_eq!(histogram.classes(), []);
+        for value in [0, 1, 2, 3, 4, 7, 8, 1023, 1024, 5000] {
+            histogram.add(value);
+        }
+        let classes = histogram.classes();
+        assert_eq!(
+            (classes[0].from_ns, classes[0].to_ns, classes[0].count, classes[0].total_ns),
+            (0, 2, 2, 1)
+        );
+        assert_eq!((classes[9].from_ns, classes[9].count, classes[9].total_ns), (512, 1, 1023));
+        assert_eq!(classes[5].count, 0, "between others");
+        let last = classes[classes.len() - 1];
+        assert_eq!((last.from_ns, last.to_ns), (4096, 8192));
+        assert_eq!(classes.iter().map(|class| class.count).sum::<u64>(), histogram.count());
+        assert_eq!(classes.iter().map(|class| class.total_ns).sum::<u64>(), histogram.sum());
+        histogram.add(u64::MAX);
+        assert_eq!(
+            histogram.classes().last().map(|class| (class.from_ns, class.to_ns)),
+            Some((1 << 63, u64::MAX))
+        );
     }
 }

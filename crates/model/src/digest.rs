@@ -7,6 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{missing::Reading, span::Account};
 
+mod times;
+
+pub use times::{Histograms, Quantiles, TimeClass};
+
 /// The value of [`Digest::schema`].
 pub const SCHEMA: &str = "taskscale.digest/1";
 
@@ -47,6 +51,9 @@ pub struct Digest {
     /// the CPU time of tasks.
     #[serde(default = "no_cpu_times")]
     pub off_cpu: Reading<OffCpu>,
+    /// The same times, and how many of each there were.
+    #[serde(default)]
+    pub histograms: Histograms,
     /// How many workers ran, over time and on the whole.
     pub parallelism: Parallelism,
     pub workers_detail: WorkersDetail,
@@ -124,26 +131,6 @@ impl Losses {
     pub fn lost(&self) -> f64 {
         self.terms().iter().skip(1).map(|(_, share)| share).sum()
     }
-}
-
-/// A distribution in nanoseconds. Quantiles come from a histogram whose buckets are at most 25 %
-/// wide, so each is within 12.5 % of the exact one. Minimum, mean and maximum are exact.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct Quantiles {
-    /// The number of values.
-    pub count: u64,
-    /// Smallest.
-    pub min: u64,
-    /// Median.
-    pub p50: u64,
-    /// 90th percentile.
-    pub p90: u64,
-    /// 99th percentile.
-    pub p99: u64,
-    /// Largest.
-    pub max: u64,
-    /// Arithmetic mean.
-    pub mean: f64,
 }
 
 /// Why a digest knows nothing of queues.
@@ -243,6 +230,10 @@ pub struct WorkersDetail {
     pub workers: Vec<WorkerDetail>,
     /// The number of workers that are not listed.
     pub folded: u64,
+    /// All workers by tenths of the window that they were busy, the least busy first: ten counts.
+    /// Those that ran nothing are in the first.
+    #[serde(default)]
+    pub by_busy: Vec<u64>,
 }
 
 /// One worker of a [`WorkersDetail`].

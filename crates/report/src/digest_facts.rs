@@ -27,14 +27,18 @@ pub(crate) fn head(digest: &Digest) -> String {
 
 /// A pattern with its share and what may be won by it.
 pub(crate) fn pattern(pattern: &Pattern) -> String {
-    // What waits for input or for a timer loses nothing by it, however much of the time that is.
-    let may_gain = pattern.bound > 1.005 && pattern.name != PatternName::OutsideRun;
-    let gain = match (may_gain, pattern.change.is_some()) {
+    let gain = match (may_gain(pattern), pattern.change.is_some()) {
         (false, _) => String::new(),
         (true, true) => format!(", fixing it: {}", pattern.gain()),
         (true, false) => format!(", bound: {}", pattern.gain()),
     };
     format!("{} ({}{gain})", pattern.name, percent(pattern.share))
+}
+
+/// Whether there is something to win. What waits for input or for a timer loses nothing by it,
+/// however much of the time that is.
+pub(crate) fn may_gain(pattern: &Pattern) -> bool {
+    pattern.bound > 1.005 && pattern.name != PatternName::OutsideRun
 }
 
 /// The evidence for a pattern.

@@ -5,7 +5,7 @@ use taskscale_model::digest::{Digest, Pattern, PatternName};
 
 use crate::{
     digest_facts as facts,
-    digest_words::{count, name as short, percent, plain, sparkline},
+    digest_words::{count, name as short, percent, plain, sparkline, tied},
     wrap::hanging,
 };
 
@@ -90,13 +90,7 @@ pub fn digest_text(digest: &Digest) -> String {
 fn labelled(label: &str, text: &str) -> String {
     // A character for private use, as wide as a blank. In a name it becomes one.
     const TIE: &str = "\u{e000}";
-    let mut tied = text.replace(" %", &format!("{TIE}%"));
-    for unit in ["ns", "us", "ms", "s"] {
-        for end in [",", ";", ")", " "] {
-            tied = tied.replace(&format!(" {unit}{end}"), &format!("{TIE}{unit}{end}"));
-        }
-    }
-    let lines = hanging(&tied, label.chars().count(), WIDTH).replace(TIE, " ");
+    let lines = hanging(&tied(text, TIE), label.chars().count(), WIDTH).replace(TIE, " ");
     format!("{label}{lines}")
 }
 

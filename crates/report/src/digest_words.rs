@@ -57,6 +57,20 @@ pub(crate) fn count(n: u64, word: &str) -> String {
     if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") }
 }
 
+/// Puts `tie` between each figure and its unit, in place of the blank at which a line may break.
+pub(crate) fn tied(text: &str, tie: &str) -> String {
+    let mut tied = text.replace(" %", &format!("{tie}%"));
+    for unit in ["ns", "us", "ms", "s"] {
+        for end in [",", ";", ")", " "] {
+            tied = tied.replace(&format!(" {unit}{end}"), &format!("{tie}{unit}{end}"));
+        }
+        if let Some(figure) = tied.strip_suffix(&format!(" {unit}")) {
+            tied = format!("{figure}{tie}{unit}");
+        }
+    }
+    tied
+}
+
 /// The value in words, or why there is none.
 pub(crate) fn reading<T>(reading: &Reading<T>, show: impl Fn(&T) -> String) -> String {
     match reading {

@@ -13,7 +13,7 @@
 //! | [`compare`](mod@compare) | two runs, row by row, as text, Markdown, JSON, JUnit XML |
 //! | [`doctor`] | findings about a machine as text, Markdown, JSON |
 //! | [`digest_text`](mod@digest_text) | a digest in at most 2,048 bytes |
-//! | [`digest_page`] | a digest as JSON, Markdown, HTML |
+//! | [`digest_markdown`](mod@digest_markdown) | a digest as Markdown and JSON |
 //! | `digest_facts` | what is said of a digest, in sentences that its text and its page share |
 //! | `digest_words` | words and numbers of a digest, made safe to show |
 //! | `counts` | counts per task: what `text` and `markdown` have in common |
@@ -28,7 +28,7 @@
 //! | [`markdown`](mod@markdown) | tables for a pull request |
 //! | [`json`](mod@json) | `taskscale.summary/1` |
 //! | [`csv`](mod@csv) | the rows of a summary for spreadsheets |
-//! | [`page`](mod@page) | a run as one HTML page, and its first ranking as one SVG |
+//! | [`page`](mod@page) | a run and a digest, each as one HTML page; a run's first ranking as one SVG |
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
@@ -36,7 +36,7 @@ pub mod compare;
 mod counts;
 pub mod csv;
 mod digest_facts;
-pub mod digest_page;
+pub mod digest_markdown;
 pub mod digest_text;
 mod digest_words;
 pub mod doctor;
@@ -56,12 +56,12 @@ mod wrap;
 
 pub use compare::{compare_json, compare_junit, compare_markdown, compare_overview, compare_text};
 pub use csv::csv;
-pub use digest_page::{digest_html, digest_json, digest_markdown};
+pub use digest_markdown::{digest_json, digest_markdown};
 pub use digest_text::digest_text;
 pub use doctor::{doctor_json, doctor_markdown, doctor_overview, doctor_text};
 pub use json::json;
 pub use markdown::markdown;
 pub use overview::overview;
-pub use page::{page, strip_svg};
+pub use page::{digest_html, page, strip_svg};
 pub use style::Style;
 pub use text::text;

@@ -1,14 +1,14 @@
 //! The page of a run, as a browser reads it: parsed by the rules of HTML, and held to what it
 //! promises.
 
-use std::collections::BTreeSet;
+mod common;
 
-use scraper::{ElementRef, Html, Selector};
-use sha2::{Digest, Sha256};
+use common::html::*;
+use scraper::{Html, Selector};
 use taskscale_analysis::{parse_run, summarize};
 use taskscale_model::{
     missing::Missing,
-    summary::{RowState, Standing, Summary},
+    summary::{Ranked, RowState, Standing, Summary},
 };
 use taskscale_report::{Style, overview, page, strip_svg};
 
@@ -18,15 +18,6 @@ const JIT: &str = include_str!("../../analysis/tests/data/jit.jsonl");
 const THREADS: &str = include_str!("../../analysis/tests/data/threads.jsonl");
 const GRANULARITY: &str = include_str!("../../analysis/tests/data/granularity.jsonl");
 const ALL: [&str; 5] = [QUICK, WIDE, JIT, THREADS, GRANULARITY];
-
-/// Names that would be markup, end an element or an attribute, or turn text around.
-const HOSTILE: [&str; 5] = [
-    "<script>alert(1)</script>",
-    "\"' onload='alert(2)' x=\"",
-    "</script><!--<img src=x onerror=alert(3)>",
-    "a\u{1b}[2J\u{202e}\u{2066}\u{0}\u{85}\nb",
-    "{{ 7 }}&lt;b&gt;]]>\u{fffe}",
-];
 
 fn summary(text: &str) -> Summary {
     summarize(&parse_run(text).expect("a run file"))
@@ -69,33 +60,32 @@ fn hostile(name: &str) -> Summary {
     summary
 }
 
-fn parsed(page: &str) -> Html {
-    Html::parse_document(page)
-}
-
-fn all<'a>(html: &'a Html, selector: &str) -> Vec<ElementRef<'a>> {
-    let selector = Selector::parse(selector).expect("a selector");
-    html.select(&selector).collect()
-}
-
-/// The text of an element, with single blanks.
-fn text_of(element: ElementRef<'_>) -> String {
-    element.text().collect::<Vec<_>>().join(" ").split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// What a reader sees: the text of the body without the data and the script.
-fn visible(html: &Html) -> String {
-    ["header", "main"].map(|name| text_of(all(html, name)[0])).join(" ")
-}
-
-fn script(html: &Html) -> String {
-    let scripts = all(html, "script:not([type])");
-    assert_eq!(scripts.len(), 1, "one script and no other");
-    scripts[0].text().collect()
-}
-
-fn data(html: &Html) -> String {
-    all(html, "script#data")[0].text().collect()
+/// A run of `series` series at 20 sizes, all of them ranked.
+fn large(series: u64) -> Summary {
+    let mut summary = summary(WIDE);
+    let row = summary.rows.iter().find(|row| row.figures().is_some()).expect("a row").clone();
+    let ranked = summary.overview.rankings[0].rows[0].clone();
+    summary.overview.rankings.truncate(1);
+    let ranking = &mut summary.overview.rankings[0];
+    ranking.sizes = (0..20).map(|octave| 1 << octave).collect();
+    ranking.size = 1 << 10;
+    ranking.rows.clear();
+    summary.rows.clear();
+    for series in 0..series {
+        let variant = format!("a_variant_with_a_long_name/{series}");
+        ranking.rows.push(Ranked { variant: variant.clone(), size: ranking.size, ..ranked.clone() });
+        for size in &ranking.sizes {
+            let mut row = row.clone();
+            (row.key.series.variant, row.key.size) = (variant.clone(), *size);
+            if let RowState::Ok(figures) = &mut row.state {
+                figures.cold_cpu = Some(figures.cpu.of);
+                figures.threads = Some(figures.cpu.of);
+                figures.busiest = Some(figures.cpu.of);
+            }
+            summary.rows.push(row);
+        }
+    }
+    summary
 }
 
 #[test]
@@ -104,6 +94,44 @@ fn pages_are_small() {
         let page = page(&summary(run));
         assert!(page.len() < 400_000, "{} bytes", page.len());
     }
+    for series in [1, 8, 15, 30, 60, 200] {
+        let page = page(&large(series));
+        assert!(page.len() <= 1_000_000, "{} rows: {} bytes", 20 * series, page.len());
+    }
+}
+
+#[test]
+fn what_a_page_of_a_large_run_leaves_out_is_said() {
+    let rows = |html: &Html| all(html, "#all tbody tr").len();
+    let of = |series: u64| {
+        let summary = large(series);
+        let html = parsed(&page(&summary));
+        assert!(html.errors.is_empty(), "{:?}", html.errors);
+        ids_lead_somewhere(&html);
+        (visible(&html), html)
+    };
+    let (shown, html) = of(8);
+    assert_eq!((rows(&html), all(&html, "#strip-0 tbody").len()), (160, 20));
+    assert!(shown.contains("Every figure of this page is in the page itself"));
+    // More than 150 rows: the times of all of them stay.
+    let (shown, html) = of(15);
+    assert_eq!((rows(&html), all(&html, "#strip-0 tbody").len()), (300, 20));
+    assert!(shown.contains("its other figures (cold starts, creation, threads, counts) are left out"));
+    assert!(shown.contains("taskscale report FILE -o r.json has all"));
+    let read: Summary = serde_json::from_str(&data(&html)).expect("a summary");
+    let whole = large(15);
+    for (thin, row) in read.rows.iter().zip(&whole.rows) {
+        let (thin, figures) = (thin.figures().expect("figures"), row.figures().expect("figures"));
+        assert_eq!((thin.cpu, thin.wall), (figures.cpu, figures.wall));
+        assert_eq!((thin.cold_cpu, thin.threads), (None, None));
+    }
+    let (shown, html) = of(200);
+    assert_eq!(data(&html), "null");
+    assert!(all(&html, "input[type=file]").is_empty(), "nothing to set another run beside");
+    assert_eq!((rows(&html), all(&html, "#strip-0 tbody tr").len()), (1_000, 180));
+    assert!(shown.contains("3,000 more rows are not shown"));
+    assert!(shown.contains("17 of 20 sizes are not shown here"));
+    assert!(shown.contains("140 dearest rows of a size are not shown"));
 }
 
 #[test]
@@ -178,73 +206,26 @@ fn each_size_of_a_table_has_its_figures() {
 }
 
 #[test]
-fn nothing_is_fetched_from_anywhere() {
+fn a_page_keeps_to_itself_and_everyone_can_use_it() {
+    let order = ["beside", "rankings", "findings", "growth", "distributions", "rows", "trust", "download"];
     for run in ALL {
-        let page = page(&summary(run));
-        let html = parsed(&page);
-        for word in ["http:", "https:", "//", "url(", "@import"] {
-            let style: String = all(&html, "style")[0].text().collect();
-            assert!(!style.contains(word), "{word} in the style");
-        }
-        for element in all(&html, "*") {
-            for (name, value) in element.value().attrs() {
-                assert!(!["src", "srcset", "style", "action", "data", "poster"].contains(&name), "{name}");
-                assert!(!name.starts_with("on"), "{name}");
-                assert!(name != "href" || value.starts_with('#'), "{value}");
-                assert!(!value.contains("http:") && !value.contains("https:"), "{name}={value}");
-            }
-            assert!(
-                !["link", "img", "iframe", "object", "embed", "base", "form"]
-                    .contains(&element.value().name())
-            );
-        }
-        let script = script(&html);
-        for word in ["http", "fetch", "import", "XMLHttpRequest", "innerHTML", "eval", ".src"] {
-            assert!(!script.contains(word), "{word} in the script");
-        }
+        let html = parsed(&page(&summary(run)));
+        fetches_nothing(&html);
+        policy_is_strict(&html);
+        ids_lead_somewhere(&html);
+        all_has_a_name(&html);
+        is_in_order(&html, &order);
     }
-}
-
-#[test]
-fn the_policy_allows_the_script_and_the_style_of_the_page_and_nothing_else() {
-    let html = parsed(&page(&summary(QUICK)));
-    let policy = all(&html, "meta[http-equiv=Content-Security-Policy]")[0].value().attr("content").unwrap();
-    let style: String = all(&html, "style")[0].text().collect();
-    let allowed = |name: &str| -> Vec<String> {
-        let of = policy.split("; ").find_map(|part| part.strip_prefix(&format!("{name} ")));
-        of.unwrap_or_default().split(' ').map(str::to_owned).collect()
-    };
-    assert_eq!(allowed("default-src"), ["'none'"]);
-    for (name, text) in [("script-src", script(&html)), ("style-src", style)] {
-        let [source] = &allowed(name)[..] else { panic!("{policy}") };
-        let hash = source.strip_prefix("'sha256-").and_then(|rest| rest.strip_suffix('\'')).expect(policy);
-        assert_eq!(from_base64(hash), Sha256::digest(text.as_bytes()).to_vec(), "{name}");
-    }
-}
-
-fn from_base64(text: &str) -> Vec<u8> {
-    let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let bits: Vec<usize> = text.trim_end_matches('=').chars().filter_map(|c| letters.find(c)).collect();
-    let bits: String = bits.iter().map(|six| format!("{six:06b}")).collect();
-    let whole = bits.len() / 8 * 8;
-    (0..whole).step_by(8).map(|at| u8::from_str_radix(&bits[at..at + 8], 2).expect("bits")).collect()
 }
 
 #[test]
 fn hostile_names_are_text_wherever_they_stand() {
     let harmless = parsed(&page(&hostile("harmless")));
-    let shape = |html: &Html| -> Vec<String> {
-        all(html, "*").iter().map(|element| element.value().name().to_owned()).collect()
-    };
     for name in HOSTILE {
         let page = page(&hostile(name));
         let html = parsed(&page);
         // The elements are the same as with harmless names, and so is the number of attributes.
         assert_eq!(shape(&html), shape(&harmless), "{name:?}");
-        let attributes = |html: &Html| -> usize {
-            all(html, "*").iter().map(|element| element.value().attrs().count()).sum()
-        };
-        assert_eq!(attributes(&html), attributes(&harmless), "{name:?}");
         let harmful = |c: char| (c.is_control() && c != '\n') || "\u{202e}\u{2066}".contains(c);
         assert!(!page.contains(harmful), "{name:?}");
         assert_eq!(script(&html), script(&harmless));
@@ -262,77 +243,6 @@ fn the_data_of_a_page_is_its_summary() {
         assert!(!data.contains('<') && data.is_ascii());
         let read: Summary = serde_json::from_str(&data).expect("JSON");
         assert!(read == summary, "the summary differs");
-    }
-}
-
-#[test]
-fn ids_are_unique_and_references_lead_to_them() {
-    for run in ALL {
-        let html = parsed(&page(&summary(run)));
-        let mut ids = BTreeSet::new();
-        for element in all(&html, "[id]") {
-            let id = element.value().attr("id").expect("an id");
-            assert!(ids.insert(id.to_owned()), "{id} twice");
-        }
-        for name in ["for", "aria-labelledby", "aria-controls", "href"] {
-            for element in all(&html, &format!("[{name}]")) {
-                let value = element.value().attr(name).expect("a value").trim_start_matches('#');
-                for id in value.split(' ') {
-                    assert!(ids.contains(id), "{name}={id} leads nowhere");
-                }
-            }
-        }
-    }
-}
-
-#[test]
-fn every_control_has_a_name_and_every_drawing_a_description() {
-    for run in ALL {
-        let html = parsed(&page(&summary(run)));
-        for input in all(&html, "input") {
-            let id = input.value().attr("id").expect("an id");
-            let labels = all(&html, &format!("label[for={id}]"));
-            assert!(labels.len() == 1 && !text_of(labels[0]).is_empty(), "{id}");
-        }
-        for button in all(&html, "button, summary, a") {
-            assert!(!text_of(button).is_empty());
-        }
-        for button in all(&html, "th button") {
-            assert_eq!(button.value().attr("type"), Some("button"));
-        }
-        for drawing in all(&html, "svg[role], figure > svg, td > svg, th > svg") {
-            assert_eq!(drawing.value().attr("role"), Some("img"));
-            let named = ["aria-label", "aria-labelledby"]
-                .iter()
-                .any(|name| drawing.value().attr(name).is_some_and(|value| !value.is_empty()));
-            assert!(named);
-        }
-        for region in all(&html, "[tabindex]") {
-            let named =
-                ["aria-label", "aria-labelledby"].iter().any(|name| region.value().attr(name).is_some());
-            assert!(named, "what can be reached by keyboard has a name");
-        }
-    }
-}
-
-#[test]
-fn landmarks_are_there_and_headings_in_order() {
-    for run in ALL {
-        let html = parsed(&page(&summary(run)));
-        for name in ["header", "nav", "main", "footer", "h1", "head title"] {
-            assert_eq!(all(&html, name).len(), 1, "{name}");
-        }
-        let mut level = 0;
-        for heading in all(&html, "h1, h2, h3, h4") {
-            let next: u32 = heading.value().name()[1..].parse().expect("a level");
-            assert!(next <= level + 1, "h{next} behind h{level}");
-            level = next;
-        }
-        let sections: Vec<_> =
-            all(&html, "main > section").iter().filter_map(|one| one.value().attr("id")).collect();
-        let order = ["rankings", "findings", "growth", "distributions", "rows", "trust", "download"];
-        let expected: Vec<_> = order.into_iter().filter(|id| sections.contains(id)).collect();
-        assert_eq!(sections, expected);
     }
 }
 
@@ -396,11 +306,7 @@ fn figures_that_are_no_numbers_draw_no_nonsense() {
         row.ns = value;
     }
     let html = parsed(&page(&summary));
-    for element in all(&html, "svg *") {
-        for (name, value) in element.value().attrs() {
-            assert!(!value.contains("NaN") && !value.contains("inf"), "{name}={value}");
-        }
-    }
+    draws_no_nonsense(&html);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::{
     cell::Cell,
+    ffi::OsString,
     fs::File,
     io::{self, BufWriter, Read},
     path::{Path, PathBuf},
@@ -54,9 +55,16 @@ pub fn digest(args: &DigestArgs) -> anyhow::Result<Outcome> {
         DigestFormat::Text => taskscale_report::digest_text(&digest),
         DigestFormat::Json => taskscale_report::digest_json(&digest),
         DigestFormat::Md => taskscale_report::digest_markdown(&digest),
-        DigestFormat::Html => taskscale_report::digest_html(&digest),
+        DigestFormat::Html => {
+            taskscale_report::digest_html(&digest, &std::env::args_os().map(lossy).collect::<Vec<_>>())
+        }
     })?;
     Ok(Outcome::Done)
+}
+
+/// A word of the command line that may be no text.
+fn lossy(word: OsString) -> String {
+    word.to_string_lossy().into_owned()
 }
 
 /// The traces that are being read, and what becomes of their spans.

@@ -10,11 +10,15 @@ pub struct Axis {
 /// The steps within a decade at which an axis may begin, end and have a mark.
 const STEPS: [f64; 3] = [1.0, 2.0, 5.0];
 
+/// Values that an axis may hold. Beyond, its end would be infinite, and the decades up to it do not
+/// fit into memory.
+const POSSIBLE: std::ops::Range<f64> = 1e-300..1e300;
+
 impl Axis {
     /// An axis that holds all of these values which are above 0, and begins and ends at 1, 2 or 5
     /// times a power of ten.
     pub fn over(values: impl Iterator<Item = f64>) -> Self {
-        let known = values.filter(|value| value.is_finite() && *value > 0.0);
+        let known = values.filter(|value| POSSIBLE.contains(value));
         let (least, most) =
             known.fold((f64::MAX, 0.0_f64), |(least, most), value| (least.min(value), most.max(value)));
         let (least, most) = if most > 0.0 { (least, most) } else { (1.0, 1.0) };
@@ -75,7 +79,7 @@ fn step_below(value: f64) -> f64 {
 }
 
 /// The smallest step that is not below a value.
-fn step_above(value: f64) -> f64 {
+pub fn step_above(value: f64) -> f64 {
     let decade = 10_f64.powf((value.log10() + 1e-9).floor());
     let step = STEPS.iter().find(|step| *step * decade >= value * (1.0 - 1e-9));
     step.unwrap_or(&10.0) * decade
@@ -101,7 +105,10 @@ mod tests {
             let part = Axis::over([lone].into_iter()).part(lone);
             assert!(0.05 < part && part < 0.95, "{lone}: {part}");
         }
-        assert!(Axis::over([0.0, f64::NAN].into_iter()).part(0.0).is_finite());
+        for impossible in [0.0, f64::NAN, f64::INFINITY, f64::MAX, f64::MIN_POSITIVE, -1.0] {
+            let axis = Axis::over([impossible].into_iter());
+            assert!(axis.part(impossible).is_finite() && axis.marks(6).len() < 7, "{impossible}");
+        }
     }
 
     #[test]

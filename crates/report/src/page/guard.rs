@@ -1,8 +1,8 @@
 //! What keeps a page to itself: the policy that its browser holds it to, and data that cannot end
 //! the element around it.
 
+use serde::Serialize;
 use sha2::{Digest, Sha256};
-use taskscale_model::summary::Summary;
 
 /// The content security policy of a page: no network at all, one script and one style, each by its
 /// hash.
@@ -33,11 +33,12 @@ fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// The summary as JSON on one line that may stand inside a script element: without `<`, and in
-/// ASCII alone.
-pub fn data(summary: &Summary) -> String {
-    // Writing to a string cannot fail, and no map of a summary has keys other than strings.
-    let json = serde_json::to_string(summary).unwrap_or_else(|_| "null".to_owned());
+/// Data as JSON on one line that may stand inside a script element: without `<`, and in ASCII
+/// alone.
+pub fn data(data: &impl Serialize) -> String {
+    // Writing to a string cannot fail, and no map of a summary or a digest has keys other than
+    // strings.
+    let json = serde_json::to_string(data).unwrap_or_else(|_| "null".to_owned());
     let mut safe = String::with_capacity(json.len());
     for character in json.chars() {
         if character == '<' || !(' '..='~').contains(&character) {

@@ -27,35 +27,55 @@ pub fn class(standing: Option<Standing>) -> &'static str {
     }
 }
 
-/// The labels of an axis of times, from the left end to the right one. Every second one is marked,
-/// so that a narrow page can leave it out.
+/// A place on an axis, in percent, and what stands there.
+pub type Tick = (f64, String);
+
+/// The labels of an axis of times, from the left end to the right one.
 pub fn labels(axis: &Axis) -> String {
+    labels_at(&ticks(axis, LABELS))
+}
+
+/// A line at each label of an axis of times, as high as a row.
+pub fn grid(axis: &Axis) -> String {
+    grid_at(&ticks(axis, LABELS), HEIGHT)
+}
+
+/// At most `most` labels of an axis of times with their places.
+pub fn ticks(axis: &Axis, most: usize) -> Vec<Tick> {
+    axis.marks(most).into_iter().map(|mark| (axis.percent(mark), short(mark))).collect()
+}
+
+/// A time without the zeros behind its point.
+pub fn short(ns: f64) -> String {
+    time(ns).replace(".00 ", " ").replace(".0 ", " ")
+}
+
+/// Draws labels. Every second one is marked, so that a narrow page can leave it out.
+pub fn labels_at(ticks: &[Tick]) -> String {
     let mut drawn = String::new();
-    for (index, mark) in axis.marks(LABELS).into_iter().enumerate() {
-        let at = axis.percent(mark);
+    for (index, (at, label)) in ticks.iter().enumerate() {
         let odd = if index % 2 == 1 { " odd" } else { "" };
-        let anchor = match at {
+        let anchor = match *at {
             at if at < 5.0 => "start",
             at if at > 95.0 => "end",
             _ => "middle",
         };
-        let label = time(mark).replace(".00 ", " ").replace(".0 ", " ");
         // Writing to a string cannot fail.
         let _ = write!(
             drawn,
             "<text class=\"tick{odd}\" x=\"{}%\" y=\"15\" text-anchor=\"{anchor}\">{label}</text>",
-            number(at)
+            number(*at)
         );
     }
     drawn
 }
 
-/// A line at each label, as high as a row.
-pub fn grid(axis: &Axis) -> String {
+/// Draws a line at each label.
+pub fn grid_at(ticks: &[Tick], height: f64) -> String {
     let mut drawn = String::new();
-    for mark in axis.marks(LABELS) {
-        let at = number(axis.percent(mark));
-        let _ = write!(drawn, "<line class=\"grid\" x1=\"{at}%\" x2=\"{at}%\" y1=\"0\" y2=\"{HEIGHT}\"/>");
+    for (at, _) in ticks {
+        let at = number(*at);
+        let _ = write!(drawn, "<line class=\"grid\" x1=\"{at}%\" x2=\"{at}%\" y1=\"0\" y2=\"{height}\"/>");
     }
     drawn
 }

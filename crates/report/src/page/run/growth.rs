@@ -9,12 +9,15 @@ use taskscale_model::{
     summary::{Grade, Growth, Interval, Summary},
 };
 
-use super::{
-    axis::Axis,
-    markup::{Markup, escape, number},
-    strip::interval,
+use super::strip::interval;
+use crate::{
+    growth,
+    page::{
+        axis::Axis,
+        markup::{Markup, escape, number},
+    },
+    style::clean,
 };
-use crate::{growth, style::clean};
 
 /// The most plots of a page.
 const PLOTS: usize = 24;

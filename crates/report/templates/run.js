@@ -62,12 +62,4 @@
   filter.addEventListener('input', apply);
   filter.parentNode.hidden = false;
   apply();
-
-  // The data as a file.
-  const link = document.createElement('a');
-  const data = document.getElementById('data').textContent;
-  link.href = URL.createObjectURL(new Blob([data], { type: 'application/json' }));
-  link.download = 'taskscale-summary.json';
-  link.textContent = `Save it as a file (${Math.ceil(data.length / 1024)} KB)`;
-  document.getElementById('save').append(link);
 })();

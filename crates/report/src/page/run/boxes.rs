@@ -5,9 +5,10 @@ use taskscale_model::{
     summary::{Distribution, Ranked, Ranking, Summary},
 };
 
-use super::{axis::Axis, marks, markup::Markup, strip};
+use super::{room::Room, strip};
 use crate::{
     overview::{variant, what},
+    page::{axis::Axis, marks, markup::Markup},
     style::clean,
 };
 
@@ -30,14 +31,15 @@ pub struct Line {
     pub figures: Vec<(&'static str, String)>,
 }
 
-/// The boxes of all rankings whose rows have percentiles.
-pub fn boxes(summary: &Summary) -> Vec<Boxes> {
+/// The boxes of all rankings whose rows have percentiles; of a long ranking its cheapest rows.
+pub fn boxes(summary: &Summary, room: &Room) -> Vec<Boxes> {
     let rankings = summary.overview.rankings.iter().enumerate();
     rankings
         .filter_map(|(number, ranking)| {
             let rows: Vec<(&Ranked, Distribution)> = ranking
                 .rows
                 .iter()
+                .take(room.lines)
                 .filter_map(|row| Some((row, strip::distribution(summary, ranking, row)?)))
                 .collect();
             let axis = Axis::over(rows.iter().flat_map(|(_, of)| [of.p0, of.p100]));

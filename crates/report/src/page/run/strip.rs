@@ -6,9 +6,10 @@ use taskscale_model::{
     summary::{Distribution, Interval, Quantity, Ranked, Ranking, Ratio, Row, Standing, Summary},
 };
 
-use super::{axis::Axis, marks, markup::Markup};
+use super::room::Room;
 use crate::{
     overview::{beside, is_by_size, variant, what},
+    page::{axis::Axis, marks, markup::Markup},
     style::clean,
 };
 
@@ -28,6 +29,8 @@ pub struct Strip {
     pub first: usize,
     /// The most that the slider may say.
     pub last: usize,
+    /// What is not shown; empty where everything is.
+    pub left_out: String,
 }
 
 /// The rows at one size.
@@ -62,19 +65,19 @@ struct Cost {
     beside: String,
 }
 
-/// The rankings of a summary, in their order.
-pub fn strips(summary: &Summary) -> Vec<Strip> {
+/// The rankings of a summary, in their order, as far as there is room.
+pub fn strips(summary: &Summary, room: &Room) -> Vec<Strip> {
     summary
         .overview
         .rankings
         .iter()
         .enumerate()
-        .map(|(number, ranking)| strip(summary, ranking, number))
+        .map(|(number, ranking)| strip(summary, ranking, number, room))
         .collect()
 }
 
-fn strip(summary: &Summary, ranking: &Ranking, number: usize) -> Strip {
-    let panels: Vec<(u64, Vec<Cost>)> = match ranking.quantity {
+fn strip(summary: &Summary, ranking: &Ranking, number: usize, room: &Room) -> Strip {
+    let mut panels: Vec<(u64, Vec<Cost>)> = match ranking.quantity {
         Quantity::PerTask(time) if !is_by_size(ranking) => {
             let others = ranking.sizes.iter().map(|&size| match size == ranking.size {
                 true => (size, ranked(ranking)),
@@ -84,6 +87,7 @@ fn strip(summary: &Summary, ranking: &Ranking, number: usize) -> Strip {
         }
         _ => vec![(ranking.size, ranked(ranking))],
     };
+    let left_out = cut(&mut panels, ranking.size, room);
     let ends = panels.iter().flat_map(|(_, costs)| costs).flat_map(|cost| {
         let ends = cost.ci.map_or([cost.ns; 2], |ci| [ci.0, ci.1]);
         [cost.ns, ends[0], ends[1]]
@@ -114,6 +118,38 @@ fn strip(summary: &Summary, ranking: &Ranking, number: usize) -> Strip {
             })
             .collect(),
         first,
+        left_out,
+    }
+}
+
+/// Leaves out sizes and rows that there is no room for, and says which. The size of the ranking
+/// itself and the cheapest rows stay.
+fn cut(panels: &mut Vec<(u64, Vec<Cost>)>, own: u64, room: &Room) -> String {
+    let mut said = Vec::new();
+    let count_before = panels.len();
+    if count_before > room.sizes {
+        let others = room.sizes.saturating_sub(1);
+        // Evenly, with both ends.
+        let chosen: Vec<u64> = (0..others)
+            .map(|index| panels[index * (count_before - 1) / others.saturating_sub(1).max(1)].0)
+            .collect();
+        panels.retain(|(size, _)| *size == own || chosen.contains(size));
+        let sizes = count_before - panels.len();
+        said.push(format!(
+            "{} of {} sizes are not shown here",
+            count(sizes as u64),
+            count(count_before as u64)
+        ));
+    }
+    let rows =
+        panels.iter().map(|(_, costs)| costs.len().saturating_sub(room.lines)).max().unwrap_or_default();
+    if rows > 0 {
+        panels.iter_mut().for_each(|(_, costs)| costs.truncate(room.lines));
+        said.push(format!("the {} dearest rows of a size are not shown", count(rows as u64)));
+    }
+    match said.is_empty() {
+        true => String::new(),
+        false => format!("So that the page stays small, {}.", said.join(", and ")),
     }
 }
 

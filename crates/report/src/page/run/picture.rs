@@ -8,13 +8,15 @@ use taskscale_model::{
     summary::{Ranked, Ranking, Standing, Summary},
 };
 
-use super::{
-    axis::Axis,
-    marks,
-    markup::{escape, number},
-    strip,
+use super::strip;
+use crate::{
+    overview::{variant, what},
+    page::{
+        axis::Axis,
+        marks,
+        markup::{escape, number},
+    },
 };
-use crate::overview::{variant, what};
 
 /// The width of the drawing.
 const WIDTH: f64 = 840.0;

@@ -7,7 +7,10 @@ use taskscale_model::{
     summary::{Finding, Summary},
 };
 
-use crate::style::{clean, with_remedy};
+use crate::{
+    page::frame::shell,
+    style::{clean, with_remedy},
+};
 
 /// A name with its value.
 pub struct Fact {
@@ -45,13 +48,12 @@ pub struct Control {
 /// The command that repeats the run, for a shell. The seed stands at its end where the user gave
 /// none.
 pub fn command(summary: &Summary) -> String {
-    let words = || summary.command.iter().map(String::as_str);
-    let mut command = shlex::try_join(words()).unwrap_or_else(|_| words().collect::<Vec<_>>().join(" "));
-    let has_seed = words().any(|word| word == "--seed" || word.starts_with("--seed="));
-    if !has_seed && !command.is_empty() {
-        command.push_str(&format!(" --seed {}", summary.seed));
+    let mut words = summary.command.clone();
+    let has_seed = words.iter().any(|word| word == "--seed" || word.starts_with("--seed="));
+    if !has_seed && !words.is_empty() {
+        words.extend(["--seed".to_owned(), summary.seed.to_string()]);
     }
-    clean(&command)
+    shell(&words)
 }
 
 /// The findings, each with what to do about it.

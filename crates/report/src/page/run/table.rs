@@ -6,7 +6,7 @@ use taskscale_model::{
     summary::{Distribution, Row, RowStatus, Settled, Summary},
 };
 
-use super::strip::interval;
+use super::{room::Room, strip::interval};
 use crate::style::{clean, with_remedy};
 
 /// A row of the table.
@@ -37,8 +37,19 @@ impl Cell {
 }
 
 /// The lines of the table. O(rows).
-pub fn lines(summary: &Summary) -> Vec<Line> {
-    summary.rows.iter().map(line).collect()
+pub fn lines(summary: &Summary, room: &Room) -> Vec<Line> {
+    summary.rows.iter().take(room.rows).map(line).collect()
+}
+
+/// What is said of rows for which there is no room; nothing where all are there.
+pub fn left_out(summary: &Summary, room: &Room) -> String {
+    match summary.rows.len().saturating_sub(room.rows) {
+        0 => String::new(),
+        rows => format!(
+            "{} more rows are not shown, so that the page stays small: taskscale report FILE -o r.csv has all.",
+            count(rows as u64)
+        ),
+    }
 }
 
 fn line(row: &Row) -> Line {

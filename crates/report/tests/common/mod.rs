@@ -1,0 +1,6 @@
+//! What several tests of this crate share.
+
+#![allow(dead_code, reason = "each test takes what it needs")]
+
+pub mod digests;
+pub mod html;
