@@ -3,7 +3,7 @@
 use taskscale_model::{
     digest::{
         Digest, Histograms, NameCost, Names, Nesting, OffCpu, Outlier, Quantiles, QueueShares, SCHEMA,
-        WorkerDetail, WorkersDetail, no_cpu_times,
+        WorkerDetail, WorkersDetail, by_busy, no_cpu_times,
     },
     missing::Reading,
     span::Account,
@@ -29,8 +29,6 @@ const OUTLIERS: usize = 5;
 /// The number of workers that a digest lists at either end, where there are more than twice as
 /// many.
 const WORKERS: usize = 8;
-/// Classes of workers by how busy they were.
-const TENTHS: usize = 10;
 /// The share of spans out of order above which gaps are not trusted.
 const DISORDER: f64 = 0.001;
 
@@ -319,11 +317,8 @@ fn workers_detail(sums: &Accumulator, profile: &Profile) -> WorkersDetail {
     let squares = workers.iter().map(|worker| (worker.busy - mean).powi(2)).sum::<f64>() + idle * mean * mean;
     let most = workers.iter().map(|worker| worker.busy).fold(0.0, f64::max);
     let active = workers.len() as u64;
-    let mut by_busy = vec![0; TENTHS];
-    by_busy[0] = profile.workers.saturating_sub(active);
-    for worker in &workers {
-        by_busy[((worker.busy * TENTHS as f64) as usize).min(TENTHS - 1)] += 1;
-    }
+    let mut by_busy = by_busy(workers.iter().map(|worker| worker.busy));
+    by_busy[0] += profile.workers.saturating_sub(active);
     let folded = (workers.len()).saturating_sub(2 * WORKERS);
     if folded > 0 {
         workers.drain(WORKERS..WORKERS + folded);

@@ -236,6 +236,15 @@ pub struct WorkersDetail {
     pub by_busy: Vec<u64>,
 }
 
+/// Workers by tenths of the window that they were busy, from the share of each.
+pub fn by_busy(shares: impl Iterator<Item = f64>) -> Vec<u64> {
+    let mut tenths = vec![0; 10];
+    for share in shares {
+        tenths[((share * 10.0) as usize).min(9)] += 1;
+    }
+    tenths
+}
+
 /// One worker of a [`WorkersDetail`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorkerDetail {

@@ -7,7 +7,7 @@ use std::{
 };
 
 use taskscale_model::{
-    digest::{Confidence, ConfidenceGrade, Digest, Pattern, PatternName, Speedup, WorkerDetail},
+    digest::{Confidence, ConfidenceGrade, Digest, Pattern, PatternName, Speedup, WorkerDetail, by_busy},
     missing::Reading,
 };
 use tokio::runtime::RuntimeMetrics;
@@ -140,6 +140,7 @@ fn workers(digest: &mut Digest, busy: &[f64]) {
     detail.active = busy.iter().filter(|busy| **busy > 0.0).count() as u64;
     detail.busy_max_over_mean = if mean > 0.0 { most / mean } else { 0.0 };
     detail.busy_variation = if mean > 0.0 { variance.sqrt() / mean } else { 0.0 };
+    detail.by_busy = by_busy(busy.iter().copied());
     detail.folded = (busy.len() - order.len()) as u64;
     detail.workers = order
         .into_iter()

@@ -39,6 +39,7 @@ fn the_counters_of_tokio_say_how_busy_workers_were() {
         std::thread::yield_now();
     }
     let digest = live.digest();
+    assert_eq!(digest.workers_detail.by_busy.iter().sum::<u64>(), digest.workers, "each in one tenth");
     let busy = digest.workers_detail.workers[0].busy * digest.window_ns as f64;
     // 20 ms asleep in a task are 20 ms not parked. There is no more than the window.
     assert!((19e6..=digest.window_ns as f64 * 1.000_001).contains(&busy), "{busy} of {digest:?}");
