@@ -4,7 +4,7 @@ use taskscale_model::digest::QueueShares;
 
 use crate::{
     accumulator::Accumulator, calibrate::Dispatch, histogram::middle, profile::Profile, releases::Releases,
-    thresholds::Thresholds,
+    thresholds::Thresholds, ticks::Ticks,
 };
 
 /// All quantities from which patterns are decided.
@@ -22,6 +22,8 @@ pub(crate) struct Evidence<'a> {
     /// `None` where no CPU time of a task is known.
     pub blocked: Option<Blocked>,
     pub releases: Releases,
+    /// The clock that sets when tasks begin; `None` where none is seen.
+    pub ticks: Option<Ticks>,
     /// What idle workers and waiting tasks had of each other; `None` where ready times are not
     /// known.
     pub queue: Option<QueueShares>,

@@ -48,6 +48,7 @@ mod releases;
 mod sampled;
 mod scale;
 mod thresholds;
+mod ticks;
 pub mod top;
 pub mod waits;
 pub mod worker;
