@@ -29,7 +29,7 @@ pub struct Config {
     pub names: usize,
     /// The number of longest spans that are kept. A span takes 72 bytes.
     pub longest: usize,
-    /// The number of begins and ends that are kept of slots of each of three lengths. One takes 24
+    /// The number of begins and ends that are kept of slots of each of four lengths. One takes 24
     /// bytes.
     pub edges: usize,
 }

@@ -114,9 +114,6 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
     let shares = queue.value().and_then(|queue| queue.shares.value().copied());
     let kept = kept(sums);
     let ticks = Ticks::of(&kept, &window(&profile, &found), resolution_ns);
-    if std::env::var("TICKS").is_ok() {
-        eprintln!("{ticks:?} cost {:?}", found.cost_ns);
-    }
     if are_waits(&found, &profile, shares) || (ticks.is_some() && !may_be_costs(sums, &found)) {
         found = Dispatch { classes: 0, limit_ns: 0, cost_ns: None, count: 0, sum_ns: 0 };
         profile = profile_of(sums, workers, &found);

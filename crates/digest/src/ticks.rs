@@ -9,7 +9,7 @@
 //! The measure is the squared mean vector of the phases (Rayleigh's), less what chance makes: 1 if
 //! all begins lie on the grid, 0.4 if each is up to half a period late, 0 without a grid.
 
-use std::f64::consts::TAU;
+use std::f64::consts::{PI, TAU};
 
 use crate::{
     edges::{ENDLESS, Edge, Kept},
@@ -21,9 +21,9 @@ use crate::{
 const BEHIND: f64 = 0.1;
 const WAKES_NS: (f64, f64) = (2_000.0, 50_000.0);
 /// The fewest begins that show a period.
-const ENOUGH: usize = 24;
-/// So many begins are looked at: 2 ms of work for the finish of a digest.
-const MOST: usize = 512;
+const ENOUGH: usize = 16;
+/// So many begins are looked at: a millisecond of work where the finish of a digest finds nothing.
+const MOST: usize = 256;
 /// Stretches of so many begins, then of 8 times as many for grids that are so much wider.
 const STRETCHES: [f64; 3] = [64.0, 512.0, 4_096.0];
 /// The fewest periods in a stretch, and in the window.
@@ -35,6 +35,9 @@ const SEEN: f64 = 0.4;
 const MOSTLY: f64 = 0.5;
 /// The measure from which on begins lie on a grid.
 const ON_GRID: f64 = 0.3;
+/// Chance shows no more than this, over the square root of the number of pairs of begins: of some
+/// hundred periods that are tried, the best has `ln(300) + 3` times the mean of one.
+const BY_CHANCE: f64 = 8.0;
 /// Of the measure in stretches, what the whole window must keep.
 const KEPT: f64 = 0.8;
 
@@ -60,24 +63,32 @@ struct Begin {
     free: bool,
 }
 
+/// Which begins share a grid: all, or those of a worker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Group {
+    All,
+    Worker,
+}
+
 impl Ticks {
-    /// Reads the longest slots that hold enough. O(edges + begins looked at).
+    /// Reads slots of each length, from the longest on. O(edges + begins looked at).
     pub fn of(kept: &[Kept], window: &Window, resolution_ns: u64) -> Option<Ticks> {
-        let found = kept.iter().rev().find_map(|kept| {
-            let begins = begins(kept, window, resolution_ns);
-            (begins.iter().filter(|begin| begin.free).count() >= ENOUGH).then_some((kept, begins))
-        });
-        let (kept, all) = found?;
+        kept.iter().rev().find_map(|kept| Ticks::of_slots(kept, window, resolution_ns))
+    }
+
+    fn of_slots(kept: &Kept, window: &Window, resolution_ns: u64) -> Option<Ticks> {
+        let all = begins(kept, window, resolution_ns);
         let base = base(kept, window);
         let span = (window.end - base) as f64;
         let covered = if kept.whole { span } else { covered(kept) };
         let rate = all.len() as f64 / covered;
         let free: Vec<Begin> = all.iter().filter(|begin| begin.free).copied().collect();
+        if free.len() < ENOUGH {
+            return None;
+        }
         let slot = (!kept.whole).then_some((1u64 << kept.shift) as f64);
-        let by_time = |_: &Begin| 0;
-        let by_worker = |begin: &Begin| begin.worker;
-        let grid = grid(&free, by_time, rate, slot, span, resolution_ns)
-            .or_else(|| grid(&free, by_worker, rate, slot, span, resolution_ns))?;
+        let grid = grid(&free, Group::All, rate, slot, span, resolution_ns)
+            .or_else(|| grid(&free, Group::Worker, rate, slot, span, resolution_ns))?;
         let periods = covered / grid.period_ns;
         let mut seen: Vec<i64> = free.iter().map(|begin| (begin.at / grid.period_ns) as i64).collect();
         seen.dedup();
@@ -87,9 +98,8 @@ impl Ticks {
             on_grid: grid.measure,
             of_begins: free.len() as f64 / all.len() as f64,
             of_periods: (seen.len() as f64 / periods).min(1.0),
-            followed: measure(&few, by_worker, span, grid.period_ns),
+            followed: measure(&few, Group::Worker, span, grid.period_ns),
         };
-        if std::env::var("TICKS").is_ok() { eprintln!("all {ticks:?}"); }
         Some(ticks).filter(Ticks::set_the_pace)
     }
 
@@ -151,7 +161,7 @@ struct Grid {
 /// lie on one through the whole window.
 fn grid(
     begins: &[Begin],
-    group: impl Fn(&Begin) -> u32 + Copy,
+    group: Group,
     rate: f64,
     slot: Option<f64>,
     span: f64,
@@ -171,10 +181,16 @@ fn grid(
         let stretch = fit(count / rate);
         let begins = evenly(begins, stretch);
         let step = 0.5 / stretch;
-        let steps = ((most * stretch - FEWEST) / 0.5).ceil().clamp(0.0, 1_024.0) as usize;
-        let of: Vec<f64> =
-            (0..=steps).map(|at| FEWEST / stretch + at as f64 * step).filter(|of| *of <= most).collect();
-        let seen: Vec<f64> = of.iter().map(|of| measure(&begins, group, stretch, 1.0 / of)).collect();
+        let steps = ((most * stretch - FEWEST) / 0.5).clamp(0.0, 1_024.0) as usize;
+        let of = |at: usize| FEWEST / stretch + at as f64 * step;
+        let mut phases = Phases::new(&begins, group, stretch, of(0), step);
+        let seen: Vec<f64> = (0..=steps)
+            .map(|_| {
+                let seen = phases.measure().0;
+                phases.step();
+                seen
+            })
+            .collect();
         let top = seen.iter().copied().fold(0.0, f64::max);
         let widest = seen.iter().position(|seen| *seen >= 0.8 * top && *seen >= 0.5 * ON_GRID);
         if let Some(at) = widest
@@ -183,7 +199,7 @@ fn grid(
             // A neighbour may lie nearer to the true one.
             let at =
                 (at..(at + 3).min(seen.len())).max_by(|a, b| seen[*a].total_cmp(&seen[*b])).unwrap_or(at);
-            best = Some((of[at], seen[at], stretch));
+            best = Some((of(at), seen[at], stretch));
         }
         most = most.min(FEWEST / stretch);
         if stretch >= longest {
@@ -191,27 +207,31 @@ fn grid(
         }
     }
     let (mut of, short, first) = best?;
-    if short < 0.5 * ON_GRID {
+    let few = evenly(begins, first);
+    let (seen, pairs) = Phases::new(&few, group, first, of, 0.0).measure();
+    if seen < (BY_CHANCE / pairs.sqrt()).max(0.5 * ON_GRID) {
         return None;
     }
-    let few = evenly(begins, first);
     let mut stretch = first;
     let mut measured;
     let mut reach = 0.5 / first;
     loop {
         let step = 0.2 / stretch;
-        let steps = (reach / step).ceil() as i64;
-        let near = |at: i64| of + at as f64 * step;
-        let tried = (-steps..=steps).map(near).filter(|of| *of > 0.0);
-        let tried = tried.map(|of| (of, measure(&few, group, stretch, 1.0 / of)));
-        (of, measured) = tried.max_by(|a, b| a.1.total_cmp(&b.1))?;
+        let steps = (reach / step).ceil() as usize;
+        let lowest = of - steps as f64 * step;
+        let mut phases = Phases::new(&few, group, stretch, lowest, step);
+        let tried = (0..=2 * steps).map(|at| {
+            let seen = phases.measure().0;
+            phases.step();
+            (lowest + at as f64 * step, seen)
+        });
+        (of, measured) = tried.filter(|(of, _)| *of > 0.0).max_by(|a, b| a.1.total_cmp(&b.1))?;
         if stretch >= span {
             break;
         }
         reach = 0.4 / stretch;
         stretch = (stretch * 4.0).min(span);
     }
-    if std::env::var("TICKS").is_ok() { eprintln!("grid {} short {short} full {measured} first {first} begins {}", 1.0/of, begins.len()); }
     (measured >= ON_GRID && measured >= KEPT * short && of * span >= IN_WINDOW).then_some(Grid {
         period_ns: 1.0 / of,
         measure: measured,
@@ -241,30 +261,195 @@ fn evenly(begins: &[Begin], stretch: f64) -> Vec<Begin> {
 
 /// How well begins of one group and stretch lie on a grid of this period, whatever its phase in
 /// each.
-fn measure(begins: &[Begin], group: impl Fn(&Begin) -> u32 + Copy, stretch: f64, period_ns: f64) -> f64 {
-    let of = 1.0 / period_ns;
-    // Begins that are spread evenly over the stretch leave this at its middle.
-    let turns = of * stretch * std::f64::consts::PI;
-    let even = if turns > 1e-9 { turns.sin() / turns } else { 1.0 };
-    let (mut squares, mut alone, mut pairs) = (0.0, 0.0, 0.0);
-    let mut sums: Vec<(u32, f64, f64, f64)> = Vec::new();
-    for begins in begins.chunk_by(|a, b| (a.at / stretch) as i64 == (b.at / stretch) as i64) {
-        sums.clear();
-        let middle = ((begins[0].at / stretch).floor() + 0.5) * stretch;
-        for begin in begins {
-            let (sin, cos) = (TAU * ((begin.at - middle) * of).fract()).sin_cos();
-            let key = group(begin);
-            let found = sums.iter_mut().find(|sum| sum.0 == key);
-            match found {
-                Some(sum) => *sum = (key, sum.1 + cos, sum.2 + sin, sum.3 + 1.0),
-                None => sums.push((key, cos, sin, 1.0)),
-            }
+fn measure(begins: &[Begin], group: Group, stretch: f64, period_ns: f64) -> f64 {
+    Phases::new(begins, group, stretch, 1.0 / period_ns, 0.0).measure().0
+}
+
+/// The phases of begins on a grid, whose frequency grows step by step. A step is a rotation, which
+/// takes a tenth of the time of a sine.
+struct Phases {
+    /// The sine and cosine of each begin's phase, and those of what a step adds.
+    phases: Vec<[f64; 4]>,
+    /// The number of begins of each group of each stretch.
+    counts: Vec<usize>,
+    /// Turns of the grid in half a stretch, and what a step adds.
+    turns: f64,
+    more: f64,
+}
+
+impl Phases {
+    fn new(begins: &[Begin], group: Group, stretch: f64, of: f64, step: f64) -> Self {
+        let mut placed: Vec<(i64, u32, f64)> = (begins.iter())
+            .map(|begin| {
+                let number = (begin.at / stretch).floor();
+                let worker = if group == Group::Worker { begin.worker } else { 0 };
+                (number as i64, worker, begin.at - (number + 0.5) * stretch)
+            })
+            .collect();
+        if group == Group::Worker {
+            placed.sort_by_key(|begin| (begin.0, begin.1));
         }
-        for (_, cos, sin, count) in &sums {
+        let counts = placed.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).map(<[_]>::len).collect();
+        let turn = |turns: f64| (TAU * turns.fract()).sin_cos();
+        let phase = |begin: &(i64, u32, f64)| {
+            let ((sin, cos), (by_sin, by_cos)) = (turn(begin.2 * of), turn(begin.2 * step));
+            [sin, cos, by_sin, by_cos]
+        };
+        let phases = placed.iter().map(phase).collect();
+        Phases { phases, counts, turns: of * stretch * PI, more: step * stretch * PI }
+    }
+
+    /// The measure, and the number of pairs of begins that it rests on.
+    fn measure(&self) -> (f64, f64) {
+        // Begins that are spread evenly over the stretch leave this at its middle.
+        let even = if self.turns > 1e-9 { self.turns.sin() / self.turns } else { 1.0 };
+        let (mut squares, mut pairs) = (0.0, 0.0);
+        let mut rest = &self.phases[..];
+        for count in &self.counts {
+            let (of_group, others) = rest.split_at(*count);
+            rest = others;
+            let count = *count as f64;
+            let sin: f64 = of_group.iter().map(|phase| phase[0]).sum();
+            let cos: f64 = of_group.iter().map(|phase| phase[1]).sum();
             squares += (cos - count * even).powi(2) + sin.powi(2);
-            alone += count;
             pairs += count * (count - 1.0);
         }
+        let alone = self.phases.len() as f64;
+        if pairs > 0.0 { (((squares - alone) / pairs).max(0.0), pairs) } else { (0.0, 0.0) }
     }
-    if pairs > 0.0 { ((squares - alone) / pairs).max(0.0) } else { 0.0 }
+
+    fn step(&mut self) {
+        self.turns += self.more;
+        for [sin, cos, by_sin, by_cos] in &mut self.phases {
+            (*sin, *cos) = (*sin * *by_cos + *cos * *by_sin, *cos * *by_cos - *sin * *by_sin);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fastrand::Rng;
+
+    use super::*;
+    use crate::edges::Edges;
+
+    /// What is seen of tasks that arrive at times, each with its length, on workers that take the
+    /// first free one.
+    fn served(workers: usize, tasks: impl Iterator<Item = (f64, f64)>) -> Option<Ticks> {
+        let mut spans: Vec<(u32, i64, i64)> = Vec::new();
+        let mut free = vec![0i64; workers];
+        for (at, length) in tasks {
+            let worker = (0..workers).min_by_key(|worker| (free[*worker].max(at as i64), *worker));
+            let worker = worker.unwrap_or(0);
+            let start = free[worker].max(at as i64) + 500;
+            free[worker] = start + length as i64;
+            spans.push((worker as u32, start, free[worker]));
+        }
+        seen(spans, 1)
+    }
+
+    fn seen(mut spans: Vec<(u32, i64, i64)>, resolution_ns: u64) -> Option<Ticks> {
+        spans.sort_unstable();
+        let mut edges = Edges::new(4_096);
+        for spans in spans.chunk_by(|a, b| a.0 == b.0) {
+            let worker = spans[0].0;
+            edges.add(Edge { at: spans[0].1, pause: ENDLESS, worker, begins: true });
+            for pair in spans.windows(2) {
+                edges.pause(pair[0].2, pair[1].1, worker);
+            }
+            edges.add(Edge { at: spans[spans.len() - 1].2, pause: ENDLESS, worker, begins: false });
+        }
+        let end = spans.iter().map(|span| span.2).max().unwrap_or(0);
+        let kept: Vec<Kept> = edges.into_each_length().collect();
+        Ticks::of(&kept, &Window { longer_than: 5_000, start: spans[0].1, end }, resolution_ns)
+    }
+
+    fn assert_period(ticks: Option<Ticks>, period: f64) {
+        let found = ticks.unwrap_or_else(|| panic!("no grid of {period}"));
+        assert!((found.period_ns / period - 1.0).abs() < 1e-3, "{found:?} {period}");
+    }
+
+    #[test]
+    fn a_client_of_constant_rate_is_a_clock() {
+        for (seed, (period, jitter, tasks)) in
+            [(1e6, 0.0, 500), (1e6, 0.05, 40_000), (2e4, 0.05, 3_000), (5e7, 0.2, 100), (3e5, 0.3, 9_000)]
+                .into_iter()
+                .enumerate()
+        {
+            let mut rng = Rng::with_seed(seed as u64);
+            let tasks = (0..tasks).map(|tick| {
+                let at = period * (f64::from(tick) + jitter * rng.f64());
+                (at, period * 2.4 * -(1.0 - rng.f64()).ln())
+            });
+            assert_period(served(4, tasks.collect::<Vec<_>>().into_iter()), period);
+        }
+    }
+
+    #[test]
+    fn bursts_and_clients_of_their_own_are_clocks() {
+        let mut rng = Rng::with_seed(1);
+        let bursts = (0..4_000).map(|task| (1e7 * f64::from(task / 5), 1e6 * (1.0 + rng.f64())));
+        assert_period(served(8, bursts.collect::<Vec<_>>().into_iter()), 1e7);
+        let mut rng = Rng::with_seed(2);
+        let clients = (0..4_000).map(|task| {
+            (1e6 * f64::from(task / 3) + [0.0, 13e4, 55e4][task as usize % 3], 5e5 * (1.0 + rng.f64()))
+        });
+        // Of three phases on one grid, a finer grid may hold two.
+        let found = served(8, clients.collect::<Vec<_>>().into_iter()).expect("the clients' grid");
+        let parts = 1e6 / found.period_ns;
+        assert!(parts < 8.5 && (parts - parts.round()).abs() < 0.01, "{found:?}");
+    }
+
+    #[test]
+    fn stages_that_follow_a_screen_do_so() {
+        let mut rng = Rng::with_seed(3);
+        let mut spans = Vec::new();
+        let mut free = [0i64; 3];
+        for frame in 0..900 {
+            let mut at = frame * 16_666_667;
+            for (stage, free) in free.iter_mut().enumerate() {
+                let start = at.max(*free) + rng.i64(1_000..40_000);
+                at = start + 9_000_000 + rng.i64(0..900_000);
+                *free = at;
+                spans.push((stage as u32, start, at));
+            }
+        }
+        assert_period(seen(spans, 1), 16_666_667.0);
+    }
+
+    #[test]
+    fn random_arrivals_and_loops_of_tasks_are_none() {
+        for seed in 0..20 {
+            let mut rng = Rng::with_seed(seed);
+            let mut at = 0.0;
+            let arrivals = (0..3_000).map(|_| {
+                at -= 1e6 * (1.0 - rng.f64()).ln();
+                (at, 2e6 * rng.f64())
+            });
+            assert_eq!(served(4, arrivals.collect::<Vec<_>>().into_iter()), None, "{seed}");
+            // Tasks of one length, each 300 us after the one before, give or take a tenth.
+            let mut rng = Rng::with_seed(seed);
+            let mut spans = Vec::new();
+            for worker in 0..4 {
+                let mut at = 0;
+                for _ in 0..1_000 {
+                    at += rng.i64(270_000..330_000);
+                    spans.push((worker, at, at + 500_000));
+                    at += 500_000;
+                }
+            }
+            assert_eq!(seen(spans, 1), None, "{seed}");
+        }
+    }
+
+    #[test]
+    fn the_steps_of_a_clock_are_no_grid_of_tasks() {
+        let mut rng = Rng::with_seed(4);
+        let mut at = 0;
+        let spans = (0..3_000).map(|task| {
+            at += rng.i64(1..8) * 1_000_000;
+            (task % 4, at, at + rng.i64(1..8) * 1_000_000)
+        });
+        assert_eq!(seen(spans.collect(), 1_000_000), None);
+    }
 }
