@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use taskscale_model::span::{Depth, FARTHEST_NS, Span, SpanSink};
+use taskscale_model::span::{Depth, FARTHEST_NS, Span, SpanSink, WAITS_FOR_OTHERS, WAITS_FOR_WORK};
 
 use crate::{
     edges::{ENDLESS, Edge, Edges},
@@ -204,6 +204,9 @@ impl SpanSink for Accumulator {
             Depth::Unknown => None,
             Depth::Level(level) => Some(level),
         };
+        if let Some(cpu @ (WAITS_FOR_WORK | WAITS_FOR_OTHERS)) = span.cpu_ns {
+            return self.waits_for_work(index, start, end, cpu);
+        }
         self.sums.durations.add(duration);
         let mark = self.names.add(span.name, duration);
         let may_be_long = self.sums.top.may_admit(start, duration);
@@ -322,6 +325,15 @@ impl Accumulator {
         if leaf {
             self.sums.top.add(span.worker, start, duration, span.name);
         }
+    }
+
+    /// Takes in a call in which a worker waits for something to do. It is no task.
+    #[cold]
+    fn waits_for_work(&mut self, index: usize, start: i64, end: i64, cpu: u64) {
+        let slot = self.slot(index);
+        let facts = Facts { kept: NOTHING, mark: 0, cpu };
+        let out = &mut Of { sums: &mut self.sums, names: &mut self.names, worker: index as u32, name: b"" };
+        self.workers[slot].span(start, end, None, facts, out);
     }
 
     /// The state of a worker, the sums and the names; `None` if the worker was never seen.

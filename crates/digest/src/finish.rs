@@ -13,7 +13,7 @@ use crate::{
     accumulator::{Accumulator, MAX_WORKERS},
     calibrate::{Dispatch, dispatch},
     edges::{ENDLESS, Edge, Kept},
-    evidence::{Blocked, Evidence},
+    evidence::{Blocked, Evidence, may_hold_loops},
     histogram::{Histogram, bucket},
     patterns::diagnose,
     profile::{Profile, profile as profile_of},
@@ -99,7 +99,10 @@ fn releases(
 
 fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Digest {
     let tasks = sums.sums.durations.count();
-    let seen = sums.active().count() as u64;
+    let handing = sums.active().filter(|(_, worker)| worker.hands_out()).count();
+    let seen = sums.active().count();
+    // Of workers that wait for each other none hands out tasks.
+    let seen = (if handing < seen { seen - handing } else { seen }) as u64;
     let workers = u64::from(sums.config.workers.unwrap_or(0)).max(seen);
     let late = sums.late();
     let ordered = late as f64 <= DISORDER * tasks as f64;
@@ -133,6 +136,7 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
         blocked: blocked(&profile, off_cpu.value()),
         releases: releases(sums, &kept, &window(&profile, &found), &found, resolution_ns),
         ticks,
+        may_hold_loops: may_hold_loops(&account.format),
         queue: shares,
     };
     let (patterns, alternative, confidence) = diagnose(&evidence);
@@ -421,6 +425,17 @@ fn notes(sums: &Accumulator, late: u64, ordered: bool, account: &Account) -> Vec
             "came out of order: gaps, dispatch and self time cannot be had"
         },
     );
+    let handing = sums.active().filter(|(_, worker)| worker.hands_out()).count() as u64;
+    if handing > 0 {
+        notes.push(format!(
+            "{handing} of the threads wait for others nearly all the time: no workers, though what they do counts"
+        ));
+    }
+    let mut note = |count: u64, text: &str| {
+        if count > 0 {
+            notes.push(format!("{count} spans {text}"));
+        }
+    };
     note(
         sums.active().map(|(_, worker)| worker.unplaced).sum(),
         "are nested and their parent is not known, or lie too deep; self time cannot be had",

@@ -6,6 +6,10 @@
 //! changes no figure, as long as the window restores it. A span that comes after its turn is
 //! counted as [`late`](Settled::late). A reader then sorts the source and begins anew.
 
+mod idle;
+
+use idle::is_wait;
+
 /// The number of spans that wait for those that may have begun before them. A parent that is
 /// written behind its children finds its place if it has fewer descendants than this.
 const WAITING: usize = 16;
@@ -174,6 +178,12 @@ pub struct Worker {
     /// The end of the last outermost span that was settled in this stretch; `NEVER` if there was
     /// none.
     settled: i64,
+    /// Where the outermost open span goes on behind the last wait for work in it.
+    goes_on: i64,
+    /// The end of the last wait that is no part of a task. What lies in it is none either.
+    waited: i64,
+    /// The time of waits for other workers.
+    pub for_others: u64,
 }
 
 /// A time before those of all spans.
@@ -199,6 +209,9 @@ impl Default for Worker {
             within: Vec::new(),
             turn: (NEVER, i64::MAX),
             settled: NEVER,
+            goes_on: NEVER,
+            waited: NEVER,
+            for_others: 0,
         }
     }
 }
@@ -261,6 +274,9 @@ impl Worker {
     /// Counts a span whose turn is over. Its time counts; where it lies is not known any more.
     fn too_late(&mut self, span: Waiting, out: &mut impl Settled) {
         out.late();
+        if is_wait(&span) {
+            return self.no_task(&span, out);
+        }
         self.first = self.first.min(span.start);
         self.last = self.last.max(span.end);
         out.known(span.kept, true);
@@ -277,7 +293,10 @@ impl Worker {
     /// Opens the first `count` of the spans that wait.
     fn take_turns(&mut self, count: usize, out: &mut impl Settled) {
         for at in 0..count {
-            let span = self.waiting[at];
+            let mut span = self.waiting[at];
+            if (span.start < self.waited || is_wait(&span)) && self.takes_wait(&mut span, out) {
+                continue;
+            }
             let next = self.waiting.get(at + 1).map_or(NEVER, |next| next.start);
             if span.end > next || !self.begin_leaf(&span, out) {
                 self.begin(span, out);
@@ -454,8 +473,9 @@ impl Worker {
         if (!self.open.is_empty() || !span.leaf) && span.own_from < span.end {
             out.piece(span.own_from, span.end, span.mark);
         }
-        if self.open.is_empty() {
-            self.settle_outermost(span.start, span.end, span.leaf, span.mark, out);
+        let start = self.goes_on.max(span.start);
+        if self.open.is_empty() && (start < span.end || start == span.start) {
+            self.settle_outermost(start, span.end, span.leaf, span.mark, out);
         }
     }
 
@@ -573,6 +593,7 @@ impl Worker {
         self.last = self.last.max(other.last);
         self.overlapping += other.overlapping;
         self.unplaced += other.unplaced;
+        self.for_others = self.for_others.saturating_add(other.for_others);
         for (mine, theirs) in self.off_cpu.iter_mut().zip(other.off_cpu) {
             mine.merge(theirs);
         }

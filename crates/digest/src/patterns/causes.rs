@@ -239,9 +239,9 @@ fn idle(name: PatternName, share: f64) -> Cause {
     Cause { name, share, gain: share }
 }
 
-/// Whether there are as many steps as a loop makes.
+/// Whether there are as many steps as a loop makes, of a source that may record a loop.
 pub(super) fn may_be_a_loop(evidence: &Evidence<'_>) -> bool {
-    evidence.steps().sum::<u64>() >= FEWEST_STEPS
+    evidence.may_hold_loops && evidence.steps().sum::<u64>() >= FEWEST_STEPS
 }
 
 /// The loss of one worker: steps that are slow by asyncio's own measure while most are far from it.
