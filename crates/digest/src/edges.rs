@@ -11,10 +11,10 @@
 //! of several lengths, each with as many edges. When those of one length become too many, the half
 //! of its slots goes.
 
-/// The lengths of slots, as powers of two of nanoseconds: 16 us, 262 us, 4.2 ms, 134 ms. The
+/// The lengths of slots, as powers of two of nanoseconds: 16 us, 262 us, 4.2 ms, 268 ms. The
 /// shortest holds a wake-up, of some 5 us. The third holds the step of a clock of milliseconds, and
 /// the longest eight frames of a screen.
-const SLOTS: [u32; 4] = [14, 18, 22, 27];
+const SLOTS: [u32; 4] = [14, 18, 22, 28];
 
 /// A begin or an end of an outermost span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
