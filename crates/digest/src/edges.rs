@@ -11,10 +11,10 @@
 //! of several lengths, each with as many edges. When those of one length become too many, the half
 //! of its slots goes.
 
-/// The lengths of slots, as powers of two of nanoseconds: 16 us, 262 us, 4.2 ms, 268 ms. The
+/// The lengths of slots, as powers of two of nanoseconds: 16 us, 262 us, 4.2 ms, 134 ms. The
 /// shortest holds a wake-up, of some 5 us. The third holds the step of a clock of milliseconds, and
-/// the longest eight frames of a screen.
-const SLOTS: [u32; 4] = [14, 18, 22, 28];
+/// the longest four frames of a camera, eight of a screen.
+const SLOTS: [u32; 4] = [14, 18, 22, 27];
 
 /// A begin or an end of an outermost span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,7 +51,8 @@ struct Slots {
 /// The kept slots of all lengths.
 #[derive(Debug, Clone)]
 pub(crate) struct Edges {
-    slots: [Slots; SLOTS.len()],
+    /// None where no edges are kept, as by a live observer.
+    slots: Vec<Slots>,
     /// Most edges for each length.
     most: usize,
     /// A time in which no slot of any length is kept. Most edges come after one that lies there
@@ -131,13 +132,16 @@ impl Slots {
 impl Edges {
     /// Keeps at most this many edges of each length of slots. They take 24 bytes each.
     pub fn new(most: usize) -> Self {
-        let slots = SLOTS.map(|shift| Slots { shift, halvings: 0, edges: Vec::new() });
+        let lengths = if most > 0 { &SLOTS[..] } else { &[] };
+        let slots = lengths.iter().map(|shift| Slots { shift: *shift, halvings: 0, edges: Vec::new() });
+        let slots = slots.collect();
         Edges { slots, most, quiet: NONE }
     }
 
     /// Memory on the heap, in bytes.
     pub fn bytes(&self) -> usize {
-        self.slots.iter().map(|slots| slots.edges.capacity() * size_of::<Edge>()).sum()
+        let edges = |slots: &Slots| slots.edges.capacity() * size_of::<Edge>();
+        self.slots.capacity() * size_of::<Slots>() + self.slots.iter().map(edges).sum::<usize>()
     }
 
     /// Takes in both edges of a pause. Amortised O(1).

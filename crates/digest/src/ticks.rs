@@ -22,6 +22,9 @@ const BEHIND: f64 = 0.1;
 const WAKES_NS: (f64, f64) = (2_000.0, 50_000.0);
 /// The fewest begins that show a period.
 const ENOUGH: usize = 16;
+/// The share of begins before which nothing ends, below which they are no clock's: a frame may take
+/// some dozens of tasks.
+const FREE: f64 = 0.02;
 /// So many begins are looked at: a millisecond of work where the finish of a digest finds nothing.
 const MOST: usize = 256;
 /// Stretches of so many begins, then of 8 times as many for grids that are so much wider.
@@ -83,7 +86,7 @@ impl Ticks {
         let covered = if kept.whole { span } else { covered(kept) };
         let rate = all.len() as f64 / covered;
         let free: Vec<Begin> = all.iter().filter(|begin| begin.free).copied().collect();
-        if free.len() < ENOUGH {
+        if free.len() < ENOUGH || (free.len() as f64) < FREE * all.len() as f64 {
             return None;
         }
         let slot = (!kept.whole).then_some((1u64 << kept.shift) as f64);

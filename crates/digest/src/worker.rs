@@ -7,8 +7,10 @@
 //! counted as [`late`](Settled::late). A reader then sorts the source and begins anew.
 
 mod idle;
+mod off_cpu;
 
 use idle::is_wait;
+pub use off_cpu::OffCpu;
 
 /// The number of spans that wait for those that may have begun before them. A parent that is
 /// written behind its children finds its place if it has fewer descendants than this.
@@ -117,30 +119,6 @@ pub trait Settled {
     fn deeper(&mut self, opened: bool) -> bool;
 }
 
-/// Time of spans of which the CPU time is known, without their children.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct OffCpu {
-    /// All of it, in nanoseconds.
-    pub told: u64,
-    /// The part in which the thread did not run.
-    pub off: u64,
-}
-
-impl OffCpu {
-    /// Adds the time of one span and returns how much of it was off the CPU.
-    pub(crate) fn add(&mut self, own: u64, cpu: u64) -> u64 {
-        let off = own.saturating_sub(cpu);
-        self.told = self.told.saturating_add(own);
-        self.off = self.off.saturating_add(off);
-        off
-    }
-
-    fn merge(&mut self, other: OffCpu) {
-        self.told = self.told.saturating_add(other.told);
-        self.off = self.off.saturating_add(other.off);
-    }
-}
-
 /// The state of one worker: some 200 bytes, 500 for spans that wait, and 64 for each open one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Worker {
@@ -166,6 +144,8 @@ pub struct Worker {
     pub overlapping: u64,
     /// Nested spans without a parent, and those deeper than there was room for.
     pub unplaced: u64,
+    /// Whether a call came that does nothing but wait.
+    waits: bool,
     /// What CPU times say of spans that contain no others, and of those that do.
     pub off_cpu: [OffCpu; 2],
     /// At most [`WAITING`]. A live observer's worker has none.
@@ -182,7 +162,6 @@ pub struct Worker {
     goes_on: i64,
     /// The end of the last wait that is no part of a task. What lies in it is none either.
     waited: i64,
-    /// The time of waits for other workers.
     pub for_others: u64,
 }
 
@@ -203,6 +182,7 @@ impl Default for Worker {
             last: i64::MIN,
             overlapping: 0,
             unplaced: 0,
+            waits: false,
             off_cpu: [OffCpu::default(); 2],
             waiting: Vec::new(),
             open: Vec::new(),
@@ -293,10 +273,10 @@ impl Worker {
     /// Opens the first `count` of the spans that wait.
     fn take_turns(&mut self, count: usize, out: &mut impl Settled) {
         for at in 0..count {
-            let mut span = self.waiting[at];
-            if (span.start < self.waited || is_wait(&span)) && self.takes_wait(&mut span, out) {
+            if self.waits && self.takes_wait(at, out) {
                 continue;
             }
+            let span = self.waiting[at];
             let next = self.waiting.get(at + 1).map_or(NEVER, |next| next.start);
             if span.end > next || !self.begin_leaf(&span, out) {
                 self.begin(span, out);

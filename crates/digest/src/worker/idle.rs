@@ -5,7 +5,7 @@
 
 use taskscale_model::span::{WAITS, WAITS_FOR_OTHERS, WAITS_FOR_WORK};
 
-use super::{NOT_TOLD, Settled, Waiting, Worker};
+use super::{Facts, NOT_TOLD, Settled, Waiting, Worker};
 
 /// Tells whether a span is a call that does nothing but wait.
 #[inline]
@@ -14,11 +14,24 @@ pub(super) fn is_wait(span: &Waiting) -> bool {
 }
 
 impl Worker {
-    /// Takes in a wait that is no part of a task, or a span inside such a one, and returns whether
+    /// Takes in a call that does nothing but wait.
+    #[cold]
+    #[inline(never)]
+    pub fn wait(&mut self, start: i64, end: i64, facts: Facts, out: &mut impl Settled) {
+        self.waits = true;
+        self.span(start, end, None, facts, out);
+    }
+
+    /// Takes in a waiting span that is a wait or lies in one, and returns whether
     /// it was. A wait for work is cut out of all spans around it. Any other that lies in a span is
     /// that span's.
     #[cold]
-    pub(super) fn takes_wait(&mut self, span: &mut Waiting, out: &mut impl Settled) -> bool {
+    #[inline(never)]
+    pub(super) fn takes_wait(&mut self, at: usize, out: &mut impl Settled) -> bool {
+        let span = &{ self.waiting[at] };
+        if span.start >= self.waited && !is_wait(span) {
+            return false;
+        }
         while let Some(top) = self.open.last()
             && top.end <= span.start
         {
@@ -40,7 +53,7 @@ impl Worker {
             return true;
         };
         if span.cpu == WAITS {
-            span.cpu = 0;
+            self.waiting[at].cpu = 0;
             if span.start < top.own_from || span.end > top.end {
                 return false;
             }
