@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use taskscale_model::span::{Depth, FARTHEST_NS, Span, SpanSink};
+use taskscale_model::span::{Depth, FARTHEST_NS, Span, SpanSink, WAITS};
 
 use crate::{
     edges::{ENDLESS, Edge, Edges},
@@ -29,7 +29,7 @@ pub struct Config {
     pub names: usize,
     /// The number of longest spans that are kept. A span takes 72 bytes.
     pub longest: usize,
-    /// The number of begins and ends that are kept of slots of each of three lengths. One takes 24
+    /// The number of begins and ends that are kept of slots of each of four lengths. One takes 24
     /// bytes.
     pub edges: usize,
 }
@@ -204,11 +204,14 @@ impl SpanSink for Accumulator {
             Depth::Unknown => None,
             Depth::Level(level) => Some(level),
         };
+        let cpu = span.cpu_ns.unwrap_or(NOT_TOLD);
+        if cpu.wrapping_add(1) > WAITS {
+            return self.wait(index, (start, end), cpu, span.name);
+        }
         self.sums.durations.add(duration);
         let mark = self.names.add(span.name, duration);
         let may_be_long = self.sums.top.may_admit(start, duration);
         let kept = if may_be_long { self.keep(span, start, duration) } else { NOTHING };
-        let cpu = span.cpu_ns.unwrap_or(NOT_TOLD);
         let (slot, worker) = (self.slot(index), index as u32);
         let out = &mut Of { sums: &mut self.sums, names: &mut self.names, worker, name: b"" };
         self.workers[slot].span(start, end, level, Facts { kept, mark, cpu }, out);
@@ -322,6 +325,21 @@ impl Accumulator {
         if leaf {
             self.sums.top.add(span.worker, start, duration, span.name);
         }
+    }
+
+    /// Takes in a call that does nothing but wait. One for something to do is no task.
+    #[cold]
+    #[inline(never)]
+    fn wait(&mut self, index: usize, (start, end): (i64, i64), cpu: u64, name: &[u8]) {
+        let mut mark = 0;
+        if cpu == WAITS {
+            self.sums.durations.add((end - start) as u64);
+            mark = self.names.add(name, (end - start) as u64);
+        }
+        let slot = self.slot(index);
+        let facts = Facts { kept: NOTHING, mark, cpu };
+        let out = &mut Of { sums: &mut self.sums, names: &mut self.names, worker: index as u32, name: b"" };
+        self.workers[slot].wait(start, end, facts, out);
     }
 
     /// The state of a worker, the sums and the names; `None` if the worker was never seen.

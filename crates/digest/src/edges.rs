@@ -11,9 +11,10 @@
 //! of several lengths, each with as many edges. When those of one length become too many, the half
 //! of its slots goes.
 
-/// The lengths of slots, as powers of two of nanoseconds: 16 us, 262 us, 4.2 ms. The shortest holds
-/// a wake-up, of some 5 us. The longest holds the step of a clock of milliseconds.
-const SLOTS: [u32; 3] = [14, 18, 22];
+/// The lengths of slots, as powers of two of nanoseconds: 16 us, 262 us, 4.2 ms, 134 ms. The
+/// shortest holds a wake-up, of some 5 us. The third holds the step of a clock of milliseconds, and
+/// the longest four frames of a camera, eight of a screen.
+const SLOTS: [u32; 4] = [14, 18, 22, 27];
 
 /// A begin or an end of an outermost span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,6 +30,15 @@ pub(crate) struct Edge {
 /// The pause before the first span of a worker and behind its last one.
 pub(crate) const ENDLESS: u64 = u64::MAX;
 
+/// The kept edges of one length of slots, `2^shift`, in the order of time.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Kept {
+    pub shift: u32,
+    /// Whether all slots were kept.
+    pub whole: bool,
+    pub edges: Vec<Edge>,
+}
+
 /// The kept slots of one length.
 #[derive(Debug, Clone)]
 struct Slots {
@@ -41,7 +51,8 @@ struct Slots {
 /// The kept slots of all lengths.
 #[derive(Debug, Clone)]
 pub(crate) struct Edges {
-    slots: [Slots; SLOTS.len()],
+    /// None where no edges are kept, as by a live observer.
+    slots: Vec<Slots>,
     /// Most edges for each length.
     most: usize,
     /// A time in which no slot of any length is kept. Most edges come after one that lies there
@@ -121,13 +132,16 @@ impl Slots {
 impl Edges {
     /// Keeps at most this many edges of each length of slots. They take 24 bytes each.
     pub fn new(most: usize) -> Self {
-        let slots = SLOTS.map(|shift| Slots { shift, halvings: 0, edges: Vec::new() });
+        let lengths = if most > 0 { &SLOTS[..] } else { &[] };
+        let slots = lengths.iter().map(|shift| Slots { shift: *shift, halvings: 0, edges: Vec::new() });
+        let slots = slots.collect();
         Edges { slots, most, quiet: NONE }
     }
 
     /// Memory on the heap, in bytes.
     pub fn bytes(&self) -> usize {
-        self.slots.iter().map(|slots| slots.edges.capacity() * size_of::<Edge>()).sum()
+        let edges = |slots: &Slots| slots.edges.capacity() * size_of::<Edge>();
+        self.slots.capacity() * size_of::<Slots>() + self.slots.iter().map(edges).sum::<usize>()
     }
 
     /// Takes in both edges of a pause. Amortised O(1).
@@ -181,11 +195,11 @@ impl Edges {
         self.quiet = NONE;
     }
 
-    /// The kept edges in the order of time, for each length of slots, which is a power of two.
-    pub fn into_each_length(self) -> impl Iterator<Item = (u32, Vec<Edge>)> {
+    /// The kept edges, for each length of slots.
+    pub fn into_each_length(self) -> impl Iterator<Item = Kept> {
         self.slots.into_iter().map(|mut slots| {
             slots.edges.sort_unstable();
-            (slots.shift, slots.edges)
+            Kept { shift: slots.shift, whole: slots.halvings == 0, edges: slots.edges }
         })
     }
 }
@@ -196,7 +210,7 @@ mod tests {
 
     use super::*;
 
-    fn kept(edges: &Edges) -> Vec<(u32, Vec<Edge>)> {
+    fn kept(edges: &Edges) -> Vec<Kept> {
         edges.clone().into_each_length().collect()
     }
 
@@ -226,7 +240,7 @@ mod tests {
 
         #[test]
         fn a_slot_is_kept_whole_or_not_at_all(edges in any_edges()) {
-            for (shift, sample) in kept(&of(&edges, 64)) {
+            for Kept { shift, edges: sample, .. } in kept(&of(&edges, 64)) {
                 prop_assert!(sample.len() <= 64);
                 for edge in &sample {
                     let slot = |edge: &&Edge| edge.at >> shift;
@@ -242,8 +256,8 @@ mod tests {
     fn some_slots_are_left_of_many_edges() {
         let edge = |at| Edge { at, pause: 1, worker: 0, begins: true };
         let edges: Vec<Edge> = (0..100_000).map(|index| edge(index * 100_000)).collect();
-        for (_, sample) in kept(&of(&edges, 1_000)) {
-            assert!((100..=1_000).contains(&sample.len()), "{}", sample.len());
+        for Kept { edges: sample, .. } in kept(&of(&edges, 4_096)) {
+            assert!((1_000..=4_096).contains(&sample.len()), "{}", sample.len());
         }
     }
 }

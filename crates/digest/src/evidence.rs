@@ -4,7 +4,7 @@ use taskscale_model::digest::QueueShares;
 
 use crate::{
     accumulator::Accumulator, calibrate::Dispatch, histogram::middle, profile::Profile, releases::Releases,
-    thresholds::Thresholds,
+    thresholds::Thresholds, ticks::Ticks,
 };
 
 /// All quantities from which patterns are decided.
@@ -22,9 +22,23 @@ pub(crate) struct Evidence<'a> {
     /// `None` where no CPU time of a task is known.
     pub blocked: Option<Blocked>,
     pub releases: Releases,
+    /// The clock that sets when tasks begin; `None` where none is seen.
+    pub ticks: Option<Ticks>,
+    /// Whether the source may record an event loop.
+    pub may_hold_loops: bool,
     /// What idle workers and waiting tasks had of each other; `None` where ready times are not
     /// known.
     pub queue: Option<QueueShares>,
+}
+
+/// Sources whose tasks are operators, kernels, build steps or tasks of a pool: one worker of these
+/// is no event loop.
+const WITHOUT_LOOPS: [&str; 10] =
+    ["pytorch", "bazel", "clang", "ninja", "taskflow", "tfprof", "tfp", "ray", "ray-tasks", "dask"];
+
+/// Whether a source of this format may record an event loop.
+pub(crate) fn may_hold_loops(format: &str) -> bool {
+    !WITHOUT_LOOPS.contains(&format)
 }
 
 /// Why workers are idle, where ready times tell.

@@ -12,14 +12,15 @@ use taskscale_model::{
 use crate::{
     accumulator::{Accumulator, MAX_WORKERS},
     calibrate::{Dispatch, dispatch},
-    edges::{ENDLESS, Edge},
-    evidence::{Blocked, Evidence},
-    histogram::Histogram,
+    edges::{ENDLESS, Edge, Kept},
+    evidence::{Blocked, Evidence, may_hold_loops},
+    histogram::{Histogram, bucket},
     patterns::diagnose,
     profile::{Profile, profile as profile_of},
     queue::queue,
     releases::{Releases, Window},
     thresholds::Thresholds,
+    ticks::Ticks,
 };
 
 /// The number of names that a digest lists.
@@ -68,22 +69,40 @@ impl Accumulator {
     }
 }
 
-/// What lets workers that wait go on.
-fn releases(sums: &Accumulator, profile: &Profile, found: &Dispatch, resolution_ns: u64) -> Releases {
+/// The kept begins and ends, with the last end of each worker.
+fn kept(sums: &Accumulator) -> Vec<Kept> {
     let mut edges = sums.sums.edges.clone();
     for (worker, state) in sums.active() {
         edges.add(Edge { at: state.last, pause: ENDLESS, worker, begins: false });
     }
+    edges.into_each_length().collect()
+}
+
+/// The window, and that pauses which are no hand-overs are waits.
+fn window(profile: &Profile, found: &Dispatch) -> Window {
     let (start, end) = (profile.start, profile.start + profile.window as i64);
-    let window = Window { longer_than: found.limit_ns as i64, start, end };
+    Window { longer_than: found.limit_ns as i64, start, end }
+}
+
+/// What lets workers that wait go on.
+fn releases(
+    sums: &Accumulator,
+    kept: &[Kept],
+    window: &Window,
+    found: &Dispatch,
+    resolution_ns: u64,
+) -> Releases {
     // Hand-overs differ by some times their mean.
     let cost = found.cost_ns.map_or(0, |cost| (8.0 * cost) as i64);
-    Releases::of(edges, &window, cost.max(2 * resolution_ns as i64).max(2_000), sums.sums.durations.mean())
+    Releases::of(kept, window, cost.max(2 * resolution_ns as i64).max(2_000), sums.sums.durations.mean())
 }
 
 fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Digest {
     let tasks = sums.sums.durations.count();
-    let seen = sums.active().count() as u64;
+    let handing = sums.active().filter(|(_, worker)| worker.hands_out()).count();
+    let seen = sums.active().count();
+    // Of workers that wait for each other none hands out tasks.
+    let seen = (if handing < seen { seen - handing } else { seen }) as u64;
     let workers = u64::from(sums.config.workers.unwrap_or(0)).max(seen);
     let late = sums.late();
     let ordered = late as f64 <= DISORDER * tasks as f64;
@@ -96,7 +115,9 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
     let mut profile = profile_of(sums, workers, &found);
     let queue = queue(sums, &profile, account.untold);
     let shares = queue.value().and_then(|queue| queue.shares.value().copied());
-    if are_waits(&found, &profile, shares) {
+    let kept = kept(sums);
+    let ticks = Ticks::of(&kept, &window(&profile, &found), resolution_ns);
+    if are_waits(&found, &profile, shares) || (ticks.is_some() && !may_be_costs(sums, &found)) {
         found = Dispatch { classes: 0, limit_ns: 0, cost_ns: None, count: 0, sum_ns: 0 };
         profile = profile_of(sums, workers, &found);
     }
@@ -113,7 +134,9 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
         unknown,
         parent_self: parent_self.value().copied(),
         blocked: blocked(&profile, off_cpu.value()),
-        releases: releases(sums, &profile, &found, resolution_ns),
+        releases: releases(sums, &kept, &window(&profile, &found), &found, resolution_ns),
+        ticks,
+        may_hold_loops: may_hold_loops(&account.format),
         queue: shares,
     };
     let (patterns, alternative, confidence) = diagnose(&evidence);
@@ -187,6 +210,14 @@ fn are_waits(found: &Dispatch, profile: &Profile, queue: Option<QueueShares>) ->
     } else {
         cost > REMOTE_NS || (cost > HAND_OVER_NS && profile.stop_together())
     }
+}
+
+/// Whether begins lie on a grid because tasks are all alike and so is what the runtime takes for
+/// each: durations differ by less than a bucket, and gaps are as short as hand-overs.
+fn may_be_costs(sums: &Accumulator, found: &Dispatch) -> bool {
+    let durations = &sums.sums.durations;
+    let alike = bucket(durations.quantile(0.95)) <= bucket(durations.quantile(0.05)) + 1;
+    alike && found.cost_ns.is_some_and(|cost| cost <= HAND_OVER_NS)
 }
 
 /// The share of *workers x window* outside tasks that may have been a task's.
@@ -404,6 +435,17 @@ fn notes(sums: &Accumulator, late: u64, ordered: bool, account: &Account) -> Vec
             "came out of order: gaps, dispatch and self time cannot be had"
         },
     );
+    let handing = sums.active().filter(|(_, worker)| worker.hands_out()).count() as u64;
+    if handing > 0 {
+        notes.push(format!(
+            "{handing} of the threads wait for others nearly all the time: no workers, though what they do counts"
+        ));
+    }
+    let mut note = |count: u64, text: &str| {
+        if count > 0 {
+            notes.push(format!("{count} spans {text}"));
+        }
+    };
     note(
         sums.active().map(|(_, worker)| worker.unplaced).sum(),
         "are nested and their parent is not known, or lie too deep; self time cannot be had",

@@ -21,6 +21,9 @@
 //! | [`top`] | the longest spans |
 //! | `calibrate` | the line between dispatch and idleness, from the run's own gaps |
 //! | `profile` | what the points show: time by parallelism and by cause |
+//! | `edges` | a sample of begins and ends over all workers |
+//! | `releases` | what lets workers that wait go on |
+//! | `ticks` | whether a clock sets when tasks begin |
 //! | `queue` | whether workers had nothing to do or tasks no worker, where ready times are known |
 //! | `thresholds`, `evidence` | the choices and the quantities that a diagnosis rests on |
 //! | `patterns` | the diagnosis, and who is to blame |
@@ -48,6 +51,7 @@ mod releases;
 mod sampled;
 mod scale;
 mod thresholds;
+mod ticks;
 pub mod top;
 pub mod waits;
 pub mod worker;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::edges::{ENDLESS, Edge, Edges};
+use crate::edges::{ENDLESS, Edge, Kept};
 
 /// How far behind an end a begin may lie that it lets go: what waking a thread takes, from one that
 /// spins to one on a busy machine.
@@ -72,16 +72,16 @@ impl Releases {
     /// nanoseconds; the shortest counts that explains about as much as the best. `task_ns` is the
     /// mean of a task.
     /// O(edges log edges).
-    pub fn of(edges: Edges, window: &Window, least: i64, task_ns: f64) -> Self {
+    pub fn of(kept: &[Kept], window: &Window, least: i64, task_ns: f64) -> Self {
         let most = (OF_A_TASK * task_ns) as i64;
         let mut best = Releases::default();
-        for (shift, edges) in edges.into_each_length() {
+        for Kept { shift, edges, .. } in kept {
             let mut of_length: Option<Releases> = None;
             for near in [least]
                 .into_iter()
                 .chain(NEAR_NS.into_iter().filter(|near| (least + 1..=most).contains(near)))
             {
-                let seen = of_slots(shift, &edges, window, near);
+                let seen = of_slots(*shift, edges, window, near);
                 let is_better = |best: Releases| {
                     seen.waits >= 0.5 * best.waits
                         && seen.by_end - seen.by_chance > best.by_end - best.by_chance + MORE
@@ -170,6 +170,7 @@ fn of_slots(shift: u32, edges: &[Edge], window: &Window, near: i64) -> Releases 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::edges::Edges;
 
     const TASK: i64 = 100_000;
 
@@ -189,7 +190,8 @@ mod tests {
             add(spans[0].0, spans[spans.len() - 1].2, ENDLESS, false);
         }
         let end = spans.iter().map(|span| span.2).max().unwrap_or(0);
-        Releases::of(edges, &Window { longer_than: 5_000, start: 0, end }, 2_000, 1e6)
+        let kept: Vec<Kept> = edges.into_each_length().collect();
+        Releases::of(&kept, &Window { longer_than: 5_000, start: 0, end }, 2_000, 1e6)
     }
 
     #[test]

@@ -6,6 +6,12 @@
 //! changes no figure, as long as the window restores it. A span that comes after its turn is
 //! counted as [`late`](Settled::late). A reader then sorts the source and begins anew.
 
+mod idle;
+mod off_cpu;
+
+use idle::is_wait;
+pub use off_cpu::OffCpu;
+
 /// The number of spans that wait for those that may have begun before them. A parent that is
 /// written behind its children finds its place if it has fewer descendants than this.
 const WAITING: usize = 16;
@@ -113,30 +119,6 @@ pub trait Settled {
     fn deeper(&mut self, opened: bool) -> bool;
 }
 
-/// Time of spans of which the CPU time is known, without their children.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct OffCpu {
-    /// All of it, in nanoseconds.
-    pub told: u64,
-    /// The part in which the thread did not run.
-    pub off: u64,
-}
-
-impl OffCpu {
-    /// Adds the time of one span and returns how much of it was off the CPU.
-    pub(crate) fn add(&mut self, own: u64, cpu: u64) -> u64 {
-        let off = own.saturating_sub(cpu);
-        self.told = self.told.saturating_add(own);
-        self.off = self.off.saturating_add(off);
-        off
-    }
-
-    fn merge(&mut self, other: OffCpu) {
-        self.told = self.told.saturating_add(other.told);
-        self.off = self.off.saturating_add(other.off);
-    }
-}
-
 /// The state of one worker: some 200 bytes, 500 for spans that wait, and 64 for each open one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Worker {
@@ -162,6 +144,8 @@ pub struct Worker {
     pub overlapping: u64,
     /// Nested spans without a parent, and those deeper than there was room for.
     pub unplaced: u64,
+    /// Whether a call came that does nothing but wait.
+    waits: bool,
     /// What CPU times say of spans that contain no others, and of those that do.
     pub off_cpu: [OffCpu; 2],
     /// At most [`WAITING`]. A live observer's worker has none.
@@ -174,6 +158,11 @@ pub struct Worker {
     /// The end of the last outermost span that was settled in this stretch; `NEVER` if there was
     /// none.
     settled: i64,
+    /// Where the outermost open span goes on behind the last wait for work in it.
+    goes_on: i64,
+    /// The end of the last wait that is no part of a task. What lies in it is none either.
+    waited: i64,
+    pub for_others: u64,
 }
 
 /// A time before those of all spans.
@@ -193,12 +182,16 @@ impl Default for Worker {
             last: i64::MIN,
             overlapping: 0,
             unplaced: 0,
+            waits: false,
             off_cpu: [OffCpu::default(); 2],
             waiting: Vec::new(),
             open: Vec::new(),
             within: Vec::new(),
             turn: (NEVER, i64::MAX),
             settled: NEVER,
+            goes_on: NEVER,
+            waited: NEVER,
+            for_others: 0,
         }
     }
 }
@@ -261,6 +254,9 @@ impl Worker {
     /// Counts a span whose turn is over. Its time counts; where it lies is not known any more.
     fn too_late(&mut self, span: Waiting, out: &mut impl Settled) {
         out.late();
+        if is_wait(&span) {
+            return self.no_task(&span, out);
+        }
         self.first = self.first.min(span.start);
         self.last = self.last.max(span.end);
         out.known(span.kept, true);
@@ -277,6 +273,9 @@ impl Worker {
     /// Opens the first `count` of the spans that wait.
     fn take_turns(&mut self, count: usize, out: &mut impl Settled) {
         for at in 0..count {
+            if self.waits && self.takes_wait(at, out) {
+                continue;
+            }
             let span = self.waiting[at];
             let next = self.waiting.get(at + 1).map_or(NEVER, |next| next.start);
             if span.end > next || !self.begin_leaf(&span, out) {
@@ -454,8 +453,9 @@ impl Worker {
         if (!self.open.is_empty() || !span.leaf) && span.own_from < span.end {
             out.piece(span.own_from, span.end, span.mark);
         }
-        if self.open.is_empty() {
-            self.settle_outermost(span.start, span.end, span.leaf, span.mark, out);
+        let start = self.goes_on.max(span.start);
+        if self.open.is_empty() && (start < span.end || start == span.start) {
+            self.settle_outermost(start, span.end, span.leaf, span.mark, out);
         }
     }
 
@@ -573,6 +573,7 @@ impl Worker {
         self.last = self.last.max(other.last);
         self.overlapping += other.overlapping;
         self.unplaced += other.unplaced;
+        self.for_others = self.for_others.saturating_add(other.for_others);
         for (mine, theirs) in self.off_cpu.iter_mut().zip(other.off_cpu) {
             mine.merge(theirs);
         }

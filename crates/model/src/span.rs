@@ -40,8 +40,18 @@ pub struct Span<'a> {
     pub ready_ns: Option<i64>,
     /// The time in which the worker's thread ran on a CPU between start and end, what lies inside
     /// included; `None` where the source does not tell. More than the duration counts as that.
+    /// [`WAITS`], [`WAITS_FOR_OTHERS`] and [`WAITS_FOR_WORK`] stand for calls that are no tasks.
     pub cpu_ns: Option<u64>,
 }
+
+/// Stands for the CPU time of a call that does nothing but wait. Inside a task it is time off the
+/// CPU, and by itself it is no work.
+pub const WAITS: u64 = u64::MAX - 3;
+/// As [`WAITS_FOR_WORK`], of a worker that waits for other workers.
+pub const WAITS_FOR_OTHERS: u64 = u64::MAX - 2;
+/// Stands for the CPU time of a call in which the worker waits for something to do: the time is
+/// idle, whatever calls lie around it.
+pub const WAITS_FOR_WORK: u64 = u64::MAX - 1;
 
 /// Receives spans in the order in which the source has them.
 pub trait SpanSink {

@@ -11,6 +11,7 @@ mod keys;
 mod layout;
 mod open;
 mod pools;
+mod python_waits;
 mod ready;
 mod shape;
 mod singles;
@@ -277,7 +278,10 @@ impl Reader<'_> {
             tally.note("the closing bracket is missing: the file was cut off, or its writer was stopped; all whole events were read");
         }
         if self.lost {
-            tally.note("VizTracer says that its buffer overflowed: the oldest events are lost (raise --tracer_entries)");
+            tally.note_first(
+                "VizTracer's buffer overflowed: the oldest events are lost, and the window is only the end of the run (raise \
+                 --tracer_entries)",
+            );
         }
         let (format, workers) = (flavour.format(), workers.seen_in_file());
         Ok((tally.account(format, bytes, workers)?, flows.counts, pools))

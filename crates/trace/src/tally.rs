@@ -154,6 +154,11 @@ impl Tally {
         self.notes.push(note.into());
     }
 
+    /// Adds a note that comes before all others.
+    pub fn note_first(&mut self, note: impl Into<String>) {
+        self.notes.insert(0, note.into());
+    }
+
     /// Learns the step of the source's clock from a time: the largest power of ten that divides all
     /// times.
     #[inline(always)]

@@ -103,6 +103,9 @@ impl Advice {
             PatternName::OutsideRun => Advice::nothing_promised(
                 "if the program does something else meanwhile, shorten that; waiting for input or a timer loses nothing",
             ),
+            PatternName::TooLittleReady if evidence.ticks.is_some() => Advice::nothing_promised(
+                "if a timer, a screen or clients of a fixed rate start them, nothing is lost; if one place hands them out, let it hand out several at once",
+            ),
             PatternName::TooLittleReady => Advice::nothing_promised(
                 "if one place hands tasks out, let it hand out several at once; if they arrive from outside, nothing is lost",
             ),
@@ -154,6 +157,7 @@ fn doubt(evidence: &Evidence<'_>, cause: &Cause, advice: &Advice) -> Option<&'st
                 || is_slow(evidence)
                 || profile.take_turns()
                 || profile.run_one_by_one()
+                || evidence.ticks.is_some()
                 || cause.gain < LITTLE;
             doubtful.then_some("if tasks are ready in the gaps")
         }

@@ -112,9 +112,20 @@ pub(super) fn alternative(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<A
         SchedulingOverhead if profile.take_turns() || profile.run_one_by_one() => {
             (SerialBottleneck, "if each waits for the other's result, they take turns: let them overlap")
         }
+        SchedulingOverhead if evidence.ticks.is_some() => (
+            if alone { OutsideRun } else { TooLittleReady },
+            "if a timer or clients of a fixed rate start them, nothing is lost",
+        ),
         SchedulingOverhead if !alone && is_slow(evidence) => (TooLittleReady, empty),
         SchedulingOverhead if is_slow(evidence) => {
             (OutsideRun, "if the worker waits for input or a timer between tasks, nothing is lost")
+        }
+        TooLittleReady
+            if evidence.ticks.is_some()
+                && evidence.idle_while() == IdleWhile::Unclear
+                && evidence.sums.sums.gaps.mean() < SLOW_NS.0 =>
+        {
+            (SchedulingOverhead, "if tasks are waiting in these gaps, the runtime takes them: batch tasks")
         }
         TooLittleReady if profile.losses.serial >= 0.3 * idle => (
             SerialBottleneck,

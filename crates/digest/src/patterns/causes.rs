@@ -168,8 +168,12 @@ pub(super) fn were_given_as_many(evidence: &Evidence<'_>) -> bool {
 
 /// Whether workers wait for tasks that come at times of their own: most of their waits lie between
 /// two of their tasks, and end neither behind another's end nor all together. Whoever hands tasks
-/// out is too slow, or they arrive from outside; spans alone do not tell which.
+/// out is too slow, or they arrive from outside; spans alone do not tell which. Tasks that begin
+/// when a clock says come as well.
 fn tasks_come(evidence: &Evidence<'_>) -> bool {
+    if evidence.ticks.is_some() {
+        return true;
+    }
     match evidence.releases.released() {
         Released::ByEnds => false,
         Released::ByNothingSeen => {
@@ -235,9 +239,9 @@ fn idle(name: PatternName, share: f64) -> Cause {
     Cause { name, share, gain: share }
 }
 
-/// Whether there are as many steps as a loop makes.
+/// Whether there are as many steps as a loop makes, of a source that may record a loop.
 pub(super) fn may_be_a_loop(evidence: &Evidence<'_>) -> bool {
-    evidence.steps().sum::<u64>() >= FEWEST_STEPS
+    evidence.may_hold_loops && evidence.steps().sum::<u64>() >= FEWEST_STEPS
 }
 
 /// The loss of one worker: steps that are slow by asyncio's own measure while most are far from it.

@@ -76,6 +76,14 @@ pub(crate) fn words(evidence: &Evidence<'_>, cause: &Cause, who: Option<&str>) -
             percent((cause.share - losses.preempted).max(0.0))
         ),
         PatternName::OutsideRun => format!("no task was active for {} of the window", percent(cause.share)),
+        PatternName::TooLittleReady if evidence.ticks.is_some() => {
+            let period = evidence.ticks.map_or(0.0, |ticks| ticks.period_ns);
+            format!(
+                "workers wait for {} of the time, and tasks begin on a grid of {}, whenever others end",
+                percent(cause.share),
+                time(period)
+            )
+        }
         PatternName::TooLittleReady => format!(
             "workers wait for {} of the time, and tasks come one by one: all {workers} are active for {}",
             percent(cause.share),

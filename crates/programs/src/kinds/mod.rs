@@ -10,6 +10,7 @@
 //! | `uneven` | stragglers, heavy tails, static division, skewed keys |
 //! | `hosts` | pauses, garbage collection, other processes, more threads than cores |
 //! | `arrivals` | servers, clients, frames and ticks |
+//! | `paced` | what follows a clock: clients of a constant rate, stages of frames, a steady master |
 //! | `loops` | event loops and async lanes |
 //! | `pipes` | pipelines, producers and consumers |
 //! | `nested` | spans within spans |
@@ -22,6 +23,7 @@ mod locks;
 mod loops;
 mod nested;
 mod overhead;
+mod paced;
 mod pipes;
 mod serial;
 mod shape;
@@ -117,6 +119,9 @@ kinds! {
     Clients = arrivals::clients,
     Frames = arrivals::frames,
     Ticks = arrivals::ticks,
+    PacedClients = paced::paced_clients,
+    ScreenStages = paced::screen_stages,
+    SteadyHost = paced::steady_host,
     LoopBlocked = loops::loop_blocked,
     LoopOfRequests = loops::loop_of_requests,
     LoopIdle = loops::loop_idle,

@@ -21,6 +21,7 @@ use super::{
     keys::{async_key, thread_key},
     open::{Begin, Ended, Stacks, Table},
     pools::Pools,
+    python_waits,
     singles::{Held, Singles},
     task_tracks::TaskTracks,
 };
@@ -316,6 +317,8 @@ impl<'o> Assembler<'o> {
             return Some(reason);
         }
         match &self.options.name {
+            // A wait is no task. It takes time from the tasks that are chosen.
+            Some(_) if self.flavour == Flavour::VizTracer && python_waits::cpu_ns(event).is_some() => None,
             Some(name) if !self.holds(event.name, name.as_bytes()) => Some(Reason::FilteredName),
             _ => None,
         }

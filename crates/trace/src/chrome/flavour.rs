@@ -4,7 +4,10 @@ use memchr::memmem;
 
 use crate::{bytes::is_numbered, number::Time, tally::Reason};
 
-use super::event::{Event, Text};
+use super::{
+    event::{Event, Text},
+    python_waits,
+};
 
 /// The writers whose events have a meaning of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,8 +119,9 @@ impl Flavour {
                 "Bazel: a task is an action; loading, analysis and steps of actions are left out (--cat)",
             ),
             Flavour::VizTracer => Some(
-                "VizTracer: a task is a call, and a wait in `with lock` is none and looks like work; --name FILE.py \
-                 takes only the functions of a file",
+                "VizTracer: a task is a call. A pool's thread without work and a main thread that waits for others \
+                 are idle; a wait in `with lock` is no call and looks like work. --name FILE.py takes only the \
+                 functions of a file",
             ),
             _ => None,
         }
@@ -128,7 +132,7 @@ impl Flavour {
     #[inline(always)]
     pub fn cpu_ns(self, event: &Event<'_>) -> Option<u64> {
         if self == Flavour::VizTracer {
-            return waits(event.name.raw).then_some(0);
+            return python_waits::cpu_ns(event);
         }
         match event.cpu {
             Time::Ns(ns) if ns > 0 => Some(ns as u64),
@@ -155,38 +159,6 @@ impl Flavour {
     pub fn name(self, name: Text<'_>) -> Text<'_> {
         if self.drops_numbers() && name.numbered { Text::default() } else { name }
     }
-}
-
-/// Tells whether a call of VizTracer does nothing but wait: for a lock, a time, an event, another
-/// thread or process, or data. Calls that copy or compute as well, such as `posix.read`, are none.
-fn waits(name: &[u8]) -> bool {
-    matches!(
-        name,
-        b"_thread.lock.acquire"
-            | b"_thread.RLock.acquire"
-            | b"_thread.RLock.__enter__"
-            | b"_thread.lock.__enter__"
-            | b"_thread._ThreadHandle.join"
-            | b"_queue.SimpleQueue.get"
-            | b"_multiprocessing.SemLock.acquire"
-            | b"_multiprocessing.SemLock.__enter__"
-            | b"time.sleep"
-            | b"select.select"
-            | b"select.poll.poll"
-            | b"select.epoll.poll"
-            | b"select.kqueue.control"
-            | b"socket.accept"
-            | b"socket._accept"
-            | b"socket.connect"
-            | b"socket.recv"
-            | b"socket.recv_into"
-            | b"socket.recvfrom"
-            | b"_socket.getaddrinfo"
-            | b"posix.wait"
-            | b"posix.waitid"
-            | b"posix.waitpid"
-            | b"posix.wait4"
-    )
 }
 
 /// Judges an event of no known writer. An asynchronous one names the thread on which it began and
