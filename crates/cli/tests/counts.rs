@@ -135,7 +135,7 @@ fn a_planted_allocation_turns_compare_red() {
     }
     let green = compare("planted.jsonl", "plain.jsonl", "text");
     assert_eq!(green.status, Some(0), "{}", green.out);
-    assert!(green.out.contains("Counts: better"), "{}", green.out);
+    assert!(green.out.contains("\nbetter  planted calls, size 500: allocations"), "{}", green.out);
 }
 
 #[test]

@@ -56,9 +56,11 @@ pub fn overview(comparison: &Comparison, style: &Style, command: &str) -> String
         below.extend(reasons.iter().map(|line| said(Some(colour), word, line)));
     }
     below.extend(the_rest(comparison));
-    for (verdict, colour) in [(Verdict::Worse, Ink::Red), (Verdict::Better, Ink::Green)] {
+    for (verdict, colour, word) in
+        [(Verdict::Worse, Ink::Red, "worse"), (Verdict::Better, Ink::Green, "better")]
+    {
         let changes = counts::changed(comparison, verdict);
-        below.extend(changes.iter().map(|line| said(Some(colour), "counts", line)));
+        below.extend(changes.iter().map(|line| said(Some(colour), word, line)));
     }
     below.extend(comparison.notes.iter().map(|note| said(None, "note", note)));
     let room = LINES.saturating_sub(lines.len() + 3);
