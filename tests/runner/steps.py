@@ -51,4 +51,5 @@ STEPS = [
     Step("cpp-probe", "probes/cpp/tests/run", build="probes/cpp/tests/run build"),
     Step("cpp", "cpp/tests/run", build="cpp/tests/run build", after=("rust",)),
     Step("python", "python/tests/run", build="python/tests/run build", after=("rust",)),
+    Step("notebooks", "tests/run/notebooks", build="tests/run/notebooks build", after=("python",)),
 ]
