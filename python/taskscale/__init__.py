@@ -6,7 +6,8 @@
 >>> print(d)  # doctest: +SKIP
 """
 
+from ._load import Loaded, LoadError, load
 from ._observation import Blocked, Observation, Pattern, Pools, Waits, observe
 
-__all__ = ["Blocked", "Observation", "Pattern", "Pools", "Waits", "observe"]
+__all__ = ["Blocked", "LoadError", "Loaded", "Observation", "Pattern", "Pools", "Waits", "load", "observe"]
 __version__ = "0.1.0"

@@ -54,4 +54,5 @@ STEPS = [
     Step("packaging", "packaging/tests/run", build="packaging/tests/run build", after=("rust",)),
     Step("action", "packaging/action/tests/run", build="packaging/action/tests/run build", after=("rust",)),
     Step("python", "python/tests/run", build="python/tests/run build", after=("rust",)),
+    Step("notebooks", "tests/run/notebooks", build="tests/run/notebooks build", after=("python",)),
 ]

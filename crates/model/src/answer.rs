@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// The rule that gives the answer of one iteration from size, seed and work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
     /// Task `i` gives `31 * i`, or `spin(seed + i, work)` where `work` is above zero. The answer is

@@ -13,8 +13,10 @@ pub const SCHEMA: &str = "taskscale.compare/1";
 
 /// Two sides, row by row.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Comparison {
     /// [`SCHEMA`].
+    #[cfg_attr(feature = "schema", schemars(extend("const" = SCHEMA)))]
     pub schema: String,
     #[serde(default)]
     pub design: Design,
@@ -56,6 +58,7 @@ pub struct Comparison {
 
 /// How the two sides of a comparison were measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Design {
     /// Each side is a run of its own. The two sessions have different disturbances.
@@ -67,6 +70,7 @@ pub enum Design {
 
 /// One of the two sides.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Side {
     /// A path or a baseline file, as the caller names it, or the runtimes where both sides are of
     /// one run.
@@ -88,6 +92,7 @@ pub struct Side {
 
 /// A runtime in the two files.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RuntimeChange {
     /// The runtime as the user names it.
     pub id: String,
@@ -102,6 +107,7 @@ pub struct RuntimeChange {
 
 /// How far the sessions moved rows of unchanged code.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Unchanged {
     /// The number of rows whose code is the same on both sides.
     pub rows: u64,
@@ -113,6 +119,7 @@ pub struct Unchanged {
 
 /// How many rows have which verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Counts {
     /// The new side is slower, or failed where the old did not.
     pub worse: u64,
@@ -128,6 +135,7 @@ pub struct Counts {
 
 /// The verdict on a row or a count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// The whole interval lies above the limit, or the row had figures in the old run and failed in
@@ -146,6 +154,7 @@ pub enum Verdict {
 
 /// One row on both sides.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ComparedRow {
     /// The version is that of the new run, where that has the row.
     #[serde(flatten)]
@@ -176,6 +185,7 @@ pub struct ComparedRow {
 
 /// A count per task on both sides.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ComparedCount {
     /// `allocations_per_task`, `allocated_bytes_per_task` or `syscalls_per_task`. Lower is better.
     pub metric: String,
@@ -206,6 +216,7 @@ impl ComparedCount {
 
 /// One row on one side.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Figure {
     /// Version of its runtime.
     pub version: String,
@@ -218,6 +229,7 @@ pub struct Figure {
 
 /// A figure of one row.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Estimate {
     /// The median over processes of the median of their samples, in ns per task.
     pub value: f64,

@@ -16,8 +16,10 @@ pub const SCHEMA: &str = "taskscale.digest/1";
 
 /// The bounded summary of a timeline.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Digest {
     /// [`SCHEMA`].
+    #[cfg_attr(feature = "schema", schemars(extend("const" = SCHEMA)))]
     pub schema: String,
     /// Spans counted, at any depth.
     pub tasks: u64,
@@ -95,6 +97,7 @@ impl Digest {
 
 /// Shares of *workers x window*; they add up to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Losses {
     /// A worker is inside a task.
     pub work: f64,
@@ -143,6 +146,7 @@ pub fn no_ready_times() -> Reading<Queue> {
 
 /// Tasks that were ready and had not started.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Queue {
     /// From when a task became ready to its start. Its count is the number of tasks of which this
     /// is known.
@@ -157,6 +161,7 @@ pub struct Queue {
 /// Idle time by whether a task waited meanwhile, under the assumption that each worker can run each
 /// task. `starved` and `dispatch` together are all time of workers outside tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct QueueShares {
     /// The share of *workers x window* in which a worker was in no task, and no task waited for it.
     pub starved: f64,
@@ -179,6 +184,7 @@ pub fn no_cpu_times() -> Reading<OffCpu> {
 /// Time inside tasks in which the worker's thread did not run: it waited for a lock, for input or
 /// output, for another task, or for a CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OffCpu {
     /// As a share of *workers x window*. It is a part of the loss term `work`, or of `preempted`.
     pub share: f64,
@@ -191,6 +197,7 @@ pub struct OffCpu {
 
 /// How many workers were inside a task.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Parallelism {
     /// The mean over the window.
     pub mean: f64,
@@ -207,6 +214,7 @@ pub struct Parallelism {
 
 /// A range of parallelism, and the share of the window spent in it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Level {
     /// The fewest workers of the range.
     pub from: u64,
@@ -218,6 +226,7 @@ pub struct Level {
 
 /// Balance between workers.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WorkersDetail {
     /// Workers that ran at least one task.
     pub active: u64,
@@ -247,6 +256,7 @@ pub fn by_busy(shares: impl Iterator<Item = f64>) -> Vec<u64> {
 
 /// One worker of a [`WorkersDetail`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WorkerDetail {
     /// The worker's index.
     pub worker: u32,
@@ -265,6 +275,7 @@ pub struct WorkerDetail {
 
 /// A span that stands out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Outlier {
     /// At most 48 bytes of its name; empty where there is none.
     pub name: String,
@@ -282,6 +293,7 @@ pub struct Outlier {
 
 /// The names that cost most.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Names {
     /// At most 16 names, by time of their own.
     pub top: Vec<NameCost>,
@@ -298,6 +310,7 @@ pub struct Names {
 
 /// One name and its cost.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NameCost {
     /// At most 48 bytes of the name.
     pub name: String,
@@ -313,6 +326,7 @@ pub struct NameCost {
 
 /// Spans within spans.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Nesting {
     /// The number of spans inside others of their worker.
     pub nested: u64,
@@ -329,6 +343,7 @@ pub struct Nesting {
 
 /// The named diagnoses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum PatternName {
     /// Tasks are too small for what it takes to schedule them.
@@ -391,6 +406,7 @@ impl std::fmt::Display for PatternName {
 
 /// One explanation of lost time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Pattern {
     pub name: PatternName,
     /// The share of *workers x window* that it accounts for.
@@ -424,6 +440,7 @@ pub struct Pattern {
 
 /// A task's part in a [`Pattern`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TaskShare {
     /// At most 48 bytes of the name.
     pub name: String,
@@ -433,6 +450,7 @@ pub struct TaskShare {
 
 /// A worker's part in a [`Pattern`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ThreadShare {
     /// The worker's index.
     pub worker: u32,
@@ -445,6 +463,7 @@ pub struct ThreadShare {
 
 /// A stretch of the window.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TimeRange {
     /// From the begin of the window.
     pub from_ns: u64,
@@ -456,6 +475,7 @@ pub struct TimeRange {
 
 /// Time now over time after a change: a range.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Speedup {
     pub from: f64,
     pub to: f64,
@@ -479,6 +499,7 @@ impl Pattern {
 
 /// Another explanation that the same spans allow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Alternative {
     pub name: PatternName,
     /// What tells it from the diagnosis, in one sentence.
@@ -487,6 +508,7 @@ pub struct Alternative {
 
 /// What a pattern advises to do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "do")]
 pub enum Change {
     /// Put that many consecutive tasks into one.
@@ -524,6 +546,7 @@ pub enum Change {
 
 /// How far the diagnosis can be trusted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Confidence {
     pub grade: ConfidenceGrade,
     /// Loss that the diagnosis explains over loss that the runner-up explains, minus one, and at
@@ -534,6 +557,7 @@ pub struct Confidence {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ConfidenceGrade {
     /// Nothing weakens the diagnosis, and the runner-up explains at most half as much.
@@ -542,44 +566,4 @@ pub enum ConfidenceGrade {
     Medium,
     /// The diagnosis is a guess. A longer or another measurement may tell.
     Low,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_split_says_in_json_whether_the_queue_is_shared_too() {
-        for (share_queue, json) in [
-            (false, r#"{"do":"split_tasks","by":2}"#),
-            (true, r#"{"do":"split_tasks","by":2,"share_queue":true}"#),
-        ] {
-            let change = Change::SplitTasks { by: 2, name: None, share_queue };
-            assert_eq!(serde_json::to_string(&change).expect("JSON"), json);
-            assert_eq!(serde_json::from_str::<Change>(json).expect("a change"), change);
-        }
-    }
-
-    #[test]
-    fn names_in_text_are_those_in_json() {
-        for name in [
-            PatternName::SchedulingOverhead,
-            PatternName::SerialBottleneck,
-            PatternName::LoadImbalance,
-            PatternName::StragglerTasks,
-            PatternName::RecursiveOverlap,
-            PatternName::UnderDecomposition,
-            PatternName::Healthy,
-            PatternName::EventLoopBlocked,
-            PatternName::Preempted,
-            PatternName::OutsideRun,
-            PatternName::TooLittleReady,
-            PatternName::BlockedInTasks,
-            PatternName::Mixed,
-            PatternName::Inconclusive,
-        ] {
-            let json = serde_json::to_string(&name).expect("a word");
-            assert_eq!(json, format!("{:?}", name.as_str()));
-        }
-    }
 }

@@ -13,8 +13,10 @@ pub const SCHEMA: &str = "taskscale.doctor/1";
 
 /// Everything that `taskscale doctor` says of a machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Checkup {
     /// [`SCHEMA`].
+    #[cfg_attr(feature = "schema", schemars(extend("const" = SCHEMA)))]
     pub schema: String,
     /// Version of the tool.
     pub tool: String,
@@ -26,6 +28,7 @@ pub struct Checkup {
 
 /// What was found of one subject.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Finding {
     /// One or two words that stay the same from version to version: `run delay`.
     pub subject: String,
@@ -44,6 +47,7 @@ pub struct Finding {
 
 /// What a finding does to the figures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Effect {
     /// The effect in one sentence that includes the number.
     pub says: String,
@@ -56,6 +60,7 @@ pub struct Effect {
 
 /// How much a finding matters on this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// It blurs or biases figures: change it, or read them accordingly.
@@ -68,6 +73,7 @@ pub enum Severity {
 
 /// A kind of figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Figures {
     Wall,

@@ -8,6 +8,7 @@ use crate::params::{Params, label};
 
 /// Names a series: one variant of one runtime in one table, over all its sizes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SeriesKey {
     pub suite: String,
     pub table: String,
@@ -27,6 +28,7 @@ pub struct SeriesKey {
 
 /// Names a row: a series at one size. In JSON both are flattened into the object that they name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RowKey {
     #[serde(flatten)]
     pub series: SeriesKey,

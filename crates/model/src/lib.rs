@@ -18,6 +18,7 @@
 //! | [`figure`] | numbers and times in words, as precise as their interval allows | |
 //! | [`key`] | what names a row, in every record of one | `docs/reference/run-file.md` |
 //! | [`missing`] | a value that is not there, with reason and remedy | |
+//! | `schema` | JSON Schemas of all of these, for tests | `schemas/` |
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
@@ -32,6 +33,8 @@ pub mod missing;
 pub mod params;
 pub mod protocol;
 pub mod run_file;
+#[cfg(feature = "schema")]
+pub mod schema;
 pub mod span;
 pub mod suite;
 pub mod summary;

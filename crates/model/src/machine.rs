@@ -7,6 +7,7 @@ use crate::missing::Reading;
 
 /// The machine that a run was measured on. Every reading that failed says why.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Machine {
     /// For example `AMD EPYC 7763 64-Core Processor`.
     pub cpu_model: Reading<String>,
@@ -36,6 +37,7 @@ pub struct Machine {
 
 /// What else used the machine during a round.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Disturbance {
     /// Microseconds in which some task waited for a CPU (PSI `some`, total), since the previous
     /// round.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(missing.to_string(), "needs Python 3.12 (use --runtime asyncio@python3.12)");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Missing {
     /// What stands in the way, in one clause.
     pub reason: String,
@@ -38,6 +39,7 @@ impl std::fmt::Display for Missing {
 /// A value that may be missing: the value, or why there is none. JSON holds either the value or an
 /// object with `reason`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Reading<T> {
     Value(T),

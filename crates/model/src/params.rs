@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// The value of a parameter: a flag, an integer or a word.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum ParamValue {
     Flag(bool),

@@ -23,6 +23,7 @@ pub const MAX_INTEGER: u64 = (1 << 53) - 1;
 
 /// What the tool sends, one line per request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Request {
     /// Asks what the probe is and what it offers. It is always the first request.
@@ -38,6 +39,7 @@ pub enum Request {
 
 /// A request for one timed sample.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunRequest {
     /// A number that the probe copies into its sample. It tells a late answer from the expected
     /// one.
@@ -57,6 +59,7 @@ pub struct RunRequest {
 
 /// What a probe sends, one line per reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Reply {
     /// The answer to `describe`.
@@ -80,6 +83,7 @@ pub enum Reply {
 
 /// What a probe says of itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Description {
     /// The protocol that the probe speaks.
     pub protocol: u32,
@@ -101,6 +105,7 @@ pub struct Description {
 
 /// The runtime, with its version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Runtime {
     /// For example `asyncio` or `tokio`.
     pub name: String,
@@ -115,6 +120,7 @@ pub struct Runtime {
 
 /// The smallest difference that each clock of the probe can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Clock {
     /// Resolution of the monotonic wall clock.
     pub wall_resolution_ns: u64,
@@ -124,6 +130,7 @@ pub struct Clock {
 
 /// A workload as one probe offers it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Workload {
     /// For example `fanout` or `nop`.
     pub name: String,
@@ -135,6 +142,7 @@ pub struct Workload {
 
 /// A parameter of a workload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Param {
     pub name: String,
     /// The value that an absent parameter takes.
@@ -149,6 +157,7 @@ pub struct Param {
 
 /// One way of doing a workload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Variant {
     /// For example `gather` or `multi_thread/spawn`.
     pub name: String,
@@ -171,6 +180,7 @@ pub struct Variant {
 
 /// The answer to a [`RunRequest`]: one timed sample.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Sample {
     /// The `id` of the request. A minimal probe may leave it out.
     #[serde(default, skip_serializing_if = "Option::is_none")]

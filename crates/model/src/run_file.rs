@@ -18,6 +18,7 @@ pub const SCHEMA: &str = "taskscale.run/1";
 
 /// One line of a run file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Record {
     /// The first line.
@@ -37,8 +38,10 @@ pub enum Record {
 
 /// What was asked for, when and on which machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Header {
     /// [`SCHEMA`].
+    #[cfg_attr(feature = "schema", schemars(extend("const" = SCHEMA)))]
     pub schema: String,
     /// Version of the tool.
     pub tool: String,
@@ -54,6 +57,7 @@ pub struct Header {
 
 /// How a runtime answered the handshake.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RuntimeRecord {
     /// The runtime as the user names it: `asyncio`, `asyncio@python3.8`.
     pub id: String,
@@ -69,6 +73,7 @@ pub struct RuntimeRecord {
 
 /// Whether a runtime takes part.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum RuntimeState {
     /// The probe answered.
@@ -84,6 +89,7 @@ pub enum RuntimeState {
 
 /// What a row is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// The row is measured and divided by its baseline.
@@ -102,6 +108,7 @@ pub const ANY: &str = "*";
 
 /// A row of the plan: one runtime's variant at one size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RowRecord {
     /// The number by which samples refer to the row.
     pub row: u64,
@@ -125,6 +132,7 @@ pub struct RowRecord {
 
 /// The part of a row in a sweep over the work inside each task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Sweep {
     /// The number of the sweep in the run. The rows of a sweep are measured side by side.
     pub number: u64,
@@ -135,6 +143,7 @@ pub struct Sweep {
 
 /// What a row of a sweep does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
     /// `size` tasks, each with that work.
@@ -145,6 +154,7 @@ pub enum Part {
 
 /// Why a sample was taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// Chooses the number of iterations.
@@ -163,6 +173,7 @@ pub enum Kind {
 
 /// One measurement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SampleRecord {
     /// Its place in the order of all measurements of this run, from 0.
     pub order: u64,
@@ -205,6 +216,7 @@ pub struct SampleRecord {
 
 /// The two times of a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Time {
     /// CPU time of the process, user and system, all threads: what tasks cost.
@@ -236,6 +248,7 @@ impl SampleRecord {
 /// Which threads of a process used CPU time during a sample. Threads of collectors and compilers
 /// are among them.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ThreadsRan {
     /// The number of threads that used at least 5 % of the CPU time of the sample.
     pub ran: u64,
@@ -247,6 +260,7 @@ pub struct ThreadsRan {
 /// What one request made a probe's process do, counted from outside from before the request to
 /// after the reply. The process was started for counting and is not timed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CountRecord {
     /// Its place in the order of all measurements of this run.
     pub order: u64,
@@ -268,6 +282,7 @@ pub struct CountRecord {
 
 /// What a program asked of its allocator, by the called function. Failed calls do not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Allocations {
     pub malloc: u64,
     pub calloc: u64,
@@ -303,6 +318,7 @@ impl Allocations {
 
 /// How disturbed the machine was during one round of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RoundRecord {
     pub table: String,
     /// The size, which names the cell together with the table.
@@ -317,6 +333,7 @@ pub struct RoundRecord {
 
 /// The end of a row.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RowEnd {
     /// The number of the row.
     pub row: u64,
@@ -326,6 +343,7 @@ pub struct RowEnd {
 
 /// How the measurement of a row ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "status", rename_all = "snake_case")]
 pub enum Status {
     /// The row was measured.
@@ -341,6 +359,7 @@ pub enum Status {
 
 /// What ended the rounds of a cell. Significance is not among the reasons.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Stop {
     /// Every interval is as narrow as `--precision` asks.
@@ -355,6 +374,7 @@ pub enum Stop {
 
 /// The last line of a complete run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct End {
     /// The duration of the run.
     pub elapsed_s: f64,

@@ -101,6 +101,7 @@ impl<F: FnMut(&Span<'_>)> SpanSink for F {
 
 /// What a source held and what of it became spans. Nothing is dropped silently.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Account {
     /// The recognised format: `chrome`, `tfprof`, `tfp`, `ray`, `dask`, `ninja`, ...
     pub format: String,
@@ -127,6 +128,7 @@ pub struct Account {
 
 /// Events that were seen and not counted.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Dropped {
     /// Why, in a few words: `not a task (metadata)`, `no end`, `negative duration`.
     pub reason: String,

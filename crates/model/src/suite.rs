@@ -12,6 +12,7 @@ pub const SCHEMA: &str = "taskscale.suite/1";
 
 /// A named plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Suite {
     /// [`SCHEMA`].
@@ -50,6 +51,7 @@ pub const LEFT_OUT: &str = " are left out: ";
 
 /// What a suite can do without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum LeaveOut {
     /// The A/A controls.
@@ -64,6 +66,7 @@ pub enum LeaveOut {
 
 /// When a cell has been measured enough. An absent value takes the tool's default.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LimitsAsked {
     /// The most rounds of a cell.
@@ -87,6 +90,7 @@ pub struct LimitsAsked {
 
 /// One table: a workload with fixed parameters, over its sizes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Block {
     /// The workload's name in the probes.
@@ -135,6 +139,7 @@ fn is_false(value: &bool) -> bool {
 
 /// The right answer of one iteration.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Expected {
     /// The rule that gives the right answer at any size.

@@ -25,8 +25,10 @@ pub const SCHEMA: &str = "taskscale.summary/1";
 
 /// All figures of one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Summary {
     /// [`SCHEMA`].
+    #[cfg_attr(feature = "schema", schemars(extend("const" = SCHEMA)))]
     pub schema: String,
     /// Version of the tool that took the run.
     pub tool: String,
@@ -46,6 +48,7 @@ pub struct Summary {
     /// Rows in the order of the plan. In JSON each has one flat entry per metric. A row without
     /// figures has one entry with its reason.
     #[serde(with = "lines")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<lines::Line>"))]
     pub rows: Vec<Row>,
     /// One entry per series.
     pub growth: Vec<Growth>,
@@ -60,6 +63,7 @@ pub struct Summary {
 
 /// A runtime in one line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RuntimeLine {
     /// The runtime as the user names it.
     pub id: String,
@@ -70,6 +74,7 @@ pub struct RuntimeLine {
 
 /// What a runtime says of itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RuntimeFacts {
     pub version: String,
     pub toolchain: String,
@@ -79,6 +84,7 @@ pub struct RuntimeFacts {
 
 /// How the cost of one series grows with size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Growth {
     #[serde(flatten)]
     pub key: SeriesKey,
@@ -115,6 +121,7 @@ pub struct Growth {
 
 /// The local exponent between two neighbouring sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GrowthStep {
     pub from: u64,
     pub to: u64,
@@ -125,6 +132,7 @@ pub struct GrowthStep {
 
 /// The size at which one iteration of a row takes a second of CPU time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OneSecond {
     /// The size, in tasks.
     pub size: f64,
@@ -140,6 +148,7 @@ pub struct OneSecond {
 
 /// What superlinear growth is due to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
     /// Another form of the same runtime does not grow so at the same sizes. The cause is this form.
@@ -154,6 +163,7 @@ pub enum Cause {
 
 /// The grades of growth. METHODOLOGY.md, "Growth", has the limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Grade {
     /// The exponent is at most 1.1. Constant and falling costs have this grade too.
@@ -170,6 +180,7 @@ pub enum Grade {
 
 /// What the A/A controls of a run say.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Control {
     /// One entry per control row.
     pub rows: Vec<ControlRow>,
@@ -185,6 +196,7 @@ pub struct Control {
 
 /// One A/A control: the same code in two processes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ControlRow {
     #[serde(flatten)]
     pub key: RowKey,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 /// A distribution in nanoseconds. Quantiles come from a histogram whose buckets are at most 25 %
 /// wide, so each is within 12.5 % of the exact one. Minimum, mean and maximum are exact.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Quantiles {
     /// The number of values.
     pub count: u64,
@@ -24,6 +25,7 @@ pub struct Quantiles {
 
 /// Times by powers of two. A list is empty where its quantiles are missing.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Histograms {
     /// Durations of all spans.
     pub duration: Vec<TimeClass>,
@@ -36,6 +38,7 @@ pub struct Histograms {
 /// The times from a power of two up to the next one. Classes without a time between others are
 /// listed too: there are 64 at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TimeClass {
     /// The shortest time that belongs to it.
     pub from_ns: u64,

@@ -7,6 +7,7 @@ use crate::{key::RowKey, missing::Reading, run_file::Time};
 
 /// The sweep of one variant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Granularity {
     /// Names its rows. The parameters are those that all of them share.
     #[serde(flatten)]
@@ -27,6 +28,7 @@ pub struct Granularity {
 
 /// The figures of a sweep.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Grains {
     /// The measured points, from the smallest work on.
     pub points: Vec<GrainPoint>,
@@ -36,6 +38,7 @@ pub struct Grains {
 
 /// Tasks of one work. Every figure is a median over processes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GrainPoint {
     /// CPU time of the work that was asked for, in nanoseconds.
     pub work_ns: u64,
@@ -53,6 +56,7 @@ pub struct GrainPoint {
 
 /// The smallest granularity at which an efficiency holds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Metg {
     /// The time that defines the granularity. By CPU time per task the number of cores cancels out.
     /// By wall time x cores / tasks, as Task Bench defines it, idle cores count.
@@ -67,6 +71,7 @@ pub struct Metg {
 
 /// A granularity at which an efficiency holds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Grain {
     /// Nanoseconds of one task, of which the share `efficiency` is work.
     pub ns: f64,
@@ -80,6 +85,7 @@ pub struct Grain {
 
 /// What became of the search for a granularity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum MetgState {
     /// It lies within the sweep.

@@ -49,6 +49,7 @@ pub const SYSCALLS_PER_TASK: Metric = metric("syscalls_per_task", "calls");
 
 /// One metric of one row. A value that the metric does not have is null.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Line {
     #[serde(flatten)]
     pub key: RowKey,

@@ -7,6 +7,7 @@ use crate::run_file::Time;
 
 /// The answer of a run, before all figures that it rests on.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Overview {
     /// What the suites are about, one title for each, in the order of the plan.
     pub titles: Vec<String>,
@@ -21,6 +22,7 @@ pub struct Overview {
 /// The rows of one table at one size, the cheapest first; or the rows of its only series by size.
 /// Controls, rows that create no task and rows of a sweep are not among them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ranking {
     pub suite: String,
     pub table: String,
@@ -35,6 +37,7 @@ pub struct Ranking {
 
 /// What a ranking ranks.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Quantity {
     /// CPU time per task, or wall time where a probe has no CPU clock.
@@ -45,6 +48,7 @@ pub enum Quantity {
 
 /// One row of a ranking.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ranked {
     pub runtime: String,
     /// The variant with its case.
@@ -69,6 +73,7 @@ pub struct Ranked {
 
 /// How a row stands to the reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
     /// The row that the others are divided by.
@@ -84,6 +89,7 @@ pub enum Standing {
 
 /// Something that a reader should know, in one sentence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Finding {
     pub kind: FindingKind,
     /// What it is about, and the figures.
@@ -94,6 +100,7 @@ pub struct Finding {
 
 /// What a finding is, the most important kinds first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FindingKind {
     /// A row went wrong: a wrong answer, an impossible time, a crash.

@@ -36,6 +36,7 @@ pub enum RowState {
 
 /// The state of a row in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RowStatus {
     /// The row has figures.
@@ -130,6 +131,7 @@ pub struct CountsPerTask {
 
 /// One count per task, over the processes that were counted.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CountPerTask {
     /// The number of counted processes.
     pub processes: u64,
@@ -145,6 +147,7 @@ pub struct CountPerTask {
 
 /// How many processes of a row had settled before they were timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Settled {
     /// The number of processes whose cost levelled off in their warm-up (METHODOLOGY.md,
     /// "Warm-up").
@@ -155,6 +158,7 @@ pub struct Settled {
 
 /// A closed interval, written as `[low, high]`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Interval(pub f64, pub f64);
 
 impl Row {
