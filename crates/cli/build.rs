@@ -11,15 +11,17 @@ use std::{
 
 /// The extensions of what is compiled or interpreted. Everything else in a probe's folder (README,
 /// tests, build products) stays out.
-const SOURCES: [&str; 13] =
-    ["py", "go", "mod", "sum", "java", "mjs", "cpp", "hpp", "swift", "rs", "toml", "lock", "txt"];
+const SOURCES: [&str; 24] = [
+    "py", "go", "mod", "sum", "java", "mjs", "cpp", "hpp", "swift", "rs", "toml", "lock", "txt", "cs", "fs",
+    "fsx", "csproj", "fsproj", "props", "targets", "config", "ml", "c", "sh",
+];
 /// Folders that hold no part of a probe.
-const NO_PART: [&str; 5] = ["tests", "target", "build", "__pycache__", "node_modules"];
+const NO_PART: [&str; 7] = ["tests", "target", "build", "__pycache__", "node_modules", "bin", "obj"];
 
 fn main() -> io::Result<()> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR").map_err(io::Error::other)?).join("../..");
     let mut text = String::new();
-    let probes = ["cpp", "go", "java", "node", "python", "rust", "swift"];
+    let probes = ["cpp", "dotnet", "go", "java", "node", "ocaml", "python", "rust", "swift"];
     for (constant, folder) in probes
         .map(|name| (format!("{}_PROBE", name.to_uppercase()), format!("probes/{name}")))
         .into_iter()

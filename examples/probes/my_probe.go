@@ -7,7 +7,7 @@ import (
 	"taskscale/sdk"
 )
 
-// task is what one task does; change it. The tool checks the sum of 31 * i, so keep that while you try this out.
+// task is what one task does; call your own code here, and still give 31 * i: the tool checks the sum of those.
 //
 //go:noinline
 func task(i int) uint64 { return 31 * uint64(i) }

@@ -9,7 +9,7 @@ param("fanout", "order", "ordered", "how results are collected", choices=["order
 
 
 async def task(i):
-    """What one task does; change it. The tool checks the sum of 31 * i, so keep that while you try this out."""
+    """What one task does; call your own code here, and still give 31 * i: the tool checks the sum of those."""
     return 31 * i
 
 

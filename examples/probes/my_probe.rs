@@ -5,8 +5,8 @@ use serde_json::json;
 use taskscale_probe_rust::parts::in_parts;
 use taskscale_probe_rust::sdk::{Param, Probe, Run, Variant, Workload};
 
-/// What one task does; change it. The tool checks the sum of 31 * i, so keep that while you try
-/// this out.
+/// What one task does; call your own code here, and still give 31 * i: the tool checks the sum of
+/// those.
 #[inline(never)]
 fn task(i: u64) -> u64 {
     31 * i

@@ -9,4 +9,4 @@ version=$(swiftc --version 2>/dev/null | grep -m 1 version)
 printf 'let swiftcVersion = #"%s"#\n' "$version" >"$out/SwiftcVersion.swift"
 swiftc -O -wmo -parse-as-library -emit-module -emit-library -static -module-name TaskscaleProbe -D SWIFTC_VERSION \
     -emit-module-path "$out/TaskscaleProbe.swiftmodule" -o "$out/libTaskscaleProbe.a" sdk/*.swift "$out/SwiftcVersion.swift"
-swiftc -O -wmo -I "$out" main.swift workloads/*.swift "$out/libTaskscaleProbe.a" -o "$out/probe"
+swiftc -O -wmo -I "$out" main.swift workloads/*.swift workloads/*/*.swift "$out/libTaskscaleProbe.a" -o "$out/probe"

@@ -8,8 +8,9 @@
 use taskscale_analysis::{parse_run, summarize};
 use taskscale_model::{
     run_file::{Role, Stop},
+    suite::{Claim, ShareOf},
     summary::{
-        Cause, Grade, Growth, RowStatus, Settled, Summary,
+        Cause, ClaimVerdict, Grade, Growth, RowStatus, Settled, Summary,
         lines::{Line, lines},
     },
 };
@@ -407,4 +408,63 @@ fn what_was_linked_with_musl_is_told() {
 #[test]
 fn the_same_run_gives_the_same_summary() {
     assert_eq!(summary(WIDE), summary(WIDE));
+}
+
+/// The hand-made run, read as shares of its baseline, with these claims.
+fn shared(claims: &[(&str, Option<f64>, Option<f64>)]) -> taskscale_model::summary::Shares {
+    let mut run = parse_run(HAND).expect("a run file");
+    let block = &mut run.header.suites[0].workloads[0];
+    block.title = "hand".into();
+    block.share = Some(ShareOf {
+        unit: "step".into(),
+        count: 10,
+        subtract: None,
+        published: [("tokio:JoinSet".to_owned(), 60.0)].into(),
+    });
+    block.claims = claims
+        .iter()
+        .map(|(variant, above, below)| Claim {
+            text: "a claim".into(),
+            runtime: "tokio".into(),
+            variant: (*variant).to_owned(),
+            than: "spawn".into(),
+            above: *above,
+            below: *below,
+        })
+        .collect();
+    let mut summary = summarize(&run);
+    assert!(summary.overview.rankings.is_empty(), "a table of shares is not ranked");
+    summary.overview.shares.swap_remove(0)
+}
+
+#[test]
+fn a_variant_that_takes_half_as_much_more_has_two_thirds_of_the_base() {
+    let shares = shared(&[]);
+    let base = &shares.rows[0];
+    assert_eq!((&*base.variant, base.is_base, base.percent), ("spawn", true, 100.0));
+    near(Some(base.unit_ns), 110_500.0);
+    let row = shares.rows.iter().find(|row| row.variant == "JoinSet").expect("a row");
+    near(Some(row.percent), 100.0 / 1.5);
+    let ci = row.ci.expect("twenty rounds");
+    assert!(ci.0 < row.percent && row.percent < ci.1 && ci.1 - ci.0 < 2.0, "{ci:?}");
+    // A third of what it takes is not in the base.
+    near(Some(row.added_ns), row.unit_ns / 3.0);
+    assert_eq!(row.published, Some(60.0));
+}
+
+#[test]
+fn claims_are_held_to_the_interval() {
+    use ClaimVerdict::{CannotTell, Confirmed, NotMeasured, Refuted};
+    for (variant, above, below, verdict) in [
+        ("JoinSet", None, Some(70.0), Confirmed),
+        ("JoinSet", Some(60.0), Some(70.0), Confirmed),
+        ("JoinSet", Some(70.0), None, Refuted),
+        ("JoinSet", None, Some(60.0), Refuted),
+        ("JoinSet", Some(66.666), None, CannotTell),
+        ("late", None, Some(90.0), CannotTell),
+        ("nothing", None, Some(90.0), NotMeasured),
+    ] {
+        let shares = shared(&[(variant, above, below)]);
+        assert_eq!(shares.claims[0].verdict, verdict, "{variant} {above:?} {below:?} {shares:?}");
+    }
 }

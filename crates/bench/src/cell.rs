@@ -23,7 +23,7 @@ use crate::{
     fault::Fault,
     limits::Limits,
     plan::Cell,
-    row::{Ask, Row, World},
+    row::{Ask, DEAR, Row, World},
     schedule::{Round, Schedule},
     warmup::{Allowance, warm_up},
 };
@@ -34,11 +34,6 @@ const LONGEST: u64 = 8;
 /// One round in this many also asks for the share of creation. Its clock readings would burden the
 /// timed samples.
 const PHASES_EVERY: u64 = 5;
-
-/// An iteration that lasts this many of the wanted samples is dear: its row is not measured for
-/// other ends than its figure more often than need be. A million tasks of asyncio take 3 s, and 10
-/// sizes of them in 6 processes as long as the suite may take.
-const DEAR: f64 = 5.0;
 
 /// How many times its time a cell may last before a round is broken off in the middle.
 const OVERRUN: f64 = 1.5;
@@ -206,7 +201,7 @@ impl<'p> Measuring<'p> {
             if world.listener.interrupted() {
                 return Ok(());
             }
-            if known.lasts(DEAR, self.limits.sample_ns) {
+            if known.lasts(DEAR, row.sample_ns(self.limits.sample_ns)) {
                 continue;
             }
             let seed = world.rng.u64(0..=MAX_INTEGER);
@@ -221,12 +216,13 @@ impl<'p> Measuring<'p> {
         let mut allowance = Allowance::new(&self.rows, self.limits, self.deadline.time_ns);
         for (row, known) in self.rows.iter_mut().zip(known) {
             let started_ns = world.clock.now_ns();
+            let sample_ns = row.sample_ns(self.limits.sample_ns);
             pilots.push(match known.iteration_wall_ns.or(row.verified_wall_ns) {
                 // One iteration is long enough, and nothing is compiled: there is nothing to find.
-                Some(wall_ns) if !row.record.jit && wall_ns >= DEAR * self.limits.sample_ns as f64 => {
+                Some(wall_ns) if !row.record.jit && wall_ns >= DEAR * sample_ns as f64 => {
                     row.is_alive().then_some((1, wall_ns as u64))
                 }
-                _ => pilot(row, self.limits.sample_ns, &allowance, world)?,
+                _ => pilot(row, sample_ns, &allowance, world)?,
             });
             allowance.spent(row, world.clock.now_ns() - started_ns);
         }
@@ -236,7 +232,8 @@ impl<'p> Measuring<'p> {
                 .filter(|&other| self.comparison_of(other) == group)
                 .filter_map(|other| pilots[other])
                 .collect();
-            let target = calibrate::target_ns(self.limits.sample_ns, self.rows[index].resolution_ns);
+            let row = &self.rows[index];
+            let target = calibrate::target_ns(row.sample_ns(self.limits.sample_ns), row.resolution_ns);
             self.rows[index].iterations = calibrate::shared(&same, target, target.saturating_mul(LONGEST));
         }
         Ok(())
@@ -317,7 +314,7 @@ impl<'p> Measuring<'p> {
                     return Ok(Some(Stop::MaxTime));
                 }
                 let row = &mut self.rows[index];
-                let dear = row.iteration_wall_ns.is_some_and(|ns| ns >= DEAR * self.limits.sample_ns as f64);
+                let dear = row.is_dear(row.sample_ns(self.limits.sample_ns));
                 // Where a sample is dear, the processes that an interval needs come first.
                 let too_early = dear && round.number < sign::FEWEST as u64;
                 if kind == Kind::Phases && (!row.tells_phases || too_early) {

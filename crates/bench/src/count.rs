@@ -90,7 +90,7 @@ fn one_process(
         Ok(description) => description,
         Err(fault) => return Ok(Err(fault)),
     };
-    let mut judge = Judge::new(description.clock, world.cpus);
+    let mut judge = Judge::new(description.clock, world.cpus).compiled(description.jit);
     let k = TASKS.div_ceil(row.record.key.size.max(1));
     let large = row.record.key.size > LARGE;
     let (pairs, uncounted) = if large { (PAIRS - 1, UNCOUNTED - 1) } else { (PAIRS, UNCOUNTED) };

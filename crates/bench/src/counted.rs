@@ -23,7 +23,7 @@ use crate::{
 
 /// Languages whose objects do not come from malloc. The library would see only what their runtime
 /// itself asks for.
-const OWN_HEAPS: [&str; 4] = ["go", "java", "javascript", "csharp"];
+const OWN_HEAPS: [&str; 6] = ["go", "java", "javascript", "csharp", "fsharp", "ocaml"];
 
 /// A counted probe.
 #[derive(Debug)]

@@ -1,6 +1,7 @@
 //! Everything that can go wrong with a probe. Each fault says what failed and what to do. The row
 //! that met it is shown as failed, and the run goes on.
 
+use taskscale_load::Problem;
 use taskscale_model::missing::Missing;
 
 /// What went wrong. The probe is stopped with its process tree for all of these but
@@ -79,6 +80,13 @@ pub enum Fault {
         /// What does not fit, and what to do.
         why: Missing,
     },
+    /// The probe serves, and its server does not do what it is asked for.
+    #[error("the server of {asked}: {problem}")]
+    Load {
+        /// The request.
+        asked: String,
+        problem: Problem,
+    },
     /// The probe answered with an error.
     #[error("refused {asked}: {message}")]
     Refused {
@@ -109,9 +117,40 @@ pub enum Fault {
         /// The seed of the request.
         seed: u64,
     },
+    /// An instrumented run counted something else than the work that was asked for.
+    #[error("an instrumented run counted {name} {got}, right is {right} (requests: {requests}): {means}")]
+    WrongCount {
+        /// The name in `extra`.
+        name: &'static str,
+        /// The probe's count.
+        got: String,
+        /// The right count.
+        right: u64,
+        /// The requests of the run, over all iterations.
+        requests: u64,
+        /// What a wrong count means.
+        means: &'static str,
+    },
     /// The probe reports a time that is impossible.
     #[error("reports a time that cannot be: {0}")]
     ImpossibleTime(String),
+}
+
+/// What to do about a server.
+fn served(problem: &Problem) -> &'static str {
+    match problem {
+        Problem::Connect { .. } => "say `serving` once it listens, with the port of 127.0.0.1",
+        Problem::Closed { .. } | Problem::Io(_) => "keep connections open until `stop`",
+        Problem::Status { .. } | Problem::Body { .. } => {
+            "the variant does not do the work it is asked for; `taskscale probe check` shows the smallest case"
+        }
+        Problem::NotHttp(_) | Problem::TooLong(_) | Problem::Unasked => {
+            "answer each GET with one response of HTTP/1.1 that has a Content-Length"
+        }
+        Problem::TimedOut { .. } => {
+            "raise --timeout if the work is really that long, else look for a deadlock"
+        }
+    }
 }
 
 fn said(how: &str, stderr: &str) -> String {
@@ -150,9 +189,13 @@ impl Fault {
             Fault::Flooded { .. } | Fault::Junk { .. } | Fault::OutOfTurn { .. } => {
                 "print nothing but replies to standard output; `taskscale probe check` shows which request it was"
             }
+            Fault::Load { problem, .. } => served(problem),
             Fault::Protocol { .. } => "use a probe and a taskscale of the same protocol",
             Fault::Refused { .. } => "see the probe's README for what it can do",
-            Fault::OtherQuestion { .. } | Fault::WrongAnswer { .. } => {
+            Fault::WrongAnswer { .. } => {
+                "the variant does not do the work it is asked for; a task that calls your own code still gives its share of the right answer"
+            }
+            Fault::OtherQuestion { .. } | Fault::WrongCount { .. } => {
                 "the variant does not do the work it is asked for; `taskscale probe check` shows the smallest case"
             }
             Fault::ImpossibleTime(_) => {

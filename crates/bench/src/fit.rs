@@ -137,6 +137,7 @@ mod tests {
                 key,
                 creates_task: None,
                 jit: false,
+                settle_ms: None,
                 sweep: None,
                 role,
                 baseline: None,

@@ -2,14 +2,15 @@
 
 use std::{collections::HashMap, path::PathBuf};
 
-use taskscale_model::missing::Missing;
-use taskscale_sys::process::Command;
+use taskscale_model::{load::Pinned, missing::Missing};
+use taskscale_sys::{affinity::Kept, process::Command};
 
 use crate::{
     counted::CountedProbe,
     fault::Fault,
     link::{Counted, Launcher, Link},
     probe::Probe,
+    served,
     stamp::Stamp,
 };
 
@@ -23,6 +24,8 @@ pub struct ProbeLauncher {
     commands: HashMap<String, (Command, Stamp)>,
     /// The library that counts allocations, or why there is none; absent where nothing is counted.
     counting: Option<Result<PathBuf, Missing>>,
+    /// The CPUs of servers and of the generator, where they can have one each.
+    cpus: Option<Pinned>,
 }
 
 impl ProbeLauncher {
@@ -32,7 +35,11 @@ impl ProbeLauncher {
             let stamp = Stamp::of(&command);
             (id, (command, stamp))
         };
-        ProbeLauncher { commands: commands.into_iter().map(stamped).collect(), counting: None }
+        ProbeLauncher {
+            commands: commands.into_iter().map(stamped).collect(),
+            counting: None,
+            cpus: served::cpus(),
+        }
     }
 
     /// Also counts: allocations by this library, and system calls with it or without it.
@@ -52,16 +59,30 @@ impl ProbeLauncher {
             None => Ok(command),
         }
     }
-}
 
-impl Launcher for ProbeLauncher {
-    fn launch(&mut self, runtime: &str, layout: u64) -> Result<Box<dyn Link>, Fault> {
+    /// Starts a probe to be timed.
+    fn start(&self, runtime: &str, layout: u64) -> Result<Probe, Fault> {
         let mut command = self.command(runtime)?.clone();
         // Only CPython reads `PYTHONHASHSEED`. Its range is 32 bits.
         command.env.push(("PYTHONHASHSEED".into(), (layout >> 32).to_string()));
         let padding = usize::try_from(layout % PADDING).unwrap_or_default();
         command.env.push(("TASKSCALE_PADDING".into(), "x".repeat(padding)));
-        Ok(Box::new(Probe::start(&command)?))
+        Probe::start(&command)
+    }
+}
+
+impl Launcher for ProbeLauncher {
+    fn launch(&mut self, runtime: &str, layout: u64) -> Result<Box<dyn Link>, Fault> {
+        Ok(Box::new(self.start(runtime, layout)?))
+    }
+
+    fn launch_server(&mut self, runtime: &str, layout: u64) -> Result<Box<dyn Link>, Fault> {
+        // What this thread starts inherits its CPU: every thread of the server, from its first
+        // instruction on, and what it takes for the number of CPUs.
+        let kept = self.cpus.and_then(|cpus| Kept::on(cpus.server));
+        let mut probe = self.start(runtime, layout)?;
+        probe.pinned = self.cpus.filter(|_| kept.is_some());
+        Ok(Box::new(probe))
     }
 
     fn launch_counted(&mut self, runtime: &str) -> Option<Result<Box<dyn Counted>, Fault>> {

@@ -13,12 +13,14 @@
 //! | [`link`] | what a measuring loop needs of a probe, a clock and a listener; tests put fakes here |
 //! | [`clock`] | the real clock, which also looks at what else uses the machine |
 //! | [`probe`] | the real probe: a process that speaks protocol 1 |
+//! | `served` | one sample of a server, which the tool sends requests to |
 //! | [`validate`] | whether a request fits what the probe says of itself, before it is sent |
 //! | [`threads`] | how many threads of a probe really ran during a sample |
 //! | [`launcher`] | starts the probes of a run, to be timed or to be counted |
 //! | `stamp` | whether a probe is still the same as when the run began |
 //! | [`fault`] | everything that can go wrong with a probe, with its remedy |
 //! | [`expect`] | which answer is right |
+//! | `invariants` | which counts of an instrumented `interp` are right |
 //! | [`judge`] | whether a sample can be believed |
 //! | [`calibrate`] | how many iterations make a sample long enough |
 //! | `steps` | how many steps of the kernel last as long as the work that was asked for |
@@ -45,6 +47,7 @@ pub mod expect;
 pub mod fault;
 mod fit;
 mod forecast;
+mod invariants;
 pub mod journal;
 pub mod judge;
 pub mod launcher;
@@ -55,6 +58,7 @@ pub mod probe;
 mod row;
 pub mod run;
 pub mod schedule;
+pub mod served;
 mod sitting;
 mod stamp;
 mod steps;

@@ -3,6 +3,7 @@
 //! time.
 
 use taskscale_model::{
+    load::LoadRecord,
     machine::Disturbance,
     missing::Missing,
     protocol::{Description, RunRequest, Sample},
@@ -35,6 +36,8 @@ pub struct Observed {
     pub outside_cpu_ns: Option<u64>,
     /// Which of the probe's threads used that CPU time.
     pub threads: Result<ThreadsRan, Missing>,
+    /// What the load told, where the probe served.
+    pub load: Option<LoadRecord>,
 }
 
 /// Starts probes.
@@ -43,6 +46,12 @@ pub trait Launcher {
     /// up, and several can do so at the same time. `layout` is random. It moves the stack and seeds
     /// hashes, so that no row keeps a lucky memory layout.
     fn launch(&mut self, runtime: &str, layout: u64) -> Result<Box<dyn Link>, Fault>;
+
+    /// Starts a process as [`Launcher::launch`] does, on the CPU that is kept for servers, where
+    /// there is one.
+    fn launch_server(&mut self, runtime: &str, layout: u64) -> Result<Box<dyn Link>, Fault> {
+        self.launch(runtime, layout)
+    }
 
     /// Starts a process that is counted and not timed, always in the same environment; `None` where
     /// nothing is counted.

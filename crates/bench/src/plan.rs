@@ -23,6 +23,7 @@ pub use found::{Found, Selection};
 use taskscale_model::{
     missing::Missing,
     params::label,
+    protocol::Workload,
     run_file::ANY,
     suite::{Block, LeaveOut, Suite},
 };
@@ -60,10 +61,8 @@ pub enum PlanError {
         known: String,
     },
     /// The variant is there, but not with these parameters.
-    #[error(
-        "no variant named {asked} can be run with {params}; `taskscale list --runtime NAME` shows what each takes"
-    )]
-    NoVariantFits { asked: String, params: String },
+    #[error("no variant named {asked} can be run {with}; `taskscale list NAME` shows what each takes")]
+    NoVariantFits { asked: String, with: String },
     /// No workload of any runtime takes a parameter that was typed.
     #[error("--param: {why}")]
     NoSuchParam { why: Missing },
@@ -138,30 +137,13 @@ impl Plan {
     }
 
     fn check(&self, selection: &Selection, runtimes: &[Found]) -> Result<(), PlanError> {
-        let described = self.rows().any(|row| row.record.key.variant != ANY);
         let descriptions = runtimes.iter().filter_map(|runtime| runtime.description.as_ref().ok());
-        let workloads = || descriptions.clone().flat_map(|description| &description.workloads);
-        if !described && !selection.params.is_empty() {
-            let whys: Vec<_> =
-                workloads().map(|workload| validate::params(workload, &selection.params).err()).collect();
-            // What a workload with such a parameter says tells more than what one without it says.
-            let why = whys.iter().flatten().max_by_key(|why| !why.reason.starts_with("unknown"));
-            if let Some(why) = why.filter(|_| whys.iter().all(Option::is_some)) {
-                return Err(PlanError::NoSuchParam { why: why.clone() });
-            }
-        }
-        if !described && !selection.variants.is_empty() {
-            let known: Vec<&str> = workloads()
-                .flat_map(|workload| &workload.variants)
-                .map(|variant| variant.name.as_str())
-                .collect();
-            let asked = selection.variants.join(", ");
-            let is_known = selection.variants.iter().any(|asked| known.contains(&asked.as_str()));
-            if is_known && !selection.params.is_empty() {
-                let params = label(&selection.params);
-                return Err(PlanError::NoVariantFits { asked, params });
-            }
-            return Err(PlanError::NoSuchVariant { asked, known: listed(known.into_iter()) });
+        // Where no runtime could say what it offers, its row says why, and no name is wrong.
+        if descriptions.clone().next().is_some() {
+            let workloads: Vec<&Workload> =
+                descriptions.flat_map(|description| &description.workloads).collect();
+            self.check_params(selection, &workloads)?;
+            self.check_variants(selection, &workloads)?;
         }
         if self.rows().next().is_none() {
             return Err(PlanError::Nothing);
@@ -179,6 +161,39 @@ impl Plan {
             return Err(PlanError::NoSuchBaseline { asked: asked.clone(), known });
         }
         Ok(())
+    }
+
+    /// Refuses parameters that leave no row because no workload takes them.
+    fn check_params(&self, selection: &Selection, workloads: &[&Workload]) -> Result<(), PlanError> {
+        if selection.params.is_empty() || self.rows().any(|row| row.record.key.variant != ANY) {
+            return Ok(());
+        }
+        let of = |workload: &&Workload| validate::params(workload, &selection.params).err();
+        let whys: Option<Vec<Missing>> = workloads.iter().map(of).collect();
+        // A workload with such a parameter tells most; one that lists others tells more than one
+        // that has none.
+        let telling = |why: &Missing| (!why.reason.starts_with("unknown"), why.reason.len());
+        match whys.and_then(|whys| whys.into_iter().max_by_key(telling)) {
+            Some(why) => Err(PlanError::NoSuchParam { why }),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses the first variant that was asked for and that no row has.
+    fn check_variants(&self, selection: &Selection, workloads: &[&Workload]) -> Result<(), PlanError> {
+        let has = |asked: &String| self.rows().any(|row| draft::is_meant(asked, &row.record.key.variant));
+        let Some(asked) = selection.variants.iter().find(|asked| !has(asked)).cloned() else {
+            return Ok(());
+        };
+        let variants = workloads.iter().flat_map(|workload| &workload.variants);
+        let known: Vec<&str> = variants.map(|variant| variant.name.as_str()).collect();
+        if known.iter().any(|name| draft::is_meant(&asked, name)) {
+            let params = label(&selection.params);
+            let with =
+                if params.is_empty() { "in these suites".to_owned() } else { format!("with {params}") };
+            return Err(PlanError::NoVariantFits { asked, with });
+        }
+        Err(PlanError::NoSuchVariant { asked, known: listed(known.into_iter()) })
     }
 }
 

@@ -1,6 +1,7 @@
 //! The real probe: a process that speaks protocol 1 over pipes (`probes/PROTOCOL.md`).
 
 use taskscale_model::{
+    load::Pinned,
     missing::Missing,
     protocol::{Description, PROTOCOL, Reply, Request, RunRequest},
 };
@@ -13,7 +14,7 @@ use taskscale_sys::{
 use crate::{
     fault::Fault,
     link::{Link, Observed},
-    threads,
+    served, threads,
     validate::validate,
 };
 
@@ -33,6 +34,8 @@ pub struct Probe {
     child: Child,
     /// What requests are validated against.
     description: Option<Description>,
+    /// The CPUs of its server and of the generator, where it was started for that.
+    pub(crate) pinned: Option<Pinned>,
 }
 
 impl Probe {
@@ -44,7 +47,7 @@ impl Probe {
 
     /// Wraps a process that was started another way.
     pub(crate) fn of(child: Child) -> Probe {
-        Probe { child, description: None }
+        Probe { child, description: None, pinned: None }
     }
 
     /// Asks the probe to describe itself.
@@ -98,7 +101,21 @@ impl Probe {
         }
     }
 
-    fn exchange(&mut self, request: &Request, asked: &str, timeout_ns: u64) -> Result<Vec<u8>, Fault> {
+    /// How the process ended, if it does so within [`GRACE_NS`].
+    pub(crate) fn last_words(&mut self, asked: &str) -> Option<Fault> {
+        let deadline_ns = clock::monotonic_ns().saturating_add(GRACE_NS);
+        match self.child.read_line(deadline_ns) {
+            Err(problem @ IoProblem::Closed { .. }) => Some(self.fault(problem, asked, 0.0)),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn exchange(
+        &mut self,
+        request: &Request,
+        asked: &str,
+        timeout_ns: u64,
+    ) -> Result<Vec<u8>, Fault> {
         let line = serde_json::to_vec(request)
             .map_err(|error| Fault::Refused { asked: asked.into(), message: error.to_string() })?;
         self.raw(&line, asked, timeout_ns)
@@ -144,6 +161,13 @@ impl Link for Probe {
         let cpu_before = self.cpu_ns();
         let wall_before = clock::monotonic_ns();
         let line = self.raw(&message, &asked, timeout_ns)?;
+        let (line, load) = match served::mode(request) {
+            None => (line, None),
+            Some(mode) => {
+                let (line, load) = served::load(self, mode, request, &line, &asked, timeout_ns)?;
+                (line, Some(load))
+            }
+        };
         let outside_wall_ns = clock::monotonic_ns() - wall_before;
         let outside_cpu_ns =
             cpu_before.zip(self.cpu_ns()).map(|(before, after)| after.saturating_sub(before));
@@ -151,10 +175,10 @@ impl Link for Probe {
         match parse(&line, &asked)? {
             Reply::Sample(sample) => {
                 let threads = threads::ran(&threads_before, &threads_after, outside_cpu_ns);
-                Ok(Observed { sample, outside_wall_ns, outside_cpu_ns, threads })
+                Ok(Observed { sample, outside_wall_ns, outside_cpu_ns, threads, load })
             }
             Reply::Error { message, .. } => Err(Fault::Refused { asked, message }),
-            Reply::Description(_) => Err(junk(&line, &asked, "a sample was expected")),
+            _ => Err(junk(&line, &asked, "a sample was expected")),
         }
     }
 
@@ -173,7 +197,7 @@ pub fn parse(line: &[u8], asked: &str) -> Result<Reply, Fault> {
     serde_json::from_slice(line).map_err(|error| junk(line, asked, &error.to_string()))
 }
 
-fn junk(line: &[u8], asked: &str, why: &str) -> Fault {
+pub(crate) fn junk(line: &[u8], asked: &str, why: &str) -> Fault {
     let text = String::from_utf8_lossy(&line[..line.len().min(SHOWN)]).escape_debug().to_string();
     let more = if line.len() > SHOWN { " ..." } else { "" };
     Fault::Junk { asked: asked.into(), line: format!("\"{text}\"{more}"), why: why.into() }

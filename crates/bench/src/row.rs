@@ -4,6 +4,7 @@ use std::io;
 
 use taskscale_model::{
     answer::Rule,
+    load::Mode,
     missing::Missing,
     params::{ParamValue, Params},
     protocol::{PHASES, RunRequest, VERIFY},
@@ -19,9 +20,18 @@ use crate::{
     schedule::Round,
 };
 
+/// An iteration that lasts this many of the wanted samples is dear: its row is not measured for
+/// other ends than its figure more often than need be. A million tasks of asyncio take 3 s, and 10
+/// sizes of them in 6 processes as long as the suite may take.
+pub(crate) const DEAR: f64 = 5.0;
+
 /// The shortest pause between two samples after which a row is woken. The pipe alone takes some
 /// tens of microseconds.
 const PAUSE_NS: u64 = 2_000_000;
+
+/// The least length of a sample whose requests start at a fixed rate. The last response comes some
+/// milliseconds after the last start; of 300 ms that is a percent or two of the rate that is told.
+const OPEN_NS: u64 = 300_000_000;
 
 /// The longest waking, whatever the probe says.
 const MOST_WAKE_MS: u64 = 200;
@@ -72,6 +82,8 @@ pub(crate) struct Row<'p> {
     pub timed: Vec<Timed>,
     /// CPU ns per task of the pilot and warm-up samples of the present process, in order.
     pub costs: Vec<f64>,
+    /// CPU ns of those samples together.
+    pub worked_ns: u64,
     /// Wall ns of the instrumented run that checked its answer.
     pub verified_wall_ns: Option<f64>,
     /// Wall ns of one iteration, by the last sample.
@@ -90,12 +102,14 @@ impl<'p> Row<'p> {
             process: 0,
             asked: 0,
             iterations: 1,
-            // A sweep uses only the costs.
-            tells_phases: record.sweep.is_none(),
+            // A sweep uses only the costs, and a server creates nothing.
+            tells_phases: record.sweep.is_none()
+                && Mode::of(&record.key.workload, &record.key.params).is_none(),
             wake_ns: None,
             answered_ns: 0,
             timed: Vec::new(),
             costs: Vec::new(),
+            worked_ns: 0,
             verified_wall_ns: None,
             iteration_wall_ns: None,
             status: None,
@@ -115,6 +129,20 @@ impl<'p> Row<'p> {
     /// Whether it is still to be measured, with a process or without.
     pub fn is_open(&self) -> bool {
         self.status.is_none()
+    }
+
+    /// How long one of its samples should last, where that of others is `sample_ns`.
+    pub fn sample_ns(&self, sample_ns: u64) -> u64 {
+        match Mode::of(&self.record.key.workload, &self.record.key.params) {
+            Some(Mode::Open { .. }) => sample_ns.max(OPEN_NS),
+            _ => sample_ns,
+        }
+    }
+
+    /// Whether an iteration lasts [`DEAR`] samples, by the last one or by the instrumented run.
+    pub fn is_dear(&self, sample_ns: u64) -> bool {
+        let iteration_ns = self.iteration_wall_ns.or(self.verified_wall_ns);
+        iteration_ns.is_some_and(|ns| ns >= DEAR * sample_ns as f64)
     }
 
     /// Ends its process until the next start.
@@ -137,8 +165,14 @@ impl<'p> Row<'p> {
         if self.asked > 0 {
             self.process += 1;
             self.costs.clear();
+            self.worked_ns = 0;
         }
-        match world.launcher.launch(&self.record.key.runtime, world.rng.u64(..)) {
+        let (runtime, layout) = (&self.record.key.runtime, world.rng.u64(..));
+        let launched = match Mode::of(&self.record.key.workload, &self.record.key.params) {
+            Some(_) => world.launcher.launch_server(runtime, layout),
+            None => world.launcher.launch(runtime, layout),
+        };
+        match launched {
             Ok(link) => {
                 self.link = Some(link);
                 Ok(())
@@ -154,7 +188,7 @@ impl<'p> Row<'p> {
             Ok(description) => {
                 self.resolution_ns = description.clock.wall_resolution_ns;
                 self.wake_ns = description.wake_ms.map(|ms| ms.min(MOST_WAKE_MS) * 1_000_000);
-                self.judge = Some(Judge::new(description.clock, world.cpus));
+                self.judge = Some(Judge::new(description.clock, world.cpus).compiled(description.jit));
                 Ok(())
             }
             Err(fault) => self.fail(&fault, world),
@@ -213,7 +247,10 @@ impl<'p> Row<'p> {
                 process: sample.process,
                 value: per_task(sample),
             }),
-            Kind::Pilot | Kind::Warmup => self.costs.push(per_task(sample)),
+            Kind::Pilot | Kind::Warmup => {
+                self.costs.push(per_task(sample));
+                self.worked_ns = self.worked_ns.saturating_add(sample.cpu_ns);
+            }
             Kind::Verify => self.verified_wall_ns = Some(sample.wall_ns as f64),
             Kind::Phases if !sample.extra.contains_key("create_cpu_ns") => self.tells_phases = false,
             _ => (),
@@ -241,6 +278,7 @@ impl<'p> Row<'p> {
             outside_wall_ns: observed.outside_wall_ns,
             outside_cpu_ns: observed.outside_cpu_ns,
             threads: Some(observed.threads.into()),
+            load: observed.load,
             answer: observed.sample.answer,
             extra: observed.sample.extra,
         }

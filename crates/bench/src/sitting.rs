@@ -7,6 +7,7 @@ use taskscale_model::{
     run_file::{Record, RowEnd, Status, Stop},
     suite::LeaveOut,
 };
+use taskscale_stats::sign;
 
 use crate::{
     cell::{Deadline, Measuring},
@@ -168,10 +169,11 @@ impl<'c> Sitting<'c> {
         }
     }
 
-    /// Whether a cell with turns has had its own time.
+    /// Whether a cell with turns has had its own time, and the processes that its intervals need.
     fn spent(&self, cell: &Measuring<'_>) -> Option<Stop> {
         let spent = cell.spent_ns.saturating_add(cell.turn_ns / 2) >= self.limits.max_time_ns;
-        (self.limits.turns().is_some() && spent).then_some(Stop::MaxTime)
+        let enough = cell.turns() >= sign::FEWEST as u64;
+        (self.limits.turns().is_some() && spent && enough).then_some(Stop::MaxTime)
     }
 
     /// Leaves out what does not fit into the rest of the budget, by what turns cost so far.

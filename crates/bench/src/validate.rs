@@ -56,6 +56,7 @@ fn fits(workload: &Workload, variant: &Variant, name: &str, value: &ParamValue) 
         name: name.to_owned(),
         default: ParamValue::Flag(false),
         choices: Vec::new(),
+        unavailable: Default::default(),
         help: String::new(),
     };
     let param = match name {
@@ -76,7 +77,21 @@ fn fits(workload: &Workload, variant: &Variant, name: &str, value: &ParamValue) 
     }
 }
 
+/// Why a word of `params` is known to the workload and not to be had in this toolchain.
+pub fn unavailable(workload: &Workload, params: &Params) -> Option<Missing> {
+    params.iter().find_map(|(name, value)| not_here(workload.param(name)?, value))
+}
+
+fn not_here(param: &Param, value: &ParamValue) -> Option<Missing> {
+    let ParamValue::Word(word) = value else { return None };
+    let missing = param.unavailable.get(word)?;
+    Some(Missing::new(format!("no {} {word} here: {}", param.name, missing.reason), missing.remedy.clone()))
+}
+
 fn refused(param: &Param, value: &ParamValue) -> Result<(), Missing> {
+    if let Some(missing) = not_here(param, value) {
+        return Err(missing);
+    }
     let name = &param.name;
     let reason = format!("parameter {name:?} cannot be {}; it is {}", quoted(value), kind(param));
     wrong(reason, &format!("give {name} such a value, or leave it out"))
@@ -146,7 +161,9 @@ mod tests {
                     {"name": "order", "default": "ordered", "choices": ["ordered", "completion", "discard"]},
                     {"name": "work", "default": 0},
                     {"name": "label", "default": ""},
-                    {"name": "warm", "default": false}],
+                    {"name": "warm", "default": false},
+                    {"name": "mode", "default": "in", "choices": ["in"],
+                     "unavailable": {"out": {"reason": "no door", "remedy": "make one"}}}],
                  "variants": [
                     {"name": "spawn", "creates_task": true},
                     {"name": "scope", "creates_task": true, "only": {"order": ["discard", "completion"], "work": [5]},
@@ -230,7 +247,7 @@ mod tests {
         );
         says(
             with("colour", "red"),
-            r#"unknown parameter "colour"; known here: order, work, label, warm"#,
+            r#"unknown parameter "colour"; known here: order, work, label, warm, mode"#,
             known,
         );
     }
@@ -285,6 +302,12 @@ mod tests {
         for name in [VERIFY, PHASES] {
             says(with(name, "1"), &format!("parameter {name:?} cannot be 1; it is true or false"), such);
         }
+    }
+
+    #[test]
+    fn a_word_that_is_not_to_be_had_here_says_why() {
+        says(with("mode", "out"), "no mode out here: no door", "make one");
+        says(with("mode", "up"), r#"parameter "mode" cannot be "up"; it is one of "in""#, "such a value");
     }
 
     #[test]

@@ -20,8 +20,8 @@ pub struct Cli {
 
 const LONG: &str = "Weigh your tasks; see how they scale.\n\n\
     taskscale measures what a concurrent task costs on this machine, in each runtime it finds, and how that cost \
-    grows with the number of tasks. tokio, rayon, smol and threads are built in; for asyncio, Go, Java, Node, C++ and \
-    Swift it uses the toolchains that it finds on this machine (taskscale list).";
+    grows with the number of tasks. tokio, rayon, smol and threads are built in; for asyncio, Go, Java, Node, C++, \
+    Swift, .NET and OCaml it uses the toolchains that it finds on this machine (taskscale list).";
 
 /// The subcommands.
 #[derive(Debug, Subcommand)]
@@ -261,8 +261,9 @@ pub struct RunArgs {
     /// With --against: up to this difference rows count as the same
     #[arg(long, value_name = "SHARE", value_parser = share, default_value = "1%", requires = "against")]
     pub threshold: f64,
-    /// Your own probe: a file (.py, .mjs, .go, .java, .cpp, .swift, .rs; FILE@TOOLCHAIN names what
-    /// builds it), or a command that speaks probe protocol 1; repeat for several
+    /// Your own probe: a file (.py, .mjs, .go, .java, .cpp, .swift, .rs, .cs, .fsx, .ml;
+    /// FILE@TOOLCHAIN names what builds it), or a command that speaks probe protocol 1; repeat for
+    /// several
     #[arg(long, value_name = "FILE|CMD", add = Files::new(complete::probes))]
     pub probe: Vec<String>,
     /// CPU time of the work inside each task, calibrated for each runtime [default: none]
@@ -341,7 +342,8 @@ pub struct ListArgs {
 /// `taskscale setup`.
 #[derive(Debug, Args)]
 pub struct SetupArgs {
-    /// Runtimes or languages (python, go, java, node, cpp, swift) [default: all found]
+    /// Runtimes or languages (python, go, java, node, cpp, swift, csharp, fsharp, ocaml) [default:
+    /// all found]
     #[arg(value_name = "NAME[@TOOLCHAIN]", add = Names::new(complete::setups))]
     pub runtime: Vec<String>,
 }
@@ -349,7 +351,7 @@ pub struct SetupArgs {
 /// `taskscale new-probe`.
 #[derive(Debug, Args)]
 pub struct NewProbeArgs {
-    /// rust, python, go, java, node, cpp or swift
+    /// rust, python, go, java, node, cpp, swift, csharp, fsharp or ocaml
     #[arg(value_name = "LANG", add = Names::new(complete::languages))]
     pub language: String,
     /// The file to write [default: my_probe with the language's ending]
@@ -419,7 +421,7 @@ fn whole(text: &str) -> Result<regex::Regex, String> {
 #[derive(Debug, Args)]
 pub struct CompareArgs {
     /// The run that is referred to and the one that is judged; or one that
-    /// `taskscale run --against` took, with both sides in it; - is standard input, and
+    /// `taskscale run --against OLD` took, with both sides in it; - is standard input, and
     /// `last` the newest run
     #[arg(value_name = "RUN", required = true, num_args = 1..=2, add = Files::new(complete::run_files))]
     pub runs: Vec<PathBuf>,

@@ -14,6 +14,8 @@ mod interrupt;
 mod output;
 mod probes;
 mod progress;
+#[cfg(test)]
+mod reference;
 mod runtimes;
 mod sides;
 mod store;

@@ -110,7 +110,14 @@ pub fn write(summary: &Summary, ending: Ending, path: &Path) -> anyhow::Result<(
         Ending::Html => taskscale_report::page(summary),
         Ending::Svg => taskscale_report::strip_svg(summary),
     };
-    std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+    let new = !path.exists();
+    std::fs::write(path, text).with_context(|| {
+        // A full disk leaves a part, which nobody can read.
+        if new {
+            std::fs::remove_file(path).ok();
+        }
+        format!("cannot write {}", path.display())
+    })
 }
 
 /// Prints the verdicts of a comparison in the format asked for. `command` is what repeats it.

@@ -27,9 +27,11 @@ use crate::{
 /// The runtimes whose probe is linked into this binary.
 const BUILT_IN: [&str; 4] = ["tokio", "rayon", "smol", "threads"];
 
-/// Runtimes that take part only where a table or the user names them. Each is an old library, kept
-/// for one known defect of it.
-const BY_NAME: [&str; 1] = ["tokio+futures-0.3.17"];
+/// Runtimes that take part only where a table or the user names them: an old library, kept for one
+/// known defect of it, and .NET with the collector that a process has to be started with or with
+/// methods that the runtime suspends.
+const BY_NAME: [&str; 4] =
+    ["tokio+futures-0.3.17", "csharp+server-gc", "csharp+runtime-async", "fsharp+server-gc"];
 
 #[derive(Debug, Clone)]
 pub enum Standing {
@@ -107,13 +109,15 @@ pub fn is_by_name(id: &str) -> bool {
     BY_NAME.contains(&split_id(id).0)
 }
 
-/// Returns the runtimes asked for, or all known ones where none is; then the user's own probes.
+/// Returns the runtimes asked for, or all known ones where nothing is; then the user's own probes.
+/// `--runtime` may name an own probe too.
 pub fn candidates(asked: &[String], probes: &[String]) -> anyhow::Result<Vec<Candidate>> {
     let mut candidates = Vec::new();
-    if asked.is_empty() {
+    if asked.is_empty() && probes.is_empty() {
         candidates.extend(known().map(|name| Candidate::new(name, false, job(name, None))));
     }
-    for id in asked {
+    let is_own = |id: &&String| probes.iter().any(|probe| names_probe(id, probe));
+    for id in asked.iter().filter(|id| !is_own(id)) {
         candidates.push(named(id)?);
     }
     for probe in probes {
@@ -121,6 +125,13 @@ pub fn candidates(asked: &[String], probes: &[String]) -> anyhow::Result<Vec<Can
     }
     candidates.dedup_by(|a, b| a.id == b.id);
     Ok(candidates)
+}
+
+/// Whether `id` is an own probe as it was typed, or its file without folder or ending.
+fn names_probe(id: &str, probe: &str) -> bool {
+    let path = Path::new(probe);
+    let is = |part: Option<&std::ffi::OsStr>| part.is_some_and(|part| part == id);
+    id == probe || is(path.file_name()) || is(path.file_stem())
 }
 
 /// Splits `NAME` or `NAME@TOOLCHAIN` into name and toolchain.

@@ -32,12 +32,18 @@ macro_rules! ours {
     ($($name:ident),*) => { $(#[test] fn $name() { conforms(stringify!($name), "fanout"); })* };
 }
 ours!(tokio, rayon, smol, threads, asyncio, uvloop, trio, anyio);
-ours!(go, java, node, taskflow, onetbb, openmp, cpp, swift);
+ours!(go, java, node, taskflow, onetbb, openmp, cpp, swift, csharp, fsharp, ocaml);
 
 /// This probe has nothing but the cliff for which the old library is kept.
 #[test]
 fn tokio_with_the_old_futures() {
     conforms("tokio+futures-0.3.17", "drain");
+}
+
+/// This probe has the interpreter alone.
+#[test]
+fn csharp_with_runtime_async() {
+    conforms("csharp+runtime-async", "interp");
 }
 
 /// Checks a user's probe of ten lines, as `taskscale new-probe` writes it in each language.
@@ -60,6 +66,9 @@ examples! {
     of_ones_own_on_node: "my_probe.mjs",
     of_ones_own_in_cpp: "my_probe.cpp",
     of_ones_own_in_swift: "my_probe.swift",
+    of_ones_own_in_csharp: "my_probe.cs",
+    of_ones_own_in_fsharp: "my_probe.fsx",
+    of_ones_own_in_ocaml: "my_probe.ml",
     of_ones_own_in_rust: "my_probe.rs",
 }
 
@@ -79,8 +88,10 @@ fn a_command_that_hands_a_file_to_an_interpreter_finds_the_sdk() {
 
 #[test]
 fn the_honest_probe_of_the_tests_conforms() {
-    let ran = Tool::new().run(&["probe", "check", &broken("honest")]);
-    assert_eq!(ran.status, Some(0), "{}", ran.out);
+    for mode in ["honest", "interp-honest"] {
+        let ran = Tool::new().run(&["probe", "check", &broken(mode)]);
+        assert_eq!(ran.status, Some(0), "{}", ran.out);
+    }
 }
 
 /// Breaks one rule and expects the words that name it.
@@ -134,6 +145,10 @@ breaks! {
     empty_errors: "empty-errors" => "an error without a message";
     exit_status: "exit-status-4" => "did not end with status 0";
     stays: "stays" => "did not end with status 0";
+    skips_a_node: "interp-skips" => "counted nodes 1803, right is 1804 (requests: 1): it visits other nodes";
+    overlaps: "interp-overlaps" => "counted order \"1\", right is 2153812598003189471";
+    uses_a_result_twice: "interp-twice" => "consumed_twice 1, right is 0 (requests: 1): a result that can be used once";
+    does_not_pause: "interp-no-pause" => "counted suspended 0, right is 6 (requests: 1): a pause did not suspend";
 }
 
 #[test]

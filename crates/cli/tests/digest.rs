@@ -46,6 +46,28 @@ fn a_balanced_run_of_long_tasks_is_healthy_and_its_figures_are_right() {
     assert!((sum - 1.0).abs() < 1e-9, "{sum}");
 }
 
+/// One worker, thousands of short steps and four that last 150 ms, as a format names them.
+#[test]
+fn long_steps_block_a_loop_only_where_the_format_can_have_one() {
+    let steps = |event: &dyn Fn(u64, u64) -> Value| {
+        let mut at = 0;
+        let events = (0..4_000).map(|step| {
+            let lasts = if step % 1_000 == 500 { 150_000 } else { 50 };
+            at += lasts + 1;
+            event(at - lasts - 1, lasts)
+        });
+        Value::from(events.collect::<Vec<_>>()).to_string()
+    };
+    let named = |cat: &'static str| move |ts: u64, dur: u64| json!({"cat": cat, "name": "step", "ph": "X", "pid": 1, "tid": 1, "ts": ts, "dur": dur});
+    let tool = Tool::new();
+    let says = |name: &str, text: &str| {
+        let digest = tool.run(&["digest", "--format", "json", &file(&tool, name, text)]).json();
+        digest["patterns"][0]["name"].as_str().expect("a name").to_owned()
+    };
+    assert_eq!(says("any.json", &steps(&named("task"))), "EVENT_LOOP_BLOCKED");
+    assert_eq!(says("taskflow.json", &steps(&named("ChromeObserver"))), "HEALTHY");
+}
+
 #[test]
 fn tiny_tasks_are_scheduling_overhead_and_the_remedy_counts_them() {
     let tool = Tool::new();

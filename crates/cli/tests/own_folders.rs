@@ -210,7 +210,13 @@ fn a_toolchain_is_asked_in_the_root_folder() {
     let tool = Tool::new();
     let (here, asked) = (tool.path("here"), tool.path("asked"));
     fs::create_dir_all(&here).expect("a folder");
-    for (program, runtime) in [("cargo", "tokio+futures-0.3.17"), ("go", "go"), ("javac", "java")] {
+    for (program, runtime) in [
+        ("cargo", "tokio+futures-0.3.17"),
+        ("go", "go"),
+        ("javac", "java"),
+        ("dotnet", "csharp"),
+        ("ocamlfind", "ocaml"),
+    ] {
         trap(&here.join(program), &asked);
         let path = format!("{}:/usr/bin:/bin", here.display());
         let mut command = tool.command(&["list", "--runtime", runtime]);

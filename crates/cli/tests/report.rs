@@ -46,11 +46,17 @@ fn rows_are_chosen_by_whole_names() {
     assert_eq!(json(&["--runtime", "t.*d.*"]), ["\"threads\" 16", "\"threads\" 64"]);
     assert_eq!(json(&["--variant", "scope", "--size", "6."]), ["\"threads\" 64"]);
     for (args, words) in [
-        (["--runtime", "tok"], "has no row that --runtime, --variant and --size leave"),
-        (["--variant", "("], "not a regular expression"),
-        (["--baseline", "tokyo"], "--baseline tokyo is not a row of this run; there are threads:scope"),
+        (&["--runtime", "tok"][..], "--runtime tok matches nothing in this run; there are tokio, threads"),
+        (&["--size", "15"], "--size 15 matches nothing in this run; there are 16, 64"),
+        (
+            &["--runtime", "tokio", "--variant", "scope"],
+            "no row of this run fits --runtime, --variant and --size",
+        ),
+        (&["--variant", "("], "not a regular expression"),
+        (&["--baseline", "tokyo"], "--baseline tokyo is not a row of this run; there are threads:scope"),
+        (&["--baseline", "threads", "--runtime", "tokio"], "--baseline threads is left out by --runtime"),
     ] {
-        let ran = tool.run(&[&["report", "last"], &args[..]].concat());
+        let ran = tool.run(&[&["report", "last"], args].concat());
         assert_eq!(ran.status, Some(2), "{args:?}");
         assert!(ran.err.contains(words), "{words:?} is not in {}", ran.err);
     }

@@ -260,7 +260,7 @@ fn usage_and_input_errors_exit_with_2_and_say_what_to_do() {
         (&["run", "--probe", "'open"], "not a command"),
         (&["run", suite], "bad.toml"),
         (&["run", "no/such.toml"], "cannot read the suite file no/such.toml"),
-        (&["report", "no/such/file"], "cannot read the run file no/such/file"),
+        (&["report", "no/such/file"], "cannot read the run file no/such/file; `last` is the newest run"),
         (&["report", torn], "not-a-run.jsonl cannot be reported"),
     ] {
         let ran = tool.run(args);

@@ -184,11 +184,29 @@ fn a_missing_or_too_old_toolchain_says_how_to_get_one() {
     for (runtime, reason, remedy) in [
         ("go@/opt/go1.22", "/opt/go1.22 is not a program on this machine", "install Go"),
         ("swift@/", "/ holds no swiftc", "install Swift"),
+        ("csharp@/", "/ holds no dotnet", "install the .NET SDK 10"),
+        ("ocaml@/dev", "/dev holds no ocamlfind", "apt install ocaml-nox ocaml-findlib liblwt-ocaml-dev"),
     ] {
         let ran = machine.run(&["probe", "check", "--runtime", runtime]);
         assert_eq!(ran.status, Some(2), "{ran:?}");
         assert!(ran.err.contains(reason) && ran.err.contains(remedy), "{}", ran.err);
     }
+    machine.program("dotnet", "echo 8.0.404");
+    let ran = machine.run(&["probe", "check", "--runtime", "fsharp"]);
+    assert!(ran.err.contains(".NET SDK 8.0.404") && ran.err.contains("is too old"), "{}", ran.err);
+    // The compiler is there and Lwt is not.
+    let no_lwt = "if [ \"$1\" = ocamlopt ]; then echo 4.14.1; exit; fi; \
+        echo 'ocamlfind: Package `lwt.unix'\\'' not found' >&2; exit 2";
+    machine.program("ocamlfind", no_lwt);
+    let ran = machine.run(&["probe", "check", "--runtime", "ocaml"]);
+    assert!(
+        ran.err.contains("Package `lwt.unix' not found") && ran.err.contains("opam install"),
+        "{}",
+        ran.err
+    );
+    machine.program("ocamlfind", "echo 4.08.1");
+    let ran = machine.run(&["probe", "check", "--runtime", "ocaml"]);
+    assert!(ran.err.contains("OCaml 4.08.1") && ran.err.contains("is too old"), "{}", ran.err);
     let old = machine.tool.path("bin/javac").display().to_string();
     let ran = machine.run(&["probe", "check", "--runtime", &format!("java@{old}")]);
     assert!(ran.err.contains("javac 17.0.9") && ran.err.contains("is too old"), "{}", ran.err);

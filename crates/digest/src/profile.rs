@@ -296,7 +296,7 @@ fn parallelism(sums: &Accumulator, start: i64, window: u64, workers: u64, points
     let busy = sums.busy() as f64;
     Parallelism {
         mean: if window == 0 { 0.0 } else { busy / window as f64 },
-        peak: timeline.iter().copied().fold(0.0, f64::max),
+        peak: points.iter().map(|point| point.busy as f64).fold(0.0, f64::max),
         step_ns: step.round() as u64,
         timeline,
         histogram: levels(points, workers),

@@ -201,7 +201,7 @@ pub struct OffCpu {
 pub struct Parallelism {
     /// The mean over the window.
     pub mean: f64,
-    /// The largest mean of one step of the timeline.
+    /// The most workers that were inside a task at one moment, of those that were looked at.
     pub peak: f64,
     /// The length of a step of the timeline.
     pub step_ns: u64,

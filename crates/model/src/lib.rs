@@ -4,6 +4,7 @@
 //!
 //! | module | holds | written down in |
 //! |---|---|---|
+//! | [`load`] | samples that a server gives under load | `probes/PROTOCOL.md` |
 //! | [`params`] | named values that select a case of a workload | `probes/PROTOCOL.md` |
 //! | [`protocol`] | probe protocol 1: requests and replies | `probes/PROTOCOL.md` |
 //! | [`suite`] | suite files: workloads, sizes, baselines, expected answers | `CONTRIBUTING.md` |
@@ -28,6 +29,7 @@ pub mod digest;
 pub mod doctor;
 pub mod figure;
 pub mod key;
+pub mod load;
 pub mod machine;
 pub mod missing;
 pub mod params;

@@ -33,6 +33,16 @@ pub enum Request {
     },
     /// Asks the probe to perform a workload and time it.
     Run(RunRequest),
+    /// Tells a server that its connections are made and the timed part begins.
+    Begin {
+        /// The `id` of the `run` request that it serves.
+        id: u64,
+    },
+    /// Tells a server that the timed part is over. The sample is the answer.
+    Stop {
+        /// The `id` of the `run` request that it serves.
+        id: u64,
+    },
     /// Asks the probe to end. No reply is expected.
     Exit,
 }
@@ -64,8 +74,16 @@ pub struct RunRequest {
 pub enum Reply {
     /// The answer to `describe`.
     Description(Description),
-    /// The answer to `run`.
+    /// The answer to `run`, or to `stop` where that began with [`Serving`].
     Sample(Sample),
+    /// The answer to a `run` that asks for a server.
+    Serving(Serving),
+    /// The answer to `begin`.
+    Began {
+        /// The `id` of the request.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        id: Option<u64>,
+    },
     /// The answer to a request that failed.
     Error {
         /// What failed, on what, and what to do.
@@ -79,6 +97,20 @@ pub enum Reply {
         #[serde(default, skip_serializing_if = "String::is_empty")]
         remedy: String,
     },
+}
+
+/// A server that waits for requests.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Serving {
+    /// The `id` of the request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<u64>,
+    /// The port of 127.0.0.1 on which it listens.
+    pub port: u16,
+    /// Name and version of the server: `hyper 1.11.0`.
+    #[serde(default)]
+    pub server: String,
 }
 
 /// What a probe says of itself.
@@ -96,6 +128,10 @@ pub struct Description {
     /// of milliseconds.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub jit: bool,
+    /// Milliseconds of CPU time that a fresh process takes before its cost can have levelled off.
+    /// .NET rests before that on a level that is not its last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settle_ms: Option<u64>,
     /// Milliseconds of work that bring the runtime back after a pause. Go's monitor thread
     /// interrupts the other threads all the time after it slept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -150,6 +186,9 @@ pub struct Param {
     /// The words that it allows; empty for integers and flags.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<ParamValue>,
+    /// Words that this toolchain does not have, and why.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub unavailable: BTreeMap<String, Missing>,
     /// One line for people.
     #[serde(default)]
     pub help: String,

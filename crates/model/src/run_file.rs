@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     key::RowKey,
+    load::LoadRecord,
     machine::{Disturbance, Machine},
     missing::{Missing, Reading},
     protocol::{Answer, Clock, Runtime},
@@ -121,6 +122,9 @@ pub struct RowRecord {
     /// before they are timed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub jit: bool,
+    /// Milliseconds of CPU time before which no process of such a row counts as level.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settle_ms: Option<u64>,
     /// Its part in a sweep; absent for a row of no sweep.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<Sweep>,
@@ -207,6 +211,9 @@ pub struct SampleRecord {
     /// did not ask. Threads that came and went within the sample are not seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<Reading<ThreadsRan>>,
+    /// What the load told; absent where nothing was served.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<LoadRecord>,
     /// The right answer: a row with a wrong one fails.
     pub answer: Answer,
     /// What else the probe told.

@@ -1,9 +1,13 @@
 //! Suite files (`suites/*.toml`): a named plan of workloads, sizes, variants, baselines and
 //! expected answers.
 
+mod share;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+
+pub use share::{Claim, ShareOf};
 
 use crate::{answer::Rule, params::Params};
 
@@ -34,7 +38,7 @@ pub struct Suite {
     #[serde(default)]
     pub baseline: BTreeMap<String, Vec<String>>,
     /// The row that the rankings of all runtimes refer to, as `runtime:variant`: the first of these
-    /// that a table has. Without one it is the cheapest row with a narrow interval.
+    /// that a table has. Without one it is the baseline of the runtime that is named first.
     #[serde(default)]
     pub reference: Vec<String>,
     /// What is left out, in this order, where the budget is too short for six processes of every
@@ -126,6 +130,16 @@ pub struct Block {
     /// question does not need.
     #[serde(default, skip_serializing_if = "is_false")]
     pub extra: bool,
+    /// Where the user asks for no other runtimes than these, and for one that takes part, the table
+    /// comes first and is not left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub first_for: Vec<String>,
+    /// Whether its rows are read as shares of their runtime's baseline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<ShareOf>,
+    /// What was claimed of its rows, and is held to what was measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub claims: Vec<Claim>,
     pub answer: Expected,
 }
 

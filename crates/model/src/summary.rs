@@ -9,16 +9,20 @@ use crate::{
 };
 
 mod granularity;
+mod latencies;
 pub mod lines;
 mod overview;
 mod rows;
+mod shares;
 
 pub use granularity::{Grain, GrainPoint, Grains, Granularity, Metg, MetgState};
+pub use latencies::{Latencies, Latency};
 pub use overview::{Finding, FindingKind, Overview, Quantity, Ranked, Ranking, Standing};
 pub use rows::{
     CountPerTask, CountsPerTask, Distribution, Figures, Interval, Ratio, Row, RowState, RowStatus, Settled,
     Timing,
 };
+pub use shares::{ClaimVerdict, Judged, Served, Share, Shares};
 
 /// The value of [`Summary::schema`].
 pub const SCHEMA: &str = "taskscale.summary/1";

@@ -45,6 +45,22 @@ impl Execution {
         last - first
     }
 
+    /// Worker-time over the time that workers were inside spans: what would be gained if none was
+    /// ever idle. At least 1.
+    pub fn room(&self) -> f64 {
+        let mut spans: Vec<&Executed> = self.spans.iter().collect();
+        spans.sort_unstable_by_key(|span| (span.worker, span.start_ns));
+        let (mut busy, mut worker, mut until) = (0, u32::MAX, 0);
+        for span in spans {
+            if span.worker != worker {
+                (worker, until) = (span.worker, 0);
+            }
+            busy += span.end_ns.saturating_sub(span.start_ns.max(until));
+            until = until.max(span.end_ns);
+        }
+        (self.time_ns as f64 * f64::from(self.workers) / (busy as f64).max(1.0)).max(1.0)
+    }
+
     /// The share of *workers x window* in which workers had no core.
     pub fn preempted(&self) -> f64 {
         let all = self.window_ns() as f64 * f64::from(self.workers);

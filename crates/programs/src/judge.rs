@@ -50,6 +50,8 @@ pub struct Truth {
     pub nothing_to_fix: bool,
     /// Work comes from outside at its own times.
     pub arrivals: bool,
+    /// The speed-up at which workers would never be idle, with spans as long as they are.
+    room: f64,
     event_loop: bool,
     fewer_workers_do: bool,
     thin: bool,
@@ -77,10 +79,36 @@ impl Truth {
             Shown::ByRunDelay => view.run_delay_known,
             Shown::Never => false,
         };
-        let gains: Vec<&Gain> = self.gains.iter().filter(shown).collect();
+        let seen: Vec<Gain> = self.gains.iter().filter(shown).map(|gain| self.seen(gain)).collect();
+        let mut gains: Vec<&Gain> = seen.iter().collect();
+        gains.sort_by(|a, b| b.speedup.total_cmp(&a.speedup));
         let mut names = self.acceptable.clone();
         names.extend(self.verdict(&gains).into_iter().filter(|name| !self.acceptable.contains(name)));
         names
+    }
+
+    /// What spans show of a gain. A change that moves spans saves idle time at most; what saves
+    /// more makes spans shorter, by less dispatch, waiting or locking inside of what looks like
+    /// work.
+    fn seen(&self, gain: &Gain) -> Gain {
+        let moves = match gain.change {
+            Change::UseWorkers { .. }
+            | Change::FreeCpus
+            | Change::ContinueInsteadOfWait
+            | Change::UnblockLoop => false,
+            Change::BatchTasks { .. }
+            | Change::SplitTasks { .. }
+            | Change::SplitLongest { .. }
+            | Change::StartLongestFirst
+            | Change::SplitAlone { .. }
+            | Change::OverlapAlone
+            | Change::SpeedUpMaster { .. }
+            | Change::ShortenLock { .. }
+            | Change::ShardLock { .. }
+            | Change::ShareQueue
+            | Change::RemovePauses => true,
+        };
+        Gain { speedup: if moves { gain.speedup.min(self.room) } else { gain.speedup }, ..gain.clone() }
     }
 
     /// The speed-up of the best change.
@@ -222,6 +250,7 @@ pub fn judge_execution(program: &Program, before: &Execution) -> Truth {
         gains,
         acceptable: Vec::new(),
         arrivals: program.arrivals,
+        room: before.room(),
         event_loop: program.event_loop,
         fewer_workers_do: grid::fewer_workers_do(program, before),
         thin: before.window_ns() < 1_000_000 || before.spans.len() < 16 || before.preempted() > 0.3,
@@ -238,7 +267,7 @@ mod tests {
 
     use super::*;
 
-    fn verdict(gains: &[(PatternName, f64)], arrivals: bool) -> Vec<PatternName> {
+    fn truth(gains: &[(PatternName, f64)], arrivals: bool) -> Truth {
         let gain = |(class, speedup): &(PatternName, f64)| Gain {
             class: *class,
             change: Change::ShareQueue,
@@ -247,18 +276,31 @@ mod tests {
             shown: Shown::BySpans,
         };
         let gains: Vec<Gain> = gains.iter().map(gain).collect();
-        let truth = Truth {
+        Truth {
             time_ns: 1,
             response_ns: None,
-            gains: Vec::new(),
+            gains,
             acceptable: Vec::new(),
             nothing_to_fix: false,
             arrivals,
+            room: f64::INFINITY,
             event_loop: false,
             fewer_workers_do: false,
             thin: false,
-        };
-        truth.verdict(&gains.iter().collect::<Vec<_>>())
+        }
+    }
+
+    fn verdict(gains: &[(PatternName, f64)], arrivals: bool) -> Vec<PatternName> {
+        let truth = truth(gains, arrivals);
+        truth.verdict(&truth.gains.iter().collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn what_moves_spans_saves_idle_time_at_most() {
+        let view = View::sorted();
+        let in_room = |room| Truth { room, ..truth(&[(LoadImbalance, 1.5)], false) }.acceptable_in(&view);
+        assert_eq!(in_room(1.6), [LoadImbalance]);
+        assert_eq!(in_room(1.05), [Healthy, LoadImbalance]);
     }
 
     #[test]

@@ -105,3 +105,14 @@ fn workers_that_never_ran_are_not_seen() {
     assert!(seen.machine.workers < program.machine.workers);
     assert_eq!(seen.execute().time_ns, execution.time_ns);
 }
+
+/// Readers and a writer hold their workers while they wait for the lock: spans have no gaps.
+#[test]
+fn what_spans_hide_may_be_healthy() {
+    let programs: Vec<Program> = (0..10).map(|seed| Program::draw(Kind::ReadersWriter, seed)).collect();
+    let busy = programs.iter().filter(|program| program.execute().room() < 1.05).count();
+    assert!(busy >= 3, "{busy}");
+    for program in programs.iter().filter(|program| program.execute().room() < 1.05) {
+        assert!(judge(program).acceptable_in(&View::sorted()).contains(&PatternName::Healthy));
+    }
+}

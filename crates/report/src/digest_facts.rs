@@ -149,9 +149,9 @@ pub(crate) fn meaning(term: &str) -> &'static str {
     }
 }
 
-/// Mean and peak of parallelism.
+/// The mean of parallelism, and the most that an observable moment had.
 pub(crate) fn running(digest: &Digest) -> String {
-    format!("mean {:.2}, peak {:.2}", digest.parallelism.mean, digest.parallelism.peak)
+    format!("mean {:.2}, peak {:.0}", digest.parallelism.mean, digest.parallelism.peak)
 }
 
 /// The share of the window at each level of parallelism.

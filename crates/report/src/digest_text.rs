@@ -9,7 +9,7 @@ use crate::{
     wrap::hanging,
 };
 
-/// The width of a line, but for notes, which are not broken.
+/// The width of a line.
 const WIDTH: usize = 80;
 
 /// The most bytes that [`digest_text`] returns.
@@ -177,14 +177,14 @@ fn dropped(digest: &Digest) -> String {
         .map(|drop| format!("{} {}", drop.events, plain(&drop.reason, 40)))
         .collect();
     if digest.dropped.dropped.len() > 3 {
-        parts.push(format!("{} more reasons", digest.dropped.dropped.len() - 3));
+        parts.push(count(digest.dropped.dropped.len() as u64 - 3, "more reason"));
     }
     let mut text = String::new();
     if !parts.is_empty() {
         text = labelled("not counted: ", &parts.join(", "));
     }
     for note in digest.notes.iter().take(2) {
-        text += &format!("note: {}\n", plain(note, 100));
+        text += &labelled("note: ", &plain(note, 140));
     }
     text
 }

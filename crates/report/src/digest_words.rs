@@ -79,11 +79,12 @@ pub(crate) fn reading<T>(reading: &Reading<T>, show: impl Fn(&T) -> String) -> S
     }
 }
 
-/// The quantiles in words: `p50 1.0 us, ...`.
+/// The quantiles in words: `p50 ~1.0 us, ...`. All but the largest are those of a histogram whose
+/// classes are 12.5 % wide.
 pub(crate) fn quantiles(quantiles: &Quantiles) -> String {
     let Quantiles { p50, p90, p99, max, .. } = *quantiles;
     let [p50, p90, p99, max] = [p50, p90, p99, max].map(|ns| time(ns as f64));
-    format!("p50 {p50}, p90 {p90}, p99 {p99}, max {max}")
+    format!("p50 ~{p50}, p90 ~{p90}, p99 ~{p99}, max {max}")
 }
 
 /// How long tasks waited, and of how many that is known unless it is of all.

@@ -10,6 +10,7 @@ use taskscale_model::{
 };
 
 use crate::{
+    latencies, shares,
     strip::Strip,
     style::{Ink, Style, clean, ink, render},
     wrap::hanging,
@@ -31,6 +32,9 @@ const NAMES: (usize, usize) = (12, 20);
 const DRAWN: usize = COLUMNS - 33;
 /// The most columns of a strip.
 const STRIP: usize = 24;
+/// The most lines of claims, and lines that are kept for findings and what comes next.
+const CLAIMS: usize = 8;
+const FINDINGS: usize = 8;
 /// The word before a finding, with the blank behind it.
 const WORD: usize = 10;
 
@@ -45,6 +49,7 @@ pub fn overview(summary: &Summary, style: &Style, run: &str) -> String {
             lines.extend(ranked(ranking, room, index == 0));
         }
     }
+    lines.extend(shared(summary, &lines));
     let next = next(summary, run);
     let room = LINES.saturating_sub(lines.len() + next.len() + 2);
     let findings = findings(&summary.overview.findings, room);
@@ -55,6 +60,42 @@ pub fn overview(summary: &Summary, style: &Style, run: &str) -> String {
     lines.push(String::new());
     lines.extend(next);
     render(&lines.join("\n"), style.colour) + "\n"
+}
+
+/// The tables of shares and the claims about them, as far as there is room: the first table whole,
+/// with room for [`FINDINGS`] lines behind it.
+fn shared(summary: &Summary, above: &[String]) -> Vec<String> {
+    let mut lines = Vec::new();
+    let claims: Vec<String> =
+        summary.overview.shares.iter().flat_map(|table| &table.claims).flat_map(shares::claim).collect();
+    let most = LINES.saturating_sub(above.len() + FINDINGS + claims.len().min(CLAIMS + 1));
+    for table in &summary.overview.shares {
+        // A blank, the heading, the axis, what is left out and what is subtracted stand around the
+        // rows.
+        let room = most.saturating_sub(lines.len() + 4 + table.subtracted.len());
+        if room < FEWEST.min(table.rows.len()) {
+            break;
+        }
+        lines.push(String::new());
+        lines.extend(shares::lines(table, room));
+    }
+    for table in &summary.overview.latencies {
+        let room = most.saturating_sub(lines.len() + 4);
+        if room < FEWEST.min(table.rows.len()) {
+            break;
+        }
+        lines.push(String::new());
+        lines.extend(latencies::lines(table, room));
+    }
+    if !claims.is_empty() {
+        lines.push(String::new());
+        let left_out = claims.len().saturating_sub(CLAIMS);
+        lines.extend(claims.into_iter().take(CLAIMS));
+        if left_out > 0 {
+            lines.push(ink(Ink::Dim, &format!("and {} of claims: --details", plural(left_out, "more line"))));
+        }
+    }
+    lines
 }
 
 /// What was measured, and below it what that rests on.
@@ -70,7 +111,10 @@ fn heading(summary: &Summary) -> Vec<String> {
 
 /// The suite of a run and what it is about.
 pub(crate) fn title(summary: &Summary) -> String {
-    let suite = summary.overview.rankings.first().map(|ranking| ranking.suite.as_str()).unwrap_or_default();
+    let ranked = summary.overview.rankings.first().map(|ranking| &ranking.suite);
+    let shared = summary.overview.shares.first().map(|table| &table.suite);
+    let suite = ranked.or(shared).or(summary.overview.latencies.first().map(|table| &table.suite));
+    let suite = suite.map(String::as_str).unwrap_or_default();
     let title = summary.overview.titles.first().map(|title| clean(title)).unwrap_or_default();
     match (suite, title.as_str()) {
         ("", title) => format!("taskscale: {title}"),
@@ -119,7 +163,9 @@ fn ranked(ranking: &Ranking, room: usize, is_first: bool) -> Vec<String> {
     let shown = choose(&ranking.rows, room);
     let left_out = ranking.rows.len() - shown.len();
     let variant_of = |row: &Ranked| variant(ranking, row);
-    let runtime = width(&shown, |row| clean(&row.runtime), NAMES.0);
+    let ids: Vec<&str> = shown.iter().map(|row| row.runtime.as_str()).collect();
+    let runtime_of = |row: &Ranked| runtime(&row.runtime, &ids);
+    let runtime = width(&shown, runtime_of, NAMES.0);
     let variant_width = width(&shown, variant_of, NAMES.1);
     let columns = (DRAWN - runtime - variant_width).min(STRIP);
     let strip = Strip::over(shown.iter().map(|row| (row.ns, row.ci)), columns);
@@ -132,7 +178,7 @@ fn ranked(ranking: &Ranking, room: usize, is_first: bool) -> Vec<String> {
     for row in &shown {
         let name = format!(
             "{:runtime$} {:variant_width$}",
-            fit(&row.runtime, runtime),
+            fit(&runtime_of(row), runtime),
             cut(&variant_of(row), variant_width)
         );
         let line =
@@ -175,7 +221,7 @@ pub(crate) fn what(ranking: &Ranking, columns: usize) -> String {
     format!("{what}{}{behind}", cut(&clean(&ranking.table), room))
 }
 
-/// The rows to show, the cheapest first: the cheapest of each runtime, the reference, and then the
+/// The rows to show, the cheapest first: the reference, the cheapest of each runtime, and then the
 /// cheapest of the rest.
 fn choose(rows: &[Ranked], room: usize) -> Vec<&Ranked> {
     if rows.len() <= room {
@@ -184,7 +230,10 @@ fn choose(rows: &[Ranked], room: usize) -> Vec<&Ranked> {
     let mut runtimes: Vec<&str> = Vec::new();
     let (mut first, mut rest) = (Vec::new(), Vec::new());
     for (index, row) in rows.iter().enumerate() {
-        if row.standing == Standing::Reference || !runtimes.contains(&row.runtime.as_str()) {
+        if row.standing == Standing::Reference {
+            // What the ratios of all others refer to is not cut.
+            first.insert(0, index);
+        } else if !runtimes.contains(&row.runtime.as_str()) {
             first.push(index);
         } else {
             rest.push(index);
@@ -194,6 +243,22 @@ fn choose(rows: &[Ranked], room: usize) -> Vec<&Ranked> {
     let mut shown: Vec<usize> = first.into_iter().chain(rest).take(room).collect();
     shown.sort_unstable();
     shown.into_iter().map(|index| &rows[index]).collect()
+}
+
+/// The name of a runtime among others. One that is too long has its toolchain without what stands
+/// before the version, if that leaves it different: `asyncio@3.13` of `asyncio@python3.13`.
+fn runtime(id: &str, others: &[&str]) -> String {
+    let short = |id: &str| -> Option<String> {
+        let (name, toolchain) = id.split_once('@')?;
+        let last = toolchain.rsplit('/').next().unwrap_or_default();
+        let version = last.find(|letter: char| letter.is_ascii_digit())?;
+        Some(format!("{name}@{}", &last[version..]))
+    };
+    let is_too_long = id.chars().count() > NAMES.0;
+    let mine = short(id).filter(|mine| {
+        is_too_long && others.iter().all(|other| *other == id || short(other).as_ref() != Some(mine))
+    });
+    clean(mine.as_deref().unwrap_or(id))
 }
 
 /// The ratio of a row in words, and what they mean.
@@ -286,7 +351,9 @@ fn finding(finding: &Finding) -> Vec<String> {
         FindingKind::Cut | FindingKind::Biased | FindingKind::Busy | FindingKind::Unsure => {
             ink(Ink::Yellow, &word)
         }
-        FindingKind::Dearer | FindingKind::Tie | FindingKind::Skipped => ink(Ink::Dim, &word),
+        FindingKind::Version | FindingKind::Dearer | FindingKind::Tie | FindingKind::Skipped => {
+            ink(Ink::Dim, &word)
+        }
     };
     let text = hanging(&text, WORD, COLUMNS);
     format!("{word}{text}").trim_end().lines().map(str::to_owned).collect()

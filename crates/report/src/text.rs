@@ -5,9 +5,9 @@ use std::fmt::Write;
 use taskscale_model::summary::{RowStatus, Summary};
 
 use crate::{
-    counts, granularity, growth,
+    counts, granularity, growth, latencies,
     layout::{self, Table},
-    reasons,
+    reasons, shares,
     style::{Ink, Style, clean, ink, render, with_remedy},
     table,
     wrap::paragraphs,
@@ -39,6 +39,16 @@ pub fn text(summary: &Summary, style: &Style) -> String {
         let _ = writeln!(text, "{}\n", ink_lines(paragraphs("", &legends, style.width).trim_end()));
     }
     text.push_str(&granularity(summary, style));
+    for table in &summary.overview.shares {
+        let lines = shares::lines(table, usize::MAX);
+        section(&mut text, &lines[0], &lines[1..].join("\n"));
+    }
+    for table in &summary.overview.latencies {
+        let lines = latencies::lines(table, usize::MAX);
+        section(&mut text, &lines[0], &lines[1..].join("\n"));
+    }
+    let claims = summary.overview.shares.iter().flat_map(|table| &table.claims).flat_map(shares::claim);
+    section(&mut text, "Claims", &claims.collect::<Vec<_>>().join("\n"));
     section(&mut text, "Counts per task", &counts(summary, style.width));
     let control = paragraphs("", &[clean(&summary.control.verdict)], style.width);
     section(&mut text, "A/A control", &control);

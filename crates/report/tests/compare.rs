@@ -186,6 +186,18 @@ fn what_unchanged_code_does_too_is_no_regression() {
     assert_eq!(verdict(&comparison, "JoinSet"), Verdict::Worse);
 }
 
+/// Another version of the tool may have other probes: no row counts as unchanged.
+#[test]
+fn where_no_code_is_known_to_be_unchanged_small_changes_may_be_the_sessions() {
+    let mut old = run(OLD);
+    old.header.tool = "0.0.1".into();
+    let of = |factor: f64| by_cpu(&old, &scaled(&run(NEW), &["JoinSet"], factor));
+    assert_eq!(of(1.2).unchanged.rows, 0);
+    assert_eq!(verdict(&of(1.2), "JoinSet"), Verdict::CannotTell);
+    assert!(reason(&of(1.2), "JoinSet").contains("no row of unchanged code"));
+    assert_eq!(verdict(&of(1.5), "JoinSet"), Verdict::Worse);
+}
+
 #[test]
 fn a_control_that_shows_a_difference_silences_smaller_ones() {
     let mut new = run(NEW);

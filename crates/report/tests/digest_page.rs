@@ -207,7 +207,7 @@ fn a_histogram_shows_numbers_and_time_and_where_there_is_none_its_reason() {
     assert_eq!(figures.len(), 3);
     assert!(figures[0].contains("1.00 us to 2.00 us 3 60.0 % 33.3 %"), "{}", figures[0]);
     assert!(figures[0].contains("worthwhile from 7.31 us"), "{}", figures[0]);
-    assert!(figures[1].contains("Queue delay: from ready to start p50 800 ns"), "{}", figures[1]);
+    assert!(figures[1].contains("Queue delay: from ready to start p50 ~800 ns"), "{}", figures[1]);
     assert!(figures[2].ends_with("not known: no gaps here (look elsewhere)"), "{}", figures[2]);
     // The pairs of bars keep their order, and the higher share is the higher bar.
     assert_eq!(all(&html, "#times figure:first-child rect.bar").len(), 6);

@@ -3,6 +3,7 @@
 use taskscale_analysis::{Run, SummaryOptions, parse_run, summarize, summarize_with};
 use taskscale_model::{
     run_file::Status,
+    suite::{Claim, ShareOf},
     summary::{FindingKind, Quantity, Standing, Summary},
 };
 use taskscale_report::{
@@ -14,6 +15,7 @@ const QUICK: &str = include_str!("../../analysis/tests/data/quick.jsonl");
 const WIDE: &str = include_str!("../../analysis/tests/data/wide.jsonl");
 const JIT: &str = include_str!("../../analysis/tests/data/jit.jsonl");
 const THREADS: &str = include_str!("../../analysis/tests/data/threads.jsonl");
+const VERSIONS: &str = include_str!("../../analysis/tests/data/versions.jsonl");
 
 fn run(text: &str) -> Run {
     parse_run(text).expect("a run file")
@@ -40,9 +42,108 @@ fn screen_of_many_sizes() {
     insta::assert_snapshot!(shown(&summarize(&run(WIDE))));
 }
 
+/// A run that is read as shares of each runtime's baseline, with claims about it.
+fn shared(text: &str, table: &str) -> Summary {
+    let mut run = run(text);
+    for block in run.header.suites.iter_mut().flat_map(|suite| &mut suite.workloads) {
+        let published = [("tokio:multi_thread/JoinSet".to_owned(), 91.5)].into();
+        block.title = table.to_owned();
+        block.share = Some(ShareOf { unit: "node".into(), count: 7, subtract: None, published });
+        let claim = |text: &str, variant: &str, below| Claim {
+            text: text.into(),
+            runtime: "tokio".into(),
+            variant: variant.into(),
+            than: "multi_thread/spawn".into(),
+            above: None,
+            below: Some(below),
+        };
+        block.claims = vec![
+            claim("a set costs ten times as much", "multi_thread/JoinSet", 10.0),
+            claim("x", "none", 1.0),
+        ];
+    }
+    summarize(&run)
+}
+
+#[test]
+fn screen_of_shares() {
+    let summary = shared(QUICK, "fanout order=ordered");
+    insta::assert_snapshot!(shown(&summary));
+    insta::assert_snapshot!(
+        taskscale_report::markdown(&summary).split("<details>").next().expect("the answer")
+    );
+    fits(&shown(&summary));
+    fits(&shown(&shared(WIDE, "fanout")));
+}
+
 #[test]
 fn screen_of_a_killed_run() {
     insta::assert_snapshot!(shown(&summarize(&run(&QUICK[..QUICK.len() * 3 / 5]))));
+}
+
+#[test]
+fn screen_of_two_versions() {
+    let screen = shown(&summarize(&run(VERSIONS)));
+    fits(&screen);
+    insta::assert_snapshot!(screen);
+}
+
+/// The one that is named first is what the others are divided by, whichever is the cheaper.
+#[test]
+fn versions_are_divided_by_the_one_that_is_named_first() {
+    let mut turned = run(VERSIONS);
+    turned.runtimes.reverse();
+    for (run, reference, ratio) in
+        [(run(VERSIONS), "asyncio@python3.8", 0.55), (turned, "asyncio@python3.13", 1.0 / 0.55)]
+    {
+        let summary = summarize(&run);
+        let rows = &summary.overview.rankings[0].rows;
+        let row = |runtime: &str| {
+            rows.iter().find(|row| row.runtime == runtime && row.variant == "gather").expect("ranked")
+        };
+        assert_eq!(row(reference).standing, Standing::Reference);
+        let other =
+            rows.iter().find(|row| row.runtime != reference && row.variant == "gather").expect("ranked");
+        assert!((other.ratio.expect("paired") / ratio - 1.0).abs() < 0.02, "{other:?}");
+        let told: Vec<_> =
+            summary.overview.findings.iter().filter(|one| one.kind == FindingKind::Version).collect();
+        assert_eq!(told.len(), 1);
+        assert!(
+            told[0].text.starts_with(&format!(
+                "{} costs {}",
+                other.runtime,
+                if ratio < 1.0 { "0.55" } else { "1.8" }
+            )),
+            "{told:?}"
+        );
+        assert!(!told[0].text.contains("eager"), "{told:?}");
+    }
+}
+
+#[test]
+fn versions_are_divided_by_the_runtime_of_the_reference() {
+    let options =
+        SummaryOptions { reference: Some("asyncio@python3.13".into()), ..SummaryOptions::default() };
+    let summary = summarize_with(&run(VERSIONS), &options);
+    let told = summary.overview.findings.iter().find(|one| one.kind == FindingKind::Version);
+    let text = &told.expect("two versions").text;
+    assert!(
+        text.starts_with("asyncio@python3.8 costs 1.8") && text.contains("of asyncio@python3.13"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_long_name_of_a_runtime_is_told_by_its_version_where_that_tells_it() {
+    let mut summary = summarize(&run(VERSIONS));
+    let screen = shown(&summary);
+    assert!(screen.contains("asyncio@3.8  gather") && screen.contains("asyncio@3.13 gather"), "{screen}");
+    for row in &mut summary.overview.rankings[0].rows {
+        let folder = if row.runtime.ends_with('8') { "/opt/one" } else { "/opt/two" };
+        row.runtime = format!("asyncio@{folder}/python3.13");
+    }
+    let screen = shown(&summary);
+    assert!(!screen.contains("asyncio@3.13"), "{screen}");
 }
 
 #[test]

@@ -33,6 +33,7 @@ fn sample() -> impl Strategy<Value = SampleRecord> {
             outside_wall_ns: wall_ns,
             outside_cpu_ns: None,
             threads: timed.then_some(Reading::Value(ThreadsRan { ran: round % 3, busiest_share: 0.4 })),
+            load: None,
             answer: Answer(0),
             extra: [("create_cpu_ns".to_owned(), (cpu_ns / 2).into())].into_iter().collect(),
         },
@@ -61,6 +62,7 @@ fn run() -> impl Strategy<Value = Run> {
                     },
                     creates_task: None,
                     jit: row == 2,
+                    settle_ms: None,
                     sweep: None,
                     role: [Role::Baseline, Role::Row, Role::Control, Role::Row, Role::Row][row as usize],
                     // Row 4 names a baseline that does not exist.

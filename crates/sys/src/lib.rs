@@ -5,6 +5,7 @@
 //! | [`clock`] | what time is it, how much CPU has a process used | ns |
 //! | [`ticks`] | what time is it, as cheaply as can be | ticks, and their rate |
 //! | [`held`] | which of several items does this thread hold | a reference |
+//! | [`affinity`] | on which CPUs does this thread run | numbers of CPUs |
 //! | [`delay`] | how long has this thread waited for a processor | ns |
 //! | [`threads`] | how much CPU has each thread of a process used | ns |
 //! | [`counts`] | how many allocations and system calls has a process made | calls, bytes |
@@ -17,6 +18,7 @@
 //! Linux comes first: elsewhere on Unix everything compiles, and a reading that is not there says
 //! so. `unsafe` is confined to the modules that carry an `allow`. Each call says why it is sound.
 
+pub mod affinity;
 pub mod clock;
 pub mod counts;
 pub mod delay;

@@ -3,13 +3,14 @@
 use crate::repository::Repository;
 
 /// The picture of ARCHITECTURE.md: each crate and its layer.
-const PICTURE: [(&str, u8); 14] = [
+const PICTURE: [(&str, u8); 15] = [
     ("model", 0),
     ("stats", 0),
     ("sys", 1),
     ("trace", 1),
     ("digest", 1),
     ("analysis", 1),
+    ("load", 1),
     ("bench", 2),
     ("report", 2),
     ("live", 2),

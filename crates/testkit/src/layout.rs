@@ -8,8 +8,10 @@ use crate::repository::Repository;
 /// Most lines of a source file.
 const LINES: usize = 600;
 /// Endings of the files that people write.
-const SOURCES: [&str; 14] =
-    ["rs", "py", "go", "java", "js", "mjs", "ts", "c", "cc", "cpp", "h", "hpp", "swift", "cs"];
+const SOURCES: [&str; 17] = [
+    "rs", "py", "go", "java", "js", "mjs", "ts", "c", "cc", "cpp", "h", "hpp", "swift", "cs", "fs", "fsx",
+    "ml",
+];
 /// Files that a command writes. They may have any length.
 const GENERATED: [&str; 0] = [];
 
@@ -148,7 +150,8 @@ fn begins_a_path(line: &str, start: &str) -> bool {
     })
 }
 
-/// Finds probes that lack a part of the common shape: `README.md`, `sdk`, `workloads`.
+/// Finds probes that lack a part of the common shape: `README.md`, `sdk`, `workloads`. A folder of
+/// JSON alone is no probe: it holds what all of them share (`probes/interp/program.json`).
 pub fn probe_shapes(repository: &Repository) -> Vec<String> {
     let probes: Vec<&str> = repository
         .paths
@@ -159,6 +162,10 @@ pub fn probe_shapes(repository: &Repository) -> Vec<String> {
     let mut problems = Vec::new();
     for probe in probes {
         let inside = format!("probes/{probe}/");
+        let mut files = repository.paths.iter().filter(|path| path.starts_with(&inside));
+        if files.all(|path| path.ends_with(".json")) {
+            continue;
+        }
         // The part may lie at any depth: `sdk.py`, `sdk/src/`, `src/main/taskscale/sdk/` as Java's
         // packages want it.
         let has = |part: &str| {
@@ -256,6 +263,9 @@ mod tests {
         }
         assert_eq!(probe_shapes(&Repository::of(&[("probes/PROTOCOL.md", "")])), [""; 0]);
         assert_eq!(probe_shapes(&Repository::of(&[("probes/go/main.go", "")])).len(), 3);
+        let shared = ("probes/interp/program.json", "");
+        assert_eq!(probe_shapes(&Repository::of(&[shared])), [""; 0]);
+        assert_eq!(probe_shapes(&Repository::of(&[shared, ("probes/interp/a.go", "")])).len(), 3);
     }
 
     #[test]

@@ -13,12 +13,13 @@
 //! | [`sdk`] | the length and the shape of the SDKs of probes |
 //! | [`repository`] | (its files, as the checks see them) |
 //!
-//! [`hostile`] is no check: it makes input that hurts, which a test and an experiment feed to the
-//! tool.
+//! [`generated`] and [`hostile`] are no checks of this kind: the one holds files that code generates
+//! to it, the other makes input that hurts, which a test and an experiment feed to the tool.
 
 pub mod arrows;
 pub mod documents;
 pub mod doors;
+pub mod generated;
 pub mod hostile;
 pub mod layout;
 pub mod repository;

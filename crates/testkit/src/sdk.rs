@@ -14,7 +14,7 @@ const APART: &str = "json";
 const PARTS: [&[&str]; 5] =
     [&["clock"], &["describe", "probe"], &["request", "run"], &["timing"], &["serve"]];
 /// Endings of the files that an SDK is made of.
-const SOURCES: [&str; 7] = ["rs", "go", "java", "mjs", "hpp", "swift", "py"];
+const SOURCES: [&str; 9] = ["rs", "go", "java", "mjs", "hpp", "swift", "py", "cs", "ml"];
 
 /// Finds SDKs that are too long or lack a part.
 pub fn problems(repository: &Repository) -> Vec<String> {
@@ -61,6 +61,8 @@ fn code_lines(file: &File) -> usize {
     let text = file.text.split("#[cfg(test)]").next().unwrap_or_default();
     let (mark, open, close) = match file.extension() {
         Some("py") => ("#", "\"\"\"", "\"\"\""),
+        // It has no comment that ends with its line.
+        Some("ml") => ("(*", "(*", "*)"),
         _ => ("//", "/*", "*/"),
     };
     let mut commented = false;
@@ -111,6 +113,7 @@ mod tests {
         for (extension, comments) in [
             ("go", "\n  \n// a\n\t// b\n/* c\n d\n */\n/** e */\n"),
             ("py", "\n# a\n    \"\"\"b\n\n    c\n    d.\"\"\"\n\"\"\"e\"\"\"\n"),
+            ("ml", "\n(** a *)\n  (* b\n\n      c *)\n"),
             ("rs", "//! a\n/// b\n#[cfg(test)]\nmod tests {\n}\n"),
         ] {
             let text =

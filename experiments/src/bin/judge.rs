@@ -168,8 +168,9 @@ impl Outcome {
             .map(|(name, share)| format!("{name} {:.0}", share * 100.0))
             .collect();
         println!(
-            "{fault}: {kind} {seed}: {} {:.2}..{:.2} ({:?}), taken {:?}; right {:?}, best {:?} {:.2}; {} on {}, {}",
+            "{fault}: {kind} {seed}: {} or {} {:.2}..{:.2} ({:?}), taken {:?}; right {:?}, best {:?} {:.2}; {} on {}, {}",
             said.name,
+            self.digest.alternative.as_ref().map_or("nothing else", |other| other.name.as_str()),
             said.predicted.from,
             said.predicted.to,
             self.digest.confidence.grade,

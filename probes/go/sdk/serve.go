@@ -28,13 +28,16 @@ import "encoding/json"
 import "fmt"
 import "os"
 
+// Lines are those of the tool, and Replies where replies go. Between a request and its sample a workload may have lines
+// of its own.
+var Lines, Replies = bufio.NewScanner(os.Stdin), json.NewEncoder(os.Stdout)
+
 // Serve serves the declared workloads as runtime name until standard input ends or says exit.
 func Serve(name, version string) {
-	lines, replies := bufio.NewScanner(os.Stdin), json.NewEncoder(os.Stdout)
-	lines.Buffer(nil, 1<<30)
+	Lines.Buffer(nil, 1<<30)
 	os.Stdout = os.Stderr // whatever a workload prints must not get between the replies
-	for lines.Scan() {
-		if said := reply(lines.Bytes(), name, version); said == nil || replies.Encode(said) != nil {
+	for Lines.Scan() {
+		if said := reply(Lines.Bytes(), name, version); said == nil || Replies.Encode(said) != nil {
 			return
 		}
 	}

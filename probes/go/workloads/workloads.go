@@ -1,11 +1,14 @@
-// Package workloads performs fanout, nop, spin and drain on goroutines.
+// Package workloads performs fanout, nop, spin, drain and interp on goroutines.
 //
 // A form is one way of starting tasks and waiting for them. Its loops are written out once for each kind of task (plain,
 // spun, counted), and the kind is chosen outside the timed part: a loop over tasks that called a func value or a method of
 // a type parameter would pay for an indirect call per task.
 package workloads
 
-import "taskscale/sdk"
+import (
+	"taskscale/sdk"
+	"taskscale/workloads/interp"
+)
 
 // What the counter of a sync.WaitGroup can hold; past it Add panics.
 const (
@@ -19,6 +22,7 @@ func Declare() {
 	declareNop()
 	declareSpin()
 	declareDrain()
+	interp.Declare()
 }
 
 // atOnce is how many tasks may be alive at once: limit, or all where that is 0 or more than there are.

@@ -24,4 +24,4 @@
 // | register, resolve | make `import ... from "taskscale-probe"` find this file, wherever the user's own is |
 
 export { param, variant } from "./describe.mjs";
-export { serve } from "./serve.mjs";
+export { next, say, serve } from "./serve.mjs";

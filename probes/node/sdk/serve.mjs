@@ -5,18 +5,38 @@ import { createInterface } from "node:readline";
 import { PROTOCOL, description } from "./describe.mjs";
 import { request } from "./request.mjs";
 
+let lines;
+let write;
+
+/** The type of the tool's next line, for a workload that has lines of its own. */
+export async function next() {
+  const { value, done } = await lines.next();
+  if (done) throw new Error("the tool is gone");
+  try {
+    return JSON.parse(value).type;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Writes a line. */
+export function say(message) {
+  return new Promise((resolve) => write(`${JSON.stringify(message)}\n`, resolve));
+}
+
 /** Serves the declared workloads as runtime `name` until standard input ends or says `exit`; then ends the process. */
 export async function serve(name, version) {
-  const write = process.stdout.write.bind(process.stdout);
+  write = process.stdout.write.bind(process.stdout);
   // Whatever a workload prints must not get between the replies.
   process.stdout.write = process.stderr.write.bind(process.stderr);
   process.stdout.on("error", () => process.exit(1));
   // A workload that failed may leave promises behind that nobody awaits any more.
   process.on("unhandledRejection", (reason) => console.error(`probe ${name}: a promise failed unawaited:`, reason));
-  for await (const line of createInterface({ input: process.stdin })) {
-    const said = await reply(line, name, version);
+  lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+  for (let line = await lines.next(); !line.done; line = await lines.next()) {
+    const said = await reply(line.value, name, version);
     if (said === null) break;
-    await new Promise((resolve) => write(`${JSON.stringify(said)}\n`, resolve));
+    await say(said);
   }
   process.exit(0);
 }

@@ -12,6 +12,7 @@
 
 use std::hint::black_box;
 
+use serde_json::Value;
 use taskscale_probe_sdk::{Perform, Probe, Run, Timing, Variant, Workload};
 
 /// The number of parts of a sample. Each part costs two pairs of clock readings, outside the time
@@ -31,11 +32,17 @@ pub fn in_parts(probe: Probe) -> Probe {
     Probe { workloads: probe.workloads.into_iter().map(workload).collect(), ..probe }
 }
 
+/// Whether `run` asks for a server rather than for a loop.
+pub fn is_served(run: &Run) -> bool {
+    run.params.get("mode").and_then(Value::as_str).is_some_and(|mode| mode.starts_with("http-"))
+}
+
 /// Does `run` in up to [`PARTS`] parts and adds them up. The depth of the stack of each part
 /// follows from the seed.
 fn spread(run: &Run, perform: &Perform) -> Result<Timing, String> {
-    // The counts of an instrumented run would have to be merged, and its time says nothing.
-    if run.param("verify") {
+    // The counts of an instrumented run would have to be merged, and its time says nothing. What is
+    // served has one server.
+    if run.param("verify") || is_served(run) {
         return perform(run);
     }
     let parts = run.iterations.min(PARTS);

@@ -2,7 +2,8 @@
 
 use taskscale_model::{
     figure::{count, percent},
-    run_file::{Role, RuntimeState, Stop, Time},
+    load::LoadRecord,
+    run_file::{Kind, Role, RuntimeState, Stop, Time},
     summary::Row,
 };
 
@@ -24,6 +25,8 @@ const PRESSURE: f64 = 0.10;
 const STEAL: f64 = 0.01;
 /// Load per CPU at the start of the run from which the machine was not idle.
 const LOAD: f64 = 0.5;
+/// The share of its CPU from which a generator may hold its server up.
+const GENERATOR: f64 = 0.95;
 /// Seconds in a tick of steal time.
 const TICK_S: f64 = 0.01;
 
@@ -34,6 +37,7 @@ pub fn all(run: &Run, series: &[RowSamples<'_>], rows: &[Row]) -> Vec<String> {
     notes.extend(run.notes.iter().cloned());
     notes.extend(left_out(run));
     notes.extend(of_musl(run).map(|(text, remedy)| format!("{text}. Remedy: {remedy}")));
+    notes.extend(loads(run));
     notes.extend(disturbed(run));
     notes.extend(warmup::note(rows));
     notes.extend(threads::notes(series));
@@ -61,6 +65,38 @@ pub fn incomplete(run: &Run, series: &[RowSamples<'_>]) -> Option<String> {
         (true, 0) => None,
         (true, n) => Some(format!("the run file holds no end of {}", rows_in_words(n))),
     }
+}
+
+/// Where the servers of a run ran, and whether their load held them up.
+fn loads(run: &Run) -> Vec<String> {
+    let loads = || {
+        let timed = run.samples.iter().filter(|sample| sample.kind == Kind::Timed);
+        timed.filter_map(|sample| sample.load.as_ref())
+    };
+    let mut notes = Vec::new();
+    if loads().next().is_none() {
+        return notes;
+    }
+    if loads().any(|load| load.pinned.is_none()) {
+        notes.push(
+            "servers and the generator of their load shared the CPUs, of which they could not have one each: \
+             requests a second and latencies are those of both together"
+                .into(),
+        );
+    }
+    let used = |load: &LoadRecord| load.generator_cpu_ns as f64 / load.wall_ns.max(1) as f64;
+    let most = loads().map(used).fold(0.0, f64::max);
+    let busy = loads().filter(|load| used(load) > GENERATOR).count();
+    let all = loads().count();
+    notes.push(match busy {
+        0 => format!("the generator of the load used at most {} % of its CPU", percent(most)),
+        busy => format!(
+            "in {busy} of {all} samples of servers the generator used more than {} % of its CPU: requests a second \
+             are then its own, and the server's CPU time stands",
+            percent(GENERATOR)
+        ),
+    });
+    notes
 }
 
 fn left_out(run: &Run) -> Vec<String> {

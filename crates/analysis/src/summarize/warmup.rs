@@ -20,8 +20,8 @@ pub fn cold(one: &RowSamples<'_>) -> (Vec<u64>, Vec<f64>) {
 }
 
 /// How many of the timed processes had levelled off, by the rule that ended their warm-up. Only
-/// code of a JIT compiler is judged. Other code has at most three warm-up samples in later
-/// processes, too few to tell.
+/// code of a JIT compiler is judged, and none before the work that its probe asks for. Other code
+/// has at most three warm-up samples in later processes, too few to tell.
 pub fn settled(one: &RowSamples<'_>) -> Option<Settled> {
     if !one.row.jit {
         return None;
@@ -30,7 +30,8 @@ pub fn settled(one: &RowSamples<'_>) -> Option<Settled> {
     let levelled = |process: &u64| {
         one.starts.iter().find(|start| start.process == *process).is_some_and(|start| {
             let costs: Vec<f64> = start.unsettled.iter().map(|sample| sample.per_task(Time::Cpu)).collect();
-            has_levelled(&costs)
+            let worked_ns: u64 = start.unsettled.iter().map(|sample| sample.cpu_ns).sum();
+            worked_ns >= one.row.settle_ms.unwrap_or(0) * 1_000_000 && has_levelled(&costs)
         })
     };
     let processes = timed.iter().filter(|process| levelled(process)).count() as u64;

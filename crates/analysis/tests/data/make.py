@@ -30,7 +30,7 @@ class File:
     def end(s,n,status="ok",**k):
         s.add(dict({"type":"row_end","row":n,"status":status},**k))
     def write(s,p): open(p,"w").write("\n".join(s.lines)+"\n")
-D="crates/report/tests/data/"
+D="crates/analysis/tests/data/"
 # quick: five forms, four sizes
 f=File(); sizes=[64,128,256,512]
 f.add(header("quick",sizes))
@@ -173,3 +173,20 @@ for k,v,size,cpu,wall,ran,failed in rows:
     else: f.end(k,"ok",stop="max_time")
 f.add({"type":"end","elapsed_s":20.0})
 f.write(D+"granularity.jsonl")
+# versions: two Pythons, the newer one named last; `gather` and `wait` cost it 0.55 and 0.65 as much, `eager` only it has. No tokio is there
+f=File(); f.add(header("versions",[2048]))
+for tool,ver in (("python3.8","3.8.18"),("python3.13","3.13.0")): f.add(runtime("asyncio@"+tool,"asyncio","python",ver,"CPython "+ver,1))
+forms=[("asyncio@python3.8","3.8.18","gather","baseline",6000,None),("asyncio@python3.8","3.8.18","wait","row",6500,0),("asyncio@python3.8","3.8.18","eager","row",1,0),
+ ("asyncio@python3.13","3.13.0","gather","baseline",3300,None),("asyncio@python3.13","3.13.0","wait","row",4225,3),("asyncio@python3.13","3.13.0","eager","row",1100,3)]
+for k,(rt,ver,v,role,c,base) in enumerate(forms): f.row(k,rt,ver,v,2048,role,base,suite="versions",table="fanout")
+for i in range(12):
+    machine=1+0.1*random.random()
+    for k,(rt,ver,v,role,c,base) in enumerate(forms):
+        cpu=c*2048*100*machine*(1+0.01*random.gauss(0,1))
+        if k!=2: f.sample(k,rt,v,2048,"timed",i,cpu,cpu,100,process=i//2)
+    f.round(2048,i,"fanout")
+for k in range(6):
+    if k==2: f.end(k,"skipped",reason="needs Python 3.12",remedy="name a newer one: --runtime asyncio@python3.12")
+    else: f.end(k,"ok",stop="samples")
+f.add({"type":"end","elapsed_s":8.0})
+f.write(D+"versions.jsonl")

@@ -23,6 +23,7 @@ pub struct Draft {
     pub key: RowKey,
     pub creates_task: Option<bool>,
     pub jit: bool,
+    pub settle_ms: Option<u64>,
     pub sweep: Option<Sweep>,
     pub role: Role,
     /// The place of its baseline among the rows that are measured side by side.
@@ -40,6 +41,7 @@ pub fn number(rows: Vec<Draft>, next: &mut u64) -> Vec<PlannedRow> {
             key: draft.key,
             creates_task: draft.creates_task,
             jit: draft.jit,
+            settle_ms: draft.settle_ms,
             sweep: draft.sweep,
             role: draft.role,
             baseline: draft.baseline.map(|place| first + place as u64),
@@ -55,10 +57,10 @@ pub fn names(asked: &str, key: &SeriesKey) -> bool {
 }
 
 /// Whether a block repeats another one of its workload once the command line's parameters are put
-/// over it: it sets one of them otherwise, and the other sets them all as asked.
+/// over it: it sets one of them otherwise or not at all, and the other sets them all as asked.
 pub fn is_repeated(suite: &Suite, block: &Block, selection: &Selection) -> bool {
     let asked = &selection.params;
-    let otherwise = asked.iter().any(|(name, value)| block.params.get(name).is_some_and(|set| set != value));
+    let otherwise = asked.iter().any(|(name, value)| block.params.get(name) != Some(value));
     let fits = |other: &Block| {
         other.name == block.name && asked.iter().all(|(name, value)| other.params.get(name) == Some(value))
     };
@@ -118,6 +120,7 @@ pub fn rows_of(
         key: RowKey { series, size },
         creates_task: None,
         jit: false,
+        settle_ms: None,
         sweep: None,
         role: Role::Row,
         baseline: None,
@@ -133,7 +136,14 @@ pub fn rows_of(
         let what = format!("{} does not offer {}", runtime.id, block.name);
         return refused(Missing::new(what, "`taskscale list` shows what each runtime offers"));
     };
+    if let Some(missing) = validate::unavailable(workload, &base) {
+        return skipped(missing);
+    }
     if let Err(why) = validate::params(workload, &base) {
+        // A table that names others is not about this one.
+        if block.runtimes.as_ref().is_some_and(|names| !names.contains(&runtime_name(runtime))) {
+            return Vec::new();
+        }
         let what = format!("{} does not offer this {}: {}", runtime.id, block.name, why.reason);
         return refused(Missing::new(what, why.remedy));
     }
@@ -162,6 +172,7 @@ pub fn rows_of(
                 key: RowKey { series, size },
                 creates_task: Some(variant.creates_task),
                 jit: description.jit,
+                settle_ms: description.settle_ms,
                 state,
                 ..blank.clone()
             });
@@ -177,18 +188,22 @@ fn with_defaults(workload: &Workload, params: &Params) -> Params {
     all
 }
 
+/// Whether `asked` is a variant's whole name or one part of it between slashes.
+pub fn is_meant(asked: &str, variant: &str) -> bool {
+    asked == variant || variant.split('/').any(|part| part == asked)
+}
+
 fn wanted<'a>(
     workload: &'a Workload,
     block: &'a Block,
     selection: &'a Selection,
 ) -> impl Iterator<Item = &'a Variant> {
-    let matches = |asked: &String, name: &str| asked == name || name.split('/').any(|part| part == asked);
     workload.variants.iter().filter(move |variant| {
         let asked = &selection.variants;
         if asked.is_empty() {
-            block.variants.as_ref().is_none_or(|names| names.iter().any(|name| matches(name, &variant.name)))
+            block.variants.as_ref().is_none_or(|names| names.iter().any(|name| is_meant(name, &variant.name)))
         } else {
-            asked.iter().any(|name| matches(name, &variant.name))
+            asked.iter().any(|name| is_meant(name, &variant.name))
         }
     })
 }

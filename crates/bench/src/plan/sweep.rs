@@ -88,6 +88,7 @@ mod tests {
             key: RowKey { series, size: 64 },
             creates_task: Some(true),
             jit: false,
+            settle_ms: None,
             sweep: None,
             role: Role::Row,
             baseline: None,

@@ -21,18 +21,33 @@ fn found(id: &str, variants: Vec<Variant>) -> Found {
         name: "order".into(),
         default: ParamValue::parse("ordered"),
         choices: words(&["ordered", "discard"]),
+        unavailable: Default::default(),
         help: String::new(),
     }];
     if id.starts_with("asyncio") {
         let choices = words(&["on", "off"]);
-        params.push(Param { name: "gc".into(), default: choices[0].clone(), choices, help: String::new() });
+        params.push(Param {
+            name: "gc".into(),
+            default: choices[0].clone(),
+            choices,
+            unavailable: Default::default(),
+            help: String::new(),
+        });
     }
     let name = id.split('@').next().expect("first").to_owned();
     let runtime = Runtime { name, language: "x".into(), version: "1".into(), toolchain: String::new() };
     let workloads = vec![Workload { name: "fanout".into(), params, variants }];
     let clock = Clock { wall_resolution_ns: 1, cpu_resolution_ns: 1 };
-    let description =
-        Description { protocol: 1, runtime, clock, workers: Some(2), jit: false, wake_ms: None, workloads };
+    let description = Description {
+        protocol: 1,
+        runtime,
+        clock,
+        workers: Some(2),
+        jit: false,
+        settle_ms: None,
+        wake_ms: None,
+        workloads,
+    };
     Found { id: id.into(), asked: false, by_name: false, old_of: None, description: Ok(description) }
 }
 
@@ -382,4 +397,22 @@ fn a_parameter_that_nothing_takes_is_named_with_what_is_allowed() {
     let asked = Found { asked: true, ..tokio() };
     let one = said(asked, &[], "order", "orderd");
     assert!(one.contains("cannot be \"orderd\""), "{one}");
+}
+
+#[test]
+fn each_variant_that_was_asked_for_is_looked_for() {
+    let said = |runtime: Found, variants: &[&str]| {
+        let variants = variants.iter().map(|name| (*name).to_owned()).collect();
+        planned(&[suite("")], &[runtime], &Selection { variants, ..Selection::default() })
+    };
+    let wrong = said(tokio(), &["multi/spawn", "spwan"]).expect_err("one is no variant").to_string();
+    assert!(wrong.starts_with("no variant is named spwan; the runtimes here have: "), "{wrong}");
+    // Nobody knows what a probe offers that said nothing: its row says why.
+    let silent = Found {
+        asked: true,
+        description: Err(Missing::new("no answer to describe within 60 s", "")),
+        ..tokio()
+    };
+    let plan = said(silent, &["spwan"]).expect("a plan with the row that says why");
+    assert!(plan.rows().all(|row| matches!(row.state, RowState::Skipped(_))), "{plan:?}");
 }

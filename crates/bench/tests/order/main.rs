@@ -1,5 +1,4 @@
-//! The order of execution, by seed and plan. Fake probes write into a log and move a fake clock. No
-//! real time passes and no process starts.
+//! The order of execution, by seed and plan. Fake probes write a log and move a fake clock.
 
 use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
 
@@ -175,6 +174,7 @@ impl Link for FakeLink {
             outside_wall_ns: ns + 10_000,
             outside_cpu_ns: Some(ns + 5_000),
             threads: self.threads(request),
+            load: None,
         })
     }
 
@@ -255,6 +255,7 @@ fn description<'a>(
         clock: protocol::Clock { wall_resolution_ns: 1, cpu_resolution_ns: 1 },
         workers: None,
         jit,
+        settle_ms: None,
         wake_ms,
         workloads: vec![Workload {
             name: "nop".into(),
@@ -324,6 +325,7 @@ struct Setting {
     limits: Limits,
     sizes: &'static str,
     jit: bool,
+    settle_ms: Option<u64>,
     wake_ms: Option<u64>,
     counted: bool,
     interrupt_after: Option<usize>,
@@ -350,6 +352,7 @@ impl Default for Setting {
             limits,
             sizes: "[100]",
             jit: false,
+            settle_ms: None,
             wake_ms: None,
             counted: false,
             interrupt_after: None,
@@ -366,13 +369,10 @@ fn measure(behaviours: &[(&'static str, Behaviour)], setting: Setting) -> Done {
         setting.suite, setting.sizes
     ))
     .expect("suite");
-    let found = Found {
-        id: "fake".into(),
-        asked: true,
-        by_name: false,
-        old_of: None,
-        description: Ok(description(setting.jit, setting.wake_ms, behaviours.iter().map(|(name, _)| name))),
-    };
+    let mut about = description(setting.jit, setting.wake_ms, behaviours.iter().map(|(name, _)| name));
+    about.settle_ms = setting.settle_ms;
+    let found =
+        Found { id: "fake".into(), asked: true, by_name: false, old_of: None, description: Ok(about) };
     let plan = Plan::new(std::slice::from_ref(&suite), &[found], &setting.selection, &|_, _| setting.limits)
         .expect("plan");
     let world =
@@ -494,6 +494,29 @@ fn code_that_is_compiled_while_it_runs_is_timed_after_its_last_tier_in_every_pro
         timed(false).iter().any(|(cost, ..)| *cost > 100.0),
         "three samples agree with the rest between two tiers"
     );
+}
+
+#[test]
+fn a_level_counts_only_after_the_work_that_the_probe_asks_for() {
+    let limits = Limits { restart_every: 2, ..Setting::default().limits };
+    let before = |settle_ms| {
+        let setting = Setting { limits, jit: true, settle_ms, ..Setting::default() };
+        let done = measure(&[("a", Behaviour::Costs(1_000))], setting);
+        let untimed = |process: u64| {
+            let of_it = done.samples().filter(|sample| sample.process == process && sample.row == 0);
+            of_it
+                .filter(|one| matches!(one.kind, Kind::Pilot | Kind::Warmup))
+                .map(|one| one.cpu_ns)
+                .sum::<u64>()
+        };
+        (0..3).map(untimed).collect::<Vec<_>>()
+    };
+    // A row that costs the same from the start is level after 24 samples of a quarter of 1 ms.
+    assert!(before(None)[1..].iter().all(|&ns| ns < 10 * MS), "{:?}", before(None));
+    let asked = before(Some(50));
+    assert!(asked.iter().all(|&ns| (50 * MS..60 * MS).contains(&ns)), "{asked:?}");
+    let most = before(Some(1_000_000));
+    assert!(most.iter().all(|&ns| (3_000 * MS..3_010 * MS).contains(&ns)), "{most:?}");
 }
 
 #[test]

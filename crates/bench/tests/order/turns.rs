@@ -111,3 +111,14 @@ fn an_interrupt_keeps_what_every_size_has() {
     assert!(done.ends().iter().all(|(_, status)| *status == Status::Ok { stop: Stop::Interrupted }));
     assert_eq!(done.ends().len(), 4, "every row ends once");
 }
+
+#[test]
+fn a_cell_with_turns_has_six_processes_though_its_own_time_is_over() {
+    // A turn takes some 10 ms, and a cell may take 1 ms.
+    let limits = Limits { max_time_ns: MS, ..in_turns(3_600_000, 100) };
+    let setting = Setting { limits, sizes: "[100, 200]", ..Setting::default() };
+    let done = measure(&[("a", Behaviour::Costs(100_000))], setting);
+    let count =
+        |size: u64| done.samples().filter(|sample| sample.kind == Kind::Timed && sample.size == size).count();
+    assert_eq!((count(100), count(200)), (2 * 6, 2 * 6), "a row and its control");
+}

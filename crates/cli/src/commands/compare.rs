@@ -40,13 +40,17 @@ pub fn compare(args: &CompareArgs) -> anyhow::Result<Outcome> {
     let now = read(&new)?;
     // The header has the run's seed and the second of its start. A gate that compares a baseline
     // with itself has nothing to fail for.
-    if before.header == now.header && before.samples == now.samples && args.format == CompareFormat::Text {
+    let same = before.header == now.header && before.samples == now.samples;
+    if same && args.format == CompareFormat::Text {
         output::print("OLD and NEW are one and the same run, which tells nothing: name two runs\n")?;
         return Ok(Outcome::Done);
     }
     let options = CompareOptions { time, threshold: args.threshold.unwrap_or(BETWEEN_RUNS) };
     let (old, new) = (old.display().to_string(), new.display().to_string());
-    let comparison = taskscale_analysis::compare((&old, &before), (&new, &now), &options);
+    let mut comparison = taskscale_analysis::compare((&old, &before), (&new, &now), &options);
+    if same {
+        "OLD and NEW are one and the same run, which tells nothing".clone_into(&mut comparison.summary);
+    }
     show(&comparison, args)
 }
 

@@ -19,7 +19,7 @@ use crate::{
     suites,
 };
 
-/// The most columns of a line of the short list.
+/// The most columns of a line. The short list cuts its lines there, the full one breaks them.
 const COLUMNS: usize = 80;
 
 /// Prints a line for each suite and runtime; or everything about those that are named, and builds
@@ -61,13 +61,22 @@ fn line(text: &str) -> String {
     }
 }
 
+/// Breaks a line of the full list at blanks alone, since a remedy is there to be copied. What
+/// follows stands four columns further in.
+fn broken(text: &str) -> String {
+    let inner = " ".repeat(text.len() - text.trim_start().len() + 4);
+    let options = textwrap::Options::new(COLUMNS).subsequent_indent(&inner).break_words(false);
+    textwrap::wrap(text, options.word_splitter(textwrap::WordSplitter::NoHyphenation)).join("\n")
+}
+
 /// Writes a suite with its tables.
 fn tables(text: &mut String, suite: &Suite) -> std::fmt::Result {
-    writeln!(text, "Suite {}: {}", suite.name, suite.title)?;
+    writeln!(text, "{}", broken(&format!("Suite {}: {}", suite.name, suite.title)))?;
     for block in &suite.workloads {
         let sizes: Vec<String> = block.sizes.iter().map(|size| count(*size)).collect();
         let extra = if block.extra { " [with --all]" } else { "" };
-        writeln!(text, "  {}{extra}\n    n = {}", block.title(), sizes.join("; "))?;
+        writeln!(text, "{}", broken(&format!("  {}{extra}", block.title())))?;
+        writeln!(text, "{}", broken(&format!("    n = {}", sizes.join("; "))))?;
     }
     text.push('\n');
     Ok(())
@@ -104,7 +113,7 @@ fn runtimes(text: &mut String, asked: &[String]) -> anyhow::Result<()> {
             (Err(missing), None) => format!("missing    {missing}"),
         };
         let words = format!("  {id:width$} {words}");
-        writeln!(text, "{}", if *asked { words } else { line(&words) })?;
+        writeln!(text, "{}", if *asked { broken(&words) } else { line(&words) })?;
         if let (true, Ok(description)) = (*asked, description) {
             details(text, description)?;
         }
@@ -143,6 +152,7 @@ fn label(variant: &Variant) -> String {
 fn details(text: &mut String, description: &Description) -> std::fmt::Result {
     for workload in &description.workloads {
         writeln!(text, "    {}", workload.name)?;
+        let width = workload.variants.iter().map(label).map(|label| label.len()).max().unwrap_or(0);
         for variant in &workload.variants {
             let only: Vec<String> = variant
                 .only
@@ -154,15 +164,15 @@ fn details(text: &mut String, description: &Description) -> std::fmt::Result {
                 .collect();
             let state =
                 variant.unavailable.as_ref().map(|missing| format!(" -- {missing}")).unwrap_or_default();
-            let line = format!("      {:32} {}{state}", label(variant), only.join("; "));
-            writeln!(text, "{}", line.trim_end())?;
+            let line = format!("      {:width$} {}{state}", label(variant), only.join("; "));
+            writeln!(text, "{}", broken(line.trim_end()))?;
         }
         for param in workload.params.iter() {
             let choices: Vec<String> = param.choices.iter().map(ToString::to_string).collect();
             let choices =
                 if choices.is_empty() { String::new() } else { format!(" ({})", choices.join(", ")) };
             let default = params::label(&[(param.name.clone(), param.default.clone())].into());
-            writeln!(text, "      --param {default}{choices}: {}", param.help)?;
+            writeln!(text, "{}", broken(&format!("      --param {default}{choices}: {}", param.help)))?;
         }
     }
     Ok(())

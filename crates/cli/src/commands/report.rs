@@ -7,7 +7,10 @@ use std::{
 
 use anyhow::{Context, bail};
 use taskscale_analysis::{ReadError, Run, Sort, SummaryOptions};
-use taskscale_model::summary::Summary;
+use taskscale_model::{
+    run_file::{self, RowRecord},
+    summary::Summary,
+};
 
 use crate::{
     args::{ReportArgs, SortBy},
@@ -42,22 +45,16 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<Outcome> {
 
 fn summary_of(path: &Path, args: &ReportArgs) -> anyhow::Result<Summary> {
     let mut run = read(path)?;
-    let of = |pattern: &Option<regex::Regex>, text: &str| {
-        pattern.as_ref().is_none_or(|pattern| pattern.is_match(text))
-    };
-    run.keep(
-        |runtime| of(&args.runtime, runtime),
-        |row| {
-            of(&args.runtime, &row.key.runtime)
-                && of(&args.variant, &row.key.variant)
-                && of(&args.size, &row.key.size.to_string())
-        },
-    );
     if run.rows.is_empty() {
-        bail!("{} has no row that --runtime, --variant and --size leave", path.display());
+        bail!("{} ends before the first row was planned; measure again: taskscale run", path.display());
     }
     if let Some(named) = &args.baseline {
         check_baseline(&run, named)?;
+    }
+    check_filters(&run, args)?;
+    run.keep(|runtime| fits(args.runtime.as_ref(), runtime), |row| is_kept(args, row));
+    if let Some(named) = args.baseline.as_ref().filter(|named| !run.rows.iter().any(|row| is(row, named))) {
+        bail!("--baseline {named} is left out by --runtime, --variant or --size; let them match it too");
     }
     let sort = match args.sort {
         SortBy::Cost => Sort::Cost,
@@ -66,17 +63,57 @@ fn summary_of(path: &Path, args: &ReportArgs) -> anyhow::Result<Summary> {
     Ok(taskscale_analysis::summarize_with(&run, &SummaryOptions { reference: args.baseline.clone(), sort }))
 }
 
+/// Whether a filter that may be absent matches.
+fn fits(pattern: Option<&regex::Regex>, text: &str) -> bool {
+    pattern.is_none_or(|pattern| pattern.is_match(text))
+}
+
+fn is_kept(args: &ReportArgs, row: &RowRecord) -> bool {
+    fits(args.runtime.as_ref(), &row.key.runtime)
+        && fits(args.variant.as_ref(), &row.key.variant)
+        && fits(args.size.as_ref(), &row.key.size.to_string())
+}
+
+/// Says what there is where a filter matches nothing, or all of them together leave no row.
+fn check_filters(run: &Run, args: &ReportArgs) -> anyhow::Result<()> {
+    type Name = fn(&RowRecord) -> String;
+    let filters: [(&str, Option<&regex::Regex>, Name); 3] = [
+        ("--runtime", args.runtime.as_ref(), |row| row.key.runtime.clone()),
+        ("--variant", args.variant.as_ref(), |row| row.key.variant.clone()),
+        ("--size", args.size.as_ref(), |row| row.key.size.to_string()),
+    ];
+    for (option, pattern, name) in filters {
+        let Some(pattern) = pattern else { continue };
+        let mut names = Vec::new();
+        for row in &run.rows {
+            let name = name(row);
+            if name != run_file::ANY && !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        if !names.iter().any(|name| pattern.is_match(name)) {
+            let typed = pattern.as_str().trim_start_matches("^(?:").trim_end_matches(")$");
+            bail!("{option} {typed} matches nothing in this run; there are {}", names.join(", "));
+        }
+    }
+    if !run.rows.iter().any(|row| is_kept(args, row)) {
+        bail!("no row of this run fits --runtime, --variant and --size together; leave one of them out");
+    }
+    Ok(())
+}
+
+/// Whether `named` (`runtime` or `runtime:variant`) is this row.
+fn is(row: &RowRecord, named: &str) -> bool {
+    let key = &row.key;
+    key.runtime == named
+        || key.full_name() == named
+        || format!("{}:{}", key.runtime, key.variant_and_case()) == named
+}
+
 /// Says what there is where `named` is no row.
 fn check_baseline(run: &Run, named: &str) -> anyhow::Result<()> {
-    let mut known: Vec<String> = run.rows.iter().map(|row| row.key.full_name()).collect();
-    known.dedup();
-    let is = |row: &taskscale_model::run_file::RowRecord| {
-        let key = &row.key;
-        key.runtime == named
-            || key.full_name() == named
-            || format!("{}:{}", key.runtime, key.variant_and_case()) == named
-    };
-    if !run.rows.iter().any(is) {
+    if !run.rows.iter().any(|row| is(row, named)) {
+        let mut known: Vec<String> = run.rows.iter().map(|row| row.key.full_name()).collect();
         known.sort();
         known.dedup();
         bail!("--baseline {named} is not a row of this run; there are {}", known.join(", "));
@@ -99,7 +136,8 @@ pub fn read(path: &Path) -> anyhow::Result<Run> {
     if path == Path::new("-") {
         std::io::stdin().read_to_end(&mut bytes).context("cannot read standard input")?;
     } else {
-        bytes = std::fs::read(path).with_context(|| format!("cannot read the run file {shown}"))?;
+        let hint = if path.exists() { "" } else { "; `last` is the newest run" };
+        bytes = std::fs::read(path).with_context(|| format!("cannot read the run file {shown}{hint}"))?;
     }
     let read = taskscale_analysis::parse_run(&bytes);
     if matches!(read, Err(ReadError::NotARun { .. })) && is_a_trace(&bytes) {

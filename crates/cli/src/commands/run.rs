@@ -44,6 +44,10 @@ const QUICK: suite::LimitsAsked = suite::LimitsAsked {
     restart_warmup: None,
 };
 
+/// The least that an answer may take where `--max-time` shortens it, in seconds: a probe of a JVM
+/// needs 2 s for its first answer on a machine at load 15.
+const SHORTEST_TIMEOUT_S: f64 = 10.0;
+
 /// Rows that are judged by an old side get 50 pairs of processes, of four rounds each. One process
 /// of asyncio, Go, Node or tokio differs from another by a fifth to a half of what one round
 /// differs from another, and costs as much to start and warm up as six rounds. Four to six rounds a
@@ -61,7 +65,11 @@ const JUDGED: suite::LimitsAsked = suite::LimitsAsked {
 
 /// Measures, keeps the samples and prints the figures.
 pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
-    let (suites, left_out) = asked(args, suites::load(&args.suites)?);
+    let mut suites = suites::load(&args.suites)?;
+    if args.probe.is_empty() {
+        suites.iter_mut().for_each(|suite| put_first(suite, &args.runtime));
+    }
+    let (suites, whole, left_out) = asked(args, suites);
     let interrupt = Interrupt::listen()?;
     let terminal = std::io::stderr().is_terminal();
     if terminal {
@@ -83,7 +91,12 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     if args.counts {
         launcher = launcher.counting(shim::library(&building));
     }
-    let order = order(args, suites, &shaken)?;
+    // Tables that are left out are taken in where they alone have what was named.
+    let own = order(args, suites, &shaken);
+    let (order, left_out) = match (own, args.variant.is_empty()) {
+        (Err(_), false) => (order(args, whole, &shaken)?, Vec::new()),
+        (own, _) => (own?, left_out),
+    };
     let longest = Duration::from_secs(order.plan.longest_ns().div_ceil(1_000_000_000));
     tell(&format!("taskscale: {}", amount(&order.plan, longest)));
     if !left_out.is_empty() {
@@ -96,14 +109,16 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     let mut journal = Journal::new(&mut kept.file);
     let written = run::run(order, &mut launcher, &mut RealClock::start(), &mut progress, &mut journal);
     progress.clear();
-    let (measured, regression) = show(args, &kept.path)?;
+    let shown = show(args, &kept.path);
     // What was measured before is shown first: a full disk takes none of it back.
     written.map_err(|error| {
-        anyhow::anyhow!(
-            "cannot go on writing {}: {error}; what was measured before is kept there and shown above",
-            kept.path.display()
-        )
+        let what = match &shown {
+            Ok(_) => "what was measured before is kept there and shown above",
+            Err(_) => "nothing was kept; free some room, or name a file elsewhere: --output FILE",
+        };
+        anyhow::anyhow!("cannot go on writing {}: {error}; {what}", kept.path.display())
     })?;
+    let (measured, regression) = shown?;
 
     tell(&format!("Raw samples: {}", kept.path.display()));
     if let Some(name) = &args.save_baseline {
@@ -120,28 +135,54 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     })
 }
 
-/// The suites without the tables that nobody asked for, and the titles of those. Whoever names a
-/// variant asks for all tables that have it. A suite's budget is for its own tables; with all of
-/// them it grows by their number.
-fn asked(args: &RunArgs, mut suites: Vec<Suite>) -> (Vec<Suite>, Vec<String>) {
+/// The suites without the tables that nobody asked for; the same with all of their tables; and the
+/// titles of those that are left out. Whoever names parameters asks for the tables that set them
+/// all so, where no other does.
+fn asked(args: &RunArgs, mut suites: Vec<Suite>) -> (Vec<Suite>, Vec<Suite>, Vec<String>) {
+    let whole = in_full(args, suites.clone());
+    if args.all {
+        return (whole.clone(), whole, Vec::new());
+    }
     let mut left_out = Vec::new();
-    if !args.all && args.variant.is_empty() {
-        for suite in &mut suites {
-            left_out
-                .extend(suite.workloads.iter().filter(|block| block.extra).map(|block| block.title.clone()));
-            suite.workloads.retain(|block| !block.extra);
-        }
-    } else {
-        for suite in &mut suites {
-            let own = suite.workloads.iter().filter(|block| !block.extra).count().max(1);
-            let times = suite.workloads.len() as f64 / own as f64;
-            suite.limits.budget_s = suite.limits.budget_s.map(|budget_s| budget_s * times);
-            if !args.size.is_empty() {
-                drop_repeated(suite);
-            }
+    for suite in &mut suites {
+        let sets = |block: &suite::Block| {
+            args.param.iter().all(|(name, value)| block.params.get(name) == Some(value))
+        };
+        let own = args.param.is_empty() || suite.workloads.iter().any(|block| !block.extra && sets(block));
+        let (kept, dropped): (Vec<_>, Vec<_>) = std::mem::take(&mut suite.workloads)
+            .into_iter()
+            .partition(|block| !block.extra || (!own && sets(block)));
+        suite.workloads = kept;
+        left_out.extend(dropped.into_iter().map(|block| block.title));
+    }
+    (suites, whole, left_out)
+}
+
+/// The suites with all their tables. A suite's budget is for its own tables; with all of them it
+/// grows by their number.
+fn in_full(args: &RunArgs, mut suites: Vec<Suite>) -> Vec<Suite> {
+    for suite in &mut suites {
+        let own = suite.workloads.iter().filter(|block| !block.extra).count().max(1);
+        let times = suite.workloads.len() as f64 / own as f64;
+        suite.limits.budget_s = suite.limits.budget_s.map(|budget_s| budget_s * times);
+        if !args.size.is_empty() {
+            drop_repeated(suite);
         }
     }
-    (suites, left_out)
+    suites
+}
+
+/// Puts the tables first that the suite has first for the runtimes asked for.
+fn put_first(suite: &mut Suite, asked: &[String]) {
+    let names: Vec<&str> = asked.iter().map(|id| runtimes::split_id(id).0).collect();
+    let is_first = |block: &suite::Block| {
+        let takes_part = |name: &&str| block.runtimes.iter().flatten().any(|own| own == name);
+        names.iter().all(|name| block.first_for.iter().any(|one| one == name)) && names.iter().any(takes_part)
+    };
+    for block in &mut suite.workloads {
+        block.extra &= !is_first(block);
+    }
+    suite.workloads.sort_by_key(|block| !is_first(block));
 }
 
 /// Drops the tables that differ from an earlier one in nothing but their sizes, which the user has
@@ -210,7 +251,7 @@ fn launcher(shaken: &[Shaken]) -> ProbeLauncher {
 
 fn order(args: &RunArgs, suites: Vec<Suite>, shaken: &[Shaken]) -> anyhow::Result<Order> {
     let selection = Selection {
-        sizes: args.size.clone(),
+        sizes: once(&args.size),
         variants: args.variant.clone(),
         baseline: args.baseline.clone(),
         params: args.param.iter().cloned().collect::<params::Params>(),
@@ -236,6 +277,17 @@ fn order(args: &RunArgs, suites: Vec<Suite>, shaken: &[Shaken]) -> anyhow::Resul
         runtimes: shaken.iter().map(|one| one.record.clone()).collect(),
         plan,
     })
+}
+
+/// The sizes without those that were named before.
+fn once(sizes: &[u64]) -> Vec<u64> {
+    let mut kept = Vec::new();
+    for size in sizes {
+        if !kept.contains(size) {
+            kept.push(*size);
+        }
+    }
+    kept
 }
 
 /// Overlays the limits: what is typed goes over `--quick`, `--quick` over the suite, the suite over
@@ -264,7 +316,12 @@ fn limits_of(suite: &Suite, args: &RunArgs, judged: usize) -> Limits {
         limits.judged_at = Some(taskscale_stats::confidence::among(judged));
         limits.precision = args.threshold / 2.0;
     }
-    limits.overlaid(&typed)
+    let mut limits = limits.overlaid(&typed);
+    // A cell of a few seconds cannot wait for a minute until a probe counts as hung.
+    if let (Some(seconds), None) = (args.max_time, args.timeout) {
+        limits.timeout_ns = limits.timeout_ns.min((seconds.max(SHORTEST_TIMEOUT_S / 2.0) * 2e9) as u64);
+    }
+    limits
 }
 
 #[cfg(test)]
@@ -282,6 +339,26 @@ mod tests {
                 .collect()
         };
         assert_eq!(of("tokio+futures-0.3.17"), ["cliffs"]);
+        assert_eq!(of("csharp+runtime-async"), Vec::<String>::new());
         assert!(of("tokio").len() > 1 && of("tokio").contains(&"fanout".to_owned()), "{:?}", of("tokio"));
+    }
+
+    #[test]
+    fn a_published_table_comes_first_for_its_own_runtimes() {
+        let tables = |asked: &[&str]| -> Vec<(String, bool)> {
+            let mut suites = suites::load(&["interp".to_owned()]).expect("the suite");
+            put_first(&mut suites[0], &asked.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
+            let title = |block: &suite::Block| (block.title.clone(), block.extra);
+            suites[0].workloads.iter().map(title).collect()
+        };
+        let usual = tables(&[]);
+        let article = usual.iter().find(|table| table.0.contains("article")).expect("the table").clone();
+        assert!(article.1 && !usual[0].1);
+        for asked in [&["fsharp"][..], &["fsharp@/opt/dotnet", "csharp"]] {
+            assert_eq!(tables(asked)[..2], [(article.0.clone(), false), usual[0].clone()], "{asked:?}");
+        }
+        for asked in [&["csharp"][..], &["tokio", "fsharp"]] {
+            assert_eq!(tables(asked), usual, "{asked:?}");
+        }
     }
 }

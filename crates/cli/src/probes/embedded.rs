@@ -28,9 +28,11 @@ mod tests {
     fn every_probe_brings_its_sdk_and_its_workloads() {
         for (name, files) in [
             ("cpp", CPP_PROBE),
+            ("dotnet", DOTNET_PROBE),
             ("go", GO_PROBE),
             ("java", JAVA_PROBE),
             ("node", NODE_PROBE),
+            ("ocaml", OCAML_PROBE),
             ("python", PYTHON_PROBE),
             ("rust", RUST_PROBE),
             ("swift", SWIFT_PROBE),

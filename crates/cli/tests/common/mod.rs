@@ -126,24 +126,6 @@ pub fn honest_go(path: &Path, version: &str, before: &str) {
     );
 }
 
-/// Holds a generated file of the repository to what the code gives, or writes it anew where the
-/// variable `GENERATED` is `overwrite`.
-#[allow(dead_code, reason = "few test files generate")]
-pub fn holds_generated(path: &str, text: &str) {
-    let file = repository().join(path);
-    if std::env::var("GENERATED").is_ok_and(|value| value == "overwrite") {
-        fs::create_dir_all(file.parent().expect("a folder")).expect("made");
-        fs::write(&file, text).expect("written");
-    }
-    let kept = fs::read_to_string(&file).unwrap_or_default();
-    let differs = kept.lines().zip(text.lines()).position(|(a, b)| a != b);
-    assert!(
-        kept == text,
-        "{path} is not what the code gives, from line {} on (run: GENERATED=overwrite cargo test -p taskscale-cli)",
-        differs.unwrap_or_else(|| kept.lines().count().min(text.lines().count())) + 1
-    );
-}
-
 /// The root of the repository.
 #[allow(dead_code, reason = "few test files read it")]
 pub fn repository() -> PathBuf {

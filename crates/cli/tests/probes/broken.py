@@ -41,13 +41,49 @@ def describe(request):
                 "params": [{"name": "order", "default": "ordered", "choices": ["ordered"], "help": "fixed"}],
                 "variants": [{"name": "loop", "creates_task": False, "only": {"order": ["ordered"]}}],
             }
-        ],
+        ]
+        + (INTERP if MODE.startswith("interp-") else []),
     }
+
+
+# An interpreter that evaluates nothing and says what one would have counted.
+INTERP = [
+    {
+        "name": "interp",
+        "params": [{"name": name, "default": 0, "choices": [], "help": "fixed"} for name in ("pause", "depth")],
+        "variants": [{"name": "sync", "creates_task": False}],
+    }
+]
+
+
+def counted(request):
+    """What an instrumented run of `interp` counts, but for the one thing."""
+    requests, params = request["size"] * request["iterations"], request.get("params", {})
+    each = {"nodes": 1804, "builtins": 603, "applications": 100, "extensions": 101, "suspended": params.get("pause", 0)}
+    extra = {name: value * requests for name, value in each.items()}
+    extra.update(deepest=8, order="2153812598003189471", output="5476290587449551085", consumed_twice=0)
+    wrong = {"interp-skips": ("nodes", 1803 * requests), "interp-overlaps": ("order", "1"), "interp-twice": ("consumed_twice", 1)}
+    name, value = wrong.get(MODE, ("deepest", 8))
+    if MODE == "interp-no-pause" and params.get("pause"):
+        name, value = "suspended", 0
+    if params.get("verify"):
+        return dict(extra, **{name: value})
+    return {}
+
+
+def interpret(request):
+    wall, cpu = time.monotonic_ns(), time.process_time_ns()
+    answer = sum(1 for _ in range(request["iterations"]) for _ in range(request["size"]))
+    wall, cpu = time.monotonic_ns() - wall, time.process_time_ns() - cpu
+    times = {"wall_ns": wall, "cpu_ns": cpu}
+    return dict(times, type="sample", id=request.get("id"), answer=answer, extra=counted(request))
 
 
 def refusal(request):
     """Why a run cannot be done, or None."""
     if MODE == "accepts-anything":
+        return None
+    if MODE.startswith("interp-") and (request["workload"], request["variant"]) == ("interp", "sync"):
         return None
     if request["workload"] != "fanout" or request["variant"] != "loop":
         return f"this probe offers fanout loop, not {request['workload']} {request['variant']}"
@@ -69,6 +105,8 @@ def run(request):
         if MODE == "dies-of-errors":
             raise ValueError(why)
         return {"type": "error", "message": "" if MODE == "empty-errors" else why}
+    if request["workload"] == "interp":
+        return interpret(request)
     size, iterations = request.get("size", 1), request.get("iterations", 1)
     if MODE == "hang":
         time.sleep(600)

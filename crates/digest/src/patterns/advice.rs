@@ -10,6 +10,7 @@ use super::{
     alternative::{is_slow, long_ones_may_wait, may_be_handed_over, may_be_too_few},
     cause::Cause,
     causes::{held_up_by, one_holds_up, waits_between_tasks, were_given_as_many},
+    words::held_up,
 };
 use crate::{evidence::Evidence, profile::Profile, releases::Released};
 
@@ -41,23 +42,24 @@ impl Advice {
         Advice { change: None, remedy: remedy.to_owned(), predicted: Speedup { from: 1.0, to: 1.0 } }
     }
 
-    /// The advice on a cause. `others` are the causes ranked after it. Where a condition is open
+    /// The advice on a cause. `others` are the causes ranked after it; `who` is the first culprit.
+    /// Where a condition is open
     /// that spans do not show, it is named and nothing is promised.
-    pub fn on(evidence: &Evidence<'_>, cause: &Cause, others: &[Cause]) -> Self {
-        let advice = Advice::without_doubt(evidence, cause, others);
+    pub fn on(evidence: &Evidence<'_>, cause: &Cause, others: &[Cause], who: Option<&str>) -> Self {
+        let advice = Advice::without_doubt(evidence, cause, others, who);
         match doubt(evidence, cause, &advice) {
             Some(condition) => Advice::nothing_promised(&format!("{condition}: {}", advice.remedy)),
             None => advice,
         }
     }
 
-    fn without_doubt(evidence: &Evidence<'_>, cause: &Cause, others: &[Cause]) -> Self {
+    fn without_doubt(evidence: &Evidence<'_>, cause: &Cause, others: &[Cause], who: Option<&str>) -> Self {
         let workers = evidence.profile.workers;
         let (least, most) = (AT_LEAST * cause.gain, cause.gain);
         match cause.name {
             PatternName::SchedulingOverhead => batch(evidence, cause),
             PatternName::UnderDecomposition => split(evidence, cause, others),
-            PatternName::StragglerTasks => split_longest(evidence, cause),
+            PatternName::StragglerTasks => split_longest(evidence, cause, who),
             PatternName::SerialBottleneck => {
                 let tasks = evidence.sums.sums.durations.count().max(1);
                 let into = (4 * workers).min(MOST_PIECES / tasks).max(4);
@@ -131,7 +133,7 @@ const LONGEST_GAP: f64 = 0.002;
 /// each has its own straggler have more, and splitting the longest of them mends one round.
 const BEFORE_THE_LAST: f64 = 0.001;
 /// A loss of which splitting, that mends some two thirds, saves a tenth of the time.
-const LITTLE: f64 = 0.15;
+pub(super) const LITTLE: f64 = 0.15;
 /// The share of a task that its scheduling takes, from which on pieces pay too much for theirs.
 const DEAR: f64 = 0.016;
 
@@ -148,8 +150,6 @@ fn doubt(evidence: &Evidence<'_>, cause: &Cause, advice: &Advice) -> Option<&'st
     {
         return Some("if the runtime is not what takes the time between tasks");
     }
-    let from_outside =
-        evidence.releases.released() == Released::ByNothingSeen || losses.outside > NONE_ACTIVE;
     match (cause.name, &advice.change) {
         (PatternName::SchedulingOverhead, _) => {
             let longest = evidence.sums.sums.gaps.max() as f64;
@@ -175,7 +175,7 @@ fn doubt(evidence: &Evidence<'_>, cause: &Cause, advice: &Advice) -> Option<&'st
         (_, Some(Change::SplitTasks { .. })) if cause.gain < LITTLE => Some("if a tenth is worth it"),
         (_, Some(Change::SplitTasks { by, .. })) => {
             let dearer = losses.dispatch * (by - 1) as f64;
-            if from_outside || evidence.releases.by_chance > 0.95 || some_come(evidence) {
+            if may_arrive(evidence) {
                 Some("if tasks do not arrive from outside")
             } else {
                 (dearer > 0.3 * cause.gain).then_some("if pieces are scheduled as cheaply")
@@ -183,6 +183,14 @@ fn doubt(evidence: &Evidence<'_>, cause: &Cause, advice: &Advice) -> Option<&'st
         }
         _ => None,
     }
+}
+
+/// Whether tasks may arrive from outside, some of them at least.
+pub(super) fn may_arrive(evidence: &Evidence<'_>) -> bool {
+    evidence.releases.released() == Released::ByNothingSeen
+        || evidence.profile.losses.outside > NONE_ACTIVE
+        || evidence.releases.by_chance > 0.95
+        || some_come(evidence)
 }
 
 /// Whether some of the tasks may come from outside: there are many, workers wait between them, and
@@ -255,11 +263,10 @@ fn typically_active(profile: &Profile) -> u64 {
 
 /// So many pieces of the longest task that each is no longer than a quarter of a worker's share, or
 /// than the median.
-fn split_longest(evidence: &Evidence<'_>, cause: &Cause) -> Advice {
+fn split_longest(evidence: &Evidence<'_>, cause: &Cause, who: Option<&str>) -> Advice {
     let durations = &evidence.sums.sums.durations;
     let workers = evidence.profile.workers.max(1);
-    let long = evidence.sums.sums.top.longest().first().copied();
-    let (longest, name) = long.map_or((0, String::new()), |long| (long.duration, long.name.text()));
+    let (longest, name) = held_up(evidence, who);
     let fair = durations.sum() as f64 / workers as f64 / 4.0;
     let typical = durations.quantile(0.5).max(1) as f64;
     let into = (longest as f64 / fair.max(typical)).ceil().clamp(2.0, 4.0 * workers as f64) as u64;

@@ -7,6 +7,7 @@
 use taskscale_model::digest::{Alternative, PatternName};
 
 use super::{
+    advice::{LITTLE, may_arrive},
     cause::{Cause, WORTH},
     causes::{evenly_divided, is_below_step, may_be_a_loop, one_holds_up, wait_over_task},
 };
@@ -19,6 +20,8 @@ use crate::{
 /// A loss this close below [`WORTH`] is named beside HEALTHY: the points do not tell it from one
 /// that is worth a change.
 const NEARLY: f64 = 0.75 * WORTH;
+/// A loss this close below [`WORTH`] is named before what tasks may hide.
+const CLOSE: f64 = 0.95 * WORTH;
 /// Gaps longer than this may be waits: of many workers, and of one, which nothing is compared with.
 /// A queue on the same machine hands over faster.
 const SLOW_NS: (f64, f64) = (100_000.0, 5_000.0);
@@ -35,7 +38,7 @@ const FEW_TASKS: f64 = 4.0;
 
 /// The shares of idle time with one active worker below which others could run beside it, and from
 /// which on it may have run alone by design.
-const MOSTLY_SERIAL: (f64, f64) = (0.75, 0.85);
+const MOSTLY_SERIAL: (f64, f64) = (0.8, 0.85);
 
 /// What the diagnosis, which is the first of `ranked`, may be as well.
 pub(super) fn alternative(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<Alternative> {
@@ -107,7 +110,14 @@ pub(super) fn alternative(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<A
         LoadImbalance if may_be_too_few(evidence) => {
             (UnderDecomposition, "if any worker may take any task already, tasks are too few: split them")
         }
+        UnderDecomposition if may_arrive(evidence) && !tasks_wait => (TooLittleReady, empty),
         EventLoopBlocked => (Healthy, "if this is no event loop, nothing waits for its long steps"),
+        SchedulingOverhead if profile.losses.outside > 0.05 => {
+            (OutsideRun, "if all stop at once, for garbage or the program, that is what to shorten")
+        }
+        SchedulingOverhead if ranked[0].gain < LITTLE => {
+            (Healthy, "its loss is just above what is worth a change")
+        }
         SchedulingOverhead if tasks_wait => return None,
         SchedulingOverhead if profile.take_turns() || profile.run_one_by_one() => {
             (SerialBottleneck, "if each waits for the other's result, they take turns: let them overlap")
@@ -134,10 +144,13 @@ pub(super) fn alternative(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<A
         TooLittleReady if are_independent(evidence) && evidence.idle_while() == IdleWhile::Unclear => {
             (SchedulingOverhead, "if tasks are waiting in these gaps, the runtime takes them: batch tasks")
         }
-        TooLittleReady if evidence.all_blocked().is_none() => (
+        TooLittleReady if evidence.all_blocked().is_none() && some_are_long(evidence) => (
             RecursiveOverlap,
             "if the tasks that run wait for others inside, they hold their workers: see their CPU time",
         ),
+        TooLittleReady => {
+            (UnderDecomposition, "if what is missing waits for tasks that run, tasks are too few: split them")
+        }
         OutsideRun
             if evidence.sums.sums.gaps.quantile(0.5) < SHORT_PAUSE_NS
                 && evidence.idle_while() != IdleWhile::NothingWaits =>
@@ -157,8 +170,22 @@ pub(super) fn alternative(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<A
 }
 
 fn healthy(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<(PatternName, &'static str)> {
-    let nearly = ranked.iter().skip(1).find(|cause| cause.gain >= NEARLY);
-    if let Some(cause) = nearly {
+    let alone = evidence.profile.workers == 1;
+    let few = !alone && evidence.sums.sums.durations.count() < 4 * evidence.profile.workers;
+    let may_be = (few || some_are_long(evidence))
+        && if alone { may_be_a_loop(evidence) } else { evidence.all_blocked().is_none() };
+    let causes = || ranked.iter().skip(1);
+    let largest = causes().map(|cause| cause.gain).fold(0.0, f64::max);
+    // What is worth a change and is not idle time lies inside of tasks.
+    if may_be && !alone && largest < CLOSE {
+        return Some((
+            PatternName::RecursiveOverlap,
+            "if the long tasks wait for others inside, they hold a worker: see their CPU time",
+        ));
+    }
+    let together = causes().map(|cause| cause.gain).sum::<f64>() >= WORTH;
+    let nearly = causes().find(|cause| cause.gain >= NEARLY);
+    if let Some(cause) = nearly.or_else(|| causes().next().filter(|_| together)) {
         let name = match cause.name {
             PatternName::LoadImbalance if may_be_too_few(evidence) => PatternName::UnderDecomposition,
             name => name,
@@ -171,18 +198,10 @@ fn healthy(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<(PatternName, &'
             "gaps are shorter than the clock's step: use a finer clock or a live observer",
         ));
     }
-    let alone = evidence.profile.workers == 1;
-    let few = !alone && evidence.sums.sums.durations.count() < 4 * evidence.profile.workers;
-    let may_be = (few || some_are_long(evidence))
-        && if alone { may_be_a_loop(evidence) } else { evidence.all_blocked().is_none() };
-    may_be.then_some(if alone {
-        (PatternName::EventLoopBlocked, "if this is an event loop, its long steps hold up all others")
-    } else {
-        (
-            PatternName::RecursiveOverlap,
-            "if the long tasks wait for others inside, they hold a worker: see their CPU time",
-        )
-    })
+    (may_be && alone).then_some((
+        PatternName::EventLoopBlocked,
+        "if this is an event loop, its long steps hold up all others",
+    ))
 }
 
 /// Whether workers wait most while others work and more is to come, and go on one by one: whoever

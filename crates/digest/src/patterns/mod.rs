@@ -40,12 +40,13 @@ pub(crate) fn diagnose(evidence: &Evidence<'_>) -> (Vec<Pattern>, Option<Alterna
         .iter()
         .enumerate()
         .map(|(rank, cause)| {
-            let advice = Advice::on(evidence, cause, &ranked[rank + 1..]);
             let found = scene.culprits(cause.name);
+            let who = found.tasks.first().map(|task| task.name.as_str());
+            let advice = Advice::on(evidence, cause, &ranked[rank + 1..], who);
             Pattern {
                 name: cause.name,
                 share: cause.share.clamp(0.0, 1.0),
-                evidence: words::words(evidence, cause, found.tasks.first().map(|task| task.name.as_str())),
+                evidence: words::words(evidence, cause, who),
                 remedy: advice.remedy,
                 change: advice.change,
                 // A change may mend more than its own cause.

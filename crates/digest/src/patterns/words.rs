@@ -34,11 +34,7 @@ pub(crate) fn words(evidence: &Evidence<'_>, cause: &Cause, who: Option<&str>) -
             percent(cause.share)
         ),
         PatternName::StragglerTasks => {
-            // The longest task of all may have held up none.
-            let longest = evidence.sums.sums.top.longest();
-            let culprit = longest.iter().find(|long| Some(long.name.text().as_str()) == who);
-            let long = culprit.or(longest.first()).copied();
-            let (longest, name) = long.map_or((0, String::new()), |long| (long.duration, long.name.text()));
+            let (longest, name) = held_up(evidence, who);
             let typical = durations.quantile(0.5).max(1);
             let who = if name.is_empty() { "the longest task".to_owned() } else { format!("{name:?}") };
             format!(
@@ -109,4 +105,13 @@ pub(crate) fn words(evidence: &Evidence<'_>, cause: &Cause, who: Option<&str>) -
 fn solo_time(evidence: &Evidence<'_>) -> f64 {
     let workers = evidence.profile.workers.max(2) as f64;
     evidence.profile.losses.serial * workers / (workers - 1.0)
+}
+
+/// The length and name of the task that others waited for: the longest of the culprit's name, or
+/// the longest of all where that name has none of the longest. The longest of all may have held up
+/// none.
+pub(super) fn held_up(evidence: &Evidence<'_>, who: Option<&str>) -> (u64, String) {
+    let longest = evidence.sums.sums.top.longest();
+    let culprit = longest.iter().find(|long| Some(long.name.text().as_str()) == who);
+    culprit.or(longest.first()).map_or((0, String::new()), |long| (long.duration, long.name.text()))
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Interval;
+use super::{Interval, Latencies, Shares};
 use crate::run_file::Time;
 
 /// The answer of a run, before all figures that it rests on.
@@ -13,6 +13,13 @@ pub struct Overview {
     pub titles: Vec<String>,
     /// One ranking for each table that has figures, in the order of the plan.
     pub rankings: Vec<Ranking>,
+    /// Tables that are read as shares of each runtime's baseline, in the order of the plan; they
+    /// are not among the rankings.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shares: Vec<Shares>,
+    /// Tables of servers whose requests start at fixed rates; they are not among the rankings.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub latencies: Vec<Latencies>,
     /// What else matters, the most important first.
     pub findings: Vec<Finding>,
     /// How long the run took, in seconds; missing where it did not come to its end.
@@ -111,6 +118,8 @@ pub enum FindingKind {
     Cliff,
     /// All figures of a runtime are off to one side.
     Biased,
+    /// What one version of a runtime costs beside another.
+    Version,
     /// A way of one runtime costs more than its cheapest.
     Dearer,
     /// Two ways of one runtime cost the same.
@@ -131,6 +140,7 @@ impl FindingKind {
             FindingKind::Cut => "cut short",
             FindingKind::Cliff => "cliff",
             FindingKind::Biased => "biased",
+            FindingKind::Version => "version",
             FindingKind::Dearer => "dearer",
             FindingKind::Tie => "tie",
             FindingKind::Busy => "busy",

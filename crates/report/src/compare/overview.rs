@@ -28,7 +28,10 @@ const SPAN: f64 = 0.1;
 /// Writes the first screen. `command` is what repeats the comparison, for the line that says how to
 /// see the rest. O(rows log rows).
 pub fn overview(comparison: &Comparison, style: &Style, command: &str) -> String {
-    let rows = changed(comparison);
+    let mut rows = changed(comparison);
+    if rows.is_empty() {
+        rows = unsure(comparison);
+    }
     let shown: Vec<&ComparedRow> = rows.iter().copied().take(ROWS).collect();
     let colour = if comparison.regression { Ink::Red } else { Ink::Bold };
     let mut lines: Vec<String> =
@@ -47,7 +50,7 @@ pub fn overview(comparison: &Comparison, style: &Style, command: &str) -> String
     }
     let mut below = Vec::new();
     if rows.len() > shown.len() {
-        below.push(said(None, "", &format!("{} more changed", count((rows.len() - shown.len()) as u64))));
+        below.push(said(None, "", &format!("{} more like these", count((rows.len() - shown.len()) as u64))));
     }
     for (verdict, colour, word) in
         [(Verdict::Worse, Ink::Red, "failed"), (Verdict::Better, Ink::Green, "mended")]
@@ -102,6 +105,15 @@ fn changed(comparison: &Comparison) -> Vec<&ComparedRow> {
     [of(Verdict::Worse), of(Verdict::Better)].concat()
 }
 
+/// Where nothing changed for certain: the rows that leave it open, the most different first.
+fn unsure(comparison: &Comparison) -> Vec<&ComparedRow> {
+    let open = |row: &&ComparedRow| row.verdict == Verdict::CannotTell && row.ratio.is_some();
+    let mut rows: Vec<&ComparedRow> = comparison.rows.iter().filter(open).collect();
+    let by = |row: &ComparedRow| row.ratio.map_or(0.0, |ratio| ratio.ln().abs());
+    rows.sort_by(|a, b| by(b).total_cmp(&by(a)));
+    rows
+}
+
 /// An axis around 1, and a line for each row.
 fn strip(rows: &[&ComparedRow]) -> Vec<String> {
     let ends = |row: &&ComparedRow| {
@@ -136,6 +148,7 @@ fn strip(rows: &[&ComparedRow]) -> Vec<String> {
         }
         let (word, colour) = match row.verdict {
             Verdict::Worse => ("worse", Ink::Red),
+            Verdict::CannotTell => ("unsure", Ink::Yellow),
             _ => ("better", Ink::Green),
         };
         let figure = row.new.as_ref().map_or(String::new(), |figure| match figure.estimate.value() {

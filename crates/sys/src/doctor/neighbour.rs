@@ -9,8 +9,9 @@ use taskscale_model::doctor::facts::{Cpu, Neighbour};
 
 use super::{
     bench::{Bench, spin},
-    measure, raw,
+    measure,
 };
+use crate::affinity;
 
 /// Pairs of passes, of 5 ms each: enough for an interval of the median that leaves 3 % out (sign
 /// test).
@@ -49,14 +50,14 @@ pub fn measure(bench: &mut impl Bench, pair: Pair, steps: u64) -> Option<Neighbo
     const BUSY: u8 = 1;
     const END: u8 = 2;
     let usable = crate::machine::usable(&crate::machine::ThisMachine).value().cloned()?;
-    if !raw::pin(&[pair.cpu]) {
+    if !affinity::pin(&[pair.cpu]) {
         return None;
     }
     let order = AtomicU8::new(REST);
     let pairs = thread::scope(|scope| {
         let other = thread::Builder::new().name("neighbour".into()).spawn_scoped(scope, || {
             // A thread inherits the CPU of the thread that starts it.
-            let pinned = raw::pin(&[pair.other]);
+            let pinned = affinity::pin(&[pair.other]);
             loop {
                 match order.load(Relaxed) {
                     BUSY if pinned => spin(LOOK),
@@ -79,7 +80,7 @@ pub fn measure(bench: &mut impl Bench, pair: Pair, steps: u64) -> Option<Neighbo
         other.join().unwrap_or(false).then_some(pairs)
     });
     // The thread had these CPUs before, so the system accepts them.
-    raw::pin(&usable);
+    affinity::pin(&usable);
     Some(Neighbour { cpu: pair.cpu, other: pair.other, siblings: pair.siblings, pairs: pairs? })
 }
 

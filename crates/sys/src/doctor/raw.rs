@@ -1,4 +1,4 @@
-//! Calls for which `std` has no function: CPU clocks, affinity of one thread, a hardware counter.
+//! Calls for which `std` has no function: CPU clocks, a hardware counter.
 
 #![allow(unsafe_code)]
 
@@ -21,27 +21,6 @@ pub fn cheapest_system_call() {
     // SAFETY: getppid takes nothing and returns a plain integer.
     unsafe {
         libc::getppid();
-    }
-}
-
-/// Lets the calling thread run on these CPUs only. Returns whether the system did so. CPUs beyond
-/// 1,023 are left out.
-pub fn pin(cpus: &[u32]) -> bool {
-    #[cfg(target_os = "linux")]
-    {
-        let mut mask = [0u64; 16];
-        for cpu in cpus {
-            if let Some(word) = mask.get_mut(*cpu as usize / 64) {
-                *word |= 1 << (cpu % 64);
-            }
-        }
-        // SAFETY: `mask` is 128 bytes of plain bits, as a cpu_set_t; 0 is the calling thread.
-        unsafe { libc::sched_setaffinity(0, size_of_val(&mask), mask.as_ptr().cast()) == 0 }
-    }
-    #[cfg(not(target_os = "linux"))]
-    {
-        let _ = cpus;
-        false
     }
 }
 
@@ -78,23 +57,6 @@ pub fn try_hardware_counter() -> Reading<()> {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
-    use crate::machine;
-
-    #[test]
-    fn a_thread_is_put_on_a_cpu_and_the_others_are_not() {
-        let before = machine::read().cpus_usable;
-        let usable = machine::usable(&machine::ThisMachine).value().cloned().expect("a list");
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                assert!(pin(&usable[..1]));
-                assert_eq!(machine::read().cpus_usable, Reading::Value(1));
-                assert!(pin(&usable));
-                assert_eq!(machine::read().cpus_usable, before);
-            });
-        });
-        assert!(!pin(&[]), "nowhere to run");
-        assert_eq!(machine::read().cpus_usable, before);
-    }
 
     #[test]
     fn work_moves_the_clock_of_the_thread() {

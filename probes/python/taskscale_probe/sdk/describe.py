@@ -11,9 +11,11 @@ PROTOCOL = 1
 WORKLOADS = {}
 
 
-def param(workload, name, default, help, choices=()):
-    """Declares a parameter of a workload; the type of its default is its type, and a word is one of `choices`."""
+def param(workload, name, default, help, choices=(), unavailable=None):
+    """Declares a parameter of a workload; the type of its default is its type, and a word is one of `choices`.
+    `unavailable` has the words that are not to be had here, each with its reason and remedy."""
     fields = {"name": name, "default": default, "choices": list(choices), "help": help}
+    fields.update({"unavailable": unavailable} if unavailable else {})
     declared(workload)["params"][name] = fields
 
 

@@ -12,7 +12,8 @@ impl Probe {
     /// Serves standard input until it ends or says `exit`. An `Err` tells that a pipe failed.
     /// Standard output is flushed behind each line by itself.
     pub fn serve(&self) -> io::Result<()> {
-        for line in io::stdin().lock().split(b'\n') {
+        // Between two lines the lock is free, for a workload that has lines of its own.
+        for line in std::iter::from_fn(|| io::stdin().lock().split(b'\n').next()) {
             let object = serde_json::from_slice(&line?).map(Value::Object);
             let reply = match object.and_then(serde_json::from_value) {
                 Ok(Request::Describe { protocol }) if protocol == PROTOCOL => Ok(self.description()),

@@ -4,6 +4,7 @@ pub mod count;
 pub mod drain;
 pub mod fanout;
 pub mod graph;
+pub mod interp;
 pub mod latch;
 pub mod nop;
 pub mod spin;

@@ -12,6 +12,7 @@ use taskscale_model::{
 use super::{
     Parts,
     rank::{Cost, TIE, Table, is_asked as is_ranked, ratio},
+    versions,
 };
 use crate::summarize::notes;
 
@@ -31,6 +32,8 @@ pub fn all(parts: &Parts<'_>, tables: &[Table<'_>], rankings: &[Ranking]) -> Vec
         text,
         remedy: remedy.to_owned(),
     }));
+    let order: Vec<&str> = parts.run.runtimes.iter().map(|runtime| runtime.id.as_str()).collect();
+    findings.extend(versions::of_versions(&order, tables, rankings));
     findings.extend(of_runtimes(tables));
     findings
         .extend(notes::disturbed(parts.run).into_iter().take(1).map(|text| plain(FindingKind::Busy, text)));

@@ -1,7 +1,10 @@
 //! The answer of a run: rankings against one reference, and findings by how much they matter.
 
 mod findings;
+mod latencies;
 mod rank;
+mod shares;
+mod versions;
 
 use taskscale_model::summary::{Granularity, Growth, Overview, Row};
 
@@ -19,7 +22,7 @@ pub struct Parts<'a> {
 
 /// Ranks the rows of each table and collects the findings. O(rows^2) within a runtime of a table.
 pub fn of(parts: &Parts<'_>, options: &Options) -> Overview {
-    let tables = rank::tables(parts.samples);
+    let tables = rank::tables(parts.run, parts.samples);
     let mut rankings = rank::rankings(parts.run, &tables, options);
     rankings.extend(rank::of_grains(parts.granularity));
     let findings = findings::all(parts, &tables, &rankings);
@@ -31,6 +34,8 @@ pub fn of(parts: &Parts<'_>, options: &Options) -> Overview {
     Overview {
         titles: parts.run.header.suites.iter().map(|suite| suite.title.clone()).collect(),
         findings,
+        shares: shares::of(parts.run, parts.samples),
+        latencies: latencies::of(parts.samples),
         rankings,
         elapsed_s: parts.run.ended.as_ref().map(|end| end.elapsed_s),
     }

@@ -9,12 +9,11 @@ use taskscale_stats::{
     quantile::{median, sorted},
 };
 
-use super::super::{Options, samples::RowSamples};
+use super::{
+    super::{Options, samples::RowSamples},
+    latencies, shares,
+};
 use crate::read::Run;
-
-/// The widest interval, as a share on either side, of a row that becomes the reference by itself:
-/// every ratio inherits its noise.
-const STEADY: f64 = 0.1;
 
 /// Two rows tie where the interval of their ratio contains 1 and ends within this share of it. A
 /// wider one shows neither a difference nor that there is none.
@@ -45,10 +44,12 @@ pub struct Cost<'a> {
     pub ci: Option<Interval>,
 }
 
-/// All tables that have figures, in the order of the plan.
-pub fn tables<'a>(samples: &'a [RowSamples<'a>]) -> Vec<Table<'a>> {
+/// All tables that have figures and are read neither as shares nor for latency, in the order of the
+/// plan.
+pub fn tables<'a>(run: &Run, samples: &'a [RowSamples<'a>]) -> Vec<Table<'a>> {
     let mut groups: Vec<Vec<&RowSamples<'a>>> = Vec::new();
-    for one in samples.iter().filter(|one| is_ranked(one)) {
+    let elsewhere = |one: &RowSamples<'_>| shares::block(run, one).is_some() || latencies::is_open(one);
+    for one in samples.iter().filter(|one| is_ranked(one) && !elsewhere(one)) {
         let key = |one: &RowSamples<'a>| (one.row.key.suite.clone(), one.row.key.table.clone());
         match groups.iter_mut().find(|group| key(group[0]) == key(one)) {
             Some(group) => group.push(one),
@@ -92,7 +93,8 @@ fn table<'a>(group: &[&'a RowSamples<'a>]) -> Table<'a> {
     Table { size, sizes, time, rows, by_size }
 }
 
-fn cost<'a>(samples: &'a RowSamples<'a>, time: Time) -> Option<Cost<'a>> {
+/// The median cost of a row, if it has any.
+pub fn cost<'a>(samples: &'a RowSamples<'a>, time: Time) -> Option<Cost<'a>> {
     let values = samples.values(time);
     Some(Cost { samples, ns: median(&sorted(&values))?, ci: samples.interval(time) })
 }
@@ -106,7 +108,8 @@ pub fn rankings(run: &Run, tables: &[Table<'_>], options: &Options) -> Vec<Ranki
         let suite = &table.rows[0].samples.row.key.suite;
         let suite = run.header.suites.iter().find(|one| one.name == *suite);
         let named_by_suite = suite.map(|suite| suite.reference.as_slice()).unwrap_or_default();
-        let reference = reference(table, options, named_by_suite, named.as_deref());
+        let first = run.runtimes.iter().find_map(|runtime| usual(table, &runtime.id));
+        let reference = reference(table, options, named_by_suite, named.as_deref(), first);
         named = named.or_else(|| Some(name(reference)));
         rankings.push(ranking(table, reference));
     }
@@ -117,14 +120,22 @@ fn name(cost: &Cost<'_>) -> String {
     format!("{}:{}", cost.samples.row.key.runtime, cost.samples.row.key.variant_and_case())
 }
 
-/// The row that the others are divided by: the one that the user names; else the baseline of all
-/// rows, if they have one in common; else the one that the suite names; else the one of the table
-/// before; else the cheapest with a narrow interval.
+/// The usual way of a runtime in a table, which is its baseline, or its cheapest.
+fn usual<'t, 'a>(table: &'t Table<'a>, runtime: &str) -> Option<&'t Cost<'a>> {
+    let of_it = || table.rows.iter().filter(|cost| cost.samples.row.key.runtime == runtime);
+    of_it().find(|cost| cost.samples.row.role == Role::Baseline).or_else(|| of_it().next())
+}
+
+/// The row that the others are divided by: the one that the user names; else the one of the table
+/// before; else the baseline of all rows, if they have one in common; else the one that the suite
+/// names; else the usual one of the runtime that is named first, so that a reader can say
+/// beforehand which it is.
 fn reference<'t, 'a>(
     table: &'t Table<'a>,
     options: &Options,
     of_suite: &[String],
     before: Option<&str>,
+    first: Option<&'t Cost<'a>>,
 ) -> &'t Cost<'a> {
     let rows = &table.rows;
     let find = |wanted: &str| {
@@ -138,18 +149,14 @@ fn reference<'t, 'a>(
         let of_all = rows.iter().all(|cost| cost.samples.row.baseline.is_none_or(|other| other == number));
         rows.iter().find(|cost| of_all && cost.samples.row.row == number)
     };
-    let width = |cost: &&Cost<'_>| cost.ci.map_or(f64::INFINITY, |ci| (ci.1 - ci.0) / 2.0 / cost.ns);
-    let steady = || rows.iter().find(|cost| width(cost) <= STEADY);
-    let narrowest = || rows.iter().min_by(|a, b| width(a).total_cmp(&width(b)));
     options
         .reference
         .as_deref()
         .and_then(find)
+        .or_else(|| before.and_then(find))
         .or_else(common)
         .or_else(|| of_suite.iter().find_map(|name| find(name)))
-        .or_else(|| before.and_then(find))
-        .or_else(steady)
-        .or_else(narrowest)
+        .or(first)
         .unwrap_or(&rows[0])
 }
 

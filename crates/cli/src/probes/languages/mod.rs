@@ -2,9 +2,11 @@
 //! makes a recipe for it.
 
 mod cpp;
+mod dotnet;
 mod go;
 mod java;
 mod node;
+mod ocaml;
 pub mod python;
 mod rust;
 mod swift;
@@ -38,8 +40,18 @@ pub struct Language {
 
 /// The Rust probe's runtimes are built into this binary; its entry has only what is built by
 /// itself.
-pub static ALL: &[&Language] =
-    &[&rust::RUST, &python::PYTHON, &go::GO, &java::JAVA, &node::NODE, &cpp::CPP, &swift::SWIFT];
+pub static ALL: &[&Language] = &[
+    &rust::RUST,
+    &python::PYTHON,
+    &go::GO,
+    &java::JAVA,
+    &node::NODE,
+    &cpp::CPP,
+    &swift::SWIFT,
+    &dotnet::CSHARP,
+    &dotnet::FSHARP,
+    &ocaml::OCAML,
+];
 
 impl Language {
     /// Returns the smallest probe in this language, for `taskscale new-probe`: name of the file,

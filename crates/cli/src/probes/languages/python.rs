@@ -66,7 +66,12 @@ fn of_pyenv(asked: Option<&str>) -> Option<PathBuf> {
 fn recipe(python: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
     let run = match source {
         Source::Runtime(runtime) => {
-            Command::new(python.program(), [site.src("taskscale_probe"), runtime.clone()])
+            let mut command = Command::new(python.program(), [site.src("taskscale_probe"), runtime.clone()]);
+            // asyncio runs without the environment, in which the aiohttp of its server may be.
+            if let Some(folder) = packages_of(python) {
+                command.env.push(("TASKSCALE_PACKAGES".into(), folder.to_string_lossy().into_owned()));
+            }
+            command
         }
         Source::File(path) => {
             let mut command = Command::new(python.program(), [path.to_string_lossy().into_owned()]);
@@ -92,6 +97,14 @@ fn environment_of(python: &Toolchain) -> Option<Toolchain> {
     let program = interpreter(&folder);
     (installed == requirements() && program.is_file())
         .then(|| Toolchain { program, version: python.version.clone() })
+}
+
+/// Returns the folder in which the environment of an interpreter has its packages, where there is
+/// one.
+fn packages_of(python: &Toolchain) -> Option<PathBuf> {
+    environment_of(python)?;
+    let versions = std::fs::read_dir(cache::find(&environment_folder(python))?.join("venv/lib")).ok()?;
+    versions.flatten().map(|version| version.path().join("site-packages")).find(|folder| folder.is_dir())
 }
 
 /// Returns the steps that make a virtual environment in `folder`. `installed.txt` is written when

@@ -45,8 +45,9 @@ pub fn timeline(digest: &Digest) -> Timeline {
     let across = Scale::exact(digest.window_ns as f64, 6);
     // Few of many workers would be a line at the bottom.
     let workers = digest.workers as f64;
-    let is_small = parallelism.peak * 4.0 < workers;
-    let up = Scale::whole(if is_small { parallelism.peak } else { workers.max(parallelism.peak) }, 4);
+    let most = steps.iter().copied().fold(0.0, f64::max);
+    let is_small = most * 4.0 < workers;
+    let up = Scale::whole(if is_small { most } else { workers.max(most) }, 4);
     let y = |value: f64| HEIGHT * (1.0 - up.percent(value) / 100.0);
     let ticks = across.ticks(moment);
     let mut drawn = grid_at(&ticks, HEIGHT);

@@ -2,6 +2,7 @@ package taskscale;
 
 import taskscale.sdk.Probe;
 import taskscale.workloads.Fanout;
+import taskscale.workloads.Interp;
 import taskscale.workloads.Nop;
 import taskscale.workloads.Spin;
 
@@ -17,6 +18,7 @@ public final class Main {
         Fanout.declare();
         Nop.declare();
         Spin.declare();
+        Interp.declare();
         Probe.serve("java", Runtime.version().toString(), Runtime.getRuntime().availableProcessors());
     }
 }

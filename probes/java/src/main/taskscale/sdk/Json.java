@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
  * JSON, strictly (RFC 8259), for lack of one in the JDK. Objects are {@code Map}s, arrays {@code List}s, integers
  * from 0 to 2^64 - 1 {@code Long}s whose bits are unsigned, and all other numbers {@link Other}.
  */
-final class Json {
+public final class Json {
     // Requests nest twice. The bound keeps junk from exhausting the stack.
     private static final int MAX_DEPTH = 64;
     private static final Pattern NUMBER = Pattern.compile("-?+(?:0|[1-9][0-9]*+)([.][0-9]++)?+([eE][+-]?+[0-9]++)?+");
@@ -36,7 +36,7 @@ final class Json {
     }
 
     /** The value of a text, or an {@code IllegalArgumentException}. */
-    static Object read(String text) {
+    public static Object read(String text) {
         Json json = new Json(text);
         Object value = json.value(0);
         if (json.peek() != 0 || json.at < text.length()) {
@@ -161,7 +161,7 @@ final class Json {
         return new IllegalArgumentException("the line is not JSON: " + reason + " at column " + (at + 1));
     }
 
-    static String write(Object value) {
+    public static String write(Object value) {
         if (value instanceof Map<?, ?> map) {
             return map.entrySet().stream()
                     .map(member -> write(member.getKey()) + ":" + write(member.getValue()))

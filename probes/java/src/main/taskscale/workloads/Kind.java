@@ -1,7 +1,5 @@
 package taskscale.workloads;
 
-import java.io.IOException;
-import java.io.InputStream;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -13,7 +11,7 @@ import java.util.Map;
  * before. So each kind loads the classes of {@code workloads.forms} again, in which {@code Task.BODY} is a constant to
  * the compiler.
  */
-public final class Kind extends ClassLoader {
+public final class Kind extends Copies {
     static final String FORMS = "taskscale.workloads.forms.";
     static final Kind PLAIN = new Kind(new Body.Plain());
     static final Kind SPUN = new Kind(new Body.Spun());
@@ -24,7 +22,7 @@ public final class Kind extends ClassLoader {
     private final Map<String, Form> forms = new HashMap<>();
 
     private Kind(Body body) {
-        super(Kind.class.getClassLoader());
+        super(FORMS);
         this.body = body;
     }
 
@@ -42,25 +40,5 @@ public final class Kind extends ClassLoader {
                 throw new IllegalStateException("the form " + name + " cannot be loaded: " + failed, failed);
             }
         });
-    }
-
-    @Override
-    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-        synchronized (getClassLoadingLock(name)) {
-            Class<?> loaded = findLoadedClass(name);
-            return loaded != null ? loaded : name.startsWith(FORMS) ? copy(name) : super.loadClass(name, resolve);
-        }
-    }
-
-    private Class<?> copy(String name) throws ClassNotFoundException {
-        try (InputStream file = getParent().getResourceAsStream(name.replace('.', '/') + ".class")) {
-            if (file == null) {
-                throw new ClassNotFoundException(name);
-            }
-            byte[] bytes = file.readAllBytes();
-            return defineClass(name, bytes, 0, bytes.length);
-        } catch (IOException failed) {
-            throw new ClassNotFoundException(name, failed);
-        }
     }
 }

@@ -1,0 +1,259 @@
+//! What an instrumented run of `interp` must have counted (`probes/PROTOCOL.md`, "interp").
+//!
+//! The output of a request can be right although two elements of the list were evaluated at the
+//! same time, or a result was awaited twice. The counts tell such a variant apart from one that
+//! does the same work in the same order.
+
+use serde_json::{Map, Value};
+use taskscale_model::{
+    params::{ParamValue, Params},
+    protocol::{RunRequest, VERIFY},
+};
+
+use crate::fault::Fault;
+
+/// The workload whose instrumented runs are held to these values.
+const WORKLOAD: &str = taskscale_model::load::WORKLOAD;
+/// The variant that evaluates nothing.
+const CONSTANT: &str = "constant";
+/// The program maps over 1 to this.
+const ELEMENTS: u64 = 100;
+
+/// How a value relates to the requests that were counted.
+#[derive(Clone, Copy, PartialEq)]
+enum Of {
+    /// A sum over all requests.
+    Each,
+    /// A maximum, or a value of the last request.
+    Last,
+}
+
+/// One line of the table of right values.
+struct Invariant {
+    name: &'static str,
+    of: Of,
+    /// The right value for one request.
+    right: u64,
+    /// What another value means.
+    means: &'static str,
+}
+
+/// Refuses an instrumented run of `interp` that did not count what it should. Everything else
+/// passes.
+pub fn check(request: &RunRequest, extra: &Map<String, Value>) -> Result<(), Fault> {
+    let verifies = request.params.get(VERIFY) == Some(&ParamValue::Flag(true));
+    if request.workload != WORKLOAD || !verifies || request.variant == CONSTANT {
+        return Ok(());
+    }
+    let requests = request.size.saturating_mul(request.iterations);
+    for Invariant { name, of, right, means } in table(&request.params) {
+        let right = if of == Of::Each { right.wrapping_mul(requests) } else { right };
+        if extra.get(name).and_then(number) != Some(right) {
+            let got = extra.get(name).map_or("absent".to_owned(), Value::to_string);
+            let means = match extra.get(name) {
+                None => "an instrumented run of interp puts it into extra",
+                Some(_) => means,
+            };
+            return Err(Fault::WrongCount { name, got, right, requests, means });
+        }
+    }
+    Ok(())
+}
+
+/// The output of each request that a server is asked for.
+pub fn wanted(request: &RunRequest) -> Vec<u8> {
+    match request.params.get("depth") {
+        Some(ParamValue::Integer(1..)) => b"1".to_vec(),
+        _ => output().into_bytes(),
+    }
+}
+
+/// Further parameters with which `taskscale probe check` asks for `workload`, beside the words that
+/// a description lists: a description lists no numbers.
+pub fn further_cases(workload: &str) -> Vec<Params> {
+    let pause = |pauses| Params::from([("pause".to_owned(), ParamValue::Integer(pauses))]);
+    if workload == WORKLOAD { [6, ELEMENTS].map(pause).into() } else { Vec::new() }
+}
+
+/// The most tasks for which `taskscale probe check` asks at once, where a task of `workload` is as
+/// long as a thousand of others.
+pub fn most_tasks(workload: &str) -> Option<u64> {
+    (workload == WORKLOAD).then_some(20)
+}
+
+/// A number, or a string of decimal digits, as of an answer.
+fn number(value: &Value) -> Option<u64> {
+    value.as_u64().or_else(|| value.as_str()?.parse().ok())
+}
+
+/// The right values of one request, by its parameters.
+fn table(params: &Params) -> [Invariant; 9] {
+    let integer = |name| match params.get(name) {
+        Some(ParamValue::Integer(value)) => *value,
+        _ => 0,
+    };
+    let (depth, pauses) = (integer("depth"), integer("pause"));
+    let each = |name, right, means| Invariant { name, of: Of::Each, right, means };
+    let last = |name, right, means| Invariant { name, of: Of::Last, right, means };
+    // `depth` nested lets: each evaluates a value and a body, and the innermost body is a variable.
+    let nested = depth > 0;
+    let by = |program, depth| if nested { depth } else { program };
+    let (log, output) = if nested { (String::new(), "1".to_owned()) } else { (order_log(), output()) };
+    [
+        each("nodes", by(1804, 2 * depth + 1), "it visits other nodes than the program has it visit"),
+        each("builtins", by(603, 0), "it calls other builtins than the program has it call"),
+        each("applications", by(ELEMENTS, 0), "the lambda is applied more or less than once an element"),
+        each(
+            "extensions",
+            by(1 + ELEMENTS, depth),
+            "a binding extends the environment, and nothing else does",
+        ),
+        last("deepest", by(8, depth + 1), "its evaluator nests otherwise than the program does"),
+        last(
+            "order",
+            fnv1a(log.as_bytes()),
+            "an element of the list began before the one before it had its value, or none had its own",
+        ),
+        last("output", fnv1a(output.as_bytes()), "the last request gave another output"),
+        each("suspended", by(pauses, 0), "a pause did not suspend, or suspended although none was asked for"),
+        each("consumed_twice", 0, "a result that can be used once was used twice or never"),
+    ]
+}
+
+/// What a request logs: element i begins, and has its value, before the next one begins.
+fn order_log() -> String {
+    (1..=ELEMENTS).map(|i| format!("B {i}\nE {i}\n")).collect()
+}
+
+/// The output of a request, by its definition.
+fn output() -> String {
+    let word = |i: u64| match (i.is_multiple_of(15), i.is_multiple_of(5), i.is_multiple_of(3)) {
+        (true, ..) => "\"fizzbuzz\"".to_owned(),
+        (_, true, _) => "\"buzz\"".to_owned(),
+        (.., true) => "\"fizz\"".to_owned(),
+        _ => format!("\"{i}\""),
+    };
+    let words: Vec<String> = (1..=ELEMENTS).map(word).collect();
+    format!("[{}]", words.join(","))
+}
+
+/// FNV-1a with 64 bits (Fowler, Noll and Vo).
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use sha2::{Digest, Sha256};
+
+    use super::*;
+
+    fn sha256(text: &str) -> String {
+        Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    fn request(params: &[(&str, u64)], verify: bool) -> RunRequest {
+        let mut params: Params =
+            params.iter().map(|(name, value)| ((*name).to_owned(), ParamValue::Integer(*value))).collect();
+        params.insert(VERIFY.into(), ParamValue::Flag(verify));
+        RunRequest {
+            id: 1,
+            workload: "interp".into(),
+            variant: "sync".into(),
+            size: 3,
+            iterations: 2,
+            params,
+            seed: 1,
+        }
+    }
+
+    /// What a right variant counts in six requests.
+    fn right() -> Map<String, Value> {
+        let counted = json!({
+            "nodes": 6 * 1804, "builtins": 6 * 603, "applications": 600, "extensions": 606, "deepest": 8,
+            "order": "2153812598003189471", "output": 5_476_290_587_449_551_085_u64, "suspended": 0,
+            "consumed_twice": 0, "further": "words",
+        });
+        counted.as_object().cloned().unwrap()
+    }
+
+    #[test]
+    fn output_and_order_are_those_of_the_specification() {
+        let (output, log) = (output(), order_log());
+        assert_eq!(
+            (output.len(), &*sha256(&output)),
+            (614, "812dce4f4fa16015bfb38a37fc7b6f7b34bc7d243fd9f95c65e71252f017b764")
+        );
+        assert_eq!(
+            (log.len(), &*sha256(&log)),
+            (984, "531afbc2dd89223368f77f118c3b6774c7977f796e934d7bcf7a296c86dd9d55")
+        );
+        // The last is of the published test vectors of FNV-1a.
+        assert_eq!(fnv1a(b"foobar"), 0x8594_4171_f739_67e8);
+    }
+
+    #[test]
+    fn the_program_that_all_languages_share_is_the_one_that_was_specified() {
+        let program = include_str!("../../../probes/interp/program.json");
+        assert_eq!(
+            (program.len(), &*sha256(program)),
+            (428, "2afafbdc1160a3a282ac3d064f285c2ca6ef0fef6967814b02e194e22d6b9028")
+        );
+    }
+
+    #[test]
+    fn right_counts_pass_with_numbers_and_with_digits() {
+        assert_eq!(check(&request(&[], true), &right()), Ok(()));
+    }
+
+    #[test]
+    fn each_wrong_or_absent_count_is_named() {
+        for (name, wrong, words) in [
+            ("nodes", json!(6 * 1804 - 1), "counted nodes 10823, right is 10824 (requests: 6)"),
+            ("builtins", json!(603), "counted builtins 603, right is 3618"),
+            ("applications", json!(594), "more or less than once an element"),
+            ("extensions", json!(607), "extends the environment"),
+            ("deepest", json!(9), "nests otherwise"),
+            ("order", json!("2153812598003189472"), "began before the one before it had its value"),
+            ("output", json!(1), "another output"),
+            ("suspended", json!(1), "a pause did not suspend"),
+            (
+                "consumed_twice",
+                json!(1),
+                "consumed_twice 1, right is 0 (requests: 6): a result that can be used once",
+            ),
+        ] {
+            let mut extra = right();
+            extra.insert(name.into(), wrong);
+            let said = check(&request(&[], true), &extra).expect_err(name).to_string();
+            assert!(said.contains(words), "{said:?} does not say {words:?}");
+            extra.remove(name);
+            let said = check(&request(&[], true), &extra).expect_err(name).to_string();
+            assert!(said.contains(&format!("{name} absent")), "{said:?}");
+        }
+    }
+
+    #[test]
+    fn pauses_and_depth_have_counts_of_their_own() {
+        let mut extra = right();
+        assert!(check(&request(&[("pause", 6)], true), &extra).is_err());
+        extra.insert("suspended".into(), json!(36));
+        assert_eq!(check(&request(&[("pause", 6)], true), &extra), Ok(()));
+        let nested = json!({
+            "nodes": 6 * 201, "builtins": 0, "applications": 0, "extensions": 600, "deepest": 101,
+            "order": "14695981039346656037", "output": "12638134423997487868", "suspended": 0, "consumed_twice": 0,
+        });
+        let nested = nested.as_object().cloned().unwrap();
+        assert_eq!(check(&request(&[("depth", 100), ("pause", 6)], true), &nested), Ok(()));
+    }
+
+    #[test]
+    fn a_timed_run_and_another_workload_need_count_nothing() {
+        assert_eq!(check(&request(&[], false), &Map::new()), Ok(()));
+        let other = RunRequest { workload: "fanout".into(), ..request(&[], true) };
+        assert_eq!(check(&other, &Map::new()), Ok(()));
+    }
+}

@@ -1,0 +1,43 @@
+//! Tables that are read as shares of each runtime's own base, and what was claimed of them.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Reads a table as what remains of each runtime's baseline: a variant that takes twice its CPU
+/// time has 50 %.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ShareOf {
+    /// What one task of the table consists of: `node`.
+    pub unit: String,
+    /// How many of them it has.
+    pub count: u64,
+    /// A variant whose CPU time is no part of what is compared: a second share is without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subtract: Option<String>,
+    /// Published shares in percent, by `runtime:variant`.
+    #[serde(default)]
+    pub published: BTreeMap<String, f64>,
+}
+
+/// What somebody claims of two variants of a runtime. The claim holds where the first, as a share
+/// of the second, lies between the bounds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Claim {
+    /// The claim in the words of its source, in short.
+    pub text: String,
+    pub runtime: String,
+    pub variant: String,
+    /// The variant that it is compared with.
+    pub than: String,
+    /// The least share in percent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub above: Option<f64>,
+    /// The largest share in percent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub below: Option<f64>,
+}

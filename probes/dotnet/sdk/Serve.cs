@@ -1,0 +1,46 @@
+using System.Text.Json;
+
+namespace Taskscale;
+
+/// <summary>The loop: a line in, a line out, flushed at once. What cannot be done gets an error; the probe lives on.</summary>
+internal static class Server {
+    internal static void Loop(string name, string version, int? workers) {
+        using var input = new StreamReader(Console.OpenStandardInput());
+        using var output = new StreamWriter(Console.OpenStandardOutput()) { AutoFlush = true, NewLine = "\n" };
+        // Whatever a workload prints must not get between the replies.
+        Console.SetOut(Console.Error);
+        while (input.ReadLine() is string line && Reply(line, name, version, workers) is object said) {
+            output.WriteLine(JsonSerializer.Serialize(said));
+        }
+        // Threads of a workload that hangs must not keep the process from its end.
+        Environment.Exit(0);
+    }
+
+    /// <summary>The reply to a line; none to <c>exit</c>. Whatever is thrown fails this request alone.</summary>
+    internal static object? Reply(string line, string name, string version, int? workers) {
+        try {
+            using var read = JsonDocument.Parse(line);
+            JsonElement asked = read.RootElement;
+            if (asked.ValueKind != JsonValueKind.Object) throw new ArgumentException("the line is not a JSON object");
+            string type = asked.TryGetProperty("type", out JsonElement said) ? said.ToString() : "";
+            if (type == "exit") return null;
+            if (type == "run") return Perform(new Run(asked));
+            if (type != "describe") throw new ArgumentException($"unknown request type \"{type}\"; known here: describe run exit");
+            string protocol = asked.GetProperty("protocol").GetRawText();
+            return protocol == $"{Probe.Protocol}"
+                ? Probe.Description(name, version, workers)
+                : throw new ArgumentException($"the tool speaks protocol {protocol}, this probe of {name} speaks protocol "
+                    + $"{Probe.Protocol}; use a tool and a probe of one release");
+        }
+        catch (Exception thrown) {
+            string message = thrown is ArgumentException or JsonException ? thrown.Message : thrown.ToString();
+            return new { type = "error", message, protocol = Probe.Protocol };
+        }
+    }
+
+    private static object Perform(Run run) {
+        Timing timing = run.Variant.Perform(run);
+        var (wall_ns, cpu_ns, answer, extra) = timing;
+        return new { type = "sample", id = run.Id, wall_ns, cpu_ns, answer = (ulong)answer, extra };
+    }
+}

@@ -1,0 +1,103 @@
+using System.Text.Json;
+using Taskscale;
+using Taskscale.Workloads;
+
+/// <summary>Every variant of both languages, as the tool asks for it.</summary>
+internal static class WorkloadTests {
+    private const int Size = 200;
+
+    static WorkloadTests() {
+        IEnumerable<Form> forms = [.. Taskscale.Workloads.CSharp.All.Forms, .. Taskscale.Workloads.FSharp.Forms.all];
+        Fanout.Declare(forms);
+        Nop.Declare(forms);
+        Spin.Declare();
+        Taskscale.Workloads.CSharp.Drain.Declare();
+        Taskscale.Workloads.CSharp.Pile.Declare();
+        Taskscale.Workloads.CSharp.Block.Declare();
+    }
+
+    private static IEnumerable<string> Variants(string workload) => Probe.Workloads[workload].Variants.Keys;
+
+    private static JsonElement Ran(string workload, string variant, int size, object more) =>
+        JsonSerializer.SerializeToElement(Server.Reply(JsonSerializer.Serialize(new {
+            type = "run", id = 1, workload, variant, size, iterations = 3, seed = 7, @params = more,
+        }), "mine", "1", 2));
+
+    private static void Answers(string workload, string variant, ulong expected, object more, int size = Size) {
+        JsonElement said = Ran(workload, variant, size, more);
+        Held.True(said.TryGetProperty("answer", out JsonElement answer), $"{workload} {variant}: {said}");
+        Held.Equal(expected, answer.GetUInt64(), $"{workload} {variant} {more}:");
+    }
+
+    private static void SplitmixAndXorshiftAreThePublishedOnes() {
+        // The first output of splitmix64 with seed 0, and steps made by another language's whole numbers.
+        Held.Equal(16294208416658607535ul, (ulong)Kernel.Spin(0, 0));
+        Held.Equal(9912868593671961997ul, (ulong)Kernel.Spin(7, 3));
+        Held.Equal(8656160648264049938ul, (ulong)Kernel.Spin(42, 1_000));
+    }
+
+    private static void EveryFormGivesTheRightSum() {
+        ulong spun = 0;
+        for (int i = 0; i < Size; i++) spun += (ulong)Kernel.Spin(7 + i, 5);
+        foreach (string variant in Variants("fanout")) {
+            string[] orders = [.. Probe.Workloads["fanout"].Variants[variant].Allowed["order"].Cast<string>()];
+            foreach (string order in orders)
+            foreach (int window in new[] { 0, 1, 16, Size, Size + 1 }) {
+                bool discards = order == "discard";
+                ulong sum = 31 * Size * (Size - 1) / 2, started = discards ? 3ul * Size : 3 * sum;
+                Answers("fanout", variant, started, new { order, window, extra_spin = 1 });
+                Answers("fanout", variant, 3 * sum, new { order, window, verify = true });
+                Answers("fanout", variant, discards ? started : unchecked(3 * spun), new { order, window, work = 5 });
+                Answers("fanout", variant, unchecked(3 * spun), new { order, window, work = 5, verify = true });
+            }
+        }
+    }
+
+    private static void EveryFormDoesNothingAsOftenAsItIsAsked() {
+        foreach (string variant in Variants("nop")) {
+            foreach (int live in new[] { 0, 16 }) {
+                Answers("nop", variant, 3 * Size, new { live });
+                Answers("nop", variant, 3 * Size, new { live, verify = true });
+            }
+        }
+    }
+
+    private static void NoMoreAreAliveThanTheWindow() {
+        foreach (string variant in Variants("fanout")) {
+            string order = (string)Probe.Workloads["fanout"].Variants[variant].Allowed["order"][0];
+            JsonElement extra = Ran("fanout", variant, Size, new { order, window = 16, verify = true }).GetProperty("extra");
+            long live = extra.GetProperty("max_live").GetInt64();
+            Held.True(live is >= 1 and <= 16, $"{variant}: {live} alive at once");
+            Held.Equal(3 * Size, extra.GetProperty("executed").GetInt32(), variant);
+        }
+    }
+
+    private static void AResultInTheWrongPlaceIsFound() {
+        long[] results = [0, 62, 31];
+        try {
+            Fanout.Check(results, 0, new Plain());
+        }
+        catch (InvalidOperationException wrong) when (wrong.Message == "result 1 is 62, not 31") {
+            return;
+        }
+        throw new InvalidOperationException("nothing was found");
+    }
+
+    private static void WhatWaitsIsCollected() {
+        foreach (string workload in new[] { "drain", "pile" }) {
+            foreach (string variant in Variants(workload)) {
+                Answers(workload, variant, 3 * Size, new { });
+                Answers(workload, variant, 3, new { }, 1);
+            }
+        }
+        foreach (string variant in Variants("block")) Answers("block", variant, 9, new { }, 3);
+    }
+
+    private static void WhatCreatesNoTaskIsLabelled() {
+        string[] none = [.. Probe.Workloads["nop"].Variants.Where(one => !(bool)one.Value.About["creates_task"]).Select(one => one.Key)];
+        foreach (string part in new[] { "Parallel", "Channel", "ActionBlock", "no_task", "/inline" }) {
+            Held.True(none.Any(name => name.Contains(part)), part);
+        }
+        Held.True(!none.Any(name => name.Contains("Task.Run") || name.Contains("Async.")), string.Join(" ", none));
+    }
+}

@@ -1,0 +1,18 @@
+using Taskscale;
+using Taskscale.Workloads;
+using Taskscale.Workloads.CSharp;
+using Taskscale.Workloads.CSharp.Interp;
+
+if (args is not [string runtime]) {
+    Console.Error.WriteLine($"name one runtime, not \"{string.Join(" ", args)}\": csharp or csharp+server-gc");
+    return 2;
+}
+Fanout.Declare(All.Forms);
+Nop.Declare(All.Forms);
+Spin.Declare();
+Drain.Declare();
+Pile.Declare();
+Block.Declare();
+Taskscale.Workloads.Interp.Workload.Declare(Ways.Lookups, Ways.All);
+Probe.Serve(runtime, Environment.Version.ToString(), Environment.ProcessorCount);
+return 0;

@@ -1,0 +1,297 @@
+(** The OCaml probe's own tests: a line for each, [ok] or [FAILED]. *)
+
+open Taskscale
+
+let failures = ref 0
+
+(** A test: a function that raises where something is wrong. *)
+let test name check =
+  match check () with
+  | () -> Printf.printf "ok: %s\n%!" name
+  | exception why ->
+      incr failures;
+      Printf.printf "FAILED: %s: %s\n%!" name (String.escaped (Printexc.to_string why))
+
+let same what show got right =
+  if got <> right then failwith (Printf.sprintf "%s: %s, not %s" what (show got) (show right))
+
+let text = Fun.id
+let wide = Printf.sprintf "%Ld"
+let json = Yojson.Safe.to_string
+let is = `Bool true
+
+(** The reply to a request, as the tool would get it. *)
+let ask message =
+  match Serve.reply "ocaml" "0" 1 (json (`Assoc message)) with
+  | Some reply -> reply
+  | None -> failwith "no reply"
+
+let run ?(size = 3) ?(iterations = 2) workload variant params =
+  ask
+    [
+      ("type", `String "run");
+      ("id", `Int 1);
+      ("workload", `String workload);
+      ("variant", `String variant);
+      ("size", `Int size);
+      ("iterations", `Int iterations);
+      ("params", `Assoc params);
+      ("seed", `Int 7);
+    ]
+
+let field name reply =
+  match Yojson.Safe.Util.member name reply with `Null -> failwith (name ^ " is not in " ^ json reply) | value -> value
+
+let message reply = Yojson.Safe.Util.to_string (field "message" reply)
+
+(** The declared variants of a workload, with the values that each allows for a parameter. *)
+let variants workload param =
+  let declared = List.assoc workload !Probe.workloads in
+  List.concat_map
+    (fun variant ->
+      let name = Yojson.Safe.Util.(to_string (member "name" variant)) in
+      match Yojson.Safe.Util.(member "only" variant |> member param) with
+      | `List values -> List.map (fun value -> (name, value)) values
+      | _ -> [ (name, `Null) ])
+    (List.rev declared.variants)
+
+let spin () =
+  (* First outputs of splitmix64 with seed 1234567, from its author's reference program. *)
+  let gamma = 0x9E3779B97F4A7C15L in
+  List.iteri
+    (fun i right ->
+      let seed = Int64.add 1234567L (Int64.mul gamma (Int64.of_int i)) in
+      same "splitmix" wide (Spin.splitmix seed) (Int64.of_string ("0u" ^ right)))
+    [ "6457827717110365317"; "3203168211198807973"; "9817491932198370423" ];
+  let step x =
+    let open Int64 in
+    let x = logxor x (shift_left x 13) in
+    let x = logxor x (shift_right_logical x 7) in
+    logxor x (shift_left x 17)
+  in
+  same "a step" wide (step 1L) 0x40822041L;
+  same "two steps" wide (Spin.spin 7L 2) (step (step (Spin.splitmix 7L)))
+
+let fanout () =
+  let size = 50 in
+  List.iter
+    (fun (name, order) ->
+      List.iter
+        (fun (window, work) ->
+          let params = [ ("order", order); ("window", `Int window); ("work", `Int work); ("extra_spin", `Int 1) ] in
+          let what = Printf.sprintf "%s %s, window %d, work %d" name (json order) window work in
+          let right i =
+            if work = 0 then Int64.of_int (31 * i) else Spin.spin (Int64.of_int (7 + i)) work
+          in
+          let sum = List.fold_left (fun sum i -> Int64.add sum (right i)) 0L (List.init size Fun.id) in
+          let answer sum = `Intlit (Printf.sprintf "%Lu" (Int64.mul 2L sum)) in
+          let counted = run ~size "fanout" name (("verify", is) :: params) in
+          same (what ^ ", counted") json (field "answer" counted) (answer sum);
+          let extra = field "extra" counted in
+          same (what ^ ", executed") json (field "executed" extra) (`Int (2 * size));
+          let live = Yojson.Safe.Util.to_int (field "max_live" extra) in
+          if live < 1 || live > if window = 0 then size else window then
+            failwith (Printf.sprintf "%s: %d alive" what live);
+          let sum = if order = `String "discard" then Int64.of_int size else sum in
+          let timed = run ~size "fanout" name (("phases", is) :: params) in
+          same (what ^ ", timed") json (field "answer" timed) (answer sum);
+          ignore (field "create_wall_ns" (field "extra" timed)))
+        [ (0, 0); (1, 0); (7, 5); (1000, 5) ])
+    (variants "fanout" "order")
+
+let nop () =
+  List.iter
+    (fun (name, _) ->
+      List.iter
+        (fun live ->
+          let counted = run ~size:50 "nop" name [ ("live", `Int live); ("verify", is) ] in
+          same name json (field "answer" counted) (`Intlit "100");
+          let alive = Yojson.Safe.Util.to_int (field "max_live" (field "extra" counted)) in
+          if alive > if live = 0 then 50 else live then failwith (Printf.sprintf "%s: %d alive" name alive);
+          same name json (field "answer" (run ~size:50 "nop" name [ ("live", `Int live) ])) (`Intlit "100"))
+        [ 0; 7 ])
+    (variants "nop" "live")
+
+(** Forms with a mistake are found. *)
+let mistakes () =
+  let lossy =
+    let once plan kind =
+      Fanout.map_p.once { plan with Fanout.batches = [ List.init (plan.Fanout.size - 1) Fun.id ] } kind
+    in
+    { Fanout.once }
+  in
+  let swapped =
+    let once plan kind =
+      Fanout.map_p.once { plan with Fanout.batches = List.map List.rev plan.Fanout.batches } kind
+    in
+    { Fanout.once }
+  in
+  Probe.variant "fanout" "lossy" (Fanout.perform lossy);
+  Probe.variant "fanout" "swapped" (Fanout.perform swapped);
+  same "lossy" text (message (run "fanout" "lossy" [ ("verify", is) ])) "4 tasks were executed, 6 were asked for";
+  same "swapped" text (message (run "fanout" "swapped" [ ("verify", is) ])) "result 0 is 62, not 0"
+
+let protocol () =
+  let said line = match Serve.reply "ocaml" "0" 1 line with Some reply -> message reply | None -> "nothing" in
+  let begins what words =
+    if not (String.length what >= String.length words && String.sub what 0 (String.length words) = words) then
+      failwith (what ^ " does not begin with " ^ words)
+  in
+  begins (said "hello") "the line is not JSON: ";
+  begins (said "[1]") "no request: ";
+  begins (said "") "the line is not JSON: ";
+  begins (said {|{"type":"describe","protocol":2}|}) "the tool speaks protocol 2, this probe of ocaml speaks protocol 1";
+  begins (said {|{"type":"dance"}|}) "unknown request type \"dance\"; known here: describe, run, exit";
+  begins (message (run "fanout" "none" [])) "unknown variant \"none\"; known here: map_p/pause, ";
+  begins (message (run "none" "loop" [])) "unknown workload \"none\"; known here: fanout, nop, spin, interp";
+  same "exit" text (said {|{"type":"exit"}|}) "nothing";
+  (* An absent parameter is the first value that the variant allows where that excludes the default. *)
+  same "by default" json (field "answer" (run "fanout" "iter_n/pause" [])) (`Intlit "6")
+
+(** What six requests count, whatever suspends. *)
+let counts = [ ("nodes", 1804); ("builtins", 603); ("applications", 100); ("extensions", 101) ]
+
+let order = `String "2153812598003189471"
+let output = `String "5476290587449551085"
+
+let interp () =
+  List.iter
+    (fun (name, _) ->
+      List.iter
+        (fun (pause, lookup) ->
+          let params = [ ("pause", `Int pause); ("lookup", `String lookup) ] in
+          let what = Printf.sprintf "%s, pause %d, %s" name pause lookup in
+          let extra = field "extra" (run "interp" name (("verify", is) :: params)) in
+          let holds key right = same (what ^ ", " ^ key) json (field key extra) right in
+          List.iter (fun (key, right) -> holds key (`Int (6 * right))) counts;
+          holds "deepest" (`Int 8);
+          holds "consumed_twice" (`Int 0);
+          holds "suspended" (`Int (6 * pause));
+          holds "order" order;
+          holds "output" output;
+          same what json (field "answer" (run "interp" name params)) (`Intlit "6"))
+        [ (0, "by_name"); (6, "by_name"); (100, "by_name"); (100, "prelinked") ];
+      let deep = field "extra" (run "interp" name [ ("verify", is); ("depth", `Int 5000) ]) in
+      same (name ^ ", deep") json (field "nodes" deep) (`Int (6 * 10001));
+      same (name ^ ", deep") json (field "deepest" deep) (`Int 5001);
+      same name text (message (run "interp" name [ ("pause", `Int 7) ])) "pause is 7; give 0, 6 or 100")
+    (variants "interp" "lookup")
+
+let program () =
+  same "bytes" string_of_int (String.length Program.text) 428;
+  same "output" wide (Observe.fnv1a Program.output) 5476290587449551085L;
+  (* Taken out of the repository there is no other program to agree with. *)
+  if Array.length Sys.argv > 1 && Sys.file_exists Sys.argv.(1) then begin
+    let file = open_in Sys.argv.(1) in
+    same "the shared program" text Program.text (input_line file);
+    close_in file
+  end
+
+(** The counts of an evaluator with a mistake. The output is right all the same, which is why it is not enough to look
+    at it. *)
+let flawed name request =
+  Interp.variant name "with a mistake" (Interp.Promise request) (Interp.Promise request);
+  let reply = run ~size:1 ~iterations:1 "interp" name [ ("verify", is); ("pause", `Int 6) ] in
+  same name json (field "answer" reply) (`Intlit "1");
+  (* What was swallowed still waits for its turn, and must not reach the next run. *)
+  Lwt_main.run (Lwt.bind (Lwt.pause ()) Lwt.pause);
+  field "extra" reply
+
+let two_at_a_time () =
+  let extra = flawed "two_at_a_time" Two_at_a_time.request in
+  if field "order" extra = order then failwith "the order is right"
+
+let swallowed () =
+  List.iter
+    (fun (name, request) ->
+      let extra = flawed name request in
+      if Yojson.Safe.Util.to_int (field "consumed_twice" extra) < 6 then failwith (name ^ ": " ^ json extra);
+      (* What it would have given is computed a second time, when its turn comes. *)
+      if field "nodes" extra = `Int 1804 then failwith (name ^ ": " ^ json extra))
+    [ ("swallowed", Swallowed.request); ("swallowed_hidden", Swallowed_hidden.request) ]
+
+let used_twice () =
+  let extra = flawed "used_twice" Used_twice.request in
+  if Yojson.Safe.Util.to_int (field "consumed_twice" extra) < 6 then failwith (json extra)
+
+(** The output of another program, in every encoding. *)
+let outputs source =
+  let said value = match json (Value.to_json value) with text -> text | exception Failure why -> why in
+  let parse table = Program.parse table source in
+  let later request table = said (Lwt_main.run (request (parse table))) in
+  [
+    said (Sync.request (parse Value.functions));
+    later Async.request Value.promised_functions;
+    later Async.request Value.functions;
+    later Union.request Value.functions;
+    later Inlined.request Value.functions;
+    later Hidden.request Value.functions;
+  ]
+
+let semantics () =
+  let map body =
+    Printf.sprintf {|["call","List::map",[["call","Int::range",[["int",1],["int",3]]],["lambda",["i"],%s]]]|} body
+  in
+  let error = ( ^ ) "a request's output is an error: " in
+  let ones = map {|["int",1]|} in
+  Value.every := 1L;
+  List.iter
+    (fun (source, right) ->
+      List.iter (fun output -> same source text output right) (outputs source))
+    [
+      ({|["bin","Int::%",["int",7],["int",0]]|}, "0");
+      ({|["bin","Int::%",["int",9223372036854775807],["int",4611686018427387904]]|}, "4611686018427387903");
+      ({|["var","a"]|}, error "no variable a");
+      ({|["call","Int::none",[]]|}, error "no function Int::none");
+      (* The error of an argument is the call's, whether the function is there or not. *)
+      ({|["call","Int::none",[["var","a"]]]|}, error "no variable a");
+      ({|["if",["int",1],["int",2],["int",3]]|}, error "a condition must be a boolean");
+      (* A binding alters no environment: the inner `a` is gone behind its body. *)
+      ({|["let","a",["int",1],["let","b",["let","a",["int",2],["var","a"]],["var","a"]]]|}, "1");
+      (* A lambda has the environment in which it was written. *)
+      ( {|["let","a",["int",5],["let","f",["lambda",["i"],["var","a"]],["let","a",["int",6],["call","List::map",[["call","Int::range",[["int",1],["int",2]]],["var","f"]]]]]]|},
+        "[5,5]" );
+      (map {|["var","i"]|}, "[1,2,3]");
+      (* The first error of a list is the map's. *)
+      (map {|["if",["bin","Int::==",["var","i"],["int",1]],["int",0],["var","c"]]|}, error "no variable c");
+      (map (map {|["bin","Int::%",["var","i"],["int",2]]|}), "[[1,0,1],[1,0,1],[1,0,1]]");
+      ({|["bin","Int::%",["var","a"],["int",1]]|}, error "no variable a");
+      ({|["bin","Int::%",["int",1],["var","a"]]|}, error "no variable a");
+      (* What suspends may stand in every place. *)
+      (Printf.sprintf {|["let","a",%s,["var","a"]]|} ones, "[1,1,1]");
+      (Printf.sprintf {|["call","List::map",[%s,["lambda",["i"],["int",2]]]]|} ones, "[2,2,2]");
+      (Printf.sprintf {|["bin","Int::%%",%s,["int",2]]|} ones, error "Int::% needs two integers");
+      (Printf.sprintf {|["bin","Int::%%",["int",2],%s]|} ones, error "Int::% needs two integers");
+      (Printf.sprintf {|["if",%s,["int",1],["int",2]]|} ones, error "a condition must be a boolean");
+    ];
+  Value.every := 0L
+
+let wrong_output () =
+  same "the difference" text
+    (Interp.difference "[1,2,3]" "[1,3]")
+    {|a request's output differs from byte 3 on: "2,3]", right is "3]" (7 bytes, right are 5)|};
+  Interp.variant "wrong" "gives another value"
+    (Interp.Value (fun _ -> Value.Int 1L))
+    (Interp.Value (fun _ -> Value.Int 1L));
+  let said = message (run "interp" "wrong" []) in
+  let words = "a request's output differs from byte 0 on: \"1\"" in
+  same "a wrong output" text (String.sub said 0 (String.length words)) words
+
+let () =
+  Fanout.declare ();
+  Nop.declare ();
+  Spin.declare ();
+  Interp.declare ();
+  test "the kernel is the published one" spin;
+  test "every form of fanout does every task once, within its window" fanout;
+  test "every form of nop does every task once, in batches" nop;
+  test "lost tasks and results in the wrong place are found" mistakes;
+  test "what cannot be done is an error that says what can" protocol;
+  test "the program and its output are those of all languages" program;
+  test "every encoding counts what is right" interp;
+  test "semantics are the same in every encoding" semantics;
+  test "a wrong output is an error that says where" wrong_output;
+  test "two elements at a time are seen in the order" two_at_a_time;
+  test "a pending value that is swallowed is seen" swallowed;
+  test "a pending value that is used twice is seen" used_twice;
+  exit (if !failures > 0 then 1 else 0)

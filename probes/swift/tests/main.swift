@@ -1,0 +1,249 @@
+// `interp`: its semantics in every encoding, what an instrumented run counts, and mistakes that it must show. What is right
+// is written here a second time; the tool has it a third time, and judges by that.
+
+@testable import TaskscaleProbe
+
+import Foundation
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+let encodings: [(String, Encoding)] = [
+    ("sync", sync), ("async", everywhereAsync), ("async/sync_caller", syncCaller), ("task", everyTask), ("union", eitherUnion),
+]
+
+struct Differs: Error, CustomStringConvertible { let description: String }
+
+func same<T: Equatable>(_ got: T, _ right: T, _ what: String) throws {
+    if got != right { throw Differs(description: "\(what): \(got), right is \(right)") }
+}
+
+nonisolated(unsafe) var failures = 0
+
+func test(_ name: String, _ work: () async throws -> Void) async {
+    do {
+        try await work()
+        print("ok: \(name)")
+    } catch {
+        failures += 1
+        print("FAILED: \(name): \(error)")
+    }
+}
+
+func asked(_ params: [String: Json], verify: Bool = true) -> Run {
+    let usual: [String: Json] = ["lookup": "by_name", "pause": 0, "depth": 0, "workers": 0]
+    return Run(
+        id: 1, wantsPhases: false, size: 3, seed: 1, verify: verify, params: usual.merging(params) { $1 }, iterations: 2)
+}
+
+/// What six requests count.
+func right(_ pause: UInt64) -> [String: Json] {
+    [
+        "nodes": .integer(6 * 1804), "builtins": .integer(6 * 603), "applications": 600, "extensions": 606, "deepest": 8,
+        "order": 2_153_812_598_003_189_471, "output": 5_476_290_587_449_551_085, "suspended": .integer(6 * pause),
+        "consumed_twice": 0,
+    ]
+}
+
+func counted(_ encoding: Encoding, _ params: [String: Json], verify: Bool = true) async throws -> [String: Json] {
+    let timing = try await perform(asked(params, verify: verify), encoding)
+    try same(timing.answer, 6, "\(params)")
+    return timing.extra
+}
+
+/// In what the counts of an encoding differ from the right ones. Its output is right, which is why that is not enough.
+func differing(_ encoding: Encoding) async throws -> [String: Json] {
+    try await counted(encoding, ["pause": 6]).filter { right(6)[$0.key] != $0.value }
+}
+
+await test("the program and its output are those of all languages") {
+    // FNV-1a, as Swift's Foundation has no SHA-256 outside of Apple's systems.
+    try same(sharedProgram.utf8.count, 428, "program")
+    try same([rightOutput().count], [614], "output")
+    try same(fnv1a(rightOutput()), 5_476_290_587_449_551_085, "output")
+    // Taken out of the repository there is no other program to agree with.
+    if let shared = try? String(contentsOfFile: CommandLine.arguments[1], encoding: .utf8) {
+        try same(sharedProgram, shared.trimmingCharacters(in: .whitespacesAndNewlines), "program.json")
+    }
+}
+
+await test("every encoding counts what is right, and a timed run counts nothing") {
+    for (name, encoding) in encodings {
+        for pause: UInt64 in [0, 6, 100] {
+            for lookup: Json in ["by_name", "prelinked"] {
+                let params: [String: Json] = ["pause": .integer(pause), "lookup": lookup]
+                try same(await counted(encoding, params), right(pause), "\(name) \(params)")
+                try same(await counted(encoding, params, verify: false), [:], "\(name) \(params), timed")
+            }
+        }
+    }
+}
+
+await test("requests are divided among workers") {
+    for (name, encoding) in encodings {
+        var extra = try await counted(encoding, ["workers": 2, "pause": 6])
+        try same(extra.removeValue(forKey: "worker_requests"), [4, 2], name)
+        try same(extra.removeValue(forKey: "worker_wall_ns")?.list.count, 2, name)
+        try same(extra, right(6), name)
+    }
+    try same(await counted(sync, ["workers": 5])["worker_requests"], [2, 2, 2, 0, 0], "five")
+}
+
+await test("nested lets are as deep as asked for") {
+    let nested: [String: Json] = [
+        "nodes": 606, "builtins": 0, "applications": 0, "extensions": 300, "deepest": 51,
+        "order": .integer(fnv1a([])), "output": .integer(fnv1a(Array("1".utf8))),
+    ]
+    for (name, encoding) in encodings {
+        try same(await counted(encoding, ["depth": 50]), right(0).merging(nested) { $1 }, name)
+    }
+}
+
+await test("other numbers of pauses and too many workers are refused") {
+    for (params, said): ([String: Json], String) in [
+        (["pause": 7], "pause is 7; give 0, 6 or 100"), (["workers": 1001], "workers is 1001; give at most 1000"),
+    ] {
+        do {
+            _ = try await counted(sync, params)
+            throw Differs(description: "\(params) were taken")
+        } catch let refused as Refused {
+            try same(refused.description, said, "\(params)")
+        }
+    }
+}
+
+/// The output of a program in which every element of a list suspends, or what is said of it.
+func output(_ encoding: Encoding, _ text: String) async throws -> String {
+    nonisolated(unsafe) var said = ""
+    _ = await encoding(1, try program(text, linked: false), nil)(1) { value in
+        var bytes: [UInt8] = []
+        let nothing = value.write(into: &bytes)
+        said = nothing ?? String(decoding: bytes, as: UTF8.self)
+        return 1
+    }
+    return said
+}
+
+func each(_ body: String) -> String {
+    #"["call","List::map",[["call","Int::range",[["int",1],["int",3]]],["lambda",["i"],\#(body)]]]"#
+}
+let ones = each(#"["int",1]"#)
+let semantics: [(String, String)] = [
+    (#"["bin","Int::%",["int",7],["int",0]]"#, "0"),
+    (#"["var","a"]"#, "no variable a"),
+    (#"["call","Int::none",[]]"#, "no function Int::none"),
+    // The error of an argument is the call's, whether the function is there or not.
+    (#"["call","Int::none",[["var","a"]]]"#, "no variable a"),
+    (#"["if",["int",1],["int",2],["int",3]]"#, "a condition must be a boolean"),
+    (#"["lambda",["i"],["int",1]]"#, "a lambda"),
+    // A binding alters no environment: the inner `a` is gone behind its body.
+    (#"["let","a",["int",1],["let","b",["let","a",["int",2],["var","a"]],["var","a"]]]"#, "1"),
+    // A lambda has the environment in which it was written.
+    (
+        #"["let","a",["int",5],["let","f",["lambda",["i"],["var","a"]],["let","a",["int",6],"#
+            + #"["call","List::map",[["call","Int::range",[["int",1],["int",2]]],["var","f"]]]]]]"#, "[5,5]"
+    ),
+    (each(#"["var","i"]"#), "[1,2,3]"),
+    // The first error of a list is the map's.
+    (each(#"["if",["bin","Int::==",["var","i"],["int",1]],["int",0],["var","c"]]"#), "no variable c"),
+    (each(each(#"["bin","Int::%",["var","i"],["int",2]]"#)), "[[1,0,1],[1,0,1],[1,0,1]]"),
+    (#"["bin","Int::%",["var","a"],["int",1]]"#, "no variable a"),
+    (#"["bin","Int::%",["int",1],["var","a"]]"#, "no variable a"),
+    // What suspends may stand in every place.
+    (#"["let","a",\#(ones),["var","a"]]"#, "[1,1,1]"),
+    (#"["let","a",\#(ones),\#(each(#"["var","a"]"#))]"#, "[[1,1,1],[1,1,1],[1,1,1]]"),
+    (#"["call","List::map",[\#(ones),["lambda",["i"],["int",2]]]]"#, "[2,2,2]"),
+    (#"["bin","Int::%",\#(ones),["int",2]]"#, "Int::% needs two integers"),
+    (#"["bin","Int::%",["int",2],\#(ones)]"#, "Int::% needs two integers"),
+    (#"["if",\#(ones),["int",1],["int",2]]"#, "a condition must be a boolean"),
+]
+
+await test("semantics are the same in every encoding") {
+    for (name, encoding) in encodings {
+        for (text, right) in semantics { try same(await output(encoding, text), right, "\(name) \(text)") }
+    }
+}
+
+/// `List::map` begins two elements at a time.
+struct TwoAtATime: AsyncEncoding {
+    let machine: Machine<Counting>
+    static var callsPlainly: Bool { true }
+    func eval(_ node: Node, _ env: Env) async -> Value { await value(node, env) }
+
+    func map(_ arguments: [Value]) async -> Value {
+        guard let (list, closure) = mapped(arguments) else { return mismatch }
+        var values: [Value] = []
+        for index in stride(from: 0, to: list.count, by: 2) {
+            async let first = apply(closure, list[index])
+            async let second = apply(closure, list[index + 1])
+            values += await [first, second]
+        }
+        return listed(values)
+    }
+}
+
+/// `List::map` drops what is pending, and evaluates the body without it.
+struct Swallowed: UnionEncoding {
+    let machine: Machine<Counting>
+
+    func map(_ arguments: [Value]) -> Outcome {
+        guard let (list, closure) = mapped(arguments) else { return .ready(mismatch) }
+        return .ready(
+            listed(
+                list.map { element in
+                    if case .ready(let value) = apply(closure, element) { return value }
+                    guard case .ready(let value) = body(closure, element) else { return mismatch }
+                    return value
+                }))
+    }
+}
+
+/// `List::map` uses the result of element 30 twice.
+struct UsedTwice: UnionEncoding {
+    let machine: Machine<Counting>
+
+    func map(_ arguments: [Value]) -> Outcome {
+        guard let (list, closure) = mapped(arguments) else { return .ready(mismatch) }
+        machine.observer.made()
+        return .pending {
+            var values: [Value] = []
+            for (index, element) in list.enumerated() {
+                let outcome = apply(closure, element)
+                values.append(await value(of: outcome))
+                if index == 29 { _ = await value(of: outcome) }
+            }
+            return listed(values)
+        }
+    }
+}
+
+await test("two elements at a time are seen in the order") {
+    let differ = try await differing { loop(TwoAtATime(machine: Machine(every: $0, observer: $2!)), $1) }
+    try same(differ["order"] != nil, true, "\(differ)")
+}
+
+await test("a swallowed pending value is seen") {
+    let differ = try await differing { loop(Swallowed(machine: Machine(every: $0, observer: $2!)), $1) }
+    try same(differ["suspended"], 0, "suspended")
+    // What suspends, and what is logged when it is there: two for each pause.
+    try same(differ["consumed_twice"], .integer(6 * 6 * 2), "consumed_twice")
+    try same(differ["order"] != nil, true, "\(differ)")
+}
+
+await test("a result that is used twice is seen") {
+    let differ = try await differing { loop(UsedTwice(machine: Machine(every: $0, observer: $2!)), $1) }
+    try same((differ["consumed_twice"] ?? 0) != 0, true, "\(differ)")
+}
+
+await test("a wrong output says where") {
+    try same(
+        difference(Array("[1,2,3]".utf8), Array("[1,3]".utf8)),
+        #"a request's output differs from byte 3 on: "2,3]", right is "3]" (7 bytes, right are 5)"#, "said")
+}
+
+exit(failures == 0 ? 0 : 1)

@@ -1,0 +1,39 @@
+"""Stands for `taskscale` while the commands of the pages run: what measures is kept short, all else is passed on.
+
+`taskscale run` measures four samples of 0.2 ms in at most 2 s a cell, whatever the page says of these. Where it names
+neither a runtime nor a suite of its own it takes tokio and asyncio, since sixteen runtimes take minutes. A sweep or a
+suite of many sizes is whole, within a budget of 2 s a cell; of `nop` only the smallest size, since a million tasks of
+asyncio take longer than that however few samples there are.
+"""
+
+import os
+import sys
+
+# What a page may say, and what stands for it; None: the page's own is left out.
+SHORT = {"--samples": "4", "--sample-time": "200us", "--max-time": "2s", "--timeout": "120s", "--precision": None}
+ALONE = ["--quick"]
+SMALLEST = {"nop": ["--size", "100000"]}
+RUNTIMES = ["--runtime", "tokio", "--runtime", "asyncio"]
+
+
+def short(arguments):
+    if arguments[:1] != ["run"] or "--help" in arguments:
+        return arguments
+    kept, skip = [], False
+    for argument in arguments:
+        if skip:
+            skip = False
+        elif argument in SHORT:
+            skip = True
+        elif argument.split("=")[0] not in SHORT and argument not in ALONE:
+            kept.append(argument)
+    named = any(argument.split("=")[0] in ("--runtime", "-r") for argument in kept)
+    sized = any(argument.split("=")[0] == "--size" for argument in kept)
+    size = [] if sized else SMALLEST.get(kept[1] if kept[1:] else "", [])
+    limits = [part for name, value in SHORT.items() if value for part in (name, value)]
+    return kept + limits + size + ([] if named else RUNTIMES)
+
+
+if __name__ == "__main__":
+    tool = os.environ["TASKSCALE_TOOL"]
+    os.execv(tool, [tool, *short(sys.argv[1:])])
