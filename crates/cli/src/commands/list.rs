@@ -1,6 +1,6 @@
 //! `taskscale list`: says what there is to run, and on what.
 
-use std::fmt::Write;
+use std::{collections::BTreeSet, fmt::Write};
 
 use taskscale_bench::plan::Found;
 use taskscale_model::{
@@ -168,11 +168,18 @@ fn details(text: &mut String, description: &Description) -> std::fmt::Result {
             writeln!(text, "{}", broken(line.trim_end()))?;
         }
         for param in workload.params.iter() {
-            let choices: Vec<String> = param.choices.iter().map(ToString::to_string).collect();
+            let mut choices: Vec<String> = param.choices.iter().map(ToString::to_string).collect();
+            choices.extend(param.unavailable.keys().map(|word| format!("{word} [unavailable]")));
             let choices =
                 if choices.is_empty() { String::new() } else { format!(" ({})", choices.join(", ")) };
+            let reasons: BTreeSet<String> = param.unavailable.values().map(ToString::to_string).collect();
+            let reasons: String = reasons.iter().map(|reason| format!(" -- {reason}")).collect();
             let default = params::label(&[(param.name.clone(), param.default.clone())].into());
-            writeln!(text, "{}", broken(&format!("      --param {default}{choices}: {}", param.help)))?;
+            writeln!(
+                text,
+                "{}",
+                broken(&format!("      --param {default}{choices}: {}{reasons}", param.help))
+            )?;
         }
     }
     Ok(())

@@ -128,23 +128,22 @@ fn section(
         return kept[begin..end].to_owned();
     }
     let mut text = format!("\n## {name}\n\n| workload | variant | knows |\n|---|---|---|\n");
-    let mut workload = "";
+    let mut workload = String::new();
     for line in &variants {
-        let said = line.trim();
+        // Whether it is available is a matter of the toolchain found here.
+        let said = line.split(" -- ").next().unwrap_or_default().trim().replace(" [unavailable]", "");
         if !line.starts_with("      ") {
             workload = said;
         } else if let Some(param) = said.strip_prefix("--param ") {
             let (param, says) = param.split_once(": ").expect("a help");
             // asyncio and tokio are on every machine that can run this; others have the same.
             if ["asyncio", "tokio"].contains(&name) {
-                let known = params.entry((workload.to_owned(), param.to_owned()));
+                let known = params.entry((workload.clone(), param.to_owned()));
                 let (_, of) = known.or_insert_with(|| (says.to_owned(), String::new()));
                 of.push_str(if of.is_empty() { "" } else { ", " });
                 of.push_str(name);
             }
         } else {
-            // Whether it is available is a matter of the toolchain found here.
-            let said = said.split(" -- ").next().unwrap_or_default().replace(" [unavailable]", "");
             let (variant, knows) = said.split_once(' ').unwrap_or((&said, ""));
             let knows = knows.trim().replace("[no task]", "no task for each unit;");
             let knows = knows.split_whitespace().collect::<Vec<_>>().join(" ");
