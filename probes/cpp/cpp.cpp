@@ -12,6 +12,7 @@
 #endif
 
 #include "workloads/all.hpp"
+#include "workloads/interp/interp.hpp"
 
 namespace {
 
@@ -95,6 +96,7 @@ void declare() {
   fanout<Jthread>("jthread", both, {.max_size = kMaxThreads, .note = kWhy});
   nop<Async>("async", {.max_size = kMaxThreads, .note = kWhy});
   nop<Jthread>("jthread", {.max_size = kMaxThreads, .note = kWhy});
+  interp::declare();
 }
 
 std::string version() {
