@@ -78,12 +78,16 @@ class Delays(unittest.TestCase):
         self.assertGreater(shares["starved"], shares["dispatch"])
 
     def test_work_items_of_a_pool_wait_from_submit(self):
+        # Nothing is done before the last is submitted: on a busy machine submitting takes its time.
+        submitted = threading.Event()
         with taskscale.observe() as d:
             with concurrent.futures.ThreadPoolExecutor(1) as pool:
+                pool.submit(submitted.wait)
                 for _ in range(10):
                     pool.submit(time.sleep, 0.01)
+                submitted.set()
         found = queue(d.pools)
-        self.assertEqual((found["delay"]["count"], found["known"]), (10, 1.0))
+        self.assertEqual((found["delay"]["count"], found["known"]), (11, 1.0))
         self.assertGreaterEqual(found["delay"]["max"], 90 * MS)
 
     def test_loops_in_two_threads_have_queues_of_their_own(self):
