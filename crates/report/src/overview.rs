@@ -351,9 +351,11 @@ fn finding(finding: &Finding) -> Vec<String> {
         FindingKind::Cut | FindingKind::Biased | FindingKind::Busy | FindingKind::Unsure => {
             ink(Ink::Yellow, &word)
         }
-        FindingKind::Version | FindingKind::Dearer | FindingKind::Tie | FindingKind::Skipped => {
-            ink(Ink::Dim, &word)
-        }
+        FindingKind::Version
+        | FindingKind::Dearer
+        | FindingKind::Tie
+        | FindingKind::Growth
+        | FindingKind::Skipped => ink(Ink::Dim, &word),
     };
     let text = hanging(&text, WORD, COLUMNS);
     format!("{word}{text}").trim_end().lines().map(str::to_owned).collect()

@@ -124,6 +124,8 @@ pub enum FindingKind {
     Dearer,
     /// Two ways of one runtime cost the same.
     Tie,
+    /// How the cost of the others grows with the number of tasks.
+    Growth,
     /// The machine was busy.
     Busy,
     /// Rows have no interval, or a control differs.
@@ -143,6 +145,7 @@ impl FindingKind {
             FindingKind::Version => "version",
             FindingKind::Dearer => "dearer",
             FindingKind::Tie => "tie",
+            FindingKind::Growth => "growth",
             FindingKind::Busy => "busy",
             FindingKind::Unsure => "unsure",
             FindingKind::Skipped => "skipped",

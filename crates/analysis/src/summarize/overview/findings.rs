@@ -1,16 +1,14 @@
 //! What else matters in a run: one sentence each, the most important first.
 
 use taskscale_model::{
-    figure::{self, count, rounded},
+    figure::{self, count},
     missing::Reading,
     suite,
-    summary::{
-        Finding, FindingKind, Grade, Granularity, Growth, Interval, Metg, Ranking, Row, RowStatus, Standing,
-    },
+    summary::{Finding, FindingKind, Granularity, Interval, Metg, Ranking, Row, RowStatus, Standing},
 };
 
 use super::{
-    Parts,
+    Parts, grown,
     rank::{Cost, TIE, Table, is_asked as is_ranked, ratio},
     versions,
 };
@@ -26,7 +24,8 @@ pub fn all(parts: &Parts<'_>, tables: &[Table<'_>], rankings: &[Ranking]) -> Vec
     let mut findings = Vec::new();
     findings.extend(without_figures(parts.rows, RowStatus::Failed, FindingKind::Failed));
     findings.extend(notes::incomplete(parts.run, parts.samples).map(|text| plain(FindingKind::Cut, text)));
-    findings.extend(cliffs(parts.growth));
+    findings.extend(grown::cliffs(parts.growth));
+    findings.extend(grown::others(parts.growth, parts.rows));
     findings.extend(notes::of_musl(parts.run).map(|(text, remedy)| Finding {
         kind: FindingKind::Biased,
         text,
@@ -49,7 +48,7 @@ pub fn all(parts: &Parts<'_>, tables: &[Table<'_>], rankings: &[Ranking]) -> Vec
     findings
 }
 
-fn plain(kind: FindingKind, text: String) -> Finding {
+pub fn plain(kind: FindingKind, text: String) -> Finding {
     Finding { kind, text, remedy: String::new() }
 }
 
@@ -90,31 +89,12 @@ fn why_left_out(row: &Row) -> Option<&str> {
     Some(row.missing()?.reason.split_once(suite::LEFT_OUT)?.0)
 }
 
-fn listed(names: &[String]) -> String {
+/// At most [`NAMES`] names, and how many more there are.
+pub fn listed(names: &[String]) -> String {
     match names.len() {
         0..=NAMES => names.join(", "),
         n => format!("{} and {} more", names[..NAMES].join(", "), n - NAMES),
     }
-}
-
-/// Series whose cost grows, the steepest first.
-fn cliffs(growth: &[Growth]) -> Vec<Finding> {
-    let mut grown: Vec<&Growth> = growth
-        .iter()
-        .filter(|growth| matches!(growth.grade, Grade::Superlinear | Grade::QuadraticOrWorse))
-        .collect();
-    grown.sort_by(|a, b| b.exponent.unwrap_or(0.0).total_cmp(&a.exponent.unwrap_or(0.0)));
-    let about = |size: f64| rounded(size.round(), Some(size / 10.0));
-    let finding = |growth: &Growth| {
-        let mut text = format!("{} {}", growth.key.runtime, growth.key.variant_and_case());
-        text += &growth.exponent.map(|exponent| format!(": n^{exponent:.1}")).unwrap_or_default();
-        text += &growth.bend.map(|bend| format!(" from {} on", about(bend))).unwrap_or_default();
-        if let Some(second) = growth.one_second {
-            text += &format!("; a second at {} tasks", about(second.size));
-        }
-        plain(FindingKind::Cliff, text)
-    };
-    grown.into_iter().map(finding).collect()
 }
 
 /// What one runtime's ways cost beside its cheapest: the dearest of each runtime, and one that

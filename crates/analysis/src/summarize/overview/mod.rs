@@ -1,6 +1,7 @@
 //! The answer of a run: rankings against one reference, and findings by how much they matter.
 
 mod findings;
+mod grown;
 mod latencies;
 mod rank;
 mod shares;
