@@ -137,6 +137,10 @@ pub struct Block {
     /// Whether its rows are read as shares of their runtime's baseline.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<ShareOf>,
+    /// A parameter that the table has at several values: its rows are read as how far each variant
+    /// comes, and one that fails is no failure of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reach: Option<String>,
     /// What was claimed of its rows, and is held to what was measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub claims: Vec<Claim>,

@@ -12,12 +12,14 @@ mod granularity;
 mod latencies;
 pub mod lines;
 mod overview;
+mod reaches;
 mod rows;
 mod shares;
 
 pub use granularity::{Grain, GrainPoint, Grains, Granularity, Metg, MetgState};
 pub use latencies::{Latencies, Latency};
 pub use overview::{Finding, FindingKind, Overview, Quantity, Ranked, Ranking, Standing};
+pub use reaches::{Reach, Reaches};
 pub use rows::{
     CountPerTask, CountsPerTask, Distribution, Figures, Interval, Ratio, Row, RowState, RowStatus, Settled,
     Timing,

@@ -32,6 +32,7 @@
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
+mod asked;
 pub mod compare;
 mod counts;
 pub mod csv;
@@ -48,6 +49,7 @@ mod layout;
 pub mod markdown;
 pub mod overview;
 pub mod page;
+mod reaches;
 mod reasons;
 mod shares;
 mod strip;

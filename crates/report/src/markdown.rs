@@ -8,14 +8,14 @@ use taskscale_model::{
 };
 
 use crate::{
-    counts, granularity, growth, latencies,
+    asked, counts, granularity, growth,
     layout::{self, Line, Table},
-    overview, reasons, shares,
+    overview, reasons,
     style::clean,
     table::times,
 };
 use taskscale_analysis::machine_words;
-use taskscale_model::figure::{count, ratio, time};
+use taskscale_model::figure::{count, ratio};
 
 /// Writes the answer, and folded below it the tables, the control's verdict, and what failed, as
 /// GitHub-flavoured Markdown. O(rows log rows).
@@ -61,60 +61,23 @@ fn answer(summary: &Summary) -> String {
     text
 }
 
-/// The tables of shares with the claims about them, and those of latency.
+/// The tables that are no rankings, and the claims.
 fn shared(summary: &Summary) -> String {
     let mut text = String::new();
-    for table in &summary.overview.shares {
-        let _ = writeln!(text, "### {}\n", escape(&shares::what(table, usize::MAX)));
-        let unit = escape(&clean(&table.unit));
-        let loaded = shares::is_loaded(table);
-        let _ = writeln!(
-            text,
-            "| runtime | variant | % of base \\[95 %\\] | a {unit} | {}published |\n| --- | --- | --: | --: | {}--: |",
-            if loaded { "without constant | req/s | " } else { "" },
-            if loaded { "--: | --: | " } else { "" },
-        );
-        for row in table.rows.iter().chain(&table.subtracted) {
-            let mut cells =
-                vec![clean(&row.runtime), clean(&row.variant), shares::figure(row), shares::cost(row)];
-            if loaded {
-                cells.extend([shares::without(row), shares::per_s(row)]);
-            }
-            cells.push(row.published.map(|percent| format!("{percent} %")).unwrap_or_default());
-            let cells: Vec<String> = cells.iter().map(|cell| escape(cell)).collect();
+    for table in asked::tables(summary) {
+        let _ = writeln!(text, "### {}\n", escape(&table.heading));
+        let names: Vec<String> = table.head.iter().map(|(name, _)| escape(name)).collect();
+        let rules: Vec<&str> =
+            table.head.iter().map(|(_, figures)| if *figures { "--:" } else { "---" }).collect();
+        let _ = writeln!(text, "| runtime | variant | {} |", names.join(" | "));
+        let _ = writeln!(text, "| --- | --- | {} |", rules.join(" | "));
+        for row in &table.rows {
+            let cells: Vec<String> = row.iter().map(|cell| escape(cell)).collect();
             let _ = writeln!(text, "| {} |", cells.join(" | "));
         }
         text.push('\n');
     }
-    for table in &summary.overview.latencies {
-        let _ = writeln!(text, "### {}\n", escape(&latencies::what(table, usize::MAX)));
-        text.push_str(
-            "| runtime | variant | rate | req/s | p50 | p90 | p99 | p99.9 | max | requests | waiting at the end |\n\
-             | --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --: |\n",
-        );
-        for row in &table.rows {
-            let cell = |ns: Option<f64>| ns.map_or("-".to_owned(), time);
-            let cells = [
-                clean(&row.runtime),
-                clean(&row.variant),
-                format!("{} %", row.rate),
-                latencies::per_s(row.achieved_per_s),
-                time(row.p50),
-                time(row.p90),
-                cell(row.p99),
-                cell(row.p999),
-                time(row.max),
-                count(row.n),
-                count(row.waiting),
-            ];
-            let _ = writeln!(text, "| {} |", cells.map(|cell| escape(&cell)).join(" | "));
-        }
-        text.push('\n');
-    }
-    let claims = summary.overview.shares.iter().flat_map(|table| &table.claims);
-    let claims: Vec<String> = claims
-        .map(|claim| bullet(&format!("{}: {}", claim.verdict.word(), shares::claimed(claim)), ""))
-        .collect();
+    let claims: Vec<String> = asked::claims(summary).iter().map(|claim| bullet(claim, "")).collect();
     list(&mut text, "Claims", &claims);
     text
 }

@@ -10,7 +10,7 @@ use taskscale_model::{
 };
 
 use crate::{
-    latencies, shares,
+    latencies, reaches, shares,
     strip::Strip,
     style::{Ink, Style, clean, ink, render},
     wrap::hanging,
@@ -87,6 +87,14 @@ fn shared(summary: &Summary, above: &[String]) -> Vec<String> {
         lines.push(String::new());
         lines.extend(latencies::lines(table, room));
     }
+    for table in &summary.overview.reaches {
+        let room = most.saturating_sub(lines.len() + 4);
+        if room < FEWEST.min(table.rows.len()) {
+            break;
+        }
+        lines.push(String::new());
+        lines.extend(reaches::lines(table, room));
+    }
     if !claims.is_empty() {
         lines.push(String::new());
         let left_out = claims.len().saturating_sub(CLAIMS);
@@ -114,6 +122,7 @@ pub(crate) fn title(summary: &Summary) -> String {
     let ranked = summary.overview.rankings.first().map(|ranking| &ranking.suite);
     let shared = summary.overview.shares.first().map(|table| &table.suite);
     let suite = ranked.or(shared).or(summary.overview.latencies.first().map(|table| &table.suite));
+    let suite = suite.or(summary.overview.reaches.first().map(|table| &table.suite));
     let suite = suite.map(String::as_str).unwrap_or_default();
     let title = summary.overview.titles.first().map(|title| clean(title)).unwrap_or_default();
     match (suite, title.as_str()) {

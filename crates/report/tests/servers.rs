@@ -8,7 +8,7 @@ use taskscale_model::{
     suite::ShareOf,
     summary::Summary,
 };
-use taskscale_report::{Style, markdown, overview, text};
+use taskscale_report::{Style, markdown, overview, page, text};
 
 const QUICK: &str = include_str!("../../analysis/tests/data/quick.jsonl");
 /// Taken off the other rows.
@@ -72,6 +72,7 @@ fn a_constant_response_is_taken_off_rows_and_base() {
     assert!(details.contains("50,000/s, generator 25 % CPU"), "{details}");
     assert!(details.contains("used at most 25 % of its CPU") && !details.contains("shared the CPUs"));
     assert!(markdown(&summary).contains("| without constant | req/s |"));
+    assert!(page(&summary).contains("<th scope=\"col\" class=\"n\">without constant</th>"));
 }
 
 #[test]
@@ -125,4 +126,5 @@ fn latencies_of_all_samples_are_one_distribution() {
     let behind: Vec<&str> = details.lines().filter(|line| line.contains("waited when")).collect();
     assert!(!behind.is_empty() && behind.iter().all(|line| line.contains("JoinSet at 50 %")), "{behind:?}");
     assert!(markdown(&summary).contains("| 90.0 ms | 90.0 ms |"));
+    assert!(page(&summary).contains("<td class=\"n\">90.0 ms</td><td class=\"n\">90.0 ms</td>"));
 }

@@ -211,9 +211,8 @@ fn drop_repeated(suite: &mut Suite) {
 /// How much there is to measure, and how long that takes at most.
 fn amount(plan: &Plan, longest: Duration) -> String {
     let rows = plan.rows().filter(|row| row.state.takes_part()).count();
-    let cells = plan.cells().filter(|cell| cell.rows.iter().any(|row| row.state.takes_part())).count();
     format!(
-        "{rows} rows in {cells} cells, {} at most; Ctrl-C shows what there is by then",
+        "{rows} rows, {} at most; Ctrl-C shows what there is by then",
         humantime::format_duration(longest)
     )
 }

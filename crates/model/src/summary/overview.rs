@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Interval, Latencies, Shares};
+use super::{Interval, Latencies, Reaches, Shares};
 use crate::run_file::Time;
 
 /// The answer of a run, before all figures that it rests on.
@@ -20,6 +20,9 @@ pub struct Overview {
     /// Tables of servers whose requests start at fixed rates; they are not among the rankings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub latencies: Vec<Latencies>,
+    /// Tables that ask how far variants come as a parameter grows; they are not among the rankings.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reaches: Vec<Reaches>,
     /// What else matters, the most important first.
     pub findings: Vec<Finding>,
     /// How long the run took, in seconds; missing where it did not come to its end.

@@ -10,7 +10,7 @@ use taskscale_model::{
 use super::{
     Parts, grown,
     rank::{Cost, TIE, Table, is_asked as is_ranked, ratio},
-    versions,
+    reaches, versions,
 };
 use crate::summarize::notes;
 
@@ -22,7 +22,10 @@ const NAMES: usize = 4;
 /// All findings, by kind, and within a kind the greatest first.
 pub fn all(parts: &Parts<'_>, tables: &[Table<'_>], rankings: &[Ranking]) -> Vec<Finding> {
     let mut findings = Vec::new();
-    findings.extend(without_figures(parts.rows, RowStatus::Failed, FindingKind::Failed));
+    // What a table asks about is told by the table.
+    let asked = |row: &&Row| reaches::param(parts.run, &row.key).is_none();
+    let others: Vec<Row> = parts.rows.iter().filter(asked).cloned().collect();
+    findings.extend(without_figures(&others, RowStatus::Failed, FindingKind::Failed));
     findings.extend(notes::incomplete(parts.run, parts.samples).map(|text| plain(FindingKind::Cut, text)));
     findings.extend(grown::cliffs(parts.growth));
     findings.extend(grown::others(parts.growth, parts.rows));
@@ -41,7 +44,7 @@ pub fn all(parts: &Parts<'_>, tables: &[Table<'_>], rankings: &[Ranking]) -> Vec
     findings.extend(left_out(parts.rows));
     findings.extend(not_here(parts));
     let here = |row: &&Row| !is_not_here(parts, &row.key.runtime);
-    let rows: Vec<Row> = parts.rows.iter().filter(here).cloned().collect();
+    let rows: Vec<Row> = others.iter().filter(here).cloned().collect();
     let rows: Vec<Row> = rows.into_iter().filter(|row| why_left_out(row).is_none()).collect();
     findings.extend(without_figures(&rows, RowStatus::Skipped, FindingKind::Skipped));
     findings.sort_by_key(|finding| finding.kind);

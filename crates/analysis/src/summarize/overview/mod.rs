@@ -4,6 +4,7 @@ mod findings;
 mod grown;
 mod latencies;
 mod rank;
+mod reaches;
 mod shares;
 mod versions;
 
@@ -37,6 +38,7 @@ pub fn of(parts: &Parts<'_>, options: &Options) -> Overview {
         findings,
         shares: shares::of(parts.run, parts.samples),
         latencies: latencies::of(parts.samples),
+        reaches: reaches::of(parts.run, parts.rows),
         rankings,
         elapsed_s: parts.run.ended.as_ref().map(|end| end.elapsed_s),
     }

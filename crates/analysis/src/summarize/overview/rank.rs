@@ -11,7 +11,7 @@ use taskscale_stats::{
 
 use super::{
     super::{Options, samples::RowSamples},
-    latencies, shares,
+    latencies, reaches, shares,
 };
 use crate::read::Run;
 
@@ -48,7 +48,11 @@ pub struct Cost<'a> {
 /// plan.
 pub fn tables<'a>(run: &Run, samples: &'a [RowSamples<'a>]) -> Vec<Table<'a>> {
     let mut groups: Vec<Vec<&RowSamples<'a>>> = Vec::new();
-    let elsewhere = |one: &RowSamples<'_>| shares::block(run, one).is_some() || latencies::is_open(one);
+    let elsewhere = |one: &RowSamples<'_>| {
+        shares::block(run, one).is_some()
+            || latencies::is_open(one)
+            || reaches::param(run, &one.row.key).is_some()
+    };
     for one in samples.iter().filter(|one| is_ranked(one) && !elsewhere(one)) {
         let key = |one: &RowSamples<'a>| (one.row.key.suite.clone(), one.row.key.table.clone());
         match groups.iter_mut().find(|group| key(group[0]) == key(one)) {

@@ -26,7 +26,11 @@ use super::{
     frame::{Frame, Own},
     marks,
 };
-use crate::{overview, style::clean};
+use crate::{
+    asked::{self, Asked},
+    overview,
+    style::clean,
+};
 pub use picture::strip_svg;
 use room::Room;
 
@@ -46,6 +50,8 @@ struct Page {
     started: String,
     is_complete: bool,
     strips: Vec<strip::Strip>,
+    asked: Vec<Asked>,
+    claims: Vec<String>,
     findings: Vec<facts::Words>,
     growth: growth::Plots,
     boxes: Vec<boxes::Boxes>,
@@ -87,6 +93,8 @@ fn with(summary: &Summary, room: &Room) -> String {
         started: facts::moment(summary.started_unix_s),
         is_complete: summary.complete,
         strips: strip::strips(summary, room),
+        asked: asked::tables(summary),
+        claims: asked::claims(summary),
         findings: facts::findings(summary),
         growth: growth::plots(summary),
         boxes: boxes::boxes(summary, room),

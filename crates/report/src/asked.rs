@@ -1,0 +1,95 @@
+//! Tables that answer another question than "which is cheapest": shares of a base, latencies, and
+//! how far variants come. Their cells, for whoever draws tables.
+
+use taskscale_model::{
+    figure::{count, time},
+    summary::{Latencies, Reaches, Shares, Summary},
+};
+
+use crate::{latencies, reaches, shares, style::clean};
+
+/// A table whose first two columns are runtime and variant.
+pub struct Asked {
+    pub heading: String,
+    /// The names of the columns behind these two, and whether they hold figures.
+    pub head: Vec<(String, bool)>,
+    /// The cells of each row, with those two.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// All such tables, in the order of the plan within each kind.
+pub fn tables(summary: &Summary) -> Vec<Asked> {
+    let overview = &summary.overview;
+    let shares = overview.shares.iter().map(of_shares);
+    shares
+        .chain(overview.latencies.iter().map(of_latencies))
+        .chain(overview.reaches.iter().map(of_reaches))
+        .collect()
+}
+
+/// Each claim with its verdict.
+pub fn claims(summary: &Summary) -> Vec<String> {
+    let claims = summary.overview.shares.iter().flat_map(|table| &table.claims);
+    claims.map(|claim| format!("{}: {}", claim.verdict.word(), shares::claimed(claim))).collect()
+}
+
+fn figures<const N: usize>(names: [&str; N]) -> Vec<(String, bool)> {
+    names.map(|name| (name.to_owned(), true)).into()
+}
+
+fn of_shares(table: &Shares) -> Asked {
+    let loaded = shares::is_loaded(table);
+    let mut head = figures(["% of base [95 %]"]);
+    head.push((format!("a {}", clean(&table.unit)), true));
+    if loaded {
+        head.extend(figures(["without constant", "req/s"]));
+    }
+    let published = table.rows.iter().any(|row| row.published.is_some());
+    if published {
+        head.extend(figures(["published"]));
+    }
+    let cells = |row| {
+        let row: &taskscale_model::summary::Share = row;
+        let mut cells =
+            vec![clean(&row.runtime), clean(&row.variant), shares::figure(row), shares::cost(row)];
+        if loaded {
+            cells.extend([shares::without(row), shares::per_s(row)]);
+        }
+        if published {
+            cells.push(row.published.map(|percent| format!("{percent} %")).unwrap_or_default());
+        }
+        cells
+    };
+    let rows = table.rows.iter().chain(&table.subtracted).map(cells).collect();
+    Asked { heading: shares::what(table, usize::MAX), head, rows }
+}
+
+fn of_latencies(table: &Latencies) -> Asked {
+    let names = ["rate", "req/s", "p50", "p90", "p99", "p99.9", "max", "requests", "waiting at the end"];
+    let rows = table.rows.iter().map(|row| {
+        let cell = |ns: Option<f64>| ns.map_or("-".to_owned(), time);
+        vec![
+            clean(&row.runtime),
+            clean(&row.variant),
+            format!("{} %", row.rate),
+            latencies::per_s(row.achieved_per_s),
+            time(row.p50),
+            time(row.p90),
+            cell(row.p99),
+            cell(row.p999),
+            time(row.max),
+            count(row.n),
+            count(row.waiting),
+        ]
+    });
+    Asked { heading: latencies::what(table, usize::MAX), head: figures(names), rows: rows.collect() }
+}
+
+fn of_reaches(table: &Reaches) -> Asked {
+    let rows = table
+        .rows
+        .iter()
+        .map(|row| vec![clean(&row.runtime), clean(&row.variant), reaches::passes(row), reaches::end(row)]);
+    let head = vec![("answers".to_owned(), true), ("ends".to_owned(), false)];
+    Asked { heading: reaches::what(table, usize::MAX), head, rows: rows.collect() }
+}
