@@ -6,11 +6,13 @@ use taskscale_model::{
     params::ParamValue,
     run_file::Kind,
     suite::ShareOf,
-    summary::Summary,
+    summary::{FindingKind, Summary},
 };
 use taskscale_report::{Style, markdown, overview, page, text};
 
 const QUICK: &str = include_str!("../../analysis/tests/data/quick.jsonl");
+/// A run of which one row, `late`, was timed while its code was being compiled.
+const COLD: &str = include_str!("../../analysis/tests/data/jit.jsonl");
 /// Taken off the other rows.
 const CONSTANT: &str = "multi_thread/JoinSet";
 
@@ -84,6 +86,26 @@ fn a_generator_that_is_the_bottleneck_and_cpus_that_are_shared_are_told() {
     let notes = summarize(&run).notes.join("\n");
     assert!(notes.contains("requests a second are then its own"), "{notes}");
     assert!(notes.contains("shared the CPUs"), "{notes}");
+}
+
+#[test]
+fn shares_of_processes_that_were_still_being_compiled_are_unsure() {
+    let read_as_shares = |processes: u64| {
+        let mut run = parse_run(COLD).expect("a run file");
+        for block in run.header.suites.iter_mut().flat_map(|suite| &mut suite.workloads) {
+            let published = Default::default();
+            block.share = Some(ShareOf { unit: "task".into(), count: 1, subtract: None, published });
+        }
+        run.samples.retain(|sample| sample.process < processes);
+        let findings = summarize(&run).overview.findings;
+        let unsure = findings.into_iter().filter(|one| one.kind == FindingKind::Unsure);
+        unsure.map(|one| format!("{}; {}", one.text, one.remedy)).collect::<Vec<_>>()
+    };
+    let remedy = "name fewer with --variant, or allow more with --max-time";
+    let early = "1 of 3 were mostly timed before the cost of fresh processes had levelled off";
+    assert_eq!(read_as_shares(6), [format!("{early}; {remedy}")]);
+    let without = "1 of 3 have no interval: fewer than six processes";
+    assert_eq!(read_as_shares(5), [format!("{early}; {remedy}"), format!("{without}; {remedy}")]);
 }
 
 #[test]

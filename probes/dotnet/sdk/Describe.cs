@@ -21,12 +21,16 @@ public static class Probe {
     /// <summary>What <c>Param</c> and <c>Variant</c> declared, in that order.</summary>
     internal static readonly Dictionary<string, Workload> Workloads = [];
 
-    internal sealed record Parameter(object Initial, object About);
+    internal sealed record Parameter(object Initial, Dictionary<string, object> About);
     internal sealed record Workload(Dictionary<string, Parameter> Params, Dictionary<string, Variant> Variants);
 
-    /// <summary>Declares a parameter of a workload: a flag, an integer or, with <paramref name="choices"/>, a word.</summary>
-    public static void Param(string workload, string name, object initial, string help, params string[] choices) =>
-        Declare(workload).Params[name] = new(initial, new { name, @default = initial, choices, help });
+    /// <summary>
+    /// Declares a parameter of a workload: a flag, an integer or, with <paramref name="choices"/>, a word. What it returns
+    /// takes more to be said of it.
+    /// </summary>
+    public static Dictionary<string, object> Param(string workload, string name, object initial, string help, params string[] choices) =>
+        (Declare(workload).Params[name] = new(initial,
+            new() { ["name"] = name, ["default"] = initial, ["choices"] = choices, ["help"] = help })).About;
 
     /// <summary>Declares a way of doing a workload. It is performed on the main thread, which no pool knows.</summary>
     public static Variant Variant(string workload, string name, Func<Run, Timing> perform) =>

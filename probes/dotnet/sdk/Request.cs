@@ -9,8 +9,9 @@ namespace Taskscale;
 public sealed class Run {
     private readonly Dictionary<string, object> values = [];
     internal readonly Variant Variant;
-    internal readonly long Id;
 
+    /// <summary>What the sample is to be called.</summary>
+    public long Id { get; }
     /// <summary>How many tasks; at least 1.</summary>
     public int Size { get; }
     /// <summary>How often the workload is repeated inside the timed part.</summary>

@@ -3,15 +3,18 @@ using System.Text.Json;
 namespace Taskscale;
 
 /// <summary>The loop: a line in, a line out, flushed at once. What cannot be done gets an error; the probe lives on.</summary>
-internal static class Server {
+public static class Server {
+    /// <summary>The tool's lines. Between a request and its sample a workload may have lines of its own.</summary>
+    public static readonly TextReader Lines = new StreamReader(Console.OpenStandardInput());
+    private static readonly StreamWriter replies = new(Console.OpenStandardOutput()) { AutoFlush = true, NewLine = "\n" };
+
+    /// <summary>Replies with a line.</summary>
+    public static void Say(object reply) => replies.WriteLine(JsonSerializer.Serialize(reply));
+
     internal static void Loop(string name, string version, int? workers) {
-        using var input = new StreamReader(Console.OpenStandardInput());
-        using var output = new StreamWriter(Console.OpenStandardOutput()) { AutoFlush = true, NewLine = "\n" };
         // Whatever a workload prints must not get between the replies.
         Console.SetOut(Console.Error);
-        while (input.ReadLine() is string line && Reply(line, name, version, workers) is object said) {
-            output.WriteLine(JsonSerializer.Serialize(said));
-        }
+        while (Lines.ReadLine() is string line && Reply(line, name, version, workers) is object said) Say(said);
         // Threads of a workload that hangs must not keep the process from its end.
         Environment.Exit(0);
     }

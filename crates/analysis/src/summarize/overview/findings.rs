@@ -4,7 +4,10 @@ use taskscale_model::{
     figure::{self, count},
     missing::Reading,
     suite,
-    summary::{Finding, FindingKind, Granularity, Interval, Metg, Ranking, Row, RowStatus, Standing},
+    summary::{
+        Finding, FindingKind, Granularity, Interval, Metg, Ranking, Row, RowStatus, Settled, Share, Shares,
+        Standing,
+    },
 };
 
 use super::{
@@ -20,7 +23,7 @@ const DEARER: f64 = 1.1;
 const NAMES: usize = 4;
 
 /// All findings, by kind, and within a kind the greatest first.
-pub fn all(parts: &Parts<'_>, tables: &[Table<'_>], rankings: &[Ranking]) -> Vec<Finding> {
+pub fn all(parts: &Parts<'_>, tables: &[Table<'_>], rankings: &[Ranking], shares: &[Shares]) -> Vec<Finding> {
     let mut findings = Vec::new();
     // What a table asks about is told by the table.
     let asked = |row: &&Row| reaches::param(parts.run, &row.key).is_none();
@@ -40,6 +43,7 @@ pub fn all(parts: &Parts<'_>, tables: &[Table<'_>], rankings: &[Ranking]) -> Vec
     findings
         .extend(notes::disturbed(parts.run).into_iter().take(1).map(|text| plain(FindingKind::Busy, text)));
     findings.extend(unsure(rankings));
+    findings.extend(unsure_shares(shares, parts.rows));
     findings.extend(without_grain(parts.granularity));
     findings.extend(left_out(parts.rows));
     findings.extend(not_here(parts));
@@ -181,6 +185,35 @@ fn unsure(rankings: &[Ranking]) -> Vec<Finding> {
             .push(unsure(format!("{wide} of {all}, marked ?, may be dearer or cheaper than the reference")));
     }
     findings
+}
+
+/// Shares without an interval, and those of rows that were timed while their code was being
+/// compiled.
+fn unsure_shares(shares: &[Shares], rows: &[Row]) -> Vec<Finding> {
+    let shown =
+        || shares.iter().flat_map(|one| one.rows.iter().chain(&one.subtracted).map(move |row| (one, row)));
+    let early = |(one, share): &(&Shares, &Share)| {
+        let is_it = |row: &&Row| {
+            let key = &row.key;
+            (&key.suite, &key.table, key.size) == (&one.suite, &one.table, one.size)
+                && (&key.runtime, key.variant_and_case()) == (&share.runtime, share.variant.clone())
+        };
+        let settled = rows.iter().find(is_it).and_then(|row| row.figures()?.settled);
+        settled.is_some_and(Settled::mostly_not)
+    };
+    let all = count(shown().count() as u64);
+    let early = shown().filter(early).count() as u64;
+    let without = shown().filter(|(_, row)| !row.is_base && row.ci.is_none()).count() as u64;
+    let unsure = |number: u64, what: &str| {
+        (number > 0).then(|| Finding {
+            kind: FindingKind::Unsure,
+            text: format!("{} of {all} {what}", count(number)),
+            remedy: "name fewer with --variant, or allow more with --max-time".into(),
+        })
+    };
+    let early = unsure(early, "were mostly timed before the cost of fresh processes had levelled off");
+    let without = unsure(without, "have no interval: fewer than six processes");
+    early.into_iter().chain(without).collect()
 }
 
 /// Sweeps that have no smallest task to rank, grouped by the reason.

@@ -27,7 +27,8 @@ pub fn of(parts: &Parts<'_>, options: &Options) -> Overview {
     let tables = rank::tables(parts.run, parts.samples);
     let mut rankings = rank::rankings(parts.run, &tables, options);
     rankings.extend(rank::of_grains(parts.granularity));
-    let findings = findings::all(parts, &tables, &rankings);
+    let shares = shares::of(parts.run, parts.samples);
+    let findings = findings::all(parts, &tables, &rankings, &shares);
     if options.sort == Sort::Name {
         for ranking in &mut rankings {
             ranking.rows.sort_by(|a, b| (&a.runtime, &a.variant).cmp(&(&b.runtime, &b.variant)));
@@ -36,7 +37,7 @@ pub fn of(parts: &Parts<'_>, options: &Options) -> Overview {
     Overview {
         titles: parts.run.header.suites.iter().map(|suite| suite.title.clone()).collect(),
         findings,
-        shares: shares::of(parts.run, parts.samples),
+        shares,
         latencies: latencies::of(parts.samples),
         reaches: reaches::of(parts.run, parts.rows),
         rankings,

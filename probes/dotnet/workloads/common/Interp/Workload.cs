@@ -5,17 +5,30 @@ public static class Workload {
     private const int MostWorkers = 1_000;
 
     /// <summary>Answer of an iteration: the number of requests with the right output.</summary>
-    public static void Declare(string[] lookups, IEnumerable<Way> ways) {
+    public static void Declare(string[] lookups, IEnumerable<Way> ways) => Declare(lookups, ways, Kestrel.Missing);
+
+    internal static void Declare(string[] lookups, IEnumerable<Way> ways, (string Reason, string Remedy)? noServer) {
         Probe.Param("interp", "lookup", "by_name", "how a call finds its function; the environment is a linked list", lookups);
         Probe.Param("interp", "pause", 0L, "elements of 100 that suspend: 0, 6 (those that 15 divides) or 100");
         Probe.Param("interp", "depth", 0L, "above 0: that many nested lets are evaluated");
         Probe.Param("interp", "workers", 0L, "above 0: the requests are divided among that many threads, a loop each");
+        string mode = "whether requests are made in the process, or over HTTP to Kestrel";
+        string[] modes = noServer is null ? ["inproc", .. Http.Modes] : ["inproc"];
+        var said = Probe.Param("interp", "mode", "inproc", mode, modes);
+        if (noServer is var (why, what)) said["unavailable"] = Http.Modes.ToDictionary(one => one, _ => new { reason = why, remedy = what });
+        Probe.Param("interp", "rate", 50L, "http-open: percent of the closed throughput");
         foreach (Way way in ways) {
             Variant variant = Probe.Variant("interp", way.Name, run => Perform(run, way)).CreatesTask(false);
             if (way.Note != "") variant.Note(way.Note);
             if (way.Missing is var (reason, remedy)) variant.Unavailable(reason, remedy);
         }
+        Variant constant = Probe.Variant("interp", "constant", Constant).CreatesTask(false).Only("mode", [.. Http.Modes])
+            .Note("the right bytes without evaluating: what the server costs");
+        if (noServer is var (lacks, get)) constant.Unavailable(lacks, get);
     }
+
+    /// <summary>Answers the right bytes without evaluating.</summary>
+    private static Timing Constant(Run run) => new Http(Text.Output(run.Integer("depth")), null, null).Serve(run);
 
     private static Timing Perform(Run run, Way way) {
         long pause = run.Integer("pause"), depth = run.Integer("depth");
@@ -30,13 +43,24 @@ public static class Workload {
 
     internal static Timing Perform(Run run, Way way, Asked asked, byte[] right) {
         if (way.Missing is var (reason, remedy)) throw new ArgumentException($"{reason}; {remedy}");
-        if (!run.Verify) return Time(run, () => new(way.Make(asked, new Silent()), right, null));
         List<Counts> all = [];
-        Timing timing = Time(run, () => {
+        (Request, Counts?) Make() {
+            if (!run.Verify) return (way.Make(asked, new Silent()), null);
             var counts = new Counts();
             all.Add(counts);
-            return new(way.Make(asked, new Counting(counts)), right, counts);
-        });
+            return (way.Make(asked, new Counting(counts)), counts);
+        }
+        Timing timing;
+        if (Http.Wanted(run)) {
+            var (request, counts) = Make();
+            timing = new Http(right, request, counts).Serve(run);
+        } else {
+            timing = Time(run, () => {
+                var (request, counts) = Make();
+                return new(request, right, counts);
+            });
+        }
+        if (!run.Verify) return timing;
         Counts.Report(all, timing.Extra);
         return timing;
     }

@@ -24,7 +24,7 @@ final class InterpTest {
 
     private static int failures;
 
-    private static void test(String name, Test test) {
+    static void test(String name, Test test) {
         try {
             test.run();
             System.out.println("ok: " + name);
@@ -34,7 +34,7 @@ final class InterpTest {
         }
     }
 
-    private static void same(Object right, Object got, String what) {
+    static void same(Object right, Object got, String what) {
         if (!Objects.equals(right, got)) {
             throw new AssertionError(what + ": " + got + ", right is " + right);
         }
@@ -45,7 +45,7 @@ final class InterpTest {
     }
 
     /** What six requests count. */
-    private static Map<String, Object> right(long pause) {
+    static Map<String, Object> right(long pause) {
         return new TreeMap<>(Map.of("nodes", 6 * 1804L, "builtins", 6 * 603L, "applications", 600L, "extensions", 606L,
                 "deepest", 8L, "order", "2153812598003189471", "output", "5476290587449551085",
                 "suspended", 6 * pause, "consumed_twice", 0L));
@@ -138,6 +138,7 @@ final class InterpTest {
         test("a wrong output says where", () -> same(
                 "a request's output differs from byte 3 on: \"2,3]\", right is \"3]\" (7 bytes, right are 5)",
                 Interp.difference("[1,2,3]".getBytes(), "[1,3]".getBytes()), "said"));
+        HttpTest.all();
         System.exit(failures == 0 ? 0 : 1);
     }
 

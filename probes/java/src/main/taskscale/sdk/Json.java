@@ -189,7 +189,7 @@ public final class Json {
     }
 
     /** An object of names and their values, in that order. */
-    static Map<String, Object> object(Object... pairs) {
+    public static Map<String, Object> object(Object... pairs) {
         Map<String, Object> object = new LinkedHashMap<>();
         for (int at = 0; at < pairs.length; at += 2) {
             object.put((String) pairs[at], pairs[at + 1]);

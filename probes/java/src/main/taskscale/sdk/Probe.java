@@ -51,9 +51,10 @@ public final class Probe {
                 "name", one.getKey(), "params", one.getValue().params.values(),
                 "variants", one.getValue().variants.values().stream().map(variant -> variant.about).toList()));
         // jit: a fresh process compiles what it runs for seconds; the tool is to warm it up for longer after each start.
+        // settle_ms: of CPU time; before it, what levels off costs up to 20 times as much (README.md, "Warm-up").
         return Json.object("type", "description", "protocol", PROTOCOL, "runtime", runtime, "clock",
                 Json.object("wall_resolution_ns", Clock.resolutionNs(Clock::wallNs), "cpu_resolution_ns",
-                        Clock.resolutionNs(Clock::cpuNs)), "workers", workers, "jit", true, "workloads", all.toList());
+                        Clock.resolutionNs(Clock::cpuNs)), "workers", workers, "jit", true, "settle_ms", 1_000L, "workloads", all.toList());
     }
 
     /** As below, without saying how many workers the runtime has. */

@@ -12,13 +12,15 @@ public final class Run {
 
     /** How many tasks; at least 1. */
     public final int size;
-    /** How often the workload is repeated inside the timed part; and what is fresh each round, at most 2^53 - 1. */
-    public final long iterations, seed;
+    /**
+     * How often the workload is repeated inside the timed part; what is fresh each round, at most 2^53 - 1; and what the
+     * sample is to be called.
+     */
+    public final long iterations, seed, id;
     /** That the execution of every task is counted, by the task; that the share of creation is told. */
     public final boolean verify, phases;
     /** A value for every declared parameter. */
     public final Map<String, Object> params = new LinkedHashMap<>();
-    final long id;
     final Variant.Perform perform;
 
     /**

@@ -6,17 +6,22 @@ import java.io.*;
 import java.util.Map;
 
 /** The loop: a line in, a line out, flushed at once. What cannot be done gets an error; the probe lives on. */
-final class Serve {
+public final class Serve {
+    /** The tool's lines. Between a request and its sample a workload may have lines of its own. */
+    public static final BufferedReader LINES = new BufferedReader(new InputStreamReader(System.in, UTF_8));
+    private static final PrintStream REPLIES = new PrintStream(new FileOutputStream(FileDescriptor.out), false, UTF_8);
+
     static void loop(String name, String version, Integer workers) {
         // Whatever a workload prints must not get between the replies.
         System.setOut(System.err);
-        PrintStream output = new PrintStream(new FileOutputStream(FileDescriptor.out), false, UTF_8);
-        new BufferedReader(new InputStreamReader(System.in, UTF_8)).lines()
-                .map(line -> reply(line, name, version, workers))
-                .takeWhile(said -> said != null && !output.checkError())
-                .forEach(said -> output.print(Json.write(said) + "\n"));
+        LINES.lines().map(line -> reply(line, name, version, workers))
+                .takeWhile(said -> said != null && !REPLIES.checkError())
+                .forEach(Serve::say);
         System.exit(0);
     }
+
+    /** Replies with a line. */
+    public static void say(Map<String, Object> reply) { REPLIES.print(Json.write(reply) + "\n"); }
 
     /** The reply to a line; none to {@code exit}. Whatever is thrown, be it out of memory, fails this request alone. */
     private static Map<String, Object> reply(String line, String name, String version, Integer workers) {

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.SynchronousQueue;
 import taskscale.sdk.Json;
 import taskscale.sdk.Probe;
@@ -52,6 +53,9 @@ public final class Interp {
         Probe.param("interp", "pause", 0, "elements of 100 that suspend: 0, 6 (those that 15 divides) or 100");
         Probe.param("interp", "depth", 0, "above 0: that many nested lets are evaluated");
         Probe.param("interp", "workers", 0, "above 0: that many threads share the requests, each with a loop of its own");
+        Probe.param("interp", "mode", "inproc",
+                "whether requests are made in the process, or over HTTP to the server of the JDK", "inproc", Http.CLOSED, Http.OPEN);
+        Probe.param("interp", "rate", 50, "http-open: percent of the closed throughput");
         declare("sync", "Sync", false, "plain recursion; an element that suspends calls Thread.yield");
         declare("green", "Green", true, "a virtual thread for each request, which runs sync and is joined");
         declare("async", "Async", false,
@@ -60,6 +64,10 @@ public final class Interp {
         declare("task", "Task", true,
                 "supplyAsync and thenCompose at every node, on a pool; an element that suspends is another task of it");
         declare("union", "Union", false, "an object says that a value is there, or pending; what follows is a lambda; " + LOOP);
+        Probe.variant("interp", "constant", Interp::constant)
+                .createsTask(false)
+                .only("mode", Http.CLOSED, Http.OPEN)
+                .note("the right bytes without evaluating: what the server costs");
     }
 
     private static final String LOOP = "an element that suspends waits for the loop of its thread";
@@ -78,7 +86,7 @@ public final class Interp {
             throw new IllegalArgumentException("workers is " + number + "; give at most " + MOST_WORKERS);
         }
         long every = pause == 0 ? 0 : pause == 6 ? 15 : 1;
-        byte[] right = depth == 0 ? output() : new byte[] {'1'};
+        byte[] right = right(depth);
         List<Worker> workers = new ArrayList<>();
         for (int i = 0; i < Math.max(number, 1); i++) {
             Evaluator evaluator = (run.verify ? COUNTED : TIMED)
@@ -87,7 +95,9 @@ public final class Interp {
             workers.add(new Worker(evaluator, share, right));
         }
         Worker first = workers.get(0);
-        Timing timing = number == 0 ? run.time(phases -> first.loop()) : together(run, workers);
+        Timing timing = Http.wanted(run) ? first.serve(run, executor(encoding))
+                : number == 0 ? run.time(phases -> first.loop())
+                : together(run, workers);
         for (Worker worker : workers) {
             if (worker.wrong != null) {
                 throw worker.wrong;
@@ -97,7 +107,25 @@ public final class Interp {
         return timing;
     }
 
-    /** Answers requests in a loop. */
+    /** Where a server evaluates requests of an encoding. */
+    private static ExecutorService executor(String encoding) {
+        return switch (encoding) {
+            case "Green" -> Pools.virtual();
+            case "Task" -> Pools.forkJoin();
+            default -> Pools.one();
+        };
+    }
+
+    /** Answers the right bytes without evaluating. */
+    private static Timing constant(Run run) throws Exception {
+        return Http.serve(run, Pools.one(), right(run.integer("depth")), done -> done.accept(null));
+    }
+
+    private static byte[] right(long depth) {
+        return depth == 0 ? output() : new byte[] {'1'};
+    }
+
+    /** Answers requests: in a loop, or those of a server. */
     static final class Worker {
         final Evaluator evaluator;
         final int requests;
@@ -120,15 +148,32 @@ public final class Interp {
             return done;
         }
 
-        /** Writes a result and compares it. Returns 1 if it is right. */
+        /** Judges a result. Returns 1 if it is right. */
         long judged(Object result) {
-            byte[] written = evaluator.written(result);
-            evaluator.answered(written);
-            if (Arrays.equals(written, right)) {
+            String differs = differs(result);
+            if (differs == null) {
                 return 1;
             }
-            wrong = wrong == null ? new IllegalStateException(difference(written, right)) : wrong;
+            wrong = wrong == null ? new IllegalStateException(differs) : wrong;
             return 0;
+        }
+
+        /** Writes a result and compares it. Returns what is wrong with it, or null. */
+        String differs(Object result) {
+            try {
+                byte[] written = evaluator.written(result);
+                evaluator.answered(written);
+                return Arrays.equals(written, right) ? null : difference(written, right);
+            } catch (IllegalStateException noValue) {
+                return noValue.getMessage();
+            }
+        }
+
+        /** Is asked over HTTP. */
+        Timing serve(Run run, ExecutorService executor) throws Exception {
+            evaluator.on(executor);
+            return Http.serve(run, executor, right, done -> evaluator.request((result, failed) ->
+                    done.accept(failed == null ? differs(result) : failed.toString())));
         }
     }
 

@@ -4,7 +4,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ForkJoinPool;
 
-/** The pools that forms use: each made once per process, when the first form asks. */
+/** The pools that forms and servers use: each made once per process, when the first form asks. */
 public final class Pools {
     private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
 
@@ -13,6 +13,16 @@ public final class Pools {
     /** As many threads as processors, with one queue. */
     public static ExecutorService fixed() {
         return Fixed.POOL;
+    }
+
+    /** One thread with a queue: a loop. */
+    public static ExecutorService one() {
+        return One.POOL;
+    }
+
+    /** A virtual thread for each task. */
+    public static ExecutorService virtual() {
+        return Virtual.POOL;
     }
 
     /** As many workers as processors, with a queue each. */
@@ -24,6 +34,14 @@ public final class Pools {
         // Daemons, so that none of them keeps the process from its end.
         static final ExecutorService POOL =
                 Executors.newFixedThreadPool(PROCESSORS, Thread.ofPlatform().daemon().factory());
+    }
+
+    private static final class One {
+        static final ExecutorService POOL = Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().factory());
+    }
+
+    private static final class Virtual {
+        static final ExecutorService POOL = Executors.newVirtualThreadPerTaskExecutor();
     }
 
     private static final class ForkJoin {

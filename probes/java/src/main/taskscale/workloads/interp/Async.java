@@ -2,12 +2,14 @@ package taskscale.workloads.interp;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 /** {@code async}: a future at every node and builtin, and what follows is composed. */
 public class Async extends Machine {
     private static final Runnable NOTHING = () -> {};
     private final Loop loop = new Loop();
+    private Executor scheduler = loop;
 
     public Async(boolean linked, long depth, long every) { super(linked, depth, every); }
 
@@ -21,8 +23,19 @@ public class Async extends Machine {
         return loop.value(eval(program, null));
     }
 
+    @Override
+    public final void on(Executor executor) { scheduler = executor; }
+
+    @Override
+    public final void request(BiConsumer<Object, Throwable> done) {
+        if (COUNTS) {
+            count.taken();
+        }
+        eval(program, null).whenComplete(done);
+    }
+
     /** Where an element that suspends goes on. */
-    Executor scheduler() { return loop; }
+    Executor scheduler() { return scheduler; }
 
     /** What a literal gives. */
     CompletableFuture<Object> literal(Node.Literal literal) { return there(literal.value()); }

@@ -6,6 +6,7 @@ public final class Green extends Sync {
 
     Green(Node program, long every) { super(program, every); }
 
+    /** In a server each request has a virtual thread to begin with. */
     @Override
     public Object request() throws Exception {
         Object[] there = new Object[1];

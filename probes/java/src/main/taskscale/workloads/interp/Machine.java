@@ -2,6 +2,7 @@ package taskscale.workloads.interp;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.concurrent.Executor;
 import taskscale.workloads.Evaluator;
 import taskscale.workloads.Interp;
 
@@ -73,6 +74,9 @@ abstract class Machine implements Evaluator {
     final Env application(Closure closure, Object element) {
         return bind(closure.env(), closure.written().params()[0], element);
     }
+
+    @Override
+    public void on(Executor executor) {}
 
     @Override
     public void answered(byte[] output) {

@@ -1,5 +1,7 @@
 package taskscale.workloads.interp;
 
+import java.util.function.BiConsumer;
+
 /** {@code sync}: plain recursion, which cannot suspend. An element that would yields its thread in place. */
 public class Sync extends Machine {
     public Sync(boolean linked, long depth, long every) { super(linked, depth, every); }
@@ -8,6 +10,9 @@ public class Sync extends Machine {
 
     @Override
     public Object request() throws Exception { return eval(program, null); }
+
+    @Override
+    public void request(BiConsumer<Object, Throwable> done) { done.accept(eval(program, null), null); }
 
     final Object eval(Node node, Env env) {
         if (!COUNTS) {

@@ -1,12 +1,15 @@
 package taskscale.workloads.interp;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 /** {@code union}: a result is a value or a pending one, and what follows is chained only where it is pending. */
 public class Union extends Machine {
     private static final Runnable NOTHING = () -> {};
     private final Loop loop = new Loop();
+    private Executor scheduler = loop;
 
     public Union(boolean linked, long depth, long every) { super(linked, depth, every); }
 
@@ -19,6 +22,19 @@ public class Union extends Machine {
     public Object request() throws Exception {
         Result result = eval(program, null);
         return result.pending == null ? result.value : loop.value(value(result));
+    }
+
+    @Override
+    public final void on(Executor executor) { scheduler = executor; }
+
+    @Override
+    public final void request(BiConsumer<Object, Throwable> done) {
+        Result result = eval(program, null);
+        if (result.pending == null) {
+            done.accept(result.value, null);
+        } else {
+            value(result).whenComplete(done);
+        }
     }
 
     static Result there(Object value) { return new Result(value, null); }
@@ -118,7 +134,7 @@ public class Union extends Machine {
 
     final Result apply(Closure closure, Object element) {
         Result result = begins(element)
-                ? then(later(CompletableFuture.runAsync(NOTHING, loop).thenApply(paused -> null)), paused -> {
+                ? then(later(CompletableFuture.runAsync(NOTHING, scheduler).thenApply(paused -> null)), paused -> {
                     if (COUNTS) {
                         count.suspended();
                     }
