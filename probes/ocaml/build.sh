@@ -15,7 +15,7 @@ packages=lwt.unix,yojson,threads.posix
 compile() {
     name=$1 file=$2
     shift 2
-    "$ocamlfind" ocamlopt -thread -package "$packages" -I "$out" "$@" -c -o "$out/$name.cmx" -impl "$file"
+    "$ocamlfind" ocamlopt -thread -package "$packages" -I "$out" "$@" -c -o "$out/$name.cmx" -impl "$file" || return
     objects="$objects $out/$name.cmx"
 }
 
@@ -47,6 +47,22 @@ else
         compile "$name" "workloads/interp/$name.ml"
         compile "counted_$name" "workloads/interp/$name.ml" -pp "sed -e 's/(\*|//' -e 's/|\*)//'"
     done
+    # The server is cohttp's, of any version that this source fits. All else is there without it.
+    alone=$packages reason=
+    packages=$packages,cohttp-lwt-unix
+    if version=$("$ocamlfind" query -format %v cohttp-lwt-unix 2>/dev/null); then
+        compile listener workloads/interp/listener_cohttp.ml || reason="the probe does not fit cohttp-lwt-unix $version"
+    else
+        reason="$ocamlfind has no cohttp-lwt-unix"
+    fi
+    if [ -n "$reason" ]; then
+        packages=$alone
+        printf 'let reason = {why|%s|why}\n' "$reason" >"$out/absent.ml"
+        compile absent "$out/absent.ml"
+        compile listener workloads/interp/listener_missing.ml
+    fi
+    printf '%s\n' "$packages" >"$out/packages"
+    compile over_http workloads/interp/over_http.ml
     compile interp workloads/interp/interp.ml
     compile main main.ml
 fi

@@ -15,7 +15,7 @@ export class Run {
 
   /** Times `iterations` calls of `one(phases)`, which does the workload once and gives its answer. */
   time(one) {
-    return timed(one, this.iterations, this.phases);
+    return timed(one, this);
   }
 }
 

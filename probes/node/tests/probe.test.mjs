@@ -5,7 +5,9 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { getHeapSpaceStatistics } from "node:v8";
 
+import { Run } from "../sdk/request.mjs";
 import { spin } from "../workloads/spin.mjs";
 
 const MAIN = fileURLToPath(new URL("../main.mjs", import.meta.url));
@@ -99,4 +101,17 @@ test("what cannot be done is refused, and the probe lives on", () => {
   assert.match(said[4].message, /^unknown variant "Promise.any"; known here: await_each /);
   assert.match(said[5].message, /^unknown workload "lunch"; known here: fanout /);
   assert.match(said[6].message, /protocol 2.*protocol 1/);
+});
+
+test("a sample begins anywhere in a cycle of the young heap, by its seed", async () => {
+  const young = () => getHeapSpaceStatistics().find((space) => space.space_name === "new_space");
+  const used = [];
+  for (let seed = 1; seed <= 20; seed++) {
+    const once = new Run({ id: 1, size: 1, iterations: 1, seed, params: {} });
+    await once.time(() => used.push(young().space_used_size));
+  }
+  const { space_used_size, space_available_size } = young();
+  const cycle = space_used_size + space_available_size;
+  // Twenty seeds without it would be some KB apart.
+  assert.ok(Math.max(...used) - Math.min(...used) > cycle / 2, `${used} of ${cycle}`);
 });

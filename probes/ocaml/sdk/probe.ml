@@ -24,25 +24,31 @@ let declared name =
       workloads := (name, workload) :: !workloads;
       workload
 
+(** What says why something is not to be had in this toolchain, and what to do about it. *)
+let unavailable reason remedy = `Assoc [ ("reason", `String reason); ("remedy", `String remedy) ]
+
+let some key value = Option.to_list (Option.map (fun value -> (key, value)) value)
+
 (** Declares a parameter of a workload. The type of its default is its type: [`Bool], [`Int], or [`String], which is one
-    of [choices]. *)
-let param workload name ?(choices = []) default help =
+    of [choices]; [unavailable] has the words that are not to be had here, each with its reason. *)
+let param workload name ?(choices = []) ?unavailable default help =
   let workload = declared workload in
   let choices = `List (List.map (fun choice -> `String choice) choices) in
   let made = [ ("name", `String name); ("default", default); ("choices", choices); ("help", `String help) ] in
-  workload.params <- `Assoc made :: workload.params
+  let missing = some "unavailable" (Option.map (fun words -> `Assoc words) unavailable) in
+  workload.params <- `Assoc (made @ missing) :: workload.params
 
 (** Declares a way of doing a workload: [perform] takes a request and returns what [Timing.time] gave.
 
     [creates_task] says whether each unit is a task that the scheduler sees. [only] limits parameters to some of their
     values, [max_size] says what size the variant can bear, and [note] is one line for people. *)
-let variant workload name ?(creates_task = true) ?(only = []) ?max_size ?note perform =
+let variant workload name ?(creates_task = true) ?(only = []) ?max_size ?unavailable ?note perform =
   let workload = declared workload in
-  let some key value = Option.to_list (Option.map (fun value -> (key, value)) value) in
   let only = List.map (fun (param, values) -> (param, `List values)) only in
   let about =
     [ ("name", `String name); ("creates_task", `Bool creates_task); ("only", `Assoc only) ]
     @ some "max_size" (Option.map (fun size -> `Int size) max_size)
+    @ some "unavailable" unavailable
     @ some "note" (Option.map (fun note -> `String note) note)
   in
   workload.variants <- `Assoc about :: workload.variants;

@@ -55,20 +55,21 @@ let reply name version workers line =
       | Type_error (why, _) -> error ("no request: " ^ why)
       | other -> error (Printexc.to_string other))
 
+(** Where replies go. Whatever a workload prints must not get between them. *)
+let replies = ref stdout
+
+(** Sends a line to the tool. *)
+let say said =
+  output_string !replies (Yojson.Safe.to_string said ^ "\n");
+  flush !replies
+
 (** Serves the declared workloads as runtime [name] until standard input ends or says [exit]. *)
 let serve ?(workers = 1) name version =
-  (* Whatever a workload prints must not get between the replies. *)
-  let replies = Unix.out_channel_of_descr (Unix.dup Unix.stdout) in
+  replies := Unix.out_channel_of_descr (Unix.dup Unix.stdout);
   Unix.dup2 Unix.stderr Unix.stdout;
   let rec loop () =
     match input_line stdin with
     | exception End_of_file -> ()
-    | line -> (
-        match reply name version workers line with
-        | None -> ()
-        | Some said ->
-            output_string replies (Yojson.Safe.to_string said ^ "\n");
-            flush replies;
-            loop ())
+    | line -> Option.iter (fun said -> say said; loop ()) (reply name version workers line)
   in
   loop ()

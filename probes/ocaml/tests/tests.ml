@@ -154,9 +154,12 @@ let counts = [ ("nodes", 1804); ("builtins", 603); ("applications", 100); ("exte
 let order = `String "2153812598003189471"
 let output = `String "5476290587449551085"
 
+(** The variants that evaluate. *)
+let encodings () = List.filter (( <> ) "constant") (List.map fst (variants "interp" "lookup"))
+
 let interp () =
   List.iter
-    (fun (name, _) ->
+    (fun name ->
       List.iter
         (fun (pause, lookup) ->
           let params = [ ("pause", `Int pause); ("lookup", `String lookup) ] in
@@ -175,7 +178,7 @@ let interp () =
       same (name ^ ", deep") json (field "nodes" deep) (`Int (6 * 10001));
       same (name ^ ", deep") json (field "deepest" deep) (`Int 5001);
       same name text (message (run "interp" name [ ("pause", `Int 7) ])) "pause is 7; give 0, 6 or 100")
-    (variants "interp" "lookup")
+    (encodings ())
 
 let program () =
   same "bytes" string_of_int (String.length Program.text) 428;
@@ -277,7 +280,130 @@ let wrong_output () =
   let words = "a request's output differs from byte 0 on: \"1\"" in
   same "a wrong output" text (String.sub said 0 (String.length words)) words
 
+(** This program as a probe with servers, whose standard input and output are pipes. One of its evaluators is wrong. *)
+let probe () =
+  Fanout.declare ();
+  Interp.declare ();
+  let wrong = Interp.Value (fun _ -> Value.Int 1L) in
+  Interp.variant "wrong" "gives another value" wrong wrong;
+  Serve.serve "ocaml" "0"
+
+(** Has [use] ask such a probe. *)
+let with_probe use =
+  let environment = Array.append (Unix.environment ()) [| "TASKSCALE_TEST_PROBE=1" |] in
+  let replies, requests, _ as channels =
+    Unix.open_process_args_full Sys.executable_name [| Sys.executable_name |] environment
+  in
+  let ask line =
+    output_string requests (line ^ "\n");
+    flush requests;
+    Yojson.Safe.from_string (input_line replies)
+  in
+  use ask;
+  if Unix.close_process_full channels <> Unix.WEXITED 0 then failwith "the probe did not end with status 0"
+
+let say ask fields = ask (json (`Assoc fields))
+
+let served ?(params = []) ask name =
+  let params = `Assoc (("mode", `String "http-open") :: params) in
+  let asked = [ ("type", `String "run"); ("workload", `String "interp"); ("variant", `String name); ("params", params) ] in
+  let numbers = List.map (fun (key, number) -> (key, `Int number)) [ ("id", 5); ("size", 3); ("iterations", 1); ("seed", 1) ] in
+  say ask (asked @ numbers)
+
+let told ask kind = say ask [ ("type", `String kind); ("id", `Int 5) ]
+
+(** Has [use] make requests on one connection, which stays open; each gives its first line and its body. *)
+let connected serving use =
+  let port = Yojson.Safe.Util.to_int (field "port" serving) in
+  let input, output = Unix.open_connection (Unix.ADDR_INET (Unix.inet_addr_loopback, port)) in
+  let line () = String.trim (input_line input) in
+  let get () =
+    output_string output "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
+    flush output;
+    let status = line () in
+    let rec length known =
+      match String.split_on_char ':' (String.lowercase_ascii (line ())) with
+      | [ "" ] -> known
+      | [ "content-length"; length_said ] -> length (int_of_string (String.trim length_said))
+      | _ -> length known
+    in
+    let length = length (-1) in
+    (status, really_input_string input length)
+  in
+  Fun.protect ~finally:(fun () -> Unix.close (Unix.descr_of_in_channel input)) (fun () -> use get)
+
+let servers () =
+  let response (status, body) = status ^ " " ^ body in
+  with_probe (fun ask ->
+      List.iter
+        (fun (name, verify) ->
+          let what = if verify then name ^ ", counted" else name in
+          let serving = served ask name ~params:[ ("verify", `Bool verify); ("pause", `Int 6) ] in
+          same what text (String.sub (json (field "server" serving)) 0 8) {|"cohttp |};
+          connected serving (fun get ->
+              let right = ("HTTP/1.1 200 OK", Program.output) in
+              if not verify then same what response (get ()) right;
+              same what json (told ask "begin") (`Assoc [ ("type", `String "began"); ("id", `Int 5) ]);
+              for _ = 1 to 3 do same what response (get ()) right done;
+              let sample = told ask "stop" in
+              same what json (field "type" sample) (`String "sample");
+              same what json (field "answer" sample) (`Int 3);
+              if Yojson.Safe.Util.to_int (field "cpu_ns" sample) <= 0 then failwith (json sample);
+              let extra = Yojson.Safe.Util.member "extra" sample in
+              if not (verify && name <> "constant") then same what json extra `Null
+              else begin
+                List.iter (fun (key, right) -> same (what ^ key) json (field key extra) (`Int (3 * right))) counts;
+                same what json (field "suspended" extra) (`Int 18);
+                same what json (field "order" extra) order
+              end))
+        (List.concat_map (fun name -> [ (name, false); (name, true) ]) ("constant" :: encodings ())))
+
+let lines_while_serving () =
+  with_probe (fun ask ->
+      let serving = served ask "constant" ~params:[ ("depth", `Int 3) ] in
+      List.iter
+        (fun line -> same line text (message (ask line)) "a server is running: say begin or stop")
+        [ "hello"; "[]"; ""; {|{"type":"describe","protocol":1}|} ];
+      ignore (told ask "begin");
+      connected serving (fun get -> same "a body" text (snd (get ())) "1");
+      same "a sample" json (field "answer" (told ask "stop")) (`Int 1);
+      (* The next request is one like any other. *)
+      let next = [ ("type", `String "run"); ("workload", `String "fanout"); ("variant", `String "map_p") ] in
+      let numbers = List.map (fun key -> (key, `Int 3)) [ "id"; "size"; "iterations"; "seed" ] in
+      same "the next" json (field "answer" (say ask (next @ numbers))) (`Int 279))
+
+let wrong_response () =
+  with_probe (fun ask ->
+      let serving = served ask "wrong" in
+      ignore (told ask "begin");
+      let words = "a request's output differs from byte 0 on: \"1\"" in
+      let begins what said = same what text (String.sub said 0 (String.length words)) words in
+      connected serving (fun get ->
+          let status, body = get () in
+          same "status" text status "HTTP/1.1 500 Internal Server Error";
+          begins "body" body);
+      begins "the reply" (message (told ask "stop")))
+
+(** In a build without a server, whose reason is in the environment where another one is meant than the usual. *)
+let no_server () =
+  let reason = Option.value (Sys.getenv_opt "NO_SERVER") ~default:"ocamlfind has no cohttp-lwt-unix" in
+  let declared = List.assoc "interp" !Probe.workloads in
+  let named name = List.find (fun one -> field "name" one = `String name) in
+  let mode = named "mode" declared.params in
+  same "choices" json (field "choices" mode) (`List [ `String "inproc" ]);
+  let missing = field "http-closed" (field "unavailable" mode) in
+  same "the other" json (field "http-open" (field "unavailable" mode)) missing;
+  same "constant" json (field "unavailable" (named "constant" declared.variants)) missing;
+  same "reason" json (field "reason" missing) (`String reason);
+  same "remedy" json (field "remedy" missing)
+    (`String "apt install libcohttp-lwt-unix-ocaml-dev, or opam install cohttp-lwt-unix");
+  same "asked all the same" text (message (run "interp" "sync" [ ("mode", `String "http-open") ])) reason
+
 let () =
+  if Sys.getenv_opt "TASKSCALE_TEST_PROBE" <> None then begin
+    probe ();
+    exit 0
+  end;
   Fanout.declare ();
   Nop.declare ();
   Spin.declare ();
@@ -289,6 +415,13 @@ let () =
   test "what cannot be done is an error that says what can" protocol;
   test "the program and its output are those of all languages" program;
   test "every encoding counts what is right" interp;
+  (match Over_http.unavailable with
+  | None ->
+      test "a server answers the right bytes, and counts those since begin" servers;
+      test "another line is refused, and the server goes on" lines_while_serving;
+      test "a wrong output is told in the response and at the end" wrong_response
+  | Some _ ->
+      test "without cohttp the modes are named with reason and remedy" (no_server));
   test "semantics are the same in every encoding" semantics;
   test "a wrong output is an error that says where" wrong_output;
   test "two elements at a time are seen in the order" two_at_a_time;

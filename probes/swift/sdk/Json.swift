@@ -17,7 +17,7 @@ public enum Json: Hashable, Sendable {
     case object([String: Json])
 
     /// Reads one line.
-    init(line: [UInt8]) throws {
+    public init(line: [UInt8]) throws {
         self = try JSONDecoder().decode(Json.self, from: Data(line))
     }
 
@@ -30,7 +30,7 @@ public enum Json: Hashable, Sendable {
     }
 
     /// The member of that name; null where there is none.
-    subscript(name: String) -> Json {
+    public subscript(name: String) -> Json {
         object[name] ?? .null
     }
 
@@ -42,7 +42,7 @@ public enum Json: Hashable, Sendable {
         if case .list(let list) = self { list } else { [] }
     }
 
-    var text: String {
+    public var text: String {
         if case .text(let text) = self { text } else { "" }
     }
 }

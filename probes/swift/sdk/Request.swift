@@ -10,9 +10,9 @@ public struct Refused: Error, CustomStringConvertible {
 /// What a `run` request asks for: `verify` asks that every task's execution is counted by what it did; `params` has a
 /// value for every declared parameter.
 public struct Run: Sendable {
-    let id: UInt64, wantsPhases: Bool
-    public let size: Int, seed: UInt64, verify: Bool, params: [String: Json]
-    public internal(set) var iterations: Int
+    let wantsPhases: Bool
+    public let id: UInt64, size: Int, seed: UInt64, verify: Bool, params: [String: Json]
+    public var iterations: Int
 
     /// The value of a parameter that is declared with an integer as its default.
     public func integer(_ name: String) -> UInt64 {
@@ -38,7 +38,7 @@ func request(_ message: Json) throws -> (Perform, Run) {
     let given = message["params"]
     let params = Dictionary(uniqueKeysWithValues: pairs).merging(given.object) { _, given in given }
     let run = Run(
-        id: try natural(message, "id"), wantsPhases: given["phases"] == true, size: Int(try natural(message, "size")),
+        wantsPhases: given["phases"] == true, id: try natural(message, "id"), size: Int(try natural(message, "size")),
         seed: try natural(message, "seed"), verify: given["verify"] == true, params: params,
         iterations: Int(try natural(message, "iterations")))
     return (performs[[message["workload"], message["variant"]]]!, run)

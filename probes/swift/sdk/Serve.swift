@@ -8,15 +8,18 @@ import Musl
 import Darwin
 #endif
 
+/// Where replies go. Whatever a workload prints must not get between them.
+nonisolated(unsafe) private var replies = stdout!
+
+/// Sends a line to the tool.
+public func say(_ said: Json) { fputs(said.line + "\n", replies) }
+
 /// Serves the declared workloads as runtime `name` until standard input ends or says `exit`; then ends the process.
 public func serve(_ name: String, _ version: String) async -> Never {
-    // Whatever a workload prints must not get between the replies.
-    let output = fdopen(dup(1), "w")!
+    replies = fdopen(dup(1), "w")!
+    setvbuf(replies, nil, _IOLBF, 0)
     dup2(2, 1)
-    while let line = readLine(), let said = await reply(to: line, name, version) {
-        fputs(said.line + "\n", output)
-        fflush(output)
-    }
+    while let line = readLine(), let said = await reply(to: line, name, version) { say(said) }
     exit(0)
 }
 

@@ -7,24 +7,8 @@ use super::super::{
     common::{Tool, repository, script},
 };
 
-/// The runtimes in the order of `taskscale list`: those in the command, and those of toolchains.
+/// The runtimes that are in the command.
 const BUILT_IN: [&str; 4] = ["tokio", "rayon", "smol", "threads"];
-const FOUND: [&str; 14] = [
-    "tokio+futures-0.3.17",
-    "asyncio",
-    "uvloop",
-    "trio",
-    "anyio",
-    "go",
-    "java",
-    "node",
-    "taskflow",
-    "onetbb",
-    "openmp",
-    "cpp",
-    "swift",
-    "ocaml",
-];
 
 pub fn page() -> String {
     let tool = Tool::with_shared_cache();
@@ -34,12 +18,13 @@ pub fn page() -> String {
         A toolchain is named behind `@`: `--runtime asyncio@python3.8`, `--runtime go@/opt/go1.25`.\n\n\
         | runtime | needs |\n|---|---|\n"
             .to_owned();
-    for name in BUILT_IN.into_iter().chain(FOUND) {
+    let names = listed(&tool);
+    for name in &names {
         writeln!(text, "| [`{name}`](#{}) | {} |", anchor(name), cell(&needs(&tool, name))).expect("text");
     }
     let mut params = BTreeMap::new();
     let mut sections = String::new();
-    for name in BUILT_IN.into_iter().chain(FOUND) {
+    for name in &names {
         sections.push_str(&section(&tool, name, &kept, &mut params));
     }
     text.push_str(
@@ -50,6 +35,17 @@ pub fn page() -> String {
         writeln!(text, "| `{workload}` | `{param}` | {} | {} |", cell(&says), of).expect("text");
     }
     text + &sections
+}
+
+/// All runtimes that the tool knows, whether they are here or not, in its order.
+fn listed(tool: &Tool) -> Vec<String> {
+    let ran = tool.run(&["list"]);
+    let runtimes = ran.out.lines().skip_while(|line| !line.starts_with("Runtimes ")).skip(1);
+    let names = runtimes.take_while(|line| line.starts_with("  "));
+    let names: Vec<String> =
+        names.filter_map(|line| line.split_whitespace().next().map(str::to_owned)).collect();
+    assert!(names.starts_with(&BUILT_IN.map(str::to_owned)), "{ran:?}");
+    names
 }
 
 /// The anchor of a heading.

@@ -2,7 +2,8 @@
     iteration: the number of requests with the right output.
 
     [value.ml] has values, environments and builtins, [program.ml] the trees, [observe.ml] what an instrumented run
-    counts, and each of the others an evaluator. The names that begin with [Counted_] are these, compiled a second time. *)
+    counts, [over_http.ml] the server with one of the two [listener_], and each of the others an evaluator. The names that
+    begin with [Counted_] are these, compiled a second time. *)
 
 open Lwt.Syntax
 open Taskscale
@@ -53,8 +54,23 @@ let judge_counted right value =
   judge right value;
   Observe.output := Observe.fnv1a right
 
+(** Answers one request, for a server. *)
+let answer encoding program ~begins ~judge =
+  match encoding with
+  | Value request ->
+      fun () ->
+        begins ();
+        judge (request program);
+        Lwt.return_unit
+  | Promise request ->
+      fun () ->
+        begins ();
+        let* value = request program in
+        judge value;
+        Lwt.return_unit
+
 (** Answers all requests, one after the other. *)
-let perform (run : Run.t) encoding program ~begins ~judge =
+let answer_all (run : Run.t) encoding program ~begins ~judge =
   match encoding with
   | Value request ->
       Timing.time run (fun _ ->
@@ -75,17 +91,31 @@ let perform (run : Run.t) encoding program ~begins ~judge =
       in
       Lwt_main.run (Timed.time run (fun _ -> answer run.size))
 
+let perform run encoding program ~right ~begins ~judge =
+  if Over_http.asked run then Over_http.serve run ~right (answer encoding program ~begins ~judge:(judge right))
+  else answer_all run encoding program ~begins ~judge:(judge right)
+
+(** The output that is right for a request. *)
+let right run = if Run.integer run "depth" > 0 then "1" else Program.output
+
 let variant name note ?(table = Value.functions) encoding counted =
   Probe.variant "interp" name ~creates_task:false ~note (fun run ->
       Value.every := every run;
       let program = program run table in
-      let right = if Run.integer run "depth" > 0 then "1" else Program.output in
+      let right = right run in
       if run.verify then begin
         Observe.reset ();
-        let timing = perform run counted program ~begins:Observe.request ~judge:(judge_counted right) in
+        let timing = perform run counted program ~right ~begins:Observe.request ~judge:judge_counted in
         { timing with extra = timing.extra @ Observe.report () }
       end
-      else perform run encoding program ~begins:ignore ~judge:(judge right))
+      else perform run encoding program ~right ~begins:ignore ~judge)
+
+(** Answers the right bytes without evaluating. *)
+let constant () =
+  Probe.variant "interp" "constant" ~creates_task:false
+    ~only:[ ("mode", List.map (fun mode -> `String mode) Over_http.modes) ]
+    ?unavailable:Over_http.unavailable ~note:"the right bytes without evaluating: what the server costs"
+    (fun run -> Over_http.serve run ~right:(right run) Lwt.return)
 
 let declare () =
   let param = Probe.param "interp" in
@@ -93,6 +123,11 @@ let declare () =
     "how a call finds its function: in a hash table, or in the tree; the environment is a linked list";
   param "pause" (`Int 0) "elements of 100 that suspend: 0, 6 (those that 15 divides) or 100";
   param "depth" (`Int 0) "above 0: that many nested lets are evaluated";
+  param "mode" (`String "inproc")
+    ~choices:("inproc" :: (if Over_http.unavailable = None then Over_http.modes else []))
+    ?unavailable:(Option.map (fun why -> List.map (fun mode -> (mode, why)) Over_http.modes) Over_http.unavailable)
+    "whether requests are made in the process, or over HTTP to a server of cohttp";
+  param "rate" (`Int 50) "http-open: percent of the closed throughput";
   variant "sync" "plain recursion; an element that suspends calls Thread.yield" (Value Sync.request)
     (Value Counted_sync.request);
   variant "async" "a promise of Lwt at every node and builtin" ~table:Value.promised_functions (Promise Async.request)
@@ -104,4 +139,5 @@ let declare () =
   variant "union/inlined" "a value or a pending one, looked at where it is used" (Promise Inlined.request)
     (Promise Counted_inlined.request);
   variant "hidden" "a value may be a pending one, looked at where it is used" (Promise Hidden.request)
-    (Promise Counted_hidden.request)
+    (Promise Counted_hidden.request);
+  constant ()

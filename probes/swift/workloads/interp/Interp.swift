@@ -8,6 +8,8 @@
 // | InterpAsync | `async`, `async/sync_caller`, `task` |
 // | InterpUnion | `union` |
 // | InterpObserver | what an instrumented run counts |
+// | InterpHttp | what a server says to the tool |
+// | InterpServer | the server |
 
 import TaskscaleProbe
 
@@ -30,6 +32,11 @@ func declareInterp() {
     param("interp", "pause", 0, help: "elements of 100 that suspend: 0, 6 (those that 15 divides) or 100")
     param("interp", "depth", 0, help: "above 0: that many nested lets are evaluated")
     param("interp", "workers", 0, help: "above 0: that many tasks share the requests, each with a loop of its own")
+    param(
+        "interp", "mode", "inproc",
+        help: "whether requests are made in the process, or over HTTP to a small server of the probe's own",
+        choices: ["inproc"] + httpModes)
+    param("interp", "rate", 50, help: "http-open: percent of the closed throughput")
     let yields = "an element that suspends calls Task.yield"
     declare("sync", note: "plain recursion; an element that suspends calls sched_yield", sync)
     declare("async", note: "an async function at every node and builtin; \(yields)", everywhereAsync)
@@ -39,6 +46,10 @@ func declareInterp() {
     declare("task", createsTask: true, note: "a Task at every node, whose value is awaited; \(yields)", everyTask)
     declare(
         "union", note: "an enum of a value and an async closure; combinators take the value at once; \(yields)", eitherUnion)
+    variant(
+        "interp", "constant", createsTask: false, only: ["mode": httpModes],
+        note: "the right bytes without evaluating: what the server costs"
+    ) { run in try await serveHttp(run, rightOutput(of: run)) { nil } }
 }
 
 private func declare(_ name: String, createsTask: Bool = false, note: String, _ encoding: @escaping Encoding) {
@@ -99,10 +110,17 @@ func perform(_ run: Run, _ encoding: Encoding) async throws -> Timing {
     guard let every: Int64 = [0: 0, 6: 15, 100: 1][run.integer("pause")] else {
         throw Refused("pause is \(run.integer("pause")); give 0, 6 or 100")
     }
-    let (depth, number) = (run.integer("depth"), run.integer("workers"))
+    let number = run.integer("workers")
     guard number <= mostWorkers else { throw Refused("workers is \(number); give at most \(mostWorkers)") }
-    let tree = program(depth: depth, linked: run.word("lookup") == "prelinked")
-    let right = depth == 0 ? rightOutput() : Array("1".utf8)
+    let tree = program(depth: run.integer("depth"), linked: run.word("lookup") == "prelinked")
+    let right = rightOutput(of: run)
+    if isServed(run) {
+        let counting = run.verify ? Counting() : nil
+        let loop = encoding(every, tree, counting)
+        var timing = try await serveHttp(run, right) { await answer(loop, right, counting) }
+        if let counting { timing.extra.merge(Counting.report([counting])) { $1 } }
+        return timing
+    }
     let workers = (0..<max(Int(number), 1)).map { index in
         let share = run.size / max(Int(number), 1) + (index < run.size % max(Int(number), 1) ? 1 : 0)
         let counting = run.verify ? Counting() : nil
@@ -122,6 +140,9 @@ func perform(_ run: Run, _ encoding: Encoding) async throws -> Timing {
     if run.verify { timing.extra.merge(Counting.report(workers.compactMap(\.counting))) { $1 } }
     return timing
 }
+
+/// The output that is right for a request of this run.
+private func rightOutput(of run: Run) -> [UInt8] { run.integer("depth") == 0 ? rightOutput() : Array("1".utf8) }
 
 /// Has each worker loop in a task of its own.
 private func together(_ workers: [Worker]) async -> UInt64 {
@@ -156,16 +177,33 @@ final class Worker: @unchecked Sendable {
 
     func loop() async -> UInt64 { await answers(requests, judged) }
 
-    /// Writes a result and compares it. Returns 1 if it is right.
+    /// Returns 1 if a result is right.
     private func judged(_ result: Value) -> UInt64 {
-        var written: [UInt8] = []
-        written.reserveCapacity(right.count)
-        let nothing = result.write(into: &written)
-        counting?.answered(written)
-        if nothing == nil, written == right { return 1 }
-        wrong = wrong ?? nothing.map { "a request's output is no value: \($0)" } ?? difference(written, right)
+        guard let wrong = judge(result, right, counting) else { return 1 }
+        self.wrong = self.wrong ?? wrong
         return 0
     }
+}
+
+/// Answers one request, for a server. Returns what is wrong with its output.
+func answer(_ loop: Loop, _ right: [UInt8], _ counting: Counting?) async -> String? {
+    // Written before the loop returns.
+    nonisolated(unsafe) var wrong: String?
+    _ = await loop(1) { value in
+        wrong = judge(value, right, counting)
+        return 1
+    }
+    return wrong
+}
+
+/// Writes a result and compares it. Returns what is wrong with it.
+private func judge(_ result: Value, _ right: [UInt8], _ counting: Counting?) -> String? {
+    var written: [UInt8] = []
+    written.reserveCapacity(right.count)
+    let nothing = result.write(into: &written)
+    counting?.answered(written)
+    if nothing == nil, written == right { return nil }
+    return nothing.map { "a request's output is no value: \($0)" } ?? difference(written, right)
 }
 
 /// Where an output first differs from the right one.

@@ -41,7 +41,10 @@ fn find(asked: Option<&str>, source: &Source) -> Result<Toolchain, Missing> {
     // Asked for all at once: a package that is not there is named by what is said.
     ask(&program, &["query", "-format", "%p", "lwt.unix", "yojson", "threads.posix"], &remedy)?;
     let lwt = ask(&program, &["query", "-format", "%v", "lwt"], &remedy)?;
-    Ok(Toolchain { program, version: format!("OCaml {compiler}, Lwt {lwt}") })
+    // With it the probe is a server too. One that was built without is built again when it comes.
+    let cohttp = ask(&program, &["query", "-format", "%v", "cohttp-lwt-unix"], &remedy);
+    let cohttp = cohttp.map(|version| format!(", cohttp {version}")).unwrap_or_default();
+    Ok(Toolchain { program, version: format!("OCaml {compiler}, Lwt {lwt}{cohttp}") })
 }
 
 /// Returns the first line that `ocamlfind` prints. It finds the compiler that lies beside it, as in
