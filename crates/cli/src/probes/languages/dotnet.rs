@@ -67,6 +67,10 @@ const SETTINGS: [(&str, &str); 3] = [
 /// Builds the F# probe with the package Ply (`fsharp.fsproj`).
 const WITH_PLY: &str = "-p:Ply=true";
 
+/// Builds a probe of ours with or without Kestrel (`Common.csproj`), which is in ASP.NET Core.
+const WITH_KESTREL: &str = "-p:AspNetCore=true";
+const WITHOUT_KESTREL: &str = "-p:AspNetCore=false";
+
 /// The hint for a build that asks for packages.
 const NETWORK: &str = "NuGet fetches packages at the first build: is there a network, or a NuGet.Config?";
 
@@ -132,7 +136,7 @@ fn recipe(dotnet: &Toolchain, source: &Source, site: Site<'_>, dialect: &Dialect
     let (project, config) =
         (site.src(&project), format!("-p:RestoreConfigFile={}", site.src("nuget.config")));
     let out = site.out.to_string_lossy();
-    let build = |packages: bool, further: Option<&str>| {
+    let build = |packages: bool, further: &[&str]| {
         let mut words = vec!["build", &*project, "-c", "Release", "-v", "q", "--nologo", "-o"];
         // Both servers would outlive the build, with the lock of this folder in their hands.
         words.extend([
@@ -155,12 +159,14 @@ fn recipe(dotnet: &Toolchain, source: &Source, site: Site<'_>, dialect: &Dialect
         build
     };
     let step = match source {
-        // Where the package cannot be had, its variants say so.
-        Source::Runtime(_) if dialect.name == FS.name => {
-            Step::must(build(true, Some(WITH_PLY))).or(build(false, None))
-        }
-        _ if wants_packages => Step::must(build(true, None)).hint(NETWORK),
-        _ => Step::must(build(false, None)),
+        // Where the package or Kestrel cannot be had, their variants say so.
+        Source::Runtime(_) if dialect.name == FS.name => Step::must(build(true, &[WITH_PLY, WITH_KESTREL]))
+            .or(build(false, &[WITH_KESTREL]))
+            .or(build(true, &[WITH_PLY, WITHOUT_KESTREL]))
+            .or(build(false, &[WITHOUT_KESTREL])),
+        Source::Runtime(_) => Step::must(build(false, &[WITH_KESTREL])).or(build(false, &[WITHOUT_KESTREL])),
+        Source::File(_) if wants_packages => Step::must(build(true, &[])).hint(NETWORK),
+        Source::File(_) => Step::must(build(false, &[])),
     };
     let mut run = Command::new(dotnet.program(), [site.out(&program)]);
     run.env = SETTINGS.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
@@ -264,10 +270,15 @@ mod tests {
             let server = recipe.run.env.iter().any(|(name, _)| name == "DOTNET_gcServer");
             assert_eq!(server, runtime == "csharp+server-gc");
             // A package is asked for first, from the user's own sources.
-            let first = &recipe.steps[0].attempts[0];
-            let asks = first.args.iter().any(|arg| arg == WITH_PLY)
-                && !first.args.iter().any(|arg| arg.contains("RestoreConfigFile"));
-            assert_eq!((asks, recipe.steps[0].attempts.len()), (runtime == "fsharp", 1 + usize::from(asks)));
+            let attempts = &recipe.steps[0].attempts;
+            let has = |command: &Command, word: &str| command.args.iter().any(|arg| arg.starts_with(word));
+            let asks = |command: &Command| has(command, WITH_PLY) && !has(command, "-p:RestoreConfigFile");
+            assert_eq!(asks(&attempts[0]), runtime == "fsharp");
+            // A part that is not here costs no other part.
+            let parts: Vec<_> = attempts.iter().map(|one| (asks(one), has(one, WITH_KESTREL))).collect();
+            let all = [(true, true), (false, true), (true, false), (false, false)];
+            let right: Vec<_> = all.into_iter().filter(|(ply, _)| runtime == "fsharp" || !ply).collect();
+            assert_eq!(parts, right);
         }
         let recipe = (CSHARP.recipe)(&sdk, &Source::Runtime(RUNTIME_ASYNC.into()), site);
         let project = "/c/probes/x/src/workloads/csharp-runtime-async/csharp-runtime-async.csproj";
