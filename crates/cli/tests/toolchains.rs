@@ -212,6 +212,25 @@ fn a_missing_or_too_old_toolchain_says_how_to_get_one() {
     assert!(ran.err.contains("javac 17.0.9") && ran.err.contains("is too old"), "{}", ran.err);
 }
 
+/// The version is part of what a build is kept under.
+#[test]
+fn a_probe_of_ocaml_that_was_built_without_a_server_is_built_again_when_cohttp_comes() {
+    let machine = Machine::new();
+    let findlib = |cohttp: &str| {
+        format!(
+            "case \"$*\" in 'ocamlopt -version') echo 4.14.1 ;; *cohttp*) {cohttp} ;; *%p*) echo /p ;; *) echo 5.7 ;; esac"
+        )
+    };
+    for (cohttp, version) in
+        [("exit 2", "OCaml 4.14.1, Lwt 5.7"), ("echo 6.0", "OCaml 4.14.1, Lwt 5.7, cohttp 6.0")]
+    {
+        machine.program("ocamlfind", &findlib(cohttp));
+        let ran = machine.run(&["list", "ocaml"]);
+        let builds = format!("building the probe of ocaml with {version}, once");
+        assert!(ran.err.contains(&builds), "{ran:?}");
+    }
+}
+
 #[test]
 fn a_cache_that_cannot_be_written_is_an_error_that_names_the_variable() {
     let machine = Machine::new();
