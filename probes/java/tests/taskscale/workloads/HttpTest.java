@@ -81,7 +81,8 @@ final class HttpTest {
         }
         Map<?, ?> sample = tool.ask("stop"), extra = (Map<?, ?>) sample.get("extra");
         same(List.of(3L, 5L), List.of(sample.get("answer"), sample.get("id")), variant);
-        same(true, (Long) sample.get("cpu_ns") > 0, variant + " cpu_ns");
+        // The JVM's own clock has steps of 10 ms where the system's cannot be called.
+        same(true, (Long) sample.get("cpu_ns") >= 0 && (Long) sample.get("wall_ns") > 0, variant + " times");
         if (!verify || variant.equals("constant")) {
             same(Map.of(), extra, variant);
             return;
