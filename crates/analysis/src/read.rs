@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use taskscale_model::run_file::{
     CountRecord, End, Header, Record, RoundRecord, RowEnd, RowRecord, RuntimeRecord, SCHEMA, SampleRecord,
 };
+use taskscale_model::{key::RowKey, suite::Block};
 
 /// Longest line in bytes. The longest real line, a header with its suites, has some ten thousand.
 pub const MAX_LINE: usize = 1 << 20;
@@ -37,6 +38,12 @@ pub struct Run {
 }
 
 impl Run {
+    /// The block of a suite that a row's table comes from. O(suites + blocks).
+    pub fn block(&self, key: &RowKey) -> Option<&Block> {
+        let suite = self.header.suites.iter().find(|suite| suite.name == key.suite)?;
+        suite.workloads.iter().find(|block| block.title() == key.table)
+    }
+
     /// Keeps the rows that are wanted, with their samples, and the runtimes that are wanted or have
     /// such rows. A row whose baseline goes has no ratio any more. O(records).
     pub fn keep(&mut self, runtime: impl Fn(&str) -> bool, row: impl Fn(&RowRecord) -> bool) {

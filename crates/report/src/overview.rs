@@ -79,21 +79,24 @@ fn shared(summary: &Summary, above: &[String]) -> Vec<String> {
         lines.push(String::new());
         lines.extend(shares::lines(table, room));
     }
-    for table in &summary.overview.latencies {
+    let mut fits = |rows: usize, drawn: &dyn Fn(usize) -> Vec<String>| {
         let room = most.saturating_sub(lines.len() + 4);
-        if room < FEWEST.min(table.rows.len()) {
+        let fits = room >= FEWEST.min(rows);
+        if fits {
+            lines.push(String::new());
+            lines.extend(drawn(room));
+        }
+        fits
+    };
+    for table in &summary.overview.latencies {
+        if !fits(table.rows.len(), &|room| latencies::lines(table, room)) {
             break;
         }
-        lines.push(String::new());
-        lines.extend(latencies::lines(table, room));
     }
     for table in &summary.overview.reaches {
-        let room = most.saturating_sub(lines.len() + 4);
-        if room < FEWEST.min(table.rows.len()) {
+        if !fits(table.rows.len(), &|room| reaches::lines(table, room)) {
             break;
         }
-        lines.push(String::new());
-        lines.extend(reaches::lines(table, room));
     }
     if !claims.is_empty() {
         lines.push(String::new());
@@ -174,8 +177,8 @@ fn ranked(ranking: &Ranking, room: usize, is_first: bool) -> Vec<String> {
     let variant_of = |row: &Ranked| variant(ranking, row);
     let ids: Vec<&str> = shown.iter().map(|row| row.runtime.as_str()).collect();
     let runtime_of = |row: &Ranked| runtime(&row.runtime, &ids);
-    let runtime = width(&shown, runtime_of, NAMES.0);
-    let variant_width = width(&shown, variant_of, NAMES.1);
+    let runtime = width(shown.iter().copied(), runtime_of, NAMES.0);
+    let variant_width = width(shown.iter().copied(), variant_of, NAMES.1);
     let columns = (DRAWN - runtime - variant_width).min(STRIP);
     let strip = Strip::over(shown.iter().map(|row| (row.ns, row.ci)), columns);
     let indent = runtime + 1 + variant_width + 1 + 8 + 1;
@@ -397,8 +400,13 @@ pub(crate) fn plural(n: usize, of: &str) -> String {
     format!("{} {of}{}", count(n as u64), if n == 1 { "" } else { "s" })
 }
 
-fn width(rows: &[&Ranked], name: impl Fn(&Ranked) -> String, most: usize) -> usize {
-    rows.iter().map(|row| name(row).chars().count()).max().unwrap_or_default().min(most)
+/// The columns of the longest name, at most `most`.
+pub(crate) fn width<'r, T: 'r>(
+    rows: impl IntoIterator<Item = &'r T>,
+    name: impl Fn(&T) -> String,
+    most: usize,
+) -> usize {
+    rows.into_iter().map(|row| name(row).chars().count()).max().unwrap_or_default().min(most)
 }
 
 /// Whether a ranking is of sizes, and not of rows at one size.

@@ -6,7 +6,7 @@ use taskscale_model::{
 };
 
 use crate::{
-    overview::{COLUMNS, cut, plural},
+    overview::{COLUMNS, cut, plural, width},
     style::{Ink, clean, ink},
 };
 
@@ -22,11 +22,8 @@ pub fn lines(table: &Reaches, room: usize) -> Vec<String> {
     let tried = format!("tried with {}: {}", clean(&table.param), tried.join(", "));
     let mut lines = vec![ink(Ink::Bold, &what(table, COLUMNS)), ink(Ink::Dim, &tried)];
     let shown = &table.rows[..table.rows.len().min(room)];
-    let width = |name: &dyn Fn(&Reach) -> String, most: usize| {
-        shown.iter().map(|row| name(row).chars().count()).max().unwrap_or_default().min(most)
-    };
-    let runtime = width(&|row| clean(&row.runtime), NAMES.0);
-    let variant = width(&|row| clean(&row.variant), NAMES.1);
+    let runtime = width(shown, |row| clean(&row.runtime), NAMES.0);
+    let variant = width(shown, |row| clean(&row.variant), NAMES.1);
     for row in shown {
         let line = format!(
             "{:runtime$} {:variant$} {:>VALUE$}  {}",
@@ -40,11 +37,9 @@ pub fn lines(table: &Reaches, room: usize) -> Vec<String> {
             _ => line.chars().take(COLUMNS).collect(),
         });
     }
-    if table.rows.len() > shown.len() {
-        lines.push(ink(
-            Ink::Dim,
-            &format!("and {}: --details", plural(table.rows.len() - shown.len(), "more row")),
-        ));
+    let left_out = table.rows.len() - shown.len();
+    if left_out > 0 {
+        lines.push(ink(Ink::Dim, &format!("and {}: --details", plural(left_out, "more row"))));
     }
     lines
 }

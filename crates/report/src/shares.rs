@@ -6,7 +6,7 @@ use taskscale_model::{
 };
 
 use crate::{
-    overview::{COLUMNS, cut, plural},
+    overview::{COLUMNS, cut, plural, width},
     style::{Ink, clean, ink},
     wrap::hanging,
 };
@@ -31,12 +31,9 @@ const WORD: usize = 14;
 /// A table in at most `room` rows, with its heading and its axis.
 pub fn lines(shares: &Shares, room: usize) -> Vec<String> {
     let shown = &shares.rows[..shares.rows.len().min(room)];
-    let width = |name: &dyn Fn(&Share) -> String, most: usize| {
-        shown.iter().map(|row| name(row).chars().count()).max().unwrap_or_default().min(most)
-    };
-    let runtime = width(&|row| clean(&row.runtime), NAMES.0);
+    let runtime = width(shown, |row| clean(&row.runtime), NAMES.0);
     let loaded = is_loaded(shares);
-    let variant = width(&|row| clean(&row.variant), if loaded { WIDE } else { NAMES.1 });
+    let variant = width(shown, |row| clean(&row.variant), if loaded { WIDE } else { NAMES.1 });
     let published = shown.iter().any(|row| row.published.is_some());
     let behind = FIGURES + if published { PUBLISHED } else { 0 } + if loaded { LOADED } else { 0 };
     let columns = COLUMNS.saturating_sub(runtime + variant + 3 + behind).min(if loaded { 0 } else { STRIP });

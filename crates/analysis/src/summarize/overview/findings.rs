@@ -27,8 +27,8 @@ pub fn all(parts: &Parts<'_>, tables: &[Table<'_>], rankings: &[Ranking], shares
     let mut findings = Vec::new();
     // What a table asks about is told by the table.
     let asked = |row: &&Row| reaches::param(parts.run, &row.key).is_none();
-    let others: Vec<Row> = parts.rows.iter().filter(asked).cloned().collect();
-    findings.extend(without_figures(&others, RowStatus::Failed, FindingKind::Failed));
+    let others = || parts.rows.iter().filter(asked);
+    findings.extend(without_figures(others(), RowStatus::Failed, FindingKind::Failed));
     findings.extend(notes::incomplete(parts.run, parts.samples).map(|text| plain(FindingKind::Cut, text)));
     findings.extend(grown::cliffs(parts.growth));
     findings.extend(grown::others(parts.growth, parts.rows));
@@ -47,10 +47,9 @@ pub fn all(parts: &Parts<'_>, tables: &[Table<'_>], rankings: &[Ranking], shares
     findings.extend(without_grain(parts.granularity));
     findings.extend(left_out(parts.rows));
     findings.extend(not_here(parts));
-    let here = |row: &&Row| !is_not_here(parts, &row.key.runtime);
-    let rows: Vec<Row> = others.iter().filter(here).cloned().collect();
-    let rows: Vec<Row> = rows.into_iter().filter(|row| why_left_out(row).is_none()).collect();
-    findings.extend(without_figures(&rows, RowStatus::Skipped, FindingKind::Skipped));
+    // The others have been told of.
+    let untold = others().filter(|row| !is_not_here(parts, &row.key.runtime) && why_left_out(row).is_none());
+    findings.extend(without_figures(untold, RowStatus::Skipped, FindingKind::Skipped));
     findings.sort_by_key(|finding| finding.kind);
     findings
 }
@@ -60,9 +59,13 @@ pub fn plain(kind: FindingKind, text: String) -> Finding {
 }
 
 /// Rows that went wrong or were not tried, grouped by the reason.
-fn without_figures(rows: &[Row], status: RowStatus, kind: FindingKind) -> Vec<Finding> {
+fn without_figures<'r>(
+    rows: impl Iterator<Item = &'r Row>,
+    status: RowStatus,
+    kind: FindingKind,
+) -> Vec<Finding> {
     let mut groups: Vec<(String, String, Vec<String>)> = Vec::new();
-    for row in rows.iter().filter(|row| row.status() == status) {
+    for row in rows.filter(|row| row.status() == status) {
         let Some(missing) = row.missing() else { continue };
         let name = format!("{} {}", row.key.runtime, row.key.variant_and_case());
         match groups.iter_mut().find(|group| group.0 == missing.reason && group.1 == missing.remedy) {

@@ -11,9 +11,7 @@ use crate::read::Run;
 
 /// The parameter of which a row's table asks how far it can go.
 pub fn param<'r>(run: &'r Run, key: &RowKey) -> Option<&'r str> {
-    let suite = run.header.suites.iter().find(|suite| suite.name == key.suite)?;
-    let block = suite.workloads.iter().find(|block| block.title() == key.table)?;
-    block.reach.as_deref()
+    run.block(key)?.reach.as_deref()
 }
 
 /// All tables that ask this, at each of their sizes. O(rows^2) within a table.

@@ -15,9 +15,7 @@ use crate::read::Run;
 
 /// The block of a suite that a row's table comes from, if that is read as shares.
 pub fn block<'r>(run: &'r Run, one: &RowSamples<'_>) -> Option<(&'r Block, &'r ShareOf)> {
-    let key = &one.row.key;
-    let suite = run.header.suites.iter().find(|suite| suite.name == key.suite)?;
-    let block = suite.workloads.iter().find(|block| block.title() == key.table)?;
+    let block = run.block(&one.row.key)?;
     block.share.as_ref().map(|share| (block, share))
 }
 
