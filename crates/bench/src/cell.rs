@@ -76,7 +76,7 @@ pub(crate) struct Measuring<'p> {
     pub cell: &'p Cell,
     limits: &'p Limits,
     rows: Vec<Row<'p>>,
-    deadline: Deadline,
+    pub deadline: Deadline,
     schedule: Schedule,
     /// Rounds that are done.
     rounds: u64,
@@ -176,12 +176,12 @@ impl<'p> Measuring<'p> {
 
     /// How many rows are still measured.
     pub fn open(&self) -> usize {
-        self.open_rows().len()
+        self.open_records().count()
     }
 
-    /// The numbers of the rows that are still measured.
-    pub fn open_rows(&self) -> Vec<u64> {
-        self.rows.iter().filter(|row| row.is_open()).map(|row| row.record.row).collect()
+    /// The rows that are still measured.
+    pub fn open_records(&self) -> impl Iterator<Item = &RowRecord> {
+        self.rows.iter().filter(|row| row.is_open()).map(|row| row.record)
     }
 
     /// The mean half-width of the intervals of all rows that are still measured. A row without an

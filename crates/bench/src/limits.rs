@@ -85,13 +85,14 @@ impl Limits {
         self
     }
 
-    /// The time that the next cell may take after the suite has run for `elapsed_ns`. What is left
-    /// of a budget is shared out by weight: `weight` is that of the cell, `left` that of all cells
-    /// from it on.
-    pub fn cell_time_ns(&self, elapsed_ns: u64, weight: f64, left: f64) -> u64 {
+    /// The time of a cell that has had `spent_ns`, after the suite has run for `elapsed_ns`: with
+    /// what it has had, its `share` of what is left of the budget. A share that is no number, since
+    /// nothing is left to measure, counts as all of it.
+    pub fn cell_time_ns(&self, elapsed_ns: u64, spent_ns: u64, share: f64) -> u64 {
         let Some(budget) = self.budget_ns else { return self.max_time_ns };
-        let share = if left > 0.0 { (weight / left).clamp(0.0, 1.0) } else { 1.0 };
-        self.max_time_ns.min((budget.saturating_sub(elapsed_ns) as f64 * share) as u64)
+        let share = if share.is_nan() { 1.0 } else { share.clamp(0.0, 1.0) };
+        let left_ns = (budget.saturating_sub(elapsed_ns) as f64 * share) as u64;
+        self.max_time_ns.min(spent_ns.saturating_add(left_ns))
     }
 
     /// The budget, where the cells of the suite have turns within it. Without a budget, or where
@@ -115,10 +116,12 @@ mod tests {
     #[test]
     fn the_budget_is_shared_by_the_cells_that_are_left() {
         let limits = Limits { max_time_ns: 100, budget_ns: Some(300), ..Limits::default() };
-        assert_eq!(limits.cell_time_ns(0, 1.0, 2.0), 100, "the cell's own limit is the lower one");
-        assert_eq!(limits.cell_time_ns(0, 1.0, 6.0), 50);
-        assert_eq!(limits.cell_time_ns(290, 2.0, 2.0), 10);
-        assert_eq!(limits.cell_time_ns(400, 1.0, 3.0), 0, "a spent budget leaves nothing");
+        assert_eq!(limits.cell_time_ns(0, 0, 0.5), 100, "the cell's own limit is the lower one");
+        assert_eq!(limits.cell_time_ns(0, 0, 1.0 / 6.0), 50);
+        assert_eq!(limits.cell_time_ns(290, 0, 1.0), 10);
+        assert_eq!(limits.cell_time_ns(290, 70, 1.0), 80, "with what it has had");
+        assert_eq!(limits.cell_time_ns(400, 0, 0.3), 0, "a spent budget leaves nothing");
+        assert_eq!(limits.cell_time_ns(290, 0, f64::NAN), 10, "nothing is left to measure");
     }
 
     #[test]

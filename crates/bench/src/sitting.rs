@@ -4,7 +4,7 @@ use std::io;
 
 use taskscale_model::{
     missing::Missing,
-    run_file::{Record, RowEnd, Status, Stop},
+    run_file::{Record, RowEnd, RowRecord, Status, Stop},
     suite::LeaveOut,
 };
 use taskscale_stats::sign;
@@ -18,6 +18,7 @@ use crate::{
     plan::{Cell, PlannedSuite, RowState},
     row::World,
     turns::{self, Standing},
+    warmup::settle_ns,
 };
 
 /// How many times its budget a suite may take before a round is broken off in the middle.
@@ -46,11 +47,12 @@ pub(crate) fn measure(
         reference: &suite.reference,
         numbers,
         started_ns,
-        weights: suite.cells.iter().map(|cell| weight(cell, &limits)).collect(),
         seats: suite.cells.iter_mut().map(Seat::Waits).collect(),
         forecast: Forecast::default(),
         present: None,
     };
+    // What fresh processes must work before they are timed is known before the first of them.
+    sitting.fit(world)?;
     while !world.listener.interrupted() {
         let Some(index) = sitting.next(world) else { break };
         sitting.turn(index, world)?;
@@ -69,11 +71,25 @@ enum Seat<'c> {
 }
 
 impl Seat<'_> {
+    /// What one process of each of its open rows takes, by [`weight`].
+    fn weight(&self, limits: &Limits) -> f64 {
+        match self {
+            Seat::Waits(cell) => cell.measured().map(|row| weight(&row.record, limits)).sum(),
+            Seat::Sits(cell) => cell.open_records().map(|row| weight(row, limits)).sum(),
+            Seat::Done => 0.0,
+        }
+    }
+
     /// What the cell needs yet, where one of its rows costs `untouched_ns` if it has had no turn.
     fn need(&self, untouched_ns: &dyn Fn(&Cell) -> f64) -> Option<Need<'_>> {
         match self {
             Seat::Waits(cell) => Some(Need::untouched(cell, untouched_ns(cell))),
-            Seat::Sits(cell) => Some(Need::after(cell.turns(), cell.cell, cell.open_rows(), cell.row_ns())),
+            Seat::Sits(cell) => Some(Need::after(
+                cell.turns(),
+                cell.cell,
+                cell.open_records().map(|row| row.row).collect(),
+                cell.row_ns(),
+            )),
             Seat::Done => None,
         }
     }
@@ -87,7 +103,6 @@ struct Sitting<'c> {
     reference: &'c [String],
     numbers: Numbers,
     started_ns: u64,
-    weights: Vec<f64>,
     seats: Vec<Seat<'c>>,
     forecast: Forecast,
     /// The cell whose processes are up.
@@ -128,12 +143,15 @@ impl<'c> Sitting<'c> {
             self.present = Some(index);
         }
         let first = matches!(self.seats[index], Seat::Waits(_));
+        let deadline = self.deadline(index, world.clock.now_ns());
         let mut cell = match std::mem::replace(&mut self.seats[index], Seat::Done) {
             Seat::Done => return Ok(()),
-            Seat::Sits(cell) => cell,
+            Seat::Sits(mut cell) => {
+                cell.deadline.time_ns = deadline.time_ns;
+                cell
+            }
             Seat::Waits(cell) => {
                 self.forecast.skip_hopeless(cell, self.limits.timeout_ns);
-                let deadline = self.deadline(index, world.clock.now_ns());
                 Box::new(Measuring::new(cell, self.limits, deadline, world))
             }
         };
@@ -156,9 +174,17 @@ impl<'c> Sitting<'c> {
         self.fit(world)
     }
 
+    /// When the cell ends. Its time is what it has had and its part of what is left of the budget,
+    /// among the cells that are still measured.
     fn deadline(&self, index: usize, now_ns: u64) -> Deadline {
-        let (elapsed_ns, left) = (now_ns - self.started_ns, self.weights[index..].iter().sum());
-        let time_ns = self.limits.cell_time_ns(elapsed_ns, self.weights[index], left);
+        let weight_of = |seat: &Seat<'_>| seat.weight(self.limits);
+        let own = weight_of(&self.seats[index]);
+        let left: f64 = self.seats.iter().map(weight_of).sum();
+        let spent_ns = match &self.seats[index] {
+            Seat::Sits(cell) => cell.spent_ns,
+            Seat::Waits(_) | Seat::Done => 0,
+        };
+        let time_ns = self.limits.cell_time_ns(now_ns - self.started_ns, spent_ns, own / left);
         match self.limits.turns() {
             None => Deadline::alone(now_ns, time_ns),
             Some(budget_ns) => Deadline {
@@ -180,14 +206,20 @@ impl<'c> Sitting<'c> {
     fn fit(&mut self, world: &mut World<'_, '_>) -> io::Result<()> {
         let Some(ends_ns) = self.ends_ns().filter(|_| !self.leave_out.is_empty()) else { return Ok(()) };
         let per_weight = |seat: &Seat<'_>| match seat {
-            Seat::Sits(cell) => Some(cell.row_ns() / self.limits.weight(cell.cell.size)),
+            Seat::Sits(cell) => Some(cell.row_ns() * cell.open() as f64 / seat.weight(self.limits))
+                .filter(|ns| ns.is_finite()),
             Seat::Waits(_) | Seat::Done => None,
         };
-        // What has had no turn costs as much as the dearest that has, by weight.
-        let Some(dearest) = self.seats.iter().filter_map(per_weight).max_by(f64::total_cmp) else {
-            return Ok(());
+        // What has had no turn costs as much as the dearest that has, by weight, and as much as its
+        // processes must work before they are timed.
+        let dearest = self.seats.iter().filter_map(per_weight).fold(0.0, f64::max);
+        let untouched_ns = |cell: &Cell| {
+            let mean = |of: &dyn Fn(&RowRecord) -> f64| {
+                cell.measured().map(|row| of(&row.record)).sum::<f64>()
+                    / cell.measured().count().max(1) as f64
+            };
+            (dearest * mean(&|row| weight(row, self.limits))).max(mean(&|row| settle_ns(row) as f64))
         };
-        let untouched_ns = |cell: &Cell| dearest * self.limits.weight(cell.size);
         let budget = Budget {
             order: self.leave_out,
             reference: self.reference,
@@ -246,8 +278,10 @@ impl<'c> Sitting<'c> {
     }
 }
 
-fn weight(cell: &Cell, limits: &Limits) -> f64 {
-    cell.measured().count() as f64 * limits.weight(cell.size)
+/// Roughly the nanoseconds that one process of a row takes: what it works before it is timed, and
+/// [`Limits::weight`].
+fn weight(row: &RowRecord, limits: &Limits) -> f64 {
+    limits.weight(row.key.size) + settle_ns(row) as f64
 }
 
 /// Tells that a turn of a cell begins.

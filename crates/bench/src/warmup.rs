@@ -3,7 +3,10 @@
 
 use std::io;
 
-use taskscale_model::{protocol::MAX_INTEGER, run_file::Kind};
+use taskscale_model::{
+    protocol::MAX_INTEGER,
+    run_file::{Kind, RowRecord},
+};
 use taskscale_stats::{sign, warmup};
 
 use crate::{
@@ -44,6 +47,15 @@ const SHARE: f64 = 0.1;
 /// that an interval needs. Their pilots may level off in the time of one such start besides.
 const SHARE_JIT: f64 = 0.4;
 
+/// The share where all rows of a cell have a JIT compiler and ask for that much time
+/// ([`settle_ns`]). 25 rows of F# that ask for 0.6 s each had 0.2 s of 170 s by [`SHARE_JIT`]; rows
+/// then varied fourfold between processes, and by a tenth once they had their time.
+const SHARE_SETTLE: f64 = 0.75;
+
+/// Wall time to plan for each nanosecond of CPU time that a row works before its level counts:
+/// requests, answers, and the samples that show that it has levelled off.
+const SETTLE_PER_NS: f64 = 1.3;
+
 /// The time for one start of all rows, divided among them.
 pub(crate) struct Allowance {
     /// The time of each row without a JIT compiler.
@@ -59,18 +71,26 @@ pub(crate) struct Allowance {
 }
 
 impl Allowance {
-    /// The allowance for one start in a cell of `time_ns`.
+    /// The allowance for one start of the rows that have a process, in a cell of `time_ns`.
     pub fn new(rows: &[Row<'_>], limits: &Limits, time_ns: u64) -> Self {
-        let alive = || rows.iter().filter(|row| row.is_alive());
+        let alive = rows.iter().filter(|row| row.is_alive());
+        Allowance::of(alive.map(|row| row.record), limits, time_ns)
+    }
+
+    fn of<'r>(rows: impl Iterator<Item = &'r RowRecord> + Clone, limits: &Limits, time_ns: u64) -> Self {
         let share = |share: f64, by: u64| (time_ns as f64 * share / by.max(1) as f64) as u64;
         // An interval needs six processes, so the time must last for as many starts.
         let fewest = sign::FEWEST as u64;
         let starts = limits.samples.checked_div(limits.restart_every).map_or(1, |starts| starts.min(fewest));
+        let (all, jit_rows) =
+            (rows.clone().count() as u64, rows.clone().filter(|row| row.jit).count() as u64);
+        let most_jit = SHARE_JIT.max(SHARE_SETTLE * jit_rows as f64 / all.max(1) as f64);
+        let planned_ns = (rows.map(settle_ns).sum::<u64>() as f64 * SETTLE_PER_NS) as u64;
         Allowance {
-            plain_ns: share(SHARE, alive().count() as u64),
+            plain_ns: share(SHARE, all),
             again: usize::try_from(limits.restart_warmup).unwrap_or(usize::MAX),
-            jit_ns: share(SHARE_JIT, starts),
-            jit_rows: alive().filter(|row| row.record.jit).count() as u64,
+            jit_ns: planned_ns.clamp(share(SHARE_JIT, starts), share(most_jit, starts)),
+            jit_rows,
             sample_ns: limits.sample_ns,
         }
     }
@@ -84,10 +104,9 @@ impl Allowance {
     /// and has reached neither bound. Before the time that its probe asks for no level counts, and
     /// only time is a bound.
     pub fn goes_on(&self, row: &Row<'_>, used_ns: u64) -> bool {
-        let settle_ns = row.record.settle_ms.unwrap_or(0).min(MOST_SETTLE_MS) * 1_000_000;
         row.record.jit
             && used_ns < self.next_ns(true)
-            && (row.worked_ns < settle_ns
+            && (row.worked_ns < settle_ns(row.record)
                 || (row.costs.len() < MOST_JIT && !warmup::has_levelled(&row.costs)))
     }
 
@@ -105,6 +124,11 @@ impl Allowance {
             self.jit_rows = self.jit_rows.saturating_sub(1);
         }
     }
+}
+
+/// CPU ns of work of a row's process before its level counts.
+pub(crate) fn settle_ns(record: &RowRecord) -> u64 {
+    record.settle_ms.filter(|_| record.jit).unwrap_or(0).min(MOST_SETTLE_MS) * 1_000_000
 }
 
 /// Warms up the processes of all rows in the order of `round`, the round that follows. A row that
@@ -159,7 +183,7 @@ pub(crate) fn warm_up(
 
 #[cfg(test)]
 mod tests {
-    use taskscale_model::{answer::Rule, run_file::RowRecord};
+    use taskscale_model::answer::Rule;
 
     use super::*;
 
@@ -174,6 +198,27 @@ mod tests {
             record["sweep"] = serde_json::json!({"number": 0, "work_ns": 16, "part": "tasks"});
         }
         serde_json::from_value(record).expect("a row")
+    }
+
+    /// Warm-up time for one start of cells of 60 s: of `jit` rows that are compiled while they run
+    /// and ask for `settle_ms` each, and `plain` others. In ms, for all rows with a JIT compiler.
+    fn jit_ms(jit: usize, plain: usize, settle_ms: u64) -> u64 {
+        let mut compiled = record(false, true);
+        compiled.settle_ms = Some(settle_ms);
+        let records: Vec<RowRecord> = [vec![compiled; jit], vec![record(false, false); plain]].concat();
+        let limits = Limits { samples: 12, restart_every: 2, ..Limits::default() };
+        Allowance::of(records.iter(), &limits, 60_000_000_000).jit_ns / 1_000_000
+    }
+
+    #[test]
+    fn rows_that_ask_for_time_to_settle_have_it_within_bounds() {
+        // Six starts in 60 s: 10 s each.
+        assert_eq!(jit_ms(3, 0, 0), 4_000, "40 % where nothing is asked");
+        assert_eq!(jit_ms(3, 0, 1_000), 4_000, "which is enough for 3 s");
+        assert_eq!(jit_ms(5, 0, 1_000), 6_500, "5 s of work need 6.5 s of wall time");
+        assert_eq!(jit_ms(9, 0, 1_000), 7_500, "75 % at most");
+        assert_eq!(jit_ms(9, 3, 1_000), 5_625, "of which other rows have their part");
+        assert_eq!(jit_ms(9, 90, 1_000), 4_000, "but no less than 40 %");
     }
 
     #[test]

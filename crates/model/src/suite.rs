@@ -41,8 +41,8 @@ pub struct Suite {
     /// that a table has. Without one it is the baseline of the runtime that is named first.
     #[serde(default)]
     pub reference: Vec<String>,
-    /// What is left out, in this order, where the budget is too short for six processes of every
-    /// row. Nothing is left out where the list is empty.
+    /// What is left out, in this order, where the budget is too short: controls and sizes for nine
+    /// processes of every row, the others for six. Nothing is left out where the list is empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub leave_out: Vec<LeaveOut>,
     /// The tables to fill.

@@ -360,9 +360,11 @@ fn finding(finding: &Finding) -> Vec<String> {
     let word = format!("{:WORD$}", finding.kind.word());
     let word = match finding.kind {
         FindingKind::Failed | FindingKind::Cliff => ink(Ink::Red, &word),
-        FindingKind::Cut | FindingKind::Biased | FindingKind::Busy | FindingKind::Unsure => {
-            ink(Ink::Yellow, &word)
-        }
+        FindingKind::Cut
+        | FindingKind::Unsettled
+        | FindingKind::Biased
+        | FindingKind::Busy
+        | FindingKind::Unsure => ink(Ink::Yellow, &word),
         FindingKind::Version
         | FindingKind::Dearer
         | FindingKind::Tie

@@ -105,7 +105,7 @@ fn taken(row: &Share, unit: &str) -> String {
 
 /// What a table shows, in one line.
 pub fn what(shares: &Shares, columns: usize) -> String {
-    let what = "throughput, % of each runtime's base: ";
+    let what = "throughput, % of base: ";
     let behind = match shares.size {
         1 => String::new(),
         size => format!(", {} at a time", count(size)),

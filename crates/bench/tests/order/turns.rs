@@ -104,6 +104,26 @@ fn what_does_not_fit_is_left_out_and_says_so() {
 }
 
 #[test]
+fn what_does_not_fit_by_what_probes_ask_for_is_never_started() {
+    // Two rows of two sizes, and 60 ms of work before each is timed: 7 x 2 x 60 ms for one size.
+    let second = |budget_ms: u64| {
+        let setting = Setting {
+            limits: in_turns(budget_ms, 100),
+            sizes: "[200, 100]",
+            suite: "leave_out = [\"sizes\"]",
+            jit: true,
+            settle_ms: Some(60),
+            ..Setting::default()
+        };
+        let done = measure(&[("a", Behaviour::Costs(1_000))], setting);
+        (done.samples().filter(|sample| sample.size == 100).count(), done.ends().len())
+    };
+    let (samples, ends) = second(1_500);
+    assert_eq!((samples, ends), (0, 4), "the second size is left out, which its rows say");
+    assert!(second(5_000).0 > 0, "it fits into 5 s");
+}
+
+#[test]
 fn an_interrupt_keeps_what_every_size_has() {
     let limits = in_turns(3_600_000, 100);
     let setting = Setting { limits, sizes: "[100, 200]", interrupt_after: Some(20), ..Setting::default() };

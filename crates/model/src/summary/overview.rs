@@ -117,6 +117,8 @@ pub enum FindingKind {
     Failed,
     /// The run is not whole.
     Cut,
+    /// Rows were timed before their code was compiled.
+    Unsettled,
     /// The cost of a task grows with the number of tasks.
     Cliff,
     /// All figures of a runtime are off to one side.
@@ -143,6 +145,7 @@ impl FindingKind {
         match self {
             FindingKind::Failed => "failed",
             FindingKind::Cut => "cut short",
+            FindingKind::Unsettled => "unsettled",
             FindingKind::Cliff => "cliff",
             FindingKind::Biased => "biased",
             FindingKind::Version => "version",

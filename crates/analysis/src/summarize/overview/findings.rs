@@ -5,8 +5,7 @@ use taskscale_model::{
     missing::Reading,
     suite,
     summary::{
-        Finding, FindingKind, Granularity, Interval, Metg, Ranking, Row, RowStatus, Settled, Share, Shares,
-        Standing,
+        Finding, FindingKind, Granularity, Interval, Metg, Ranking, Row, RowStatus, Settled, Shares, Standing,
     },
 };
 
@@ -43,7 +42,8 @@ pub fn all(parts: &Parts<'_>, tables: &[Table<'_>], rankings: &[Ranking], shares
     findings
         .extend(notes::disturbed(parts.run).into_iter().take(1).map(|text| plain(FindingKind::Busy, text)));
     findings.extend(unsure(rankings));
-    findings.extend(unsure_shares(shares, parts.rows));
+    findings.extend(unsettled(rankings, shares, parts.rows));
+    findings.extend(unsure_shares(shares));
     findings.extend(without_grain(parts.granularity));
     findings.extend(left_out(parts.rows));
     findings.extend(not_here(parts));
@@ -190,33 +190,56 @@ fn unsure(rankings: &[Ranking]) -> Vec<Finding> {
     findings
 }
 
-/// Shares without an interval, and those of rows that were timed while their code was being
-/// compiled.
-fn unsure_shares(shares: &[Shares], rows: &[Row]) -> Vec<Finding> {
-    let shown =
-        || shares.iter().flat_map(|one| one.rows.iter().chain(&one.subtracted).map(move |row| (one, row)));
-    let early = |(one, share): &(&Shares, &Share)| {
+/// Ranked rows and shares that were mostly timed while their code was being compiled: they may cost
+/// a fraction of what is shown.
+fn unsettled(rankings: &[Ranking], shares: &[Shares], rows: &[Row]) -> Option<Finding> {
+    type Place<'a> = (&'a str, &'a str, u64, &'a str, String);
+    let ranked = rankings.iter().flat_map(|one| {
+        one.rows.iter().map(move |row| -> Place<'_> {
+            (&one.suite, &one.table, row.size, &row.runtime, row.variant.clone())
+        })
+    });
+    let shared = shares.iter().flat_map(|one| {
+        one.rows.iter().chain(&one.subtracted).map(move |row| -> Place<'_> {
+            (&one.suite, &one.table, one.size, &row.runtime, row.variant.clone())
+        })
+    });
+    let shown: Vec<Place<'_>> = ranked.chain(shared).collect();
+    let early = |(suite, table, size, runtime, variant): &&Place<'_>| {
         let is_it = |row: &&Row| {
             let key = &row.key;
-            (&key.suite, &key.table, key.size) == (&one.suite, &one.table, one.size)
-                && (&key.runtime, key.variant_and_case()) == (&share.runtime, share.variant.clone())
+            (key.suite.as_str(), key.table.as_str(), key.size) == (*suite, *table, *size)
+                && (key.runtime.as_str(), &key.variant_and_case()) == (*runtime, variant)
         };
         let settled = rows.iter().find(is_it).and_then(|row| row.figures()?.settled);
         settled.is_some_and(Settled::mostly_not)
     };
-    let all = count(shown().count() as u64);
-    let early = shown().filter(early).count() as u64;
-    let without = shown().filter(|(_, row)| !row.is_base && row.ci.is_none()).count() as u64;
-    let unsure = |number: u64, what: &str| {
-        (number > 0).then(|| Finding {
-            kind: FindingKind::Unsure,
-            text: format!("{} of {all} {what}", count(number)),
-            remedy: "name fewer with --variant, or allow more with --max-time".into(),
-        })
-    };
-    let early = unsure(early, "were mostly timed before the cost of fresh processes had levelled off");
-    let without = unsure(without, "have no interval: fewer than six processes");
-    early.into_iter().chain(without).collect()
+    let names: Vec<String> = shown.iter().filter(early).map(|row| format!("{} {}", row.3, row.4)).collect();
+    (!names.is_empty()).then(|| Finding {
+        kind: FindingKind::Unsettled,
+        text: format!(
+            "{} of {} were timed before fresh processes had levelled off: {}",
+            count(names.len() as u64),
+            count(shown.len() as u64),
+            listed(&names)
+        ),
+        remedy: "name fewer with --runtime or --variant, or allow more with --max-time".into(),
+    })
+}
+
+/// Shares without an interval.
+fn unsure_shares(shares: &[Shares]) -> Option<Finding> {
+    let shown = || shares.iter().flat_map(|one| one.rows.iter().chain(&one.subtracted));
+    let without = shown().filter(|row| !row.is_base && row.ci.is_none()).count() as u64;
+    (without > 0).then(|| Finding {
+        kind: FindingKind::Unsure,
+        text: format!(
+            "{} of {} have no interval: fewer than six processes",
+            count(without),
+            count(shown().count() as u64)
+        ),
+        remedy: "name fewer with --variant, or allow more with --max-time".into(),
+    })
 }
 
 /// Sweeps that have no smallest task to rank, grouped by the reason.
