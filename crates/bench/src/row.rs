@@ -18,6 +18,7 @@ use crate::{
     judge::Judge,
     link::{Clock, Event, Launcher, Link, Listener, Observed},
     schedule::Round,
+    warmup::settle_ns,
 };
 
 /// An iteration that lasts this many of the wanted samples is dear: its row is not measured for
@@ -84,6 +85,8 @@ pub(crate) struct Row<'p> {
     pub costs: Vec<f64>,
     /// CPU ns of those samples together.
     pub worked_ns: u64,
+    /// How many of them were taken before the process had worked as long as its probe asks for.
+    pub early: usize,
     /// Wall ns of the instrumented run that checked its answer.
     pub verified_wall_ns: Option<f64>,
     /// Wall ns of one iteration, by the last sample.
@@ -110,6 +113,7 @@ impl<'p> Row<'p> {
             timed: Vec::new(),
             costs: Vec::new(),
             worked_ns: 0,
+            early: 0,
             verified_wall_ns: None,
             iteration_wall_ns: None,
             status: None,
@@ -165,7 +169,7 @@ impl<'p> Row<'p> {
         if self.asked > 0 {
             self.process += 1;
             self.costs.clear();
-            self.worked_ns = 0;
+            (self.worked_ns, self.early) = (0, 0);
         }
         let (runtime, layout) = (&self.record.key.runtime, world.rng.u64(..));
         let launched = match Mode::of(&self.record.key.workload, &self.record.key.params) {
@@ -249,6 +253,7 @@ impl<'p> Row<'p> {
             }),
             Kind::Pilot | Kind::Warmup => {
                 self.costs.push(per_task(sample));
+                self.early += usize::from(self.worked_ns < settle_ns(self.record));
                 self.worked_ns = self.worked_ns.saturating_add(sample.cpu_ns);
             }
             Kind::Verify => self.verified_wall_ns = Some(sample.wall_ns as f64),

@@ -20,7 +20,7 @@ use crate::{
 const MOST: usize = 20;
 
 /// The most pilot and warm-up samples, taken together, of each process whose code is compiled while
-/// it runs. One of 13 fresh JVMs did not level off within 60 samples
+/// it runs, once it has worked as long as its probe asks for. One of 13 fresh JVMs did not level off within 60 samples
 /// (`taskscale_stats::warmup::LEVEL`, docs/evidence/warm-up.md).
 const MOST_JIT: usize = 60;
 
@@ -107,7 +107,7 @@ impl Allowance {
         row.record.jit
             && used_ns < self.next_ns(true)
             && (row.worked_ns < settle_ns(row.record)
-                || (row.costs.len() < MOST_JIT && !warmup::has_levelled(&row.costs)))
+                || (row.costs.len() < row.early + MOST_JIT && !warmup::has_levelled(&row.costs)))
     }
 
     /// Whether a row needs no warm-up: a sweep's few tasks of so much work that what is cold shows

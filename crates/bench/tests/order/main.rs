@@ -520,6 +520,22 @@ fn a_level_counts_only_after_the_work_that_the_probe_asks_for() {
 }
 
 #[test]
+fn what_has_worked_as_long_as_it_asks_for_still_has_samples_to_level_off() {
+    let limits = Limits { restart_every: 2, ..Setting::default().limits };
+    let setting = Setting { limits, jit: true, settle_ms: Some(300), ..Setting::default() };
+    // Each answer is cheaper than the one before.
+    let done = measure(&[("a", Behaviour::Falls)], setting);
+    let untimed = |one: &&SampleRecord| one.row == 0 && matches!(one.kind, Kind::Pilot | Kind::Warmup);
+    let mut worked_ns = 0;
+    let mut late = 0;
+    for sample in done.samples().filter(untimed).filter(|one| one.process == 1) {
+        late += usize::from(worked_ns >= 300 * MS);
+        worked_ns += sample.cpu_ns;
+    }
+    assert_eq!(late, 60);
+}
+
+#[test]
 fn code_that_never_levels_off_leaves_time_for_the_processes_that_an_interval_needs() {
     let limits =
         Limits { restart_every: 2, samples: 1_000, max_time_ns: 20_000 * MS, ..Setting::default().limits };
