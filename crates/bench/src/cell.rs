@@ -61,13 +61,21 @@ pub(crate) struct Deadline {
     pub stop_ns: u64,
     /// A round that is still under way then is broken off.
     pub broken_off_ns: u64,
+    /// A row that has no iterations by then is given up, but for the first that has.
+    pub given_up_ns: u64,
 }
 
 impl Deadline {
     /// The deadline of a cell that is measured in one go, from now on.
     pub fn alone(now_ns: u64, time_ns: u64) -> Self {
         let after = |ns: u64| now_ns.saturating_add(ns);
-        Deadline { time_ns, stop_ns: after(time_ns), broken_off_ns: after((time_ns as f64 * OVERRUN) as u64) }
+        Deadline {
+            time_ns,
+            stop_ns: after(time_ns),
+            broken_off_ns: after((time_ns as f64 * OVERRUN) as u64),
+            // An iteration of a million tasks may take longer than the cell has.
+            given_up_ns: u64::MAX,
+        }
     }
 }
 
@@ -197,9 +205,14 @@ impl<'p> Measuring<'p> {
     /// A row whose single iteration lasts [`DEAR`] samples or more was verified at a smaller size;
     /// its answer is judged in every sample.
     fn prepare(&mut self, known: &[Known], world: &mut World<'_, '_>) -> io::Result<()> {
+        let mut verified = false;
         for (row, known) in self.rows.iter_mut().zip(known) {
             if world.listener.interrupted() {
                 return Ok(());
+            }
+            if verified && world.clock.now_ns() >= self.deadline.given_up_ns {
+                row.finish(Stop::MaxTime, world)?;
+                continue;
             }
             if known.lasts(DEAR, row.sample_ns(self.limits.sample_ns)) {
                 continue;
@@ -207,6 +220,7 @@ impl<'p> Measuring<'p> {
             let seed = world.rng.u64(0..=MAX_INTEGER);
             // Answers come first: a row that does not do its work is not worth a pilot.
             row.ask(Ask { kind: Kind::Verify, round: 0, iterations: 1, seed }, world)?;
+            verified |= row.is_alive();
         }
         self.choose_iterations(known, world)
     }
@@ -216,6 +230,9 @@ impl<'p> Measuring<'p> {
         let mut allowance = Allowance::new(&self.rows, self.limits, self.deadline.time_ns);
         for (row, known) in self.rows.iter_mut().zip(known) {
             let started_ns = world.clock.now_ns();
+            if started_ns >= self.deadline.given_up_ns && pilots.iter().any(Option::is_some) {
+                row.finish(Stop::MaxTime, world)?;
+            }
             let sample_ns = row.sample_ns(self.limits.sample_ns);
             pilots.push(match known.iteration_wall_ns.or(row.verified_wall_ns) {
                 // One iteration is long enough, and nothing is compiled: there is nothing to find.

@@ -46,11 +46,31 @@ fn a_spent_budget_leaves_one_figure_and_says_what_has_none() {
     for (row, status) in done.ends() {
         match status {
             Status::Ok { stop: Stop::MaxTime } => assert!(row < 2, "{row}"),
-            Status::Skipped(why) => assert!(row >= 2 && why.reason.contains("no time was left"), "{why}"),
+            Status::Skipped(why) => assert!(row >= 1 && why.reason.contains("no time was left"), "{why}"),
             other => panic!("{row}: {other:?}"),
         }
     }
     assert_eq!(done.ends().len(), 6);
+}
+
+#[test]
+fn rows_that_are_not_ready_at_twice_the_budget_are_given_up_but_for_one() {
+    // An instrumented run takes 10 ms a row.
+    let measured = |budget_ms: u64| {
+        let limits = in_turns(budget_ms, 100);
+        let setting = Setting { limits, sizes: "[100]", ..Setting::default() };
+        let done = measure(&[("a", Behaviour::Costs(100_000)), ("b", Behaviour::Costs(100_000))], setting);
+        let ends = done.ends();
+        for (row, status) in &ends {
+            match status {
+                Status::Ok { stop: Stop::MaxTime } => (),
+                Status::Skipped(why) => assert!(why.reason.contains("no time was left"), "{row}: {why}"),
+                other => panic!("{row}: {other:?}"),
+            }
+        }
+        ends.iter().filter(|(_, status)| matches!(status, Status::Ok { .. })).count()
+    };
+    assert_eq!((measured(1), measured(200)), (1, 3));
 }
 
 #[test]
