@@ -20,8 +20,8 @@ use crate::{
 const MOST: usize = 20;
 
 /// The most pilot and warm-up samples, taken together, of each process whose code is compiled while
-/// it runs, once it has worked as long as its probe asks for. One of 13 fresh JVMs did not level off
-/// within 60 samples (`taskscale_stats::warmup::LEVEL`, docs/evidence/warm-up.md).
+/// it runs, once it has worked as long as its probe asks for. One of 13 fresh JVMs did not level
+/// off within 60 samples (`taskscale_stats::warmup::LEVEL`, docs/evidence/warm-up.md).
 const MOST_JIT: usize = 60;
 
 /// The most CPU time that a probe is granted before its level counts (`settle_ms` in what it says
