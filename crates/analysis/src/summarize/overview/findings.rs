@@ -3,9 +3,10 @@
 use taskscale_model::{
     figure::{self, count},
     missing::Reading,
+    run_file::Role,
     suite,
     summary::{
-        Finding, FindingKind, Granularity, Interval, Metg, Ranking, Row, RowStatus, Settled, Share, Shares,
+        Finding, FindingKind, Granularity, Interval, Metg, Ranking, Row, RowStatus, Scales, Settled, Shares,
         Standing,
     },
 };
@@ -23,7 +24,12 @@ const DEARER: f64 = 1.1;
 const NAMES: usize = 4;
 
 /// All findings, by kind, and within a kind the greatest first.
-pub fn all(parts: &Parts<'_>, tables: &[Table<'_>], rankings: &[Ranking], shares: &[Shares]) -> Vec<Finding> {
+pub fn all(
+    parts: &Parts<'_>,
+    tables: &[Table<'_>],
+    rankings: &[Ranking],
+    (shares, scales): (&[Shares], &[Scales]),
+) -> Vec<Finding> {
     let mut findings = Vec::new();
     // What a table asks about is told by the table.
     let asked = |row: &&Row| reaches::param(parts.run, &row.key).is_none();
@@ -43,7 +49,7 @@ pub fn all(parts: &Parts<'_>, tables: &[Table<'_>], rankings: &[Ranking], shares
     findings
         .extend(notes::disturbed(parts.run).into_iter().take(1).map(|text| plain(FindingKind::Busy, text)));
     findings.extend(unsure(rankings));
-    findings.extend(unsure_shares(shares, parts.rows));
+    findings.extend(unsure_shares(shares, scales, parts.rows));
     findings.extend(without_grain(parts.granularity));
     findings.extend(left_out(parts.rows));
     findings.extend(not_here(parts));
@@ -190,23 +196,26 @@ fn unsure(rankings: &[Ranking]) -> Vec<Finding> {
     findings
 }
 
-/// Shares without an interval, and those of rows that were timed while their code was being
-/// compiled.
-fn unsure_shares(shares: &[Shares], rows: &[Row]) -> Vec<Finding> {
-    let shown =
-        || shares.iter().flat_map(|one| one.rows.iter().chain(&one.subtracted).map(move |row| (one, row)));
-    let early = |(one, share): &(&Shares, &Share)| {
-        let is_it = |row: &&Row| {
-            let key = &row.key;
-            (&key.suite, &key.table, key.size) == (&one.suite, &one.table, one.size)
-                && (&key.runtime, key.variant_and_case()) == (&share.runtime, share.variant.clone())
+/// Shares of a base, and multiples of the fewest workers, without an interval; and those of rows
+/// that were timed while their code was being compiled.
+fn unsure_shares(shares: &[Shares], scales: &[Scales], rows: &[Row]) -> Vec<Finding> {
+    // A row of such a table is a row of a table's size that has figures and is no control.
+    let shown = || {
+        let is_read = |row: &&Row| {
+            let of_shares = |one: &Shares| (&one.suite, &one.table, one.size) == place(row);
+            let of_scales = |one: &Scales| (&one.suite, &one.table, one.size) == place(row);
+            shares.iter().any(of_shares) || scales.iter().any(of_scales)
         };
-        let settled = rows.iter().find(is_it).and_then(|row| row.figures()?.settled);
-        settled.is_some_and(Settled::mostly_not)
+        rows.iter().filter(|row| row.role != Role::Control && row.figures().is_some()).filter(is_read)
     };
+    let early = |row: &&Row| row.figures().and_then(|row| row.settled).is_some_and(Settled::mostly_not);
     let all = count(shown().count() as u64);
     let early = shown().filter(early).count() as u64;
-    let without = shown().filter(|(_, row)| !row.is_base && row.ci.is_none()).count() as u64;
+    let divided = shares.iter().flat_map(|one| one.rows.iter().chain(&one.subtracted));
+    let without = divided.filter(|row| !row.is_base && row.ci.is_none()).count();
+    let multiples = scales.iter().flat_map(|one| &one.rows);
+    let without =
+        (without + multiples.filter(|row| row.workers != row.base && row.ci.is_none()).count()) as u64;
     let unsure = |number: u64, what: &str| {
         (number > 0).then(|| Finding {
             kind: FindingKind::Unsure,
@@ -217,6 +226,10 @@ fn unsure_shares(shares: &[Shares], rows: &[Row]) -> Vec<Finding> {
     let early = unsure(early, "were mostly timed before the cost of fresh processes had levelled off");
     let without = unsure(without, "have no interval: fewer than six processes");
     early.into_iter().chain(without).collect()
+}
+
+fn place(row: &Row) -> (&String, &String, u64) {
+    (&row.key.suite, &row.key.table, row.key.size)
 }
 
 /// Sweeps that have no smallest task to rank, grouped by the reason.
