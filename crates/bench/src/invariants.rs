@@ -6,6 +6,7 @@
 
 use serde_json::{Map, Value};
 use taskscale_model::{
+    load::Mode,
     params::{ParamValue, Params},
     protocol::{RunRequest, VERIFY},
 };
@@ -14,6 +15,9 @@ use crate::fault::Fault;
 
 /// The workload whose instrumented runs are held to these values.
 const WORKLOAD: &str = taskscale_model::load::WORKLOAD;
+/// The parameter that divides requests among workers, and what it puts into `extra`.
+const WORKERS: &str = "workers";
+const WORKER_REQUESTS: &str = taskscale_model::run_file::WORKER_REQUESTS;
 /// The variant that evaluates nothing.
 const CONSTANT: &str = "constant";
 /// The program maps over 1 to this.
@@ -57,7 +61,41 @@ pub fn check(request: &RunRequest, extra: &Map<String, Value>) -> Result<(), Fau
             return Err(Fault::WrongCount { name, got, right, requests, means });
         }
     }
-    Ok(())
+    shared(request, extra, requests)
+}
+
+/// Refuses a run whose workers did not share all requests.
+fn shared(request: &RunRequest, extra: &Map<String, Value>, requests: u64) -> Result<(), Fault> {
+    let in_process = Mode::of(&request.workload, &request.params).is_none();
+    let workers = integer(&request.params, WORKERS);
+    if workers == 0 || !in_process {
+        return Ok(());
+    }
+    let told = extra.get(WORKER_REQUESTS);
+    let each: Option<Vec<u64>> =
+        told.and_then(Value::as_array).and_then(|each| each.iter().map(number).collect());
+    let is_right = |each: &Vec<u64>| {
+        each.len() as u64 == workers
+            && each.iter().fold(0, |sum: u64, one| sum.saturating_add(*one)) == requests
+    };
+    if each.as_ref().is_some_and(is_right) {
+        return Ok(());
+    }
+    Err(Fault::WrongCount {
+        name: WORKER_REQUESTS,
+        got: told.map_or("absent".to_owned(), Value::to_string),
+        right: requests,
+        requests,
+        means: "it has the requests of each worker, and they add up to all",
+    })
+}
+
+/// An integer parameter; 0 where it is absent.
+fn integer(params: &Params, name: &str) -> u64 {
+    match params.get(name) {
+        Some(ParamValue::Integer(value)) => *value,
+        _ => 0,
+    }
 }
 
 /// The output of each request that a server is asked for.
@@ -71,8 +109,9 @@ pub fn wanted(request: &RunRequest) -> Vec<u8> {
 /// Further parameters with which `taskscale probe check` asks for `workload`, beside the words that
 /// a description lists: a description lists no numbers.
 pub fn further_cases(workload: &str) -> Vec<Params> {
-    let pause = |pauses| Params::from([("pause".to_owned(), ParamValue::Integer(pauses))]);
-    if workload == WORKLOAD { [6, ELEMENTS].map(pause).into() } else { Vec::new() }
+    let case = |(name, value): (&str, u64)| Params::from([(name.to_owned(), ParamValue::Integer(value))]);
+    let cases = [("pause", 6), ("pause", ELEMENTS), (WORKERS, 2)];
+    if workload == WORKLOAD { cases.map(case).into() } else { Vec::new() }
 }
 
 /// The most tasks for which `taskscale probe check` asks at once, where a task of `workload` is as
@@ -88,11 +127,7 @@ fn number(value: &Value) -> Option<u64> {
 
 /// The right values of one request, by its parameters.
 fn table(params: &Params) -> [Invariant; 9] {
-    let integer = |name| match params.get(name) {
-        Some(ParamValue::Integer(value)) => *value,
-        _ => 0,
-    };
-    let (depth, pauses) = (integer("depth"), integer("pause"));
+    let (depth, pauses) = (integer(params, "depth"), integer(params, "pause"));
     let each = |name, right, means| Invariant { name, of: Of::Each, right, means };
     let last = |name, right, means| Invariant { name, of: Of::Last, right, means };
     // `depth` nested lets: each evaluates a value and a body, and the innermost body is a variable.
@@ -248,6 +283,30 @@ mod tests {
         });
         let nested = nested.as_object().cloned().unwrap();
         assert_eq!(check(&request(&[("depth", 100), ("pause", 6)], true), &nested), Ok(()));
+    }
+
+    #[test]
+    fn workers_share_all_requests() {
+        let asked = request(&[("workers", 2)], true);
+        let mut extra = right();
+        let said = check(&asked, &extra).expect_err("no shares").to_string();
+        assert!(said.contains("counted worker_requests absent, right is 6 (requests: 6)"), "{said}");
+        for (shares, is_right) in [
+            (json!([4, 2]), true),
+            (json!(["4", 2]), true),
+            (json!([6]), false),
+            (json!([4, 3]), false),
+            (json!([2, 2, 2]), false),
+            (json!([8, -2]), false),
+            (json!(6), false),
+        ] {
+            extra.insert("worker_requests".into(), shares.clone());
+            assert_eq!(check(&asked, &extra).is_ok(), is_right, "{shares}");
+        }
+        // A server has one loop.
+        let mut served = request(&[("workers", 2)], true);
+        served.params.insert("mode".into(), ParamValue::Word("http-closed".into()));
+        assert_eq!(check(&served, &right()), Ok(()));
     }
 
     #[test]

@@ -77,15 +77,14 @@ fn fits(workload: &Workload, variant: &Variant, name: &str, value: &ParamValue) 
     }
 }
 
-/// Why a word of `params` is known to the workload and not to be had in this toolchain.
+/// Why a value of `params` is known to the workload and not to be had in this toolchain.
 pub fn unavailable(workload: &Workload, params: &Params) -> Option<Missing> {
     params.iter().find_map(|(name, value)| not_here(workload.param(name)?, value))
 }
 
 fn not_here(param: &Param, value: &ParamValue) -> Option<Missing> {
-    let ParamValue::Word(word) = value else { return None };
-    let missing = param.unavailable.get(word)?;
-    Some(Missing::new(format!("no {} {word} here: {}", param.name, missing.reason), missing.remedy.clone()))
+    let missing = param.why_not(value)?;
+    Some(Missing::new(format!("no {} {value} here: {}", param.name, missing.reason), missing.remedy.clone()))
 }
 
 fn refused(param: &Param, value: &ParamValue) -> Result<(), Missing> {
@@ -104,7 +103,7 @@ fn takes(param: &Param, value: &ParamValue) -> bool {
         (ParamValue::Flag(_), ParamValue::Flag(_)) | (ParamValue::Word(_), ParamValue::Word(_)) => true,
         _ => false,
     };
-    is_kind && (param.choices.is_empty() || param.choices.contains(value))
+    is_kind && (param.choices.is_empty() || param.choices.contains(value)) && param.why_not(value).is_none()
 }
 
 fn kind(param: &Param) -> String {
@@ -163,7 +162,9 @@ mod tests {
                     {"name": "label", "default": ""},
                     {"name": "warm", "default": false},
                     {"name": "mode", "default": "in", "choices": ["in"],
-                     "unavailable": {"out": {"reason": "no door", "remedy": "make one"}}}],
+                     "unavailable": {"out": {"reason": "no door", "remedy": "make one"}}},
+                    {"name": "workers", "default": 0,
+                     "unavailable": {"*": {"reason": "one domain", "remedy": "name another"}}}],
                  "variants": [
                     {"name": "spawn", "creates_task": true},
                     {"name": "scope", "creates_task": true, "only": {"order": ["discard", "completion"], "work": [5]},
@@ -247,7 +248,7 @@ mod tests {
         );
         says(
             with("colour", "red"),
-            r#"unknown parameter "colour"; known here: order, work, label, warm, mode"#,
+            r#"unknown parameter "colour"; known here: order, work, label, warm, mode, workers"#,
             known,
         );
     }
@@ -308,6 +309,10 @@ mod tests {
     fn a_word_that_is_not_to_be_had_here_says_why() {
         says(with("mode", "out"), "no mode out here: no door", "make one");
         says(with("mode", "up"), r#"parameter "mode" cannot be "up"; it is one of "in""#, "such a value");
+        says(with("workers", "2"), "no workers 2 here: one domain", "name another");
+        passes(with("workers", "0"));
+        let two = Params::from([("workers".to_owned(), ParamValue::Integer(2))]);
+        assert!(!description().workloads[0].accepts(&two));
     }
 
     #[test]

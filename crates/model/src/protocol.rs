@@ -186,7 +186,8 @@ pub struct Param {
     /// The words that it allows; empty for integers and flags.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<ParamValue>,
-    /// Words that this toolchain does not have, and why.
+    /// Words that this toolchain does not have, and why; `*` stands for every value but the
+    /// default.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub unavailable: BTreeMap<String, Missing>,
     /// One line for people.
@@ -283,10 +284,28 @@ impl Workload {
     /// Whether the workload has all of `params` and allows their values.
     pub fn accepts(&self, params: &Params) -> bool {
         params.iter().all(|(name, value)| {
-            self.param(name).is_some_and(|param| param.choices.is_empty() || param.choices.contains(value))
+            self.param(name).is_some_and(|param| {
+                let is_choice = param.choices.is_empty() || param.choices.contains(value);
+                is_choice && param.why_not(value).is_none()
+            })
         })
     }
 }
+
+impl Param {
+    /// Why a value that the workload knows is not to be had in this toolchain.
+    pub fn why_not(&self, value: &ParamValue) -> Option<&Missing> {
+        let word = match value {
+            ParamValue::Word(word) => self.unavailable.get(word),
+            _ => None,
+        };
+        let others = || self.unavailable.get(OTHERS).filter(|_| *value != self.default);
+        word.or_else(others)
+    }
+}
+
+/// Stands for every value of a parameter but its default, where those are not to be had.
+pub const OTHERS: &str = "*";
 
 impl Variant {
     /// Whether this variant runs with `params`, which the workload accepts.

@@ -221,6 +221,11 @@ pub struct SampleRecord {
     pub extra: serde_json::Map<String, serde_json::Value>,
 }
 
+/// What workers that share the tasks of a sample put into [`SampleRecord::extra`]: lists of how
+/// many tasks each of them did, and how long it took over them.
+pub const WORKER_REQUESTS: &str = "worker_requests";
+pub const WORKER_WALL_NS: &str = "worker_wall_ns";
+
 /// The two times of a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -249,6 +254,16 @@ impl SampleRecord {
     /// Nanoseconds of one task.
     pub fn per_task(&self, time: Time) -> f64 {
         self.per_iteration(time) / self.size as f64
+    }
+
+    /// How many tasks each worker did, and how many nanoseconds it took over them; `None` where the
+    /// probe did not tell both of each.
+    pub fn workers(&self) -> Option<Vec<(u64, u64)>> {
+        let list = |name: &str| -> Option<Vec<u64>> {
+            self.extra.get(name)?.as_array()?.iter().map(serde_json::Value::as_u64).collect()
+        };
+        let (tasks, walls) = (list(WORKER_REQUESTS)?, list(WORKER_WALL_NS)?);
+        (!tasks.is_empty() && tasks.len() == walls.len()).then(|| tasks.into_iter().zip(walls).collect())
     }
 }
 

@@ -1,12 +1,14 @@
 //! Suite files (`suites/*.toml`): a named plan of workloads, sizes, variants, baselines and
 //! expected answers.
 
+mod scale;
 mod share;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use scale::ScaleOf;
 pub use share::{Claim, ShareOf};
 
 use crate::{answer::Rule, params::Params};
@@ -118,7 +120,8 @@ pub struct Block {
     /// The runtimes that take part; all of them where the list is absent.
     #[serde(default)]
     pub runtimes: Option<Vec<String>>,
-    /// The variants that take part; all of them where the list is absent.
+    /// The variants that take part; all of them where the list is absent. Each is the whole name of
+    /// a variant, else the last part of names between slashes, else any part.
     #[serde(default)]
     pub variants: Option<Vec<String>>,
     /// Whether baselines are entered a second time as A/A controls; true where it is absent. A
@@ -141,6 +144,9 @@ pub struct Block {
     /// comes, and one that fails is no failure of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reach: Option<String>,
+    /// Whether its rows are read as how throughput grows with a number of workers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale: Option<ScaleOf>,
     /// What was claimed of its rows, and is held to what was measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub claims: Vec<Claim>,
@@ -203,6 +209,9 @@ impl Suite {
             }
             if !block.work_ns.is_empty() {
                 block.check_sweep().map_err(problem)?;
+            }
+            if let Some(scale) = &block.scale {
+                scale.check(block).map_err(problem)?;
             }
             for (size, answer) in &block.answer.at {
                 let size: u64 =
@@ -274,6 +283,16 @@ mod tests {
             ("sizes", "sices", "unknown field `sices`"),
             ("work = 0 }", "}\nwork_ns = [400, 100]", "ascending"),
             (", work = 0 }", ", work = 0 }\nwork_ns = [100, 400]", "stands alone"),
+            (
+                ", work = 0 }",
+                ", work = 0 }\ncases = [{ work = 2 }]\nscale = { param = \"work\", unit = \"task\" }",
+                "scale needs work in params: an integer above zero",
+            ),
+            (
+                "work = 0 }",
+                "threads = 1 }\ncases = [{ order = \"discard\" }]\nscale = { param = \"threads\", unit = \"task\" }",
+                "scale needs cases with other values of threads",
+            ),
         ] {
             let error = Suite::parse(&SMALL.replacen(from, to, 1)).expect_err(message).to_string();
             assert!(error.contains(message), "{error}");

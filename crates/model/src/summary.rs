@@ -14,6 +14,7 @@ pub mod lines;
 mod overview;
 mod reaches;
 mod rows;
+mod scales;
 mod shares;
 
 pub use granularity::{Grain, GrainPoint, Grains, Granularity, Metg, MetgState};
@@ -24,6 +25,7 @@ pub use rows::{
     CountPerTask, CountsPerTask, Distribution, Figures, Interval, Ratio, Row, RowState, RowStatus, Settled,
     Timing,
 };
+pub use scales::{EachWorker, Scale, Scales};
 pub use shares::{ClaimVerdict, Judged, Served, Share, Shares};
 
 /// The value of [`Summary::schema`].

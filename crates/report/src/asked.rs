@@ -1,12 +1,12 @@
-//! Tables that answer another question than "which is cheapest": shares of a base, latencies, and
-//! how far variants come. Their cells, for whoever draws tables.
+//! Tables that answer another question than "which is cheapest": shares of a base, latencies, how
+//! far variants come, and how throughput grows with workers. Their cells, for whoever draws tables.
 
 use taskscale_model::{
     figure::{count, time},
-    summary::{Latencies, Reaches, Shares, Summary},
+    summary::{Latencies, Reaches, Scales, Shares, Summary},
 };
 
-use crate::{latencies, reaches, shares, style::clean};
+use crate::{latencies, reaches, scales, shares, style::clean};
 
 /// A table whose first two columns are runtime and variant.
 pub struct Asked {
@@ -24,6 +24,7 @@ pub fn tables(summary: &Summary) -> Vec<Asked> {
     shares
         .chain(overview.latencies.iter().map(of_latencies))
         .chain(overview.reaches.iter().map(of_reaches))
+        .chain(overview.scales.iter().map(of_scales))
         .collect()
 }
 
@@ -92,4 +93,30 @@ fn of_reaches(table: &Reaches) -> Asked {
         .map(|row| vec![clean(&row.runtime), clean(&row.variant), reaches::passes(row), reaches::end(row)]);
     let head = vec![("answers".to_owned(), true), ("ends".to_owned(), false)];
     Asked { heading: reaches::what(table, usize::MAX), head, rows: rows.collect() }
+}
+
+fn of_scales(table: &Scales) -> Asked {
+    let unit = clean(&table.unit);
+    let names = [
+        clean(&table.param),
+        format!("{unit}s a second in all"),
+        format!("times those of {} [95 %]", scales::base(table)),
+        format!("{unit}s a second of each worker"),
+        "share of a worker".to_owned(),
+        format!("CPU a {unit}"),
+    ];
+    let rows = table.rows.iter().map(|row| {
+        vec![
+            clean(&row.runtime),
+            clean(&row.variant),
+            count(row.workers),
+            scales::per_s(row.per_s),
+            scales::times(row),
+            scales::each(row),
+            scales::share(row),
+            scales::cpu(row),
+        ]
+    });
+    let head = names.into_iter().map(|name| (name, true)).collect();
+    Asked { heading: scales::what(table, usize::MAX), head, rows: rows.collect() }
 }

@@ -10,7 +10,7 @@ use taskscale_model::{
 };
 
 use crate::{
-    latencies, reaches, shares,
+    latencies, reaches, scales, shares,
     strip::Strip,
     style::{Ink, Style, clean, ink, render},
     wrap::hanging,
@@ -98,6 +98,12 @@ fn shared(summary: &Summary, above: &[String]) -> Vec<String> {
             break;
         }
     }
+    for table in &summary.overview.scales {
+        // What the columns mean stands behind the rows.
+        if !fits(table.rows.len(), &|room| scales::lines(table, room.saturating_sub(2))) {
+            break;
+        }
+    }
     if !claims.is_empty() {
         lines.push(String::new());
         let left_out = claims.len().saturating_sub(CLAIMS);
@@ -126,6 +132,7 @@ pub(crate) fn title(summary: &Summary) -> String {
     let shared = summary.overview.shares.first().map(|table| &table.suite);
     let suite = ranked.or(shared).or(summary.overview.latencies.first().map(|table| &table.suite));
     let suite = suite.or(summary.overview.reaches.first().map(|table| &table.suite));
+    let suite = suite.or(summary.overview.scales.first().map(|table| &table.suite));
     let suite = suite.map(String::as_str).unwrap_or_default();
     let title = summary.overview.titles.first().map(|title| clean(title)).unwrap_or_default();
     match (suite, title.as_str()) {
@@ -312,7 +319,7 @@ pub(crate) fn variant(ranking: &Ranking, row: &Ranked) -> String {
 }
 
 /// A factor in at most five characters: `0.052`, `0.52`, `4.53`, `14.0`, `208`, `1e5`.
-fn factor(factor: f64) -> String {
+pub(crate) fn factor(factor: f64) -> String {
     match factor {
         x if x < 0.0995 => format!("{x:.3}"),
         x if x < 9.995 => format!("{x:.2}"),

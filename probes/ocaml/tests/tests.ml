@@ -399,6 +399,16 @@ let no_server () =
     (`String "apt install libcohttp-lwt-unix-ocaml-dev, or opam install cohttp-lwt-unix");
   same "asked all the same" text (message (run "interp" "sync" [ ("mode", `String "http-open") ])) reason
 
+let no_workers () =
+  let declared = List.assoc "interp" !Probe.workloads in
+  let workers = List.find (fun one -> field "name" one = `String "workers") declared.params in
+  let missing = field "*" (field "unavailable" workers) in
+  let reason = Interp.no_workers in
+  same "reason" json (field "reason" missing) (`String reason);
+  same "remedy" json (field "remedy" missing) (`String "name runtimes that have workers: --runtime go --runtime tokio");
+  same "asked all the same" text (message (run "interp" "async" [ ("workers", `Int 1) ])) reason;
+  same "none" json (field "answer" (run "interp" "async" [ ("workers", `Int 0) ])) (`Intlit "6")
+
 let () =
   if Sys.getenv_opt "TASKSCALE_TEST_PROBE" <> None then begin
     probe ();
@@ -422,6 +432,7 @@ let () =
       test "a wrong output is told in the response and at the end" wrong_response
   | Some _ ->
       test "without cohttp the modes are named with reason and remedy" (no_server));
+  test "requests are not shared, with reason and remedy" no_workers;
   test "semantics are the same in every encoding" semantics;
   test "a wrong output is an error that says where" wrong_output;
   test "two elements at a time are seen in the order" two_at_a_time;

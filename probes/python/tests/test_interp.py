@@ -17,7 +17,7 @@ sys.path.insert(0, str(FOLDER))
 from taskscale_probe.sdk.timing import Timed
 from taskscale_probe.workloads import interp
 from taskscale_probe.workloads.interp import coroutines, pending, program, values
-from taskscale_probe.workloads.interp.observe import Count, Once, counted_nodes, fnv1a
+from taskscale_probe.workloads.interp.observe import Count, Once, counted_nodes, fnv1a, together
 
 ORDER, OUTPUT = "2153812598003189471", "5476290587449551085"
 
@@ -54,6 +54,25 @@ class Process(unittest.TestCase):
                         self.assertEqual((sample.get("answer"), sample.get("extra")), (6, counts(6, pause)), case)
                         sample = session.run("interp", name, 3, 2, **params)
                         self.assertEqual((sample.get("answer"), sample.get("extra")), (6, None), case)
+            self.assertEqual(session.end(), (b"", 0))
+            self.assertEqual(session.complaints, b"")
+
+    def test_workers_share_the_requests_and_are_counted_together(self):
+        with Session() as session:
+            for variant in in_process(session):
+                name = variant["name"]
+                sample = session.run("interp", name, 3, 2, verify=True, pause=6, workers=2)
+                extra = sample["extra"]
+                self.assertEqual((sample["answer"], extra.pop("worker_requests")), (6, [4, 2]), name)
+                walls = extra.pop("worker_wall_ns")
+                self.assertTrue(len(walls) == 2 and min(walls) > 0, f"{name}: {walls}")
+                self.assertEqual(extra, counts(6, 6), name)
+            sample = session.run("interp", "async", 3, 2, workers=5)
+            self.assertEqual((sample["answer"], sample["extra"]["worker_requests"]), (6, [2, 2, 2, 0, 0]))
+            said = session.run("interp", "async", workers=1001)["message"]
+            self.assertEqual(said, "workers is 1001; give at most 1000")
+            said = session.run("interp", "async", workers=2, pause=7)["message"]
+            self.assertEqual(said, "pause is 7; give 0, 6 or 100")
             self.assertEqual(session.end(), (b"", 0))
             self.assertEqual(session.complaints, b"")
 
@@ -219,6 +238,32 @@ class Mistakes(unittest.TestCase):
             return results
 
         self.assertEqual(self.awaiting(list_map), dict(counts(6, 6), consumed_twice=6))
+
+    def test_workers_that_differ_have_no_order_and_no_output(self):
+        def worked(log, output):
+            count = Count()
+            count.nodes, count.log = 1, [log]
+            count.answered(output)
+            return count
+
+        def of(*workers):
+            whole = together([*workers, Count()])  # one that had no request
+            return whole["nodes"], whole["order"], whole["output"]
+
+        right = worked("B 1\n", b"1")
+        order, output = str(fnv1a(b"B 1\n")), str(fnv1a(b"1"))
+        self.assertEqual(of(right, worked("B 1\n", b"1")), (2, order, output))
+        self.assertEqual(of(right, worked("B 2\n", b"1")), (2, "0", output))
+        self.assertEqual(of(right, worked("B 1\n", b"2")), (2, order, "0"))
+
+    def test_a_worker_says_what_is_wrong_with_its_output(self):
+        encoding = interp.Encoding("wrong", "", coroutines.NODES, interp.awaited, None)
+        params = dict(pause=0, depth=0, workers=2)
+        run = SimpleNamespace(params=params, size=3, iterations=2, phases=False)
+        run.time = lambda one: Timed.time(run, one)
+        roots = [program.parse('["int",1]', coroutines.NODES)] * 2
+        with self.assertRaisesRegex(LookupError, "^a request's output differs from byte 0 on: '1', right is"):
+            interp.performed_together("asyncio", encoding, run, roots, [None, None])
 
     def test_every_node_but_the_root_is_spawned_by_another(self):
         for encoding in (one for one in encodings() if one.name.startswith("task")):

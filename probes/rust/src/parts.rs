@@ -37,12 +37,17 @@ pub fn is_served(run: &Run) -> bool {
     run.params.get("mode").and_then(Value::as_str).is_some_and(|mode| mode.starts_with("http-"))
 }
 
+/// Whether `run` divides its requests among workers, on threads of their own.
+fn is_divided(run: &Run) -> bool {
+    run.params.get("workers").and_then(Value::as_u64).is_some_and(|workers| workers > 0)
+}
+
 /// Does `run` in up to [`PARTS`] parts and adds them up. The depth of the stack of each part
 /// follows from the seed.
 fn spread(run: &Run, perform: &Perform) -> Result<Timing, String> {
     // The counts of an instrumented run would have to be merged, and its time says nothing. What is
-    // served has one server.
-    if run.param("verify") || is_served(run) {
+    // served has one server. Workers have stacks of their own, which this one does not move.
+    if run.param("verify") || is_served(run) || is_divided(run) {
         return perform(run);
     }
     let parts = run.iterations.min(PARTS);
@@ -63,13 +68,14 @@ fn spread(run: &Run, perform: &Perform) -> Result<Timing, String> {
 }
 
 /// Adds another part of the same sample, whose iterations were done apart with something untimed
-/// between. Figures of `extra` add up, because a timed run has only times there.
+/// between. Figures of `extra` add up, because a run that is done in parts has only times there.
 pub fn add(whole: &mut Timing, part: Timing) {
     whole.wall_ns += part.wall_ns;
     whole.cpu_ns += part.cpu_ns;
     whole.answer = whole.answer.wrapping_add(part.answer);
     for (name, figure) in part.extra {
-        *whole.extra.entry(name).or_default() += figure;
+        let known = whole.extra.get(name).and_then(Value::as_u64).unwrap_or_default();
+        whole.extra.insert(name, (known + figure.as_u64().unwrap_or_default()).into());
     }
 }
 

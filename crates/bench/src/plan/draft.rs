@@ -193,6 +193,18 @@ pub fn is_meant(asked: &str, variant: &str) -> bool {
     asked == variant || variant.split('/').any(|part| part == asked)
 }
 
+/// Whether a table that lists `name` has this variant. The whole name of a variant means that one
+/// alone; else the last part of names between slashes does, else any part.
+fn is_listed(name: &str, variant: &str, workload: &Workload) -> bool {
+    let is_last = |variant: &str| variant.rsplit('/').next() == Some(name);
+    let any = |is: &dyn Fn(&str) -> bool| workload.variants.iter().any(|one| is(&one.name));
+    match (any(&|variant| variant == name), any(&is_last)) {
+        (true, _) => variant == name,
+        (false, true) => is_last(variant),
+        (false, false) => is_meant(name, variant),
+    }
+}
+
 fn wanted<'a>(
     workload: &'a Workload,
     block: &'a Block,
@@ -201,7 +213,8 @@ fn wanted<'a>(
     workload.variants.iter().filter(move |variant| {
         let asked = &selection.variants;
         if asked.is_empty() {
-            block.variants.as_ref().is_none_or(|names| names.iter().any(|name| is_meant(name, &variant.name)))
+            let names = block.variants.as_ref();
+            names.is_none_or(|names| names.iter().any(|name| is_listed(name, &variant.name, workload)))
         } else {
             asked.iter().any(|name| is_meant(name, &variant.name))
         }

@@ -117,6 +117,24 @@ fn rows_are_divided_by_their_runtimes_baseline_and_each_baseline_has_a_control()
 }
 
 #[test]
+fn a_table_lists_the_whole_name_of_a_variant_else_its_last_part_else_any() {
+    let rows = |names: &[&str], listed: &str| {
+        let variants = names.iter().map(|name| variant(name, &["discard"])).collect();
+        let suite =
+            suite(&format!("params = {{ order = \"discard\" }}\nvariants = [{listed:?}]\ncontrols = false"));
+        let plan = planned(&[suite], &[found("asyncio", variants)], &Selection::default()).expect("plan");
+        let cell = &plan.suites[0].cells[0];
+        cell.rows.iter().map(|row| row.record.key.variant.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(rows(&["async", "async/cached", "one/async"], "async"), ["async"]);
+    assert_eq!(rows(&["async/cached", "one/async", "two/async"], "async"), ["one/async", "two/async"]);
+    assert_eq!(
+        rows(&["async/cached", "one/async/cached", "sync"], "async"),
+        ["async/cached", "one/async/cached"]
+    );
+}
+
+#[test]
 fn a_variant_without_that_order_is_not_a_row_and_a_lone_row_still_gets_a_control() {
     let plan = planned(&[suite("params = { order = \"ordered\" }")], &[tokio()], &Selection::default())
         .expect("plan");

@@ -6,7 +6,7 @@ use taskscale_bench::plan::Found;
 use taskscale_model::{
     figure::count,
     params,
-    protocol::{Description, Variant},
+    protocol::{Description, OTHERS, Variant},
     suite::Suite,
 };
 
@@ -169,7 +169,8 @@ fn details(text: &mut String, description: &Description) -> std::fmt::Result {
         }
         for param in workload.params.iter() {
             let mut choices: Vec<String> = param.choices.iter().map(ToString::to_string).collect();
-            choices.extend(param.unavailable.keys().map(|word| format!("{word} [unavailable]")));
+            let word = |word: &str| if word == OTHERS { "other values" } else { word }.to_owned();
+            choices.extend(param.unavailable.keys().map(|known| format!("{} [unavailable]", word(known))));
             let choices =
                 if choices.is_empty() { String::new() } else { format!(" ({})", choices.join(", ")) };
             let reasons: BTreeSet<String> = param.unavailable.values().map(ToString::to_string).collect();

@@ -98,8 +98,13 @@ let perform run encoding program ~right ~begins ~judge =
 (** The output that is right for a request. *)
 let right run = if Run.integer run "depth" > 0 then "1" else Program.output
 
+(** Why requests cannot be shared. Threads would take turns at the lock of the one domain, and only one of them may run
+    Lwt's loop. *)
+let no_workers = "the probe has one domain, which runs one thread at a time, and one loop of Lwt"
+
 let variant name note ?(table = Value.functions) encoding counted =
   Probe.variant "interp" name ~creates_task:false ~note (fun run ->
+      if Run.integer run "workers" > 0 then failwith no_workers;
       Value.every := every run;
       let program = program run table in
       let right = right run in
@@ -123,6 +128,8 @@ let declare () =
     "how a call finds its function: in a hash table, or in the tree; the environment is a linked list";
   param "pause" (`Int 0) "elements of 100 that suspend: 0, 6 (those that 15 divides) or 100";
   param "depth" (`Int 0) "above 0: that many nested lets are evaluated";
+  param "workers" (`Int 0) ~unavailable:[ ("*", Probe.unavailable no_workers "name runtimes that have workers: --runtime go --runtime tokio") ]
+    "above 0: that many threads share the requests, each with a loop of its own";
   param "mode" (`String "inproc")
     ~choices:("inproc" :: (if Over_http.unavailable = None then Over_http.modes else []))
     ?unavailable:(Option.map (fun why -> List.map (fun mode -> (mode, why)) Over_http.modes) Over_http.unavailable)

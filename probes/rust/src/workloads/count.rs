@@ -49,9 +49,9 @@ impl Count {
             return Err(format!("{executed} tasks were executed, {expected} were asked for"));
         }
         let workers = self.workers.lock().unwrap_or_else(PoisonError::into_inner).len();
-        timing.extra.insert("executed", executed);
-        timing.extra.insert("max_live", self.max_live.load(SeqCst));
-        timing.extra.insert("workers_seen", workers as u64);
+        timing.extra.insert("executed", executed.into());
+        timing.extra.insert("max_live", self.max_live.load(SeqCst).into());
+        timing.extra.insert("workers_seen", workers.into());
         Ok(timing)
     }
 }

@@ -3,9 +3,11 @@
 use taskscale_model::{
     figure::{self, count},
     missing::Reading,
+    run_file::Role,
     suite,
     summary::{
-        Finding, FindingKind, Granularity, Interval, Metg, Ranking, Row, RowStatus, Settled, Shares, Standing,
+        Finding, FindingKind, Granularity, Interval, Metg, Ranking, Row, RowStatus, Scales, Settled, Shares,
+        Standing,
     },
 };
 
@@ -22,7 +24,12 @@ const DEARER: f64 = 1.1;
 const NAMES: usize = 4;
 
 /// All findings, by kind, and within a kind the greatest first.
-pub fn all(parts: &Parts<'_>, tables: &[Table<'_>], rankings: &[Ranking], shares: &[Shares]) -> Vec<Finding> {
+pub fn all(
+    parts: &Parts<'_>,
+    tables: &[Table<'_>],
+    rankings: &[Ranking],
+    (shares, scales): (&[Shares], &[Scales]),
+) -> Vec<Finding> {
     let mut findings = Vec::new();
     // What a table asks about is told by the table.
     let asked = |row: &&Row| reaches::param(parts.run, &row.key).is_none();
@@ -42,8 +49,8 @@ pub fn all(parts: &Parts<'_>, tables: &[Table<'_>], rankings: &[Ranking], shares
     findings
         .extend(notes::disturbed(parts.run).into_iter().take(1).map(|text| plain(FindingKind::Busy, text)));
     findings.extend(unsure(rankings));
-    findings.extend(unsettled(rankings, shares, parts.rows));
-    findings.extend(unsure_shares(shares));
+    findings.extend(unsettled(others()));
+    findings.extend(unsure_shares(shares, scales));
     findings.extend(without_grain(parts.granularity));
     findings.extend(left_out(parts.rows));
     findings.extend(not_here(parts));
@@ -190,53 +197,41 @@ fn unsure(rankings: &[Ranking]) -> Vec<Finding> {
     findings
 }
 
-/// Ranked rows and shares that were mostly timed while their code was being compiled: they may cost
-/// a fraction of what is shown.
-fn unsettled(rankings: &[Ranking], shares: &[Shares], rows: &[Row]) -> Option<Finding> {
-    type Place<'a> = (&'a str, &'a str, u64, &'a str, String);
-    let ranked = rankings.iter().flat_map(|one| {
-        one.rows.iter().map(move |row| -> Place<'_> {
-            (&one.suite, &one.table, row.size, &row.runtime, row.variant.clone())
-        })
-    });
-    let shared = shares.iter().flat_map(|one| {
-        one.rows.iter().chain(&one.subtracted).map(move |row| -> Place<'_> {
-            (&one.suite, &one.table, one.size, &row.runtime, row.variant.clone())
-        })
-    });
-    let shown: Vec<Place<'_>> = ranked.chain(shared).collect();
-    let early = |(suite, table, size, runtime, variant): &&Place<'_>| {
-        let is_it = |row: &&Row| {
-            let key = &row.key;
-            (key.suite.as_str(), key.table.as_str(), key.size) == (*suite, *table, *size)
-                && (key.runtime.as_str(), &key.variant_and_case()) == (*runtime, variant)
-        };
-        let settled = rows.iter().find(is_it).and_then(|row| row.figures()?.settled);
-        settled.is_some_and(Settled::mostly_not)
-    };
-    let names: Vec<String> = shown.iter().filter(early).map(|row| format!("{} {}", row.3, row.4)).collect();
-    (!names.is_empty()).then(|| Finding {
+/// Rows that were mostly timed while their code was being compiled: they may cost a fraction of
+/// what is shown.
+fn unsettled<'r>(rows: impl Iterator<Item = &'r Row>) -> Option<Finding> {
+    let (mut shown, mut early) = (0, Vec::new());
+    for row in rows.filter(|row| row.role != Role::Control) {
+        let Some(figures) = row.figures() else { continue };
+        shown += 1;
+        if figures.settled.is_some_and(Settled::mostly_not) {
+            early.push(format!("{} {}", row.key.runtime, row.key.variant_and_case()));
+        }
+    }
+    (!early.is_empty()).then(|| Finding {
         kind: FindingKind::Unsettled,
         text: format!(
             "{} of {} were timed before fresh processes had levelled off: {}",
-            count(names.len() as u64),
-            count(shown.len() as u64),
-            listed(&names)
+            count(early.len() as u64),
+            count(shown),
+            listed(&early)
         ),
         remedy: "name fewer with --runtime or --variant, or allow more with --max-time".into(),
     })
 }
 
-/// Shares without an interval.
-fn unsure_shares(shares: &[Shares]) -> Option<Finding> {
-    let shown = || shares.iter().flat_map(|one| one.rows.iter().chain(&one.subtracted));
-    let without = shown().filter(|row| !row.is_base && row.ci.is_none()).count() as u64;
+/// Shares of a base, and multiples of the fewest workers, without an interval.
+fn unsure_shares(shares: &[Shares], scales: &[Scales]) -> Option<Finding> {
+    let shares = || shares.iter().flat_map(|one| one.rows.iter().chain(&one.subtracted));
+    let multiples = || scales.iter().flat_map(|one| &one.rows);
+    let without = shares().filter(|row| !row.is_base && row.ci.is_none()).count()
+        + multiples().filter(|row| row.workers != row.base && row.ci.is_none()).count();
     (without > 0).then(|| Finding {
         kind: FindingKind::Unsure,
         text: format!(
             "{} of {} have no interval: fewer than six processes",
-            count(without),
-            count(shown().count() as u64)
+            count(without as u64),
+            count((shares().count() + multiples().count()) as u64)
         ),
         remedy: "name fewer with --variant, or allow more with --max-time".into(),
     })

@@ -5,6 +5,7 @@ mod grown;
 mod latencies;
 mod rank;
 mod reaches;
+mod scales;
 mod shares;
 mod versions;
 
@@ -28,7 +29,8 @@ pub fn of(parts: &Parts<'_>, options: &Options) -> Overview {
     let mut rankings = rank::rankings(parts.run, &tables, options);
     rankings.extend(rank::of_grains(parts.granularity));
     let shares = shares::of(parts.run, parts.samples);
-    let findings = findings::all(parts, &tables, &rankings, &shares);
+    let scales = scales::of(parts.run, parts.samples);
+    let findings = findings::all(parts, &tables, &rankings, (&shares, &scales));
     if options.sort == Sort::Name {
         for ranking in &mut rankings {
             ranking.rows.sort_by(|a, b| (&a.runtime, &a.variant).cmp(&(&b.runtime, &b.variant)));
@@ -40,6 +42,7 @@ pub fn of(parts: &Parts<'_>, options: &Options) -> Overview {
         shares,
         latencies: latencies::of(parts.samples),
         reaches: reaches::of(parts.run, parts.rows),
+        scales,
         rankings,
         elapsed_s: parts.run.ended.as_ref().map(|end| end.elapsed_s),
     }

@@ -11,6 +11,7 @@
 | union | `union` |
 | observe | what an instrumented run counts |
 | http | the server |
+| workers | threads that share the requests |
 """
 
 import asyncio
@@ -19,8 +20,8 @@ from types import CoroutineType
 
 from ...runtimes import drive, unavailable
 from ...sdk import param, variant
-from . import coroutines, http, pending, sync, tasks, union
-from .observe import Count, Once, counted_nodes, fnv1a
+from . import coroutines, http, pending, sync, tasks, union, workers
+from .observe import Count, Once, counted_nodes, together
 from .program import PROGRAM, nested, output, parse
 from .values import PAUSE, Error
 
@@ -36,6 +37,7 @@ def declare(runtime):
     param("interp", "lookup", "by_name", lookup, choices=("by_name", "prelinked"))
     param("interp", "pause", 0, "elements of 100 that suspend: 0, 6 (those that 15 divides) or 100")
     param("interp", "depth", 0, "above 0: that many nested lets are evaluated")
+    param("interp", "workers", 0, "above 0: that many threads share the requests, each with a loop of its own")
     missing = http.unavailable()
     param(
         "interp",
@@ -165,16 +167,19 @@ def performer(runtime, encoding):
     trees = {}
 
     def perform(run):
-        count = Count() if run.verify else None
         key = run.params["lookup"], run.params["depth"]
-        if count:
-            root = tree(encoding.counted(count), *key)
+        counts = [Count() if run.verify else None for _ in range(workers.number(run))]
+        if run.verify:
+            roots = [tree(encoding.counted(count), *key) for count in counts]
         else:
             # Read once for each program, outside the timed part.
-            root = trees[key] if key in trees else trees.setdefault(key, tree(encoding.nodes, *key))
-        timing = performed(runtime, encoding, run, root, count)
-        if count:
-            timing["extra"].update(count.report())
+            roots = [trees[key] if key in trees else trees.setdefault(key, tree(encoding.nodes, *key))] * len(counts)
+        if run.params["workers"] and run.params["mode"] not in http.MODES:
+            timing = performed_together(runtime, encoding, run, roots, counts)
+        else:
+            timing = performed(runtime, encoding, run, roots[0], counts[0])
+        if run.verify:
+            timing["extra"].update(together(counts))
         return timing
 
     return perform
@@ -186,16 +191,50 @@ def tree(nodes, lookup, depth):
     return parse(PROGRAM, nodes, nodes["call"].functions if lookup == "prelinked" else None)
 
 
-def performed(runtime, encoding, run, root, count=None):
+def choose_pauses(run):
     pauses = run.params["pause"]
     if pauses not in EVERY:
         raise LookupError(f"pause is {pauses}; give 0, 6 or 100")
     PAUSE.every = EVERY[pauses]
+
+
+def performed_together(runtime, encoding, run, roots, counts):
+    """Has each worker answer its share of an iteration."""
+    choose_pauses(run)
+    plans = []
+    for root, count, size in zip(roots, counts, workers.shares(run)):
+        judged = judge(right_output(run))
+        if count:
+            judged = watched(judged, count)
+            count.request()
+        share = answers(root, judged, size) if encoding.request is plain else awaits(encoding.request, root, judged, size)
+        plans.append((size, share))
+    return workers.together(runtime, run, plans, encoding.request is plain, encoding.needs == EAGER)
+
+
+def answers(root, judged, size):
+    """Answers that many requests, one after the other. Returns how many were right."""
+    return lambda: sum(judged(root.eval(None)) for _ in range(size))
+
+
+def awaits(request, root, judged, size):
+    """As `answers`, with a coroutine function."""
+
+    async def share():
+        done = 0
+        for _ in range(size):
+            done += judged(await request(root))
+        return done
+
+    return share
+
+
+def performed(runtime, encoding, run, root, count=None):
+    choose_pauses(run)
     right = right_output(run)
     judged = judge(right)
-    extra = {}
     if count:
-        judged = watched(judged, count, extra)
+        judged = watched(judged, count)
         count.request()
     if run.params.get("mode", "inproc") in http.MODES:
         make = encoding.request or evaluated
@@ -205,18 +244,11 @@ def performed(runtime, encoding, run, root, count=None):
 
         timing = http.serve(run, runtime, right, answer, encoding.needs == EAGER)
     elif encoding.request is plain:
-        timing = run.time(lambda _: sum(judged(root.eval(None)) for _ in range(run.size)))
+        share = answers(root, judged, run.size)
+        timing = run.time(lambda _: share())
     else:
-        request = encoding.request
-
-        async def iteration(_phases):
-            done = 0
-            for _ in range(run.size):
-                done += judged(await request(root))
-            return done
-
-        timing = drive(runtime, lambda: run.time_async(iteration), eager=encoding.needs == EAGER)
-    timing["extra"].update(extra)
+        share = awaits(encoding.request, root, judged, run.size)
+        timing = drive(runtime, lambda: run.time_async(lambda _: share()), eager=encoding.needs == EAGER)
     return timing
 
 
@@ -244,14 +276,12 @@ def judge(right):
     return judged
 
 
-def watched(judged, count, extra):
-    """Tells the last request's output and order."""
+def watched(judged, count):
+    """Keeps the last request's output and order."""
 
     def watch(result):
         right = judged(result)
-        written = json.dumps(result, separators=(",", ":"))
-        extra.update(output=str(fnv1a(written.encode())), order=str(fnv1a("".join(count.log).encode())))
-        count.request()
+        count.answered(json.dumps(result, separators=(",", ":")).encode())
         return right
 
     return watch

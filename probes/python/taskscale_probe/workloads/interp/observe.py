@@ -29,7 +29,7 @@ class Count:
 
     def __init__(self):
         self.nodes = self.builtins = self.applications = self.suspended = 0
-        self.live = self.deepest = self.output = 0
+        self.live = self.deepest = self.order = self.output = 0
         self.made = self.used = self.again = 0
         # Cells of the environment, in which nodes were seen to be evaluated. Being kept they keep their ids.
         self.cells, self.extensions = {}, 0
@@ -68,6 +68,11 @@ class Count:
         await pause
         self.suspended += bool(others)
 
+    def answered(self, output):
+        """A request gave these bytes."""
+        self.order, self.output = fnv1a("".join(self.log).encode()), fnv1a(output)
+        self.request()
+
     def report(self):
         """What goes into `extra`. Numbers of 64 bits are strings, as JSON's may be less exact."""
         self.request()
@@ -79,7 +84,21 @@ class Count:
             "deepest": self.deepest,
             "suspended": self.suspended,
             "consumed_twice": abs(self.made - self.used) + self.again,
+            "order": str(self.order),
+            "output": str(self.output),
         }
+
+
+def together(counts):
+    """The counts of several workers as one. Order and output are of the last request of each worker that had any; where
+    two workers differ one is wrong, and 0 is not right for either."""
+    reports = [count.report() for count in counts if count.nodes]
+    whole = {name: sum(report[name] for report in reports) for name in reports[0] if name not in ("order", "output")}
+    whole["deepest"] = max(report["deepest"] for report in reports)
+    for name in ("order", "output"):
+        values = {report[name] for report in reports}
+        whole[name] = values.pop() if len(values) == 1 else "0"
+    return whole
 
 
 def fnv1a(data):

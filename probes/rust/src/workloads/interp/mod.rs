@@ -12,6 +12,7 @@
 //! | [`http`] | the server |
 //! | [`tool`] | what a server and the tool say to each other |
 //! | [`observe`] | what an instrumented run counts |
+//! | [`workers`] | threads that share the requests |
 
 mod boxed;
 mod http;
@@ -25,12 +26,14 @@ mod task;
 mod tests;
 mod tool;
 mod value;
+mod workers;
 
 use crate::parts::is_served;
 
 use std::{cell::OnceCell, marker::PhantomData, sync::Arc};
 
 use serde_json::{Value as Json, json};
+use tokio::runtime::Runtime;
 
 use self::{
     machine::Machine,
@@ -58,6 +61,7 @@ pub fn workload() -> Workload {
         lookup,
         number("pause", "elements of 100 that suspend: 0, 6 (those that 15 divides) or 100"),
         number("depth", "above 0: that many nested lets are evaluated"),
+        number("workers", "above 0: that many threads share the requests, each with a loop of its own"),
         Param {
             name: "mode",
             default: json!("inproc"),
@@ -125,7 +129,7 @@ trait Form: Copy + Send + std::marker::Sync + 'static {
         machine: Arc<Machine<O>>,
         program: &'static Node,
     ) -> impl Future<Output = Value> + Send + use<O, Self>;
-    /// The scheduler of its server.
+    /// The scheduler of its server, and of its workers.
     fn flavour(&self) -> Flavour {
         Flavour::CurrentThread
     }
@@ -135,21 +139,23 @@ trait Form: Copy + Send + std::marker::Sync + 'static {
 /// evaluator is compiled without one.
 fn variant(name: impl Into<String>, creates_task: bool, note: &str, form: impl Form) -> Variant {
     let perform = move |run: &Run| {
+        let workers = workers::number(run)?;
         if run.param("verify") {
-            let counting = <Counting>::default();
-            let mut timing = done(run, &form, counting.clone())?;
-            timing.extra.extend(counting.report());
+            let counting: Vec<Counting> = (0..workers).map(|_| Counting::default()).collect();
+            let mut timing = done(run, &form, &counting)?;
+            timing.extra.extend(Counting::report(&counting));
             Ok(timing)
         } else {
-            done(run, &form, Silent)
+            done(run, &form, &vec![Silent; workers])
         }
     };
     let about: Json = json!({ "note": note });
     Variant { name: name.into(), creates_task, about, perform: Box::new(perform) }
 }
 
-fn done<O: Observe>(run: &Run, form: &impl Form, observer: O) -> Result<Timing, String> {
-    let work = Work::new(run, observer)?;
+/// Performs `form` with an observer for each worker.
+fn done<O: Observe>(run: &Run, form: &impl Form, observers: &[O]) -> Result<Timing, String> {
+    let work = Work::new(run, observers[0].clone())?;
     if is_served(run) {
         let (form, machine, program) = (*form, work.machine, work.program);
         return http::serve(run, form.flavour(), work.right, move |_| {
@@ -162,6 +168,9 @@ fn done<O: Observe>(run: &Run, form: &impl Form, observer: O) -> Result<Timing, 
             }
         });
     }
+    if workers::are_asked(run) {
+        return workers::together(run, form, observers);
+    }
     let timing = form.perform(&work);
     work.wrong.into_inner().map_or(Ok(timing), Err)
 }
@@ -171,6 +180,8 @@ struct Work<'a, O> {
     run: &'a Run,
     machine: Arc<Machine<O>>,
     program: &'static Node,
+    /// The runtime of a worker's own; without one that of the process answers.
+    runtime: Option<Runtime>,
     /// The right output.
     right: Vec<u8>,
     /// What was wrong with the first wrong output.
@@ -190,6 +201,7 @@ impl<'a, O: Observe> Work<'a, O> {
             run,
             machine: Arc::new(Machine { every, observer }),
             program: program::program(depth, lookup == "prelinked")?,
+            runtime: None,
             right: right(run),
             wrong: OnceCell::new(),
         })
@@ -220,7 +232,7 @@ impl<'a, O: Observe> Work<'a, O> {
             }
             right
         };
-        flavour.runtime().block_on(self.run.time_async(iteration))
+        self.runtime.as_ref().unwrap_or_else(|| flavour.runtime()).block_on(self.run.time_async(iteration))
     }
 }
 

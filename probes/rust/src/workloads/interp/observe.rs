@@ -11,6 +11,7 @@ use std::{
     },
 };
 
+use serde_json::Value;
 use tokio::task::yield_now;
 
 /// Sees what an evaluator does.
@@ -108,22 +109,32 @@ impl Drop for Visit {
 }
 
 impl<const FLAW: u8> Counting<FLAW> {
-    /// The counts, under the names of the protocol.
-    pub fn report(&self) -> BTreeMap<&'static str, u64> {
-        let count = |counter: &AtomicU64| counter.load(SeqCst);
-        let all = &self.0;
-        BTreeMap::from([
-            ("nodes", count(&all.nodes)),
-            ("builtins", count(&all.builtins)),
-            ("applications", count(&all.applications)),
-            ("extensions", count(&all.extensions)),
-            ("deepest", count(&all.deepest)),
-            ("order", fnv1a(self.log().as_bytes())),
-            ("output", count(&all.output)),
-            ("suspended", count(&all.suspended)),
-            // Those that were never used, and uses beyond the first.
-            ("consumed_twice", count(&all.made).abs_diff(count(&all.taken)) + count(&all.again)),
-        ])
+    /// The counts of all workers together, under the names of the protocol.
+    pub fn report(workers: &[Self]) -> BTreeMap<&'static str, Value> {
+        let counts = |of: fn(&Counts) -> &AtomicU64| workers.iter().map(move |one| of(&one.0).load(SeqCst));
+        let sum = |of: fn(&Counts) -> &AtomicU64| counts(of).sum::<u64>();
+        // Those that were never used, and uses beyond the first.
+        let unused =
+            counts(|all| &all.made).zip(counts(|all| &all.taken)).map(|(made, taken)| made.abs_diff(taken));
+        // Of the last request of each worker that had any. Where two differ one is wrong, and 0 is
+        // not right for either.
+        let busy = || workers.iter().filter(|one| one.0.nodes.load(SeqCst) > 0);
+        let same = |hashes: Vec<u64>| match hashes.as_slice() {
+            [first, others @ ..] if others.iter().all(|other| other == first) => *first,
+            _ => 0,
+        };
+        let counted = [
+            ("nodes", sum(|all| &all.nodes)),
+            ("builtins", sum(|all| &all.builtins)),
+            ("applications", sum(|all| &all.applications)),
+            ("extensions", sum(|all| &all.extensions)),
+            ("deepest", counts(|all| &all.deepest).max().unwrap_or_default()),
+            ("order", same(busy().map(|one| fnv1a(one.log().as_bytes())).collect())),
+            ("output", same(busy().map(|one| one.0.output.load(SeqCst)).collect())),
+            ("suspended", sum(|all| &all.suspended)),
+            ("consumed_twice", unused.sum::<u64>() + sum(|all| &all.again)),
+        ];
+        BTreeMap::from(counted.map(|(name, count)| (name, Value::from(count))))
     }
 
     fn log(&self) -> std::sync::MutexGuard<'_, String> {

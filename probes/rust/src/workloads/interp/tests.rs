@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
@@ -12,7 +14,7 @@ fn sha256(bytes: &[u8]) -> String {
 }
 
 fn run(params: Json) -> Run {
-    let mut all = json!({ "lookup": "by_name", "pause": 0, "depth": 0, "mode": "inproc", "verify": true });
+    let mut all = json!({ "lookup": "by_name", "pause": 0, "depth": 0, "workers": 0, "mode": "inproc", "verify": true });
     for (name, value) in params.as_object().unwrap() {
         all[name] = value.clone();
     }
@@ -76,29 +78,74 @@ fn every_variant_counts_what_is_right() {
 }
 
 #[test]
+fn workers_share_the_requests_and_are_counted_together() {
+    for variant in all() {
+        let name = &variant.name;
+        let alone = (variant.perform)(&run(json!({ "pause": 6 }))).unwrap().extra;
+        let mut timing = (variant.perform)(&run(json!({ "pause": 6, "workers": 2 }))).unwrap();
+        assert_eq!(
+            (timing.answer, timing.extra.remove("worker_requests")),
+            (6, Some(json!([4, 2]))),
+            "{name}"
+        );
+        let walls = timing.extra.remove("worker_wall_ns").unwrap();
+        let walls: Vec<u64> = serde_json::from_value(walls).unwrap();
+        assert!(walls.len() == 2 && walls.iter().all(|ns| *ns > 0), "{name}: {walls:?}");
+        assert_eq!(timing.extra, alone, "{name}");
+
+        let timed = (variant.perform)(&run(json!({ "verify": false, "workers": 5 }))).unwrap();
+        assert_eq!(timed.extra["worker_requests"], json!([2, 2, 2, 0, 0]), "{name}");
+        assert_eq!((timed.answer, timed.extra.len()), (6, 2), "{name}");
+        let said = (variant.perform)(&run(json!({ "workers": 1001 }))).unwrap_err();
+        assert_eq!(said, "workers is 1001; give at most 1000");
+        let said = (variant.perform)(&run(json!({ "workers": 2, "pause": 7 }))).unwrap_err();
+        assert_eq!(said, "pause is 7; give 0, 6 or 100");
+    }
+}
+
+#[test]
+fn workers_that_differ_have_no_order_and_no_output() {
+    let counting = <[Counting; 3]>::default();
+    for (one, bytes) in counting.iter().zip([b"1", b"1"]) {
+        let _visit = one.visit();
+        one.begins(1);
+        one.output(bytes);
+    }
+    let of = |counting: &[Counting]| {
+        let counts = Counting::report(counting);
+        ["nodes", "order", "output"].map(|name| counts[name].as_u64().unwrap())
+    };
+    // The third worker had no request.
+    assert_eq!(of(&counting), [2, fnv1a(b"B 1\n"), fnv1a(b"1")]);
+    counting[0].begins(2);
+    counting[1].output(b"2");
+    assert_eq!(of(&counting), [2, 0, 0]);
+}
+
+#[test]
 fn nested_lets_are_as_deep_as_asked_for() {
     for variant in all() {
         let timing = (variant.perform)(&run(json!({ "depth": 50 }))).unwrap();
         let counted = ["nodes", "builtins", "applications", "extensions", "deepest", "order"];
         let right = [6 * 101, 0, 0, 6 * 50, 51, fnv1a(b"")];
-        assert_eq!(counted.map(|name| timing.extra[name]), right, "{}", variant.name);
+        assert_eq!(counted.map(|name| timing.extra[name].clone()), right, "{}", variant.name);
         assert_eq!(timing.answer, 6);
     }
 }
 
 /// The counts of a variant with a mistake.
-fn broken<const FLAW: u8>(form: &impl Form, pause: u64) -> std::collections::BTreeMap<&'static str, u64> {
-    let counting = Counting::<FLAW>::default();
+fn broken<const FLAW: u8>(form: &impl Form, pause: u64) -> BTreeMap<&'static str, Json> {
+    let counting = [Counting::<FLAW>::default()];
     let run = run(json!({ "pause": pause }));
     // The output is right all the same, which is why it is not enough to look at.
-    assert_eq!(done(&run, form, counting.clone()).unwrap().answer, 6);
-    counting.report()
+    assert_eq!(done(&run, form, &counting).unwrap().answer, 6);
+    Counting::report(&counting)
 }
 
 #[test]
 fn two_elements_at_a_time_are_seen_in_the_order() {
     let form = Async::<true>(Flavour::CurrentThread);
-    let order = |counts: std::collections::BTreeMap<&str, u64>| counts["order"];
+    let order = |counts: BTreeMap<&str, Json>| counts["order"].clone();
     assert_eq!(order(broken::<{ flaws::NONE }>(&form, 6)), ORDER);
     assert_ne!(order(broken::<{ flaws::TWO_AT_A_TIME }>(&form, 6)), ORDER);
 }
@@ -108,7 +155,7 @@ fn a_swallowed_pending_value_is_seen() {
     let hidden = Either(Flavour::CurrentThread, PhantomData::<fn() -> Value>);
     let union = Either(Flavour::CurrentThread, PhantomData::<fn() -> Union>);
     for counts in [broken::<{ flaws::SWALLOWED }>(&hidden, 6), broken::<{ flaws::SWALLOWED }>(&union, 6)] {
-        assert_eq!((counts["suspended"], counts["consumed_twice"]), (0, 36));
+        assert_eq!([&counts["suspended"], &counts["consumed_twice"]], [&json!(0), &json!(36)]);
     }
 }
 
