@@ -232,6 +232,20 @@ fn a_probe_of_ocaml_that_was_built_without_a_server_is_built_again_when_cohttp_c
 }
 
 #[test]
+fn a_probe_of_cpp_that_was_built_without_a_server_is_built_again_when_boost_comes() {
+    let machine = Machine::new();
+    for (boost, version) in [("", "g++ 12"), ("echo 107400", "g++ 12, Boost 1.74.0")] {
+        let compiler = format!(
+            "case \"$*\" in --version) echo g++ 12 ;; *-E*) cat >/dev/null; {boost} ;; *) exit 1 ;; esac"
+        );
+        machine.program("g++", &compiler);
+        let ran = machine.run(&["list", "cpp"]);
+        let builds = format!("building the probe of cpp with {version}, once");
+        assert!(ran.err.contains(&builds), "{ran:?}");
+    }
+}
+
+#[test]
 fn a_cache_that_cannot_be_written_is_an_error_that_names_the_variable() {
     let machine = Machine::new();
     machine.go("go9.9", "");

@@ -1,5 +1,9 @@
 // Holds every encoding of `interp` to what the protocol says it counts, and sees that counts tell an encoding that is broken.
+// It is built without Boost: what the probe says then is tested here, and the server in http.cpp.
 #include <iostream>
+#include <latch>
+
+#include <unistd.h>
 
 #include "../workloads/interp/interp.hpp"
 
@@ -10,10 +14,10 @@ using taskscale::Json;
 
 int failures = 0;
 
-taskscale::Run asked(std::uint64_t pause, std::uint64_t depth, const char* lookup) {
+taskscale::Run asked(std::uint64_t pause, std::uint64_t depth, const char* lookup, std::uint64_t workers = 0) {
   taskscale::Run run;
   run.size = 3, run.iterations = 2, run.verify = true;
-  run.params = taskscale::Object{{"pause", pause}, {"depth", depth}, {"lookup", lookup}};
+  run.params = taskscale::Object{{"pause", pause}, {"depth", depth}, {"lookup", lookup}, {"workers", workers}, {"mode", "inproc"}};
   return run;
 }
 
@@ -45,6 +49,42 @@ void counts(const std::string& name) {
   }
 }
 
+// Workers share the requests, and together count what one does.
+template <template <class> class Encoding>
+void shared(const std::string& name) {
+  const std::pair<std::uint64_t, taskscale::Array> shares[] = {{1, {6}}, {2, {4, 2}}, {5, {2, 2, 2, 0, 0}}};
+  for (const auto& [workers, share] : shares) {
+    taskscale::Timing timing = counted<Encoding>(asked(100, 0, "by_name", workers));
+    const std::string what = name + ", workers " + std::to_string(workers);
+    const Json all = timing.extra, requests = share;
+    hold(all.find("worker_requests") != nullptr && all.find("worker_requests")->text() == requests.text(), what, all);
+    const Json* walls = all.find("worker_wall_ns");
+    const auto* times = walls != nullptr ? std::get_if<taskscale::Array>(&walls->value) : nullptr;
+    hold(times != nullptr && times->size() == workers && (*times)[0].integer() != nullptr && *(*times)[0].integer() > 0, what, all);
+    std::erase_if(timing.extra, [](const auto& one) { return one.first.starts_with("worker_"); });
+    const Json counts = timing.extra, wanted = due(100, 0);
+    hold(counts.text() == wanted.text() && timing.answer == 6, what, counts);
+  }
+}
+
+// Gives what is wrong.
+template <class Observer>
+struct Wrong {
+  Machine<Observer> machine;
+  Value begin(const Node&) const { return std::int64_t{1}; }
+  Value request(const Node& node) const { return begin(node); }
+};
+
+// Gives what is right when three requests are being made at once.
+std::latch* three = nullptr;
+template <class Observer>
+struct Meets : Sync<Observer> {
+  Value request(const Node& node) const {
+    three->arrive_and_wait();
+    return Sync<Observer>::request(node);
+  }
+};
+
 // An encoding that is broken differs in `count`.
 template <template <class> class Encoding, Flaw kFlaw>
 void caught(const std::string& what, const char* count) {
@@ -72,11 +112,34 @@ void says(const char* text, const std::string& wanted) {
 }
 
 template <class Call>
-void refused(const std::string& what, Call&& call) {
+void refused(const std::string& what, Call&& call, const std::string& words = "") {
   try {
     call();
     hold(false, what + " is not refused", what);
-  } catch (const taskscale::Refused&) {
+  } catch (const taskscale::Refused& refusal) {
+    hold(std::string_view(refusal.what()).find(words) != std::string_view::npos, what, refusal.what());
+  }
+}
+
+// What the probe says of its server where it has none.
+void no_server_is_said() {
+  declare();
+  using taskscale::known;
+  const Json& interp = known(taskscale::workloads, "interp", "workload");
+  const Json& mode = known(taskscale::field<taskscale::Array>(interp, "params"), "mode", "parameter");
+  const Json& constant = known(taskscale::field<taskscale::Array>(interp, "variants"), "constant", "variant");
+  const std::string why =
+      R"({"reason":"the probe was built without Boost.Beast, which serves",)"
+      R"("remedy":"install Boost 1.74 or newer (Debian: apt install libboost-dev), then taskscale setup cpp"})";
+  hold(mode.find("choices")->text() == R"(["inproc"])", "choices", mode);
+  hold(mode.find("unavailable")->text() == R"({"http-closed":)" + why + R"(,"http-open":)" + why + "}", "words", mode);
+  hold(constant.find("unavailable") != nullptr && constant.find("unavailable")->text() == why, "constant", constant);
+  for (const char* variant : {"sync", "constant"}) {
+    const Json message = taskscale::JsonReader::read(
+        R"({"type":"run","id":1,"workload":"interp","variant":")" + std::string(variant) +
+        R"(","size":1,"iterations":1,"seed":1,"params":{"mode":"http-open"}})");
+    const auto asked = taskscale::request(message);
+    refused(variant, [&] { asked.first(asked.second); }, "no server here: the probe was built without Boost.Beast");
   }
 }
 
@@ -107,6 +170,20 @@ int main() {
   for (const char* text : {"[]", "1", R"(["int","a"])", R"(["let","x",["int",1]])", R"(["call","f",["int",1]])", R"(["lambda",[1],["int",1]])"}) {
     refused(text, [&] { parsed(text, false); });
   }
-  refused("pause 7", [] { counted<Sync>(asked(7, 0, "by_name")); });
+  refused("pause 7", [] { counted<Sync>(asked(7, 0, "by_name")); }, "pause is 7");
+
+  // Workers that do not run at once end this program by a signal.
+  alarm(600);
+  shared<Sync>("sync");
+  shared<Async>("async");
+  shared<SyncCaller>("async/sync_caller");
+  shared<Union>("union");
+  taskscale::Run run = asked(0, 0, "by_name", 3);
+  std::latch all(3);
+  three = &all, run.iterations = 1;
+  hold(performed<Meets, Silent>(run).answer == 3, "three workers at once", "");
+  refused("a wrong output", [&] { performed<Wrong, Silent>(run); }, "differs from byte 0 on: \"1\"");
+  refused("1,001 workers", [] { counted<Sync>(asked(0, 0, "by_name", 1'001)); }, "workers is 1001; give at most 1000");
+  no_server_is_said();
   return failures == 0 ? 0 : 1;
 }

@@ -31,8 +31,10 @@ inline void declare(const std::string& workload, std::size_t kind, Object made) 
 }
 
 // Declares a parameter of a workload; the type of its default (flag, integer or word) is its type, and a word is one of `choices`.
-inline void param(const std::string& workload, const std::string& name, Json fallback, const std::string& help, Array choices = {}) {
-  declare(workload, 1, {{"name", name}, {"default", fallback}, {"choices", choices}, {"help", help}});
+// `unavailable` has the words that are not to be had in this toolchain, each with `reason` and `remedy`.
+inline void param(const std::string& workload, const std::string& name, Json fallback, const std::string& help, Array choices = {},
+                  Object unavailable = {}) {
+  declare(workload, 1, {{"name", name}, {"default", fallback}, {"choices", choices}, {"unavailable", unavailable}, {"help", help}});
 }
 
 struct Unavailable { std::string reason, remedy; };

@@ -10,6 +10,12 @@
 
 namespace taskscale {
 
+// Where replies go. Between a request and its sample a workload may have lines of its own.
+inline std::FILE* replies = nullptr;
+
+// Sends a line to the tool, at once. Returns whether it is out.
+inline bool say(const Json& said) { return std::fprintf(replies, "%s\n", said.text().c_str()) >= 0 && std::fflush(replies) == 0; }
+
 // Performs a request.
 inline Json performed(const Perform& perform, const Run& run) {
   const Timing timing = perform(run);
@@ -33,8 +39,7 @@ inline std::optional<Json> reply(std::string_view line, const std::string& name,
                   std::to_string(kProtocol) + "; use a tool and a probe of one release");
   } catch (const std::exception& thrown) {
     failed = thrown.what();
-  } catch (...) {
-  }
+  } catch (...) {}
   return Object{{"type", "error"}, {"message", failed}, {"protocol", kProtocol}};
 }
 
@@ -42,12 +47,11 @@ inline std::optional<Json> reply(std::string_view line, const std::string& name,
 // 1 where a pipe failed. `workers`: how many the runtime uses; 0 where that cannot be said.
 inline int serve(const std::string& name, const std::string& version, std::uint64_t workers = 0) {
   // Replies go out by a descriptor of their own: whatever a workload prints must not get between them.
-  std::FILE* const output = ::fdopen(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3), "w");
-  if (output == nullptr || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return 1;
+  replies = ::fdopen(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3), "w");
+  if (replies == nullptr || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return 1;
   for (std::string line; std::getline(std::cin, line);) {
     const std::optional<Json> said = reply(line, name, version, workers);
-    if (!said) break;
-    if (std::fprintf(output, "%s\n", said->text().c_str()) < 0 || std::fflush(output) != 0) return 1;
+    if (!said || !say(*said)) return said ? 1 : 0;
   }
   return 0;
 }

@@ -12,7 +12,8 @@ struct Coroutines {
   using Task = interp::Task<Observer>;
   Machine<Observer> machine;
 
-  Value request(const Node& node) const { return eval(node, nullptr).get(); }
+  Task begin(const Node& node) const { return eval(node, kNothing); }
+  Value request(const Node& node) const { return begin(node).get(); }
 
   Task eval(const Node& node, const Env& env) const {
     const Visit visit(machine.observer);

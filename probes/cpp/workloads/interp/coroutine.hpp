@@ -1,6 +1,6 @@
 // What the coroutines of `async` and `union` are: started by whoever awaits them, and resumed by symmetric transfer, so that a
 // chain of them takes no stack (https://lewissbaker.github.io/2020/05/11/understanding_symmetric_transfer). The standard
-// library has no scheduler: a queue of one thread stands for it.
+// library has no scheduler: a queue of each thread stands for it.
 #pragma once
 
 #include <coroutine>
@@ -11,8 +11,8 @@
 
 namespace interp {
 
-// Coroutines that wait for their turn.
-inline std::deque<std::coroutine_handle<>> queue;
+// Coroutines that wait for their turn on this thread.
+inline thread_local std::deque<std::coroutine_handle<>> queue;
 
 // Suspends until all coroutines before this one in the queue had their turn.
 struct Yield {
@@ -101,5 +101,31 @@ class [[nodiscard]] Task {
   explicit Task(std::coroutine_handle<promise_type> handle) : handle_(handle) {}
   std::coroutine_handle<promise_type> handle_;
 };
+
+// A coroutine that nobody awaits: it is gone when it is done.
+struct Detached {
+  struct promise_type {
+    Detached get_return_object() { return {}; }
+    std::suspend_never initial_suspend() noexcept { return {}; }
+    std::suspend_never final_suspend() noexcept { return {}; }
+    void return_void() {}
+    void unhandled_exception() { throw; }
+  };
+};
+
+// Has `next` called with the value that `begin` of an encoding gives: at once, or when it is there.
+template <class Next>
+void follow(Value value, Next next) {
+  next(std::move(value));
+}
+template <class Observer, class Next>
+Detached follow(Task<Observer> task, Next next) {
+  next(co_await std::move(task));
+}
+template <class Observer, class Next>
+void follow(std::variant<Value, Task<Observer>> outcome, Next next) {
+  if (auto* value = std::get_if<Value>(&outcome)) return next(std::move(*value));
+  follow(std::get<Task<Observer>>(std::move(outcome)), std::move(next));
+}
 
 }  // namespace interp

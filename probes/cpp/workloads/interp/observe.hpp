@@ -34,7 +34,7 @@ inline std::uint64_t fnv1a(std::string_view bytes) {
   return hash;
 }
 
-// Counts, behind one lock: `task` has threads.
+// Counts the requests of one worker, behind one lock: `task` has threads.
 template <Flaw kBroken = Flaw::kNone>
 class Counting {
  public:
@@ -46,17 +46,17 @@ class Counting {
     ++nodes_;
     deepest_ = std::max(deepest_, ++live_);
   }
-  void left() { add(live_, -1); }
-  void called() { add(builtins_); }
-  void extended() { add(extensions_); }
+  void left() { count(live_, -1); }
+  void called() { count(builtins_); }
+  void extended() { count(extensions_); }
   void begins(std::int64_t element) {
-    add(applications_);
+    count(applications_);
     logged('B', element);
   }
   void has_value(std::int64_t element) { logged('E', element); }
-  void suspended() { add(suspended_); }
-  void made() { add(unused_); }
-  void taken() { add(unused_, -1); }
+  void suspended() { count(suspended_); }
+  void made() { count(unused_); }
+  void taken() { count(unused_, -1); }
 
   // A request has its output, and the log is that of the next one.
   void answered(const std::string& text) {
@@ -69,6 +69,14 @@ class Counting {
     unused_ = 0;
   }
 
+  // Adds what another worker's has, when both are done. Order and output are those of the last worker that answered.
+  void add(const Counting& other) {
+    nodes_ += other.nodes_, builtins_ += other.builtins_, applications_ += other.applications_, extensions_ += other.extensions_;
+    suspended_ += other.suspended_, wrong_uses_ += other.wrong_uses_;
+    deepest_ = std::max(deepest_, other.deepest_);
+    if (other.nodes_ > 0) order_ = other.order_, output_ = other.output_;
+  }
+
   // The counts, under the names of the protocol. Integers of 64 bits are exact in this probe's replies.
   taskscale::Object extra() const {
     return {{"nodes", nodes_}, {"builtins", builtins_}, {"applications", applications_}, {"extensions", extensions_},
@@ -77,7 +85,7 @@ class Counting {
   }
 
  private:
-  void add(std::int64_t& sum, std::int64_t by = 1) {
+  void count(std::int64_t& sum, std::int64_t by = 1) {
     const std::lock_guard lock(mutex_);
     sum += by;
   }

@@ -14,7 +14,8 @@ template <class Observer, bool kThreads>
 struct Recursion {
   Machine<Observer> machine;
 
-  Value request(const Node& node) const { return eval(node, nullptr); }
+  Value begin(const Node& node) const { return eval(node, kNothing); }
+  Value request(const Node& node) const { return begin(node); }
 
   Value eval(const Node& node, const Env& env) const {
     if constexpr (kThreads) {

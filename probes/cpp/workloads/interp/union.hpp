@@ -12,8 +12,10 @@ struct Union {
   using Outcome = std::variant<Value, Task>;
   Machine<Observer> machine;
 
+  Outcome begin(const Node& node) const { return eval(node, kNothing); }
+
   Value request(const Node& node) const {
-    Outcome outcome = eval(node, nullptr);
+    Outcome outcome = begin(node);
     if (auto* value = std::get_if<Value>(&outcome)) return std::move(*value);
     return std::get<Task>(std::move(outcome)).get();
   }

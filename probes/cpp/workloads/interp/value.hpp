@@ -22,6 +22,7 @@ struct Failure { std::string text; };
 
 // A persistent linked list of names and values; the empty one is null.
 using Env = std::shared_ptr<const Cell>;
+inline const Env kNothing;
 
 struct Value;
 using List = std::shared_ptr<const std::vector<Value>>;
