@@ -38,10 +38,15 @@ pub struct Run {
 }
 
 impl Run {
-    /// The block of a suite that a row's table comes from. O(suites + blocks).
+    /// The block of a suite that a row's table comes from. A table whose parameters were put over
+    /// the block's has the block's title, a comma, and those parameters. O(suites + blocks).
     pub fn block(&self, key: &RowKey) -> Option<&Block> {
         let suite = self.header.suites.iter().find(|suite| suite.name == key.suite)?;
-        suite.workloads.iter().find(|block| block.title() == key.table)
+        let is_of = |block: &&Block| {
+            let behind = key.table.strip_prefix(&block.title());
+            behind.is_some_and(|behind| behind.is_empty() || behind.starts_with(", "))
+        };
+        suite.workloads.iter().filter(is_of).max_by_key(|block| block.title().len())
     }
 
     /// Keeps the rows that are wanted, with their samples, and the runtimes that are wanted or have

@@ -13,7 +13,7 @@ use crate::{
     latencies, reaches, scales, shares,
     strip::Strip,
     style::{Ink, Style, clean, ink, render},
-    wrap::hanging,
+    wrap::{broken, hanging},
 };
 
 /// The most lines of a first screen.
@@ -35,6 +35,8 @@ const STRIP: usize = 24;
 /// The most lines of claims, and lines that are kept for findings and what comes next.
 const CLAIMS: usize = 8;
 const FINDINGS: usize = 8;
+/// The most characters of the title: a suite of somebody's own may have any.
+const TITLE: usize = 3 * COLUMNS;
 /// The word before a finding, with the blank behind it.
 const WORD: usize = 10;
 
@@ -118,7 +120,7 @@ fn shared(summary: &Summary, above: &[String]) -> Vec<String> {
 /// What was measured, and below it what that rests on.
 fn heading(summary: &Summary) -> Vec<String> {
     let mut lines: Vec<String> =
-        hanging(&title(summary), 0, COLUMNS).lines().map(|line| ink(Ink::Bold, line)).collect();
+        broken(&cut(&title(summary), TITLE), COLUMNS).iter().map(|line| ink(Ink::Bold, line)).collect();
     let facts = facts(summary);
     if !facts.is_empty() {
         lines.push(ink(Ink::Dim, &facts.join(", ")));
@@ -363,7 +365,12 @@ fn finding(finding: &Finding) -> Vec<String> {
         remedy => format!("{}; {}", clean(&finding.text), clean(remedy)),
     };
     // Words are not broken, so that a line may end early.
-    let text = cut(&text, 3 * (COLUMNS - WORD) - 24);
+    // What stands first says most, and a name in the middle of a list must not run into another.
+    let most = 3 * (COLUMNS - WORD) - 24;
+    let text = match text.char_indices().nth(most - 3) {
+        Some((end, _)) if text.chars().count() > most => format!("{}...", text[..end].trim_end()),
+        _ => text,
+    };
     let word = format!("{:WORD$}", finding.kind.word());
     let word = match finding.kind {
         FindingKind::Failed | FindingKind::Cliff => ink(Ink::Red, &word),

@@ -202,10 +202,14 @@ impl Axis {
             cells[self.column(percent)] = '\u{b7}';
         }
         if let Some(Interval(low, high)) = row.ci {
-            let (low, high) = (self.column(low), self.column(high));
+            let (end, low, high) = (high, self.column(low), self.column(high));
             cells[low..=high].fill('\u{2500}');
             if low < high {
                 (cells[low], cells[high]) = ('\u{251c}', '\u{2524}');
+            }
+            if end > self.most {
+                // It goes on where the axis ends.
+                cells[high] = '>';
             }
         }
         let known = row.ci.is_some() || row.is_base;

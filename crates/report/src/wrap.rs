@@ -18,6 +18,12 @@ pub(crate) fn hanging(text: &str, indent: usize, width: usize) -> String {
     textwrap::fill(&spaced(text), options).trim_start().to_owned() + "\n"
 }
 
+/// The lines of a text of unknown words, of which the longest may not fit on a line.
+pub(crate) fn broken(text: &str, width: usize) -> Vec<String> {
+    let options = plain(width).break_words(true);
+    textwrap::wrap(&spaced(text), options).into_iter().map(Into::into).collect()
+}
+
 fn plain<'a>(width: usize) -> Options<'a> {
     Options::new(width)
         .break_words(false)
@@ -39,6 +45,12 @@ mod tests {
     fn lines_are_broken_between_words() {
         let texts = ["one  two three".to_owned(), "a-word-that-is-longer-than-a-line".to_owned()];
         assert_eq!(paragraphs("- ", &texts, 9), "- one two\n  three\n- a-word-that-is-longer-than-a-line\n");
+        assert_eq!(broken("a-word-that-is", 9), ["a-word-th", "at-is"]);
+        assert_eq!(
+            broken("\u{754c}\u{754c}\u{754c}", 4),
+            ["\u{754c}\u{754c}", "\u{754c}"],
+            "two columns each"
+        );
         assert_eq!(hanging("one two three", 4, 12), "one two\n    three\n");
         assert_eq!((paragraphs("", &[], 9), hanging("", 3, 9)), (String::new(), "\n".to_owned()));
     }

@@ -114,6 +114,23 @@ fn shares_of_processes_that_were_still_being_compiled_are_unsure() {
 }
 
 #[test]
+fn a_table_with_a_parameter_put_over_it_is_read_as_the_table() {
+    let mut run = served(|_| None);
+    for row in &mut run.rows {
+        row.key.series.table.push_str(", depth=5");
+    }
+    let tables = summarize(&run).overview.shares;
+    assert!(
+        !tables.is_empty() && tables.iter().all(|table| table.table.ends_with(", depth=5")),
+        "{tables:?}"
+    );
+    for row in &mut run.rows {
+        row.key.series.table = row.key.series.table.replace(", depth=5", " and more");
+    }
+    assert!(summarize(&run).overview.shares.is_empty(), "another table's title");
+}
+
+#[test]
 fn latencies_of_all_samples_are_one_distribution() {
     // 990 at 1 ms and ten at 90 ms in each sample.
     let open = |waiting| OpenRecord {

@@ -148,7 +148,8 @@ pub fn rows_of(
         return refused(Missing::new(what, why.remedy));
     }
     let mut rows = Vec::new();
-    for variant in wanted(workload, block, selection) {
+    let bases = suite.baseline.get(&runtime_name(runtime)).map(Vec::as_slice).unwrap_or_default();
+    for variant in wanted(workload, block, selection, bases) {
         let cases = std::iter::once(Params::new()).chain(block.cases.iter().cloned());
         for case in cases {
             let mut params = base.clone();
@@ -193,7 +194,7 @@ pub fn is_meant(asked: &str, variant: &str) -> bool {
     asked == variant || variant.split('/').any(|part| part == asked)
 }
 
-/// Whether a table that lists `name` has this variant. The whole name of a variant means that one
+/// Whether a table or a user that lists `name` means this variant. The whole name of a variant means that one
 /// alone; else the last part of names between slashes does, else any part.
 fn is_listed(name: &str, variant: &str, workload: &Workload) -> bool {
     let is_last = |variant: &str| variant.rsplit('/').next() == Some(name);
@@ -205,10 +206,12 @@ fn is_listed(name: &str, variant: &str, workload: &Workload) -> bool {
     }
 }
 
+/// The variants that are asked for, and the `bases` of a table that is read as shares of them.
 fn wanted<'a>(
     workload: &'a Workload,
     block: &'a Block,
     selection: &'a Selection,
+    bases: &'a [String],
 ) -> impl Iterator<Item = &'a Variant> {
     workload.variants.iter().filter(move |variant| {
         let asked = &selection.variants;
@@ -216,7 +219,8 @@ fn wanted<'a>(
             let names = block.variants.as_ref();
             names.is_none_or(|names| names.iter().any(|name| is_listed(name, &variant.name, workload)))
         } else {
-            asked.iter().any(|name| is_meant(name, &variant.name))
+            let is_base = || block.share.is_some() && bases.iter().any(|name| *name == variant.name);
+            asked.iter().any(|name| is_listed(name, &variant.name, workload)) || is_base()
         }
     })
 }

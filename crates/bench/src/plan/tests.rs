@@ -418,6 +418,24 @@ fn a_parameter_that_nothing_takes_is_named_with_what_is_allowed() {
 }
 
 #[test]
+fn a_whole_name_means_that_variant_and_shares_keep_their_base() {
+    let orders = &["discard"][..];
+    let names = ["gather", "async", "async/cached", "own/async"];
+    let asyncio = || found("asyncio", names.iter().map(|name| variant(name, orders)).collect());
+    let rows = |extra: &str| {
+        let table = format!("params = {{ order = \"discard\" }}\ncontrols = false\n{extra}");
+        let selection = Selection { variants: vec!["async".into()], ..Selection::default() };
+        let plan = planned(&[suite(&table)], &[asyncio()], &selection).expect("a plan");
+        shape(&plan.suites[0].cells[0])
+    };
+    assert_eq!(rows(""), ["Baseline asyncio:async"], "nor a part of the others' names");
+    assert_eq!(
+        rows("share = { unit = \"task\", count = 1 }"),
+        ["Baseline asyncio:gather", "Row asyncio:async / asyncio:gather"]
+    );
+}
+
+#[test]
 fn each_variant_that_was_asked_for_is_looked_for() {
     let said = |runtime: Found, variants: &[&str]| {
         let variants = variants.iter().map(|name| (*name).to_owned()).collect();

@@ -1,5 +1,7 @@
 //! What else matters in a run: one sentence each, the most important first.
 
+use std::fmt::Write as _;
+
 use taskscale_model::{
     figure::{self, count},
     missing::Reading,
@@ -148,10 +150,19 @@ fn of_runtimes(tables: &[Table<'_>]) -> Vec<Finding> {
                     found.push((weight, plain(kind, format!("{runtime} {way} {words}"))));
                 }
             };
-            if let Some((way, ratio, ci)) =
-                ratios.iter().find(|(_, ratio, ci)| *ratio >= DEARER && ci.0 > 1.0)
-            {
-                let words = format!("{} of {least}", figure::ratio(*ratio, Some(*ci)));
+            let mut dearer = ratios.iter().filter(|(_, ratio, ci)| *ratio >= DEARER && ci.0 > 1.0);
+            if let Some((way, ratio, ci)) = dearer.next() {
+                let mut words = format!("{} of {least}", figure::ratio(*ratio, Some(*ci)));
+                if let Some((next, ratio, ci)) = dearer.next() {
+                    let next = next.samples.row.key.variant_and_case();
+                    let _ = write!(words, ", {next} {}", figure::ratio(*ratio, Some(*ci)));
+                }
+                match dearer.count() {
+                    0 => (),
+                    more => {
+                        let _ = write!(words, ", and {more} more");
+                    }
+                }
                 say(*ratio, FindingKind::Dearer, way, words);
             }
             let ties = |ci: &Interval| ci.0 <= 1.0 && ci.1 >= 1.0 && ci.0 >= 1.0 - TIE && ci.1 <= 1.0 + TIE;
@@ -214,7 +225,11 @@ fn unsettled<'r>(rows: impl Iterator<Item = &'r Row>) -> Option<Finding> {
             "{} of {} were timed before fresh processes had levelled off: {}",
             count(early.len() as u64),
             count(shown),
-            listed(&early)
+            // One line of names: the table marks them too.
+            match early.as_slice() {
+                [first, _, _, ..] => format!("{first} and {} more", count(early.len() as u64 - 1)),
+                few => few.join(", "),
+            }
         ),
         remedy: "name fewer with --runtime or --variant, or allow more with --max-time".into(),
     })

@@ -150,7 +150,8 @@ fn reference<'t, 'a>(
     };
     let common = || {
         let number = rows.iter().find_map(|cost| cost.samples.row.baseline)?;
-        let of_all = rows.iter().all(|cost| cost.samples.row.baseline.is_none_or(|other| other == number));
+        let of_all =
+            rows.iter().map(|cost| cost.samples.row).all(|row| row.baseline.unwrap_or(row.row) == number);
         rows.iter().find(|cost| of_all && cost.samples.row.row == number)
     };
     options
