@@ -227,7 +227,7 @@ pub struct RunArgs {
     /// name on the PATH
     #[arg(long, short, value_name = "NAME[@TOOLCHAIN]", add = Names::new(complete::runtimes))]
     pub runtime: Vec<String>,
-    /// Variant to weigh, by its whole name, or else by a part of it between slashes; repeat for several
+    /// Variant to weigh, by its whole name, else by a part between slashes; repeat for several
     #[arg(long, value_name = "NAME", add = Names::new(complete::variants))]
     pub variant: Vec<String>,
     /// Number of tasks, instead of the suite's sizes; repeat for several
