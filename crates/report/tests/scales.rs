@@ -122,6 +122,43 @@ fn tasks_a_second_are_told_beside_the_fewest_workers() {
 }
 
 #[test]
+fn more_rows_than_a_screen_has_are_a_line_for_each_series() {
+    let mut summary = summarize(&of_workers(&[1, 2, 3, 4], on_two_cpus, even));
+    let table = &mut summary.overview.scales[0];
+    let rows = table.rows.clone();
+    for number in 1..60 {
+        table.rows.extend(rows.iter().cloned().map(|row| Scale {
+            variant: format!("sync{number}"),
+            // Of one series one worker has no figures.
+            base: if number == 1 { 2 } else { 1 },
+            ..row
+        }));
+    }
+    table.rows.retain(|row| row.base <= row.workers);
+    for kept in [8, 20, 60] {
+        let mut summary = summary.clone();
+        summary.overview.scales[0].rows.truncate(4 * kept - 1);
+        let screen = overview(&summary, &Style::default(), "last");
+        assert!(screen.lines().count() <= 40, "{screen}");
+        assert!(screen.lines().all(|line| line.chars().count() <= 80), "{screen}");
+        let words: Vec<String> =
+            screen.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+        for line in [
+            "workers=1 workers=2 [95 %] workers=4 [95 %]",
+            "node sync 10,000 2.00x [2.00, 2.00] 2.00x [2.00, 2.00]",
+            "node sync1 - - -",
+            "node sync7 10,000 2.00x [2.00, 2.00] 2.00x [2.00, 2.00]",
+        ] {
+            assert!(words.iter().any(|shown| shown == line), "{line:?} is not in\n{screen}");
+        }
+        assert!(screen.contains("each number of workers and each worker: --details\n"), "{screen}");
+        assert_eq!(screen.contains("\nand "), kept == 60, "{screen}");
+        let whole = text(&summary, &Style::default());
+        assert!(whole.contains("3    20,000  2.00x [2.00, 2.00]") && !whole.contains("workers=2 [95 %]"));
+    }
+}
+
+#[test]
 fn multiples_are_paired_and_their_interval_is_over_processes() {
     // Processes differ by far more than the numbers of workers do.
     let slower = |workers, process| (10 + process) * on_two_cpus(workers, process);
