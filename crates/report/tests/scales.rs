@@ -3,6 +3,7 @@
 use serde_json::json;
 use taskscale_analysis::{Run, parse_run, summarize};
 use taskscale_model::{
+    missing::Reading,
     params::ParamValue,
     run_file::{Kind, Role},
     suite::ScaleOf,
@@ -206,6 +207,37 @@ fn a_probe_that_does_not_tell_of_its_workers_has_dashes() {
     let screen = shown(&run);
     assert!(screen.contains("2.00x [2.00, 2.00]           -\n"), "{screen}");
     assert!(!screen.contains("share of the requests"), "{screen}");
+}
+
+#[test]
+fn a_busy_machine_says_that_workers_have_no_other_time() {
+    let mut run = of_workers(&[1, 2], on_two_cpus, even);
+    let busy = |run: &Run| {
+        let findings = summarize(run).overview.findings;
+        findings.into_iter().find(|one| one.kind == FindingKind::Busy).map(|one| one.remedy)
+    };
+    assert_eq!(busy(&run), None);
+    run.header.machine.load_1m = Reading::Value(9.0);
+    let remedy = "throughput of workers is wall time: run it again when the machine is idle";
+    assert_eq!(busy(&run).as_deref(), Some(remedy));
+    for block in run.header.suites.iter_mut().flat_map(|suite| &mut suite.workloads) {
+        block.scale = None;
+    }
+    assert_eq!(busy(&run).as_deref(), Some(""));
+}
+
+#[test]
+fn more_workers_than_cpus_wait_on_an_idle_machine_too() {
+    let waited = |workers: &[u64]| {
+        let mut run = of_workers(workers, on_two_cpus, even);
+        // Half of each round.
+        for round in &mut run.rounds {
+            (round.wall_ns, round.disturbance.cpu_pressure_us) = (Some(1_000_000_000), Some(500_000));
+        }
+        assert!(!run.rounds.is_empty());
+        summarize(&run).notes.iter().any(|note| note.contains("tasks waited for a CPU"))
+    };
+    assert!(waited(&[1, 2]) && !waited(&[1, 2, 3]));
 }
 
 #[test]
