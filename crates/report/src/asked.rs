@@ -99,9 +99,9 @@ fn of_scales(table: &Scales) -> Asked {
     let unit = clean(&table.unit);
     let names = [
         clean(&table.param),
-        format!("{unit}s a second in all"),
+        "in all".to_owned(),
         format!("times those of {} [95 %]", scales::base(table)),
-        format!("{unit}s a second of each worker"),
+        "each worker".to_owned(),
         "share of a worker".to_owned(),
         format!("CPU a {unit}"),
     ];

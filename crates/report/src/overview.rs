@@ -101,8 +101,8 @@ fn shared(summary: &Summary, above: &[String]) -> Vec<String> {
         }
     }
     for table in &summary.overview.scales {
-        // What the columns mean stands behind the rows.
-        if !fits(table.rows.len(), &|room| scales::lines(table, room.saturating_sub(2))) {
+        // What the columns mean stands behind the rows, in two or three lines.
+        if !fits(FEWEST, &|room| scales::lines(table, room.saturating_sub(2))) {
             break;
         }
     }

@@ -23,51 +23,83 @@ const ALIKE: f64 = 1.05;
 /// Shares are even where none is further from its part than this share of it.
 const EVEN: f64 = 0.01;
 
-/// A table in at most `room` rows, with its heading and what its columns say. A whole one names
-/// each row whose workers had uneven shares.
+/// A table in at most `room` rows, with its heading and what its columns say. One with more rows
+/// has a line for each series; a whole one names each row whose workers had uneven shares.
 pub fn lines(table: &Scales, room: usize) -> Vec<String> {
-    let shown = &table.rows[..table.rows.len().min(room)];
-    let runtime = width(shown, |row| clean(&row.runtime), NAMES.0);
-    let variant = width(shown, |row| clean(&row.variant), NAMES.1);
+    let runtime = width(&table.rows, |row| clean(&row.runtime), NAMES.0);
+    let variant = width(&table.rows, |row| clean(&row.variant), NAMES.1);
+    let name = |row: &Scale| {
+        let (one, other) = (cut(&clean(&row.runtime), runtime), cut(&clean(&row.variant), variant));
+        format!("{one:runtime$} {other:variant$}")
+    };
+    let rows = if table.rows.len() <= room { by_row(table, &name) } else { by_series(table, &name, room) };
+    let heading = std::iter::once(ink(Ink::Bold, &what(table, COLUMNS)));
+    let said = said(table, room == usize::MAX);
+    heading.chain(rows).chain(said.iter().map(|line| ink(Ink::Dim, line))).collect()
+}
+
+/// The head of a table and a line for each row. The names of a series stand at its first line.
+fn by_row(table: &Scales, name: &dyn Fn(&Scale) -> String) -> Vec<String> {
     let param = cut(&clean(&table.param), PARAM);
-    let workers = shown.iter().map(|row| count(row.workers).len()).max().unwrap_or_default();
+    let workers = table.rows.iter().map(|row| count(row.workers).len()).max().unwrap_or_default();
     let workers = workers.max(param.chars().count());
-    let names = runtime + 1 + variant;
-    let head = format!(
-        "{:names$} {param:>workers$} {:>PER_S$} {:>TIMES$} {:>EACH$}",
-        "", "in all", "times [95 %]", "each worker"
-    );
-    let mut lines = vec![ink(Ink::Bold, &what(table, COLUMNS)), ink(Ink::Dim, &head)];
-    for (index, row) in shown.iter().enumerate() {
-        // The names of a series stand at its first line.
-        let is_first = index == 0 || !same_series(row, &shown[index - 1]);
-        let name = match is_first {
-            true => format!(
-                "{:runtime$} {:variant$}",
-                cut(&clean(&row.runtime), runtime),
-                cut(&clean(&row.variant), variant)
-            ),
-            false => " ".repeat(names),
-        };
-        let line = format!(
-            "{name} {:>workers$} {:>PER_S$} {:>TIMES$} {:>EACH$}",
-            count(row.workers),
-            per_s(row.per_s),
-            times(row),
-            each(row)
-        );
-        lines.push(if is_first { ink(Ink::Bold, &line) } else { line });
+    let blank = " ".repeat(table.rows.first().map(|row| name(row).chars().count()).unwrap_or_default());
+    let line = |[first, workers_, per_s, times, each]: [&str; 5]| {
+        format!("{first} {workers_:>workers$} {per_s:>PER_S$} {times:>TIMES$} {each:>EACH$}")
+    };
+    let head = line([&blank, &param, "in all", "times [95 %]", "each worker"]);
+    let mut lines = vec![ink(Ink::Dim, &head)];
+    for (index, row) in table.rows.iter().enumerate() {
+        let is_first = index == 0 || series(row) != series(&table.rows[index - 1]);
+        let first = if is_first { name(row) } else { blank.clone() };
+        let cells = line([&first, &count(row.workers), &per_s(row.per_s), &times(row), &each(row)]);
+        lines.push(if is_first { ink(Ink::Bold, &cells) } else { cells });
     }
-    let left_out = table.rows.len() - shown.len();
-    if left_out > 0 {
-        lines.push(ink(Ink::Dim, &format!("and {}: --details", plural(left_out, "more row"))));
-    }
-    lines.extend(said(table, room == usize::MAX).iter().map(|line| ink(Ink::Dim, line)));
     lines
 }
 
-fn same_series(one: &Scale, other: &Scale) -> bool {
-    (&one.runtime, &one.variant) == (&other.runtime, &other.variant)
+/// The head of a table and a line for each series: what the fewest workers do, and of the others
+/// the multiples of the first and the last number.
+fn by_series(table: &Scales, name: &dyn Fn(&Scale) -> String, room: usize) -> Vec<String> {
+    let mut numbers: Vec<u64> = table.rows.iter().map(|row| row.workers).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let fewest = numbers.remove(0);
+    if let [first, .., last] = numbers[..] {
+        numbers = vec![first, last];
+    }
+    let mut groups: Vec<Vec<&Scale>> = Vec::new();
+    for row in &table.rows {
+        match groups.iter_mut().find(|group| series(group[0]) == series(row)) {
+            Some(group) => group.push(row),
+            None => groups.push(vec![row]),
+        }
+    }
+    let param = cut(&clean(&table.param), PARAM);
+    let blank = " ".repeat(name(groups[0][0]).chars().count());
+    let mut head = format!("{blank} {:>PER_S$}", format!("{param}={fewest}"));
+    for number in &numbers {
+        head.push_str(&format!(" {:>TIMES$}", format!("{param}={number} [95 %]")));
+    }
+    let mut lines = vec![ink(Ink::Dim, &head)];
+    for group in groups.iter().take(room) {
+        let of = |number: u64| group.iter().find(|row| row.workers == number && row.base == fewest);
+        let cell =
+            |number: u64, words: fn(&Scale) -> String| of(number).map_or("-".to_owned(), |row| words(row));
+        let mut line = format!("{} {:>PER_S$}", name(group[0]), cell(fewest, |row| per_s(row.per_s)));
+        for number in &numbers {
+            line.push_str(&format!(" {:>TIMES$}", cell(*number, times)));
+        }
+        lines.push(line);
+    }
+    let left_out = groups.len().saturating_sub(room);
+    let more = if left_out > 0 { format!("and {} more, ", count(left_out as u64)) } else { String::new() };
+    lines.push(ink(Ink::Dim, &format!("{more}each number of {param} and each worker: --details")));
+    lines
+}
+
+fn series(row: &Scale) -> (&str, &str) {
+    (&row.runtime, &row.variant)
 }
 
 /// What a table shows, in one line.

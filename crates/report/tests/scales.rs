@@ -3,6 +3,7 @@
 use serde_json::json;
 use taskscale_analysis::{Run, parse_run, summarize};
 use taskscale_model::{
+    missing::Reading,
     params::ParamValue,
     run_file::{Kind, Role},
     suite::ScaleOf,
@@ -122,6 +123,43 @@ fn tasks_a_second_are_told_beside_the_fewest_workers() {
 }
 
 #[test]
+fn more_rows_than_a_screen_has_are_a_line_for_each_series() {
+    let mut summary = summarize(&of_workers(&[1, 2, 3, 4], on_two_cpus, even));
+    let table = &mut summary.overview.scales[0];
+    let rows = table.rows.clone();
+    for number in 1..60 {
+        table.rows.extend(rows.iter().cloned().map(|row| Scale {
+            variant: format!("sync{number}"),
+            // Of one series one worker has no figures.
+            base: if number == 1 { 2 } else { 1 },
+            ..row
+        }));
+    }
+    table.rows.retain(|row| row.base <= row.workers);
+    for kept in [8, 20, 60] {
+        let mut summary = summary.clone();
+        summary.overview.scales[0].rows.truncate(4 * kept - 1);
+        let screen = overview(&summary, &Style::default(), "last");
+        assert!(screen.lines().count() <= 40, "{screen}");
+        assert!(screen.lines().all(|line| line.chars().count() <= 80), "{screen}");
+        let words: Vec<String> =
+            screen.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+        for line in [
+            "workers=1 workers=2 [95 %] workers=4 [95 %]",
+            "node sync 10,000 2.00x [2.00, 2.00] 2.00x [2.00, 2.00]",
+            "node sync1 - - -",
+            "node sync7 10,000 2.00x [2.00, 2.00] 2.00x [2.00, 2.00]",
+        ] {
+            assert!(words.iter().any(|shown| shown == line), "{line:?} is not in\n{screen}");
+        }
+        assert!(screen.contains("each number of workers and each worker: --details\n"), "{screen}");
+        assert_eq!(screen.contains("\nand "), kept == 60, "{screen}");
+        let whole = text(&summary, &Style::default());
+        assert!(whole.contains("3    20,000  2.00x [2.00, 2.00]") && !whole.contains("workers=2 [95 %]"));
+    }
+}
+
+#[test]
 fn multiples_are_paired_and_their_interval_is_over_processes() {
     // Processes differ by far more than the numbers of workers do.
     let slower = |workers, process| (10 + process) * on_two_cpus(workers, process);
@@ -169,6 +207,37 @@ fn a_probe_that_does_not_tell_of_its_workers_has_dashes() {
     let screen = shown(&run);
     assert!(screen.contains("2.00x [2.00, 2.00]           -\n"), "{screen}");
     assert!(!screen.contains("share of the requests"), "{screen}");
+}
+
+#[test]
+fn a_busy_machine_says_that_workers_have_no_other_time() {
+    let mut run = of_workers(&[1, 2], on_two_cpus, even);
+    let busy = |run: &Run| {
+        let findings = summarize(run).overview.findings;
+        findings.into_iter().find(|one| one.kind == FindingKind::Busy).map(|one| one.remedy)
+    };
+    assert_eq!(busy(&run), None);
+    run.header.machine.load_1m = Reading::Value(9.0);
+    let remedy = "throughput of workers is wall time: run it again when the machine is idle";
+    assert_eq!(busy(&run).as_deref(), Some(remedy));
+    for block in run.header.suites.iter_mut().flat_map(|suite| &mut suite.workloads) {
+        block.scale = None;
+    }
+    assert_eq!(busy(&run).as_deref(), Some(""));
+}
+
+#[test]
+fn more_workers_than_cpus_wait_on_an_idle_machine_too() {
+    let waited = |workers: &[u64]| {
+        let mut run = of_workers(workers, on_two_cpus, even);
+        // Half of each round.
+        for round in &mut run.rounds {
+            (round.wall_ns, round.disturbance.cpu_pressure_us) = (Some(1_000_000_000), Some(500_000));
+        }
+        assert!(!run.rounds.is_empty());
+        summarize(&run).notes.iter().any(|note| note.contains("tasks waited for a CPU"))
+    };
+    assert!(waited(&[1, 2]) && !waited(&[1, 2, 3]));
 }
 
 #[test]

@@ -73,6 +73,18 @@ test("requests are divided among workers", () => {
   assert.deepEqual(extra.worker_requests, [2, 2, 2, 0, 0]);
 });
 
+test("workers that stay for the next request tell what they did in that one", () => {
+  const two = ["sync", { workers: 2 }];
+  const asked = [two, two, two, ["sync", { workers: 2, verify: true }], ["async", { workers: 2 }], two, two];
+  const [first, second, third, ...others] = replies(asked);
+  for (const one of [first, second, third, ...others]) {
+    assert.deepEqual([one.answer, one.extra.worker_requests], [6, [4, 2]]);
+    // By the same clock, and inside the timed part.
+    assert.ok(one.extra.worker_wall_ns.every((ns) => ns > 0 && ns <= one.wall_ns), JSON.stringify(one));
+  }
+  assert.deepEqual(others[0].extra.nodes, 6 * 1804);
+});
+
 test("nested lets are as deep as asked for", () => {
   const right = { nodes: 606, builtins: 0, applications: 0, extensions: 300, deepest: 51, suspended: 0, consumed_twice: 0 };
   for (const { extra } of replies(NAMES.map((variant) => [variant, { depth: 50, verify: true }]))) {

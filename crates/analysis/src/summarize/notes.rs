@@ -3,7 +3,7 @@
 use taskscale_model::{
     figure::{count, percent},
     load::LoadRecord,
-    run_file::{Kind, Role, RuntimeState, Stop, Time},
+    run_file::{Kind, Role, RowRecord, RuntimeState, Stop, Time},
     summary::Row,
 };
 
@@ -130,6 +130,14 @@ pub fn of_musl(run: &Run) -> Option<(String, &'static str)> {
     (!named.is_empty()).then_some((text, "weigh Rust with cargo install, the wheel or the Debian package"))
 }
 
+/// Whether rows of a table of workers have more of them than there are CPUs: then some wait,
+/// however idle the machine is.
+fn is_crowded(run: &Run, cpus: Option<f64>) -> bool {
+    let workers = |row: &RowRecord| run.block(&row.key)?.scale.as_ref()?.workers(&row.key.params);
+    let most = run.rows.iter().filter_map(workers).max();
+    most.zip(cpus).is_some_and(|(workers, cpus)| workers as f64 > cpus)
+}
+
 /// What else the machine did meanwhile.
 pub fn disturbed(run: &Run) -> Vec<String> {
     let mut notes = Vec::new();
@@ -157,7 +165,7 @@ pub fn disturbed(run: &Run) -> Vec<String> {
         / 1e6;
     // The kernel adds up at its own pace, so that some of the time before may be in it.
     let pressure_s = pressure_s.min(measured_s);
-    if pressure_s / measured_s > PRESSURE {
+    if pressure_s / measured_s > PRESSURE && !is_crowded(run, cpus) {
         notes.push(format!(
             "tasks waited for a CPU during {pressure_s:.1} s of {measured_s:.1} s measured (PSI): wall times hold waiting"
         ));

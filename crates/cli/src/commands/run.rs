@@ -325,7 +325,10 @@ fn limits_of(suite: &Suite, args: &RunArgs, judged: usize) -> Limits {
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
+
     use super::*;
+    use crate::args::{Cli, Command};
 
     #[test]
     fn an_old_library_is_built_only_for_the_suite_that_names_it() {
@@ -340,6 +343,23 @@ mod tests {
         assert_eq!(of("tokio+futures-0.3.17"), ["cliffs"]);
         assert_eq!(of("csharp+runtime-async"), Vec::<String>::new());
         assert!(of("tokio").len() > 1 && of("tokio").contains(&"fanout".to_owned()), "{:?}", of("tokio"));
+    }
+
+    #[test]
+    fn parameters_ask_for_the_table_that_sets_them() {
+        let titles = |words: &[&str]| -> Vec<String> {
+            let words = ["taskscale", "run", "interp"].iter().chain(words);
+            let Command::Run(args) = Cli::try_parse_from(words).expect("words").command else {
+                panic!("another command")
+            };
+            let (suites, _, _) = asked(&args, suites::load(&["interp".to_owned()]).expect("the suite"));
+            suites[0].workloads.iter().filter(|block| block.extra).map(|block| block.title.clone()).collect()
+        };
+        assert_eq!(titles(&[]), Vec::<String>::new());
+        assert_eq!(titles(&["--param", "workers=1"]), ["interp, requests shared by workers"]);
+        assert_eq!(titles(&["--param", "depth=300"]), ["interp, nested lets"]);
+        // Requests that suspend, with workers: no table sets both.
+        assert_eq!(titles(&["--param", "workers=1", "--param", "pause=6"]), Vec::<String>::new());
     }
 
     #[test]

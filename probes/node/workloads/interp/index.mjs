@@ -65,19 +65,38 @@ async function perform(run, encoding) {
   return timing;
 }
 
+/** The workers of the last timed request, and what they were asked for: a worker compiles its code anew. */
+let kept;
+
+/** What each of these workers says next. */
+const said = (workers) => Promise.all(workers.map(async (worker) => (await once(worker, "message"))[0]));
+
+/** Workers that are ready. Those that count have counted nothing yet. */
+async function ready(asked, shares) {
+  const key = JSON.stringify([asked, shares]);
+  if (kept?.key === key) return kept.workers;
+  await dismissed(kept?.workers);
+  kept = undefined;
+  const file = new URL("./worker.mjs", import.meta.url);
+  const workers = shares.map((requests) => new Worker(file, { workerData: { ...asked, requests } }));
+  await said(workers);
+  if (!asked.verify) kept = { key, workers };
+  return workers;
+}
+
+const dismissed = (workers = []) => Promise.all(workers.map((worker) => worker.terminate()));
+
 /** Has each worker loop in a thread of its own, which waits between iterations. */
 async function performTogether(run, asked, number) {
   const shares = Array.from({ length: number }, (_, i) => Math.floor(run.size / number) + (i < run.size % number ? 1 : 0));
-  const file = new URL("./worker.mjs", import.meta.url);
-  const workers = shares.map((requests) => new Worker(file, { workerData: { ...asked, requests } }));
-  const said = () => Promise.all(workers.map(async (worker) => (await once(worker, "message"))[0]));
+  const workers = await ready(asked, shares);
   const answers = (message) => {
-    const replies = said();
+    const replies = said(workers);
     for (const worker of workers) worker.postMessage(message);
     return replies;
   };
+  let isWhole = false;
   try {
-    await said();
     const timing = await run.time(async () => {
       let sum = 0;
       for (const { right, failed } of await answers("go")) {
@@ -93,8 +112,12 @@ async function performTogether(run, asked, number) {
     timing.extra.worker_requests = shares.map((share) => share * run.iterations);
     timing.extra.worker_wall_ns = reports.map(({ wall }) => wall);
     if (run.verify) Object.assign(timing.extra, together(reports.map(({ counted }) => counted)));
+    isWhole = !run.verify;
     return timing;
   } finally {
-    await Promise.all(workers.map((worker) => worker.terminate()));
+    if (!isWhole) {
+      kept = undefined;
+      await dismissed(workers);
+    }
   }
 }

@@ -1,4 +1,5 @@
-// A worker: a thread with an event loop of its own, which runs its loop once for each message.
+// A worker: a thread with an event loop of its own, which runs its loop once for each message, and reports what it did since
+// it last reported.
 
 import { parentPort, workerData } from "node:worker_threads";
 
@@ -11,6 +12,7 @@ let wall = 0n;
 parentPort.on("message", async (asked) => {
   if (asked === "report") {
     parentPort.postMessage({ wall: Number(wall), wrong: loop.wrong, counted: loop.count?.report() });
+    wall = 0n;
     return;
   }
   try {

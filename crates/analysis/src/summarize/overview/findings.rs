@@ -48,8 +48,7 @@ pub fn all(
     let order: Vec<&str> = parts.run.runtimes.iter().map(|runtime| runtime.id.as_str()).collect();
     findings.extend(versions::of_versions(&order, tables, rankings));
     findings.extend(of_runtimes(tables));
-    findings
-        .extend(notes::disturbed(parts.run).into_iter().take(1).map(|text| plain(FindingKind::Busy, text)));
+    findings.extend(busy(parts, scales));
     findings.extend(unsure(rankings));
     findings.extend(unsettled(others()));
     findings.extend(unsure_shares(shares, scales));
@@ -65,6 +64,14 @@ pub fn all(
 
 pub fn plain(kind: FindingKind, text: String) -> Finding {
     Finding { kind, text, remedy: String::new() }
+}
+
+/// That the machine was busy, and what it does to answers that have no CPU time to rest on.
+fn busy(parts: &Parts<'_>, scales: &[Scales]) -> Option<Finding> {
+    let text = notes::disturbed(parts.run).into_iter().next()?;
+    let wall = "throughput of workers is wall time: run it again when the machine is idle";
+    let remedy = if scales.is_empty() { String::new() } else { wall.to_owned() };
+    Some(Finding { kind: FindingKind::Busy, text, remedy })
 }
 
 /// Rows that went wrong or were not tried, grouped by the reason.
