@@ -194,8 +194,8 @@ pub fn is_meant(asked: &str, variant: &str) -> bool {
     asked == variant || variant.split('/').any(|part| part == asked)
 }
 
-/// Whether a table or a user that lists `name` means this variant. The whole name of a variant means
-/// that one alone; else the last part of names between slashes does, else any part.
+/// Whether a table or a user that lists `name` means this variant. The whole name of a variant
+/// means that one alone; else the last part of names between slashes does, else any part.
 fn is_listed(name: &str, variant: &str, workload: &Workload) -> bool {
     let is_last = |variant: &str| variant.rsplit('/').next() == Some(name);
     let any = |is: &dyn Fn(&str) -> bool| workload.variants.iter().any(|one| is(&one.name));
