@@ -1,12 +1,12 @@
-//! Tables that answer another question than "which is cheapest": shares of a base, latencies, and
-//! how far variants come. Their cells, for whoever draws tables.
+//! Tables that answer another question than "which is cheapest": shares of a base, latencies, how
+//! far variants come, and what waiting tasks hold. Their cells, for whoever draws tables.
 
 use taskscale_model::{
     figure::{count, time},
-    summary::{Latencies, Reaches, Shares, Summary},
+    summary::{Latencies, Reaches, Residents, Shares, Summary},
 };
 
-use crate::{latencies, reaches, shares, style::clean};
+use crate::{latencies, reaches, residents, shares, style::clean};
 
 /// A table whose first two columns are runtime and variant.
 pub struct Asked {
@@ -24,6 +24,7 @@ pub fn tables(summary: &Summary) -> Vec<Asked> {
     shares
         .chain(overview.latencies.iter().map(of_latencies))
         .chain(overview.reaches.iter().map(of_reaches))
+        .chain(overview.residents.iter().map(of_residents))
         .collect()
 }
 
@@ -92,4 +93,29 @@ fn of_reaches(table: &Reaches) -> Asked {
         .map(|row| vec![clean(&row.runtime), clean(&row.variant), reaches::passes(row), reaches::end(row)]);
     let head = vec![("answers".to_owned(), true), ("ends".to_owned(), false)];
     Asked { heading: reaches::what(table, usize::MAX), head, rows: rows.collect() }
+}
+
+fn of_residents(table: &Residents) -> Asked {
+    let names =
+        ["bytes a task", "least to most", "processes", "MiB", "tasks", "MiB before", "CPU to wake one"];
+    let rows = table.rows.iter().map(|row| {
+        let mut cells = vec![clean(&row.runtime), clean(&row.variant)];
+        cells.extend(match &row.held {
+            None => vec!["-".to_owned(); names.len()],
+            Some(held) => vec![
+                residents::bytes(held.bytes),
+                residents::range(held),
+                count(held.processes),
+                residents::mib(held.resident),
+                count(held.size),
+                residents::mib(held.before),
+                time(held.wake_ns),
+            ],
+        });
+        cells.push(residents::end(row));
+        cells
+    });
+    let mut head = figures(names);
+    head.push(("ends".to_owned(), false));
+    Asked { heading: residents::what(table, usize::MAX), head, rows: rows.collect() }
 }

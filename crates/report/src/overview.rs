@@ -10,7 +10,7 @@ use taskscale_model::{
 };
 
 use crate::{
-    latencies, reaches, shares,
+    latencies, reaches, residents, shares,
     strip::Strip,
     style::{Ink, Style, clean, ink, render},
     wrap::hanging,
@@ -98,6 +98,11 @@ fn shared(summary: &Summary, above: &[String]) -> Vec<String> {
             break;
         }
     }
+    for table in &summary.overview.residents {
+        if !fits(table.rows.len(), &|room| residents::lines(table, room)) {
+            break;
+        }
+    }
     if !claims.is_empty() {
         lines.push(String::new());
         let left_out = claims.len().saturating_sub(CLAIMS);
@@ -126,6 +131,7 @@ pub(crate) fn title(summary: &Summary) -> String {
     let shared = summary.overview.shares.first().map(|table| &table.suite);
     let suite = ranked.or(shared).or(summary.overview.latencies.first().map(|table| &table.suite));
     let suite = suite.or(summary.overview.reaches.first().map(|table| &table.suite));
+    let suite = suite.or(summary.overview.residents.first().map(|table| &table.suite));
     let suite = suite.map(String::as_str).unwrap_or_default();
     let title = summary.overview.titles.first().map(|title| clean(title)).unwrap_or_default();
     match (suite, title.as_str()) {

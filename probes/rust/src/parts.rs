@@ -37,12 +37,17 @@ pub fn is_served(run: &Run) -> bool {
     run.params.get("mode").and_then(Value::as_str).is_some_and(|mode| mode.starts_with("http-"))
 }
 
+/// Whether `run` asks for the memory of the process, which one iteration tells.
+fn is_resident(run: &Run) -> bool {
+    run.params.get("resident").and_then(Value::as_bool) == Some(true)
+}
+
 /// Does `run` in up to [`PARTS`] parts and adds them up. The depth of the stack of each part
 /// follows from the seed.
 fn spread(run: &Run, perform: &Perform) -> Result<Timing, String> {
     // The counts of an instrumented run would have to be merged, and its time says nothing. What is
-    // served has one server.
-    if run.param("verify") || is_served(run) {
+    // served has one server, and memory is no figure that adds up.
+    if run.param("verify") || is_served(run) || is_resident(run) {
         return perform(run);
     }
     let parts = run.iterations.min(PARTS);

@@ -5,6 +5,7 @@ mod grown;
 mod latencies;
 mod rank;
 mod reaches;
+mod residents;
 mod shares;
 mod versions;
 
@@ -40,6 +41,7 @@ pub fn of(parts: &Parts<'_>, options: &Options) -> Overview {
         shares,
         latencies: latencies::of(parts.samples),
         reaches: reaches::of(parts.run, parts.rows),
+        residents: residents::of(parts.samples, parts.rows),
         rankings,
         elapsed_s: parts.run.ended.as_ref().map(|end| end.elapsed_s),
     }

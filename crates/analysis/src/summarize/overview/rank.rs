@@ -11,7 +11,7 @@ use taskscale_stats::{
 
 use super::{
     super::{Options, samples::RowSamples},
-    latencies, reaches, shares,
+    latencies, reaches, residents, shares,
 };
 use crate::read::Run;
 
@@ -44,14 +44,15 @@ pub struct Cost<'a> {
     pub ci: Option<Interval>,
 }
 
-/// All tables that have figures and are read neither as shares nor for latency, in the order of the
-/// plan.
+/// All tables that have figures and are not read otherwise (as shares, for latency, for how far
+/// variants come, for memory), in the order of the plan.
 pub fn tables<'a>(run: &Run, samples: &'a [RowSamples<'a>]) -> Vec<Table<'a>> {
     let mut groups: Vec<Vec<&RowSamples<'a>>> = Vec::new();
     let elsewhere = |one: &RowSamples<'_>| {
         shares::block(run, one).is_some()
             || latencies::is_open(one)
             || reaches::param(run, &one.row.key).is_some()
+            || residents::is_asked(&one.row.key)
     };
     for one in samples.iter().filter(|one| is_ranked(one) && !elsewhere(one)) {
         let key = |one: &RowSamples<'a>| (one.row.key.suite.clone(), one.row.key.table.clone());
