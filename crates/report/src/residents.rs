@@ -18,12 +18,15 @@ const RANGE: usize = 16;
 const MIB: usize = 6;
 const TASKS: usize = 9;
 
+/// The most rows with the same end whose names stand on a screen.
+const NAMED: usize = 1;
+
 /// A table in at most `room` rows, with its heading; below it where rows end, and why. A whole one
 /// has whole reasons.
 pub fn lines(table: &Residents, room: usize) -> Vec<String> {
     // A row without any figure is among those that end.
     let held: Vec<&ResidentRow> = table.rows.iter().filter(|row| row.held.is_some()).collect();
-    let reasons = ends(table);
+    let reasons = ends(table, if room == usize::MAX { usize::MAX } else { NAMED });
     let most = if room == usize::MAX { room } else { room.saturating_sub(reasons.len().min(2)) };
     let shown = &held[..held.len().min(most)];
     let runtime = width(shown.iter().copied(), |row| clean(&row.runtime), NAMES.0);
@@ -91,8 +94,8 @@ pub fn end(row: &ResidentRow) -> String {
     }
 }
 
-/// Where rows end, those with the same reason together.
-fn ends(table: &Residents) -> Vec<String> {
+/// Where rows end, those with the same reason together. At most `named` of them have their names.
+fn ends(table: &Residents, named: usize) -> Vec<String> {
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
     for row in table.rows.iter().filter(|row| row.ends.is_some()) {
         let name = format!("{} {}", clean(&row.runtime), clean(&row.variant));
@@ -102,12 +105,12 @@ fn ends(table: &Residents) -> Vec<String> {
             None => groups.push((end, vec![name])),
         }
     }
-    groups
-        .into_iter()
-        .map(|(end, names)| {
-            format!("{} {verb} {end}", names.join(", "), verb = if names.len() == 1 { "ends" } else { "end" })
-        })
-        .collect()
+    let words = |(end, names): (String, Vec<String>)| match names.len() {
+        1 => format!("{} ends {end}", names[0]),
+        n if n > named => format!("{n} rows end {end}"),
+        _ => format!("{} end {end}", names.join(", ")),
+    };
+    groups.into_iter().map(words).collect()
 }
 
 /// The beginning of a line, within the columns of a screen.

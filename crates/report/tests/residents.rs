@@ -14,6 +14,7 @@ const QUICK: &str = include_str!("../../analysis/tests/data/quick.jsonl");
 const SIZES: [u64; 3] = [1_000, 10_000, 1_000_000];
 
 /// A runtime whose tasks hold so many bytes, and what its process has besides.
+#[derive(Clone, Copy)]
 struct Holds {
     runtime: &'static str,
     variant: &'static str,
@@ -190,6 +191,10 @@ fn the_screen_has_the_table() {
     assert!(screen.lines().all(|line| line.chars().count() <= 80), "{screen}");
     insta::assert_snapshot!(screen);
     let whole = text(&summary, &Style::default());
+    let two = [Holds { runtime: "cpp", ..ALL[2] }, ALL[2]];
+    let screen = overview(&summarize(&parked(&two, 1)), &Style::default(), "last");
+    assert!(screen.contains("\n2 rows end at 1,000,000: can bear at most 10000 tasks"), "{screen}");
+    assert!(screen.contains("9,000      one process"), "{screen}");
     let reason = "threads spawn ends at 1,000,000: can bear at most 10000 tasks: one OS thread each";
     assert!(whole.contains(reason), "{whole}");
     let row = "| smol | executor/spawn | 120 | 120 to 162 | 3 | 117 | 1,000,000 | 3 | 98 ns |";

@@ -23,6 +23,9 @@ public static class Parked {
         public abstract Task<long> OnLock(SemaphoreSlim held);
     }
 
+    /// <summary>No task waits yet.</summary>
+    public static void Begin() => Interlocked.Exchange(ref waiting, 0);
+
     /// <summary>Says that a task begins to wait.</summary>
     public static void Waits() => Interlocked.Increment(ref waiting);
 
@@ -44,7 +47,7 @@ public static class Parked {
             bool reads = resident && done == 0;
             if (reads) sum.Extra["resident_before"] = Resident();
             var tasks = new Task<long>[run.Size];
-            Interlocked.Exchange(ref waiting, 0);
+            Begin();
             long before = ThreadPool.CompletedWorkItemCount;
             Action wake = Started(run.Word("on"), way, tasks);
             UntilAll(tasks, before);
