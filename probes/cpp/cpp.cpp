@@ -13,6 +13,7 @@
 
 #include "workloads/all.hpp"
 #include "workloads/interp/interp.hpp"
+#include "workloads/parked.hpp"
 
 namespace {
 
@@ -96,6 +97,7 @@ void declare() {
   fanout<Jthread>("jthread", both, {.max_size = kMaxThreads, .note = kWhy});
   nop<Async>("async", {.max_size = kMaxThreads, .note = kWhy});
   nop<Jthread>("jthread", {.max_size = kMaxThreads, .note = kWhy});
+  parked::declare({.max_size = kMaxThreads, .note = kWhy});
   interp::declare();
 }
 

@@ -6,6 +6,7 @@ let () =
       Fanout.declare ();
       Nop.declare ();
       Spin.declare ();
+      Parked.declare ();
       Interp.declare ();
       Taskscale.Serve.serve "ocaml" Sys.ocaml_version
   | _ ->

@@ -5,6 +5,7 @@ use std::io;
 
 use taskscale_model::{
     missing::Missing,
+    parked::Resident,
     protocol::MAX_INTEGER,
     run_file::{Kind, Record, RoundRecord, RowRecord, SampleRecord, Status, Stop},
 };
@@ -102,7 +103,10 @@ impl<'p> Measuring<'p> {
     pub fn new(cell: &'p Cell, limits: &'p Limits, deadline: Deadline, world: &mut World<'_, '_>) -> Self {
         let rows: Vec<Row<'p>> =
             cell.measured().map(|row| Row::new(&row.record, cell.rule_of(&row.record))).collect();
-        let schedule = Schedule::new(world.rng.u64(..), rows.len(), limits.restart_every);
+        // Where memory is read, each process answers once.
+        let fresh = rows.iter().any(Row::is_resident);
+        let restart_every = if fresh { 1 } else { limits.restart_every };
+        let schedule = Schedule::new(world.rng.u64(..), rows.len(), restart_every);
         Measuring { cell, limits, rows, deadline, schedule, rounds: 0, turn_ns: 0, took_part: 0, spent_ns: 0 }
     }
 
@@ -172,6 +176,11 @@ impl<'p> Measuring<'p> {
         self.rows.iter().map(|row| row.iteration_wall_ns).collect()
     }
 
+    /// What a process of each row held, in their order, for the forecast of larger sizes.
+    pub fn held(&self) -> Vec<Option<Resident>> {
+        self.rows.iter().map(|row| row.resident).collect()
+    }
+
     /// What the last turn cost for each row that took part.
     pub fn row_ns(&self) -> f64 {
         self.turn_ns as f64 / self.took_part.max(1) as f64
@@ -210,6 +219,9 @@ impl<'p> Measuring<'p> {
             if world.listener.interrupted() {
                 return Ok(());
             }
+            if row.is_resident() {
+                continue;
+            }
             if verified && world.clock.now_ns() >= self.deadline.given_up_ns {
                 row.finish(Stop::MaxTime, world)?;
                 continue;
@@ -230,6 +242,10 @@ impl<'p> Measuring<'p> {
         let mut allowance = Allowance::new(&self.rows, self.limits, self.deadline.time_ns);
         for (row, known) in self.rows.iter_mut().zip(known) {
             let started_ns = world.clock.now_ns();
+            if row.is_resident() {
+                pilots.push(None);
+                continue;
+            }
             if started_ns >= self.deadline.given_up_ns && pilots.iter().any(Option::is_some) {
                 row.finish(Stop::MaxTime, world)?;
             }
@@ -250,6 +266,9 @@ impl<'p> Measuring<'p> {
                 .filter_map(|other| pilots[other])
                 .collect();
             let row = &self.rows[index];
+            if row.is_resident() {
+                continue;
+            }
             let target = calibrate::target_ns(row.sample_ns(self.limits.sample_ns), row.resolution_ns);
             self.rows[index].iterations = calibrate::shared(&same, target, target.saturating_mul(LONGEST));
         }
@@ -276,7 +295,8 @@ impl<'p> Measuring<'p> {
                     round.order.iter().copied().filter(|&index| self.rows[index].is_open()).collect();
                 self.start(&open, world)?;
             }
-            if round.restart || round.number == 0 {
+            let answers_once = self.rows.iter().all(Row::is_resident);
+            if (round.restart || round.number == 0) && !answers_once {
                 let allowance = Allowance::new(&self.rows, self.limits, self.deadline.time_ns);
                 warm_up(&mut self.rows, &round, allowance, world)?;
             }

@@ -1,7 +1,7 @@
 //! The real [`crate::link::Clock`] of this machine.
 
 use taskscale_model::machine::Disturbance;
-use taskscale_sys::{clock, disturbance::Meter};
+use taskscale_sys::{clock, disturbance::Meter, machine};
 
 use crate::link::Clock;
 
@@ -23,5 +23,9 @@ impl Clock for RealClock {
 
     fn disturbance(&mut self) -> Disturbance {
         self.0.read()
+    }
+
+    fn memory_free(&self) -> Option<u64> {
+        machine::memory_free()
     }
 }

@@ -18,7 +18,7 @@ pub struct Answers {
 pub fn rule_of(workload: &str) -> Option<Rule> {
     match workload {
         "fanout" | "graph" => Some(Rule::SumOfTasks),
-        "nop" | "drain" | "pile" | "block" | "interp" => Some(Rule::Count),
+        "nop" | "drain" | "pile" | "block" | "interp" | "parked" => Some(Rule::Count),
         "spin" => Some(Rule::Spin),
         _ => None,
     }

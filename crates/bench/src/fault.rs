@@ -131,6 +131,11 @@ pub enum Fault {
         /// What a wrong count means.
         means: &'static str,
     },
+    /// A run that asks for memory was told none.
+    #[error(
+        "told no resident_before and resident_waiting, or no byte that waits, in a run that asks for memory"
+    )]
+    NoMemory,
     /// The probe reports a time that is impossible.
     #[error("reports a time that cannot be: {0}")]
     ImpossibleTime(String),
@@ -195,7 +200,7 @@ impl Fault {
             Fault::WrongAnswer { .. } => {
                 "the variant does not do the work it is asked for; a task that calls your own code still gives its share of the right answer"
             }
-            Fault::OtherQuestion { .. } | Fault::WrongCount { .. } => {
+            Fault::OtherQuestion { .. } | Fault::WrongCount { .. } | Fault::NoMemory => {
                 "the variant does not do the work it is asked for; `taskscale probe check` shows the smallest case"
             }
             Fault::ImpossibleTime(_) => {

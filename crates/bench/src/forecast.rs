@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use taskscale_model::{key::SeriesKey, missing::Missing, run_file::Role};
+use taskscale_model::{figure::count, key::SeriesKey, missing::Missing, parked::Resident, run_file::Role};
 use taskscale_stats::growth::breaks_budget;
 
 use crate::{
@@ -11,15 +11,70 @@ use crate::{
     plan::{Cell, RowState},
 };
 
+/// How much more than what tasks hold while they wait a process needs for a while: what it frees
+/// when it has made them, and what a collector copies.
+const HEADROOM: f64 = 1.5;
+
 /// Forecasts the cost of a larger size from smaller ones, so that no probe is sent into a size that
 /// it cannot finish.
 #[derive(Debug, Default)]
 pub(crate) struct Forecast {
     /// Size and wall ns of one iteration, by series.
     known: BTreeMap<SeriesKey, Vec<(u64, f64)>>,
+    /// Size and what a process held, by series.
+    held: BTreeMap<SeriesKey, Vec<(u64, Resident)>>,
 }
 
 impl Forecast {
+    /// Learns what a process of each measured row of a cell held.
+    pub fn learn_held(&mut self, cell: &Cell, held: &[Option<Resident>]) {
+        for (row, resident) in cell.measured().zip(held) {
+            if let Some(resident) = resident {
+                self.held.entry(row.record.key.series.clone()).or_default().push((cell.size, *resident));
+            }
+        }
+    }
+
+    /// What a process may take at `size`, in bytes, by the two largest sizes that were measured,
+    /// and the bytes a task in it.
+    fn takes(&self, key: &SeriesKey, size: u64) -> Option<(f64, f64)> {
+        let mut known: Vec<&(u64, Resident)> = self.held.get(key)?.iter().collect();
+        known.sort_by_key(|(size, _)| *size);
+        let (largest, held) = known.last()?;
+        let before = known.iter().rev().find(|(size, _)| size < largest);
+        // Of one size alone it is not known what the first task brought once.
+        let a_task = match before {
+            Some((smaller, less)) => {
+                held.waiting.saturating_sub(less.waiting) as f64 / (largest - smaller) as f64
+            }
+            None => held.grown() as f64 / *largest as f64,
+        };
+        let more = size.saturating_sub(*largest) as f64;
+        Some(((held.waiting as f64 + more * a_task) * HEADROOM, a_task))
+    }
+
+    /// Skips rows whose process would take more memory than is free.
+    pub fn skip_too_large(&self, cell: &mut Cell, free: Option<u64>) {
+        let (size, Some(free)) = (cell.size, free) else { return };
+        for row in cell.measured_mut() {
+            let Some((bytes, a_task)) = self.takes(&row.record.key.series, size) else { continue };
+            if bytes <= free as f64 {
+                continue;
+            }
+            let gib = |bytes: f64| bytes / f64::from(1u32 << 30);
+            row.state = RowState::Skipped(Missing::new(
+                format!(
+                    "{} tasks may take {:.1} GiB while they are made, by {} bytes a task so far; {:.1} GiB are free",
+                    count(size),
+                    gib(bytes),
+                    count(a_task.round() as u64),
+                    gib(free as f64)
+                ),
+                "free memory, or name smaller sizes with --size",
+            ));
+        }
+    }
+
     pub fn learn(&mut self, cell: &Cell, costs: &[Option<f64>]) {
         for (row, cost) in cell.measured().zip(costs) {
             // A control repeats its baseline, and two costs at one size have no exponent.
@@ -65,6 +120,51 @@ impl Forecast {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::PlannedRow;
+    use taskscale_model::{answer::Rule, key::RowKey, run_file::RowRecord};
+
+    /// A cell of one row at this size.
+    fn cell(size: u64) -> Cell {
+        let record = RowRecord {
+            row: 0,
+            key: RowKey { size, ..RowKey::default() },
+            creates_task: None,
+            jit: false,
+            settle_ms: None,
+            sweep: None,
+            role: Role::Row,
+            baseline: None,
+        };
+        let rows = vec![PlannedRow { record, state: RowState::Ready }];
+        Cell { table: String::new(), size, rule: Rule::Count, rows }
+    }
+
+    #[test]
+    fn a_size_that_memory_does_not_hold_is_not_tried() {
+        let mut forecast = Forecast::default();
+        let resident = |before, waiting| vec![Some(Resident { before, waiting })];
+        let why = |forecast: &Forecast, size, free| {
+            let mut cell = cell(size);
+            forecast.skip_too_large(&mut cell, free);
+            match cell.rows.remove(0).state {
+                RowState::Skipped(missing) => Some(missing.reason),
+                _ => None,
+            }
+        };
+        assert_eq!(why(&forecast, 1 << 40, Some(1)), None, "nothing is known");
+        forecast.learn_held(&cell(1_000), &resident(10_000_000, 16_000_000));
+        // 6,000 bytes a task: 16 MB and 54 MB more, times 1.5.
+        assert_eq!(why(&forecast, 10_000, Some(105_000_000)), None);
+        assert!(why(&forecast, 10_000, Some(104_999_999)).is_some());
+        assert_eq!(why(&forecast, 10_000, None), None, "what is free is not known");
+        // What the first thousand brought once is no part of a task: 1,000 bytes each.
+        forecast.learn_held(&cell(10_000), &resident(10_000_000, 25_000_000));
+        let said = why(&forecast, 10_000_000, Some(1 << 30)).expect("10 GB do not fit");
+        let words = "10,000,000 tasks may take 14.0 GiB while they are made, by 1,000 bytes a task so far; \
+                     1.0 GiB are free";
+        assert_eq!(said, words);
+        assert_eq!(why(&forecast, 100_000, Some(1 << 30)), None);
+    }
 
     #[test]
     fn a_doubling_is_feared_to_be_quadratic_and_after_a_steep_step_cubic() {

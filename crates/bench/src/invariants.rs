@@ -1,13 +1,15 @@
-//! What an instrumented run of `interp` must have counted (`probes/PROTOCOL.md`, "interp").
+//! What an instrumented run of `interp` or `parked` must have counted (`probes/PROTOCOL.md`).
 //!
-//! The output of a request can be right although two elements of the list were evaluated at the
-//! same time, or a result was awaited twice. The counts tell such a variant apart from one that
-//! does the same work in the same order.
+//! Of `interp` the output of a request can be right although two elements of the list were
+//! evaluated at the same time, or a result was awaited twice. The counts tell such a variant apart
+//! from one that does the same work in the same order. Of `parked` the answer is right whether or
+//! not all tasks waited at the same time.
 
 use serde_json::{Map, Value};
 use taskscale_model::{
     load::Mode,
     params::{ParamValue, Params},
+    parked::{self, Resident},
     protocol::{RunRequest, VERIFY},
 };
 
@@ -42,10 +44,13 @@ struct Invariant {
     means: &'static str,
 }
 
-/// Refuses an instrumented run of `interp` that did not count what it should. Everything else
-/// passes.
+/// Refuses an instrumented run of `interp` or `parked` that did not count what it should.
+/// Everything else passes.
 pub fn check(request: &RunRequest, extra: &Map<String, Value>) -> Result<(), Fault> {
     let verifies = request.params.get(VERIFY) == Some(&ParamValue::Flag(true));
+    if request.workload == parked::WORKLOAD {
+        return check_parked(request, verifies, extra);
+    }
     if request.workload != WORKLOAD || !verifies || request.variant == CONSTANT {
         return Ok(());
     }
@@ -98,6 +103,26 @@ fn integer(params: &Params, name: &str) -> u64 {
     }
 }
 
+/// Refuses a run of `parked` in which not all tasks waited at once, or whose memory is not told.
+fn check_parked(request: &RunRequest, verifies: bool, extra: &Map<String, Value>) -> Result<(), Fault> {
+    let is_resident = parked::is_resident(&request.workload, &request.params);
+    let waiting = extra.get(parked::WAITING);
+    if (verifies || is_resident) && waiting.and_then(number) != Some(request.size) {
+        return Err(Fault::WrongCount {
+            name: parked::WAITING,
+            got: waiting.map_or("absent".to_owned(), Value::to_string),
+            right: request.size,
+            requests: request.iterations,
+            means: "not all tasks waited at the same time",
+        });
+    }
+    match Resident::of(extra) {
+        Some(resident) if resident.waiting > 0 => Ok(()),
+        _ if is_resident => Err(Fault::NoMemory),
+        _ => Ok(()),
+    }
+}
+
 /// The output of each request that a server is asked for.
 pub fn wanted(request: &RunRequest) -> Vec<u8> {
     match request.params.get("depth") {
@@ -107,11 +132,15 @@ pub fn wanted(request: &RunRequest) -> Vec<u8> {
 }
 
 /// Further parameters with which `taskscale probe check` asks for `workload`, beside the words that
-/// a description lists: a description lists no numbers.
+/// a description lists: a description lists neither numbers
+/// nor flags.
 pub fn further_cases(workload: &str) -> Vec<Params> {
     let case = |(name, value): (&str, u64)| Params::from([(name.to_owned(), ParamValue::Integer(value))]);
-    let cases = [("pause", 6), ("pause", ELEMENTS), (WORKERS, 2)];
-    if workload == WORKLOAD { cases.map(case).into() } else { Vec::new() }
+    match workload {
+        WORKLOAD => [("pause", 6), ("pause", ELEMENTS), (WORKERS, 2)].map(case).into(),
+        parked::WORKLOAD => vec![Params::from([(parked::RESIDENT.to_owned(), ParamValue::Flag(true))])],
+        _ => Vec::new(),
+    }
 }
 
 /// The most tasks for which `taskscale probe check` asks at once, where a task of `workload` is as
@@ -307,6 +336,35 @@ mod tests {
         let mut served = request(&[("workers", 2)], true);
         served.params.insert("mode".into(), ParamValue::Word("http-closed".into()));
         assert_eq!(check(&served, &right()), Ok(()));
+    }
+
+    #[test]
+    fn all_tasks_of_parked_wait_at_once_and_their_memory_is_told_where_asked() {
+        let asked = |verify, resident| {
+            let mut request = RunRequest { workload: "parked".into(), ..request(&[], verify) };
+            request.params.insert("resident".into(), ParamValue::Flag(resident));
+            request
+        };
+        let told = |value: Value| value.as_object().cloned().unwrap();
+        let all = told(json!({"waiting": 3, "resident_before": 10, "resident_waiting": 20}));
+        for (verify, resident) in [(true, true), (true, false), (false, true)] {
+            assert_eq!(check(&asked(verify, resident), &all), Ok(()));
+            let fewer = told(json!({"waiting": 2, "resident_before": 10, "resident_waiting": 20}));
+            let said = check(&asked(verify, resident), &fewer).expect_err("one had gone on").to_string();
+            assert!(
+                said.contains("counted waiting 2, right is 3") && said.contains("at the same time"),
+                "{said}"
+            );
+        }
+        let said =
+            check(&asked(false, true), &told(json!({"waiting": 3}))).expect_err("no bytes").to_string();
+        assert!(said.contains("told no resident_before"), "{said}");
+        assert_eq!(
+            check(&asked(true, false), &told(json!({"waiting": 3}))),
+            Ok(()),
+            "nobody asked for bytes"
+        );
+        assert_eq!(check(&asked(false, false), &Map::new()), Ok(()), "a timed run tells nothing");
     }
 
     #[test]

@@ -20,7 +20,7 @@
 //! | `stamp` | whether a probe is still the same as when the run began |
 //! | [`fault`] | everything that can go wrong with a probe, with its remedy |
 //! | [`expect`] | which answer is right |
-//! | `invariants` | which counts of an instrumented `interp` are right |
+//! | `invariants` | which counts of an instrumented `interp` or `parked` are right |
 //! | [`judge`] | whether a sample can be believed |
 //! | [`calibrate`] | how many iterations make a sample long enough |
 //! | `steps` | how many steps of the kernel last as long as the work that was asked for |

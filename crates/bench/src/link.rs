@@ -75,12 +75,17 @@ pub struct Counts {
     pub syscalls: Result<u64, Missing>,
 }
 
-/// Time and disturbance.
+/// Time, disturbance, and the memory that is free.
 pub trait Clock {
     /// Monotonic nanoseconds.
     fn now_ns(&self) -> u64;
     /// What happened on the machine since the previous call.
     fn disturbance(&mut self) -> Disturbance;
+
+    /// Bytes of memory that a process may still take, where that is known.
+    fn memory_free(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// What a run tells while it goes on. Listeners show it and cannot change it.

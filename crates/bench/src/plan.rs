@@ -7,6 +7,7 @@
 //! | `cell` | what a plan consists of: cells of rows, and whether a row takes part |
 //! | `draft` | rows of one table at one size, before they have numbers |
 //! | `baselines` | which row each is divided by, and the A/A controls |
+//! | `resident` | rows whose memory is read, each for itself |
 //! | `sides` | the two sides of a comparison |
 //! | `sweep` | a sweep over the work inside each task, and the kernel alone beside it |
 
@@ -14,6 +15,7 @@ mod baselines;
 mod cell;
 mod draft;
 mod found;
+mod resident;
 mod sides;
 mod sweep;
 
@@ -236,7 +238,9 @@ impl Planner<'_> {
         let mut rows: Vec<Draft> =
             taking_part.flat_map(|runtime| draft::rows_of(suite, block, size, runtime, selection)).collect();
         // A single work that the user asks for is no sweep.
-        let mut groups = if block.work_ns.is_empty() || selection.work_ns.is_some() {
+        let mut groups = if rows.iter().any(|row| resident::is_asked(&row.key)) {
+            resident::groups(rows, runtimes)
+        } else if block.work_ns.is_empty() || selection.work_ns.is_some() {
             baselines::choose(&mut rows, suite, runtimes, selection);
             vec![rows]
         } else {
@@ -245,8 +249,9 @@ impl Planner<'_> {
         groups.retain(|rows| !rows.is_empty());
         for rows in &mut groups {
             sides::pair(rows, runtimes);
+            let controls = block.controls && !rows.iter().any(|row| resident::is_asked(&row.key));
             // Verdicts on two sides need a control, whatever the table is read for.
-            if block.controls || runtimes.iter().any(|runtime| runtime.old_of.is_some()) {
+            if controls || runtimes.iter().any(|runtime| runtime.old_of.is_some()) {
                 let spared = sides::spared(rows, runtimes);
                 baselines::add_controls(rows, &spared);
             }

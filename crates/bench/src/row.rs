@@ -7,6 +7,7 @@ use taskscale_model::{
     load::Mode,
     missing::Missing,
     params::{ParamValue, Params},
+    parked::{self, Resident},
     protocol::{PHASES, RunRequest, VERIFY},
     run_file::{Kind, Record, RowEnd, RowRecord, SampleRecord, Status, Stop},
 };
@@ -91,6 +92,8 @@ pub(crate) struct Row<'p> {
     pub verified_wall_ns: Option<f64>,
     /// Wall ns of one iteration, by the last sample.
     pub iteration_wall_ns: Option<f64>,
+    /// What its process held, by the last sample, where it was asked.
+    pub resident: Option<Resident>,
     status: Option<Status>,
 }
 
@@ -105,8 +108,10 @@ impl<'p> Row<'p> {
             process: 0,
             asked: 0,
             iterations: 1,
-            // A sweep uses only the costs, and a server creates nothing.
+            // A sweep uses only the costs, a server creates nothing, and a process whose memory is
+            // read answers once.
             tells_phases: record.sweep.is_none()
+                && !parked::is_resident(&record.key.workload, &record.key.params)
                 && Mode::of(&record.key.workload, &record.key.params).is_none(),
             wake_ns: None,
             answered_ns: 0,
@@ -116,6 +121,7 @@ impl<'p> Row<'p> {
             early: 0,
             verified_wall_ns: None,
             iteration_wall_ns: None,
+            resident: None,
             status: None,
         }
     }
@@ -141,6 +147,11 @@ impl<'p> Row<'p> {
             Some(Mode::Open { .. }) => sample_ns.max(OPEN_NS),
             _ => sample_ns,
         }
+    }
+
+    /// Whether the memory of its processes is read: each of them is fresh and answers once.
+    pub fn is_resident(&self) -> bool {
+        parked::is_resident(&self.record.key.workload, &self.record.key.params)
     }
 
     /// Whether an iteration lasts [`DEAR`] samples, by the last one or by the instrumented run.
@@ -234,7 +245,9 @@ impl<'p> Row<'p> {
     /// with a longer iteration comes back within its sample and is left alone.
     pub fn wake(&mut self, round: &Round, world: &mut World<'_, '_>) -> io::Result<()> {
         let paused_ns = world.clock.now_ns().saturating_sub(self.answered_ns);
-        let (Some(wake_ns), Some(iteration_ns)) = (self.wake_ns, self.iteration_wall_ns) else {
+        let (Some(wake_ns), Some(iteration_ns), false) =
+            (self.wake_ns, self.iteration_wall_ns, self.is_resident())
+        else {
             return Ok(());
         };
         let iterations = (wake_ns as f64 / iteration_ns.max(1.0)) as u64;
@@ -245,6 +258,7 @@ impl<'p> Row<'p> {
     }
 
     fn take_note(&mut self, sample: &SampleRecord) {
+        self.resident = Resident::of(&sample.extra).filter(|_| self.is_resident()).or(self.resident);
         match sample.kind {
             Kind::Timed => self.timed.push(Timed {
                 round: sample.round,

@@ -156,6 +156,7 @@ impl<'c> Sitting<'c> {
             }
             Seat::Waits(cell) => {
                 self.forecast.skip_hopeless(cell, self.limits.timeout_ns);
+                self.forecast.skip_too_large(cell, world.clock.memory_free());
                 Box::new(Measuring::new(cell, self.limits, deadline, world))
             }
         };
@@ -167,6 +168,7 @@ impl<'c> Sitting<'c> {
         let stop = cell.turn(&known, world)?;
         if first {
             self.forecast.learn(cell.cell, &cell.costs());
+            self.forecast.learn_held(cell.cell, &cell.held());
         }
         match stop.or_else(|| self.spent(&cell)) {
             Some(stop) => {

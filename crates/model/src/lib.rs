@@ -6,6 +6,7 @@
 //! |---|---|---|
 //! | [`load`] | samples that a server gives under load | `probes/PROTOCOL.md` |
 //! | [`params`] | named values that select a case of a workload | `probes/PROTOCOL.md` |
+//! | [`parked`] | what tasks hold while they wait | `probes/PROTOCOL.md` |
 //! | [`protocol`] | probe protocol 1: requests and replies | `probes/PROTOCOL.md` |
 //! | [`suite`] | suite files: workloads, sizes, baselines, expected answers | `CONTRIBUTING.md` |
 //! | [`answer`] | the rules that say which answer is right | `METHODOLOGY.md` |
@@ -33,6 +34,7 @@ pub mod load;
 pub mod machine;
 pub mod missing;
 pub mod params;
+pub mod parked;
 pub mod protocol;
 pub mod run_file;
 #[cfg(feature = "schema")]

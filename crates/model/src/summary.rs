@@ -13,6 +13,7 @@ mod latencies;
 pub mod lines;
 mod overview;
 mod reaches;
+mod residents;
 mod rows;
 mod scales;
 mod shares;
@@ -21,6 +22,7 @@ pub use granularity::{Grain, GrainPoint, Grains, Granularity, Metg, MetgState};
 pub use latencies::{Latencies, Latency};
 pub use overview::{Finding, FindingKind, Overview, Quantity, Ranked, Ranking, Standing};
 pub use reaches::{Reach, Reaches};
+pub use residents::{HeldAt, HeldPerTask, ResidentRow, Residents};
 pub use rows::{
     CountPerTask, CountsPerTask, Distribution, Figures, Interval, Ratio, Row, RowState, RowStatus, Settled,
     Timing,

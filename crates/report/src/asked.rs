@@ -1,12 +1,13 @@
 //! Tables that answer another question than "which is cheapest": shares of a base, latencies, how
-//! far variants come, and how throughput grows with workers. Their cells, for whoever draws tables.
+//! far variants come, how throughput grows with workers, and what waiting tasks hold. Their cells,
+//! for whoever draws tables.
 
 use taskscale_model::{
     figure::{count, time},
-    summary::{Latencies, Reaches, Scales, Shares, Summary},
+    summary::{Latencies, Reaches, Residents, Scales, Shares, Summary},
 };
 
-use crate::{latencies, reaches, scales, shares, style::clean};
+use crate::{latencies, reaches, residents, scales, shares, style::clean};
 
 /// A table whose first two columns are runtime and variant.
 pub struct Asked {
@@ -25,6 +26,7 @@ pub fn tables(summary: &Summary) -> Vec<Asked> {
         .chain(overview.latencies.iter().map(of_latencies))
         .chain(overview.reaches.iter().map(of_reaches))
         .chain(overview.scales.iter().map(of_scales))
+        .chain(overview.residents.iter().map(of_residents))
         .collect()
 }
 
@@ -119,4 +121,29 @@ fn of_scales(table: &Scales) -> Asked {
     });
     let head = names.into_iter().map(|name| (name, true)).collect();
     Asked { heading: scales::what(table, usize::MAX), head, rows: rows.collect() }
+}
+
+fn of_residents(table: &Residents) -> Asked {
+    let names =
+        ["bytes a task", "least to most", "processes", "MiB", "tasks", "MiB before", "CPU to wake one"];
+    let rows = table.rows.iter().map(|row| {
+        let mut cells = vec![clean(&row.runtime), clean(&row.variant)];
+        cells.extend(match &row.held {
+            None => vec!["-".to_owned(); names.len()],
+            Some(held) => vec![
+                residents::bytes(held.bytes),
+                residents::range(held),
+                count(held.processes),
+                residents::mib(held.resident),
+                count(held.size),
+                residents::mib(held.before),
+                time(held.wake_ns),
+            ],
+        });
+        cells.push(residents::end(row));
+        cells
+    });
+    let mut head = figures(names);
+    head.push(("ends".to_owned(), false));
+    Asked { heading: residents::what(table, usize::MAX), head, rows: rows.collect() }
 }

@@ -51,6 +51,7 @@ pub mod overview;
 pub mod page;
 mod reaches;
 mod reasons;
+mod residents;
 mod scales;
 mod shares;
 mod strip;

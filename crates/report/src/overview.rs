@@ -10,7 +10,7 @@ use taskscale_model::{
 };
 
 use crate::{
-    latencies, reaches, scales, shares,
+    latencies, reaches, residents, scales, shares,
     strip::Strip,
     style::{Ink, Style, clean, ink, render},
     wrap::{broken, hanging},
@@ -100,6 +100,11 @@ fn shared(summary: &Summary, above: &[String]) -> Vec<String> {
             break;
         }
     }
+    for table in &summary.overview.residents {
+        if !fits(table.rows.len(), &|room| residents::lines(table, room)) {
+            break;
+        }
+    }
     for table in &summary.overview.scales {
         // What the columns mean stands behind the rows, in two or three lines.
         if !fits(FEWEST, &|room| scales::lines(table, room.saturating_sub(2))) {
@@ -135,6 +140,7 @@ pub(crate) fn title(summary: &Summary) -> String {
     let suite = ranked.or(shared).or(summary.overview.latencies.first().map(|table| &table.suite));
     let suite = suite.or(summary.overview.reaches.first().map(|table| &table.suite));
     let suite = suite.or(summary.overview.scales.first().map(|table| &table.suite));
+    let suite = suite.or(summary.overview.residents.first().map(|table| &table.suite));
     let suite = suite.map(String::as_str).unwrap_or_default();
     let title = summary.overview.titles.first().map(|title| clean(title)).unwrap_or_default();
     match (suite, title.as_str()) {

@@ -7,7 +7,7 @@ use taskscale_model::summary::{RowStatus, Summary};
 use crate::{
     counts, granularity, growth, latencies,
     layout::{self, Table},
-    reaches, reasons, scales, shares,
+    reaches, reasons, residents, scales, shares,
     style::{Ink, Style, clean, ink, render, with_remedy},
     table,
     wrap::paragraphs,
@@ -49,6 +49,10 @@ pub fn text(summary: &Summary, style: &Style) -> String {
     }
     for table in &summary.overview.reaches {
         let lines = reaches::lines(table, usize::MAX);
+        section(&mut text, &lines[0], &lines[1..].join("\n"));
+    }
+    for table in &summary.overview.residents {
+        let lines = residents::lines(table, usize::MAX);
         section(&mut text, &lines[0], &lines[1..].join("\n"));
     }
     for table in &summary.overview.scales {

@@ -38,6 +38,19 @@ pub fn read() -> Machine {
     machine
 }
 
+/// Reads how many bytes of memory a process may still take: what the kernel can give without
+/// swapping, and no more than a control group allows. What others of the group use is not taken
+/// off, since most of it is files that give way.
+pub fn memory_free() -> Option<u64> {
+    memory_free_of(&ThisMachine)
+}
+
+fn memory_free_of(files: &dyn Files) -> Option<u64> {
+    let available = parse::kilobytes(&files.text("/proc/meminfo").ok()?, "MemAvailable:")?;
+    let limit = groups::memory(files).0.value().copied();
+    Some(limit.map_or(available, |limit| limit.min(available)))
+}
+
 fn or_else<T>(reading: &mut Reading<T>, other: impl FnOnce() -> Option<T>) {
     if let Reading::Missing(_) = reading
         && let Some(value) = other()
@@ -199,6 +212,16 @@ mod tests {
         // The test vectors are of the draft's appendix C.
         assert_eq!(fnv1a(""), 0xcbf2_9ce4_8422_2325);
         assert_eq!(fnv1a("foobar"), 0x8594_4171_f739_67e8);
+    }
+
+    #[test]
+    fn memory_is_free_as_far_as_a_group_allows() {
+        let meminfo = "== /proc/meminfo\nMemTotal: 4194304 kB\nMemAvailable: 2097152 kB\n";
+        assert_eq!(memory_free_of(&Captured::parse(meminfo)), Some(2 << 30));
+        let group = "== /proc/self/cgroup\n0::/a\n== /proc/self/mountinfo\n\
+                     25 1 0:22 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n== /sys/fs/cgroup/a/memory.max\n1000000\n";
+        assert_eq!(memory_free_of(&Captured::parse(&format!("{meminfo}{group}"))), Some(1_000_000));
+        assert_eq!(memory_free_of(&Captured::default()), None);
     }
 
     #[test]

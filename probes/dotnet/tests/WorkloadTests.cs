@@ -12,6 +12,8 @@ internal static class WorkloadTests {
         Nop.Declare(forms);
         Spin.Declare();
         Taskscale.Workloads.CSharp.Drain.Declare();
+        Parked.Declare("Task.Run", new Taskscale.Workloads.CSharp.Forms.Waits());
+        Parked.Declare("task{}/Task.Run", new Taskscale.Workloads.FSharp.Waits.Waits());
         Taskscale.Workloads.CSharp.Pile.Declare();
         Taskscale.Workloads.CSharp.Block.Declare();
     }
@@ -91,6 +93,32 @@ internal static class WorkloadTests {
             }
         }
         foreach (string variant in Variants("block")) Answers("block", variant, 9, new { }, 3);
+    }
+
+    private static void AllThatParkWaitAtOnceAndAreWoken() {
+        foreach (string variant in Variants("parked"))
+        foreach (string on in new[] { "event", "timer", "lock" })
+        foreach (bool resident in new[] { false, true }) {
+            JsonElement said = Ran("parked", variant, Size, new { on, resident, verify = true });
+            Held.True(said.TryGetProperty("answer", out JsonElement answer), $"{variant} {on}: {said}");
+            Held.Equal(3ul * Size, answer.GetUInt64(), $"{variant} {on}:");
+            JsonElement extra = said.GetProperty("extra");
+            Held.Equal(Size, extra.GetProperty("waiting").GetInt32(), $"{variant} {on}:");
+            Held.True(extra.TryGetProperty("resident_waiting", out _) == resident, $"{variant} {on}: {said}");
+        }
+    }
+
+    private static void ATaskThatDoesNotWaitIsFound() {
+        try {
+            // It has said that it waits, and ended.
+            Parked.Begin();
+            Parked.Waits();
+            Parked.UntilAll([Task.FromResult(1L)], ThreadPool.CompletedWorkItemCount - 1);
+        }
+        catch (InvalidOperationException early) when (early.Message == "1 of 1 tasks ended before they were woken") {
+            return;
+        }
+        throw new InvalidOperationException("nothing was found");
     }
 
     private static void WhatCreatesNoTaskIsLabelled() {

@@ -131,3 +131,50 @@ func TestNopDoesEveryTaskOnceInBatches(t *testing.T) {
 		}
 	}
 }
+
+func parkedRequest(on string, resident bool) *sdk.Run {
+	run := request("", map[string]any{"on": on, "resident": resident})
+	run.Verify = !resident
+	return run
+}
+
+func TestAllGoroutinesOfParkedWaitAtOnceAndAreWoken(t *testing.T) {
+	for _, on := range []string{"event", "timer", "lock"} {
+		for _, resident := range []bool{false, true} {
+			timing, err := parked(goroutines)(parkedRequest(on, resident))
+			if err != nil || timing.Answer != 3*500 || timing.Extra["waiting"] != uint64(500) {
+				t.Errorf("%s: %v, %v", on, timing, err)
+			}
+			if _, told := timing.Extra["resident_waiting"]; told != resident {
+				t.Errorf("%s: %v", on, timing)
+			}
+		}
+	}
+}
+
+func TestAGoroutineThatGoesOnTooEarlyIsFound(t *testing.T) {
+	early := func(w *watch, on string) func() {
+		wake := goroutines(w, on)
+		w.tasks.Add(1)
+		w.done(1)
+		return wake
+	}
+	_, err := parked(early)(parkedRequest("event", false))
+	if err == nil || !strings.Contains(err.Error(), "1 of 500 goroutines went on before they were woken") {
+		t.Error(err)
+	}
+}
+
+func TestMemoryGrowsByAtLeastAStackForEachGoroutine(t *testing.T) {
+	run := parkedRequest("event", true)
+	run.Size, run.Iterations = 20_000, 1
+	timing, err := parked(goroutines)(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A stack has 2 KiB at least.
+	grown := timing.Extra["resident_waiting"].(uint64) - timing.Extra["resident_before"].(uint64)
+	if grown < 20_000*2048 {
+		t.Errorf("%d bytes", grown)
+	}
+}

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { getHeapSpaceStatistics } from "node:v8";
 
 import { Run } from "../sdk/request.mjs";
+import { onEvent, perform } from "../workloads/parked.mjs";
 import { spin } from "../workloads/spin.mjs";
 
 const MAIN = fileURLToPath(new URL("../main.mjs", import.meta.url));
@@ -114,4 +115,32 @@ test("a sample begins anywhere in a cycle of the young heap, by its seed", async
   const cycle = space_used_size + space_available_size;
   // Twenty seeds without it would be some KB apart.
   assert.ok(Math.max(...used) - Math.min(...used) > cycle / 2, `${used} of ${cycle}`);
+});
+
+test("all that park wait at once, are resumed, and tell the memory where asked", () => {
+  for (const on of ["event", "timer"]) {
+    for (const resident of [false, true]) {
+      const [reply] = replies(run("Promise.all", { on, resident, verify: true }, "parked"));
+      assert.deepEqual([reply.answer, reply.extra.waiting], [18, 9], JSON.stringify(reply));
+      assert.equal("resident_waiting" in reply.extra, resident);
+    }
+  }
+});
+
+test("memory grows with the functions that wait", () => {
+  const asked = { ...run("Promise.all", { resident: true }, "parked"), size: 100_000, iterations: 1 };
+  const [{ extra }] = replies(asked);
+  // A promise and a suspended function have more than 100 bytes.
+  assert.ok(extra.resident_waiting - extra.resident_before > 100_000 * 100, JSON.stringify(extra));
+});
+
+test("a function that does not wait is found", async () => {
+  const params = { resident: false };
+  const asked = new Run({ id: 1, size: 9, iterations: 1, seed: 1, params });
+  const early = (state) => {
+    const wake = onEvent(state);
+    state.resumed++;
+    return wake;
+  };
+  await assert.rejects(perform(asked, early), /9 of 9 functions waited, and 1 went on before they were woken/);
 });

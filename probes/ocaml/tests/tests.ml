@@ -143,7 +143,7 @@ let protocol () =
   begins (said {|{"type":"describe","protocol":2}|}) "the tool speaks protocol 2, this probe of ocaml speaks protocol 1";
   begins (said {|{"type":"dance"}|}) "unknown request type \"dance\"; known here: describe, run, exit";
   begins (message (run "fanout" "none" [])) "unknown variant \"none\"; known here: map_p/pause, ";
-  begins (message (run "none" "loop" [])) "unknown workload \"none\"; known here: fanout, nop, spin, interp";
+  begins (message (run "none" "loop" [])) "unknown workload \"none\"; known here: fanout, nop, spin, parked, interp";
   same "exit" text (said {|{"type":"exit"}|}) "nothing";
   (* An absent parameter is the first value that the variant allows where that excludes the default. *)
   same "by default" json (field "answer" (run "fanout" "iter_n/pause" [])) (`Intlit "6")
@@ -409,6 +409,30 @@ let no_workers () =
   same "asked all the same" text (message (run "interp" "async" [ ("workers", `Int 1) ])) reason;
   same "none" json (field "answer" (run "interp" "async" [ ("workers", `Int 0) ])) (`Intlit "6")
 
+let parked () =
+  List.iter
+    (fun (on, resident) ->
+      let params = [ ("on", `String on); ("resident", `Bool resident); ("verify", is) ] in
+      let reply = run ~size:50 "parked" "join" params in
+      let extra = Yojson.Safe.Util.member "extra" reply in
+      same on text (json (Yojson.Safe.Util.member "answer" reply)) "100";
+      same "waiting" json (Yojson.Safe.Util.member "waiting" extra) (`Int 50);
+      let told = Yojson.Safe.Util.member "resident_waiting" extra <> `Null in
+      same "memory" string_of_bool told resident)
+    [ ("event", false); ("timer", false); ("lock", false); ("event", true) ]
+
+(** A task that does not wait has gone on before it is woken. *)
+let early () =
+  let start (state : Parked.state) size =
+    let tasks, wake = Parked.event state size in
+    (Parked.wait state (fun () -> Lwt.return_unit) () :: tasks, wake)
+  in
+  let params = [ ("resident", `Bool false) ] in
+  let asked : Run.t = { id = 1; size = 5; iterations = 1; seed = 1; verify = true; phases = false; params } in
+  match Parked.perform start asked with
+  | _ -> failwith "nothing was found"
+  | exception Failure said -> same "said" text said "6 of 5 tasks waited, and 1 went on before they were woken"
+
 let () =
   if Sys.getenv_opt "TASKSCALE_TEST_PROBE" <> None then begin
     probe ();
@@ -417,10 +441,13 @@ let () =
   Fanout.declare ();
   Nop.declare ();
   Spin.declare ();
+  Parked.declare ();
   Interp.declare ();
   test "the kernel is the published one" spin;
   test "every form of fanout does every task once, within its window" fanout;
   test "every form of nop does every task once, in batches" nop;
+  test "all that park wait at once, and are woken" parked;
+  test "a task that does not wait is found" early;
   test "lost tasks and results in the wrong place are found" mistakes;
   test "what cannot be done is an error that says what can" protocol;
   test "the program and its output are those of all languages" program;

@@ -227,6 +227,46 @@ class Nop(unittest.TestCase):
                     gc.enable()
 
 
+class Parked(unittest.TestCase):
+    def test_all_wait_at_once_and_are_woken(self):
+        for runtime in filter(installed, RUNTIMES):
+            with Session(runtime) as session:
+                for variant in variants(session.describe(), "parked"):
+                    for on in ("event", "timer", "lock"):
+                        for resident in (False, True):
+                            sample = session.run("parked", variant["name"], 50, 2, on=on, resident=resident, verify=True)
+                            case = f"{runtime} {variant['name']} {on}: {sample}"
+                            self.assertEqual((sample.get("answer"), sample["extra"]["waiting"]), (100, 50), case)
+                            self.assertEqual("resident_waiting" in sample["extra"], resident, case)
+                self.assertEqual(session.end(), (b"", 0))
+                self.assertEqual(session.complaints, b"", runtime)
+
+    def test_memory_grows_with_the_tasks(self):
+        with Session() as session:
+            extra = session.run("parked", "await_each", 50_000, resident=True)["extra"]
+            # A task has some 300 bytes, and its coroutine and frame as many.
+            self.assertGreater(extra["resident_waiting"] - extra["resident_before"], 50_000 * 500, extra)
+
+    def test_a_task_that_does_not_wait_is_found(self):
+        sys.path.insert(0, str(FOLDER))
+        self.addCleanup(sys.path.remove, str(FOLDER))
+        import asyncio
+        import gc
+        from types import SimpleNamespace
+
+        from taskscale_probe.workloads.parked import Watch
+
+        run = SimpleNamespace(size=2, params={"on": "event", "resident": False}, verify=True)
+        turn = lambda: asyncio.sleep(0)
+        self.addCleanup(gc.enable)
+        for waits, ended, said in ((1, 0, "1 of 2 tasks waited, and 0 ended"), (2, 1, "2 of 2 tasks waited, and 1 ended")):
+            watch = Watch(run)
+            watch.begin()
+            watch.waiting = waits
+            with self.assertRaisesRegex(RuntimeError, said):
+                asyncio.run(watch.until_all(turn, lambda: ended))
+
+
 class Spin(unittest.TestCase):
     def test_the_answer_is_that_of_the_kernel(self):
         with Session() as session:

@@ -42,12 +42,18 @@ fn is_divided(run: &Run) -> bool {
     run.params.get("workers").and_then(Value::as_u64).is_some_and(|workers| workers > 0)
 }
 
+/// Whether `run` asks for the memory of the process, which one iteration tells.
+fn is_resident(run: &Run) -> bool {
+    run.params.get("resident").and_then(Value::as_bool) == Some(true)
+}
+
 /// Does `run` in up to [`PARTS`] parts and adds them up. The depth of the stack of each part
 /// follows from the seed.
 fn spread(run: &Run, perform: &Perform) -> Result<Timing, String> {
     // The counts of an instrumented run would have to be merged, and its time says nothing. What is
-    // served has one server. Workers have stacks of their own, which this one does not move.
-    if run.param("verify") || is_served(run) || is_divided(run) {
+    // served has one server. Workers have stacks of their own, which this one does not move. Memory
+    // is no figure that adds up.
+    if run.param("verify") || is_served(run) || is_divided(run) || is_resident(run) {
         return perform(run);
     }
     let parts = run.iterations.min(PARTS);

@@ -226,6 +226,43 @@ fn drain_collects_all_that_wait() {
 }
 
 #[test]
+fn all_that_park_wait_at_once_and_tell_the_memory_where_asked() {
+    for runtime in ["tokio", "smol", "threads"] {
+        let mut session = Session::start(runtime);
+        let description = session.describe();
+        for variant in variants(&description, "parked") {
+            let only = &variant["only"]["on"];
+            for on in ["event", "timer", "lock"] {
+                if only.as_array().is_some_and(|only| !only.contains(&json!(on))) {
+                    continue;
+                }
+                for (resident, verify) in [(false, false), (false, true), (true, false)] {
+                    let params = json!({ "on": on, "resident": resident, "verify": verify });
+                    let body = json!({ "size": 200, "iterations": 3, "params": params });
+                    let sample = session.run("parked", &variant["name"], body);
+                    let case = format!("{runtime} {} {params}: {sample}", variant["name"]);
+                    assert_eq!(sample["answer"], 600, "{case}");
+                    let told = |name: &str| sample["extra"][name].as_u64();
+                    assert_eq!(told("waiting"), (resident || verify).then_some(200), "{case}");
+                    assert_eq!(told("resident_waiting").is_some(), resident, "{case}");
+                }
+            }
+        }
+        assert_eq!(session.end(), (String::new(), Some(0)));
+    }
+}
+
+#[test]
+fn memory_grows_with_the_tasks_that_wait() {
+    let mut session = Session::start("tokio");
+    let body = json!({ "size": 50_000, "params": { "resident": true } });
+    let sample = session.run("parked", &json!("multi_thread/spawn"), body);
+    let told = |name: &str| sample["extra"][name].as_u64().unwrap();
+    // A task of tokio has 128 bytes at the least.
+    assert!(told("resident_waiting") - told("resident_before") > 50_000 * 128, "{sample}");
+}
+
+#[test]
 fn an_extra_spin_does_not_change_the_answer() {
     let mut session = Session::start("rayon");
     let sample = session.run("fanout", &json!("scope"), json!({ "params": { "extra_spin": 100 } }));

@@ -7,12 +7,12 @@ public struct Timing: Sendable {
 
     /// Adds up iterations that were each timed by themselves, so that what lies between them is not: `one` is given the
     /// request with one iteration.
-    public static func sum(of run: Run, _ one: (Run) async -> Timing) async -> Timing {
+    public static func sum(of run: Run, _ one: (Run) async throws -> Timing) async rethrows -> Timing {
         var once = run
         once.iterations = 1
         var sum = Timing(wallNs: 0, cpuNs: 0, answer: 0, extra: [:])
         for _ in 0..<run.iterations {
-            let part = await one(once)
+            let part = try await one(once)
             (sum.wallNs, sum.cpuNs, sum.answer) = (
                 sum.wallNs + part.wallNs, sum.cpuNs + part.cpuNs, sum.answer &+ part.answer)
         }

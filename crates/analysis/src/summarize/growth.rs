@@ -3,6 +3,7 @@
 use fastrand::Rng;
 use taskscale_model::{
     figure::count,
+    parked,
     run_file::{Role, RowRecord, Time},
     summary::{Grade, Growth, GrowthStep, Interval, OneSecond},
 };
@@ -18,10 +19,17 @@ use crate::read::Run;
 const SECOND_NS: f64 = 1e9;
 
 /// One entry per series that was planned at two sizes or more and measured at one or more, in the
-/// order of the plan. A control is no series of its own, since it repeats its baseline.
+/// order of the plan. A control is no series of its own, since it repeats its baseline. Where
+/// memory is read each process wakes its tasks once, cold: the table has that cost, and no grade.
 pub fn all(run: &Run, series: &[RowSamples<'_>]) -> Vec<Growth> {
     let mut groups: Vec<Vec<&RowSamples<'_>>> = Vec::new();
-    for one in series.iter().filter(|one| one.row.role != Role::Control && one.row.sweep.is_none()) {
+    let is_graded = |one: &&RowSamples<'_>| {
+        let key = &one.row.key;
+        one.row.role != Role::Control
+            && one.row.sweep.is_none()
+            && !parked::is_resident(&key.workload, &key.params)
+    };
+    for one in series.iter().filter(is_graded) {
         match groups.iter_mut().find(|group| group[0].row.key.series == one.row.key.series) {
             Some(group) => group.push(one),
             None => groups.push(vec![one]),

@@ -5,6 +5,7 @@ use taskscale_model::{
     key::{RowKey, SeriesKey},
     missing::Missing,
     params::Params,
+    parked,
     protocol::{Variant, Workload},
     run_file::{ANY, Role, RowRecord, Sweep},
     suite::{Block, Suite},
@@ -164,6 +165,8 @@ pub fn rows_of(
                 params,
                 ..blank.key.series.clone()
             };
+            // A process whose memory is read answers once, so nothing levels off.
+            let once = parked::is_resident(&block.name, &series.params);
             let state = match (why_not(variant, size), selection.work_ns) {
                 (Some(missing), _) => RowState::Skipped(missing),
                 (None, Some(work_ns)) => RowState::Uncalibrated { work_ns },
@@ -172,8 +175,8 @@ pub fn rows_of(
             rows.push(Draft {
                 key: RowKey { series, size },
                 creates_task: Some(variant.creates_task),
-                jit: description.jit,
-                settle_ms: description.settle_ms,
+                jit: description.jit && !once,
+                settle_ms: description.settle_ms.filter(|_| !once),
                 state,
                 ..blank.clone()
             });
@@ -219,7 +222,7 @@ fn wanted<'a>(
             let names = block.variants.as_ref();
             names.is_none_or(|names| names.iter().any(|name| is_listed(name, &variant.name, workload)))
         } else {
-            let is_base = || block.share.is_some() && bases.iter().any(|name| *name == variant.name);
+            let is_base = || block.share.is_some() && bases.contains(&variant.name);
             asked.iter().any(|name| is_listed(name, &variant.name, workload)) || is_base()
         }
     })

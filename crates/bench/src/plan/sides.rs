@@ -37,6 +37,13 @@ pub fn pair(rows: &mut [Draft], runtimes: &[Found]) {
     }
 }
 
+/// The runtime that the rows of `runtime` stand beside: the one that they judge where they are an
+/// old side's, else their own.
+pub fn judged(runtimes: &[Found], runtime: &str) -> String {
+    let found = runtimes.iter().find(|found| found.id == runtime);
+    found.and_then(|found| found.old_of.clone()).unwrap_or_else(|| runtime.to_owned())
+}
+
 /// The indices of old sides' baselines that get no control. One control for each old side in a cell
 /// says what identical code of that runtime shows there. A control for every row would make a run
 /// half as long again.

@@ -18,10 +18,7 @@ pub const WORK_NS: &str = "work_ns";
 /// numbers the sweeps. Both sides of a comparison share their variant's group. Rows that cannot be
 /// measured stand in a group of their own.
 pub fn groups(block: &Block, rows: Vec<Draft>, runtimes: &[Found], next: &mut u64) -> Vec<Vec<Draft>> {
-    let judged = |runtime: &str| {
-        let found = runtimes.iter().find(|found| found.id == runtime);
-        found.and_then(|found| found.old_of.clone()).unwrap_or_else(|| runtime.to_owned())
-    };
+    let judged = |runtime: &str| super::sides::judged(runtimes, runtime);
     let (measured, skipped): (Vec<Draft>, Vec<Draft>) =
         rows.into_iter().partition(|row| row.state.takes_part());
     let mut groups: Vec<Vec<Draft>> = Vec::new();

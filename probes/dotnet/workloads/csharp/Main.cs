@@ -1,6 +1,7 @@
 using Taskscale;
 using Taskscale.Workloads;
 using Taskscale.Workloads.CSharp;
+using Taskscale.Workloads.CSharp.Forms;
 using Taskscale.Workloads.CSharp.Interp;
 
 if (args is not [string runtime]) {
@@ -11,6 +12,7 @@ Fanout.Declare(All.Forms);
 Nop.Declare(All.Forms);
 Spin.Declare();
 Drain.Declare();
+Parked.Declare("Task.Run", new Waits());
 Pile.Declare();
 Block.Declare();
 Taskscale.Workloads.Interp.Workload.Declare(Ways.Lookups, Ways.All);

@@ -12,6 +12,7 @@ let main args =
         Fanout.Declare Forms.all
         Nop.Declare Forms.all
         Spin.Declare() |> ignore
+        Parked.Declare("task{}/Task.Run", Waits.Waits())
         Workload.Declare(Interp.Ways.lookups, Interp.Ways.all)
         Probe.Serve(runtime, Environment.Version.ToString(), Environment.ProcessorCount)
         0

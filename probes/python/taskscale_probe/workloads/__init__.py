@@ -1,9 +1,9 @@
 """The workloads, and what the instrumented runs of all of them count with."""
 
-from . import drain, fanout, graph, interp, nop, spin
+from . import drain, fanout, graph, interp, nop, parked, spin
 
 
 def declare(runtime):
     """Declares all workloads with the variants of `runtime`."""
-    for workload in (fanout, nop, spin, drain, graph, interp):
+    for workload in (fanout, nop, spin, drain, graph, interp, parked):
         workload.declare(runtime)

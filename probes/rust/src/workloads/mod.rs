@@ -7,4 +7,5 @@ pub mod graph;
 pub mod interp;
 pub mod latch;
 pub mod nop;
+pub mod parked;
 pub mod spin;

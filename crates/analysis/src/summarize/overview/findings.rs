@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use taskscale_model::{
     figure::{self, count},
     missing::Reading,
-    run_file::Role,
+    run_file::{ANY, Role},
     suite,
     summary::{
         Finding, FindingKind, Granularity, Interval, Metg, Ranking, Row, RowStatus, Scales, Settled, Shares,
@@ -16,7 +16,7 @@ use taskscale_model::{
 use super::{
     Parts, grown,
     rank::{Cost, TIE, Table, is_asked as is_ranked, ratio},
-    reaches, versions,
+    reaches, residents, versions,
 };
 use crate::summarize::notes;
 
@@ -56,7 +56,11 @@ pub fn all(
     findings.extend(left_out(parts.rows));
     findings.extend(not_here(parts));
     // The others have been told of.
-    let untold = others().filter(|row| !is_not_here(parts, &row.key.runtime) && why_left_out(row).is_none());
+    let untold = others().filter(|row| {
+        // A size that a runtime does not bear stands in the table of what its tasks hold.
+        let ends = residents::is_asked(&row.key) && row.key.variant != ANY;
+        !ends && !is_not_here(parts, &row.key.runtime) && why_left_out(row).is_none()
+    });
     findings.extend(without_figures(untold, RowStatus::Skipped, FindingKind::Skipped));
     findings.sort_by_key(|finding| finding.kind);
     findings

@@ -5,6 +5,7 @@ mod grown;
 mod latencies;
 mod rank;
 mod reaches;
+mod residents;
 mod scales;
 mod shares;
 mod versions;
@@ -43,6 +44,7 @@ pub fn of(parts: &Parts<'_>, options: &Options) -> Overview {
         latencies: latencies::of(parts.samples),
         reaches: reaches::of(parts.run, parts.rows),
         scales,
+        residents: residents::of(parts.samples, parts.rows),
         rankings,
         elapsed_s: parts.run.ended.as_ref().map(|end| end.elapsed_s),
     }

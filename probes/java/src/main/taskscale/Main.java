@@ -4,6 +4,7 @@ import taskscale.sdk.Probe;
 import taskscale.workloads.Fanout;
 import taskscale.workloads.Interp;
 import taskscale.workloads.Nop;
+import taskscale.workloads.Parked;
 import taskscale.workloads.Spin;
 
 /** {@code java -cp CLASSES taskscale.Main java}: serves the probe of the runtime {@code java}. */
@@ -19,6 +20,7 @@ public final class Main {
         Nop.declare();
         Spin.declare();
         Interp.declare();
+        Parked.declare();
         Probe.serve("java", Runtime.version().toString(), Runtime.getRuntime().availableProcessors());
     }
 }

@@ -139,6 +139,7 @@ final class InterpTest {
                 "a request's output differs from byte 3 on: \"2,3]\", right is \"3]\" (7 bytes, right are 5)",
                 Interp.difference("[1,2,3]".getBytes(), "[1,3]".getBytes()), "said"));
         HttpTest.all();
+        ParkedTest.all();
         System.exit(failures == 0 ? 0 : 1);
     }
 

@@ -62,13 +62,13 @@ public final class Run {
      * Times {@code iterations} calls of {@code one}. One pair of clock readings lies around them all, the wall clock
      * outermost, so that CPU time never exceeds wall time times cores.
      */
-    public Timing time(Iteration one) throws Exception {
+    public Timing time(Iteration one) throws Exception { return time(iterations, one); }
+
+    /** As above, {@code times} calls: where something untimed lies between iterations, each is timed for itself. */
+    public Timing time(long times, Iteration one) throws Exception {
         Phases share = new Phases(phases);
         long answer = 0, wall = Clock.wallNs(), cpu = Clock.cpuNs();
-        for (long done = 0; done != iterations; done++) {
-            share.begin();
-            answer += one.apply(share);
-        }
+        for (long done = 0; done != times; done++) { share.begin(); answer += one.apply(share); }
         long cpuEnd = Clock.cpuNs(), wallEnd = Clock.wallNs();
         return new Timing(wallEnd - wall, cpuEnd - cpu, answer, share.extra());
     }
