@@ -105,7 +105,7 @@ impl<'r> Watch<'r> {
         WAITING.store(0, Ordering::Release);
         // Later iterations find a heap that has held tasks before.
         if self.is_resident() && !self.whole.extra.contains_key("resident_before") {
-            self.whole.extra.insert("resident_before", resident()?);
+            self.whole.extra.insert("resident_before", resident()?.into());
         }
         Ok(())
     }
@@ -117,7 +117,7 @@ impl<'r> Watch<'r> {
         }
         self.waiting = self.waiting.min(WAITING.load(Ordering::Acquire));
         if self.is_resident() && !self.whole.extra.contains_key("resident_waiting") {
-            self.whole.extra.insert("resident_waiting", resident()?);
+            self.whole.extra.insert("resident_waiting", resident()?.into());
         }
         Ok(())
     }
@@ -130,7 +130,7 @@ impl<'r> Watch<'r> {
     /// The sample.
     fn report(mut self) -> Timing {
         if self.is_resident() || self.run.param("verify") {
-            self.whole.extra.insert("waiting", self.waiting);
+            self.whole.extra.insert("waiting", self.waiting.into());
         }
         self.whole
     }
