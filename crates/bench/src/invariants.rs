@@ -25,6 +25,45 @@ const CONSTANT: &str = "constant";
 /// The program maps over 1 to this.
 const ELEMENTS: u64 = 100;
 
+/// The values that an integer parameter of a workload may have, where PROTOCOL.md bounds it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Range {
+    Of(&'static [u64]),
+    Within(u64, u64),
+}
+
+impl Range {
+    pub fn holds(self, value: u64) -> bool {
+        match self {
+            Range::Of(values) => values.contains(&value),
+            Range::Within(least, most) => (least..=most).contains(&value),
+        }
+    }
+}
+
+impl std::fmt::Display for Range {
+    fn fmt(&self, text: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Range::Of(values) => {
+                let words: Vec<String> = values.iter().map(u64::to_string).collect();
+                write!(text, "one of {}", words.join(", "))
+            }
+            Range::Within(least, most) => write!(text, "from {least} to {most}"),
+        }
+    }
+}
+
+/// The range of a parameter, if it has one. A description lists words alone.
+pub fn range(workload: &str, param: &str) -> Option<Range> {
+    match (workload, param) {
+        (WORKLOAD, "pause") => Some(Range::Of(&[0, 6, ELEMENTS])),
+        // Percent of what the server answers at most: above it the queue grows until the end.
+        (WORKLOAD, taskscale_model::load::RATE) => Some(Range::Within(1, 100)),
+        (WORKLOAD, WORKERS) => Some(Range::Within(0, 1_000)),
+        _ => None,
+    }
+}
+
 /// How a value relates to the requests that were counted.
 #[derive(Clone, Copy, PartialEq)]
 enum Of {

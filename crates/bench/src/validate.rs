@@ -7,6 +7,8 @@ use taskscale_model::{
     protocol::{Description, MAX_INTEGER, PHASES, Param, RunRequest, VERIFY, Variant, Workload},
 };
 
+use crate::invariants;
+
 /// Finds the first thing in `request` that does not fit the probe of `description`. Says what is
 /// wrong with it, what is allowed, and what to do.
 pub fn validate(description: &Description, request: &RunRequest) -> Result<(), Missing> {
@@ -45,7 +47,16 @@ pub fn validate(description: &Description, request: &RunRequest) -> Result<(), M
 pub fn params(workload: &Workload, params: &Params) -> Result<(), Missing> {
     params.iter().try_for_each(|(name, value)| {
         let param = named(&workload.params, |one| &one.name, name, "parameter")?;
-        if takes(param, value) { Ok(()) } else { refused(param, value) }
+        if !takes(param, value) {
+            return refused(param, value);
+        }
+        match (invariants::range(&workload.name, name), value) {
+            (Some(range), ParamValue::Integer(number)) if !range.holds(*number) => wrong(
+                format!("parameter {name:?} cannot be {number}; it is {range}"),
+                &format!("give {name} such a value, or leave it out"),
+            ),
+            _ => Ok(()),
+        }
     })
 }
 
@@ -226,6 +237,37 @@ mod tests {
             with("order", "completion")(request);
             with("verify", "true")(request);
         });
+    }
+
+    #[test]
+    fn integers_that_the_protocol_bounds_are_held_to_it() {
+        let param = |name: &str, default: u64| Param {
+            name: name.into(),
+            default: ParamValue::Integer(default),
+            choices: Vec::new(),
+            unavailable: Default::default(),
+            help: String::new(),
+        };
+        let declared = vec![param("pause", 0), param("rate", 50), param("workers", 0), param("depth", 0)];
+        let interp = Workload { name: "interp".into(), params: declared.clone(), variants: Vec::new() };
+        let own = Workload { name: "own".into(), params: declared, variants: Vec::new() };
+        let said = |workload: &Workload, name: &str, value: u64| {
+            params(workload, &[(name.to_owned(), ParamValue::Integer(value))].into())
+                .err()
+                .map(|why| why.reason)
+        };
+        for (name, right, wrong, range) in [
+            ("pause", 6, 7, "one of 0, 6, 100"),
+            ("rate", 100, 0, "from 1 to 100"),
+            ("rate", 1, 101, "from 1 to 100"),
+            ("workers", 1_000, 1_001, "from 0 to 1000"),
+        ] {
+            assert_eq!(said(&interp, name, right), None);
+            let reason = format!("parameter {name:?} cannot be {wrong}; it is {range}");
+            assert_eq!(said(&interp, name, wrong), Some(reason));
+            assert_eq!(said(&own, name, wrong), None, "another workload's parameter");
+        }
+        assert_eq!(said(&interp, "depth", 1_000_000), None);
     }
 
     #[test]

@@ -54,6 +54,7 @@ fn rows_are_chosen_by_whole_names() {
         ),
         (&["--variant", "("], "not a regular expression"),
         (&["--baseline", "tokyo"], "--baseline tokyo is not a row of this run; there are threads:scope"),
+        (&["--baseline", "scope"], "--baseline scope names no runtime; write threads:scope"),
         (&["--baseline", "threads", "--runtime", "tokio"], "--baseline threads is left out by --runtime"),
     ] {
         let ran = tool.run(&[&["report", "last"], args].concat());

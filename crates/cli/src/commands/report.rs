@@ -110,13 +110,25 @@ fn is(row: &RowRecord, named: &str) -> bool {
         || format!("{}:{}", key.runtime, key.variant_and_case()) == named
 }
 
-/// Says what there is where `named` is no row.
+/// Says what there is where `named` is no row, or one without figures.
 fn check_baseline(run: &Run, named: &str) -> anyhow::Result<()> {
-    if !run.rows.iter().any(|row| is(row, named)) {
+    let rows: Vec<&RowRecord> = run.rows.iter().filter(|row| is(row, named)).collect();
+    if rows.is_empty() {
         let mut known: Vec<String> = run.rows.iter().map(|row| row.key.full_name()).collect();
         known.sort();
         known.dedup();
+        let way = format!(":{named}");
+        let meant: Vec<&str> = known.iter().filter(|name| name.ends_with(&way)).map(String::as_str).collect();
+        if !meant.is_empty() {
+            bail!("--baseline {named} names no runtime; write {}", meant.join(" or "));
+        }
         bail!("--baseline {named} is not a row of this run; there are {}", known.join(", "));
+    }
+    let timed = |row: &&RowRecord| {
+        run.samples.iter().any(|sample| sample.row == row.row && sample.kind == run_file::Kind::Timed)
+    };
+    if !rows.iter().any(timed) {
+        bail!("--baseline {named} has no figures in this run; `taskscale report` without it says why");
     }
     Ok(())
 }

@@ -45,7 +45,8 @@ public sealed class Counts {
 
     /// <summary>Adds up what several loops counted, under the names of the protocol.</summary>
     internal static void Report(IReadOnlyList<Counts> all, Dictionary<string, object> extra) {
-        Counts last = all[^1];
+        // A worker beyond the number of requests had none.
+        Counts last = all.LastOrDefault(one => one.nodes > 0) ?? all[^1];
         long Sum(Func<Counts, long> of) => all.Sum(of);
         extra["nodes"] = Sum(one => one.nodes);
         extra["builtins"] = Sum(one => one.builtins);
