@@ -238,7 +238,7 @@ impl Planner<'_> {
         let mut rows: Vec<Draft> =
             taking_part.flat_map(|runtime| draft::rows_of(suite, block, size, runtime, selection)).collect();
         // A single work that the user asks for is no sweep.
-        let mut groups = if rows.iter().any(|row| resident::is_asked(&row.key)) {
+        let mut groups = if rows.iter().any(|row| row.key.is_resident()) {
             resident::groups(rows, runtimes)
         } else if block.work_ns.is_empty() || selection.work_ns.is_some() {
             baselines::choose(&mut rows, suite, runtimes, selection);
@@ -249,7 +249,7 @@ impl Planner<'_> {
         groups.retain(|rows| !rows.is_empty());
         for rows in &mut groups {
             sides::pair(rows, runtimes);
-            let controls = block.controls && !rows.iter().any(|row| resident::is_asked(&row.key));
+            let controls = block.controls && !rows.iter().any(|row| row.key.is_resident());
             // Verdicts on two sides need a control, whatever the table is read for.
             if controls || runtimes.iter().any(|runtime| runtime.old_of.is_some()) {
                 let spared = sides::spared(rows, runtimes);

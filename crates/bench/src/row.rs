@@ -7,7 +7,7 @@ use taskscale_model::{
     load::Mode,
     missing::Missing,
     params::{ParamValue, Params},
-    parked::{self, Resident},
+    parked::Resident,
     protocol::{PHASES, RunRequest, VERIFY},
     run_file::{Kind, Record, RowEnd, RowRecord, SampleRecord, Status, Stop},
 };
@@ -111,7 +111,7 @@ impl<'p> Row<'p> {
             // A sweep uses only the costs, a server creates nothing, and a process whose memory is
             // read answers once.
             tells_phases: record.sweep.is_none()
-                && !parked::is_resident(&record.key.workload, &record.key.params)
+                && !record.key.is_resident()
                 && Mode::of(&record.key.workload, &record.key.params).is_none(),
             wake_ns: None,
             answered_ns: 0,
@@ -151,7 +151,7 @@ impl<'p> Row<'p> {
 
     /// Whether the memory of its processes is read: each of them is fresh and answers once.
     pub fn is_resident(&self) -> bool {
-        parked::is_resident(&self.record.key.workload, &self.record.key.params)
+        self.record.key.is_resident()
     }
 
     /// Whether an iteration lasts [`DEAR`] samples, by the last one or by the instrumented run.

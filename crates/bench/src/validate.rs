@@ -114,7 +114,7 @@ fn takes(param: &Param, value: &ParamValue) -> bool {
         (ParamValue::Flag(_), ParamValue::Flag(_)) | (ParamValue::Word(_), ParamValue::Word(_)) => true,
         _ => false,
     };
-    is_kind && (param.choices.is_empty() || param.choices.contains(value)) && param.why_not(value).is_none()
+    is_kind && param.has(value)
 }
 
 fn kind(param: &Param) -> String {

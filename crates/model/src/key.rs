@@ -4,7 +4,10 @@ use std::ops::{Deref, DerefMut};
 
 use serde::{Deserialize, Serialize};
 
-use crate::params::{Params, label};
+use crate::{
+    params::{Params, label},
+    parked,
+};
 
 /// Names a series: one variant of one runtime in one table, over all its sizes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
@@ -43,6 +46,11 @@ impl SeriesKey {
             true => self.variant.clone(),
             false => format!("{} {}", self.variant, label(&self.case)),
         }
+    }
+
+    /// Whether the memory of each process is read, which then is fresh and answers once.
+    pub fn is_resident(&self) -> bool {
+        parked::is_resident(&self.workload, &self.params)
     }
 
     /// The table's name with its suite, or alone where both have one name.

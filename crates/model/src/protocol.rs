@@ -283,16 +283,16 @@ impl Workload {
 
     /// Whether the workload has all of `params` and allows their values.
     pub fn accepts(&self, params: &Params) -> bool {
-        params.iter().all(|(name, value)| {
-            self.param(name).is_some_and(|param| {
-                let is_choice = param.choices.is_empty() || param.choices.contains(value);
-                is_choice && param.why_not(value).is_none()
-            })
-        })
+        params.iter().all(|(name, value)| self.param(name).is_some_and(|param| param.has(value)))
     }
 }
 
 impl Param {
+    /// Whether the value is one of its words, where it lists any, and is to be had here.
+    pub fn has(&self, value: &ParamValue) -> bool {
+        (self.choices.is_empty() || self.choices.contains(value)) && self.why_not(value).is_none()
+    }
+
     /// Why a value that the workload knows is not to be had in this toolchain.
     pub fn why_not(&self, value: &ParamValue) -> Option<&Missing> {
         let word = match value {

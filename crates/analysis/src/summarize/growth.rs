@@ -3,7 +3,6 @@
 use fastrand::Rng;
 use taskscale_model::{
     figure::count,
-    parked,
     run_file::{Role, RowRecord, Time},
     summary::{Grade, Growth, GrowthStep, Interval, OneSecond},
 };
@@ -24,10 +23,7 @@ const SECOND_NS: f64 = 1e9;
 pub fn all(run: &Run, series: &[RowSamples<'_>]) -> Vec<Growth> {
     let mut groups: Vec<Vec<&RowSamples<'_>>> = Vec::new();
     let is_graded = |one: &&RowSamples<'_>| {
-        let key = &one.row.key;
-        one.row.role != Role::Control
-            && one.row.sweep.is_none()
-            && !parked::is_resident(&key.workload, &key.params)
+        one.row.role != Role::Control && one.row.sweep.is_none() && !one.row.key.is_resident()
     };
     for one in series.iter().filter(is_graded) {
         match groups.iter_mut().find(|group| group[0].row.key.series == one.row.key.series) {

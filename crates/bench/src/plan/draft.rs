@@ -5,7 +5,6 @@ use taskscale_model::{
     key::{RowKey, SeriesKey},
     missing::Missing,
     params::Params,
-    parked,
     protocol::{Variant, Workload},
     run_file::{ANY, Role, RowRecord, Sweep},
     suite::{Block, Suite},
@@ -166,7 +165,7 @@ pub fn rows_of(
                 ..blank.key.series.clone()
             };
             // A process whose memory is read answers once, so nothing levels off.
-            let once = parked::is_resident(&block.name, &series.params);
+            let once = series.is_resident();
             let state = match (why_not(variant, size), selection.work_ns) {
                 (Some(missing), _) => RowState::Skipped(missing),
                 (None, Some(work_ns)) => RowState::Uncalibrated { work_ns },

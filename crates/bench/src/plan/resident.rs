@@ -2,14 +2,7 @@
 //! alive, and those of a million tasks of every runtime hold 20 GB together. Nothing is divided by
 //! anything, so nothing need be measured side by side but the two sides of a comparison.
 
-use taskscale_model::{key::RowKey, parked};
-
 use super::{draft::Draft, found::Found, sides};
-
-/// Whether the memory of this row is read.
-pub fn is_asked(key: &RowKey) -> bool {
-    parked::is_resident(&key.workload, &key.params)
-}
 
 /// The groups of one table at one size. Rows that cannot be measured stand in a group of their own.
 pub fn groups(rows: Vec<Draft>, runtimes: &[Found]) -> Vec<Vec<Draft>> {

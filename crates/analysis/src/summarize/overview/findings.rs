@@ -16,7 +16,7 @@ use taskscale_model::{
 use super::{
     Parts, grown,
     rank::{Cost, TIE, Table, is_asked as is_ranked, ratio},
-    reaches, residents, versions,
+    reaches, versions,
 };
 use crate::summarize::notes;
 
@@ -58,7 +58,7 @@ pub fn all(
     // The others have been told of.
     let untold = others().filter(|row| {
         // A size that a runtime does not bear stands in the table of what its tasks hold.
-        let ends = residents::is_asked(&row.key) && row.key.variant != ANY;
+        let ends = row.key.is_resident() && row.key.variant != ANY;
         !ends && !is_not_here(parts, &row.key.runtime) && why_left_out(row).is_none()
     });
     findings.extend(without_figures(untold, RowStatus::Skipped, FindingKind::Skipped));

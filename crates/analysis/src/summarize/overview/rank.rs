@@ -11,7 +11,7 @@ use taskscale_stats::{
 
 use super::{
     super::{Options, samples::RowSamples},
-    latencies, reaches, residents, scales, shares,
+    latencies, reaches, scales, shares,
 };
 use crate::read::Run;
 
@@ -52,7 +52,7 @@ pub fn tables<'a>(run: &Run, samples: &'a [RowSamples<'a>]) -> Vec<Table<'a>> {
             || latencies::is_open(one)
             || reaches::param(run, &one.row.key).is_some()
             || scales::block(run, one).is_some()
-            || residents::is_asked(&one.row.key)
+            || one.row.key.is_resident()
     };
     for one in samples.iter().filter(|one| is_ranked(one) && !elsewhere(one)) {
         let key = |one: &RowSamples<'a>| (one.row.key.suite.clone(), one.row.key.table.clone());

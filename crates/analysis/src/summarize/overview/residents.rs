@@ -7,7 +7,7 @@
 
 use taskscale_model::{
     key::RowKey,
-    parked::{self, Resident},
+    parked::Resident,
     run_file::{ANY, Role, Time},
     summary::{HeldAt, HeldPerTask, Interval, ResidentRow, Residents, Row},
 };
@@ -15,17 +15,12 @@ use taskscale_stats::quantile::{median, sorted};
 
 use super::{super::samples::RowSamples, rank};
 
-/// Whether the memory of a row is read.
-pub fn is_asked(key: &RowKey) -> bool {
-    parked::is_resident(&key.workload, &key.params)
-}
-
 /// All tables with such rows. O(rows^2) within a table.
 pub fn of(samples: &[RowSamples<'_>], rows: &[Row]) -> Vec<Residents> {
     let mut tables: Vec<(&RowKey, Vec<&RowSamples<'_>>)> = Vec::new();
     // A runtime that is not here has its own line.
     let is_read = |one: &&RowSamples<'_>| {
-        is_asked(&one.row.key) && one.row.role != Role::Control && one.row.key.variant != ANY
+        one.row.key.is_resident() && one.row.role != Role::Control && one.row.key.variant != ANY
     };
     for one in samples.iter().filter(is_read) {
         let key = &one.row.key;
@@ -102,15 +97,13 @@ fn held(told: &[At<'_, '_>]) -> Option<HeldPerTask> {
     let (largest, first) = (told.last()?, told.first()?);
     let from = Some(first.size).filter(|size| *size < largest.size);
     // Without a smaller size, the process itself is what others are compared with.
-    let base = |resident: &Resident| match from {
-        Some(_) => first.median(|first| first.waiting as f64),
-        None => Some(resident.before as f64),
-    };
+    let smallest = first.median(|resident| resident.waiting as f64)?;
+    let base = |resident: &Resident| if from.is_some() { smallest } else { resident.before as f64 };
     let tasks = (largest.size - from.unwrap_or(0)) as f64;
     let slopes: Vec<f64> = largest
         .processes
         .iter()
-        .filter_map(|resident| Some((resident.waiting as f64 - base(resident)?).max(0.0) / tasks))
+        .map(|resident| (resident.waiting as f64 - base(resident)).max(0.0) / tasks)
         .collect();
     let slopes = sorted(&slopes);
     let before: Vec<f64> =
