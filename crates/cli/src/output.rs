@@ -18,7 +18,7 @@ pub enum Outcome {
     Done,
     /// A finding that the caller gates on.
     Finding,
-    /// Nothing could be measured or read; the reasons were printed.
+    /// Nothing could be measured or read, or not all that was named; the reasons were printed.
     Nothing,
     /// The user pressed Ctrl-C; what was measured is kept.
     Interrupted,

@@ -15,7 +15,7 @@ use taskscale_model::{
 use taskscale_sys::process::Command;
 
 use crate::{
-    described,
+    described, names,
     probes::{
         build::{Job, Kept, Unwatched, Watch},
         languages,
@@ -104,6 +104,11 @@ pub fn known() -> impl Iterator<Item = &'static str> {
     BUILT_IN.into_iter().chain(languages::ALL.iter().flat_map(|language| language.runtimes).copied())
 }
 
+/// Tells whether the probe of that runtime is linked into this binary.
+pub fn is_built_in(name: &str) -> bool {
+    BUILT_IN.contains(&name)
+}
+
 /// Tells whether that runtime takes part only where it is named.
 pub fn is_by_name(id: &str) -> bool {
     BY_NAME.contains(&split_id(id).0)
@@ -143,8 +148,7 @@ pub fn split_id(id: &str) -> (&str, Option<&str>) {
 pub fn named(id: &str) -> anyhow::Result<Candidate> {
     let (name, toolchain) = split_id(id);
     if !known().any(|known| known == name) {
-        let known: Vec<&str> = known().collect();
-        bail!("no runtime is named {name:?}; there are {}; your own goes with --probe CMD", known.join(", "));
+        bail!("{}", names::no_runtime(name));
     }
     if BUILT_IN.contains(&name) && toolchain.is_some() {
         bail!("{name} is built into taskscale and has no toolchain to choose; say --runtime {name}");
@@ -306,7 +310,7 @@ mod tests {
     #[test]
     fn mistakes_say_what_there_is() {
         let error = named("toki").expect_err("unknown").to_string();
-        assert!(error.contains("there are tokio, rayon") && error.contains("--probe CMD"), "{error}");
+        assert!(error.contains("There are tokio, rayon") && error.contains("--probe CMD"), "{error}");
         let error = named("tokio@1.2").expect_err("no toolchain").to_string();
         assert!(error.contains("built into taskscale"), "{error}");
         let Standing::Missing(missing) = named("asyncio@/no/such/python").expect("known").standing else {

@@ -3,7 +3,7 @@
 use anyhow::{Context, bail};
 use taskscale_model::suite::Suite;
 
-use crate::probes::embedded;
+use crate::{names, probes::embedded};
 
 /// The suite that runs when none is named.
 pub const DEFAULT: &str = "quick";
@@ -35,7 +35,5 @@ fn load_one(name: &str) -> anyhow::Result<Suite> {
             std::fs::read_to_string(name).with_context(|| format!("cannot read the suite file {name}"))?;
         return Suite::parse(&text).with_context(|| format!("suite file {name}"));
     }
-    let known: Vec<&str> =
-        embedded::SUITES.iter().filter_map(|(name, _)| name.strip_suffix(".toml")).collect();
-    bail!("no suite is named {name:?}; there are {}, or give the path of a .toml file", known.join(", "))
+    bail!("{}", names::no_suite(name))
 }

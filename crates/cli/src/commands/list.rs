@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeSet, fmt::Write};
 
+use anyhow::bail;
 use taskscale_bench::plan::Found;
 use taskscale_model::{
     figure::count,
@@ -13,6 +14,7 @@ use taskscale_model::{
 use crate::{
     args::ListArgs,
     interrupt::Interrupt,
+    names,
     output::{Outcome, print},
     progress::Building,
     runtimes::{self, Candidate, Standing},
@@ -26,6 +28,11 @@ const COLUMNS: usize = 80;
 /// no others.
 pub fn list(args: &ListArgs) -> anyhow::Result<Outcome> {
     let known = suites::built_in()?;
+    for name in &args.names {
+        if !known.iter().any(|suite| suite.name == *name) && !names::is_runtime(name) {
+            bail!("{}", names::no_suite_or_runtime(runtimes::split_id(name).0));
+        }
+    }
     let is_suite = |name: &&String| known.iter().any(|suite| suite.name == **name);
     let (named, mut asked): (Vec<&String>, Vec<&String>) = args.names.iter().partition(is_suite);
     asked.extend(&args.runtime);

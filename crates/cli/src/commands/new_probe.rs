@@ -3,6 +3,7 @@
 use std::{fs::OpenOptions, io::Write, path::PathBuf};
 
 use anyhow::{Context, bail};
+use taskscale_bench::meant;
 
 use crate::{
     args::NewProbeArgs,
@@ -16,7 +17,13 @@ pub fn new_probe(args: &NewProbeArgs) -> anyhow::Result<Outcome> {
     let language = languages::named(&args.language)
         .or_else(|| languages::ALL.iter().find(|one| one.extension == args.language).copied());
     let Some((name, text)) = language.and_then(|language| language.skeleton()) else {
-        bail!("no probe can be begun in {:?}; there are {}", args.language, languages_known());
+        let rest = format!("there are {}", languages_known());
+        let known = languages::ALL.iter().map(|language| language.name);
+        bail!(
+            "no probe can be begun in {:?}; {}",
+            args.language,
+            meant::or_else(&args.language, known, &rest)
+        );
     };
     let path = args.file.clone().unwrap_or_else(|| PathBuf::from(name));
     let mut file =

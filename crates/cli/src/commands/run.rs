@@ -44,8 +44,8 @@ const QUICK: suite::LimitsAsked = suite::LimitsAsked {
     restart_warmup: None,
 };
 
-/// The least that an answer may take where `--max-time` shortens it, in seconds: a probe of a JVM
-/// needs 2 s for its first answer on a machine at load 15.
+/// The least that an answer may take where `--max-time` shortens it, in seconds. A row that has not
+/// shown yet how long it takes is waited for less long (`Limits::hurry_ns`).
 const SHORTEST_TIMEOUT_S: f64 = 10.0;
 
 /// Rows that are judged by an old side get 50 pairs of processes, of four rounds each. One process
@@ -87,6 +87,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     }
     let shaken = runtimes::shake_hands(candidates, args.timeout);
     sides::check(&shaken)?;
+    let absent = absent(&shaken);
     let mut launcher = launcher(&shaken);
     if args.counts {
         launcher = launcher.counting(shim::library(&building));
@@ -122,7 +123,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
 
     tell(&format!("Raw samples: {}", kept.path.display()));
     if let Some(name) = &args.save_baseline {
-        tell(&match measured && !interrupt.came() {
+        tell(&match measured && !interrupt.came() && absent.is_empty() {
             true => baselines::save(name, &kept.path)?,
             false => format!("Baseline {name}: not kept, since the run did not come to a good end"),
         });
@@ -131,8 +132,20 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
         (true, _) => Outcome::Interrupted,
         (false, false) => Outcome::Nothing,
         (false, true) if regression => Outcome::Finding,
+        (false, true) if !absent.is_empty() => {
+            tell(&format!("taskscale: asked for and not measured: {}", absent.join("; ")));
+            Outcome::Nothing
+        }
         (false, true) => Outcome::Done,
     })
+}
+
+/// The runtimes and probes that the user named and that cannot be had, each with the reason.
+fn absent(shaken: &[Shaken]) -> Vec<String> {
+    let asked = shaken.iter().map(|one| &one.found).filter(|found| found.asked);
+    asked
+        .filter_map(|found| Some(format!("{}: {}", found.id, found.description.as_ref().err()?.reason)))
+        .collect()
 }
 
 /// The suites without the tables that nobody asked for; the same with all of their tables; and the
@@ -319,6 +332,7 @@ fn limits_of(suite: &Suite, args: &RunArgs, judged: usize) -> Limits {
     // A cell of a few seconds cannot wait for a minute until a probe counts as hung.
     if let (Some(seconds), None) = (args.max_time, args.timeout) {
         limits.timeout_ns = limits.timeout_ns.min((seconds.max(SHORTEST_TIMEOUT_S / 2.0) * 2e9) as u64);
+        limits.hurry_ns = Some((seconds * 1e9) as u64);
     }
     limits
 }
