@@ -8,6 +8,9 @@ const START_NS: f64 = 100e6;
 /// What a task takes, roughly, in nanoseconds.
 const TASK_NS: f64 = 1500.0;
 
+/// How many tasks a request over HTTP is taken for.
+pub(crate) const REQUEST: u64 = 100;
+
 /// How many times what a request takes, as far as that is known, its answer is waited for where the
 /// user gives a cell little time. A machine at load 15 takes ten times as long.
 const PATIENCE: f64 = 20.0;

@@ -4,6 +4,7 @@ use std::io;
 
 use taskscale_model::{
     answer::Rule,
+    key::RowKey,
     load::Mode,
     missing::Missing,
     params::{ParamValue, Params},
@@ -260,15 +261,16 @@ impl<'p> Row<'p> {
     /// How long its answer is waited for.
     fn patience_ns(&self, ask: &Ask, world: &World<'_, '_>) -> u64 {
         let known_ns = self.iteration_wall_ns.or(self.verified_wall_ns);
-        match world.hurry_ns {
-            // The forecast has let a size through that may take as long as an answer may.
-            Some(hurry_ns) if known_ns.is_some() || !self.is_foreseen => {
-                let known_ns = known_ns.map(|ns| ns * ask.iterations as f64);
-                let of_row = limits::patience_ns(hurry_ns, self.record.key.size, known_ns, self.record.jit);
-                of_row.min(world.timeout_ns)
-            }
-            _ => world.timeout_ns,
+        let Some(hurry_ns) = world.hurry_ns else { return world.timeout_ns };
+        // The forecast has let a size through that may take as long as an answer may.
+        if known_ns.is_none() && self.is_foreseen {
+            return world.timeout_ns;
         }
+        let known_ns = known_ns.map(|ns| ns * ask.iterations as f64);
+        let RowKey { series, size } = &self.record.key;
+        let is_served = Mode::of(&series.workload, &series.params).is_some();
+        let tasks = if is_served { size.saturating_mul(limits::REQUEST) } else { *size };
+        limits::patience_ns(hurry_ns, tasks, known_ns, self.record.jit).min(world.timeout_ns)
     }
 
     /// Makes the probe work after a pause, for as long as it says that it takes to come back. A row

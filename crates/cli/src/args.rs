@@ -274,7 +274,8 @@ pub struct RunArgs {
     /// CPU time of the work inside each task, calibrated for each runtime [default: none]
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub work: Option<f64>,
-    /// A parameter of the workload, put over the suite's; repeat for several
+    /// A parameter of the workload, put over the suite's; NAME=all keeps every value that a table
+    /// of the suite has; repeat for several
     #[arg(long, value_name = "NAME=VALUE", value_parser = param)]
     pub param: Vec<(String, taskscale_model::params::ParamValue)>,
     /// Also count allocations and system calls, in three more processes of each row that are not

@@ -22,6 +22,7 @@ mod runtimes;
 mod sides;
 mod store;
 mod suites;
+mod tables;
 
 use std::process::ExitCode;
 

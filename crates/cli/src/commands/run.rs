@@ -15,7 +15,6 @@ use taskscale_bench::{
     run::{self, Order},
 };
 use taskscale_model::{
-    params,
     run_file::{self, Header, Time},
     suite::{self, Suite},
 };
@@ -29,7 +28,7 @@ use crate::{
     probes::shim,
     progress::{Building, Progress},
     runtimes::{self, Shaken},
-    sides, store, suites,
+    sides, store, suites, tables,
 };
 
 /// `--quick` puts these over a suite's own limits, for a first look.
@@ -149,25 +148,37 @@ fn absent(shaken: &[Shaken]) -> Vec<String> {
 }
 
 /// The suites without the tables that nobody asked for; the same with all of their tables; and the
-/// titles of those that are left out. Whoever names parameters asks for the tables that set them
-/// all so, where no other does.
+/// titles of those that are left out. Whoever names parameters asks for the tables that have them
+/// all so, where no other does, and of each for the rows that have them.
 fn asked(args: &RunArgs, mut suites: Vec<Suite>) -> (Vec<Suite>, Vec<Suite>, Vec<String>) {
-    let whole = in_full(args, suites.clone());
+    let narrow = |suites: &mut Vec<Suite>| {
+        suites
+            .iter_mut()
+            .flat_map(|suite| &mut suite.workloads)
+            .for_each(|block| tables::narrow(block, &args.param));
+    };
+    let mut whole = in_full(args, suites.clone());
+    narrow(&mut whole);
     if args.all {
         return (whole.clone(), whole, Vec::new());
     }
     let mut left_out = Vec::new();
     for suite in &mut suites {
-        let sets = |block: &suite::Block| {
-            args.param.iter().all(|(name, value)| block.params.get(name) == Some(value))
-        };
+        let sets = |block: &suite::Block| tables::sets(block, &args.param);
         let own = args.param.is_empty() || suite.workloads.iter().any(|block| !block.extra && sets(block));
-        let (kept, dropped): (Vec<_>, Vec<_>) = std::mem::take(&mut suite.workloads)
-            .into_iter()
-            .partition(|block| !block.extra || (!own && sets(block)));
-        suite.workloads = kept;
-        left_out.extend(dropped.into_iter().map(|block| block.title));
+        let blocks = std::mem::take(&mut suite.workloads);
+        // A workload's own table gives way to those that have what is asked for.
+        let has = |name: &str| !own && blocks.iter().any(|block| block.name == name && sets(block));
+        let is_kept = |block: &suite::Block| if has(&block.name) { sets(block) } else { !block.extra };
+        let is_kept: Vec<bool> = blocks.iter().map(is_kept).collect();
+        for (block, is_kept) in blocks.into_iter().zip(is_kept) {
+            match is_kept {
+                true => suite.workloads.push(block),
+                false => left_out.push(block.title),
+            }
+        }
     }
+    narrow(&mut suites);
     (suites, whole, left_out)
 }
 
@@ -266,7 +277,7 @@ fn order(args: &RunArgs, suites: Vec<Suite>, shaken: &[Shaken]) -> anyhow::Resul
         sizes: once(&args.size),
         variants: args.variant.clone(),
         baseline: args.baseline.clone(),
-        params: args.param.iter().cloned().collect::<params::Params>(),
+        params: tables::over(&args.param, suites.iter().flat_map(|suite| &suite.workloads)),
         work_ns: args.work.map(|seconds| (seconds * 1e9).round().max(1.0) as u64),
     };
     let found: Vec<Found> = shaken.iter().map(|one| one.found.clone()).collect();
@@ -371,7 +382,11 @@ mod tests {
         };
         assert_eq!(titles(&[]), Vec::<String>::new());
         assert_eq!(titles(&["--param", "workers=1"]), ["interp, requests shared by workers"]);
-        assert_eq!(titles(&["--param", "depth=300"]), ["interp, nested lets"]);
+        for depth in ["depth=300", "depth=1000", "depth=100000000", "depth=all"] {
+            assert_eq!(titles(&["--param", depth]), ["interp, nested lets"], "{depth}");
+        }
+        assert_eq!(titles(&["--param", "workers=all"]), ["interp, requests shared by workers"]);
+        assert_eq!(titles(&["--param", "rate=50"]), ["interp over HTTP at a fixed rate"]);
         // Requests that suspend, with workers: no table sets both.
         assert_eq!(titles(&["--param", "workers=1", "--param", "pause=6"]), Vec::<String>::new());
     }
