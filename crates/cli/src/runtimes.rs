@@ -67,6 +67,11 @@ impl Candidate {
         Candidate { id: id.into(), asked, standing, job, old_of: None }
     }
 
+    /// Whether its probe is still to be built.
+    pub fn is_unbuilt(&self) -> bool {
+        matches!(self.standing, Standing::Unbuilt(_))
+    }
+
     /// Builds the probe where that is still to be done.
     pub fn prepare(&mut self, watch: &dyn Watch) {
         if let Standing::Unbuilt(job) = &self.standing {
@@ -227,13 +232,20 @@ pub struct Shaken {
 
 /// Starts each candidate's probe once and asks what it is. Tells equal names apart: an old side
 /// becomes `mine#old`, any other `mine#2`. A probe has [`HANDSHAKE_NS`] to answer, or `timeout_s`
-/// seconds where those are more.
-pub fn shake_hands(candidates: Vec<Candidate>, timeout_s: Option<f64>) -> Vec<Shaken> {
+/// seconds where those are more. Ends early where the user asks to `stop`.
+pub fn shake_hands(
+    candidates: Vec<Candidate>,
+    timeout_s: Option<f64>,
+    stop: &dyn Fn() -> bool,
+) -> Vec<Shaken> {
     let mut shaken: Vec<Shaken> = Vec::new();
     // Pairs of the name that the user typed and the name in the run.
     let mut typed: Vec<(String, String)> = Vec::new();
     let timeout_ns = ((timeout_s.unwrap_or_default() * 1e9) as u64).max(HANDSHAKE_NS);
     for candidate in candidates {
+        if stop() {
+            break;
+        }
         let (as_typed, old_of) = (candidate.id.clone(), candidate.old_of.clone());
         let mut one = shake_hand(candidate, timeout_ns);
         let taken = |id: &str| shaken.iter().any(|other| other.found.id == id);

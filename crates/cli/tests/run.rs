@@ -246,6 +246,30 @@ fn ctrl_c_ends_in_good_order_with_the_figures_so_far() {
 }
 
 #[test]
+fn ctrl_c_before_the_first_figure_says_so_and_names_the_run_file() {
+    let tool = Tool::new();
+    let file = tool.path("early.taskscale.jsonl");
+    let hangs = broken("hang");
+    let args = ["run", "fanout", "--size", "64", "--timeout", "3s", "--probe", &hangs, "-o"];
+    let args: Vec<&str> = args.into_iter().chain(file.to_str()).collect();
+    let mut child =
+        tool.command(&args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the binary starts");
+    let deadline = Instant::now() + Duration::from_secs(600);
+    while !fs::read_to_string(&file).unwrap_or_default().contains("\"type\":\"row\"") {
+        assert!(Instant::now() < deadline, "no plan in ten minutes");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+    let mut said = String::new();
+    child.stderr.take().expect("piped").read_to_string(&mut said).expect("UTF-8");
+    assert_eq!(child.wait().expect("ends").code(), Some(130));
+    assert!(said.lines().all(|line| line.chars().count() <= 80 || !line.trim().contains(' ')), "{said}");
+    let words =
+        format!("interrupted; nothing was measured yet; the run file with the plan: {}", file.display());
+    assert!(said.split_whitespace().collect::<Vec<_>>().join(" ").contains(&words), "{said}");
+}
+
+#[test]
 fn usage_and_input_errors_exit_with_2_and_say_what_to_do() {
     let tool = Tool::new();
     let torn = tool.path("not-a-run.jsonl");

@@ -92,14 +92,16 @@ fn tables(text: &mut String, suite: &Suite) -> std::fmt::Result {
 /// Writes the runtimes that are asked for in full, or a line of each.
 fn runtimes(text: &mut String, asked: &[String]) -> anyhow::Result<()> {
     let mut candidates = runtimes::candidates(asked, &[])?;
-    let building = Building::new(Interrupt::listen()?);
+    let interrupt = Interrupt::listen()?;
+    let building = Building::new(interrupt.clone());
+    building.expect(candidates.iter().filter(|candidate| candidate.asked && candidate.is_unbuilt()).count());
     for candidate in candidates.iter_mut().filter(|candidate| candidate.asked) {
         candidate.prepare(&building);
     }
     let places: Vec<String> = candidates.iter().map(place).collect();
     text.push_str("Runtimes (taskscale run --runtime NAME):\n");
     let unbuilt: Vec<Option<String>> = candidates.iter().map(unbuilt).collect();
-    let shaken = runtimes::shake_hands(candidates, None);
+    let shaken = runtimes::shake_hands(candidates, None, &|| interrupt.came());
     let width = widest(shaken.iter().map(|one| &*one.found.id));
     for ((Found { id, asked, description, .. }, place), unbuilt) in
         shaken.iter().map(|one| &one.found).zip(places).zip(unbuilt)

@@ -64,12 +64,12 @@ const JUDGED: suite::LimitsAsked = suite::LimitsAsked {
 
 /// Measures, keeps the samples and prints the figures.
 pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
+    let interrupt = Interrupt::listen()?;
     let mut suites = suites::load(&args.suites)?;
     if args.probe.is_empty() {
         suites.iter_mut().for_each(|suite| put_first(suite, &args.runtime));
     }
     let (suites, whole, left_out) = asked(args, suites);
-    let interrupt = Interrupt::listen()?;
     let terminal = std::io::stderr().is_terminal();
     if terminal {
         tell("taskscale: looking for runtimes");
@@ -78,13 +78,17 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     sides::add(args, &mut candidates)?;
     candidates.retain(|candidate| candidate.asked || takes_part(&suites, &candidate.id));
     let building = Building::new(interrupt.clone());
+    building.expect(candidates.iter().filter(|candidate| candidate.is_unbuilt()).count());
     for candidate in &mut candidates {
-        candidate.prepare(&building);
-        if interrupt.came() {
-            return Ok(Outcome::Interrupted);
+        if !interrupt.came() {
+            candidate.prepare(&building);
         }
     }
-    let shaken = runtimes::shake_hands(candidates, args.timeout);
+    let shaken = runtimes::shake_hands(candidates, args.timeout, &|| interrupt.came());
+    if interrupt.came() {
+        tell("taskscale: interrupted; nothing was measured yet, and there is no run file");
+        return Ok(Outcome::Interrupted);
+    }
     sides::check(&shaken)?;
     let absent = absent(&shaken);
     let mut launcher = launcher(&shaken);
@@ -120,7 +124,13 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     })?;
     let (measured, regression) = shown?;
 
-    tell(&format!("Raw samples: {}", kept.path.display()));
+    let path = kept.path.display();
+    tell(&match interrupt.came() && !measured {
+        true => {
+            format!("taskscale: interrupted; nothing was measured yet; the run file with the plan: {path}")
+        }
+        false => format!("Raw samples: {path}"),
+    });
     if let Some(name) = &args.save_baseline {
         tell(&match measured && !interrupt.came() && absent.is_empty() {
             true => baselines::save(name, &kept.path)?,
