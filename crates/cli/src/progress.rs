@@ -35,8 +35,8 @@ pub fn sorting() -> ProgressBar {
     bar
 }
 
-/// Shows what is being built, which of how many: on a terminal a line with the time that all took so
-/// far, elsewhere a line when one begins.
+/// Shows what is being built, which of how many: on a terminal a line with the time that all took
+/// so far, elsewhere a line when one begins.
 #[derive(Debug)]
 pub struct Building {
     bar: RefCell<Option<ProgressBar>>,
