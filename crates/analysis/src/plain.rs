@@ -1,10 +1,21 @@
 //! Makes text from files harmless for a terminal.
 
+use unicode_width::UnicodeWidthChar;
+
+/// The most marks on one letter: scripts that have more than an accent have two.
+const MARKS: usize = 2;
+
 /// Makes text from a run file harmless for a terminal. Control characters (escapes above all),
-/// characters without width and those that turn the direction of writing become question marks.
+/// characters without width and those that turn the direction of writing become question marks. Of
+/// the marks on one letter a few are left, since thousands would cover the lines around.
 pub fn clean(text: &str) -> String {
     let harmful = |c: char| c.is_control() || is_format(c);
-    text.chars().map(|c| if harmful(c) { '?' } else { c }).collect()
+    let mut marks = 0;
+    let bearable = |c: &char| {
+        marks = if c.width() == Some(0) { marks + 1 } else { 0 };
+        marks <= MARKS
+    };
+    text.chars().map(|c| if harmful(c) { '?' } else { c }).filter(bearable).collect()
 }
 
 /// Whether a character has no shape of its own and changes how others are shown.
@@ -19,5 +30,7 @@ mod tests {
     #[test]
     fn a_run_file_cannot_drive_the_terminal() {
         assert_eq!(clean("x\x1b[31my\n\u{2063}\u{202e}"), "x?[31my???");
+        let covered = format!("a{}b\u{308}", "\u{301}".repeat(3_000));
+        assert_eq!(clean(&covered), "a\u{301}\u{301}b\u{308}");
     }
 }

@@ -46,6 +46,9 @@ pub fn of(parts: &Parts<'_>, options: &Options) -> Overview {
         scales,
         residents: residents::of(parts.samples, parts.rows),
         rankings,
-        elapsed_s: parts.run.ended.as_ref().map(|end| end.elapsed_s),
+        elapsed_s: parts.run.ended.as_ref().map(|end| end.elapsed_s).filter(|s| LASTED_S.contains(s)),
     }
 }
+
+/// Seconds that a run may have lasted. A file may say anything, and no run lasts for 30 years.
+const LASTED_S: std::ops::Range<f64> = 0.0..1e9;
