@@ -10,7 +10,7 @@ mod scales;
 mod shares;
 mod versions;
 
-use taskscale_model::summary::{Granularity, Growth, Overview, Row};
+use taskscale_model::summary::{Control, Granularity, Growth, Overview, Row};
 
 use super::{Options, Sort, samples::RowSamples};
 use crate::read::Run;
@@ -22,6 +22,7 @@ pub struct Parts<'a> {
     pub rows: &'a [Row],
     pub growth: &'a [Growth],
     pub granularity: &'a [Granularity],
+    pub control: &'a Control,
 }
 
 /// Ranks the rows of each table and collects the findings. O(rows^2) within a runtime of a table.
