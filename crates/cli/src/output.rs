@@ -60,6 +60,13 @@ pub fn tell(text: &str) {
     quote(&lines(text, width_of_words()).join("\n"));
 }
 
+/// A path as a word of a command that a shell reads. One that begins like an option gets its folder.
+pub fn word(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    let text = if text.len() > 1 && text.starts_with('-') { format!("./{text}") } else { text.into_owned() };
+    shlex::try_quote(&text).map_or_else(|_| text.clone(), |quoted| quoted.into_owned())
+}
+
 /// Prints what others said, as they said it.
 pub fn quote(text: &str) {
     writeln!(anstream::stderr(), "{text}").ok();
@@ -183,6 +190,22 @@ pub fn style(detailed: bool) -> Style {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_is_one_word_of_a_shell() {
+        for (path, quoted) in [
+            ("last", "last"),
+            ("-", "-"),
+            ("a b.jsonl", "'a b.jsonl'"),
+            ("$(rm -r x);", "'$(rm -r x);'"),
+            ("it's", "\"it's\""),
+            ("-x.jsonl", "./-x.jsonl"),
+        ] {
+            assert_eq!(word(Path::new(path)), quoted);
+            let words = shlex::split(quoted).expect("words");
+            assert_eq!(words.concat().trim_start_matches("./"), path);
+        }
+    }
 
     #[test]
     fn words_fit_the_terminal_and_no_path_is_broken() {

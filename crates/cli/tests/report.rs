@@ -50,6 +50,25 @@ fn what_has_no_end_is_read_no_further_than_its_beginning() {
 }
 
 #[test]
+fn what_comes_next_is_a_command_whatever_the_file_is_called() {
+    let tool = Tool::new();
+    let data = include_str!("../../analysis/tests/data/quick.jsonl");
+    for (name, next) in [
+        ("plain.jsonl", "taskscale report plain.jsonl --details"),
+        ("a b; $(c).jsonl", "taskscale report 'a b; $(c).jsonl' --details"),
+        ("it's\t.jsonl", "all figures: the same with --details"),
+    ] {
+        fs::write(tool.path(name), data).expect("written");
+        let mut command = tool.command(&["report", name]);
+        let ran = common::ran(command.current_dir(tool.path(name).parent().expect("a folder")));
+        assert!(ran.out.contains(next), "{next} not in {}", ran.out);
+    }
+    let mut command = tool.command(&["digest", "a b; $(c).jsonl"]);
+    let ran = common::ran(command.current_dir(tool.path("x").parent().expect("a folder")));
+    assert!(ran.err.contains("not a trace: taskscale report 'a b; $(c).jsonl'"), "{}", ran.err);
+}
+
+#[test]
 fn a_suite_may_begin_with_a_mark() {
     let tool = Tool::new();
     let suite = tool.path("marked.toml");

@@ -8,7 +8,7 @@ use taskscale_bench::meant;
 use crate::{
     args::NewProbeArgs,
     commands::setup::languages_known,
-    output::{Outcome, print},
+    output::{self, Outcome, print},
     probes::languages,
 };
 
@@ -36,10 +36,11 @@ pub fn new_probe(args: &NewProbeArgs) -> anyhow::Result<Outcome> {
             false => format!("cannot write {}", path.display()),
         })?;
     file.write_all(text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
-    let path = path.display();
+    let word = output::word(&path);
     print(&format!(
-        "{path} is a whole probe. Change what it does, then\n  \
-         taskscale probe check {path}\n  taskscale run fanout --probe {path} --size 2048\n"
+        "{} is a whole probe. Change what it does, then\n  \
+         taskscale probe check {word}\n  taskscale run fanout --probe {word} --size 2048\n",
+        path.display()
     ))?;
     Ok(Outcome::Done)
 }

@@ -37,7 +37,7 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<Outcome> {
             output::write(&summary, *ending, file)?;
         }
         if args.output.is_empty() {
-            output::show(&summary, &args.show, &run.to_string_lossy())?;
+            output::show(&summary, &args.show, &output::word(run))?;
         }
     }
     Ok(Outcome::Done)
@@ -153,7 +153,7 @@ pub fn read(path: &Path) -> anyhow::Result<Run> {
     };
     let read = taskscale_analysis::parse_run(&bytes);
     if matches!(read, Err(ReadError::NotARun { .. })) && is_a_trace(&bytes) {
-        bail!("{shown} is a trace, not a run file: taskscale digest {shown}");
+        bail!("{shown} is a trace, not a run file: taskscale digest {}", output::word(path));
     }
     read.with_context(|| format!("{shown} cannot be reported"))
 }

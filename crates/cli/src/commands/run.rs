@@ -258,7 +258,7 @@ fn show(args: &RunArgs, path: &Path) -> anyhow::Result<(bool, bool)> {
     let summary = taskscale_analysis::summarize(&run);
     let measured = summary.rows.iter().any(|row| row.figures().is_some());
     let options = CompareOptions { time: Time::Cpu, threshold: args.threshold };
-    let named = if args.output.is_none() { "last".to_owned() } else { path.display().to_string() };
+    let named = if args.output.is_none() { "last".to_owned() } else { output::word(path) };
     let Some(comparison) = taskscale_analysis::compare_sides(&run, &options) else {
         output::show(&summary, &args.show, &named)?;
         return Ok((measured, false));
