@@ -60,7 +60,8 @@ pub fn tell(text: &str) {
     quote(&lines(text, width_of_words()).join("\n"));
 }
 
-/// A path as a word of a command that a shell reads. One that begins like an option gets its folder.
+/// A path as a word of a command that a shell reads. One that begins like an option gets its
+/// folder.
 pub fn word(path: &Path) -> String {
     let text = path.to_string_lossy();
     let text = if text.len() > 1 && text.starts_with('-') { format!("./{text}") } else { text.into_owned() };
