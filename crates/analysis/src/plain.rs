@@ -6,16 +6,22 @@ use unicode_width::UnicodeWidthChar;
 const MARKS: usize = 2;
 
 /// Makes text from a run file harmless for a terminal. Control characters (escapes above all),
-/// characters without width and those that turn the direction of writing become question marks. Of
-/// the marks on one letter a few are left, since thousands would cover the lines around.
+/// characters without width and those that turn the direction of writing become question marks.
+/// Marks are as [`sparing`] leaves them.
 pub fn clean(text: &str) -> String {
     let harmful = |c: char| c.is_control() || is_format(c);
+    sparing(text).map(|c| if harmful(c) { '?' } else { c }).collect()
+}
+
+/// The characters of a text with few marks on one letter, since thousands would cover the lines
+/// around. What [`is_format`] tells of is no mark.
+pub fn sparing(text: &str) -> impl Iterator<Item = char> + '_ {
     let mut marks = 0;
-    let bearable = |c: &char| {
-        marks = if c.width() == Some(0) { marks + 1 } else { 0 };
+    text.chars().filter(move |&c| {
+        let is_mark = c.width() == Some(0) && !is_format(c);
+        marks = if is_mark { marks + 1 } else { 0 };
         marks <= MARKS
-    };
-    text.chars().map(|c| if harmful(c) { '?' } else { c }).filter(bearable).collect()
+    })
 }
 
 /// Whether a character has no shape of its own and changes how others are shown.
