@@ -95,8 +95,8 @@ impl Child {
         Ok((child, counters.syscalls.unwrap_or_else(none)))
     }
 
-    /// Starts a process as [`Child::spawn`] does, and counts what is wanted from its program's first
-    /// instruction on, or says why it cannot be counted.
+    /// Starts a process as [`Child::spawn`] does, and counts what is wanted from its program's
+    /// first instruction on, or says why it cannot be counted.
     ///
     /// # Errors
     /// Those of [`Child::spawn`].

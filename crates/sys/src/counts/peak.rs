@@ -1,8 +1,8 @@
 //! The largest resident memory of a process and of its living descendants, since a moment.
 //!
 //! The kernel keeps a mark for each process (`VmHWM` of `/proc/PID/status`), and `5` written to
-//! `/proc/PID/clear_refs` sets it back to what is resident at that moment. Nothing is sampled, so no
-//! peak is too short to be seen, and the process is asked for nothing. Both files belong to the
+//! `/proc/PID/clear_refs` sets it back to what is resident at that moment. Nothing is sampled, so
+//! no peak is too short to be seen, and the process is asked for nothing. Both files belong to the
 //! user of the process, and need no privileges.
 //!
 //! **Exact.** A page more or less is seen. Linux before 6.16 counts pages in batches for each CPU
