@@ -19,6 +19,7 @@ pub mod instructions;
 #[cfg(target_os = "linux")]
 mod opened;
 pub mod peak;
+pub mod simulated;
 pub mod syscalls;
 pub mod traced;
 pub mod usage;

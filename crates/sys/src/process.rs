@@ -30,6 +30,7 @@ use taskscale_model::missing::Missing;
 
 use crate::counts::{Counters, Prepared, Wanted, syscalls::Counter, traced::Session};
 use crate::{clock, ffi};
+pub(crate) use command::random_name;
 pub use command::{Command, SpawnError};
 pub use exit::Exit;
 use tail::Tail;

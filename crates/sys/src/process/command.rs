@@ -107,7 +107,7 @@ pub fn start(
 
 /// Returns 32 hexadecimal digits that no other process has. The system seeds `RandomState` once per
 /// thread, and it differs for each instance. The result is a name, not a secret.
-fn random_name() -> String {
+pub(crate) fn random_name() -> String {
     let [high, low] = [RandomState::new().hash_one("high"), RandomState::new().hash_one("low")];
     format!("{high:016x}{low:016x}")
 }
