@@ -66,7 +66,7 @@ fn valgrind_counts_threads_that_have_ended() {
         return;
     };
     let turns = by_turn(&mut child, 2_000, |child| simulated.read(child).expect("a count"));
-    // Three threads, each with three calls a turn, and each call with some instructions of the C library's.
+    // Three threads, each with three calls a turn.
     let whole = turns[0].round();
     assert!(turns.iter().all(|turn| (turn - whole).abs() <= whole / 1_000.0), "{turns:?}");
     assert!((3.0 * 3.0 * 4.0..3.0 * 3.0 * 100.0).contains(&whole), "{turns:?}");
