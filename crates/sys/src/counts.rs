@@ -18,7 +18,9 @@ pub mod allocations;
 pub mod instructions;
 #[cfg(target_os = "linux")]
 mod opened;
+mod page;
 pub mod peak;
+pub mod references;
 pub mod simulated;
 pub mod syscalls;
 pub mod traced;
