@@ -27,7 +27,7 @@ printf 'let it = "ocamlopt %s%s, Lwt %s"\n' "$("$ocamlfind" ocamlopt -version)" 
 # The SDK is one module, so that none of its parts can be taken for one of a user's.
 objects=
 compile toolchain "$out/toolchain.ml" -for-pack Taskscale
-for name in clock run timing probe serve; do
+for name in clock run timing counters probe serve; do
     compile "$name" "sdk/$name.ml" -for-pack Taskscale
 done
 "$ocamlfind" ocamlopt -I "$out" -pack -o "$out/taskscale.cmx" $objects

@@ -1,9 +1,13 @@
 //! The real counted process: a probe with the counting library preloaded and its system calls
 //! counted by the kernel.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use taskscale_model::{
+    metric::Metric,
     missing::Missing,
     protocol::{Description, RunRequest, Runtime},
 };
@@ -17,6 +21,7 @@ use taskscale_sys::{
 
 use crate::{
     fault::Fault,
+    launcher::Counting,
     link::{Counted, Counts, Link, Observed},
     probe::{Probe, start_fault},
 };
@@ -29,37 +34,50 @@ const OWN_HEAPS: [&str; 6] = ["go", "java", "javascript", "csharp", "fsharp", "o
 #[derive(Debug)]
 pub struct CountedProbe {
     probe: Probe,
-    page: Result<Page, Missing>,
-    syscalls: Result<Counter, Missing>,
+    /// Each is absent where it is not asked for.
+    page: Option<Result<Page, Missing>>,
+    syscalls: Option<Result<Counter, Missing>>,
     /// Why the library sees nothing of this runtime.
     unseen: Option<Missing>,
 }
 
 impl CountedProbe {
-    /// Starts the process with `library` preloaded, or without it where there is none.
+    /// Starts the process so that `metrics` are counted.
     ///
     /// # Errors
     /// Those of starting a probe.
-    pub fn start(command: &Command, library: &Result<PathBuf, Missing>) -> Result<Self, Fault> {
+    pub fn start(command: &Command, metrics: &[Metric], counting: &Counting) -> Result<Self, Fault> {
         let mut command = command.clone();
-        let page = library.as_ref().map_err(Clone::clone).and_then(|library| {
-            let page = Page::create().map_err(|error| {
-                Missing::new(
-                    format!("no file can be made for the counts: {error}"),
-                    "raise the limits of this process on open files and memory (ulimit -a)",
-                )
-            })?;
-            preload(&mut command, library, &page)?;
-            Ok(page)
-        });
-        // Small objects of CPython come from arenas that malloc hardly sees, and the order of a set
-        // follows the hash seed.
-        command.env.push(("PYTHONMALLOC".into(), "malloc".into()));
+        let of_memory = metrics.iter().any(|metric| matches!(metric, Metric::Allocs | Metric::Bytes));
+        let library = counting.allocations.as_ref().filter(|_| of_memory);
+        let page = library.map(|library| counts_of(&mut command, library));
+        if of_memory {
+            // Small objects of CPython come from arenas that malloc hardly sees.
+            command.env.push(("PYTHONMALLOC".into(), "malloc".into()));
+        }
+        // The order of a set follows the hash seed.
         command.env.push(("PYTHONHASHSEED".into(), "0".into()));
-        let (child, syscalls) =
-            Child::spawn_counted(&command).map_err(|error| start_fault(&command, error))?;
+        let start = |error| start_fault(&command, error);
+        let (child, syscalls) = match metrics.contains(&Metric::Syscalls) {
+            true => Child::spawn_counted(&command).map(|(child, counter)| (child, Some(counter))),
+            false => Child::spawn(&command).map(|child| (child, None)),
+        }
+        .map_err(start)?;
         Ok(CountedProbe { probe: Probe::of(child), page, syscalls, unseen: None })
     }
+}
+
+/// The file in which `library` counts the allocations of `command`.
+fn counts_of(command: &mut Command, library: &Result<PathBuf, Missing>) -> Result<Page, Missing> {
+    let library = library.as_ref().map_err(Clone::clone)?;
+    let page = Page::create().map_err(|error| {
+        Missing::new(
+            format!("no file can be made for the counts: {error}"),
+            "raise the limits of this process on open files and memory (ulimit -a)",
+        )
+    })?;
+    preload(command, library, &page)?;
+    Ok(page)
 }
 
 /// Puts the library before what the user preloads, so that the user's library allocates.
@@ -118,7 +136,7 @@ impl Counted for CountedProbe {
         let unreadable = |what: &str, error: std::io::Error| {
             Missing::new(format!("the count of {what} cannot be read: {error}"), "")
         };
-        let allocations = match (&self.unseen, &self.page) {
+        let allocations = self.page.as_ref().map(|page| match (&self.unseen, page) {
             (Some(missing), _) | (None, Err(missing)) => Err(missing.clone()),
             (None, Ok(page)) => match page.read() {
                 Ok(Some(allocations)) => Ok(allocations),
@@ -128,12 +146,12 @@ impl Counted for CountedProbe {
                 )),
                 Err(error) => Err(unreadable("allocations", error)),
             },
-        };
-        let syscalls = match &self.syscalls {
+        });
+        let syscalls = self.syscalls.as_ref().map(|counter| match counter {
             Ok(counter) => counter.read().map_err(|error| unreadable("system calls", error)),
             Err(missing) => Err(missing.clone()),
-        };
-        Counts { allocations, syscalls }
+        });
+        Counts { allocations, syscalls, others: BTreeMap::new() }
     }
 }
 

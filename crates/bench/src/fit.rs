@@ -152,6 +152,7 @@ mod tests {
                 creates_task: None,
                 jit: false,
                 settle_ms: None,
+                units: None,
                 sweep: None,
                 role,
                 baseline: None,

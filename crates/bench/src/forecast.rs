@@ -158,6 +158,7 @@ mod tests {
             creates_task: None,
             jit: false,
             settle_ms: None,
+            units: None,
             sweep: None,
             role: Role::Row,
             baseline: None,

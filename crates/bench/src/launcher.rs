@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, path::PathBuf};
 
-use taskscale_model::{load::Pinned, missing::Missing};
+use taskscale_model::{load::Pinned, metric::Metric, missing::Missing};
 use taskscale_sys::{affinity::Kept, process::Command};
 
 use crate::{
@@ -18,12 +18,20 @@ use crate::{
 /// lucky alignment.
 const PADDING: u64 = 4096;
 
+/// What is counted, and with what.
+#[derive(Debug, Default)]
+pub struct Counting {
+    /// No times: these are always taken.
+    pub metrics: Vec<Metric>,
+    /// The library that counts allocations, or why there is none; absent where none is asked for.
+    pub allocations: Option<Result<PathBuf, Missing>>,
+}
+
 /// Starts probes by the commands that were found for the runtimes.
 #[derive(Debug, Default)]
 pub struct ProbeLauncher {
     commands: HashMap<String, (Command, Stamp)>,
-    /// The library that counts allocations, or why there is none; absent where nothing is counted.
-    counting: Option<Result<PathBuf, Missing>>,
+    counting: Counting,
     /// The CPUs of servers and of the generator, where they can have one each.
     cpus: Option<Pinned>,
 }
@@ -37,15 +45,15 @@ impl ProbeLauncher {
         };
         ProbeLauncher {
             commands: commands.into_iter().map(stamped).collect(),
-            counting: None,
+            counting: Counting::default(),
             cpus: served::cpus(),
         }
     }
 
-    /// Also counts: allocations by this library, and system calls with it or without it.
+    /// Also counts, in processes of their own.
     #[must_use]
-    pub fn counting(mut self, library: Result<PathBuf, Missing>) -> Self {
-        self.counting = Some(library);
+    pub fn counting(mut self, counting: Counting) -> Self {
+        self.counting = counting;
         self
     }
 
@@ -85,9 +93,11 @@ impl Launcher for ProbeLauncher {
         Ok(Box::new(probe))
     }
 
-    fn launch_counted(&mut self, runtime: &str) -> Option<Result<Box<dyn Counted>, Fault>> {
-        let library = self.counting.as_ref()?;
-        let probe = self.command(runtime).and_then(|command| CountedProbe::start(command, library));
-        Some(probe.map(|probe| Box::new(probe) as Box<dyn Counted>))
+    fn counts(&self) -> &[Metric] {
+        &self.counting.metrics
+    }
+
+    fn launch_counted(&mut self, runtime: &str, metrics: &[Metric]) -> Result<Box<dyn Counted>, Fault> {
+        Ok(Box::new(CountedProbe::start(self.command(runtime)?, metrics, &self.counting)?))
     }
 }

@@ -32,6 +32,7 @@
 //! | [`cell`] | pilot, warm-up, rounds, restarts, stop: one cell, all its rows |
 //! | `count` | what rows ask of the allocator and the kernel, in processes of their own |
 //! | [`counted`] | the real counted process |
+//! | `counters` | what the runtime itself counts, where the probe reads it |
 //! | `warmup` | samples until fresh processes have settled, within bounds |
 //! | `row` | one row while it is measured |
 //! | [`run`] | header and plan, then one suite after another |
@@ -44,6 +45,7 @@ pub mod check;
 pub mod clock;
 mod count;
 pub mod counted;
+mod counters;
 pub mod expect;
 pub mod fault;
 mod fit;

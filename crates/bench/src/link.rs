@@ -2,9 +2,12 @@
 //! ones. Tests put a fake probe and a fake clock here, so that no test of the schedule depends on
 //! time.
 
+use std::collections::BTreeMap;
+
 use taskscale_model::{
     load::LoadRecord,
     machine::Disturbance,
+    metric::{Count, Metric},
     missing::Missing,
     protocol::{Description, RunRequest, Sample},
     run_file::{Allocations, Kind, RowRecord, Status, ThreadsRan},
@@ -53,10 +56,15 @@ pub trait Launcher {
         self.launch(runtime, layout)
     }
 
-    /// Starts a process that is counted and not timed, always in the same environment; `None` where
-    /// nothing is counted.
-    fn launch_counted(&mut self, _runtime: &str) -> Option<Result<Box<dyn Counted>, Fault>> {
-        None
+    /// What is counted, in processes of their own.
+    fn counts(&self) -> &[Metric] {
+        &[]
+    }
+
+    /// Starts a process that is counted and not timed, always in the same environment, for some of
+    /// [`Launcher::counts`].
+    fn launch_counted(&mut self, runtime: &str, _metrics: &[Metric]) -> Result<Box<dyn Counted>, Fault> {
+        Err(Fault::Start { command: runtime.into(), why: "nothing is counted".into() })
     }
 }
 
@@ -66,13 +74,15 @@ pub trait Counted: Link {
     fn counts(&mut self) -> Counts;
 }
 
-/// What a process asked for, or why that is not known.
-#[derive(Debug, Clone, PartialEq)]
+/// What a process did so far, or why that is not known. What was not asked for is absent.
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Counts {
     /// What it asked of the allocator.
-    pub allocations: Result<Allocations, Missing>,
+    pub allocations: Option<Result<Allocations, Missing>>,
     /// How many system calls it made.
-    pub syscalls: Result<u64, Missing>,
+    pub syscalls: Option<Result<u64, Missing>>,
+    /// All else that is seen from outside.
+    pub others: BTreeMap<Count, Result<u64, Missing>>,
 }
 
 /// Time, disturbance, and the memory that is free.

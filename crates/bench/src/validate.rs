@@ -4,7 +4,10 @@
 use taskscale_model::{
     missing::Missing,
     params::{ParamValue, Params},
-    protocol::{Description, MAX_INTEGER, PHASES, Param, RunRequest, VERIFY, Variant, Workload},
+    protocol::{
+        COLLECTOR, COUNTERS, Description, MAX_INTEGER, MEMORY, PHASES, Param, RunRequest, VERIFY, Variant,
+        Workload,
+    },
 };
 
 use crate::{invariants, meant};
@@ -70,8 +73,15 @@ fn fits(workload: &Workload, variant: &Variant, name: &str, value: &ParamValue) 
         unavailable: Default::default(),
         help: String::new(),
     };
+    let counters = Param {
+        name: name.to_owned(),
+        default: ParamValue::Word(MEMORY.into()),
+        choices: [MEMORY, COLLECTOR].map(|word| ParamValue::Word(word.into())).into(),
+        ..reserved.clone()
+    };
     let param = match name {
         VERIFY | PHASES => &reserved,
+        COUNTERS => &counters,
         _ => named(&workload.params, |one| &one.name, name, "parameter")?,
     };
     if !takes(param, value) {

@@ -120,6 +120,7 @@ fn description() -> Description {
         variants: vec![variant("task"), variant("thread")],
     };
     Description {
+        counters: Default::default(),
         protocol: protocol::PROTOCOL,
         runtime: Runtime {
             name: "fake".into(),

@@ -3,8 +3,13 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{
+    Args, Parser, Subcommand, ValueEnum,
+    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
+};
 use clap_complete::{ArgValueCandidates as Names, ArgValueCompleter as Files};
+
+use taskscale_model::metric::{self, Metric};
 
 use crate::{complete, names};
 
@@ -278,8 +283,11 @@ pub struct RunArgs {
     /// of the suite has; repeat for several
     #[arg(long, value_name = "NAME=VALUE", value_parser = param)]
     pub param: Vec<(String, taskscale_model::params::ParamValue)>,
-    /// Also count allocations and system calls, in three more processes of each row that are not
-    /// timed
+    /// What else to measure, in three more processes of each row that are not timed: allocs, bytes,
+    /// rss, syscalls, switches, faults, gc, instructions, retains; cpu and wall are always taken
+    #[arg(long, value_name = "LIST", value_delimiter = ',', hide_possible_values = true, value_parser = metrics())]
+    pub metrics: Vec<Metric>,
+    /// Short for --metrics allocs,bytes,syscalls
     #[arg(long)]
     pub counts: bool,
     /// Also measure the tables that a suite leaves out by itself: further ways and cases
@@ -503,6 +511,13 @@ pub struct CheckArgs {
     /// Show every check, not only what failed
     #[arg(long, short)]
     pub verbose: bool,
+}
+
+/// The words of `--metrics`, each with its unit, for completions.
+fn metrics() -> impl TypedValueParser<Value = Metric> {
+    let words = metric::ALL.map(|about| PossibleValue::new(about.word).help(about.unit));
+    // Only words that are read back come through.
+    PossibleValuesParser::new(words).try_map(|word| word.parse::<Metric>())
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

@@ -19,6 +19,7 @@
 //! | [`doctor`] | `taskscale.doctor/1`: what blurs or biases the figures here | `docs/reference/doctor.md` |
 //! | [`figure`] | numbers and times in words, as precise as their interval allows | |
 //! | [`key`] | what names a row, in every record of one | `docs/reference/run-file.md` |
+//! | [`metric`] | what can be measured of a row, and the counts behind it | `METHODOLOGY.md` |
 //! | [`missing`] | a value that is not there, with reason and remedy | |
 //! | `schema` | JSON Schemas of all of these, for tests | `schemas/` |
 
@@ -32,6 +33,7 @@ pub mod figure;
 pub mod key;
 pub mod load;
 pub mod machine;
+pub mod metric;
 pub mod missing;
 pub mod params;
 pub mod parked;

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    missing::Missing,
+    missing::{Missing, Reading},
     params::{ParamValue, Params},
 };
 
@@ -136,6 +136,10 @@ pub struct Description {
     /// interrupts the other threads all the time after it slept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wake_ms: Option<u64>,
+    /// The runtime's own counters: what reads each, or why there is none. A probe without any is
+    /// never asked for them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub counters: BTreeMap<String, Reading<String>>,
     pub workloads: Vec<Workload>,
 }
 
@@ -317,5 +321,12 @@ impl Variant {
 /// A parameter that every workload takes. `true` asks for an instrumented run that counts every
 /// task by what it did; the time of that run is not kept.
 pub const VERIFY: &str = "verify";
+/// A parameter that every workload takes where the description has `counters`. It asks for what the
+/// runtime's own counters rose by while the request was performed, in `extra.counters`.
+pub const COUNTERS: &str = "counters";
+/// A value of [`COUNTERS`]: those of memory.
+pub const MEMORY: &str = "memory";
+/// A value of [`COUNTERS`]: those of the garbage collector.
+pub const COLLECTOR: &str = "collector";
 /// A parameter that every workload takes. `true` asks for the share of creation in `extra`.
 pub const PHASES: &str = "phases";

@@ -4,12 +4,15 @@
 //! Each line is written with one system call as soon as its fact is known. A run that is killed
 //! keeps all that it measured. Every figure of a summary can be derived from these lines alone.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{
     key::RowKey,
     load::LoadRecord,
     machine::{Disturbance, Machine},
+    metric::Count,
     missing::{Missing, Reading},
     protocol::{Answer, Clock, Runtime},
 };
@@ -125,6 +128,9 @@ pub struct RowRecord {
     /// Milliseconds of CPU time before which no process of such a row counts as level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settle_ms: Option<u64>,
+    /// How many units each of its tasks is made of, where the suite says: nodes of a request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub units: Option<u64>,
     /// Its part in a sweep; absent for a row of no sweep.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<Sweep>,
@@ -298,8 +304,19 @@ pub struct CountRecord {
     /// Passes of the workload within the request; 0 where the row could not be counted at all.
     pub iterations: u64,
     pub seed: u64,
-    pub allocations: Reading<Allocations>,
-    pub syscalls: Reading<u64>,
+    /// What it asked of malloc and its relatives. Absent where this pass does not count them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allocations: Option<Reading<Allocations>>,
+    /// Absent where this pass does not count them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub syscalls: Option<Reading<u64>>,
+    /// All other counts. Those of the runtime's own counters have `allocations` and `bytes` too,
+    /// which then stand before those of malloc.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub others: BTreeMap<Count, Reading<u64>>,
+    /// The system calls that were made most often, by name, where each was looked at.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub by_name: BTreeMap<String, u64>,
 }
 
 /// What a program asked of its allocator, by the called function. Failed calls do not count.

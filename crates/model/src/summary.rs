@@ -24,8 +24,7 @@ pub use overview::{Finding, FindingKind, Overview, Quantity, Ranked, Ranking, St
 pub use reaches::{Reach, Reaches};
 pub use residents::{HeldAt, HeldPerTask, ResidentRow, Residents};
 pub use rows::{
-    CountPerTask, CountsPerTask, Distribution, Figures, Interval, Ratio, Row, RowState, RowStatus, Settled,
-    Timing,
+    CountPerTask, Counts, Distribution, Figures, Interval, Ratio, Row, RowState, RowStatus, Settled, Timing,
 };
 pub use scales::{EachWorker, Scale, Scales};
 pub use shares::{ClaimVerdict, Judged, Served, Share, Shares};

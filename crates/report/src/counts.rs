@@ -1,53 +1,118 @@
 //! Counts per task, as `text` and `markdown` show them: one line for each counted row.
 
 use taskscale_model::{
+    figure::{count, grouped},
+    metric::{self, Count},
     missing::Reading,
     summary::{CountPerTask, Row, Summary},
 };
 
-use crate::style::{clean, with_remedy};
-use taskscale_analysis::summarize::counts::{ALL, Count};
-use taskscale_model::figure::{count, grouped};
+use crate::{
+    overview::{COLUMNS, cut, plural, width},
+    style::{Ink, clean, ink, with_remedy},
+};
 
-/// The legend of a count.
-pub const LEGEND: &str = "Calls and bytes asked for, per task, in processes of their own that are not timed. A count is exact where its \
-    processes agree within 0.1 %; `about` has the least and the most of them. Bytes of a realloc are its whole new size.";
+/// What follows the counts of a section, where it has a legend.
+const LEGENDS: [(Count, &str); 5] = [
+    (
+        Count::Allocations,
+        "Calls and bytes asked for, per task, in processes of their own that are not timed. A count is exact where its \
+         processes agree within 0.1 %; `about` has the least and the most of them. Bytes of a realloc are its whole new size.",
+    ),
+    (
+        Count::Collections,
+        "Runs of the garbage collector in a million tasks, and nanoseconds for which it stopped the program, per task: divide \
+         by CPU time per task for the share.",
+    ),
+    (
+        Count::VoluntarySwitches,
+        "How often a thread gave up its CPU to wait, or had it taken, per task. The scheduler of the system decides it: no \
+         two runs agree.",
+    ),
+    (
+        Count::Instructions,
+        "Instructions in user space, per task, in processes of their own that are not timed.",
+    ),
+    (
+        Count::PeakResident,
+        "The most memory of a fresh process, in MiB: the kernel's high-water mark over one iteration, less that of an \
+         iteration of one task before it.",
+    ),
+];
 
-/// The columns behind those that name a row.
-pub const COLUMNS: [&str; 3] = ["allocations", "bytes", "system calls"];
+/// Counts that stand side by side.
+const SECTIONS: [&[metric::Metric]; 6] = {
+    use metric::Metric::*;
+    [&[Allocs, Bytes, Syscalls], &[Gc], &[Switches, Faults], &[Instructions], &[Retains], &[Rss]]
+};
+
+/// Counts of one kind, of all rows.
+pub struct Section {
+    /// `Counts per task`.
+    pub title: &'static str,
+    /// Before the name of a table on a screen.
+    pub short: String,
+    /// Whether its counts are of a process, and not per task.
+    pub is_of_process: bool,
+    pub columns: Vec<&'static str>,
+    pub lines: Vec<Line>,
+    pub legend: &'static str,
+}
 
 /// One counted row.
 pub struct Line {
     /// Table, runtime, variant with its case, size.
     pub name: [String; 4],
-    /// Its counts, in the order of [`COLUMNS`].
-    pub cells: [String; 3],
+    /// Its counts, in the order of [`Section::columns`].
+    pub cells: Vec<String>,
+    /// The same in few columns; `-` where it is missing.
+    pub short: Vec<String>,
 }
 
-/// All rows that have a count, in the order of the plan. The reasons of a row without any stand
-/// only in [`reasons`].
-pub fn lines(summary: &Summary) -> Vec<Line> {
-    let of = |row| {
-        let readings = readings(row);
-        let cells = readings.map(|(count, reading)| {
-            reading.and_then(Reading::value).map(|value| cell(value, count)).unwrap_or_default()
-        });
-        let is_counted = readings.iter().any(|(_, reading)| reading.and_then(Reading::value).is_some());
-        is_counted.then(|| Line { name: name(row), cells })
+/// All sections that have a count. The reasons of rows without any stand only in [`reasons`].
+pub fn sections(summary: &Summary) -> Vec<Section> {
+    let of = |(number, metrics): (usize, &&[metric::Metric])| {
+        let counts = metrics.iter().flat_map(|metric| metric.counts()).copied();
+        let counts: Vec<Count> = counts.filter(|count| is_asked(summary, *count)).collect();
+        let first = metrics.first()?.counts().first()?;
+        let legend = LEGENDS.iter().find(|(of, _)| of == first).map_or("", |(_, legend)| legend);
+        let title = match (number, first.is_of_process()) {
+            (_, true) => "Peak memory",
+            (0, _) => "Counts per task",
+            _ => metrics[0].about().title,
+        };
+        let titles: Vec<&str> = metrics
+            .iter()
+            .filter(|metric| metric.counts().iter().any(|count| counts.contains(count)))
+            .map(|metric| metric.about().title)
+            .collect();
+        let columns = counts.iter().map(|count| count.title()).collect();
+        let lines: Vec<Line> = summary.rows.iter().filter_map(|row| line(row, &counts)).collect();
+        let (short, is_of_process) = (titles.join(", "), first.is_of_process());
+        (!lines.is_empty()).then_some(Section { title, short, is_of_process, columns, lines, legend })
     };
-    summary.rows.iter().filter_map(of).collect()
+    SECTIONS.iter().enumerate().filter_map(of).collect()
 }
 
-fn readings(row: &Row) -> [(Count, Option<&Reading<CountPerTask>>); 3] {
-    let counts = row.figures().map(|figures| &figures.counts);
-    ALL.map(|count| {
-        let reading = counts.and_then(|counts| match count {
-            Count::Allocations => counts.allocations.as_ref(),
-            Count::Bytes => counts.bytes.as_ref(),
-            Count::Syscalls => counts.syscalls.as_ref(),
-        });
-        (count, reading)
-    })
+fn is_asked(summary: &Summary, count: Count) -> bool {
+    let has = |row: &Row| row.figures().is_some_and(|figures| figures.counts.contains_key(&count));
+    summary.rows.iter().any(has)
+}
+
+fn value(row: &Row, count: Count) -> Option<&CountPerTask> {
+    row.figures()?.counts.get(&count)?.value()
+}
+
+fn line(row: &Row, counts: &[Count]) -> Option<Line> {
+    let values: Vec<_> = counts.iter().map(|count| (value(row, *count), *count)).collect();
+    let written = |as_text: fn(&CountPerTask, Count) -> String, absent: &str| {
+        values
+            .iter()
+            .map(|(value, count)| value.map_or(absent.to_owned(), |value| as_text(value, *count)))
+            .collect()
+    };
+    let is_counted = values.iter().any(|(value, _)| value.is_some());
+    is_counted.then(|| Line { name: name(row), cells: written(cell, "-"), short: written(short, "-") })
 }
 
 fn name(row: &Row) -> [String; 4] {
@@ -59,22 +124,72 @@ fn name(row: &Row) -> [String; 4] {
     ]
 }
 
+/// The most columns of a runtime's and of a variant's name, and of a count.
+const NAMES: (usize, usize) = (8, 22);
+const COUNT: usize = 15;
+
+/// A section for a screen: at most `room` rows with short cells, and what it means.
+pub fn screen(section: &Section, room: usize) -> Vec<String> {
+    let shown = &section.lines[..section.lines.len().min(room)];
+    let is_new = |at: usize| at == 0 || shown[at].name[0] != shown[at - 1].name[0];
+    let sizes = section.lines.iter().any(|line| line.name[3] != section.lines[0].name[3]);
+    let runtime = width(shown, |line| line.name[1].clone(), NAMES.0);
+    let variant = width(shown, |line| line.name[2].clone(), NAMES.1);
+    let mut lines = Vec::new();
+    for (at, line) in shown.iter().enumerate() {
+        let [table, of_runtime, of_variant, size] = &line.name;
+        if is_new(at) {
+            let per = if section.is_of_process { "" } else { ", per task" };
+            lines.push(ink(Ink::Bold, &cut(&format!("{}{per}: {table}", section.short), COLUMNS)));
+            let titles: String = section.columns.iter().map(|title| format!(" {title:>COUNT$}")).collect();
+            let size = if sizes { format!(" {:>9}", "size") } else { String::new() };
+            lines.push(ink(Ink::Dim, &format!("{:runtime$} {:variant$}{size}{titles}", "", "")));
+        }
+        let cells: String = line.short.iter().map(|cell| format!(" {cell:>COUNT$}")).collect();
+        let size = if sizes { format!(" {size:>9}") } else { String::new() };
+        let (of_runtime, of_variant) = (cut(of_runtime, runtime), cut(of_variant, variant));
+        lines.push(format!("{of_runtime:runtime$} {of_variant:variant$}{size}{cells}"));
+    }
+    let left_out = section.lines.len() - shown.len();
+    if left_out > 0 {
+        lines.push(ink(Ink::Dim, &format!("and {}: --details", plural(left_out, "more row"))));
+    }
+    if shown.iter().any(|line| line.short.iter().any(|cell| cell.starts_with('~'))) {
+        lines.push(ink(
+            Ink::Dim,
+            "~ not exact: processes or requests differ; -: not counted, and why: --details",
+        ));
+    } else if shown.iter().any(|line| line.short.iter().any(|cell| cell == "-")) {
+        lines.push(ink(Ink::Dim, "-: not counted, and why: --details"));
+    }
+    lines
+}
+
+/// Writes `~2.1` for what is not exact.
+fn short(of: &CountPerTask, count: Count) -> String {
+    let about = if of.exact { "" } else { "~" };
+    format!("{about}{}", number(of.median, count))
+}
+
 /// Writes `2.01` where the count is exact, or `about 2.1 (1.9 to 2.4)`.
 fn cell(of: &CountPerTask, count: Count) -> String {
     let [least, median, most] = [of.least, of.median, of.most].map(|value| number(value, count));
-    match (of.exact, of.processes) {
-        (true, _) => median,
-        (false, 2..) => format!("about {median} ({least} to {most})"),
-        (false, _) => format!("about {median}"),
+    match (of.exact || least == most, of.processes) {
+        (true, 2..) => median,
+        (_, 2..) => format!("about {median} ({least} to {most})"),
+        _ => format!("about {median}"),
     }
 }
 
 /// Writes as many digits as the tolerance allows: three decimals of a call, one of a byte.
 pub fn number(value: f64, count: Count) -> String {
     let decimals = match count {
-        Count::Allocations | Count::Syscalls => 3,
-        Count::Bytes => 1,
+        Count::PeakResident => return format!("{:.1} MiB", value / f64::from(1 << 20)),
+        Count::Bytes | Count::Instructions | Count::PauseNs | Count::Collections => 1,
+        _ => 3,
     };
+    // A collection is shared by thousands of tasks.
+    let value = if count == Count::Collections { value * 1e6 } else { value };
     let text = format!("{value:.decimals$}");
     // A difference that the protocol's own traffic pushed below zero counts as zero.
     grouped(if text.trim_start_matches(['-', '0', '.']).is_empty() {
@@ -87,12 +202,13 @@ pub fn number(value: f64, count: Count) -> String {
 /// Why counts are not known, each reason with its counts and runtimes.
 pub fn reasons(summary: &Summary) -> Vec<String> {
     let mut groups: Vec<(String, Vec<String>, Vec<&str>)> = Vec::new();
-    let lacking =
-        |row| readings(row).into_iter().filter_map(move |(count, reading)| Some((row, count, reading?)));
-    for (row, count, reading) in summary.rows.iter().flat_map(lacking) {
+    let with_figures = summary.rows.iter().filter_map(|row| Some((row, row.figures()?)));
+    let with_row =
+        with_figures.flat_map(|(row, figures)| figures.counts.iter().map(move |reading| (row, reading)));
+    for (row, (count, reading)) in with_row {
         let Reading::Missing(missing) = reading else { continue };
         let reason = with_remedy(&clean(&missing.reason), &clean(&missing.remedy));
-        let what = if count == Count::Syscalls { "system calls" } else { "allocations" };
+        let what = count.title();
         let runtime = clean(&row.key.runtime);
         match groups.iter_mut().find(|group| group.0 == reason) {
             Some((_, runtimes, whats)) => {
@@ -107,7 +223,7 @@ pub fn reasons(summary: &Summary) -> Vec<String> {
         }
     }
     let words = |(reason, runtimes, whats): (String, Vec<String>, Vec<&str>)| {
-        format!("{} of {} not counted: {reason}", whats.join(" and "), runtimes.join(", "))
+        format!("{} of {}: {reason}", whats.join(" and "), runtimes.join(", "))
     };
     groups.into_iter().map(words).collect()
 }

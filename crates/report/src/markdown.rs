@@ -157,19 +157,20 @@ fn granularity_tables(text: &mut String, summary: &Summary) {
 
 fn counts_per_task(summary: &Summary) -> String {
     let mut text = String::new();
-    let lines = counts::lines(summary);
-    if !lines.is_empty() {
-        let columns = counts::COLUMNS.join(" | ");
+    for section in counts::sections(summary) {
+        let columns = section.columns.join(" | ");
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,
-            "### Counts per task\n\n| table | runtime | variant | size | {columns} |\n|---|---|---|--:|--:|--:|--:|"
+            "### {}\n\n| table | runtime | variant | size | {columns} |\n|---|---|---|--:|{}",
+            section.title,
+            "--:|".repeat(section.columns.len())
         );
-        for line in &lines {
+        for line in &section.lines {
             let cells: Vec<String> = line.name.iter().chain(&line.cells).map(|cell| escape(cell)).collect();
             let _ = writeln!(text, "| {} |", cells.join(" | "));
         }
-        let _ = writeln!(text, "\n{}\n", counts::LEGEND);
+        let _ = writeln!(text, "\n{}\n", section.legend);
     }
     let reasons: Vec<String> = counts::reasons(summary).iter().map(|reason| bullet(reason, "")).collect();
     list(&mut text, "Not counted", &reasons);

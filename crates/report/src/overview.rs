@@ -10,7 +10,7 @@ use taskscale_model::{
 };
 
 use crate::{
-    latencies, reaches, residents, scales, shares,
+    counts, latencies, reaches, residents, scales, shares,
     strip::Strip,
     style::{Ink, Style, clean, ink, render},
     wrap::{broken, hanging},
@@ -37,6 +37,9 @@ const CLAIMS: usize = 8;
 const FINDINGS: usize = 8;
 /// The most characters of the title: a suite of somebody's own may have any.
 const TITLE: usize = 3 * COLUMNS;
+/// The most counted rows of a section.
+const COUNTED: usize = 12;
+
 /// The word before a finding, with the blank behind it.
 const WORD: usize = 10;
 
@@ -53,6 +56,11 @@ pub fn overview(summary: &Summary, style: &Style, run: &str) -> String {
         }
     }
     lines.extend(shared(summary, &lines));
+    // What was asked for by name has its place, however long the screen gets.
+    for section in counts::sections(summary) {
+        lines.push(String::new());
+        lines.extend(counts::screen(&section, COUNTED));
+    }
     let next = next(summary, run);
     let room = LINES.saturating_sub(lines.len() + next.len() + 2);
     let findings = findings(&summary.overview.findings, room);

@@ -148,13 +148,13 @@ pub fn draw_percentiles(table: &Table<'_>, size: u64) -> String {
 }
 
 /// Draws counts per task, one line per row, with the name of a table above its rows.
-pub fn draw_counts(lines: &[counts::Line]) -> String {
+pub fn draw_counts(section: &counts::Section) -> String {
     let mut grid = Grid::new();
     grid.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     let names = ["table", "runtime", "variant"].map(left);
-    grid.set_header(names.into_iter().chain([right("size")]).chain(counts::COLUMNS.map(right)));
+    grid.set_header(names.into_iter().chain([right("size")]).chain(section.columns.iter().map(right)));
     let mut before = [String::new(), String::new()];
-    for line in lines {
+    for line in &section.lines {
         let [table, runtime, variant, size] = &line.name;
         let is_new = [table != &before[0], table != &before[0] || runtime != &before[1]];
         let shown = |new: bool, text: &String| left(if new { text.as_str() } else { "" });

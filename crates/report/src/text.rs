@@ -61,7 +61,9 @@ pub fn text(summary: &Summary, style: &Style) -> String {
     }
     let claims = summary.overview.shares.iter().flat_map(|table| &table.claims).flat_map(shares::claim);
     section(&mut text, "Claims", &claims.collect::<Vec<_>>().join("\n"));
-    section(&mut text, "Counts per task", &counts(summary, style.width));
+    for (title, body) in counts(summary, style.width) {
+        section(&mut text, title, &body);
+    }
     let control = paragraphs("", &[clean(&summary.control.verdict)], style.width);
     section(&mut text, "A/A control", &control);
     section(&mut text, "Failed", &reasons(summary, RowStatus::Failed, style.width));
@@ -104,14 +106,14 @@ fn reasons(summary: &Summary, status: RowStatus, width: usize) -> String {
     paragraphs("- ", &groups, width)
 }
 
-fn counts(summary: &Summary, width: usize) -> String {
-    let lines = counts::lines(summary);
-    let reasons = paragraphs("- ", &counts::reasons(summary), width);
-    if lines.is_empty() {
-        return reasons;
-    }
-    let legend = ink_lines(paragraphs("", &[counts::LEGEND.to_owned()], width).trim_end());
-    format!("{}\n{legend}\n{reasons}", table::draw_counts(&lines))
+fn counts(summary: &Summary, width: usize) -> Vec<(&'static str, String)> {
+    let of = |section: &counts::Section| {
+        let legend = ink_lines(paragraphs("", &[section.legend.to_owned()], width).trim_end());
+        (section.title, format!("{}\n{legend}", table::draw_counts(section)))
+    };
+    let mut sections: Vec<_> = counts::sections(summary).iter().map(of).collect();
+    sections.push(("Not counted", paragraphs("- ", &counts::reasons(summary), width)));
+    sections
 }
 
 fn missing(summary: &Summary, width: usize) -> String {

@@ -42,12 +42,14 @@ fn with_counts(text: &str, variant: &str, of_processes: &[u64]) -> Run {
                 size: row.key.size,
                 iterations,
                 seed: 1,
-                allocations: Reading::Value(Allocations {
+                allocations: Some(Reading::Value(Allocations {
                     malloc,
                     bytes: 16 * malloc,
                     ..Allocations::default()
-                }),
-                syscalls: Reading::missing("tracefs is not mounted", "mount it"),
+                })),
+                syscalls: Some(Reading::missing("tracefs is not mounted", "mount it")),
+                others: Default::default(),
+                by_name: Default::default(),
             });
         }
     }
@@ -105,7 +107,8 @@ fn system_calls_are_exact_only_where_every_request_agrees() {
         let mut second = run.counts.clone();
         let all = |records: &mut Vec<CountRecord>, percent: u64| {
             for record in records {
-                record.syscalls = Reading::Value(record.iterations * record.size * percent / 100);
+                let calls = record.iterations * record.size * percent / 100;
+                record.syscalls = Some(Reading::Value(calls));
             }
         };
         all(&mut run.counts, 100);
@@ -125,7 +128,7 @@ fn what_is_not_counted_says_why() {
     assert_eq!((missing.status, missing.p50), (RowStatus::Skipped, None));
     assert_eq!(missing.reason.as_deref(), Some("tracefs is not mounted"));
     let shown = text(&summarize(&run), &Style::default());
-    assert!(shown.contains("not counted: tracefs is not mounted. Remedy: mount it"), "{shown}");
+    assert!(shown.contains("system calls of tokio: tracefs is not mounted. Remedy: mount it"), "{shown}");
     // The reason stands there once, and not among the skipped rows too.
     assert_eq!(shown.matches("tracefs is not mounted").count(), 1, "{shown}");
 }
@@ -201,7 +204,7 @@ fn a_change_within_what_one_process_shows_is_none() {
         let mut run = spawn(OLD, of_processes);
         let more: Vec<CountRecord> = run.counts.clone();
         for mut record in more {
-            let Reading::Value(allocations) = &mut record.allocations else { panic!("counted") };
+            let Some(Reading::Value(allocations)) = &mut record.allocations else { panic!("counted") };
             allocations.malloc += record.iterations * record.size / 10;
             run.counts.push(record);
         }

@@ -63,6 +63,7 @@ fn run() -> impl Strategy<Value = Run> {
                     creates_task: None,
                     jit: row == 2,
                     settle_ms: None,
+                    units: None,
                     sweep: None,
                     role: [Role::Baseline, Role::Row, Role::Control, Role::Row, Role::Row][row as usize],
                     // Row 4 names a baseline that does not exist.

@@ -1,13 +1,95 @@
-//! Exact counts of what another process does: calls to the allocator, system calls. They do not
-//! depend on how busy the machine is.
+//! Exact counts of what another process does. They do not depend on how busy the machine is.
 //!
-//! | module | counts | by |
-//! |---|---|---|
-//! | [`allocations`] | calls to malloc and its relatives, bytes asked for | a preloaded library and a shared file |
-//! | [`syscalls`] | system calls of a process and all it starts | the kernel's tracepoint `raw_syscalls:sys_enter` |
+//! | module | counts | by | of whom |
+//! |---|---|---|---|
+//! | [`allocations`] | calls to malloc and its relatives, bytes asked for | a preloaded library and a shared file | all that load it |
+//! | [`references`] | retains and releases of Swift objects | another such library | all that load it |
+//! | [`syscalls`] | system calls | the kernel's tracepoint `raw_syscalls:sys_enter` | the process and all it starts |
+//! | [`traced`] | system calls by name, without privileges | a tracer (ptrace) | the process and all it starts |
+//! | [`usage`] | context switches, page faults | the kernel's sums for a parent | the process and children it has waited for |
+//! | [`peak`] | the largest resident memory | the kernel's mark `VmHWM` | the process and its living descendants |
+//! | [`instructions`] | instructions in user mode | the processor | the process and all it starts |
+//! | [`simulated`] | instructions in user mode | valgrind | the process and all it starts |
 //!
-//! Both cost the counted process time (`allocations`: below 1 ns a call to the allocator;
-//! `syscalls`: 107 ns a system call), so a process that is counted is not timed.
+//! Most cost the counted process time (`allocations`: 1 ns a call to the allocator; `syscalls`: 107
+//! ns a system call; `traced`: several us), so a process that is counted is not timed.
 
 pub mod allocations;
+pub mod instructions;
+#[cfg(target_os = "linux")]
+mod opened;
+mod page;
+pub mod peak;
+pub mod references;
+pub mod simulated;
 pub mod syscalls;
+pub mod traced;
+pub mod usage;
+
+use std::sync::Arc;
+
+use taskscale_model::missing::Missing;
+
+/// What to count of a process from its first instruction on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// System calls, by the tracepoint.
+    pub syscalls: bool,
+    /// System calls by name, by a tracer. A traced process is some 20 times slower at them.
+    pub traced: bool,
+    /// Instructions, by the processor.
+    pub instructions: bool,
+}
+
+/// The counters of a process, each of them or why there is none; `None` where it was not wanted.
+#[derive(Debug, Default)]
+pub struct Counters {
+    pub syscalls: Option<Result<syscalls::Counter, Missing>>,
+    pub traced: Option<Result<traced::Counter, Missing>>,
+    pub instructions: Option<Result<instructions::Counter, Missing>>,
+}
+
+/// What is prepared for a process before it exists.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    syscalls: Option<Result<syscalls::Opener, Missing>>,
+    traced: Option<Result<traced::Tracer, Missing>>,
+    instructions: Option<Result<instructions::Opener, Missing>>,
+}
+
+impl Prepared {
+    pub fn of(wanted: Wanted) -> Self {
+        Prepared {
+            syscalls: wanted.syscalls.then(syscalls::Opener::prepare),
+            traced: wanted.traced.then(traced::Tracer::prepare),
+            instructions: wanted.instructions.then(instructions::Opener::prepare),
+        }
+    }
+
+    /// Arranges that the program of `command` is counted.
+    pub fn hook(&self, command: &mut std::process::Command) {
+        if let Some(Ok(opener)) = &self.syscalls {
+            opener.hook(command);
+        }
+        if let Some(Ok(opener)) = &self.instructions {
+            opener.hook(command);
+        }
+        if let Some(Ok(tracer)) = &self.traced {
+            tracer.hook(command);
+        }
+    }
+
+    /// What must live as long as the process does.
+    pub fn tracer(&self) -> Option<Arc<traced::Session>> {
+        self.traced.as_ref()?.as_ref().ok().map(traced::Tracer::session)
+    }
+
+    /// Gives the counters, once the process has been started.
+    pub fn receive(self) -> Counters {
+        Counters {
+            syscalls: self.syscalls.map(|opener| opener?.receive()),
+            traced: self.traced.map(|tracer| tracer?.receive()),
+            instructions: self.instructions.map(|opener| opener?.receive()),
+        }
+    }
+}

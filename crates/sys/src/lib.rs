@@ -8,7 +8,7 @@
 //! | [`affinity`] | on which CPUs does this thread run | numbers of CPUs |
 //! | [`delay`] | how long has this thread waited for a processor | ns |
 //! | [`threads`] | how much CPU has each thread of a process used | ns |
-//! | [`counts`] | how many allocations and system calls has a process made | calls, bytes |
+//! | [`counts`] | what has a process asked of its allocator, the kernel, the processor | calls, bytes, instructions |
 //! | [`own`] | is this folder the user's own, so that nobody else's file lies in it | a path |
 //! | [`process`] | a probe over pipes: spawn, ask, bound the wait, end it with all its descendants | [`process::Child`] |
 //! | [`machine`] | what is this machine, and what of it cannot be read | [`taskscale_model::machine::Machine`] |

@@ -23,15 +23,45 @@ struct Attributes {
     config1: u64,
 }
 
+/// What to count, and when.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Event {
+    pub kind: u32,
+    pub config: u64,
+    pub flags: u64,
+    pub read_format: u64,
+}
+
+impl Event {
+    pub const HARDWARE: u32 = 0;
+    pub const TRACEPOINT: u32 = 2;
+    /// The number of [`Event::HARDWARE`] for instructions.
+    pub const INSTRUCTIONS: u64 = 1;
+
+    pub const DISABLED: u64 = 1 << 0;
+    const INHERIT: u64 = 1 << 1;
+    pub const EXCLUDE_KERNEL: u64 = 1 << 5;
+    pub const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
+    const ENABLE_ON_EXEC: u64 = 1 << 12;
+
+    /// An event that counts nothing before the program of the thread is replaced, and then all
+    /// threads and children of it.
+    pub fn of_a_program(kind: u32, config: u64) -> Self {
+        let flags = Event::DISABLED | Event::INHERIT | Event::ENABLE_ON_EXEC;
+        Event { kind, config, flags, read_format: 0 }
+    }
+}
+
 /// Opens an event on the calling thread, on any CPU and in no group; it is closed on exec. Makes
 /// one system call and nothing else, so that it may run between fork and exec.
 ///
 /// # Errors
 /// Those of the system call.
-pub(crate) fn open(kind: u32, config: u64, flags: u64) -> io::Result<OwnedFd> {
+pub(crate) fn open(event: Event) -> io::Result<OwnedFd> {
     const PERF_FLAG_FD_CLOEXEC: libc::c_ulong = 8;
-    let attributes =
-        Attributes { kind, size: size_of::<Attributes>() as u32, config, flags, ..Attributes::default() };
+    let Event { kind, config, flags, read_format } = event;
+    let size = size_of::<Attributes>() as u32;
+    let attributes = Attributes { kind, size, config, flags, read_format, ..Attributes::default() };
     // SAFETY: the kernel reads `size` bytes of initialised plain data; 0 is this thread, -1 any CPU
     // and no group. It returns a new descriptor that nobody else owns.
     unsafe {

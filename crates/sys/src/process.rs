@@ -20,7 +20,7 @@ mod command;
 mod exit;
 mod tail;
 mod talk;
-mod tree;
+pub(crate) mod tree;
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -28,8 +28,9 @@ use std::process::{ChildStderr, ChildStdin, ChildStdout};
 
 use taskscale_model::missing::Missing;
 
-use crate::counts::syscalls::{Counter, Opener};
+use crate::counts::{Counters, Prepared, Wanted, syscalls::Counter, traced::Session};
 use crate::{clock, ffi};
+pub(crate) use command::random_name;
 pub use command::{Command, SpawnError};
 pub use exit::Exit;
 use tail::Tail;
@@ -58,6 +59,9 @@ pub struct Child {
     stdout_since_request: u64,
     stderr_since_request: u64,
     reaped: Option<Reaped>,
+    /// Lives as long as what it traces: the kernel kills that with it.
+    #[allow(dead_code, reason = "it is dropped, and never asked")]
+    tracer: Option<std::sync::Arc<Session>>,
 }
 
 /// What is known about a process after [`Child::kill_tree`], when its pid may be another's.
@@ -87,13 +91,24 @@ impl Child {
     /// # Errors
     /// Those of [`Child::spawn`].
     pub fn spawn_counted(command: &Command) -> Result<(Child, Result<Counter, Missing>), SpawnError> {
-        match Opener::prepare() {
-            Ok(opener) => Ok((Child::start(command, Some(&opener))?, opener.receive())),
-            Err(missing) => Ok((Child::start(command, None)?, Err(missing))),
-        }
+        let (child, counters) = Child::spawn_wanted(command, Wanted { syscalls: true, ..Wanted::default() })?;
+        let none = || Err(Missing::new("system calls were not counted", ""));
+        Ok((child, counters.syscalls.unwrap_or_else(none)))
     }
 
-    fn start(command: &Command, counted: Option<&Opener>) -> Result<Child, SpawnError> {
+    /// Starts a process as [`Child::spawn`] does, and counts what is wanted from its program's
+    /// first instruction on, or says why it cannot be counted.
+    ///
+    /// # Errors
+    /// Those of [`Child::spawn`].
+    pub fn spawn_wanted(command: &Command, wanted: Wanted) -> Result<(Child, Counters), SpawnError> {
+        let prepared = Prepared::of(wanted);
+        let mut child = Child::start(command, Some(&prepared))?;
+        child.tracer = prepared.tracer();
+        Ok((child, prepared.receive()))
+    }
+
+    fn start(command: &Command, counted: Option<&Prepared>) -> Result<Child, SpawnError> {
         let (mut process, cookie) = command::start(command, counted)?;
         let (stdin, stdout, stderr) = (process.stdin.take(), process.stdout.take(), process.stderr.take());
         let child = Child {
@@ -109,6 +124,7 @@ impl Child {
             stdout_since_request: 0,
             stderr_since_request: 0,
             reaped: None,
+            tracer: None,
         };
         // A failure below drops `child` and so ends the process.
         child.set_nonblocking().map_err(|source| command::failed(command, source))?;
@@ -138,31 +154,6 @@ impl Child {
     /// Those of [`clock::process_cpu_ns`].
     pub fn cpu_ns(&self) -> io::Result<u64> {
         clock::process_cpu_ns(self.pid())
-    }
-
-    /// Returns the largest resident memory of the process so far, or since
-    /// [`Child::reset_peak_rss`], in bytes. Costs about 50 us.
-    ///
-    /// # Errors
-    /// `/proc` is not there or the process has ended.
-    pub fn peak_rss_bytes(&self) -> io::Result<u64> {
-        let path = format!("/proc/{}/status", self.pid());
-        let status = std::fs::read_to_string(&path)?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let kib = line
-            .and_then(|line| line.split_ascii_whitespace().next())
-            .and_then(|kib| kib.parse::<u64>().ok());
-        kib.map(|kib| kib * 1024).ok_or_else(|| {
-            io::Error::new(io::ErrorKind::InvalidData, format!("{path} has no VmHWM: it has ended"))
-        })
-    }
-
-    /// Restarts [`Child::peak_rss_bytes`] from what is resident at the call. Costs under 1 us.
-    ///
-    /// # Errors
-    /// `/proc` is not there or does not permit it.
-    pub fn reset_peak_rss(&self) -> io::Result<()> {
-        std::fs::write(format!("/proc/{}/clear_refs", self.pid()), "5")
     }
 
     /// Says how the process ended; `None` while it runs.

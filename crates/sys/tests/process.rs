@@ -232,23 +232,13 @@ fn no_descriptor_of_ours_is_inherited() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn its_cpu_time_and_memory_can_be_read() {
-    let mut child = python(
-        "
-big = bytearray(64 << 20); print('peak', flush=True); input()
-del big; print('freed', flush=True); input()",
-    );
-    child.read_line(within(PLENTY_NS)).expect("peak");
-    let peak = child.peak_rss_bytes().expect("a peak");
-    assert!(peak > 64 << 20, "{peak}");
+fn its_cpu_time_can_be_read() {
+    let mut child = python("print(sum(range(100_000)), flush=True); input(); print(1, flush=True); input()");
+    child.read_line(within(PLENTY_NS)).expect("a sum");
     let cpu = child.cpu_ns().expect("a clock");
     assert!(cpu > 0);
     child.send_line(b"", within(PLENTY_NS)).expect("sent");
-    child.read_line(within(PLENTY_NS)).expect("freed");
-    // The value is not compared with the first: the kernel's count is off by some pages per CPU.
-    assert!(child.peak_rss_bytes().expect("a peak") > 64 << 20, "a peak stays");
-    child.reset_peak_rss().expect("reset");
-    assert!(child.peak_rss_bytes().expect("a peak") < 64 << 20);
+    child.read_line(within(PLENTY_NS)).expect("one");
     assert!(child.cpu_ns().expect("a clock") > cpu);
     child.kill_tree();
     assert!(child.cpu_ns().is_err());

@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use crate::repository::{File, Repository};
 
 /// Most lines of code of an SDK.
-const LINES: usize = 200;
-/// The file that is not counted: the JSON of languages that bring none.
-const APART: &str = "json";
+const LINES: usize = 210;
+/// Files that are not counted: the JSON of languages that bring none, and what reads the runtime's
+/// own counters, which a probe need not have.
+const APART: [&str; 2] = ["json", "counters"];
 /// The parts. Each has the names that its file may have: a public class of Java has the file's
 /// name.
 const PARTS: [&[&str]; 5] =
@@ -26,7 +27,7 @@ pub fn problems(repository: &Repository) -> Vec<String> {
     }
     let mut problems = Vec::new();
     for (probe, files) in sdks {
-        let counted = files.iter().filter(|file| stem(file) != APART);
+        let counted = files.iter().filter(|file| !APART.contains(&&*stem(file)));
         let lines: usize = counted.map(|file| code_lines(file)).sum();
         if lines > LINES {
             problems
@@ -100,11 +101,11 @@ mod tests {
     }
 
     #[test]
-    fn an_sdk_may_have_200_lines_of_code() {
+    fn an_sdk_may_have_210_lines_of_code() {
         let most = "x\n".repeat(LINES - 4);
         assert_eq!(problems_of(&sdk("go", "go", &most)), [""; 0]);
         let said = problems_of(&sdk("go", "go", &format!("{most}x\n")));
-        assert_eq!(said, ["probes/go: its SDK has 201 lines of code; 200 are to be enough"]);
+        assert_eq!(said, ["probes/go: its SDK has 211 lines of code; 210 are to be enough"]);
     }
 
     #[test]

@@ -50,7 +50,7 @@ public static class Probe {
         runtime = new { name, language = Language(), version, toolchain = Toolchain() },
         clock = new { wall_resolution_ns = Clock.ResolutionNs(Clock.WallNs), cpu_resolution_ns = Clock.ResolutionNs(Clock.CpuNs) },
         // A fresh process compiles what it runs again and again; the tool is to warm it up for longer after each start.
-        jit = true, settle_ms = SettleMs,
+        jit = true, settle_ms = SettleMs, counters = Counters.All,
         workloads = Workloads.Select(one => new {
             name = one.Key, @params = one.Value.Params.Values.Select(param => param.About),
             variants = one.Value.Variants.Values.Select(variant => variant.About),

@@ -22,6 +22,8 @@ public sealed class Run {
     public bool Verify { get; }
     /// <summary>That the share of creation is told.</summary>
     public bool WantsPhases { get; }
+    /// <summary>Which of the runtime's own counters are read: <c>memory</c>, <c>collector</c>, or none.</summary>
+    internal string? Counters { get; }
 
     /// <summary>
     /// Every declared parameter has the value given, or else its default, or where the variant excludes that, the first
@@ -35,6 +37,7 @@ public sealed class Run {
         bool has = message.TryGetProperty("params", out JsonElement given);
         bool Flag(string name) => has && given.TryGetProperty(name, out JsonElement flag) && flag.GetBoolean();
         (Verify, WantsPhases) = (Flag("verify"), Flag("phases"));
+        Counters = has && given.TryGetProperty("counters", out JsonElement counters) ? counters.GetString() : null;
         foreach (var (name, param) in workload.Params) {
             var allowed = Variant.Allowed.GetValueOrDefault(name, [param.Initial]);
             values[name] = allowed.Contains(param.Initial) ? param.Initial : allowed[0];

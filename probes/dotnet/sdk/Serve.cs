@@ -42,7 +42,9 @@ public static class Server {
     }
 
     private static object Perform(Run run) {
+        var before = Counters.Read(run.Counters);
         Timing timing = run.Variant.Perform(run);
+        if (run.Counters is not null) timing.Extra["counters"] = Counters.Rise(before, Counters.Read(run.Counters));
         var (wall_ns, cpu_ns, answer, extra) = timing;
         return new { type = "sample", id = run.Id, wall_ns, cpu_ns, answer = (ulong)answer, extra };
     }

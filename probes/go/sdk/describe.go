@@ -73,6 +73,6 @@ func description(name, version string) object {
 		// How long a process works before its figures are those of one that never paused. While all Ps are idle the monitor
 		// thread (sysmon) sleeps; after that it looks every 20 us at first, then ever more seldom up to 10 ms, and on one CPU
 		// each look interrupts the goroutines: 45 to 60 looks and 2.5 ms in the first 20 ms (experiments/harnesses/go/waiting).
-		"wake_ms": 25,
+		"wake_ms": 25, "counters": counted,
 	}
 }

@@ -9,6 +9,7 @@ import "slices"
 type Run struct {
 	ID, Size, Iterations, Seed uint64
 	Verify, Phases             bool
+	Counters                   string         // memory, collector: which of the runtime's counters are to be read; or none
 	Params                     map[string]any // a bool, a string, or a number of any type
 }
 
@@ -36,6 +37,7 @@ func (m *message) request() (perform func(*Run) (Timing, error), run *Run) {
 	workload := known(workloads, m.Workload, "workload")
 	variant := known(workload["variants"].([]object), m.Variant, "variant")
 	m.Verify, m.Phases = m.Params["verify"] == true, m.Params["phases"] == true
+	m.Counters, _ = m.Params["counters"].(string)
 	for _, param := range workload["params"].([]object) {
 		name, value := param["name"].(string), param["default"]
 		if allowed, is := variant["only"].(object)[name].([]any); is && !slices.Contains(allowed, value) {

@@ -71,9 +71,13 @@ func reply(line []byte, name, version string) (said object) {
 
 // run performs a request.
 func run(perform func(*Run) (Timing, error), run *Run) object {
+	before := counters(run.Counters)
 	timing, err := perform(run)
 	if err != nil {
 		panic(err)
+	}
+	if run.Counters != "" {
+		timing.Extra["counters"] = before.rise(counters(run.Counters))
 	}
 	sample := object{"type": "sample", "id": run.ID, "wall_ns": timing.WallNs, "cpu_ns": timing.CPUNs, "answer": timing.Answer}
 	if len(timing.Extra) > 0 {

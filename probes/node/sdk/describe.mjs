@@ -1,5 +1,6 @@
 // What a probe says of itself. The fields are those of protocol 1 (`probes/PROTOCOL.md`).
 
+import { counted } from "./counters.mjs";
 import { cpuNs, resolutionNs, wallNs } from "./clock.mjs";
 
 export const PROTOCOL = 1;
@@ -46,6 +47,7 @@ export function description(name, version) {
     // Compiled while it runs: a fresh process wants a longer warm-up.
     jit: true,
     workers: 1,
+    counters: counted,
     workloads,
   };
 }

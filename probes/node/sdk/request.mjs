@@ -8,9 +8,9 @@ import { timed } from "./timing.mjs";
  * share of creation is told; `params` has a value for every declared parameter.
  */
 export class Run {
-  constructor({ id, size, iterations, seed, params }) {
-    const { verify = false, phases = false } = params;
-    Object.assign(this, { id, size, iterations, seed, verify, phases, params });
+  constructor({ id, workload, variant, size, iterations, seed, params }) {
+    const { verify = false, phases = false, counters } = params;
+    Object.assign(this, { id, workload, variant, size, iterations, seed, verify, phases, counters, params });
   }
 
   /** Times `iterations` calls of `one(phases)`, which does the workload once and gives its answer. */

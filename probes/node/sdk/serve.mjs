@@ -2,6 +2,7 @@
 
 import { createInterface } from "node:readline";
 
+import { counters } from "./counters.mjs";
 import { PROTOCOL, description } from "./describe.mjs";
 import { request } from "./request.mjs";
 
@@ -68,6 +69,8 @@ function parse(line) {
 
 /** Performs a request. */
 async function run(perform, run) {
+  const counted = counters(run);
   const { extra, ...times } = await perform(run);
+  if (run.counters) extra.counters = await counted();
   return { type: "sample", id: run.id, ...times, ...(Object.keys(extra).length > 0 && { extra }) };
 }

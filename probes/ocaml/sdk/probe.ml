@@ -69,7 +69,7 @@ let perform message =
   let perform = known workload.performs name "variant" in
   let variant = List.find (fun variant -> member "name" variant = `String name) workload.variants in
   let run = Run.of_json message ~params:workload.params ~variant in
-  (run, perform run)
+  (run, Counters.around run perform)
 
 (** The reply to [describe]. Measures the clocks' resolution, which takes about a millisecond. *)
 let description name version workers =
@@ -87,4 +87,5 @@ let description name version workers =
     [ ("runtime", `Assoc runtime); ("clock", `Assoc [ ("wall_resolution_ns", wall); ("cpu_resolution_ns", cpu) ]); ("workers", `Int workers) ]
   in
   let workloads = ("workloads", `List (List.rev_map workload !workloads)) in
-  `Assoc ((("type", `String "description") :: ("protocol", `Int protocol) :: about) @ [ workloads ])
+  let counters = ("counters", Counters.all) in
+  `Assoc ((("type", `String "description") :: ("protocol", `Int protocol) :: about) @ [ counters; workloads ])

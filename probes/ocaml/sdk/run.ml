@@ -2,8 +2,8 @@
 
 open Yojson.Safe.Util
 
-(** [verify] asks that every task's execution is counted by what it did, [phases] that the share of creation is told;
-    [params] has a value for every declared parameter. *)
+(** [verify] asks that every task's execution is counted by what it did, [phases] that the share of creation is told,
+    [counters] which of the runtime's own are read, [memory] or [collector]; [params] has a value for every declared parameter. *)
 type t = {
   id : int;
   size : int;
@@ -11,6 +11,7 @@ type t = {
   seed : int;
   verify : bool;
   phases : bool;
+  counters : string option;
   params : (string * Yojson.Safe.t) list;
 }
 
@@ -37,4 +38,5 @@ let of_json message ~params ~variant =
   in
   let number name = to_int (member name message) and verify = is_on "verify" and phases = is_on "phases" in
   let id = number "id" and size = number "size" and iterations = number "iterations" and seed = number "seed" in
-  { id; size; iterations; seed; verify; phases; params = List.map value params }
+  let counters = Option.map to_string (List.assoc_opt "counters" given) in
+  { id; size; iterations; seed; verify; phases; counters; params = List.map value params }

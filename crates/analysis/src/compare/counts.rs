@@ -4,13 +4,15 @@
 use taskscale_model::{
     compare::{ComparedCount, Comparison, Verdict},
     machine::Machine,
+    metric::Count,
     missing::Missing,
+    summary::lines::counted,
 };
 
 use super::{count as tally, notes, rows::Pair};
 use crate::{
     read::Run,
-    summarize::counts::{ALL, Count, Counted, Counts},
+    summarize::counts::{Counted, Counts, tolerance},
 };
 
 /// Judges the counts of all rows and lets them decide the outcome. The rows of `comparison` are in
@@ -20,7 +22,7 @@ pub fn judge(comparison: &mut Comparison, pairs: &[Pair<'_>], old: &Run, new: &R
     let machines = (&old.header.machine, &new.header.machine);
     for (row, pair) in comparison.rows.iter_mut().zip(pairs) {
         let (Some(before), Some(now)) = (&pair.old, &pair.new) else { continue };
-        let compared = ALL.into_iter().filter_map(|count| {
+        let compared = Count::ALL.into_iter().filter(|count| count.decides()).filter_map(|count| {
             let figures = (counts.0.get(before.row.row, count)?, counts.1.get(now.row.row, count)?);
             Some(compared(count, figures, comparison.same_machine || are_alike(machines, count)))
         });
@@ -53,8 +55,8 @@ fn are_alike((old, new): (&Machine, &Machine), count: Count) -> bool {
     let kernel = |machine: &Machine| machine.kernel.value().cloned();
     let system = |machine: &Machine| kernel(machine)?.split(' ').next().map(str::to_owned);
     match count {
-        Count::Allocations | Count::Bytes => cpus && system(old).is_some() && system(old) == system(new),
         Count::Syscalls => cpus && kernel(old).is_some() && kernel(old) == kernel(new),
+        _ => cpus && system(old).is_some() && system(old) == system(new),
     }
 }
 
@@ -65,8 +67,8 @@ fn compared(count: Count, (old, new): (Read, Read), alike: bool) -> ComparedCoun
     let (verdict, why) = verdict(count, &old, &new, alike);
     let values = old.as_ref().ok().zip(new.as_ref().ok());
     ComparedCount {
-        metric: count.metric().name.to_owned(),
-        unit: count.metric().unit.to_owned(),
+        metric: counted(count).name.to_owned(),
+        unit: counted(count).unit.to_owned(),
         change: values.map(|(old, new)| new.value - old.value),
         limit: values.map(|(old, new)| limit(count, old, new)),
         old: old.map(|counted| counted.per_task()).into(),
@@ -78,7 +80,7 @@ fn compared(count: Count, (old, new): (Read, Read), alike: bool) -> ComparedCoun
 
 /// What a change must exceed: the tolerance, and the difference between requests of one process.
 fn limit(count: Count, old: &Counted, new: &Counted) -> f64 {
-    count.tolerance(old.value, new.value).max(old.spread).max(new.spread)
+    tolerance(count, old.value, new.value).max(old.spread).max(new.spread)
 }
 
 fn verdict(count: Count, old: &Read, new: &Read, alike: bool) -> (Verdict, Option<Missing>) {

@@ -3,58 +3,43 @@
 use std::collections::BTreeMap;
 
 use taskscale_model::{
+    metric::Count,
     missing::Missing,
     run_file::CountRecord,
-    summary::{CountPerTask, CountsPerTask, lines},
+    summary::{self, CountPerTask},
 };
 use taskscale_stats::quantile::{median, sorted};
 
 use crate::read::Run;
 
-/// What is counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Count {
-    /// Calls that ask for memory.
-    Allocations,
-    /// Bytes asked for.
-    Bytes,
-    Syscalls,
-}
-
-/// All counts, in the order in which they are shown.
-pub const ALL: [Count; 3] = [Count::Allocations, Count::Bytes, Count::Syscalls];
-
 /// The share up to which a difference counts as none. In a repeat of the same Python program one
 /// call in 413,646 came and went.
 const SHARE: f64 = 0.001;
 
-impl Count {
-    /// The name of the count in a summary, and its unit.
-    pub fn metric(self) -> lines::Metric {
-        match self {
-            Count::Allocations => lines::ALLOCATIONS_PER_TASK,
-            Count::Bytes => lines::ALLOCATED_BYTES_PER_TASK,
-            Count::Syscalls => lines::SYSCALLS_PER_TASK,
-        }
-    }
+/// The difference up to which two values per task are the same: 0.1 % of the larger, but at least
+/// what the protocol may add, which is one call or 100 bytes in a thousand tasks.
+pub fn tolerance(count: Count, a: f64, b: f64) -> f64 {
+    let floor = match count {
+        // Thousands of tasks share a collection.
+        Count::Collections => 1e-7,
+        Count::Bytes | Count::Instructions | Count::PauseNs | Count::PeakResident => 0.1,
+        _ => 0.001,
+    };
+    (a.abs().max(b.abs()) * SHARE).max(floor)
+}
 
-    /// The difference up to which two values per task are the same: 0.1 % of the larger, but at
-    /// least what the protocol may add, which is one call or 100 bytes in a thousand tasks.
-    pub fn tolerance(self, a: f64, b: f64) -> f64 {
-        let floor = match self {
-            Count::Allocations | Count::Syscalls => 0.001,
-            Count::Bytes => 0.1,
-        };
-        (a.abs().max(b.abs()) * SHARE).max(floor)
+/// A count as one record has it; `None` where its pass does not take it. What the runtime itself
+/// counts stands before what malloc sees.
+fn of(count: Count, record: &CountRecord) -> Option<Result<f64, &Missing>> {
+    if let Some(reading) = record.others.get(&count) {
+        return Some(reading.as_result().map(|value| *value as f64));
     }
-
-    fn of(self, record: &CountRecord) -> Result<f64, &Missing> {
-        let allocations = || record.allocations.as_result();
-        match self {
-            Count::Allocations => allocations().map(|counted| counted.calls() as f64),
-            Count::Bytes => allocations().map(|counted| counted.bytes as f64),
-            Count::Syscalls => record.syscalls.as_result().map(|calls| *calls as f64),
-        }
+    let allocations = || Some(record.allocations.as_ref()?.as_result());
+    match count {
+        Count::Allocations => Some(allocations()?.map(|counted| counted.calls() as f64)),
+        Count::Bytes => Some(allocations()?.map(|counted| counted.bytes as f64)),
+        Count::Syscalls => Some(record.syscalls.as_ref()?.as_result().map(|calls| *calls as f64)),
+        _ => None,
     }
 }
 
@@ -65,7 +50,7 @@ pub struct Counted {
     pub of_processes: Vec<f64>,
     /// The median of `of_processes`.
     pub value: f64,
-    /// Whether at least two processes were counted and all agree within [`Count::tolerance`]. For
+    /// Whether at least two processes were counted and all agree within [`tolerance`]. For
     /// system calls all differences must agree too.
     pub exact: bool,
     /// The most by which the differences of one process differ. A collector's rhythm does that to
@@ -96,16 +81,23 @@ impl<'a> Counts<'a> {
         let records = self.0.get(&row)?;
         let mut processes: BTreeMap<u64, Vec<(u64, f64)>> = BTreeMap::new();
         for record in records {
-            match count.of(record) {
-                Ok(total) => {
+            match of(count, record) {
+                Some(Ok(total)) => {
                     processes.entry(record.process).or_default().push((record.iterations, total));
                 }
-                Err(missing) => return Some(Err(missing.clone())),
+                Some(Err(missing)) => return Some(Err(missing.clone())),
+                None => {}
             }
         }
+        if processes.is_empty() {
+            return None;
+        }
         let size = records.first()?.size as f64;
-        let differences: Vec<Vec<f64>> =
-            processes.values().map(|requests| differences(requests, size)).collect();
+        let of_one = |requests: &Vec<(u64, f64)>| match count.is_of_process() {
+            true => requests.iter().map(|request| request.1).collect(),
+            false => differences(requests, size),
+        };
+        let differences: Vec<Vec<f64>> = processes.values().map(of_one).collect();
         let of_processes: Vec<f64> = differences.iter().filter_map(|values| median(values)).collect();
         let range = |values: &Vec<f64>| {
             let sorted = sorted(values);
@@ -117,22 +109,18 @@ impl<'a> Counts<'a> {
         else {
             return Some(Err(Missing::new("the run ended before it was counted", "run it again")));
         };
-        let tolerance = count.tolerance(least, most);
+        let tolerance = tolerance(count, least, most);
         // No collector makes system calls in a rhythm. Where requests differ, workers park and
         // wake, and three processes can agree on that by chance.
-        let steady = count != Count::Syscalls || spread <= tolerance;
+        let steady = count.is_steady() || spread <= tolerance;
         let exact = sorted.len() > 1 && most - least <= tolerance && steady;
         Some(Ok(Counted { of_processes, value, exact, spread }))
     }
 
     /// All counts of a row, as a summary has them.
-    pub fn per_task(&self, row: u64) -> CountsPerTask {
-        let of = |count| Some(self.get(row, count)?.map(|counted| counted.per_task()).into());
-        CountsPerTask {
-            allocations: of(Count::Allocations),
-            bytes: of(Count::Bytes),
-            syscalls: of(Count::Syscalls),
-        }
+    pub fn of_row(&self, row: u64) -> summary::Counts {
+        let of = |count| Some((count, self.get(row, count)?.map(|counted| counted.per_task()).into()));
+        Count::ALL.into_iter().filter_map(of).collect()
     }
 }
 

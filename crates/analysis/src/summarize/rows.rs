@@ -79,7 +79,7 @@ fn figures(
         create_wall: created("create_wall_ns", Time::Wall),
         threads: distribution(&looked, &ran),
         busiest: distribution(&looked, &busiest),
-        counts: counts.per_task(one.row.row),
+        counts: counts.of_row(one.row.row),
     })
 }
 

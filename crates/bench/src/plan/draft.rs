@@ -24,6 +24,7 @@ pub struct Draft {
     pub creates_task: Option<bool>,
     pub jit: bool,
     pub settle_ms: Option<u64>,
+    pub units: Option<u64>,
     pub sweep: Option<Sweep>,
     pub role: Role,
     /// The place of its baseline among the rows that are measured side by side.
@@ -42,6 +43,7 @@ pub fn number(rows: Vec<Draft>, next: &mut u64) -> Vec<PlannedRow> {
             creates_task: draft.creates_task,
             jit: draft.jit,
             settle_ms: draft.settle_ms,
+            units: draft.units,
             sweep: draft.sweep,
             role: draft.role,
             baseline: draft.baseline.map(|place| first + place as u64),
@@ -121,6 +123,7 @@ pub fn rows_of(
         creates_task: None,
         jit: false,
         settle_ms: None,
+        units: block.share.as_ref().map(|share| share.count),
         sweep: None,
         role: Role::Row,
         baseline: None,

@@ -86,6 +86,7 @@ mod tests {
             creates_task: Some(true),
             jit: false,
             settle_ms: None,
+            units: None,
             sweep: None,
             role: Role::Row,
             baseline: None,

@@ -39,6 +39,7 @@ fn found(id: &str, variants: Vec<Variant>) -> Found {
     let workloads = vec![Workload { name: "fanout".into(), params, variants }];
     let clock = Clock { wall_resolution_ns: 1, cpu_resolution_ns: 1 };
     let description = Description {
+        counters: Default::default(),
         protocol: 1,
         runtime,
         clock,

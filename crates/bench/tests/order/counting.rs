@@ -1,7 +1,10 @@
 //! What is counted, in which order and how often. The fakes call the allocator once a task.
 
 use taskscale_bench::link::Counts;
-use taskscale_model::run_file::{Allocations, CountRecord};
+use taskscale_model::{
+    metric::Count,
+    run_file::{Allocations, CountRecord},
+};
 
 use super::*;
 
@@ -11,7 +14,7 @@ pub const CALLS_OF_A_REQUEST: u64 = 7;
 impl Counted for FakeLink {
     fn counts(&mut self) -> Counts {
         let allocations = Allocations { malloc: self.calls, ..Allocations::default() };
-        Counts { allocations: Ok(allocations), syscalls: Err(Missing::new("not here", "")) }
+        Counts { allocations: Some(Ok(allocations)), ..Counts::default() }
     }
 }
 
@@ -45,10 +48,12 @@ fn rows_are_counted_last_in_processes_of_their_own_and_controls_are_not() {
         .collect();
     assert_eq!(seen, expected);
     for pair in counts.chunks(2) {
-        let malloc = |count: &CountRecord| count.allocations.value().expect("counted").malloc;
+        let malloc = |count: &CountRecord| {
+            count.allocations.as_ref().and_then(Reading::value).expect("counted").malloc
+        };
         assert_eq!(malloc(pair[1]) - malloc(pair[0]), 20_000, "what the request itself costs cancels out");
         assert_eq!(pair[0].seed, pair[1].seed);
-        assert_eq!(pair[0].syscalls.why().map(|missing| &*missing.reason), Some("not here"));
+        assert_eq!(pair[0].syscalls, None, "it was not asked for");
     }
 }
 
@@ -60,7 +65,7 @@ fn a_row_that_fails_when_it_is_counted_says_so_once() {
     let failed: Vec<&CountRecord> = counts(&done).into_iter().filter(|count| count.row == 0).collect();
     assert_eq!(failed.len(), 1, "{failed:?}");
     assert_eq!(failed[0].iterations, 0);
-    let missing = failed[0].allocations.why().expect("a reason");
+    let missing = failed[0].others[&Count::Allocations].why().expect("a reason");
     assert!(missing.reason.starts_with("it failed when it was counted: the answer is"), "{missing}");
     assert!(counts(&done).iter().any(|count| count.row == 1), "the others are counted all the same");
 }

@@ -13,6 +13,7 @@ use taskscale_bench::{
 use taskscale_model::{
     answer::Rule,
     machine::{Disturbance, Machine},
+    metric::Metric,
     missing::{Missing, Reading},
     protocol::{self, Answer, Description, RunRequest, Runtime, Sample, Variant, Workload},
     run_file::{Header, Kind, Record, SCHEMA, SampleRecord, Status, Stop, ThreadsRan},
@@ -113,8 +114,12 @@ impl Launcher for FakeLauncher {
         Ok(Box::new(self.link()))
     }
 
-    fn launch_counted(&mut self, _runtime: &str) -> Option<Result<Box<dyn Counted>, Fault>> {
-        self.counted.then(|| Ok(Box::new(self.link()) as Box<dyn Counted>))
+    fn counts(&self) -> &[Metric] {
+        if self.counted { &[Metric::Allocs] } else { &[] }
+    }
+
+    fn launch_counted(&mut self, _runtime: &str, _metrics: &[Metric]) -> Result<Box<dyn Counted>, Fault> {
+        Ok(Box::new(self.link()))
     }
 }
 
@@ -256,6 +261,7 @@ fn description<'a>(
         },
         clock: protocol::Clock { wall_resolution_ns: 1, cpu_resolution_ns: 1 },
         workers: None,
+        counters: Default::default(),
         jit,
         settle_ms: None,
         wake_ms,

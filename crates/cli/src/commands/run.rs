@@ -9,12 +9,13 @@ use taskscale_analysis::CompareOptions;
 use taskscale_bench::{
     clock::RealClock,
     journal::Journal,
-    launcher::ProbeLauncher,
+    launcher::{Counting, ProbeLauncher},
     limits::Limits,
     plan::{Found, Plan, Selection},
     run::{self, Order},
 };
 use taskscale_model::{
+    metric::Metric,
     run_file::{self, Header, Time},
     suite::{self, Suite},
 };
@@ -92,9 +93,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     sides::check(&shaken)?;
     let absent = absent(&shaken);
     let mut launcher = launcher(&shaken);
-    if args.counts {
-        launcher = launcher.counting(shim::library(&building));
-    }
+    launcher = launcher.counting(counting(args, &building));
     // Tables that are left out are taken in where they alone have what was named.
     let own = order(args, suites, &shaken);
     let (order, left_out) = match (own, args.variant.is_empty()) {
@@ -276,6 +275,20 @@ fn takes_part(suites: &[Suite], runtime: &str) -> bool {
         None => !runtimes::is_by_name(runtime),
         Some(wanted) => wanted.iter().any(|name| name == runtime),
     })
+}
+
+/// What is counted beside time, with the libraries that it needs.
+fn counting(args: &RunArgs, building: &Building) -> Counting {
+    let short: &[Metric] = if args.counts { &[Metric::Allocs, Metric::Bytes, Metric::Syscalls] } else { &[] };
+    let mut metrics: Vec<Metric> = args.metrics.iter().chain(short).copied().collect();
+    metrics.retain(|metric| !metric.counts().is_empty());
+    metrics.sort_unstable();
+    metrics.dedup();
+    let mut counting = Counting { metrics, ..Counting::default() };
+    if counting.metrics.iter().any(|metric| matches!(metric, Metric::Allocs | Metric::Bytes)) {
+        counting.allocations = Some(shim::library(building));
+    }
+    counting
 }
 
 fn launcher(shaken: &[Shaken]) -> ProbeLauncher {

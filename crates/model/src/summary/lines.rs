@@ -4,13 +4,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
 use crate::{
     key::RowKey,
+    metric::Count,
     missing::{Missing, Reading},
     run_file::{Role, Stop, Sweep},
 };
 
 use super::rows::{
-    CountPerTask, CountsPerTask, Distribution, Figures, Interval, Ratio, Row, RowState, RowStatus, Settled,
-    Timing,
+    CountPerTask, Counts, Distribution, Figures, Interval, Ratio, Row, RowState, RowStatus, Settled, Timing,
 };
 
 /// A metric of a row: its name in JSON and its unit.
@@ -18,7 +18,7 @@ use super::rows::{
 pub struct Metric {
     /// For example `cpu_per_task`.
     pub name: &'static str,
-    /// One of `ns`, `share`, `threads`, `calls` and `bytes`.
+    /// For example `ns`, `share`, `calls`, `bytes`.
     pub unit: &'static str,
 }
 
@@ -40,12 +40,12 @@ pub const CREATE_WALL_SHARE: Metric = metric("create_wall_share", "share");
 pub const THREADS_RAN: Metric = metric("threads_ran", "threads");
 /// [`Figures::busiest`].
 pub const BUSIEST_THREAD_SHARE: Metric = metric("busiest_thread_share", "share");
-/// [`CountsPerTask::allocations`].
-pub const ALLOCATIONS_PER_TASK: Metric = metric("allocations_per_task", "calls");
-/// [`CountsPerTask::bytes`].
-pub const ALLOCATED_BYTES_PER_TASK: Metric = metric("allocated_bytes_per_task", "bytes");
-/// [`CountsPerTask::syscalls`].
-pub const SYSCALLS_PER_TASK: Metric = metric("syscalls_per_task", "calls");
+
+/// The metric of a count.
+pub fn counted(count: Count) -> Metric {
+    let (name, unit) = count.in_summary();
+    metric(name, unit)
+}
 
 /// One metric of one row. A value that the metric does not have is null.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -142,15 +142,12 @@ pub fn lines(row: &Row) -> Vec<Line> {
     let of = |metric, distribution: &Option<Distribution>| {
         distribution.as_ref().map(|of| Line { settled, ..blank(row, metric) }.with(of))
     };
-    let counted = |metric, reading: &Option<Reading<CountPerTask>>| {
-        reading.as_ref().map(|reading| match reading {
-            Reading::Value(count) => blank(row, metric).counted(count),
-            Reading::Missing(missing) => {
-                Line { status: RowStatus::Skipped, ..blank(row, metric) }.without(missing)
-            }
-        })
-    };
-    let CountsPerTask { allocations, bytes, syscalls } = &figures.counts;
+    let counts = figures.counts.iter().map(|(count, reading)| match reading {
+        Reading::Value(value) => blank(row, counted(*count)).counted(value),
+        Reading::Missing(missing) => {
+            Line { status: RowStatus::Skipped, ..blank(row, counted(*count)) }.without(missing)
+        }
+    });
     [
         Some(timed(CPU_PER_TASK, &figures.cpu)),
         Some(timed(WALL_PER_TASK, &figures.wall)),
@@ -159,12 +156,10 @@ pub fn lines(row: &Row) -> Vec<Line> {
         of(CREATE_WALL_SHARE, &figures.create_wall),
         of(THREADS_RAN, &figures.threads),
         of(BUSIEST_THREAD_SHARE, &figures.busiest),
-        counted(ALLOCATIONS_PER_TASK, allocations),
-        counted(ALLOCATED_BYTES_PER_TASK, bytes),
-        counted(SYSCALLS_PER_TASK, syscalls),
     ]
     .into_iter()
     .flatten()
+    .chain(counts)
     .collect()
 }
 
@@ -287,7 +282,7 @@ fn first(line: Line) -> Result<Row, String> {
             create_wall: None,
             threads: None,
             busiest: None,
-            counts: CountsPerTask::default(),
+            counts: Counts::default(),
         })),
     };
     Ok(Row {
@@ -302,6 +297,11 @@ fn first(line: Line) -> Result<Row, String> {
 
 fn add(figures: &mut Figures, line: Line) -> Result<(), String> {
     let is = |metric: Metric| line.metric == metric.name;
+    if let Some(count) = Count::ALL.into_iter().find(|count| is(counted(*count))) {
+        let reading = line.count().ok_or_else(|| format!("{} lacks a value", line.metric))?;
+        figures.counts.insert(count, reading);
+        return Ok(());
+    }
     match () {
         () if is(WALL_PER_TASK) => figures.wall = line.timing()?,
         () if is(COLD_CPU_PER_TASK) => figures.cold_cpu = line.distribution(),
@@ -309,9 +309,6 @@ fn add(figures: &mut Figures, line: Line) -> Result<(), String> {
         () if is(CREATE_WALL_SHARE) => figures.create_wall = line.distribution(),
         () if is(THREADS_RAN) => figures.threads = line.distribution(),
         () if is(BUSIEST_THREAD_SHARE) => figures.busiest = line.distribution(),
-        () if is(ALLOCATIONS_PER_TASK) => figures.counts.allocations = line.count(),
-        () if is(ALLOCATED_BYTES_PER_TASK) => figures.counts.bytes = line.count(),
-        () if is(SYSCALLS_PER_TASK) => figures.counts.syscalls = line.count(),
         () => return Err(format!("no metric is named {}", line.metric)),
     }
     Ok(())

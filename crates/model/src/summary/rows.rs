@@ -1,7 +1,10 @@
 //! The figures of one row, one field for each metric.
 
+use std::collections::BTreeMap;
+
 use crate::{
     key::RowKey,
+    metric::Count,
     missing::{Missing, Reading},
     run_file::{Role, Stop, Sweep},
 };
@@ -72,7 +75,7 @@ pub struct Figures {
     /// The share of a sample's CPU time that the busiest thread used.
     pub busiest: Option<Distribution>,
     /// What was counted in processes of their own (`--counts`), per task.
-    pub counts: CountsPerTask,
+    pub counts: Counts,
 }
 
 /// A time of a row and its ratio to the baseline.
@@ -119,17 +122,10 @@ pub struct Distribution {
     pub pooled: bool,
 }
 
-/// Counts per task; `None` where nothing was counted.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct CountsPerTask {
-    /// Calls that ask for memory.
-    pub allocations: Option<Reading<CountPerTask>>,
-    /// Bytes that these calls ask for.
-    pub bytes: Option<Reading<CountPerTask>>,
-    pub syscalls: Option<Reading<CountPerTask>>,
-}
+/// What was counted; a count that was not asked for is absent.
+pub type Counts = BTreeMap<Count, Reading<CountPerTask>>;
 
-/// One count per task, over the processes that were counted.
+/// One count over the processes that were counted: per task, but for [`Count::PeakResident`].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CountPerTask {

@@ -1,7 +1,9 @@
 //! Counts that changed, in sentences.
 
-use taskscale_analysis::summarize::counts::{ALL, Count};
-use taskscale_model::compare::{ComparedRow, Comparison, Verdict};
+use taskscale_model::{
+    compare::{ComparedRow, Comparison, Verdict},
+    metric::Count,
+};
 
 use super::words;
 use crate::{counts::number, style::clean};
@@ -20,12 +22,11 @@ pub fn worse(row: &ComparedRow) -> Vec<String> {
 
 fn words_of(row: &ComparedRow) -> impl Iterator<Item = (Verdict, String)> + '_ {
     row.counts.iter().filter_map(|compared| {
-        let count = ALL.into_iter().find(|count| count.metric().name == compared.metric)?;
+        let count = Count::ALL.into_iter().find(|count| count.in_summary().0 == compared.metric)?;
         let (old, new, change) = (compared.old.value()?, compared.new.value()?, compared.change?);
         let what = match count {
-            Count::Allocations => "allocations",
             Count::Bytes => "bytes allocated",
-            Count::Syscalls => "system calls",
+            other => other.title(),
         };
         let sign = if change < 0.0 { "" } else { "+" };
         let [old, new, change] = [old.median, new.median, change].map(|value| number(value, count));

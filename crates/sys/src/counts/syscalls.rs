@@ -1,12 +1,8 @@
 //! System calls, counted by the kernel: the tracepoint `raw_syscalls:sys_enter` through
 //! perf_event_open(2).
 //!
-//! A process that is to be counted opens the event on itself between fork and exec, with
-//! `enable_on_exec` and `inherit`, and sends us the descriptor. Counting begins with the program's
-//! first instruction and takes in all its threads and children. (Opened on *our* thread before the
-//! fork and inherited, the event counted nothing in 5 of 11 trials on Linux 6.18.)
-
-#![cfg_attr(target_os = "linux", allow(unsafe_code))]
+//! The process opens the event on itself before its program begins (`opened.rs`). Ordinary users
+//! may not open it as a rule; [`super::traced`] counts for them.
 
 use std::io;
 

@@ -27,31 +27,7 @@ pub fn cheapest_system_call() {
 /// Opens a counter of instructions of this thread in user mode by perf_event_open(2), and closes it
 /// again.
 pub fn try_hardware_counter() -> Reading<()> {
-    #[cfg(target_os = "linux")]
-    {
-        const HARDWARE: u32 = 0;
-        const INSTRUCTIONS: u64 = 1;
-        // The flags are disabled, exclude_kernel and exclude_hv: most systems let everyone count
-        // that.
-        const FLAGS: u64 = 1 | 1 << 5 | 1 << 6;
-        let Err(error) = crate::perf::open(HARDWARE, INSTRUCTIONS, FLAGS) else { return Reading::Value(()) };
-        match error.raw_os_error() {
-            Some(libc::ENOENT | libc::ENODEV | libc::EOPNOTSUPP) => Reading::missing(
-                "this machine shows no hardware counters (usual in a virtual machine)",
-                "count instructions on bare metal, or compare CPU time",
-            ),
-            Some(libc::EACCES | libc::EPERM) => Reading::missing(
-                "the kernel does not let this user count (perf_event_paranoid, or a container's filter)",
-                "sudo sysctl kernel.perf_event_paranoid=2, or grant CAP_PERFMON",
-            ),
-            Some(libc::ENOSYS) => {
-                Reading::missing("this kernel was built without perf events, or they are filtered", "")
-            }
-            _ => Reading::missing(format!("perf_event_open failed: {error}"), ""),
-        }
-    }
-    #[cfg(not(target_os = "linux"))]
-    crate::machine::files::missing_outside_linux("hardware counters")
+    crate::counts::instructions::try_to_open().into()
 }
 
 #[cfg(all(test, target_os = "linux"))]

@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Stdio;
 
-use crate::counts::syscalls::Opener;
+use crate::counts::Prepared;
 use crate::ffi;
 use crate::process::COOKIE;
 
@@ -77,10 +77,10 @@ pub fn failed(command: &Command, source: io::Error) -> SpawnError {
 }
 
 /// Starts `command`, and returns the environment entry (`NAME=value`) that marks it and its
-/// descendants. With `counted`, its system calls are counted from its first instruction on.
+/// descendants. `counted` is what counts it from its program's first instruction on.
 pub fn start(
     command: &Command,
-    counted: Option<&Opener>,
+    counted: Option<&Prepared>,
 ) -> Result<(std::process::Child, String), SpawnError> {
     ffi::adopt_orphans();
     let value = random_name();
@@ -96,8 +96,8 @@ pub fn start(
     }
     builder.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     ffi::isolate(&mut builder);
-    if let Some(opener) = counted {
-        opener.hook(&mut builder);
+    if let Some(prepared) = counted {
+        prepared.hook(&mut builder);
     }
     match builder.spawn() {
         Ok(process) => Ok((process, format!("{COOKIE}={value}"))),
@@ -107,7 +107,7 @@ pub fn start(
 
 /// Returns 32 hexadecimal digits that no other process has. The system seeds `RandomState` once per
 /// thread, and it differs for each instance. The result is a name, not a secret.
-fn random_name() -> String {
+pub(crate) fn random_name() -> String {
     let [high, low] = [RandomState::new().hash_one("high"), RandomState::new().hash_one("low")];
     format!("{high:016x}{low:016x}")
 }

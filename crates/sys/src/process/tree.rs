@@ -62,6 +62,27 @@ pub fn kill(leader: u32, cookie: &str) -> Vec<u32> {
     }
 }
 
+/// Returns the living descendants of a process, by their chains of parents. A daemon, whose parent
+/// is gone, is none.
+pub(crate) fn descendants(leader: u32) -> Vec<u32> {
+    let processes = snapshot();
+    let mut found = BTreeSet::from([leader]);
+    loop {
+        let before = found.len();
+        found.extend(
+            processes
+                .iter()
+                .filter(|process| !process.ended && found.contains(&process.parent))
+                .map(|process| process.pid)
+                .collect::<Vec<_>>(),
+        );
+        if found.len() == before {
+            found.remove(&leader);
+            return found.into_iter().collect();
+        }
+    }
+}
+
 /// One line of the process table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Process {

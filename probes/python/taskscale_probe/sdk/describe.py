@@ -4,6 +4,7 @@ import platform
 import sys
 
 from .clock import cpu_ns, resolution_ns, wall_ns
+from .counters import COUNTERS
 
 PROTOCOL = 1
 
@@ -47,6 +48,7 @@ def description(name, version, workers):
         "runtime": {"name": name, "language": "python", "version": version, "toolchain": toolchain()},
         "clock": {"wall_resolution_ns": resolution_ns(wall_ns), "cpu_resolution_ns": resolution_ns(cpu_ns)},
         "workers": workers,
+        "counters": COUNTERS,
         "workloads": [
             {
                 "name": workload,

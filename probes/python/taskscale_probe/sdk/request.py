@@ -19,6 +19,7 @@ class Run(Timed):
         self.iterations, self.seed = message["iterations"], message["seed"]
         given = message.get("params", {})
         self.verify, self.phases = given.get("verify", False), given.get("phases", False)
+        self.counters = given.get("counters")
         params = workload["params"].values()
         self.params = {param["name"]: given.get(param["name"], default(param, variant)) for param in params}
 

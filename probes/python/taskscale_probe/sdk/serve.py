@@ -3,6 +3,7 @@
 import json
 import sys
 
+from .counters import counted
 from .describe import PROTOCOL, description
 from .request import Run, known
 
@@ -62,7 +63,9 @@ def parse(line):
 def run(message):
     """Performs a request."""
     run = Run(message)
-    sample = {"type": "sample", "id": run.id, **run.perform(run)}
+    with counted(run.counters) as counts:
+        sample = {"type": "sample", "id": run.id, **run.perform(run)}
+    sample["extra"].update(counts)
     if not sample["extra"]:
         del sample["extra"]
     return sample

@@ -1,7 +1,7 @@
 //! What is left out of the page of a large run, so that it stays small. A row takes some 2 kB as
 //! data, 0.5 kB in the table and 0.8 kB in a ranking: 500 rows with all of it have 1.5 MB.
 
-use taskscale_model::summary::{CountsPerTask, Figures, RowState, Summary};
+use taskscale_model::summary::{Counts, Figures, RowState, Summary};
 
 use crate::page::guard;
 
@@ -80,7 +80,7 @@ fn thin(summary: &Summary) -> Summary {
                 create_wall: None,
                 threads: None,
                 busiest: None,
-                counts: CountsPerTask::default(),
+                counts: Counts::default(),
                 ..**figures
             };
         }

@@ -1,29 +1,18 @@
-//! The event on Linux: the child opens it and sends it through a socket.
+//! The tracepoint on Linux.
 
-use std::{
-    io,
-    mem::{size_of, zeroed},
-    os::{
-        fd::{AsRawFd, FromRawFd, OwnedFd, RawFd},
-        unix::{net::UnixDatagram, process::CommandExt},
-    },
-};
+use std::io;
 
 use taskscale_model::missing::Missing;
 
 use super::Counter;
-use crate::perf;
+use crate::{counts::opened, perf::Event};
 
 /// The folders in which the kernel may show its tracepoints.
 const FOLDERS: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
 
 /// Makes the next process that is started open the event on itself.
 #[derive(Debug)]
-pub(crate) struct Opener {
-    tracepoint: u64,
-    ours: UnixDatagram,
-    theirs: UnixDatagram,
-}
+pub(crate) struct Opener(opened::Opener);
 
 impl Opener {
     /// Does everything that can be done before the process exists.
@@ -31,28 +20,15 @@ impl Opener {
     /// # Errors
     /// No tracepoints are to be seen, or no socket can be made; with the remedy.
     pub fn prepare() -> Result<Self, Missing> {
-        let tracepoint = tracepoint(&FOLDERS)?;
-        let (ours, theirs) = UnixDatagram::pair()
-            .and_then(|(ours, theirs)| ours.set_nonblocking(true).map(|()| (ours, theirs)))
-            .map_err(|error| Missing::new(format!("no socket can be made: {error}"), ""))?;
-        Ok(Opener { tracepoint, ours, theirs })
+        // `exclude_kernel` stays off: the tracepoint lies in the kernel, and nothing would be
+        // counted.
+        let event = Event::of_a_program(Event::TRACEPOINT, tracepoint(&FOLDERS)?);
+        opened::Opener::prepare(event).map(Opener)
     }
 
-    /// Arranges that the program of `command` is counted. A refusal is sent in place of the
-    /// descriptor, and the program starts all the same.
+    /// Arranges that the program of `command` is counted.
     pub fn hook(&self, command: &mut std::process::Command) {
-        let (tracepoint, socket) = (self.tracepoint, self.theirs.as_raw_fd());
-        // SAFETY: between fork and exec only system calls are made, and nothing is allocated. The
-        // socket is open: `self` is borrowed until the process is started.
-        unsafe {
-            command.pre_exec(move || {
-                match open(tracepoint) {
-                    Ok(event) => send(socket, event.as_raw_fd(), 0),
-                    Err(error) => send(socket, -1, error.raw_os_error().unwrap_or(libc::EIO)),
-                }
-                Ok(())
-            });
-        }
+        self.0.hook(command);
     }
 
     /// Receives what the process sent, once it has been started.
@@ -60,63 +36,10 @@ impl Opener {
     /// # Errors
     /// The kernel refused the event; says why, with the remedy.
     pub fn receive(self) -> Result<Counter, Missing> {
-        match receive(self.ours.as_raw_fd()) {
+        match self.0.receive() {
             Ok(event) => Ok(Counter { event: event.into() }),
             Err(error) => Err(refused(&error)),
         }
-    }
-}
-
-/// Room for one descriptor beside a message, as cmsg(3) lays it out: 24 bytes on 64-bit systems.
-#[repr(align(8))]
-struct Beside([u8; 64]);
-
-/// Sends an error number and, where it is not negative, a descriptor. A message that cannot be sent
-/// is missed by the receiver.
-fn send(socket: RawFd, descriptor: RawFd, mut errno: i32) {
-    let mut beside = Beside([0; 64]);
-    // SAFETY: all pointers of the message lead to locals that outlive the call; the control message
-    // lies within `beside`, whose length is that of one descriptor.
-    unsafe {
-        let mut part = libc::iovec { iov_base: (&raw mut errno).cast(), iov_len: size_of::<i32>() };
-        let mut message: libc::msghdr = zeroed();
-        message.msg_iov = &raw mut part;
-        message.msg_iovlen = 1;
-        if descriptor >= 0 {
-            message.msg_control = beside.0.as_mut_ptr().cast();
-            message.msg_controllen = libc::CMSG_SPACE(size_of::<RawFd>() as u32) as _;
-            let header = libc::CMSG_FIRSTHDR(&raw const message);
-            (*header).cmsg_level = libc::SOL_SOCKET;
-            (*header).cmsg_type = libc::SCM_RIGHTS;
-            (*header).cmsg_len = libc::CMSG_LEN(size_of::<RawFd>() as u32) as _;
-            libc::CMSG_DATA(header).cast::<RawFd>().write_unaligned(descriptor);
-        }
-        libc::sendmsg(socket, &raw const message, libc::MSG_NOSIGNAL);
-    }
-}
-
-fn receive(socket: RawFd) -> io::Result<OwnedFd> {
-    let mut beside = Beside([0; 64]);
-    let mut errno = 0i32;
-    // SAFETY: as in `send`; a descriptor that arrives is new and ours alone.
-    unsafe {
-        let mut part = libc::iovec { iov_base: (&raw mut errno).cast(), iov_len: size_of::<i32>() };
-        let mut message: libc::msghdr = zeroed();
-        message.msg_iov = &raw mut part;
-        message.msg_iovlen = 1;
-        message.msg_control = beside.0.as_mut_ptr().cast();
-        message.msg_controllen = libc::CMSG_SPACE(size_of::<RawFd>() as u32) as _;
-        if libc::recvmsg(socket, &raw mut message, libc::MSG_CMSG_CLOEXEC) < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        if errno != 0 {
-            return Err(io::Error::from_raw_os_error(errno));
-        }
-        let header = libc::CMSG_FIRSTHDR(&raw const message);
-        if header.is_null() || (*header).cmsg_type != libc::SCM_RIGHTS {
-            return Err(io::Error::from(io::ErrorKind::UnexpectedEof));
-        }
-        Ok(OwnedFd::from_raw_fd(libc::CMSG_DATA(header).cast::<RawFd>().read_unaligned()))
     }
 }
 
@@ -156,16 +79,6 @@ fn refused(error: &io::Error) -> Missing {
         }
     };
     Missing::new(format!("the kernel does not let system calls be counted: perf_event_open: {error}"), remedy)
-}
-
-/// Opens the event on the calling thread. Makes system calls only: it runs between fork and exec.
-fn open(tracepoint: u64) -> io::Result<OwnedFd> {
-    const PERF_TYPE_TRACEPOINT: u32 = 2;
-    const DISABLED: u64 = 1 << 0;
-    const INHERIT: u64 = 1 << 1;
-    const ENABLE_ON_EXEC: u64 = 1 << 12;
-    // `exclude_kernel` stays off: the tracepoint lies in the kernel, and nothing would be counted.
-    perf::open(PERF_TYPE_TRACEPOINT, tracepoint, DISABLED | INHERIT | ENABLE_ON_EXEC)
 }
 
 #[cfg(test)]

@@ -54,7 +54,7 @@ public final class Probe {
         // settle_ms: of CPU time; before it, what levels off costs up to 20 times as much (README.md, "Warm-up").
         return Json.object("type", "description", "protocol", PROTOCOL, "runtime", runtime, "clock",
                 Json.object("wall_resolution_ns", Clock.resolutionNs(Clock::wallNs), "cpu_resolution_ns",
-                        Clock.resolutionNs(Clock::cpuNs)), "workers", workers, "jit", true, "settle_ms", 1_000L, "workloads", all.toList());
+                        Clock.resolutionNs(Clock::cpuNs)), "workers", workers, "jit", true, "settle_ms", 1_000L, "counters", Counters.all(), "workloads", all.toList());
     }
 
     /** As below, without saying how many workers the runtime has. */

@@ -19,6 +19,8 @@ public final class Run {
     public final long iterations, seed, id;
     /** That the execution of every task is counted, by the task; that the share of creation is told. */
     public final boolean verify, phases;
+    /** Which of the runtime's own counters are read: memory, collector, or null. */
+    final Object counters;
     /** A value for every declared parameter. */
     public final Map<String, Object> params = new LinkedHashMap<>();
     final Variant.Perform perform;
@@ -38,6 +40,7 @@ public final class Run {
         Map<?, ?> given = message.containsKey("params") ? (Map<?, ?>) message.get("params") : Map.of();
         verify = Boolean.TRUE.equals(given.get("verify"));
         phases = Boolean.TRUE.equals(given.get("phases"));
+        counters = given.get("counters");
         workload.params().forEach((name, param) -> {
             var allowed = variant.only.getOrDefault(name, List.of(param.get("default")));
             Object absent = allowed.contains(param.get("default")) ? param.get("default") : allowed.get(0);

@@ -43,7 +43,9 @@ public final class Serve {
 
     /** Performs a request. */
     private static Map<String, Object> run(Run run) throws Exception {
+        var before = Counters.read(run.counters);
         Timing timing = run.perform.apply(run);
+        if (run.counters != null) timing.extra().put("counters", Counters.rise(before, Counters.read(run.counters)));
         return Json.object("type", "sample", "id", run.id, "wall_ns", timing.wallNs(), "cpu_ns", timing.cpuNs(),
                 "answer", timing.answer(), "extra", timing.extra());
     }
