@@ -9,6 +9,7 @@ use crate::{
     counted::CountedProbe,
     fault::Fault,
     link::{Counted, Launcher, Link},
+    pass::Pass,
     probe::Probe,
     served,
     stamp::Stamp,
@@ -25,6 +26,8 @@ pub struct Counting {
     pub metrics: Vec<Metric>,
     /// The library that counts allocations, or why there is none; absent where none is asked for.
     pub allocations: Option<Result<PathBuf, Missing>>,
+    /// The library that counts references to Swift's objects.
+    pub references: Option<Result<PathBuf, Missing>>,
 }
 
 /// Starts probes by the commands that were found for the runtimes.
@@ -97,7 +100,7 @@ impl Launcher for ProbeLauncher {
         &self.counting.metrics
     }
 
-    fn launch_counted(&mut self, runtime: &str, metrics: &[Metric]) -> Result<Box<dyn Counted>, Fault> {
-        Ok(Box::new(CountedProbe::start(self.command(runtime)?, metrics, &self.counting)?))
+    fn launch_counted(&mut self, runtime: &str, pass: Pass) -> Result<Box<dyn Counted>, Fault> {
+        Ok(Box::new(CountedProbe::start(self.command(runtime)?, pass, &self.counting)?))
     }
 }

@@ -31,6 +31,7 @@
 //! | [`cell`] | pilot, warm-up, rounds, restarts, stop: one cell, all its rows |
 //! | `count` | what rows ask of the allocator and the kernel, in processes of their own |
 //! | [`counted`] | the real counted process |
+//! | [`pass`] | what is counted in the same processes |
 //! | `counters` | what the runtime itself counts, where the probe reads it |
 //! | `warmup` | samples until fresh processes have settled, within bounds |
 //! | `row` | one row while it is measured |
@@ -55,6 +56,7 @@ pub mod judge;
 pub mod launcher;
 pub mod limits;
 pub mod link;
+pub mod pass;
 pub mod plan;
 pub mod probe;
 mod row;

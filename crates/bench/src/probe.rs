@@ -83,6 +83,11 @@ impl Probe {
         answer.map_err(|problem| self.fault(problem, asked, seconds))
     }
 
+    /// Its process.
+    pub(crate) fn child(&self) -> &Child {
+        &self.child
+    }
+
     /// CPU time that the process has used, by the kernel's account.
     pub fn cpu_ns(&self) -> Option<u64> {
         self.child.cpu_ns().ok()

@@ -277,8 +277,8 @@ pub struct RunArgs {
     /// A parameter of the workload, put over the suite's; repeat for several
     #[arg(long, value_name = "NAME=VALUE", value_parser = param)]
     pub param: Vec<(String, taskscale_model::params::ParamValue)>,
-    /// What else to measure, in three more processes of each row that are not timed: allocs, bytes,
-    /// rss, syscalls, switches, faults, gc, instructions, retains; cpu and wall are always taken
+    /// What else to measure, in further processes of each row that are not timed: allocs, bytes,
+    /// rss, syscalls, switches, faults, gc, instructions, retains, callgrind; cpu and wall are always taken
     #[arg(long, value_name = "LIST", value_delimiter = ',', hide_possible_values = true, value_parser = metrics())]
     pub metrics: Vec<Metric>,
     /// Short for --metrics allocs,bytes,syscalls

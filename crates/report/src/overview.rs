@@ -60,6 +60,12 @@ pub fn overview(summary: &Summary, style: &Style, run: &str) -> String {
         lines.push(String::new());
         lines.extend(counts::screen(&section, COUNTED));
     }
+    let calls = counts::calls(summary);
+    if !calls.is_empty() {
+        lines.push(String::new());
+        lines.push(ink(Ink::Bold, "System calls by name, per task"));
+        lines.extend(calls.iter().take(COUNTED).map(|line| cut(line, COLUMNS)));
+    }
     let next = next(summary, run);
     let room = LINES.saturating_sub(lines.len() + next.len() + 2);
     let findings = findings(&summary.overview.findings, room);

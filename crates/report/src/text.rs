@@ -62,7 +62,7 @@ pub fn text(summary: &Summary, style: &Style) -> String {
     let claims = summary.overview.shares.iter().flat_map(|table| &table.claims).flat_map(shares::claim);
     section(&mut text, "Claims", &claims.collect::<Vec<_>>().join("\n"));
     for (title, body) in counts(summary, style.width) {
-        section(&mut text, title, &body);
+        section(&mut text, &title, &body);
     }
     let control = paragraphs("", &[clean(&summary.control.verdict)], style.width);
     section(&mut text, "A/A control", &control);
@@ -104,13 +104,15 @@ fn reasons(summary: &Summary, status: RowStatus, width: usize) -> String {
     paragraphs("- ", &groups, width)
 }
 
-fn counts(summary: &Summary, width: usize) -> Vec<(&'static str, String)> {
+fn counts(summary: &Summary, width: usize) -> Vec<(String, String)> {
     let of = |section: &counts::Section| {
         let legend = ink_lines(paragraphs("", &[section.legend.to_owned()], width).trim_end());
-        (section.title, format!("{}\n{legend}", table::draw_counts(section)))
+        (section.title.clone(), format!("{}\n{legend}", table::draw_counts(section)))
     };
     let mut sections: Vec<_> = counts::sections(summary).iter().map(of).collect();
-    sections.push(("Not counted", paragraphs("- ", &counts::reasons(summary), width)));
+    sections
+        .push(("System calls per task, by name".into(), paragraphs("- ", &counts::calls(summary), width)));
+    sections.push(("Not counted".into(), paragraphs("- ", &counts::reasons(summary), width)));
     sections
 }
 

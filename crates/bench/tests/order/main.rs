@@ -7,6 +7,7 @@ use taskscale_bench::{
     journal::Journal,
     limits::Limits,
     link::{Clock, Counted, Event, Launcher, Link, Listener, Observed},
+    pass::Pass,
     plan::{Found, Plan, Selection},
     run::{Order, run},
 };
@@ -117,7 +118,7 @@ impl Launcher for FakeLauncher {
         if self.counted { &[Metric::Allocs] } else { &[] }
     }
 
-    fn launch_counted(&mut self, _runtime: &str, _metrics: &[Metric]) -> Result<Box<dyn Counted>, Fault> {
+    fn launch_counted(&mut self, _runtime: &str, _pass: Pass) -> Result<Box<dyn Counted>, Fault> {
         Ok(Box::new(self.link()))
     }
 }

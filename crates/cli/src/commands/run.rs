@@ -254,6 +254,9 @@ fn counting(args: &RunArgs, building: &Building) -> Counting {
     if counting.metrics.iter().any(|metric| matches!(metric, Metric::Allocs | Metric::Bytes)) {
         counting.allocations = Some(shim::library(building));
     }
+    if counting.metrics.contains(&Metric::Retains) {
+        counting.references = Some(shim::references(building));
+    }
     counting
 }
 

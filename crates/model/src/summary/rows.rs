@@ -76,6 +76,9 @@ pub struct Figures {
     pub busiest: Option<Distribution>,
     /// What was counted in processes of their own (`--counts`), per task.
     pub counts: Counts,
+    /// The system calls that were made most often, per task, by name; empty where they were not
+    /// looked at.
+    pub calls: Vec<(String, f64)>,
 }
 
 /// A time of a row and its ratio to the baseline.
