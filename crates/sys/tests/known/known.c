@@ -31,7 +31,7 @@ static void *calls(void *unused) {
   return NULL;
 }
 
-/* One voluntary switch a turn, since nothing else makes the thread wait. */
+/* One voluntary switch a turn as a rule: nothing else makes the thread wait. */
 static void *naps(void *unused) {
   struct timespec nap = {0, 1000};
   for (long i = 0; i < n; i++) nanosleep(&nap, NULL);
