@@ -112,7 +112,8 @@ def run(head, probes, against):
     print(done.stderr, flush=True)
     if done.returncode in (0, 1):
         github.output("run", samples)
-    return done.stdout.strip() or done.stderr, done.returncode, samples
+    # Words are broken at the width of a terminal; what follows is indented.
+    return done.stdout.strip() or done.stderr.replace("\n  ", " "), done.returncode, samples
 
 
 def tool(head, *words):

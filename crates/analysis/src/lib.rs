@@ -28,6 +28,6 @@ pub mod summarize;
 pub use compare::{CompareOptions, compare, compare_sides};
 pub use doctor::checkup;
 pub use machine::machine_words;
-pub use plain::{clean, is_format};
+pub use plain::{clean, is_format, sparing};
 pub use read::{ReadError, Run, parse_run};
 pub use summarize::{Options as SummaryOptions, Sort, summarize, summarize_with};

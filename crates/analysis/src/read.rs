@@ -16,6 +16,9 @@ use taskscale_model::{key::RowKey, suite::Block};
 /// Longest line in bytes. The longest real line, a header with its suites, has some ten thousand.
 pub const MAX_LINE: usize = 1 << 20;
 
+/// What some editors put before a text in UTF-8.
+const MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// The record types that this build knows: the words of [`Record`]'s `type`.
 const KNOWN_TYPES: [&str; 8] = ["header", "runtime", "row", "sample", "round", "count", "row_end", "end"];
 
@@ -104,7 +107,9 @@ pub enum ReadError {
 /// It takes bytes as well as text: a kill can cut a line inside a character.
 pub fn parse_run(text: impl AsRef<[u8]>) -> Result<Run, ReadError> {
     let mut reader = Reader::default();
-    let mut lines = text.as_ref().split_inclusive(|&byte| byte == b'\n').enumerate().peekable();
+    let text = text.as_ref();
+    let text = text.strip_prefix(MARK).unwrap_or(text);
+    let mut lines = text.split_inclusive(|&byte| byte == b'\n').enumerate().peekable();
     let mut run: Option<Run> = None;
     while let Some((index, line)) = lines.next() {
         let number = index + 1;

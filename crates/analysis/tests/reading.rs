@@ -107,3 +107,20 @@ fn a_line_without_end_is_refused() {
     let long = first_lines(2) + &"x".repeat(MAX_LINE + 1) + "\n";
     assert_eq!(parse_run(&long), Err(ReadError::TooLong { line: 3 }));
 }
+
+#[test]
+fn a_mark_before_the_first_line_is_no_part_of_it() {
+    let marked = format!("\u{feff}{QUICK}");
+    assert_eq!(parse_run(marked).expect("a run file"), parse_run(QUICK).expect("a run file"));
+}
+
+#[test]
+fn an_elapsed_time_that_cannot_be_is_none() {
+    let lasted = |elapsed_s: f64| {
+        let mut run = parse_run(QUICK).expect("a run file");
+        run.ended.as_mut().expect("its end").elapsed_s = elapsed_s;
+        summarize(&run).overview.elapsed_s
+    };
+    assert_eq!([lasted(0.0), lasted(72.5)], [Some(0.0), Some(72.5)]);
+    assert_eq!([-1e308, -1.0, 1e308, f64::NAN].map(lasted), [None; 4]);
+}

@@ -7,7 +7,7 @@ use taskscale_model::{
     missing::Missing,
     parked::Resident,
     protocol::MAX_INTEGER,
-    run_file::{Kind, Record, RoundRecord, RowRecord, SampleRecord, Status, Stop},
+    run_file::{Kind, Record, Role, RoundRecord, RowRecord, SampleRecord, Status, Stop},
 };
 use taskscale_stats::{
     confidence::CONFIDENCE,
@@ -176,6 +176,11 @@ impl<'p> Measuring<'p> {
         self.rows.iter().map(|row| row.iteration_wall_ns).collect()
     }
 
+    /// How long each row was waited for in vain, in their order, for the forecast of larger sizes.
+    pub fn waited(&self) -> Vec<Option<u64>> {
+        self.rows.iter().map(|row| row.waited_ns).collect()
+    }
+
     /// What a process of each row held, in their order, for the forecast of larger sizes.
     pub fn held(&self) -> Vec<Option<Resident>> {
         self.rows.iter().map(|row| row.resident).collect()
@@ -216,12 +221,20 @@ impl<'p> Measuring<'p> {
     fn prepare(&mut self, known: &[Known], world: &mut World<'_, '_>) -> io::Result<()> {
         let mut verified = false;
         for (row, known) in self.rows.iter_mut().zip(known) {
+            row.is_foreseen = known.iteration_wall_ns.is_some();
+        }
+        for (index, known) in known.iter().enumerate() {
             if world.listener.interrupted() {
                 return Ok(());
             }
-            if row.is_resident() {
+            if self.rows[index].is_resident() {
                 continue;
             }
+            if let Some(why) = self.in_vain(index, 0) {
+                self.rows[index].end(Status::Skipped(why), world)?;
+                continue;
+            }
+            let row = &mut self.rows[index];
             if verified && world.clock.now_ns() >= self.deadline.given_up_ns {
                 row.finish(Stop::MaxTime, world)?;
                 continue;
@@ -240,12 +253,17 @@ impl<'p> Measuring<'p> {
     fn choose_iterations(&mut self, known: &[Known], world: &mut World<'_, '_>) -> io::Result<()> {
         let mut pilots: Vec<Option<(u64, u64)>> = Vec::new();
         let mut allowance = Allowance::new(&self.rows, self.limits, self.deadline.time_ns);
-        for (row, known) in self.rows.iter_mut().zip(known) {
+        let lost_ns = self.lost_ns();
+        for (index, known) in known.iter().enumerate() {
             let started_ns = world.clock.now_ns();
-            if row.is_resident() {
+            if self.rows[index].is_resident() {
                 pilots.push(None);
                 continue;
             }
+            if let Some(why) = self.in_vain(index, lost_ns) {
+                self.rows[index].end(Status::Skipped(why), world)?;
+            }
+            let row = &mut self.rows[index];
             if started_ns >= self.deadline.given_up_ns && pilots.iter().any(Option::is_some) {
                 row.finish(Stop::MaxTime, world)?;
             }
@@ -273,6 +291,28 @@ impl<'p> Measuring<'p> {
             self.rows[index].iterations = calibrate::shared(&same, target, target.saturating_mul(LONGEST));
         }
         Ok(())
+    }
+
+    /// What requests took that rows failed on.
+    fn lost_ns(&self) -> u64 {
+        self.rows.iter().map(|row| row.lost_ns).fold(0, u64::saturating_add)
+    }
+
+    /// Why a row is not asked: the row that it repeats has failed, or rows that fail have taken all
+    /// that they may since `before_ns` were lost.
+    fn in_vain(&self, index: usize, before_ns: u64) -> Option<Missing> {
+        let record = self.rows[index].record;
+        let repeated = self.rows.iter().find(|other| Some(other.record.row) == record.baseline);
+        let has_failed = |row: &&Row<'_>| matches!(row.status(), Some(Status::Failed(_)));
+        if record.role == Role::Control && repeated.is_some_and(|row| has_failed(&row)) {
+            return Some(Missing::new("the row that it repeats failed", "see why that row failed"));
+        }
+        let lost_ns = self.lost_ns() - before_ns;
+        (lost_ns >= self.limits.lost_ns()).then(|| {
+            let reason =
+                format!("not asked: rows that failed had taken {:.0} s by then", lost_ns as f64 / 1e9);
+            Missing::new(reason, "name others with --variant or --runtime, or raise --max-time")
+        })
     }
 
     /// The number that rows divided by one another share: that of their baseline.

@@ -23,6 +23,8 @@ pub(crate) struct Forecast {
     known: BTreeMap<SeriesKey, Vec<(u64, f64)>>,
     /// Size and what a process held, by series.
     held: BTreeMap<SeriesKey, Vec<(u64, Resident)>>,
+    /// The smallest size at which no answer came, and how long it was waited for, by series.
+    waited: BTreeMap<SeriesKey, (u64, u64)>,
 }
 
 impl Forecast {
@@ -84,6 +86,27 @@ impl Forecast {
         }
     }
 
+    /// Learns of the rows of a cell that did not answer.
+    pub fn learn_waited(&mut self, cell: &Cell, waited: &[Option<u64>]) {
+        for (row, waited_ns) in cell.measured().zip(waited) {
+            if let Some(waited_ns) = waited_ns {
+                let smallest = self.waited.entry(row.record.key.series.clone());
+                let smallest = smallest.or_insert((cell.size, *waited_ns));
+                *smallest = (*smallest).min((cell.size, *waited_ns));
+            }
+        }
+    }
+
+    /// Why there is no answer to wait for at `size`: there was none at a smaller one.
+    fn in_vain(&self, key: &SeriesKey, size: u64) -> Option<Missing> {
+        let (smaller, waited_ns) = self.waited.get(key).filter(|(smaller, _)| *smaller < size)?;
+        let seconds = *waited_ns as f64 / 1e9;
+        Some(Missing::new(
+            format!("not asked: there was no answer at size {} within {seconds:.0} s", count(*smaller)),
+            "raise --timeout if the work is really that long, else look for a deadlock",
+        ))
+    }
+
     /// The wall ns that one iteration at `size` may take, where that is longer than an answer may
     /// take.
     fn too_long(&self, key: &SeriesKey, size: u64, timeout_ns: u64) -> Option<f64> {
@@ -104,6 +127,10 @@ impl Forecast {
         let size = cell.size;
         for row in cell.measured_mut() {
             let key = &row.record.key.series;
+            if let Some(why) = self.in_vain(key, size) {
+                row.state = RowState::Skipped(why);
+                continue;
+            }
             let Some(feared_ns) = self.too_long(key, size, timeout_ns) else { continue };
             row.state = RowState::Skipped(Missing::new(
                 format!(

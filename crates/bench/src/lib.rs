@@ -14,6 +14,7 @@
 //! | [`clock`] | the real clock, which also looks at what else uses the machine |
 //! | [`probe`] | the real probe: a process that speaks protocol 1 |
 //! | `served` | one sample of a server, which the tool sends requests to |
+//! | [`meant`] | which name was meant by one that there is not |
 //! | [`validate`] | whether a request fits what the probe says of itself, before it is sent |
 //! | [`threads`] | how many threads of a probe really ran during a sample |
 //! | [`launcher`] | starts the probes of a run, to be timed or to be counted |
@@ -56,6 +57,7 @@ pub mod judge;
 pub mod launcher;
 pub mod limits;
 pub mod link;
+pub mod meant;
 pub mod pass;
 pub mod plan;
 pub mod probe;

@@ -2,6 +2,34 @@
 
 use taskscale_model::suite;
 
+/// What a process needs to come up, roughly, in nanoseconds.
+const START_NS: f64 = 100e6;
+
+/// What a task takes, roughly, in nanoseconds.
+const TASK_NS: f64 = 1500.0;
+
+/// How many tasks a request over HTTP is taken for.
+pub(crate) const REQUEST: u64 = 100;
+
+/// How many times what a request takes, as far as that is known, its answer is waited for where the
+/// user gives a cell little time. A machine at load 15 takes ten times as long.
+const PATIENCE: f64 = 20.0;
+
+/// The least that is waited for an answer of code that is compiled while it runs, in nanoseconds: a
+/// JVM needs 2 s for its first one on a machine at load 15.
+const PATIENCE_JIT_NS: u64 = 5_000_000_000;
+
+/// The least that rows which fail may take of a cell, in nanoseconds: [`PATIENCE`] starts.
+const LEAST_LOST_NS: u64 = (PATIENCE * START_NS) as u64;
+
+/// How long an answer is waited for in a cell that may take `hurry_ns`, in nanoseconds. The request
+/// is for `size` tasks and takes `known_ns`, as far as the row has shown by earlier answers.
+pub(crate) fn patience_ns(hurry_ns: u64, size: u64, known_ns: Option<f64>, jit: bool) -> u64 {
+    let expected_ns = known_ns.unwrap_or(size as f64 * TASK_NS) + START_NS;
+    let least_ns = if jit { PATIENCE_JIT_NS } else { 0 };
+    hurry_ns.max((PATIENCE * expected_ns) as u64).max(least_ns)
+}
+
 /// The resolved limits of one suite: those of the command line, or else of the suite, or else the
 /// defaults.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -18,6 +46,9 @@ pub struct Limits {
     pub sample_ns: u64,
     /// How long one answer may take before the probe counts as hung, in nanoseconds.
     pub timeout_ns: u64,
+    /// How long a cell may take by the user's own word, in nanoseconds. A row that has not answered
+    /// is then not waited for much longer.
+    pub hurry_ns: Option<u64>,
     /// Rounds between restarts of all probes; 0 never restarts. Intervals rest on processes, so
     /// this many rounds make one observation.
     pub restart_every: u64,
@@ -47,6 +78,7 @@ impl Default for Limits {
             precision: 0.01,
             sample_ns: 20_000_000,
             timeout_ns: 60_000_000_000,
+            hurry_ns: None,
             restart_every: 2,
             restart_warmup: 3,
             judged_at: None,
@@ -102,10 +134,15 @@ impl Limits {
     }
 
     /// The weight of a row at a size: roughly the nanoseconds that one process with one sample of
-    /// it takes. A process needs 100 ms to come up, and a task 1.5 us; a tenfold error in either
-    /// changes only how a budget is divided.
+    /// it takes. A tenfold error changes only how a budget is divided.
     pub fn weight(&self, size: u64) -> f64 {
-        100e6 + (self.sample_ns as f64).max(size as f64 * 1500.0)
+        START_NS + (self.sample_ns as f64).max(size as f64 * TASK_NS)
+    }
+
+    /// What rows that fail may take of a cell, in nanoseconds. Those that have not been asked by
+    /// then are not asked.
+    pub fn lost_ns(&self) -> u64 {
+        self.max_time_ns.max(LEAST_LOST_NS)
     }
 }
 
@@ -122,6 +159,16 @@ mod tests {
         assert_eq!(limits.cell_time_ns(290, 70, 1.0), 80, "with what it has had");
         assert_eq!(limits.cell_time_ns(400, 0, 0.3), 0, "a spent budget leaves nothing");
         assert_eq!(limits.cell_time_ns(290, 0, f64::NAN), 10, "nothing is left to measure");
+    }
+
+    #[test]
+    fn an_answer_is_waited_for_as_long_as_the_cell_may_take_or_twenty_times_what_it_takes() {
+        let second = 1_000_000_000;
+        assert_eq!(patience_ns(30 * second, 10, None, false), 30 * second);
+        assert_eq!(patience_ns(second, 0, None, false), 2 * second, "a process comes up");
+        assert_eq!(patience_ns(second, 1_000_000, None, false), 32 * second, "of a million tasks");
+        assert_eq!(patience_ns(second, 0, Some(400e6), false), 10 * second, "by an earlier answer");
+        assert_eq!(patience_ns(second, 0, None, true), 5 * second, "code is compiled first");
     }
 
     #[test]

@@ -30,7 +30,7 @@ use taskscale_model::{
     suite::{Block, LeaveOut, Suite},
 };
 
-use crate::{limits::Limits, validate};
+use crate::{limits::Limits, meant, validate};
 use draft::Draft;
 
 /// Everything that a run will do.
@@ -56,10 +56,10 @@ pub struct PlannedSuite {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
     /// The filters leave nothing.
-    #[error("no variant is named {asked}; the runtimes here have: {known}")]
+    #[error("no variant is named {asked}; {known}")]
     NoSuchVariant {
         asked: String,
-        /// The variants that the runtimes offer.
+        /// The variant that was meant, and those that the runtimes offer.
         known: String,
     },
     /// The variant is there, but not with these parameters.
@@ -69,15 +69,18 @@ pub enum PlanError {
     #[error("--param: {why}")]
     NoSuchParam { why: Missing },
     /// The baseline is not a row.
-    #[error("--baseline {asked} is not a row of any table; rows are: {known}")]
+    #[error("--baseline {asked} is not a row of any table; {known}")]
     NoSuchBaseline {
         asked: String,
-        /// The rows that could be a baseline.
+        /// The row that was meant, and those that could be a baseline.
         known: String,
     },
     /// There are no rows at all.
-    #[error("nothing to measure: none of the runtimes offers a workload of this suite")]
-    Nothing,
+    #[error("nothing to measure: none of the runtimes offers a workload of this suite{meant}")]
+    Nothing {
+        /// The workloads that the suite misspells.
+        meant: String,
+    },
 }
 
 impl Plan {
@@ -102,7 +105,7 @@ impl Plan {
             cells,
         });
         let plan = Plan { suites: planned.collect() };
-        plan.check(selection, runtimes)?;
+        plan.check(suites, selection, runtimes)?;
         Ok(plan)
     }
 
@@ -138,17 +141,24 @@ impl Plan {
         judged(self.cells(), runtimes)
     }
 
-    fn check(&self, selection: &Selection, runtimes: &[Found]) -> Result<(), PlanError> {
+    fn check(&self, suites: &[Suite], selection: &Selection, runtimes: &[Found]) -> Result<(), PlanError> {
         let descriptions = runtimes.iter().filter_map(|runtime| runtime.description.as_ref().ok());
         // Where no runtime could say what it offers, its row says why, and no name is wrong.
         if descriptions.clone().next().is_some() {
-            let workloads: Vec<&Workload> =
-                descriptions.flat_map(|description| &description.workloads).collect();
-            self.check_params(selection, &workloads)?;
-            self.check_variants(selection, &workloads)?;
+            let all: Vec<&Workload> = descriptions.flat_map(|description| &description.workloads).collect();
+            let blocks = || suites.iter().flat_map(|suite| &suite.workloads);
+            let is_asked = |workload: &&Workload| blocks().any(|block| block.name == workload.name);
+            let of_suites: Vec<&Workload> = all.iter().copied().filter(is_asked).collect();
+            // Of a workload that nobody offers there is nothing to name.
+            let of_suites = if of_suites.is_empty() { all.clone() } else { of_suites };
+            self.check_params(selection, &of_suites)?;
+            self.check_variants(selection, &of_suites, &all)?;
+            if self.rows().next().is_none() {
+                return Err(PlanError::Nothing { meant: misspelt(blocks(), &all) });
+            }
         }
         if self.rows().next().is_none() {
-            return Err(PlanError::Nothing);
+            return Err(PlanError::Nothing { meant: String::new() });
         }
         if let Some(asked) = &selection.baseline
             && !self.rows().any(|row| draft::names(asked, &row.record.key))
@@ -159,7 +169,11 @@ impl Plan {
                 RowState::Skipped(missing) => format!("{} ({})", row.record.key.full_name(), missing.reason),
             });
             let known: Vec<String> = known.collect();
-            let known = listed(known.iter().map(String::as_str));
+            let rest = format!("rows are: {}", listed(known.iter().map(String::as_str)));
+            let names = self.rows().map(|row| row.record.key.full_name());
+            let names: Vec<String> =
+                names.chain(self.rows().map(|row| row.record.key.variant.clone())).collect();
+            let known = meant::or_else(asked, names.iter().map(String::as_str), &rest);
             return Err(PlanError::NoSuchBaseline { asked: asked.clone(), known });
         }
         Ok(())
@@ -181,22 +195,47 @@ impl Plan {
         }
     }
 
-    /// Refuses the first variant that was asked for and that no row has.
-    fn check_variants(&self, selection: &Selection, workloads: &[&Workload]) -> Result<(), PlanError> {
+    /// Refuses the first variant that was asked for and that no row has. Those of the suites'
+    /// workloads are named; that one of `all` has it is another mistake.
+    fn check_variants(
+        &self,
+        selection: &Selection,
+        of_suites: &[&Workload],
+        all: &[&Workload],
+    ) -> Result<(), PlanError> {
         let has = |asked: &String| self.rows().any(|row| draft::is_meant(asked, &row.record.key.variant));
         let Some(asked) = selection.variants.iter().find(|asked| !has(asked)).cloned() else {
             return Ok(());
         };
-        let variants = workloads.iter().flat_map(|workload| &workload.variants);
-        let known: Vec<&str> = variants.map(|variant| variant.name.as_str()).collect();
-        if known.iter().any(|name| draft::is_meant(&asked, name)) {
+        if variants(all).any(|name| draft::is_meant(&asked, name)) {
             let params = label(&selection.params);
             let with =
                 if params.is_empty() { "in these suites".to_owned() } else { format!("with {params}") };
             return Err(PlanError::NoVariantFits { asked, with });
         }
-        Err(PlanError::NoSuchVariant { asked, known: listed(known.into_iter()) })
+        let rest = format!("the runtimes here have: {}", listed(variants(of_suites)));
+        // A part between slashes is a name too.
+        let parts = variants(of_suites).flat_map(|name| name.split('/'));
+        let known = meant::or_else(&asked, variants(of_suites).chain(parts), &rest);
+        Err(PlanError::NoSuchVariant { asked, known })
     }
+}
+
+/// The names of the variants of these workloads.
+fn variants<'w>(workloads: &[&'w Workload]) -> impl Iterator<Item = &'w str> {
+    workloads.iter().flat_map(|workload| &workload.variants).map(|variant| variant.name.as_str())
+}
+
+/// The workloads of suites that no runtime offers and that are near to one that it does.
+fn misspelt<'s>(blocks: impl Iterator<Item = &'s Block>, all: &[&Workload]) -> String {
+    let mut said = Vec::new();
+    for block in blocks.filter(|block| all.iter().all(|workload| workload.name != block.name)) {
+        let names = all.iter().map(|workload| workload.name.as_str());
+        let words =
+            meant::meant(&block.name, names).map(|name| format!("; by {} it may mean {name}", block.name));
+        said.extend(words.filter(|words| !said.contains(words)));
+    }
+    said.concat()
 }
 
 fn judged<'c>(cells: impl Iterator<Item = &'c Cell>, runtimes: &[Found]) -> usize {

@@ -4,6 +4,7 @@ use std::io;
 
 use taskscale_model::{
     answer::Rule,
+    key::RowKey,
     load::Mode,
     missing::Missing,
     params::{ParamValue, Params},
@@ -17,6 +18,7 @@ use crate::{
     fault::Fault,
     journal::Journal,
     judge::Judge,
+    limits,
     link::{Clock, Event, Launcher, Link, Listener, Observed},
     schedule::Round,
     warmup::settle_ns,
@@ -50,6 +52,8 @@ pub(crate) struct World<'a, 'j> {
     pub rng: fastrand::Rng,
     /// How long one answer may take.
     pub timeout_ns: u64,
+    /// How long a cell may take, where the user says so.
+    pub hurry_ns: Option<u64>,
     /// The most rounds of a cell, for listeners.
     pub rounds: u64,
 }
@@ -94,6 +98,12 @@ pub(crate) struct Row<'p> {
     pub iteration_wall_ns: Option<f64>,
     /// What its process held, by the last sample, where it was asked.
     pub resident: Option<Resident>,
+    /// Whether its series has answered at a smaller size, which tells how long this one takes.
+    pub is_foreseen: bool,
+    /// What the request took on which it failed, in nanoseconds.
+    pub lost_ns: u64,
+    /// How long it was waited for in vain, in nanoseconds.
+    pub waited_ns: Option<u64>,
     status: Option<Status>,
 }
 
@@ -122,6 +132,9 @@ impl<'p> Row<'p> {
             verified_wall_ns: None,
             iteration_wall_ns: None,
             resident: None,
+            is_foreseen: false,
+            lost_ns: 0,
+            waited_ns: None,
             status: None,
         }
     }
@@ -212,15 +225,19 @@ impl<'p> Row<'p> {
 
     /// Takes one sample and records it. The result is `None` where the row is dead or dies of it.
     pub fn ask(&mut self, ask: Ask, world: &mut World<'_, '_>) -> io::Result<Option<SampleRecord>> {
+        let timeout_ns = self.patience_ns(&ask, world);
         let (Some(link), Some(judge)) = (self.link.as_mut(), self.judge.as_mut()) else { return Ok(None) };
         self.asked += 1;
         let request = request(self.record, self.asked, ask);
-        let judged = link.run(&request, world.timeout_ns).and_then(|observed| {
+        let asked_ns = world.clock.now_ns();
+        let judged = link.run(&request, timeout_ns).and_then(|observed| {
             judge.judge(self.rule, &request, &observed)?;
             Ok(observed)
         });
         match judged {
             Err(fault) => {
+                self.lost_ns = world.clock.now_ns() - asked_ns;
+                self.waited_ns = matches!(fault, Fault::TimedOut { .. }).then_some(timeout_ns);
                 self.fail(&fault, world)?;
                 Ok(None)
             }
@@ -239,6 +256,21 @@ impl<'p> Row<'p> {
                 Ok(Some(sample))
             }
         }
+    }
+
+    /// How long its answer is waited for.
+    fn patience_ns(&self, ask: &Ask, world: &World<'_, '_>) -> u64 {
+        let known_ns = self.iteration_wall_ns.or(self.verified_wall_ns);
+        let Some(hurry_ns) = world.hurry_ns else { return world.timeout_ns };
+        // The forecast has let a size through that may take as long as an answer may.
+        if known_ns.is_none() && self.is_foreseen {
+            return world.timeout_ns;
+        }
+        let known_ns = known_ns.map(|ns| ns * ask.iterations as f64);
+        let RowKey { series, size } = &self.record.key;
+        let is_served = Mode::of(&series.workload, &series.params).is_some();
+        let tasks = if is_served { size.saturating_mul(limits::REQUEST) } else { *size };
+        limits::patience_ns(hurry_ns, tasks, known_ns, self.record.jit).min(world.timeout_ns)
     }
 
     /// Makes the probe work after a pause, for as long as it says that it takes to come back. A row

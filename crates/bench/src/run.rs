@@ -47,6 +47,7 @@ pub fn run(
         cpus: order.cpus,
         rng: fastrand::Rng::with_seed(order.header.seed),
         timeout_ns: 0,
+        hurry_ns: None,
         rounds: 0,
     };
     let plan = &mut order.plan;
@@ -57,7 +58,8 @@ pub fn run(
     let of = plan.cells().count() as u64;
     let mut before = 0;
     for suite in &mut plan.suites {
-        (world.timeout_ns, world.rounds) = (suite.limits.timeout_ns, suite.limits.samples);
+        (world.timeout_ns, world.hurry_ns) = (suite.limits.timeout_ns, suite.limits.hurry_ns);
+        world.rounds = suite.limits.samples;
         let cells = suite.cells.len() as u64;
         sitting::measure(suite, Numbers { before, of }, &mut world)?;
         before += cells;

@@ -168,6 +168,7 @@ impl<'c> Sitting<'c> {
         let stop = cell.turn(&known, world)?;
         if first {
             self.forecast.learn(cell.cell, &cell.costs());
+            self.forecast.learn_waited(cell.cell, &cell.waited());
             self.forecast.learn_held(cell.cell, &cell.held());
         }
         match stop.or_else(|| self.spent(&cell)) {

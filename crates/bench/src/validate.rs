@@ -10,7 +10,7 @@ use taskscale_model::{
     },
 };
 
-use crate::invariants;
+use crate::{invariants, meant};
 
 /// Finds the first thing in `request` that does not fit the probe of `description`. Says what is
 /// wrong with it, what is allowed, and what to do.
@@ -145,7 +145,11 @@ fn named<'a, T>(
     all.iter().find(|one| name_of(one) == name).ok_or_else(|| {
         let known: Vec<&str> = all.iter().map(|one| name_of(one).as_str()).collect();
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-        let remedy = "choose one of those; `taskscale list` shows what each runtime offers";
+        let remedy = meant::or_else(
+            name,
+            all.iter().map(|one| name_of(one).as_str()),
+            "choose one of those; `taskscale list` shows what each runtime offers",
+        );
         Missing::new(format!("unknown {what} {name:?}; known here: {known}"), remedy)
     })
 }

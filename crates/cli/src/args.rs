@@ -11,7 +11,7 @@ use clap_complete::{ArgValueCandidates as Names, ArgValueCompleter as Files};
 
 use taskscale_model::metric::{self, Metric};
 
-use crate::complete;
+use crate::{complete, names};
 
 /// Weigh your tasks; see how they scale.
 #[derive(Debug, Parser)]
@@ -78,7 +78,12 @@ pub enum Command {
     },
 }
 
-const RUN_EXAMPLES: &str = "Examples:
+const RUN_EXAMPLES: &str =
+    "Exit status: 0 measured; 1 with --against, a row is worse; 2 wrong usage, nothing measured, or a \
+runtime or probe that was named cannot be had, whatever the others gave; 130 interrupted. A row that \
+fails or is skipped is a row with its reason.
+
+Examples:
   taskscale run                                      about a minute: what does a task cost here?
   taskscale run fanout --runtime tokio --size 2048   one runtime, one size
   taskscale run fanout --runtime asyncio@python3.8 --runtime asyncio@python3.13 --size 2048
@@ -230,7 +235,7 @@ pub struct RunArgs {
     pub suites: Vec<String>,
     /// Runtime to weigh; repeat for several. NAME@TOOLCHAIN names one toolchain, by path or by its
     /// name on the PATH
-    #[arg(long, short, value_name = "NAME[@TOOLCHAIN]", add = Names::new(complete::runtimes))]
+    #[arg(long, short, value_name = "NAME[@TOOLCHAIN]", value_parser = names::canonical, add = Names::new(complete::runtimes))]
     pub runtime: Vec<String>,
     /// Variant to weigh, by its whole name, else by a part between slashes; repeat for several
     #[arg(long, value_name = "NAME", add = Names::new(complete::variants))]
@@ -261,7 +266,7 @@ pub struct RunArgs {
     /// Judge each runtime or probe of this run against an older one, in turns: NAME@TOOLCHAIN, or a
     /// --probe FILE or CMD (the first stands against the first --probe, and so on). Prints
     /// verdicts; exit status 1 if a row is worse
-    #[arg(long, value_name = "OLD", conflicts_with_all = ["baseline", "details"], add = Files::new(complete::sides))]
+    #[arg(long, value_name = "OLD", value_parser = names::canonical, conflicts_with_all = ["baseline", "details"], add = Files::new(complete::sides))]
     pub against: Vec<String>,
     /// With --against: up to this difference rows count as the same
     #[arg(long, value_name = "SHARE", value_parser = share, default_value = "1%", requires = "against")]
@@ -274,7 +279,8 @@ pub struct RunArgs {
     /// CPU time of the work inside each task, calibrated for each runtime [default: none]
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub work: Option<f64>,
-    /// A parameter of the workload, put over the suite's; repeat for several
+    /// A parameter of the workload, put over the suite's; NAME=all keeps every value that a table
+    /// of the suite has; repeat for several
     #[arg(long, value_name = "NAME=VALUE", value_parser = param)]
     pub param: Vec<(String, taskscale_model::params::ParamValue)>,
     /// What else to measure, in further processes of each row that are not timed: allocs, bytes,
@@ -340,10 +346,10 @@ impl From<Format> for CompareFormat {
 #[derive(Debug, Args)]
 pub struct ListArgs {
     /// Suites and runtimes to look at in full [default: one line of each]
-    #[arg(value_name = "NAME[@TOOLCHAIN]", add = Names::new(complete::names))]
+    #[arg(value_name = "NAME[@TOOLCHAIN]", value_parser = names::canonical, add = Names::new(complete::names))]
     pub names: Vec<String>,
     /// Runtime to look at in full; repeat for several
-    #[arg(long, short, value_name = "NAME[@TOOLCHAIN]", add = Names::new(complete::runtimes))]
+    #[arg(long, short, value_name = "NAME[@TOOLCHAIN]", value_parser = names::canonical, add = Names::new(complete::runtimes))]
     pub runtime: Vec<String>,
 }
 
@@ -352,7 +358,7 @@ pub struct ListArgs {
 pub struct SetupArgs {
     /// Runtimes or languages (python, go, java, node, cpp, swift, csharp, fsharp, ocaml) [default:
     /// all found]
-    #[arg(value_name = "NAME[@TOOLCHAIN]", add = Names::new(complete::setups))]
+    #[arg(value_name = "NAME[@TOOLCHAIN]", value_parser = names::canonical, add = Names::new(complete::setups))]
     pub runtime: Vec<String>,
 }
 
@@ -360,7 +366,7 @@ pub struct SetupArgs {
 #[derive(Debug, Args)]
 pub struct NewProbeArgs {
     /// rust, python, go, java, node, cpp, swift, csharp, fsharp or ocaml
-    #[arg(value_name = "LANG", add = Names::new(complete::languages))]
+    #[arg(value_name = "LANG", value_parser = names::canonical, add = Names::new(complete::languages))]
     pub language: String,
     /// The file to write [default: my_probe with the language's ending]
     #[arg(value_name = "FILE")]
@@ -497,7 +503,7 @@ pub struct CheckArgs {
     #[arg(value_name = "FILE|CMD", required_unless_present = "runtime", add = Files::new(complete::probes))]
     pub command: Option<String>,
     /// A runtime's own probe instead
-    #[arg(long, short, value_name = "NAME[@TOOLCHAIN]", conflicts_with = "command", add = Names::new(complete::runtimes))]
+    #[arg(long, short, value_name = "NAME[@TOOLCHAIN]", value_parser = names::canonical, conflicts_with = "command", add = Names::new(complete::runtimes))]
     pub runtime: Option<String>,
     /// How long it may take over one answer
     #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "20s")]

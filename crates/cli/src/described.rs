@@ -1,5 +1,5 @@
-//! Keeps which variants each probe said it has, so that completions know them without starting it:
-//! a small file for each runtime in the cache, written after a handshake.
+//! Keeps which variants each probe said it has, so that completions and `taskscale list SUITE` know
+//! them without starting it: a small file for each runtime in the cache, written after a handshake.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -19,7 +19,12 @@ const BYTES: u64 = 64 << 10;
 pub struct Described {
     pub runtime: String,
     pub variants: Vec<String>,
+    /// Each workload with each of its variants.
+    pub ways: Vec<(String, String)>,
 }
+
+/// Stands between a workload and its variant.
+const BETWEEN: char = '\t';
 
 /// Keeps what a probe said. That it cannot be kept harms only completions.
 pub fn keep(runtime: &str, description: &Description) {
@@ -30,10 +35,13 @@ pub fn keep(runtime: &str, description: &Description) {
 
 fn keep_in(folder: &Path, runtime: &str, description: &Description) -> std::io::Result<()> {
     let workloads = description.workloads.iter();
-    let variants: BTreeSet<&str> =
-        workloads.flat_map(|workload| &workload.variants).map(|variant| variant.name.as_str()).collect();
-    let text: String =
-        std::iter::once(runtime).chain(variants).flat_map(|line| [line.trim(), "\n"]).collect();
+    let ways = workloads.flat_map(|workload| {
+        let of = |name: &str| format!("{}{BETWEEN}{}", workload.name.trim(), name.trim());
+        workload.variants.iter().map(move |variant| of(&variant.name))
+    });
+    let ways: BTreeSet<String> = ways.collect();
+    let lines = std::iter::once(runtime.trim()).chain(ways.iter().map(String::as_str));
+    let text: String = lines.flat_map(|line| [line, "\n"]).collect();
     let path = folder.join(format!("{:016x}", embedded::content_hash([runtime])));
     if fs::read_to_string(&path).is_ok_and(|before| before == text) {
         return Ok(());
@@ -56,8 +64,15 @@ fn all_of(folder: &Path) -> Vec<Described> {
     let texts =
         entries.filter(is_small).take(FILES).filter_map(|entry| fs::read_to_string(entry.path()).ok());
     let described = texts.filter_map(|text| {
-        let mut lines = text.lines().map(str::to_owned);
-        Some(Described { runtime: lines.next()?, variants: lines.collect() })
+        let mut lines = text.lines();
+        let runtime = lines.next()?.to_owned();
+        // A line without a workload is of a version before.
+        let (ways, alone): (Vec<&str>, Vec<&str>) = lines.partition(|line| line.contains(BETWEEN));
+        let ways = ways.into_iter().filter_map(|line| line.split_once(BETWEEN));
+        let ways: Vec<(String, String)> = ways.map(|(of, name)| (of.to_owned(), name.to_owned())).collect();
+        let names = ways.iter().map(|(_, name)| name.as_str()).chain(alone);
+        let variants: BTreeSet<String> = names.map(str::to_owned).collect();
+        Some(Described { runtime, variants: variants.into_iter().collect(), ways })
     });
     let mut all: Vec<Described> = described.collect();
     all.sort_by(|a, b| a.runtime.cmp(&b.runtime));
@@ -86,6 +101,8 @@ mod tests {
         let mine =
             |all: Vec<Described>| all.into_iter().find(|one| one.runtime == "mine@/opt/go").expect("kept");
         assert_eq!(mine(all_of(folder.path())).variants, ["a", "b"]);
+        let ways = ["a", "b"].map(|name| ("fanout".to_owned(), name.to_owned()));
+        assert_eq!(mine(all_of(folder.path())).ways, ways);
         keep_in(folder.path(), "mine@/opt/go", &said(&["c"])).expect("kept");
         assert_eq!(mine(all_of(folder.path())).variants, ["c"]);
         assert_eq!(all_of(folder.path()).len(), 2);

@@ -2,7 +2,8 @@
 //!
 //! This file turns words into calls: [`args`] says what can be typed, [`commands`] does it, and
 //! [`complete`] answers a shell while it is typed. Data goes to standard output, everything else to standard error. Exit status: 0 done; 1 a finding the
-//! caller asked to gate on; 2 wrong usage or input, or nothing measured; 130 interrupted.
+//! caller asked to gate on; 2 wrong usage or input, or nothing measured, or a runtime or probe that
+//! was named and cannot be had; 130 interrupted.
 
 mod args;
 mod baselines;
@@ -11,6 +12,7 @@ mod complete;
 mod described;
 mod folders;
 mod interrupt;
+mod names;
 mod output;
 mod probes;
 mod progress;
@@ -20,6 +22,7 @@ mod runtimes;
 mod sides;
 mod store;
 mod suites;
+mod tables;
 
 use std::process::ExitCode;
 

@@ -18,7 +18,7 @@ pub enum Outcome {
     Done,
     /// A finding that the caller gates on.
     Finding,
-    /// Nothing could be measured or read; the reasons were printed.
+    /// Nothing could be measured or read, or not all that was named; the reasons were printed.
     Nothing,
     /// The user pressed Ctrl-C; what was measured is kept.
     Interrupted,
@@ -54,9 +54,48 @@ pub fn print(data: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Prints a line for the person at the terminal. A closed standard error is no reason to fail.
-pub fn tell(line: &str) {
-    writeln!(anstream::stderr(), "{line}").ok();
+/// Says something to the person at the terminal, in lines of its width. A closed standard error is
+/// no reason to fail.
+pub fn tell(text: &str) {
+    quote(&lines(text, width_of_words()).join("\n"));
+}
+
+/// A path as a word of a command that a shell reads. One that begins like an option gets its
+/// folder.
+pub fn word(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    let text = if text.len() > 1 && text.starts_with('-') { format!("./{text}") } else { text.into_owned() };
+    shlex::try_quote(&text).map_or_else(|_| text.clone(), |quoted| quoted.into_owned())
+}
+
+/// Prints what others said, as they said it.
+pub fn quote(text: &str) {
+    writeln!(anstream::stderr(), "{text}").ok();
+}
+
+/// The columns of the terminal that words go to.
+fn width_of_words() -> usize {
+    let width = terminal_size::terminal_size_of(io::stderr()).map(|(width, _)| usize::from(width.0));
+    width.filter(|width| *width >= LEAST_COLUMNS).unwrap_or(COLUMNS)
+}
+
+/// The columns of a line of words where no terminal says how many it has.
+const COLUMNS: usize = 80;
+
+/// A terminal that says it has fewer has none.
+const LEAST_COLUMNS: usize = 20;
+
+/// Breaks each line at blanks alone, since paths and commands are there to be copied. What follows
+/// stands two columns further in.
+fn lines(text: &str, width: usize) -> Vec<String> {
+    let broken = |line: &str| -> Vec<String> {
+        let inner = " ".repeat(line.len() - line.trim_start().len() + 2);
+        let options = textwrap::Options::new(width).subsequent_indent(&inner).break_words(false);
+        let options = options.word_separator(textwrap::WordSeparator::AsciiSpace);
+        let options = options.word_splitter(textwrap::WordSplitter::NoHyphenation);
+        textwrap::wrap(line, options).into_iter().map(Into::into).collect()
+    };
+    text.lines().flat_map(broken).collect()
 }
 
 /// Prints the figures of a run in the format asked for. `run` is what names it to
@@ -147,4 +186,39 @@ pub fn style(detailed: bool) -> Style {
     }
     let width = terminal_size::terminal_size().map_or(plain.width, |(width, _)| usize::from(width.0));
     Style { colour: true, width: width.max(plain.width), ..plain }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_one_word_of_a_shell() {
+        for (path, quoted) in [
+            ("last", "last"),
+            ("-", "-"),
+            ("a b.jsonl", "'a b.jsonl'"),
+            ("$(rm -r x);", "'$(rm -r x);'"),
+            ("it's", "\"it's\""),
+            ("-x.jsonl", "./-x.jsonl"),
+        ] {
+            assert_eq!(word(Path::new(path)), quoted);
+            let words = shlex::split(quoted).expect("words");
+            assert_eq!(words.concat().trim_start_matches("./"), path);
+        }
+    }
+
+    #[test]
+    fn words_fit_the_terminal_and_no_path_is_broken() {
+        let path = format!("/a-long-path/{}", "x".repeat(80));
+        let text = format!("taskscale: {} {path} is read\n  and {}", "word ".repeat(20), "more ".repeat(20));
+        let lines = lines(&text, 80);
+        assert!(lines.iter().all(|line| line.len() <= 80 || line.trim() == path), "{lines:#?}");
+        assert!(lines[0].starts_with("taskscale: word") && lines[1].starts_with("  word"), "{lines:#?}");
+        assert!(lines.contains(&format!("  {path}")), "{lines:#?}");
+        assert!(lines.last().is_some_and(|line| line.starts_with("    more")), "{lines:#?}");
+        let again = lines.join(" ");
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(words(&again), words(&text));
+    }
 }

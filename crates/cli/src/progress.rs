@@ -1,7 +1,7 @@
 //! Shows one line per row of the cell under way on a terminal, and elsewhere a line a minute.
 
 use std::{
-    cell::RefCell,
+    cell::{Cell, OnceCell, RefCell},
     io::IsTerminal,
     time::{Duration, Instant},
 };
@@ -13,7 +13,11 @@ use taskscale_model::{
     run_file::{Kind, Role, RowRecord, Status},
 };
 
-use crate::{interrupt::Interrupt, output::tell, probes::build::Watch};
+use crate::{
+    interrupt::Interrupt,
+    output::{quote, tell},
+    probes::build::Watch,
+};
 
 /// Rows that fit below the heading on the smallest usual terminal (24 lines). The others are
 /// measured unseen.
@@ -31,33 +35,55 @@ pub fn sorting() -> ProgressBar {
     bar
 }
 
-/// Shows what is being built: on a terminal a line with the time it takes, elsewhere a line when it
-/// begins.
+/// Shows what is being built, which of how many: on a terminal a line with the time that all took
+/// so far, elsewhere a line when one begins.
 #[derive(Debug)]
 pub struct Building {
     bar: RefCell<Option<ProgressBar>>,
     terminal: bool,
     interrupt: Interrupt,
+    /// How many have begun, and how many there are, as far as that is known.
+    number: Cell<usize>,
+    of: Cell<usize>,
+    /// When the first began.
+    began: OnceCell<Instant>,
 }
 
 impl Building {
     /// Shows the builds on standard error.
     pub fn new(interrupt: Interrupt) -> Self {
-        Building { bar: RefCell::new(None), terminal: std::io::stderr().is_terminal(), interrupt }
+        Building {
+            bar: RefCell::new(None),
+            terminal: std::io::stderr().is_terminal(),
+            interrupt,
+            number: Cell::new(0),
+            of: Cell::new(0),
+            began: OnceCell::new(),
+        }
+    }
+
+    /// Says how many builds there are to come.
+    pub fn expect(&self, of: usize) {
+        self.of.set(of);
     }
 }
 
 impl Watch for Building {
     fn begins(&self, line: &str) {
+        let (number, of) = (self.number.get() + 1, self.of.get());
+        self.number.set(number);
+        let line =
+            if of > 1 && number <= of { format!("{line} ({number} of {of})") } else { line.to_owned() };
+        let began = self.began.get_or_init(Instant::now);
         if !self.terminal {
             tell(&format!("taskscale: {line}"));
             return;
         }
-        let bar = ProgressBar::new_spinner();
+        let bar = ProgressBar::new_spinner().with_elapsed(began.elapsed());
         if let Ok(style) = ProgressStyle::with_template("taskscale: {wide_msg} {elapsed}") {
             bar.set_style(style);
         }
-        bar.set_message(line.to_owned());
+        bar.set_message(line);
         *self.bar.borrow_mut() = Some(bar);
     }
 
@@ -72,7 +98,7 @@ impl Watch for Building {
             bar.finish_and_clear();
         }
         for line in words.lines() {
-            tell(&format!("  {line}"));
+            quote(&format!("  {line}"));
         }
     }
 

@@ -15,7 +15,7 @@ use taskscale_model::{
 use taskscale_sys::process::Command;
 
 use crate::{
-    described,
+    described, names,
     probes::{
         build::{Job, Kept, Unwatched, Watch},
         languages,
@@ -67,6 +67,11 @@ impl Candidate {
         Candidate { id: id.into(), asked, standing, job, old_of: None }
     }
 
+    /// Whether its probe is still to be built.
+    pub fn is_unbuilt(&self) -> bool {
+        matches!(self.standing, Standing::Unbuilt(_))
+    }
+
     /// Builds the probe where that is still to be done.
     pub fn prepare(&mut self, watch: &dyn Watch) {
         if let Standing::Unbuilt(job) = &self.standing {
@@ -102,6 +107,11 @@ fn built_in(name: &str) -> Standing {
 /// Returns every runtime's name, in the order of the tables.
 pub fn known() -> impl Iterator<Item = &'static str> {
     BUILT_IN.into_iter().chain(languages::ALL.iter().flat_map(|language| language.runtimes).copied())
+}
+
+/// Tells whether the probe of that runtime is linked into this binary.
+pub fn is_built_in(name: &str) -> bool {
+    BUILT_IN.contains(&name)
 }
 
 /// Tells whether that runtime takes part only where it is named.
@@ -143,8 +153,7 @@ pub fn split_id(id: &str) -> (&str, Option<&str>) {
 pub fn named(id: &str) -> anyhow::Result<Candidate> {
     let (name, toolchain) = split_id(id);
     if !known().any(|known| known == name) {
-        let known: Vec<&str> = known().collect();
-        bail!("no runtime is named {name:?}; there are {}; your own goes with --probe CMD", known.join(", "));
+        bail!("{}", names::no_runtime(name));
     }
     if BUILT_IN.contains(&name) && toolchain.is_some() {
         bail!("{name} is built into taskscale and has no toolchain to choose; say --runtime {name}");
@@ -223,13 +232,20 @@ pub struct Shaken {
 
 /// Starts each candidate's probe once and asks what it is. Tells equal names apart: an old side
 /// becomes `mine#old`, any other `mine#2`. A probe has [`HANDSHAKE_NS`] to answer, or `timeout_s`
-/// seconds where those are more.
-pub fn shake_hands(candidates: Vec<Candidate>, timeout_s: Option<f64>) -> Vec<Shaken> {
+/// seconds where those are more. Ends early where the user asks to `stop`.
+pub fn shake_hands(
+    candidates: Vec<Candidate>,
+    timeout_s: Option<f64>,
+    stop: &dyn Fn() -> bool,
+) -> Vec<Shaken> {
     let mut shaken: Vec<Shaken> = Vec::new();
     // Pairs of the name that the user typed and the name in the run.
     let mut typed: Vec<(String, String)> = Vec::new();
     let timeout_ns = ((timeout_s.unwrap_or_default() * 1e9) as u64).max(HANDSHAKE_NS);
     for candidate in candidates {
+        if stop() {
+            break;
+        }
         let (as_typed, old_of) = (candidate.id.clone(), candidate.old_of.clone());
         let mut one = shake_hand(candidate, timeout_ns);
         let taken = |id: &str| shaken.iter().any(|other| other.found.id == id);
@@ -306,7 +322,7 @@ mod tests {
     #[test]
     fn mistakes_say_what_there_is() {
         let error = named("toki").expect_err("unknown").to_string();
-        assert!(error.contains("there are tokio, rayon") && error.contains("--probe CMD"), "{error}");
+        assert!(error.contains("There are tokio, rayon") && error.contains("--probe CMD"), "{error}");
         let error = named("tokio@1.2").expect_err("no toolchain").to_string();
         assert!(error.contains("built into taskscale"), "{error}");
         let Standing::Missing(missing) = named("asyncio@/no/such/python").expect("known").standing else {

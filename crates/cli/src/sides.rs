@@ -21,6 +21,7 @@ pub fn add(args: &RunArgs, candidates: &mut Vec<Candidate>) -> anyhow::Result<()
         let (new, mut side) = if runtimes::known().any(|known| known == name) {
             let new = args.runtime.iter().find(|id| runtimes::split_id(id).0 == name);
             if new.is_none() {
+                implied(args, old, name)?;
                 candidates.push(runtimes::named(name)?);
             }
             (new.map_or(name, String::as_str).to_owned(), runtimes::named(old)?)
@@ -38,6 +39,27 @@ pub fn add(args: &RunArgs, candidates: &mut Vec<Candidate>) -> anyhow::Result<()
         candidates.push(side);
     }
     Ok(())
+}
+
+/// Refuses a new side that is only implied where the user names others: the old one would be
+/// compared with itself, and what was named with nothing.
+fn implied(args: &RunArgs, old: &str, name: &str) -> anyhow::Result<()> {
+    let named: Vec<&str> = args.runtime.iter().chain(&args.probe).map(String::as_str).collect();
+    if named.is_empty() {
+        return Ok(());
+    }
+    let older = |id: &String| match runtimes::split_id(id).0 {
+        name if runtimes::is_built_in(name) => format!("--against '/old/taskscale probe serve {name}'"),
+        name => format!("--against {name}@TOOLCHAIN"),
+    };
+    let fits = args.runtime.iter().map(older);
+    let fits: Vec<String> = fits.chain(args.probe.iter().map(|_| "--against FILE".to_owned())).collect();
+    bail!(
+        "nothing of this run stands against {old}: it is about {}; say {}, or name the new side too: \
+         --runtime {name}",
+        named.join(" and "),
+        fits.join(" or ")
+    )
 }
 
 /// Checks after the handshakes, which settle the names, that every side is there. Without one there

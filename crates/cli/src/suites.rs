@@ -1,12 +1,17 @@
 //! Finds suites by name (built in) or by path (the user's).
 
+use std::{fs::File, io::Read};
+
 use anyhow::{Context, bail};
 use taskscale_model::suite::Suite;
 
-use crate::probes::embedded;
+use crate::{names, probes::embedded};
 
 /// The suite that runs when none is named.
 pub const DEFAULT: &str = "quick";
+
+/// The most bytes of a suite's file; the longest that is built in has 10 kB.
+const LONGEST: u64 = 1 << 20;
 
 /// Reads the suites named on the command line, or the default where none is named.
 pub fn load(names: &[String]) -> anyhow::Result<Vec<Suite>> {
@@ -31,11 +36,13 @@ fn load_one(name: &str) -> anyhow::Result<Suite> {
         return Suite::parse(text).with_context(|| format!("suite {name}"));
     }
     if name.ends_with(".toml") || name.contains('/') {
-        let text =
-            std::fs::read_to_string(name).with_context(|| format!("cannot read the suite file {name}"))?;
+        let mut text = String::new();
+        let read = File::open(name).and_then(|file| file.take(LONGEST + 1).read_to_string(&mut text));
+        read.with_context(|| format!("cannot read the suite file {name}"))?;
+        if text.len() as u64 > LONGEST {
+            bail!("{name} is no suite: it is longer than {} kB", LONGEST >> 10);
+        }
         return Suite::parse(&text).with_context(|| format!("suite file {name}"));
     }
-    let known: Vec<&str> =
-        embedded::SUITES.iter().filter_map(|(name, _)| name.strip_suffix(".toml")).collect();
-    bail!("no suite is named {name:?}; there are {}, or give the path of a .toml file", known.join(", "))
+    bail!("{}", names::no_suite(name))
 }

@@ -87,7 +87,7 @@ fn one_runtime_against_itself_is_an_a_a_comparison() {
 fn sides_that_cannot_be_had_end_with_status_2_before_anything_is_measured() {
     let tool = Tool::with_shared_cache();
     let mine = probe(&tool, "one", "31 * i", "31 * i");
-    let cases: [(&[&str], &str); 6] = [
+    let cases: [(&[&str], &str); 8] = [
         (&["--against", "go@/no/such/go"], "the old side, go@/no/such/go, cannot be measured"),
         (
             &["--probe", "no-such-program", "--against", &mine],
@@ -95,7 +95,18 @@ fn sides_that_cannot_be_had_end_with_status_2_before_anything_is_measured() {
         ),
         (&["--against", &mine], "name the new one with --probe"),
         (&["--probe", &mine, "--against", &mine, "--against", &mine], "name the new one with --probe"),
-        (&["--probe", &mine, "--against", "tokio", "--variant", "in_chunks"], "no row is on both sides"),
+        (
+            &["--probe", &mine, "--runtime", "tokio", "--against", "tokio", "--variant", "in_chunks"],
+            "no row is on both sides",
+        ),
+        (
+            &["--runtime", "go", "--against", "asyncio"],
+            "nothing of this run stands against asyncio: it is about go; say --against go@TOOLCHAIN",
+        ),
+        (
+            &["--probe", &mine, "--against", "tokio"],
+            "say --against FILE, or name the new side too: --runtime tokio",
+        ),
         (&["--probe", &mine, "--against", &mine, "--baseline", "x"], "cannot be used with"),
     ];
     for (args, words) in cases {

@@ -77,3 +77,23 @@ fn patterns_are_those_of_the_digest() {
     }
     holds_generated("docs/reference/patterns.md", &text);
 }
+
+#[test]
+fn the_first_pages_have_the_figures_of_the_picture() {
+    let read = |name: &str| std::fs::read_to_string(common::repository().join(name)).expect(name);
+    let readme = read("README.md").split_whitespace().collect::<Vec<_>>().join(" ");
+    let between = |before: &str, after: &str| {
+        let (_, behind) = readme.split_once(before).unwrap_or_else(|| panic!("README.md says {before:?}"));
+        behind.split_once(after).unwrap_or_else(|| panic!("README.md says {after:?}")).0.to_owned()
+    };
+    let figures = [
+        between("created and awaited costs ", " of CPU here"),
+        format!("{}x", between(" of CPU here, ", " times what a task")),
+    ];
+    for page in ["docs/pictures/quick.svg", "docs/start.md"] {
+        let text = read(page);
+        for figure in &figures {
+            assert!(text.contains(figure), "{page} has another figure than README.md: {figure}");
+        }
+    }
+}

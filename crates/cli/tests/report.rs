@@ -30,6 +30,56 @@ fn last_is_the_newest_run_and_its_screen_is_the_runs() {
 }
 
 #[test]
+fn what_has_no_end_is_read_no_further_than_its_beginning() {
+    for (args, words) in [
+        (&["report", "/dev/zero"][..], "line 1 is longer than"),
+        (&["compare", "/dev/zero", "/dev/zero"], "line 1 is longer than"),
+        (&["run", "/dev/zero"], "/dev/zero is no suite: it is longer than 1024 kB"),
+    ] {
+        let ran = Tool::new().run(args);
+        assert_eq!(ran.status, Some(2), "{args:?}: {ran:?}");
+        assert!(ran.err.contains(words), "{args:?}: {}", ran.err);
+    }
+    let mut command = Tool::new().command(&["report", "-"]);
+    let lines = std::process::Command::new("yes").stdout(std::process::Stdio::piped()).spawn();
+    let mut lines = lines.expect("yes");
+    let ran = common::ran(command.stdin(lines.stdout.take().expect("piped")));
+    lines.kill().ok();
+    lines.wait().expect("ended");
+    assert!(ran.status == Some(2) && ran.err.contains("not a run file"), "{ran:?}");
+}
+
+#[test]
+fn what_comes_next_is_a_command_whatever_the_file_is_called() {
+    let tool = Tool::new();
+    let data = include_str!("../../analysis/tests/data/quick.jsonl");
+    for (name, next) in [
+        ("plain.jsonl", "taskscale report plain.jsonl --details"),
+        ("a b; $(c).jsonl", "taskscale report 'a b; $(c).jsonl' --details"),
+        ("it's\t.jsonl", "all figures: the same with --details"),
+    ] {
+        fs::write(tool.path(name), data).expect("written");
+        let mut command = tool.command(&["report", name]);
+        let ran = common::ran(command.current_dir(tool.path(name).parent().expect("a folder")));
+        assert!(ran.out.contains(next), "{next} not in {}", ran.out);
+    }
+    let mut command = tool.command(&["digest", "a b; $(c).jsonl"]);
+    let ran = common::ran(command.current_dir(tool.path("x").parent().expect("a folder")));
+    assert!(ran.err.contains("not a trace: taskscale report 'a b; $(c).jsonl'"), "{}", ran.err);
+}
+
+#[test]
+fn a_suite_may_begin_with_a_mark() {
+    let tool = Tool::new();
+    let suite = tool.path("marked.toml");
+    let text = "\u{feff}schema = \"taskscale.suite/1\"\nname = \"marked\"\ntitle = \"t\"\n[[workload]]\n\
+                name = \"fanot\"\nsizes = [1]\nanswer = { rule = \"count\" }";
+    fs::write(&suite, text).expect("written");
+    let ran = tool.run(&["run", suite.to_str().expect("UTF-8"), "--runtime", "tokio"]);
+    assert!(ran.out.contains("tokio does not offer fanot"), "it is read: {ran:?}");
+}
+
+#[test]
 fn rows_are_chosen_by_whole_names() {
     let (tool, _) = taken();
     let json = |args: &[&str]| {

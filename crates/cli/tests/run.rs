@@ -112,14 +112,14 @@ fn what_does_not_fit_any_probe_is_refused_before_anything_is_measured() {
 #[test]
 fn what_does_not_fit_one_of_two_probes_is_a_skipped_row_that_says_what_would() {
     let runtimes = ["--runtime", "threads", "--runtime", "asyncio"];
-    let args = ["fanout", "--size", "64", "--format", "json", "--param", "gc=off"];
+    let args = ["nop", "--size", "64", "--format", "json", "--param", "gc=off"];
     let summary = run(&Tool::with_shared_cache(), &[&args[..], &runtimes].concat()).json();
     let skipped: Vec<_> =
         rows(&summary, "skipped").into_iter().filter(|row| row["runtime"] == "threads").collect();
     assert!(!skipped.is_empty(), "{summary:#}");
     for row in skipped {
         let reason = row["reason"].as_str().unwrap_or_default();
-        assert!(reason.contains("threads does not offer this fanout: unknown parameter \"gc\""), "{reason}");
+        assert!(reason.contains("threads does not offer this nop: unknown parameter \"gc\""), "{reason}");
     }
 }
 
@@ -148,7 +148,10 @@ fn what_is_not_here_is_a_skipped_row_with_its_remedy() {
         &tool,
         &["fanout", "--runtime", "threads", "--runtime", "asyncio@/no/such/python", "--size", "64"],
     );
-    assert_eq!(ran.status, Some(0), "{ran:?}");
+    assert_eq!(ran.status, Some(2), "what was named cannot be had: {ran:?}");
+    let words = "asked for and not measured: asyncio@/no/such/python: /no/such/python is not a program";
+    assert!(ran.err.contains(words), "{}", ran.err);
+    assert!(ran.out.contains("CPU time per task"), "the other is measured and shown: {}", ran.out);
     assert!(
         ran.out.split_whitespace().collect::<Vec<_>>().join(" ").contains("is not a program on this machine"),
         "{}",
@@ -243,6 +246,30 @@ fn ctrl_c_ends_in_good_order_with_the_figures_so_far() {
 }
 
 #[test]
+fn ctrl_c_before_the_first_figure_says_so_and_names_the_run_file() {
+    let tool = Tool::new();
+    let file = tool.path("early.taskscale.jsonl");
+    let hangs = broken("hang");
+    let args = ["run", "fanout", "--size", "64", "--timeout", "3s", "--probe", &hangs, "-o"];
+    let args: Vec<&str> = args.into_iter().chain(file.to_str()).collect();
+    let mut child =
+        tool.command(&args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the binary starts");
+    let deadline = Instant::now() + Duration::from_secs(600);
+    while !fs::read_to_string(&file).unwrap_or_default().contains("\"type\":\"row\"") {
+        assert!(Instant::now() < deadline, "no plan in ten minutes");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+    let mut said = String::new();
+    child.stderr.take().expect("piped").read_to_string(&mut said).expect("UTF-8");
+    assert_eq!(child.wait().expect("ends").code(), Some(130));
+    assert!(said.lines().all(|line| line.chars().count() <= 80 || !line.trim().contains(' ')), "{said}");
+    let words =
+        format!("interrupted; nothing was measured yet; the run file with the plan: {}", file.display());
+    assert!(said.split_whitespace().collect::<Vec<_>>().join(" ").contains(&words), "{said}");
+}
+
+#[test]
 fn usage_and_input_errors_exit_with_2_and_say_what_to_do() {
     let tool = Tool::new();
     let torn = tool.path("not-a-run.jsonl");
@@ -251,9 +278,25 @@ fn usage_and_input_errors_exit_with_2_and_say_what_to_do() {
     fs::write(&suite, "schema = \"taskscale.suite/1\"\nname = 3\n").expect("written");
     let (torn, suite) = (torn.to_str().expect("UTF-8"), suite.to_str().expect("UTF-8"));
     for (args, words) in [
-        (&["run", "fanuot"][..], "no suite is named \"fanuot\"; there are cliffs, fanout"),
-        (&["run", "--runtime", "toki"], "no runtime is named \"toki\"; there are tokio"),
+        (
+            &["run", "fanuot"][..],
+            "no suite is named \"fanuot\"; did you mean fanout? There are cliffs, fanout",
+        ),
+        (&["run", "tokio"], "no suite is named \"tokio\", but a runtime is: taskscale run --runtime tokio"),
+        (
+            &["list", "fanot"],
+            "no suite or runtime is named \"fanot\"; did you mean fanout? There are the suites",
+        ),
+        (&["run", "--runtime", "toki"], "no runtime is named \"toki\"; did you mean tokio? There are tokio"),
         (&["run", "--variant", "gathre", "--runtime", "tokio"], "no variant is named gathre"),
+        (
+            &["run", "--variant", "spwan", "--runtime", "tokio"],
+            "no variant is named spwan; did you mean spawn? The",
+        ),
+        (
+            &["run", "fanout", "--runtime", "tokio", "--param", "windw=1"],
+            "(did you mean window? Choose one of those",
+        ),
         (&["run", "--runtime", "tokio", "--baseline", "x"], "--baseline x is not a row"),
         (&["run", "--max-time", "5"], "give a number with its unit"),
         (&["run", "--size", "0"], "at least 1"),
@@ -319,9 +362,11 @@ fn list_completions_and_man_print_data() {
         assert!(fs::read_to_string(pages.join(page)).expect(page).contains(".SH SYNOPSIS"), "{page}");
     }
     let short = tool.run(&["list"]).out;
-    assert!(short.lines().count() <= 40 && short.lines().all(|line| line.chars().count() <= 80), "{short}");
+    assert!(short.lines().count() <= 50 && short.lines().all(|line| line.chars().count() <= 80), "{short}");
+    assert!(!short.contains('~'), "nothing is cut: {short}");
     let suite = tool.run(&["list", "nop"]).out;
     assert!(suite.contains("n = 100,000; 200,000") && !suite.contains("Runtimes"), "{suite}");
+    assert!(suite.contains("variants of nop: ") && suite.contains("spawn"), "{suite}");
     for (args, words) in [
         (&["completions", "bash"][..], "_taskscale"),
         (&["completions", "zsh"], "#compdef taskscale"),

@@ -6,6 +6,7 @@ mod common;
 
 use std::{
     fs,
+    io::Read,
     path::Path,
     process::{Command, Stdio},
     time::{Duration, Instant},
@@ -93,6 +94,20 @@ fn a_probe_is_built_at_first_use_and_kept() {
     assert_eq!((second.status, second.err.as_str()), (Some(0), ""));
     assert_eq!(machine.builds(), 1);
     assert!(of_go().starts_with("go ready"), "{}", of_go());
+}
+
+#[test]
+fn builds_say_which_of_how_many_they_are() {
+    let machine = Machine::new();
+    machine.go("go9.9", "");
+    let other = machine.tool.path("other/go");
+    honest_go(&other, "go9.8", "");
+    let id = format!("go@{}", other.display());
+    let ran = machine.run(&[&["run", "fanout", "--runtime", "go", "--runtime", &id], &RUN[4..]].concat());
+    assert_eq!(ran.status, Some(0), "{ran:?}");
+    for words in ["probe of go with go9.9, once (1 of 2)", "probe of go with go9.8, once (2 of 2)"] {
+        assert!(ran.err.contains(words), "{words} not in {}", ran.err);
+    }
 }
 
 #[test]
@@ -262,13 +277,16 @@ fn an_interrupted_build_leaves_nothing_that_looks_built() {
     let begun = machine.tool.path("begun");
     machine.go("go9.9", &format!("touch {}; sleep 600", begun.display()));
     let mut child =
-        machine.command(RUN).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the binary starts");
+        machine.command(RUN).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the binary starts");
     let patience = Instant::now() + Duration::from_secs(600);
     while !begun.exists() && Instant::now() < patience {
         std::thread::sleep(Duration::from_millis(20));
     }
     Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+    let mut said = String::new();
+    child.stderr.take().expect("piped").read_to_string(&mut said).expect("UTF-8");
     assert_eq!(child.wait().expect("ended").code(), Some(130));
+    assert!(said.contains("nothing was measured yet, and there is no run file"), "{said}");
     machine.go("go9.9", "");
     let again = machine.run(CHECK);
     assert_eq!(again.status, Some(0), "{again:?}");

@@ -198,6 +198,8 @@ pub enum SuiteError {
 impl Suite {
     /// Reads and checks the text of a suite file.
     pub fn parse(text: &str) -> Result<Self, SuiteError> {
+        // Some editors put a mark before a text in UTF-8.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let suite: Suite = toml::from_str(text).map_err(Box::new)?;
         if suite.schema != SCHEMA {
             return Err(SuiteError::Schema { found: suite.schema });

@@ -41,9 +41,19 @@ pub(crate) fn may_gain(pattern: &Pattern) -> bool {
     pattern.bound > 1.005 && pattern.name != PatternName::OutsideRun
 }
 
-/// The evidence for a pattern.
-pub(crate) fn why(pattern: &Pattern) -> String {
-    plain(&pattern.evidence, 160)
+/// The evidence for a pattern. Of time in which no task ran it says whether one waited, where that
+/// is known.
+pub(crate) fn why(digest: &Digest, pattern: &Pattern) -> String {
+    let evidence = plain(&pattern.evidence, 160);
+    let shares = digest.queue.value().and_then(|queue| queue.shares.value());
+    match shares.filter(|_| pattern.name == PatternName::OutsideRun) {
+        Some(shares) => format!(
+            "{evidence}; workers were idle for {} of their time while a task waited, for {} while none did",
+            percent(shares.dispatch),
+            percent(shares.starved)
+        ),
+        None => evidence,
+    }
 }
 
 /// What to do about a pattern, if there is anything.

@@ -27,23 +27,24 @@ struct Section {
 /// Writes the digest as text of at most [`MAX_BYTES`] bytes, valid UTF-8, ending with a newline. It
 /// leaves out paragraphs that do not fit, the least important first, and says how many.
 pub fn digest_text(digest: &Digest) -> String {
-    let (first, second) = (digest.patterns.first(), digest.patterns.get(1));
-    let sections = [
+    let first = digest.patterns.first();
+    let mut sections = vec![
         Section { rank: 0, text: facts::head(digest) + "\n" },
         Section { rank: 1, text: diagnosis(digest) },
         Section { rank: 3, text: first.map(culprits).unwrap_or_default() },
-        Section {
-            rank: 2,
-            text: if first.is_some_and(|first| first.name == PatternName::Mixed) {
-                digest.patterns.iter().skip(1).take(2).map(part).collect()
-            } else {
-                second.filter(|second| second.share >= SMALL).map(runner_up).unwrap_or_default()
-            },
-        },
-        Section {
-            rank: 9,
-            text: second.filter(|second| second.share >= SMALL).map(culprits).unwrap_or_default(),
-        },
+    ];
+    if first.is_some_and(|first| first.name == PatternName::Mixed) {
+        for one in digest.patterns.iter().skip(1).take(2) {
+            // The causes are the diagnosis, so who and when of each come with it.
+            sections.push(Section { rank: 2, text: part(digest, one) });
+            sections.push(Section { rank: 3, text: culprits(one) });
+        }
+    } else if let Some(second) = digest.patterns.get(1).filter(|second| second.share >= SMALL) {
+        sections.push(Section { rank: 2, text: runner_up(second) });
+        sections.push(Section { rank: 7, text: why(digest, second) });
+        sections.push(Section { rank: 9, text: culprits(second) });
+    }
+    sections.extend([
         Section { rank: 5, text: labelled("confidence: ", &facts::confidence(digest, 2)) },
         Section { rank: 4, text: losses(digest) },
         Section { rank: 7, text: parallelism(digest) },
@@ -58,7 +59,7 @@ pub fn digest_text(digest: &Digest) -> String {
         Section { rank: 14, text: outliers(digest) },
         Section { rank: 6, text: names(digest) },
         Section { rank: 12, text: dropped(digest) },
-    ];
+    ]);
     let mut by_rank: Vec<usize> = (0..sections.len()).collect();
     by_rank.sort_by_key(|at| sections[*at].rank);
     // 48 bytes are kept for the last line below.
@@ -97,7 +98,7 @@ fn labelled(label: &str, text: &str) -> String {
 fn diagnosis(digest: &Digest) -> String {
     let Some(first) = digest.patterns.first() else { return String::new() };
     let mut text = format!("\n{}", labelled("", &facts::pattern(first)));
-    text += &labelled("  why:  ", &facts::why(first));
+    text += &why(digest, first);
     text += &facts::remedy(first).map(|remedy| labelled("  do:   ", &remedy)).unwrap_or_default();
     text += &facts::alternative(digest).map(|other| labelled("  or:   ", &other)).unwrap_or_default();
     text
@@ -107,10 +108,14 @@ fn runner_up(second: &Pattern) -> String {
     labelled("next: ", &facts::pattern(second))
 }
 
+fn why(digest: &Digest, pattern: &Pattern) -> String {
+    labelled("  why:  ", &facts::why(digest, pattern))
+}
+
 /// One of the causes that a mixed loss has.
-fn part(pattern: &Pattern) -> String {
+fn part(digest: &Digest, pattern: &Pattern) -> String {
     let remedy = facts::remedy(pattern).map(|remedy| labelled("  do:   ", &remedy)).unwrap_or_default();
-    runner_up(pattern) + &labelled("  why:  ", &facts::why(pattern)) + &remedy
+    runner_up(pattern) + &why(digest, pattern) + &remedy
 }
 
 fn culprits(pattern: &Pattern) -> String {

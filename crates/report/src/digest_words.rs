@@ -1,6 +1,6 @@
 //! Words and numbers that every form of a digest shares.
 
-use taskscale_analysis::is_format;
+use taskscale_analysis::{is_format, sparing};
 use taskscale_model::{
     digest::{Quantiles, Queue, QueueShares},
     figure::time,
@@ -12,7 +12,7 @@ use taskscale_model::{
 pub(crate) fn plain(text: &str, limit: usize) -> String {
     let mut out = String::new();
     let mut length = 0;
-    for c in text.chars() {
+    for c in sparing(text) {
         let piece = match c {
             '\n' | '\r' | '\t' => ' '.to_string(),
             c if c.is_control() || is_format(c) => format!("\\u{{{:x}}}", u32::from(c)),
@@ -130,6 +130,7 @@ mod tests {
         assert_eq!(plain("abc\u{202e}", 40), "abc\\u{202e}");
         assert_eq!(plain("ääää", 3), "ää~");
         assert_eq!(plain("ab", 2), "ab");
+        assert_eq!(plain(&format!("a{}b", "\u{301}".repeat(3_000)), 9), "a\u{301}\u{301}b");
         assert_eq!(plain("a\u{1b}", 3), "a~");
     }
 

@@ -13,6 +13,9 @@ use crate::{
 /// The most columns of a runtime's and of a variant's name.
 const NAMES: (usize, usize) = (8, 16);
 
+/// What the percentiles rest on, and what they lack.
+const WITHOUT: &str = "of all requests together, without intervals; a second run shows their spread";
+
 /// A table in at most `room` rows, with its heading; below a whole one, what servers did not keep
 /// up with.
 pub fn lines(table: &Latencies, room: usize) -> Vec<String> {
@@ -40,6 +43,7 @@ pub fn lines(table: &Latencies, room: usize) -> Vec<String> {
     if table.rows.len() > room {
         lines.push(ink(Ink::Dim, &format!("and {} more: --details", table.rows.len() - room)));
     }
+    lines.push(ink(Ink::Dim, WITHOUT));
     if room == usize::MAX {
         lines.extend(table.rows.iter().filter_map(behind).map(|line| ink(Ink::Dim, &line)));
     }

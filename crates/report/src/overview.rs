@@ -43,7 +43,8 @@ const COUNTED: usize = 12;
 /// The word before a finding, with the blank behind it.
 const WORD: usize = 10;
 
-/// Writes the first screen. `run` names the run file for `taskscale report`. O(rows).
+/// Writes the first screen. `run` names the run file to `taskscale report`, as a shell reads it.
+/// O(rows).
 pub fn overview(summary: &Summary, style: &Style, run: &str) -> String {
     let mut lines = heading(summary);
     let rankings: Vec<&Ranking> = summary.overview.rankings.iter().collect();
@@ -415,7 +416,8 @@ fn next(summary: &Summary, run: &str) -> Vec<String> {
     let first = summary.overview.rankings.first();
     let of = |ranking: &Ranking| {
         let reference = ranking.rows.iter().find(|row| row.standing == Standing::Reference);
-        reference.or(ranking.rows.first()).map(|row| clean(&row.runtime))
+        let name = reference.or(ranking.rows.first()).map(|row| clean(&row.runtime))?;
+        Some(shlex::try_quote(&name).ok()?.into_owned())
     };
     // Suite `quick` has one or two ways of each runtime; suite `fanout` has all of them.
     if let Some(runtime) = first.filter(|ranking| ranking.suite == "quick").and_then(of) {
@@ -425,9 +427,9 @@ fn next(summary: &Summary, run: &str) -> Vec<String> {
         ));
     }
     let word = if lines.is_empty() { "next" } else { "" };
-    let again = format!("all figures: taskscale report {} --details", clean(run));
-    // A path that is cut is no command.
-    let fits = again.chars().count() + WORD <= COLUMNS;
+    let again = format!("all figures: taskscale report {run} --details");
+    // A path that is cut, or that no terminal can show, is no command.
+    let fits = again.chars().count() + WORD <= COLUMNS && clean(run) == run;
     lines.push(format!("{word:WORD$}{}", if fits { &again } else { "all figures: the same with --details" }));
     lines
 }

@@ -72,7 +72,9 @@ pub fn text(summary: &Summary, style: &Style) -> String {
     section(&mut text, "Growth", &growth(summary, style.width));
     let notes: Vec<String> = summary.notes.iter().map(|note| clean(note)).collect();
     section(&mut text, "Notes", &paragraphs("- ", &notes, style.width));
-    let run = format!("taskscale {}, seed {}: {}", summary.tool, summary.seed, summary.command.join(" "));
+    let command = shlex::try_join(summary.command.iter().map(String::as_str));
+    let command = command.unwrap_or_else(|_| summary.command.join(" "));
+    let run = format!("taskscale {}, seed {}: {command}", summary.tool, summary.seed);
     section(&mut text, "Run", &paragraphs("", &[clean(&run), machine_words(&summary.machine)], style.width));
     render(text.trim_end(), style.colour) + "\n"
 }

@@ -52,6 +52,46 @@ fn a_loss_that_cannot_be_removed_is_bounded_and_not_fixed() {
 }
 
 #[test]
+fn each_cause_of_a_mixed_loss_has_its_own_who_and_when() {
+    let mut digest = digest("solve", 1, 1);
+    let causes = digest.patterns.clone();
+    let mixed = Pattern {
+        name: PatternName::Mixed,
+        tasks: vec![],
+        threads: vec![],
+        when: vec![],
+        ..causes[0].clone()
+    };
+    digest.patterns = std::iter::once(mixed).chain(causes).collect();
+    let text = digest_text(&digest);
+    let at = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words} is not in {text}"));
+    assert_eq!((text.matches("  who:").count(), text.matches("  when:").count()), (2, 2), "{text}");
+    let (first, second) = (at("next: STRAGGLER_TASKS"), at("next: LOAD_IMBALANCE"));
+    assert!(first < at("  who:") && at("  when:") < second, "{text}");
+}
+
+#[test]
+fn the_runner_up_says_why() {
+    let mut digest = digest("solve", 1, 1);
+    digest.patterns[1].evidence = "one worker had all of it".into();
+    let text = digest_text(&digest);
+    let behind = text.split_once("next: LOAD_IMBALANCE").expect("the runner-up").1;
+    assert!(behind.contains("\n  why:  one worker had all of it\n"), "{text}");
+}
+
+#[test]
+fn time_outside_of_tasks_says_whether_a_task_waited() {
+    let mut digest = digest("solve", 1, 1);
+    let waited = "idle for 2.0 % of their time while a task waited, for 31.0 % while none did";
+    let said = |digest: &Digest| digest_text(digest).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(!said(&digest).contains(waited), "another pattern");
+    digest.patterns[0].name = PatternName::OutsideRun;
+    assert!(said(&digest).contains(waited), "{}", said(&digest));
+    digest.queue = Reading::missing("no ready times", "");
+    assert!(!said(&digest).contains("while a task waited"), "it is not known");
+}
+
+#[test]
 fn json_reads_back_as_it_was() {
     let digest = digest("solve", 3, 7);
     let back: Digest = serde_json::from_str(&digest_json(&digest)).expect("a digest");

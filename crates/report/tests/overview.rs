@@ -2,7 +2,7 @@
 
 use taskscale_analysis::{Run, SummaryOptions, parse_run, summarize, summarize_with};
 use taskscale_model::{
-    run_file::Status,
+    run_file::{Role, Status},
     suite::{Claim, ShareOf},
     summary::{FindingKind, Quantity, Standing, Summary},
 };
@@ -239,4 +239,25 @@ fn colour_changes_nothing_but_colour() {
         stripped = stripped.replace(escape, "");
     }
     assert_eq!(stripped, shown(&summary));
+}
+
+#[test]
+fn a_control_that_disagrees_is_told_on_the_screen() {
+    let words = "identical code differs in";
+    assert!(!shown(&summarize(&run(QUICK))).contains(words), "no control of this run is off");
+    let mut cheap = run(QUICK);
+    let controls: Vec<u64> =
+        cheap.rows.iter().filter(|row| row.role == Role::Control).map(|row| row.row).collect();
+    for sample in cheap.samples.iter_mut().filter(|sample| sample.row == controls[0]) {
+        sample.cpu_ns /= 2;
+    }
+    let screen = shown(&summarize(&cheap));
+    let told: Vec<&str> = screen.lines().skip_while(|line| !line.contains(words)).take(3).collect();
+    let told = told.join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        told.starts_with("unsure identical code differs in 1 of") && told.contains(" costs 0.5"),
+        "{screen}"
+    );
+    assert!(told.contains("trust no ratio nearer to 1 than that"), "{screen}");
+    fits(&screen);
 }

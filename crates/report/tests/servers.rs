@@ -165,6 +165,8 @@ fn latencies_of_all_samples_are_one_distribution() {
         "{}",
         overview(&summary, &Style::default(), "last")
     );
+    let without = "of all requests together, without intervals";
+    assert!(overview(&summary, &Style::default(), "last").contains(without), "no interval is missed");
     // A tenth of the requests of one row waited at the end.
     let details = text(&summary, &Style::default());
     let behind: Vec<&str> = details.lines().filter(|line| line.contains("waited when")).collect();

@@ -446,7 +446,9 @@ pub fn run(
     let text = |thread: thread::JoinHandle<Vec<u8>>| {
         String::from_utf8_lossy(&thread.join().unwrap_or_default()).into_owned()
     };
-    Ok(Ended { fed, status, peak_rss, out: text(out), err: text(err) })
+    // Words are broken at the width of a terminal.
+    let err = text(err).replace("\n  ", " ");
+    Ok(Ended { fed, status, peak_rss, out: text(out), err })
 }
 
 struct Counted<W> {

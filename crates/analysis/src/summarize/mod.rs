@@ -54,8 +54,14 @@ pub fn summarize_with(run: &Run, options: &Options) -> Summary {
     let control = control::judge(run, &series);
     let growth = growth::all(run, &series);
     let granularity = granularity::all(run, &series);
-    let parts =
-        overview::Parts { run, samples: &series, rows: &rows, growth: &growth, granularity: &granularity };
+    let parts = overview::Parts {
+        run,
+        samples: &series,
+        rows: &rows,
+        growth: &growth,
+        granularity: &granularity,
+        control: &control,
+    };
     Summary {
         schema: SCHEMA.to_owned(),
         tool: run.header.tool.clone(),

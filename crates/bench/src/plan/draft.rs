@@ -10,7 +10,7 @@ use taskscale_model::{
     suite::{Block, Suite},
 };
 
-use crate::validate;
+use crate::{meant, validate};
 
 use super::{
     cell::{PlannedRow, RowState},
@@ -137,7 +137,9 @@ pub fn rows_of(
     let refused = |missing: Missing| if runtime.asked { skipped(missing) } else { Vec::new() };
     let Some(workload) = description.workload(&block.name) else {
         let what = format!("{} does not offer {}", runtime.id, block.name);
-        return refused(Missing::new(what, "`taskscale list` shows what each runtime offers"));
+        let names = description.workloads.iter().map(|workload| workload.name.as_str());
+        let rest = "`taskscale list` shows what each runtime offers";
+        return refused(Missing::new(what, meant::or_else(&block.name, names, rest)));
     };
     if let Some(missing) = validate::unavailable(workload, &base) {
         return skipped(missing);

@@ -210,11 +210,19 @@ fn filters_match_whole_names_or_parts_and_mistakes_name_what_there_is() {
         "Baseline tokio:multi/JoinSet"
     );
     let error = with(&["Joinset"], None).expect_err("no such variant").to_string();
-    assert_eq!(error, "no variant is named Joinset; the runtimes here have: multi/JoinSet, multi/spawn");
-    let error = with(&[], Some("spwan")).expect_err("no such baseline").to_string();
     assert_eq!(
         error,
-        "--baseline spwan is not a row of any table; rows are: tokio:multi/JoinSet, tokio:multi/spawn"
+        "no variant is named Joinset; did you mean JoinSet? The runtimes here have: multi/JoinSet, multi/spawn"
+    );
+    let error = with(&[], Some("multi/spwan")).expect_err("no such baseline").to_string();
+    assert!(
+        error.contains("of any table; did you mean multi/spawn? Rows are: tokio:multi/JoinSet"),
+        "{error}"
+    );
+    let error = with(&[], Some("spawn")).expect_err("no such baseline").to_string();
+    assert_eq!(
+        error,
+        "--baseline spawn is not a row of any table; rows are: tokio:multi/JoinSet, tokio:multi/spawn"
     );
 }
 
@@ -443,7 +451,10 @@ fn each_variant_that_was_asked_for_is_looked_for() {
         planned(&[suite("")], &[runtime], &Selection { variants, ..Selection::default() })
     };
     let wrong = said(tokio(), &["multi/spawn", "spwan"]).expect_err("one is no variant").to_string();
-    assert!(wrong.starts_with("no variant is named spwan; the runtimes here have: "), "{wrong}");
+    assert!(
+        wrong.starts_with("no variant is named spwan; did you mean spawn? The runtimes here have: "),
+        "{wrong}"
+    );
     // Nobody knows what a probe offers that said nothing: its row says why.
     let silent = Found {
         asked: true,
@@ -452,4 +463,48 @@ fn each_variant_that_was_asked_for_is_looked_for() {
     };
     let plan = said(silent, &["spwan"]).expect("a plan with the row that says why");
     assert!(plan.rows().all(|row| matches!(row.state, RowState::Skipped(_))), "{plan:?}");
+}
+
+#[test]
+fn a_parameter_is_looked_for_in_the_workload_that_is_measured() {
+    let mut runtime = found("asyncio", vec![variant("gather", &["ordered"])]);
+    let description = runtime.description.as_mut().expect("a description");
+    let window = Param {
+        name: "window".into(),
+        default: ParamValue::Integer(1),
+        choices: vec![],
+        unavailable: Default::default(),
+        help: String::new(),
+    };
+    let other =
+        Workload { name: "another".into(), params: vec![window; 9], variants: vec![variant("vast", &[])] };
+    description.workloads.push(other);
+    let said = |variants: &[&str], params: &[(&str, &str)]| {
+        let params = params.iter().map(|(name, value)| ((*name).to_owned(), ParamValue::parse(value)));
+        let variants = variants.iter().map(|name| (*name).to_owned()).collect();
+        let selection = Selection { variants, params: params.collect(), ..Selection::default() };
+        planned(&[suite("")], &[runtime.clone()], &selection).expect_err("nothing fits").to_string()
+    };
+    let unknown = said(&[], &[("ordr", "ordered")]);
+    assert!(
+        unknown.contains("unknown parameter \"ordr\"; known here: order, gc (did you mean order?"),
+        "{unknown}"
+    );
+    let unknown = said(&["vasst"], &[]);
+    assert!(unknown.ends_with("the runtimes here have: gather"), "{unknown}");
+    let elsewhere = said(&["vast"], &[]);
+    assert!(elsewhere.contains("no variant named vast can be run in these suites"), "{elsewhere}");
+}
+
+#[test]
+fn a_workload_that_nobody_offers_is_told_with_the_one_that_is_near() {
+    let text = "schema = \"taskscale.suite/1\"\nname = \"t\"\ntitle = \"t\"\n[[workload]]\n\
+                name = \"fanot\"\nsizes = [1]\nanswer = { rule = \"count\" }";
+    let suites = [Suite::parse(text).expect("valid")];
+    let error = planned(&suites, &[tokio()], &Selection::default()).expect_err("nothing fits").to_string();
+    assert!(error.ends_with("offers a workload of this suite; by fanot it may mean fanout"), "{error}");
+    let asked = Found { asked: true, ..tokio() };
+    let plan = planned(&suites, &[asked], &Selection::default()).expect("a row that says why");
+    let RowState::Skipped(missing) = &plan.rows().next().expect("a row").state else { panic!("{plan:?}") };
+    assert!(missing.remedy.starts_with("did you mean fanout? "), "{missing}");
 }

@@ -23,6 +23,7 @@ use taskscale_model::{
 
 mod calibration;
 mod counting;
+mod hanging;
 mod restart;
 mod stop;
 mod turns;
@@ -351,6 +352,7 @@ impl Default for Setting {
             precision: 0.0,
             sample_ns: MS,
             timeout_ns: 1_000 * MS,
+            hurry_ns: None,
             restart_every: 0,
             restart_warmup: 3,
             judged_at: None,

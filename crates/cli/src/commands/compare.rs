@@ -56,7 +56,7 @@ pub fn compare(args: &CompareArgs) -> anyhow::Result<Outcome> {
 
 fn show(comparison: &Comparison, args: &CompareArgs) -> anyhow::Result<Outcome> {
     let baseline = args.baseline.iter().map(|name| format!("--baseline {name}"));
-    let runs = args.runs.iter().map(|run| run.display().to_string());
+    let runs = args.runs.iter().map(|run| output::word(run));
     let words: Vec<String> =
         ["taskscale compare".to_owned()].into_iter().chain(baseline).chain(runs).collect();
     output::show_comparison(comparison, args.format, args.details, &words.join(" "))?;

@@ -32,7 +32,10 @@ pub fn digest(args: &DigestArgs) -> anyhow::Result<Outcome> {
     let mut whole: Option<Account> = None;
     for path in &args.traces {
         let account = reading.read(path).map_err(|error| match report::is_a_run(path) {
-            true => anyhow!("{0} is a run file, not a trace: taskscale report {0}", path.display()),
+            true => {
+                let again = output::word(path);
+                anyhow!("{} is a run file, not a trace: taskscale report {again}", path.display())
+            }
             false => error.context(path.display().to_string()),
         })?;
         whole = Some(match whole {

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeSet, fmt::Write};
 
+use anyhow::bail;
 use taskscale_bench::plan::Found;
 use taskscale_model::{
     figure::count,
@@ -12,20 +13,27 @@ use taskscale_model::{
 
 use crate::{
     args::ListArgs,
+    described::{self, Described},
     interrupt::Interrupt,
+    names,
     output::{Outcome, print},
     progress::Building,
     runtimes::{self, Candidate, Standing},
     suites,
 };
 
-/// The most columns of a line. The short list cuts its lines there, the full one breaks them.
+/// The most columns of a line; a longer one is broken.
 const COLUMNS: usize = 80;
 
 /// Prints a line for each suite and runtime; or everything about those that are named, and builds
 /// no others.
 pub fn list(args: &ListArgs) -> anyhow::Result<Outcome> {
     let known = suites::built_in()?;
+    for name in &args.names {
+        if !known.iter().any(|suite| suite.name == *name) && !names::is_runtime(name) {
+            bail!("{}", names::no_suite_or_runtime(runtimes::split_id(name).0));
+        }
+    }
     let is_suite = |name: &&String| known.iter().any(|suite| suite.name == **name);
     let (named, mut asked): (Vec<&String>, Vec<&String>) = args.names.iter().partition(is_suite);
     asked.extend(&args.runtime);
@@ -36,35 +44,42 @@ pub fn list(args: &ListArgs) -> anyhow::Result<Outcome> {
         text.push_str("Suites (taskscale run SUITE):\n");
         let width = widest(known.iter().map(|suite| &*suite.name));
         for suite in &known {
-            writeln!(text, "{}", line(&format!("  {:width$} {}", suite.name, suite.title)))?;
+            let line = format!("  {:width$} {}", suite.name, suite.title);
+            writeln!(text, "{}", hanging(&line, width + 3))?;
         }
         text.push('\n');
     }
+    if !named.is_empty() {
+        // What is built in says at once which variants it has; of others it is known since they
+        // were last asked.
+        let built_in = runtimes::known().filter(|name| runtimes::is_built_in(name)).map(runtimes::named);
+        runtimes::shake_hands(built_in.collect::<anyhow::Result<_>>()?, None, &|| false);
+    }
+    let described = described::all();
     for suite in known.iter().filter(|suite| named.iter().any(|name| **name == suite.name)) {
         tables(&mut text, suite)?;
+        ways(&mut text, suite, &described)?;
     }
     if !in_full || !asked.is_empty() {
         runtimes(&mut text, &asked)?;
     }
     if !in_full {
-        text.push_str("\nIn full: taskscale list NAME\n");
+        text.push_str("\nWhat is not built is built at its first use, or by: taskscale setup NAME\n");
+        text.push_str("In full, and what is missing: taskscale list NAME\n");
     }
     print(&text)?;
     Ok(Outcome::Done)
 }
 
-/// Cuts a line of the short list.
-fn line(text: &str) -> String {
-    match text.char_indices().nth(COLUMNS) {
-        None => text.trim_end().to_owned(),
-        Some(_) => text.chars().take(COLUMNS - 1).chain(['~']).collect(),
-    }
+/// Breaks a line of the full list. What follows stands four columns further in.
+fn broken(text: &str) -> String {
+    hanging(text, text.len() - text.trim_start().len() + 4)
 }
 
-/// Breaks a line of the full list at blanks alone, since a remedy is there to be copied. What
-/// follows stands four columns further in.
-fn broken(text: &str) -> String {
-    let inner = " ".repeat(text.len() - text.trim_start().len() + 4);
+/// Breaks a line at blanks alone, since a remedy is there to be copied. What follows stands at this
+/// column.
+fn hanging(text: &str, column: usize) -> String {
+    let inner = " ".repeat(column);
     let options = textwrap::Options::new(COLUMNS).subsequent_indent(&inner).break_words(false);
     textwrap::wrap(text, options.word_splitter(textwrap::WordSplitter::NoHyphenation)).join("\n")
 }
@@ -78,42 +93,70 @@ fn tables(text: &mut String, suite: &Suite) -> std::fmt::Result {
         writeln!(text, "{}", broken(&format!("  {}{extra}", block.title())))?;
         writeln!(text, "{}", broken(&format!("    n = {}", sizes.join("; "))))?;
     }
-    text.push('\n');
+    Ok(())
+}
+
+/// The parts of a variant's name that say only which executor runs it.
+const EXECUTORS: [&str; 2] = ["current_thread/", "multi_thread/"];
+
+/// Writes the variants of a suite's workloads, of all runtimes that have answered on this machine.
+fn ways(text: &mut String, suite: &Suite, described: &[Described]) -> std::fmt::Result {
+    let workloads: BTreeSet<&str> = suite.workloads.iter().map(|block| block.name.as_str()).collect();
+    for workload in workloads {
+        let all = described.iter().flat_map(|one| &one.ways).filter(|(of, _)| of == workload);
+        let short = |name: &'_ str| {
+            let parts = EXECUTORS.iter().find_map(|part| name.strip_prefix(part));
+            parts.unwrap_or(name).to_owned()
+        };
+        let names: BTreeSet<String> = all.map(|(_, name)| short(name)).collect();
+        let names: Vec<String> = names.into_iter().collect();
+        writeln!(text, "{}", broken(&format!("  variants of {workload}: {}", names.join(", "))))?;
+    }
+    text.push_str("  which of them a runtime has: taskscale list RUNTIME\n\n");
     Ok(())
 }
 
 /// Writes the runtimes that are asked for in full, or a line of each.
 fn runtimes(text: &mut String, asked: &[String]) -> anyhow::Result<()> {
     let mut candidates = runtimes::candidates(asked, &[])?;
-    let building = Building::new(Interrupt::listen()?);
+    let interrupt = Interrupt::listen()?;
+    let building = Building::new(interrupt.clone());
+    building.expect(candidates.iter().filter(|candidate| candidate.asked && candidate.is_unbuilt()).count());
     for candidate in candidates.iter_mut().filter(|candidate| candidate.asked) {
         candidate.prepare(&building);
     }
     let places: Vec<String> = candidates.iter().map(place).collect();
     text.push_str("Runtimes (taskscale run --runtime NAME):\n");
     let unbuilt: Vec<Option<String>> = candidates.iter().map(unbuilt).collect();
-    let shaken = runtimes::shake_hands(candidates, None);
+    let shaken = runtimes::shake_hands(candidates, None, &|| interrupt.came());
     let width = widest(shaken.iter().map(|one| &*one.found.id));
     for ((Found { id, asked, description, .. }, place), unbuilt) in
         shaken.iter().map(|one| &one.found).zip(places).zip(unbuilt)
     {
-        let words = match (description, unbuilt) {
-            (Ok(description), _) => {
-                let runtime = &description.runtime;
-                let workers = match description.workers {
-                    None => String::new(),
-                    Some(1) => ", 1 worker".to_owned(),
-                    Some(workers) => format!(", {workers} workers"),
-                };
-                format!("ready      {} ({}{workers}){place}", runtime.version, runtime.toolchain)
+        let ready = |description: &Description| {
+            let runtime = &description.runtime;
+            let workers = match description.workers {
+                None => String::new(),
+                Some(1) => ", 1 worker".to_owned(),
+                Some(workers) => format!(", {workers} workers"),
+            };
+            match asked {
+                true => format!("ready      {} ({}{workers}){place}", runtime.version, runtime.toolchain),
+                // Toolchain and place are in the full list.
+                false => format!("ready      {}{workers}", runtime.version),
             }
+        };
+        let words = match (description, unbuilt) {
+            (Ok(description), _) => ready(description),
+            (Err(_), Some(version)) if !*asked => format!("not built  {version}"),
             (Err(_), Some(version)) => {
                 format!("not built  {version}{place}; built at its first use, or by: taskscale setup {id}")
             }
+            (Err(missing), None) if !*asked => format!("missing    {}", missing.reason),
             (Err(missing), None) => format!("missing    {missing}"),
         };
         let words = format!("  {id:width$} {words}");
-        writeln!(text, "{}", if *asked { broken(&words) } else { line(&words) })?;
+        writeln!(text, "{}", if *asked { broken(&words) } else { hanging(&words, width + 14) })?;
         if let (true, Ok(description)) = (*asked, description) {
             details(text, description)?;
         }

@@ -3,11 +3,12 @@
 use std::{fs::OpenOptions, io::Write, path::PathBuf};
 
 use anyhow::{Context, bail};
+use taskscale_bench::meant;
 
 use crate::{
     args::NewProbeArgs,
     commands::setup::languages_known,
-    output::{Outcome, print},
+    output::{self, Outcome, print},
     probes::languages,
 };
 
@@ -16,7 +17,13 @@ pub fn new_probe(args: &NewProbeArgs) -> anyhow::Result<Outcome> {
     let language = languages::named(&args.language)
         .or_else(|| languages::ALL.iter().find(|one| one.extension == args.language).copied());
     let Some((name, text)) = language.and_then(|language| language.skeleton()) else {
-        bail!("no probe can be begun in {:?}; there are {}", args.language, languages_known());
+        let rest = format!("there are {}", languages_known());
+        let known = languages::ALL.iter().map(|language| language.name);
+        bail!(
+            "no probe can be begun in {:?}; {}",
+            args.language,
+            meant::or_else(&args.language, known, &rest)
+        );
     };
     let path = args.file.clone().unwrap_or_else(|| PathBuf::from(name));
     let mut file =
@@ -29,10 +36,11 @@ pub fn new_probe(args: &NewProbeArgs) -> anyhow::Result<Outcome> {
             false => format!("cannot write {}", path.display()),
         })?;
     file.write_all(text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;
-    let path = path.display();
+    let word = output::word(&path);
     print(&format!(
-        "{path} is a whole probe. Change what it does, then\n  \
-         taskscale probe check {path}\n  taskscale run fanout --probe {path} --size 2048\n"
+        "{} is a whole probe. Change what it does, then\n  \
+         taskscale probe check {word}\n  taskscale run fanout --probe {word} --size 2048\n",
+        path.display()
     ))?;
     Ok(Outcome::Done)
 }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use taskscale_analysis::{ReadError, Run, Sort, SummaryOptions};
+use taskscale_analysis::{ReadError, Run, Sort, SummaryOptions, read::MAX_LINE};
 use taskscale_model::{
     run_file::{self, RowRecord},
     summary::Summary,
@@ -37,7 +37,7 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<Outcome> {
             output::write(&summary, *ending, file)?;
         }
         if args.output.is_empty() {
-            output::show(&summary, &args.show, &run.to_string_lossy())?;
+            output::show(&summary, &args.show, &output::word(run))?;
         }
     }
     Ok(Outcome::Done)
@@ -144,18 +144,29 @@ pub fn resolve(named: &Path) -> anyhow::Result<PathBuf> {
 /// Reads a run file; - is standard input.
 pub fn read(path: &Path) -> anyhow::Result<Run> {
     let shown = path.display();
-    let mut bytes = Vec::new();
-    if path == Path::new("-") {
-        std::io::stdin().read_to_end(&mut bytes).context("cannot read standard input")?;
+    let bytes = if path == Path::new("-") {
+        bytes(std::io::stdin().lock()).context("cannot read standard input")?
     } else {
         let hint = if path.exists() { "" } else { "; `last` is the newest run" };
-        bytes = std::fs::read(path).with_context(|| format!("cannot read the run file {shown}{hint}"))?;
-    }
+        let read = std::fs::File::open(path).and_then(bytes);
+        read.with_context(|| format!("cannot read the run file {shown}{hint}"))?
+    };
     let read = taskscale_analysis::parse_run(&bytes);
     if matches!(read, Err(ReadError::NotARun { .. })) && is_a_trace(&bytes) {
-        bail!("{shown} is a trace, not a run file: taskscale digest {shown}");
+        bail!("{shown} is a trace, not a run file: taskscale digest {}", output::word(path));
     }
     read.with_context(|| format!("{shown} cannot be reported"))
+}
+
+/// All bytes of a run file. What does not begin as one is read no further: it may have no end.
+fn bytes(mut file: impl Read) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.by_ref().take(MAX_LINE as u64 + 1).read_to_end(&mut bytes)?;
+    let first = bytes.split_inclusive(|&byte| byte == b'\n').find(|line| !line.trim_ascii().is_empty());
+    if first.is_some_and(|line| line.ends_with(b"\n") && taskscale_analysis::parse_run(line).is_ok()) {
+        file.read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
 }
 
 /// Whether a file begins as a run file does.

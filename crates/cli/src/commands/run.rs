@@ -16,7 +16,6 @@ use taskscale_bench::{
 };
 use taskscale_model::{
     metric::Metric,
-    params,
     run_file::{self, Header, Time},
     suite::{self, Suite},
 };
@@ -30,7 +29,7 @@ use crate::{
     probes::shim,
     progress::{Building, Progress},
     runtimes::{self, Shaken},
-    sides, store, suites,
+    sides, store, suites, tables,
 };
 
 /// `--quick` puts these over a suite's own limits, for a first look.
@@ -45,8 +44,8 @@ const QUICK: suite::LimitsAsked = suite::LimitsAsked {
     restart_warmup: None,
 };
 
-/// The least that an answer may take where `--max-time` shortens it, in seconds: a probe of a JVM
-/// needs 2 s for its first answer on a machine at load 15.
+/// The least that an answer may take where `--max-time` shortens it, in seconds. A row that has not
+/// shown yet how long it takes is waited for less long (`Limits::hurry_ns`).
 const SHORTEST_TIMEOUT_S: f64 = 10.0;
 
 /// Rows that are judged by an old side get 50 pairs of processes, of four rounds each. One process
@@ -66,12 +65,12 @@ const JUDGED: suite::LimitsAsked = suite::LimitsAsked {
 
 /// Measures, keeps the samples and prints the figures.
 pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
+    let interrupt = Interrupt::listen()?;
     let mut suites = suites::load(&args.suites)?;
     if args.probe.is_empty() {
         suites.iter_mut().for_each(|suite| put_first(suite, &args.runtime));
     }
     let (suites, whole, left_out) = asked(args, suites);
-    let interrupt = Interrupt::listen()?;
     let terminal = std::io::stderr().is_terminal();
     if terminal {
         tell("taskscale: looking for runtimes");
@@ -80,14 +79,19 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     sides::add(args, &mut candidates)?;
     candidates.retain(|candidate| candidate.asked || takes_part(&suites, &candidate.id));
     let building = Building::new(interrupt.clone());
+    building.expect(candidates.iter().filter(|candidate| candidate.is_unbuilt()).count());
     for candidate in &mut candidates {
-        candidate.prepare(&building);
-        if interrupt.came() {
-            return Ok(Outcome::Interrupted);
+        if !interrupt.came() {
+            candidate.prepare(&building);
         }
     }
-    let shaken = runtimes::shake_hands(candidates, args.timeout);
+    let shaken = runtimes::shake_hands(candidates, args.timeout, &|| interrupt.came());
+    if interrupt.came() {
+        tell("taskscale: interrupted; nothing was measured yet, and there is no run file");
+        return Ok(Outcome::Interrupted);
+    }
     sides::check(&shaken)?;
+    let absent = absent(&shaken);
     let mut launcher = launcher(&shaken);
     launcher = launcher.counting(counting(args, &building));
     // Tables that are left out are taken in where they alone have what was named.
@@ -119,9 +123,15 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     })?;
     let (measured, regression) = shown?;
 
-    tell(&format!("Raw samples: {}", kept.path.display()));
+    let path = kept.path.display();
+    tell(&match interrupt.came() && !measured {
+        true => {
+            format!("taskscale: interrupted; nothing was measured yet; the run file with the plan: {path}")
+        }
+        false => format!("Raw samples: {path}"),
+    });
     if let Some(name) = &args.save_baseline {
-        tell(&match measured && !interrupt.came() {
+        tell(&match measured && !interrupt.came() && absent.is_empty() {
             true => baselines::save(name, &kept.path)?,
             false => format!("Baseline {name}: not kept, since the run did not come to a good end"),
         });
@@ -130,30 +140,54 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
         (true, _) => Outcome::Interrupted,
         (false, false) => Outcome::Nothing,
         (false, true) if regression => Outcome::Finding,
+        (false, true) if !absent.is_empty() => {
+            tell(&format!("taskscale: asked for and not measured: {}", absent.join("; ")));
+            Outcome::Nothing
+        }
         (false, true) => Outcome::Done,
     })
 }
 
+/// The runtimes and probes that the user named and that cannot be had, each with the reason.
+fn absent(shaken: &[Shaken]) -> Vec<String> {
+    let asked = shaken.iter().map(|one| &one.found).filter(|found| found.asked);
+    asked
+        .filter_map(|found| Some(format!("{}: {}", found.id, found.description.as_ref().err()?.reason)))
+        .collect()
+}
+
 /// The suites without the tables that nobody asked for; the same with all of their tables; and the
-/// titles of those that are left out. Whoever names parameters asks for the tables that set them
-/// all so, where no other does.
+/// titles of those that are left out. Whoever names parameters asks for the tables that have them
+/// all so, where no other does, and of each for the rows that have them.
 fn asked(args: &RunArgs, mut suites: Vec<Suite>) -> (Vec<Suite>, Vec<Suite>, Vec<String>) {
-    let whole = in_full(args, suites.clone());
+    let narrow = |suites: &mut Vec<Suite>| {
+        suites
+            .iter_mut()
+            .flat_map(|suite| &mut suite.workloads)
+            .for_each(|block| tables::narrow(block, &args.param));
+    };
+    let mut whole = in_full(args, suites.clone());
+    narrow(&mut whole);
     if args.all {
         return (whole.clone(), whole, Vec::new());
     }
     let mut left_out = Vec::new();
     for suite in &mut suites {
-        let sets = |block: &suite::Block| {
-            args.param.iter().all(|(name, value)| block.params.get(name) == Some(value))
-        };
+        let sets = |block: &suite::Block| tables::sets(block, &args.param);
         let own = args.param.is_empty() || suite.workloads.iter().any(|block| !block.extra && sets(block));
-        let (kept, dropped): (Vec<_>, Vec<_>) = std::mem::take(&mut suite.workloads)
-            .into_iter()
-            .partition(|block| !block.extra || (!own && sets(block)));
-        suite.workloads = kept;
-        left_out.extend(dropped.into_iter().map(|block| block.title));
+        let blocks = std::mem::take(&mut suite.workloads);
+        // A workload's own table gives way to those that have what is asked for.
+        let has = |name: &str| !own && blocks.iter().any(|block| block.name == name && sets(block));
+        let is_kept = |block: &suite::Block| if has(&block.name) { sets(block) } else { !block.extra };
+        let is_kept: Vec<bool> = blocks.iter().map(is_kept).collect();
+        for (block, is_kept) in blocks.into_iter().zip(is_kept) {
+            match is_kept {
+                true => suite.workloads.push(block),
+                false => left_out.push(block.title),
+            }
+        }
     }
+    narrow(&mut suites);
     (suites, whole, left_out)
 }
 
@@ -223,7 +257,7 @@ fn show(args: &RunArgs, path: &Path) -> anyhow::Result<(bool, bool)> {
     let summary = taskscale_analysis::summarize(&run);
     let measured = summary.rows.iter().any(|row| row.figures().is_some());
     let options = CompareOptions { time: Time::Cpu, threshold: args.threshold };
-    let named = if args.output.is_none() { "last".to_owned() } else { path.display().to_string() };
+    let named = if args.output.is_none() { "last".to_owned() } else { output::word(path) };
     let Some(comparison) = taskscale_analysis::compare_sides(&run, &options) else {
         output::show(&summary, &args.show, &named)?;
         return Ok((measured, false));
@@ -269,7 +303,7 @@ fn order(args: &RunArgs, suites: Vec<Suite>, shaken: &[Shaken]) -> anyhow::Resul
         sizes: once(&args.size),
         variants: args.variant.clone(),
         baseline: args.baseline.clone(),
-        params: args.param.iter().cloned().collect::<params::Params>(),
+        params: tables::over(&args.param, suites.iter().flat_map(|suite| &suite.workloads)),
         work_ns: args.work.map(|seconds| (seconds * 1e9).round().max(1.0) as u64),
     };
     let found: Vec<Found> = shaken.iter().map(|one| one.found.clone()).collect();
@@ -335,6 +369,7 @@ fn limits_of(suite: &Suite, args: &RunArgs, judged: usize) -> Limits {
     // A cell of a few seconds cannot wait for a minute until a probe counts as hung.
     if let (Some(seconds), None) = (args.max_time, args.timeout) {
         limits.timeout_ns = limits.timeout_ns.min((seconds.max(SHORTEST_TIMEOUT_S / 2.0) * 2e9) as u64);
+        limits.hurry_ns = Some((seconds * 1e9) as u64);
     }
     limits
 }
@@ -373,7 +408,11 @@ mod tests {
         };
         assert_eq!(titles(&[]), Vec::<String>::new());
         assert_eq!(titles(&["--param", "workers=1"]), ["interp, requests shared by workers"]);
-        assert_eq!(titles(&["--param", "depth=300"]), ["interp, nested lets"]);
+        for depth in ["depth=300", "depth=1000", "depth=100000000", "depth=all"] {
+            assert_eq!(titles(&["--param", depth]), ["interp, nested lets"], "{depth}");
+        }
+        assert_eq!(titles(&["--param", "workers=all"]), ["interp, requests shared by workers"]);
+        assert_eq!(titles(&["--param", "rate=50"]), ["interp over HTTP at a fixed rate"]);
         // Requests that suspend, with workers: no table sets both.
         assert_eq!(titles(&["--param", "workers=1", "--param", "pause=6"]), Vec::<String>::new());
     }

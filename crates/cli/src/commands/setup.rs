@@ -23,7 +23,10 @@ pub fn setup(args: &SetupArgs) -> anyhow::Result<Outcome> {
     let mut text = String::new();
     let mut failed = false;
     let mut environments = BTreeMap::new();
-    for mut candidate in runtimes::candidates(&asked, &[])? {
+    let candidates = runtimes::candidates(&asked, &[])?;
+    let is_built = |candidate: &&Candidate| candidate.job.as_ref().is_some_and(is_to_be_built);
+    watch.expect(candidates.iter().filter(is_built).count());
+    for mut candidate in candidates {
         if build::Watch::interrupted(&watch) {
             return Ok(Outcome::Interrupted);
         }
@@ -41,6 +44,11 @@ pub fn setup(args: &SetupArgs) -> anyhow::Result<Outcome> {
     }
     print(&text)?;
     Ok(if failed { Outcome::Nothing } else { Outcome::Done })
+}
+
+/// Whether a probe is built here: anew, or because a part of it is missing.
+fn is_to_be_built(job: &build::Job) -> bool {
+    !job.is_built_of_nothing() && !matches!(job.kept(), build::Kept::Whole(_))
 }
 
 /// `python` becomes `asyncio`, `uvloop`, `trio`, `anyio`; a toolchain goes with each.

@@ -76,11 +76,16 @@ pub fn ran(command: &mut Command) -> Ran {
     Ran {
         status: output.status.code(),
         out: String::from_utf8(output.stdout).expect("UTF-8"),
-        err: String::from_utf8(output.stderr).expect("UTF-8"),
+        err: unfolded(&String::from_utf8(output.stderr).expect("UTF-8")),
     }
 }
 
-/// What a command printed, and its exit status.
+/// Puts lines together again that were broken at the width of a terminal: what follows is indented.
+fn unfolded(text: &str) -> String {
+    text.replace("\n  ", " ")
+}
+
+/// What a command printed, its words as if a terminal had no end, and its exit status.
 #[derive(Debug)]
 #[allow(dead_code, reason = "some test files show it and read a part")]
 pub struct Ran {

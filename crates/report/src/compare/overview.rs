@@ -87,7 +87,7 @@ pub fn overview(comparison: &Comparison, style: &Style, command: &str) -> String
     }
     lines.push(String::new());
     let next = format!("all rows: {command} --details");
-    let fits = next.chars().count() + WORD <= COLUMNS;
+    let fits = next.chars().count() + WORD <= COLUMNS && clean(command) == command;
     let next = if fits { next } else { "all rows: the same with --details".to_owned() };
     lines.push(format!("{:WORD$}{next}", "next"));
     render(&lines.join("\n"), style.colour) + "\n"

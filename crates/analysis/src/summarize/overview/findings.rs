@@ -8,10 +8,12 @@ use taskscale_model::{
     run_file::{ANY, Role},
     suite,
     summary::{
-        Finding, FindingKind, Granularity, Interval, Metg, Ranking, Row, RowStatus, Scales, Settled, Shares,
-        Standing,
+        Control, ControlRow, Finding, FindingKind, Granularity, Interval, Metg, Ranking, Row, RowStatus,
+        Scales, Settled, Shares, Standing,
     },
 };
+
+use taskscale_stats::confidence::CONFIDENCE;
 
 use super::{
     Parts, grown,
@@ -49,6 +51,7 @@ pub fn all(
     findings.extend(versions::of_versions(&order, tables, rankings));
     findings.extend(of_runtimes(tables));
     findings.extend(busy(parts, scales));
+    findings.extend(disagreeing(parts.control));
     findings.extend(unsure(rankings));
     findings.extend(unsettled(others()));
     findings.extend(unsure_shares(shares, scales));
@@ -185,6 +188,35 @@ fn of_runtimes(tables: &[Table<'_>]) -> Vec<Finding> {
     }
     found.sort_by(|a, b| b.0.total_cmp(&a.0));
     found.into_iter().map(|(_, finding)| finding).collect()
+}
+
+/// A/A controls whose interval leaves out 1: one by more than [`TIE`], or more of them than chance
+/// gives.
+fn disagreeing(control: &Control) -> Option<Finding> {
+    let all = control.rows.iter().filter_map(|row| Some((row, row.ratio?, row.ratio_ci?)));
+    let all: Vec<(&ControlRow, f64, Interval)> = all.collect();
+    let mut differ: Vec<&(&ControlRow, f64, Interval)> =
+        all.iter().filter(|(_, _, ci)| ci.0 > 1.0 || ci.1 < 1.0).collect();
+    let far = |ratio: f64| ratio.ln().abs();
+    differ.sort_by(|a, b| far(b.1).total_cmp(&far(a.1)));
+    let (row, ratio, ci) = differ.first()?;
+    // One of twenty leaves out 1 by chance.
+    let by_chance = 1.0 + 2.0 * all.len() as f64 * (1.0 - CONFIDENCE);
+    if far(*ratio) < (1.0 + TIE).ln() && differ.len() as f64 <= by_chance {
+        return None;
+    }
+    Some(Finding {
+        kind: FindingKind::Unsure,
+        text: format!(
+            "identical code differs in {} of {} A/A controls: {} {} costs {} of itself",
+            count(differ.len() as u64),
+            count(all.len() as u64),
+            row.key.runtime,
+            row.key.variant_and_case(),
+            figure::ratio(*ratio, Some(*ci))
+        ),
+        remedy: "trust no ratio nearer to 1 than that; run it again when the machine is idle".into(),
+    })
 }
 
 /// Ranked rows without an interval, and those that may be dearer or cheaper than the reference.

@@ -10,7 +10,7 @@ mod scales;
 mod shares;
 mod versions;
 
-use taskscale_model::summary::{Granularity, Growth, Overview, Row};
+use taskscale_model::summary::{Control, Granularity, Growth, Overview, Row};
 
 use super::{Options, Sort, samples::RowSamples};
 use crate::read::Run;
@@ -22,6 +22,7 @@ pub struct Parts<'a> {
     pub rows: &'a [Row],
     pub growth: &'a [Growth],
     pub granularity: &'a [Granularity],
+    pub control: &'a Control,
 }
 
 /// Ranks the rows of each table and collects the findings. O(rows^2) within a runtime of a table.
@@ -46,6 +47,9 @@ pub fn of(parts: &Parts<'_>, options: &Options) -> Overview {
         scales,
         residents: residents::of(parts.samples, parts.rows),
         rankings,
-        elapsed_s: parts.run.ended.as_ref().map(|end| end.elapsed_s),
+        elapsed_s: parts.run.ended.as_ref().map(|end| end.elapsed_s).filter(|s| LASTED_S.contains(s)),
     }
 }
+
+/// Seconds that a run may have lasted. A file may say anything, and no run lasts for 30 years.
+const LASTED_S: std::ops::Range<f64> = 0.0..1e9;

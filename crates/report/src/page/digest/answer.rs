@@ -44,7 +44,7 @@ pub fn patterns(digest: &Digest) -> Vec<Words> {
 }
 
 fn words(digest: &Digest, pattern: &Pattern, is_first: bool) -> Words {
-    let mut lines = vec![("Why", facts::why(pattern))];
+    let mut lines = vec![("Why", facts::why(digest, pattern))];
     let mut line = |label, text: Option<String>| lines.extend(text.map(|text| (label, text)));
     line("Do", facts::remedy(pattern));
     line("Gives", gain(pattern));
