@@ -230,6 +230,11 @@ final class BytesTest {
 
     private static void drips(Path folder) throws Exception {
         byte[] data = content(CHUNK + 1);
+        Class<?> drips = Bytes.TIMED.loadClass(Bytes.WAYS + "Drips");
+        for (String mode : List.of("sum8", "fnv")) {
+            long sum = (Long) drips.getMethod("sum", byte[].class, boolean.class).invoke(null, data, mode.equals("fnv"));
+            same(sums(data).get(mode), mode.equals("fnv") ? sum : sum & 0xff, "AsynchronousFileChannel " + mode);
+        }
         Path file = written(folder, data), pipe = folder.resolve("pipe");
         same(0, new ProcessBuilder("mkfifo", pipe.toString()).inheritIO().start().waitFor(), "mkfifo");
         try (Server server = new Server(folder, 5000)) {

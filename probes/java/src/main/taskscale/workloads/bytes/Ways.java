@@ -86,13 +86,17 @@ public final class Ways {
 
     private static long asynchronous(Source from, int chunk, long sum, Look.OnBuffer look)
             throws IOException, InterruptedException, ExecutionException {
-        ByteBuffer bytes = ByteBuffer.allocateDirect(chunk);
         try (AsynchronousFileChannel file = AsynchronousFileChannel.open(from.path(), READ)) {
-            long at = 0;
-            for (int read; (read = file.read(bytes, at).get()) >= 0; at += read) {
-                sum = look.look(sum, bytes.flip());
-                bytes.clear();
-            }
+            return asynchronous(file, ByteBuffer.allocateDirect(chunk), sum, look);
+        }
+    }
+
+    static long asynchronous(AsynchronousFileChannel file, ByteBuffer bytes, long sum, Look.OnBuffer look)
+            throws InterruptedException, ExecutionException {
+        long at = 0;
+        for (int read; (read = file.read(bytes, at).get()) >= 0; at += read) {
+            sum = look.look(sum, bytes.flip());
+            bytes.clear();
         }
         return sum;
     }
