@@ -84,8 +84,9 @@ internal static class WorkloadBytesTests {
                 string asked = lines.ReadLine() ?? "";
                 while (lines.ReadLine() is { Length: > 0 }) { }
                 bool here = asked.StartsWith($"GET /{content.Length}.bytes ", StringComparison.Ordinal);
-                stream.Write(System.Text.Encoding.ASCII.GetBytes(
-                    $"HTTP/1.1 {(here ? "200 OK" : "404 Not Found")}\r\nContent-Length: {(here ? content.Length : 0)}\r\nConnection: close\r\n\r\n"));
+                string status = here ? "200 OK" : "404 Not Found";
+                string head = $"HTTP/1.1 {status}\r\nContent-Length: {(here ? content.Length : 0)}\r\nConnection: close\r\n\r\n";
+                stream.Write(System.Text.Encoding.ASCII.GetBytes(head));
                 if (here) foreach (byte[] piece in content.Chunk(1_000)) stream.Write(piece);
             }
         }

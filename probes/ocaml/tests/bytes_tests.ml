@@ -22,7 +22,7 @@ let content size =
     state.(3) <- rotated state.(3) 45;
     output
   in
-  let bytes = Bytes.create (((size + 7) / 8 * 8)) in
+  let bytes = Bytes.create ((size + 7) / 8 * 8) in
   for i = 0 to ((size + 7) / 8) - 1 do Bytes.set_int64_le bytes (8 * i) (word ()) done;
   Bytes.sub_string bytes 0 size
 
@@ -55,8 +55,8 @@ let rec serve socket text =
       let path = Printf.sprintf "GET /%d.bytes " (String.length text) in
       let here = String.length asked > String.length path && String.sub asked 0 (String.length path) = path in
       let status, body = if here then ("200 OK", text) else ("404 Not Found", "") in
-      write_in_pieces client
-        (Printf.sprintf "HTTP/1.1 %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s" status (String.length body) body);
+      let head = Printf.sprintf "HTTP/1.1 %s\r\nContent-Length: %d\r\nConnection: close" status (String.length body) in
+      write_in_pieces client (head ^ "\r\n\r\n" ^ body);
       close_in input;
       serve socket text
 
@@ -102,8 +102,10 @@ let variants () =
 
 let ask ?(chunk = 65_536) ?(verify = false) name size params : Yojson.Safe.t =
   let params = ("chunk", `Int chunk) :: ("verify", `Bool verify) :: params in
-  let numbers = List.map (fun (key, number) -> (key, `Int number)) [ ("id", 1); ("size", size); ("iterations", 2); ("seed", 7) ] in
-  let words = List.map (fun (key, word) -> (key, `String word)) [ ("type", "run"); ("workload", "bytes"); ("variant", name) ] in
+  let numbers = [ ("id", 1); ("size", size); ("iterations", 2); ("seed", 7) ] in
+  let numbers = List.map (fun (key, number) -> (key, `Int number)) numbers in
+  let words = [ ("type", "run"); ("workload", "bytes"); ("variant", name) ] in
+  let words = List.map (fun (key, word) -> (key, `String word)) words in
   Option.get (Serve.reply "ocaml" "0" 1 (Yojson.Safe.to_string (`Assoc (("params", `Assoc params) :: words @ numbers))))
 
 let member = Yojson.Safe.Util.member
