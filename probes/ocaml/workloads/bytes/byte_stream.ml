@@ -145,10 +145,11 @@ let declare () =
     (Plain (fun (module Sum) -> mapped Sum.mapped));
   variant "Unix.map_file/unsafe_get" ~note:"the same, without the check of bounds"
     (Plain (fun (module Sum) -> mapped Sum.mapped_unsafe));
-  variant "input_char/while" ~note:"out of a channel's own buffer"
+  variant "input_char/while" ~max_size:(1 lsl 28) ~note:"out of a channel's own buffer; 256 MiB take some 7 s"
     (Plain (fun (module Sum) origin -> with_channel origin Sum.input_char));
   variant "Lwt_io.read/for" ~note:"strings" (Promised lwt_read);
-  variant "Lwt_io.read_char/bind" ~note:"a promise for each byte, which is there unless the buffer is to be filled"
+  variant "Lwt_io.read_char/bind" ~max_size:(1 lsl 28)
+    ~note:"a promise for each byte, there unless the buffer is to be filled; 256 MiB take some 4 s"
     (Promised (fun (module Sum) origin -> with_lwt_channel origin Sum.read_char));
   variant "Lwt_unix.read/for" ~note:"into Bytes; Lwt has threads make the calls" (Promised lwt_unix_read);
   let unavailable =

@@ -32,7 +32,9 @@ func declareBytesOfFiles() {
     bytesWay(
         "AsyncStream.bytes/for", StreamedBytes(), maxSize: 1 << 24,
         note: "AsyncThrowingStream(unfolding:) of single bytes; 16 MiB take some 8 s")
-    bytesWay("AsyncSequence.bytes/for", OwnBytes(), note: "an AsyncSequence of one's own, next() of which rarely waits")
+    bytesWay(
+        "AsyncSequence.bytes/for", OwnBytes(), maxSize: 1 << 28,
+        note: "an AsyncSequence of one's own, next() of which rarely waits; 256 MiB take some 6 s")
     bytesWay("AsyncSequence.bytes/reduce", OwnBytesReduced(), note: "the same")
     #if canImport(Darwin)
     bytesWay("FileHandle.bytes/for", HandleBytes())

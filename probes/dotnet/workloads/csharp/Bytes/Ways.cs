@@ -20,7 +20,11 @@ internal static class Ways {
         },
         new Unread { Name = "RandomAccess.Read/none", Note = "nobody looks at the bytes: the floor", Modes = ["none"] },
         new MappedPointer { Name = "MemoryMappedFile/pointer", Note = "unsafe" },
-        new MappedAccessor { Name = "MemoryMappedFile/accessor", Note = "ReadByte(position) of a view accessor" },
+        new MappedAccessor {
+            Name = "MemoryMappedFile/accessor",
+            Note = "ReadByte(position) of a view accessor; 1 GiB takes some 8 s",
+            MaxSize = 1 << 30,
+        },
         new ReadByte { Name = "FileStream.ReadByte/while", Note = "out of the stream's own buffer of `chunk` bytes" },
         new FileStreamReadAsync {
             Name = "FileStream.ReadAsync/span",
