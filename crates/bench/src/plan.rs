@@ -241,7 +241,11 @@ impl Planner<'_> {
         let mut groups = if rows.iter().any(|row| row.key.is_resident()) {
             resident::groups(rows, runtimes)
         } else if block.work_ns.is_empty() || selection.work_ns.is_some() {
-            baselines::choose(&mut rows, suite, runtimes, selection);
+            // Passes over a stream last from microseconds to seconds: rows that shared a baseline
+            // would share iterations.
+            if block.stream.is_none() {
+                baselines::choose(&mut rows, suite, runtimes, selection);
+            }
             vec![rows]
         } else {
             sweep::groups(block, rows, runtimes, sweeps)

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::{ArgValueCandidates as Names, ArgValueCompleter as Files};
 
 use crate::complete;
@@ -480,6 +480,10 @@ pub enum ProbeCommand {
         #[arg(add = Names::new(complete::built_in))]
         runtime: String,
     },
+    /// Make files of the workload `bytes` and serve them until standard input ends; says how a
+    /// probe finds them
+    #[command(after_help = "Example:\n  taskscale probe bytes 65537")]
+    Bytes(BytesArgs),
 }
 
 /// `taskscale probe check`.
@@ -497,6 +501,17 @@ pub struct CheckArgs {
     /// Show every check, not only what failed
     #[arg(long, short)]
     pub verbose: bool,
+}
+
+/// `taskscale probe bytes`.
+#[derive(Debug, Args)]
+pub struct BytesArgs {
+    /// How many bytes; several for several files
+    #[arg(value_name = "SIZE", value_parser = clap::value_parser!(u64).range(1..))]
+    pub sizes: Vec<u64>,
+    /// Where the files are, in the place of a folder in the cache
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub folder: Option<PathBuf>,
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
