@@ -480,8 +480,7 @@ pub enum ProbeCommand {
         #[arg(add = Names::new(complete::built_in))]
         runtime: String,
     },
-    /// Make files of the workload `bytes` and serve them until standard input ends; says how a
-    /// probe finds them
+    /// Make and serve files of the workload `bytes`, until standard input ends, for a probe's author
     #[command(after_help = "Example:\n  taskscale probe bytes 65537")]
     Bytes(BytesArgs),
 }
