@@ -480,7 +480,7 @@ pub enum ProbeCommand {
         #[arg(add = Names::new(complete::built_in))]
         runtime: String,
     },
-    /// Make and serve files of the workload `bytes`, until standard input ends, for a probe's author
+    /// Make files of the workload `bytes` for a probe's author, and serve them until input ends
     #[command(after_help = "Example:\n  taskscale probe bytes 65537")]
     Bytes(BytesArgs),
 }
