@@ -234,6 +234,12 @@ impl Planner<'_> {
     /// The rows of one table at one size, in the groups that are measured side by side.
     fn groups(&self, suite: &Suite, block: &Block, size: u64, sweeps: &mut u64) -> Vec<Vec<Draft>> {
         let (runtimes, selection) = (self.runtimes, self.selection);
+        if block.stream.is_some()
+            && !runtimes.iter().any(|runtime| draft::takes_part_whole(suite, block, runtime))
+        {
+            // Floors alone answer nothing.
+            return Vec::new();
+        }
         let taking_part = runtimes.iter().filter(|runtime| draft::takes_part(suite, block, runtime));
         let mut rows: Vec<Draft> =
             taking_part.flat_map(|runtime| draft::rows_of(suite, block, size, runtime, selection)).collect();

@@ -90,7 +90,7 @@ fn has_floors(block: &Block, name: &str) -> bool {
 }
 
 /// Whether a runtime takes part with more than the floors of a stream.
-fn takes_part_whole(suite: &Suite, block: &Block, runtime: &Found) -> bool {
+pub fn takes_part_whole(suite: &Suite, block: &Block, runtime: &Found) -> bool {
     if runtime.only_floors {
         return false;
     }

@@ -522,6 +522,8 @@ fn floors_are_measured_whichever_runtime_is_named_and_nothing_else_of_theirs_is(
     assert_eq!(names(&of_swift, &[swift(), threads(false)], &plain), beside, "a table of another runtime");
     let one = Selection { variants: vec!["Data/for".into()], ..Selection::default() };
     assert_eq!(names(&stream(""), &[swift(), threads(true)], &one), beside, "one variant");
+    let alone = planned(std::slice::from_ref(&of_swift), &[threads(false)], &plain);
+    assert_eq!(alone, Err(PlanError::Nothing), "floors alone answer nothing");
     // Rows of microseconds and of seconds share no iterations.
     let plan = planned(&[stream("")], &[swift(), threads(false)], &plain).expect("plan");
     assert!(plan.rows().all(|row| row.record.baseline.is_none()));

@@ -54,7 +54,19 @@ pub fn variants() -> Vec<Variant> {
         variant("mmap/for", "a mapped file", of_file(), Mapped),
         variant("bytes/for", "BufReader::bytes: a Result for each byte", of_file(), Bytes),
         variant("read(1)/for", "File::read of one byte: a call of the kernel each", of_file(), OneByOne),
+        io_uring(),
     ]
+}
+
+/// Known, and not there.
+fn io_uring() -> Variant {
+    let mut variant = variant("io_uring/for", "reads that the kernel takes from a ring", of_file(), OneByOne);
+    variant.about["unavailable"] = json!({
+        "reason": "this probe links no library for io_uring: of none is a read safe code",
+        "remedy": "read/for reads as many bytes by a call of the kernel for each buffer",
+    });
+    variant.perform = Box::new(|_| Err("there is no io_uring in this probe".into()));
+    variant
 }
 
 /// Reads to the end through a buffer. A read may give fewer bytes than there is room for.
