@@ -41,6 +41,8 @@ pub struct Observed {
     pub threads: Result<ThreadsRan, Missing>,
     /// What the load told, where the probe served.
     pub load: Option<LoadRecord>,
+    /// CPU time of the server of the workload `bytes` from request to reply, where it gave them.
+    pub server_cpu_ns: Option<u64>,
 }
 
 /// Starts probes.
@@ -53,6 +55,12 @@ pub trait Launcher {
     /// Starts a process as [`Launcher::launch`] does, on the CPU that is kept for servers, where
     /// there is one.
     fn launch_server(&mut self, runtime: &str, layout: u64) -> Result<Box<dyn Link>, Fault> {
+        self.launch(runtime, layout)
+    }
+
+    /// Starts a process as [`Launcher::launch`] does, away from the CPU of the server that it reads
+    /// from, whose CPU time its samples then tell.
+    fn launch_client(&mut self, runtime: &str, layout: u64) -> Result<Box<dyn Link>, Fault> {
         self.launch(runtime, layout)
     }
 

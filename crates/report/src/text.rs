@@ -5,9 +5,9 @@ use std::fmt::Write;
 use taskscale_model::summary::{RowStatus, Summary};
 
 use crate::{
-    counts, granularity, growth, latencies,
+    asked, counts, granularity, growth, latencies,
     layout::{self, Table},
-    reaches, reasons, residents, scales, shares,
+    reaches, reasons, residents, scales, shares, streams,
     style::{Ink, Style, clean, ink, render, with_remedy},
     table,
     wrap::paragraphs,
@@ -59,7 +59,11 @@ pub fn text(summary: &Summary, style: &Style) -> String {
         let lines = scales::lines(table, usize::MAX);
         section(&mut text, &lines[0], &lines[1..].join("\n"));
     }
-    let claims = summary.overview.shares.iter().flat_map(|table| &table.claims).flat_map(shares::claim);
+    for table in &summary.overview.streams {
+        let lines = streams::lines(table, usize::MAX);
+        section(&mut text, &lines[0], &lines[1..].join("\n"));
+    }
+    let claims = asked::judged(summary).flat_map(shares::claim);
     section(&mut text, "Claims", &claims.collect::<Vec<_>>().join("\n"));
     for (title, body) in counts(summary, style.width) {
         section(&mut text, &title, &body);

@@ -183,6 +183,7 @@ impl Link for FakeLink {
             outside_cpu_ns: Some(ns + 5_000),
             threads: self.threads(request),
             load: None,
+            server_cpu_ns: None,
         })
     }
 
@@ -381,8 +382,14 @@ fn measure(behaviours: &[(&'static str, Behaviour)], setting: Setting) -> Done {
     .expect("suite");
     let mut about = description(setting.jit, setting.wake_ms, behaviours.iter().map(|(name, _)| name));
     about.settle_ms = setting.settle_ms;
-    let found =
-        Found { id: "fake".into(), asked: true, by_name: false, old_of: None, description: Ok(about) };
+    let found = Found {
+        id: "fake".into(),
+        asked: true,
+        by_name: false,
+        only_floors: false,
+        old_of: None,
+        description: Ok(about),
+    };
     let plan = Plan::new(std::slice::from_ref(&suite), &[found], &setting.selection, &|_, _| setting.limits)
         .expect("plan");
     let world =

@@ -100,7 +100,8 @@ pub struct Ratio {
 }
 
 /// The samples of one metric, in its unit.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Distribution {
     /// The number of samples.
     pub n: u64,
