@@ -2,6 +2,7 @@
 
 import os
 import sys
+from itertools import repeat
 
 nowhere = os.open("/dev/null", os.O_WRONLY)
 
@@ -18,8 +19,6 @@ def allocate(turns):
 
 
 # Numbers above 256 are objects themselves, so the turns are counted by what makes none.
-from itertools import repeat  # noqa: E402
-
 work = call if sys.argv[1] == "calls" else allocate
 for line in sys.stdin:
     work(repeat(None, int(line)))
