@@ -93,7 +93,7 @@ int main() {
     std::istringstream stream(std::string(all.begin(), all.end()));
     same(iterated<Fnv>(stream).value(), fnv, "istreambuf_iterator " + std::to_string(size));
     if (std::FILE* out = std::fopen(place.c_str(), "wb")) {
-      std::fwrite(all.data(), 1, all.size(), out);
+      if (!all.empty()) std::fwrite(all.data(), 1, all.size(), out);
       std::fclose(out);
     }
     const Source from{place, "", 4'096};
