@@ -12,6 +12,7 @@
 #endif
 
 #include "workloads/all.hpp"
+#include "workloads/bytes.hpp"
 #include "workloads/interp/interp.hpp"
 #include "workloads/parked.hpp"
 
@@ -99,6 +100,7 @@ void declare() {
   nop<Jthread>("jthread", {.max_size = kMaxThreads, .note = kWhy});
   parked::declare({.max_size = kMaxThreads, .note = kWhy});
   interp::declare();
+  bytes::declare();
 }
 
 std::string version() {

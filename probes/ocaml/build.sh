@@ -47,23 +47,29 @@ else
         compile "$name" "workloads/interp/$name.ml"
         compile "counted_$name" "workloads/interp/$name.ml" -pp "sed -e 's/(\*|//' -e 's/|\*)//'"
     done
-    # The server is cohttp's, of any version that this source fits. All else is there without it.
-    alone=$packages reason=
+    compile sums workloads/bytes/sums.ml
+    compile folds workloads/bytes/folds.ml
+    compile counted_folds workloads/bytes/folds.ml -pp "sed -e 's/(\*|//' -e 's/|\*)//'"
+    # Server and client are cohttp's, of any version that these sources fit. All else is there without it.
+    alone=$packages without=$objects reason=
     packages=$packages,cohttp-lwt-unix
     if version=$("$ocamlfind" query -format %v cohttp-lwt-unix 2>/dev/null); then
-        compile listener workloads/interp/listener_cohttp.ml || reason="the probe does not fit cohttp-lwt-unix $version"
+        { compile listener workloads/interp/listener_cohttp.ml && compile fetch workloads/bytes/fetch_cohttp.ml; } ||
+            reason="the probe does not fit cohttp-lwt-unix $version"
     else
         reason="$ocamlfind has no cohttp-lwt-unix"
     fi
     if [ -n "$reason" ]; then
-        packages=$alone
+        packages=$alone objects=$without
         printf 'let reason = {why|%s|why}\n' "$reason" >"$out/absent.ml"
         compile absent "$out/absent.ml"
         compile listener workloads/interp/listener_missing.ml
+        compile fetch workloads/bytes/fetch_missing.ml
     fi
     printf '%s\n' "$packages" >"$out/packages"
     compile over_http workloads/interp/over_http.ml
     compile interp workloads/interp/interp.ml
+    compile byte_stream workloads/bytes/byte_stream.ml
     compile main main.ml
 fi
 "$ocamlfind" ocamlopt -thread -package "$packages" -linkpkg -o "$out/probe" $objects

@@ -8,7 +8,7 @@
 use taskscale_analysis::{parse_run, summarize};
 use taskscale_model::{
     run_file::{Role, Stop},
-    suite::{Claim, ShareOf},
+    suite::{Claim, ClaimOf, ShareOf},
     summary::{
         Cause, ClaimVerdict, Grade, Growth, RowStatus, Settled, Summary,
         lines::{Line, lines},
@@ -428,6 +428,7 @@ fn shared(claims: &[(&str, Option<f64>, Option<f64>)]) -> taskscale_model::summa
             runtime: "tokio".into(),
             variant: (*variant).to_owned(),
             than: "spawn".into(),
+            of: ClaimOf::Throughput,
             above: *above,
             below: *below,
         })

@@ -4,6 +4,7 @@
 
 use taskscale_model::{
     answer::Rule,
+    bytes,
     missing::Missing,
     params::{ParamValue, Params},
     protocol::{Answer, Description, PROTOCOL, Reply, RunRequest, VERIFY, Variant, Workload},
@@ -11,6 +12,7 @@ use taskscale_model::{
 use taskscale_sys::process::Command;
 
 use crate::{
+    bytes::{CHECKED, swapped_sums},
     calibrate::{self, Pilot},
     expect::{Answers, rule_of},
     fault::Fault,
@@ -25,9 +27,19 @@ pub const SIZES: [u64; 3] = [1, 7, 1_000];
 
 /// The sizes for one workload. A task of some is long: a thousand requests to an interpreter with a
 /// task at each of its 1,804 nodes take 8 s of asyncio.
-fn sizes_of(workload: &str) -> [u64; 3] {
+fn sizes_of(workload: &str) -> Vec<u64> {
+    if workload == bytes::WORKLOAD {
+        return CHECKED.to_vec();
+    }
     let [one, few, many] = SIZES;
-    [one, few, invariants::most_tasks(workload).map_or(many, |most| most.min(many))]
+    vec![one, few, invariants::most_tasks(workload).map_or(many, |most| most.min(many))]
+}
+
+/// The largest of these sizes that a variant bears; its limit where that is less than all of them.
+fn largest(workload: &Workload, variant: &Variant) -> u64 {
+    let limit = variant.max_size.unwrap_or(u64::MAX);
+    let sizes = sizes_of(&workload.name);
+    sizes.into_iter().filter(|size| *size <= limit).max().unwrap_or(limit)
 }
 
 /// How often the check tries whether four times the iterations take longer. libgomp changed between
@@ -81,8 +93,9 @@ impl Findings {
 }
 
 /// Tests the probe that `command` starts. `cpus` is the number of CPUs that a process may use here.
-/// One answer may take `timeout_ns`.
-pub fn check(command: &Command, cpus: u64, timeout_ns: u64) -> Findings {
+/// One answer may take `timeout_ns`. `command` has the variables of the workload `bytes`; `swapped`
+/// are the same of files with two bytes swapped.
+pub fn check(command: &Command, cpus: u64, timeout_ns: u64, swapped: &[(String, String)]) -> Findings {
     let mut checker = Checker {
         command,
         cpus,
@@ -99,6 +112,7 @@ pub fn check(command: &Command, cpus: u64, timeout_ns: u64) -> Findings {
             checker.answers(workload, variant);
         }
     }
+    checker.swapped(&description, swapped);
     checker.clocks(&description);
     checker.errors(&description);
     checker.garbage();
@@ -288,6 +302,30 @@ impl Checker<'_> {
         Ok(once.sample.id.is_some())
     }
 
+    /// Checks that a probe reads the bytes that it is given, in their order: of files with two
+    /// bytes swapped, FNV has another value and the sum has not.
+    fn swapped(&mut self, description: &Description, variables: &[(String, String)]) {
+        let Some(workload) = description.workload(bytes::WORKLOAD) else { return };
+        let mut command = self.command.clone();
+        command.env.extend(variables.iter().cloned());
+        let mut probe = None;
+        for variant in workload.variants.iter().filter(|variant| variant.unavailable.is_none()) {
+            for params in cases(workload, variant) {
+                let size = largest(workload, variant);
+                let request = self.request(workload, variant, &params, size);
+                let label = taskscale_model::params::label(&params);
+                let subject = format!("{} {} {label}", workload.name, variant.name).trim_end().to_owned();
+                let result = of_swapped(&mut probe, &command, &request, self.timeout_ns);
+                if result.as_ref().is_err_and(|fault| !fault.leaves_probe_alive()) {
+                    probe = None;
+                }
+                let verdict =
+                    result.map_or_else(|fault| Verdict::Failed(fault.to_missing()), |()| Verdict::Passed);
+                self.note("swapped bytes", subject, verdict);
+            }
+        }
+    }
+
     /// Checks that clocks are believable on a long sample, and that four times the iterations take
     /// at least twice the CPU time.
     fn clocks(&mut self, description: &Description) {
@@ -308,8 +346,13 @@ impl Checker<'_> {
         variant: &Variant,
         params: &Params,
     ) -> Result<(), Fault> {
-        let [.., many] = sizes_of(&workload.name);
-        let size = variant.max_size.map_or(many, |limit| limit.min(many));
+        let size = match workload.name.as_str() {
+            bytes::WORKLOAD => largest(workload, variant),
+            name => {
+                let many = sizes_of(name).into_iter().max().unwrap_or(1);
+                variant.max_size.map_or(many, |limit| limit.min(many))
+            }
+        };
         let mut request = self.request(workload, variant, params, size);
         let mut judge = Judge::new(description.clock, self.cpus).compiled(description.jit);
         let target_ns = calibrate::target_ns(calibrate::TOLD_UNITS_NS, description.clock.wall_resolution_ns);
@@ -459,6 +502,28 @@ impl Checker<'_> {
             Err(fault) => self.found("ending", "exit", Err(fault)),
         }
     }
+}
+
+/// Asks a probe that is given files with two bytes swapped, started where it is not.
+fn of_swapped(
+    probe: &mut Option<Probe>,
+    command: &Command,
+    request: &RunRequest,
+    timeout_ns: u64,
+) -> Result<(), Fault> {
+    if probe.is_none() {
+        let mut fresh = Probe::start(command)?;
+        fresh.describe(timeout_ns)?;
+        *probe = Some(fresh);
+    }
+    let Some(probe) = probe else { return Ok(()) };
+    let Answer(got) = probe.run(request, timeout_ns)?.sample.answer;
+    let right = swapped_sums(request.size).answer(&request.params);
+    if got == right {
+        return Ok(());
+    }
+    let (size, iterations, seed) = (request.size, request.iterations, request.seed);
+    Err(Fault::WrongAnswer { got, right, size, iterations, seed })
 }
 
 fn first_available(description: &Description) -> Option<(&Workload, &Variant)> {

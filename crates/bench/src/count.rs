@@ -9,7 +9,7 @@
 use std::{collections::BTreeMap, io};
 
 use taskscale_model::{
-    metric::Metric,
+    metric::{Count, Metric},
     missing::Missing,
     protocol::RunRequest,
     run_file::{CountRecord, Record, Role},
@@ -20,16 +20,9 @@ use crate::{
     fault::Fault,
     judge::Judge,
     link::{Counted, Counts, Event},
+    pass::Pass,
     row::{Row, World},
     warmup::settle_ns,
-};
-
-/// What is counted in the same processes. Counting memory alters the process: CPython is told to
-/// take each object from malloc, V8 is told to sample its heap, and with these come other system
-/// calls and pauses.
-const PASSES: [&[Metric]; 3] = {
-    use Metric::*;
-    [&[Allocs, Bytes, Retains], &[Syscalls, Gc, Switches, Faults, Instructions], &[Rss]]
 };
 
 /// Fresh processes for each row and pass. Two of them could agree by chance in what differs from
@@ -45,6 +38,9 @@ const PAIRS: u64 = 3;
 /// The fewest tasks between k and 2k iterations, or units of tasks where the suite says that a task
 /// is made of many. One call more or less in the protocol is then below 0.0001 of each.
 const TASKS: u64 = 20_000;
+
+/// By how much fewer tasks do where valgrind makes each 30 to 60 times as dear.
+const SIMULATED: u64 = 10;
 
 /// The most requests until a process that compiles its code while it runs has worked for as long as
 /// it asks for. Compiled code allocates less: .NET's own keeps objects on the stack that do not
@@ -68,28 +64,56 @@ pub(crate) fn rows<'r, 'p: 'r>(
     world: &mut World<'_, '_>,
 ) -> io::Result<()> {
     let asked = world.launcher.counts().to_vec();
-    let passes =
-        PASSES.iter().map(|pass| pass.iter().copied().filter(|metric| asked.contains(metric)).collect());
-    let passes: Vec<Vec<Metric>> = passes.filter(|pass: &Vec<Metric>| !pass.is_empty()).collect();
     for row in rows.filter(|row| row.record.role != Role::Control) {
-        for pass in &passes {
-            one_pass(row, pass, world)?;
+        let mut by_tracepoint = false;
+        for pass in Pass::for_metrics(&asked) {
+            let series = Series { pass, metrics: pass.of(&asked), by_tracepoint };
+            by_tracepoint |= one_pass(row, &series, world)?;
         }
     }
     Ok(())
 }
 
-/// Counts one row in processes of its own.
-fn one_pass(row: &Row<'_>, metrics: &[Metric], world: &mut World<'_, '_>) -> io::Result<()> {
-    for process in 0..PROCESSES {
-        if world.listener.interrupted() {
-            return Ok(());
+/// What a row's processes of one kind are for.
+struct Series {
+    pass: Pass,
+    metrics: Vec<Metric>,
+    /// Whether system calls were counted already, and only their names are wanted.
+    by_tracepoint: bool,
+}
+
+impl Series {
+    fn processes(&self) -> u64 {
+        match self.pass {
+            Pass::Traced if self.by_tracepoint => 1,
+            Pass::Simulated => PROCESSES - 1,
+            _ => PROCESSES,
         }
-        let launched = world.launcher.launch_counted(&row.record.key.runtime, metrics);
-        world.listener.event(&Event::Counting { row: row.record, process, processes: PROCESSES });
+    }
+
+    /// The fewest tasks between k and 2k iterations.
+    fn tasks(&self) -> u64 {
+        if self.pass == Pass::Simulated { TASKS / SIMULATED } else { TASKS }
+    }
+}
+
+/// Counts one row in processes of its own. Returns whether the kernel's tracepoint counted system
+/// calls.
+fn one_pass(row: &Row<'_>, series: &Series, world: &mut World<'_, '_>) -> io::Result<bool> {
+    let mut by_tracepoint = false;
+    for process in 0..series.processes() {
+        if world.listener.interrupted() {
+            break;
+        }
+        let launched = world.launcher.launch_counted(&row.record.key.runtime, series.pass);
+        world.listener.event(&Event::Counting { row: row.record, process, processes: series.processes() });
         let counted = match launched {
             Ok(mut link) => {
-                let counted = one_process(row, process, metrics, &mut *link, world);
+                by_tracepoint |= series.pass == Pass::Calls && matches!(link.counts().syscalls, Some(Ok(_)));
+                let counted = match series.pass {
+                    Pass::Peak => peak(row, process, &mut *link, world),
+                    _ => one_process(row, process, series, &mut *link, world),
+                };
                 link.end();
                 counted?
             }
@@ -97,19 +121,18 @@ fn one_pass(row: &Row<'_>, metrics: &[Metric], world: &mut World<'_, '_>) -> io:
         };
         if let Err(fault) = counted {
             // Another process would tell the same.
-            let record = nothing(row, process, &fault, metrics, world.journal.next_order());
+            let record = nothing(row, process, &fault, &series.metrics, world.journal.next_order());
             world.journal.append(&Record::Count(record))?;
             break;
         }
     }
-    Ok(())
+    Ok(by_tracepoint)
 }
 
-/// Takes all pairs of one process. The outer error is that of the run file.
-fn one_process(
+/// The most resident memory over one iteration, less that over one task before it.
+fn peak(
     row: &Row<'_>,
     process: u64,
-    metrics: &[Metric],
     link: &mut dyn Counted,
     world: &mut World<'_, '_>,
 ) -> io::Result<Result<(), Fault>> {
@@ -117,12 +140,49 @@ fn one_process(
         Ok(description) => description,
         Err(fault) => return Ok(Err(fault)),
     };
-    let own = Counters::of(&description, metrics);
+    let mut judge = Judge::new(description.clock, world.cpus).compiled(description.jit);
+    let mut most = Vec::new();
+    for (id, size) in [(1, 1), (2, row.record.key.size)] {
+        let request = RunRequest { size, ..request(row, id, 1) };
+        let before = link.reset_peak();
+        let asked = link.run(&request, world.timeout_ns);
+        most.push(before.and_then(|()| link.peak()));
+        if let Err(fault) = asked.and_then(|observed| judge.judge(row.rule, &request, &observed)) {
+            return Ok(Err(fault));
+        }
+    }
+    let run = most.pop().unwrap_or_else(|| Err(Missing::new("it was not asked", "")));
+    let empty = most.pop().unwrap_or_else(|| Err(Missing::new("it was not asked", "")));
+    let beyond = run.and_then(|run| empty.map(|empty| run.saturating_sub(empty)));
+    let counts = Counts { others: [(Count::PeakResident, beyond)].into(), ..Counts::default() };
+    let order = world.journal.next_order();
+    let record = record(row, process, order, &request(row, 2, 1), counts);
+    world.journal.append(&Record::Count(record))?;
+    Ok(Ok(()))
+}
+
+/// Takes all pairs of one process. The outer error is that of the run file.
+fn one_process(
+    row: &Row<'_>,
+    process: u64,
+    series: &Series,
+    link: &mut dyn Counted,
+    world: &mut World<'_, '_>,
+) -> io::Result<Result<(), Fault>> {
+    let description = match link.shake_hands(world.timeout_ns) {
+        Ok(description) => description,
+        Err(fault) => return Ok(Err(fault)),
+    };
+    let own = Counters::of(&description, &series.metrics);
     let mut judge = Judge::new(description.clock, world.cpus).compiled(description.jit);
     let size = row.record.key.size.max(1);
-    let k = TASKS.div_ceil(size.saturating_mul(row.record.units.unwrap_or(1).max(1)));
+    let k = series.tasks().div_ceil(size.saturating_mul(row.record.units.unwrap_or(1).max(1)));
     let large = row.record.key.size > LARGE;
-    let (pairs, uncounted) = if large { (PAIRS - 1, UNCOUNTED - 1) } else { (PAIRS, UNCOUNTED) };
+    let (pairs, uncounted) = match series.pass {
+        Pass::Simulated => (1, 1),
+        _ if large => (PAIRS - 1, UNCOUNTED - 1),
+        _ => (PAIRS, UNCOUNTED),
+    };
     let uncounted = (0..uncounted).map(|_| (2 * k, false));
     let mut settles = settle_ns(row.record);
     let mut id = 0;
@@ -154,6 +214,12 @@ fn one_process(
             let order = world.journal.next_order();
             let mut counts = between(before, after);
             counts.others.extend(own);
+            match (series.pass, &counts.syscalls) {
+                // A tracer is to count them.
+                (Pass::Calls, Some(Err(_))) => counts.syscalls = None,
+                (Pass::Traced, _) if series.by_tracepoint => counts.syscalls = None,
+                _ => {}
+            }
             let record = record(row, process, order, &request, counts);
             world.journal.append(&Record::Count(record))?;
         }
@@ -176,6 +242,13 @@ fn request(row: &Row<'_>, id: u64, iterations: u64) -> RunRequest {
 /// The difference between two readings of the counts.
 fn between(before: Counts, after: Counts) -> Counts {
     let both = |a: Result<u64, Missing>, b: Result<u64, Missing>| Ok(b?.saturating_sub(a?));
+    let more = |before: &BTreeMap<String, u64>, after: BTreeMap<String, u64>| {
+        let rise = |(name, b): (String, u64)| {
+            let a = before.get(&name).copied().unwrap_or_default();
+            (b > a).then(|| (name, b - a))
+        };
+        after.into_iter().filter_map(rise).collect()
+    };
     let mut first = before.others;
     let others =
         after.others.into_iter().filter_map(|(count, b)| Some((count, both(first.remove(&count)?, b))));
@@ -185,6 +258,7 @@ fn between(before: Counts, after: Counts) -> Counts {
             .zip(before.allocations)
             .map(|(after, before)| after.and_then(|after| before.map(|before| after.since(&before)))),
         syscalls: before.syscalls.zip(after.syscalls).map(|(a, b)| both(a, b)),
+        by_name: more(&before.by_name, after.by_name),
         others: others.collect(),
     }
 }
@@ -203,7 +277,7 @@ fn record(row: &Row<'_>, process: u64, order: u64, request: &RunRequest, counts:
         allocations: counts.allocations.map(Into::into),
         syscalls: counts.syscalls.map(Into::into),
         others: counts.others.into_iter().map(|(count, value)| (count, value.into())).collect(),
-        by_name: BTreeMap::new(),
+        by_name: counts.by_name,
     }
 }
 

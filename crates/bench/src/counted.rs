@@ -7,14 +7,16 @@ use std::{
 };
 
 use taskscale_model::{
-    metric::Metric,
+    metric::{Count, Metric},
     missing::Missing,
     protocol::{Description, RunRequest, Runtime},
 };
 use taskscale_sys::{
     counts::{
-        allocations::{Page, VARIABLE},
-        syscalls::Counter,
+        Counters, Wanted, allocations, peak,
+        references::{self, References},
+        simulated::Simulated,
+        usage,
     },
     process::{Child, Command},
 };
@@ -23,8 +25,11 @@ use crate::{
     fault::Fault,
     launcher::Counting,
     link::{Counted, Counts, Link, Observed},
+    pass::Pass,
     probe::{Probe, start_fault},
 };
+
+const PRELOAD: &str = "LD_PRELOAD";
 
 /// Languages whose objects do not come from malloc. The library would see only what their runtime
 /// itself asks for.
@@ -34,54 +39,113 @@ const OWN_HEAPS: [&str; 6] = ["go", "java", "javascript", "csharp", "fsharp", "o
 #[derive(Debug)]
 pub struct CountedProbe {
     probe: Probe,
-    /// Each is absent where it is not asked for.
-    page: Option<Result<Page, Missing>>,
-    syscalls: Option<Result<Counter, Missing>>,
+    pass: Pass,
+    /// Each of these is absent where it is not asked for.
+    page: Option<Result<allocations::Page, Missing>>,
+    references: Option<Result<references::Page, Missing>>,
+    counters: Counters,
+    simulated: Option<Result<Simulated, Missing>>,
     /// Why the library sees nothing of this runtime.
     unseen: Option<Missing>,
 }
 
 impl CountedProbe {
-    /// Starts the process so that `metrics` are counted.
+    /// Starts the process so that what belongs to `pass` is counted.
     ///
     /// # Errors
     /// Those of starting a probe.
-    pub fn start(command: &Command, metrics: &[Metric], counting: &Counting) -> Result<Self, Fault> {
+    pub fn start(command: &Command, pass: Pass, counting: &Counting) -> Result<Self, Fault> {
         let mut command = command.clone();
-        let of_memory = metrics.iter().any(|metric| matches!(metric, Metric::Allocs | Metric::Bytes));
-        let library = counting.allocations.as_ref().filter(|_| of_memory);
-        let page = library.map(|library| counts_of(&mut command, library));
-        if of_memory {
-            // Small objects of CPython come from arenas that malloc hardly sees.
-            command.env.push(("PYTHONMALLOC".into(), "malloc".into()));
-        }
         // The order of a set follows the hash seed.
         command.env.push(("PYTHONHASHSEED".into(), "0".into()));
-        let start = |error| start_fault(&command, error);
-        let (child, syscalls) = match metrics.contains(&Metric::Syscalls) {
-            true => Child::spawn_counted(&command).map(|(child, counter)| (child, Some(counter))),
-            false => Child::spawn(&command).map(|child| (child, None)),
+        let (mut page, mut references, mut simulated) = (None, None, None);
+        let mut wanted = Wanted::default();
+        match pass {
+            Pass::Memory => {
+                // Small objects of CPython come from arenas that malloc hardly sees.
+                command.env.push(("PYTHONMALLOC".into(), "malloc".into()));
+                page = counting.allocations.as_ref().map(|library| allocations_of(&mut command, library));
+                references = counting.references.as_ref().map(|library| references_of(&mut command, library));
+            }
+            Pass::Calls => {
+                wanted.syscalls = counting.metrics.contains(&Metric::Syscalls);
+                wanted.instructions = counting.metrics.contains(&Metric::Instructions);
+            }
+            Pass::Traced => wanted.traced = true,
+            Pass::Simulated => simulated = Some(Simulated::prepare(&command)),
+            Pass::Usage | Pass::Peak => {}
         }
-        .map_err(start)?;
-        Ok(CountedProbe { probe: Probe::of(child), page, syscalls, unseen: None })
+        let started =
+            simulated.as_ref().and_then(|one| one.as_ref().ok()).map_or(&command, Simulated::command);
+        let (child, counters) =
+            Child::spawn_wanted(started, wanted).map_err(|error| start_fault(&command, error))?;
+        let probe = Probe::of(child);
+        Ok(CountedProbe { probe, pass, page, references, counters, simulated, unseen: None })
+    }
+
+    fn usage(&self) -> [(Count, Result<u64, Missing>); 4] {
+        let read = usage::read(self.probe.child()).map_err(|error| unreadable("switches and faults", &error));
+        let of = |of: fn(&usage::Usage) -> u64| read.as_ref().map(of).map_err(Clone::clone);
+        [
+            (Count::VoluntarySwitches, of(|usage| usage.voluntary_switches)),
+            (Count::InvoluntarySwitches, of(|usage| usage.involuntary_switches)),
+            (Count::MinorFaults, of(|usage| usage.minor_faults)),
+            (Count::MajorFaults, of(|usage| usage.major_faults)),
+        ]
+    }
+
+    fn references(&self) -> Option<[(Count, Result<u64, Missing>); 2]> {
+        let read = match self.references.as_ref()? {
+            Err(missing) => Err(missing.clone()),
+            Ok(page) => match page.read() {
+                Ok(Some(references)) => Ok(references),
+                Ok(None) => Err(Missing::new("the program has no runtime of Swift", "")),
+                Err(error) => Err(unreadable("references", &error)),
+            },
+        };
+        let of = |of: fn(&References) -> u64| read.as_ref().map(of).map_err(Clone::clone);
+        Some([
+            (Count::Retains, of(|references| references.retains)),
+            (Count::Releases, of(|references| references.releases)),
+        ])
     }
 }
 
+fn unreadable(what: &str, error: &std::io::Error) -> Missing {
+    Missing::new(format!("the count of {what} cannot be read: {error}"), "")
+}
+
+fn no_file(error: std::io::Error) -> Missing {
+    Missing::new(
+        format!("no file can be made for the counts: {error}"),
+        "raise the limits of this process on open files and memory (ulimit -a)",
+    )
+}
+
 /// The file in which `library` counts the allocations of `command`.
-fn counts_of(command: &mut Command, library: &Result<PathBuf, Missing>) -> Result<Page, Missing> {
+fn allocations_of(
+    command: &mut Command,
+    library: &Result<PathBuf, Missing>,
+) -> Result<allocations::Page, Missing> {
     let library = library.as_ref().map_err(Clone::clone)?;
-    let page = Page::create().map_err(|error| {
-        Missing::new(
-            format!("no file can be made for the counts: {error}"),
-            "raise the limits of this process on open files and memory (ulimit -a)",
-        )
-    })?;
-    preload(command, library, &page)?;
+    let page = allocations::Page::create().map_err(no_file)?;
+    preload(command, library, allocations::VARIABLE, page.path())?;
+    Ok(page)
+}
+
+/// The file in which `library` counts the references of `command`.
+fn references_of(
+    command: &mut Command,
+    library: &Result<PathBuf, Missing>,
+) -> Result<references::Page, Missing> {
+    let library = library.as_ref().map_err(Clone::clone)?;
+    let page = references::Page::create().map_err(no_file)?;
+    preload(command, library, references::VARIABLE, page.path())?;
     Ok(page)
 }
 
 /// Puts the library before what the user preloads, so that the user's library allocates.
-fn preload(command: &mut Command, library: &Path, page: &Page) -> Result<(), Missing> {
+fn preload(command: &mut Command, library: &Path, variable: &str, page: &Path) -> Result<(), Missing> {
     let ours = library.to_string_lossy();
     // The loader's list cannot hold such a path, and what the loader found in its place could be
     // anybody's.
@@ -91,10 +155,11 @@ fn preload(command: &mut Command, library: &Path, page: &Page) -> Result<(), Mis
             "set XDG_CACHE_HOME to a path without",
         ));
     }
-    let theirs = std::env::var("LD_PRELOAD").ok().filter(|theirs| !theirs.is_empty());
+    let before = command.env.iter().rev().find(|(name, _)| name == PRELOAD).map(|(_, value)| value.clone());
+    let theirs = before.or_else(|| std::env::var(PRELOAD).ok()).filter(|theirs| !theirs.is_empty());
     let libraries = std::iter::once(ours.into_owned()).chain(theirs);
-    command.env.push(("LD_PRELOAD".into(), libraries.collect::<Vec<_>>().join(":")));
-    command.env.push((VARIABLE.into(), page.path().to_string_lossy().into_owned()));
+    command.env.push((PRELOAD.into(), libraries.collect::<Vec<_>>().join(":")));
+    command.env.push((variable.into(), page.to_string_lossy().into_owned()));
     Ok(())
 }
 
@@ -133,9 +198,6 @@ impl Link for CountedProbe {
 
 impl Counted for CountedProbe {
     fn counts(&mut self) -> Counts {
-        let unreadable = |what: &str, error: std::io::Error| {
-            Missing::new(format!("the count of {what} cannot be read: {error}"), "")
-        };
         let allocations = self.page.as_ref().map(|page| match (&self.unseen, page) {
             (Some(missing), _) | (None, Err(missing)) => Err(missing.clone()),
             (None, Ok(page)) => match page.read() {
@@ -144,14 +206,45 @@ impl Counted for CountedProbe {
                     "the program did not load the counting library: it is linked statically, or against another C library",
                     "link it dynamically",
                 )),
-                Err(error) => Err(unreadable("allocations", error)),
+                Err(error) => Err(unreadable("allocations", &error)),
             },
         });
-        let syscalls = self.syscalls.as_ref().map(|counter| match counter {
-            Ok(counter) => counter.read().map_err(|error| unreadable("system calls", error)),
+        let read =
+            |what: &str, counted: std::io::Result<u64>| counted.map_err(|error| unreadable(what, &error));
+        let mut syscalls = self.counters.syscalls.as_ref().map(|counter| match counter {
+            Ok(counter) => read("system calls", counter.read()),
             Err(missing) => Err(missing.clone()),
         });
-        Counts { allocations, syscalls, others: BTreeMap::new() }
+        let mut by_name = BTreeMap::new();
+        if let Some(traced) = &self.counters.traced {
+            let calls = traced.as_ref().map(|counter| counter.read()).map_err(Clone::clone);
+            by_name = calls.as_ref().map(|calls| calls.by_name().into_iter().collect()).unwrap_or_default();
+            syscalls = Some(calls.map(|calls| calls.total()));
+        }
+        let mut others = BTreeMap::new();
+        if let Some(instructions) = &self.counters.instructions {
+            let counted = instructions.as_ref().map_err(Clone::clone);
+            let counted = counted.and_then(|counter| read("instructions", counter.read()));
+            others.insert(Count::Instructions, counted);
+        }
+        if let Some(simulated) = &self.simulated {
+            let counted = simulated.as_ref().map_err(Clone::clone);
+            let counted = counted.and_then(|simulated| simulated.read(self.probe.child()));
+            others.insert(Count::Simulated, counted);
+        }
+        if self.pass == Pass::Usage {
+            others.extend(self.usage());
+        }
+        others.extend(self.references().into_iter().flatten());
+        Counts { allocations, syscalls, by_name, others }
+    }
+
+    fn reset_peak(&mut self) -> Result<(), Missing> {
+        peak::reset(self.probe.child().pid())
+    }
+
+    fn peak(&mut self) -> Result<u64, Missing> {
+        peak::read(self.probe.child().pid()).map(|peak| peak.total())
     }
 }
 

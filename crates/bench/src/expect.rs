@@ -8,6 +8,8 @@ use taskscale_model::{
     protocol::{RunRequest, VERIFY},
 };
 
+use crate::bytes;
+
 /// Right answers, remembered while the same question comes again. One with work costs O(size).
 #[derive(Debug, Default)]
 pub struct Answers {
@@ -20,6 +22,7 @@ pub fn rule_of(workload: &str) -> Option<Rule> {
         "fanout" | "graph" => Some(Rule::SumOfTasks),
         "nop" | "drain" | "pile" | "block" | "interp" | "parked" => Some(Rule::Count),
         "spin" => Some(Rule::Spin),
+        "bytes" => Some(Rule::Bytes),
         _ => None,
     }
 }
@@ -35,6 +38,9 @@ impl Answers {
     /// started. The instrumented run of the same variant proves that they were executed
     /// (`probes/PROTOCOL.md`, "Discard").
     pub fn right(&mut self, rule: Rule, request: &RunRequest) -> u64 {
+        if rule == Rule::Bytes {
+            return bytes::sums(request.size).answer(&request.params).wrapping_mul(request.iterations);
+        }
         let discards = request.params.get("order") == Some(&ParamValue::Word("discard".into()));
         let verifies = request.params.get(VERIFY) == Some(&ParamValue::Flag(true));
         let rule = if rule == Rule::SumOfTasks && discards && !verifies { Rule::Count } else { rule };
@@ -81,5 +87,18 @@ mod tests {
         assert_eq!(answers.right(Rule::SumOfTasks, &request("ordered", false, 3)), 3 * 62_496);
         assert_eq!(answers.right(Rule::SumOfTasks, &request("discard", false, 3)), 3 * 64);
         assert_eq!(answers.right(Rule::SumOfTasks, &request("discard", true, 3)), 3 * 62_496);
+    }
+
+    #[test]
+    fn bytes_are_summed_up_by_their_mode() {
+        let of = |mode: &str| {
+            let mut request = request("ordered", false, 3);
+            request.size = 65_536;
+            request.params.insert("mode".into(), ParamValue::Word(mode.into()));
+            Answers::default().right(Rule::Bytes, &request)
+        };
+        assert_eq!(of("sum8"), 3 * 214);
+        assert_eq!(of("fnv"), 0x361c_e99e_e50d_834f_u64.wrapping_mul(3));
+        assert_eq!(of("none"), 3 * 65_536);
     }
 }

@@ -1,12 +1,14 @@
-//! What an instrumented run of `interp` or `parked` must have counted (`probes/PROTOCOL.md`).
+//! What an instrumented run of `interp`, `parked` or `bytes` must have counted
+//! (`probes/PROTOCOL.md`).
 //!
 //! Of `interp` the output of a request can be right although two elements of the list were
 //! evaluated at the same time, or a result was awaited twice. The counts tell such a variant apart
 //! from one that does the same work in the same order. Of `parked` the answer is right whether or
-//! not all tasks waited at the same time.
+//! not all tasks waited at the same time. Of `bytes` a right sum of 8 bits may be luck.
 
 use serde_json::{Map, Value};
 use taskscale_model::{
+    bytes,
     load::Mode,
     params::{ParamValue, Params},
     parked::{self, Resident},
@@ -20,6 +22,8 @@ const WORKLOAD: &str = taskscale_model::load::WORKLOAD;
 /// The parameter that divides requests among workers, and what it puts into `extra`.
 const WORKERS: &str = "workers";
 const WORKER_REQUESTS: &str = taskscale_model::run_file::WORKER_REQUESTS;
+/// The bytes that an instrumented run of `bytes` consumed.
+const EXECUTED: &str = "executed";
 /// The variant that evaluates nothing.
 const CONSTANT: &str = "constant";
 /// The program maps over 1 to this.
@@ -60,6 +64,7 @@ pub fn range(workload: &str, param: &str) -> Option<Range> {
         // Percent of what the server answers at most: above it the queue grows until the end.
         (WORKLOAD, taskscale_model::load::RATE) => Some(Range::Within(1, 100)),
         (WORKLOAD, WORKERS) => Some(Range::Within(0, 1_000)),
+        (bytes::WORKLOAD, "chunk") => Some(Range::Within(1, 1 << 30)),
         _ => None,
     }
 }
@@ -83,12 +88,15 @@ struct Invariant {
     means: &'static str,
 }
 
-/// Refuses an instrumented run of `interp` or `parked` that did not count what it should.
+/// Refuses an instrumented run of `interp`, `parked` or `bytes` that did not count what it should.
 /// Everything else passes.
 pub fn check(request: &RunRequest, extra: &Map<String, Value>) -> Result<(), Fault> {
     let verifies = request.params.get(VERIFY) == Some(&ParamValue::Flag(true));
     if request.workload == parked::WORKLOAD {
         return check_parked(request, verifies, extra);
+    }
+    if request.workload == bytes::WORKLOAD && verifies {
+        return check_bytes(request, extra);
     }
     if request.workload != WORKLOAD || !verifies || request.variant == CONSTANT {
         return Ok(());
@@ -142,6 +150,25 @@ fn integer(params: &Params, name: &str) -> u64 {
     }
 }
 
+/// Refuses a run of `bytes` that did not consume each byte once.
+fn check_bytes(request: &RunRequest, extra: &Map<String, Value>) -> Result<(), Fault> {
+    let right = request.size.wrapping_mul(request.iterations);
+    let executed = extra.get(EXECUTED);
+    if executed.and_then(number) == Some(right) {
+        return Ok(());
+    }
+    Err(Fault::WrongCount {
+        name: EXECUTED,
+        got: executed.map_or("absent".to_owned(), Value::to_string),
+        right,
+        requests: request.iterations,
+        means: match executed {
+            None => "an instrumented run of bytes puts it into extra",
+            Some(_) => "a byte was not consumed, or more than once",
+        },
+    })
+}
+
 /// Refuses a run of `parked` in which not all tasks waited at once, or whose memory is not told.
 fn check_parked(request: &RunRequest, verifies: bool, extra: &Map<String, Value>) -> Result<(), Fault> {
     let is_resident = parked::is_resident(&request.workload, &request.params);
@@ -177,6 +204,12 @@ pub fn further_cases(workload: &str) -> Vec<Params> {
     let case = |(name, value): (&str, u64)| Params::from([(name.to_owned(), ParamValue::Integer(value))]);
     match workload {
         WORKLOAD => [("pause", 6), ("pause", ELEMENTS), (WORKERS, 2)].map(case).into(),
+        // Each word alone comes by itself.
+        bytes::WORKLOAD => {
+            let word = |name: &str, value: &str| (name.to_owned(), ParamValue::Word(value.to_owned()));
+            let both = [word(bytes::SOURCE, bytes::HTTP), word(bytes::MODE, bytes::FNV)];
+            vec![Params::from(both), case(("chunk", 1_000))]
+        }
         parked::WORKLOAD => vec![Params::from([(parked::RESIDENT.to_owned(), ParamValue::Flag(true))])],
         _ => Vec::new(),
     }

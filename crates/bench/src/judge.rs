@@ -139,6 +139,7 @@ mod tests {
             outside_cpu_ns: Some(95_000_000),
             threads: Err(Missing::new("not looked at", "")),
             load: None,
+            server_cpu_ns: None,
         };
         change(&mut observed);
         let clock = Clock { wall_resolution_ns: 1, cpu_resolution_ns: 1 };
@@ -169,6 +170,7 @@ mod tests {
                 outside_cpu_ns: Some(outside_cpu_ns),
                 threads: Err(Missing::new("not looked at", "")),
                 load: None,
+                server_cpu_ns: None,
             };
             Judge::new(clock, 2).compiled(jit).judge_times(&observed).is_ok()
         };
@@ -190,6 +192,7 @@ mod tests {
             outside_cpu_ns: Some(95_000_000),
             threads: Err(Missing::new("not looked at", "")),
             load: None,
+            server_cpu_ns: None,
         };
         for resolution in [1 << 50, u64::MAX] {
             let clock = Clock { wall_resolution_ns: resolution, cpu_resolution_ns: resolution };

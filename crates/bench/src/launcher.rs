@@ -6,9 +6,11 @@ use taskscale_model::{load::Pinned, metric::Metric, missing::Missing};
 use taskscale_sys::{affinity::Kept, process::Command};
 
 use crate::{
+    bytes,
     counted::CountedProbe,
     fault::Fault,
     link::{Counted, Launcher, Link},
+    pass::Pass,
     probe::Probe,
     served,
     stamp::Stamp,
@@ -25,6 +27,8 @@ pub struct Counting {
     pub metrics: Vec<Metric>,
     /// The library that counts allocations, or why there is none; absent where none is asked for.
     pub allocations: Option<Result<PathBuf, Missing>>,
+    /// The library that counts references to Swift's objects.
+    pub references: Option<Result<PathBuf, Missing>>,
 }
 
 /// Starts probes by the commands that were found for the runtimes.
@@ -32,6 +36,10 @@ pub struct Counting {
 pub struct ProbeLauncher {
     commands: HashMap<String, (Command, Stamp)>,
     counting: Counting,
+    /// Variables that every probe sees.
+    environment: Vec<(String, String)>,
+    /// The process that serves what probes read over HTTP.
+    serving: Option<u32>,
     /// The CPUs of servers and of the generator, where they can have one each.
     cpus: Option<Pinned>,
 }
@@ -46,6 +54,8 @@ impl ProbeLauncher {
         ProbeLauncher {
             commands: commands.into_iter().map(stamped).collect(),
             counting: Counting::default(),
+            environment: Vec::new(),
+            serving: None,
             cpus: served::cpus(),
         }
     }
@@ -57,20 +67,38 @@ impl ProbeLauncher {
         self
     }
 
+    /// Also sets these variables for every probe.
+    #[must_use]
+    pub fn environment(mut self, variables: impl IntoIterator<Item = (String, String)>) -> Self {
+        self.environment.extend(variables);
+        self
+    }
+
+    /// Also reads the CPU time of the process that serves what probes read over HTTP.
+    #[must_use]
+    pub fn serving(mut self, pid: Option<u32>) -> Self {
+        self.serving = pid;
+        self
+    }
+
     /// The command of a runtime, if its files are as they were when the run began.
-    fn command(&self, runtime: &str) -> Result<&Command, Fault> {
+    fn command(&self, runtime: &str) -> Result<Command, Fault> {
         let Some((command, stamp)) = self.commands.get(runtime) else {
             return Err(Fault::Start { command: runtime.into(), why: "no such runtime".into() });
         };
         match stamp.changed() {
             Some(path) => Err(Fault::Changed { file: path.display().to_string() }),
-            None => Ok(command),
+            None => {
+                let mut command = command.clone();
+                command.env.extend(self.environment.iter().cloned());
+                Ok(command)
+            }
         }
     }
 
     /// Starts a probe to be timed.
     fn start(&self, runtime: &str, layout: u64) -> Result<Probe, Fault> {
-        let mut command = self.command(runtime)?.clone();
+        let mut command = self.command(runtime)?;
         // Only CPython reads `PYTHONHASHSEED`. Its range is 32 bits.
         command.env.push(("PYTHONHASHSEED".into(), (layout >> 32).to_string()));
         let padding = usize::try_from(layout % PADDING).unwrap_or_default();
@@ -93,11 +121,19 @@ impl Launcher for ProbeLauncher {
         Ok(Box::new(probe))
     }
 
+    fn launch_client(&mut self, runtime: &str, layout: u64) -> Result<Box<dyn Link>, Fault> {
+        let kept = bytes::clients().and_then(|cpus| Kept::on_all(&cpus));
+        let mut probe = self.start(runtime, layout)?;
+        drop(kept);
+        probe.serving = self.serving;
+        Ok(Box::new(probe))
+    }
+
     fn counts(&self) -> &[Metric] {
         &self.counting.metrics
     }
 
-    fn launch_counted(&mut self, runtime: &str, metrics: &[Metric]) -> Result<Box<dyn Counted>, Fault> {
-        Ok(Box::new(CountedProbe::start(self.command(runtime)?, metrics, &self.counting)?))
+    fn launch_counted(&mut self, runtime: &str, pass: Pass) -> Result<Box<dyn Counted>, Fault> {
+        Ok(Box::new(CountedProbe::start(&self.command(runtime)?, pass, &self.counting)?))
     }
 }

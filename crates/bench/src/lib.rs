@@ -13,6 +13,7 @@
 //! | [`link`] | what a measuring loop needs of a probe, a clock and a listener; tests put fakes here |
 //! | [`clock`] | the real clock, which also looks at what else uses the machine |
 //! | [`probe`] | the real probe: a process that speaks protocol 1 |
+//! | [`bytes`](mod@bytes) | the files and the server of the workload `bytes` |
 //! | `served` | one sample of a server, which the tool sends requests to |
 //! | [`meant`] | which name was meant by one that there is not |
 //! | [`validate`] | whether a request fits what the probe says of itself, before it is sent |
@@ -21,7 +22,7 @@
 //! | `stamp` | whether a probe is still the same as when the run began |
 //! | [`fault`] | everything that can go wrong with a probe, with its remedy |
 //! | [`expect`] | which answer is right |
-//! | `invariants` | which counts of an instrumented `interp` or `parked` are right |
+//! | `invariants` | which counts of an instrumented `interp`, `parked` or `bytes` are right |
 //! | [`judge`] | whether a sample can be believed |
 //! | [`calibrate`] | how many iterations make a sample long enough |
 //! | `steps` | how many steps of the kernel last as long as the work that was asked for |
@@ -32,6 +33,7 @@
 //! | [`cell`] | pilot, warm-up, rounds, restarts, stop: one cell, all its rows |
 //! | `count` | what rows ask of the allocator and the kernel, in processes of their own |
 //! | [`counted`] | the real counted process |
+//! | [`pass`] | what is counted in the same processes |
 //! | `counters` | what the runtime itself counts, where the probe reads it |
 //! | `warmup` | samples until fresh processes have settled, within bounds |
 //! | `row` | one row while it is measured |
@@ -39,6 +41,7 @@
 //! | [`journal`] | appends records to the run file, one write each |
 //! | [`check`] | conformance of any probe |
 
+pub mod bytes;
 pub mod calibrate;
 pub mod cell;
 pub mod check;
@@ -57,6 +60,7 @@ pub mod launcher;
 pub mod limits;
 pub mod link;
 pub mod meant;
+pub mod pass;
 pub mod plan;
 pub mod probe;
 mod row;

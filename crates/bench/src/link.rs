@@ -13,7 +13,7 @@ use taskscale_model::{
     run_file::{Allocations, Kind, RowRecord, Status, ThreadsRan},
 };
 
-use crate::fault::Fault;
+use crate::{fault::Fault, pass::Pass};
 
 /// A probe's process.
 pub trait Link {
@@ -41,6 +41,8 @@ pub struct Observed {
     pub threads: Result<ThreadsRan, Missing>,
     /// What the load told, where the probe served.
     pub load: Option<LoadRecord>,
+    /// CPU time of the server of the workload `bytes` from request to reply, where it gave them.
+    pub server_cpu_ns: Option<u64>,
 }
 
 /// Starts probes.
@@ -56,6 +58,12 @@ pub trait Launcher {
         self.launch(runtime, layout)
     }
 
+    /// Starts a process as [`Launcher::launch`] does, away from the CPU of the server that it reads
+    /// from, whose CPU time its samples then tell.
+    fn launch_client(&mut self, runtime: &str, layout: u64) -> Result<Box<dyn Link>, Fault> {
+        self.launch(runtime, layout)
+    }
+
     /// What is counted, in processes of their own.
     fn counts(&self) -> &[Metric] {
         &[]
@@ -63,7 +71,7 @@ pub trait Launcher {
 
     /// Starts a process that is counted and not timed, always in the same environment, for some of
     /// [`Launcher::counts`].
-    fn launch_counted(&mut self, runtime: &str, _metrics: &[Metric]) -> Result<Box<dyn Counted>, Fault> {
+    fn launch_counted(&mut self, runtime: &str, _pass: Pass) -> Result<Box<dyn Counted>, Fault> {
         Err(Fault::Start { command: runtime.into(), why: "nothing is counted".into() })
     }
 }
@@ -72,6 +80,16 @@ pub trait Launcher {
 pub trait Counted: Link {
     /// What it has asked for so far, together with all processes that it started.
     fn counts(&mut self) -> Counts;
+
+    /// Sets the mark of the most resident memory back to what is resident now.
+    fn reset_peak(&mut self) -> Result<(), Missing> {
+        self.peak().map(|_| ())
+    }
+
+    /// The most resident memory since then, in bytes.
+    fn peak(&mut self) -> Result<u64, Missing> {
+        Err(Missing::new("nothing tells the most memory", ""))
+    }
 }
 
 /// What a process did so far, or why that is not known. What was not asked for is absent.
@@ -81,6 +99,8 @@ pub struct Counts {
     pub allocations: Option<Result<Allocations, Missing>>,
     /// How many system calls it made.
     pub syscalls: Option<Result<u64, Missing>>,
+    /// The same by name, where each is looked at.
+    pub by_name: BTreeMap<String, u64>,
     /// All else that is seen from outside.
     pub others: BTreeMap<Count, Result<u64, Missing>>,
 }

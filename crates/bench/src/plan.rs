@@ -273,6 +273,12 @@ impl Planner<'_> {
     /// The rows of one table at one size, in the groups that are measured side by side.
     fn groups(&self, suite: &Suite, block: &Block, size: u64, sweeps: &mut u64) -> Vec<Vec<Draft>> {
         let (runtimes, selection) = (self.runtimes, self.selection);
+        if block.stream.is_some()
+            && !runtimes.iter().any(|runtime| draft::takes_part_whole(suite, block, runtime))
+        {
+            // Floors alone answer nothing.
+            return Vec::new();
+        }
         let taking_part = runtimes.iter().filter(|runtime| draft::takes_part(suite, block, runtime));
         let mut rows: Vec<Draft> =
             taking_part.flat_map(|runtime| draft::rows_of(suite, block, size, runtime, selection)).collect();
@@ -280,7 +286,11 @@ impl Planner<'_> {
         let mut groups = if rows.iter().any(|row| row.key.is_resident()) {
             resident::groups(rows, runtimes)
         } else if block.work_ns.is_empty() || selection.work_ns.is_some() {
-            baselines::choose(&mut rows, suite, runtimes, selection);
+            // Passes over a stream last from microseconds to seconds: rows that shared a baseline
+            // would share iterations.
+            if block.stream.is_none() {
+                baselines::choose(&mut rows, suite, runtimes, selection);
+            }
             vec![rows]
         } else {
             sweep::groups(block, rows, runtimes, sweeps)

@@ -36,6 +36,8 @@ pub struct Probe {
     description: Option<Description>,
     /// The CPUs of its server and of the generator, where it was started for that.
     pub(crate) pinned: Option<Pinned>,
+    /// The process that serves what it reads, where it reads over HTTP.
+    pub(crate) serving: Option<u32>,
 }
 
 impl Probe {
@@ -47,7 +49,7 @@ impl Probe {
 
     /// Wraps a process that was started another way.
     pub(crate) fn of(child: Child) -> Probe {
-        Probe { child, description: None, pinned: None }
+        Probe { child, description: None, pinned: None, serving: None }
     }
 
     /// Asks the probe to describe itself.
@@ -83,9 +85,19 @@ impl Probe {
         answer.map_err(|problem| self.fault(problem, asked, seconds))
     }
 
+    /// Its process.
+    pub(crate) fn child(&self) -> &Child {
+        &self.child
+    }
+
     /// CPU time that the process has used, by the kernel's account.
     pub fn cpu_ns(&self) -> Option<u64> {
         self.child.cpu_ns().ok()
+    }
+
+    /// CPU time that the server has used from which it reads.
+    fn served_cpu_ns(&self) -> Option<u64> {
+        self.serving.and_then(|pid| clock::process_cpu_ns(pid).ok())
     }
 
     /// Whether it ended by itself with status 0 when told to exit.
@@ -158,6 +170,7 @@ impl Link for Probe {
         // This reading is the outermost, so that its cost (7 us a thread, `taskscale_sys::threads`)
         // lies outside all other readings.
         let threads_before = thread_cpu_ns(self.child.pid());
+        let served_before = self.served_cpu_ns();
         let cpu_before = self.cpu_ns();
         let wall_before = clock::monotonic_ns();
         let line = self.raw(&message, &asked, timeout_ns)?;
@@ -171,11 +184,14 @@ impl Link for Probe {
         let outside_wall_ns = clock::monotonic_ns() - wall_before;
         let outside_cpu_ns =
             cpu_before.zip(self.cpu_ns()).map(|(before, after)| after.saturating_sub(before));
+        let served_after = self.served_cpu_ns();
         let threads_after = thread_cpu_ns(self.child.pid());
         match parse(&line, &asked)? {
             Reply::Sample(sample) => {
                 let threads = threads::ran(&threads_before, &threads_after, outside_cpu_ns);
-                Ok(Observed { sample, outside_wall_ns, outside_cpu_ns, threads, load })
+                let server_cpu_ns =
+                    served_before.zip(served_after).map(|(before, after)| after.saturating_sub(before));
+                Ok(Observed { sample, outside_wall_ns, outside_cpu_ns, threads, load, server_cpu_ns })
             }
             Reply::Error { message, .. } => Err(Fault::Refused { asked, message }),
             _ => Err(junk(&line, &asked, "a sample was expected")),

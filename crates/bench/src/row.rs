@@ -4,6 +4,7 @@ use std::io;
 
 use taskscale_model::{
     answer::Rule,
+    bytes,
     key::RowKey,
     load::Mode,
     missing::Missing,
@@ -119,9 +120,10 @@ impl<'p> Row<'p> {
             asked: 0,
             iterations: 1,
             // A sweep uses only the costs, a server creates nothing, and a process whose memory is
-            // read answers once.
+            // read answers once. Bytes are read, and nothing is created.
             tells_phases: record.sweep.is_none()
                 && !record.key.is_resident()
+                && record.key.workload != bytes::WORKLOAD
                 && Mode::of(&record.key.workload, &record.key.params).is_none(),
             wake_ns: None,
             answered_ns: 0,
@@ -198,6 +200,9 @@ impl<'p> Row<'p> {
         let (runtime, layout) = (&self.record.key.runtime, world.rng.u64(..));
         let launched = match Mode::of(&self.record.key.workload, &self.record.key.params) {
             Some(_) => world.launcher.launch_server(runtime, layout),
+            None if bytes::is_http(&self.record.key.workload, &self.record.key.params) => {
+                world.launcher.launch_client(runtime, layout)
+            }
             None => world.launcher.launch(runtime, layout),
         };
         match launched {
@@ -330,6 +335,7 @@ impl<'p> Row<'p> {
             outside_cpu_ns: observed.outside_cpu_ns,
             threads: Some(observed.threads.into()),
             load: observed.load,
+            server_cpu_ns: observed.server_cpu_ns,
             answer: observed.sample.answer,
             extra: observed.sample.extra,
         }

@@ -73,7 +73,14 @@ impl Link for FakeLink {
             extra: told.as_object().cloned().expect("an object"),
         };
         let threads = Err(Missing::new("a fake", ""));
-        Ok(Observed { sample, outside_wall_ns: 50 * MB, outside_cpu_ns: Some(50 * MB), threads, load: None })
+        Ok(Observed {
+            sample,
+            outside_wall_ns: 50 * MB,
+            outside_cpu_ns: Some(50 * MB),
+            threads,
+            load: None,
+            server_cpu_ns: None,
+        })
     }
 
     fn dismiss(&mut self) {}
@@ -195,6 +202,7 @@ fn measure(limits: Limits, free: Option<u64>, early: u64) -> Done {
         id: id.into(),
         asked: true,
         by_name: false,
+        only_floors: false,
         old_of: None,
         description: Ok(description()),
     };

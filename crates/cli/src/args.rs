@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use clap::{
-    Args, Parser, Subcommand, ValueEnum,
+    Args, Parser, Subcommand, ValueEnum, ValueHint,
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
 use clap_complete::{ArgValueCandidates as Names, ArgValueCompleter as Files};
@@ -283,8 +283,8 @@ pub struct RunArgs {
     /// of the suite has; repeat for several
     #[arg(long, value_name = "NAME=VALUE", value_parser = param)]
     pub param: Vec<(String, taskscale_model::params::ParamValue)>,
-    /// What else to measure, in three more processes of each row that are not timed: allocs, bytes,
-    /// rss, syscalls, switches, faults, gc, instructions, retains; cpu and wall are always taken
+    /// What else to measure, in further processes of each row that are not timed: allocs, bytes,
+    /// rss, syscalls, switches, faults, gc, instructions, retains, callgrind; cpu and wall are always taken
     #[arg(long, value_name = "LIST", value_delimiter = ',', hide_possible_values = true, value_parser = metrics())]
     pub metrics: Vec<Metric>,
     /// Short for --metrics allocs,bytes,syscalls
@@ -494,6 +494,9 @@ pub enum ProbeCommand {
         #[arg(add = Names::new(complete::built_in))]
         runtime: String,
     },
+    /// Make files of the workload `bytes` for a probe's author, and serve them until input ends
+    #[command(after_help = "Example:\n  taskscale probe bytes 65537")]
+    Bytes(BytesArgs),
 }
 
 /// `taskscale probe check`.
@@ -511,6 +514,17 @@ pub struct CheckArgs {
     /// Show every check, not only what failed
     #[arg(long, short)]
     pub verbose: bool,
+}
+
+/// `taskscale probe bytes`.
+#[derive(Debug, Args)]
+pub struct BytesArgs {
+    /// How many bytes; several for several files
+    #[arg(value_name = "SIZE", value_parser = clap::value_parser!(u64).range(1..))]
+    pub sizes: Vec<u64>,
+    /// Where the files are, in the place of a folder in the cache
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub folder: Option<PathBuf>,
 }
 
 /// The words of `--metrics`, each with its unit, for completions.

@@ -7,6 +7,7 @@
 
 mod args;
 mod baselines;
+mod bytes;
 mod commands;
 mod complete;
 mod described;
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         Command::Doctor(args) => commands::doctor::doctor(&args),
         Command::Config(args) => commands::config::config(&args),
         Command::Probe(ProbeCommand::Check(args)) => commands::probe::check(&args),
+        Command::Probe(ProbeCommand::Bytes(args)) => commands::bytes::serve(&args),
         Command::Probe(ProbeCommand::Serve { runtime }) => return taskscale_probe_rust::main(&runtime),
         Command::Completions { shell } => commands::generate::completions(shell),
         Command::Man { folder: None } => commands::generate::man(),

@@ -11,6 +11,7 @@ use taskscale_bench::{
 use taskscale_model::{
     missing::Missing,
     run_file::{RuntimeRecord, RuntimeState},
+    suite::{StreamOf, Suite},
 };
 use taskscale_sys::process::Command;
 
@@ -55,6 +56,8 @@ pub struct Candidate {
     pub job: Option<Job>,
     /// The candidate, by the name the user typed, whose rows are judged against this one's.
     pub old_of: Option<String>,
+    /// Whether only the floors of streams are wanted of it.
+    pub only_floors: bool,
 }
 
 impl Candidate {
@@ -64,7 +67,7 @@ impl Candidate {
             Ok(None) => (built_in(id), None),
             Ok(Some(job)) => (standing(&job), Some(job)),
         };
-        Candidate { id: id.into(), asked, standing, job, old_of: None }
+        Candidate { id: id.into(), asked, standing, job, old_of: None, only_floors: false }
     }
 
     /// Whether its probe is still to be built.
@@ -112,6 +115,18 @@ pub fn known() -> impl Iterator<Item = &'static str> {
 /// Tells whether the probe of that runtime is linked into this binary.
 pub fn is_built_in(name: &str) -> bool {
     BUILT_IN.contains(&name)
+}
+
+/// Adds the runtimes whose rows tell what the machine asks for, where the user named others: of
+/// them only these rows are wanted.
+pub fn add_floors(suites: &[Suite], candidates: &mut Vec<Candidate>) -> anyhow::Result<()> {
+    let streams = suites.iter().flat_map(|suite| &suite.workloads).filter_map(|block| block.stream.as_ref());
+    for name in streams.flat_map(StreamOf::runtimes) {
+        if !candidates.iter().any(|candidate| split_id(&candidate.id).0 == name) {
+            candidates.push(Candidate { asked: false, only_floors: true, ..named(name)? });
+        }
+    }
+    Ok(())
 }
 
 /// Tells whether that runtime takes part only where it is named.
@@ -174,7 +189,14 @@ fn job(runtime: &str, toolchain: Option<&str>) -> Result<Option<Job>, Missing> {
 pub fn own(probe: &str) -> anyhow::Result<Candidate> {
     let Some((path, language, toolchain)) = file(probe) else {
         let standing = Standing::Ready(with_sdk(split(probe)?));
-        return Ok(Candidate { id: probe.into(), asked: true, standing, job: None, old_of: None });
+        return Ok(Candidate {
+            id: probe.into(),
+            asked: true,
+            standing,
+            job: None,
+            old_of: None,
+            only_floors: false,
+        });
     };
     let source = Source::File(path);
     let job = (language.find)(toolchain, &source).map(|toolchain| Some(Job { language, toolchain, source }));
@@ -275,7 +297,7 @@ fn numbered(id: &str, number: u64) -> String {
 }
 
 fn shake_hand(candidate: Candidate, timeout_ns: u64) -> Shaken {
-    let Candidate { id, asked, standing, .. } = candidate;
+    let Candidate { id, asked, standing, only_floors, .. } = candidate;
     let command = match standing {
         Standing::Ready(command) => Ok(command),
         Standing::Missing(missing) => Err(missing),
@@ -310,7 +332,14 @@ fn shake_hand(candidate: Candidate, timeout_ns: u64) -> Shaken {
             old_of: None,
             state,
         },
-        found: Found { by_name: is_by_name(&id), id, asked, old_of: None, description: described },
+        found: Found {
+            by_name: is_by_name(&id),
+            id,
+            asked,
+            only_floors,
+            old_of: None,
+            description: described,
+        },
         command: command.ok(),
     }
 }

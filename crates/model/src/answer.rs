@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::bytes::Sums;
+
 /// The rule that gives the answer of one iteration from size, seed and work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -17,6 +19,9 @@ pub enum Rule {
     Count,
     /// `spin(seed, size)`: one task of `size` steps of the kernel.
     Spin,
+    /// The sum of `size` bytes of the content of the workload `bytes`: by the mode of a request,
+    /// else modulo 256.
+    Bytes,
 }
 
 /// The output function of `splitmix64`: a bijection on 64-bit integers that scatters neighbouring
@@ -97,8 +102,8 @@ fn image(matrix: &Matrix, mut x: u64) -> u64 {
 }
 
 impl Rule {
-    /// The answer of one iteration. It takes O(1) without work. With work it takes O(size), and at
-    /// most 0.5 ms for the number of steps.
+    /// The answer of one iteration. It takes O(size) for [`Rule::Bytes`], else O(1) without work.
+    /// With work it takes O(size), and at most 0.5 ms for the number of steps.
     ///
     /// ```
     /// use taskscale_model::answer::Rule;
@@ -109,6 +114,7 @@ impl Rule {
         match self {
             Rule::Count => size,
             Rule::Spin => Steps::new(size).spin(seed),
+            Rule::Bytes => u64::from(Sums::of_content(size).sum8),
             Rule::SumOfTasks if work == 0 => {
                 let pairs = u128::from(size) * u128::from(size.saturating_sub(1)) / 2;
                 // Truncation is the point: answers are modulo 2^64.

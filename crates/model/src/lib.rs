@@ -10,6 +10,7 @@
 //! | [`protocol`] | probe protocol 1: requests and replies | `probes/PROTOCOL.md` |
 //! | [`suite`] | suite files: workloads, sizes, baselines, expected answers | `CONTRIBUTING.md` |
 //! | [`answer`] | the rules that say which answer is right | `METHODOLOGY.md` |
+//! | [`bytes`] | the content of the workload `bytes`, and its sums | `probes/PROTOCOL.md` |
 //! | [`machine`] | the fingerprint of a machine | `METHODOLOGY.md` |
 //! | [`run_file`] | `taskscale.run/1`: raw samples, appended one by one | `docs/reference/run-file.md` |
 //! | [`summary`] | `taskscale.summary/1`: every figure that is shown | `docs/reference/summary.md` |
@@ -26,6 +27,7 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod answer;
+pub mod bytes;
 pub mod compare;
 pub mod digest;
 pub mod doctor;

@@ -17,6 +17,7 @@ pub enum Metric {
     Gc,
     Instructions,
     Retains,
+    Callgrind,
 }
 
 /// A metric in words.
@@ -38,7 +39,7 @@ pub struct About {
 }
 
 /// All metrics, in the order in which they are listed.
-pub const ALL: [About; 11] = [
+pub const ALL: [About; 12] = [
     About {
         metric: Metric::Cpu,
         word: "cpu",
@@ -96,17 +97,17 @@ pub const ALL: [About; 11] = [
         unit: "calls per task",
         exact: "where all nine differences agree; with one thread",
         cost: "107 ns a call",
-        by: "the kernel's tracepoint; needs root or CAP_PERFMON; Linux",
+        by: "the kernel's tracepoint (root or CAP_PERFMON), else a tracer, which also names them; Linux",
         counts: &[Count::Syscalls],
     },
     About {
         metric: Metric::Switches,
         word: "switches",
-        title: "Context switches and page faults",
+        title: "Context switches",
         unit: "switches per task",
         exact: "no: the scheduler's doing",
         cost: "none while it runs",
-        by: "the kernel's account of threads that live; Linux",
+        by: "the kernel's account of the process, its ended threads included; Linux",
         counts: &[Count::VoluntarySwitches, Count::InvoluntarySwitches],
     },
     About {
@@ -148,6 +149,16 @@ pub const ALL: [About; 11] = [
         cost: "a few ns a call",
         by: "a library preloaded into Swift's runtime",
         counts: &[Count::Retains, Count::Releases],
+    },
+    About {
+        metric: Metric::Callgrind,
+        word: "callgrind",
+        title: "Instructions by valgrind",
+        unit: "instructions per task",
+        exact: "where two processes agree within 0.1 %; threads run one at a time",
+        cost: "30 to 60 times the CPU time",
+        by: "valgrind, where it is installed; Linux",
+        counts: &[Count::Simulated],
     },
 ];
 
@@ -200,6 +211,8 @@ pub enum Count {
     Retains,
     /// Swift's `swift_release`.
     Releases,
+    /// Instructions in user space, counted by valgrind.
+    Simulated,
     /// The most resident memory, in bytes, beyond that of one task. It is the only count of a
     /// process, and not per task.
     PeakResident,
@@ -207,7 +220,7 @@ pub enum Count {
 
 impl Count {
     /// All counts, in the order in which they are shown.
-    pub const ALL: [Count; 13] = [
+    pub const ALL: [Count; 14] = [
         Count::Allocations,
         Count::Bytes,
         Count::Syscalls,
@@ -220,6 +233,7 @@ impl Count {
         Count::Instructions,
         Count::Retains,
         Count::Releases,
+        Count::Simulated,
         Count::PeakResident,
     ];
 
@@ -238,6 +252,7 @@ impl Count {
             Count::Instructions => "instructions",
             Count::Retains => "retains",
             Count::Releases => "releases",
+            Count::Simulated => "by valgrind",
             Count::PeakResident => "peak memory",
         }
     }
@@ -257,6 +272,7 @@ impl Count {
             Count::Instructions => ("instructions_per_task", "instructions"),
             Count::Retains => ("retains_per_task", "calls"),
             Count::Releases => ("releases_per_task", "calls"),
+            Count::Simulated => ("simulated_instructions_per_task", "instructions"),
             Count::PeakResident => ("peak_resident", "bytes"),
         }
     }
@@ -277,7 +293,7 @@ impl Count {
     /// account is not.
     pub fn decides(self) -> bool {
         use Count::*;
-        matches!(self, Allocations | Bytes | Syscalls | Instructions | Retains | Releases)
+        matches!(self, Allocations | Bytes | Syscalls | Instructions | Retains | Releases | Simulated)
     }
 }
 

@@ -220,6 +220,9 @@ pub struct SampleRecord {
     /// What the load told; absent where nothing was served.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<LoadRecord>,
+    /// CPU time of the server of the workload `bytes` from request to reply, where it gave them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_cpu_ns: Option<u64>,
     /// The right answer: a row with a wrong one fails.
     pub answer: Answer,
     /// What else the probe told.

@@ -3,13 +3,15 @@
 
 mod scale;
 mod share;
+mod stream;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 pub use scale::ScaleOf;
-pub use share::{Claim, ShareOf};
+pub use share::{Claim, ClaimOf, ShareOf};
+pub use stream::{Contrast, PublishedPass, StreamOf};
 
 use crate::{answer::Rule, params::Params};
 
@@ -147,6 +149,9 @@ pub struct Block {
     /// Whether its rows are read as how throughput grows with a number of workers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale: Option<ScaleOf>,
+    /// Whether its rows are read as how many bytes a second each way consumes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stream: Option<StreamOf>,
     /// What was claimed of its rows, and is held to what was measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub claims: Vec<Claim>,
@@ -214,6 +219,9 @@ impl Suite {
             }
             if let Some(scale) = &block.scale {
                 scale.check(block).map_err(problem)?;
+            }
+            if let Some(stream) = &block.stream {
+                stream.check(block).map_err(problem)?;
             }
             for (size, answer) in &block.answer.at {
                 let size: u64 =
@@ -295,6 +303,13 @@ mod tests {
                 "threads = 1 }\ncases = [{ order = \"discard\" }]\nscale = { param = \"threads\", unit = \"task\" }",
                 "scale needs cases with other values of threads",
             ),
+            ("work = 0 }", "}\nstream = {}", "stream needs the rule bytes"),
+            (
+                "sum_of_tasks\", at = { 64 = 62496 } }",
+                "bytes\" }\nstream = { floors = [\"read\"] }",
+                "runtime:variant",
+            ),
+            ("sum_of_tasks\", at = { 64 = 62496", "bytes\", at = { 64 = 300", "the answer at 64 is"),
         ] {
             let error = Suite::parse(&SMALL.replacen(from, to, 1)).expect_err(message).to_string();
             assert!(error.contains(message), "{error}");

@@ -17,6 +17,7 @@ mod residents;
 mod rows;
 mod scales;
 mod shares;
+mod streams;
 
 pub use granularity::{Grain, GrainPoint, Grains, Granularity, Metg, MetgState};
 pub use latencies::{Latencies, Latency};
@@ -28,6 +29,7 @@ pub use rows::{
 };
 pub use scales::{EachWorker, Scale, Scales};
 pub use shares::{ClaimVerdict, Judged, Served, Share, Shares};
+pub use streams::{Contrasted, Stream, Streams};
 
 /// The value of [`Summary::schema`].
 pub const SCHEMA: &str = "taskscale.summary/1";

@@ -1,13 +1,13 @@
 //! Tables that answer another question than "which is cheapest": shares of a base, latencies, how
-//! far variants come, how throughput grows with workers, and what waiting tasks hold. Their cells,
-//! for whoever draws tables.
+//! far variants come, how throughput grows with workers, what waiting tasks hold, and how many
+//! bytes a second are read. Their cells, for whoever draws tables.
 
 use taskscale_model::{
     figure::{count, time},
-    summary::{Latencies, Reaches, Residents, Scales, Shares, Summary},
+    summary::{Judged, Latencies, Reaches, Residents, Scales, Shares, Streams, Summary},
 };
 
-use crate::{latencies, reaches, residents, scales, shares, style::clean};
+use crate::{latencies, reaches, residents, scales, shares, streams, style::clean};
 
 /// A table whose first two columns are runtime and variant.
 pub struct Asked {
@@ -27,13 +27,19 @@ pub fn tables(summary: &Summary) -> Vec<Asked> {
         .chain(overview.reaches.iter().map(of_reaches))
         .chain(overview.scales.iter().map(of_scales))
         .chain(overview.residents.iter().map(of_residents))
+        .chain(overview.streams.iter().flat_map(|table| [of_streams(table), of_passes(table)]))
         .collect()
 }
 
 /// Each claim with its verdict.
 pub fn claims(summary: &Summary) -> Vec<String> {
-    let claims = summary.overview.shares.iter().flat_map(|table| &table.claims);
-    claims.map(|claim| format!("{}: {}", claim.verdict.word(), shares::claimed(claim))).collect()
+    judged(summary).map(|claim| format!("{}: {}", claim.verdict.word(), shares::claimed(claim))).collect()
+}
+
+/// All claims, with what they were held to.
+pub fn judged(summary: &Summary) -> impl Iterator<Item = &Judged> {
+    let of_shares = summary.overview.shares.iter().flat_map(|table| &table.claims);
+    of_shares.chain(summary.overview.streams.iter().flat_map(|table| &table.claims))
 }
 
 fn figures<const N: usize>(names: [&str; N]) -> Vec<(String, bool)> {
@@ -146,4 +152,36 @@ fn of_residents(table: &Residents) -> Asked {
     let mut head = figures(names);
     head.push(("ends".to_owned(), false));
     Asked { heading: residents::what(table, usize::MAX), head, rows: rows.collect() }
+}
+
+fn of_streams(table: &Streams) -> Asked {
+    let mut names = vec!["MiB/s of CPU", "MiB/s of wall", "x floor [95 %]"];
+    let published = table.rows.iter().any(|row| row.published_cpu_mib_s.is_some());
+    if published {
+        names.extend(["published, CPU", "published, wall"]);
+    }
+    let rows = table.rows.iter().map(|row| {
+        let mut cells = vec![
+            clean(&row.runtime),
+            clean(&row.variant),
+            streams::mib_s(row.cpu_mib_s),
+            streams::mib_s(row.wall_mib_s),
+            streams::floor(table, row),
+        ];
+        if published {
+            cells.extend([row.published_cpu_mib_s, row.published_wall_mib_s].map(streams::mib_s));
+        }
+        cells
+    });
+    let heading = [streams::what(table, usize::MAX)].into_iter().chain(streams::said(table, usize::MAX));
+    let head = names.into_iter().map(|name| (name.to_owned(), true)).collect();
+    Asked { heading: heading.collect::<Vec<_>>().join("; "), head, rows: rows.collect() }
+}
+
+/// The percentiles of a pass.
+fn of_passes(table: &Streams) -> Asked {
+    let mut head = figures(streams::PERCENTILE_NAMES);
+    head[0].1 = false;
+    let heading = format!("{}: percentiles of a pass", streams::what(table, usize::MAX));
+    Asked { heading, head, rows: streams::percentiles(table) }
 }

@@ -43,13 +43,13 @@ const LEGENDS: [(Count, &str); 5] = [
 /// Counts that stand side by side.
 const SECTIONS: [&[metric::Metric]; 6] = {
     use metric::Metric::*;
-    [&[Allocs, Bytes, Syscalls], &[Gc], &[Switches, Faults], &[Instructions], &[Retains], &[Rss]]
+    [&[Allocs, Bytes, Syscalls], &[Gc], &[Switches, Faults], &[Instructions, Callgrind], &[Retains], &[Rss]]
 };
 
 /// Counts of one kind, of all rows.
 pub struct Section {
     /// `Counts per task`.
-    pub title: &'static str,
+    pub title: String,
     /// Before the name of a table on a screen.
     pub short: String,
     /// Whether its counts are of a process, and not per task.
@@ -76,11 +76,6 @@ pub fn sections(summary: &Summary) -> Vec<Section> {
         let counts: Vec<Count> = counts.filter(|count| is_asked(summary, *count)).collect();
         let first = metrics.first()?.counts().first()?;
         let legend = LEGENDS.iter().find(|(of, _)| of == first).map_or("", |(_, legend)| legend);
-        let title = match (number, first.is_of_process()) {
-            (_, true) => "Peak memory",
-            (0, _) => "Counts per task",
-            _ => metrics[0].about().title,
-        };
         let titles: Vec<&str> = metrics
             .iter()
             .filter(|metric| metric.counts().iter().any(|count| counts.contains(count)))
@@ -89,6 +84,11 @@ pub fn sections(summary: &Summary) -> Vec<Section> {
         let columns = counts.iter().map(|count| count.title()).collect();
         let lines: Vec<Line> = summary.rows.iter().filter_map(|row| line(row, &counts)).collect();
         let (short, is_of_process) = (titles.join(", "), first.is_of_process());
+        let title = match (number, is_of_process) {
+            (0, _) => "Counts per task".to_owned(),
+            (_, true) => short.clone(),
+            _ => format!("{short}, per task"),
+        };
         (!lines.is_empty()).then_some(Section { title, short, is_of_process, columns, lines, legend })
     };
     SECTIONS.iter().enumerate().filter_map(of).collect()
@@ -185,7 +185,7 @@ fn cell(of: &CountPerTask, count: Count) -> String {
 pub fn number(value: f64, count: Count) -> String {
     let decimals = match count {
         Count::PeakResident => return format!("{:.1} MiB", value / f64::from(1 << 20)),
-        Count::Bytes | Count::Instructions | Count::PauseNs | Count::Collections => 1,
+        Count::Bytes | Count::Instructions | Count::Simulated | Count::PauseNs | Count::Collections => 1,
         _ => 3,
     };
     // A collection is shared by thousands of tasks.
@@ -197,6 +197,19 @@ pub fn number(value: f64, count: Count) -> String {
     } else {
         &text
     })
+}
+
+/// The system calls that each row makes most often: `go WaitGroup: futex 0.12, write 0.02`.
+pub fn calls(summary: &Summary) -> Vec<String> {
+    let of = |row: &Row| {
+        let calls = &row.figures()?.calls;
+        let one =
+            |(name, calls): &(String, f64)| format!("{} {}", clean(name), number(*calls, Count::Syscalls));
+        let calls = calls.iter().map(one).collect::<Vec<_>>().join(", ");
+        let [_, runtime, variant, size] = name(row);
+        (!calls.is_empty()).then(|| format!("{runtime} {variant} at {size}: {calls}"))
+    };
+    summary.rows.iter().filter_map(of).collect()
 }
 
 /// Why counts are not known, each reason with its counts and runtimes.

@@ -54,6 +54,7 @@ mod reasons;
 mod residents;
 mod scales;
 mod shares;
+mod streams;
 mod strip;
 pub mod style;
 mod table;

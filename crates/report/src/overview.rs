@@ -10,7 +10,7 @@ use taskscale_model::{
 };
 
 use crate::{
-    counts, latencies, reaches, residents, scales, shares,
+    asked, counts, latencies, reaches, residents, scales, shares, streams,
     strip::Strip,
     style::{Ink, Style, clean, ink, render},
     wrap::{broken, hanging},
@@ -61,6 +61,12 @@ pub fn overview(summary: &Summary, style: &Style, run: &str) -> String {
         lines.push(String::new());
         lines.extend(counts::screen(&section, COUNTED));
     }
+    let calls = counts::calls(summary);
+    if !calls.is_empty() {
+        lines.push(String::new());
+        lines.push(ink(Ink::Bold, "System calls by name, per task"));
+        lines.extend(calls.iter().take(COUNTED).map(|line| cut(line, COLUMNS)));
+    }
     let next = next(summary, run);
     let room = LINES.saturating_sub(lines.len() + next.len() + 2);
     let findings = findings(&summary.overview.findings, room);
@@ -77,8 +83,7 @@ pub fn overview(summary: &Summary, style: &Style, run: &str) -> String {
 /// with room for [`FINDINGS`] lines behind it.
 fn shared(summary: &Summary, above: &[String]) -> Vec<String> {
     let mut lines = Vec::new();
-    let claims: Vec<String> =
-        summary.overview.shares.iter().flat_map(|table| &table.claims).flat_map(shares::claim).collect();
+    let claims: Vec<String> = asked::judged(summary).flat_map(shares::claim).collect();
     let most = LINES.saturating_sub(above.len() + FINDINGS + claims.len().min(CLAIMS + 1));
     for table in &summary.overview.shares {
         // A blank, the heading, the axis, what is left out and what is subtracted stand around the
@@ -120,6 +125,11 @@ fn shared(summary: &Summary, above: &[String]) -> Vec<String> {
             break;
         }
     }
+    for table in &summary.overview.streams {
+        if !fits(table.rows.len(), &|room| streams::lines(table, room)) {
+            break;
+        }
+    }
     if !claims.is_empty() {
         lines.push(String::new());
         let left_out = claims.len().saturating_sub(CLAIMS);
@@ -149,6 +159,7 @@ pub(crate) fn title(summary: &Summary) -> String {
     let suite = ranked.or(shared).or(summary.overview.latencies.first().map(|table| &table.suite));
     let suite = suite.or(summary.overview.reaches.first().map(|table| &table.suite));
     let suite = suite.or(summary.overview.scales.first().map(|table| &table.suite));
+    let suite = suite.or(summary.overview.streams.first().map(|table| &table.suite));
     let suite = suite.or(summary.overview.residents.first().map(|table| &table.suite));
     let suite = suite.map(String::as_str).unwrap_or_default();
     let title = summary.overview.titles.first().map(|title| clean(title)).unwrap_or_default();

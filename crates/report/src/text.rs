@@ -5,9 +5,9 @@ use std::fmt::Write;
 use taskscale_model::summary::{RowStatus, Summary};
 
 use crate::{
-    counts, granularity, growth, latencies,
+    asked, counts, granularity, growth, latencies,
     layout::{self, Table},
-    reaches, reasons, residents, scales, shares,
+    reaches, reasons, residents, scales, shares, streams,
     style::{Ink, Style, clean, ink, render, with_remedy},
     table,
     wrap::paragraphs,
@@ -59,10 +59,14 @@ pub fn text(summary: &Summary, style: &Style) -> String {
         let lines = scales::lines(table, usize::MAX);
         section(&mut text, &lines[0], &lines[1..].join("\n"));
     }
-    let claims = summary.overview.shares.iter().flat_map(|table| &table.claims).flat_map(shares::claim);
+    for table in &summary.overview.streams {
+        let lines = streams::lines(table, usize::MAX);
+        section(&mut text, &lines[0], &lines[1..].join("\n"));
+    }
+    let claims = asked::judged(summary).flat_map(shares::claim);
     section(&mut text, "Claims", &claims.collect::<Vec<_>>().join("\n"));
     for (title, body) in counts(summary, style.width) {
-        section(&mut text, title, &body);
+        section(&mut text, &title, &body);
     }
     let control = paragraphs("", &[clean(&summary.control.verdict)], style.width);
     section(&mut text, "A/A control", &control);
@@ -106,13 +110,15 @@ fn reasons(summary: &Summary, status: RowStatus, width: usize) -> String {
     paragraphs("- ", &groups, width)
 }
 
-fn counts(summary: &Summary, width: usize) -> Vec<(&'static str, String)> {
+fn counts(summary: &Summary, width: usize) -> Vec<(String, String)> {
     let of = |section: &counts::Section| {
         let legend = ink_lines(paragraphs("", &[section.legend.to_owned()], width).trim_end());
-        (section.title, format!("{}\n{legend}", table::draw_counts(section)))
+        (section.title.clone(), format!("{}\n{legend}", table::draw_counts(section)))
     };
     let mut sections: Vec<_> = counts::sections(summary).iter().map(of).collect();
-    sections.push(("Not counted", paragraphs("- ", &counts::reasons(summary), width)));
+    sections
+        .push(("System calls per task, by name".into(), paragraphs("- ", &counts::calls(summary), width)));
+    sections.push(("Not counted".into(), paragraphs("- ", &counts::reasons(summary), width)));
     sections
 }
 

@@ -3,7 +3,7 @@
 use taskscale_analysis::{Run, SummaryOptions, parse_run, summarize, summarize_with};
 use taskscale_model::{
     run_file::{Role, Status},
-    suite::{Claim, ShareOf},
+    suite::{Claim, ClaimOf, ShareOf},
     summary::{FindingKind, Quantity, Standing, Summary},
 };
 use taskscale_report::{
@@ -54,6 +54,7 @@ fn shared(text: &str, table: &str) -> Summary {
             runtime: "tokio".into(),
             variant: variant.into(),
             than: "multi_thread/spawn".into(),
+            of: ClaimOf::Throughput,
             above: None,
             below: Some(below),
         };

@@ -30,7 +30,7 @@ static void *early_alloc(size_t size) {
 }
 
 static int is_early(const void *pointer) {
-  return (const char *)pointer >= early && (const char *)pointer < early + sizeof early;
+  return (uintptr_t)pointer - (uintptr_t)early < sizeof early;
 }
 
 /* POSIX wants a function pointer to fit a data pointer; ISO C has no cast for it. */
@@ -66,13 +66,7 @@ __attribute__((constructor)) static void begin(void) {
   if (!is_too_early()) attach("TASKSCALE_ALLOCATIONS", 0x31434f4c4c415354ull); /* "TSALLOC1" in little endian */
 }
 
-/* With a number of fields that the compiler knows, this is two additions in one cache line. */
-static inline __attribute__((always_inline)) void count(int field, uint64_t bytes) {
-  struct slot *slot = slot_of_this_thread();
-  if (__builtin_expect(slot == NULL, 0)) return;
-  add(slot, field, 1);
-  if (field != FREE) add(slot, BYTES, bytes);
-}
+static inline __attribute__((always_inline)) void count(int field, uint64_t bytes) { add(field, 1, BYTES, bytes); }
 
 __attribute__((visibility("default"))) void *malloc(size_t size) {
   if (is_too_early()) return early_alloc(size);
@@ -107,8 +101,8 @@ __attribute__((visibility("default"))) void *realloc(void *old, size_t size) {
 
 __attribute__((visibility("default"))) void free(void *pointer) {
   if (!pointer || is_early(pointer) || is_too_early()) return;
-  next_free(pointer);
   count(FREE, 0);
+  next_free(pointer); /* last: a jump */
 }
 
 __attribute__((visibility("default"))) int posix_memalign(void **pointer, size_t alignment, size_t size) {

@@ -24,8 +24,7 @@ static void (*next_release_n)(void *, uint32_t);
 
 /* The runtime does nothing for null and for values that are no objects, which it knows by their highest bit. */
 static inline void count(int field, const void *object, uint64_t times) {
-  struct slot *slot;
-  if ((intptr_t)object > 0 && (slot = slot_of_this_thread()) != NULL) add(slot, field, times);
+  if ((intptr_t)object > 0) add(field, times, field, 0);
 }
 
 static void *retain(void *object) {

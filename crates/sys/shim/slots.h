@@ -43,49 +43,63 @@ struct page {
 #define TLS __thread __attribute__((tls_model("initial-exec")))
 
 static struct page *page;     /* none until `attach` */
-static TLS struct slot *mine; /* none until the first count of a thread */
+static TLS struct slot *mine; /* none until the first count of a thread, and where it counts in the common slot */
+static TLS int in_common;
 static pthread_key_t at_exit;
 
 static void give_back(void *slot) {
-  mine = &page->common; /* destructors that run after this one may still count */
+  mine = NULL; /* destructors that run after this one may still count */
+  in_common = 1;
   __atomic_store_n(&((struct slot *)slot)->taken, 0, __ATOMIC_RELEASE);
 }
 
-static __attribute__((noinline)) struct slot *take(void) {
-  if (page == NULL) return NULL;
-  struct slot *found = &page->common;
+static void take(void) {
   for (uint32_t i = 0; i < page->header.slots; i++) {
     struct slot *slot = &page->slots[i];
     if (__atomic_load_n(&slot->taken, __ATOMIC_RELAXED)) continue;
-    if (!__atomic_exchange_n(&slot->taken, 1, __ATOMIC_ACQUIRE)) {
-      found = slot;
-      break;
+    if (__atomic_exchange_n(&slot->taken, 1, __ATOMIC_ACQUIRE)) continue;
+    mine = slot; /* before the call below, which may allocate */
+    if (pthread_setspecific(at_exit, slot) != 0) {
+      /* Nobody would give it back; this thread keeps it, the count stays right. */
     }
+    return;
   }
-  mine = found; /* before the call below, which may allocate */
-  if (found != &page->common && pthread_setspecific(at_exit, found) != 0) {
-    /* Nobody would give it back; this thread keeps it, the count stays right. */
-  }
-  return found;
+  in_common = 1;
 }
 
-/* The slot to count in; none before `attach`. */
-static inline __attribute__((always_inline)) struct slot *slot_of_this_thread(void) {
+/* One writer; relaxed stores, so that the reader never sees half a number. */
+static inline __attribute__((always_inline)) void add_in(struct slot *slot, int field, uint64_t amount) {
+  __atomic_store_n(&slot->counts[field], slot->counts[field] + amount, __ATOMIC_RELAXED);
+}
+
+/* The first count of a thread, and those in the common slot. */
+static __attribute__((noinline, cold)) void add_slowly(int field, uint64_t amount, int other, uint64_t more) {
+  if (page == NULL) return;
+  if (!in_common) take();
+  if (mine) {
+    add_in(mine, field, amount);
+    add_in(mine, other, more);
+  } else {
+    __atomic_fetch_add(&page->common.counts[field], amount, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&page->common.counts[other], more, __ATOMIC_RELAXED);
+  }
+}
+
+/* Adds to two fields. Before `attach` nothing is counted. */
+static inline __attribute__((always_inline)) void add(int field, uint64_t amount, int other, uint64_t more) {
   struct slot *slot = mine;
-  return __builtin_expect(slot != NULL, 1) ? slot : take();
-}
-
-static inline __attribute__((always_inline)) void add(struct slot *slot, int field, uint64_t amount) {
-  uint64_t *at = &slot->counts[field];
-  if (__builtin_expect(slot == &page->common, 0))
-    __atomic_fetch_add(at, amount, __ATOMIC_RELAXED);
-  else /* One writer; a relaxed store, so that the reader never sees half a number. */
-    __atomic_store_n(at, *at + amount, __ATOMIC_RELAXED);
+  if (__builtin_expect(slot == NULL, 0)) {
+    add_slowly(field, amount, other, more);
+    return;
+  }
+  add_in(slot, field, amount);
+  if (!__builtin_constant_p(more) || more != 0) add_in(slot, other, more);
 }
 
 /* The child of a fork has the thread of its parent, and must not write where that writes. */
 static void after_fork(void) {
   mine = NULL;
+  in_common = 0;
   if (page) __atomic_fetch_add(&page->header.attached, 1, __ATOMIC_RELAXED);
 }
 

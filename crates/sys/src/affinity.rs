@@ -30,7 +30,7 @@ pub fn usable() -> Vec<u32> {
     machine::usable(&machine::ThisMachine).value().cloned().unwrap_or_default()
 }
 
-/// Keeps the calling thread, and what it starts, on one CPU until this is dropped.
+/// Keeps the calling thread, and what it starts, on some CPUs until this is dropped.
 #[derive(Debug)]
 pub struct Kept {
     before: Vec<u32>,
@@ -39,8 +39,13 @@ pub struct Kept {
 impl Kept {
     /// Keeps the calling thread on `cpu`; `None` where the system does not let it.
     pub fn on(cpu: u32) -> Option<Kept> {
+        Kept::on_all(&[cpu])
+    }
+
+    /// Keeps the calling thread on `cpus`; `None` where the system does not let it.
+    pub fn on_all(cpus: &[u32]) -> Option<Kept> {
         let before = usable();
-        (!before.is_empty() && pin(&[cpu])).then_some(Kept { before })
+        (!before.is_empty() && pin(cpus)).then_some(Kept { before })
     }
 }
 

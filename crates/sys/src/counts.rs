@@ -12,7 +12,7 @@
 //! | [`simulated`] | instructions in user mode | valgrind | the process and all it starts |
 //!
 //! Most cost the counted process time (`allocations`: 1 ns a call to the allocator; `syscalls`: 107
-//! ns a system call; `traced`: several us), so a process that is counted is not timed.
+//! ns a system call; `traced`: tens of us), so a process that is counted is not timed.
 
 pub mod allocations;
 pub mod instructions;
@@ -35,7 +35,7 @@ use taskscale_model::missing::Missing;
 pub struct Wanted {
     /// System calls, by the tracepoint.
     pub syscalls: bool,
-    /// System calls by name, by a tracer. A traced process is some 20 times slower at them.
+    /// System calls by name, by a tracer. Each then takes tens of microseconds.
     pub traced: bool,
     /// Instructions, by the processor.
     pub instructions: bool,

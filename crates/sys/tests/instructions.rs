@@ -7,7 +7,10 @@ mod known;
 use known::{ask, command};
 use taskscale_model::missing::Missing;
 use taskscale_sys::{
-    counts::{Wanted, simulated::Simulated},
+    counts::{
+        Wanted,
+        simulated::{Simulated, Whole},
+    },
     process::{Child, Command},
 };
 
@@ -81,6 +84,44 @@ fn a_script_that_becomes_the_program_is_followed() {
 }
 
 #[test]
+fn valgrind_counts_a_process_from_start_to_end() {
+    let Some(command) = command(&["spin", "1"]) else { return };
+    let whole = |turns: u64| {
+        let whole = Whole::prepare(&command).ok()?;
+        let mut child = Child::spawn(whole.command()).expect("it starts");
+        ask(&mut child, &turns.to_string());
+        child.end(known::PATIENCE_NS).expect("it ends by itself");
+        Some(whole.read().expect("a count"))
+    };
+    let (Some(once), Some(twice)) = (whole(K), whole(2 * K)) else {
+        eprintln!("skipped: instructions under valgrind: it is not installed (apt install valgrind)");
+        return;
+    };
+    assert_exact(&[(twice - once) as f64 / K as f64]);
+    // One that was killed has written no sum.
+    let killed = Whole::prepare(&command).expect("as before");
+    let mut child = Child::spawn(killed.command()).expect("it starts");
+    ask(&mut child, "1");
+    child.kill_tree();
+    assert!(killed.read().is_err());
+}
+
+#[test]
+fn programs_that_are_started_are_counted_to_the_end() {
+    // Each of three programs has the same start and three calls a turn, some 50 instructions each.
+    let whole = |turns: &str| {
+        let whole = Whole::prepare(&command(&["programs", turns, "3"])?).ok()?;
+        let mut child = Child::spawn(whole.command()).expect("it starts");
+        ask(&mut child, "go");
+        child.end(known::PATIENCE_NS).expect("it ends by itself");
+        Some(whole.read().expect("a count"))
+    };
+    let (Some(once), Some(twice)) = (whole("1000"), whole("2000")) else { return };
+    let turn = (twice - once) as f64 / 3_000.0;
+    assert!((20.0..400.0).contains(&turn), "{turn}");
+}
+
+#[test]
 fn a_process_that_has_ended_tells_nothing_and_leaves_nothing() {
     let Some((simulated, mut child)) = command(&["spin", "1"]).and_then(|command| simulated(&command)) else {
         return;
@@ -89,7 +130,7 @@ fn a_process_that_has_ended_tells_nothing_and_leaves_nothing() {
     let words = simulated.command().args.join(" ");
     let folder =
         words.split("--log-file=").nth(1).and_then(|rest| rest.split("/log").next()).expect("a folder");
-    assert!(std::path::Path::new(folder).join("log").exists());
+    assert!(std::fs::read_dir(folder).expect("there").count() > 0);
     child.kill_tree();
     let Missing { reason, .. } = simulated.read(&child).expect_err("it has ended");
     assert!(reason.contains("does not tell its count"), "{reason}");

@@ -187,6 +187,7 @@ fn compare(
         id: "probe".into(),
         asked: true,
         by_name: false,
+        only_floors: false,
         old_of: None,
         description: Ok(description.clone()),
     };

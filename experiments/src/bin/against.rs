@@ -220,6 +220,7 @@ fn compare(
         id,
         asked: true,
         by_name: true,
+        only_floors: false,
         old_of,
         description: Ok(side.description.clone()),
     };

@@ -143,7 +143,7 @@ let protocol () =
   begins (said {|{"type":"describe","protocol":2}|}) "the tool speaks protocol 2, this probe of ocaml speaks protocol 1";
   begins (said {|{"type":"dance"}|}) "unknown request type \"dance\"; known here: describe, run, exit";
   begins (message (run "fanout" "none" [])) "unknown variant \"none\"; known here: map_p/pause, ";
-  begins (message (run "none" "loop" [])) "unknown workload \"none\"; known here: fanout, nop, spin, parked, interp";
+  begins (message (run "none" "loop" [])) "unknown workload \"none\"; known here: fanout, nop, spin, parked, bytes, interp";
   same "exit" text (said {|{"type":"exit"}|}) "nothing";
   (* An absent parameter is the first value that the variant allows where that excludes the default. *)
   same "by default" json (field "answer" (run "fanout" "iter_n/pause" [])) (`Intlit "6")
@@ -442,12 +442,14 @@ let () =
   Nop.declare ();
   Spin.declare ();
   Parked.declare ();
+  Byte_stream.declare ();
   Interp.declare ();
   test "the kernel is the published one" spin;
   test "every form of fanout does every task once, within its window" fanout;
   test "every form of nop does every task once, in batches" nop;
   test "all that park wait at once, and are woken" parked;
   test "a task that does not wait is found" early;
+  Bytes_tests.all test;
   test "lost tasks and results in the wrong place are found" mistakes;
   test "what cannot be done is an error that says what can" protocol;
   test "the program and its output are those of all languages" program;

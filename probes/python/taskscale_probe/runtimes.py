@@ -1,7 +1,10 @@
 """The runtimes: how each is found, and how it drives a coroutine to its end."""
 
 import asyncio
+import importlib.util
+import os
 import platform
+import sys
 
 RUNTIMES = ("asyncio", "uvloop", "trio", "anyio")
 # The Python that brought what variants need of asyncio.
@@ -77,6 +80,19 @@ def unavailable(runtime, needs):
             reason = f"{runtime} {version_of(runtime)} does not fit the eager factory of this Python: {error}"
             return {"reason": reason, "remedy": f"try another version of {runtime} or Python, or --runtime asyncio"}
     return None
+
+
+def missing(package):
+    """Why a package is not to be had here; None where it is, or where none is asked for. It is looked for among those that
+    `taskscale setup` installed too, which come last: all else is imported from where it was without them."""
+    folder = os.environ.get("TASKSCALE_PACKAGES")
+    if folder and folder not in sys.path:
+        sys.path.append(folder)
+    if package is None or importlib.util.find_spec(package):
+        return None
+    python = "this Python (%d.%d.%d, %s)" % (*sys.version_info[:3], sys.executable)
+    remedy = f"taskscale setup python, or for this Python: python -m pip install {package}"
+    return {"reason": f"{package} is not installed for {python}", "remedy": remedy}
 
 
 async def nothing():

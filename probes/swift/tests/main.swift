@@ -258,4 +258,6 @@ await test("a wrong output says where") {
 
 await httpTests()
 
+await bytesTests()
+
 exit(failures == 0 ? 0 : 1)

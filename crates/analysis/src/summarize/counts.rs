@@ -12,6 +12,9 @@ use taskscale_stats::quantile::{median, sorted};
 
 use crate::read::Run;
 
+/// The most system calls that are named.
+const CALLS: usize = 5;
+
 /// The share up to which a difference counts as none. In a repeat of the same Python program one
 /// call in 413,646 came and went.
 const SHARE: f64 = 0.001;
@@ -22,7 +25,7 @@ pub fn tolerance(count: Count, a: f64, b: f64) -> f64 {
     let floor = match count {
         // Thousands of tasks share a collection.
         Count::Collections => 1e-7,
-        Count::Bytes | Count::Instructions | Count::PauseNs | Count::PeakResident => 0.1,
+        Count::Bytes | Count::Instructions | Count::Simulated | Count::PauseNs | Count::PeakResident => 0.1,
         _ => 0.001,
     };
     (a.abs().max(b.abs()) * SHARE).max(floor)
@@ -115,6 +118,30 @@ impl<'a> Counts<'a> {
         let steady = count.is_steady() || spread <= tolerance;
         let exact = sorted.len() > 1 && most - least <= tolerance && steady;
         Some(Ok(Counted { of_processes, value, exact, spread }))
+    }
+
+    /// The system calls that a row makes most often, per task, by name: the median of the
+    /// differences of all its processes.
+    pub fn calls(&self, row: u64) -> Vec<(String, f64)> {
+        let records = || self.0.get(&row).into_iter().flatten().filter(|record| !record.by_name.is_empty());
+        let mut names: Vec<&String> = records().flat_map(|record| record.by_name.keys()).collect();
+        names.sort_unstable();
+        names.dedup();
+        let per_task = |name: &String| {
+            let requests: Vec<(u64, f64)> = records()
+                .map(|record| {
+                    let calls = record.by_name.get(name).copied().unwrap_or_default();
+                    (record.iterations, calls as f64)
+                })
+                .collect();
+            median(&differences(&requests, records().next()?.size as f64))
+        };
+        let mut calls: Vec<(String, f64)> =
+            names.into_iter().filter_map(|name| Some((name.clone(), per_task(name)?))).collect();
+        calls.retain(|(_, calls)| *calls >= SHARE);
+        calls.sort_by(|a, b| b.1.total_cmp(&a.1));
+        calls.truncate(CALLS);
+        calls
     }
 
     /// All counts of a row, as a summary has them.

@@ -2,9 +2,10 @@
 //! among them.
 
 use taskscale_model::{
+    bytes,
     key::{RowKey, SeriesKey},
     missing::Missing,
-    params::Params,
+    params::{ParamValue, Params},
     protocol::{Variant, Workload},
     run_file::{ANY, Role, RowRecord, Sweep},
     suite::{Block, Suite},
@@ -82,6 +83,19 @@ pub fn title(block: &Block, selection: &Selection) -> String {
 /// Whether a runtime takes part in a block. A block that names runtimes is for them. A runtime that
 /// the user asked for and that no block of the suite names (a user's own) takes part in all blocks.
 pub fn takes_part(suite: &Suite, block: &Block, runtime: &Found) -> bool {
+    takes_part_whole(suite, block, runtime) || has_floors(block, &runtime_name(runtime))
+}
+
+/// Whether a stream's floors are of this runtime.
+fn has_floors(block: &Block, name: &str) -> bool {
+    block.stream.as_ref().is_some_and(|stream| stream.has_floors_of(name))
+}
+
+/// Whether a runtime takes part with more than the floors of a stream.
+pub fn takes_part_whole(suite: &Suite, block: &Block, runtime: &Found) -> bool {
+    if runtime.only_floors {
+        return false;
+    }
     let name = runtime_name(runtime);
     let is_named = |block: &Block| block.runtimes.as_ref().is_some_and(|names| names.contains(&name));
     (block.runtimes.is_none() && !runtime.by_name)
@@ -153,12 +167,23 @@ pub fn rows_of(
         return refused(Missing::new(what, why.remedy));
     }
     let mut rows = Vec::new();
+    let name = runtime_name(runtime);
+    let is_floor =
+        |variant: &Variant| block.stream.as_ref().is_some_and(|stream| stream.is_floor(&name, &variant.name));
+    let only_floors = !takes_part_whole(suite, block, runtime);
     let bases = suite.baseline.get(&runtime_name(runtime)).map(Vec::as_slice).unwrap_or_default();
-    for variant in wanted(workload, block, selection, bases) {
+    let wanted: Vec<&Variant> = wanted(workload, block, selection, bases).collect();
+    let is_wanted = |variant: &Variant| !only_floors && wanted.iter().any(|one| one.name == variant.name);
+    for variant in workload.variants.iter().filter(|variant| is_wanted(variant) || is_floor(variant)) {
         let cases = std::iter::once(Params::new()).chain(block.cases.iter().cloned());
         for case in cases {
             let mut params = base.clone();
             params.extend(case.clone());
+            // Bytes that nobody sums up are a floor's.
+            let is_bare = case.get(bytes::MODE) == Some(&ParamValue::Word(bytes::NONE.into()));
+            if is_bare && block.stream.is_some() && !is_floor(variant) {
+                continue;
+            }
             if !workload.accepts(&params) || !variant.allows(&with_defaults(workload, &params)) {
                 continue;
             }
@@ -171,7 +196,7 @@ pub fn rows_of(
             };
             // A process whose memory is read answers once, so nothing levels off.
             let once = series.is_resident();
-            let state = match (why_not(variant, size), selection.work_ns) {
+            let state = match (why_not(&block.name, variant, size), selection.work_ns) {
                 (Some(missing), _) => RowState::Skipped(missing),
                 (None, Some(work_ns)) => RowState::Uncalibrated { work_ns },
                 (None, None) => RowState::Ready,
@@ -232,14 +257,15 @@ fn wanted<'a>(
     })
 }
 
-fn why_not(variant: &Variant, size: u64) -> Option<Missing> {
+fn why_not(workload: &str, variant: &Variant, size: u64) -> Option<Missing> {
     if let Some(missing) = &variant.unavailable {
         return Some(missing.clone());
     }
     let limit = variant.max_size.filter(|limit| size > *limit)?;
     let note = if variant.note.is_empty() { String::new() } else { format!(": {}", variant.note) };
+    let unit = if workload == bytes::WORKLOAD { "bytes" } else { "tasks" };
     Some(Missing::new(
-        format!("can bear at most {limit} tasks{note}"),
+        format!("can bear at most {limit} {unit}{note}"),
         format!("choose --size {limit} or less"),
     ))
 }

@@ -11,6 +11,8 @@ pub struct Found {
     pub asked: bool,
     /// Whether only tables that name it want it. It does not count where the user asked for it.
     pub by_name: bool,
+    /// Whether only the floors of streams are wanted of it: the user named other runtimes.
+    pub only_floors: bool,
     /// Present where this is the old side of a comparison: the runtime whose rows are judged
     /// against this one's.
     pub old_of: Option<String>,

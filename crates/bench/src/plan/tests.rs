@@ -49,7 +49,14 @@ fn found(id: &str, variants: Vec<Variant>) -> Found {
         wake_ms: None,
         workloads,
     };
-    Found { id: id.into(), asked: false, by_name: false, old_of: None, description: Ok(description) }
+    Found {
+        id: id.into(),
+        asked: false,
+        by_name: false,
+        only_floors: false,
+        old_of: None,
+        description: Ok(description),
+    }
 }
 
 fn tokio() -> Found {
@@ -166,6 +173,7 @@ fn what_cannot_be_measured_is_a_skipped_row() {
         id: "trio".into(),
         asked: false,
         by_name: false,
+        only_floors: false,
         old_of: None,
         description: Err(Missing::new("not installed", "pip install trio")),
     };
@@ -352,6 +360,7 @@ fn a_runtime_by_name_takes_part_where_a_table_or_the_user_names_it() {
         id: "tokio+old@x".into(),
         asked,
         by_name: true,
+        only_floors: false,
         old_of: None,
         description: missing(),
     };
@@ -507,4 +516,71 @@ fn a_workload_that_nobody_offers_is_told_with_the_one_that_is_near() {
     let plan = planned(&suites, &[asked], &Selection::default()).expect("a row that says why");
     let RowState::Skipped(missing) = &plan.rows().next().expect("a row").state else { panic!("{plan:?}") };
     assert!(missing.remedy.starts_with("did you mean fanout? "), "{missing}");
+}
+
+/// A runtime that reads bytes: `none` is a mode that only a floor has.
+fn reader(id: &str, names: &[&str]) -> Found {
+    let words = |words: &[&str]| words.iter().map(|word| ParamValue::parse(word)).collect::<Vec<_>>();
+    let param = |name: &str, choices: &[&str]| Param {
+        name: name.into(),
+        default: ParamValue::parse(choices[0]),
+        choices: words(choices),
+        unavailable: Default::default(),
+        help: String::new(),
+    };
+    let variant = |name: &&str| {
+        let modes: &[&str] = if name.ends_with("/none") { &["none"] } else { &["sum8", "fnv"] };
+        Variant { only: [("mode".to_owned(), words(modes))].into(), ..variant(name, &[]) }
+    };
+    let mut found = found(id, Vec::new());
+    if let Ok(description) = &mut found.description {
+        description.workloads = vec![Workload {
+            name: "bytes".into(),
+            params: vec![param("mode", &["sum8", "fnv", "none"]), param("source", &["file", "http"])],
+            variants: names.iter().map(variant).collect(),
+        }];
+    }
+    found
+}
+
+fn stream(further: &str) -> Suite {
+    let text = format!(
+        "schema = \"taskscale.suite/1\"\nname = \"t\"\ntitle = \"t\"\n[[workload]]\nname = \"bytes\"\nsizes = [8]\n\
+         params = {{ mode = \"sum8\" }}\ncases = [{{ mode = \"none\" }}]\ncontrols = false\n{further}\n\
+         answer = {{ rule = \"bytes\" }}\n\
+         stream = {{ floors = [\"threads:read/none\", \"threads:read/for\"] }}"
+    );
+    Suite::parse(&text).expect("valid")
+}
+
+#[test]
+fn floors_are_measured_whichever_runtime_is_named_and_nothing_else_of_theirs_is() {
+    let swift = || reader("swift", &["Data/for", "read/none"]);
+    let threads =
+        |only_floors| Found { only_floors, ..reader("threads", &["read/none", "read/for", "mmap/for"]) };
+    let names = |suite: &Suite, found: &[Found], selection: &Selection| -> Vec<String> {
+        let plan = planned(std::slice::from_ref(suite), found, selection).expect("plan");
+        plan.rows()
+            .map(|row| format!("{} {}", row.record.key.runtime, row.record.key.variant_and_case()))
+            .collect()
+    };
+    let floors = ["threads read/none mode=none", "threads read/for"];
+    let beside = [&["swift Data/for"][..], &floors].concat();
+    let all = [&beside[..], &["threads mmap/for"]].concat();
+    let plain = Selection::default();
+    assert_eq!(
+        names(&stream(""), &[swift(), threads(true)], &plain),
+        beside,
+        "another's bare row is no floor"
+    );
+    assert_eq!(names(&stream(""), &[swift(), threads(false)], &plain), all);
+    let of_swift = stream("runtimes = [\"swift\"]");
+    assert_eq!(names(&of_swift, &[swift(), threads(false)], &plain), beside, "a table of another runtime");
+    let one = Selection { variants: vec!["Data/for".into()], ..Selection::default() };
+    assert_eq!(names(&stream(""), &[swift(), threads(true)], &one), beside, "one variant");
+    let alone = planned(std::slice::from_ref(&of_swift), &[threads(false)], &plain);
+    assert!(matches!(alone, Err(PlanError::Nothing { .. })), "floors alone answer nothing: {alone:?}");
+    // Rows of microseconds and of seconds share no iterations.
+    let plan = planned(&[stream("")], &[swift(), threads(false)], &plain).expect("plan");
+    assert!(plan.rows().all(|row| row.record.baseline.is_none()));
 }

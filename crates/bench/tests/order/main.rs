@@ -7,6 +7,7 @@ use taskscale_bench::{
     journal::Journal,
     limits::Limits,
     link::{Clock, Counted, Event, Launcher, Link, Listener, Observed},
+    pass::Pass,
     plan::{Found, Plan, Selection},
     run::{Order, run},
 };
@@ -118,7 +119,7 @@ impl Launcher for FakeLauncher {
         if self.counted { &[Metric::Allocs] } else { &[] }
     }
 
-    fn launch_counted(&mut self, _runtime: &str, _metrics: &[Metric]) -> Result<Box<dyn Counted>, Fault> {
+    fn launch_counted(&mut self, _runtime: &str, _pass: Pass) -> Result<Box<dyn Counted>, Fault> {
         Ok(Box::new(self.link()))
     }
 }
@@ -182,6 +183,7 @@ impl Link for FakeLink {
             outside_cpu_ns: Some(ns + 5_000),
             threads: self.threads(request),
             load: None,
+            server_cpu_ns: None,
         })
     }
 
@@ -380,8 +382,14 @@ fn measure(behaviours: &[(&'static str, Behaviour)], setting: Setting) -> Done {
     .expect("suite");
     let mut about = description(setting.jit, setting.wake_ms, behaviours.iter().map(|(name, _)| name));
     about.settle_ms = setting.settle_ms;
-    let found =
-        Found { id: "fake".into(), asked: true, by_name: false, old_of: None, description: Ok(about) };
+    let found = Found {
+        id: "fake".into(),
+        asked: true,
+        by_name: false,
+        only_floors: false,
+        old_of: None,
+        description: Ok(about),
+    };
     let plan = Plan::new(std::slice::from_ref(&suite), &[found], &setting.selection, &|_, _| setting.limits)
         .expect("plan");
     let world =

@@ -1,5 +1,6 @@
 //! One file per subcommand, each with a function of its name.
 
+pub mod bytes;
 pub mod compare;
 pub mod config;
 pub mod digest;

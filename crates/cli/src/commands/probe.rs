@@ -2,10 +2,15 @@
 
 use std::fmt::Write;
 
-use taskscale_bench::check::{self, Findings, Verdict};
+use taskscale_bench::{
+    bytes::{make_swapped, ready},
+    check::{self, Findings, Verdict},
+};
+use taskscale_model::missing::Missing;
 
 use crate::{
     args::CheckArgs,
+    bytes::Given,
     interrupt::Interrupt,
     output::{Outcome, print},
     progress::Building,
@@ -20,13 +25,18 @@ pub fn check(args: &CheckArgs) -> anyhow::Result<Outcome> {
         (None, None) => anyhow::bail!("give a command or --runtime"),
     };
     candidate.prepare(&Building::new(Interrupt::listen()?));
-    let command = match candidate.standing {
+    let mut command = match candidate.standing {
         Standing::Ready(command) => command,
         Standing::Missing(missing) => anyhow::bail!("{}: {missing}", candidate.id),
         Standing::Unbuilt(_) => anyhow::bail!("{} was not built", candidate.id),
     };
     let cpus = taskscale_sys::machine::read().cpus_usable.value().copied().unwrap_or(1);
-    let findings = check::check(&command, cpus, (args.timeout * 1e9) as u64);
+    let of_bytes = |why: Missing| anyhow::anyhow!("{why}");
+    let given = Given::new(ready).map_err(of_bytes)?;
+    let swapped = Given::new(|folder, size| make_swapped(folder, size).map(drop)).map_err(of_bytes)?;
+    command.env.extend(given.environment());
+    let timeout_ns = (args.timeout * 1e9) as u64;
+    let findings = check::check(&command, cpus, timeout_ns, &swapped.environment());
     print(&render(&findings, args.verbose)?)?;
     Ok(if findings.conforms() { Outcome::Done } else { Outcome::Finding })
 }

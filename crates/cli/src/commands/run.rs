@@ -22,7 +22,7 @@ use taskscale_model::{
 
 use crate::{
     args::RunArgs,
-    baselines,
+    baselines, bytes,
     commands::report,
     interrupt::Interrupt,
     output::{self, Outcome, tell},
@@ -78,6 +78,9 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     let mut candidates = runtimes::candidates(&args.runtime, &args.probe)?;
     sides::add(args, &mut candidates)?;
     candidates.retain(|candidate| candidate.asked || takes_part(&suites, &candidate.id));
+    if args.against.is_empty() {
+        runtimes::add_floors(&suites, &mut candidates)?;
+    }
     let building = Building::new(interrupt.clone());
     building.expect(candidates.iter().filter(|candidate| candidate.is_unbuilt()).count());
     for candidate in &mut candidates {
@@ -96,10 +99,18 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     launcher = launcher.counting(counting(args, &building));
     // Tables that are left out are taken in where they alone have what was named.
     let own = order(args, suites, &shaken);
-    let (order, left_out) = match (own, args.variant.is_empty()) {
+    let (mut order, left_out) = match (own, args.variant.is_empty()) {
         (Err(_), false) => (order(args, whole, &shaken)?, Vec::new()),
         (own, _) => (own?, left_out),
     };
+    let beside = bytes::ready(&mut order.plan, &|line| {
+        if terminal {
+            tell(line)
+        }
+    });
+    if let Some(beside) = &beside {
+        launcher = launcher.environment(beside.environment()).serving(beside.pid());
+    }
     let longest = Duration::from_secs(order.plan.longest_ns().div_ceil(1_000_000_000));
     tell(&format!("taskscale: {}", amount(&order.plan, longest)));
     if !left_out.is_empty() {
@@ -287,6 +298,9 @@ fn counting(args: &RunArgs, building: &Building) -> Counting {
     let mut counting = Counting { metrics, ..Counting::default() };
     if counting.metrics.iter().any(|metric| matches!(metric, Metric::Allocs | Metric::Bytes)) {
         counting.allocations = Some(shim::library(building));
+    }
+    if counting.metrics.contains(&Metric::Retains) {
+        counting.references = Some(shim::references(building));
     }
     counting
 }

@@ -1,10 +1,14 @@
-//! The library that counts allocations (`taskscale_sys::counts::allocations`). It is written in C
-//! and built once by the C compiler of this machine.
+//! The libraries that count in a program: its allocations (`taskscale_sys::counts::allocations`) and
+//! its references to Swift's objects (`taskscale_sys::counts::references`). They are written in C and
+//! built once by the C compiler of this machine.
 
 use std::path::PathBuf;
 
 use taskscale_model::missing::Missing;
-use taskscale_sys::{counts::allocations::SOURCE, process::Command};
+use taskscale_sys::{
+    counts::{allocations, references},
+    process::Command,
+};
 
 use super::{
     build::{Job, Watch},
@@ -18,39 +22,56 @@ static SHIM: Language = Language {
     name: "allocations",
     extension: "c",
     runtimes: &[],
-    files: &[("allocations.c", SOURCE)],
+    files: &[("allocations.c", allocations::SOURCE)],
     find,
-    recipe,
+    recipe: |compiler, _, site| recipe(compiler, site, "liballocations.so", "allocations.c"),
 };
 
-const LIBRARY: &str = "liballocations.so";
+static REFERENCES: Language = Language {
+    name: "references",
+    files: &[("references.c", references::SOURCE)],
+    recipe: |compiler, _, site| recipe(compiler, site, "libreferences.so", "references.c"),
+    ..SHIM
+};
 
-/// Returns the path of the library, and builds it unless it is there.
+/// Returns the path of the library that counts allocations, and builds it unless it is there.
 ///
 /// # Errors
 /// There is no C compiler, or it fails, or the system is not Linux.
 pub fn library(watch: &dyn Watch) -> Result<PathBuf, Missing> {
+    build(&SHIM, watch)
+}
+
+/// Returns the path of the library that counts references, and builds it unless it is there.
+///
+/// # Errors
+/// As [`library`].
+pub fn references(watch: &dyn Watch) -> Result<PathBuf, Missing> {
+    build(&REFERENCES, watch)
+}
+
+fn build(language: &'static Language, watch: &dyn Watch) -> Result<PathBuf, Missing> {
     if !cfg!(target_os = "linux") {
-        return Err(Missing::new("allocations are counted on Linux only", ""));
+        return Err(Missing::new(format!("{} are counted on Linux only", language.name), ""));
     }
-    let source = Source::Runtime("the library that counts allocations".into());
-    let toolchain = (SHIM.find)(None, &source)?;
-    let job = Job { language: &SHIM, toolchain, source };
+    let source = Source::Runtime(format!("the library that counts {}", language.name));
+    let toolchain = (language.find)(None, &source)?;
+    let job = Job { language, toolchain, source };
     Ok(PathBuf::from(job.build(watch)?.program))
 }
 
 fn find(asked: Option<&str>, _: &Source) -> Result<Toolchain, Missing> {
     let remedy = "install a C compiler (Debian: apt install gcc libc6-dev)";
     let program = find_program(asked, &["cc", "gcc", "clang"], remedy).map_err(|missing| {
-        let reason = format!("the library that counts allocations cannot be built: {}", missing.reason);
+        let reason = format!("the library that counts cannot be built: {}", missing.reason);
         Missing::new(reason, missing.remedy)
     })?;
     let version = ask_version(&program, &["--version"])?;
     Ok(Toolchain { program, version })
 }
 
-fn recipe(compiler: &Toolchain, _: &Source, site: Site<'_>) -> Recipe {
-    let (library, source) = (site.out(LIBRARY), site.src("allocations.c"));
+fn recipe(compiler: &Toolchain, site: Site<'_>, library: &str, source: &str) -> Recipe {
+    let (library, source) = (site.out(library), site.src(source));
     // Without `-fno-builtin` the compiler may make a calloc of the library's own malloc and memset.
     // The libraries come last: older C libraries keep dlsym and threads in files of their own.
     let words = [

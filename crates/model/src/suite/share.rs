@@ -22,6 +22,25 @@ pub struct ShareOf {
     pub published: BTreeMap<String, f64>,
 }
 
+/// What a claim is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ClaimOf {
+    /// What the first variant does in a second of CPU time, as a share of what the other does.
+    #[default]
+    Throughput,
+    /// CPU time of the first variant as a share of its wall time: above 100 where more than one
+    /// core is used. It has no other variant.
+    Cores,
+}
+
+impl ClaimOf {
+    fn is_throughput(&self) -> bool {
+        *self == ClaimOf::Throughput
+    }
+}
+
 /// What somebody claims of two variants of a runtime. The claim holds where the first, as a share
 /// of the second, lies between the bounds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -33,7 +52,11 @@ pub struct Claim {
     pub runtime: String,
     pub variant: String,
     /// The variant that it is compared with.
+    #[serde(default)]
     pub than: String,
+    /// What the bounds are about.
+    #[serde(default, skip_serializing_if = "ClaimOf::is_throughput")]
+    pub of: ClaimOf,
     /// The least share in percent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub above: Option<f64>,

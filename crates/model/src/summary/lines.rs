@@ -41,6 +41,9 @@ pub const THREADS_RAN: Metric = metric("threads_ran", "threads");
 /// [`Figures::busiest`].
 pub const BUSIEST_THREAD_SHARE: Metric = metric("busiest_thread_share", "share");
 
+/// How often one system call is made ([`Figures::calls`]).
+pub const CALLS_PER_TASK: Metric = metric("calls_per_task", "calls");
+
 /// The metric of a count.
 pub fn counted(count: Count) -> Metric {
     let (name, unit) = count.in_summary();
@@ -64,6 +67,9 @@ pub struct Line {
     pub metric: String,
     /// The unit of its [`Metric`].
     pub unit: String,
+    /// The name of a system call, where the metric is of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<String>,
     /// The number of samples, or of processes for a count.
     pub n: u64,
     /// As in [`Distribution`]. For a count, it is the process with the fewest.
@@ -148,6 +154,11 @@ pub fn lines(row: &Row) -> Vec<Line> {
             Line { status: RowStatus::Skipped, ..blank(row, counted(*count)) }.without(missing)
         }
     });
+    let calls = figures.calls.iter().map(|(name, calls)| Line {
+        of: Some(name.clone()),
+        p50: Some(*calls),
+        ..blank(row, CALLS_PER_TASK)
+    });
     [
         Some(timed(CPU_PER_TASK, &figures.cpu)),
         Some(timed(WALL_PER_TASK, &figures.wall)),
@@ -160,6 +171,7 @@ pub fn lines(row: &Row) -> Vec<Line> {
     .into_iter()
     .flatten()
     .chain(counts)
+    .chain(calls)
     .collect()
 }
 
@@ -171,6 +183,7 @@ fn blank(row: &Row, metric: Metric) -> Line {
         sweep: row.sweep,
         metric: metric.name.to_owned(),
         unit: metric.unit.to_owned(),
+        of: None,
         n: 0,
         p0: None,
         p25: None,
@@ -283,6 +296,7 @@ fn first(line: Line) -> Result<Row, String> {
             threads: None,
             busiest: None,
             counts: Counts::default(),
+            calls: Vec::new(),
         })),
     };
     Ok(Row {
@@ -303,6 +317,7 @@ fn add(figures: &mut Figures, line: Line) -> Result<(), String> {
         return Ok(());
     }
     match () {
+        () if is(CALLS_PER_TASK) => figures.calls.extend(line.of.zip(line.p50)),
         () if is(WALL_PER_TASK) => figures.wall = line.timing()?,
         () if is(COLD_CPU_PER_TASK) => figures.cold_cpu = line.distribution(),
         () if is(CREATE_CPU_SHARE) => figures.create_cpu = line.distribution(),

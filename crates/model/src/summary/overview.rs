@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Interval, Latencies, Reaches, Residents, Scales, Shares};
+use super::{Interval, Latencies, Reaches, Residents, Scales, Shares, Streams};
 use crate::run_file::Time;
 
 /// The answer of a run, before all figures that it rests on.
@@ -30,6 +30,9 @@ pub struct Overview {
     /// Tables of what tasks hold while they wait; they are not among the rankings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub residents: Vec<Residents>,
+    /// Tables of how many bytes a second are read; they are not among the rankings.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub streams: Vec<Streams>,
     /// What else matters, the most important first.
     pub findings: Vec<Finding>,
     /// How long the run took, in seconds; missing where it did not come to its end.

@@ -76,6 +76,9 @@ pub struct Figures {
     pub busiest: Option<Distribution>,
     /// What was counted in processes of their own (`--counts`), per task.
     pub counts: Counts,
+    /// The system calls that were made most often, per task, by name; empty where they were not
+    /// looked at.
+    pub calls: Vec<(String, f64)>,
 }
 
 /// A time of a row and its ratio to the baseline.
@@ -97,7 +100,8 @@ pub struct Ratio {
 }
 
 /// The samples of one metric, in its unit.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Distribution {
     /// The number of samples.
     pub n: u64,

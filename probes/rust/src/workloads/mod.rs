@@ -1,5 +1,6 @@
 //! The workloads, and what their instrumented runs share.
 
+pub mod bytes;
 pub mod count;
 pub mod drain;
 pub mod fanout;

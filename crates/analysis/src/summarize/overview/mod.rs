@@ -8,6 +8,7 @@ mod reaches;
 mod residents;
 mod scales;
 mod shares;
+mod streams;
 mod versions;
 
 use taskscale_model::summary::{Control, Granularity, Growth, Overview, Row};
@@ -46,6 +47,7 @@ pub fn of(parts: &Parts<'_>, options: &Options) -> Overview {
         reaches: reaches::of(parts.run, parts.rows),
         scales,
         residents: residents::of(parts.samples, parts.rows),
+        streams: streams::of(parts.run, parts.samples, parts.rows),
         rankings,
         elapsed_s: parts.run.ended.as_ref().map(|end| end.elapsed_s).filter(|s| LASTED_S.contains(s)),
     }

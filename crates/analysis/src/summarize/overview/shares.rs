@@ -2,10 +2,15 @@
 
 use taskscale_model::{
     run_file::{Role, Time},
-    suite::{Block, Claim, ShareOf},
+    suite::{Block, Claim, ClaimOf, ShareOf},
     summary::{ClaimVerdict, Interval, Judged, Served, Share, Shares},
 };
-use taskscale_stats::quantile::{median, sorted};
+use taskscale_stats::{
+    confidence::CONFIDENCE,
+    independent::independent,
+    quantile::{median, sorted},
+    sign::sign_interval,
+};
 
 use super::{
     super::samples::RowSamples,
@@ -122,14 +127,31 @@ fn percent(one: &Cost<'_>, base: &Cost<'_>) -> (f64, Option<Interval>) {
     (ratio.map_or(f64::NAN, share), ci.map(|Interval(low, high)| Interval(share(high), share(low))))
 }
 
-fn judged(claim: &Claim, costs: &[Cost<'_>]) -> Judged {
+/// CPU time of a row as a share of its wall time, in percent, with its 95 % interval.
+fn cores(one: &Cost<'_>) -> Option<(f64, Option<Interval>)> {
+    let shares = one.samples.timed.iter().filter(|sample| sample.wall_ns > 0);
+    let shares: Vec<f64> =
+        shares.map(|sample| 100.0 * sample.cpu_ns as f64 / sample.wall_ns as f64).collect();
+    let processes: Vec<u64> =
+        one.samples.timed.iter().filter(|sample| sample.wall_ns > 0).map(|sample| sample.process).collect();
+    let ci = sign_interval(&sorted(&independent(&processes, &shares)), CONFIDENCE);
+    Some((median(&sorted(&shares))?, ci.map(|(low, high)| Interval(low, high))))
+}
+
+/// Holds a claim to what was measured.
+pub fn judged(claim: &Claim, costs: &[Cost<'_>]) -> Judged {
     let find = |variant: &str| {
         costs.iter().find(|cost| {
             let key = &cost.samples.row.key;
             key.runtime == claim.runtime && key.variant_and_case() == variant
         })
     };
-    let measured = find(&claim.variant).zip(find(&claim.than)).map(|(one, other)| percent(one, other));
+    let measured = match claim.of {
+        ClaimOf::Throughput => {
+            find(&claim.variant).zip(find(&claim.than)).map(|(one, other)| percent(one, other))
+        }
+        ClaimOf::Cores => find(&claim.variant).and_then(cores),
+    };
     let (above, below) = (claim.above.unwrap_or(f64::NEG_INFINITY), claim.below.unwrap_or(f64::INFINITY));
     let verdict = match measured {
         None => ClaimVerdict::NotMeasured,
@@ -142,6 +164,9 @@ fn judged(claim: &Claim, costs: &[Cost<'_>]) -> Judged {
         verdict,
         percent: measured.map(|(percent, _)| percent),
         ci: measured.and_then(|(_, ci)| ci),
-        of: format!("{} {} of {}", claim.runtime, claim.variant, claim.than),
+        of: match claim.of {
+            ClaimOf::Throughput => format!("{} {} of {}", claim.runtime, claim.variant, claim.than),
+            ClaimOf::Cores => format!("{} {}, CPU time of wall time", claim.runtime, claim.variant),
+        },
     }
 }

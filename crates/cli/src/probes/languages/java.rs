@@ -139,7 +139,7 @@ fn recipe(jdk: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
     let release = version.to_string();
     let mut steps = vec![Step::must(javac(&["--release", "21"], below("src/main/")))];
     if version >= FOREIGN {
-        steps.push(Step::may(javac(&["--release", "22"], below("src/clock22/"))));
+        steps.push(Step::may(javac(&["--release", "22"], below("src/jdk22/"))));
     }
     if version >= STRUCTURED {
         steps.push(Step::may(javac(&["--release", &release, "--enable-preview"], below("src/preview25/"))));

@@ -1,7 +1,7 @@
 //! Rust: our probe is built into this binary. A user's file becomes a package that depends on it. A
 //! runtime that needs an old library is a package of its own, with its own lock file.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use taskscale_model::missing::Missing;
 use taskscale_sys::process::Command;
@@ -118,10 +118,13 @@ fn theirs() -> String {
         // The list ends at the next table, or at the comment on it.
         list.split("\n\n").next().unwrap_or_default().lines()
     });
-    // What both depend on is there once.
-    let lines: BTreeSet<&str> = lines.collect();
-    let mut list = String::new();
+    // What both depend on is there once, as the probe has it: cargo adds the features of the SDK.
+    let mut by_name: BTreeMap<&str, &str> = BTreeMap::new();
     for line in lines {
+        by_name.entry(line.split(" = ").next().unwrap_or_default()).or_insert(line);
+    }
+    let mut list = String::new();
+    for line in by_name.into_values() {
         list += &line.replace("path = \"", "path = \"../");
         list.push('\n');
     }
@@ -130,6 +133,8 @@ fn theirs() -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]

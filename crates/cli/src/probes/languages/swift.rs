@@ -22,6 +22,10 @@ pub static SWIFT: Language = Language {
 /// Holds the version that the compiler states.
 const VERSION_FILE: &str = "SwiftcVersion.swift";
 
+/// URLSession's ways of the workload `bytes`: a library that lies beside the probe, which loads it
+/// when it is asked for one.
+const URL_SESSION: &str = "TaskscaleUrlSession";
+
 fn find(asked: Option<&str>, _: &Source) -> Result<Toolchain, Missing> {
     let remedy =
         "install Swift 6.0 or newer (swift.org/install), or name one: --runtime swift@/opt/swift-6.0";
@@ -75,9 +79,19 @@ fn recipe(swiftc: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
         Source::File(path) => (vec![absolute(path)], Vec::new()),
     };
     main.extend([library, "-I".into(), site.out.to_string_lossy().into_owned(), "-o".into(), probe.clone()]);
+    let mut steps = vec![Step::must(compile(sdk)), Step::must(compile(main))];
+    if matches!(source, Source::Runtime(_)) {
+        let (path, sums) = (site.out(URL_SESSION), site.src("workloads/bytes/BytesSum.swift"));
+        let mut session: Vec<String> =
+            ["-parse-as-library", "-emit-library", "-module-name", URL_SESSION, "-o", &path, &sums]
+                .map(str::to_owned)
+                .into();
+        session.extend(below("urlsession/"));
+        steps.push(Step::may(compile(session)));
+    }
     Recipe {
         files: vec![(VERSION_FILE.into(), format!("let swiftcVersion = #\"{}\"#\n", swiftc.version))],
-        steps: vec![Step::must(compile(sdk)), Step::must(compile(main))],
+        steps,
         run: Command::new(probe, args),
     }
 }

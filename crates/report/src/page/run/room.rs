@@ -81,6 +81,7 @@ fn thin(summary: &Summary) -> Summary {
                 threads: None,
                 busiest: None,
                 counts: Counts::default(),
+                calls: Vec::new(),
                 ..**figures
             };
         }

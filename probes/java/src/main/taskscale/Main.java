@@ -1,6 +1,7 @@
 package taskscale;
 
 import taskscale.sdk.Probe;
+import taskscale.workloads.Bytes;
 import taskscale.workloads.Fanout;
 import taskscale.workloads.Interp;
 import taskscale.workloads.Nop;
@@ -21,6 +22,7 @@ public final class Main {
         Spin.declare();
         Interp.declare();
         Parked.declare();
+        Bytes.declare();
         Probe.serve("java", Runtime.version().toString(), Runtime.getRuntime().availableProcessors());
     }
 }

@@ -1,13 +1,11 @@
 """`mode` http-closed and http-open: a server of aiohttp, whose every GET evaluates a request."""
 
 import asyncio
-import importlib.util
 import json
-import os
 import socket
 import sys
 
-from ...runtimes import drive
+from ...runtimes import drive, missing
 from ...sdk.clock import cpu_ns, wall_ns
 from ...sdk.describe import PROTOCOL
 
@@ -15,16 +13,8 @@ MODES = ("http-closed", "http-open")
 
 
 def unavailable():
-    """Why there is no server here; None where there is one. aiohttp is looked for in the packages that `taskscale
-    setup` installed too, which come last: all else is imported from where it was without them."""
-    folder = os.environ.get("TASKSCALE_PACKAGES")
-    if folder and folder not in sys.path:
-        sys.path.append(folder)
-    if importlib.util.find_spec("aiohttp"):
-        return None
-    python = "this Python (%d.%d.%d, %s)" % (*sys.version_info[:3], sys.executable)
-    remedy = "taskscale setup python, or for this Python: python -m pip install aiohttp"
-    return {"reason": "aiohttp is not installed for %s" % python, "remedy": remedy}
+    """Why there is no server here; None where there is one."""
+    return missing("aiohttp")
 
 
 def serve(run, runtime, right, answer, eager=False):

@@ -1,0 +1,204 @@
+//! Tables of how many bytes a second are read, from a run file to what is shown.
+
+use taskscale_analysis::{Run, parse_run, summarize};
+use taskscale_model::{
+    answer::Rule,
+    params::{ParamValue, Params},
+    run_file::{Kind, Role, RowEnd, RowRecord, SampleRecord, Status, Stop},
+    suite::{Claim, ClaimOf, Contrast, PublishedPass, StreamOf},
+    summary::{ClaimVerdict, Streams},
+};
+use taskscale_report::{Style, json, markdown, overview, page, text};
+
+const QUICK: &str = include_str!("../../analysis/tests/data/quick.jsonl");
+const MIB: u64 = 1 << 20;
+
+/// Runtime, variant, bytes of the buffer of a floor, CPU and wall time of a pass in microseconds.
+type Way = (&'static str, &'static str, Option<u64>, u64, u64);
+
+const ALL: [Way; 7] = [
+    ("threads", "memcpy/none", Some(65_536), 40, 40),
+    ("threads", "read/none", Some(65_536), 80, 80),
+    ("threads", "read/none", Some(16_384), 90, 90),
+    ("threads", "read/for", None, 100, 110),
+    ("threads", "fs::read/for", None, 250, 250),
+    ("swift", "Data/for", None, 5_000, 3_000),
+    ("swift", "Data/unsafe", None, 500, 600),
+];
+
+fn claim(text: &str, variant: &str, than: &str, of: ClaimOf, above: f64) -> Claim {
+    let (text, variant, than) = (text.to_owned(), variant.to_owned(), than.to_owned());
+    Claim { text, runtime: "swift".into(), variant, than, of, above: Some(above), below: None }
+}
+
+/// A run with these ways, each with eight processes of two samples. The second of a process takes
+/// 1 % longer.
+fn run_of(ways: &[Way], server_us: Option<u64>) -> Run {
+    let mut run = parse_run(QUICK).expect("a run file");
+    let (row, sample) = (run.rows[0].clone(), run.samples[0].clone());
+    (run.rows, run.samples, run.row_ends, run.rounds) = (vec![], vec![], vec![], vec![]);
+    run.header.suites.truncate(1);
+    let suite = &mut run.header.suites[0];
+    (suite.name, suite.title) = ("bytes".into(), "A stream of bytes".into());
+    suite.workloads.truncate(1);
+    let block = &mut suite.workloads[0];
+    (block.title, block.answer.rule) = ("bytes of a file".into(), Rule::Bytes);
+    let contrast = |name: &str, runtime: &str, one: &str, other: &str| Contrast {
+        name: name.into(),
+        runtime: runtime.into(),
+        one: one.into(),
+        other: other.into(),
+    };
+    let pass = PublishedPass { bytes: 128 * MIB, wall_ms: 605.0, cpu_ms: 640.0 };
+    block.stream = Some(StreamOf {
+        floors: ["memcpy/none", "read/none", "read/for"].map(|name| format!("threads:{name}")).into(),
+        contrasts: vec![
+            contrast("unsafe / safe", "swift", "Data/unsafe", "Data/for"),
+            contrast("chunk / whole", "threads", "read/for", "fs::read/for"),
+            contrast("of nothing", "swift", "Data/unsafe", "nowhere"),
+        ],
+        published_on: "M2 MacBook Air".into(),
+        published: [("swift:Data/for".to_owned(), pass)].into(),
+    });
+    block.claims = vec![
+        claim("unsafe is 7 times as fast", "Data/unsafe", "Data/for", ClaimOf::Throughput, 700.0),
+        claim("more than one core is used", "Data/for", "", ClaimOf::Cores, 101.0),
+        claim("more than one core is used (unsafe)", "Data/unsafe", "", ClaimOf::Cores, 101.0),
+    ];
+    for (number, (runtime, variant, chunk, cpu_us, wall_us)) in (0..).zip(ways) {
+        let mut key = row.key.clone();
+        key.size = MIB;
+        (key.series.suite, key.series.table) = ("bytes".into(), "bytes of a file".into());
+        (key.series.workload, key.series.runtime) = ("bytes".into(), (*runtime).into());
+        (key.series.variant, key.series.case) = ((*variant).into(), Params::new());
+        key.series.params = [("mode".to_owned(), ParamValue::Word("sum8".into()))].into();
+        if let Some(chunk) = chunk {
+            key.series.case.insert("mode".into(), ParamValue::Word("none".into()));
+            key.series.case.insert("chunk".into(), ParamValue::Integer(*chunk));
+            let case = key.series.case.clone();
+            key.series.params.extend(case);
+        }
+        let plain = RowRecord { row: number, key, role: Role::Row, baseline: None, ..row.clone() };
+        run.rows.push(plain);
+        run.row_ends.push(RowEnd { row: number, status: Status::Ok { stop: Stop::MaxTime } });
+        for round in 0..16 {
+            let longer = |us: u64| us * 10 * (100 + round % 2);
+            run.samples.push(SampleRecord {
+                order: run.samples.len() as u64,
+                row: number,
+                kind: Kind::Timed,
+                round,
+                process: round / 2,
+                size: MIB,
+                iterations: 2,
+                cpu_ns: 2 * longer(*cpu_us),
+                wall_ns: 2 * longer(*wall_us),
+                server_cpu_ns: server_us.map(|us| us * 2_000),
+                ..sample.clone()
+            });
+        }
+    }
+    run
+}
+
+fn streams(ways: &[Way]) -> Streams {
+    let mut summary = summarize(&run_of(ways, Some(70)));
+    assert!(summary.overview.rankings.is_empty(), "a stream is not ranked by the time of a byte");
+    summary.overview.streams.swap_remove(0)
+}
+
+fn near(found: Option<f64>, right: f64) {
+    let found = found.expect("a figure");
+    assert!((found / right - 1.0).abs() < 0.011, "{found} and not {right}");
+}
+
+#[test]
+fn throughput_is_computed_and_divided_by_the_cheapest_row_that_sums_up() {
+    let table = streams(&ALL);
+    let find = |name: &str| table.rows.iter().find(|row| row.variant == name).expect(name);
+    // 1 MiB in 100 us.
+    near(find("read/for").cpu_mib_s, 10_000.0);
+    near(find("read/for").wall_mib_s, 9_090.9);
+    assert_eq!(table.floor.as_deref(), Some("threads:read/for"));
+    near(find("Data/for").times_floor, 50.0);
+    let ci = find("Data/for").times_floor_ci.expect("eight processes");
+    assert!(ci.0 <= 50.0 && ci.1 >= 49.9, "{ci:?}");
+    assert_eq!(find("memcpy/none chunk=65536").times_floor, None, "it sums nothing up");
+    near(find("Data/for").published_cpu_mib_s, 200.0);
+    near(find("Data/for").published_wall_mib_s, 211.6);
+    // CPU time of the server for a MiB.
+    near(table.server_mib_ns, 70_000.0);
+    let order: Vec<&str> = table.rows.iter().map(|row| &*row.variant).collect();
+    let right = [
+        "memcpy/none chunk=65536",
+        "read/none chunk=65536",
+        "read/none chunk=16384",
+        "read/for",
+        "fs::read/for",
+        "Data/unsafe",
+        "Data/for",
+    ];
+    assert_eq!(order, right, "floors first, then the cheapest");
+}
+
+#[test]
+fn pairs_and_claims_are_held_to_what_was_measured() {
+    let table = streams(&ALL);
+    let pairs: Vec<(&str, f64)> = table.contrasts.iter().map(|pair| (&*pair.name, pair.times)).collect();
+    assert_eq!(pairs.iter().map(|pair| pair.0).collect::<Vec<_>>(), ["unsafe / safe", "chunk / whole"]);
+    near(Some(pairs[0].1), 10.0);
+    near(Some(pairs[1].1), 2.5);
+    let verdicts: Vec<ClaimVerdict> = table.claims.iter().map(|claim| claim.verdict).collect();
+    assert_eq!(verdicts, [ClaimVerdict::Confirmed, ClaimVerdict::Confirmed, ClaimVerdict::Refuted]);
+    near(table.claims[1].percent, 5_000.0 / 30.0);
+    let unmeasured = streams(&ALL[..5]);
+    assert!(unmeasured.claims.is_empty(), "nothing of Swift was measured");
+    let part = streams(&ALL[..6]);
+    assert_eq!(part.claims[0].verdict, ClaimVerdict::NotMeasured, "one of the two was not");
+    assert_eq!(unmeasured.contrasts.len(), 1);
+}
+
+#[test]
+fn without_a_floor_there_is_no_multiple() {
+    let table = streams(&ALL[5..]);
+    assert!(table.floor.is_none() && table.rows.iter().all(|row| row.times_floor.is_none()), "{table:?}");
+    assert!(text(&summarize(&run_of(&ALL[5..], None)), &Style::default()).contains("MiB/s CPU"));
+}
+
+#[test]
+fn the_screen_has_the_table() {
+    let summary = summarize(&run_of(&ALL, Some(70)));
+    let screen = overview(&summary, &Style::default(), "last");
+    assert!(
+        screen.lines().count() <= 40 && screen.lines().all(|line| line.chars().count() <= 80),
+        "{screen}"
+    );
+    insta::assert_snapshot!(screen);
+}
+
+#[test]
+fn every_format_has_the_percentiles_with_their_count() {
+    let summary = summarize(&run_of(&ALL, Some(70)));
+    let detailed = text(&summary, &Style { detailed: true, ..Style::default() });
+    for (format, said) in [
+        ("text", detailed),
+        ("Markdown", markdown(&summary)),
+        ("page", page(&summary)),
+        ("JSON", json(&summary)),
+    ] {
+        if format != "JSON" {
+            assert!(said.contains("max of 16"), "{format}: p99 of 16 samples is the largest\n{said}");
+            assert!(said.contains("read/none chunk=16384"), "{format}: every floor");
+            assert!(said.contains("its server: 70.0 us of CPU a MiB"), "{format}: {said}");
+        }
+        assert!(said.contains("unsafe / safe"), "{format}");
+    }
+    let value: serde_json::Value = serde_json::from_str(&json(&summary)).expect("JSON");
+    let row = &value["overview"]["streams"][0]["rows"][3];
+    assert_eq!((&row["cpu"]["n"], &row["cpu"]["p0"]), (&16.into(), &100_000.0.into()));
+    // With a hundred samples the percentile is one.
+    let mut many = run_of(&ALL, None);
+    let samples = many.samples.clone();
+    many.samples = (0..7).flat_map(|_| samples.clone()).collect();
+    assert!(!text(&summarize(&many), &Style { detailed: true, ..Style::default() }).contains("max of"));
+}
