@@ -158,9 +158,15 @@ fn is_http(row: &PlannedRow) -> bool {
     bytes::is_http(&row.record.key.workload, &row.record.key.params)
 }
 
-/// The sizes of the files that a plan needs.
+/// The sizes of the files that a plan needs. A file of one byte tells what a process holds without
+/// the rest (`--metrics rss`).
 pub fn sizes(plan: &Plan) -> BTreeSet<u64> {
-    plan.rows().filter(|row| reads_bytes(row)).map(|row| row.record.key.size).collect()
+    let mut sizes: BTreeSet<u64> =
+        plan.rows().filter(|row| reads_bytes(row)).map(|row| row.record.key.size).collect();
+    if !sizes.is_empty() {
+        sizes.insert(1);
+    }
+    sizes
 }
 
 /// Whether a plan needs the server.
