@@ -1,6 +1,6 @@
 //! What is counted in the same processes. Counting alters a process: CPython is told to take each
-//! object from malloc, V8 is told to sample its heap, a stop ends some calls that wait, valgrind runs
-//! threads one at a time. What would be altered is counted in other processes.
+//! object from malloc, V8 is told to sample its heap, a stop ends some calls that wait, valgrind
+//! runs threads one at a time. What would be altered is counted in other processes.
 
 use taskscale_model::metric::Metric;
 

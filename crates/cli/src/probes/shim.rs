@@ -1,6 +1,6 @@
-//! The libraries that count in a program: its allocations (`taskscale_sys::counts::allocations`) and
-//! its references to Swift's objects (`taskscale_sys::counts::references`). They are written in C and
-//! built once by the C compiler of this machine.
+//! The libraries that count in a program: its allocations (`taskscale_sys::counts::allocations`)
+//! and its references to Swift's objects (`taskscale_sys::counts::references`). They are written in
+//! C and built once by the C compiler of this machine.
 
 use std::path::PathBuf;
 
