@@ -159,9 +159,7 @@ mod tests {
         }
     }
 
-    // Some seconds without optimisation. `cargo test --release -p taskscale-model -- --ignored`
     #[test]
-    #[ignore = "128 MiB, byte by byte: cargo test --release -p taskscale-model -- --ignored"]
     fn the_largest_published_sums_are_right_too() {
         let right = Sums { bytes: 134_217_728, sum8: 213, fnv: 0xf541_4d04_cce8_bdbc };
         assert_eq!(Sums::of_content(134_217_728), right);
