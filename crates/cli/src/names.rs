@@ -90,15 +90,15 @@ mod tests {
     #[test]
     fn a_misspelt_name_is_told_with_what_was_meant() {
         for (said, words) in [
-            (no_suite("fanot"), "no suite is named \"fanot\"; did you mean fanout? There are cliffs"),
-            (no_suite("C#"), "but a runtime is: taskscale run --runtime C#; there are cliffs"),
+            (no_suite("fanot"), "no suite is named \"fanot\"; did you mean fanout? There are bytes, cliffs"),
+            (no_suite("C#"), "but a runtime is: taskscale run --runtime C#; there are bytes, cliffs"),
             (no_runtime("asynco"), "no runtime is named \"asynco\"; did you mean asyncio? There are tokio"),
             (no_runtime("fanout"), "but a suite is: taskscale run fanout; there are tokio"),
             (
                 no_suite_or_runtime("fanot"),
                 "no suite or runtime is named \"fanot\"; did you mean fanout? There",
             ),
-            (no_suite_or_runtime("lunch"), "\"lunch\"; there are the suites cliffs"),
+            (no_suite_or_runtime("lunch"), "\"lunch\"; there are the suites bytes, cliffs"),
         ] {
             assert!(said.contains(words), "{said}");
         }

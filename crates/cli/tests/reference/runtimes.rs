@@ -41,7 +41,9 @@ pub fn page() -> String {
 fn listed(tool: &Tool) -> Vec<String> {
     let ran = tool.run(&["list"]);
     let runtimes = ran.out.lines().skip_while(|line| !line.starts_with("Runtimes ")).skip(1);
-    let names = runtimes.take_while(|line| line.starts_with("  "));
+    let lines = runtimes.take_while(|line| line.starts_with("  "));
+    // What follows a broken line stands further in.
+    let names = lines.filter(|line| !line.starts_with("   "));
     let names: Vec<String> =
         names.filter_map(|line| line.split_whitespace().next().map(str::to_owned)).collect();
     assert!(names.starts_with(&BUILT_IN.map(str::to_owned)), "{ran:?}");
