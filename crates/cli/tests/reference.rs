@@ -1,5 +1,5 @@
-//! The pages `suites.md`, `runtimes.md` and `patterns.md` of `docs/reference` are what the code
-//! gives.
+//! The pages `suites.md`, `runtimes.md`, `metrics.md` and `patterns.md` of `docs/reference` are
+//! what the code gives.
 #![allow(clippy::print_stdout, reason = "a runtime that is not here is named in the test output")]
 
 mod common;
@@ -12,7 +12,7 @@ mod reference {
 use std::fmt::Write;
 
 use reference::{examples, runtimes, suites};
-use taskscale_model::schema;
+use taskscale_model::{metric, schema};
 use taskscale_testkit::generated::holds_generated;
 
 /// How each page says that it is generated.
@@ -37,6 +37,33 @@ fn suites_are_those_of_their_files() {
 fn runtimes_are_those_that_answer() {
     let text = head("Runtimes", "what the probes say of themselves") + &runtimes::page();
     holds_generated("docs/reference/runtimes.md", &text);
+}
+
+#[test]
+fn metrics_are_those_that_can_be_asked_for() {
+    let mut text = head("Metrics", "`crates/model/src/metric.rs`");
+    text.push_str(
+        "`taskscale run SUITE --metrics allocs,gc` measures these beside time, in further processes of\n\
+         each row that are not timed. A metric that a runtime does not have is a reason under the tables.\n\
+         How they are taken: [METHODOLOGY.md](../../METHODOLOGY.md#counts).\n\n\
+         | metric | tells | unit | exact | costs | taken by | in a summary |\n|---|---|---|---|---|---|---|\n",
+    );
+    for about in metric::ALL {
+        let names = about.metric.counts().iter().map(|count| format!("`{}`", count.in_summary().0));
+        writeln!(
+            text,
+            "| `{}` | {} | {} | {} | {} | {} | {} |",
+            about.word,
+            about.title,
+            about.unit,
+            about.exact,
+            about.cost,
+            about.by,
+            names.collect::<Vec<_>>().join(", ")
+        )
+        .expect("text");
+    }
+    holds_generated("docs/reference/metrics.md", &text);
 }
 
 /// The name of each pattern, and the sentence of the type that has them.
