@@ -5,6 +5,7 @@
 use taskscale_model::{
     answer::Rule,
     bytes,
+    metric::Metric,
     missing::Missing,
     params::{ParamValue, Params},
     protocol::{Answer, Description, PROTOCOL, Reply, RunRequest, VERIFY, Variant, Workload},
@@ -14,6 +15,7 @@ use taskscale_sys::process::Command;
 use crate::{
     bytes::{CHECKED, swapped_sums},
     calibrate::{self, Pilot},
+    counters::Counters,
     expect::{Answers, rule_of},
     fault::Fault,
     invariants,
@@ -113,6 +115,7 @@ pub fn check(command: &Command, cpus: u64, timeout_ns: u64, swapped: &[(String, 
         }
     }
     checker.swapped(&description, swapped);
+    checker.counters(&description);
     checker.clocks(&description);
     checker.errors(&description);
     checker.garbage();
@@ -241,6 +244,29 @@ impl Checker<'_> {
             iterations: 1,
             params: params.clone(),
             seed: 1_000 + self.asked,
+        }
+    }
+
+    /// Checks that what the runtime is said to count is told.
+    fn counters(&mut self, description: &Description) {
+        let is_here = |variant: &&Variant| variant.unavailable.is_none();
+        let first = description
+            .workloads
+            .iter()
+            .find_map(|workload| Some((workload, workload.variants.iter().find(is_here)?)));
+        let Some((workload, variant)) = first.filter(|_| !description.counters.is_empty()) else { return };
+        let params = cases(workload, variant).into_iter().next().unwrap_or_default();
+        for (kind, metrics) in [("memory", [Metric::Allocs, Metric::Bytes]), ("collector", [Metric::Gc; 2])] {
+            let counters = Counters::of(description, &metrics);
+            let request = counters.asked(self.request(workload, variant, &params, 1));
+            let result = match self.run(&request) {
+                Ok(observed) => match counters.broken(&observed.sample).first() {
+                    Some(name) => Err(Fault::NoCounter { name }),
+                    None => Ok(()),
+                },
+                Err(fault) => Err(fault),
+            };
+            self.found("counters", kind, result);
         }
     }
 

@@ -54,6 +54,18 @@ impl Counters {
         request
     }
 
+    /// The counters that are promised and that a sample neither has nor gives a reason for.
+    pub(crate) fn broken(&self, sample: &Sample) -> Vec<&'static str> {
+        let given = |name: &str| {
+            let value = sample.extra.get(COUNTERS)?.get(name)?.clone();
+            serde_json::from_value::<Reading<u64>>(value).ok()
+        };
+        let is_broken = |(name, _, state): &&(&'static str, Count, Result<(), Missing>)| {
+            state.is_ok() && given(name).is_none()
+        };
+        self.all.iter().filter(is_broken).map(|(name, ..)| *name).collect()
+    }
+
     /// By what each counter rose.
     pub(crate) fn rise(&self, sample: &Sample) -> BTreeMap<Count, Result<u64, Missing>> {
         let given = sample.extra.get(COUNTERS);
@@ -119,6 +131,10 @@ mod tests {
         assert_eq!(rise[&Count::Allocations], Err(Missing::new("not counted", "")));
         let this_time = own.rise(&sample(json!({"counters": {"bytes": {"reason": "too many"}}})));
         assert_eq!(this_time[&Count::Bytes], Err(Missing::new("too many", "")));
+        for lie in [json!({}), json!({"bytes": -1}), json!({"bytes": "many"}), json!({"bytes": 1.5})] {
+            assert_eq!(own.broken(&sample(json!({"counters": lie}))), ["bytes"]);
+        }
+        assert_eq!(own.broken(&sample(json!({"counters": {"bytes": {"reason": "no"}}}))), [""; 0]);
         let collector = Counters::of(&described, &[Metric::Gc]);
         let rise = collector.rise(&sample(json!({"counters": {"bytes": 640}})));
         let said = |count| rise[&count].as_ref().unwrap_err().reason.clone();

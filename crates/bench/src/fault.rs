@@ -136,6 +136,12 @@ pub enum Fault {
         "told no resident_before and resident_waiting, or no byte that waits, in a run that asks for memory"
     )]
     NoMemory,
+    /// The description has a counter of the runtime, and a sample that was asked for it has none.
+    #[error("counts {name:?} by its description, and gave no number of it and no reason")]
+    NoCounter {
+        /// As the description has it.
+        name: &'static str,
+    },
     /// The probe reports a time that is impossible.
     #[error("reports a time that cannot be: {0}")]
     ImpossibleTime(String),
@@ -202,6 +208,9 @@ impl Fault {
             }
             Fault::OtherQuestion { .. } | Fault::WrongCount { .. } | Fault::NoMemory => {
                 "the variant does not do the work it is asked for; `taskscale probe check` shows the smallest case"
+            }
+            Fault::NoCounter { .. } => {
+                "put into `extra.counters` what the counter rose by, a whole number, or leave it out of the description"
             }
             Fault::ImpossibleTime(_) => {
                 "report nanoseconds of a monotonic clock and of the process CPU clock"

@@ -166,3 +166,106 @@ fn nothing_is_counted_unless_it_is_asked_for() {
     assert_eq!(ran.status, Some(0), "{}", ran.err);
     assert!(!ran.out.contains("allocations_per_task"), "{}", ran.out);
 }
+
+/// A probe in each language whose runtime counts by itself: a task allocates one object of 64 bytes,
+/// as the language lays it out, and the collector is asked to run once an iteration. `KNOWN` are the
+/// objects and bytes of a task, where the runtime counts them.
+const KNOWN: [(&str, &str, &str, Option<f64>, f64); 4] = [
+    (
+        "go",
+        "known.go",
+        "package main\nimport (\"runtime\"; \"taskscale/sdk\")\nvar kept *[64]byte\nfunc main() {\n\
+         sdk.Variant(\"nop\", \"known\", func(run *sdk.Run) (sdk.Timing, error) {\n\
+         return run.Time(func(phases *sdk.Phases) uint64 {\n\
+         for i := uint64(0); i < run.Size; i++ { kept = new([64]byte) }\nruntime.GC()\nreturn run.Size }), nil },\n\
+         sdk.CreatesTask(false))\nsdk.Serve(\"known\", \"1\") }\n",
+        Some(1.0),
+        64.0,
+    ),
+    (
+        // A header of 16 bytes, a length of 8, and the bytes.
+        "dotnet",
+        "known.cs",
+        "using Taskscale;\nProbe.Variant(\"nop\", \"known\", run => run.Time(phases => {\n\
+         for (int i = 0; i < run.Size; i++) Kept.It = new byte[40];\nGC.Collect();\nreturn run.Size;\n\
+         })).CreatesTask(false);\nProbe.Serve(\"known\", \"1\");\n\
+         static class Kept { public static volatile byte[]? It; }\n",
+        None,
+        64.0,
+    ),
+    (
+        "java",
+        "Known.java",
+        "import taskscale.sdk.Probe;\npublic class Known {\nstatic volatile byte[] kept;\n\
+         public static void main(String[] args) {\nProbe.variant(\"nop\", \"known\", run -> run.time(phases -> {\n\
+         for (int i = 0; i < run.size; i++) kept = new byte[48];\nSystem.gc();\nreturn run.size;\n\
+         })).createsTask(false);\nProbe.serve(\"known\", \"1\");\n}\n}\n",
+        None,
+        64.0,
+    ),
+    (
+        // A map, properties and elements of 8 bytes each, and five fields.
+        "node",
+        "known.mjs",
+        "import { serve, variant } from \"taskscale-probe\";\nexport let kept;\n\
+         variant(\"nop\", \"known\", { createsTask: false }, (run) => run.time(() => {\n\
+         for (let i = 0; i < run.size; i++) kept = { a: 1, b: 2, c: 3, d: 4, e: 5 };\n\
+         return run.size;\n}));\nserve(\"known\", \"1\");\n",
+        Some(1.0),
+        64.0,
+    ),
+];
+
+#[test]
+fn runtimes_that_count_by_themselves_tell_the_known_number() {
+    let tool = Tool::with_shared_cache();
+    let suite = tool.path("known.toml");
+    let block = "[[workload]]\nname = \"nop\"\nsizes = [10000]\nanswer = { rule = \"count\" }\n";
+    fs::write(&suite, format!("schema = \"taskscale.suite/1\"\nname = \"k\"\ntitle = \"k\"\n{block}"))
+        .expect("written");
+    let suite = suite.to_str().expect("UTF-8");
+    for (program, file, text, objects, bytes) in KNOWN {
+        if !has(program) {
+            continue;
+        }
+        let path = tool.path(file);
+        fs::write(&path, text).expect("written");
+        let path = path.to_str().expect("UTF-8");
+        let ran = tool.run(
+            &[
+                &["run", suite, "--probe", path, "--metrics", "allocs,bytes,gc"],
+                &["--format", "json"][..],
+                &SHORT[..],
+            ]
+            .concat(),
+        );
+        assert_eq!(ran.status, Some(0), "{file}: {}", ran.err);
+        let summary = ran.json();
+        let of = |name: &str| {
+            let rows = summary["rows"].as_array().expect("rows");
+            rows.iter()
+                .find(|row| row["metric"] == name)
+                .unwrap_or_else(|| panic!("no {name}: {summary}"))
+                .clone()
+        };
+        let near = |name: &str, known: f64| {
+            let counted = of(name);
+            let value = counted["p50"].as_f64().unwrap_or_else(|| panic!("{file}: {counted}"));
+            // What a collection asked for allocates itself is shared by 10,000 tasks.
+            assert!((value - known).abs() <= 0.005 * known, "{file}: {name} {value}, right is {known}");
+        };
+        match objects {
+            Some(objects) => near("allocations_per_task", objects),
+            None => assert!(of("allocations_per_task")["reason"].is_string(), "{file}"),
+        }
+        near("allocated_bytes_per_task", bytes);
+        let collections = of("collections_per_task");
+        let value = collections["p50"].as_f64().unwrap_or_else(|| panic!("{file}: {collections}"));
+        if program != "node" {
+            assert!(
+                (0.9e-4..9e-4).contains(&value),
+                "{file}: {value} collections a task, one or more in 10,000"
+            );
+        }
+    }
+}

@@ -428,7 +428,7 @@ let early () =
     (Parked.wait state (fun () -> Lwt.return_unit) () :: tasks, wake)
   in
   let params = [ ("resident", `Bool false) ] in
-  let asked : Run.t = { id = 1; size = 5; iterations = 1; seed = 1; verify = true; phases = false; params } in
+  let asked : Run.t = { id = 1; size = 5; iterations = 1; seed = 1; verify = true; phases = false; counters = None; params } in
   match Parked.perform start asked with
   | _ -> failwith "nothing was found"
   | exception Failure said -> same "said" text said "6 of 5 tasks waited, and 1 went on before they were woken"

@@ -175,6 +175,8 @@ impl Way for Bytes {
     }
 }
 
+// Whoever calls it brings a buffer.
+#[allow(clippy::unbuffered_bytes)]
 pub fn each<S: Sum>(from: impl Read) -> io::Result<S> {
     let mut sum = S::new();
     for byte in from.bytes() {

@@ -58,7 +58,7 @@ struct Slow<'b> {
 impl Read for Slow<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.calls += 1;
-        if self.calls % 5 == 0 {
+        if self.calls.is_multiple_of(5) {
             return Err(ErrorKind::Interrupted.into());
         }
         let many = (self.calls % 7 + 1).min(buffer.len()).min(self.bytes.len());
