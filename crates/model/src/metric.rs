@@ -124,7 +124,7 @@ pub const ALL: [About; 12] = [
         metric: Metric::Gc,
         word: "gc",
         title: "Garbage collection",
-        unit: "collections, and ns of pause, per task",
+        unit: "collections in a million tasks, and ns of pause (wall time) per task",
         exact: "no: a collector has its own rhythm",
         cost: "two readings of the runtime's counters",
         by: "the counters of Go, JVM, V8, CPython, .NET and OCaml",

@@ -21,8 +21,9 @@ const LEGENDS: [(Count, &str); 5] = [
     ),
     (
         Count::Collections,
-        "Runs of the garbage collector in a million tasks, and nanoseconds for which it stopped the program, per task: divide \
-         by CPU time per task for the share.",
+        "Runs of the garbage collector in a million tasks, and nanoseconds for which it stopped the program, per task, by the \
+         runtime's own clock, which is wall time: on a busy machine a pause holds waiting for a CPU. What it costs in CPU time \
+         is told by rows with the collector off (suite nop, --all).",
     ),
     (
         Count::VoluntarySwitches,
@@ -153,6 +154,12 @@ pub fn screen(section: &Section, room: usize) -> Vec<String> {
     let left_out = section.lines.len() - shown.len();
     if left_out > 0 {
         lines.push(ink(Ink::Dim, &format!("and {}: --details", plural(left_out, "more row"))));
+    }
+    if section.columns.contains(&Count::PauseNs.title()) {
+        lines.push(ink(
+            Ink::Dim,
+            "collections/M: in a million tasks; GC pause: wall time, with any wait for a CPU",
+        ));
     }
     if shown.iter().any(|line| line.short.iter().any(|cell| cell.starts_with('~'))) {
         lines.push(ink(
