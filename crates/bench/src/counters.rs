@@ -7,7 +7,7 @@ use taskscale_model::{
     metric::{Count, Metric},
     missing::{Missing, Reading},
     params::ParamValue,
-    protocol::{COLLECTOR, COUNTERS, Description, MEMORY, RunRequest, Sample},
+    protocol::{COLLECTOR, COUNTERS, Description, MAX_INTEGER, MEMORY, RunRequest, Sample},
 };
 
 /// The counters of a description, with the metric that asks for each.
@@ -56,10 +56,7 @@ impl Counters {
 
     /// The counters that are promised and that a sample neither has nor gives a reason for.
     pub(crate) fn broken(&self, sample: &Sample) -> Vec<&'static str> {
-        let given = |name: &str| {
-            let value = sample.extra.get(COUNTERS)?.get(name)?.clone();
-            serde_json::from_value::<Reading<u64>>(value).ok()
-        };
+        let given = |name: &str| number(sample.extra.get(COUNTERS)?.get(name)?);
         let is_broken = |(name, _, state): &&(&'static str, Count, Result<(), Missing>)| {
             state.is_ok() && given(name).is_none()
         };
@@ -70,20 +67,25 @@ impl Counters {
     pub(crate) fn rise(&self, sample: &Sample) -> BTreeMap<Count, Result<u64, Missing>> {
         let given = sample.extra.get(COUNTERS);
         let of = |(name, count, state): &(&'static str, Count, Result<(), Missing>)| {
-            let value = state.clone().and_then(|()| {
-                let given = given.and_then(|given| given.get(name)).cloned().unwrap_or_default();
-                match serde_json::from_value::<Reading<u64>>(given) {
-                    Ok(reading) => reading.as_result().copied().map_err(Clone::clone),
-                    Err(_) => Err(Missing::new(
-                        format!("the probe says that it reads {name:?}, and its sample has none"),
-                        "check the probe: taskscale probe check",
-                    )),
-                }
+            let value = state.clone().and_then(|()| match given.and_then(|given| number(given.get(name)?)) {
+                Some(reading) => reading.as_result().copied().map_err(Clone::clone),
+                None => Err(Missing::new(
+                    format!(
+                        "the probe says that it reads {name:?}, and its sample has no whole number of it"
+                    ),
+                    "check the probe: taskscale probe check",
+                )),
             });
             (*count, value)
         };
         self.all.iter().map(of).collect()
     }
+}
+
+/// A whole number that every reader of JSON keeps exact, or a reason.
+fn number(given: &serde_json::Value) -> Option<Reading<u64>> {
+    let reading = serde_json::from_value::<Reading<u64>>(given.clone()).ok()?;
+    reading.value().is_none_or(|value| *value <= MAX_INTEGER).then_some(reading)
 }
 
 fn no_collector(description: &Description) -> Missing {
@@ -131,14 +133,20 @@ mod tests {
         assert_eq!(rise[&Count::Allocations], Err(Missing::new("not counted", "")));
         let this_time = own.rise(&sample(json!({"counters": {"bytes": {"reason": "too many"}}})));
         assert_eq!(this_time[&Count::Bytes], Err(Missing::new("too many", "")));
-        for lie in [json!({}), json!({"bytes": -1}), json!({"bytes": "many"}), json!({"bytes": 1.5})] {
+        for lie in [
+            json!({}),
+            json!({"bytes": -1}),
+            json!({"bytes": "many"}),
+            json!({"bytes": 1.5}),
+            json!({"bytes": u64::MAX}),
+        ] {
             assert_eq!(own.broken(&sample(json!({"counters": lie}))), ["bytes"]);
         }
         assert_eq!(own.broken(&sample(json!({"counters": {"bytes": {"reason": "no"}}}))), [""; 0]);
         let collector = Counters::of(&described, &[Metric::Gc]);
         let rise = collector.rise(&sample(json!({"counters": {"bytes": 640}})));
         let said = |count| rise[&count].as_ref().unwrap_err().reason.clone();
-        assert!(said(Count::Collections).contains("its sample has none"));
+        assert!(said(Count::Collections).contains("no whole number of it"));
         assert!(said(Count::PauseNs).contains("reads no counters"));
         let request = RunRequest {
             id: 1,

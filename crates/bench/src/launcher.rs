@@ -67,6 +67,11 @@ impl ProbeLauncher {
         self
     }
 
+    /// Whether rows are counted after they were timed.
+    pub fn counts_anything(&self) -> bool {
+        !self.counting.metrics.is_empty()
+    }
+
     /// Also sets these variables for every probe.
     #[must_use]
     pub fn environment(mut self, variables: impl IntoIterator<Item = (String, String)>) -> Self {

@@ -280,7 +280,7 @@ fn usage_and_input_errors_exit_with_2_and_say_what_to_do() {
     for (args, words) in [
         (
             &["run", "fanuot"][..],
-            "no suite is named \"fanuot\"; did you mean fanout? There are cliffs, fanout",
+            "no suite is named \"fanuot\"; did you mean fanout? There are bytes, cliffs, fanout",
         ),
         (&["run", "tokio"], "no suite is named \"tokio\", but a runtime is: taskscale run --runtime tokio"),
         (

@@ -37,6 +37,9 @@ const CLAIMS: usize = 8;
 const FINDINGS: usize = 8;
 /// The most characters of the title: a suite of somebody's own may have any.
 const TITLE: usize = 3 * COLUMNS;
+/// The most reasons why nothing was counted.
+const REASONS: usize = 4;
+
 /// The most counted rows of a section.
 const COUNTED: usize = 12;
 
@@ -60,6 +63,12 @@ pub fn overview(summary: &Summary, style: &Style, run: &str) -> String {
     for section in counts::sections(summary) {
         lines.push(String::new());
         lines.extend(counts::screen(&section, COUNTED));
+    }
+    if counts::sections(summary).is_empty() {
+        for reason in counts::reasons(summary).iter().take(REASONS) {
+            lines.push(String::new());
+            lines.extend(hanging(&format!("not counted: {reason}"), 2, COLUMNS).lines().map(str::to_owned));
+        }
     }
     let calls = counts::calls(summary);
     if !calls.is_empty() {

@@ -10,7 +10,7 @@ use taskscale_model::{
         lines::{Line, lines},
     },
 };
-use taskscale_report::{Style, compare_junit, compare_markdown, compare_text, markdown, text};
+use taskscale_report::{Style, compare_junit, compare_markdown, compare_text, markdown, overview, text};
 
 const OLD: &str = include_str!("../../analysis/tests/data/compare/old.jsonl");
 const NEW: &str = include_str!("../../analysis/tests/data/compare/new.jsonl");
@@ -242,4 +242,22 @@ fn counts_are_judged_between_machines_that_differ_in_speed_alone() {
     assert!(faster.summary.contains("By time: Another machine"), "{}", faster.summary);
     let larger = elsewhere(|new| new.header.machine.cpus_usable = Reading::Value(64));
     assert!(!larger.regression && larger.counted.other_machine == 2);
+}
+
+#[test]
+fn a_count_that_falls_as_more_is_done_is_none_and_the_screen_says_why() {
+    let mut run = spawn(OLD, &[2_000, 2_000]);
+    for record in &mut run.counts {
+        let Some(Reading::Value(allocations)) = &mut record.allocations else { panic!("counted") };
+        // Fewer calls in a request for twice as many iterations.
+        allocations.malloc = 1_000_000 - record.iterations * record.size;
+    }
+    let missing = entry(&run, "allocations_per_task");
+    assert_eq!((missing.status, missing.p50), (RowStatus::Skipped, None));
+    run.counts
+        .iter_mut()
+        .for_each(|record| record.allocations = Some(Reading::missing("it is broken", "mend it")));
+    let screen = overview(&summarize(&run), &Style::default(), "run.jsonl");
+    let screen = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(screen.contains("not counted: allocations and bytes of tokio: it is broken"), "{screen}");
 }

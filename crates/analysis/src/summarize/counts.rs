@@ -12,6 +12,9 @@ use taskscale_stats::quantile::{median, sorted};
 
 use crate::read::Run;
 
+/// How many tolerances below zero a count cannot be. What the protocol adds is within one.
+const FALLS: f64 = 5.0;
+
 /// The most system calls that are named.
 const CALLS: usize = 5;
 
@@ -113,6 +116,11 @@ impl<'a> Counts<'a> {
             return Some(Err(Missing::new("the run ended before it was counted", "run it again")));
         };
         let tolerance = tolerance(count, least, most);
+        // What a scheduler or a collector does may be less in a longer request.
+        if (count.decides() || count == Count::Collections) && value < -FALLS * tolerance {
+            let reason = "there is less of it the more is done, which cannot be";
+            return Some(Err(Missing::new(reason, "check the probe: taskscale probe check")));
+        }
         // No collector makes system calls in a rhythm. Where requests differ, workers park and
         // wake, and three processes can agree on that by chance.
         let steady = count.is_steady() || spread <= tolerance;

@@ -112,7 +112,8 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
         launcher = launcher.environment(beside.environment()).serving(beside.pid());
     }
     let longest = Duration::from_secs(order.plan.longest_ns().div_ceil(1_000_000_000));
-    tell(&format!("taskscale: {}", amount(&order.plan, longest)));
+    let counts = if launcher.counts_anything() { ", then counts, which take their own time" } else { "" };
+    tell(&format!("taskscale: {}", amount(&order.plan, longest, counts)));
     if !left_out.is_empty() {
         tell(&format!("taskscale: left out ({} with --all): {}", left_out.len(), left_out.join("; ")));
     }
@@ -253,10 +254,11 @@ fn drop_repeated(suite: &mut Suite) {
 }
 
 /// How much there is to measure, and how long that takes at most.
-fn amount(plan: &Plan, longest: Duration) -> String {
+fn amount(plan: &Plan, longest: Duration, counts: &str) -> String {
     let rows = plan.rows().filter(|row| row.state.takes_part()).count();
     format!(
-        "{rows} rows, {} at most; Ctrl-C shows what there is by then",
+        "{rows} row{}, {} at most{counts}; Ctrl-C shows what there is by then",
+        if rows == 1 { "" } else { "s" },
         humantime::format_duration(longest)
     )
 }
