@@ -167,9 +167,9 @@ fn nothing_is_counted_unless_it_is_asked_for() {
     assert!(!ran.out.contains("allocations_per_task"), "{}", ran.out);
 }
 
-/// A probe in each language whose runtime counts by itself: a task allocates one object of 64 bytes,
-/// as the language lays it out, and the collector is asked to run once an iteration. `KNOWN` are the
-/// objects and bytes of a task, where the runtime counts them.
+/// A probe in each language whose runtime counts by itself: a task allocates one object of 64
+/// bytes, as the language lays it out, and the collector is asked to run once an iteration. `KNOWN`
+/// are the objects and bytes of a task, where the runtime counts them.
 const KNOWN: [(&str, &str, &str, Option<f64>, f64); 4] = [
     (
         "go",
