@@ -428,6 +428,8 @@ fn shared(claims: &[(&str, Option<f64>, Option<f64>)]) -> taskscale_model::summa
             runtime: "tokio".into(),
             variant: (*variant).to_owned(),
             than: "spawn".into(),
+            size: None,
+            than_size: None,
             of: ClaimOf::Throughput,
             above: *above,
             below: *below,

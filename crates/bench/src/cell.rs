@@ -378,7 +378,7 @@ impl<'p> Measuring<'p> {
 
     fn one_round(&mut self, round: &Round, world: &mut World<'_, '_>) -> io::Result<Option<Stop>> {
         // Judged rows need no share of creation: a verdict rests on CPU time alone.
-        let with_phases = self.limits.judged_at.is_none() && round.number % PHASES_EVERY == PHASES_EVERY / 2;
+        let with_phases = self.limits.judged_at.is_none() && round.number % PHASES_EVERY == self.phases_at();
         let kinds = if with_phases { &[Kind::Timed, Kind::Phases][..] } else { &[Kind::Timed][..] };
         for &kind in kinds {
             for &index in &round.order {
@@ -392,8 +392,9 @@ impl<'p> Measuring<'p> {
                 }
                 let row = &mut self.rows[index];
                 let dear = row.is_dear(row.sample_ns(self.limits.sample_ns));
-                // Where a sample is dear, the processes that an interval needs come first.
-                let too_early = dear && round.number < sign::FEWEST as u64;
+                // Where a sample is dear, the processes that an interval needs come first, unless the
+                // table is about the parts.
+                let too_early = dear && !self.cell.splits && round.number < sign::FEWEST as u64;
                 if kind == Kind::Phases && (!row.tells_phases || too_early) {
                     continue;
                 }
@@ -403,6 +404,12 @@ impl<'p> Measuring<'p> {
             }
         }
         Ok(None)
+    }
+
+    /// Which of [`PHASES_EVERY`] rounds has phases. A table of the parts of a cost has them as soon
+    /// as each row has a figure.
+    fn phases_at(&self) -> u64 {
+        if self.cell.splits { 1 } else { PHASES_EVERY / 2 }
     }
 
     /// Starts fresh processes for these rows, in this order. They end and come up side by side.

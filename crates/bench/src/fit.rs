@@ -167,7 +167,7 @@ mod tests {
             ("base", Role::Control),
         ];
         let rows = (first..).zip(roles).map(row).collect();
-        Cell { table: table.into(), size, rule: Rule::Count, rows }
+        Cell { table: table.into(), size, rule: Rule::Count, splits: false, rows }
     }
 
     /// What goes where `left_s` are left, a process of a row taking a second.

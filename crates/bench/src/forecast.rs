@@ -164,7 +164,7 @@ mod tests {
             baseline: None,
         };
         let rows = vec![PlannedRow { record, state: RowState::Ready }];
-        Cell { table: String::new(), size, rule: Rule::Count, rows }
+        Cell { table: String::new(), size, rule: Rule::Count, splits: false, rows }
     }
 
     #[test]

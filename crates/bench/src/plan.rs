@@ -263,7 +263,8 @@ impl Planner<'_> {
                 for rows in self.groups(suite, block, size, sweeps) {
                     let table = draft::title(block, self.selection);
                     let rows = draft::number(rows, number);
-                    cells.push(Cell { table, size, rule: block.answer.rule, rows });
+                    let splits = block.split.is_some();
+                    cells.push(Cell { table, size, rule: block.answer.rule, splits, rows });
                 }
             }
         }

@@ -228,7 +228,7 @@ mod tests {
         let kernel = [100, 1600].map(|ns| row(Part::Kernel, ns, Role::Row));
         let rows: Vec<PlannedRow> =
             tasks.into_iter().chain(kernel).chain([row(Part::Tasks, 100, Role::Control)]).collect();
-        let mut cell = Cell { table: "t".into(), size: 64, rule: Rule::SumOfTasks, rows };
+        let mut cell = Cell { table: "t".into(), size: 64, rule: Rule::SumOfTasks, splits: false, rows };
         for (row, steps) in cell.rows.iter_mut().zip([1, 1, 4, 1, 4, 1]) {
             set(&mut row.record, steps);
         }

@@ -22,7 +22,8 @@ pub(crate) struct Standing {
 /// The number of the cell that has the next turn; `None` where no turn fits into `left_ns`.
 ///
 /// Cells without a figure come first, in their order, then those with the fewest processes until
-/// each has the six that an interval needs. Then the cell whose intervals narrow most in a second:
+/// each has the six that an interval needs; the cheapest first, so that when the time is up as many
+/// as possible have six. Then the cell whose intervals narrow most in a second:
 /// they narrow with the square root of the turns, so one turn more of `n` narrows them by the share
 /// `1 / 2n`.
 pub(crate) fn next(cells: &[Standing], left_ns: u64) -> Option<usize> {
@@ -38,7 +39,7 @@ pub(crate) fn next(cells: &[Standing], left_ns: u64) -> Option<usize> {
     let fits = || open().filter(|(_, cell)| cell.turns > 0 && cell.turn_ns / 2 < left_ns);
     let fewest = sign::FEWEST as u64;
     if let Some((index, _)) =
-        fits().filter(|(_, cell)| cell.turns < fewest).min_by_key(|(_, cell)| cell.turns)
+        fits().filter(|(_, cell)| cell.turns < fewest).min_by_key(|(_, cell)| (cell.turns, cell.turn_ns))
     {
         return Some(index);
     }
@@ -64,6 +65,12 @@ mod tests {
             order.push(index);
         }
         assert_eq!(order, [0, 1, 2].repeat(6));
+    }
+
+    #[test]
+    fn of_cells_with_as_few_processes_the_cheapest_comes_first() {
+        assert_eq!(next(&[cell(5, 100, 1.0), cell(5, 10, 1.0), cell(6, 1, 1.0)], 1_000), Some(1));
+        assert_eq!(next(&[cell(4, 100, 1.0), cell(5, 10, 1.0)], 1_000), Some(0), "it has fewer");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 mod scale;
 mod share;
+mod split;
 mod stream;
 
 use std::collections::BTreeMap;
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 pub use scale::ScaleOf;
 pub use share::{Claim, ClaimOf, ShareOf};
+pub use split::{RatesOf, SplitOf};
 pub use stream::{Contrast, PublishedPass, StreamOf};
 
 use crate::{answer::Rule, params::Params};
@@ -152,6 +154,12 @@ pub struct Block {
     /// Whether its rows are read as how many bytes a second each way consumes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream: Option<StreamOf>,
+    /// Whether its rows are read as what the cost of a task consists of, with the collector's part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub split: Option<SplitOf>,
+    /// Published rates that its rows stand beside.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rates: Option<RatesOf>,
     /// What was claimed of its rows, and is held to what was measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub claims: Vec<Claim>,
@@ -222,6 +230,12 @@ impl Suite {
             }
             if let Some(stream) = &block.stream {
                 stream.check(block).map_err(problem)?;
+            }
+            if let Some(split) = &block.split {
+                split.check(block).map_err(problem)?;
+            }
+            if let Some(rates) = &block.rates {
+                rates.check().map_err(problem)?;
             }
             for (size, answer) in &block.answer.at {
                 let size: u64 =
@@ -304,6 +318,18 @@ mod tests {
                 "scale needs cases with other values of threads",
             ),
             ("work = 0 }", "}\nstream = {}", "stream needs the rule bytes"),
+            ("work = 0 }", "work = 0 }\nsplit = {}", "split needs off"),
+            ("work = 0 }", "work = 0 }\nsplit = { off = { gc = \"off\" } }", "split needs a case"),
+            (
+                "work = 0 }",
+                "work = 0 }\nrates = { published_on = \"M1\", published = { wait = {} } }",
+                "runtime:variant",
+            ),
+            (
+                "work = 0 }",
+                "work = 0 }\nrates = { published_on = \"M1\", published = { \"a:b\" = { 1k = 7 } } }",
+                "size \"1k\" is not a number",
+            ),
             (
                 "sum_of_tasks\", at = { 64 = 62496 } }",
                 "bytes\" }\nstream = { floors = [\"read\"] }",

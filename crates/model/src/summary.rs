@@ -17,6 +17,7 @@ mod residents;
 mod rows;
 mod scales;
 mod shares;
+mod splits;
 mod streams;
 
 pub use granularity::{Grain, GrainPoint, Grains, Granularity, Metg, MetgState};
@@ -29,6 +30,7 @@ pub use rows::{
 };
 pub use scales::{EachWorker, Scale, Scales};
 pub use shares::{ClaimVerdict, Judged, Served, Share, Shares};
+pub use splits::{CostParts, Rate, Rates, Split, Splits};
 pub use streams::{Contrasted, Stream, Streams};
 
 /// The value of [`Summary::schema`].

@@ -1,13 +1,15 @@
 //! Tables that answer another question than "which is cheapest": shares of a base, latencies, how
-//! far variants come, how throughput grows with workers, what waiting tasks hold, and how many
-//! bytes a second are read. Their cells, for whoever draws tables.
+//! far variants come, how throughput grows with workers, what waiting tasks hold, how many bytes a
+//! second are read, how rates stand to published ones, and what a task's cost consists of. Their
+//! cells, for whoever draws tables.
 
 use taskscale_model::{
     figure::{count, time},
-    summary::{Judged, Latencies, Reaches, Residents, Scales, Shares, Streams, Summary},
+    missing::Reading,
+    summary::{Judged, Latencies, Rates, Reaches, Residents, Scales, Shares, Splits, Streams, Summary},
 };
 
-use crate::{latencies, reaches, residents, scales, shares, streams, style::clean};
+use crate::{latencies, rates, reaches, residents, scales, shares, splits, streams, style::clean};
 
 /// A table whose first two columns are runtime and variant.
 pub struct Asked {
@@ -28,6 +30,8 @@ pub fn tables(summary: &Summary) -> Vec<Asked> {
         .chain(overview.scales.iter().map(of_scales))
         .chain(overview.residents.iter().map(of_residents))
         .chain(overview.streams.iter().flat_map(|table| [of_streams(table), of_passes(table)]))
+        .chain(overview.rates.iter().map(of_rates))
+        .chain(overview.splits.iter().map(of_splits))
         .collect()
 }
 
@@ -39,7 +43,8 @@ pub fn claims(summary: &Summary) -> Vec<String> {
 /// All claims, with what they were held to.
 pub fn judged(summary: &Summary) -> impl Iterator<Item = &Judged> {
     let of_shares = summary.overview.shares.iter().flat_map(|table| &table.claims);
-    of_shares.chain(summary.overview.streams.iter().flat_map(|table| &table.claims))
+    let of_rates = summary.overview.rates.iter().flat_map(|table| &table.claims);
+    of_shares.chain(summary.overview.streams.iter().flat_map(|table| &table.claims)).chain(of_rates)
 }
 
 fn figures<const N: usize>(names: [&str; N]) -> Vec<(String, bool)> {
@@ -184,4 +189,44 @@ fn of_passes(table: &Streams) -> Asked {
     head[0].1 = false;
     let heading = format!("{}: percentiles of a pass", streams::what(table, usize::MAX));
     Asked { heading, head, rows: streams::percentiles(table) }
+}
+
+fn of_rates(table: &Rates) -> Asked {
+    let published = format!("published, {}", clean(&table.published_on));
+    let mut head = figures(["tasks", "a second of CPU [95 %]", "a second of wall"]);
+    head.extend([(published, true), ("here / published".to_owned(), true)]);
+    let rows = table.rows.iter().map(|row| {
+        vec![
+            clean(&row.runtime),
+            clean(&row.variant),
+            count(row.size),
+            rates::here(row),
+            row.wall_per_s.map_or("-".to_owned(), rates::short),
+            row.published.map_or("-".to_owned(), rates::published),
+            rates::times(row),
+        ]
+    });
+    Asked { heading: rates::what(table, usize::MAX), head, rows: rows.collect() }
+}
+
+fn of_splits(table: &Splits) -> Asked {
+    let names = ["CPU a task", "create", "run and join", "collector [95 %]"];
+    let mut head = figures(names);
+    head.extend([("collections".to_owned(), true), ("why not".to_owned(), false)]);
+    let rows = table.rows.iter().map(|row| {
+        let mut cells = vec![clean(&row.runtime), splits::variant_and_case(row), time(row.ns)];
+        let (parts, why) = match &row.parts {
+            Reading::Value(parts) => (Some(parts), String::new()),
+            Reading::Missing(why) => (None, clean(&why.to_string())),
+        };
+        cells.extend([
+            splits::part(parts.and_then(|parts| parts.create), row.ns),
+            splits::part(parts.map(|parts| parts.rest), row.ns),
+            parts.map_or("-".to_owned(), splits::collector_of),
+            splits::collections(row),
+            why,
+        ]);
+        cells
+    });
+    Asked { heading: splits::what(table, usize::MAX), head, rows: rows.collect() }
 }

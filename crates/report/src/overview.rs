@@ -10,7 +10,7 @@ use taskscale_model::{
 };
 
 use crate::{
-    asked, counts, latencies, reaches, residents, scales, shares, streams,
+    asked, counts, latencies, rates, reaches, residents, scales, shares, splits, streams,
     strip::Strip,
     style::{Ink, Style, clean, ink, render},
     wrap::{broken, hanging},
@@ -92,8 +92,17 @@ pub fn overview(summary: &Summary, style: &Style, run: &str) -> String {
 /// with room for [`FINDINGS`] lines behind it.
 fn shared(summary: &Summary, above: &[String]) -> Vec<String> {
     let mut lines = Vec::new();
-    let claims: Vec<String> = asked::judged(summary).flat_map(shares::claim).collect();
-    let most = LINES.saturating_sub(above.len() + FINDINGS + claims.len().min(CLAIMS + 1));
+    let claims: Vec<Vec<String>> = asked::judged(summary).map(shares::claim).collect();
+    let mut used = 0;
+    // A claim is shown whole.
+    let fitting = claims.iter().take_while(|claim| {
+        used += claim.len();
+        used <= CLAIMS
+    });
+    let fitting = fitting.count();
+    let left_out = claims.len() - fitting;
+    let claims: Vec<String> = claims.into_iter().take(fitting).flatten().collect();
+    let most = LINES.saturating_sub(above.len() + FINDINGS + claims.len() + usize::from(left_out > 0));
     for table in &summary.overview.shares {
         // A blank, the heading, the axis, what is left out and what is subtracted stand around the
         // rows.
@@ -139,12 +148,21 @@ fn shared(summary: &Summary, above: &[String]) -> Vec<String> {
             break;
         }
     }
+    for table in &summary.overview.rates {
+        if !fits(table.rows.len(), &|room| rates::lines(table, room)) {
+            break;
+        }
+    }
+    for table in &summary.overview.splits {
+        if !fits(table.rows.len(), &|room| splits::lines(table, room)) {
+            break;
+        }
+    }
     if !claims.is_empty() {
         lines.push(String::new());
-        let left_out = claims.len().saturating_sub(CLAIMS);
-        lines.extend(claims.into_iter().take(CLAIMS));
+        lines.extend(claims);
         if left_out > 0 {
-            lines.push(ink(Ink::Dim, &format!("and {} of claims: --details", plural(left_out, "more line"))));
+            lines.push(ink(Ink::Dim, &format!("and {}: --details", plural(left_out, "more claim"))));
         }
     }
     lines
@@ -170,6 +188,8 @@ pub(crate) fn title(summary: &Summary) -> String {
     let suite = suite.or(summary.overview.scales.first().map(|table| &table.suite));
     let suite = suite.or(summary.overview.streams.first().map(|table| &table.suite));
     let suite = suite.or(summary.overview.residents.first().map(|table| &table.suite));
+    let suite = suite.or(summary.overview.rates.first().map(|table| &table.suite));
+    let suite = suite.or(summary.overview.splits.first().map(|table| &table.suite));
     let suite = suite.map(String::as_str).unwrap_or_default();
     let title = summary.overview.titles.first().map(|title| clean(title)).unwrap_or_default();
     match (suite, title.as_str()) {

@@ -7,7 +7,7 @@ use taskscale_model::summary::{RowStatus, Summary};
 use crate::{
     asked, counts, granularity, growth, latencies,
     layout::{self, Table},
-    reaches, reasons, residents, scales, shares, streams,
+    rates, reaches, reasons, residents, scales, shares, splits, streams,
     style::{Ink, Style, clean, ink, render, with_remedy},
     table,
     wrap::paragraphs,
@@ -61,6 +61,14 @@ pub fn text(summary: &Summary, style: &Style) -> String {
     }
     for table in &summary.overview.streams {
         let lines = streams::lines(table, usize::MAX);
+        section(&mut text, &lines[0], &lines[1..].join("\n"));
+    }
+    for table in &summary.overview.rates {
+        let lines = rates::lines(table, usize::MAX);
+        section(&mut text, &lines[0], &lines[1..].join("\n"));
+    }
+    for table in &summary.overview.splits {
+        let lines = splits::lines(table, usize::MAX);
         section(&mut text, &lines[0], &lines[1..].join("\n"));
     }
     let claims = asked::judged(summary).flat_map(shares::claim);

@@ -54,6 +54,8 @@ fn shared(text: &str, table: &str) -> Summary {
             runtime: "tokio".into(),
             variant: variant.into(),
             than: "multi_thread/spawn".into(),
+            size: None,
+            than_size: None,
             of: ClaimOf::Throughput,
             above: None,
             below: Some(below),

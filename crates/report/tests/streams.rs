@@ -28,7 +28,18 @@ const ALL: [Way; 7] = [
 
 fn claim(text: &str, variant: &str, than: &str, of: ClaimOf, above: f64) -> Claim {
     let (text, variant, than) = (text.to_owned(), variant.to_owned(), than.to_owned());
-    Claim { text, runtime: "swift".into(), variant, than, of, above: Some(above), below: None }
+    let (size, than_size) = (None, None);
+    Claim {
+        text,
+        runtime: "swift".into(),
+        variant,
+        than,
+        size,
+        than_size,
+        of,
+        above: Some(above),
+        below: None,
+    }
 }
 
 /// A run with these ways, each with eight processes of two samples. The second of a process takes

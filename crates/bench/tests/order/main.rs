@@ -342,6 +342,8 @@ struct Setting {
     selection: Selection,
     /// More lines of the suite, before its workload.
     suite: &'static str,
+    /// More lines of the workload.
+    block: &'static str,
 }
 
 impl Default for Setting {
@@ -369,15 +371,16 @@ impl Default for Setting {
             interrupt_after: None,
             selection: Selection::default(),
             suite: "",
+            block: "",
         }
     }
 }
 
 fn measure(behaviours: &[(&'static str, Behaviour)], setting: Setting) -> Done {
     let suite = Suite::parse(&format!(
-        "schema = \"taskscale.suite/1\"\nname = \"t\"\ntitle = \"t\"\n{}\n[[workload]]\nname = \"nop\"\nsizes = {}\n\
+        "schema = \"taskscale.suite/1\"\nname = \"t\"\ntitle = \"t\"\n{}\n[[workload]]\nname = \"nop\"\nsizes = {}\n{}\n\
          answer = {{ rule = \"count\" }}",
-        setting.suite, setting.sizes
+        setting.suite, setting.sizes, setting.block
     ))
     .expect("suite");
     let mut about = description(setting.jit, setting.wake_ms, behaviours.iter().map(|(name, _)| name));

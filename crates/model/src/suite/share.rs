@@ -33,6 +33,9 @@ pub enum ClaimOf {
     /// CPU time of the first variant as a share of its wall time: above 100 where more than one
     /// core is used. It has no other variant.
     Cores,
+    /// What the variant does in a second of CPU time, as a share of the rate that was published for
+    /// it ([`RatesOf`](super::RatesOf)). It has no other variant.
+    Published,
 }
 
 impl ClaimOf {
@@ -54,6 +57,12 @@ pub struct Claim {
     /// The variant that it is compared with.
     #[serde(default)]
     pub than: String,
+    /// The size of the first row, in a table with published rates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<u64>,
+    /// The size of the other one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub than_size: Option<u64>,
     /// What the bounds are about.
     #[serde(default, skip_serializing_if = "ClaimOf::is_throughput")]
     pub of: ClaimOf,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Interval, Latencies, Reaches, Residents, Scales, Shares, Streams};
+use super::{Interval, Latencies, Rates, Reaches, Residents, Scales, Shares, Splits, Streams};
 use crate::run_file::Time;
 
 /// The answer of a run, before all figures that it rests on.
@@ -33,6 +33,13 @@ pub struct Overview {
     /// Tables of how many bytes a second are read; they are not among the rankings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub streams: Vec<Streams>,
+    /// Tables beside published rates. One that has a single series is not among the rankings.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rates: Vec<Rates>,
+    /// What the cost of a task consists of, for the largest size of a table first; such tables are
+    /// not among the rankings.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub splits: Vec<Splits>,
     /// What else matters, the most important first.
     pub findings: Vec<Finding>,
     /// How long the run took, in seconds; missing where it did not come to its end.

@@ -4,10 +4,12 @@ mod findings;
 mod grown;
 mod latencies;
 mod rank;
+mod rates;
 mod reaches;
 mod residents;
 mod scales;
 mod shares;
+mod splits;
 mod streams;
 mod versions;
 
@@ -33,7 +35,10 @@ pub fn of(parts: &Parts<'_>, options: &Options) -> Overview {
     rankings.extend(rank::of_grains(parts.granularity));
     let shares = shares::of(parts.run, parts.samples);
     let scales = scales::of(parts.run, parts.samples);
+    let rates = rates::of(parts.run, parts.samples);
     let findings = findings::all(parts, &tables, &rankings, (&shares, &scales));
+    // Figures by size stand once on a screen: where there are published ones, beside these.
+    rankings.retain(|ranking| !rates.iter().any(|rates| rates::are_those_of(rates, ranking)));
     if options.sort == Sort::Name {
         for ranking in &mut rankings {
             ranking.rows.sort_by(|a, b| (&a.runtime, &a.variant).cmp(&(&b.runtime, &b.variant)));
@@ -48,6 +53,8 @@ pub fn of(parts: &Parts<'_>, options: &Options) -> Overview {
         scales,
         residents: residents::of(parts.samples, parts.rows),
         streams: streams::of(parts.run, parts.samples, parts.rows),
+        rates,
+        splits: splits::of(parts.run, parts.samples, parts.rows),
         rankings,
         elapsed_s: parts.run.ended.as_ref().map(|end| end.elapsed_s).filter(|s| LASTED_S.contains(s)),
     }

@@ -1,6 +1,7 @@
 //! Rows as shares of their runtime's own base, and claims about them.
 
 use taskscale_model::{
+    figure::count,
     run_file::{Role, Time},
     suite::{Block, Claim, ClaimOf, ShareOf},
     summary::{ClaimVerdict, Interval, Judged, Served, Share, Shares},
@@ -138,7 +139,7 @@ fn cores(one: &Cost<'_>) -> Option<(f64, Option<Interval>)> {
     Some((median(&sorted(&shares))?, ci.map(|(low, high)| Interval(low, high))))
 }
 
-/// Holds a claim to what was measured.
+/// Holds a claim to what was measured at one size.
 pub fn judged(claim: &Claim, costs: &[Cost<'_>]) -> Judged {
     let find = |variant: &str| {
         costs.iter().find(|cost| {
@@ -151,7 +152,14 @@ pub fn judged(claim: &Claim, costs: &[Cost<'_>]) -> Judged {
             find(&claim.variant).zip(find(&claim.than)).map(|(one, other)| percent(one, other))
         }
         ClaimOf::Cores => find(&claim.variant).and_then(cores),
+        // A table with published rates holds it to them.
+        ClaimOf::Published => None,
     };
+    held_to(claim, measured)
+}
+
+/// The verdict on a claim by its share in percent and the 95 % interval.
+pub fn held_to(claim: &Claim, measured: Option<(f64, Option<Interval>)>) -> Judged {
     let (above, below) = (claim.above.unwrap_or(f64::NEG_INFINITY), claim.below.unwrap_or(f64::INFINITY));
     let verdict = match measured {
         None => ClaimVerdict::NotMeasured,
@@ -164,9 +172,18 @@ pub fn judged(claim: &Claim, costs: &[Cost<'_>]) -> Judged {
         verdict,
         percent: measured.map(|(percent, _)| percent),
         ci: measured.and_then(|(_, ci)| ci),
-        of: match claim.of {
-            ClaimOf::Throughput => format!("{} {} of {}", claim.runtime, claim.variant, claim.than),
-            ClaimOf::Cores => format!("{} {}, CPU time of wall time", claim.runtime, claim.variant),
-        },
+        of: of_what(claim),
+    }
+}
+
+/// Which row a claim is about, and which other.
+fn of_what(claim: &Claim) -> String {
+    let at = |size: Option<u64>| size.map(|size| format!(" at {}", count(size))).unwrap_or_default();
+    let one = format!("{} {}{}", claim.runtime, claim.variant, at(claim.size));
+    match claim.of {
+        ClaimOf::Throughput if claim.than == claim.variant => format!("{one} of that{}", at(claim.than_size)),
+        ClaimOf::Throughput => format!("{one} of {}{}", claim.than, at(claim.than_size)),
+        ClaimOf::Cores => format!("{one}, CPU time of wall time"),
+        ClaimOf::Published => format!("{one} of the published rate"),
     }
 }
