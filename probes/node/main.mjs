@@ -1,17 +1,18 @@
-// `node main.mjs node`: the Node probe on standard input and output.
+// `node main.mjs node`: the Node probe on standard input and output. `node+large-semi-space` is started with more flags
+// (README.md).
 
 // This file must be readable by every Node, so that an old one can say what it lacks.
 const [major] = process.versions.node.split(".").map(Number);
 
 async function main(runtime) {
-  if (runtime !== "node") {
-    console.error(`no runtime ${JSON.stringify(runtime)} in this probe; choose node`);
+  if (runtime !== "node" && runtime !== "node+large-semi-space") {
+    console.error(`no runtime ${JSON.stringify(runtime)} in this probe; choose node or node+large-semi-space`);
     process.exit(2);
   }
   if (major < 18) return tooOld();
   const { declare } = await import("./workloads/index.mjs");
   const { serve } = await import("./sdk/index.mjs");
-  declare();
+  declare(runtime);
   await serve(runtime, process.versions.node);
 }
 

@@ -29,10 +29,16 @@ use crate::{
 const BUILT_IN: [&str; 4] = ["tokio", "rayon", "smol", "threads"];
 
 /// Runtimes that take part only where a table or the user names them: an old library, kept for one
-/// known defect of it, and .NET with the collector that a process has to be started with or with
-/// methods that the runtime suspends.
-const BY_NAME: [&str; 4] =
-    ["tokio+futures-0.3.17", "csharp+server-gc", "csharp+runtime-async", "fsharp+server-gc"];
+/// known defect of it, and what a process has to be started with: .NET with another collector or
+/// with methods that the runtime suspends, Java and Node with a heap that is not collected.
+const BY_NAME: [&str; 6] = [
+    "tokio+futures-0.3.17",
+    "java+large-young",
+    "node+large-semi-space",
+    "csharp+server-gc",
+    "csharp+runtime-async",
+    "fsharp+server-gc",
+];
 
 #[derive(Debug, Clone)]
 pub enum Standing {

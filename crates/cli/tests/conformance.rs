@@ -40,6 +40,17 @@ fn tokio_with_the_old_futures() {
     conforms("tokio+futures-0.3.17", "drain");
 }
 
+/// These have the one workload that is measured without the collector.
+#[test]
+fn java_with_a_large_young_generation() {
+    conforms("java+large-young", "nop");
+}
+
+#[test]
+fn node_with_a_large_semi_space() {
+    conforms("node+large-semi-space", "nop");
+}
+
 /// This probe has the interpreter alone.
 #[test]
 fn csharp_with_runtime_async() {

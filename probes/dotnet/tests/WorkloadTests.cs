@@ -1,3 +1,4 @@
+using System.Runtime;
 using System.Text.Json;
 using Taskscale;
 using Taskscale.Workloads;
@@ -61,6 +62,56 @@ internal static class WorkloadTests {
                 Answers("nop", variant, 3 * Size, new { live });
                 Answers("nop", variant, 3 * Size, new { live, verify = true });
             }
+        }
+    }
+
+    private static void NoFormIsCollectedWithTheCollectorOff() {
+        foreach (string variant in Variants("nop").Where(name => name != "Thread")) {
+            foreach (bool verify in new[] { false, true }) {
+                JsonElement said = Ran("nop", variant, 20_000, new { gc = "off", verify });
+                Held.True(said.TryGetProperty("extra", out JsonElement extra), $"{variant}: {said}");
+                Held.Equal("[0]", extra.GetProperty("gc_collections").GetRawText(), variant);
+            }
+            Held.True(GCSettings.LatencyMode != GCLatencyMode.NoGCRegion, $"{variant} leaves the collector off");
+        }
+        Timing on = Timed(Asked(new { gc = "on", phases = true }), _ => GC.Collect(), 64L << 20);
+        Held.Equal(3, ((int[])on.Extra["gc_collections"])[0], "with the collector on:");
+    }
+
+    private static void ACollectionWithTheCollectorOffIsFound() {
+        Run run = Asked(new { gc = "off" });
+        Held.Equal("", Failed(run, _ => { }, 64L << 20));
+        string induced = Failed(run, _ => GC.Collect(), 64L << 20);
+        Held.True(induced.StartsWith("gc=off did not hold (collections: ") && induced.Contains("region of 64 MB ran out (200 tasks, 3 times)"), induced);
+        // Three times 100 MB, in blocks of 1 KB.
+        string full = Failed(run, _ => { for (int i = 0; i < 100_000; i++) Kept = new byte[1000]; }, 64L << 20);
+        Held.True(full.Contains("ran out") && full.Contains("--size"), full);
+        string refused = Failed(run, _ => { }, 1L << 50);
+        Held.True(refused.StartsWith("gc=off needs a region of 1073741824 MB, which this process cannot have"), refused);
+        Held.Equal("", Failed(Asked(new { gc = "on" }), _ => GC.Collect(), 64L << 20));
+        Held.True(GCSettings.LatencyMode != GCLatencyMode.NoGCRegion, "a failed request leaves the collector off");
+    }
+
+    private static byte[]? Kept;
+
+    private static Run Asked(object more) => new(JsonSerializer.SerializeToElement(new {
+        type = "run", id = 1, workload = "nop", variant = "Task.Run/WhenAll", size = Size, iterations = 3, seed = 7, @params = more,
+    }));
+
+    private static Timing Timed(Run run, Action<Phases> one, long region) =>
+        Collector.Held(run, () => Task.FromResult(run.Time(phases => {
+            one(phases);
+            return 0;
+        })), region).GetAwaiter().GetResult();
+
+    /// <summary>What a workload says that is held in a region of that size; nothing where it does not fail.</summary>
+    private static string Failed(Run run, Action<Phases> one, long region) {
+        try {
+            Timed(run, one, region);
+            return "";
+        }
+        catch (InvalidOperationException why) {
+            return why.Message;
         }
     }
 

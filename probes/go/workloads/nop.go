@@ -1,6 +1,7 @@
 package workloads
 
 import (
+	"fmt"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -38,8 +39,14 @@ func nop(batch func(size int, c *count, phases *sdk.Phases)) func(*sdk.Run) (sdk
 		defer collector(run.Word("gc"))()
 		before := collections()
 		timing := run.Time(one)
-		if run.Verify || run.Phases {
-			timing.Extra["gc_collections"] = []uint32{collections() - before} // Go's collector has one generation
+		ran, off := collections()-before, run.Word("gc") == "off"
+		if off && ran > 0 {
+			return timing, fmt.Errorf("gc=off did not hold (collections: %d): the memory limit of %d MB (GOMEMLIMIT) ran out, "+
+				"or runtime.GC was called (%d tasks, %d times); lift the limit, ask for fewer tasks (--size), or for gc=on",
+				ran, debug.SetMemoryLimit(-1)>>20, run.Size, run.Iterations)
+		}
+		if off || run.Verify || run.Phases {
+			timing.Extra["gc_collections"] = []uint32{ran} // Go's collector has one generation
 		}
 		if run.Verify {
 			return c.report(run, timing)

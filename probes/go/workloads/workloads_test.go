@@ -1,6 +1,8 @@
 package workloads
 
 import (
+	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -131,6 +133,37 @@ func TestNopDoesEveryTaskOnceInBatches(t *testing.T) {
 		}
 	}
 }
+
+func TestACollectionWithTheCollectorOffIsFound(t *testing.T) {
+	allocates := func(int, *count, *sdk.Phases) {
+		for i := 0; i < 1000; i++ {
+			kept = make([]byte, 100_000)
+		}
+	}
+	for name, form := range map[string]func(int, *count, *sdk.Phases){
+		"limit": allocates, "runtime.GC": func(int, *count, *sdk.Phases) { runtime.GC() },
+	} {
+		run := request("", map[string]any{"gc": "off"})
+		run.Verify = false
+		if name == "limit" {
+			timing, err := nop(form)(run)
+			if err != nil || timing.Extra["gc_collections"].([]uint32)[0] != 0 {
+				t.Errorf("without a limit: %v, %v", timing, err)
+			}
+			defer debug.SetMemoryLimit(debug.SetMemoryLimit(64 << 20))
+		}
+		_, err := nop(form)(run)
+		if err == nil || !strings.HasPrefix(err.Error(), "gc=off did not hold (collections: ") ||
+			!strings.Contains(err.Error(), "(500 tasks, 3 times)") || !strings.Contains(err.Error(), "--size") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if percent := debug.SetGCPercent(100); percent != 100 {
+		t.Errorf("a failed request leaves the collector at %d", percent)
+	}
+}
+
+var kept []byte
 
 func parkedRequest(on string, resident bool) *sdk.Run {
 	run := request("", map[string]any{"on": on, "resident": resident})

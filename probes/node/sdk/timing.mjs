@@ -28,12 +28,12 @@ function anywhereInACycle(seed) {
 
 /**
  * Times `iterations` calls of `one(phases)`, which does the workload once and returns its answer or a promise of it: a
- * number up to 2^52, or a BigInt.
+ * number up to 2^52, or a BigInt. With `emptyHeap` the young heap is left as it is.
  */
-export async function timed(one, { iterations, seed, phases: wantsPhases, counters }) {
+export async function timed(one, { iterations, seed, phases: wantsPhases, counters, emptyHeap }) {
   const phases = new Phases(wantsPhases);
   // What it fills would be counted too.
-  if (!counters) anywhereInACycle(seed);
+  if (!counters && !emptyHeap) anywhereInACycle(seed);
   let total = 0n;
   let sum = 0;
   const wall = wallNs();

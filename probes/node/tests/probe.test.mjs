@@ -117,6 +117,37 @@ test("a sample begins anywhere in a cycle of the young heap, by its seed", async
   assert.ok(Math.max(...used) - Math.min(...used) > cycle / 2, `${used} of ${cycle}`);
 });
 
+const LARGE = ["--expose-gc", "--min-semi-space-size=64", "--max-semi-space-size=64"];
+const nop = (variant, size, params = {}) => ({ ...run(variant, params, "nop"), size });
+
+test("a young heap that does not fill is not collected, and one that fills fails the request", () => {
+  const asked = ["Promise.all/suspend", "await_each", "setImmediate"].flatMap((variant) =>
+    [{}, { verify: true }, { live: 100 }].map((params) => nop(variant, 10_000, params)),
+  );
+  const full = nop("Promise.all/suspend", 500_000);
+  const all = asked.concat(full, asked[0]).map((message) => `${JSON.stringify(message)}\n`).join("");
+  const args = [...LARGE, MAIN, "node+large-semi-space"];
+  const { stdout, stderr } = spawnSync(process.execPath, args, { input: all, encoding: "utf8" });
+  assert.equal(stderr, "");
+  const said = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+  const failed = said.splice(asked.length, 1)[0];
+  for (const [at, reply] of said.entries()) {
+    assert.equal(reply.type, "sample", `${at}: ${JSON.stringify(reply)}`);
+    assert.deepEqual(reply.extra.gc_collections, [0]);
+    assert.equal(reply.answer, 20_000);
+  }
+  const words = /^the collector ran all the same \(collections: \d+\): the young heap of \d+ MB ran out \(500000 tasks, 2 times\)/;
+  assert.match(failed.message, words);
+});
+
+test("a runtime without the collector has nop alone, and says which flag it needs", () => {
+  const input = [{ type: "describe", protocol: 1 }, nop("await_each", 9)].map((one) => `${JSON.stringify(one)}\n`).join("");
+  const { stdout } = spawnSync(process.execPath, [MAIN, "node+large-semi-space"], { input, encoding: "utf8" });
+  const [description, refused] = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+  assert.deepEqual(description.workloads.map((one) => one.name), ["nop"]);
+  assert.match(refused.message, /start Node with --expose-gc/);
+});
+
 test("all that park wait at once, are resumed, and tell the memory where asked", () => {
   for (const on of ["event", "timer"]) {
     for (const resident of [false, true]) {

@@ -7,8 +7,10 @@
 // | forms | the ways of starting tasks and waiting for them |
 // | body | what a task does |
 // | count | what an instrumented run counts |
+// | collector | nop without the collector |
 
 import * as bytes from "./bytes/index.mjs";
+import { UNCOLLECTED } from "./collector.mjs";
 import * as drain from "./drain.mjs";
 import * as fanout from "./fanout.mjs";
 import * as interp from "./interp/index.mjs";
@@ -16,7 +18,8 @@ import * as nop from "./nop.mjs";
 import * as parked from "./parked.mjs";
 import * as spin from "./spin.mjs";
 
-/** Declares all workloads. */
-export function declare() {
-  for (const workload of [fanout, nop, spin, drain, interp, parked, bytes]) workload.declare();
+/** Declares the workloads of that runtime. Without the collector it is nop alone. */
+export function declare(runtime) {
+  const all = runtime === UNCOLLECTED ? [nop] : [fanout, nop, spin, drain, interp, parked, bytes];
+  for (const workload of all) workload.declare(runtime);
 }

@@ -30,16 +30,17 @@ let anywhere_in_a_cycle seed =
   let blocks = Hashtbl.hash seed mod ((Gc.get ()).minor_heap_size / 2) in
   for _ = 1 to blocks do ignore (Sys.opaque_identity (ref seed)) done
 
-let phases_of (run : Run.t) =
-  anywhere_in_a_cycle run.seed;
+let phases_of before (run : Run.t) =
+  before run.seed;
   { on = run.phases; wall = 0; cpu = 0; wall_before = 0; cpu_before = 0 }
 
 let extra phases =
   if phases.wall = 0 then [] else [ ("create_wall_ns", `Int phases.wall); ("create_cpu_ns", `Int phases.cpu) ]
 
-(** Times all iterations of [one], which does the workload once and returns its answer. *)
-let time (run : Run.t) one =
-  let phases = phases_of run and answer = ref 0L in
+(** Times all iterations of [one], which does the workload once and returns its answer. [before] is done with the seed,
+    untimed, before the clock starts. *)
+let time ?(before = anywhere_in_a_cycle) (run : Run.t) one =
+  let phases = phases_of before run and answer = ref 0L in
   let wall = Clock.wall_ns () in
   let cpu = Clock.cpu_ns () in
   for _ = 1 to run.iterations do
@@ -59,8 +60,8 @@ module Async (Promise : sig
   val bind : 'a t -> ('a -> 'b t) -> 'b t
 end) =
 struct
-  let time (run : Run.t) one =
-    let phases = phases_of run in
+  let time ?(before = anywhere_in_a_cycle) (run : Run.t) one =
+    let phases = phases_of before run in
     let rec iterate left answer =
       if left = 0 then Promise.return answer
       else begin

@@ -112,6 +112,43 @@ let nop () =
         [ 0; 7 ])
     (variants "nop" "live")
 
+(** With the collector off nothing is collected, and it is as it was afterwards. *)
+let collector_off () =
+  let usual = Gc.get () in
+  let off = ("gc", `String "off") in
+  let none = `List [ `Int 0; `Int 0 ] in
+  let size name = if name = "Thread" || name = "detach" then 300 else 100_000 in
+  let collections name params = field "gc_collections" (field "extra" (run ~size:(size name) "nop" name params)) in
+  List.iter
+    (fun (name, _) ->
+      same name json (collections name [ off ]) none;
+      same (name ^ ", counted") json (collections name [ off; ("verify", is) ]) none)
+    (variants "nop" "live");
+  if Gc.get () <> usual then failwith "the collector is not as it was";
+  if collections "join/pause" [ ("verify", is) ] = none then failwith "with the collector on nothing was collected"
+
+(** A request that was collected in spite of it fails. *)
+let collected () =
+  let usual = Gc.get () in
+  let message = `Assoc [ ("id", `Int 1); ("size", `Int 9); ("iterations", `Int 2); ("seed", `Int 7) ] in
+  let asked gc = Run.of_json message ~params:[] ~variant:`Null |> fun run -> { run with params = [ ("gc", `String gc) ] } in
+  let said ?(young = 65536) gc one =
+    match Collector.held ~young (asked gc) (fun ~before -> Timing.time ~before (asked gc) (fun _ -> one (); 1L)) with
+    | timing -> Printf.sprintf "answer %Ld" timing.answer
+    | exception Failure why -> why
+  in
+  let allocate words () = for _ = 1 to words / 2 do ignore (Sys.opaque_identity (ref 0)) done in
+  let ran_out = Printf.sprintf "gc=off did not hold (collections: %d): half of the young heap of 0 MB ran out (9 tasks, 2 times); \
+    ask for fewer tasks (--size), or for gc=on" in
+  same "it fits" text (said "off" (allocate 15_000)) "answer 2";
+  same "half of it" text (said "off" (allocate 20_000)) (ran_out 0);
+  same "asked for" text (said "off" (fun () -> allocate 10 (); Gc.minor ())) (ran_out 2);
+  same "on" text (said "on" Gc.full_major) "answer 2";
+  (match said ~young:max_int "off" ignore with
+  | why when String.length why > 29 && String.sub why 0 29 = "gc=off needs a young heap of " -> ()
+  | why -> failwith why);
+  if Gc.get () <> usual then failwith "a failed request leaves the collector off"
+
 (** Forms with a mistake are found. *)
 let mistakes () =
   let lossy =
@@ -447,6 +484,8 @@ let () =
   test "the kernel is the published one" spin;
   test "every form of fanout does every task once, within its window" fanout;
   test "every form of nop does every task once, in batches" nop;
+  test "with the collector off nothing is collected" collector_off;
+  test "a collection with the collector off is found" collected;
   test "all that park wait at once, and are woken" parked;
   test "a task that does not wait is found" early;
   Bytes_tests.all test;

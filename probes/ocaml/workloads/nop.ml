@@ -72,7 +72,7 @@ let perform batch (run : Run.t) =
     let* () = go run.size phases in
     Lwt.return (match count with Some count -> Count.take_sum count | None -> Int64.of_int run.size)
   in
-  let timing = Lwt_main.run (Timed.time run once) in
+  let timing = Collector.held run (fun ~before -> Lwt_main.run (Timed.time ~before run once)) in
   match count with Some count -> Count.report count run timing | None -> timing
 
 (** The kinds of tasks: of Lwt, and of threads. *)
@@ -84,6 +84,7 @@ let threaded start = function
 
 let declare () =
   Probe.param "nop" "live" (`Int 0) "tasks alive at once, in batches; 0: all";
+  Collector.declare "nop";
   let variant name = Probe.variant "nop" name in
   variant "join/pause" (perform (promised join));
   variant "async/pause" ~note:"Lwt.async; the last one wakes the creator" (perform (promised async));

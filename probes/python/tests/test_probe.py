@@ -205,6 +205,34 @@ class Nop(unittest.TestCase):
             self.assertGreater(collections["freeze"], 0)
             self.assertGreater(collections["collect"], 0)
 
+    def test_a_collection_with_the_collector_off_is_found(self):
+        sys.path.insert(0, str(FOLDER))
+        self.addCleanup(sys.path.remove, str(FOLDER))
+        import gc
+        from types import SimpleNamespace
+
+        from taskscale_probe.workloads.nop import nothing, performer
+
+        async def collects(plan, size, phases):
+            await nothing()
+            gc.collect()
+
+        async def time_async(one):
+            await one(None)
+            return {"extra": {}}
+
+        def request(state):
+            params = {"gc": state, "live": 0, "input": "inside", "history": 0}
+            return SimpleNamespace(size=9, iterations=1, verify=False, phases=True, params=params, time_async=time_async)
+
+        perform = performer("asyncio", collects, eager=False, suspend=False)
+        self.assertEqual(sum(perform(request("on"))["extra"]["gc_collections"]), 1)
+        with self.assertRaises(RuntimeError) as raised:
+            perform(request("off"))
+        said = "gc=off did not hold (collections: 1): gc.collect or gc.enable was called in the timed part (9 tasks, 1 times)"
+        self.assertIn(said, str(raised.exception))
+        self.assertTrue(gc.isenabled())
+
     def test_the_collector_is_as_before_afterwards(self):
         sys.path.insert(0, str(FOLDER))
         self.addCleanup(sys.path.remove, str(FOLDER))

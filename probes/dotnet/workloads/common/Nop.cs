@@ -5,6 +5,7 @@ public static class Nop {
     /// <summary>Answer of an iteration: the number of tasks done.</summary>
     public static void Declare(IEnumerable<Form> forms) {
         Probe.Param("nop", "live", 0L, "tasks alive at once, in batches; 0: all");
+        Collector.Declare("nop");
         foreach (Form form in forms.Where(form => form.Orders.Contains("discard"))) {
             form.Declare("nop", run => Perform(run, form));
         }
@@ -19,6 +20,6 @@ public static class Nop {
     private static Task<Timing> Time<TBody>(Run run, Form form, TBody body)
         where TBody : struct, IBody {
         int size = run.Size, live = Fanout.Batch(run, "live");
-        return form.Time(run, phases => Fanout.Discarded(form, body, size, live, phases));
+        return Collector.Held(run, () => form.Time(run, phases => Fanout.Discarded(form, body, size, live, phases)));
     }
 }

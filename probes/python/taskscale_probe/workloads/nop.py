@@ -55,9 +55,15 @@ def performer(runtime, batch, eager, suspend):
         async def main():
             before = collections()
             timing = await run.time_async(one)
+            ran = [after - before for after, before in zip(collections(), before)]
+            off = run.params["gc"] == "off"
+            if off and any(ran):
+                why = "gc.collect or gc.enable was called in the timed part"
+                what = f"gc=off did not hold (collections: {sum(ran)}): {why} ({run.size} tasks, {run.iterations} times)"
+                raise RuntimeError(f"{what}; look for the caller by gc.callbacks, or ask for gc=on")
+            if off or run.verify or run.phases:
+                timing["extra"]["gc_collections"] = ran
             if run.verify or run.phases:
-                pairs = zip(collections(), before)
-                timing["extra"]["gc_collections"] = [after - before for after, before in pairs]
                 timing["extra"]["remaining_tasks"] = remaining_tasks(runtime)
             return timing
 

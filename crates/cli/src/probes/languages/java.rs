@@ -16,7 +16,7 @@ use crate::probes::{
 pub static JAVA: Language = Language {
     name: "java",
     extension: "java",
-    runtimes: &["java"],
+    runtimes: &["java", LARGE_YOUNG],
     files: embedded::JAVA_PROBE,
     find,
     recipe,
@@ -41,6 +41,14 @@ const FLAGS: &[&str] = &[
     "-XX:CompileCommand=dontinline,taskscale.workloads.Kernel::product",
     "-XX:CompileCommand=dontinline,taskscale.workloads.Kernel::spin",
 ];
+
+/// Java with a young generation that does not fill. No call turns a collector off, and Epsilon, which
+/// has none, pays for fresh pages in every sample and ends within a warm-up (probes/java/README.md).
+const LARGE_YOUNG: &str = "java+large-young";
+
+/// Its flags beside [`FLAGS`]: the collector is the default one, and only what is used becomes memory.
+/// Class metadata has room for all that the probe loads, so that it starts no collection either.
+const LARGE_FLAGS: [&str; 4] = ["-Xms5g", "-Xmx5g", "-Xmn4g", "-XX:MetaspaceSize=256m"];
 
 fn find(asked: Option<&str>, _: &Source) -> Result<Toolchain, Missing> {
     let remedy = "install a JDK of 21 or newer, or name one: --runtime java@/usr/lib/jvm/temurin-25";
@@ -148,6 +156,8 @@ fn recipe(jdk: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
     words.extend((version >= STRUCTURED).then(|| "--enable-preview".to_owned()));
     let class = match source {
         Source::Runtime(runtime) => {
+            let large = if runtime == LARGE_YOUNG { &LARGE_FLAGS[..] } else { &[] };
+            words.extend(large.iter().map(|flag| (*flag).to_owned()));
             words.extend(["-cp".into(), classes]);
             vec!["taskscale.Main".to_owned(), runtime.clone()]
         }
@@ -173,6 +183,22 @@ fn recipe(jdk: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_young_generation_is_large_where_the_runtime_says_so() {
+        let jdk = Toolchain { program: "/opt/jdk/bin/javac".into(), version: "javac 25.0.1".into() };
+        let site = Site { src: Path::new("/c/probes/x/src"), out: Path::new("/c/probes/x/out") };
+        for (runtime, large) in [("java", false), (LARGE_YOUNG, true)] {
+            let run = recipe(&jdk, &Source::Runtime(runtime.into()), site).run;
+            assert_eq!(
+                LARGE_FLAGS.iter().all(|flag| run.args.iter().any(|arg| arg == flag)),
+                large,
+                "{run:?}"
+            );
+            assert_eq!(run.args.iter().any(|arg| arg.starts_with("-Xm")), large, "{run:?}");
+            assert_eq!(run.args.last().map(String::as_str), Some(runtime));
+        }
+    }
 
     #[test]
     fn versions_are_read_old_and_new() {

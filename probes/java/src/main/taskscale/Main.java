@@ -2,27 +2,36 @@ package taskscale;
 
 import taskscale.sdk.Probe;
 import taskscale.workloads.Bytes;
+import taskscale.workloads.Collector;
 import taskscale.workloads.Fanout;
 import taskscale.workloads.Interp;
 import taskscale.workloads.Nop;
 import taskscale.workloads.Parked;
 import taskscale.workloads.Spin;
 
-/** {@code java -cp CLASSES taskscale.Main java}: serves the probe of the runtime {@code java}. */
+/**
+ * {@code java -cp CLASSES taskscale.Main java}: serves the probe of the runtime {@code java}. {@code
+ * java+large-young} is started with further flags (README.md).
+ */
 public final class Main {
     private Main() {}
 
     public static void main(String[] args) {
-        if (args.length != 1 || !args[0].equals("java")) {
-            System.err.println("no runtime " + String.join(" ", args) + " in this probe; choose java");
+        String runtime = String.join(" ", args);
+        if (!runtime.equals("java") && !runtime.equals(Collector.UNCOLLECTED)) {
+            System.err.println("no runtime " + runtime + " in this probe; choose java or "
+                    + Collector.UNCOLLECTED);
             System.exit(2);
         }
-        Fanout.declare();
-        Nop.declare();
-        Spin.declare();
-        Interp.declare();
-        Parked.declare();
-        Bytes.declare();
-        Probe.serve("java", Runtime.version().toString(), Runtime.getRuntime().availableProcessors());
+        // Without the collector it is nop alone.
+        Nop.declare(runtime);
+        if (runtime.equals("java")) {
+            Fanout.declare();
+            Spin.declare();
+            Interp.declare();
+            Parked.declare();
+            Bytes.declare();
+        }
+        Probe.serve(runtime, Runtime.version().toString(), Runtime.getRuntime().availableProcessors());
     }
 }

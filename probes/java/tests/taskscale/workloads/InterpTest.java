@@ -142,6 +142,8 @@ final class InterpTest {
         BytesTest.all();
         HttpTest.all();
         ParkedTest.all();
+        Nop.declare("java");
+        CollectorTest.all();
         System.exit(failures == 0 ? 0 : 1);
     }
 

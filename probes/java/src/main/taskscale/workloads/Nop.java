@@ -9,10 +9,12 @@ public final class Nop {
     private Nop() {}
 
     /** Answer of an iteration: the number of tasks done. */
-    public static void declare() {
+    public static void declare(String runtime) {
         Probe.param("nop", "live", 0, "tasks alive at once, in batches; 0: all");
         for (Way way : Way.ALL) {
-            way.declare("nop", run -> perform(run, way.form()));
+            way.declare("nop", runtime.equals(Collector.UNCOLLECTED)
+                    ? run -> Collector.uncollected(run, () -> perform(run, way.form()))
+                    : run -> perform(run, way.form()));
         }
     }
 
