@@ -392,8 +392,8 @@ impl<'p> Measuring<'p> {
                 }
                 let row = &mut self.rows[index];
                 let dear = row.is_dear(row.sample_ns(self.limits.sample_ns));
-                // Where a sample is dear, the processes that an interval needs come first, unless the
-                // table is about the parts.
+                // Where a sample is dear, the processes that an interval needs come first, unless
+                // the table is about the parts.
                 let too_early = dear && !self.cell.splits && round.number < sign::FEWEST as u64;
                 if kind == Kind::Phases && (!row.tells_phases || too_early) {
                     continue;

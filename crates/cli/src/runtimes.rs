@@ -135,6 +135,24 @@ pub fn add_floors(suites: &[Suite], candidates: &mut Vec<Candidate>) -> anyhow::
     Ok(())
 }
 
+/// Adds the runtimes that are others without their collector, where the user named those: each
+/// takes part in the tables that name it.
+pub fn add_counterparts(suites: &[Suite], candidates: &mut Vec<Candidate>) -> anyhow::Result<()> {
+    let blocks = suites.iter().flat_map(|suite| &suite.workloads);
+    for (off, on) in blocks.filter_map(|block| block.split.as_ref()).flat_map(|split| &split.off_runtimes) {
+        let of_it = candidates.iter().map(|candidate| split_id(&candidate.id));
+        let toolchains: Vec<Option<String>> =
+            of_it.filter(|(name, _)| name == on).map(|(_, toolchain)| toolchain.map(str::to_owned)).collect();
+        for toolchain in toolchains {
+            let id = toolchain.map_or_else(|| off.clone(), |toolchain| format!("{off}@{toolchain}"));
+            if !candidates.iter().any(|candidate| candidate.id == id) {
+                candidates.push(Candidate { asked: false, ..named(&id)? });
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Tells whether that runtime takes part only where it is named.
 pub fn is_by_name(id: &str) -> bool {
     BY_NAME.contains(&split_id(id).0)

@@ -75,9 +75,13 @@ pub fn variant_and_case(row: &Split) -> String {
     format!("{} {}", clean(&row.variant), clean(&row.case)).trim_end().to_owned()
 }
 
-/// The collector's part with its interval, in percent.
+/// The collector's part with its interval, in percent; `none seen` where the counterpart takes as
+/// long or longer.
 pub fn collector_of(parts: &CostParts) -> String {
     match parts.collector_ci {
+        ci if parts.collector <= 0.0 && ci.is_none_or(|Interval(_, high)| high >= 0.0) => {
+            "none seen".to_owned()
+        }
         Some(Interval(low, high)) => {
             format!("{} % [{}, {}]", whole(parts.collector), whole(low), whole(high))
         }

@@ -173,6 +173,19 @@ fn a_bar_is_as_long_as_the_parts_are_large() {
 }
 
 #[test]
+fn a_counterpart_that_takes_as_long_shows_no_collector() {
+    let shown = |processes: u64| {
+        let mut run =
+            split(run_of(&[("go", "WaitGroup", "", 10_000, 400), ("go", "WaitGroup", "off", 10_000, 404)]));
+        run.samples.retain(|sample| sample.process < processes);
+        screen(&summarize(&run))
+    };
+    assert!(shown(3).contains("none seen"), "{}", shown(3));
+    // Whole intervals below nothing are told: something else differs.
+    assert!(shown(8).contains("-1 % [-1, -1]"), "{}", shown(8));
+}
+
+#[test]
 fn rates_stand_beside_the_published_ones_and_claims_are_held_to_them() {
     let summary = summarize(&rated(run_of(&ALL[..2])));
     let [table] = summary.overview.rates.as_slice() else { panic!("a table") };

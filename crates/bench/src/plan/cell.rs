@@ -12,7 +12,7 @@ pub struct Cell {
     pub table: String,
     pub size: u64,
     pub rule: Rule,
-    /// Whether its table is about the parts of a cost, so that the share of creation is wanted early.
+    /// Whether its table is about the parts of a cost: the share of creation is wanted early.
     pub splits: bool,
     /// The rows, including those that cannot be measured.
     pub rows: Vec<PlannedRow>,

@@ -80,6 +80,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     candidates.retain(|candidate| candidate.asked || takes_part(&suites, &candidate.id));
     if args.against.is_empty() {
         runtimes::add_floors(&suites, &mut candidates)?;
+        runtimes::add_counterparts(&suites, &mut candidates)?;
     }
     let building = Building::new(interrupt.clone());
     building.expect(candidates.iter().filter(|candidate| candidate.is_unbuilt()).count());

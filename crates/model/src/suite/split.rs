@@ -38,14 +38,16 @@ pub struct RatesOf {
 impl SplitOf {
     /// Whether a row of this runtime with these parameters is without the collector.
     pub fn is_off(&self, runtime: &str, params: &Params) -> bool {
-        self.off_runtimes.contains_key(runtime) || self.has_off(params)
+        self.off_runtimes.contains_key(name_of(runtime).0) || self.has_off(params)
     }
 
     /// Whether a row is the counterpart of another one of the same variant and size: the same
     /// without the collector.
     pub fn is_counterpart(&self, one: (&str, &Params), of: (&str, &Params)) -> bool {
         let is_same_runtime = one.0 == of.0;
-        let is_off_runtime = self.off_runtimes.get(one.0).is_some_and(|runtime| runtime == of.0);
+        let ((name, toolchain), (other, its)) = (name_of(one.0), name_of(of.0));
+        let is_off_runtime =
+            self.off_runtimes.get(name).is_some_and(|runtime| runtime == other && toolchain == its);
         let without = |params: &Params| -> Params {
             params
                 .iter()
@@ -90,6 +92,11 @@ impl RatesOf {
     }
 }
 
+/// A runtime's name and its toolchain: `java` and `21` of `java@21`.
+fn name_of(runtime: &str) -> (&str, &str) {
+    runtime.split_once('@').unwrap_or((runtime, ""))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -116,5 +123,7 @@ mod tests {
         assert!(!split.is_counterpart(("uvloop", &off), ("asyncio", &plain)), "another runtime");
         assert!(split.is_counterpart(("java+epsilon", &plain), ("java", &plain)));
         assert!(!split.is_counterpart(("java+epsilon", &plain), ("go", &plain)));
+        assert!(split.is_counterpart(("java+epsilon@21", &plain), ("java@21", &plain)));
+        assert!(!split.is_counterpart(("java+epsilon@21", &plain), ("java@25", &plain)));
     }
 }
