@@ -33,7 +33,8 @@ pub fn of(parts: &Parts<'_>, options: &Options) -> Overview {
     rankings.extend(rank::of_grains(parts.granularity));
     let shares = shares::of(parts.run, parts.samples);
     let scales = scales::of(parts.run, parts.samples);
-    let findings = findings::all(parts, &tables, &rankings, (&shares, &scales));
+    let streams = streams::of(parts.run, parts.samples, parts.rows);
+    let findings = findings::all(parts, &tables, &rankings, (&shares, &scales), &streams);
     if options.sort == Sort::Name {
         for ranking in &mut rankings {
             ranking.rows.sort_by(|a, b| (&a.runtime, &a.variant).cmp(&(&b.runtime, &b.variant)));
@@ -47,7 +48,7 @@ pub fn of(parts: &Parts<'_>, options: &Options) -> Overview {
         reaches: reaches::of(parts.run, parts.rows),
         scales,
         residents: residents::of(parts.samples, parts.rows),
-        streams: streams::of(parts.run, parts.samples, parts.rows),
+        streams,
         rankings,
         elapsed_s: parts.run.ended.as_ref().map(|end| end.elapsed_s).filter(|s| LASTED_S.contains(s)),
     }
