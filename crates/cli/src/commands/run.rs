@@ -65,6 +65,7 @@ const JUDGED: suite::LimitsAsked = suite::LimitsAsked {
 
 /// Measures, keeps the samples and prints the figures.
 pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
+    tables::check(&args.param)?;
     let interrupt = Interrupt::listen()?;
     let mut suites = suites::load(&args.suites)?;
     if args.probe.is_empty() {
@@ -168,7 +169,13 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
 fn absent(shaken: &[Shaken]) -> Vec<String> {
     let asked = shaken.iter().map(|one| &one.found).filter(|found| found.asked);
     asked
-        .filter_map(|found| Some(format!("{}: {}", found.id, found.description.as_ref().err()?.reason)))
+        .filter_map(|found| {
+            Some(format!(
+                "{}: {}",
+                found.id,
+                taskscale_report::bounded(&found.description.as_ref().err()?.reason)
+            ))
+        })
         .collect()
 }
 
