@@ -70,7 +70,7 @@ class Pages(unittest.TestCase):
 
 class Rules(unittest.TestCase):
     def test_what_measures_is_kept_short(self):
-        limits = ["--samples", "4", "--sample-time", "200us", "--max-time", "2s", "--timeout", "120s"]
+        limits = ["--samples", "4", "--sample-time", "200us", "--max-time", "6s", "--timeout", "120s"]
         self.assertEqual(budget.short(["run", "fanout", "--max-time", "180s", "--quick"]), ["run", "fanout", *limits, *budget.RUNTIMES])
         self.assertEqual(budget.short(["run", "--runtime", "go", "--samples=9"]), ["run", "--runtime", "go", *limits])
         self.assertEqual(budget.short(["run", "nop", "--runtime", "go"]), ["run", "nop", "--runtime", "go", *limits, "--size", "100000"])

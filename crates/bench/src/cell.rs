@@ -20,12 +20,12 @@ use taskscale_stats::{
 
 use crate::{
     calibrate::{self, Pilot},
-    count,
     fault::Fault,
     limits::Limits,
     plan::Cell,
     row::{Ask, DEAR, Row, World},
     schedule::{Round, Schedule},
+    until,
     warmup::{Allowance, warm_up},
 };
 
@@ -64,6 +64,10 @@ pub(crate) struct Deadline {
     pub broken_off_ns: u64,
     /// A row that has no iterations by then is given up, but for the first that has.
     pub given_up_ns: u64,
+    /// Nothing is asked after this, whatever has been measured by then.
+    pub over_ns: u64,
+    /// Nothing is counted after this.
+    pub counted_ns: u64,
 }
 
 impl Deadline {
@@ -76,6 +80,43 @@ impl Deadline {
             broken_off_ns: after((time_ns as f64 * OVERRUN) as u64),
             // An iteration of a million tasks may take longer than the cell has.
             given_up_ns: u64::MAX,
+            over_ns: u64::MAX,
+            counted_ns: u64::MAX,
+        }
+    }
+
+    /// The deadline of a cell that ends with its time, from now on. Where something is counted,
+    /// half of the time is for that.
+    pub fn bound(now_ns: u64, time_ns: u64, counts: bool) -> Self {
+        let timed_ns = if counts { time_ns / 2 } else { time_ns };
+        let ends_ns = now_ns.saturating_add(timed_ns);
+        Deadline {
+            time_ns: timed_ns,
+            stop_ns: ends_ns,
+            broken_off_ns: ends_ns,
+            given_up_ns: u64::MAX,
+            over_ns: ends_ns,
+            counted_ns: now_ns.saturating_add(time_ns),
+        }
+    }
+
+    /// When a row that has not been checked is given up so that those that have can be timed.
+    /// `lost_ns` went to rows that failed. Of the rest a third is for checking.
+    fn unverified_ns(&self, lost_ns: u64) -> u64 {
+        if self.over_ns == u64::MAX {
+            return self.given_up_ns;
+        }
+        let began_ns = self.over_ns.saturating_sub(self.time_ns);
+        let rest_ns = self.time_ns.saturating_sub(lost_ns);
+        began_ns.saturating_add(lost_ns).saturating_add(rest_ns / 3)
+    }
+
+    /// When a row that has no iterations is given up, where they are chosen from now on: half of
+    /// what is left is for rounds.
+    fn uncalibrated_ns(&self, now_ns: u64) -> u64 {
+        match self.over_ns {
+            u64::MAX => self.given_up_ns,
+            over_ns => now_ns.saturating_add(over_ns.saturating_sub(now_ns) / 2),
         }
     }
 }
@@ -113,6 +154,7 @@ impl<'p> Measuring<'p> {
     /// Measures the rounds of one process of each row: all rounds where no process restarts.
     /// Returns why the cell ends, if it does.
     pub fn turn(&mut self, known: &[Known], world: &mut World<'_, '_>) -> io::Result<Option<Stop>> {
+        world.over_ns = self.deadline.over_ns;
         let began_ns = world.clock.now_ns();
         let open: Vec<usize> = (0..self.rows.len()).filter(|&index| self.rows[index].is_open()).collect();
         let mut prepared_ns = 0;
@@ -149,7 +191,7 @@ impl<'p> Measuring<'p> {
             row.finish(stop, world)?;
         }
         let rows = self.rows.iter().zip(measured).filter(|(_, measured)| *measured).map(|(row, _)| row);
-        count::rows(rows, world)
+        until::count(rows, self.deadline.counted_ns, world)
     }
 
     /// Ends the rows that `drop` names: with their figures if they have any, or else for the reason
@@ -234,8 +276,9 @@ impl<'p> Measuring<'p> {
                 self.rows[index].end(Status::Skipped(why), world)?;
                 continue;
             }
+            let given_up_ns = self.deadline.unverified_ns(self.lost_ns());
             let row = &mut self.rows[index];
-            if verified && world.clock.now_ns() >= self.deadline.given_up_ns {
+            if world.is_over() || (verified && world.clock.now_ns() >= given_up_ns) {
                 row.finish(Stop::MaxTime, world)?;
                 continue;
             }
@@ -254,6 +297,7 @@ impl<'p> Measuring<'p> {
         let mut pilots: Vec<Option<(u64, u64)>> = Vec::new();
         let mut allowance = Allowance::new(&self.rows, self.limits, self.deadline.time_ns);
         let lost_ns = self.lost_ns();
+        let given_up_ns = self.deadline.uncalibrated_ns(world.clock.now_ns());
         for (index, known) in known.iter().enumerate() {
             let started_ns = world.clock.now_ns();
             if self.rows[index].is_resident() {
@@ -264,7 +308,9 @@ impl<'p> Measuring<'p> {
                 self.rows[index].end(Status::Skipped(why), world)?;
             }
             let row = &mut self.rows[index];
-            if started_ns >= self.deadline.given_up_ns && pilots.iter().any(Option::is_some) {
+            if world.stop() == Some(Stop::MaxTime)
+                || (started_ns >= given_up_ns && pilots.iter().any(Option::is_some))
+            {
                 row.finish(Stop::MaxTime, world)?;
             }
             let sample_ns = row.sample_ns(self.limits.sample_ns);
@@ -382,11 +428,11 @@ impl<'p> Measuring<'p> {
         let kinds = if with_phases { &[Kind::Timed, Kind::Phases][..] } else { &[Kind::Timed][..] };
         for &kind in kinds {
             for &index in &round.order {
-                if world.listener.interrupted() {
-                    return Ok(Some(Stop::Interrupted));
+                if let Some(stop) = world.stop() {
+                    return Ok(Some(stop));
                 }
-                // The first round is finished however long it takes: a late figure is better than
-                // none.
+                // The first round is finished however long it takes, unless the user has said how
+                // long that may be: a late figure is better than none.
                 if round.number > 0 && world.clock.now_ns() >= self.deadline.broken_off_ns {
                     return Ok(Some(Stop::MaxTime));
                 }
@@ -418,12 +464,15 @@ impl<'p> Measuring<'p> {
             self.rows[index].dismiss();
         }
         for &index in order {
-            if world.listener.interrupted() {
+            if world.is_over() {
                 return Ok(());
             }
             self.rows[index].start(world)?;
         }
         for &index in order {
+            if world.is_over() {
+                return Ok(());
+            }
             self.rows[index].shake_hands(world)?;
         }
         Ok(())
@@ -477,7 +526,7 @@ fn pilot(
     let started_ns = world.clock.now_ns();
     let mut iterations = 1;
     loop {
-        if world.listener.interrupted() {
+        if world.is_over() {
             return Ok(None);
         }
         let ask = Ask { kind: Kind::Pilot, round: 0, iterations, seed: world.rng.u64(0..=MAX_INTEGER) };

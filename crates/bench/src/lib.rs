@@ -32,6 +32,7 @@
 //! | `forecast` | what smaller sizes say of larger ones |
 //! | [`cell`] | pilot, warm-up, rounds, restarts, stop: one cell, all its rows |
 //! | `count` | what rows ask of the allocator and the kernel, in processes of their own |
+//! | `until` | counts the rows of a cell until its time is up |
 //! | [`counted`] | the real counted process |
 //! | [`pass`] | what is counted in the same processes |
 //! | `counters` | what the runtime itself counts, where the probe reads it |
@@ -72,5 +73,6 @@ mod stamp;
 mod steps;
 pub mod threads;
 mod turns;
+mod until;
 pub mod validate;
 mod warmup;

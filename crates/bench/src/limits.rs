@@ -49,6 +49,9 @@ pub struct Limits {
     /// How long a cell may take by the user's own word, in nanoseconds. A row that has not answered
     /// is then not waited for much longer.
     pub hurry_ns: Option<u64>,
+    /// Whether a cell ends with its time, counting included, even where rows have no figure then:
+    /// the user has said how long it may take.
+    pub is_bound: bool,
     /// Rounds between restarts of all probes; 0 never restarts. Intervals rest on processes, so
     /// this many rounds make one observation.
     pub restart_every: u64,
@@ -79,6 +82,7 @@ impl Default for Limits {
             sample_ns: 20_000_000,
             timeout_ns: 60_000_000_000,
             hurry_ns: None,
+            is_bound: false,
             restart_every: 2,
             restart_warmup: 3,
             judged_at: None,

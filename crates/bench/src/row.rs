@@ -55,8 +55,25 @@ pub(crate) struct World<'a, 'j> {
     pub timeout_ns: u64,
     /// How long a cell may take, where the user says so.
     pub hurry_ns: Option<u64>,
+    /// When the cell is over by the user's own word, whatever has been measured by then.
+    pub over_ns: u64,
     /// The most rounds of a cell, for listeners.
     pub rounds: u64,
+}
+
+impl World<'_, '_> {
+    /// Whether nothing more is asked: the user has interrupted, or the cell's time is over.
+    pub fn is_over(&self) -> bool {
+        self.listener.interrupted() || self.clock.now_ns() >= self.over_ns
+    }
+
+    /// Why nothing more is asked, where that is so.
+    pub fn stop(&self) -> Option<Stop> {
+        match self.listener.interrupted() {
+            true => Some(Stop::Interrupted),
+            false => self.is_over().then_some(Stop::MaxTime),
+        }
+    }
 }
 
 /// What one sample is for.

@@ -48,6 +48,7 @@ pub fn run(
         rng: fastrand::Rng::with_seed(order.header.seed),
         timeout_ns: 0,
         hurry_ns: None,
+        over_ns: u64::MAX,
         rounds: 0,
     };
     let plan = &mut order.plan;

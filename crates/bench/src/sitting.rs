@@ -147,7 +147,8 @@ impl<'c> Sitting<'c> {
             self.present = Some(index);
         }
         let first = matches!(self.seats[index], Seat::Waits(_));
-        let deadline = self.deadline(index, world.clock.now_ns());
+        let counts = !world.launcher.counts().is_empty();
+        let deadline = self.deadline(index, world.clock.now_ns(), counts);
         let mut cell = match std::mem::replace(&mut self.seats[index], Seat::Done) {
             Seat::Done => return Ok(()),
             Seat::Sits(mut cell) => {
@@ -183,7 +184,7 @@ impl<'c> Sitting<'c> {
 
     /// When the cell ends. Its time is what it has had and its part of what is left of the budget,
     /// among the cells that are still measured.
-    fn deadline(&self, index: usize, now_ns: u64) -> Deadline {
+    fn deadline(&self, index: usize, now_ns: u64, counts: bool) -> Deadline {
         let weight_of = |seat: &Seat<'_>| seat.weight(self.limits);
         let own = weight_of(&self.seats[index]);
         let left: f64 = self.seats.iter().map(weight_of).sum();
@@ -193,12 +194,15 @@ impl<'c> Sitting<'c> {
         };
         let time_ns = self.limits.cell_time_ns(now_ns - self.started_ns, spent_ns, own / left);
         match self.limits.turns() {
+            None if self.limits.is_bound => Deadline::bound(now_ns, time_ns, counts),
             None => Deadline::alone(now_ns, time_ns),
             Some(budget_ns) => Deadline {
                 time_ns,
                 stop_ns: self.started_ns.saturating_add(budget_ns),
                 broken_off_ns: self.started_ns.saturating_add((budget_ns as f64 * OVERRUN) as u64),
                 given_up_ns: self.started_ns.saturating_add(budget_ns.saturating_mul(GIVEN_UP)),
+                over_ns: u64::MAX,
+                counted_ns: u64::MAX,
             },
         }
     }

@@ -114,7 +114,12 @@ fn refused(param: &Param, value: &ParamValue) -> Result<(), Missing> {
     }
     let name = &param.name;
     let reason = format!("parameter {name:?} cannot be {}; it is {}", quoted(value), kind(param));
-    wrong(reason, &format!("give {name} such a value, or leave it out"))
+    let rest = format!("give {name} such a value, or leave it out");
+    let words = param.choices.iter().filter_map(|choice| match choice {
+        ParamValue::Word(word) => Some(word.as_str()),
+        _ => None,
+    });
+    wrong(reason, &meant::or_else(&value.to_string(), words, &rest))
 }
 
 /// Whether the value has the type of the parameter's default, is in range, and is one of its words.

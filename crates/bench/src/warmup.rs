@@ -151,7 +151,7 @@ pub(crate) fn warm_up(
         }
         let started_ns = world.clock.now_ns();
         let mut costs = Vec::new();
-        while !world.listener.interrupted() {
+        while !world.is_over() {
             let used_ns = world.clock.now_ns() - started_ns;
             // Each row takes one sample at least, however little time there is, but where the suite
             // wants none: a sample of a million tasks is warm by its own beginning.

@@ -160,7 +160,8 @@ pub struct RunArgs {
     /// Rounds at most [default: the suite's, else 100]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub samples: Option<u64>,
-    /// Time at most for one cell, that is one table at one size [default: the suite's, else 30s]
+    /// Time at most for one cell, that is one table at one size, its counts included [default: the
+    /// suite's, else 30s, without counts]
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub max_time: Option<f64>,
     /// Stop when every interval is as narrow as this, to either side; 0 never does [default: the

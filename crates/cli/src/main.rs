@@ -27,7 +27,11 @@ mod tables;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{
+    CommandFactory, Parser,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
+use taskscale_bench::meant;
 
 use crate::args::{Cli, Command, ProbeCommand};
 
@@ -35,7 +39,11 @@ fn main() -> ExitCode {
     if let Some(answered) = complete::answer() {
         return answered;
     }
-    let done = match Cli::parse().command {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refused(&error),
+    };
+    let done = match cli.command {
         Command::Run(args) => commands::run::run(&args),
         Command::List(args) => commands::list::list(&args),
         Command::Report(args) => commands::report::report(&args),
@@ -53,4 +61,31 @@ fn main() -> ExitCode {
         Command::Man { folder: Some(folder) } => commands::generate::man_pages(&folder),
     };
     output::exit_code(done)
+}
+
+/// Prints what is wrong with the words typed, in lines that fit. A misspelt command is told what it
+/// may mean: clap knows no two letters that are swapped.
+fn refused(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        // Help is asked for, and goes to standard output.
+        error.print().ok();
+        return ExitCode::SUCCESS;
+    }
+    let mut said = error.render().to_string();
+    if let (ErrorKind::InvalidSubcommand, Some(ContextValue::String(typed))) =
+        (error.kind(), error.get(ContextKind::InvalidSubcommand))
+        && !said.contains("tip:")
+    {
+        let command = Cli::command();
+        let known = command.get_subcommands().map(clap::Command::get_name);
+        if let Some(name) = meant::meant(typed, known) {
+            said = said.replacen('\n', &format!("\n\n  tip: a similar subcommand exists: '{name}'\n"), 1);
+        }
+    }
+    match output::fits(&said) && said == error.render().to_string() {
+        // As it is, it may have colours.
+        true => error.print().unwrap_or_default(),
+        false => output::tell(said.trim_end()),
+    }
+    ExitCode::from(2)
 }

@@ -60,6 +60,11 @@ pub fn tell(text: &str) {
     quote(&lines(text, width_of_words()).join("\n"));
 }
 
+/// Whether no line of a text is wider than the terminal.
+pub fn fits(text: &str) -> bool {
+    text.lines().all(|line| line.chars().count() <= width_of_words())
+}
+
 /// A path as a word of a command that a shell reads. One that begins like an option gets its
 /// folder.
 pub fn word(path: &Path) -> String {

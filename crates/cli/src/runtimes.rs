@@ -1,6 +1,9 @@
 //! The runtimes that this tool knows by name, and how it finds each on this machine.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+};
 
 use anyhow::bail;
 use taskscale_bench::{
@@ -163,7 +166,7 @@ pub fn is_by_name(id: &str) -> bool {
 pub fn candidates(asked: &[String], probes: &[String]) -> anyhow::Result<Vec<Candidate>> {
     let mut candidates = Vec::new();
     if asked.is_empty() && probes.is_empty() {
-        candidates.extend(known().map(|name| Candidate::new(name, false, job(name, None))));
+        candidates.extend(all());
     }
     let is_own = |id: &&String| probes.iter().any(|probe| names_probe(id, probe));
     for id in asked.iter().filter(|id| !is_own(id)) {
@@ -174,6 +177,48 @@ pub fn candidates(asked: &[String], probes: &[String]) -> anyhow::Result<Vec<Can
     }
     candidates.dedup_by(|a, b| a.id == b.id);
     Ok(candidates)
+}
+
+/// All runtimes that are known, looked for side by side: a compiler takes half a second to say its
+/// version. Those of one language are looked for one after another, since they share its files.
+fn all() -> Vec<Candidate> {
+    let language = |name: &str| languages::of_runtime(name).map(|language| language.name);
+    let mut groups: Vec<Vec<&'static str>> = Vec::new();
+    for name in known() {
+        match groups.last_mut().filter(|group| language(group[0]) == language(name)) {
+            Some(group) => group.push(name),
+            None => groups.push(vec![name]),
+        }
+    }
+    let of_group = |group: Vec<&'static str>| -> Vec<Candidate> {
+        group.into_iter().map(|name| Candidate::new(name, false, job(name, None))).collect()
+    };
+    side_by_side(groups, &of_group).into_iter().flatten().collect()
+}
+
+/// The most answers that are waited for side by side. Most of the time of one is reading files and
+/// compiling, so that more would only crowd out each other.
+const SIDE_BY_SIDE: usize = 8;
+
+/// Applies `of` to each of `all` on a few threads, and returns the results in their order.
+fn side_by_side<T: Send, R: Send>(all: Vec<T>, of: &(dyn Fn(T) -> R + Sync)) -> Vec<R> {
+    let threads = SIDE_BY_SIDE.min(all.len());
+    let todo = Mutex::new(all.into_iter().enumerate());
+    let done = Mutex::new(Vec::new());
+    let next = || todo.lock().unwrap_or_else(PoisonError::into_inner).next();
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some((place, one)) = next() {
+                    let result = of(one);
+                    done.lock().unwrap_or_else(PoisonError::into_inner).push((place, result));
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(place, _)| *place);
+    done.into_iter().map(|(_, result)| result).collect()
 }
 
 /// Whether `id` is an own probe as it was typed, or its file without folder or ending.
@@ -276,24 +321,24 @@ pub struct Shaken {
     pub command: Option<Command>,
 }
 
-/// Starts each candidate's probe once and asks what it is. Tells equal names apart: an old side
-/// becomes `mine#old`, any other `mine#2`. A probe has [`HANDSHAKE_NS`] to answer, or `timeout_s`
-/// seconds where those are more. Ends early where the user asks to `stop`.
+/// Starts each candidate's probe once, several side by side, and asks what it is. Tells equal names
+/// apart: an old side becomes `mine#old`, any other `mine#2`. A probe has [`HANDSHAKE_NS`] to
+/// answer, or `timeout_s` seconds where those are more. Ends early where the user asks to `stop`.
 pub fn shake_hands(
     candidates: Vec<Candidate>,
     timeout_s: Option<f64>,
-    stop: &dyn Fn() -> bool,
+    stop: &(dyn Fn() -> bool + Sync),
 ) -> Vec<Shaken> {
     let mut shaken: Vec<Shaken> = Vec::new();
     // Pairs of the name that the user typed and the name in the run.
     let mut typed: Vec<(String, String)> = Vec::new();
     let timeout_ns = ((timeout_s.unwrap_or_default() * 1e9) as u64).max(HANDSHAKE_NS);
-    for candidate in candidates {
-        if stop() {
-            break;
-        }
+    // Interpreters and virtual machines come up side by side.
+    let shake = |candidate: Candidate| {
         let (as_typed, old_of) = (candidate.id.clone(), candidate.old_of.clone());
-        let mut one = shake_hand(candidate, timeout_ns);
+        (!stop()).then(|| (as_typed, old_of, shake_hand(candidate, timeout_ns)))
+    };
+    for (as_typed, old_of, mut one) in side_by_side(candidates, &shake).into_iter().map_while(|one| one) {
         let taken = |id: &str| shaken.iter().any(|other| other.found.id == id);
         if old_of.is_some() && taken(&one.found.id) {
             one.found.id.push_str("#old");
@@ -371,6 +416,17 @@ fn shake_hand(candidate: Candidate, timeout_ns: u64) -> Shaken {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_done_side_by_side_keeps_its_order() {
+        let numbers: Vec<u64> = (0..100).collect();
+        let slow_first = |n: u64| {
+            std::thread::sleep(std::time::Duration::from_micros(500 - 5 * n));
+            n
+        };
+        assert_eq!(side_by_side(numbers.clone(), &slow_first), numbers);
+        assert!(side_by_side(Vec::<u64>::new(), &slow_first).is_empty());
+    }
 
     #[test]
     fn mistakes_say_what_there_is() {

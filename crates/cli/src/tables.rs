@@ -12,18 +12,35 @@ pub type Asked = [(String, ParamValue)];
 /// The word for every value that a table has.
 const ALL: &str = "all";
 
+/// Refuses two values of one parameter: a run would keep the last and say nothing.
+pub fn check(asked: &Asked) -> anyhow::Result<()> {
+    for (at, (name, value)) in asked.iter().enumerate() {
+        if let Some((_, first)) = asked[..at].iter().find(|(other, first)| other == name && first != value) {
+            anyhow::bail!(
+                "--param {name} is given twice, as {first} and {value}; give one value, or {name}=all for every \
+                 value that a table of the suite has (taskscale list SUITE)"
+            );
+        }
+    }
+    Ok(())
+}
+
 /// The parameters that are put over those of every table: all but those of which a table has every
 /// value that is asked for.
 pub fn over<'b>(asked: &Asked, blocks: impl Iterator<Item = &'b Block> + Clone) -> Params {
     let is_for_tables = |(name, value): &&(String, ParamValue)| {
-        is_all(value) && blocks.clone().any(|block| varies(block, name))
+        is_all(value) && blocks.clone().any(|block| has_cases(block, name))
     };
     asked.iter().filter(|one| !is_for_tables(one)).cloned().collect()
 }
 
 /// Whether a table has all of these parameters as they are asked for.
 pub fn sets(block: &Block, asked: &Asked) -> bool {
-    asked.iter().all(|(name, value)| varies(block, name) || block.params.get(name) == Some(value))
+    asked.iter().all(|(name, value)| {
+        varies(block, name)
+            || (is_all(value) && has_cases(block, name))
+            || block.params.get(name) == Some(value)
+    })
 }
 
 /// Leaves a table the cases that are asked for. Of a table of multiples the fewest workers stay,
@@ -33,7 +50,7 @@ pub fn narrow(block: &mut Block, asked: &Asked) {
         let varies = varies(block, name);
         let base = block.params.get(name) == Some(value);
         let scales = block.scale.as_ref().is_some_and(|scale| scale.param == *name);
-        if varies && (is_all(value) || (scales && base)) {
+        if (is_all(value) && has_cases(block, name)) || (varies && scales && base) {
             continue;
         }
         if varies && scales {
@@ -55,6 +72,12 @@ pub fn narrow(block: &mut Block, asked: &Asked) {
 /// Whether a table has a parameter at several values, and says at which without its cases.
 fn varies(block: &Block, name: &str) -> bool {
     block.params.contains_key(name) && block.cases.iter().any(|case| case.contains_key(name))
+}
+
+/// Whether a table has a parameter at several values: those of its cases, and its own or else the
+/// workload's.
+fn has_cases(block: &Block, name: &str) -> bool {
+    block.cases.iter().any(|case| case.contains_key(name))
 }
 
 fn is_all(value: &ParamValue) -> bool {
@@ -131,5 +154,19 @@ mod tests {
         );
         narrow(&mut table, &[("gc".into(), ParamValue::parse("off"))]);
         assert_eq!(table.cases, [Params::from([("input".into(), ParamValue::parse("before"))])]);
+        let all = rows(
+            "params = { live = 1 }\ncases = [{ gc = \"off\" }, { gc = \"freeze\" }, { input = \"before\" }]",
+            "gc=all",
+        );
+        let all = all.expect("its cases are all there are, beside what the workload does by itself");
+        assert_eq!(all, ["live=1", "gc=off live=1", "gc=freeze live=1", "input=before live=1"]);
+    }
+
+    #[test]
+    fn two_values_of_one_parameter_are_refused_and_the_same_twice_is_not() {
+        let asked = |values: [&str; 2]| values.map(|value| ("gc".to_owned(), ParamValue::parse(value)));
+        let said = check(&asked(["off", "on"])).expect_err("two").to_string();
+        assert!(said.contains("given twice, as off and on") && said.contains("gc=all"), "{said}");
+        assert!(check(&asked(["off", "off"])).is_ok());
     }
 }

@@ -106,7 +106,13 @@ pub fn with_interval(centre: f64, interval: Option<Interval>) -> String {
     if centre <= 0.0 {
         return rounded(centre, Some(half_width));
     }
-    format!("{} ±{}%", rounded(centre, Some(half_width)), percent(half_width / centre))
+    format!("{} {}", rounded(centre, Some(half_width)), spread(half_width / centre))
+}
+
+/// Writes half an interval as a share of its figure: `±1.9%`. One that is as wide as the figure
+/// tells nothing but that.
+pub fn spread(share: f64) -> String {
+    if share < 1.0 { format!("±{}%", percent(share)) } else { "±>100%".into() }
 }
 
 /// Writes a ratio with its interval: `1.38x [1.35, 1.41]`. A tilde stands in front where the
@@ -161,6 +167,7 @@ mod tests {
     fn intervals_are_read_off() {
         assert_eq!(with_interval(212.0, Some(Interval(208.0, 214.0))), "212 ±1.9%");
         assert_eq!(with_interval(0.0, Some(Interval(0.0, 2.0))), "0");
+        assert_eq!(with_interval(200.0, Some(Interval(150.0, 2_282.0))), "200 ±>100%");
         assert_eq!(ratio(1.38, Some(Interval(1.35, 1.41))), "1.38x [1.35, 1.41]");
         assert_eq!(ratio(1.5, Some(Interval(1.2, 1.8))), "1.50x [1.20, 1.80]");
         assert_eq!(ratio(1.01, Some(Interval(0.5, 1.8))), "~1.01x [0.50, 1.80]");

@@ -55,7 +55,7 @@ impl SeriesKey {
 
     /// The table's name with its suite, or alone where both have one name.
     pub fn heading(&self) -> String {
-        match self.table == self.suite {
+        match self.table.starts_with(&self.suite) {
             true => self.table.clone(),
             false => format!("{}: {}", self.suite, self.table),
         }

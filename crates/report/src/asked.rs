@@ -135,14 +135,21 @@ fn of_scales(table: &Scales) -> Asked {
 }
 
 fn of_residents(table: &Residents) -> Asked {
-    let names =
-        ["bytes a task", "least to most", "processes", "MiB", "tasks", "MiB before", "CPU to wake one"];
+    let names = [
+        "bytes a task",
+        "least to most",
+        "processes",
+        "MiB of the process",
+        "tasks",
+        "MiB before",
+        "CPU to wake one",
+    ];
     let rows = table.rows.iter().map(|row| {
         let mut cells = vec![clean(&row.runtime), clean(&row.variant)];
         cells.extend(match &row.held {
             None => vec!["-".to_owned(); names.len()],
             Some(held) => vec![
-                residents::bytes(held.bytes),
+                residents::of_task(held, " (one size)"),
                 residents::range(held),
                 count(held.processes),
                 residents::mib(held.resident),

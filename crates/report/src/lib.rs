@@ -21,6 +21,7 @@
 //! | `granularity` | how small a task may be, arranged the same way |
 //! | `growth` | growth in words |
 //! | [`overview`](mod@overview) | the answer of a run on one screen |
+//! | `legend` | what marks mean, which times drifted, what is not ranked |
 //! | `strip` | figures with their intervals on a logarithmic axis |
 //! | `reasons` | rows without figures, grouped by what they lack them for |
 //! | `wrap` | breaks text into lines |
@@ -46,6 +47,7 @@ mod growth;
 pub mod json;
 mod latencies;
 mod layout;
+mod legend;
 pub mod markdown;
 pub mod overview;
 pub mod page;
@@ -72,5 +74,5 @@ pub use json::json;
 pub use markdown::markdown;
 pub use overview::overview;
 pub use page::{digest_html, page, strip_svg};
-pub use style::Style;
+pub use style::{Style, bounded};
 pub use text::text;

@@ -4,13 +4,13 @@
 //! [`text`](mod@crate::text), which [`Style::detailed`] asks for.
 
 use taskscale_model::{
-    figure::{count, half_width, percent, time},
+    figure::{count, half_width, percent, spread, time},
     run_file::Time,
     summary::{Finding, FindingKind, Interval, Quantity, Ranked, Ranking, Standing, Summary},
 };
 
 use crate::{
-    asked, counts, latencies, rates, reaches, residents, scales, shares, splits, streams,
+    asked, counts, latencies, legend, rates, reaches, residents, scales, shares, splits, streams,
     strip::Strip,
     style::{Ink, Style, clean, ink, render},
     wrap::{broken, hanging},
@@ -26,7 +26,7 @@ const RANKED: usize = 20;
 /// A ranking behind the first one keeps this many lines if there is room for no more.
 const FEWEST: usize = 4;
 /// The most columns of a runtime's and of a variant's name.
-const NAMES: (usize, usize) = (12, 20);
+const NAMES: (usize, usize) = (12, 22);
 /// Columns of the names and the strip together: the rest is for the figure (8), the ratio (21) and
 /// four blanks.
 const DRAWN: usize = COLUMNS - 33;
@@ -52,12 +52,18 @@ pub fn overview(summary: &Summary, style: &Style, run: &str) -> String {
     let mut lines = heading(summary);
     let rankings: Vec<&Ranking> = summary.overview.rankings.iter().collect();
     let rooms = rooms(&rankings);
+    let mut shown: Vec<&Ranked> = Vec::new();
     for (index, (ranking, room)) in rankings.iter().zip(rooms).enumerate() {
         if room > 0 {
             lines.push(String::new());
             lines.extend(ranked(ranking, room, index == 0));
+            lines.extend(legend::no_task(summary, ranking).map(|line| ink(Ink::Dim, &line)));
+            let rows = choose(&ranking.rows, room);
+            lines.extend(legend::drift(&rows).map(|line| ink(Ink::Yellow, &line)));
+            shown.extend(rows);
         }
     }
+    lines.extend(legend::marks(&shown).map(|line| ink(Ink::Dim, &line)));
     lines.extend(shared(summary, &lines));
     // What was asked for by name has its place, however long the screen gets.
     for section in counts::sections(summary) {
@@ -207,12 +213,11 @@ pub(crate) fn facts(summary: &Summary) -> Vec<String> {
         cpus => format!("{cpus} CPUs"),
     }));
     facts.extend(summary.overview.elapsed_s.map(|s| time(s * 1e9)));
-    facts.extend(
-        summary
-            .control
-            .smallest_difference
-            .map(|share| format!("differences under {} % not shown", percent(share))),
-    );
+    facts.extend(summary.control.smallest_difference.map(|share| match share < 1.0 {
+        true => format!("differences under {} % not shown", percent(share)),
+        // Two rows of the same code differ so much.
+        false => "too noisy to tell one row from another".to_owned(),
+    }));
     facts
 }
 
@@ -342,7 +347,7 @@ pub(crate) fn beside(row: &Ranked) -> (Option<Ink>, String) {
     let interval = |ci: Interval| format!("[{}, {}]", factor(ci.0), factor(ci.1));
     match (row.standing, row.ratio, row.ratio_ci) {
         (Standing::Reference, ..) => (None, "reference".to_owned()),
-        (Standing::Tie, _, Some(ci)) => (Some(Ink::Dim), format!("~ tie  {}", interval(ci))),
+        (Standing::Tie, _, Some(ci)) => (Some(Ink::Dim), format!("  tie  {}", interval(ci))),
         (Standing::Cheaper, Some(ratio), Some(ci)) => {
             (Some(Ink::Green), format!("{:>5}x {}", factor(ratio), interval(ci)))
         }
@@ -364,7 +369,7 @@ fn inked((meaning, words): (Option<Ink>, String)) -> String {
 /// The figure of a row with half its interval: `2.34 us ±3.5%`.
 pub(crate) fn figure(row: &Ranked) -> String {
     let width = row.ci.filter(|_| row.ns > 0.0).map(|ci| half_width(row.ns, ci) / row.ns);
-    width.map_or_else(|| time(row.ns), |width| format!("{} \u{b1}{}%", time(row.ns), percent(width)))
+    width.map_or_else(|| time(row.ns), |width| format!("{} {}", time(row.ns), spread(width)))
 }
 
 /// The variant of a row, with its size where the ranking is by size.
@@ -490,7 +495,8 @@ fn fit(name: &str, most: usize) -> String {
     cut(&clean(name), most)
 }
 
-/// Cuts a text in its middle, where names differ least.
+/// Cuts a text in its middle, where names differ least. An ellipsis stands there: `~` is for counts
+/// and ratios.
 pub(crate) fn cut(text: &str, most: usize) -> String {
     let length = text.chars().count();
     if length <= most {
@@ -499,5 +505,5 @@ pub(crate) fn cut(text: &str, most: usize) -> String {
     let (head, tail) = (most.saturating_sub(1).div_ceil(2), most.saturating_sub(1) / 2);
     let begin: String = text.chars().take(head).collect();
     let end: String = text.chars().skip(length - tail).collect();
-    format!("{begin}~{end}")
+    format!("{begin}\u{2026}{end}")
 }

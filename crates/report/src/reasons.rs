@@ -3,7 +3,7 @@
 use taskscale_model::figure::count;
 use taskscale_model::summary::{Row, RowStatus, Summary};
 
-use crate::style::clean;
+use crate::style::{bounded, clean};
 
 /// Rows that share a state and its reason.
 pub struct Reasons {
@@ -25,7 +25,7 @@ pub fn reasons(summary: &Summary, status: RowStatus) -> Vec<Reasons> {
     let rows = summary.rows.iter().filter(|row| row.status() == status);
     for row in rows.filter(|row| !not_here(row)) {
         let Some(missing) = row.missing() else { continue };
-        let (reason, remedy) = (clean(&missing.reason), clean(&missing.remedy));
+        let (reason, remedy) = (bounded(&clean(&missing.reason)), bounded(&clean(&missing.remedy)));
         let index =
             groups.iter().position(|group| group.0 == reason && group.1 == remedy).unwrap_or_else(|| {
                 groups.push((reason, remedy, Vec::new()));

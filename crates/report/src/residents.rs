@@ -15,7 +15,7 @@ const NAMES: (usize, usize) = (8, 18);
 /// Columns of bytes, of their range, of the process, of the tasks, of waking.
 const BYTES: usize = 7;
 const RANGE: usize = 16;
-const MIB: usize = 6;
+const MIB: usize = 7;
 const TASKS: usize = 9;
 
 /// The most rows with the same end whose names stand on a screen.
@@ -27,13 +27,14 @@ pub fn lines(table: &Residents, room: usize) -> Vec<String> {
     // A row without any figure is among those that end.
     let held: Vec<&ResidentRow> = table.rows.iter().filter(|row| row.held.is_some()).collect();
     let reasons = ends(table, if room == usize::MAX { usize::MAX } else { NAMED });
-    let most = if room == usize::MAX { room } else { room.saturating_sub(reasons.len().min(2)) };
+    let below = reasons.len().min(2) + legend(&held).len();
+    let most = if room == usize::MAX { room } else { room.saturating_sub(below) };
     let shown = &held[..held.len().min(most)];
     let runtime = width(shown.iter().copied(), |row| clean(&row.runtime), NAMES.0);
     let variant = width(shown.iter().copied(), |row| clean(&row.variant), NAMES.1);
     let head = format!(
         "{:runtime$} {:variant$} {:>BYTES$} {:>RANGE$} {:>MIB$} {:>TASKS$} {:>8}",
-        "", "", "bytes", "least to most", "MiB", "tasks", "CPU/wake"
+        "", "", "bytes", "least to most", "process", "tasks", "CPU/wake"
     );
     let mut lines = vec![ink(Ink::Bold, &what(table, COLUMNS)), ink(Ink::Dim, head.trim_end())];
     for row in shown {
@@ -42,7 +43,7 @@ pub fn lines(table: &Residents, room: usize) -> Vec<String> {
             "{:runtime$} {:variant$} {:>BYTES$} {:>RANGE$} {:>MIB$} {:>TASKS$} {:>8}",
             cut(&clean(&row.runtime), runtime),
             cut(&clean(&row.variant), variant),
-            bytes(held.bytes),
+            of_task(held, "*"),
             range(held),
             mib(held.resident),
             count(held.size),
@@ -53,6 +54,7 @@ pub fn lines(table: &Residents, room: usize) -> Vec<String> {
     if left_out > 0 {
         lines.push(ink(Ink::Dim, &format!("and {}: --details", plural(left_out, "more row"))));
     }
+    lines.extend(legend(shown).iter().map(|line| ink(Ink::Dim, line)));
     let reasons_shown = if room == usize::MAX { reasons.len() } else { reasons.len().min(2) };
     for reason in &reasons[..reasons_shown] {
         let reason = if room == usize::MAX { reason.clone() } else { short(reason) };
@@ -65,6 +67,22 @@ pub fn lines(table: &Residents, room: usize) -> Vec<String> {
 pub fn what(table: &Residents, columns: usize) -> String {
     let what = "resident bytes of a task that waits: ";
     format!("{what}{}", cut(&clean(&table.table), columns.saturating_sub(what.chars().count())))
+}
+
+/// What the columns hold that their heads do not say.
+fn legend(rows: &[&ResidentRow]) -> Vec<String> {
+    let process = (!rows.is_empty())
+        .then(|| "bytes: of a task; process: MiB of the whole process while all tasks wait".to_owned());
+    let single = rows.iter().filter_map(|row| row.held.as_ref()).any(|held| held.from.is_none());
+    let single =
+        single.then(|| "*: from one size alone, so it holds what the first task brings once".to_owned());
+    process.into_iter().chain(single).collect()
+}
+
+/// Bytes a task with a mark where they are no slope between two sizes.
+pub fn of_task(held: &HeldPerTask, mark: &str) -> String {
+    let mark = if held.from.is_none() { mark } else { "" };
+    format!("{}{mark}", bytes(held.bytes))
 }
 
 /// Bytes a task: whole ones from ten on.
@@ -116,7 +134,7 @@ fn ends(table: &Residents, named: usize) -> Vec<String> {
 /// The beginning of a line, within the columns of a screen.
 fn short(line: &str) -> String {
     match line.chars().count() > COLUMNS {
-        true => line.chars().take(COLUMNS - 1).chain(['~']).collect(),
+        true => line.chars().take(COLUMNS - 1).chain(['\u{2026}']).collect(),
         false => line.to_owned(),
     }
 }

@@ -38,7 +38,8 @@ pub fn lines(table: &Streams, room: usize) -> Vec<String> {
         let [cpu, wall, floor] = cells;
         format!("{names} {cpu:>PER_S$} {wall:>PER_S$} {floor:>TIMES$} {last:>7}").trim_end().to_owned()
     };
-    let head = line(["", ""], ["MiB/s CPU", "wall", "x floor [95 %]"], if published { "publ." } else { "" });
+    let head =
+        line(["", ""], ["MiB/s CPU", "wall", "CPU x floor [95 %]"], if published { "publ." } else { "" });
     let mut lines = vec![ink(Ink::Bold, &what(table, COLUMNS)), ink(Ink::Dim, &head)];
     for row in shown {
         let published = row.published_cpu_mib_s.map(rate).unwrap_or_default();
@@ -69,11 +70,18 @@ pub fn said(table: &Streams, contrasts: usize) -> Vec<String> {
     let server = table.server_mib_ns.map(|ns| format!("its server: {} of CPU a MiB, in no row", time(ns)));
     let published = (!table.published_on.is_empty() && table.rows.iter().any(has_published))
         .then(|| format!("publ.: MiB/s of CPU on {}", clean(&table.published_on)));
+    let names =
+        |is: &dyn Fn(&Stream) -> bool, words: &str| table.rows.iter().any(is).then(|| words.to_owned());
+    let floor = names(
+        &|row| is_floor(table, row),
+        "floor: the least CPU time that reading and summing up takes here",
+    );
+    let bare = names(&|row| row.is_bare, "no sum: bytes are fetched, and none is looked at");
     let pairs = table.contrasts.iter().take(contrasts);
     let pairs = pairs.flat_map(|pair| {
         hanging(&contrasted(pair), 2, COLUMNS).lines().map(str::to_owned).collect::<Vec<_>>()
     });
-    server.into_iter().chain(published).chain(pairs).collect()
+    floor.into_iter().chain(bare).chain(server).chain(published).chain(pairs).collect()
 }
 
 fn has_published(row: &Stream) -> bool {
@@ -166,7 +174,7 @@ pub fn floor(table: &Streams, row: &Stream) -> String {
     }
 }
 
-/// Two ways that differ in one thing.
+/// Two ways that differ in one thing, by what the other costs beside the one, as the table has it.
 pub fn contrasted(pair: &Contrasted) -> String {
     let [name, runtime, one, other] =
         [&pair.name, &pair.runtime, &pair.one, &pair.other].map(|text| clean(text));
@@ -174,7 +182,7 @@ pub fn contrasted(pair: &Contrasted) -> String {
         Some(Interval(low, high)) => {
             format!("{}x [{}, {}]", factor(pair.times), factor(low), factor(high))
         }
-        None => format!("{}x, no interval", factor(pair.times)),
+        None => format!("{}x (no interval)", factor(pair.times)),
     };
-    format!("{name}: {figure} ({runtime} {one}, {other})")
+    format!("{name}: {runtime} {other} costs {figure} the CPU time of {one}")
 }

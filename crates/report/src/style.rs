@@ -12,9 +12,9 @@ pub struct Style {
 }
 
 impl Default for Style {
-    /// Plain text of at most 110 columns.
+    /// Plain text of at most 80 columns, which every terminal and mail has.
     fn default() -> Self {
-        Style { colour: false, width: 110, detailed: false }
+        Style { colour: false, width: 80, detailed: false }
     }
 }
 
@@ -72,6 +72,20 @@ pub(crate) fn render(marked: &str, colour: bool) -> String {
     text
 }
 
+/// The most characters of a reason. A probe may say anything, and a page of it hides the rest.
+const REASON: usize = 400;
+
+/// The beginning of a long reason, and how much of it is cut.
+pub fn bounded(reason: &str) -> String {
+    let length = reason.chars().count();
+    if length <= REASON {
+        return reason.to_owned();
+    }
+    let begin: String = reason.chars().take(REASON).collect();
+    let more = taskscale_model::figure::count((length - REASON) as u64);
+    format!("{}\u{2026} ({more} more characters in the run file)", begin.trim_end())
+}
+
 /// Writes a reason, and the remedy where there is one.
 pub fn with_remedy(what: &str, remedy: &str) -> String {
     if remedy.is_empty() { what.to_owned() } else { format!("{what}. Remedy: {remedy}") }
@@ -80,6 +94,13 @@ pub fn with_remedy(what: &str, remedy: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_reason_says_how_much_of_it_is_cut() {
+        assert_eq!(bounded("short"), "short");
+        let cut = bounded(&"x".repeat(5_400));
+        assert!(cut.starts_with("xxx") && cut.ends_with("x\u{2026} (5,000 more characters in the run file)"));
+    }
 
     #[test]
     fn marks_become_escapes_or_vanish() {

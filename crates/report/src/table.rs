@@ -11,8 +11,13 @@ use crate::{
     growth::{exponent, grade},
     layout::{Line, Table},
     style::{Ink, Style, ink},
+    wrap::broken,
 };
 use taskscale_model::figure::{contains_one, count, half_width, ratio, rounded, with_interval};
+
+/// The most columns of a runtime's name and version, of a variant with its remarks, and of a
+/// metric.
+const NAMES: [usize; 3] = [18, 32, 20];
 
 /// Draws a table in as many pieces as keep it within the width. Every piece has at least one size.
 pub fn draw(table: &Table<'_>, style: &Style) -> String {
@@ -21,22 +26,59 @@ pub fn draw(table: &Table<'_>, style: &Style) -> String {
     let mut rest: &[u64] = &sizes;
     let mut text = String::new();
     let mut with_growth = lines.iter().any(|line| line.growth.is_some());
+    let fits = |grid: &Grid| grid.lines().all(|line| columns(&line) <= style.width);
+    let has_growth = with_growth;
+    let mut put = |grid: Grid| {
+        text.push_str(if text.is_empty() { "" } else { "\n" });
+        text.push_str(&drawn(&grid));
+    };
     while !rest.is_empty() {
+        // Growth belongs to the whole line. It stands in the first piece, or in a last one of its
+        // own where there is no room for it beside one size.
+        with_growth &= fits(&grid(&lines, &rest[..1], true));
         let piece = |count: usize| grid(&lines, &rest[..count], with_growth);
-        let fits = |grid: &Grid| grid.lines().all(|line| columns(&line) <= style.width);
         let count = (1..=rest.len()).rev().find(|&count| fits(&piece(count))).unwrap_or(1);
-        for line in piece(count).lines() {
-            text.push_str(line.trim_end());
-            text.push('\n');
+        put(piece(count));
+        if has_growth && !with_growth && count == rest.len() && rest.len() == sizes.len() {
+            put(grid(&lines, &[], true));
         }
         rest = &rest[count..];
-        // Growth belongs to the whole line and stands only in the first piece.
         with_growth = false;
-        if !rest.is_empty() {
-            text.push('\n');
-        }
     }
     text
+}
+
+fn drawn(grid: &Grid) -> String {
+    grid.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+}
+
+/// Draws a grid of one line a row in as many pieces as keep it within `width`. Each piece begins
+/// with the first `names` columns and has at least one of the others.
+fn folded(header: &[GridCell], rows: &[Vec<GridCell>], names: usize, width: usize) -> String {
+    let piece = |columns: std::ops::Range<usize>| {
+        let mut grid = Grid::new();
+        grid.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+        let of = |cells: &[GridCell]| [&cells[..names], &cells[columns.clone()]].concat();
+        grid.set_header(of(header));
+        for row in rows {
+            grid.add_row(of(row));
+        }
+        grid
+    };
+    let (mut first, mut text) = (names, String::new());
+    while first < header.len() {
+        let fits = |end: &usize| piece(first..*end).lines().all(|line| columns(&line) <= width);
+        let end = (first + 1..=header.len()).rev().find(fits).unwrap_or(first + 1);
+        text.push_str(if text.is_empty() { "" } else { "\n" });
+        text.push_str(&drawn(&piece(first..end)));
+        first = end;
+    }
+    text
+}
+
+/// A name in as many lines as keep it within the columns of its place.
+fn name(text: &str, place: usize) -> String {
+    broken(text, NAMES[place]).join("\n")
 }
 
 /// The columns that a line takes on a terminal. Colour marks take none. Names in other scripts may
@@ -56,11 +98,13 @@ fn grid(lines: &[&Line<'_>], sizes: &[u64], with_growth: bool) -> Grid {
     grid.set_header(header);
     let mut runtime = String::new();
     for line in lines {
-        let first = format!("{}\n{}", line.short_runtime(), line.version());
+        let first = format!("{}\n{}", name(&line.short_runtime(), 0), name(&line.version(), 0));
         // Runtimes are compared by whole name: two toolchains may end alike.
         let mut row = vec![left(if line.runtime() == runtime { "" } else { &first })];
         runtime = line.runtime();
-        row.push(left(format!("{}\n{}", line.variant(), dim(&line.remarks().join(", ")))));
+        let remarks = broken(&line.remarks().join(", "), NAMES[1]);
+        let remarks: Vec<String> = remarks.iter().map(|remark| dim(remark)).collect();
+        row.push(left(format!("{}\n{}", name(&line.variant(), 1), remarks.join("\n"))));
         row.extend(sizes.iter().map(|&size| right(figures(line, size))));
         if with_growth {
             row.push(left(line.growth.map(growth).unwrap_or_default()));
@@ -119,12 +163,10 @@ fn growth(growth: &Growth) -> String {
 }
 
 /// Draws all percentiles of one size, one line per row and metric.
-pub fn draw_percentiles(table: &Table<'_>, size: u64) -> String {
-    let mut grid = Grid::new();
-    grid.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+pub fn draw_percentiles(table: &Table<'_>, size: u64, style: &Style) -> String {
     let mut header = vec![left("runtime"), left("variant"), left("metric")];
     header.extend(["n", "p0", "p25", "p50", "p75", "p90", "p99", "p100", "95 % of p50"].map(right));
-    grid.set_header(header);
+    let mut rows = Vec::new();
     for line in table.lines.iter().filter(|line| line.has_figures()) {
         let Some(figures) = line.at(size).and_then(Row::figures) else { continue };
         for (metric, of) in metrics(figures) {
@@ -133,36 +175,47 @@ pub fn draw_percentiles(table: &Table<'_>, size: u64) -> String {
             variant.extend(
                 figures.settled.map(|settled| format!("{} of {} settled", settled.processes, settled.of)),
             );
-            let name = if metric.unit == "ns" { format!("{} ns", metric.name) } else { metric.name.into() };
-            let mut cells = vec![left(line.runtime()), left(variant.join(", ")), left(name)];
+            let what = if metric.unit == "ns" { format!("{} ns", metric.name) } else { metric.name.into() };
+            let names = [line.runtime(), variant.join(", "), what];
+            let mut cells: Vec<GridCell> =
+                names.iter().enumerate().map(|(place, text)| left(name(text, place))).collect();
             cells.push(right(count(of.n)));
             let value = |value: f64| value_of(metric, &of, value);
             let percentiles = [of.p0, of.p25, of.p50, of.p75, of.p90, of.p99, of.p100];
             cells.extend(percentiles.map(|p| right(value(p))));
             let interval = of.ci.map(|ci| format!("{} to {}", value(ci.0), value(ci.1)));
             cells.push(right(interval.unwrap_or_default()));
-            grid.add_row(cells);
+            rows.push(cells);
         }
     }
-    grid.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+    folded(&header, &rows, NAMES.len(), style.width)
 }
 
 /// Draws counts per task, one line per row, with the name of a table above its rows.
-pub fn draw_counts(section: &counts::Section) -> String {
-    let mut grid = Grid::new();
-    grid.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    let names = ["table", "runtime", "variant"].map(left);
-    grid.set_header(names.into_iter().chain([right("size")]).chain(section.columns.iter().map(right)));
-    let mut before = [String::new(), String::new()];
+pub fn draw_counts(section: &counts::Section, style: &Style) -> String {
+    // A runtime and a variant have the columns that they have elsewhere; a table has a line above.
+    let names = ["runtime", "variant"].map(left);
+    let header: Vec<GridCell> =
+        names.into_iter().chain([right("size")]).chain(section.columns.iter().map(right)).collect();
+    let mut tables: Vec<(&str, Vec<Vec<GridCell>>)> = Vec::new();
+    let mut before = "";
     for line in &section.lines {
         let [table, runtime, variant, size] = &line.name;
-        let is_new = [table != &before[0], table != &before[0] || runtime != &before[1]];
-        let shown = |new: bool, text: &String| left(if new { text.as_str() } else { "" });
-        let names = [shown(is_new[0], table), shown(is_new[1], runtime), left(variant), right(size)];
-        grid.add_row(names.into_iter().chain(line.cells.iter().map(right)));
-        before = [table.clone(), runtime.clone()];
+        if tables.last().is_none_or(|(last, _)| last != table) {
+            tables.push((table, Vec::new()));
+            before = "";
+        }
+        let shown = if runtime == before { String::new() } else { name(runtime, 0) };
+        let names = [left(shown), left(name(variant, 1)), right(size)];
+        let cells = names.into_iter().chain(line.cells.iter().map(right));
+        tables.iter_mut().last().into_iter().for_each(|(_, rows)| rows.push(cells.clone().collect()));
+        before = runtime;
     }
-    grid.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+    let drawn: Vec<String> = tables
+        .iter()
+        .map(|(table, rows)| format!("{table}\n{}", folded(&header, rows, 3, style.width)))
+        .collect();
+    drawn.join("\n")
 }
 
 fn metrics(figures: &Figures) -> impl Iterator<Item = (lines::Metric, Distribution)> {

@@ -8,7 +8,7 @@ use crate::{
     asked, counts, granularity, growth, latencies,
     layout::{self, Table},
     rates, reaches, reasons, residents, scales, shares, splits, streams,
-    style::{Ink, Style, clean, ink, render, with_remedy},
+    style::{Ink, Style, bounded, clean, ink, render, with_remedy},
     table,
     wrap::paragraphs,
 };
@@ -29,7 +29,7 @@ pub fn text(summary: &Summary, style: &Style) -> String {
         if table.lines.iter().any(|line| line.has_figures()) {
             section(&mut text, &table.heading(), &table::draw(table, style));
             if style.detailed {
-                percentiles(&mut text, table);
+                percentiles(&mut text, table, style);
             }
         }
     }
@@ -73,7 +73,7 @@ pub fn text(summary: &Summary, style: &Style) -> String {
     }
     let claims = asked::judged(summary).flat_map(shares::claim);
     section(&mut text, "Claims", &claims.collect::<Vec<_>>().join("\n"));
-    for (title, body) in counts(summary, style.width) {
+    for (title, body) in counts(summary, style) {
         section(&mut text, &title, &body);
     }
     let control = paragraphs("", &[clean(&summary.control.verdict)], style.width);
@@ -103,10 +103,10 @@ fn ink_lines(text: &str) -> String {
     text.lines().map(|line| ink(Ink::Dim, line)).collect::<Vec<_>>().join("\n")
 }
 
-fn percentiles(text: &mut String, table: &Table<'_>) {
+fn percentiles(text: &mut String, table: &Table<'_>, style: &Style) {
     for size in table.sizes_with_figures() {
         let heading = format!("{}, size {}", table.heading(), count(size));
-        section(text, &heading, &table::draw_percentiles(table, size));
+        section(text, &heading, &table::draw_percentiles(table, size, style));
     }
 }
 
@@ -118,10 +118,11 @@ fn reasons(summary: &Summary, status: RowStatus, width: usize) -> String {
     paragraphs("- ", &groups, width)
 }
 
-fn counts(summary: &Summary, width: usize) -> Vec<(String, String)> {
+fn counts(summary: &Summary, style: &Style) -> Vec<(String, String)> {
+    let width = style.width;
     let of = |section: &counts::Section| {
         let legend = ink_lines(paragraphs("", &[section.legend.to_owned()], width).trim_end());
-        (section.title.clone(), format!("{}\n{legend}", table::draw_counts(section)))
+        (section.title.clone(), format!("{}\n{legend}", table::draw_counts(section, style)))
     };
     let mut sections: Vec<_> = counts::sections(summary).iter().map(of).collect();
     sections
@@ -136,8 +137,8 @@ fn missing(summary: &Summary, width: usize) -> String {
         .iter()
         .filter_map(|runtime| {
             let missing = runtime.facts.why()?;
-            let what = clean(&format!("{}: {}", runtime.id, missing.reason));
-            Some(with_remedy(&what, &clean(&missing.remedy)))
+            let what = clean(&format!("{}: {}", runtime.id, bounded(&missing.reason)));
+            Some(with_remedy(&what, &bounded(&clean(&missing.remedy))))
         })
         .collect();
     paragraphs("- ", &lines, width)

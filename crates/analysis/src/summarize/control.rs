@@ -92,8 +92,11 @@ fn verdict(
             ". A control differs even after correction for the number of controls: take no small difference in this run as shown"
         }
     };
-    format!(
-        "{in_words}: {alarms_in_words}{expected}; this run can tell differences of about {} % in CPU time{range}{warning}",
-        percent(middle)
-    )
+    let told = match middle < 1.0 {
+        true => format!("this run can tell differences of about {} % in CPU time{range}", percent(middle)),
+        false => {
+            "this run can tell no difference in CPU time: rows of the same code may differ twofold".into()
+        }
+    };
+    format!("{in_words}: {alarms_in_words}{expected}; {told}{warning}")
 }

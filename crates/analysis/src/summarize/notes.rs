@@ -230,8 +230,12 @@ fn few_samples(rows: &[Row]) -> Option<String> {
     if least >= 100 {
         return None;
     }
-    let n = if least == most { least.to_string() } else { format!("{least} to {most}") };
-    Some(format!("rows have {n} samples; below 100, p99 is only the largest of them"))
+    let n = match (least, most) {
+        (1, 1) => "1 sample".to_owned(),
+        _ if least == most => format!("{least} samples"),
+        _ => format!("{least} to {most} samples"),
+    };
+    Some(format!("rows have {n}; below 100, p99 is only the largest of them"))
 }
 
 /// Notes that rows of one process each cannot show by how much processes of the same code differ.

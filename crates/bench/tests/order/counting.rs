@@ -69,3 +69,23 @@ fn a_row_that_fails_when_it_is_counted_says_so_once() {
     assert!(missing.reason.starts_with("it failed when it was counted: the answer is"), "{missing}");
     assert!(counts(&done).iter().any(|count| count.row == 1), "the others are counted all the same");
 }
+
+#[test]
+fn counting_ends_with_the_cell_and_says_what_it_left_out() {
+    let behaviours =
+        [("a", Behaviour::Costs(1_000)), ("b", Behaviour::Costs(1_000)), ("c", Behaviour::Costs(1_000))];
+    // A process is counted in 15 k tasks of 20,000: 340 ms. A second is for time, one for counts.
+    let limits =
+        Limits { samples: 1_000_000, max_time_ns: 2_000 * MS, is_bound: true, ..Setting::default().limits };
+    let done = measure(&behaviours, Setting { counted: true, limits, ..Setting::default() });
+    let Some(Record::End(end)) = done.records.last() else { panic!("the run came to its end") };
+    assert!(end.elapsed_s <= 2.1, "{} s of 2, and a request of 40 ms", end.elapsed_s);
+    let of = |row: u64| -> Vec<&CountRecord> {
+        counts(&done).into_iter().filter(|count| count.row == row).collect()
+    };
+    assert!(of(0).len() >= 6 && of(0).iter().all(|count| count.iterations > 0), "{:?}", of(0));
+    let last = of(2);
+    assert_eq!(last.len(), 1, "{last:?}");
+    let missing = last[0].others.get(&Count::Allocations).and_then(Reading::why).expect("a reason");
+    assert_eq!(missing.reason, "no time was left to count it");
+}

@@ -7,6 +7,7 @@ fn hurried() -> Limits {
     Limits {
         max_time_ns: 1_000 * MS,
         hurry_ns: Some(1_000 * MS),
+        is_bound: true,
         timeout_ns: 10_000 * MS,
         ..Setting::default().limits
     }
@@ -72,4 +73,27 @@ fn a_series_that_did_not_answer_is_not_asked_at_a_larger_size() {
         assert!(why(&done, row).starts_with(words), "{}", why(&done, row));
     }
     assert_eq!([0, 3, 6].map(|row| why(&done, row)), ["ok", "ok", "ok"]);
+}
+
+#[test]
+fn a_cell_ends_with_its_time_and_those_that_were_ready_have_figures() {
+    // Twelve rows and a control, each with an iteration of 80 ms: checking all takes a second.
+    let names = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"];
+    let variants = names.map(|name| (name, Behaviour::Costs(800_000)));
+    let done = measure(&variants, Setting { limits: hurried(), ..Setting::default() });
+    assert!(elapsed_s(&done) <= 1.1, "{} s of 1, and a request of 80 ms", elapsed_s(&done));
+    let ends: Vec<String> = (0..13).map(|row| why(&done, row)).collect();
+    assert!((2..=6).contains(&ends.iter().filter(|end| *end == "ok").count()), "{ends:#?}");
+    let words = "no time was left for its first round (raise --max-time, or run fewer rows)";
+    assert!(ends.iter().all(|end| end == "ok" || end == words), "{ends:#?}");
+}
+
+#[test]
+fn a_cell_with_less_time_than_a_request_takes_ends_after_that_request() {
+    let done = measure(
+        &[("a", Behaviour::Costs(15_000_000)), ("b", Behaviour::Costs(15_000_000))],
+        Setting { limits: hurried(), ..Setting::default() },
+    );
+    assert!(elapsed_s(&done) <= 1.6, "{} s of 1, and a request of 1.5 s", elapsed_s(&done));
+    assert!((0..3).all(|row| why(&done, row).starts_with("no time was left")), "{:?}", done.ends());
 }

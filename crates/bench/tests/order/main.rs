@@ -356,6 +356,7 @@ impl Default for Setting {
             sample_ns: MS,
             timeout_ns: 1_000 * MS,
             hurry_ns: None,
+            is_bound: false,
             restart_every: 0,
             restart_warmup: 3,
             judged_at: None,

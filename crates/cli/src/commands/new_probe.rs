@@ -8,6 +8,7 @@ use taskscale_bench::meant;
 use crate::{
     args::NewProbeArgs,
     commands::setup::languages_known,
+    names,
     output::{self, Outcome, print},
     probes::languages,
 };
@@ -18,6 +19,9 @@ pub fn new_probe(args: &NewProbeArgs) -> anyhow::Result<Outcome> {
         .or_else(|| languages::ALL.iter().find(|one| one.extension == args.language).copied());
     let Some((name, text)) = language.and_then(|language| language.skeleton()) else {
         let rest = format!("there are {}", languages_known());
+        if let Some(names) = names::languages_of(&args.language) {
+            bail!("no probe can be begun in {:?}; write {}", args.language, names.join(" or "));
+        }
         let known = languages::ALL.iter().map(|language| language.name);
         bail!(
             "no probe can be begun in {:?}; {}",

@@ -7,6 +7,7 @@ use std::{
 
 use anyhow::{Context, bail};
 use taskscale_analysis::{ReadError, Run, Sort, SummaryOptions, read::MAX_LINE};
+use taskscale_bench::meant;
 use taskscale_model::{
     run_file::{self, RowRecord},
     summary::Summary,
@@ -29,7 +30,11 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<Outcome> {
     }
     for run in &args.runs {
         let path = resolve(run)?;
-        let summary = summary_of(&path, args)?;
+        let read = read(&path)?;
+        if path != *run {
+            output::tell(&about_last(&path, &read));
+        }
+        let summary = summary_of(&path, read, args)?;
         if args.runs.len() > 1 {
             output::tell(&format!("{}:", path.display()));
         }
@@ -43,8 +48,20 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn summary_of(path: &Path, args: &ReportArgs) -> anyhow::Result<Summary> {
-    let mut run = read(path)?;
+/// Which run is the newest, how old it is, and whether it came to its end.
+fn about_last(path: &Path, run: &Run) -> String {
+    let age_s = taskscale_sys::clock::unix_time_s().saturating_sub(run.header.started_unix_s);
+    let age = match age_s {
+        ..60 => format!("{age_s} s"),
+        60..3_600 => format!("{} min", age_s / 60),
+        3_600..172_800 => format!("{} h", age_s / 3_600),
+        _ => format!("{} days", age_s / 86_400),
+    };
+    let cut = if run.ended.is_some() { "" } else { "; it was cut short, and has no end" };
+    format!("taskscale: the newest run, begun {age} ago: {}{cut}", path.display())
+}
+
+fn summary_of(path: &Path, mut run: Run, args: &ReportArgs) -> anyhow::Result<Summary> {
     if run.rows.is_empty() {
         bail!("{} ends before the first row was planned; measure again: taskscale run", path.display());
     }
@@ -122,7 +139,9 @@ fn check_baseline(run: &Run, named: &str) -> anyhow::Result<()> {
         if !meant.is_empty() {
             bail!("--baseline {named} names no runtime; write {}", meant.join(" or "));
         }
-        bail!("--baseline {named} is not a row of this run; there are {}", known.join(", "));
+        let rest = format!("there are {}", known.join(", "));
+        let names = known.iter().flat_map(|name| [name.as_str()].into_iter().chain(name.split(':').next()));
+        bail!("--baseline {named} is not a row of this run; {}", meant::or_else(named, names, &rest));
     }
     let timed = |row: &&RowRecord| {
         run.samples.iter().any(|sample| sample.row == row.row && sample.kind == run_file::Kind::Timed)

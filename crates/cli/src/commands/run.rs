@@ -65,6 +65,7 @@ const JUDGED: suite::LimitsAsked = suite::LimitsAsked {
 
 /// Measures, keeps the samples and prints the figures.
 pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
+    tables::check(&args.param)?;
     let interrupt = Interrupt::listen()?;
     let mut suites = suites::load(&args.suites)?;
     if args.probe.is_empty() {
@@ -113,7 +114,11 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
         launcher = launcher.environment(beside.environment()).serving(beside.pid());
     }
     let longest = Duration::from_secs(order.plan.longest_ns().div_ceil(1_000_000_000));
-    let counts = if launcher.counts_anything() { ", then counts, which take their own time" } else { "" };
+    let counts = match (launcher.counts_anything(), args.max_time) {
+        (false, _) => "",
+        (true, None) => ", then counts, which take their own time",
+        (true, Some(_)) => ", half of it for counts",
+    };
     tell(&format!("taskscale: {}", amount(&order.plan, longest, counts)));
     if !left_out.is_empty() {
         tell(&format!("taskscale: left out ({} with --all): {}", left_out.len(), left_out.join("; ")));
@@ -165,7 +170,13 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
 fn absent(shaken: &[Shaken]) -> Vec<String> {
     let asked = shaken.iter().map(|one| &one.found).filter(|found| found.asked);
     asked
-        .filter_map(|found| Some(format!("{}: {}", found.id, found.description.as_ref().err()?.reason)))
+        .filter_map(|found| {
+            Some(format!(
+                "{}: {}",
+                found.id,
+                taskscale_report::bounded(&found.description.as_ref().err()?.reason)
+            ))
+        })
         .collect()
 }
 
@@ -380,6 +391,7 @@ fn limits_of(suite: &Suite, args: &RunArgs, judged: usize) -> Limits {
         limits.precision = args.threshold / 2.0;
     }
     let mut limits = limits.overlaid(&typed);
+    limits.is_bound = args.max_time.is_some();
     // A cell of a few seconds cannot wait for a minute until a probe counts as hung.
     if let (Some(seconds), None) = (args.max_time, args.timeout) {
         limits.timeout_ns = limits.timeout_ns.min((seconds.max(SHORTEST_TIMEOUT_S / 2.0) * 2e9) as u64);

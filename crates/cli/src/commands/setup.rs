@@ -3,12 +3,14 @@
 
 use std::{collections::BTreeMap, fmt::Write};
 
+use anyhow::bail;
 use taskscale_bench::probe::{HANDSHAKE_NS, Probe};
 use taskscale_model::missing::Missing;
 
 use crate::{
     args::SetupArgs,
     interrupt::Interrupt,
+    names,
     output::{Outcome, print},
     probes::{build, languages, languages::Language, recipe::Source},
     progress::Building,
@@ -59,6 +61,7 @@ fn expand(asked: &[String]) -> anyhow::Result<Vec<String>> {
         let toolchain = toolchain.map(|toolchain| format!("@{toolchain}")).unwrap_or_default();
         let runtimes = languages::named(name).map_or(&[][..], |language| language.runtimes);
         match runtimes {
+            [] if !names::is_runtime(name) => bail!("{}", names::no_runtime_or_language(name)),
             [] => all.push(one.clone()),
             _ => all.extend(runtimes.iter().map(|runtime| format!("{runtime}{toolchain}"))),
         }

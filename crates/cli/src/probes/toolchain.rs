@@ -1,6 +1,10 @@
 //! A toolchain: a language's programs on this machine, and the version they state.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use taskscale_model::missing::Missing;
 use taskscale_sys::{
@@ -95,12 +99,31 @@ fn ask(program: &Path, args: &[&str], directory: Option<PathBuf>) -> Result<Stri
         env: vec![("GOTOOLCHAIN".into(), "local".into())],
         ..Command::new(absolute.to_string_lossy(), args.iter().copied())
     };
-    let said = said(&command).map_err(|why| {
+    let said = said_once(&command).map_err(|why| {
         Missing::new(format!("{name} {}: {why}", args.join(" ")), "run it by hand to see more")
     })?;
     said.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned).ok_or_else(|| {
         Missing::new(format!("{name} {} says nothing", args.join(" ")), "run it by hand to see more")
     })
+}
+
+/// What commands said that ended well, each behind the lock of whoever asks. Five runtimes of .NET
+/// rest on one SDK, and four of Python on one interpreter.
+type Said = BTreeMap<String, Arc<Mutex<Option<String>>>>;
+static SAID: Mutex<Said> = Mutex::new(BTreeMap::new());
+
+/// As [`said`], asked once: a program says the same as long as this one runs. What failed is asked
+/// again.
+pub fn said_once(command: &Command) -> Result<String, String> {
+    let mut all = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    let one = all.entry(format!("{command:?}")).or_default().clone();
+    drop(all);
+    let mut known = one.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = &*known {
+        return Ok(known.clone());
+    }
+    let now = said(command)?;
+    Ok(known.insert(now).clone())
 }
 
 /// Returns what a short command prints (both streams, bounded); `Err` where it does not end with

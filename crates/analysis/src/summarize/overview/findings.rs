@@ -9,7 +9,7 @@ use taskscale_model::{
     suite,
     summary::{
         Control, ControlRow, Finding, FindingKind, Granularity, Interval, Metg, Ranking, Row, RowStatus,
-        Scales, Settled, Shares, Standing,
+        Scales, Settled, Shares, Standing, Streams,
     },
 };
 
@@ -33,6 +33,7 @@ pub fn all(
     tables: &[Table<'_>],
     rankings: &[Ranking],
     (shares, scales): (&[Shares], &[Scales]),
+    streams: &[Streams],
 ) -> Vec<Finding> {
     let mut findings = Vec::new();
     // What a table asks about is told by the table.
@@ -55,6 +56,7 @@ pub fn all(
     findings.extend(unsure(rankings));
     findings.extend(unsettled(others()));
     findings.extend(unsure_shares(shares, scales));
+    findings.extend(unsure_streams(streams));
     findings.extend(without_grain(parts.granularity));
     findings.extend(left_out(parts.rows));
     findings.extend(not_here(parts));
@@ -292,6 +294,33 @@ fn unsure_shares(shares: &[Shares], scales: &[Scales]) -> Option<Finding> {
             count((shares().count() + multiples().count()) as u64)
         ),
         remedy: "name fewer with --variant, or allow more with --max-time".into(),
+    })
+}
+
+/// Multiples of the floor of a stream without an interval.
+fn unsure_streams(streams: &[Streams]) -> Option<Finding> {
+    let multiples = || {
+        let of = |table: &'_ Streams| {
+            let floor = table.floor.clone();
+            table
+                .rows
+                .iter()
+                .filter(move |row| floor.as_deref() != Some(&format!("{}:{}", row.runtime, row.variant)))
+                .filter(|row| row.times_floor.is_some())
+                .map(|row| row.times_floor_ci.is_none())
+                .collect::<Vec<_>>()
+        };
+        streams.iter().flat_map(of)
+    };
+    let without = multiples().filter(|without| *without).count() as u64;
+    (without > 0).then(|| Finding {
+        kind: FindingKind::Unsure,
+        text: format!(
+            "{} of {} have no interval: fewer than six processes",
+            count(without),
+            count(multiples().count() as u64)
+        ),
+        remedy: "name fewer with --runtime or --variant, or allow more with --max-time".into(),
     })
 }
 

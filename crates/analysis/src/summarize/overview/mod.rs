@@ -36,7 +36,8 @@ pub fn of(parts: &Parts<'_>, options: &Options) -> Overview {
     let shares = shares::of(parts.run, parts.samples);
     let scales = scales::of(parts.run, parts.samples);
     let rates = rates::of(parts.run, parts.samples);
-    let findings = findings::all(parts, &tables, &rankings, (&shares, &scales));
+    let streams = streams::of(parts.run, parts.samples, parts.rows);
+    let findings = findings::all(parts, &tables, &rankings, (&shares, &scales), &streams);
     // Figures by size stand once on a screen: where there are published ones, beside these.
     rankings.retain(|ranking| !rates.iter().any(|rates| rates::are_those_of(rates, ranking)));
     if options.sort == Sort::Name {
@@ -52,7 +53,7 @@ pub fn of(parts: &Parts<'_>, options: &Options) -> Overview {
         reaches: reaches::of(parts.run, parts.rows),
         scales,
         residents: residents::of(parts.samples, parts.rows),
-        streams: streams::of(parts.run, parts.samples, parts.rows),
+        streams,
         rates,
         splits: splits::of(parts.run, parts.samples, parts.rows),
         rankings,

@@ -8,7 +8,7 @@ use super::Language;
 use crate::probes::{
     embedded,
     recipe::{Recipe, Site, Source, Step},
-    toolchain::{Toolchain, find_program, said},
+    toolchain::{Toolchain, find_program, said_once},
 };
 
 pub static CSHARP: Language = Language {
@@ -88,7 +88,7 @@ fn find(asked: Option<&str>, source: &Source) -> Result<Toolchain, Missing> {
         directory: Some("/".into()),
         ..Command::new(path.to_string_lossy(), ["--version"])
     };
-    let said = said(&command)
+    let said = said_once(&command)
         .map_err(|why| Missing::new(format!("{} --version: {why}", program.display()), remedy.as_str()))?;
     let version = said.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default().to_owned();
     match major(&version) {

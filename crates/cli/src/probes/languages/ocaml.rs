@@ -9,7 +9,7 @@ use super::Language;
 use crate::probes::{
     embedded,
     recipe::{Recipe, Site, Source, Step, absolute},
-    toolchain::{Toolchain, find_program, said},
+    toolchain::{Toolchain, find_program, said_once},
 };
 
 pub static OCAML: Language = Language {
@@ -61,7 +61,7 @@ fn ask(ocamlfind: &Path, args: &[&str], remedy: &str) -> Result<String, Missing>
     };
     let failed =
         |why: String| Missing::new(format!("{} {}: {why}", ocamlfind.display(), args.join(" ")), remedy);
-    let said = said(&command).map_err(failed)?;
+    let said = said_once(&command).map_err(failed)?;
     let line = said.lines().map(str::trim).find(|line| !line.is_empty());
     line.map(str::to_owned).ok_or_else(|| failed("says nothing".into()))
 }

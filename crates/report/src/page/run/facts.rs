@@ -129,7 +129,7 @@ pub fn controls(summary: &Summary) -> Vec<Control> {
             ratio: control.ratio.map(|ratio| figure::ratio(ratio, control.ratio_ci)).unwrap_or_default(),
             told: control
                 .smallest_difference
-                .map(|share| format!("{} %", percent(share)))
+                .map(|share| if share < 1.0 { format!("{} %", percent(share)) } else { "none".into() })
                 .unwrap_or_default(),
         })
         .collect()
