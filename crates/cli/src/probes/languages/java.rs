@@ -42,12 +42,13 @@ const FLAGS: &[&str] = &[
     "-XX:CompileCommand=dontinline,taskscale.workloads.Kernel::spin",
 ];
 
-/// Java with a young generation that does not fill. No call turns a collector off, and Epsilon, which
-/// has none, pays for fresh pages in every sample and ends within a warm-up (probes/java/README.md).
+/// Java with a young generation that does not fill. No call turns a collector off, and Epsilon,
+/// which has none, pays for fresh pages in every sample and ends within a warm-up
+/// (probes/java/README.md).
 const LARGE_YOUNG: &str = "java+large-young";
 
-/// Its flags beside [`FLAGS`]: the collector is the default one, and only what is used becomes memory.
-/// Class metadata has room for all that the probe loads, so that it starts no collection either.
+/// Its flags beside [`FLAGS`]: the collector is the default one, and only what is used becomes
+/// memory. Class metadata has room for all that the probe loads, so that it starts no collection.
 const LARGE_FLAGS: [&str; 4] = ["-Xms5g", "-Xmx5g", "-Xmn4g", "-XX:MetaspaceSize=256m"];
 
 fn find(asked: Option<&str>, _: &Source) -> Result<Toolchain, Missing> {
