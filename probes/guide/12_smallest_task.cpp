@@ -10,9 +10,10 @@ int main(int argc, char** argv) {
   const u64 budget = p.size(4'000'000, 200'000);  // steps of a sample
   std::vector<u64> workers{1};
   if (cores() > 1) workers.push_back(cores());
-  Claim claim{12, "Each task should represent at least 10 to 100 us of work", "wall", {},
+  Claim claim{12, "Each task should represent at least 10 to 100 us of work", "cpu", {},
     "The axis is the length of a task in ns. Efficiency is the time of a plain loop / (workers * wall time of the tasks); by CPU time it is "
-    "that of the loop / that of the tasks, where time that workers spin inside the run counts, and what they spin after it does not. The graph is built before"};
+    "that of the loop / that of the tasks, where time that workers spin inside the run counts, and what they spin after it does not. The graph is built before. "
+    "CPU time, since on a busy machine wall time tells of the neighbours; wall time sees workers that wait, on a quiet one"};
   for (const u64 w : workers) {
     Names serial, tasks;
     for (const u64 s : steps) serial.push_back("loop/" + std::to_string(s)), tasks.push_back("tasks/" + std::to_string(w) + "/" + std::to_string(s));
