@@ -7,7 +7,8 @@ namespace {
 // The CPUs of a list such as 0-19,40-59 that this process may use.
 cpu_set_t cpus_of(const string& list) {
   cpu_set_t have, set;
-  CPU_ZERO(&set), CPU_ZERO(&have);
+  CPU_ZERO(&set);
+  CPU_ZERO(&have);
   sched_getaffinity(0, sizeof have, &have);
   std::istringstream in(list);
   for (string part; std::getline(in, part, ',');) {

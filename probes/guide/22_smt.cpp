@@ -21,7 +21,8 @@ int main(int argc, char** argv) {
   Program p(argc, argv, "Workers by cores against workers by hardware threads (claim 22).", 20);
   const u64 n = p.size(20'000, 500);
   cpu_set_t threads, one_each;
-  CPU_ZERO(&threads), CPU_ZERO(&one_each);
+  CPU_ZERO(&threads);
+  CPU_ZERO(&one_each);
   sched_getaffinity(0, sizeof threads, &threads);
   std::set<string> seen;  // the siblings of each core that has a CPU in `one_each`
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {

@@ -27,6 +27,8 @@
 #include <vector>
 
 #include <taskflow/taskflow.hpp>
+#include <taskflow/algorithm/for_each.hpp>  // 3.9 has them not in taskflow.hpp
+#include <taskflow/algorithm/reduce.hpp>
 
 namespace guide {
 using u64 = std::uint64_t;
