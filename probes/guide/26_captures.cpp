@@ -8,7 +8,7 @@ struct Job { std::vector<u64> data; };
 
 // Graphs are built and destroyed in the timed part, since what is captured is destroyed with them; then the answer is that of a run.
 template <class Make> u64 built(Sample& s, u64 n, std::vector<u64>& slots, Make make) {
-  tf::Executor& executor = guide::executor();
+  tf::Executor& executor = guide::executor(1);
   s.start();
   auto graph = std::make_unique<tf::Taskflow>();
   for (u64 i = 0; i < n; ++i) graph->emplace(make(i));
@@ -45,7 +45,7 @@ u64 lazy(Sample& s, u64 n, bool inside) {
 int main(int argc, char** argv) {
   Program p(argc, argv, "A deep copy, a shared pointer and lazy initialization, for each task (claim 26).");
   const u64 n = p.size(10'000, 500);
-  executor();  // with a second thread there is, a shared pointer counts by atomic instructions
+  executor(1);  // with a second thread there is, a shared pointer counts by atomic instructions
   const string note = "CPU time of construction and destruction while the workers sleep; for lazy initialization, of a run by one worker, where most tasks only test. "
                       "The structure that is copied has one vector of 8 words. A shared pointer is made for each task";
   p.claim({26, "A deep copy costs 30 to 100 ns a task, a shared_ptr 20 to 40, lazy initialization in the body 5 to 20", "cpu", {

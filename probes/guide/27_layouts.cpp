@@ -4,16 +4,17 @@
 using namespace guide;
 
 namespace {
-// `layers` layers of `width` tasks, each after the one of its column and its left neighbour in the layer before.
-template <class Store, class At> u64 build(Sample& s, u64 layers, u64 width, Store make, At at) {
+constexpr u64 kGroups = 4, kWidth = 64;
+// In each group `layers` layers of tasks, each after the one of its column and its left neighbour in the layer before.
+template <class Make, class At> u64 build(Sample& s, u64 layers, Make make, At at) {
   tf::Taskflow graph;
   u64 made = 0;
   s.start();
   auto store = make();
-  for (u64 t = 0; t < layers; ++t) for (u64 x = 0; x < width; ++x) {
-    tf::Task task = at(store, t, x) = graph.emplace([] {});
-    if (t > 0) at(store, t - 1, x).precede(task), ++made;
-    if (t > 0 && x > 0) at(store, t - 1, x - 1).precede(task), ++made;
+  for (u64 g = 0; g < kGroups; ++g) for (u64 t = 0; t < layers; ++t) for (u64 x = 0; x < kWidth; ++x) {
+    tf::Task task = at(store, g, t, x) = graph.emplace([] {});
+    if (t > 0) at(store, g, t - 1, x).precede(task), ++made;
+    if (t > 0 && x > 0) at(store, g, t - 1, x - 1).precede(task), ++made;
   }
   s.stop();
   return made;
@@ -27,7 +28,7 @@ u64 read(Sample& s, u64 rows, u64 columns, bool nested) {
   tf::Taskflow graph;
   for (u64 y = 0; y < rows; ++y) for (u64 x = 0; x < columns; ++x) {
     if (nested) graph.emplace([&vectors, &sum, y, x] { sum += vectors[y][x]; });
-    else graph.emplace([&flat, &sum, y, at = y * columns + x] { sum += flat[at] + y - y; });
+    else graph.emplace([&flat, &sum, row = y * columns, x] { sum += flat[row + x]; });
   }
   s.settle();
   s.start();
@@ -39,21 +40,19 @@ u64 read(Sample& s, u64 rows, u64 columns, bool nested) {
 
 int main(int argc, char** argv) {
   Program p(argc, argv, "Layouts of handles and data, for each task (claim 27).");
-  const u64 groups = 4, layers = p.size(64, 8), width = 64, n = groups * layers * width;
-  const u64 made = (groups * layers - 1) * (2 * width - 1);
+  const u64 layers = p.size(64, 8), n = kGroups * layers * kWidth, made = kGroups * (layers - 1) * (2 * kWidth - 1);
   using Task = tf::Task;
   p.claim({27, "A vector of vectors and handles in three dimensions cost about 1 ns a task, a rolling window 0", "cpu", {
     difference("vector of vectors less flat buffer, read by tasks", "cpu_ns", "read_nested", "read_flat", {-2, 2}),
     difference("three dimensions less flat", "cpu_ns", "handles_3d", "handles_flat", {-2, 2}), difference("rolling window less all handles", "cpu_ns", "rolling", "handles_flat", {-2, 2})},
     "CPU time of construction by one thread; for the vector of vectors, of a run by one worker. About 1 ns is read as at most 2 either way"});
-  p.arm({"handles_flat", n, made}, [=](Sample& s) { return build(s, groups * layers, width, [=] { return std::vector<Task>(n); },
-    [=](auto& store, u64 t, u64 x) -> Task& { return store[t * width + x]; }); });
-  p.arm({"handles_3d", n, made}, [=](Sample& s) { return build(s, groups * layers, width,
-    [=] { return std::vector(groups, std::vector(layers, std::vector<Task>(width))); },
-    [=](auto& store, u64 t, u64 x) -> Task& { return store[t / layers][t % layers][x]; }); });
-  p.arm({"rolling", n, made}, [=](Sample& s) { return build(s, groups * layers, width, [=] { return std::vector<Task>(2 * width); },
-    [=](auto& store, u64 t, u64 x) -> Task& { return store[t % 2 * width + x]; }); });
-  p.arm({"read_flat", n, n}, [=](Sample& s) { return read(s, groups * layers, width, false); });
-  p.arm({"read_nested", n, n}, [=](Sample& s) { return read(s, groups * layers, width, true); });
+  p.arm({"handles_flat", n, made}, [=](Sample& s) { return build(s, layers, [=] { return std::vector<Task>(n); },
+    [=](auto& store, u64 g, u64 t, u64 x) -> Task& { return store[(g * layers + t) * kWidth + x]; }); });
+  p.arm({"handles_3d", n, made}, [=](Sample& s) { return build(s, layers, [=] { return std::vector(kGroups, std::vector(layers, std::vector<Task>(kWidth))); },
+    [](auto& store, u64 g, u64 t, u64 x) -> Task& { return store[g][t][x]; }); });
+  p.arm({"rolling", n, made}, [=](Sample& s) { return build(s, layers, [=] { return std::vector<Task>(2 * kWidth); },
+    [](auto& store, u64, u64 t, u64 x) -> Task& { return store[t % 2 * kWidth + x]; }); });
+  p.arm({"read_flat", n, n}, [=](Sample& s) { return read(s, kGroups * layers, kWidth, false); });
+  p.arm({"read_nested", n, n}, [=](Sample& s) { return read(s, kGroups * layers, kWidth, true); });
   return p.run();
 }
