@@ -12,8 +12,10 @@ constexpr u64 kBlock = 4096;
 // The loop is one over blocks, so that arms differ in nothing but the updates.
 template <class Add> u64 updated(Sample& s, u64 n, u64 workers, u64 every, Add add, std::function<u64()> total) {
   tf::Executor& executor = guide::executor(workers);
+  std::vector<std::atomic<bool>> seen(workers);  // who took part: a run may end before another worker is awake
   tf::Taskflow graph;
-  graph.for_each_index(u64{0}, n / kBlock, u64{1}, [=](u64 block) {
+  graph.for_each_index(u64{0}, n / kBlock, u64{1}, [=, &seen, &executor](u64 block) {
+    seen[std::size_t(executor.this_worker_id())].store(true, std::memory_order_relaxed);
     for (u64 from = block * kBlock; from < (block + 1) * kBlock; from += every) {
       u64 sum = 0;
       for (u64 i = from; i < from + every; ++i) sum += element(i);
@@ -23,6 +25,7 @@ template <class Add> u64 updated(Sample& s, u64 n, u64 workers, u64 every, Add a
   s.start();
   executor.run(graph).wait();
   s.stop();
+  s.also("workers", double(std::count(seen.begin(), seen.end(), true)));
   return total();
 }
 u64 atomic(Sample& s, u64 n, u64 workers, u64 every) {
