@@ -131,7 +131,7 @@ int main(int argc, char** argv) {
 #if __has_include("digest_observer.hpp")
     "The labels are those of digest_observer.hpp"
 #else
-    "DigestObserver is no part of Taskflow and not in the include path: the labels are those of an observer of this program"
+    "DigestObserver is no part of Taskflow and not in the include path: the labels are those of an observer of this program, whose thresholds were chosen on these programs"
 #endif
   };
   for (const Pattern& pattern : patterns) {
