@@ -28,6 +28,7 @@ NOT_RUN = [
     Rule("probes/go/README.md", r"./probe go", "it needs the build in the line above"),
     Rule("probes/java/README.md", r"", "N and FLAGS are the reader's; conformance.rs builds it as the tool does"),
     Rule("probes/cpp/README.md", r"", "CXX, RUNTIME and FLAGS are the reader's; the step cpp-probe builds all"),
+    Rule("probes/guide/README.md", r"", "it needs Taskflow; the step guide compiles and runs all"),
     Rule("probes/ocaml/README.md", r"", "the step ocaml-probe builds and tests it, and it needs OCaml's packages"),
     Rule("probes/swift/README.md", r"", "conformance.rs builds it as the tool does, and holds it to the protocol"),
     Rule("docs/evidence/*", r"", "a study, minutes to hours; experiments/README.md has its time, a house test its name"),

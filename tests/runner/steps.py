@@ -53,6 +53,7 @@ STEPS = [
     Step("ocaml-probe", "tests/run/ocaml-probe", build="tests/run/ocaml-probe build"),
     Step("swift-probe", "tests/run/swift-probe", build="tests/run/swift-probe build"),
     Step("cpp-probe", "probes/cpp/tests/run", build="probes/cpp/tests/run build"),
+    Step("guide", "probes/guide/check", build="probes/guide/check build"),
     Step("pages", "tests/pages/run", build="tests/pages/run build", after=("rust",)),
     Step("cpp", "cpp/tests/run", build="cpp/tests/run build", after=("rust",)),
     Step("packaging", "packaging/tests/run", build="packaging/tests/run build", after=("rust",)),

@@ -7,6 +7,8 @@ use crate::repository::Repository;
 
 /// Most lines of a source file.
 const LINES: usize = 600;
+/// Folders beside the probes that are none: programs that each stand alone.
+const NOT_PROBES: [&str; 1] = ["guide"];
 /// Endings of the files that people write.
 const SOURCES: [&str; 17] = [
     "rs", "py", "go", "java", "js", "mjs", "ts", "c", "cc", "cpp", "h", "hpp", "swift", "cs", "fs", "fsx",
@@ -157,7 +159,7 @@ pub fn probe_shapes(repository: &Repository) -> Vec<String> {
         .paths
         .iter()
         .filter_map(|path| path.strip_prefix("probes/"))
-        .filter(|name| !name.contains('/') && !name.contains('.'))
+        .filter(|name| !name.contains('/') && !name.contains('.') && !NOT_PROBES.contains(name))
         .collect();
     let mut problems = Vec::new();
     for probe in probes {
@@ -263,6 +265,8 @@ mod tests {
         }
         assert_eq!(probe_shapes(&Repository::of(&[("probes/PROTOCOL.md", "")])), [""; 0]);
         assert_eq!(probe_shapes(&Repository::of(&[("probes/go/main.go", "")])).len(), 3);
+        assert_eq!(probe_shapes(&Repository::of(&[("probes/guide/01_a.cpp", "")])), [""; 0]);
+        assert_eq!(probe_shapes(&Repository::of(&[("probes/guided/01_a.cpp", "")])).len(), 3);
         let shared = ("probes/interp/program.json", "");
         assert_eq!(probe_shapes(&Repository::of(&[shared])), [""; 0]);
         assert_eq!(probe_shapes(&Repository::of(&[shared, ("probes/interp/a.go", "")])).len(), 3);
