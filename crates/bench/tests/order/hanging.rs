@@ -90,11 +90,13 @@ fn a_cell_ends_with_its_time_and_those_that_were_ready_have_figures() {
 
 #[test]
 fn what_one_cell_takes_beyond_its_time_is_taken_from_the_next() {
-    // An iteration takes 0.4 s, 0.8 s and 1.6 s of the second that each cell has.
-    let variants = [("a", Behaviour::Costs(4_000_000)), ("b", Behaviour::Costs(4_000_000))];
-    let done =
-        measure(&variants, Setting { limits: hurried(), sizes: "[100, 200, 400]", ..Setting::default() });
-    assert!(elapsed_s(&done) <= 4.6, "{} s of 3, and a request of 1.6 s", elapsed_s(&done));
+    // Two iterations of 0.7 s go beyond the second that each of six cells has.
+    let sizes = "[100, 101, 102, 103, 104, 105]";
+    let done = measure(
+        &[("a", Behaviour::Costs(7_000_000))],
+        Setting { limits: hurried(), sizes, ..Setting::default() },
+    );
+    assert!(elapsed_s(&done) <= 6.8, "{} s of 6, and a request of 0.7 s", elapsed_s(&done));
 }
 
 #[test]
