@@ -45,6 +45,7 @@ pub(crate) fn measure(
 ) -> io::Result<()> {
     let limits = suite.limits;
     let started_ns = world.clock.now_ns();
+    let cells = suite.cells.iter().filter(|cell| cell.measured().next().is_some()).count() as u64;
     let mut sitting = Sitting {
         limits: &limits,
         leave_out: &suite.leave_out,
@@ -54,6 +55,7 @@ pub(crate) fn measure(
         seats: suite.cells.iter_mut().map(Seat::Waits).collect(),
         forecast: Forecast::default(),
         present: None,
+        cells,
     };
     // What fresh processes must work before they are timed is known before the first of them.
     sitting.fit(world)?;
@@ -111,6 +113,8 @@ struct Sitting<'c> {
     forecast: Forecast,
     /// The cell whose processes are up.
     present: Option<usize>,
+    /// How many of its cells have rows to measure.
+    cells: u64,
 }
 
 impl<'c> Sitting<'c> {
@@ -194,7 +198,9 @@ impl<'c> Sitting<'c> {
         };
         let time_ns = self.limits.cell_time_ns(now_ns - self.started_ns, spent_ns, own / left);
         match self.limits.turns() {
-            None if self.limits.is_bound => Deadline::bound(now_ns, time_ns, counts),
+            None if self.limits.is_bound => {
+                Deadline::bound(now_ns, time_ns.min(self.bound_ns(index, now_ns)), counts)
+            }
             None => Deadline::alone(now_ns, time_ns),
             Some(budget_ns) => Deadline {
                 time_ns,
@@ -205,6 +211,16 @@ impl<'c> Sitting<'c> {
                 counted_ns: u64::MAX,
             },
         }
+    }
+
+    /// What is left for a cell of the time that all may take together, if those behind it have all
+    /// of theirs: the requests that others ended with do not add up.
+    fn bound_ns(&self, index: usize, now_ns: u64) -> u64 {
+        let waits = |seat: &Seat<'_>| matches!(seat, Seat::Waits(cell) if cell.measured().next().is_some());
+        let behind = self.seats.iter().enumerate().filter(|(other, seat)| *other != index && waits(seat));
+        let of = |cells: u64| self.limits.max_time_ns.saturating_mul(cells);
+        let ends_ns = self.started_ns.saturating_add(of(self.cells));
+        ends_ns.saturating_sub(now_ns).saturating_sub(of(behind.count() as u64))
     }
 
     /// Whether a cell with turns has had its own time, and the processes that its intervals need.

@@ -23,7 +23,11 @@ fn last_is_the_newest_run_and_its_screen_is_the_runs() {
     assert_eq!(ran.status, Some(2));
     assert!(ran.err.contains("no run to report yet: taskscale run takes one"), "{}", ran.err);
     let (tool, first) = taken();
-    assert_eq!(tool.run(&["report", "last"]).out, first.out);
+    let last = tool.run(&["report", "last"]);
+    assert_eq!(last.out, first.out);
+    let words = last.err.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.starts_with("taskscale: the newest run, begun "), "{}", last.err);
+    assert!(words.ends_with(".taskscale.jsonl"), "which file it is, and that it is whole: {}", last.err);
     assert!(first.out.contains("all figures: taskscale report last --details"), "{}", first.out);
     let details = tool.run(&["report", "last", "--details"]);
     assert!(details.out.contains("A cell: CPU ns per task"), "{}", details.out);
@@ -103,7 +107,10 @@ fn rows_are_chosen_by_whole_names() {
             "no row of this run fits --runtime, --variant and --size",
         ),
         (&["--variant", "("], "not a regular expression"),
-        (&["--baseline", "tokyo"], "--baseline tokyo is not a row of this run; there are threads:scope"),
+        (
+            &["--baseline", "tokyo"],
+            "--baseline tokyo is not a row of this run; did you mean tokio? There are threads:scope",
+        ),
         (&["--baseline", "scope"], "--baseline scope names no runtime; write threads:scope"),
         (&["--baseline", "threads", "--runtime", "tokio"], "--baseline threads is left out by --runtime"),
     ] {

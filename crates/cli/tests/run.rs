@@ -298,6 +298,19 @@ fn usage_and_input_errors_exit_with_2_and_say_what_to_do() {
             "(did you mean window? Choose one of those",
         ),
         (&["run", "--runtime", "tokio", "--baseline", "x"], "--baseline x is not a row"),
+        (
+            &["run", "fanout", "--runtime", "tokio", "--param", "order=orderd"],
+            "(did you mean ordered? Give order such a value, or leave it out)",
+        ),
+        (
+            &["run", "nop", "--param", "gc=off", "--param", "gc=on"],
+            "--param gc is given twice, as off and on",
+        ),
+        (&["run", "--runtime", "python"], "the runtimes of Python are asyncio, uvloop, trio, anyio"),
+        (&["setup", "pyhton"], "no runtime or language is named \"pyhton\"; did you mean python? There"),
+        (&["new-probe", "C#"], "no probe can be begun in \"C#\"; write csharp"),
+        (&["rnu"], "a similar subcommand exists: 'run'"),
+        (&["run", "--metrics", "alocs"], "a similar value exists: 'allocs'"),
         (&["run", "--max-time", "5"], "give a number with its unit"),
         (&["run", "--size", "0"], "at least 1"),
         (&["run", "--probe", "'open"], "not a command"),
@@ -311,6 +324,29 @@ fn usage_and_input_errors_exit_with_2_and_say_what_to_do() {
         assert!(ran.err.contains(words), "{args:?}: {words:?} not in {}", ran.err);
         assert!(ran.out.is_empty(), "nothing but data goes to standard output: {}", ran.out);
     }
+    let said = tool.command(&["run", "--metrics", "alocs"]).output().expect("the binary starts").stderr;
+    let said = String::from_utf8(said).expect("UTF-8");
+    assert!(said.contains("possible values") && said.lines().all(|line| line.len() <= 80), "{said}");
+}
+
+#[test]
+fn all_values_of_a_table_are_measured_beside_what_the_workload_does_by_itself() {
+    let tool = Tool::new();
+    let args = "run nop --runtime asyncio --variant wait --size 64 --param gc=all --samples 1 --sample-time 1ms \
+                --max-time 600s --timeout 600s --format json";
+    let ran = tool.run(&args.split(' ').collect::<Vec<_>>());
+    if ran.err.contains("asked for and not measured") {
+        return;
+    }
+    assert_eq!(ran.status, Some(0), "{}", ran.err);
+    let summary = ran.json();
+    let has = |value: &str| {
+        ran.out.contains(&format!("\"gc\":\"{value}\"")) || {
+            let rows = summary["rows"].as_array().expect("rows");
+            rows.iter().any(|row| row["case"]["gc"] == value)
+        }
+    };
+    assert!(["off", "freeze"].iter().all(|value| has(value)), "{}", ran.out);
 }
 
 #[test]

@@ -89,6 +89,17 @@ fn a_cell_ends_with_its_time_and_those_that_were_ready_have_figures() {
 }
 
 #[test]
+fn what_one_cell_takes_beyond_its_time_is_taken_from_the_next() {
+    // Two iterations of 0.7 s go beyond the second that each of six cells has.
+    let sizes = "[100, 101, 102, 103, 104, 105]";
+    let done = measure(
+        &[("a", Behaviour::Costs(7_000_000))],
+        Setting { limits: hurried(), sizes, ..Setting::default() },
+    );
+    assert!(elapsed_s(&done) <= 6.8, "{} s of 6, and a request of 0.7 s", elapsed_s(&done));
+}
+
+#[test]
 fn a_cell_with_less_time_than_a_request_takes_ends_after_that_request() {
     let done = measure(
         &[("a", Behaviour::Costs(15_000_000)), ("b", Behaviour::Costs(15_000_000))],
