@@ -11,7 +11,7 @@ use std::{collections::BTreeMap, io};
 use taskscale_model::{
     metric::{Count, Metric},
     missing::Missing,
-    protocol::RunRequest,
+    protocol::{Description, RunRequest},
     run_file::{CountRecord, Record, Role},
 };
 
@@ -133,6 +133,13 @@ fn one_pass(row: &Row<'_>, series: &Series, world: &mut World<'_, '_>) -> io::Re
     Ok(by_tracepoint)
 }
 
+/// What a process says of itself, and who judges its answers.
+fn known(link: &mut dyn Counted, world: &World<'_, '_>) -> Result<(Description, Judge), Fault> {
+    let description = link.shake_hands(world.timeout_ns)?;
+    let judge = Judge::new(description.clock, world.cpus).compiled(description.jit);
+    Ok((description, judge))
+}
+
 /// The most resident memory over one iteration, less that over one task before it.
 fn peak(
     row: &Row<'_>,
@@ -140,23 +147,23 @@ fn peak(
     link: &mut dyn Counted,
     world: &mut World<'_, '_>,
 ) -> io::Result<Result<(), Fault>> {
-    let description = match link.shake_hands(world.timeout_ns) {
-        Ok(description) => description,
+    let (_, mut judge) = match known(link, world) {
+        Ok(known) => known,
         Err(fault) => return Ok(Err(fault)),
     };
-    let mut judge = Judge::new(description.clock, world.cpus).compiled(description.jit);
-    let mut most = Vec::new();
-    for (id, size) in [(1, 1), (2, row.record.key.size)] {
+    let mut most_of = |id, size| {
         let request = RunRequest { size, ..request(row, id, 1) };
         let before = link.reset_peak();
-        let asked = link.run(&request, world.timeout_ns);
-        most.push(before.and_then(|()| link.peak()));
-        if let Err(fault) = asked.and_then(|observed| judge.judge(row.rule, &request, &observed)) {
-            return Ok(Err(fault));
-        }
-    }
-    let run = most.pop().unwrap_or_else(|| Err(Missing::new("it was not asked", "")));
-    let empty = most.pop().unwrap_or_else(|| Err(Missing::new("it was not asked", "")));
+        let observed = link.run(&request, world.timeout_ns)?;
+        let most = before.and_then(|()| link.peak());
+        judge.judge(row.rule, &request, &observed)?;
+        Ok(most)
+    };
+    let both = most_of(1, 1).and_then(|empty| Ok((empty, most_of(2, row.record.key.size)?)));
+    let (empty, run) = match both {
+        Ok(both) => both,
+        Err(fault) => return Ok(Err(fault)),
+    };
     let beyond = run.and_then(|run| empty.map(|empty| run.saturating_sub(empty)));
     let counts = Counts { others: [(Count::PeakResident, beyond)].into(), ..Counts::default() };
     let order = world.journal.next_order();
@@ -173,12 +180,11 @@ fn one_process(
     link: &mut dyn Counted,
     world: &mut World<'_, '_>,
 ) -> io::Result<Result<(), Fault>> {
-    let description = match link.shake_hands(world.timeout_ns) {
-        Ok(description) => description,
+    let (description, mut judge) = match known(link, world) {
+        Ok(known) => known,
         Err(fault) => return Ok(Err(fault)),
     };
     let own = Counters::of(&description, &series.metrics);
-    let mut judge = Judge::new(description.clock, world.cpus).compiled(description.jit);
     let size = row.record.key.size.max(1);
     let k = series.tasks().div_ceil(size.saturating_mul(row.record.units.unwrap_or(1).max(1)));
     let large = row.record.key.size > LARGE;

@@ -64,8 +64,16 @@ impl CountedProbe {
             Pass::Memory => {
                 // Small objects of CPython come from arenas that malloc hardly sees.
                 command.env.push(("PYTHONMALLOC".into(), "malloc".into()));
-                page = counting.allocations.as_ref().map(|library| allocations_of(&mut command, library));
-                references = counting.references.as_ref().map(|library| references_of(&mut command, library));
+                let of = (allocations::VARIABLE, allocations::Page::path as fn(&_) -> &_);
+                page = counting
+                    .allocations
+                    .as_ref()
+                    .map(|library| counted_in(allocations::Page::create, of, &mut command, library));
+                let of = (references::VARIABLE, references::Page::path as fn(&_) -> &_);
+                references = counting
+                    .references
+                    .as_ref()
+                    .map(|library| counted_in(references::Page::create, of, &mut command, library));
             }
             Pass::Calls => {
                 wanted.syscalls = counting.metrics.contains(&Metric::Syscalls);
@@ -122,25 +130,16 @@ fn no_file(error: std::io::Error) -> Missing {
     )
 }
 
-/// The file in which `library` counts the allocations of `command`.
-fn allocations_of(
+/// The file in which `library` counts what `command` does.
+fn counted_in<P>(
+    create: fn() -> std::io::Result<P>,
+    (variable, path): (&str, fn(&P) -> &Path),
     command: &mut Command,
     library: &Result<PathBuf, Missing>,
-) -> Result<allocations::Page, Missing> {
+) -> Result<P, Missing> {
     let library = library.as_ref().map_err(Clone::clone)?;
-    let page = allocations::Page::create().map_err(no_file)?;
-    preload(command, library, allocations::VARIABLE, page.path())?;
-    Ok(page)
-}
-
-/// The file in which `library` counts the references of `command`.
-fn references_of(
-    command: &mut Command,
-    library: &Result<PathBuf, Missing>,
-) -> Result<references::Page, Missing> {
-    let library = library.as_ref().map_err(Clone::clone)?;
-    let page = references::Page::create().map_err(no_file)?;
-    preload(command, library, references::VARIABLE, page.path())?;
+    let page = create().map_err(no_file)?;
+    preload(command, library, variable, path(&page))?;
     Ok(page)
 }
 

@@ -106,14 +106,14 @@ fn value(row: &Row, count: Count) -> Option<&CountPerTask> {
 
 fn line(row: &Row, counts: &[Count]) -> Option<Line> {
     let values: Vec<_> = counts.iter().map(|count| (value(row, *count), *count)).collect();
-    let written = |as_text: fn(&CountPerTask, Count) -> String, absent: &str| {
+    let written = |as_text: fn(&CountPerTask, Count) -> String| {
         values
             .iter()
-            .map(|(value, count)| value.map_or(absent.to_owned(), |value| as_text(value, *count)))
+            .map(|(value, count)| value.map_or("-".to_owned(), |value| as_text(value, *count)))
             .collect()
     };
     let is_counted = values.iter().any(|(value, _)| value.is_some());
-    is_counted.then(|| Line { name: name(row), cells: written(cell, "-"), short: written(short, "-") })
+    is_counted.then(|| Line { name: name(row), cells: written(cell), short: written(short) })
 }
 
 fn name(row: &Row) -> [String; 4] {
