@@ -16,6 +16,7 @@ use taskscale_model::{
 };
 
 use crate::{
+    counted::unsimulated,
     counters::Counters,
     fault::Fault,
     judge::Judge,
@@ -72,6 +73,11 @@ pub(crate) fn rows<'r, 'p: 'r>(
         let mut by_tracepoint = false;
         for pass in Pass::for_metrics(&asked) {
             let series = Series { pass, metrics: pass.of(&asked), by_tracepoint };
+            if let Some(missing) = unsimulated(&row.language).filter(|_| pass == Pass::Simulated) {
+                let record = nothing(row, 0, &missing, &series.metrics, world.journal.next_order());
+                world.journal.append(&Record::Count(record))?;
+                continue;
+            }
             by_tracepoint |= one_pass(row, &series, world)?;
         }
     }
@@ -125,7 +131,10 @@ fn one_pass(row: &Row<'_>, series: &Series, world: &mut World<'_, '_>) -> io::Re
         };
         if let Err(fault) = counted {
             // Another process would tell the same.
-            let record = nothing(row, process, &fault, &series.metrics, world.journal.next_order());
+            let missing = fault.to_missing();
+            let reason = format!("it failed when it was counted: {}", missing.reason);
+            let missing = Missing::new(reason, missing.remedy);
+            let record = nothing(row, process, &missing, &series.metrics, world.journal.next_order());
             world.journal.append(&Record::Count(record))?;
             break;
         }
@@ -292,9 +301,7 @@ fn record(row: &Row<'_>, process: u64, order: u64, request: &RunRequest, counts:
 }
 
 /// The record of a row that could not be counted at all.
-fn nothing(row: &Row<'_>, process: u64, fault: &Fault, metrics: &[Metric], order: u64) -> CountRecord {
-    let missing = fault.to_missing();
-    let missing = Missing::new(format!("it failed when it was counted: {}", missing.reason), missing.remedy);
+fn nothing(row: &Row<'_>, process: u64, missing: &Missing, metrics: &[Metric], order: u64) -> CountRecord {
     let counts = metrics.iter().flat_map(|metric| metric.counts());
     let others = counts.map(|count| (*count, Err(missing.clone()))).collect();
     record(row, process, order, &request(row, 0, 0), Counts { others, ..Counts::default() })

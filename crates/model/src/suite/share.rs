@@ -33,6 +33,9 @@ pub enum ClaimOf {
     /// CPU time of the first variant as a share of its wall time: above 100 where more than one
     /// core is used. It has no other variant.
     Cores,
+    /// The peak memory of the first variant as a share of the other's, in a table of streams: each
+    /// less that of one byte (`--metrics rss`).
+    Peak,
 }
 
 impl ClaimOf {

@@ -115,7 +115,7 @@ mod linux {
         match error.raw_os_error() {
             Some(libc::ENOENT | libc::ENODEV | libc::EOPNOTSUPP) => Missing::new(
                 "this machine shows no hardware counters (usual in a virtual machine)",
-                "count instructions on bare metal, or compare CPU time",
+                "count them by valgrind (--metrics callgrind), or on bare metal",
             ),
             Some(libc::EACCES | libc::EPERM) => Missing::new(
                 "the kernel does not let this user count (perf_event_paranoid, or a container's filter)",

@@ -151,7 +151,14 @@ pub fn judged(claim: &Claim, costs: &[Cost<'_>]) -> Judged {
             find(&claim.variant).zip(find(&claim.than)).map(|(one, other)| percent(one, other))
         }
         ClaimOf::Cores => find(&claim.variant).and_then(cores),
+        // A table of streams has the counts of its rows.
+        ClaimOf::Peak => None,
     };
+    held_to(claim, measured)
+}
+
+/// The verdict on a claim by its share in percent and the interval.
+pub fn held_to(claim: &Claim, measured: Option<(f64, Option<Interval>)>) -> Judged {
     let (above, below) = (claim.above.unwrap_or(f64::NEG_INFINITY), claim.below.unwrap_or(f64::INFINITY));
     let verdict = match measured {
         None => ClaimVerdict::NotMeasured,
@@ -167,6 +174,12 @@ pub fn judged(claim: &Claim, costs: &[Cost<'_>]) -> Judged {
         of: match claim.of {
             ClaimOf::Throughput => format!("{} {} of {}", claim.runtime, claim.variant, claim.than),
             ClaimOf::Cores => format!("{} {}, CPU time of wall time", claim.runtime, claim.variant),
+            ClaimOf::Peak => {
+                format!(
+                    "peak memory of {} {} of {} (--metrics rss)",
+                    claim.runtime, claim.variant, claim.than
+                )
+            }
         },
     }
 }
