@@ -11,11 +11,12 @@ use std::{collections::BTreeMap, io};
 use taskscale_model::{
     metric::{Count, Metric},
     missing::Missing,
-    protocol::RunRequest,
+    protocol::{Description, RunRequest},
     run_file::{CountRecord, Record, Role},
 };
 
 use crate::{
+    counted::unsimulated,
     counters::Counters,
     fault::Fault,
     judge::Judge,
@@ -72,6 +73,11 @@ pub(crate) fn rows<'r, 'p: 'r>(
         let mut by_tracepoint = false;
         for pass in Pass::for_metrics(&asked) {
             let series = Series { pass, metrics: pass.of(&asked), by_tracepoint };
+            if let Some(missing) = unsimulated(&row.language).filter(|_| pass == Pass::Simulated) {
+                let record = nothing(row, 0, &missing, &series.metrics, world.journal.next_order());
+                world.journal.append(&Record::Count(record))?;
+                continue;
+            }
             by_tracepoint |= one_pass(row, &series, world)?;
         }
     }
@@ -125,12 +131,22 @@ fn one_pass(row: &Row<'_>, series: &Series, world: &mut World<'_, '_>) -> io::Re
         };
         if let Err(fault) = counted {
             // Another process would tell the same.
-            let record = nothing(row, process, &fault, &series.metrics, world.journal.next_order());
+            let missing = fault.to_missing();
+            let reason = format!("it failed when it was counted: {}", missing.reason);
+            let missing = Missing::new(reason, missing.remedy);
+            let record = nothing(row, process, &missing, &series.metrics, world.journal.next_order());
             world.journal.append(&Record::Count(record))?;
             break;
         }
     }
     Ok(by_tracepoint)
+}
+
+/// What a process says of itself, and who judges its answers.
+fn known(link: &mut dyn Counted, world: &World<'_, '_>) -> Result<(Description, Judge), Fault> {
+    let description = link.shake_hands(world.timeout_ns)?;
+    let judge = Judge::new(description.clock, world.cpus).compiled(description.jit);
+    Ok((description, judge))
 }
 
 /// The most resident memory over one iteration, less that over one task before it.
@@ -140,23 +156,23 @@ fn peak(
     link: &mut dyn Counted,
     world: &mut World<'_, '_>,
 ) -> io::Result<Result<(), Fault>> {
-    let description = match link.shake_hands(world.timeout_ns) {
-        Ok(description) => description,
+    let (_, mut judge) = match known(link, world) {
+        Ok(known) => known,
         Err(fault) => return Ok(Err(fault)),
     };
-    let mut judge = Judge::new(description.clock, world.cpus).compiled(description.jit);
-    let mut most = Vec::new();
-    for (id, size) in [(1, 1), (2, row.record.key.size)] {
+    let mut most_of = |id, size| {
         let request = RunRequest { size, ..request(row, id, 1) };
         let before = link.reset_peak();
-        let asked = link.run(&request, world.timeout_ns);
-        most.push(before.and_then(|()| link.peak()));
-        if let Err(fault) = asked.and_then(|observed| judge.judge(row.rule, &request, &observed)) {
-            return Ok(Err(fault));
-        }
-    }
-    let run = most.pop().unwrap_or_else(|| Err(Missing::new("it was not asked", "")));
-    let empty = most.pop().unwrap_or_else(|| Err(Missing::new("it was not asked", "")));
+        let observed = link.run(&request, world.timeout_ns)?;
+        let most = before.and_then(|()| link.peak());
+        judge.judge(row.rule, &request, &observed)?;
+        Ok(most)
+    };
+    let both = most_of(1, 1).and_then(|empty| Ok((empty, most_of(2, row.record.key.size)?)));
+    let (empty, run) = match both {
+        Ok(both) => both,
+        Err(fault) => return Ok(Err(fault)),
+    };
     let beyond = run.and_then(|run| empty.map(|empty| run.saturating_sub(empty)));
     let counts = Counts { others: [(Count::PeakResident, beyond)].into(), ..Counts::default() };
     let order = world.journal.next_order();
@@ -173,12 +189,11 @@ fn one_process(
     link: &mut dyn Counted,
     world: &mut World<'_, '_>,
 ) -> io::Result<Result<(), Fault>> {
-    let description = match link.shake_hands(world.timeout_ns) {
-        Ok(description) => description,
+    let (description, mut judge) = match known(link, world) {
+        Ok(known) => known,
         Err(fault) => return Ok(Err(fault)),
     };
     let own = Counters::of(&description, &series.metrics);
-    let mut judge = Judge::new(description.clock, world.cpus).compiled(description.jit);
     let size = row.record.key.size.max(1);
     let k = series.tasks().div_ceil(size.saturating_mul(row.record.units.unwrap_or(1).max(1)));
     let large = row.record.key.size > LARGE;
@@ -286,9 +301,7 @@ fn record(row: &Row<'_>, process: u64, order: u64, request: &RunRequest, counts:
 }
 
 /// The record of a row that could not be counted at all.
-fn nothing(row: &Row<'_>, process: u64, fault: &Fault, metrics: &[Metric], order: u64) -> CountRecord {
-    let missing = fault.to_missing();
-    let missing = Missing::new(format!("it failed when it was counted: {}", missing.reason), missing.remedy);
+fn nothing(row: &Row<'_>, process: u64, missing: &Missing, metrics: &[Metric], order: u64) -> CountRecord {
     let counts = metrics.iter().flat_map(|metric| metric.counts());
     let others = counts.map(|count| (*count, Err(missing.clone()))).collect();
     record(row, process, order, &request(row, 0, 0), Counts { others, ..Counts::default() })

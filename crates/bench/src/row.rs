@@ -88,6 +88,8 @@ pub(crate) struct Ask {
 pub(crate) struct Row<'p> {
     pub record: &'p RowRecord,
     pub rule: Rule,
+    /// The language of its runtime, as its process says.
+    pub language: String,
     link: Option<Box<dyn Link>>,
     judge: Option<Judge>,
     /// Resolution of the probe's wall clock.
@@ -130,6 +132,7 @@ impl<'p> Row<'p> {
         Row {
             record,
             rule,
+            language: String::new(),
             link: None,
             judge: None,
             resolution_ns: 1,
@@ -236,6 +239,7 @@ impl<'p> Row<'p> {
         let Some(link) = self.link.as_mut() else { return Ok(()) };
         match link.shake_hands(world.timeout_ns) {
             Ok(description) => {
+                self.language = description.runtime.language;
                 self.resolution_ns = description.clock.wall_resolution_ns;
                 self.wake_ns = description.wake_ms.map(|ms| ms.min(MOST_WAKE_MS) * 1_000_000);
                 self.judge = Some(Judge::new(description.clock, world.cpus).compiled(description.jit));

@@ -66,8 +66,15 @@ fn section(text: &mut String, name: &str, command: &Command) {
         writeln!(text, "| {} | {} | {} |", words(arg), says(arg), default(arg)).expect("text");
     }
     if let Some(after) = command.get_after_help() {
-        write!(text, "\n```text\n{}\n```\n", after.to_string().trim_end()).expect("text");
+        let after = after.to_string();
+        let lines: Vec<String> = after.trim_end().lines().map(within).collect();
+        write!(text, "\n```text\n{}\n```\n", lines.join("\n")).expect("text");
     }
+}
+
+/// A line of prose within the columns of a page. Commands, which are indented, stay in one line.
+fn within(line: &str) -> String {
+    if line.starts_with(' ') { line.to_owned() } else { textwrap::fill(line, 100) }
 }
 
 /// What is typed: `-o`, `--output FILE`, or the name of what stands alone.

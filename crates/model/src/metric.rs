@@ -77,7 +77,7 @@ pub const ALL: [About; 12] = [
         unit: "bytes per task",
         exact: "where three processes agree within 0.1 %",
         cost: "below 1 ns a call",
-        by: "as allocs; Go, JVM, .NET, OCaml and V8 by their own counters",
+        by: "as allocs; Go, JVM, .NET, OCaml and V8 by their own counters; V8's has no buffers of typed arrays, and a row that makes large ones says so",
         counts: &[Count::Bytes],
     },
     About {
@@ -137,7 +137,7 @@ pub const ALL: [About; 12] = [
         unit: "instructions per task",
         exact: "where three processes agree within 0.1 %",
         cost: "none while it runs",
-        by: "the CPU's counters, which virtual machines seldom have",
+        by: "the CPU's counters, which virtual machines seldom have: callgrind counts there",
         counts: &[Count::Instructions],
     },
     About {
@@ -157,7 +157,7 @@ pub const ALL: [About; 12] = [
         unit: "instructions per task",
         exact: "where two processes agree within 0.1 %; threads run one at a time",
         cost: "30 to 60 times the CPU time",
-        by: "valgrind, where it is installed; Linux",
+        by: "valgrind, where it is installed; Linux; not of the JVM and .NET, which compile on threads beside the program",
         counts: &[Count::Simulated],
     },
 ];

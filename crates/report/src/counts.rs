@@ -4,11 +4,12 @@ use taskscale_model::{
     figure::{count, grouped},
     metric::{self, Count},
     missing::Reading,
+    run_file::Role,
     summary::{CountPerTask, Row, Summary},
 };
 
 use crate::{
-    overview::{COLUMNS, cut, plural, width},
+    overview::{COLUMNS, cut, factor, plural, width},
     style::{Ink, clean, ink, with_remedy},
 };
 
@@ -82,8 +83,13 @@ pub fn sections(summary: &Summary) -> Vec<Section> {
             .filter(|metric| metric.counts().iter().any(|count| counts.contains(count)))
             .map(|metric| metric.about().title)
             .collect();
-        let columns = counts.iter().map(|count| count.title()).collect();
-        let lines: Vec<Line> = summary.rows.iter().filter_map(|row| line(row, &counts)).collect();
+        let has_ratio = |count: &Count| summary.rows.iter().any(|row| ratio(summary, row, *count).is_some());
+        let counts: Vec<(Count, bool)> = counts.into_iter().map(|count| (count, has_ratio(&count))).collect();
+        let columns = counts
+            .iter()
+            .flat_map(|(count, has_ratio)| std::iter::once(count.title()).chain(has_ratio.then_some(RATIO)));
+        let columns = columns.collect();
+        let lines: Vec<Line> = summary.rows.iter().filter_map(|row| line(summary, row, &counts)).collect();
         let (short, is_of_process) = (titles.join(", "), first.is_of_process());
         let title = match (number, is_of_process) {
             (0, _) => "Counts per task".to_owned(),
@@ -104,16 +110,36 @@ fn value(row: &Row, count: Count) -> Option<&CountPerTask> {
     row.figures()?.counts.get(&count)?.value()
 }
 
-fn line(row: &Row, counts: &[Count]) -> Option<Line> {
-    let values: Vec<_> = counts.iter().map(|count| (value(row, *count), *count)).collect();
-    let written = |as_text: fn(&CountPerTask, Count) -> String, absent: &str| {
-        values
-            .iter()
-            .map(|(value, count)| value.map_or(absent.to_owned(), |value| as_text(value, *count)))
-            .collect()
+/// A count of a row divided by that of its baseline, where both are exact.
+fn ratio(summary: &Summary, row: &Row, count: Count) -> Option<f64> {
+    let name = row.baseline.as_ref()?;
+    let is_it = |other: &&Row| {
+        let (one, other_key) = (&row.key, &other.key);
+        other.role != Role::Control
+            && (&one.suite, &one.table, one.size) == (&other_key.suite, &other_key.table, other_key.size)
+            && one.case == other_key.case
+            && other_key.full_name() == *name
     };
-    let is_counted = values.iter().any(|(value, _)| value.is_some());
-    is_counted.then(|| Line { name: name(row), cells: written(cell, "-"), short: written(short, "-") })
+    let exact = |row: &Row| value(row, count).filter(|value| value.exact).map(|value| value.median);
+    let baseline = summary.rows.iter().find(is_it)?;
+    // The ratio of a baseline to itself is no figure.
+    let (one, other) = (exact(row)?, exact(baseline).filter(|other| *other > 0.0)?);
+    (baseline.key != row.key).then_some(one / other)
+}
+
+/// The counts of a row. A count with `true` has its ratio behind it.
+fn line(summary: &Summary, row: &Row, counts: &[(Count, bool)]) -> Option<Line> {
+    let written = |as_text: fn(&CountPerTask, Count) -> String| {
+        let absent = || "-".to_owned();
+        let of = |(count, has_ratio): &(Count, bool)| {
+            let value = value(row, *count).map_or_else(absent, |value| as_text(value, *count));
+            let ratio = ratio(summary, row, *count).map(|ratio| format!("{}x", factor(ratio)));
+            std::iter::once(value).chain(has_ratio.then(|| ratio.unwrap_or_default()))
+        };
+        counts.iter().flat_map(of).collect()
+    };
+    let is_counted = counts.iter().any(|(count, _)| value(row, *count).is_some());
+    is_counted.then(|| Line { name: name(row), cells: written(cell), short: written(short) })
 }
 
 fn name(row: &Row) -> [String; 4] {
@@ -128,6 +154,9 @@ fn name(row: &Row) -> [String; 4] {
 /// The most columns of a runtime's and of a variant's name, and of a count.
 const NAMES: (usize, usize) = (8, 22);
 const COUNT: usize = 15;
+/// The name and the columns of a ratio.
+const RATIO: &str = "ratio";
+const RATIOS: usize = 6;
 
 /// A section for a screen: at most `room` rows with short cells, and what it means.
 pub fn screen(section: &Section, room: usize) -> Vec<String> {
@@ -136,17 +165,26 @@ pub fn screen(section: &Section, room: usize) -> Vec<String> {
     let sizes = section.lines.iter().any(|line| line.name[3] != section.lines[0].name[3]);
     let runtime = width(shown, |line| line.name[1].clone(), NAMES.0);
     let variant = width(shown, |line| line.name[2].clone(), NAMES.1);
+    // Ratios stand where there is room for all of them.
+    let of = |column: &str| 1 + if column == RATIO { RATIOS } else { COUNT };
+    let names = runtime + 1 + variant + if sizes { 10 } else { 0 };
+    let has_room = names + section.columns.iter().map(|column| of(column)).sum::<usize>() <= COLUMNS;
+    let cells = |cells: Vec<&str>| -> String {
+        let placed = cells.into_iter().zip(&section.columns);
+        let placed = placed.filter(|(_, column)| has_room || **column != RATIO);
+        placed.map(|(cell, column)| format!("{cell:>width$}", width = of(column))).collect()
+    };
     let mut lines = Vec::new();
     for (at, line) in shown.iter().enumerate() {
         let [table, of_runtime, of_variant, size] = &line.name;
         if is_new(at) {
             let per = if section.is_of_process { "" } else { ", per task" };
             lines.push(ink(Ink::Bold, &cut(&format!("{}{per}: {table}", section.short), COLUMNS)));
-            let titles: String = section.columns.iter().map(|title| format!(" {title:>COUNT$}")).collect();
+            let titles = cells(section.columns.clone());
             let size = if sizes { format!(" {:>9}", "size") } else { String::new() };
             lines.push(ink(Ink::Dim, &format!("{:runtime$} {:variant$}{size}{titles}", "", "")));
         }
-        let cells: String = line.short.iter().map(|cell| format!(" {cell:>COUNT$}")).collect();
+        let cells = cells(line.short.iter().map(String::as_str).collect());
         let size = if sizes { format!(" {size:>9}") } else { String::new() };
         let (of_runtime, of_variant) = (cut(of_runtime, runtime), cut(of_variant, variant));
         lines.push(format!("{of_runtime:runtime$} {of_variant:variant$}{size}{cells}"));

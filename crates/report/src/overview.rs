@@ -66,11 +66,12 @@ pub fn overview(summary: &Summary, style: &Style, run: &str) -> String {
     lines.extend(legend::marks(&shown).map(|line| ink(Ink::Dim, &line)));
     lines.extend(shared(summary, &lines));
     // What was asked for by name has its place, however long the screen gets.
-    for section in counts::sections(summary) {
+    let sections = counts::sections(summary);
+    for section in &sections {
         lines.push(String::new());
-        lines.extend(counts::screen(&section, COUNTED));
+        lines.extend(counts::screen(section, COUNTED));
     }
-    if counts::sections(summary).is_empty() {
+    if sections.is_empty() {
         for reason in counts::reasons(summary).iter().take(REASONS) {
             lines.push(String::new());
             lines.extend(hanging(&format!("not counted: {reason}"), 2, COLUMNS).lines().map(str::to_owned));

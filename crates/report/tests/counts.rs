@@ -152,6 +152,24 @@ fn tables_show_counts_where_there_are_any() {
 }
 
 #[test]
+fn exact_counts_are_divided_by_those_of_the_baseline() {
+    let with = |of_processes: &[u64]| {
+        let mut run = spawn(OLD, &[2_000, 2_000]);
+        run.counts.extend(with_counts(OLD, "JoinSet", of_processes).counts);
+        let summary = summarize(&run);
+        [text(&summary, &Style::default()), overview(&summary, &Style::default(), "last"), markdown(&summary)]
+    };
+    for shown in with(&[3_000, 3_000]) {
+        assert!(shown.contains("1.50x") && shown.contains("ratio"), "{shown}");
+        assert!(!shown.contains("1.00x"), "that of a baseline to itself: {shown}");
+    }
+    let about = with(&[3_000, 3_500]);
+    let counted = about[0].split_once("Counts per task").expect("the section").1;
+    assert!(!counted.contains("1.6"), "{counted}");
+    assert!(!counted.split("Calls and bytes").next().expect("its table").contains("ratio"), "{counted}");
+}
+
+#[test]
 fn one_allocation_more_is_worse_whatever_time_says() {
     let comparison = by_cpu(&spawn(OLD, &[2_000, 2_000]), &spawn(NEW, &[3_000, 3_000]));
     let [allocations, bytes, syscalls] = counts(&comparison) else { panic!("three") };

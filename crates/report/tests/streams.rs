@@ -3,8 +3,10 @@
 use taskscale_analysis::{Run, parse_run, summarize};
 use taskscale_model::{
     answer::Rule,
+    metric::Count,
+    missing::Reading,
     params::{ParamValue, Params},
-    run_file::{Kind, Role, RowEnd, RowRecord, SampleRecord, Status, Stop},
+    run_file::{CountRecord, Kind, Role, RowEnd, RowRecord, SampleRecord, Status, Stop},
     suite::{Claim, ClaimOf, Contrast, PublishedPass, StreamOf},
     summary::{ClaimVerdict, Streams},
 };
@@ -170,6 +172,48 @@ fn pairs_and_claims_are_held_to_what_was_measured() {
     let part = streams(&ALL[..6]);
     assert_eq!(part.claims[0].verdict, ClaimVerdict::NotMeasured, "one of the two was not");
     assert_eq!(unmeasured.contrasts.len(), 1);
+}
+
+#[test]
+fn peaks_of_memory_are_claimed_where_they_were_counted() {
+    let peak = claim("unsafe raises peak memory", "Data/unsafe", "Data/for", ClaimOf::Peak, 105.0);
+    let uncounted = || {
+        let mut run = run_of(&ALL, None);
+        run.header.suites[0].workloads[0].claims = vec![peak.clone()];
+        run
+    };
+    let judge = |run: &Run| summarize(run).overview.streams.swap_remove(0).claims.swap_remove(0);
+    assert_eq!(judge(&uncounted()).verdict, ClaimVerdict::NotMeasured);
+    let judged = |peaks: [[u64; 3]; 2]| {
+        let mut run = uncounted();
+        for (variant, of_processes) in ["Data/for", "Data/unsafe"].into_iter().zip(peaks) {
+            let row = run.rows.iter().find(|row| row.key.variant == variant).expect("a row").clone();
+            for (process, peak) in (0..).zip(of_processes) {
+                run.counts.push(CountRecord {
+                    order: 0,
+                    row: row.row,
+                    process,
+                    workload: row.key.workload.clone(),
+                    runtime: row.key.runtime.clone(),
+                    variant: variant.to_owned(),
+                    size: row.key.size,
+                    iterations: 1,
+                    seed: 1,
+                    allocations: None,
+                    syscalls: None,
+                    others: [(Count::PeakResident, Reading::Value(peak * MIB))].into(),
+                    by_name: Default::default(),
+                });
+            }
+        }
+        let judged = judge(&run);
+        (judged.percent.expect("a share"), judged.verdict)
+    };
+    let (percent, verdict) = judged([[100, 101, 100], [130, 131, 129]]);
+    near(Some(percent), 130.0);
+    assert_eq!(verdict, ClaimVerdict::Confirmed);
+    assert_eq!(judged([[100, 101, 100], [100, 101, 101]]).1, ClaimVerdict::Refuted);
+    assert_eq!(judged([[100, 101, 140], [130, 131, 129]]).1, ClaimVerdict::CannotTell, "ranges overlap");
 }
 
 #[test]

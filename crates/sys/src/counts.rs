@@ -18,6 +18,24 @@ pub mod allocations;
 pub mod instructions;
 #[cfg(target_os = "linux")]
 mod opened;
+/// Stands in on other systems, where nothing is opened.
+#[cfg(not(target_os = "linux"))]
+mod opened {
+    use taskscale_model::missing::Missing;
+
+    #[derive(Debug)]
+    pub(crate) enum Opener {}
+
+    impl Opener {
+        pub fn hook(&self, _: &mut std::process::Command) {
+            match *self {}
+        }
+
+        pub fn receive(self) -> Result<std::fs::File, Missing> {
+            match self {}
+        }
+    }
+}
 mod page;
 pub mod peak;
 pub mod references;
@@ -52,26 +70,23 @@ pub struct Counters {
 /// What is prepared for a process before it exists.
 #[derive(Debug)]
 pub(crate) struct Prepared {
-    syscalls: Option<Result<syscalls::Opener, Missing>>,
+    syscalls: Option<Result<opened::Opener, Missing>>,
     traced: Option<Result<traced::Tracer, Missing>>,
-    instructions: Option<Result<instructions::Opener, Missing>>,
+    instructions: Option<Result<opened::Opener, Missing>>,
 }
 
 impl Prepared {
     pub fn of(wanted: Wanted) -> Self {
         Prepared {
-            syscalls: wanted.syscalls.then(syscalls::Opener::prepare),
+            syscalls: wanted.syscalls.then(syscalls::prepare),
             traced: wanted.traced.then(traced::Tracer::prepare),
-            instructions: wanted.instructions.then(instructions::Opener::prepare),
+            instructions: wanted.instructions.then(instructions::prepare),
         }
     }
 
     /// Arranges that the program of `command` is counted.
     pub fn hook(&self, command: &mut std::process::Command) {
-        if let Some(Ok(opener)) = &self.syscalls {
-            opener.hook(command);
-        }
-        if let Some(Ok(opener)) = &self.instructions {
+        for opener in [&self.syscalls, &self.instructions].into_iter().flatten().flatten() {
             opener.hook(command);
         }
         if let Some(Ok(tracer)) = &self.traced {
@@ -87,9 +102,11 @@ impl Prepared {
     /// Gives the counters, once the process has been started.
     pub fn receive(self) -> Counters {
         Counters {
-            syscalls: self.syscalls.map(|opener| opener?.receive()),
+            syscalls: self.syscalls.map(|opener| opener?.receive().map(|event| syscalls::Counter { event })),
             traced: self.traced.map(|tracer| tracer?.receive()),
-            instructions: self.instructions.map(|opener| opener?.receive()),
+            instructions: self
+                .instructions
+                .map(|opener| opener?.receive().map(|event| instructions::Counter { event })),
         }
     }
 }

@@ -26,9 +26,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::process::{ChildStderr, ChildStdin, ChildStdout};
 
-use taskscale_model::missing::Missing;
-
-use crate::counts::{Counters, Prepared, Wanted, syscalls::Counter, traced::Session};
+use crate::counts::{Counters, Prepared, Wanted, traced::Session};
 use crate::{clock, ffi};
 pub(crate) use command::random_name;
 pub use command::{Command, SpawnError};
@@ -83,17 +81,6 @@ impl Child {
     /// [`SpawnError`] says which program, why, and what to do.
     pub fn spawn(command: &Command) -> Result<Child, SpawnError> {
         Child::start(command, None)
-    }
-
-    /// Starts a process as [`Child::spawn`] does, and counts the system calls of it and of all that
-    /// it starts, or says why they cannot be counted.
-    ///
-    /// # Errors
-    /// Those of [`Child::spawn`].
-    pub fn spawn_counted(command: &Command) -> Result<(Child, Result<Counter, Missing>), SpawnError> {
-        let (child, counters) = Child::spawn_wanted(command, Wanted { syscalls: true, ..Wanted::default() })?;
-        let none = || Err(Missing::new("system calls were not counted", ""));
-        Ok((child, counters.syscalls.unwrap_or_else(none)))
     }
 
     /// Starts a process as [`Child::spawn`] does, and counts what is wanted from its program's

@@ -11,7 +11,10 @@ use std::{
 use taskscale_model::run_file::Allocations;
 use taskscale_sys::{
     clock::monotonic_ns,
-    counts::allocations::{Page, SOURCE, VARIABLE},
+    counts::{
+        Wanted,
+        allocations::{Page, SOURCE, VARIABLE},
+    },
     process::{Child, Command},
 };
 
@@ -164,8 +167,9 @@ fn a_program_that_does_not_load_the_shim_is_told_from_one_that_allocates_nothing
 fn system_calls_are_counted_or_the_reason_is_told() {
     let Some((_, program)) = built() else { return };
     let command = Command::new(program.to_string_lossy(), ["calls", "100000"]);
-    let (child, counter) = Child::spawn_counted(&command).expect("it starts");
-    let counter = match counter {
+    let wanted = Wanted { syscalls: true, ..Wanted::default() };
+    let (child, counters) = Child::spawn_wanted(&command, wanted).expect("it starts");
+    let counter = match counters.syscalls.expect("it was wanted") {
         Ok(counter) => counter,
         Err(missing) => {
             assert!(!missing.reason.is_empty() && !missing.remedy.is_empty(), "{missing}");

@@ -65,8 +65,10 @@ fn the_sum_is_that_of_the_tracepoint() {
         ask(&mut child, "go");
         let by_tracer = settled(|| counter.read()).total();
         drop(child);
-        let (mut child, counter) = Child::spawn_counted(&command(&words).expect("built")).expect("it starts");
-        let Ok(counter) = counter else {
+        let wanted = Wanted { syscalls: true, ..Wanted::default() };
+        let (mut child, counters) =
+            Child::spawn_wanted(&command(&words).expect("built"), wanted).expect("it starts");
+        let Some(Ok(counter)) = counters.syscalls else {
             eprintln!("skipped: no tracepoint to compare with (run as root)");
             return;
         };

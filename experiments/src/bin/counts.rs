@@ -24,6 +24,8 @@ use taskscale_sys::{
 const K: u64 = 10_000;
 const PATIENCE_NS: u64 = 120_000_000_000;
 
+const CALLS: Wanted = Wanted { syscalls: true, traced: false, instructions: false };
+
 /// A language, and its program once it is built.
 type Language = (&'static str, fn(&Path, &Path) -> anyhow::Result<Command>);
 
@@ -130,8 +132,8 @@ fn by_turn(
 }
 
 fn by_tracepoint(name: &str, command: &Command) -> anyhow::Result<()> {
-    let (mut child, counter) = Child::spawn_counted(command)?;
-    match counter {
+    let (mut child, counters) = Child::spawn_wanted(command, CALLS)?;
+    match counters.syscalls.context("they were wanted")? {
         Ok(counter) => {
             println!("{name}: calls by tracepoint: {}", by_turn(&mut child, |_| Ok(counter.read()?))?);
         }
@@ -166,7 +168,7 @@ fn words(calls: &Calls) -> String {
 /// What a system call takes by the wall clock: the median of 11 requests each, in turns.
 fn cost(command: &Command) -> anyhow::Result<()> {
     let mut plain = Child::spawn(command)?;
-    let (mut counted, _counter) = Child::spawn_counted(command)?;
+    let (mut counted, _counters) = Child::spawn_wanted(command, CALLS)?;
     let wanted = Wanted { traced: true, ..Wanted::default() };
     let (mut traced, _counters) = Child::spawn_wanted(command, wanted)?;
     let mut times = [const { Vec::new() }; 3];

@@ -15,6 +15,9 @@ const SAMPLES = 2_000_000;
 // What an object has at least, on the average of a program.
 const LEAST = 32;
 
+// What Node's own buffers, of streams and files, may rise by.
+const UNSEEN = 65_536;
+
 // Bytes an iteration, by what is asked for, as the last request told.
 const bytes = new Map();
 
@@ -39,13 +42,29 @@ function memory({ workload, variant, size, iterations, params }) {
   session.connect();
   const included = { includeObjectsCollectedByMajorGC: true, includeObjectsCollectedByMinorGC: true };
   ask(session, "HeapProfiler.startSampling", { samplingInterval, ...included });
+  const { arrayBuffers } = process.memoryUsage();
   return () => {
+    const beside = Math.abs(process.memoryUsage().arrayBuffers - arrayBuffers);
     const { profile } = ask(session, "HeapProfiler.stopSampling");
     session.disconnect();
     const total = selfSize(profile.head);
     bytes.set(name, total / iterations);
     const reason = "a request allocates more objects than V8 can keep a record of";
-    return { bytes: Math.round(total), allocations: each ? profile.samples.length : { reason } };
+    return {
+      bytes: beside > Math.max(UNSEEN, total / 1000) ? outside() : Math.round(total),
+      allocations: each ? profile.samples.length : { reason },
+    };
+  };
+}
+
+/**
+ * Why the bytes of a request with large typed arrays are not told. Buffers lie outside V8's heap, where its sampler does
+ * not look, and Node tells how many bytes of them there are and not how many there were.
+ */
+function outside() {
+  return {
+    reason: "it makes typed arrays, whose buffers lie outside V8's heap and are not counted",
+    remedy: "ask for the most that is held at once: --metrics rss",
   };
 }
 

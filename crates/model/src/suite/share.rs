@@ -36,6 +36,9 @@ pub enum ClaimOf {
     /// What the variant does in a second of CPU time, as a share of the rate that was published for
     /// it ([`RatesOf`](super::RatesOf)). It has no other variant.
     Published,
+    /// The peak memory of the first variant as a share of the other's, in a table of streams: each
+    /// less that of one byte (`--metrics rss`).
+    Peak,
 }
 
 impl ClaimOf {

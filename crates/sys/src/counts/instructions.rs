@@ -13,14 +13,14 @@ use std::io;
 use taskscale_model::missing::Missing;
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) use elsewhere::{Opener, try_to_open};
+pub(crate) use elsewhere::{prepare, try_to_open};
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{Opener, try_to_open};
+pub(crate) use linux::{prepare, try_to_open};
 
 /// Counts the instructions of one process and of all that it starts.
 #[derive(Debug)]
 pub struct Counter {
-    event: std::fs::File,
+    pub(super) event: std::fs::File,
 }
 
 impl Counter {
@@ -56,7 +56,8 @@ fn whole(count: u64, enabled_ns: u64, running_ns: u64) -> io::Result<u64> {
 /// Stands in on other systems, where nothing is counted.
 #[cfg(not(target_os = "linux"))]
 mod elsewhere {
-    use super::{Counter, Missing};
+    use super::Missing;
+    use crate::counts::opened::Opener;
 
     fn missing() -> Missing {
         Missing::new("instructions are counted on Linux only", "")
@@ -66,28 +67,17 @@ mod elsewhere {
         Err(missing())
     }
 
-    #[derive(Debug)]
-    pub(crate) struct Opener;
-
-    impl Opener {
-        pub fn prepare() -> Result<Self, Missing> {
-            Err(missing())
-        }
-
-        pub fn hook(&self, _: &mut std::process::Command) {}
-
-        pub fn receive(self) -> Result<Counter, Missing> {
-            Err(missing())
-        }
+    pub(crate) fn prepare() -> Result<Opener, Missing> {
+        Err(missing())
     }
 }
 
 /// The event on Linux.
 #[cfg(target_os = "linux")]
 mod linux {
-    use super::{Counter, Missing, io};
+    use super::{Missing, io};
     use crate::{
-        counts::opened,
+        counts::opened::Opener,
         perf::{self, Event},
     };
 
@@ -110,44 +100,22 @@ mod linux {
         perf::open(event).map(drop).map_err(|error| refused(&error))
     }
 
-    /// Makes the next process that is started open the event on itself.
-    #[derive(Debug)]
-    pub(crate) struct Opener(opened::Opener);
-
-    impl Opener {
-        /// Does everything that can be done before the process exists.
-        ///
-        /// # Errors
-        /// No socket can be made.
-        pub fn prepare() -> Result<Self, Missing> {
-            let mut event = Event::of_a_program(Event::HARDWARE, Event::INSTRUCTIONS);
-            event.flags |= USER_ONLY;
-            event.read_format = WITH_TIMES;
-            opened::Opener::prepare(event).map(Opener)
-        }
-
-        /// Arranges that the program of `command` is counted.
-        pub fn hook(&self, command: &mut std::process::Command) {
-            self.0.hook(command);
-        }
-
-        /// Receives what the process sent, once it has been started.
-        ///
-        /// # Errors
-        /// The kernel refused the event; says why, with the remedy.
-        pub fn receive(self) -> Result<Counter, Missing> {
-            match self.0.receive() {
-                Ok(event) => Ok(Counter { event: event.into() }),
-                Err(error) => Err(refused(&error)),
-            }
-        }
+    /// Prepares the event for the next process that is started.
+    ///
+    /// # Errors
+    /// No socket can be made.
+    pub(crate) fn prepare() -> Result<Opener, Missing> {
+        let mut event = Event::of_a_program(Event::HARDWARE, Event::INSTRUCTIONS);
+        event.flags |= USER_ONLY;
+        event.read_format = WITH_TIMES;
+        Opener::prepare(event, refused)
     }
 
     fn refused(error: &io::Error) -> Missing {
         match error.raw_os_error() {
             Some(libc::ENOENT | libc::ENODEV | libc::EOPNOTSUPP) => Missing::new(
                 "this machine shows no hardware counters (usual in a virtual machine)",
-                "count instructions on bare metal, or compare CPU time",
+                "count them by valgrind (--metrics callgrind), or on bare metal",
             ),
             Some(libc::EACCES | libc::EPERM) => Missing::new(
                 "the kernel does not let this user count (perf_event_paranoid, or a container's filter)",

@@ -20,22 +20,24 @@ use crate::perf::{self, Event};
 
 /// Makes the next process that is started open the event on itself.
 #[derive(Debug)]
-pub(super) struct Opener {
+pub(crate) struct Opener {
     event: Event,
+    refused: fn(&io::Error) -> Missing,
     ours: UnixDatagram,
     theirs: UnixDatagram,
 }
 
 impl Opener {
-    /// Does everything that can be done before the process exists.
+    /// Does everything that can be done before the process exists. `refused` says why the kernel
+    /// did not open the event.
     ///
     /// # Errors
     /// No socket can be made.
-    pub fn prepare(event: Event) -> Result<Self, Missing> {
+    pub fn prepare(event: Event, refused: fn(&io::Error) -> Missing) -> Result<Self, Missing> {
         let (ours, theirs) = UnixDatagram::pair()
             .and_then(|(ours, theirs)| ours.set_nonblocking(true).map(|()| (ours, theirs)))
             .map_err(|error| Missing::new(format!("no socket can be made: {error}"), ""))?;
-        Ok(Opener { event, ours, theirs })
+        Ok(Opener { event, refused, ours, theirs })
     }
 
     /// Arranges that the program of `command` is counted. A refusal is sent in place of the
@@ -58,9 +60,9 @@ impl Opener {
     /// Receives what the process sent, once it has been started.
     ///
     /// # Errors
-    /// The kernel refused the event.
-    pub fn receive(self) -> io::Result<OwnedFd> {
-        receive(self.ours.as_raw_fd())
+    /// The kernel refused the event; says why, with the remedy.
+    pub fn receive(self) -> Result<std::fs::File, Missing> {
+        receive(self.ours.as_raw_fd()).map(Into::into).map_err(|error| (self.refused)(&error))
     }
 }
 

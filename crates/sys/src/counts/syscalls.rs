@@ -10,12 +10,12 @@ use std::io;
 use taskscale_model::missing::Missing;
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::Opener;
+pub(crate) use linux::prepare;
 
 /// Counts the system calls of one process and of all that it starts.
 #[derive(Debug)]
 pub struct Counter {
-    event: std::fs::File,
+    pub(super) event: std::fs::File,
 }
 
 impl Counter {
@@ -33,20 +33,8 @@ impl Counter {
 
 /// Stands in on other systems, where nothing is counted.
 #[cfg(not(target_os = "linux"))]
-#[derive(Debug)]
-pub(crate) struct Opener;
-
-#[cfg(not(target_os = "linux"))]
-impl Opener {
-    pub fn prepare() -> Result<Self, Missing> {
-        Err(Missing::new("system calls are counted on Linux only", ""))
-    }
-
-    pub fn hook(&self, _: &mut std::process::Command) {}
-
-    pub fn receive(self) -> Result<Counter, Missing> {
-        Opener::prepare().and_then(Opener::receive)
-    }
+pub(crate) fn prepare() -> Result<super::opened::Opener, Missing> {
+    Err(Missing::new("system calls are counted on Linux only", ""))
 }
 
 #[cfg(target_os = "linux")]

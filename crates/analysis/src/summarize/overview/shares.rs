@@ -154,11 +154,13 @@ pub fn judged(claim: &Claim, costs: &[Cost<'_>]) -> Judged {
         ClaimOf::Cores => find(&claim.variant).and_then(cores),
         // A table with published rates holds it to them.
         ClaimOf::Published => None,
+        // A table of streams has the counts of its rows.
+        ClaimOf::Peak => None,
     };
     held_to(claim, measured)
 }
 
-/// The verdict on a claim by its share in percent and the 95 % interval.
+/// The verdict on a claim by its share in percent and the interval.
 pub fn held_to(claim: &Claim, measured: Option<(f64, Option<Interval>)>) -> Judged {
     let (above, below) = (claim.above.unwrap_or(f64::NEG_INFINITY), claim.below.unwrap_or(f64::INFINITY));
     let verdict = match measured {
@@ -184,6 +186,7 @@ fn of_what(claim: &Claim) -> String {
         ClaimOf::Throughput if claim.than == claim.variant => format!("{one} of that{}", at(claim.than_size)),
         ClaimOf::Throughput => format!("{one} of {}{}", claim.than, at(claim.than_size)),
         ClaimOf::Cores => format!("{one}, CPU time of wall time"),
+        ClaimOf::Peak => format!("peak memory of {one} of {} (--metrics rss)", claim.than),
         ClaimOf::Published => format!("{one} of the published rate"),
     }
 }

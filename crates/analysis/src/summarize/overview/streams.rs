@@ -2,9 +2,10 @@
 
 use taskscale_model::{
     bytes::{MIB, MODE, NONE},
+    metric::Count,
     params::ParamValue,
     run_file::{Role, Time},
-    suite::{Block, Contrast, StreamOf},
+    suite::{Block, Claim, ClaimOf, Contrast, StreamOf},
     summary::{Contrasted, Distribution, Interval, Row, Stream, Streams},
 };
 use taskscale_stats::quantile::{median, sorted};
@@ -12,7 +13,7 @@ use taskscale_stats::quantile::{median, sorted};
 use super::{
     super::samples::RowSamples,
     rank::{Cost, cost, ratio},
-    shares::judged,
+    shares::{held_to, judged},
 };
 use crate::read::Run;
 
@@ -92,8 +93,27 @@ fn table(run: &Run, group: &[Measured<'_>]) -> Option<Streams> {
         published_on: stream.published_on.clone(),
         contrasts: contrasts.collect(),
         server_mib_ns: server(group),
-        claims: claims.map(|claim| judged(claim, &costs)).collect(),
+        claims: claims
+            .map(|claim| match claim.of {
+                ClaimOf::Peak => held_to(claim, peaks(claim, group)),
+                _ => judged(claim, &costs),
+            })
+            .collect(),
     })
+}
+
+/// The peak memory of the first variant as a share of the other's, and the shares that the processes
+/// of both allow.
+fn peaks(claim: &Claim, group: &[Measured<'_>]) -> Option<(f64, Option<Interval>)> {
+    let of = |variant: &str| {
+        let is_it = |one: &&Measured<'_>| {
+            one.row.key.runtime == claim.runtime && one.row.key.variant_and_case() == variant
+        };
+        group.iter().find(is_it)?.row.figures()?.counts.get(&Count::PeakResident)?.value()
+    };
+    let (one, other) = (of(&claim.variant)?, of(&claim.than).filter(|other| other.least > 0.0)?);
+    let range = Interval(100.0 * one.least / other.most, 100.0 * one.most / other.least);
+    Some((100.0 * one.median / other.median, (one.processes.min(other.processes) > 1).then_some(range)))
 }
 
 fn row(one: &Measured<'_>, floor: Option<&Measured<'_>>, stream: &StreamOf) -> Option<Stream> {

@@ -4,43 +4,19 @@ use std::io;
 
 use taskscale_model::missing::Missing;
 
-use super::Counter;
-use crate::{counts::opened, perf::Event};
+use crate::{counts::opened::Opener, perf::Event};
 
 /// The folders in which the kernel may show its tracepoints.
 const FOLDERS: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
 
-/// Makes the next process that is started open the event on itself.
-#[derive(Debug)]
-pub(crate) struct Opener(opened::Opener);
-
-impl Opener {
-    /// Does everything that can be done before the process exists.
-    ///
-    /// # Errors
-    /// No tracepoints are to be seen, or no socket can be made; with the remedy.
-    pub fn prepare() -> Result<Self, Missing> {
-        // `exclude_kernel` stays off: the tracepoint lies in the kernel, and nothing would be
-        // counted.
-        let event = Event::of_a_program(Event::TRACEPOINT, tracepoint(&FOLDERS)?);
-        opened::Opener::prepare(event).map(Opener)
-    }
-
-    /// Arranges that the program of `command` is counted.
-    pub fn hook(&self, command: &mut std::process::Command) {
-        self.0.hook(command);
-    }
-
-    /// Receives what the process sent, once it has been started.
-    ///
-    /// # Errors
-    /// The kernel refused the event; says why, with the remedy.
-    pub fn receive(self) -> Result<Counter, Missing> {
-        match self.0.receive() {
-            Ok(event) => Ok(Counter { event: event.into() }),
-            Err(error) => Err(refused(&error)),
-        }
-    }
+/// Prepares the event for the next process that is started.
+///
+/// # Errors
+/// No tracepoints are to be seen, or no socket can be made; with the remedy.
+pub(crate) fn prepare() -> Result<Opener, Missing> {
+    // `exclude_kernel` stays off: the tracepoint lies in the kernel, and nothing would be counted.
+    let event = Event::of_a_program(Event::TRACEPOINT, tracepoint(&FOLDERS)?);
+    Opener::prepare(event, refused)
 }
 
 /// Reads the tracepoint's number, which differs between kernels.
