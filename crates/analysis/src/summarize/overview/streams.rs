@@ -102,8 +102,8 @@ fn table(run: &Run, group: &[Measured<'_>]) -> Option<Streams> {
     })
 }
 
-/// The peak memory of the first variant as a share of the other's, and the shares that the processes
-/// of both allow.
+/// The peak memory of the first variant as a share of the other's, and the shares that the
+/// processes of both allow.
 fn peaks(claim: &Claim, group: &[Measured<'_>]) -> Option<(f64, Option<Interval>)> {
     let of = |variant: &str| {
         let is_it = |one: &&Measured<'_>| {
