@@ -38,8 +38,8 @@ const NO_PREEMPTION: &str = "asyncpreemptoff=1";
 const OWN_HEAPS: [&str; 6] = ["go", "java", "javascript", "csharp", "fsharp", "ocaml"];
 
 /// Languages whose virtual machine compiles the program on threads of its own. Under valgrind 3.19
-/// a start of them took 25 to 60 s, and 64 iterations of .NET's and the JVM's counted between 0.9 and
-/// 2.2 times what 32 did.
+/// a start of them took 25 to 60 s, and 64 iterations of .NET's and the JVM's counted between 0.9
+/// and 2.2 times what 32 did.
 const COMPILED_BESIDE: [&str; 3] = ["java", "csharp", "fsharp"];
 
 /// Why valgrind tells nothing of a program in this language.
