@@ -158,7 +158,7 @@ mod tests {
             ),
             (no_suite("Go"), "but a runtime is: taskscale run --runtime Go; there are bytes, cliffs"),
             (no_runtime("python"), "\"python\"; the runtimes of Python are asyncio, uvloop, trio, anyio"),
-            (no_runtime("JavaScript"), "the runtime of JavaScript is node"),
+            (no_runtime("JavaScript"), "the runtimes of JavaScript are node, node+large-semi-space"),
             (
                 no_runtime("rust"),
                 "the runtimes of Rust are tokio, rayon, smol, threads, tokio+futures-0.3.17",
