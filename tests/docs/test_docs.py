@@ -1,5 +1,7 @@
 """The tests of what runs the pages' commands: nothing that a page has is lost, and the rules mean what they say."""
 
+import os
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -77,6 +79,19 @@ class Rules(unittest.TestCase):
         self.assertEqual(budget.short(["run", "nop", "--size=9", "--runtime", "go"]), ["run", "nop", "--size=9", "--runtime", "go", *limits])
         for passed_on in (["report", "last"], ["run", "--max-time", "9s", "--help"], []):
             self.assertEqual(budget.short(passed_on), passed_on)
+
+    def test_a_command_for_which_6_s_are_too_short_runs_once_more(self):
+        script = 'echo "$@" >> {log}; echo "no time was left\n  for its first round"; case "$*" in *6s*) exit 2;; esac; exit {end}'
+        for end, asked in ((0, ["6s", "30s"]), (2, ["6s", "30s"])):
+            with tempfile.TemporaryDirectory() as folder:
+                log, tool = Path(folder) / "log", Path(folder) / "tool"
+                tool.write_text("#!/bin/sh\n" + script.format(log=log, end=end))
+                tool.chmod(0o755)
+                run = [sys.executable, budget.__file__, "run", "interp", "--runtime", "go"]
+                done = subprocess.run(run, env={**os.environ, "TASKSCALE_TOOL": str(tool)}, capture_output=True, check=False)
+                self.assertEqual(done.returncode, end)
+                times = [line.split("--max-time ")[1].split()[0] for line in log.read_text().splitlines()]
+                self.assertEqual(times, asked)
 
     def test_a_rule_is_found_by_page_and_command(self):
         self.assertIn("tests/run/readme", rules.not_run("README.md", "cargo run --release -- run").why)

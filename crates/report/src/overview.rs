@@ -419,18 +419,27 @@ fn findings(findings: &[Finding], room: usize) -> Vec<String> {
     lines
 }
 
+/// A text of at most so many characters; one that goes on ends in dots.
+fn ended(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most - 3) {
+        Some((end, _)) if text.chars().count() > most => format!("{}...", text[..end].trim_end()),
+        _ => text.to_owned(),
+    }
+}
+
 /// A finding in at most three lines.
 fn finding(finding: &Finding) -> Vec<String> {
-    let text = match finding.remedy.as_str() {
-        "" => clean(&finding.text),
-        remedy => format!("{}; {}", clean(&finding.text), clean(remedy)),
-    };
     // Words are not broken, so that a line may end early.
     // What stands first says most, and a name in the middle of a list must not run into another.
     let most = 3 * (COLUMNS - WORD) - 24;
-    let text = match text.char_indices().nth(most - 3) {
-        Some((end, _)) if text.chars().count() > most => format!("{}...", text[..end].trim_end()),
-        _ => text,
+    let (text, remedy) = (clean(&finding.text), clean(&finding.remedy));
+    let text = match (remedy.chars().count(), text.chars().count()) {
+        (0, _) => ended(&text, most),
+        // What to do about it is what a reader is here for: a long list gives way to it.
+        (needs, has) if needs + 2 + has > most && needs < most / 2 => {
+            format!("{}; {remedy}", ended(&text, most - needs - 2))
+        }
+        _ => ended(&format!("{text}; {remedy}"), most),
     };
     let word = format!("{:WORD$}", finding.kind.word());
     let word = match finding.kind {
@@ -507,4 +516,25 @@ pub(crate) fn cut(text: &str, most: usize) -> String {
     let begin: String = text.chars().take(head).collect();
     let end: String = text.chars().skip(length - tail).collect();
     format!("{begin}\u{2026}{end}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Finding, FindingKind, finding};
+
+    #[test]
+    fn a_long_list_gives_way_to_what_to_do_about_it() {
+        let lines = |text: &str, remedy: &str| {
+            let (text, remedy) = (text.to_owned(), remedy.to_owned());
+            let what = Finding { kind: FindingKind::Skipped, text, remedy };
+            finding(&what).join(" ").split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        let long = "tokio current_thread, ".repeat(20);
+        let drawn = lines(&long, "raise --max-time");
+        assert!(drawn.ends_with("...; raise --max-time"), "{drawn}");
+        assert!(drawn.chars().count() <= 200, "{drawn}");
+        assert!(lines("tokio sync", "raise --max-time").ends_with("tokio sync; raise --max-time"));
+        let both = lines(&long, &"do this, ".repeat(40));
+        assert!(both.ends_with("...") && both.chars().count() <= 220, "{both}");
+    }
 }

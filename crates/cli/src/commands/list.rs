@@ -155,13 +155,35 @@ fn runtimes(text: &mut String, asked: &[String]) -> anyhow::Result<()> {
             (Err(missing), None) if !*asked => format!("missing    {}", missing.reason),
             (Err(missing), None) => format!("missing    {missing}"),
         };
-        let words = format!("  {id:width$} {words}");
-        writeln!(text, "{}", if *asked { broken(&words) } else { hanging(&words, width + 14) })?;
+        let line = match asked {
+            true => broken(&format!("  {id:width$} {words}")),
+            false => hanging(&format!("  {id:width$} {}", brief(&words)), width + 14),
+        };
+        writeln!(text, "{line}")?;
         if let (true, Ok(description)) = (*asked, description) {
             details(text, description)?;
         }
     }
     Ok(())
+}
+
+/// Leaves out what stands in brackets, such as the build of a compiler: it is in the full list.
+fn brief(words: &str) -> String {
+    let mut depth = 0_usize;
+    let mut kept = String::new();
+    for letter in words.chars() {
+        match letter {
+            '(' => {
+                // A bracket stands after a blank, which belongs to it.
+                kept.truncate(kept.trim_end().len());
+                depth += 1;
+            }
+            ')' if depth > 0 => depth -= 1,
+            _ if depth == 0 => kept.push(letter),
+            _ => {}
+        }
+    }
+    kept
 }
 
 /// Returns the number of characters of the longest name, which is the width of a column.
@@ -227,4 +249,22 @@ fn details(text: &mut String, description: &Description) -> std::fmt::Result {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::brief;
+
+    #[test]
+    fn what_stands_in_brackets_is_left_out() {
+        for (words, kept) in [
+            ("g++ (Debian 12.2.0-14) 12.2.0, Boost 1.74", "g++ 12.2.0, Boost 1.74"),
+            ("4.5 (201511), libgomp", "4.5, libgomp"),
+            ("cargo 1.95.0 (f2d3ce0bd 2026)", "cargo 1.95.0"),
+            ("uvloop is not installed (3.11 (of pyenv), here)", "uvloop is not installed"),
+            ("a) lone one", "a) lone one"),
+        ] {
+            assert_eq!(brief(words), kept);
+        }
+    }
 }

@@ -116,7 +116,8 @@ fn theirs() -> String {
     let lines = ["Cargo.toml", "sdk/Cargo.toml"].into_iter().flat_map(|manifest| {
         let list = of_probe(manifest).split("[dependencies]\n").nth(1).unwrap_or_default();
         // The list ends at the next table, or at the comment on it.
-        list.split("\n\n").next().unwrap_or_default().lines()
+        let list = list.split("\n\n").next().unwrap_or_default();
+        list.lines().filter(|line| !line.starts_with('#'))
     });
     // What both depend on is there once, as the probe has it: cargo adds the features of the SDK.
     let mut by_name: BTreeMap<&str, &str> = BTreeMap::new();
