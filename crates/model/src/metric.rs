@@ -85,7 +85,7 @@ pub const ALL: [About; 12] = [
         word: "rss",
         title: "Peak memory",
         unit: "bytes per process",
-        exact: "no: least, median and most of three processes",
+        exact: "seldom: least, median and most of three processes",
         cost: "none while it runs",
         by: "the kernel's high-water mark, set back before; less that of one task; Linux",
         counts: &[Count::PeakResident],

@@ -7,6 +7,7 @@ use taskscale_model::{
 
 use crate::{
     overview::{COLUMNS, cut},
+    rates,
     style::{Ink, clean, ink},
 };
 
@@ -32,7 +33,7 @@ pub fn lines(table: &Latencies, room: usize) -> Vec<String> {
             cut(&clean(&row.runtime), runtime),
             cut(&clean(&row.variant), variant),
             row.rate,
-            per_s(row.achieved_per_s),
+            rates::per_s(row.achieved_per_s),
             time(row.p50),
             time(row.p90),
             cell(row.p99),
@@ -56,11 +57,6 @@ pub fn what(table: &Latencies, columns: usize) -> String {
     format!("{what}{}", cut(&clean(&table.table), columns.saturating_sub(what.chars().count())))
 }
 
-/// Requests a second.
-pub fn per_s(per_s: f64) -> String {
-    count(per_s.round() as u64)
-}
-
 /// What a server did not keep up with: more than a twentieth of its requests waited when the last
 /// one was to start.
 fn behind(row: &Latency) -> Option<String> {
@@ -72,7 +68,7 @@ fn behind(row: &Latency) -> Option<String> {
             row.rate,
             count(row.waiting),
             count(row.n),
-            per_s(row.wanted_per_s)
+            rates::per_s(row.wanted_per_s)
         )
     })
 }

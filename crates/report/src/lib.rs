@@ -42,6 +42,7 @@ pub mod digest_markdown;
 pub mod digest_text;
 mod digest_words;
 pub mod doctor;
+mod drawn;
 mod granularity;
 mod growth;
 pub mod json;

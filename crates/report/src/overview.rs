@@ -10,7 +10,7 @@ use taskscale_model::{
 };
 
 use crate::{
-    asked, counts, latencies, legend, rates, reaches, residents, scales, shares, splits, streams,
+    asked, counts, drawn, legend, shares,
     strip::Strip,
     style::{Ink, Style, clean, ink, render},
     wrap::{broken, hanging},
@@ -95,8 +95,8 @@ pub fn overview(summary: &Summary, style: &Style, run: &str) -> String {
     render(&lines.join("\n"), style.colour) + "\n"
 }
 
-/// The tables of shares and the claims about them, as far as there is room: the first table whole,
-/// with room for [`FINDINGS`] lines behind it.
+/// The tables that answer another question, and the claims about them, as far as there is room: the
+/// first table whole, with room for [`FINDINGS`] lines behind it.
 fn shared(summary: &Summary, above: &[String]) -> Vec<String> {
     let mut lines = Vec::new();
     let claims: Vec<Vec<String>> = asked::judged(summary).map(shares::claim).collect();
@@ -110,59 +110,14 @@ fn shared(summary: &Summary, above: &[String]) -> Vec<String> {
     let left_out = claims.len() - fitting;
     let claims: Vec<String> = claims.into_iter().take(fitting).flatten().collect();
     let most = LINES.saturating_sub(above.len() + FINDINGS + claims.len() + usize::from(left_out > 0));
-    for table in &summary.overview.shares {
-        // A blank, the heading, the axis, what is left out and what is subtracted stand around the
-        // rows.
-        let room = most.saturating_sub(lines.len() + 4 + table.subtracted.len());
-        if room < FEWEST.min(table.rows.len()) {
-            break;
-        }
-        lines.push(String::new());
-        lines.extend(shares::lines(table, room));
-    }
-    let mut fits = |rows: usize, drawn: &dyn Fn(usize) -> Vec<String>| {
-        let room = most.saturating_sub(lines.len() + 4);
-        let fits = room >= FEWEST.min(rows);
-        if fits {
+    for kind in drawn::kinds(summary) {
+        for table in kind {
+            let room = most.saturating_sub(lines.len() + table.around);
+            if room < FEWEST.min(table.rows) {
+                break;
+            }
             lines.push(String::new());
-            lines.extend(drawn(room));
-        }
-        fits
-    };
-    for table in &summary.overview.latencies {
-        if !fits(table.rows.len(), &|room| latencies::lines(table, room)) {
-            break;
-        }
-    }
-    for table in &summary.overview.reaches {
-        if !fits(table.rows.len(), &|room| reaches::lines(table, room)) {
-            break;
-        }
-    }
-    for table in &summary.overview.residents {
-        if !fits(table.rows.len(), &|room| residents::lines(table, room)) {
-            break;
-        }
-    }
-    for table in &summary.overview.scales {
-        // What the columns mean stands behind the rows, in two or three lines.
-        if !fits(FEWEST, &|room| scales::lines(table, room.saturating_sub(2))) {
-            break;
-        }
-    }
-    for table in &summary.overview.streams {
-        if !fits(table.rows.len(), &|room| streams::lines(table, room)) {
-            break;
-        }
-    }
-    for table in &summary.overview.rates {
-        if !fits(table.rows.len(), &|room| rates::lines(table, room)) {
-            break;
-        }
-    }
-    for table in &summary.overview.splits {
-        if !fits(table.rows.len(), &|room| splits::lines(table, room)) {
-            break;
+            lines.extend(table.lines(room.saturating_sub(table.behind)));
         }
     }
     if !claims.is_empty() {
@@ -188,16 +143,9 @@ fn heading(summary: &Summary) -> Vec<String> {
 
 /// The suite of a run and what it is about.
 pub(crate) fn title(summary: &Summary) -> String {
-    let ranked = summary.overview.rankings.first().map(|ranking| &ranking.suite);
-    let shared = summary.overview.shares.first().map(|table| &table.suite);
-    let suite = ranked.or(shared).or(summary.overview.latencies.first().map(|table| &table.suite));
-    let suite = suite.or(summary.overview.reaches.first().map(|table| &table.suite));
-    let suite = suite.or(summary.overview.scales.first().map(|table| &table.suite));
-    let suite = suite.or(summary.overview.streams.first().map(|table| &table.suite));
-    let suite = suite.or(summary.overview.residents.first().map(|table| &table.suite));
-    let suite = suite.or(summary.overview.rates.first().map(|table| &table.suite));
-    let suite = suite.or(summary.overview.splits.first().map(|table| &table.suite));
-    let suite = suite.map(String::as_str).unwrap_or_default();
+    let ranked = summary.overview.rankings.first().map(|ranking| ranking.suite.as_str());
+    let suite = ranked.or_else(|| drawn::kinds(summary).iter().flatten().next().map(|table| table.suite));
+    let suite = suite.unwrap_or_default();
     let title = summary.overview.titles.first().map(|title| clean(title)).unwrap_or_default();
     match (suite, title.as_str()) {
         ("", title) => format!("taskscale: {title}"),

@@ -94,6 +94,11 @@ pub fn times(row: &Rate) -> String {
     published.map(|published| format!("{}x", factor(row.per_s / published))).unwrap_or_default()
 }
 
+/// What is done in a second, as a whole number: `12,345`.
+pub fn per_s(per_s: f64) -> String {
+    count(per_s.round() as u64)
+}
+
 /// A rate in three digits: `950`, `98.7k`, `129k`, `1.29M`.
 pub fn short(per_s: f64) -> String {
     let digits = |value: f64| match value {

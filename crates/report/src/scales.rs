@@ -7,6 +7,7 @@ use taskscale_model::{
 
 use crate::{
     overview::{COLUMNS, cut, factor, plural, width},
+    rates,
     style::{Ink, clean, ink},
 };
 
@@ -52,7 +53,7 @@ fn by_row(table: &Scales, name: &dyn Fn(&Scale) -> String) -> Vec<String> {
     for (index, row) in table.rows.iter().enumerate() {
         let is_first = index == 0 || series(row) != series(&table.rows[index - 1]);
         let first = if is_first { name(row) } else { blank.clone() };
-        let cells = line([&first, &count(row.workers), &per_s(row.per_s), &times(row), &each(row)]);
+        let cells = line([&first, &count(row.workers), &rates::per_s(row.per_s), &times(row), &each(row)]);
         lines.push(if is_first { ink(Ink::Bold, &cells) } else { cells });
     }
     lines
@@ -86,7 +87,7 @@ fn by_series(table: &Scales, name: &dyn Fn(&Scale) -> String, room: usize) -> Ve
         let of = |number: u64| group.iter().find(|row| row.workers == number && row.base == fewest);
         let cell =
             |number: u64, words: fn(&Scale) -> String| of(number).map_or("-".to_owned(), |row| words(row));
-        let mut line = format!("{} {:>PER_S$}", name(group[0]), cell(fewest, |row| per_s(row.per_s)));
+        let mut line = format!("{} {:>PER_S$}", name(group[0]), cell(fewest, |row| rates::per_s(row.per_s)));
         for number in &numbers {
             line.push_str(&format!(" {:>TIMES$}", cell(*number, times)));
         }
@@ -150,11 +151,6 @@ fn is_even(row: &Scale) -> bool {
         let even = 1.0 / row.workers as f64;
         even - each.least_share <= EVEN * even && each.most_share - even <= EVEN * even
     })
-}
-
-/// Tasks a second of all workers together.
-pub fn per_s(per_s: f64) -> String {
-    count(per_s.round() as u64)
 }
 
 /// How many times the tasks a second of the fewest workers: `1.92x [1.88, 1.95]`.

@@ -7,6 +7,7 @@ use taskscale_model::{
 
 use crate::{
     overview::{COLUMNS, cut, plural, width},
+    rates,
     style::{Ink, clean, ink},
     wrap::hanging,
 };
@@ -85,7 +86,7 @@ pub fn without(row: &Share) -> String {
 
 /// Requests a second.
 pub fn per_s(row: &Share) -> String {
-    row.served.as_ref().map(|served| count(served.per_s.round() as u64)).unwrap_or_default()
+    row.served.as_ref().map(|served| rates::per_s(served.per_s)).unwrap_or_default()
 }
 
 /// What is subtracted, and what the generator of a server's load reached with it.
@@ -97,7 +98,7 @@ fn taken(row: &Share, unit: &str) -> String {
         None => format!("{names}, {each}"),
         Some(served) => format!(
             "{names}, {each}, {}/s, generator {:.0} % CPU",
-            count(served.per_s.round() as u64),
+            rates::per_s(served.per_s),
             100.0 * served.generator_share
         ),
     }

@@ -5,9 +5,9 @@ use std::fmt::Write;
 use taskscale_model::summary::{RowStatus, Summary};
 
 use crate::{
-    asked, counts, granularity, growth, latencies,
+    asked, counts, drawn, granularity, growth,
     layout::{self, Table},
-    rates, reaches, reasons, residents, scales, shares, splits, streams,
+    reasons, shares,
     style::{Ink, Style, bounded, clean, ink, render, with_remedy},
     table,
     wrap::paragraphs,
@@ -39,36 +39,8 @@ pub fn text(summary: &Summary, style: &Style) -> String {
         let _ = writeln!(text, "{}\n", ink_lines(paragraphs("", &legends, style.width).trim_end()));
     }
     text.push_str(&granularity(summary, style));
-    for table in &summary.overview.shares {
-        let lines = shares::lines(table, usize::MAX);
-        section(&mut text, &lines[0], &lines[1..].join("\n"));
-    }
-    for table in &summary.overview.latencies {
-        let lines = latencies::lines(table, usize::MAX);
-        section(&mut text, &lines[0], &lines[1..].join("\n"));
-    }
-    for table in &summary.overview.reaches {
-        let lines = reaches::lines(table, usize::MAX);
-        section(&mut text, &lines[0], &lines[1..].join("\n"));
-    }
-    for table in &summary.overview.residents {
-        let lines = residents::lines(table, usize::MAX);
-        section(&mut text, &lines[0], &lines[1..].join("\n"));
-    }
-    for table in &summary.overview.scales {
-        let lines = scales::lines(table, usize::MAX);
-        section(&mut text, &lines[0], &lines[1..].join("\n"));
-    }
-    for table in &summary.overview.streams {
-        let lines = streams::lines(table, usize::MAX);
-        section(&mut text, &lines[0], &lines[1..].join("\n"));
-    }
-    for table in &summary.overview.rates {
-        let lines = rates::lines(table, usize::MAX);
-        section(&mut text, &lines[0], &lines[1..].join("\n"));
-    }
-    for table in &summary.overview.splits {
-        let lines = splits::lines(table, usize::MAX);
+    for table in drawn::kinds(summary).iter().flatten() {
+        let lines = table.lines(usize::MAX);
         section(&mut text, &lines[0], &lines[1..].join("\n"));
     }
     let claims = asked::judged(summary).flat_map(shares::claim);
