@@ -64,6 +64,7 @@ mod strip;
 pub mod style;
 mod table;
 pub mod text;
+mod toolchain;
 mod wrap;
 
 pub use compare::{compare_json, compare_junit, compare_markdown, compare_overview, compare_text};

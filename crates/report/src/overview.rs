@@ -13,6 +13,7 @@ use crate::{
     asked, counts, drawn, legend, shares,
     strip::Strip,
     style::{Ink, Style, clean, ink, render},
+    toolchain,
     wrap::{broken, hanging},
 };
 
@@ -26,7 +27,7 @@ const RANKED: usize = 20;
 /// A ranking behind the first one keeps this many lines if there is room for no more.
 const FEWEST: usize = 4;
 /// The most columns of a runtime's and of a variant's name.
-const NAMES: (usize, usize) = (12, 22);
+const NAMES: (usize, usize) = (14, 22);
 /// Columns of the names and the strip together: the rest is for the figure (8), the ratio (21) and
 /// four blanks.
 const DRAWN: usize = COLUMNS - 33;
@@ -194,7 +195,7 @@ fn ranked(ranking: &Ranking, room: usize, is_first: bool) -> Vec<String> {
     let left_out = ranking.rows.len() - shown.len();
     let variant_of = |row: &Ranked| variant(ranking, row);
     let ids: Vec<&str> = shown.iter().map(|row| row.runtime.as_str()).collect();
-    let runtime_of = |row: &Ranked| runtime(&row.runtime, &ids);
+    let runtime_of = |row: &Ranked| toolchain::short(&row.runtime, &ids, NAMES.0);
     let runtime = width(shown.iter().copied(), runtime_of, NAMES.0);
     let variant_width = width(shown.iter().copied(), variant_of, NAMES.1);
     let columns = (DRAWN - runtime - variant_width).min(STRIP);
@@ -273,22 +274,6 @@ fn choose(rows: &[Ranked], room: usize) -> Vec<&Ranked> {
     let mut shown: Vec<usize> = first.into_iter().chain(rest).take(room).collect();
     shown.sort_unstable();
     shown.into_iter().map(|index| &rows[index]).collect()
-}
-
-/// The name of a runtime among others. One that is too long has its toolchain without what stands
-/// before the version, if that leaves it different: `asyncio@3.13` of `asyncio@python3.13`.
-fn runtime(id: &str, others: &[&str]) -> String {
-    let short = |id: &str| -> Option<String> {
-        let (name, toolchain) = id.split_once('@')?;
-        let last = toolchain.rsplit('/').next().unwrap_or_default();
-        let version = last.find(|letter: char| letter.is_ascii_digit())?;
-        Some(format!("{name}@{}", &last[version..]))
-    };
-    let is_too_long = id.chars().count() > NAMES.0;
-    let mine = short(id).filter(|mine| {
-        is_too_long && others.iter().all(|other| *other == id || short(other).as_ref() != Some(mine))
-    });
-    clean(mine.as_deref().unwrap_or(id))
 }
 
 /// The ratio of a row in words, and what they mean.

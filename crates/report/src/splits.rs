@@ -10,11 +10,12 @@ use taskscale_model::{
 use crate::{
     overview::{COLUMNS, cut, plural, width},
     style::{Ink, clean, ink},
+    toolchain,
     wrap::hanging,
 };
 
 /// The most columns of a runtime's name and of a variant's with its case.
-const NAMES: (usize, usize) = (10, 22);
+const NAMES: (usize, usize) = (14, 22);
 /// The most columns of a bar.
 const BAR: usize = 24;
 /// Columns of the collector's part with its interval.
@@ -29,7 +30,9 @@ const REASONS: usize = 2;
 pub fn lines(table: &Splits, room: usize) -> Vec<String> {
     let reasons = reasons(table, if room == usize::MAX { usize::MAX } else { REASONS });
     let shown = &table.rows[..table.rows.len().min(room.saturating_sub(reasons.len()))];
-    let runtime = width(shown, |row| clean(&row.runtime), NAMES.0);
+    let ids: Vec<&str> = shown.iter().map(|row| row.runtime.as_str()).collect();
+    let runtime_of = |row: &Split| toolchain::short(&row.runtime, &ids, NAMES.0);
+    let runtime = width(shown, runtime_of, NAMES.0);
     let variant = width(shown, variant_and_case, NAMES.1);
     let bar = COLUMNS.saturating_sub(runtime + variant + 2 + 9 + 1 + 1 + PART).min(BAR);
     let [create, run, collector] = DRAWN;
@@ -45,7 +48,7 @@ pub fn lines(table: &Splits, room: usize) -> Vec<String> {
     for row in shown {
         let names = format!(
             "{:runtime$} {:variant$}",
-            cut(&clean(&row.runtime), runtime),
+            cut(&runtime_of(row), runtime),
             cut(&variant_and_case(row), variant)
         );
         let (drawn, part) = match &row.parts {
