@@ -117,7 +117,9 @@ pub struct Progress {
     terminal: bool,
     /// The cell under way in words.
     cell: String,
-    /// The longest that the run may take.
+    /// The row that is counted, in words: counts take their own time, behind all that is timed.
+    counting: Option<String>,
+    /// The longest that the timed part may take.
     longest: Duration,
     began: Instant,
     said: Instant,
@@ -135,6 +137,7 @@ impl Progress {
             interrupt,
             terminal,
             cell: String::new(),
+            counting: None,
             longest,
             began: now,
             said: now,
@@ -145,8 +148,13 @@ impl Progress {
     fn log(&mut self) {
         if !self.terminal && self.said.elapsed() >= MINUTE {
             self.said = Instant::now();
-            tell(&format!("taskscale: {}, {}", self.passed(), self.cell));
+            tell(&format!("taskscale: {}, {}", self.passed(), self.doing()));
         }
+    }
+
+    /// The cell under way, or the row of it that is counted.
+    fn doing(&self) -> &str {
+        self.counting.as_deref().unwrap_or(&self.cell)
     }
 
     /// The time that has passed, of the longest that there may be.
@@ -158,7 +166,11 @@ impl Progress {
                 _ => format!("{} min {:02} s", seconds / 60, seconds % 60),
             }
         };
-        format!("{} of at most {}", seconds(self.began.elapsed()), seconds(self.longest))
+        let passed = seconds(self.began.elapsed());
+        match self.counting {
+            Some(_) => passed,
+            None => format!("{passed} of at most {}", seconds(self.longest)),
+        }
     }
 
     /// Takes everything off the screen.
@@ -180,7 +192,7 @@ impl Progress {
 
     fn head(&self) {
         if let Some(heading) = &self.heading {
-            heading.set_message(format!("{}   {}", self.cell, self.passed()));
+            heading.set_message(format!("{}   {}", self.doing(), self.passed()));
             heading.tick();
         }
     }
@@ -203,6 +215,7 @@ impl Listener for Progress {
     fn event(&mut self, event: &Event<'_>) {
         match event {
             Event::CellStarted { number, of, table, size, rows } => {
+                self.counting = None;
                 self.cell = format!("[{number}/{of}] {table}, n = {}", figure::count(*size));
                 let shown = |row: &RowRecord| self.rows.iter().any(|(number, _)| *number == row.row);
                 let new: Vec<&RowRecord> = rows.iter().filter(|row| !shown(row)).collect();
@@ -230,6 +243,7 @@ impl Listener for Progress {
                 self.heading = Some(self.line(heading));
             }
             Event::Sampled { row, kind, round, rounds, cpu_per_task } => {
+                self.counting = None;
                 let doing = match kind {
                     Kind::Timed | Kind::Phases => format!("round {:>3} of at most {rounds}", round + 1),
                     Kind::Verify => "checking its answer".to_owned(),
@@ -242,6 +256,10 @@ impl Listener for Progress {
             }
             Event::Counting { row, process, processes } => {
                 self.say(row, &format!("counting, process {} of {processes}", process + 1));
+                self.counting =
+                    Some(format!("counting {}, process {} of {processes}", name(row), process + 1));
+                self.head();
+                self.log();
             }
             Event::RowEnded { row, status } => match status {
                 Status::Ok { .. } => self.say(row, "done"),
@@ -254,5 +272,28 @@ impl Listener for Progress {
 
     fn interrupted(&self) -> bool {
         self.interrupt.came()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_counted_is_named_and_has_no_limit() {
+        let row = json!({
+            "row": 0, "suite": "bytes", "table": "", "workload": "bytes", "runtime": "go", "version": "1",
+            "variant": "Read/range", "case": {}, "params": {}, "size": 4096, "creates_task": false, "role": "row"
+        });
+        let row: RowRecord = serde_json::from_value(row).expect("a row");
+        let mut progress = Progress::new(false, Duration::from_secs(90), Interrupt::default());
+        progress.event(&Event::Counting { row: &row, process: 1, processes: 3 });
+        assert_eq!(progress.doing(), "counting go Read/range 4,096, process 2 of 3");
+        assert_eq!(progress.passed(), "0 s");
+        progress.event(&Event::CellStarted { number: 2, of: 3, table: "bytes", size: 4096, rows: &[] });
+        assert_eq!(progress.doing(), "[2/3] bytes, n = 4,096");
+        assert_eq!(progress.passed(), "0 s of at most 1 min 30 s");
     }
 }
