@@ -1,11 +1,12 @@
-//! Counts per task, as `text` and `markdown` show them: one line for each counted row.
+//! Counts per task, or per pass of a stream, as `text` and `markdown` show them: one line for each
+//! counted row.
 
 use taskscale_model::{
     figure::{count, grouped},
     metric::{self, Count},
     missing::Reading,
     run_file::Role,
-    summary::{CountPerTask, Row, Summary},
+    summary::{CountPerTask, Row, Streams, Summary},
 };
 
 use crate::{
@@ -52,13 +53,54 @@ const SECTIONS: [&[metric::Metric]; 6] = {
 pub struct Section {
     /// `Counts per task`.
     pub title: String,
+    /// What its counts are of.
+    pub unit: Unit,
     /// Before the name of a table on a screen.
     pub short: String,
-    /// Whether its counts are of a process, and not per task.
-    pub is_of_process: bool,
     pub columns: Vec<&'static str>,
     pub lines: Vec<Line>,
-    pub legend: &'static str,
+    pub legend: String,
+}
+
+/// What a count is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    Task,
+    /// A pass over a stream, whose tasks are bytes: an allocation in 1,000 bytes says nothing.
+    Pass,
+    Process,
+}
+
+impl Unit {
+    /// What the count of a row is of.
+    fn of(summary: &Summary, row: &Row, count: Count) -> Self {
+        let is_it = |table: &Streams| {
+            (&table.suite, &table.table, table.size) == (&row.key.suite, &row.key.table, row.key.size)
+        };
+        match count.is_of_process() {
+            true => Unit::Process,
+            false if summary.overview.streams.iter().any(is_it) => Unit::Pass,
+            false => Unit::Task,
+        }
+    }
+
+    /// How many times a count per task it is. Collections are told for a million tasks.
+    fn factor(self, size: u64, count: Count) -> f64 {
+        match (self, count) {
+            (Unit::Pass, Count::Collections) => size as f64 / 1e6,
+            (Unit::Pass, _) => size as f64,
+            (Unit::Task | Unit::Process, _) => 1.0,
+        }
+    }
+
+    /// `, per task` behind a title.
+    fn behind(self) -> &'static str {
+        match self {
+            Unit::Task => ", per task",
+            Unit::Pass => ", per pass",
+            Unit::Process => "",
+        }
+    }
 }
 
 /// One counted row.
@@ -73,11 +115,15 @@ pub struct Line {
 
 /// All sections that have a count. The reasons of rows without any stand only in [`reasons`].
 pub fn sections(summary: &Summary) -> Vec<Section> {
-    let of = |(number, metrics): (usize, &&[metric::Metric])| {
+    let of = |number: usize, metrics: &[metric::Metric], unit: Unit| {
         let counts = metrics.iter().flat_map(|metric| metric.counts()).copied();
         let counts: Vec<Count> = counts.filter(|count| is_asked(summary, *count)).collect();
         let first = metrics.first()?.counts().first()?;
         let legend = LEGENDS.iter().find(|(of, _)| of == first).map_or("", |(_, legend)| legend);
+        let legend = match unit {
+            Unit::Pass => legend.replace("per task", "per pass").replace("in a million tasks", "in a pass"),
+            Unit::Task | Unit::Process => legend.to_owned(),
+        };
         let titles: Vec<&str> = metrics
             .iter()
             .filter(|metric| metric.counts().iter().any(|count| counts.contains(count)))
@@ -85,20 +131,27 @@ pub fn sections(summary: &Summary) -> Vec<Section> {
             .collect();
         let has_ratio = |count: &Count| summary.rows.iter().any(|row| ratio(summary, row, *count).is_some());
         let counts: Vec<(Count, bool)> = counts.into_iter().map(|count| (count, has_ratio(&count))).collect();
-        let columns = counts
-            .iter()
-            .flat_map(|(count, has_ratio)| std::iter::once(count.title()).chain(has_ratio.then_some(RATIO)));
-        let columns = columns.collect();
-        let lines: Vec<Line> = summary.rows.iter().filter_map(|row| line(summary, row, &counts)).collect();
-        let (short, is_of_process) = (titles.join(", "), first.is_of_process());
-        let title = match (number, is_of_process) {
-            (0, _) => "Counts per task".to_owned(),
-            (_, true) => short.clone(),
-            _ => format!("{short}, per task"),
+        let title_of = |count: &Count| match (unit, count) {
+            (Unit::Pass, Count::Collections) => "collections",
+            _ => count.title(),
         };
-        (!lines.is_empty()).then_some(Section { title, short, is_of_process, columns, lines, legend })
+        let columns = counts.iter().flat_map(|(count, has_ratio)| {
+            std::iter::once(title_of(count)).chain(has_ratio.then_some(RATIO))
+        });
+        let columns = columns.collect();
+        let rows = summary.rows.iter().filter(|row| Unit::of(summary, row, *first) == unit);
+        let lines: Vec<Line> = rows.filter_map(|row| line(summary, row, &counts)).collect();
+        let short = titles.join(", ");
+        let title = match (number, unit) {
+            (0, Unit::Pass) => "Counts per pass".to_owned(),
+            (0, _) => "Counts per task".to_owned(),
+            _ => format!("{short}{}", unit.behind()),
+        };
+        (!lines.is_empty()).then_some(Section { title, unit, short, columns, lines, legend })
     };
-    SECTIONS.iter().enumerate().filter_map(of).collect()
+    let units = [Unit::Task, Unit::Pass, Unit::Process];
+    let all = SECTIONS.iter().enumerate();
+    all.flat_map(|(number, metrics)| units.map(|unit| of(number, metrics, unit))).flatten().collect()
 }
 
 fn is_asked(summary: &Summary, count: Count) -> bool {
@@ -132,7 +185,9 @@ fn line(summary: &Summary, row: &Row, counts: &[(Count, bool)]) -> Option<Line> 
     let written = |as_text: fn(&CountPerTask, Count) -> String| {
         let absent = || "-".to_owned();
         let of = |(count, has_ratio): &(Count, bool)| {
-            let value = value(row, *count).map_or_else(absent, |value| as_text(value, *count));
+            let factor_of = Unit::of(summary, row, *count).factor(row.key.size, *count);
+            let value = value(row, *count).map(|value| times(value, factor_of));
+            let value = value.map_or_else(absent, |value| as_text(&value, *count));
             let ratio = ratio(summary, row, *count).map(|ratio| format!("{}x", factor(ratio)));
             std::iter::once(value).chain(has_ratio.then(|| ratio.unwrap_or_default()))
         };
@@ -140,6 +195,12 @@ fn line(summary: &Summary, row: &Row, counts: &[(Count, bool)]) -> Option<Line> 
     };
     let is_counted = counts.iter().any(|(count, _)| value(row, *count).is_some());
     is_counted.then(|| Line { name: name(row), cells: written(cell), short: written(short) })
+}
+
+/// So many times a count per task.
+fn times(of: &CountPerTask, factor: f64) -> CountPerTask {
+    let [least, median, most] = [of.least, of.median, of.most].map(|value| value * factor);
+    CountPerTask { least, median, most, ..*of }
 }
 
 fn name(row: &Row) -> [String; 4] {
@@ -178,7 +239,7 @@ pub fn screen(section: &Section, room: usize) -> Vec<String> {
     for (at, line) in shown.iter().enumerate() {
         let [table, of_runtime, of_variant, size] = &line.name;
         if is_new(at) {
-            let per = if section.is_of_process { "" } else { ", per task" };
+            let per = section.unit.behind();
             lines.push(ink(Ink::Bold, &cut(&format!("{}{per}: {table}", section.short), COLUMNS)));
             let titles = cells(section.columns.clone());
             let size = if sizes { format!(" {:>9}", "size") } else { String::new() };
@@ -235,6 +296,8 @@ pub fn number(value: f64, count: Count) -> String {
     };
     // A collection is shared by thousands of tasks.
     let value = if count == Count::Collections { value * 1e6 } else { value };
+    // Of a large count the tolerance leaves no fraction.
+    let decimals = if value.abs() >= 1e5 { 0 } else { decimals };
     let text = format!("{value:.decimals$}");
     // A difference that the protocol's own traffic pushed below zero counts as zero.
     grouped(if text.trim_start_matches(['-', '0', '.']).is_empty() {
@@ -248,11 +311,14 @@ pub fn number(value: f64, count: Count) -> String {
 pub fn calls(summary: &Summary) -> Vec<String> {
     let of = |row: &Row| {
         let calls = &row.figures()?.calls;
-        let one =
-            |(name, calls): &(String, f64)| format!("{} {}", clean(name), number(*calls, Count::Syscalls));
+        let unit = Unit::of(summary, row, Count::Syscalls);
+        let factor = unit.factor(row.key.size, Count::Syscalls);
+        let one = |(name, calls): &(String, f64)| {
+            format!("{} {}", clean(name), number(*calls * factor, Count::Syscalls))
+        };
         let calls = calls.iter().map(one).collect::<Vec<_>>().join(", ");
         let [_, runtime, variant, size] = name(row);
-        (!calls.is_empty()).then(|| format!("{runtime} {variant} at {size}: {calls}"))
+        (!calls.is_empty()).then(|| format!("{runtime} {variant} at {size}{}: {calls}", unit.behind()))
     };
     summary.rows.iter().filter_map(of).collect()
 }
@@ -298,6 +364,7 @@ mod tests {
             (-0.0001, Count::Syscalls, "0.000"),
             (-0.5, Count::Syscalls, "-0.500"),
             (1902.13, Count::Bytes, "1,902.1"),
+            (134_217_728.4, Count::Bytes, "134,217,728"),
         ] {
             assert_eq!(number(value, count), expected);
         }

@@ -173,7 +173,7 @@ fn counts_per_task(summary: &Summary) -> String {
         let _ = writeln!(text, "\n{}\n", section.legend);
     }
     let calls: Vec<String> = counts::calls(summary).iter().map(|line| bullet(line, "")).collect();
-    list(&mut text, "System calls per task, by name", &calls);
+    list(&mut text, "System calls by name", &calls);
     let reasons: Vec<String> = counts::reasons(summary).iter().map(|reason| bullet(reason, "")).collect();
     list(&mut text, "Not counted", &reasons);
     text

@@ -81,7 +81,7 @@ pub fn overview(summary: &Summary, style: &Style, run: &str) -> String {
     let calls = counts::calls(summary);
     if !calls.is_empty() {
         lines.push(String::new());
-        lines.push(ink(Ink::Bold, "System calls by name, per task"));
+        lines.push(ink(Ink::Bold, "System calls by name"));
         lines.extend(calls.iter().take(COUNTED).map(|line| cut(line, COLUMNS)));
     }
     let next = next(summary, run);

@@ -93,12 +93,11 @@ fn reasons(summary: &Summary, status: RowStatus, width: usize) -> String {
 fn counts(summary: &Summary, style: &Style) -> Vec<(String, String)> {
     let width = style.width;
     let of = |section: &counts::Section| {
-        let legend = ink_lines(paragraphs("", &[section.legend.to_owned()], width).trim_end());
+        let legend = ink_lines(paragraphs("", std::slice::from_ref(&section.legend), width).trim_end());
         (section.title.clone(), format!("{}\n{legend}", table::draw_counts(section, style)))
     };
     let mut sections: Vec<_> = counts::sections(summary).iter().map(of).collect();
-    sections
-        .push(("System calls per task, by name".into(), paragraphs("- ", &counts::calls(summary), width)));
+    sections.push(("System calls by name".into(), paragraphs("- ", &counts::calls(summary), width)));
     sections.push(("Not counted".into(), paragraphs("- ", &counts::reasons(summary), width)));
     sections
 }

@@ -91,7 +91,9 @@ fn run_of(ways: &[Way], server_us: Option<u64>) -> Run {
             let case = key.series.case.clone();
             key.series.params.extend(case);
         }
-        let plain = RowRecord { row: number, key, role: Role::Row, baseline: None, ..row.clone() };
+        let creates_task = Some(false);
+        let plain =
+            RowRecord { row: number, key, creates_task, role: Role::Row, baseline: None, ..row.clone() };
         run.rows.push(plain);
         run.row_ends.push(RowEnd { row: number, status: Status::Ok { stop: Stop::MaxTime } });
         for round in 0..16 {
@@ -214,6 +216,40 @@ fn peaks_of_memory_are_claimed_where_they_were_counted() {
     assert_eq!(verdict, ClaimVerdict::Confirmed);
     assert_eq!(judged([[100, 101, 100], [100, 101, 101]]).1, ClaimVerdict::Refuted);
     assert_eq!(judged([[100, 101, 140], [130, 131, 129]]).1, ClaimVerdict::CannotTell, "ranges overlap");
+}
+
+#[test]
+fn what_is_counted_stands_for_a_pass_and_not_for_a_byte() {
+    let mut run = run_of(&ALL, None);
+    let row = run.rows.iter().find(|row| row.key.variant == "Data/for").expect("a row").clone();
+    for process in 0..3 {
+        for iterations in [1, 2] {
+            run.counts.push(CountRecord {
+                order: 0,
+                row: row.row,
+                process,
+                workload: row.key.workload.clone(),
+                runtime: row.key.runtime.clone(),
+                variant: row.key.variant.clone(),
+                size: row.key.size,
+                iterations,
+                seed: 1,
+                allocations: None,
+                syscalls: Some(Reading::Value(17 + 16 * iterations)),
+                others: [(Count::Retains, Reading::Value(5 + 32_768 * iterations))].into(),
+                by_name: [("read".to_owned(), 16 * iterations)].into(),
+            });
+        }
+    }
+    let summary = summarize(&run);
+    let screen = overview(&summary, &Style::default(), "last");
+    for words in ["System calls, per pass: ", "16.000", "Retains and releases, per pass", "32,768.000"] {
+        assert!(screen.contains(words), "{words:?} is not in\n{screen}");
+    }
+    let of_calls = "swift Data/for at 1,048,576, per pass: read 16.000";
+    assert!(screen.contains(of_calls) && !screen.contains("per task: "), "{screen}");
+    let whole = text(&summary, &Style::default());
+    assert!(whole.contains("Counts per pass") && !whole.contains("Counts per task"), "{whole}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use taskscale_model::{
     metric::Count,
     missing::Missing,
-    run_file::CountRecord,
+    run_file::{CountRecord, RowRecord},
     summary::{self, CountPerTask},
 };
 use taskscale_stats::quantile::{median, sorted};
@@ -129,8 +129,14 @@ impl<'a> Counts<'a> {
     }
 
     /// The system calls that a row makes most often, per task, by name: the median of the
-    /// differences of all its processes.
-    pub fn calls(&self, row: u64) -> Vec<(String, f64)> {
+    /// differences of all its processes. A row that creates no task, such as one that reads a
+    /// stream of bytes, may make few calls in millions of units: one in an iteration is told.
+    pub fn calls(&self, row: &RowRecord) -> Vec<(String, f64)> {
+        let fewest = match row.creates_task {
+            Some(false) => SHARE.min(0.5 / row.key.size.max(1) as f64),
+            _ => SHARE,
+        };
+        let row = row.row;
         let records = || self.0.get(&row).into_iter().flatten().filter(|record| !record.by_name.is_empty());
         let mut names: Vec<&String> = records().flat_map(|record| record.by_name.keys()).collect();
         names.sort_unstable();
@@ -146,7 +152,7 @@ impl<'a> Counts<'a> {
         };
         let mut calls: Vec<(String, f64)> =
             names.into_iter().filter_map(|name| Some((name.clone(), per_task(name)?))).collect();
-        calls.retain(|(_, calls)| *calls >= SHARE);
+        calls.retain(|(_, calls)| *calls >= fewest);
         calls.sort_by(|a, b| b.1.total_cmp(&a.1));
         calls.truncate(CALLS);
         calls
