@@ -297,7 +297,7 @@ pub fn number(value: f64, count: Count) -> String {
     // A collection is shared by thousands of tasks.
     let value = if count == Count::Collections { value * 1e6 } else { value };
     // Of a large count the tolerance leaves no fraction.
-    let decimals = if value.abs() >= 1e5 { 0 } else { decimals };
+    let decimals = if value.abs() >= 1e4 { 0 } else { decimals };
     let text = format!("{value:.decimals$}");
     // A difference that the protocol's own traffic pushed below zero counts as zero.
     grouped(if text.trim_start_matches(['-', '0', '.']).is_empty() {

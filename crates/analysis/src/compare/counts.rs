@@ -80,7 +80,7 @@ fn compared(count: Count, (old, new): (Read, Read), alike: bool) -> ComparedCoun
 
 /// What a change must exceed: the tolerance, and the difference between requests of one process.
 fn limit(count: Count, old: &Counted, new: &Counted) -> f64 {
-    tolerance(count, old.value, new.value).max(old.spread).max(new.spread)
+    tolerance(count, old.units, old.value, new.value).max(old.spread).max(new.spread)
 }
 
 fn verdict(count: Count, old: &Read, new: &Read, alike: bool) -> (Verdict, Option<Missing>) {

@@ -1,6 +1,6 @@
 //! Counts per task of each row, and whether they are exact: whether the counted processes agree.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use taskscale_model::{
     metric::Count,
@@ -23,15 +23,16 @@ const CALLS: usize = 5;
 const SHARE: f64 = 0.001;
 
 /// The difference up to which two values per task are the same: 0.1 % of the larger, but at least
-/// what the protocol may add, which is one call or 100 bytes in a thousand tasks.
-pub fn tolerance(count: Count, a: f64, b: f64) -> f64 {
+/// what the protocol may add, which is one call or 100 bytes in a thousand tasks. A pass of `units`
+/// bytes is as much as one task.
+pub fn tolerance(count: Count, units: f64, a: f64, b: f64) -> f64 {
     let floor = match count {
         // Thousands of tasks share a collection.
         Count::Collections => 1e-7,
         Count::Bytes | Count::Instructions | Count::Simulated | Count::PauseNs | Count::PeakResident => 0.1,
         _ => 0.001,
     };
-    (a.abs().max(b.abs()) * SHARE).max(floor)
+    (a.abs().max(b.abs()) * SHARE).max(floor / units)
 }
 
 /// A count as one record has it; `None` where its pass does not take it. What the runtime itself
@@ -62,10 +63,17 @@ pub struct Counted {
     /// The most by which the differences of one process differ. A collector's rhythm does that to
     /// the same code, in every process alike. A smaller change may come from the rhythm.
     pub spread: f64,
+    /// The bytes of a pass in a row that reads a stream, else 1.
+    pub units: f64,
 }
 
 /// The records of all rows that were counted.
-pub struct Counts<'a>(BTreeMap<u64, Vec<&'a CountRecord>>);
+pub struct Counts<'a> {
+    by_row: BTreeMap<u64, Vec<&'a CountRecord>>,
+    /// Rows that read a stream. A thousandth of a call is nothing beside a task, and everything
+    /// beside a byte.
+    streams: BTreeSet<u64>,
+}
 
 impl<'a> Counts<'a> {
     /// The counts of a run.
@@ -74,17 +82,27 @@ impl<'a> Counts<'a> {
         for record in run.counts.iter().filter(|record| record.size > 0) {
             rows.entry(record.row).or_default().push(record);
         }
-        Counts(rows)
+        let suites = run.header.suites.iter();
+        let blocks = suites.flat_map(|suite| suite.workloads.iter().map(move |block| (suite, block)));
+        let of_streams: BTreeSet<(&str, String)> = blocks
+            .filter(|(_, block)| block.stream.is_some())
+            .map(|(suite, block)| (suite.name.as_str(), block.title()))
+            .collect();
+        let reads = |row: &&RowRecord| {
+            of_streams.contains(&(row.key.series.suite.as_str(), row.key.series.table.clone()))
+        };
+        let streams = run.rows.iter().filter(reads).map(|row| row.row).collect();
+        Counts { by_row: rows, streams }
     }
 
     /// Whether nothing was counted.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.by_row.is_empty()
     }
 
     /// A count of a row, or why it is not known. It is `None` for a row that was not counted.
     pub fn get(&self, row: u64, count: Count) -> Option<Result<Counted, Missing>> {
-        let records = self.0.get(&row)?;
+        let records = self.by_row.get(&row)?;
         let mut processes: BTreeMap<u64, Vec<(u64, f64)>> = BTreeMap::new();
         for record in records {
             match of(count, record) {
@@ -115,7 +133,8 @@ impl<'a> Counts<'a> {
         else {
             return Some(Err(Missing::new("the run ended before it was counted", "run it again")));
         };
-        let tolerance = tolerance(count, least, most);
+        let units = if self.streams.contains(&row) { size } else { 1.0 };
+        let tolerance = tolerance(count, units, least, most);
         // What a scheduler or a collector does may be less in a longer request.
         if (count.decides() || count == Count::Collections) && value < -FALLS * tolerance {
             let reason = "there is less of it the more is done, which cannot be";
@@ -125,19 +144,14 @@ impl<'a> Counts<'a> {
         // wake, and three processes can agree on that by chance.
         let steady = count.is_steady() || spread <= tolerance;
         let exact = sorted.len() > 1 && most - least <= tolerance && steady;
-        Some(Ok(Counted { of_processes, value, exact, spread }))
+        Some(Ok(Counted { of_processes, value, exact, spread, units }))
     }
 
     /// The system calls that a row makes most often, per task, by name: the median of the
-    /// differences of all its processes. A row that creates no task, such as one that reads a
-    /// stream of bytes, may make few calls in millions of units: one in an iteration is told.
-    pub fn calls(&self, row: &RowRecord) -> Vec<(String, f64)> {
-        let fewest = match row.creates_task {
-            Some(false) => SHARE.min(0.5 / row.key.size.max(1) as f64),
-            _ => SHARE,
-        };
-        let row = row.row;
-        let records = || self.0.get(&row).into_iter().flatten().filter(|record| !record.by_name.is_empty());
+    /// differences of all its processes. Of a stream, one call in a pass is told.
+    pub fn calls(&self, row: u64) -> Vec<(String, f64)> {
+        let records =
+            || self.by_row.get(&row).into_iter().flatten().filter(|record| !record.by_name.is_empty());
         let mut names: Vec<&String> = records().flat_map(|record| record.by_name.keys()).collect();
         names.sort_unstable();
         names.dedup();
@@ -152,6 +166,8 @@ impl<'a> Counts<'a> {
         };
         let mut calls: Vec<(String, f64)> =
             names.into_iter().filter_map(|name| Some((name.clone(), per_task(name)?))).collect();
+        let pass = records().next().filter(|_| self.streams.contains(&row)).map(|record| record.size as f64);
+        let fewest = pass.map_or(SHARE, |bytes| 0.5 / bytes);
         calls.retain(|(_, calls)| *calls >= fewest);
         calls.sort_by(|a, b| b.1.total_cmp(&a.1));
         calls.truncate(CALLS);

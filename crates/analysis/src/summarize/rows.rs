@@ -80,7 +80,7 @@ fn figures(
         threads: distribution(&looked, &ran),
         busiest: distribution(&looked, &busiest),
         counts: counts.of_row(one.row.row),
-        calls: counts.calls(one.row),
+        calls: counts.calls(one.row.row),
     })
 }
 
