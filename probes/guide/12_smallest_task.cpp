@@ -43,9 +43,7 @@ int main(int argc, char** argv) {
         tf::Taskflow graph;
         for (u64 i = 0; i < n; ++i) graph.emplace([at = &slots[i], i, s] { *at = spin(i, s); });
         tf::Executor& executor = guide::executor(w);
-        sample.start();
-        executor.run(graph).wait();
-        sample.stop();
+        sample.run(executor, graph);
         return std::accumulate(slots.begin(), slots.end(), u64{0});
       });
     }

@@ -56,9 +56,7 @@ int main(int argc, char** argv) {
         tf::Taskflow graph;
         graph_of(graph, [](u64) { return [] {}; });
         s.settle();
-        s.start();
-        executor.run(graph).wait();
-        s.stop();
+        s.run(executor, graph);
         return right.load();
       });
     }

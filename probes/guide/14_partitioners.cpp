@@ -35,9 +35,7 @@ template <class Profile, class Part> u64 loop(Sample& s, u64 n, Part part) {
   tf::Executor& executor = guide::executor();
   tf::Taskflow graph;
   graph.for_each_index(u64{0}, n, u64{1}, [&results, n](u64 i) { results[i] = Profile::at(i, n); }, part);
-  s.start();
-  executor.run(graph).wait();
-  s.stop();
+  s.run(executor, graph);
   return std::accumulate(results.begin(), results.end(), u64{0});
 }
 

@@ -22,9 +22,7 @@ template <class Add> u64 updated(Sample& s, u64 n, u64 workers, u64 every, Add a
       add(sum);
     }
   });
-  s.start();
-  executor.run(graph).wait();
-  s.stop();
+  s.run(executor, graph);
   s.also("workers", double(std::count(seen.begin(), seen.end(), true)));
   return total();
 }
@@ -37,9 +35,7 @@ u64 as_written(Sample& s, u64 n, u64 workers) {  // as the guide has it: an add 
   std::atomic<u64> counter = 0;
   tf::Taskflow graph;
   graph.for_each_index(u64{0}, n, u64{1}, [&counter](u64 i) { counter.fetch_add(element(i)); });
-  s.start();
-  executor.run(graph).wait();
-  s.stop();
+  s.run(executor, graph);
   return counter.load();
 }
 u64 locked(Sample& s, u64 n, u64 workers, u64 every) {
@@ -52,9 +48,7 @@ u64 reduced(Sample& s, u64 n, u64 workers) {
   u64 sum = 0;
   tf::Taskflow graph;
   reduce_blocks(graph, n, sum, [](u64 begin, u64 end) { u64 sum = 0; for (u64 i = begin; i < end; ++i) sum += element(i); return sum; });
-  s.start();
-  executor.run(graph).wait();
-  s.stop();
+  s.run(executor, graph);
   return sum;
 }
 }  // namespace

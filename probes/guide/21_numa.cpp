@@ -53,9 +53,7 @@ u64 stream(Sample& s, u64 n, u64 workers, const cpu_set_t* node) {
   u64 sum = 0;
   tf::Taskflow graph;
   reduce_blocks(graph, n, sum, [&](u64 begin, u64 end) { return std::accumulate(cells.begin() + long(begin), cells.begin() + long(end), u64{0}); });
-  s.start();
-  executor.run(graph).wait();
-  s.stop();
+  s.run(executor, graph);
   return sum;
 }
 }  // namespace

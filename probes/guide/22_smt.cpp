@@ -11,9 +11,7 @@ static u64 loop(Sample& s, u64 n, const cpu_set_t& cpus) {
   std::vector<u64> results(n);
   tf::Taskflow graph;
   for (u64 i = 0; i < n; ++i) graph.emplace([&results, i] { results[i] = spin(i, 2'000); });
-  s.start();
-  executor.run(graph).wait();
-  s.stop();
+  s.run(executor, graph);
   return std::accumulate(results.begin(), results.end(), u64{0});
 }
 

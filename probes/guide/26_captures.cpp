@@ -35,9 +35,7 @@ u64 lazy(Sample& s, u64 n, bool inside) {
     else graph.emplace([&scratch, &sum, i] { sum += scratch[i % 64][i % 16]; });
   }
   s.settle();
-  s.start();
-  executor.run(graph).wait();
-  s.stop();
+  s.run(executor, graph);
   return sum;
 }
 }  // namespace

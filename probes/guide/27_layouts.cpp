@@ -31,9 +31,7 @@ u64 read(Sample& s, u64 rows, u64 columns, bool nested) {
     else graph.emplace([&flat, &sum, row = y * columns, x] { sum += flat[row + x]; });
   }
   s.settle();
-  s.start();
-  executor.run(graph).wait();
-  s.stop();
+  s.run(executor, graph);
   return sum;
 }
 }  // namespace

@@ -44,9 +44,7 @@ int main(int argc, char** argv) {
     tf::Executor& executor = guide::executor(1);
     tf::Taskflow graph;
     for (u64 i = 0; i < empty; ++i) graph.emplace([] {});
-    s.start();
-    executor.run(graph).wait();
-    s.stop();
+    s.run(executor, graph);
     return u64(graph.num_tasks());
   });
   return p.run();

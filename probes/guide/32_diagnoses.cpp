@@ -88,9 +88,7 @@ string observed(Sample& s, u64 workers, tf::Taskflow& graph) {
 #else
   auto observer = executor.make_observer<Recorder>();
 #endif
-  s.start();
-  executor.run(graph).wait();
-  s.stop();
+  s.run(executor, graph);
   executor.wait_for_all();
 #if __has_include("digest_observer.hpp")
   std::ostringstream out;

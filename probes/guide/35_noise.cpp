@@ -8,9 +8,7 @@ static u64 run(Sample& s, u64 n) {
   std::vector<u64> slots(n);
   tf::Taskflow graph;
   for (u64 i = 0; i < n; ++i) graph.emplace([at = &slots[i], i] { *at = spin(i, 10'000); });
-  s.start();
-  executor.run(graph).wait();
-  s.stop();
+  s.run(executor, graph);
   return std::accumulate(slots.begin(), slots.end(), u64{0});
 }
 

@@ -12,9 +12,7 @@ static u64 run(Sample& s, u64 n, u64 workers, u64 steps, u64 wait_us) {
     if (wait_us > 0) std::this_thread::sleep_for(std::chrono::microseconds(wait_us));
   });
   s.settle();
-  s.start();
-  executor.run(graph).wait();
-  s.stop();
+  s.run(executor, graph);
   return std::accumulate(slots.begin(), slots.end(), u64{0});
 }
 

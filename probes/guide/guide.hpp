@@ -149,6 +149,8 @@ inline string report(const string& name, const string& metric, const Names& arms
 class Sample {
  public:
   void start() { wall_from_ = wall(), cpu_from_ = cpu(); }
+  // Times one run of a graph.
+  void run(tf::Executor& executor, tf::Taskflow& graph) { start(), executor.run(graph).wait(), stop(); }
   void stop() { const u64 c = cpu(), w = wall(); cpu_ns += c - cpu_from_, wall_ns += w - wall_from_, others_ = others(); }
   void also(const string& name, double v) { more += "," + text(name) + ":" + number(v); }
   void also(const string& name, const string& v) { more += "," + text(name) + ":" + text(v); }
