@@ -155,25 +155,25 @@ pub struct RunArgs {
     #[arg(long, value_name = "NAME", add = Names::new(complete::variants))]
     pub variant: Vec<String>,
     /// Number of tasks, instead of the suite's sizes; repeat for several
-    #[arg(long, short = 'n', value_name = "N", value_parser = size)]
+    #[arg(long, short = 'n', value_name = "N", value_parser = size, allow_negative_numbers = true)]
     pub size: Vec<u64>,
     /// Rounds at most [default: the suite's, else 100]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), allow_negative_numbers = true)]
     pub samples: Option<u64>,
     /// Time at most for one cell, that is one table at one size, its counts included [default: the
     /// suite's, else 30s, without counts]
-    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    #[arg(long, value_name = "TIME", value_parser = seconds, allow_negative_numbers = true)]
     pub max_time: Option<f64>,
     /// Stop when every interval is as narrow as this, to either side; 0 never does [default: the
     /// suite's, else 1%]
-    #[arg(long, value_name = "SHARE", value_parser = share)]
+    #[arg(long, value_name = "SHARE", value_parser = share, allow_negative_numbers = true)]
     pub precision: Option<f64>,
     /// How long one sample should last [default: the suite's, else 20ms]
-    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    #[arg(long, value_name = "TIME", value_parser = seconds, allow_negative_numbers = true)]
     pub sample_time: Option<f64>,
     /// How long a probe may take over one answer before it counts as hung [default: the suite's,
     /// else 60s]
-    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    #[arg(long, value_name = "TIME", value_parser = seconds, allow_negative_numbers = true)]
     pub timeout: Option<f64>,
     /// What the ratios refer to: VARIANT of the same runtime, or RUNTIME:VARIANT
     #[arg(long, value_name = "[RUNTIME:]VARIANT", add = Names::new(complete::variants))]
@@ -192,7 +192,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "FILE|CMD", add = Files::new(complete::probes))]
     pub probe: Vec<String>,
     /// CPU time of the work inside each task, calibrated for each runtime [default: none]
-    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    #[arg(long, value_name = "TIME", value_parser = seconds, allow_negative_numbers = true)]
     pub work: Option<f64>,
     /// A parameter of the workload, put over the suite's; NAME=all keeps every value that a table
     /// of the suite has; repeat for several
@@ -359,7 +359,7 @@ pub struct CompareArgs {
     #[arg(long, value_name = "NAME", value_parser = baseline_name, add = Names::new(complete::baselines))]
     pub baseline: Option<String>,
     /// Up to this difference rows count as the same [default: 2%, and 1% within one run]
-    #[arg(long, value_name = "SHARE", value_parser = share)]
+    #[arg(long, value_name = "SHARE", value_parser = share, allow_negative_numbers = true)]
     pub threshold: Option<f64>,
     /// What to compare
     #[arg(long, value_enum, default_value_t = CompareMetric::Cpu)]
@@ -436,7 +436,7 @@ pub struct CheckArgs {
 #[derive(Debug, Args)]
 pub struct BytesArgs {
     /// How many bytes; several for several files
-    #[arg(value_name = "SIZE", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(value_name = "SIZE", value_parser = clap::value_parser!(u64).range(1..), allow_negative_numbers = true)]
     pub sizes: Vec<u64>,
     /// Where the files are, in the place of a folder in the cache
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]

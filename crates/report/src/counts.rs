@@ -12,6 +12,7 @@ use taskscale_model::{
 use crate::{
     overview::{COLUMNS, cut, factor, plural, width},
     style::{Ink, clean, ink, with_remedy},
+    toolchain,
 };
 
 /// What follows the counts of a section, where it has a legend.
@@ -224,7 +225,9 @@ pub fn screen(section: &Section, room: usize) -> Vec<String> {
     let shown = &section.lines[..section.lines.len().min(room)];
     let is_new = |at: usize| at == 0 || shown[at].name[0] != shown[at - 1].name[0];
     let sizes = section.lines.iter().any(|line| line.name[3] != section.lines[0].name[3]);
-    let runtime = width(shown, |line| line.name[1].clone(), NAMES.0);
+    let ids: Vec<&str> = shown.iter().map(|line| &*line.name[1]).collect();
+    let runtime_of = |line: &Line| toolchain::short(&line.name[1], &ids, NAMES.0);
+    let runtime = width(shown, runtime_of, NAMES.0);
     let variant = width(shown, |line| line.name[2].clone(), NAMES.1);
     // Ratios stand where there is room for all of them.
     let of = |column: &str| 1 + if column == RATIO { RATIOS } else { COUNT };
@@ -237,7 +240,7 @@ pub fn screen(section: &Section, room: usize) -> Vec<String> {
     };
     let mut lines = Vec::new();
     for (at, line) in shown.iter().enumerate() {
-        let [table, of_runtime, of_variant, size] = &line.name;
+        let [table, _, of_variant, size] = &line.name;
         if is_new(at) {
             let per = section.unit.behind();
             lines.push(ink(Ink::Bold, &cut(&format!("{}{per}: {table}", section.short), COLUMNS)));
@@ -247,7 +250,7 @@ pub fn screen(section: &Section, room: usize) -> Vec<String> {
         }
         let cells = cells(line.short.iter().map(String::as_str).collect());
         let size = if sizes { format!(" {size:>9}") } else { String::new() };
-        let (of_runtime, of_variant) = (cut(of_runtime, runtime), cut(of_variant, variant));
+        let (of_runtime, of_variant) = (cut(&runtime_of(line), runtime), cut(of_variant, variant));
         lines.push(format!("{of_runtime:runtime$} {of_variant:variant$}{size}{cells}"));
     }
     let left_out = section.lines.len() - shown.len();

@@ -1,19 +1,23 @@
 //! How small a task may be, as tables: one per suite, table and size, one line per variant. `text`
 //! and `markdown` draw the same words.
 
-use comfy_table::{Cell as GridCell, CellAlignment, ContentArrangement, Table as Grid, presets};
+use comfy_table::Cell as GridCell;
 use taskscale_model::{
     run_file::Time,
     summary::{Grain, GrainPoint, Granularity, Interval, Metg, MetgState, Summary},
 };
 
-use crate::style::{Ink, clean, ink};
+use crate::{
+    folded::{NAMES, folded, left, name, right},
+    style::{Ink, clean, ink},
+    toolchain,
+};
 use taskscale_model::figure::{count, duration, half_width, percent};
 
 /// The legend of these tables.
 pub const LEGEND: &str = "Smallest task (METG): the smallest CPU time per task, its work included, of which that share is work, with half its 95 % \
     interval; in parentheses by wall time x cores / tasks, where idle cores count too. < and >: beyond what was measured. Reached: the \
-    largest share measured.";
+    largest share measured. Threads: those that ran, of so many cores.";
 
 /// One table of sweeps.
 pub struct Sweeps<'a> {
@@ -69,16 +73,13 @@ fn points(one: &Granularity) -> &[GrainPoint] {
     one.figures.value().map(|grains| &*grains.points).unwrap_or_default()
 }
 
-/// Writes the threads that ran and the cores: `2 of 2`.
+/// Writes the threads that ran and the cores: `1 of 2`.
 fn threads(one: &Granularity) -> String {
     let ran = one.threads.map_or("?".to_owned(), |(least, most)| match least == most {
         true => count(most),
         false => format!("{} to {}", count(least), count(most)),
     });
-    one.cores.map_or(ran.clone(), |cores| match cores {
-        1 => format!("{ran} on 1 core"),
-        cores => format!("{ran} on {} cores", count(cores)),
-    })
+    one.cores.map_or(ran.clone(), |cores| format!("{ran} of {}", count(cores)))
 }
 
 /// The half-width, as a share, from which both ends are shown. Such intervals are far from even.
@@ -173,28 +174,27 @@ fn is_no_bound(metg: &Metg) -> bool {
     matches!(metg.state, MetgState::Undefined | MetgState::CannotTell)
 }
 
-/// Draws a table for a terminal, wall time below CPU time.
-pub fn draw(table: &Sweeps<'_>) -> String {
-    let mut grid = grid();
-    grid.set_header(["runtime", "variant"].map(left).into_iter().chain(header(table).into_iter().map(right)));
+/// Draws a table for a terminal, wall time below CPU time, folded to its width.
+pub fn draw(table: &Sweeps<'_>, width: usize) -> String {
+    let header: Vec<GridCell> =
+        ["runtime", "variant"].map(left).into_iter().chain(header(table).iter().map(right)).collect();
     let mut runtime = "";
+    let mut rows: Vec<Vec<GridCell>> = Vec::new();
     for one in &table.lines {
-        let first = format!("{}\n{}", clean(&one.key.runtime), clean(&one.key.version));
-        let mut row = vec![left(if one.key.runtime == runtime { "" } else { &first }), left(&variant(one))];
+        let [first, variant] = names(table, one);
+        let first = if one.key.runtime == runtime { "" } else { &first };
         runtime = &one.key.runtime;
-        row.extend(cells(one).into_iter().map(right));
-        grid.add_row(row);
+        rows.push([first, &variant].map(left).into_iter().chain(cells(one).iter().map(|cell| figure(cell))).collect());
     }
-    lines(&grid)
+    folded(&header, &rows, 2, width)
 }
 
-/// Draws all points of all sweeps for a terminal.
-pub fn draw_points(table: &Sweeps<'_>) -> String {
-    let mut grid = grid();
-    let columns = ["work", "steps", "CPU per task", "work", "wall x cores / tasks", "work"];
-    grid.set_header(
-        ["runtime", "variant"].map(left).into_iter().chain(columns.map(|name| right(name.into()))),
-    );
+/// Draws all points of all sweeps for a terminal, folded to its width.
+pub fn draw_points(table: &Sweeps<'_>, width: usize) -> String {
+    let columns = ["work", "steps", "CPU per task", "work", "wall x cores", "work"];
+    let header: Vec<GridCell> =
+        ["runtime", "variant"].map(left).into_iter().chain(columns.map(right)).collect();
+    let mut rows: Vec<Vec<GridCell>> = Vec::new();
     for one in &table.lines {
         for point in points(one) {
             let share = |share: f64| percent(share) + "%";
@@ -206,28 +206,28 @@ pub fn draw_points(table: &Sweeps<'_>) -> String {
                 point.core_ns.map(|ns| duration(ns, None)).unwrap_or_default(),
                 point.wall_efficiency.map(share).unwrap_or_default(),
             ];
-            let names = [clean(&one.key.runtime), clean(&one.key.variant)];
-            grid.add_row(names.iter().map(|name| left(name)).chain(figures.map(right)));
+            let first = [&toolchain(table, one), &clean(&one.key.variant)];
+            let first = [0, 1].map(|place| left(name(first[place], place)));
+            rows.push(first.into_iter().chain(figures.map(right)).collect());
         }
     }
-    lines(&grid)
+    // Each piece names the point that it is about.
+    folded(&header, &rows, 3, width)
 }
 
-fn grid() -> Grid {
-    let mut grid = Grid::new();
-    grid.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    grid
+/// Runtime and variant in as many lines as their columns need.
+fn names(table: &Sweeps<'_>, one: &Granularity) -> [String; 2] {
+    let version = name(&clean(&one.key.version), 0);
+    let no_task = if one.creates_task == Some(false) { "\nno task" } else { "" };
+    [format!("{}\n{version}", name(&toolchain(table, one), 0)), name(&clean(&one.key.variant), 1) + no_task]
 }
 
-fn lines(grid: &Grid) -> String {
-    grid.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+/// The runtime, in short where its toolchain is named by a long path.
+fn toolchain(table: &Sweeps<'_>, one: &Granularity) -> String {
+    let ids: Vec<&str> = table.lines.iter().map(|line| &*line.key.runtime).collect();
+    toolchain::short(&one.key.runtime, &ids, NAMES[0])
 }
 
-fn left(text: &str) -> GridCell {
-    GridCell::new(text).set_alignment(CellAlignment::Left)
-}
-
-fn right(text: String) -> GridCell {
-    let dimmed = if text.starts_with("cannot tell") { ink(Ink::Dim, &text) } else { text };
-    GridCell::new(dimmed).set_alignment(CellAlignment::Right)
+fn figure(text: &str) -> GridCell {
+    right(if text.starts_with("cannot tell") { ink(Ink::Dim, text) } else { text.to_owned() })
 }

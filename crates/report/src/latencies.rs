@@ -9,6 +9,7 @@ use crate::{
     overview::{COLUMNS, cut},
     rates,
     style::{Ink, clean, ink},
+    toolchain,
 };
 
 /// The most columns of a runtime's and of a variant's name.
@@ -20,6 +21,8 @@ const WITHOUT: &str = "of all requests together, without intervals; a second run
 /// A table in at most `room` rows, with its heading; below a whole one, what servers did not keep
 /// up with.
 pub fn lines(table: &Latencies, room: usize) -> Vec<String> {
+    let ids: Vec<&str> = table.rows.iter().map(|row| &*row.runtime).collect();
+    let runtime_of = |row: &Latency| toolchain::short(&row.runtime, &ids, NAMES.0);
     let (runtime, variant) = NAMES;
     let head = format!(
         "{:runtime$} {:variant$} {:>4} {:>7}{:>8}{:>8}{:>8}{:>8}{:>8}",
@@ -30,7 +33,7 @@ pub fn lines(table: &Latencies, room: usize) -> Vec<String> {
         let cell = |ns: Option<f64>| ns.map_or("-".to_owned(), time);
         lines.push(format!(
             "{:runtime$} {:variant$} {:>2} % {:>7}{:>8}{:>8}{:>8}{:>8}{:>8}",
-            cut(&clean(&row.runtime), runtime),
+            cut(&runtime_of(row), runtime),
             cut(&clean(&row.variant), variant),
             row.rate,
             rates::per_s(row.achieved_per_s),

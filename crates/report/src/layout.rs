@@ -151,11 +151,6 @@ impl<'a> Line<'a> {
         clean(&self.row.key.runtime)
     }
 
-    /// The runtime for a narrow column. A toolchain named by its path is cut to the path's end.
-    pub fn short_runtime(&self) -> String {
-        short(&self.runtime())
-    }
-
     pub fn version(&self) -> String {
         clean(&self.row.key.version)
     }
@@ -197,33 +192,5 @@ impl<'a> Line<'a> {
     /// Whether the line is worth a place in a table: at least one of its cells has figures.
     pub fn has_figures(&self) -> bool {
         self.cells.iter().any(|row| row.figures().is_some())
-    }
-}
-
-/// Shortens `go@/opt/go1.22` to `go@…/go1.22`.
-fn short(runtime: &str) -> String {
-    match runtime.split_once('@') {
-        Some((name, path)) if path.contains('/') => {
-            let end = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-            format!("{name}@\u{2026}/{end}")
-        }
-        _ => runtime.to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::short;
-
-    #[test]
-    fn of_a_path_the_end_is_shown() {
-        for (whole, shown) in [
-            ("go@/opt/go1.22", "go@\u{2026}/go1.22"),
-            ("java@/usr/lib/jvm/jdk-25/", "java@\u{2026}/jdk-25"),
-            ("asyncio@python3.13", "asyncio@python3.13"),
-            ("tokio", "tokio"),
-        ] {
-            assert_eq!(short(whole), shown);
-        }
     }
 }

@@ -43,6 +43,7 @@ pub mod digest_text;
 mod digest_words;
 pub mod doctor;
 mod drawn;
+mod folded;
 mod granularity;
 mod growth;
 pub mod json;

@@ -8,6 +8,7 @@ use taskscale_model::{
 use crate::{
     overview::{COLUMNS, cut, plural, width},
     style::{Ink, clean, ink},
+    toolchain,
 };
 
 /// The most columns of a runtime's and of a variant's name.
@@ -22,12 +23,14 @@ pub fn lines(table: &Reaches, room: usize) -> Vec<String> {
     let tried = format!("tried with {}: {}", clean(&table.param), tried.join(", "));
     let mut lines = vec![ink(Ink::Bold, &what(table, COLUMNS)), ink(Ink::Dim, &tried)];
     let shown = &table.rows[..table.rows.len().min(room)];
-    let runtime = width(shown, |row| clean(&row.runtime), NAMES.0);
+    let ids: Vec<&str> = shown.iter().map(|row| &*row.runtime).collect();
+    let runtime_of = |row: &Reach| toolchain::short(&row.runtime, &ids, NAMES.0);
+    let runtime = width(shown, runtime_of, NAMES.0);
     let variant = width(shown, |row| clean(&row.variant), NAMES.1);
     for row in shown {
         let line = format!(
             "{:runtime$} {:variant$} {:>VALUE$}  {}",
-            cut(&clean(&row.runtime), runtime),
+            cut(&runtime_of(row), runtime),
             cut(&clean(&row.variant), variant),
             passes(row),
             if room == usize::MAX { end(row) } else { short_end(row) }

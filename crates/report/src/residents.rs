@@ -8,6 +8,7 @@ use taskscale_model::{
 use crate::{
     overview::{COLUMNS, cut, plural, width},
     style::{Ink, clean, ink},
+    toolchain,
 };
 
 /// The most columns of a runtime's and of a variant's name.
@@ -30,7 +31,9 @@ pub fn lines(table: &Residents, room: usize) -> Vec<String> {
     let below = reasons.len().min(2) + legend(&held).len();
     let most = if room == usize::MAX { room } else { room.saturating_sub(below) };
     let shown = &held[..held.len().min(most)];
-    let runtime = width(shown.iter().copied(), |row| clean(&row.runtime), NAMES.0);
+    let ids: Vec<&str> = shown.iter().map(|row| &*row.runtime).collect();
+    let runtime_of = |row: &ResidentRow| toolchain::short(&row.runtime, &ids, NAMES.0);
+    let runtime = width(shown.iter().copied(), runtime_of, NAMES.0);
     let variant = width(shown.iter().copied(), |row| clean(&row.variant), NAMES.1);
     let head = format!(
         "{:runtime$} {:variant$} {:>BYTES$} {:>RANGE$} {:>MIB$} {:>TASKS$} {:>8}",
@@ -41,7 +44,7 @@ pub fn lines(table: &Residents, room: usize) -> Vec<String> {
         let Some(held) = &row.held else { continue };
         lines.push(format!(
             "{:runtime$} {:variant$} {:>BYTES$} {:>RANGE$} {:>MIB$} {:>TASKS$} {:>8}",
-            cut(&clean(&row.runtime), runtime),
+            cut(&runtime_of(row), runtime),
             cut(&clean(&row.variant), variant),
             of_task(held, "*"),
             range(held),

@@ -9,6 +9,7 @@ use crate::{
     overview::{COLUMNS, cut, factor, plural, width},
     rates,
     style::{Ink, clean, ink},
+    toolchain,
 };
 
 /// The most columns of a runtime's and of a variant's name.
@@ -27,10 +28,12 @@ const EVEN: f64 = 0.01;
 /// A table in at most `room` rows, with its heading and what its columns say. One with more rows
 /// has a line for each series; a whole one names each row whose workers had uneven shares.
 pub fn lines(table: &Scales, room: usize) -> Vec<String> {
-    let runtime = width(&table.rows, |row| clean(&row.runtime), NAMES.0);
+    let ids: Vec<&str> = table.rows.iter().map(|row| &*row.runtime).collect();
+    let runtime_of = |row: &Scale| toolchain::short(&row.runtime, &ids, NAMES.0);
+    let runtime = width(&table.rows, runtime_of, NAMES.0);
     let variant = width(&table.rows, |row| clean(&row.variant), NAMES.1);
     let name = |row: &Scale| {
-        let (one, other) = (cut(&clean(&row.runtime), runtime), cut(&clean(&row.variant), variant));
+        let (one, other) = (cut(&runtime_of(row), runtime), cut(&clean(&row.variant), variant));
         format!("{one:runtime$} {other:variant$}")
     };
     let rows = if table.rows.len() <= room { by_row(table, &name) } else { by_series(table, &name, room) };

@@ -9,6 +9,7 @@ use crate::{
     overview::{COLUMNS, cut, plural, width},
     rates,
     style::{Ink, clean, ink},
+    toolchain,
     wrap::hanging,
 };
 
@@ -32,7 +33,9 @@ const WORD: usize = 14;
 /// A table in at most `room` rows, with its heading and its axis.
 pub fn lines(shares: &Shares, room: usize) -> Vec<String> {
     let shown = &shares.rows[..shares.rows.len().min(room)];
-    let runtime = width(shown, |row| clean(&row.runtime), NAMES.0);
+    let ids: Vec<&str> = shown.iter().map(|row| &*row.runtime).collect();
+    let runtime_of = |row: &Share| toolchain::short(&row.runtime, &ids, NAMES.0);
+    let runtime = width(shown, runtime_of, NAMES.0);
     let loaded = is_loaded(shares);
     let variant = width(shown, |row| clean(&row.variant), if loaded { WIDE } else { NAMES.1 });
     let published = shown.iter().any(|row| row.published.is_some());
@@ -54,7 +57,7 @@ pub fn lines(shares: &Shares, room: usize) -> Vec<String> {
     for row in shown {
         let names = format!(
             "{:runtime$} {:variant$}",
-            cut(&clean(&row.runtime), runtime),
+            cut(&runtime_of(row), runtime),
             cut(&clean(&row.variant), variant)
         );
         let cost = cost(row);

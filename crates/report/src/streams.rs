@@ -5,9 +5,13 @@ use taskscale_model::{
     summary::{Contrasted, Distribution, Interval, Stream, Streams},
 };
 
+use comfy_table::Cell as GridCell;
+
 use crate::{
+    folded::{self, left, name, right},
     overview::{COLUMNS, cut, factor, plural, width},
     style::{Ink, clean, ink},
+    toolchain,
     wrap::hanging,
 };
 
@@ -30,7 +34,9 @@ pub fn lines(table: &Streams, room: usize) -> Vec<String> {
     let below = said(table, contrasts);
     let rows: Vec<&Stream> = table.rows.iter().filter(|row| is_whole || !is_beaten(table, row)).collect();
     let shown = &rows[..rows.len().min(room.saturating_sub(below.len()).max(1))];
-    let runtime = width(shown.iter().copied(), |row| clean(&row.runtime), NAMES.0);
+    let ids: Vec<&str> = shown.iter().map(|row| &*row.runtime).collect();
+    let runtime_of = |row: &Stream| toolchain::short(&row.runtime, &ids, NAMES.0);
+    let runtime = width(shown.iter().copied(), runtime_of, NAMES.0);
     let variant = width(shown.iter().copied(), |row| clean(&row.variant), NAMES.1);
     let published = shown.iter().any(|row| row.published_cpu_mib_s.is_some());
     let line = |names: [&str; 2], cells: [&str; 3], last: &str| {
@@ -44,7 +50,7 @@ pub fn lines(table: &Streams, room: usize) -> Vec<String> {
     for row in shown {
         let published = row.published_cpu_mib_s.map(rate).unwrap_or_default();
         let cells = [&*mib_s(row.cpu_mib_s), &mib_s(row.wall_mib_s), &floor(table, row)];
-        let text = line([&clean(&row.runtime), &clean(&row.variant)], cells, &published);
+        let text = line([&runtime_of(row), &clean(&row.variant)], cells, &published);
         lines.push(if row.is_bare || is_floor(table, row) { ink(Ink::Bold, &text) } else { text });
     }
     let left_out = rows.len() - shown.len();
@@ -88,27 +94,23 @@ fn has_published(row: &Stream) -> bool {
     row.published_cpu_mib_s.is_some()
 }
 
-/// The percentiles of CPU time and of wall time of a pass.
+/// The percentiles of CPU time and of wall time of a pass, folded to the columns of a screen.
 fn block(table: &Streams) -> Vec<String> {
-    let rows = percentiles(table);
-    let mut widths: Vec<usize> = PERCENTILE_NAMES.iter().map(|name| name.len()).collect();
-    widths.splice(0..0, [0, 0]);
-    for row in &rows {
-        for (cell, width) in row.iter().zip(&mut widths) {
-            *width = (*width).max(cell.chars().count());
-        }
-    }
-    let line = |cells: &[String]| {
-        let cells = cells.iter().zip(&widths).enumerate().map(|(place, (cell, width))| {
-            let width = *width;
-            if place < 3 { format!("{cell:width$}") } else { format!("{cell:>width$}") }
-        });
-        cells.collect::<Vec<_>>().join(" ").trim_end().to_owned()
-    };
-    let names = ["", ""].into_iter().chain(PERCENTILE_NAMES).map(str::to_owned);
-    let head = ink(Ink::Dim, &line(&names.collect::<Vec<_>>()));
-    let title = String::from("a pass, from the fastest sample to the slowest");
-    [String::new(), title, head].into_iter().chain(rows.iter().map(|row| line(row))).collect()
+    let ids: Vec<&str> = table.rows.iter().map(|row| &*row.runtime).collect();
+    let header: Vec<GridCell> = ["", ""].map(left).into_iter().chain(PERCENTILE_NAMES.map(right)).collect();
+    let rows: Vec<Vec<GridCell>> = percentiles(table)
+        .iter()
+        .zip(table.rows.iter().flat_map(|row| [row, row]))
+        .map(|(cells, row)| {
+            let runtime = left(name(&toolchain::short(&row.runtime, &ids, folded::NAMES[0]), 0));
+            let names = [runtime, left(name(&cells[1], 1))];
+            names.into_iter().chain(cells[2..].iter().map(right)).collect()
+        })
+        .collect();
+    // Each piece says of which clock and of how many samples it is.
+    let drawn = folded::folded(&header, &rows, 4, COLUMNS);
+    let title = ["", "a pass, from the fastest sample to the slowest"];
+    title.into_iter().chain(drawn.lines()).map(str::to_owned).collect()
 }
 
 /// The columns of [`percentiles`] behind runtime and variant.

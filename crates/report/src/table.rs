@@ -1,6 +1,6 @@
 //! The grid: two lines per row, as many sizes side by side as the width allows.
 
-use comfy_table::{Cell as GridCell, CellAlignment, ContentArrangement, Table as Grid, presets};
+use comfy_table::{Cell as GridCell, ContentArrangement, Table as Grid, presets};
 use taskscale_model::{
     run_file::Role,
     summary::{Distribution, Figures, Grade, Growth, Ratio, Row, RowState, lines},
@@ -8,16 +8,14 @@ use taskscale_model::{
 
 use crate::{
     counts,
+    folded::{NAMES, columns, drawn, folded, left, name, right},
     growth::{exponent, grade},
     layout::{Line, Table},
     style::{Ink, Style, ink},
+    toolchain,
     wrap::broken,
 };
 use taskscale_model::figure::{contains_one, count, half_width, ratio, rounded, with_interval};
-
-/// The most columns of a runtime's name and version, of a variant with its remarks, and of a
-/// metric.
-const NAMES: [usize; 3] = [18, 32, 20];
 
 /// Draws a table in as many pieces as keep it within the width. Every piece has at least one size.
 pub fn draw(table: &Table<'_>, style: &Style) -> String {
@@ -48,45 +46,6 @@ pub fn draw(table: &Table<'_>, style: &Style) -> String {
     text
 }
 
-fn drawn(grid: &Grid) -> String {
-    grid.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
-}
-
-/// Draws a grid of one line a row in as many pieces as keep it within `width`. Each piece begins
-/// with the first `names` columns and has at least one of the others.
-fn folded(header: &[GridCell], rows: &[Vec<GridCell>], names: usize, width: usize) -> String {
-    let piece = |columns: std::ops::Range<usize>| {
-        let mut grid = Grid::new();
-        grid.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-        let of = |cells: &[GridCell]| [&cells[..names], &cells[columns.clone()]].concat();
-        grid.set_header(of(header));
-        for row in rows {
-            grid.add_row(of(row));
-        }
-        grid
-    };
-    let (mut first, mut text) = (names, String::new());
-    while first < header.len() {
-        let fits = |end: &usize| piece(first..*end).lines().all(|line| columns(&line) <= width);
-        let end = (first + 1..=header.len()).rev().find(fits).unwrap_or(first + 1);
-        text.push_str(if text.is_empty() { "" } else { "\n" });
-        text.push_str(&drawn(&piece(first..end)));
-        first = end;
-    }
-    text
-}
-
-/// A name in as many lines as keep it within the columns of its place.
-fn name(text: &str, place: usize) -> String {
-    broken(text, NAMES[place]).join("\n")
-}
-
-/// The columns that a line takes on a terminal. Colour marks take none. Names in other scripts may
-/// be a little off.
-fn columns(line: &str) -> usize {
-    crate::style::render(line, false).trim_end().chars().count()
-}
-
 fn grid(lines: &[&Line<'_>], sizes: &[u64], with_growth: bool) -> Grid {
     let mut grid = Grid::new();
     grid.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
@@ -96,9 +55,14 @@ fn grid(lines: &[&Line<'_>], sizes: &[u64], with_growth: bool) -> Grid {
         header.push(left("growth"));
     }
     grid.set_header(header);
+    let ids: Vec<&str> = lines.iter().map(|line| &*line.row.key.runtime).collect();
     let mut runtime = String::new();
     for line in lines {
-        let first = format!("{}\n{}", name(&line.short_runtime(), 0), name(&line.version(), 0));
+        let first = format!(
+            "{}\n{}",
+            name(&toolchain::short(&line.row.key.runtime, &ids, NAMES[0]), 0),
+            name(&line.version(), 0)
+        );
         // Runtimes are compared by whole name: two toolchains may end alike.
         let mut row = vec![left(if line.runtime() == runtime { "" } else { &first })];
         runtime = line.runtime();
@@ -244,12 +208,4 @@ fn value_of(metric: lines::Metric, of: &Distribution, value: f64) -> String {
 
 fn dim(text: &str) -> String {
     if text.is_empty() { String::new() } else { ink(Ink::Dim, text) }
-}
-
-fn left(text: impl ToString) -> GridCell {
-    GridCell::new(text).set_alignment(CellAlignment::Left)
-}
-
-fn right(text: impl ToString) -> GridCell {
-    GridCell::new(text).set_alignment(CellAlignment::Right)
 }

@@ -119,12 +119,12 @@ fn granularity(summary: &Summary, style: &Style) -> String {
     let mut text = String::new();
     let tables = granularity::tables(summary);
     for table in &tables {
-        section(&mut text, &table.heading, &granularity::draw(table));
+        section(&mut text, &table.heading, &granularity::draw(table, style.width));
         if style.detailed {
             section(
                 &mut text,
                 &format!("{}, point by point", table.heading),
-                &granularity::draw_points(table),
+                &granularity::draw_points(table, style.width),
             );
         }
     }

@@ -110,6 +110,25 @@ fn text_of_sweeps_in_detail() {
 }
 
 #[test]
+fn tables_are_folded_to_the_width_and_each_piece_tells_its_lines() {
+    let mut summary = summary();
+    for one in &mut summary.granularity {
+        one.key.runtime = "asyncio@/opt/pyenv/versions/3.13.0/bin/python3".into();
+        one.key.variant = format!("{}/a/variant/with/a/name/of/many/parts", one.key.variant);
+    }
+    let text = text(&summary, &Style { detailed: true, ..Style::default() });
+    let tables = &text[..text.find("Smallest task (METG)").expect("the legend")];
+    for line in tables.lines() {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+    assert_eq!(tables.matches(" 95 % work").count(), 1, "{tables}");
+    assert!(
+        tables.matches("runtime").count() > 2 && tables.matches("even/a/variant").count() > 2,
+        "{tables}"
+    );
+}
+
+#[test]
 fn markdown_of_sweeps() {
     insta::assert_snapshot!(markdown(&summary()));
 }

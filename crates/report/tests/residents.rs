@@ -176,6 +176,11 @@ fn one_size_has_no_slope_and_no_size_has_no_figure() {
     run.keep(|_| true, |row| row.key.size == 1_000_000);
     let held = summarize(&run).overview.residents[0].rows[0].held.clone().expect("a figure");
     assert_eq!((held.from, held.at.len()), (None, 1));
+    let screen = overview(&summarize(&run), &Style::default(), "last");
+    let mark = "*: from one size alone, so it holds what the first task brings once";
+    assert!(screen.contains("993*") && screen.contains(mark), "{screen}");
+    let sloped = overview(&summarize(&parked(&ALL[1..2], 2)), &Style::default(), "last");
+    assert!(sloped.contains(" 920 ") && !sloped.contains('*'), "{sloped}");
     let once = (920_000_000 + (70 << 20)) as f64 / 1e6;
     assert!((held.bytes - once).abs() < 0.01, "{} holds what the first task brings: {once}", held.bytes);
     let mut run = parked(&ALL[..1], 2);

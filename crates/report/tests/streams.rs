@@ -266,6 +266,20 @@ fn without_a_floor_there_is_no_multiple() {
 }
 
 #[test]
+fn ways_without_an_interval_are_told() {
+    let unsure = |run: &Run| {
+        let screen = overview(&summarize(run), &Style::default(), "last");
+        screen.lines().find(|line| line.starts_with("unsure")).map(str::to_owned)
+    };
+    let mut run = run_of(&ALL, None);
+    assert_eq!(unsure(&run), None);
+    let seldom = run.rows.iter().find(|row| row.key.variant == "Data/for").expect("a row").row;
+    run.samples.retain(|sample| sample.row != seldom || sample.process < 5);
+    let said = unsure(&run).expect("a finding");
+    assert!(said.contains("1 of 3 have no interval: fewer than six processes"), "{said}");
+}
+
+#[test]
 fn the_screen_has_the_table() {
     let summary = summarize(&run_of(&ALL, Some(70)));
     let screen = overview(&summary, &Style::default(), "last");
@@ -280,6 +294,9 @@ fn the_screen_has_the_table() {
 fn every_format_has_the_percentiles_with_their_count() {
     let summary = summarize(&run_of(&ALL, Some(70)));
     let detailed = text(&summary, &Style { detailed: true, ..Style::default() });
+    for line in detailed.lines().filter(|line| line.starts_with(" swift") || line.starts_with(" threads")) {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
     for (format, said) in [
         ("text", detailed),
         ("Markdown", markdown(&summary)),

@@ -6,7 +6,7 @@ runtime or probe that was named cannot be had, whatever the others gave; 130 int
 fails or is skipped is a row with its reason.
 
 Examples:
-  taskscale run                                      about a minute: what does a task cost here?
+  taskscale run                                      two minutes: what does a task cost here?
   taskscale run fanout --runtime tokio --size 2048   one runtime, one size
   taskscale run fanout --runtime asyncio@python3.8 --runtime asyncio@python3.13 --size 2048
                                                      two versions of one runtime, side by side

@@ -1,0 +1,59 @@
+//! Grids that are folded to the width of a terminal.
+
+use comfy_table::{Cell as GridCell, CellAlignment, ContentArrangement, Table as Grid, presets};
+
+use crate::wrap::broken;
+
+/// The most columns of a runtime's name and version, of a variant with its remarks, and of a
+/// metric.
+pub(crate) const NAMES: [usize; 3] = [18, 32, 20];
+
+/// The lines of a grid without blanks at their ends.
+pub(crate) fn drawn(grid: &Grid) -> String {
+    grid.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+}
+
+/// Draws a grid in as many pieces as keep it within `width`. Each piece begins with the first
+/// `names` columns and has at least one of the others.
+pub(crate) fn folded(header: &[GridCell], rows: &[Vec<GridCell>], names: usize, width: usize) -> String {
+    let piece = |columns: std::ops::Range<usize>| {
+        let mut grid = Grid::new();
+        grid.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+        let of = |cells: &[GridCell]| [&cells[..names], &cells[columns.clone()]].concat();
+        grid.set_header(of(header));
+        for row in rows {
+            grid.add_row(of(row));
+        }
+        grid
+    };
+    let (mut first, mut text) = (names, String::new());
+    while first < header.len() {
+        let fits = |end: &usize| piece(first..*end).lines().all(|line| columns(&line) <= width);
+        let end = (first + 1..=header.len()).rev().find(fits).unwrap_or(first + 1);
+        text.push_str(if text.is_empty() { "" } else { "\n" });
+        text.push_str(&drawn(&piece(first..end)));
+        first = end;
+    }
+    text
+}
+
+/// A name in as many lines as keep it within the columns of its place.
+pub(crate) fn name(text: &str, place: usize) -> String {
+    broken(text, NAMES[place]).join("\n")
+}
+
+/// The columns that a line takes on a terminal. Colour marks take none. Names in other scripts may
+/// be a little off.
+pub(crate) fn columns(line: &str) -> usize {
+    crate::style::render(line, false).trim_end().chars().count()
+}
+
+/// A cell whose text begins at its left end.
+pub(crate) fn left(text: impl ToString) -> GridCell {
+    GridCell::new(text).set_alignment(CellAlignment::Left)
+}
+
+/// A cell whose text ends at its right end.
+pub(crate) fn right(text: impl ToString) -> GridCell {
+    GridCell::new(text).set_alignment(CellAlignment::Right)
+}
