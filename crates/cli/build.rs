@@ -25,7 +25,11 @@ fn main() -> io::Result<()> {
     for (constant, folder) in probes
         .map(|name| (format!("{}_PROBE", name.to_uppercase()), format!("probes/{name}")))
         .into_iter()
-        .chain([("SUITES".into(), "suites".into()), ("EXAMPLES".into(), "examples/probes".into())])
+        .chain([
+            ("SUITES".into(), "suites".into()),
+            ("EXAMPLES".into(), "examples/probes".into()),
+            ("GUIDE".into(), "probes/guide".into()),
+        ])
     {
         let folder = root.join(folder);
         println!("cargo:rerun-if-changed={}", folder.display());

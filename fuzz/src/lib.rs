@@ -1,7 +1,9 @@
 //! What must hold for any bytes, whatever reader takes them.
 
+mod guide;
 mod order;
 
+pub use guide::check_guide;
 pub use order::check_order;
 
 use taskscale_model::span::{Account, Span};

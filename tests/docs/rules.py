@@ -19,6 +19,8 @@ NOT_RUN = [
     Rule("docs/start.md", r"cargo run --release -- run$", "tests/run/readme runs it and looks at what it prints"),
     Rule("README.md", r"make test$", "this is a step of it"),
     Rule("README.md", r"taskscale setup$", "it installs packages; crates/cli/tests/toolchains.rs does so without a network"),
+    Rule("docs/experiments/taskflow-guide.md", r"taskscale (run guide|report last)", "it needs Taskflow; crates/cli/tests/guide.rs does both"),
+    Rule("README.md", r"taskscale run guide$", "it compiles 27 programs; crates/cli/tests/guide.rs runs one"),
     Rule("README.md", r"taskscale run cliffs$", "it builds a library of 2021, 100 s; a crate's test reads the suite"),
     Rule("docs/guides/install.md", r"make install|c\+\+ main", "the step packaging installs, builds and uninstalls"),
     Rule("docs/guides/install.md", r"pip install|cargo install|make dist", "make test-dist does, in clean places"),

@@ -5,6 +5,7 @@
 //! run file --read--> Run --summarize--> Summary
 //! Run, Run --compare--> Comparison
 //! Facts --checkup--> Checkup
+//! guide file --guide::read--> File --guide::judge--> Verdicts
 //! ```
 //!
 //! | module | does |
@@ -13,6 +14,7 @@
 //! | [`summarize`](mod@summarize) | derives every figure: percentiles, intervals, ratios, growth, control |
 //! | [`compare`](mod@compare) | judges two runs, or two sides of one, row by row |
 //! | [`doctor`] | judges a machine: from facts to findings |
+//! | [`guide`] | judges the claims of Taskflow's performance guide |
 //! | `machine` | describes a machine in one line |
 //! | `plain` | makes text from files harmless for a terminal |
 
@@ -20,6 +22,7 @@
 
 pub mod compare;
 pub mod doctor;
+pub mod guide;
 mod machine;
 mod plain;
 pub mod read;

@@ -157,6 +157,9 @@ pub struct RunArgs {
     /// Number of tasks, instead of the suite's sizes; repeat for several
     #[arg(long, short = 'n', value_name = "N", value_parser = size, allow_negative_numbers = true)]
     pub size: Vec<u64>,
+    /// Only this claim, of the suite guide; repeat for several
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
+    pub claim: Vec<u32>,
     /// Rounds at most [default: the suite's, else 100]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), allow_negative_numbers = true)]
     pub samples: Option<u64>,
@@ -324,6 +327,9 @@ pub struct ReportArgs {
     /// Only sizes that match, for example '2048|4096'
     #[arg(long, short = 'n', value_name = "REGEX", value_parser = whole)]
     pub size: Option<regex::Regex>,
+    /// Only this claim, with all that was measured, of a run of the guide; repeat for several
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
+    pub claim: Vec<u32>,
     /// Write the report to a file by its ending: .txt, .md, .json, .csv, .html (one page, without
     /// network) or .svg (the first ranking); repeat for several. Nothing is printed then
     #[arg(long, short, value_name = "FILE", add = Files::new(complete::reports))]

@@ -12,6 +12,7 @@ mod commands;
 mod complete;
 mod described;
 mod folders;
+mod guide;
 mod interrupt;
 mod names;
 mod output;

@@ -3,6 +3,7 @@
 use taskscale_bench::meant;
 
 use crate::{
+    guide,
     probes::{embedded, languages},
     runtimes,
 };
@@ -66,7 +67,8 @@ pub fn canonical(id: &str) -> Result<String, std::convert::Infallible> {
 
 /// The names of the suites that are built in.
 pub fn suites() -> impl Iterator<Item = &'static str> {
-    embedded::SUITES.iter().filter_map(|(name, _)| name.strip_suffix(".toml"))
+    let described = embedded::SUITES.iter().filter_map(|(name, _)| name.strip_suffix(".toml"));
+    described.chain([guide::NAME])
 }
 
 /// Says that there is no suite of this name, and what there is.

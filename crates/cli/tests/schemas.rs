@@ -306,3 +306,20 @@ fn suites_fit() {
         fits(&suite, &serde_json::to_value(read).expect("JSON"), name);
     }
 }
+
+#[test]
+fn a_run_of_the_guide_and_its_verdicts_fit() {
+    let tool = Tool::with_shared_cache();
+    let file = tool.path("guide.taskscale.jsonl");
+    let words = ["run", "guide", "--claim", "3", "--samples", "6", "--format", "json", "-o"];
+    let ran = tool.run(&[&words[..], &[&*file.to_string_lossy()]].concat());
+    if ran.err.contains("the guide needs Taskflow") {
+        println!("skipped: schemas of the guide: {}", ran.err.trim());
+        return;
+    }
+    fits(&kept("guide-verdicts"), &ran.json(), "verdicts");
+    let text = fs::read_to_string(&file).expect("readable");
+    let kinds = ["header", "said", "ended", "end"];
+    assert!(kinds.iter().all(|kind| text.contains(&format!("{{\"type\":\"{kind}\""))), "{text}");
+    lines(&text, "the guide").iter().for_each(|line| fits(&kept("guide"), line, "a line of the guide"));
+}

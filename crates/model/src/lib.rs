@@ -18,6 +18,7 @@
 //! | [`span`] | one task execution, and what a trace held | `ARCHITECTURE.md` |
 //! | [`digest`] | `taskscale.digest/1`: where the workers' time went, and why | `ARCHITECTURE.md` |
 //! | [`doctor`] | `taskscale.doctor/1`: what blurs or biases the figures here | `docs/reference/doctor.md` |
+//! | [`guide`] | `taskscale.guide/1`: programs of Taskflow's guide, and verdicts on its claims | `probes/guide/README.md` |
 //! | [`figure`] | numbers and times in words, as precise as their interval allows | |
 //! | [`key`] | what names a row, in every record of one | `docs/reference/run-file.md` |
 //! | [`metric`] | what can be measured of a row, and the counts behind it | `METHODOLOGY.md` |
@@ -32,6 +33,7 @@ pub mod compare;
 pub mod digest;
 pub mod doctor;
 pub mod figure;
+pub mod guide;
 pub mod key;
 pub mod load;
 pub mod machine;

@@ -184,7 +184,13 @@ pub fn draw(table: &Sweeps<'_>, width: usize) -> String {
         let [first, variant] = names(table, one);
         let first = if one.key.runtime == runtime { "" } else { &first };
         runtime = &one.key.runtime;
-        rows.push([first, &variant].map(left).into_iter().chain(cells(one).iter().map(|cell| figure(cell))).collect());
+        rows.push(
+            [first, &variant]
+                .map(left)
+                .into_iter()
+                .chain(cells(one).iter().map(|cell| figure(cell)))
+                .collect(),
+        );
     }
     folded(&header, &rows, 2, width)
 }

@@ -5,6 +5,7 @@
 //! Summary --overview, text, markdown, json, csv, page, strip_svg--> String
 //! Comparison --compare_overview, compare_text, compare_markdown, compare_json, compare_junit--> String
 //! Checkup --doctor_overview, doctor_text, doctor_markdown, doctor_json--> String
+//! Verdicts --guide_overview, guide_text, guide_markdown, guide_json--> String
 //! Digest --digest_text, digest_markdown, digest_json, digest_html--> String
 //! ```
 //!
@@ -20,6 +21,7 @@
 //! | `layout` | arranges a summary as tables: what `text` and `markdown` have in common |
 //! | `granularity` | how small a task may be, arranged the same way |
 //! | `growth` | growth in words |
+//! | [`guide`] | verdicts on the claims of Taskflow's guide |
 //! | [`overview`](mod@overview) | the answer of a run on one screen |
 //! | `legend` | what marks mean, which times drifted, what is not ranked |
 //! | `strip` | figures with their intervals on a logarithmic axis |
@@ -46,6 +48,7 @@ mod drawn;
 mod folded;
 mod granularity;
 mod growth;
+pub mod guide;
 pub mod json;
 mod latencies;
 mod layout;
@@ -73,6 +76,7 @@ pub use csv::csv;
 pub use digest_markdown::{digest_json, digest_markdown};
 pub use digest_text::digest_text;
 pub use doctor::{doctor_json, doctor_markdown, doctor_overview, doctor_text};
+pub use guide::{guide_json, guide_markdown, guide_overview, guide_text};
 pub use json::json;
 pub use markdown::markdown;
 pub use overview::overview;

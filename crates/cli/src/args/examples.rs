@@ -17,6 +17,7 @@ Examples:
                                                      is Go dearer than before? exit status 1 if so
   taskscale run fanout --probe new/mine.py --against old/mine.py
                                                      is my code?
+  taskscale run guide --claim 28                     a claim of Taskflow's guide, put to the test
   taskscale run nop --runtime tokio --counts         allocations and system calls per task too
   taskscale run fanout --probe my_probe.go --runtime go
                                                      your own code beside ours (taskscale new-probe go)";

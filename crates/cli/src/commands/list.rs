@@ -14,6 +14,7 @@ use taskscale_model::{
 use crate::{
     args::ListArgs,
     described::{self, Described},
+    guide,
     interrupt::Interrupt,
     names,
     output::{Outcome, print},
@@ -30,6 +31,9 @@ const COLUMNS: usize = 80;
 pub fn list(args: &ListArgs) -> anyhow::Result<Outcome> {
     let known = suites::built_in()?;
     for name in &args.names {
+        if name == guide::NAME {
+            bail!("{name} has programs and no tables; its claims and verdicts: taskscale run {name}");
+        }
         if !known.iter().any(|suite| suite.name == *name) && !names::is_runtime(name) {
             bail!("{}", names::no_suite_or_runtime(runtimes::split_id(name).0));
         }
@@ -47,6 +51,7 @@ pub fn list(args: &ListArgs) -> anyhow::Result<Outcome> {
             let line = format!("  {:width$} {}", suite.name, suite.title);
             writeln!(text, "{}", hanging(&line, width + 3))?;
         }
+        writeln!(text, "  {:width$} {}", guide::NAME, guide::TITLE)?;
         text.push('\n');
     }
     if !named.is_empty() {

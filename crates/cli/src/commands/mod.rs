@@ -6,6 +6,7 @@ pub mod config;
 pub mod digest;
 pub mod doctor;
 pub mod generate;
+pub mod guide;
 pub mod list;
 pub mod new_probe;
 pub mod probe;

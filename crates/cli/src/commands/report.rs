@@ -6,7 +6,7 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use taskscale_analysis::{ReadError, Run, Sort, SummaryOptions, read::MAX_LINE};
+use taskscale_analysis::{ReadError, Run, Sort, SummaryOptions, guide::read::is_the_guide, read::MAX_LINE};
 use taskscale_bench::meant;
 use taskscale_model::{
     run_file::{self, RowRecord},
@@ -15,6 +15,7 @@ use taskscale_model::{
 
 use crate::{
     args::{ReportArgs, SortBy},
+    commands::guide,
     output::{self, Outcome},
     store,
 };
@@ -30,6 +31,16 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<Outcome> {
     }
     for run in &args.runs {
         let path = resolve(run)?;
+        if let Some(bytes) = of_the_guide(&path) {
+            if args.runs.len() > 1 {
+                output::tell(&format!("{}:", path.display()));
+            }
+            guide::report(&bytes, &path, args)?;
+            continue;
+        }
+        if let Some(number) = args.claim.first() {
+            bail!("{} is no run of the guide, and has no claim {number}", path.display());
+        }
         let read = read(&path)?;
         if path != *run {
             output::tell(&about_last(&path, &read));
@@ -46,6 +57,13 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<Outcome> {
         }
     }
     Ok(Outcome::Done)
+}
+
+/// The bytes of a file of the guide; `None` where it is another one.
+fn of_the_guide(path: &Path) -> Option<Vec<u8>> {
+    let mut begin = Vec::new();
+    std::fs::File::open(path).and_then(|file| file.take(4_096).read_to_end(&mut begin)).ok()?;
+    is_the_guide(&begin).then(|| std::fs::read(path).ok()).flatten()
 }
 
 /// Which run is the newest, how old it is, and whether it came to its end.

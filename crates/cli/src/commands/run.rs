@@ -23,7 +23,7 @@ use taskscale_model::{
 use crate::{
     args::RunArgs,
     baselines, bytes,
-    commands::report,
+    commands::{guide, report},
     interrupt::Interrupt,
     output::{self, Outcome, tell},
     probes::shim,
@@ -65,6 +65,9 @@ const JUDGED: suite::LimitsAsked = suite::LimitsAsked {
 
 /// Measures, keeps the samples and prints the figures.
 pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
+    if guide::is_asked(args)? {
+        return guide::run(args);
+    }
     tables::check(&args.param)?;
     let interrupt = Interrupt::listen()?;
     let mut suites = suites::load(&args.suites)?;

@@ -1,0 +1,253 @@
+//! Judges the claims of Taskflow's performance guide by what its programs printed.
+//!
+//! A bound has a figure with a 95 % interval over rounds. It holds where the whole interval lies
+//! within, it fails where the whole lies outside, and otherwise it cannot be told. A claim is
+//! confirmed where all of its bounds hold, refuted where all fail, and partly right where some hold
+//! and some fail.
+//!
+//! | module | does |
+//! |---|---|
+//! | [`read`] | reads `taskscale.guide/1` and the lines of a program |
+//! | `figures` | a bound's figure from the samples of its arms |
+
+mod figures;
+pub mod read;
+
+use std::collections::BTreeMap;
+
+use taskscale_model::{
+    guide::{
+        Bound, Claim, Ended, Judged, JudgedBound, Measured, Of, Program, Standing, VERDICTS, Verdict,
+        Verdicts,
+    },
+    missing::Missing,
+};
+
+use figures::{Interval, Rounds};
+use read::File;
+
+/// A ratio whose whole interval lies within this share of 1 is no effect, and what costs no more
+/// than this share more is no worse.
+const NO_EFFECT: f64 = 0.02;
+
+/// Judges all claims of a file. O(samples log samples), and 1,000 resamples for each crossover and
+/// each spread.
+pub fn judge(file: &File) -> Verdicts {
+    let mut claims: Vec<Judged> = file.header.programs.iter().flat_map(|one| of_program(file, one)).collect();
+    claims.sort_by_key(|judged| judged.claim);
+    let said = || file.claims.values().flatten();
+    Verdicts {
+        schema: VERDICTS.into(),
+        tool: file.header.tool.clone(),
+        command: file.header.command.clone(),
+        machine: file.header.machine.clone(),
+        compiler: file.header.compiler.clone(),
+        taskflow: said().map(|claim| claim.taskflow.clone()).next(),
+        elapsed_s: file.end.map(|end| end.elapsed_s),
+        interrupted: file.end.is_some_and(|end| end.interrupted),
+        claims,
+        notes: file.notes.clone(),
+    }
+}
+
+/// The verdicts on the claims of a program; those that it never came to name have only a reason.
+fn of_program(file: &File, program: &Program) -> Vec<Judged> {
+    let claims = file.claims.get(&program.name).map_or(&[][..], |claims| claims);
+    let rounds = file.rounds(&program.name);
+    let ended = file.ended.get(&program.name);
+    let known = claims.iter().map(|claim| judged(file, program, claim, &rounds, ended));
+    let unknown = program.claims.iter().filter(|number| !claims.iter().any(|claim| claim.claim == **number));
+    let unknown = unknown.map(|number| {
+        let (verdict, why) = unmeasured(ended);
+        Judged {
+            claim: *number,
+            text: String::new(),
+            clock: "none".into(),
+            note: String::new(),
+            program: program.name.clone(),
+            verdict,
+            why: Some(why),
+            bounds: Vec::new(),
+            arms: Vec::new(),
+        }
+    });
+    known.chain(unknown).collect()
+}
+
+fn unmeasured(ended: Option<&Ended>) -> (Verdict, Missing) {
+    match ended.and_then(|ended| ended.failed.clone()) {
+        Some(why) => (Verdict::Failed, why),
+        None => (Verdict::NotMeasured, Missing::new("the run ended before", "allow more with --max-time")),
+    }
+}
+
+fn judged(
+    file: &File,
+    program: &Program,
+    claim: &Claim,
+    rounds: &Rounds<'_>,
+    ended: Option<&Ended>,
+) -> Judged {
+    let untestable = |arm: Option<&str>| {
+        let lines = file.untestable.get(&program.name).map_or(&[][..], |lines| lines);
+        // An arm is untestable for every claim of its program.
+        let found = lines.iter().find(|line| match arm {
+            Some(_) => line.arm.as_deref() == arm,
+            None => line.arm.is_none() && line.claim == claim.claim,
+        })?;
+        Some(Missing::new(found.untestable.clone(), found.remedy.clone()))
+    };
+    let bounds: Vec<JudgedBound> = claim
+        .bounds
+        .iter()
+        .map(|bound| bounded(bound, claim, rounds, &|arm| untestable(Some(arm))))
+        .collect();
+    let arms: Vec<Measured> = claim
+        .arms
+        .iter()
+        .map(|arm| {
+            let median = |metric: &str| rounds.median(&arm.name, metric, taskscale_model::guide::Per::Task);
+            let rounds = rounds.count(&arm.name);
+            let why =
+                (rounds == 0).then(|| untestable(Some(&arm.name)).unwrap_or_else(|| unmeasured(ended).1));
+            let (cpu_ns, wall_ns) = (median("cpu_ns"), median("wall_ns"));
+            Measured { name: arm.name.clone(), tasks: arm.tasks, rounds, cpu_ns, wall_ns, why }
+        })
+        .collect();
+    let (verdict, why) = match (untestable(None), ended) {
+        (_, Some(Ended { failed: Some(why), .. })) => (Verdict::Failed, Some(why.clone())),
+        (Some(why), _) => (Verdict::NotTestable, Some(why)),
+        (None, _) => verdict(&bounds, ended),
+    };
+    Judged {
+        claim: claim.claim,
+        text: claim.text.clone(),
+        clock: claim.clock.clone(),
+        note: claim.note.clone(),
+        program: program.name.clone(),
+        verdict,
+        why,
+        bounds,
+        arms,
+    }
+}
+
+/// What follows for a claim from its bounds.
+fn verdict(bounds: &[JudgedBound], ended: Option<&Ended>) -> (Verdict, Option<Missing>) {
+    let judged = || bounds.iter().filter(|bound| bound.standing != Standing::Shown);
+    let so_many = |standing| judged().filter(|bound| bound.standing == standing).count();
+    let (all, hold, fail) = (judged().count(), so_many(Standing::Holds), so_many(Standing::Fails));
+    // A bound whose arm cannot be measured here says nothing for or against.
+    let missing: Vec<&Missing> = judged().filter_map(|bound| bound.figure.why()).collect();
+    let told = all - missing.len();
+    match (told, hold, fail) {
+        (0, ..) if all > 0 && ended.is_some() => {
+            (Verdict::NotTestable, missing.first().map(|why| (*why).clone()))
+        }
+        (0, ..) if all > 0 => (Verdict::NotMeasured, Some(unmeasured(ended).1)),
+        (_, 1.., 1..) => (Verdict::Partly, None),
+        (told, hold, 0) if hold == told && all > 0 => (Verdict::Confirmed, None),
+        (told, 0, fail) if fail == told && all > 0 => (Verdict::Refuted, None),
+        (0, 0, 0) => {
+            (Verdict::CannotTell, Some(Missing::new("it bounds nothing: its figures are shown", "")))
+        }
+        _ => {
+            let few = judged().filter_map(|bound| bound.figure.value()).any(|figure| !figure.has_interval);
+            let why = match few {
+                true => Missing::new("fewer than six rounds have no interval", "allow more with --max-time"),
+                false => Missing::new(
+                    format!("{} of {all} bounds lie within an interval", all - missing.len() - hold - fail),
+                    "allow more with --max-time, on a quiet machine",
+                ),
+            };
+            (Verdict::CannotTell, Some(why))
+        }
+    }
+}
+
+fn bounded(
+    bound: &Bound,
+    claim: &Claim,
+    rounds: &Rounds<'_>,
+    untestable: &dyn Fn(&str) -> Option<Missing>,
+) -> JudgedBound {
+    let names = arms_of(&bound.of);
+    let lacking = names.iter().find(|arm| rounds.count(arm) == 0);
+    let figure = match lacking {
+        Some(arm) => Err(untestable(arm)
+            .unwrap_or_else(|| Missing::new(format!("{arm} has no sample"), "allow more with --max-time"))),
+        None => figures::of(bound, claim, rounds),
+    };
+    let standing = match &figure {
+        _ if bounds_nothing(bound) => Standing::Shown,
+        Ok((_, Some(interval))) => standing(bound, *interval),
+        _ => Standing::CannotTell,
+    };
+    JudgedBound {
+        name: bound.name.clone(),
+        of: bound.of.clone(),
+        metric: bound.metric.clone(),
+        per: bound.per,
+        above: bound.above,
+        below: bound.below,
+        standing,
+        figure: figure.map(|(figure, _)| figure).into(),
+    }
+}
+
+/// Whether nothing follows from a bound.
+fn bounds_nothing(bound: &Bound) -> bool {
+    match bound.of {
+        Of::Report { .. } => true,
+        Of::Effect { .. } => false,
+        _ => bound.above.is_none() && bound.below.is_none(),
+    }
+}
+
+/// Whether the interval lies within the bounds. Its ends may be infinite.
+fn standing(bound: &Bound, Interval { low, high }: Interval) -> Standing {
+    if let Of::Effect { .. } = bound.of {
+        return match (low, high) {
+            _ if low > 1.0 || high < 1.0 => Standing::Holds,
+            _ if low > 1.0 - NO_EFFECT && high < 1.0 + NO_EFFECT => Standing::Fails,
+            _ => Standing::CannotTell,
+        };
+    }
+    let tie = bound.tie.as_deref() == Some("holds");
+    // What is no worse than another is worse by no more than what counts as no effect.
+    let margin = if tie { NO_EFFECT } else { 0.0 };
+    let above = bound.above.map_or(f64::NEG_INFINITY, |above| above - margin * above.abs());
+    let below = bound.below.map_or(f64::INFINITY, |below| below + margin * below.abs());
+    // Two bounds are a range with its ends. One is to be passed: what is always 0 is not above 0.
+    let is_range = bound.above.is_some() && bound.below.is_some();
+    let within =
+        |value: f64| if is_range { above <= value && value <= below } else { above < value && value < below };
+    let outside = if is_range { high < above || low > below } else { high <= above || low >= below };
+    match () {
+        () if outside => Standing::Fails,
+        () if tie || (within(low) && within(high)) => Standing::Holds,
+        () => Standing::CannotTell,
+    }
+}
+
+/// The arms that a bound is about.
+fn arms_of(of: &Of) -> Vec<&str> {
+    match of {
+        Of::Value { one } => vec![one],
+        Of::Ratio { one, other }
+        | Of::Difference { one, other }
+        | Of::Effect { one, other }
+        | Of::Spread { one, other } => vec![one, other],
+        Of::Slope { arms } | Of::Report { arms } => arms.iter().map(String::as_str).collect(),
+        Of::Crossover { ones, others, .. } => ones.iter().chain(others).map(String::as_str).collect(),
+    }
+}
+
+/// So many claims have each verdict.
+pub fn tally(verdicts: &Verdicts) -> BTreeMap<Verdict, usize> {
+    let mut tally = BTreeMap::new();
+    for judged in &verdicts.claims {
+        *tally.entry(judged.verdict).or_default() += 1;
+    }
+    tally
+}

@@ -1,0 +1,347 @@
+//! `taskscale run guide`: runs the programs of Taskflow's performance guide, and prints what became
+//! of its claims.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, bail};
+use indicatif::{ProgressBar, ProgressStyle};
+use taskscale_analysis::guide::{judge, read};
+use taskscale_model::{
+    guide::{End, Ended, Header, Program, Record, SCHEMA, Verdict, Verdicts},
+    missing::Missing,
+};
+use taskscale_sys::process::Command;
+
+use crate::{
+    args::{Format, ReportArgs, RunArgs, ShowArgs},
+    commands::report,
+    guide::{
+        NAME, build, programs,
+        schedule::{self, Plan, Seen},
+        sitting::{self, Ending, Journal, Order},
+    },
+    interrupt::Interrupt,
+    output::{self, Outcome, tell},
+    probes::toolchain::Toolchain,
+    store,
+};
+
+/// The longest wait for a line of a program, in seconds. The longest sample here takes one.
+const SILENCE_S: f64 = 60.0;
+/// Seconds of a sitting that ends after its rounds; programs take up to a thousand million.
+const ENDLESS_S: f64 = 1e6;
+/// The time between two lines where standard error is no terminal.
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// Whether the words typed ask for the guide.
+///
+/// # Errors
+/// It is asked for beside other suites, or `--claim` without it.
+pub fn is_asked(args: &RunArgs) -> anyhow::Result<bool> {
+    let named = args.suites.iter().any(|name| name == NAME);
+    if named && args.suites.len() > 1 {
+        bail!("{NAME} runs by itself: taskscale run {NAME}");
+    }
+    if !named && !args.claim.is_empty() {
+        bail!("--claim is for the guide: taskscale run {NAME} --claim {}", args.claim[0]);
+    }
+    Ok(named)
+}
+
+/// Measures, keeps the samples and prints the verdicts.
+pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
+    refuse_others(args)?;
+    let interrupt = Interrupt::listen()?;
+    let programs = programs::of(&args.claim)?;
+    let compiler = build::compiler().map_err(|why| anyhow::anyhow!("the guide needs Taskflow: {why}"))?;
+    let header = Header {
+        schema: SCHEMA.into(),
+        tool: env!("CARGO_PKG_VERSION").into(),
+        command: std::env::args().collect(),
+        started_unix_s: taskscale_sys::clock::unix_time_s(),
+        machine: taskscale_sys::machine::read(),
+        compiler: compiler.version.clone(),
+        programs,
+    };
+    let kept = store::create(args.output.as_deref(), NAME, header.started_unix_s)?;
+    let path = kept.path;
+    let mut session = Session {
+        plan: Plan::of(header.programs.len(), args.max_time, args.samples),
+        silence_ns: (args.timeout.unwrap_or(SILENCE_S) * 1e9) as u64,
+        compiler,
+        interrupt: interrupt.clone(),
+        journal: Journal(kept.file),
+        commands: BTreeMap::new(),
+        progress: Progress::new(),
+    };
+    let written = session.all(header);
+    session.progress.clear();
+    let named = args.output.as_deref().map_or(report::LAST.to_owned(), output::word);
+    let shown = show_file(&path, &args.claim, &args.show, &named);
+    written.with_context(|| {
+        format!("cannot go on writing {}; what was measured before is kept there", path.display())
+    })?;
+    let verdicts = shown?;
+    tell(&format!("Raw samples: {}", path.display()));
+    let is_told = |verdict: Verdict| !matches!(verdict, Verdict::Failed | Verdict::NotMeasured);
+    Ok(match (interrupt.came(), verdicts.claims.iter().any(|judged| is_told(judged.verdict))) {
+        (true, _) => Outcome::Interrupted,
+        (false, true) => Outcome::Done,
+        (false, false) => Outcome::Nothing,
+    })
+}
+
+/// Says of an option that means nothing here.
+fn refuse_others(args: &RunArgs) -> anyhow::Result<()> {
+    let given = [
+        ("--runtime", !args.runtime.is_empty()),
+        ("--variant", !args.variant.is_empty()),
+        ("--size", !args.size.is_empty()),
+        ("--precision", args.precision.is_some()),
+        ("--sample-time", args.sample_time.is_some()),
+        ("--baseline", args.baseline.is_some()),
+        ("--against", !args.against.is_empty()),
+        ("--probe", !args.probe.is_empty()),
+        ("--work", args.work.is_some()),
+        ("--param", !args.param.is_empty()),
+        ("--metrics", !args.metrics.is_empty()),
+        ("--counts", args.counts),
+        ("--all", args.all),
+        ("--quick", args.quick),
+        ("--seed", args.seed.is_some()),
+        ("--save-baseline", args.save_baseline.is_some()),
+    ];
+    match given.iter().find(|(_, is_given)| *is_given) {
+        Some((option, _)) => bail!(
+            "{option} means nothing to the guide; it takes --claim, --max-time, --samples, --timeout, \
+             --details, --format and --output"
+        ),
+        None => Ok(()),
+    }
+}
+
+/// A run of the guide.
+struct Session {
+    plan: Plan,
+    silence_ns: u64,
+    compiler: Toolchain,
+    interrupt: Interrupt,
+    journal: Journal,
+    /// What starts each program, with the builds of its arms.
+    commands: BTreeMap<String, Command>,
+    progress: Progress,
+}
+
+impl Session {
+    /// Compiles all programs, then starts each, then those again that lack rounds.
+    fn all(&mut self, header: Header) -> std::io::Result<()> {
+        let programs = header.programs.clone();
+        self.journal.append(&Record::Header(Box::new(header)))?;
+        let failed = self.compile(&programs);
+        let began = Instant::now();
+        let mut seen: Vec<Option<Seen>> = vec![None; programs.len()];
+        for (place, program) in programs.iter().enumerate() {
+            self.progress.measures(place, programs.len(), &program.claims);
+            if self.interrupt.came() {
+                break;
+            }
+            let ending = match failed.get(&program.name) {
+                Some(why) => Ending::Failed(why.clone()),
+                None => self.first(&program.name, &mut seen[place])?,
+            };
+            self.ended(program, ending)?;
+        }
+        let left_s = |began: &Instant, plan: &Plan| plan.budget_s - began.elapsed().as_secs_f64();
+        while !self.interrupt.came()
+            && let Some((place, rounds)) =
+                schedule::again(&seen, self.plan.rounds, left_s(&began, &self.plan))
+        {
+            let program = &programs[place];
+            self.progress.measures(place, programs.len(), &program.claims);
+            // Once more is enough: a program that was cut short again does not fit.
+            seen[place] = None;
+            let ending = self.sit(&program.name, 1, rounds, ENDLESS_S)?;
+            self.ended(program, ending)?;
+        }
+        let elapsed_s = began.elapsed().as_secs_f64();
+        self.journal.append(&Record::End(End { elapsed_s, interrupted: self.interrupt.came() }))
+    }
+
+    /// Compiles what is not compiled; returns what cannot be, with the reason.
+    fn compile(&mut self, programs: &[Program]) -> BTreeMap<String, Missing> {
+        let names: Vec<&str> = programs.iter().map(|program| program.name.as_str()).collect();
+        let to_build = build::missing(&self.compiler, &names);
+        self.progress.compiles(to_build);
+        let had = names.len() - to_build;
+        let bar = self.progress.bar.clone();
+        let done = move |done: usize| bar.set_position(done.saturating_sub(had) as u64);
+        let mut failed = BTreeMap::new();
+        for (name, made) in build::all(&self.compiler, &names, &self.interrupt, &done) {
+            match made {
+                Ok(command) => {
+                    self.commands.insert(name, command);
+                }
+                Err(why) => {
+                    failed.insert(name, why);
+                }
+            }
+        }
+        failed
+    }
+
+    /// The first sitting of a program. Arms that are programs of their own are compiled before.
+    fn first(&mut self, program: &str, seen: &mut Option<Seen>) -> std::io::Result<Ending> {
+        let began = Instant::now();
+        let mut ending = self.sit(program, 0, self.plan.rounds, self.plan.sitting_s)?;
+        if let Ending::Wants(arms) = ending {
+            for arm in arms {
+                let flags = arm.flags.as_deref().unwrap_or_default();
+                // An arm that does not compile is left out; the program says so.
+                let made = build::one(&self.compiler, program, flags, &self.interrupt);
+                let command = self.commands.get_mut(program);
+                if let (Ok(made), Some(command)) = (made, command) {
+                    command.args.extend(["--build".to_owned(), format!("{}={}", arm.name, made.program)]);
+                }
+            }
+            ending = self.sit(program, 0, self.plan.rounds, self.plan.sitting_s)?;
+            if let Ending::Wants(_) = ending {
+                let why = "none of its arms compiles with flags of its own";
+                ending = Ending::Failed(Missing::new(why, "compile it by hand to see more"));
+            }
+        }
+        if let Ending::Whole { rounds } = ending {
+            *seen = Some(Seen { rounds, took_s: began.elapsed().as_secs_f64() });
+        }
+        Ok(ending)
+    }
+
+    fn sit(&mut self, program: &str, sitting: u64, rounds: u64, seconds: f64) -> std::io::Result<Ending> {
+        let Some(command) = self.commands.get(program).cloned() else {
+            return Ok(Ending::Failed(Missing::new("it was not compiled", "run the guide again")));
+        };
+        let order = Order { program, command, sitting, rounds, seconds, silence_ns: self.silence_ns };
+        sitting::sit(&order, &mut self.journal, &self.interrupt)
+    }
+
+    /// Keeps how a program ended; of one that was interrupted nothing is said.
+    fn ended(&mut self, program: &Program, ending: Ending) -> std::io::Result<()> {
+        let failed = match ending {
+            Ending::Whole { .. } => None,
+            Ending::Failed(why) => Some(why),
+            Ending::Interrupted | Ending::Wants(_) => return Ok(()),
+        };
+        self.journal.append(&Record::Ended(Ended { program: program.name.clone(), failed }))
+    }
+}
+
+/// Shows on a terminal what is under way, and elsewhere a line a minute.
+struct Progress {
+    bar: ProgressBar,
+    terminal: bool,
+    said: Instant,
+}
+
+impl Progress {
+    fn new() -> Self {
+        let terminal = std::io::IsTerminal::is_terminal(&std::io::stderr());
+        let bar = if terminal { ProgressBar::new(0) } else { ProgressBar::hidden() };
+        if let Ok(style) = ProgressStyle::with_template("taskscale: {msg} {bar:20} {pos} of {len} {elapsed}")
+        {
+            bar.set_style(style);
+        }
+        Progress { bar, terminal, said: Instant::now() }
+    }
+
+    fn compiles(&mut self, programs: usize) {
+        if programs == 0 {
+            return;
+        }
+        let line = format!("compiling {programs} programs, once");
+        if !self.terminal {
+            tell(&format!("taskscale: {line}"));
+        }
+        self.bar.set_length(programs as u64);
+        self.bar.set_message(line);
+        self.bar.enable_steady_tick(Duration::from_millis(250));
+    }
+
+    fn measures(&mut self, done: usize, of: usize, claims: &[u32]) {
+        let claims: Vec<String> = claims.iter().map(u32::to_string).collect();
+        let line = format!("guide, claim {}", claims.join(", "));
+        if !self.terminal && self.said.elapsed() >= MINUTE {
+            self.said = Instant::now();
+            tell(&format!("taskscale: {line}, program {} of {of}", done + 1));
+        }
+        self.bar.set_length(of as u64);
+        self.bar.set_position(done as u64);
+        self.bar.set_message(line);
+    }
+
+    fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// Reads a file of the guide and prints its verdicts.
+fn show_file(path: &Path, claims: &[u32], show: &ShowArgs, run: &str) -> anyhow::Result<Verdicts> {
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let verdicts = verdicts_of(&bytes, path)?;
+    print(&verdicts, claims, show, run)?;
+    Ok(verdicts)
+}
+
+fn verdicts_of(bytes: &[u8], path: &Path) -> anyhow::Result<Verdicts> {
+    let file = read::parse(bytes).with_context(|| format!("{} cannot be reported", path.display()))?;
+    Ok(judge(&file))
+}
+
+fn print(verdicts: &Verdicts, claims: &[u32], show: &ShowArgs, run: &str) -> anyhow::Result<()> {
+    let is_whole = show.details || !claims.is_empty();
+    output::print(&match show.format {
+        Format::Text if is_whole => taskscale_report::guide_text(verdicts, claims, &output::style(true)),
+        Format::Text => taskscale_report::guide_overview(verdicts, &output::style(false), run),
+        Format::Md => taskscale_report::guide_markdown(verdicts, claims),
+        Format::Json => taskscale_report::guide_json(verdicts, claims),
+    })
+}
+
+/// `taskscale report` of a file of the guide.
+pub fn report(bytes: &[u8], path: &Path, args: &ReportArgs) -> anyhow::Result<()> {
+    let given = [
+        ("--baseline", args.baseline.is_some()),
+        ("--runtime", args.runtime.is_some()),
+        ("--variant", args.variant.is_some()),
+        ("--size", args.size.is_some()),
+    ];
+    if let Some((option, _)) = given.iter().find(|(_, is_given)| *is_given) {
+        bail!("{option} means nothing to the guide; --claim N shows one of its claims");
+    }
+    let verdicts = verdicts_of(bytes, path)?;
+    if let Some(number) =
+        args.claim.iter().find(|number| !verdicts.claims.iter().any(|one| one.claim == **number))
+    {
+        bail!("{} has no claim {number}", path.display());
+    }
+    for file in &args.output {
+        write(&verdicts, args, file)?;
+    }
+    match args.output.is_empty() {
+        true => print(&verdicts, &args.claim, &args.show, &output::word(path)),
+        false => Ok(()),
+    }
+}
+
+fn write(verdicts: &Verdicts, args: &ReportArgs, file: &PathBuf) -> anyhow::Result<()> {
+    let plain = taskscale_report::Style { detailed: true, ..Default::default() };
+    let text = match output::Ending::of(file)? {
+        output::Ending::Text => taskscale_report::guide_text(verdicts, &args.claim, &plain),
+        output::Ending::Markdown => taskscale_report::guide_markdown(verdicts, &args.claim),
+        output::Ending::Json => taskscale_report::guide_json(verdicts, &args.claim),
+        _ => bail!("verdicts are written as .txt, .md or .json, not as {}", file.display()),
+    };
+    std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
+}

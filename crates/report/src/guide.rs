@@ -1,0 +1,329 @@
+//! Verdicts on the claims of Taskflow's guide, as a screen, in full, as Markdown and JSON.
+
+use std::fmt::Write;
+
+use taskscale_analysis::{guide::tally, machine_words};
+use taskscale_model::{
+    figure::{count, grouped, percent, rounded, time},
+    guide::{Figure, Judged, JudgedBound, Of, Standing, Verdict, Verdicts},
+    missing::Missing,
+};
+
+use crate::{
+    markdown::escape,
+    overview::{COLUMNS, cut, factor},
+    style::{Ink, Style, clean, ink, render, with_remedy},
+    wrap::{hanging, paragraphs},
+};
+
+/// Columns of a claim's number, of its verdict, and of its words on a screen.
+const NUMBER: usize = 3;
+const WORD: usize = 12;
+const TEXT: usize = 37;
+
+/// The verdict as it is printed.
+fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Confirmed => "confirmed",
+        Verdict::Refuted => "refuted",
+        Verdict::Partly => "partly",
+        Verdict::CannotTell => "cannot tell",
+        Verdict::NotTestable => "not testable",
+        Verdict::Failed => "failed",
+        Verdict::NotMeasured => "not measured",
+    }
+}
+
+fn inked(verdict: Verdict, text: &str) -> String {
+    let colour = match verdict {
+        Verdict::Confirmed => Ink::Green,
+        Verdict::Refuted | Verdict::Failed => Ink::Red,
+        Verdict::Partly | Verdict::CannotTell => Ink::Yellow,
+        Verdict::NotTestable | Verdict::NotMeasured => Ink::Dim,
+    };
+    ink(colour, text)
+}
+
+/// The answer on one screen: a line for each claim. `run` is what names the file to
+/// `taskscale report`.
+pub fn guide_overview(verdicts: &Verdicts, style: &Style, run: &str) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "{}", ink(Ink::Bold, "Taskflow's performance guide, put to the test"));
+    let _ = writeln!(text, "{}", cut(&clean(&ran_on(verdicts)), COLUMNS));
+    let _ = writeln!(text, "{}\n", tallied(verdicts));
+    for judged in &verdicts.claims {
+        let _ = writeln!(text, "{}", line(judged).trim_end());
+    }
+    // What surprises most is looked at first.
+    let refuted = verdicts.claims.iter().find(|judged| judged.verdict == Verdict::Refuted);
+    if let Some(judged) = refuted.or(verdicts.claims.first()) {
+        let next =
+            format!("next: taskscale report {} --claim {}: all that was measured", clean(run), judged.claim);
+        let _ = writeln!(text, "\n{}", hanging(&next, 6, COLUMNS).trim_end());
+    }
+    text.push_str(&notes(verdicts, COLUMNS));
+    render(&text, style.colour)
+}
+
+/// On what it ran, and for how long.
+fn ran_on(verdicts: &Verdicts) -> String {
+    let taskflow = verdicts.taskflow.as_deref().unwrap_or("not seen");
+    let cpus = verdicts.machine.cpus_usable.value().copied().unwrap_or_default();
+    let took = match verdicts.elapsed_s {
+        Some(seconds) if verdicts.interrupted => format!("interrupted after {seconds:.0} s"),
+        Some(seconds) => format!("{seconds:.0} s"),
+        None => "cut short".into(),
+    };
+    let cpus = if cpus == 1 { "1 CPU".to_owned() } else { format!("{} CPUs", count(cpus)) };
+    format!("Taskflow {taskflow}, {cpus}, {took}, {}", verdicts.compiler)
+}
+
+/// `14 confirmed, 5 refuted, 3 partly`.
+fn tallied(verdicts: &Verdicts) -> String {
+    let parts = tally(verdicts)
+        .into_iter()
+        .map(|(verdict, so_many)| inked(verdict, &format!("{so_many} {}", word(verdict))));
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+fn line(judged: &Judged) -> String {
+    let words = if judged.text.is_empty() { judged.program.clone() } else { judged.text.clone() };
+    let verdict = inked(judged.verdict, &format!("{:WORD$}", word(judged.verdict)));
+    let room = COLUMNS - NUMBER - 1 - WORD - 1 - TEXT - 1;
+    let words = begin(&clean(&words), TEXT);
+    format!("{:>NUMBER$} {verdict} {words:TEXT$} {}", judged.claim, begin(&key(judged), room))
+}
+
+/// What a verdict rests on in a few words: the figure that decides it, or why there is none.
+fn key(judged: &Judged) -> String {
+    let of = |standing| judged.bounds.iter().find(|bound| bound.standing == standing);
+    let bound = match judged.verdict {
+        Verdict::Confirmed => of(Standing::Holds),
+        Verdict::Refuted | Verdict::Partly => of(Standing::Fails),
+        Verdict::CannotTell => of(Standing::CannotTell).or(of(Standing::Shown)),
+        Verdict::NotTestable | Verdict::Failed | Verdict::NotMeasured => None,
+    };
+    match (bound.and_then(figure), &judged.why) {
+        (Some(figure), _) => figure,
+        (None, Some(why)) => clean(&why.reason),
+        (None, None) => String::new(),
+    }
+}
+
+/// A figure with its interval; `None` where it is missing.
+fn figure(bound: &JudgedBound) -> Option<String> {
+    let figure = bound.figure.value()?;
+    let show = |value: f64| shown(bound, value);
+    let text = match *figure {
+        Figure { value: None, low: None, high: None, .. } => "beyond what was measured".to_owned(),
+        Figure { value: None, low: Some(low), .. } => format!("from {} on", show(low)),
+        Figure { value: None, high: Some(high), .. } => format!("up to {}", show(high)),
+        Figure { value: Some(value), low: Some(low), high: Some(high), .. } => {
+            let ends = [low, high].map(show);
+            let unit = show(value);
+            let unit = unit.trim_start_matches(|letter: char| !letter.is_alphabetic() && letter != '%');
+            if ends.iter().all(|end| *end == show(value)) {
+                return Some(format!("always {}", show(value)));
+            }
+            // A unit that all three share stands once.
+            let bare = |end: &String| end.strip_suffix(unit).map(|end| end.trim_end().to_owned());
+            match (bare(&ends[0]), bare(&ends[1])) {
+                (Some(low), Some(high)) => format!("{} [{low}, {high}]", show(value)),
+                _ => format!("{} [{}, {}]", show(value), ends[0], ends[1]),
+            }
+        }
+        Figure { value: Some(value), low: None, high: None, has_interval: false, .. } => match bound.of {
+            Of::Report { .. } => format!("{} at most", show(value)),
+            _ => format!("{}, no interval", show(value)),
+        },
+        Figure { value: Some(value), low, .. } => match low {
+            Some(low) => format!("{} [from {}]", show(value), show(low)),
+            None => format!("{} [open]", show(value)),
+        },
+    };
+    Some(text)
+}
+
+/// A value in the unit of its bound.
+fn shown(bound: &JudgedBound, value: f64) -> String {
+    match (&bound.of, bound.metric.as_str()) {
+        (Of::Ratio { .. } | Of::Effect { .. }, _) if value < 0.001 => "<0.001x".to_owned(),
+        (Of::Ratio { .. } | Of::Effect { .. }, _) => format!("{}x", factor(value)),
+        (Of::Spread { .. }, _) | (Of::Value { .. }, "hit") => format!("{} %", percent(value)),
+        (Of::Crossover { .. }, _) => rounded(value, None),
+        (_, metric) => of_metric(metric, value),
+    }
+}
+
+fn of_metric(metric: &str, value: f64) -> String {
+    match metric {
+        metric if metric.ends_with("_ns") => time(value),
+        "allocations" if value == 1.0 => "1 allocation".to_owned(),
+        "allocations" => format!("{} allocations", rounded(value, None)),
+        metric if metric.ends_with("bytes") => {
+            if value.abs() < 1e6 {
+                format!("{} B", rounded(value, None))
+            } else {
+                megabytes(value)
+            }
+        }
+        _ => rounded(value, None),
+    }
+}
+
+/// A text that is cut at its end, where it has more columns than there are.
+fn begin(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let shown: String = text.chars().take(most.saturating_sub(1)).collect();
+    format!("{}\u{2026}", shown.trim_end())
+}
+
+fn megabytes(bytes: f64) -> String {
+    format!("{} MB", grouped(&format!("{:.0}", bytes / 1e6)))
+}
+
+/// What a bound demands: `150 ns to 250 ns`, `above 1.00x`.
+fn demanded(bound: &JudgedBound) -> String {
+    let show = |value: f64| shown(bound, value);
+    match (bound.above, bound.below, &bound.of) {
+        (_, _, Of::Effect { .. }) => "differs from 1".to_owned(),
+        (Some(above), Some(below), _) => format!("{} to {}", show(above), show(below)),
+        (Some(above), None, _) => format!("above {}", show(above)),
+        (None, Some(below), _) => format!("below {}", show(below)),
+        (None, None, _) => "shown".to_owned(),
+    }
+}
+
+fn standing(bound: &JudgedBound) -> &'static str {
+    match bound.standing {
+        Standing::Holds => "holds",
+        Standing::Fails => "fails",
+        Standing::CannotTell => "cannot tell",
+        Standing::Shown => "shown",
+    }
+}
+
+/// Whether a claim was asked for; without numbers, all are.
+fn is_asked(claims: &[u32], judged: &Judged) -> bool {
+    claims.is_empty() || claims.contains(&judged.claim)
+}
+
+/// Claims with everything that was measured of them: those with these numbers, or all.
+pub fn guide_text(verdicts: &Verdicts, claims: &[u32], style: &Style) -> String {
+    let width = style.width;
+    let mut text = String::new();
+    for judged in verdicts.claims.iter().filter(|judged| is_asked(claims, judged)) {
+        whole(&mut text, judged, width);
+    }
+    text.push_str(&paragraphs("", &[clean(&ran_on(verdicts)), machine_words(&verdicts.machine)], width));
+    text.push_str(&notes(verdicts, width));
+    render(&text, style.colour)
+}
+
+fn whole(text: &mut String, judged: &Judged, width: usize) {
+    let title = format!("Claim {}: {}", judged.claim, clean(&judged.text));
+    // Writing to a string cannot fail.
+    let title = paragraphs("", &[title], width);
+    title.lines().for_each(|line| {
+        let _ = writeln!(text, "{}", ink(Ink::Bold, line));
+    });
+    let verdict = inked(judged.verdict, word(judged.verdict));
+    let why = judged.why.as_ref().map(|why| format!(": {}", reason(why))).unwrap_or_default();
+    let _ = write!(text, "{verdict}{}", hanging(&why, word(judged.verdict).len(), width));
+    if !judged.note.is_empty() {
+        text.push_str(&paragraphs("", &[clean(&judged.note)], width));
+    }
+    for bound in &judged.bounds {
+        let found = match (figure(bound), bound.figure.why()) {
+            (Some(figure), _) => {
+                let rounds = bound.figure.value().map_or(0, |figure| figure.rounds);
+                let rounds = if rounds > 0 { format!(", {} rounds", count(rounds)) } else { String::new() };
+                format!("{figure}{rounds}")
+            }
+            (None, Some(why)) => reason(why),
+            (None, None) => String::new(),
+        };
+        let line = format!("{}: {found}; {}", clean(&bound.name), demanded(bound));
+        let line = line.strip_suffix("; shown").unwrap_or(&line);
+        let _ = write!(text, "  {:11} {}", standing(bound), hanging(line, 14, width));
+    }
+    let measured = judged.arms.iter().filter(|arm| arm.rounds > 0);
+    let arms: Vec<[String; 5]> = measured
+        .map(|arm| {
+            let cell = |ns: Option<f64>| ns.map_or("-".to_owned(), time);
+            [clean(&arm.name), count(arm.tasks), count(arm.rounds), cell(arm.cpu_ns), cell(arm.wall_ns)]
+        })
+        .collect();
+    if !arms.is_empty() {
+        let name = arms.iter().map(|arm| arm[0].chars().count()).max().unwrap_or_default().min(30);
+        let head = ["", "tasks", "rounds", "CPU a task", "wall a task"].map(str::to_owned);
+        for (index, [arm, tasks, rounds, cpu, wall]) in std::iter::once(head).chain(arms).enumerate() {
+            let line = format!("  {:name$} {tasks:>10} {rounds:>7} {cpu:>11} {wall:>12}", cut(&arm, name));
+            let _ = writeln!(text, "{}", if index == 0 { ink(Ink::Dim, &line) } else { line });
+        }
+    }
+    for arm in &judged.arms {
+        if let Some(why) = &arm.why {
+            let _ =
+                write!(text, "  {}", hanging(&format!("{}: {}", clean(&arm.name), reason(why)), 4, width));
+        }
+    }
+    let by_hand =
+        format!("by hand: g++ -std=c++20 -O2 -pthread probes/guide/{}.cpp -o X && ./X", judged.program);
+    let _ = writeln!(text, "{}", paragraphs("", &[clean(&by_hand)], width));
+}
+
+fn reason(why: &Missing) -> String {
+    with_remedy(&clean(&why.reason), &clean(&why.remedy))
+}
+
+fn notes(verdicts: &Verdicts, width: usize) -> String {
+    let notes: Vec<String> = verdicts.notes.iter().map(|note| clean(note)).collect();
+    paragraphs("note: ", &notes, width)
+}
+
+/// The guide's table with this machine's verdicts: all claims, or those with these numbers.
+pub fn guide_markdown(verdicts: &Verdicts, claims: &[u32]) -> String {
+    let mut text = format!("{}\n\n", escape(&clean(&ran_on(verdicts))));
+    let counted: Vec<String> = tally(verdicts)
+        .into_iter()
+        .map(|(verdict, so_many)| format!("{so_many} {}", word(verdict)))
+        .collect();
+    text.push_str(&format!("{}.\n\n", counted.join(", ")));
+    text.push_str("| # | Claim | Verdict here | What was measured |\n|---:|---|---|---|\n");
+    for judged in verdicts.claims.iter().filter(|judged| is_asked(claims, judged)) {
+        let bounds = judged.bounds.iter().filter(|bound| bound.standing != Standing::Shown);
+        let mut cells: Vec<String> = bounds
+            .filter_map(|bound| {
+                Some(format!("{}: {} ({}: {})", bound.name, figure(bound)?, standing(bound), demanded(bound)))
+            })
+            .collect();
+        if let Some(why) =
+            judged.why.as_ref().filter(|_| cells.is_empty() || judged.verdict >= Verdict::NotTestable)
+        {
+            cells.insert(0, reason(why));
+        }
+        let cells: Vec<String> = cells.iter().map(|cell| escape(&clean(cell))).collect();
+        let words = escape(&clean(&judged.text));
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "| {} | {words} | {} | {} |",
+            judged.claim,
+            word(judged.verdict),
+            cells.join("; ")
+        );
+    }
+    text
+}
+
+/// `taskscale.guide-verdicts/1`.
+pub fn guide_json(verdicts: &Verdicts, claims: &[u32]) -> String {
+    let mut verdicts = verdicts.clone();
+    verdicts.claims.retain(|judged| is_asked(claims, judged));
+    // The types have no map with keys that are no words, so that this cannot fail.
+    serde_json::to_string_pretty(&verdicts).unwrap_or_default() + "\n"
+}
