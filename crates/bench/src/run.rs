@@ -66,5 +66,6 @@ pub fn run(
         before += cells;
     }
     let elapsed_s = (world.clock.now_ns() - started_ns) as f64 / 1e9;
-    world.journal.append(&Record::End(End { elapsed_s }))
+    let interrupted = world.listener.interrupted();
+    world.journal.append(&Record::End(End { elapsed_s, interrupted }))
 }

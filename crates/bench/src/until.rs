@@ -57,7 +57,10 @@ pub(crate) fn count<'r, 'p: 'r>(
     world: &mut World<'_, '_>,
 ) -> io::Result<()> {
     if ends_ns == u64::MAX {
-        return count::rows(rows, world);
+        let rows: Vec<&Row<'_>> = rows.collect();
+        count::rows(rows.iter().copied(), world)?;
+        let rows = rows.into_iter().filter(|row| row.record.role != Role::Control);
+        return if world.listener.interrupted() { leave_out_all(rows, world) } else { Ok(()) };
     }
     for row in rows.filter(|row| row.record.role != Role::Control) {
         if world.clock.now_ns() < ends_ns {
@@ -83,12 +86,22 @@ pub(crate) fn count<'r, 'p: 'r>(
     Ok(())
 }
 
+fn leave_out_all<'r, 'p: 'r>(
+    mut rows: impl Iterator<Item = &'r Row<'p>>,
+    world: &mut World<'_, '_>,
+) -> io::Result<()> {
+    rows.try_for_each(|row| leave_out(row, world))
+}
+
 /// Records why what is not counted of a row is not.
 fn leave_out(row: &Row<'_>, world: &mut World<'_, '_>) -> io::Result<()> {
-    let missing = Missing::new(
-        "no time was left to count it",
-        "raise --max-time, leave it out, or name fewer with --runtime or --variant",
-    );
+    let missing = match world.listener.interrupted() {
+        true => Missing::new("the run was interrupted before it was counted", "run it again"),
+        false => Missing::new(
+            "no time was left to count it",
+            "raise --max-time, leave it out, or name fewer with --runtime or --variant",
+        ),
+    };
     let asked = world.launcher.counts().iter().flat_map(|metric| metric.counts());
     let number = row.record.row;
     let untold = asked.filter(|count| !world.journal.tells(number, **count));

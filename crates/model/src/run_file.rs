@@ -420,4 +420,7 @@ pub enum Stop {
 pub struct End {
     /// The duration of the run.
     pub elapsed_s: f64,
+    /// Whether the user ended it before it was done.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub interrupted: bool,
 }

@@ -176,8 +176,10 @@ fn ratio(summary: &Summary, row: &Row, count: Count) -> Option<f64> {
     };
     let exact = |row: &Row| value(row, count).filter(|value| value.exact).map(|value| value.median);
     let baseline = summary.rows.iter().find(is_it)?;
+    // A baseline that is written as 0.000 is what a request takes, shared among its tasks.
+    let shown = Unit::of(summary, row, count).factor(row.key.size, count);
+    let (one, other) = (exact(row)?, exact(baseline).filter(|other| other * shown >= 0.0005)?);
     // The ratio of a baseline to itself is no figure.
-    let (one, other) = (exact(row)?, exact(baseline).filter(|other| *other > 0.0)?);
     (baseline.key != row.key).then_some(one / other)
 }
 

@@ -2,12 +2,13 @@
 //! rows are not ranked.
 
 use taskscale_model::{
-    figure::time,
+    figure::{count, time},
     run_file::{Role, Time},
     summary::{Interval, Quantity, Ranked, Ranking, Row, Standing, Summary},
 };
 
 use crate::{
+    drawn,
     overview::{COLUMNS, beside, cut},
     style::clean,
 };
@@ -65,6 +66,30 @@ pub fn no_task(summary: &Summary, ranking: &Ranking) -> Option<String> {
         Some(clean(&format!("{} {} {}", row.key.runtime, row.key.variant_and_case(), time(ns))))
     };
     listed("not ranked, no task: ", summary.rows.iter().filter(is_one).filter_map(name).collect())
+}
+
+/// CPU time of a task.
+fn row_time(row: &Row) -> Option<f64> {
+    Some(row.figures()?.cpu.of.p50)
+}
+
+/// The rows that make no task, the cheapest first, where no row makes one. What has a table of its
+/// own is not told again.
+pub fn no_task_at_all(summary: &Summary) -> Option<String> {
+    let is_one =
+        |row: &&Row| row.creates_task == Some(false) && row.role != Role::Control && row.sweep.is_none();
+    if !drawn::kinds(summary).iter().all(Vec::is_empty) {
+        return None;
+    }
+    let with_time = |row| Some((row_time(row)?, row));
+    let mut rows: Vec<(f64, &Row)> = summary.rows.iter().filter(is_one).filter_map(with_time).collect();
+    rows.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let name = |(ns, row): (f64, &Row)| {
+        let key = &row.key;
+        let (ns, size) = (time(ns), count(key.size));
+        clean(&format!("{} {} {ns} at {size}", key.runtime, key.variant_and_case()))
+    };
+    listed("not ranked, no task: ", rows.into_iter().map(name).collect())
 }
 
 /// The names that fit on a line behind `what`, and how many do not; `None` where there are none.

@@ -65,6 +65,10 @@ pub fn overview(summary: &Summary, style: &Style, run: &str) -> String {
         }
     }
     lines.extend(legend::marks(&shown).map(|line| ink(Ink::Dim, &line)));
+    if rankings.is_empty() {
+        let line = legend::no_task_at_all(summary).map(|line| ink(Ink::Dim, &line));
+        lines.extend(line.into_iter().flat_map(|line| [String::new(), line]));
+    }
     lines.extend(shared(summary, &lines));
     // What was asked for by name has its place, however long the screen gets.
     let sections = counts::sections(summary);

@@ -163,6 +163,17 @@ fn exact_counts_are_divided_by_those_of_the_baseline() {
         assert!(shown.contains("1.50x") && shown.contains("ratio"), "{shown}");
         assert!(!shown.contains("1.00x"), "that of a baseline to itself: {shown}");
     }
+    // A call in 4,096 tasks is written as 0.000, and nothing is divided by it.
+    let mut run = spawn(OLD, &[2_000, 2_000]);
+    run.counts.extend(with_counts(OLD, "JoinSet", &[3_000, 3_000]).counts);
+    let of_spawn = run.counts.iter_mut().filter(|count| count.variant == "spawn");
+    of_spawn.for_each(|count| {
+        let malloc = PROTOCOL + count.iterations * count.size / 4_096;
+        count.allocations = Some(Reading::Value(Allocations { malloc, ..Allocations::default() }));
+    });
+    let seldom = text(&summarize(&run), &Style::default());
+    let counted = seldom.split_once("Counts per task").expect("the section").1;
+    assert!(counted.contains("0.000") && !counted.contains("ratio"), "{counted}");
     let about = with(&[3_000, 3_500]);
     let counted = about[0].split_once("Counts per task").expect("the section").1;
     assert!(!counted.contains("1.6"), "{counted}");

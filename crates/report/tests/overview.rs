@@ -264,3 +264,15 @@ fn a_control_that_disagrees_is_told_on_the_screen() {
     assert!(told.contains("trust no ratio nearer to 1 than that"), "{screen}");
     fits(&screen);
 }
+
+#[test]
+fn where_no_row_makes_a_task_their_times_are_told() {
+    let mut run = run(QUICK);
+    run.rows.iter_mut().for_each(|row| row.creates_task = Some(false));
+    let screen = shown(&summarize(&run));
+    assert!(
+        screen.contains("\n\nnot ranked, no task: tokio multi_thread/spawn 207 ns"),
+        "the cheapest first: {screen}"
+    );
+    fits(&screen);
+}

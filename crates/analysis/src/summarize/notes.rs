@@ -52,16 +52,19 @@ pub fn all(run: &Run, series: &[RowSamples<'_>], rows: &[Row]) -> Vec<String> {
 pub fn incomplete(run: &Run, series: &[RowSamples<'_>]) -> Option<String> {
     let cut: Vec<&RowSamples<'_>> =
         series.iter().filter(|one| matches!(one.state, State::Ok(None))).collect();
-    let interrupted = series.iter().any(|one| matches!(one.state, State::Ok(Some(Stop::Interrupted))));
+    // An interrupt while rows are counted leaves their times whole.
+    let in_counts = run.ended.as_ref().is_some_and(|end| end.interrupted);
+    let in_times = series.iter().any(|one| matches!(one.state, State::Ok(Some(Stop::Interrupted))));
     match (run.ended.is_some(), cut.len()) {
         (false, 0) => Some("the run was cut short; figures rest on what it had measured".into()),
         (false, n) => Some(format!(
             "the run was cut short; {} had not come to an end, and figures rest on the rounds there were",
             rows_in_words(n)
         )),
-        (true, _) if interrupted => {
+        (true, _) if in_times => {
             Some("the run was interrupted; figures rest on the rounds there were".into())
         }
+        (true, _) if in_counts => Some("the run was interrupted before its end".into()),
         (true, 0) => None,
         (true, n) => Some(format!("the run file holds no end of {}", rows_in_words(n))),
     }

@@ -58,6 +58,28 @@ fn rows_are_counted_last_in_processes_of_their_own_and_controls_are_not() {
 }
 
 #[test]
+fn an_interrupt_while_rows_are_counted_says_what_was_not() {
+    let behaviours = [("a", Behaviour::Costs(100)), ("b", Behaviour::Costs(200))];
+    let whole = measure(&behaviours, Setting { counted: true, ..Setting::default() });
+    let timed = whole.samples().count();
+    // Into the second process of the first row: 8 requests are one process.
+    for (after, left_out) in [(timed + 10, vec![1]), (timed, vec![0, 1])] {
+        let setting = Setting { counted: true, interrupt_after: Some(after), ..Setting::default() };
+        let done = measure(&behaviours, setting);
+        let missing: Vec<u64> = counts(&done)
+            .into_iter()
+            .filter_map(|count| Some((count.row, count.others.get(&Count::Allocations)?.why()?.clone())))
+            .inspect(|(_, why)| assert_eq!(why.reason, "the run was interrupted before it was counted"))
+            .map(|(row, _)| row)
+            .collect();
+        assert_eq!(missing, left_out, "interrupted after {after}");
+        let end = done.records.last();
+        assert!(matches!(end, Some(Record::End(end)) if end.interrupted), "{end:?}");
+    }
+    assert!(matches!(whole.records.last(), Some(Record::End(end)) if !end.interrupted));
+}
+
+#[test]
 fn a_row_that_fails_when_it_is_counted_says_so_once() {
     let behaviours = [("a", Behaviour::BearsNoCounting), ("b", Behaviour::Costs(200))];
     let limits = Limits { samples: 1, ..Setting::default().limits };
