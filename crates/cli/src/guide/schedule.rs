@@ -5,7 +5,7 @@
 use taskscale_stats::sign::FEWEST;
 
 /// Rounds of a program at most, where nobody asked for more time.
-pub const ROUNDS: u64 = 40;
+pub const ROUNDS: u64 = 100;
 /// Seconds of a sitting, where nobody asked for more time. 24 of 27 programs have six rounds by
 /// then on two shared cores.
 const SITTING_S: f64 = 5.0;
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn time_is_shared_among_programs() {
         let plan = Plan::of(27, None, None);
-        assert_eq!((plan.sitting_s, plan.budget_s, plan.rounds), (5.0, 180.0, 40));
+        assert_eq!((plan.sitting_s, plan.budget_s, plan.rounds), (5.0, 180.0, 100));
         let plan = Plan::of(2, Some(80.0), None);
         assert_eq!((plan.sitting_s, plan.budget_s, plan.rounds), (30.0, 80.0, 1_000));
         assert_eq!(Plan::of(1, None, Some(3)).rounds, 3);
@@ -70,11 +70,11 @@ mod tests {
     #[test]
     fn what_lacks_rounds_is_started_again_the_cheapest_first() {
         let seen = |rounds, took_s| Some(Seen { rounds, took_s });
-        let all = [seen(40, 5.0), seen(3, 6.0), None, seen(4, 6.0), seen(0, 9.0)];
+        let all = [seen(100, 5.0), seen(3, 6.0), None, seen(4, 6.0), seen(0, 9.0)];
         // Two more rounds of 1.5 s; then three of 2 s.
-        assert_eq!(again(&all, 40, 3.0), Some((3, 2)));
-        assert_eq!(again(&all[..2], 40, 6.0), Some((1, 3)));
-        assert_eq!(again(&all[..2], 40, 5.9), None, "it does not fit");
+        assert_eq!(again(&all, 100, 3.0), Some((3, 2)));
+        assert_eq!(again(&all[..2], 100, 6.0), Some((1, 3)));
+        assert_eq!(again(&all[..2], 100, 5.9), None, "it does not fit");
         assert_eq!(again(&all, 3, 100.0), None, "three were asked for");
     }
 }

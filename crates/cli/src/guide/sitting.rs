@@ -16,7 +16,7 @@ use crate::interrupt::Interrupt;
 
 /// Time between two looks at whether the user wants to stop.
 const LOOK_NS: u64 = 100_000_000;
-/// Lines of a sitting at most. The most of any program are some 3,000 with 40 rounds.
+/// Lines of a sitting at most. The most of any program are some 7,500 with 100 rounds.
 const LINES: u64 = 1_000_000;
 
 /// Writes records as they come, each at once.
