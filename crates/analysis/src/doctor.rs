@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `share` | how much of the CPUs this process gets: quota, load, run delay, steal |
 //! | `spread` | which difference can be told, in CPU time and in wall time |
+//! | `caches` | whether others use the caches |
 //! | `cores` | processors: how many, of what kind, which of them share a core |
 //! | `rate` | what changes their speed: governor, boost, heat, battery, hypervisor |
 //! | `clocks` | clocks and system calls |
@@ -15,6 +16,7 @@
 //! | `limits` | counters and the number of threads and files |
 //! | `finding` | makes findings |
 
+mod caches;
 mod clocks;
 mod cores;
 mod finding;
@@ -32,6 +34,7 @@ pub fn checkup(facts: &Facts, tool: &str) -> Checkup {
     let parts = [
         share::findings(facts),
         spread::findings(&facts.measured),
+        caches::findings(&facts.measured),
         cores::findings(facts),
         rate::findings(facts),
         clocks::findings(facts),

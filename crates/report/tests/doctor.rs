@@ -29,6 +29,8 @@ struct Made {
     costs: (u64, u64),
     /// The most thousandths by which work takes longer.
     noise: u64,
+    /// The most thousandths by which a walk through memory takes longer.
+    cache_noise: u64,
     /// Wall time in ns that others take in about every fourth piece of work.
     others: u64,
     /// Wall time in ns that no counter accounts for.
@@ -46,6 +48,7 @@ impl Made {
             delay: 0,
             costs: (22, 240),
             noise: 2,
+            cache_noise: 20,
             others: 0,
             hidden: 0,
             random: 1,
@@ -79,6 +82,12 @@ impl Bench for Made {
         self.cpu += took;
         self.delay += others;
         self.wall += took + others + self.hidden;
+    }
+
+    fn walk(&mut self, steps: u64) {
+        let noise = self.random(self.cache_noise + 1);
+        self.cpu += steps * (1_000 + noise) / 1_000;
+        self.wall += steps;
     }
 
     fn system_call(&mut self) {
@@ -115,7 +124,9 @@ fn examined(files: &str, mut bench: Made, moved: Moved, neighbours: &[(u32, u32,
         };
         Neighbour { cpu, other, siblings, pairs: (0..16).map(pair).collect() }
     });
-    facts.measured = Measured { neighbours: neighbours.collect(), clocks, system_call_ns, slices, moved };
+    let neighbours = neighbours.collect();
+    let walks = measure::walks(&mut bench);
+    facts.measured = Measured { neighbours, clocks, system_call_ns, slices, walks, moved };
     facts
 }
 
@@ -165,7 +176,7 @@ fn old_server() -> Checkup {
 }
 
 fn laptop() -> Checkup {
-    let bench = Made { noise: 25, others: 400_000, ..Made::quiet() };
+    let bench = Made { noise: 25, cache_noise: 500, others: 400_000, ..Made::quiet() };
     let moved = Moved { heat_events: None, steal_ns: None, ..quiet() };
     let mut facts = examined(BIG_LITTLE, bench, moved, &[(0, 1, false, 1_004)]);
     facts.kernel.hardware_counters = Reading::Value(());

@@ -33,7 +33,7 @@ pub enum Step {
     Reading,
     /// Timing clocks and a system call.
     Clocks,
-    /// Repeating a fixed piece of work.
+    /// Repeating a fixed piece of work, and a fixed walk through memory.
     Work,
     /// Repeating the same work beside another CPU that is busy.
     Neighbours,
@@ -56,12 +56,13 @@ pub fn examine(mut step: impl FnMut(Step)) -> Facts {
     let before = Counters::read(&files);
     let slices = measure::slices(&mut bench, steps);
     let moved = before.moved(&Counters::read(&files));
+    let walks = measure::walks(&mut bench);
     step(Step::Neighbours);
     let pairs =
         neighbour::pairs(facts.processors.usable.value().map_or(&[], Vec::as_slice), &facts.processors.cpus);
     let neighbours =
         pairs.into_iter().filter_map(|pair| neighbour::measure(&mut bench, pair, steps)).collect();
-    facts.measured = Measured { clocks, system_call_ns, slices, neighbours, moved };
+    facts.measured = Measured { clocks, system_call_ns, slices, walks, neighbours, moved };
     facts
 }
 
@@ -77,6 +78,7 @@ mod tests {
         let measured = &facts.measured;
         assert_eq!(measured.clocks.len(), 3);
         assert!(measured.clocks.iter().all(|clock| clock.cost_ns > 0.0 && clock.step_ns > 0));
+        assert!(!measured.walks.is_empty() && measured.walks.iter().all(|walk| *walk > 0));
         assert!(!measured.slices.is_empty() && measured.slices.iter().all(|slice| slice.wall_ns > 0));
         // The affinity is what it was before.
         let usable = machine::read().cpus_usable;

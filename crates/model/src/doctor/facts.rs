@@ -137,6 +137,9 @@ pub struct Measured {
     pub system_call_ns: Option<f64>,
     /// Repetitions of a fixed piece of work.
     pub slices: Vec<Slice>,
+    /// CPU time of each pass of a fixed walk through memory that fits a cache which cores share, in
+    /// ns.
+    pub walks: Vec<u64>,
     /// The same work with another CPU busy, and with it left alone.
     pub neighbours: Vec<Neighbour>,
     /// How far the kernel's counters moved during `slices`.

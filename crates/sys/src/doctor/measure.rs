@@ -13,6 +13,9 @@ pub const SLICE_NS: u64 = 2_000_000;
 pub const SLICES: usize = 400;
 /// Wall time after which no slice is begun, since others may take most of the CPU.
 const SLICES_WALL_NS: u64 = 2_500_000_000;
+/// Number of walks, as long as a slice each, and the wall time after which none is begun.
+pub const WALKS: usize = 200;
+const WALKS_WALL_NS: u64 = 1_000_000_000;
 /// Number of batches, of which the cheapest counts: a disturbance only adds.
 const BATCHES: usize = 16;
 /// Calls in a batch: about 50 us, well below the scheduler's slice, and 1,000 times the resolution
@@ -71,11 +74,16 @@ fn smallest_step(bench: &mut impl Bench, clock: Clock) -> u64 {
 
 /// Returns how many steps of work take [`SLICE_NS`] of CPU time.
 pub fn steps_of_a_slice(bench: &mut impl Bench) -> u64 {
+    steps_of(bench, Bench::work)
+}
+
+/// Returns how many steps of `work` take [`SLICE_NS`] of CPU time.
+fn steps_of<B: Bench>(bench: &mut B, work: impl Fn(&mut B, u64)) -> u64 {
     let mut steps: u64 = 1_024;
     // 2^40 steps take hours: the loop ends even where the clock stands still.
     while steps < 1 << 40 {
         let before = bench.clock_ns(Clock::ThreadCpu);
-        bench.work(steps);
+        work(bench, steps);
         let took = bench.clock_ns(Clock::ThreadCpu).saturating_sub(before);
         if took >= SLICE_NS / 2 {
             return (steps as f64 * SLICE_NS as f64 / took as f64).ceil() as u64;
@@ -101,6 +109,20 @@ pub fn slices(bench: &mut impl Bench, steps: u64) -> Vec<Slice> {
         before = now;
     }
     slices
+}
+
+/// Takes [`WALKS`] walks of the same length, fewer where others take the CPU, and returns the CPU
+/// time of each, in ns.
+pub fn walks(bench: &mut impl Bench) -> Vec<u64> {
+    let steps = steps_of(bench, Bench::walk);
+    let mut walks = Vec::with_capacity(WALKS);
+    let start = bench.clock_ns(Clock::Wall);
+    while walks.len() < WALKS && bench.clock_ns(Clock::Wall).saturating_sub(start) < WALKS_WALL_NS {
+        let before = bench.clock_ns(Clock::ThreadCpu);
+        bench.walk(steps);
+        walks.push(bench.clock_ns(Clock::ThreadCpu).saturating_sub(before));
+    }
+    walks
 }
 
 /// Reads wall time, CPU time and run delay so far.
@@ -174,6 +196,10 @@ mod tests {
             self.delay += self.others;
         }
 
+        fn walk(&mut self, steps: u64) {
+            self.work(5 * steps);
+        }
+
         fn system_call(&mut self) {
             self.cpu += 80;
         }
@@ -209,6 +235,16 @@ mod tests {
             assert_eq!((slice.cpu_ns, slice.delay_ns), (3 * steps + 50, Some(500_000)));
             assert_eq!(slice.wall_ns, slice.cpu_ns + 500_000);
         }
+    }
+
+    #[test]
+    fn walks_are_as_long_as_slices_and_fewer_where_others_take_the_cpu() {
+        let speed = Cell::new(3);
+        let walks_of = |others| walks(&mut Made { others, ..made(&speed) });
+        let walks = walks_of(0);
+        assert_eq!(walks.len(), WALKS);
+        assert!(walks.iter().all(|walk| walk.abs_diff(SLICE_NS) < 1_000), "{walks:?}");
+        assert_eq!(walks_of(98_000_000).len(), 10);
     }
 
     #[test]
