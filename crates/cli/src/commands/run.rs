@@ -93,7 +93,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
             candidate.prepare(&building);
         }
     }
-    let shaken = runtimes::shake_hands(candidates, args.timeout, &|| interrupt.came());
+    let shaken = runtimes::shake_hands(candidates, args.timeout, &building);
     if interrupt.came() {
         tell("taskscale: interrupted; nothing was measured yet, and there is no run file");
         return Ok(Outcome::Interrupted);
