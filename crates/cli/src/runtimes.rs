@@ -422,6 +422,10 @@ fn describe(candidate: &Candidate, timeout_ns: u64) -> Described {
 fn heal(candidate: &mut Candidate, described: Described, timeout_ns: u64, watch: &dyn Watch) -> Described {
     let Some(job) = candidate.job.clone().filter(|_| candidate.kept) else { return described };
     let fault = match described {
+        Ok(description) => {
+            job.works();
+            return Ok(description);
+        }
         // What is slow, and what is not on this machine, a build does not change.
         Err(Unshaken::Fault(fault)) if !matches!(fault, Fault::TimedOut { .. } | Fault::NotHere(_)) => fault,
         described => return described,

@@ -13,7 +13,11 @@ use taskscale_sys::{
     process::{Child, Command, Exit, IoProblem},
 };
 
-use crate::{folders::UserFolder, interrupt::Interrupt, output};
+use crate::{
+    folders::{self, UserFolder},
+    interrupt::Interrupt,
+    output,
+};
 
 use super::{
     cache, content,
@@ -144,13 +148,16 @@ impl Job {
         }
     }
 
-    /// Notes that a probe which was built anew works, so that it would be built anew again.
+    /// Notes that a kept probe works: if it was built anew, it would be so again.
     pub fn works(&self) {
-        let (Some(mut marker), Ok(key)) = (self.marker(), self.key()) else { return };
-        let Some(folder) = cache::find(&self.folder(&key)).map(|path| Folder::of(&path)) else { return };
-        if std::mem::take(&mut marker.anew) {
-            // The note harms only the next repair.
-            cache::write(&folder.marker, &marker.text(&key)).ok();
+        let Some(path) = self.key().ok().and_then(|key| cache::find(&self.folder(&key))) else { return };
+        let marker = Folder::of(&path).marker;
+        let Ok(text) = fs::read_to_string(&marker) else { return };
+        if let Some((first, rest)) = text.split_once('\n')
+            && let Some(first) = first.strip_suffix(ANEW)
+        {
+            // Without the note only the next repair is missing.
+            cache::write(&marker, &format!("{first}\n{rest}")).ok();
         }
     }
 
@@ -363,21 +370,24 @@ struct Marker {
     files: String,
 }
 
+/// Ends the first line of a marker where the probe was built anew.
+const ANEW: &str = " anew";
+
 /// The last line of a marker.
 const END: &str = "end\n";
 
 impl Marker {
     fn text(&self, key: &str) -> String {
         let state = if self.complete { "whole" } else { "part" };
-        let anew = if self.anew { " anew" } else { "" };
+        let anew = if self.anew { ANEW } else { "" };
         format!("{key} {state}{anew}\n{}{END}", self.files)
     }
 
     fn parse(text: &str, key: &str) -> Option<Marker> {
         let (first, rest) = text.split_once('\n')?;
-        let mut words = first.split(' ');
-        let (true, state) = (words.next() == Some(key), words.next()?) else { return None };
-        let (anew, complete) = (words.next() == Some("anew"), state == "whole");
+        let (first, anew) = first.strip_suffix(ANEW).map_or((first, false), |first| (first, true));
+        let state = first.strip_prefix(key)?.strip_prefix(' ')?;
+        let complete = state == "whole";
         // An empty list would let everything pass.
         let files = rest.strip_suffix(END).filter(|files| !files.is_empty())?.to_owned();
         (complete || state == "part").then_some(Marker { complete, anew, files })
@@ -438,7 +448,7 @@ fn execute(
     let mut words = vec!["-c".to_owned(), script.to_owned(), log.to_string_lossy().into_owned()];
     words.push(command.program.clone());
     words.extend(command.args.iter().cloned());
-    let shell = Command {
+    let mut shell = Command {
         env: command.env.clone(),
         env_remove: command.env_remove.clone(),
         directory: Some(command.directory.clone().unwrap_or_else(|| directory.to_owned())),
@@ -446,6 +456,9 @@ fn execute(
     };
     fs::write(log, "").ok();
     let failed = |why: String| (why, String::new());
+    // What a compiler leaves when it is killed lies in our folder.
+    let temporary = folders::scratch().map_err(|missing| failed(missing.to_string()))?;
+    shell.env.push(("TMPDIR".into(), temporary.path().to_string_lossy().into_owned()));
     let mut child = Child::spawn(&shell).map_err(|error| failed(error.to_string()))?;
     let deadline_ns = clock::monotonic_ns().saturating_add(STEP_NS);
     let exit = loop {
