@@ -5,7 +5,7 @@ mod common;
 
 use std::{
     fs,
-    io::Read,
+    io::Write,
     path::{Path, PathBuf},
     process::{Command, Stdio},
     time::{Duration, Instant},
@@ -193,20 +193,21 @@ fn a_probe_that_no_build_mends_is_not_built_again_and_again() {
 
 /// Starts a run that has to wait for this process, and returns it with what it said by then.
 fn waiting(machine: &Machine, lock: &fs::File) -> (std::process::Child, String) {
-    use std::io::Write;
     lock.set_len(0).expect("ours");
     (&*lock).write_all(std::process::id().to_string().as_bytes()).expect("ours");
     let args = ["run", "fanout", "--runtime", "go", "--size", "64", "--samples", "1"];
-    let mut child =
-        machine.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
-    let (mut said, mut chunk) = (String::new(), [0; 1_024]);
-    let stderr = child.stderr.as_mut().expect("piped");
-    while !said.contains("Ctrl-C") {
-        let many = stderr.read(&mut chunk).expect("read");
-        assert!(many > 0, "it did not wait: {said}");
-        said.push_str(&String::from_utf8_lossy(&chunk[..many]));
+    let path = machine.tool.path("said");
+    let words = fs::File::create(&path).expect("a file");
+    let child = machine.command(&args).stdout(Stdio::piped()).stderr(words).spawn().expect("starts");
+    let began = Instant::now();
+    loop {
+        let said = fs::read_to_string(&path).expect("there");
+        if said.contains("Ctrl-C") {
+            return (child, said.split_whitespace().collect::<Vec<_>>().join(" "));
+        }
+        assert!(began.elapsed() < PLENTY, "it does not wait: {said}");
+        std::thread::sleep(Duration::from_millis(10));
     }
-    (child, said.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 #[test]
