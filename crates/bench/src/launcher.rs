@@ -29,6 +29,9 @@ pub struct Counting {
     pub allocations: Option<Result<PathBuf, Missing>>,
     /// The library that counts references to Swift's objects.
     pub references: Option<Result<PathBuf, Missing>>,
+    /// A folder of the user's own for what valgrind writes, or why there is none; absent where it
+    /// is not asked for.
+    pub scratch: Option<Result<PathBuf, Missing>>,
 }
 
 /// Starts probes by the commands that were found for the runtimes.

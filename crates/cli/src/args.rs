@@ -419,6 +419,12 @@ pub enum ProbeCommand {
     /// Make files of the workload `bytes` for a probe's author, and serve them until input ends
     #[command(after_help = "Example:\n  taskscale probe bytes 65537")]
     Bytes(BytesArgs),
+    /// End the probes of a taskscale once it has ended
+    #[command(hide = true)]
+    Watch {
+        /// What its probes carry
+        mark: String,
+    },
 }
 
 /// `taskscale probe check`.

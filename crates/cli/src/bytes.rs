@@ -13,7 +13,7 @@ use taskscale_model::{
 use taskscale_sys::process::Command;
 use tempfile::TempDir;
 
-use crate::folders::UserFolder;
+use crate::folders::{self, UserFolder};
 
 /// The folder, and the server where one is needed.
 #[derive(Debug)]
@@ -97,12 +97,7 @@ impl Given {
     /// # Errors
     /// One cannot be made, or the server does not come up.
     pub fn new(make: impl Fn(&Path, u64) -> Result<(), Missing>) -> Result<Given, Missing> {
-        let folder = tempfile::tempdir().map_err(|error| {
-            Missing::new(
-                format!("no temporary folder: {error}"),
-                "set TMPDIR to a folder that can be written",
-            )
-        })?;
+        let folder = folders::scratch()?;
         bytes::CHECKED.into_iter().try_for_each(|size| make(folder.path(), size))?;
         let server = server(folder.path())?;
         Ok(Given { folder, server })

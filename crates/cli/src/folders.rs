@@ -3,10 +3,15 @@
 //! There is no fallback: the names in a temporary folder can be guessed, so somebody else may have
 //! put a file there before us ([`taskscale_sys::own`]).
 
-use std::path::{Path, PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use taskscale_model::missing::Missing;
 use taskscale_sys::own::{self, Refusal};
+use tempfile::TempDir;
 
 /// A kind of folder, by the XDG Base Directory Specification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,6 +76,28 @@ impl UserFolder {
             )),
         }
     }
+}
+
+/// Time after which a folder for a while is nobody's: no build and no count takes a day.
+const FORGOTTEN: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Makes a folder for a while in the cache, which is gone when the result is dropped. What another
+/// process left there because it was killed is removed after a day.
+///
+/// # Errors
+/// As [`UserFolder::make`].
+pub fn scratch() -> Result<TempDir, Missing> {
+    let folder = UserFolder::Cache.make("scratch")?;
+    for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+        let age = entry.metadata().and_then(|of| of.modified()).map(|time| time.elapsed());
+        if age.is_ok_and(|age| age.is_ok_and(|age| age > FORGOTTEN)) {
+            // One that cannot be removed harms nobody.
+            fs::remove_dir_all(entry.path()).ok();
+        }
+    }
+    tempfile::tempdir_in(&folder).map_err(|error| {
+        Missing::new(format!("no folder can be made in {}: {error}", folder.display()), UserFolder::Cache.remedy())
+    })
 }
 
 /// Returns the folder that a variable names; `None` also for a relative path, which the

@@ -1,17 +1,27 @@
-//! Ctrl-C and SIGTERM: the first signal ends the run in good order, the second at once.
+//! Ctrl-C, SIGTERM and a closed terminal: the first signal ends the run in good order, the second
+//! Ctrl-C or SIGTERM at once.
 
 use std::sync::{
-    Arc,
+    Arc, OnceLock,
     atomic::{AtomicBool, Ordering},
 };
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use taskscale_sys::process;
 
 /// A flag that is set once the user asked to stop.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 
+/// The flag that signals set, once somebody listens.
+static LISTENING: OnceLock<Interrupt> = OnceLock::new();
+
 impl Interrupt {
+    /// Tells whether the user asked to stop, where anybody listens.
+    pub fn has_come() -> bool {
+        LISTENING.get().is_some_and(Interrupt::came)
+    }
+
     pub fn listen() -> std::io::Result<Self> {
         let interrupt = Interrupt::default();
         for signal in [SIGINT, SIGTERM] {
@@ -19,7 +29,12 @@ impl Interrupt {
             signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&interrupt.0))?;
             signal_hook::flag::register(signal, Arc::clone(&interrupt.0))?;
         }
-        Ok(interrupt)
+        // A shell and the kernel both send it when a terminal is closed, so that the second one is no
+        // wish for haste. `nohup` has it ignored.
+        if !process::is_ignored(SIGHUP) {
+            signal_hook::flag::register(SIGHUP, Arc::clone(&interrupt.0))?;
+        }
+        Ok(LISTENING.get_or_init(|| interrupt).clone())
     }
 
     pub fn came(&self) -> bool {

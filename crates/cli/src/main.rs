@@ -33,6 +33,7 @@ use clap::{
     error::{ContextKind, ContextValue, ErrorKind},
 };
 use taskscale_bench::meant;
+use taskscale_sys::process::{self, watchdog};
 
 use crate::args::{Cli, Command, ProbeCommand};
 
@@ -44,6 +45,8 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return refused(&error),
     };
+    // The file by its name may be another one by now, as after a build.
+    watchdog::set(process::Command::new("/proc/self/exe", ["probe", "watch"]));
     let done = match cli.command {
         Command::Run(args) => commands::run::run(&args),
         Command::List(args) => commands::list::list(&args),
@@ -57,11 +60,14 @@ fn main() -> ExitCode {
         Command::Probe(ProbeCommand::Check(args)) => commands::probe::check(&args),
         Command::Probe(ProbeCommand::Bytes(args)) => commands::bytes::serve(&args),
         Command::Probe(ProbeCommand::Serve { runtime }) => return taskscale_probe_rust::main(&runtime),
+        Command::Probe(ProbeCommand::Watch { mark }) => commands::probe::watch(&mark),
         Command::Completions { shell } => commands::generate::completions(shell),
         Command::Man { folder: None } => commands::generate::man(),
         Command::Man { folder: Some(folder) } => commands::generate::man_pages(&folder),
     };
-    output::exit_code(done)
+    let code = output::exit_code(done);
+    watchdog::dismiss();
+    code
 }
 
 /// Prints what is wrong with the words typed, in lines that fit. A misspelt command is told what it

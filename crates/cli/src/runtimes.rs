@@ -13,13 +13,16 @@ use taskscale_bench::{
 };
 use taskscale_model::{
     missing::Missing,
+    protocol::Description,
     run_file::{RuntimeRecord, RuntimeState},
     suite::{StreamOf, Suite},
 };
 use taskscale_sys::process::Command;
 
 use crate::{
-    described, names,
+    described,
+    interrupt::Interrupt,
+    names,
     probes::{
         build::{Job, Kept, Unwatched, Watch},
         languages,
@@ -63,6 +66,8 @@ pub struct Candidate {
     pub standing: Standing,
     /// How its probe is made, where it is made on this machine.
     pub job: Option<Job>,
+    /// Whether its probe was built before this process looked for it.
+    pub kept: bool,
     /// The candidate, by the name the user typed, whose rows are judged against this one's.
     pub old_of: Option<String>,
     /// Whether only the floors of streams are wanted of it.
@@ -76,7 +81,8 @@ impl Candidate {
             Ok(None) => (built_in(id), None),
             Ok(Some(job)) => (standing(&job), Some(job)),
         };
-        Candidate { id: id.into(), asked, standing, job, old_of: None, only_floors: false }
+        let kept = job.is_some() && matches!(standing, Standing::Ready(_));
+        Candidate { id: id.into(), asked, standing, job, kept, old_of: None, only_floors: false }
     }
 
     /// Whether its probe is still to be built.
@@ -263,6 +269,7 @@ pub fn own(probe: &str) -> anyhow::Result<Candidate> {
             asked: true,
             standing,
             job: None,
+            kept: false,
             old_of: None,
             only_floors: false,
         });
@@ -323,22 +330,23 @@ pub struct Shaken {
 
 /// Starts each candidate's probe once, several side by side, and asks what it is. Tells equal names
 /// apart: an old side becomes `mine#old`, any other `mine#2`. A probe has [`HANDSHAKE_NS`] to
-/// answer, or `timeout_s` seconds where those are more. Ends early where the user asks to `stop`.
-pub fn shake_hands(
-    candidates: Vec<Candidate>,
-    timeout_s: Option<f64>,
-    stop: &(dyn Fn() -> bool + Sync),
-) -> Vec<Shaken> {
+/// answer, or `timeout_s` seconds where those are more. One that was kept and does not answer as it
+/// should is built anew. Ends early where the user asks to stop.
+pub fn shake_hands(candidates: Vec<Candidate>, timeout_s: Option<f64>, watch: &dyn Watch) -> Vec<Shaken> {
     let mut shaken: Vec<Shaken> = Vec::new();
     // Pairs of the name that the user typed and the name in the run.
     let mut typed: Vec<(String, String)> = Vec::new();
     let timeout_ns = ((timeout_s.unwrap_or_default() * 1e9) as u64).max(HANDSHAKE_NS);
     // Interpreters and virtual machines come up side by side.
     let shake = |candidate: Candidate| {
-        let (as_typed, old_of) = (candidate.id.clone(), candidate.old_of.clone());
-        (!stop()).then(|| (as_typed, old_of, shake_hand(candidate, timeout_ns)))
+        let described = (!Interrupt::has_come()).then(|| describe(&candidate, timeout_ns))?;
+        Some((candidate, described))
     };
-    for (as_typed, old_of, mut one) in side_by_side(candidates, &shake).into_iter().map_while(|one| one) {
+    for one in side_by_side(candidates, &shake) {
+        let Some((mut candidate, described)) = one else { break };
+        let described = heal(&mut candidate, described, timeout_ns, watch);
+        let (as_typed, old_of) = (candidate.id.clone(), candidate.old_of.clone());
+        let mut one = shaken_hand(candidate, described);
         let taken = |id: &str| shaken.iter().any(|other| other.found.id == id);
         if old_of.is_some() && taken(&one.found.id) {
             one.found.id.push_str("#old");
@@ -365,21 +373,85 @@ fn numbered(id: &str, number: u64) -> String {
     if number == 1 { id.to_owned() } else { format!("{id}#{number}") }
 }
 
-fn shake_hand(candidate: Candidate, timeout_ns: u64) -> Shaken {
-    let Candidate { id, asked, standing, only_floors, .. } = candidate;
-    let command = match standing {
-        Standing::Ready(command) => Ok(command),
-        Standing::Missing(missing) => Err(missing),
-        Standing::Unbuilt(job) => Err(Missing::new(
-            format!("not built yet ({})", job.toolchain.version),
-            format!("taskscale setup {id}, or any run of it"),
-        )),
+/// Starts a candidate's probe, and builds it anew where it was kept and does not answer as it
+/// should.
+///
+/// # Errors
+/// It does not answer for all that.
+pub fn answers(candidate: &mut Candidate, watch: &dyn Watch) -> Result<(), Missing> {
+    let described = describe(candidate, HANDSHAKE_NS);
+    heal(candidate, described, HANDSHAKE_NS, watch).map(drop).map_err(Missing::from)
+}
+
+/// What came of a handshake.
+type Described = Result<Description, Unshaken>;
+
+/// Why a probe did not say what it is.
+enum Unshaken {
+    /// There is none to start.
+    Missing(Missing),
+    Fault(Fault),
+}
+
+impl From<Unshaken> for Missing {
+    fn from(unshaken: Unshaken) -> Missing {
+        match unshaken {
+            Unshaken::Missing(missing) => missing,
+            Unshaken::Fault(fault) => fault.to_missing(),
+        }
+    }
+}
+
+/// Starts a probe and asks what it is.
+fn describe(candidate: &Candidate, timeout_ns: u64) -> Described {
+    let command = match &candidate.standing {
+        Standing::Ready(command) => command,
+        Standing::Missing(missing) => return Err(Unshaken::Missing(missing.clone())),
+        Standing::Unbuilt(job) => {
+            return Err(Unshaken::Missing(Missing::new(
+                format!("not built yet ({})", job.toolchain.version),
+                format!("taskscale setup {}, or any run of it", candidate.id),
+            )));
+        }
     };
+    let described = Probe::start(command).and_then(|mut probe| probe.describe(timeout_ns));
+    described.map_err(Unshaken::Fault)
+}
+
+/// Builds a kept probe anew that did not answer as it should, and asks once more.
+fn heal(candidate: &mut Candidate, described: Described, timeout_ns: u64, watch: &dyn Watch) -> Described {
+    let Some(job) = candidate.job.clone().filter(|_| candidate.kept) else { return described };
+    let fault = match described {
+        Ok(description) => {
+            job.works();
+            return Ok(description);
+        }
+        // What is slow, and what is not on this machine, a build does not change.
+        Err(Unshaken::Fault(fault)) if !matches!(fault, Fault::TimedOut { .. } | Fault::NotHere(_)) => fault,
+        described => return described,
+    };
+    match job.anew(&fault.to_string(), watch) {
+        Ok(None) => Err(Unshaken::Fault(fault)),
+        Err(missing) => Err(Unshaken::Missing(missing)),
+        Ok(Some(command)) => {
+            candidate.standing = Standing::Ready(command);
+            let described = describe(candidate, timeout_ns);
+            if described.is_ok() {
+                job.works();
+            }
+            described
+        }
+    }
+}
+
+fn shaken_hand(candidate: Candidate, described: Described) -> Shaken {
+    let Candidate { id, asked, standing, only_floors, .. } = candidate;
     let line = |command: &Command| std::iter::once(&command.program).chain(&command.args).cloned().collect();
-    let described = command.clone().and_then(|command| {
-        let described = Probe::start(&command).and_then(|mut probe| probe.describe(timeout_ns));
-        described.map_err(|fault: Fault| fault.to_missing())
-    });
+    let described = described.map_err(Missing::from);
+    let command = match standing {
+        Standing::Ready(command) => Some(command),
+        Standing::Missing(_) | Standing::Unbuilt(_) => None,
+    };
     let is_own = !known().any(|name| split_id(&id).0 == name);
     // A user's probe goes by the name that it gives itself.
     let id = match &described {
@@ -409,7 +481,7 @@ fn shake_hand(candidate: Candidate, timeout_ns: u64) -> Shaken {
             old_of: None,
             description: described,
         },
-        command: command.ok(),
+        command,
     }
 }
 

@@ -131,9 +131,9 @@ pub fn adopt_orphans() {
     }
 }
 
-/// Arranges that the program started by `command` dies with the thread that spawns it (Linux) and
-/// inherits no descriptor but its three pipes.
-pub fn isolate(command: &mut std::process::Command) {
+/// Arranges that the program started by `command` dies with the thread that spawns it (Linux),
+/// inherits no descriptor but its three pipes, and has `mark` as its limit of file locks.
+pub fn isolate(command: &mut std::process::Command, mark: Option<u64>) {
     use std::os::unix::process::CommandExt;
     let parent = std::process::id();
     // SAFETY: between fork and exec only async-signal-safe calls are made, and nothing is
@@ -153,10 +153,76 @@ pub fn isolate(command: &mut std::process::Command) {
             }
             #[cfg(not(target_os = "linux"))]
             let _ = parent;
+            if let Some(mark) = mark {
+                limit_locks(mark);
+            }
             close_on_exec_from(3);
             Ok(())
         });
     }
+}
+
+/// Arranges that the program started by `command` is in a session of its own, which no signal of
+/// the terminal and of our group reaches, and inherits no descriptor but its three streams.
+pub fn detach(command: &mut std::process::Command) {
+    use std::os::unix::process::CommandExt;
+    // SAFETY: between fork and exec only async-signal-safe calls are made, and nothing is
+    // allocated. setsid takes nothing.
+    unsafe {
+        command.pre_exec(|| {
+            if libc::setsid() < 0 {
+                return Err(io::Error::last_os_error());
+            }
+            close_on_exec_from(3);
+            Ok(())
+        });
+    }
+}
+
+/// Names the only thread of this process, and so the process as `ps`, `pkill` and `killall` see it.
+pub fn set_name(name: &std::ffi::CStr) {
+    #[cfg(target_os = "linux")]
+    // SAFETY: PR_SET_NAME reads a C string, of which the kernel takes 15 bytes.
+    unsafe {
+        libc::prctl(libc::PR_SET_NAME, name.as_ptr(), 0, 0, 0);
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = name;
+}
+
+/// Tells whether a signal was ignored when this program was started, as `nohup` does.
+pub fn is_ignored(signal: libc::c_int) -> bool {
+    // SAFETY: sigaction is plain data for which all zeros is a value; with no new action the call
+    // only writes the present one to the place given.
+    unsafe {
+        let mut now: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(signal, std::ptr::null(), &mut now) == 0 && now.sa_sigaction == libc::SIG_IGN
+    }
+}
+
+/// Returns the most file locks that this process may allow a child; `None` where there is no such
+/// limit.
+pub fn most_locks() -> Option<u64> {
+    #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+    {
+        let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        // SAFETY: getrlimit writes to the place given.
+        (unsafe { libc::getrlimit(libc::RLIMIT_LOCKS, &mut limit) } == 0).then_some(limit.rlim_max)
+    }
+    #[cfg(not(all(target_os = "linux", target_pointer_width = "64")))]
+    None
+}
+
+/// Sets the limit of file locks of this process and of all that it starts. Async-signal-safe. A
+/// system that refuses leaves it as it is.
+fn limit_locks(most: u64) {
+    #[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+    // SAFETY: setrlimit reads the limit given.
+    unsafe {
+        libc::setrlimit(libc::RLIMIT_LOCKS, &libc::rlimit { rlim_cur: most, rlim_max: most });
+    }
+    #[cfg(not(all(target_os = "linux", target_pointer_width = "64")))]
+    let _ = most;
 }
 
 /// Marks all descriptors from `first` up as close-on-exec. It does not close them, since `std`

@@ -21,6 +21,7 @@ mod exit;
 mod tail;
 mod talk;
 pub(crate) mod tree;
+pub mod watchdog;
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -28,6 +29,7 @@ use std::process::{ChildStderr, ChildStdin, ChildStdout};
 
 use crate::counts::{Counters, Prepared, Wanted, traced::Session};
 use crate::{clock, ffi};
+pub use crate::ffi::is_ignored;
 pub(crate) use command::random_name;
 pub use command::{Command, SpawnError};
 pub use exit::Exit;
@@ -35,7 +37,7 @@ use tail::Tail;
 pub use talk::{FLOOD_LIMIT, IoProblem, LINE_LIMIT};
 
 /// The environment variable by which a probe's descendants are found again. Its value is random for
-/// each [`Child`].
+/// each [`Child`]; the first half is this process's own ([`watchdog`]).
 pub const COOKIE: &str = "TASKSCALE_PROBE_COOKIE";
 
 /// A running probe. Dropping it kills it with all its descendants.
@@ -75,7 +77,8 @@ impl Child {
     ///
     /// On Linux the process is killed when the *thread* that called this ends: call it on a thread
     /// that stays. This process also inherits orphans among its descendants (as a child subreaper),
-    /// so that they can be reaped.
+    /// so that they can be reaped. What it starts outlives this process only where there is no
+    /// [`watchdog`].
     ///
     /// # Errors
     /// [`SpawnError`] says which program, why, and what to do.

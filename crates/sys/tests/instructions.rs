@@ -41,7 +41,7 @@ fn assert_exact(turns: &[f64]) {
 
 /// Starts the command under valgrind; `None`, and says so, where there is none.
 fn simulated(command: &Command) -> Option<(Simulated, Child)> {
-    match Simulated::prepare(command) {
+    match Simulated::prepare(command, &std::env::temp_dir()) {
         Ok(simulated) => {
             let child = Child::spawn(simulated.command()).expect("it starts");
             Some((simulated, child))
@@ -87,7 +87,7 @@ fn a_script_that_becomes_the_program_is_followed() {
 fn valgrind_counts_a_process_from_start_to_end() {
     let Some(command) = command(&["spin", "1"]) else { return };
     let whole = |turns: u64| {
-        let whole = Whole::prepare(&command).ok()?;
+        let whole = Whole::prepare(&command, &std::env::temp_dir()).ok()?;
         let mut child = Child::spawn(whole.command()).expect("it starts");
         ask(&mut child, &turns.to_string());
         child.end(known::PATIENCE_NS).expect("it ends by itself");
@@ -99,7 +99,7 @@ fn valgrind_counts_a_process_from_start_to_end() {
     };
     assert_exact(&[(twice - once) as f64 / K as f64]);
     // One that was killed has written no sum.
-    let killed = Whole::prepare(&command).expect("as before");
+    let killed = Whole::prepare(&command, &std::env::temp_dir()).expect("as before");
     let mut child = Child::spawn(killed.command()).expect("it starts");
     ask(&mut child, "1");
     child.kill_tree();

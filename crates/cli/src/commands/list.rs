@@ -18,6 +18,7 @@ use crate::{
     interrupt::Interrupt,
     names,
     output::{Outcome, print},
+    probes::build::Unwatched,
     progress::Building,
     runtimes::{self, Candidate, Standing},
     suites,
@@ -58,7 +59,7 @@ pub fn list(args: &ListArgs) -> anyhow::Result<Outcome> {
         // What is built in says at once which variants it has; of others it is known since they
         // were last asked.
         let built_in = runtimes::known().filter(|name| runtimes::is_built_in(name)).map(runtimes::named);
-        runtimes::shake_hands(built_in.collect::<anyhow::Result<_>>()?, None, &|| false);
+        runtimes::shake_hands(built_in.collect::<anyhow::Result<_>>()?, None, &Unwatched);
     }
     let described = described::all();
     for suite in known.iter().filter(|suite| named.iter().any(|name| **name == suite.name)) {
@@ -123,17 +124,20 @@ fn ways(text: &mut String, suite: &Suite, described: &[Described]) -> std::fmt::
 
 /// Writes the runtimes that are asked for in full, or a line of each.
 fn runtimes(text: &mut String, asked: &[String]) -> anyhow::Result<()> {
+    let building = Building::new(Interrupt::listen()?);
     let mut candidates = runtimes::candidates(asked, &[])?;
-    let interrupt = Interrupt::listen()?;
-    let building = Building::new(interrupt.clone());
     building.expect(candidates.iter().filter(|candidate| candidate.asked && candidate.is_unbuilt()).count());
-    for candidate in candidates.iter_mut().filter(|candidate| candidate.asked) {
-        candidate.prepare(&building);
+    for candidate in &mut candidates {
+        match candidate.asked {
+            true => candidate.prepare(&building),
+            // Nobody waits for the build of what was not named, be it one anew.
+            false => candidate.kept = false,
+        }
     }
     let places: Vec<String> = candidates.iter().map(place).collect();
     text.push_str("Runtimes (taskscale run --runtime NAME):\n");
     let unbuilt: Vec<Option<String>> = candidates.iter().map(unbuilt).collect();
-    let shaken = runtimes::shake_hands(candidates, None, &|| interrupt.came());
+    let shaken = runtimes::shake_hands(candidates, None, &building);
     let width = widest(shaken.iter().map(|one| &*one.found.id));
     for ((Found { id, asked, description, .. }, place), unbuilt) in
         shaken.iter().map(|one| &one.found).zip(places).zip(unbuilt)

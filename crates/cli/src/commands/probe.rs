@@ -1,4 +1,5 @@
-//! `taskscale probe check`: tests the conformance of any probe.
+//! `taskscale probe check`: tests the conformance of any probe. `taskscale probe watch` is the
+//! watchdog that this program starts beside itself.
 
 use std::fmt::Write;
 
@@ -7,6 +8,7 @@ use taskscale_bench::{
     check::{self, Findings, Verdict},
 };
 use taskscale_model::missing::Missing;
+use taskscale_sys::process::watchdog;
 
 use crate::{
     args::CheckArgs,
@@ -19,12 +21,13 @@ use crate::{
 
 /// Tests a probe and prints what was found. A probe that does not conform is a finding.
 pub fn check(args: &CheckArgs) -> anyhow::Result<Outcome> {
+    let building = Building::new(Interrupt::listen()?);
     let mut candidate = match (&args.command, &args.runtime) {
         (Some(command), _) => runtimes::own(command)?,
         (None, Some(id)) => runtimes::named(id)?,
         (None, None) => anyhow::bail!("give a command or --runtime"),
     };
-    candidate.prepare(&Building::new(Interrupt::listen()?));
+    candidate.prepare(&building);
     let mut command = match candidate.standing {
         Standing::Ready(command) => command,
         Standing::Missing(missing) => anyhow::bail!("{}: {missing}", candidate.id),
@@ -39,6 +42,12 @@ pub fn check(args: &CheckArgs) -> anyhow::Result<Outcome> {
     let findings = check::check(&command, cpus, timeout_ns, &swapped.environment());
     print(&render(&findings, args.verbose)?)?;
     Ok(if findings.conforms() { Outcome::Done } else { Outcome::Finding })
+}
+
+/// Waits until the program that started this one has ended, and ends its probes.
+pub fn watch(mark: &str) -> anyhow::Result<Outcome> {
+    watchdog::watch(mark).map_err(|why| anyhow::anyhow!("{why}"))?;
+    Ok(Outcome::Done)
 }
 
 fn render(findings: &Findings, verbose: bool) -> Result<String, std::fmt::Error> {

@@ -16,14 +16,17 @@ use taskscale_bench::{
 };
 use taskscale_model::{
     metric::Metric,
+    missing::Missing,
     run_file::{self, Header, Time},
     suite::{self, Suite},
 };
+use tempfile::TempDir;
 
 use crate::{
     args::RunArgs,
     baselines, bytes,
     commands::{guide, report},
+    folders,
     interrupt::Interrupt,
     output::{self, Outcome, tell},
     probes::shim,
@@ -93,7 +96,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
             candidate.prepare(&building);
         }
     }
-    let shaken = runtimes::shake_hands(candidates, args.timeout, &|| interrupt.came());
+    let shaken = runtimes::shake_hands(candidates, args.timeout, &building);
     if interrupt.came() {
         tell("taskscale: interrupted; nothing was measured yet, and there is no run file");
         return Ok(Outcome::Interrupted);
@@ -101,7 +104,8 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     sides::check(&shaken)?;
     let absent = absent(&shaken);
     let mut launcher = launcher(&shaken);
-    launcher = launcher.counting(counting(args, &building));
+    let scratch = args.metrics.contains(&Metric::Callgrind).then(folders::scratch);
+    launcher = launcher.counting(counting(args, &building, scratch.as_ref()));
     // Tables that are left out are taken in where they alone have what was named.
     let own = order(args, suites, &shaken);
     let (mut order, left_out) = match (own, args.variant.is_empty()) {
@@ -306,7 +310,7 @@ fn takes_part(suites: &[Suite], runtime: &str) -> bool {
 }
 
 /// What is counted beside time, with the libraries that it needs.
-fn counting(args: &RunArgs, building: &Building) -> Counting {
+fn counting(args: &RunArgs, building: &Building, scratch: Option<&Result<TempDir, Missing>>) -> Counting {
     let short: &[Metric] = if args.counts { &[Metric::Allocs, Metric::Bytes, Metric::Syscalls] } else { &[] };
     let mut metrics: Vec<Metric> = args.metrics.iter().chain(short).copied().collect();
     metrics.retain(|metric| !metric.counts().is_empty());
@@ -316,6 +320,11 @@ fn counting(args: &RunArgs, building: &Building) -> Counting {
     if counting.metrics.iter().any(|metric| matches!(metric, Metric::Allocs | Metric::Bytes)) {
         counting.allocations = Some(shim::library(building));
     }
+    let place = |folder: &Result<TempDir, Missing>| match folder {
+        Ok(folder) => Ok(folder.path().to_owned()),
+        Err(missing) => Err(missing.clone()),
+    };
+    counting.scratch = scratch.map(place);
     if counting.metrics.contains(&Metric::Retains) {
         counting.references = Some(shim::references(building));
     }

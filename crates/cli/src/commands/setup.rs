@@ -4,7 +4,6 @@
 use std::{collections::BTreeMap, fmt::Write};
 
 use anyhow::bail;
-use taskscale_bench::probe::{HANDSHAKE_NS, Probe};
 use taskscale_model::missing::Missing;
 
 use crate::{
@@ -94,10 +93,10 @@ fn made(candidate: &mut Candidate, watch: &Building) -> Result<String, Missing> 
         // An environment that `packages` has just made is found by this second look.
         let (_, asked) = runtimes::split_id(&candidate.id);
         job.toolchain = (job.language.find)(asked, &job.source)?;
-        let command = job.complete(watch)?;
-        let described = Probe::start(&command).and_then(|mut probe| probe.describe(HANDSHAKE_NS));
-        described.map_err(|fault| fault.to_missing())?;
-        return Ok(format!("ready ({}, {})", job.toolchain.version, job.toolchain.program()));
+        candidate.standing = Standing::Ready(job.complete(watch)?);
+        let toolchain = job.toolchain.clone();
+        runtimes::answers(candidate, watch)?;
+        return Ok(format!("ready ({}, {})", toolchain.version, toolchain.program()));
     }
     match &candidate.standing {
         Standing::Missing(missing) => Err(missing.clone()),

@@ -3,6 +3,7 @@
 
 use std::{
     fs,
+    io::Read,
     path::{Path, PathBuf},
 };
 
@@ -12,10 +13,14 @@ use taskscale_sys::{
     process::{Child, Command, Exit, IoProblem},
 };
 
-use crate::folders::UserFolder;
+use crate::{
+    folders::{self, UserFolder},
+    interrupt::Interrupt,
+    output,
+};
 
 use super::{
-    cache,
+    cache, content,
     embedded::{self, content_hash},
     languages::{Language, python},
     recipe::{Recipe, Site, Source, Step},
@@ -40,11 +45,15 @@ pub trait Watch {
     fn ticks(&self);
     /// The build is over; `words` are the compiler's where it failed.
     fn ends(&self, words: &str);
+    /// Something that a user should know, and that nobody asked for.
+    fn tells(&self, line: &str) {
+        output::tell(&format!("taskscale: {line}"));
+    }
     /// Whether the user wants to stop.
     fn interrupted(&self) -> bool;
 }
 
-/// Observes nothing: for builds that take no time.
+/// Observes no build: for those that take no time.
 #[derive(Debug)]
 pub struct Unwatched;
 
@@ -53,7 +62,7 @@ impl Watch for Unwatched {
     fn ticks(&self) {}
     fn ends(&self, _: &str) {}
     fn interrupted(&self) -> bool {
-        false
+        Interrupt::has_come()
     }
 }
 
@@ -72,24 +81,29 @@ pub enum Kept {
     Whole(Command),
     /// The probe without a part that could not be had, such as a package without a network.
     Part(Command),
-    /// Nothing that fits sources and toolchain.
+    /// Nothing that fits sources and toolchain, or something that is damaged.
     Nothing,
+}
+
+/// What was found where a probe should lie.
+enum Found {
+    Nothing,
+    /// What was built has changed since; says how.
+    Damaged(String),
+    Built(Marker),
 }
 
 impl Job {
     /// Returns what was built before and still fits sources and toolchain.
     pub fn kept(&self) -> Kept {
         let Ok(key) = self.key() else { return Kept::Nothing };
-        let Some(folder) = cache::find(&self.folder(&key)) else { return Kept::Nothing };
-        let site = Folder::of(&folder);
-        if ![&site.src, &site.out].into_iter().all(|part| own::find(part).is_ok()) {
-            return Kept::Nothing;
-        }
-        let run = self.recipe(site.as_site()).run;
-        match fs::read_to_string(site.marker) {
-            Ok(text) if text == whole(&key) => Kept::Whole(run),
-            Ok(text) if text == part(&key) => Kept::Part(run),
-            _ => Kept::Nothing,
+        let Some(path) = cache::find(&self.folder(&key)) else { return Kept::Nothing };
+        let folder = Folder::of(&path);
+        let run = self.recipe(folder.as_site()).run;
+        match folder.found(&key) {
+            Found::Built(marker) if marker.complete => Kept::Whole(run),
+            Found::Built(_) => Kept::Part(run),
+            Found::Damaged(_) | Found::Nothing => Kept::Nothing,
         }
     }
 
@@ -106,7 +120,7 @@ impl Job {
     pub fn build(&self, watch: &dyn Watch) -> Result<Command, Missing> {
         match self.kept() {
             Kept::Whole(run) | Kept::Part(run) => Ok(run),
-            Kept::Nothing => self.make(watch),
+            Kept::Nothing => self.make(watch, None),
         }
     }
 
@@ -117,20 +131,64 @@ impl Job {
     pub fn complete(&self, watch: &dyn Watch) -> Result<Command, Missing> {
         match self.kept() {
             Kept::Whole(run) => Ok(run),
-            Kept::Part(_) | Kept::Nothing => self.make(watch),
+            Kept::Part(_) | Kept::Nothing => self.make(watch, None),
         }
     }
 
-    fn make(&self, watch: &dyn Watch) -> Result<Command, Missing> {
+    /// Builds a probe again that is kept and does not work, and says why: what it was linked with
+    /// may be another by now. Returns `None` where that was done before and it worked no better.
+    ///
+    /// # Errors
+    /// As [`Job::build`].
+    pub fn anew(&self, why: &str, watch: &dyn Watch) -> Result<Option<Command>, Missing> {
+        match self.marker() {
+            Some(marker) if marker.anew => Ok(None),
+            _ if self.is_built_of_nothing() => Ok(None),
+            _ => self.make(watch, Some(why)).map(Some),
+        }
+    }
+
+    /// Notes that a kept probe works: if it was built anew, it would be so again.
+    pub fn works(&self) {
+        let Some(path) = self.key().ok().and_then(|key| cache::find(&self.folder(&key))) else { return };
+        let marker = Folder::of(&path).marker;
+        let Ok(text) = fs::read_to_string(&marker) else { return };
+        if let Some((first, rest)) = text.split_once('\n')
+            && let Some(first) = first.strip_suffix(ANEW)
+        {
+            // Without the note only the next repair is missing.
+            cache::write(&marker, &format!("{first}\n{rest}")).ok();
+        }
+    }
+
+    /// Returns the marker of what is kept.
+    fn marker(&self) -> Option<Marker> {
+        let key = self.key().ok()?;
+        match Folder::of(&cache::find(&self.folder(&key))?).found(&key) {
+            Found::Built(marker) => Some(marker),
+            Found::Damaged(_) | Found::Nothing => None,
+        }
+    }
+
+    /// Builds the probe, with the reason where it was built before.
+    fn make(&self, watch: &dyn Watch, anew: Option<&str>) -> Result<Command, Missing> {
         let key = self.key()?;
-        let held = cache::hold(&self.folder(&key))?;
+        let held = cache::hold(&self.folder(&key), &self.name(), watch)?;
         let folder = Folder::of(&held.path);
         let recipe = self.recipe(folder.as_site());
-        // Another process may have built it while this one waited for the folder.
-        if let (Kept::Whole(run), false) = (self.kept(), recipe.steps.is_empty()) {
-            return Ok(run);
-        }
         let quiet = recipe.steps.is_empty();
+        match (folder.found(&key), anew) {
+            // Another process may have built it while this one waited for the folder.
+            (Found::Built(Marker { complete: true, .. }), None) if !quiet => return Ok(recipe.run),
+            (Found::Built(Marker { anew: true, .. }), Some(_)) => return Ok(recipe.run),
+            (Found::Damaged(why), _) => {
+                watch.tells(&format!("{} in the cache is damaged: {why}; it is made anew", self.name()));
+            }
+            (_, Some(why)) => {
+                watch.tells(&format!("{} in the cache does not work: {why}; it is made anew", self.name()));
+            }
+            _ => (),
+        }
         if !quiet {
             watch.begins(&format!("building {} with {}, once", self.name(), self.toolchain.version));
         }
@@ -140,8 +198,11 @@ impl Job {
             watch.ends(&words);
         }
         let complete = made.map_err(|failure| failure.missing)?;
-        let marker = if complete { whole(&key) } else { part(&key) };
-        fs::write(&folder.marker, marker).map_err(|error| unwritable(&folder.marker, &error))?;
+        let files = content::list(&held.path, &Folder::PARTS);
+        let files = files.map_err(|error| unreadable(&held.path, &error))?;
+        let marker = Marker { complete, anew: anew.is_some(), files };
+        let written = cache::write(&folder.marker, &marker.text(&key));
+        written.map_err(|error| unwritable(&folder.marker, &error))?;
         Ok(recipe.run)
     }
 
@@ -268,9 +329,30 @@ struct Folder {
 }
 
 impl Folder {
+    /// What the marker lists.
+    const PARTS: [&str; 2] = ["src", "out"];
+
     fn of(path: &Path) -> Self {
         let part = |name: &str| path.join(name);
-        Folder { src: part("src"), out: part("out"), log: part("build.log"), marker: part("built") }
+        let [src, out] = Folder::PARTS.map(part);
+        Folder { src, out, log: part("build.log"), marker: part("built") }
+    }
+
+    /// Looks at what lies here, by its marker.
+    fn found(&self, key: &str) -> Found {
+        let mut text = String::new();
+        let Ok(file) = fs::File::open(&self.marker) else { return Found::Nothing };
+        if file.take(content::LONGEST).read_to_string(&mut text).is_err() {
+            return Found::Damaged("its list of files is no text".into());
+        }
+        let Some(marker) = Marker::parse(&text, key) else {
+            return Found::Damaged("its list of files is cut".into());
+        };
+        if ![&self.src, &self.out].into_iter().all(|part| own::find(part).is_ok()) {
+            return Found::Damaged("a folder of it is not there, or not the user's own".into());
+        }
+        let place = self.marker.parent().unwrap_or(Path::new("/"));
+        content::differs(place, &marker.files).map_or(Found::Built(marker), Found::Damaged)
     }
 
     fn as_site(&self) -> Site<'_> {
@@ -278,12 +360,42 @@ impl Folder {
     }
 }
 
-fn whole(key: &str) -> String {
-    format!("{key} whole\n")
+/// Says what was built: a line with the key, the files of [`content::list`], and a last line, by
+/// which a marker that is cut is told.
+struct Marker {
+    /// Whether no part was left out.
+    complete: bool,
+    /// Whether it was built again since it did not work, and nobody has seen it work since.
+    anew: bool,
+    files: String,
 }
 
-fn part(key: &str) -> String {
-    format!("{key} part\n")
+/// Ends the first line of a marker where the probe was built anew.
+const ANEW: &str = " anew";
+
+/// The last line of a marker.
+const END: &str = "end\n";
+
+impl Marker {
+    fn text(&self, key: &str) -> String {
+        let state = if self.complete { "whole" } else { "part" };
+        let anew = if self.anew { ANEW } else { "" };
+        format!("{key} {state}{anew}\n{}{END}", self.files)
+    }
+
+    fn parse(text: &str, key: &str) -> Option<Marker> {
+        let (first, rest) = text.split_once('\n')?;
+        let (first, anew) = first.strip_suffix(ANEW).map_or((first, false), |first| (first, true));
+        let state = first.strip_prefix(key)?.strip_prefix(' ')?;
+        let complete = state == "whole";
+        // An empty list would let everything pass.
+        let files = rest.strip_suffix(END).filter(|files| !files.is_empty())?.to_owned();
+        (complete || state == "part").then_some(Marker { complete, anew, files })
+    }
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Missing {
+    Missing::new(format!("cannot read {}: {error}", path.display()), UserFolder::Cache.remedy())
 }
 
 fn unwritable(path: &Path, error: &std::io::Error) -> Missing {
@@ -296,7 +408,8 @@ fn unwritable(path: &Path, error: &std::io::Error) -> Missing {
 /// # Errors
 /// As [`Job::build`]; also where there is no network or no `venv` module.
 pub fn environment(python: &Toolchain, watch: &dyn Watch) -> Result<(), Missing> {
-    let held = cache::hold(&python::environment_folder(python))?;
+    let what = format!("the packages of {}", python.version);
+    let held = cache::hold(&python::environment_folder(python), &what, watch)?;
     let done = held.path.join("installed.txt");
     if fs::read_to_string(&done).is_ok_and(|text| text == python::requirements()) {
         return Ok(());
@@ -335,7 +448,7 @@ fn execute(
     let mut words = vec!["-c".to_owned(), script.to_owned(), log.to_string_lossy().into_owned()];
     words.push(command.program.clone());
     words.extend(command.args.iter().cloned());
-    let shell = Command {
+    let mut shell = Command {
         env: command.env.clone(),
         env_remove: command.env_remove.clone(),
         directory: Some(command.directory.clone().unwrap_or_else(|| directory.to_owned())),
@@ -343,6 +456,9 @@ fn execute(
     };
     fs::write(log, "").ok();
     let failed = |why: String| (why, String::new());
+    // What a compiler leaves when it is killed lies in our folder.
+    let temporary = folders::scratch().map_err(|missing| failed(missing.to_string()))?;
+    shell.env.push(("TMPDIR".into(), temporary.path().to_string_lossy().into_owned()));
     let mut child = Child::spawn(&shell).map_err(|error| failed(error.to_string()))?;
     let deadline_ns = clock::monotonic_ns().saturating_add(STEP_NS);
     let exit = loop {

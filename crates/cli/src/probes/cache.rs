@@ -2,14 +2,17 @@
 
 use std::{
     ffi::OsString,
-    fs::{self, File},
-    io,
+    fs::{self, File, TryLockError},
+    io::{self, Read, Seek, Write},
     path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
 };
 
 use anyhow::Context;
 use taskscale_model::missing::Missing;
 
+use super::build::Watch;
 use crate::folders::UserFolder;
 
 /// A folder in our cache, held against other processes of this tool until it is dropped.
@@ -20,18 +23,32 @@ pub struct Held {
     _lock: File,
 }
 
-/// Creates and holds the folder `name` (`probes/go-0123456789abcdef`). Waits while another process
-/// holds it.
+/// Time between two looks at whether another process still holds a folder.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Time after which a wait is told: most others lay a few files and are gone.
+const PATIENCE: Duration = Duration::from_millis(300);
+
+/// The most bytes of a process's number.
+const LONGEST_PID: u64 = 20;
+
+/// Creates and holds the folder `name` (`probes/go-0123456789abcdef`) of `what`. Waits while another
+/// process holds it, and tells so.
 ///
 /// # Errors
-/// The cache cannot be written, or is not the user's own.
-pub fn hold(name: &str) -> Result<Held, Missing> {
+/// The cache cannot be written, or is not the user's own; or the user asks to stop while it waits.
+pub fn hold(name: &str, what: &str, watch: &dyn Watch) -> Result<Held, Missing> {
     let nowhere = |why: &str, remedy: String| Missing::new(format!("nothing can be built: {why}"), remedy);
     let cache = UserFolder::Cache;
     let path = cache.make(name).map_err(|missing| nowhere(&missing.reason, missing.remedy))?;
-    let lock =
-        lock(&path).map_err(|error| nowhere(&format!("{}: {error}", path.display()), cache.remedy()))?;
-    Ok(Held { path, _lock: lock })
+    let failed = |error: io::Error| nowhere(&format!("{}: {error}", path.display()), cache.remedy());
+    match lock(&path, what, watch).map_err(failed)? {
+        Some(lock) => Ok(Held { path, _lock: lock }),
+        None => Err(Missing::new(
+            format!("interrupted while another taskscale built {what}"),
+            "run it again when that one is done",
+        )),
+    }
 }
 
 /// Returns the path of `name`, if it was made. Creates nothing.
@@ -39,15 +56,43 @@ pub fn find(name: &str) -> Option<PathBuf> {
     UserFolder::Cache.find(name)
 }
 
-fn lock(path: &Path) -> io::Result<File> {
+/// Takes the lock of a folder; `None` where the user does not want to wait any longer.
+fn lock(path: &Path, what: &str, watch: &dyn Watch) -> io::Result<Option<File>> {
     // The lock lies beside the folder, which may be emptied while it is held.
     let mut beside = OsString::from(path);
     beside.push(".lock");
-    let lock = File::options().create(true).append(true).open(beside)?;
-    lock.lock()?;
+    let mut lock = File::options().create(true).read(true).append(true).open(beside)?;
+    let (began, mut told) = (Instant::now(), false);
+    loop {
+        match lock.try_lock() {
+            Ok(()) => break,
+            Err(TryLockError::Error(error)) => return Err(error),
+            Err(TryLockError::WouldBlock) => (),
+        }
+        if watch.interrupted() {
+            return Ok(None);
+        }
+        if !told && began.elapsed() >= PATIENCE {
+            told = true;
+            let who = holder(&lock).map(|pid| format!(" (pid {pid})")).unwrap_or_default();
+            watch.tells(&format!("waiting for another taskscale that builds {what}{who}; Ctrl-C ends the wait"));
+        }
+        thread::sleep(LOOK);
+    }
+    // Who waits reads whom for.
+    lock.set_len(0)?;
+    write!(lock, "{}", std::process::id())?;
     // This fails where the folder is on a file system that has become read-only.
     tempfile::tempfile_in(path)?;
-    Ok(lock)
+    Ok(Some(lock))
+}
+
+/// Returns the process that wrote its number into a lock.
+fn holder(mut lock: &File) -> Option<u32> {
+    let mut text = String::new();
+    lock.seek(io::SeekFrom::Start(0)).ok()?;
+    lock.take(LONGEST_PID).read_to_string(&mut text).ok()?;
+    text.trim().parse().ok()
 }
 
 /// Writes the files that are not there or differ. Each is written beside its place and renamed, so
@@ -61,16 +106,20 @@ pub fn lay(folder: &Path, files: &[(&str, &str)]) -> anyhow::Result<()> {
         if fs::read(&path).is_ok_and(|there| there == text.as_bytes()) {
             continue;
         }
-        lay_one(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
     Ok(())
 }
 
-fn lay_one(path: &Path, text: &str) -> io::Result<()> {
+/// Writes a file beside its place and renames it.
+///
+/// # Errors
+/// Those of the file system.
+pub fn write(path: &Path, text: &str) -> io::Result<()> {
     let parent = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(parent)?;
     let mut file = tempfile::NamedTempFile::new_in(parent)?;
-    io::Write::write_all(&mut file, text.as_bytes())?;
+    file.write_all(text.as_bytes())?;
     file.persist(path).map_err(|error| error.error)?;
     Ok(())
 }

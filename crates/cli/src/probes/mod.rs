@@ -9,9 +9,11 @@
 //! | [`recipe`] | the steps of a build, and the command that comes out |
 //! | [`shim`] | the library that counts allocations, built in the same way |
 //! | [`build`] | follows a recipe, once: what is built is kept in the [`cache`] |
+//! | [`content`] | whether what is kept is still what was built |
 
 pub mod build;
 pub mod cache;
+pub mod content;
 pub mod embedded;
 pub mod languages;
 pub mod recipe;

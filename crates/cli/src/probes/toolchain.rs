@@ -1,7 +1,7 @@
 //! A toolchain: a language's programs on this machine, and the version they state.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
@@ -11,6 +11,8 @@ use taskscale_sys::{
     clock,
     process::{Child, Command, Exit},
 };
+
+use crate::output;
 
 /// A compiler or interpreter on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,6 +71,14 @@ pub fn on_path(program: &str) -> Option<PathBuf> {
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).map(|folder| folder.join(program)).find(|path| path.is_file())
+}
+
+/// Names on standard error a program that neither the user nor the PATH names, once.
+pub fn tell_found(what: &str, program: &Path) {
+    static TOLD: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+    if TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(program.to_owned()) {
+        output::tell(&format!("taskscale: {what} is not on the PATH; taken: {}", program.display()));
+    }
 }
 
 /// Asks a program for its version. Returns the first line that is not blank of what it prints,

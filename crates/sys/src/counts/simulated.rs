@@ -41,13 +41,13 @@ pub struct Simulated {
 }
 
 impl Simulated {
-    /// Wraps a command.
+    /// Wraps a command. Its pipes lie in a folder made in `place`, a folder of the user's own.
     ///
     /// # Errors
     /// There is no valgrind, or no folder can be made for its pipes; with the remedy.
-    pub fn prepare(command: &Command) -> Result<Self, Missing> {
+    pub fn prepare(command: &Command, place: &Path) -> Result<Self, Missing> {
         let vgdb = find("vgdb")?;
-        let folder = Folder::create()?;
+        let folder = Folder::create(place)?;
         let pipe = format!("--vgdb-prefix={}/pipe", folder.0.display());
         let options = ["--tool=callgrind", "--callgrind-out-file=/dev/null", &pipe];
         Ok(Simulated { command: wrap(command, &options, &folder)?, vgdb, folder })
@@ -91,8 +91,8 @@ impl Whole {
     ///
     /// # Errors
     /// As [`Simulated::prepare`].
-    pub fn prepare(command: &Command) -> Result<Self, Missing> {
-        let folder = Folder::create()?;
+    pub fn prepare(command: &Command, place: &Path) -> Result<Self, Missing> {
+        let folder = Folder::create(place)?;
         let options = ["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"];
         Ok(Whole { command: wrap(command, &options, &folder)?, folder })
     }
@@ -134,14 +134,14 @@ fn wrap(command: &Command, options: &[&str], folder: &Folder) -> Result<Command,
 struct Folder(PathBuf);
 
 impl Folder {
-    fn create() -> Result<Self, Missing> {
-        let folder = std::env::temp_dir().join(format!("taskscale-valgrind-{}", random_name()));
+    fn create(place: &Path) -> Result<Self, Missing> {
+        let folder = place.join(format!("valgrind-{}", random_name()));
         // Whoever can write to the pipes can give orders to the process.
         match DirBuilder::new().mode(0o700).create(&folder) {
             Ok(()) => Ok(Folder(folder)),
             Err(error) => {
                 let reason = format!("valgrind gets no folder for its files: {}: {error}", folder.display());
-                Err(Missing::new(reason, "set TMPDIR to a folder that you can write"))
+                Err(Missing::new(reason, "look at that folder, and at the room on its disk"))
             }
         }
     }
@@ -171,7 +171,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // A folder that stays lies where the system cleans up.
+        // A folder that stays is removed with the place that it lies in.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

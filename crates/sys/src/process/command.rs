@@ -8,7 +8,7 @@ use std::process::Stdio;
 
 use crate::counts::Prepared;
 use crate::ffi;
-use crate::process::COOKIE;
+use crate::process::{COOKIE, watchdog};
 
 /// Says what to start. The environment is ours plus `env`. Padding that shifts the stack is one
 /// more entry of `env`.
@@ -83,7 +83,9 @@ pub fn start(
     counted: Option<&Prepared>,
 ) -> Result<(std::process::Child, String), SpawnError> {
     ffi::adopt_orphans();
-    let value = random_name();
+    watchdog::wake();
+    let mark = watchdog::mark();
+    let value = [&*mark.name, &random_name()[..16]].concat();
     let mut builder = std::process::Command::new(&command.program);
     builder.args(&command.args);
     for name in &command.env_remove {
@@ -95,7 +97,7 @@ pub fn start(
         builder.current_dir(directory);
     }
     builder.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-    ffi::isolate(&mut builder);
+    ffi::isolate(&mut builder, mark.locks);
     if let Some(prepared) = counted {
         prepared.hook(&mut builder);
     }

@@ -62,6 +62,33 @@ pub fn kill(leader: u32, cookie: &str) -> Vec<u32> {
     }
 }
 
+/// Kills the processes that carry a mark, and their descendants. Returns those still there after two
+/// seconds. None of them is a child of this process, so that there is nothing to reap.
+pub(super) fn kill_marked(is_marked: impl Fn(u32) -> bool) -> Vec<u32> {
+    let deadline = clock::monotonic_ns() + PATIENCE_NS;
+    let me = std::process::id();
+    let mut ours: BTreeSet<(u32, u64)> = BTreeSet::new();
+    let mut quiet_looks = 0;
+    loop {
+        let processes = snapshot();
+        let marked = processes.iter().filter(|process| process.pid != me && is_marked(process.pid));
+        ours.extend(marked.map(Process::identity));
+        add_descendants(&mut ours, &processes, me);
+        let mut alive = Vec::new();
+        for process in processes.iter().filter(|process| ours.contains(&process.identity())) {
+            ffi::kill(process.pid);
+            if !process.ended {
+                alive.push(process.pid);
+            }
+        }
+        quiet_looks = if alive.is_empty() { quiet_looks + 1 } else { 0 };
+        if quiet_looks == 2 || clock::monotonic_ns() >= deadline {
+            return alive;
+        }
+        std::thread::sleep(Duration::from_micros(500));
+    }
+}
+
 /// Returns the living descendants of a process, by their chains of parents. A daemon, whose parent
 /// is gone, is none.
 pub(crate) fn descendants(leader: u32) -> Vec<u32> {
@@ -118,6 +145,11 @@ fn mark(ours: &mut BTreeSet<(u32, u64)>, processes: &[Process], leader: u32, coo
             ours.insert(process.identity());
         }
     }
+    add_descendants(ours, processes, me);
+}
+
+/// Adds to `ours` all descendants of what is in it, by their chains of parents.
+fn add_descendants(ours: &mut BTreeSet<(u32, u64)>, processes: &[Process], me: u32) {
     loop {
         let pids: BTreeSet<u32> = ours.iter().map(|(pid, _)| *pid).collect();
         let before = ours.len();

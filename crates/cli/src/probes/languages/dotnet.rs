@@ -57,12 +57,17 @@ const OLDEST: u32 = 10;
 /// Settings of every run. With code that comes compiled a process on one CPU rests for more than 3
 /// s on a level that is twice its last. Without it, and with 10 ms (hexadecimal) of quiet, not 100,
 /// before code is compiled anew, it comes to the same last level within 0.7 s of CPU time
-/// (probes/dotnet/README.md, "Warm-up").
-const SETTINGS: [(&str, &str); 3] = [
+/// (probes/dotnet/README.md, "Warm-up"). Nothing asks its diagnostics, whose pipes and sockets would
+/// stay in `/tmp` when a process is killed, as the trees of probes are.
+const SETTINGS: [(&str, &str); 4] = [
+    (DIAGNOSTICS, "0"),
     ("DOTNET_ReadyToRun", "0"),
     ("DOTNET_TC_CallCountingDelayMs", "A"),
     ("DOTNET_TC_DelaySingleProcMultiplier", "1"),
 ];
+
+/// The variable that switches on what debuggers and profilers connect to.
+const DIAGNOSTICS: &str = "DOTNET_EnableDiagnostics";
 
 /// Builds the F# probe with the package Ply (`fsharp.fsproj`).
 const WITH_PLY: &str = "-p:Ply=true";
@@ -113,7 +118,9 @@ fn major(version: &str) -> Option<u32> {
 fn settings_of_tools() -> Vec<(String, String)> {
     ["DOTNET_CLI_TELEMETRY_OPTOUT", "DOTNET_NOLOGO", "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT"]
         .map(|name| (name.to_owned(), "1".to_owned()))
-        .into()
+        .into_iter()
+        .chain([(DIAGNOSTICS.to_owned(), "0".to_owned())])
+        .collect()
 }
 
 fn recipe(dotnet: &Toolchain, source: &Source, site: Site<'_>, dialect: &Dialect) -> Recipe {

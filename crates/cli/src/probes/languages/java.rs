@@ -10,7 +10,7 @@ use crate::folders;
 use crate::probes::{
     embedded,
     recipe::{Recipe, Site, Source, Step, absolute},
-    toolchain::{Toolchain, ask_version, find_program, on_path},
+    toolchain::{Toolchain, ask_version, find_program, on_path, tell_found},
 };
 
 pub static JAVA: Language = Language {
@@ -29,10 +29,15 @@ const FOREIGN: u32 = 22;
 /// The version whose `StructuredTaskScope`, a preview, the probe is written for.
 const STRUCTURED: u32 = 25;
 
+/// The virtual machine keeps its counters in memory of its own. Else they are a file in `/tmp`, which
+/// stays there when the process is killed, as the trees of probes are.
+const NO_SHARED_FILE: &str = "-XX:+PerfDisableSharedMem";
+
 /// The flags of every run, a user's probe too. `probes/java/README.md` gives the reason for each.
 /// Standard output is for the protocol alone, the CPU clock is a native function, and the function
 /// of a task is not inlined.
 const FLAGS: &[&str] = &[
+    NO_SHARED_FILE,
     "--enable-native-access=ALL-UNNAMED",
     "-XX:+DisplayVMOutputToStderr",
     "-Xlog:disable",
@@ -53,14 +58,16 @@ const LARGE_FLAGS: [&str; 4] = ["-Xms5g", "-Xmx5g", "-Xmn4g", "-XX:MetaspaceSize
 
 fn find(asked: Option<&str>, _: &Source) -> Result<Toolchain, Missing> {
     let remedy = "install a JDK of 21 or newer, or name one: --runtime java@/usr/lib/jvm/temurin-25";
-    let candidates = match asked {
-        Some(_) => vec![find_program(asked, &["javac"], remedy).map(|program| beside_javac(&program))?],
+    let (candidates, searched) = match asked {
+        Some(_) => {
+            (vec![find_program(asked, &["javac"], remedy).map(|program| beside_javac(&program))?], Vec::new())
+        }
         None => installed(),
     };
     let mut jdks: Vec<Toolchain> = candidates
         .into_iter()
         .filter_map(|program| {
-            let version = ask_version(&program, &["-version"]).ok()?;
+            let version = ask_version(&program, &[&format!("-J{NO_SHARED_FILE}"), "-version"]).ok()?;
             Some(Toolchain { program, version })
         })
         .collect();
@@ -76,12 +83,18 @@ fn find(asked: Option<&str>, _: &Source) -> Result<Toolchain, Missing> {
             ),
             remedy,
         )),
-        Some(jdk) => Ok(jdk),
+        Some(jdk) => {
+            if searched.contains(&jdk.program) {
+                tell_found("java", &jdk.program);
+            }
+            Ok(jdk)
+        }
     }
 }
 
-/// Returns the `javac` of every JDK in the usual places.
-fn installed() -> Vec<PathBuf> {
+/// Returns the `javac` of every JDK in the usual places, and those of them that neither JAVA_HOME nor
+/// the PATH names.
+fn installed() -> (Vec<PathBuf>, Vec<PathBuf>) {
     let home = folders::absolute("JAVA_HOME").map(|home| home.join("bin/javac"));
     let sdkman = folders::absolute("HOME").map(|home| home.join(".sdkman/candidates/java"));
     let places = [
@@ -99,16 +112,23 @@ fn installed() -> Vec<PathBuf> {
     };
     // A JDK that nobody named is taken only from where nobody else can have put it.
     let searched = places.into_iter().flatten().flat_map(below).filter(|path| own::is_safe_program(path));
-    let found = home.into_iter().chain(on_path("javac")).chain(searched);
-    let mut seen = Vec::new();
-    for program in found.filter(|program| program.is_file()) {
-        // Distributions link several names to one JDK.
-        let program = program.canonicalize().unwrap_or(program);
+    let named = home.into_iter().chain(on_path("javac"));
+    // Distributions link several names to one JDK.
+    let itself = |program: PathBuf| program.canonicalize().unwrap_or(program);
+    let mut seen: Vec<PathBuf> = Vec::new();
+    for program in named.filter(|program| program.is_file()).map(itself) {
         if !seen.contains(&program) {
             seen.push(program);
         }
     }
-    seen
+    let mut beside: Vec<PathBuf> = Vec::new();
+    for program in searched.filter(|program| program.is_file()).map(itself) {
+        if !seen.contains(&program) && !beside.contains(&program) {
+            beside.push(program);
+        }
+    }
+    seen.extend(beside.iter().cloned());
+    (seen, beside)
 }
 
 /// Returns the `javac` beside a `java` that was asked for.
@@ -138,8 +158,9 @@ fn recipe(jdk: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
     let below = |folder: &str| -> Vec<String> {
         embedded::below(embedded::JAVA_PROBE, folder, ".java").map(str::to_owned).collect()
     };
+    let quiet = format!("-J{NO_SHARED_FILE}");
     let javac = |args: &[&str], files: Vec<String>| {
-        let fixed = ["-encoding", "UTF-8", "-cp", &*classes, "-d", &*classes];
+        let fixed = [&*quiet, "-encoding", "UTF-8", "-cp", &*classes, "-d", &*classes];
         Command::new(
             jdk.program(),
             fixed.iter().chain(args).map(|word| (*word).to_owned()).chain(files).collect::<Vec<_>>(),
@@ -164,7 +185,7 @@ fn recipe(jdk: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
         }
         Source::File(path) => {
             let own = site.out("own");
-            let mut args = vec!["-encoding", "UTF-8", "-cp", &*classes, "-d", &*own];
+            let mut args = vec![&*quiet, "-encoding", "UTF-8", "-cp", &*classes, "-d", &*own];
             args.extend(
                 (version >= STRUCTURED)
                     .then_some(["--release", &*release, "--enable-preview"])

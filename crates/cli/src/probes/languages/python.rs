@@ -12,7 +12,7 @@ use crate::probes::{
     cache, embedded,
     embedded::content_hash,
     recipe::{Recipe, Site, Source, Step},
-    toolchain::{Toolchain, ask_here, find_program},
+    toolchain::{Toolchain, ask_here, find_program, tell_found},
 };
 
 pub static PYTHON: Language = Language {
@@ -33,7 +33,11 @@ fn find(asked: Option<&str>, source: &Source) -> Result<Toolchain, Missing> {
     // The PATH may hold a shim of pyenv for a version that is installed and not switched on.
     let plain = match program.and_then(answering) {
         Ok(plain) => plain,
-        Err(missing) => of_pyenv(asked).and_then(|program| answering(program).ok()).ok_or(missing)?,
+        Err(missing) => {
+            let found = of_pyenv(asked).and_then(|program| answering(program).ok()).ok_or(missing)?;
+            tell_found(asked.unwrap_or_default(), &found.program);
+            found
+        }
     };
     // asyncio is in every Python. A virtual environment would only be one more thing that can
     // differ.

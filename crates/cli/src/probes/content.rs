@@ -1,0 +1,142 @@
+//! What lies in a folder of the cache, file by file, so that a probe that was damaged is told from
+//! the one that was built: a disk fails, a copy ends early, a build is killed while it writes.
+//!
+//! It guards against accidents. Who can write into the folder can write the list too; that nobody
+//! else can is held by [`taskscale_sys::own`].
+
+use std::{
+    collections::BTreeSet,
+    fmt::Write,
+    fs::{self, File},
+    io::{self, Read},
+    os::unix::{ffi::OsStrExt, fs::PermissionsExt},
+    path::{Path, PathBuf},
+};
+
+use sha2::{Digest, Sha256};
+
+/// Bytes that are read at once.
+const CHUNK: usize = 64 << 10;
+
+/// The most bytes of a list: some 150 files with 100 bytes each are usual.
+pub const LONGEST: u64 = 4 << 20;
+
+/// Lists the files below `parts` of `folder`, a line each: hash, whether it can be executed, path.
+///
+/// # Errors
+/// A file cannot be read.
+pub fn list(folder: &Path, parts: &[&str]) -> io::Result<String> {
+    let mut paths = BTreeSet::new();
+    parts.iter().try_for_each(|part| collect(folder, Path::new(part), &mut paths))?;
+    let mut text = String::new();
+    for path in paths {
+        // A path that is no line of text is nobody's output; its file is not looked at.
+        if let Some(name) = path.to_str().filter(|name| !name.contains('\n')) {
+            writeln!(text, "{} {name}", seal(&folder.join(&path))?).map_err(io::Error::other)?;
+        }
+    }
+    Ok(text)
+}
+
+/// Says what differs first from a list; `None` where all is as it was. Files that came since (an
+/// interpreter keeps compiled modules beside its files) do not count.
+pub fn differs(folder: &Path, list: &str) -> Option<String> {
+    list.lines().find_map(|line| {
+        let (seal_then, name) = line.match_indices(' ').nth(1).map(|(at, _)| line.split_at(at))?;
+        let name = &name[1..];
+        match seal(&folder.join(name)) {
+            Ok(seal_now) if seal_now == seal_then => None,
+            Ok(_) => Some(format!("{name} is not what was built")),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Some(format!("{name} is not there")),
+            Err(error) => Some(format!("{name} cannot be read ({error})")),
+        }
+    })
+}
+
+/// Adds the files and links below `folder/part`.
+fn collect(folder: &Path, part: &Path, paths: &mut BTreeSet<PathBuf>) -> io::Result<()> {
+    for entry in fs::read_dir(folder.join(part))? {
+        let entry = entry?;
+        let path = part.join(entry.file_name());
+        match entry.file_type()?.is_dir() {
+            true => collect(folder, &path, paths)?,
+            false => _ = paths.insert(path),
+        }
+    }
+    Ok(())
+}
+
+/// Returns what tells a file from another: its hash and `x` or `-`; of a link, where it leads.
+fn seal(path: &Path) -> io::Result<String> {
+    let there = path.symlink_metadata()?;
+    let mut hash = Sha256::new();
+    if there.is_symlink() {
+        hash.update(fs::read_link(path)?.as_os_str().as_bytes());
+    } else if there.is_file() {
+        let (mut file, mut chunk) = (File::open(path)?, vec![0; CHUNK]);
+        loop {
+            match file.read(&mut chunk) {
+                Ok(0) => break,
+                Ok(many) => hash.update(&chunk[..many]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => (),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    let mut text: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let executable = there.is_file() && there.permissions().mode() & 0o111 != 0;
+    text.push_str(if executable { " x" } else { " -" });
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder with `out/probe` and `src/a/b.py`, and its list.
+    fn built() -> (tempfile::TempDir, String) {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (name, text) in [("out/probe", "binary"), ("src/a/b.py", "print()"), ("log", "said")] {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+            fs::write(path, text).expect("written");
+        }
+        std::os::unix::fs::symlink("probe", folder.path().join("out/link")).expect("linked");
+        let list = list(folder.path(), &["out", "src"]).expect("read");
+        (folder, list)
+    }
+
+    #[test]
+    fn what_was_built_is_listed_and_holds() {
+        let (folder, list) = built();
+        let names: Vec<&str> = list.lines().filter_map(|line| line.split(' ').nth(2)).collect();
+        assert_eq!(names, ["out/link", "out/probe", "src/a/b.py"]);
+        assert_eq!(differs(folder.path(), &list), None);
+        fs::write(folder.path().join("src/a/b.pyc"), "compiled").expect("written");
+        assert_eq!(differs(folder.path(), &list), None, "what comes since does not count");
+    }
+
+    #[test]
+    fn every_damage_is_named() {
+        let damages: [(&dyn Fn(&Path) -> io::Result<()>, &str); 6] = [
+            (&|at| fs::write(at.join("out/probe"), "binarz"), "out/probe is not what was built"),
+            (&|at| fs::write(at.join("out/probe"), ""), "out/probe is not what was built"),
+            (&|at| fs::remove_file(at.join("out/probe")), "out/probe is not there"),
+            (&|at| fs::remove_dir_all(at.join("src")), "src/a/b.py is not there"),
+            (&|at| fs::set_permissions(at.join("out/probe"), PermissionsExt::from_mode(0o755)), "out/probe is not"),
+            (
+                &|at| {
+                    fs::remove_file(at.join("out/link"))?;
+                    std::os::unix::fs::symlink("elsewhere", at.join("out/link"))
+                },
+                "out/link is not what was built",
+            ),
+        ];
+        for (damage, words) in damages {
+            let (folder, list) = built();
+            damage(folder.path()).expect(words);
+            let said = differs(folder.path(), &list).expect(words);
+            assert!(said.starts_with(words), "{said}");
+        }
+    }
+}
