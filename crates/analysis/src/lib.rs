@@ -15,6 +15,7 @@
 //! | [`compare`](mod@compare) | judges two runs, or two sides of one, row by row |
 //! | [`doctor`] | judges a machine: from facts to findings |
 //! | [`guide`] | judges the claims of Taskflow's performance guide |
+//! | [`told`] | holds the times that a probe tells to those seen from outside |
 //! | `machine` | describes a machine in one line |
 //! | `plain` | makes text from files harmless for a terminal |
 
@@ -27,6 +28,7 @@ mod machine;
 mod plain;
 pub mod read;
 pub mod summarize;
+pub mod told;
 
 pub use compare::{CompareOptions, compare, compare_sides};
 pub use doctor::checkup;
