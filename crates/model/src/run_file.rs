@@ -4,6 +4,9 @@
 //! Each line is written with one system call as soon as its fact is known. A run that is killed
 //! keeps all that it measured. Every figure of a summary can be derived from these lines alone.
 
+pub mod line;
+pub mod redact;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
