@@ -34,5 +34,5 @@ pub use compare::{CompareOptions, compare, compare_sides};
 pub use doctor::checkup;
 pub use machine::machine_words;
 pub use plain::{clean, is_format, sparing};
-pub use read::{ReadError, Run, parse_run};
+pub use read::{ReadError, Run, parse_run, salvage_run};
 pub use summarize::{Options as SummaryOptions, Sort, summarize, summarize_with};
