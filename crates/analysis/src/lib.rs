@@ -15,6 +15,7 @@
 //! | [`compare`](mod@compare) | judges two runs, or two sides of one, row by row |
 //! | [`doctor`] | judges a machine: from facts to findings |
 //! | [`guide`] | judges the claims of Taskflow's performance guide |
+//! | [`told`] | holds the times that a probe tells to those seen from outside |
 //! | `machine` | describes a machine in one line |
 //! | `plain` | makes text from files harmless for a terminal |
 
@@ -27,10 +28,11 @@ mod machine;
 mod plain;
 pub mod read;
 pub mod summarize;
+pub mod told;
 
 pub use compare::{CompareOptions, compare, compare_sides};
 pub use doctor::checkup;
 pub use machine::machine_words;
 pub use plain::{clean, is_format, sparing};
-pub use read::{ReadError, Run, parse_run};
+pub use read::{ReadError, Run, parse_run, salvage_run};
 pub use summarize::{Options as SummaryOptions, Sort, summarize, summarize_with};

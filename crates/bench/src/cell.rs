@@ -447,6 +447,7 @@ impl<'p> Measuring<'p> {
                 row.wake(round, world)?;
                 let iterations = round.iterations(row.iterations);
                 row.ask(Ask { kind, round: round.number, iterations, seed: round.seed }, world)?;
+                row.contrast(round, world)?;
             }
         }
         Ok(None)
@@ -530,7 +531,10 @@ fn pilot(
             return Ok(None);
         }
         let ask = Ask { kind: Kind::Pilot, round: 0, iterations, seed: world.rng.u64(0..=MAX_INTEGER) };
-        let Some(SampleRecord { wall_ns, .. }) = row.ask(ask, world)? else { return Ok(None) };
+        let Some(SampleRecord { wall_ns, kind, .. }) = row.ask(ask, world)? else { return Ok(None) };
+        if kind == Kind::SetAside {
+            continue;
+        }
         match calibrate::next_pilot(iterations, wall_ns, target) {
             Pilot::Try(next) => iterations = next,
             Pilot::Enough if allowance.goes_on(row, world.clock.now_ns() - started_ns) => (),

@@ -1,6 +1,7 @@
 //! Everything that can go wrong with a probe. Each fault says what failed and what to do. The row
 //! that met it is shown as failed, and the run goes on.
 
+use taskscale_analysis::told;
 use taskscale_load::Problem;
 use taskscale_model::missing::Missing;
 
@@ -142,6 +143,9 @@ pub enum Fault {
         /// As the description has it.
         name: &'static str,
     },
+    /// Samples of the row were stopped, again and again.
+    #[error("was stopped while {times} of its samples were under way")]
+    Stopped { times: u64 },
     /// The probe reports a time that is impossible.
     #[error("reports a time that cannot be: {0}")]
     ImpossibleTime(String),
@@ -212,8 +216,9 @@ impl Fault {
             Fault::NoCounter { .. } => {
                 "put into `extra.counters` what the counter rose by, a whole number, or leave it out of the description"
             }
-            Fault::ImpossibleTime(_) => {
-                "report nanoseconds of a monotonic clock and of the process CPU clock"
+            Fault::ImpossibleTime(_) => told::REMEDY,
+            Fault::Stopped { .. } => {
+                "let nothing stop the probe while it is measured: a signal (SIGSTOP), a debugger, a freezer"
             }
         };
         Missing::new(self.to_string(), remedy)

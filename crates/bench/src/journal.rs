@@ -6,14 +6,17 @@ use std::{
     io::{self, Write},
 };
 
+use serde_json::Value;
 use taskscale_model::{
     metric::Count,
-    run_file::{CountRecord, Record},
+    run_file::{CountRecord, Record, line, redact::Redactor},
 };
 
 /// The run file being written.
 pub struct Journal<'a> {
     out: &'a mut dyn Write,
+    /// What is not told of whoever takes the run; `None` where all is told.
+    redactor: Option<Redactor>,
     order: u64,
     /// How many records of a row hold a count.
     counts: BTreeMap<(u64, Count), u64>,
@@ -22,13 +25,23 @@ pub struct Journal<'a> {
 impl<'a> Journal<'a> {
     /// Writes to `out`, which must not buffer: a record is kept only once the kernel has it.
     pub fn new(out: &'a mut dyn Write) -> Self {
-        Journal { out, order: 0, counts: BTreeMap::new() }
+        Journal { out, redactor: None, order: 0, counts: BTreeMap::new() }
+    }
+
+    /// Leaves out of each record what `redactor` replaces.
+    #[must_use]
+    pub fn redacting(mut self, redactor: Redactor) -> Self {
+        self.redactor = Some(redactor);
+        self
     }
 
     pub fn append(&mut self, record: &Record) -> io::Result<()> {
-        let mut line = serde_json::to_vec(record).map_err(io::Error::other)?;
-        line.push(b'\n');
-        self.out.write_all(&line)?;
+        let object = serde_json::to_vec(record).map_err(io::Error::other)?;
+        let object = match &self.redactor {
+            Some(redactor) if tells(record) || !redactor.is_plain(&object) => redacted(&object, redactor)?,
+            _ => object,
+        };
+        self.out.write_all(&line::checked(object))?;
         if let Record::Count(record) = record {
             for count in held(record) {
                 *self.counts.entry((record.row, count)).or_default() += 1;
@@ -49,6 +62,28 @@ impl<'a> Journal<'a> {
         self.order += 1;
         self.order - 1
     }
+}
+
+/// Whether a record holds words of people or of programs. Samples come between others that are
+/// timed: of these only a runtime's name is looked at, where it may be a command.
+fn tells(record: &Record) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "@+-._".contains(c);
+    match record {
+        Record::Sample(sample) => sample.runtime.len() > LONGEST_NAME || !sample.runtime.chars().all(is_part),
+        Record::Round(_) | Record::End(_) => false,
+        _ => true,
+    }
+}
+
+/// The longest name of a runtime that is no secret by its form.
+const LONGEST_NAME: usize = 19;
+
+/// The object of a record as it is kept, in the order of its fields.
+fn redacted(object: &[u8], redactor: &Redactor) -> io::Result<Vec<u8>> {
+    let mut value: Value = serde_json::from_slice(object)?;
+    redactor.redact(&mut value);
+    let record: Record = serde_json::from_value(value)?;
+    serde_json::to_vec(&record).map_err(io::Error::other)
 }
 
 /// The counts that a record holds. One that says why a count is missing holds it for good: twice.

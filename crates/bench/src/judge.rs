@@ -1,6 +1,7 @@
 //! Judges whether a sample can be believed. A probe's clock is trusted only as far as the outside
 //! confirms it.
 
+use taskscale_analysis::told::COARSEST_NS;
 use taskscale_model::{
     answer::Rule,
     protocol::{Clock, RunRequest},
@@ -27,10 +28,6 @@ const ENOUGH_CPU_JIT_NS: u64 = 250_000_000;
 /// microseconds is 1,000 times too small, and untimed set-up was never seen to be 200 times the
 /// work.
 const UNITS_FACTOR: u64 = 200;
-
-/// The coarsest resolution that a probe's word is taken for: clocks of 15.6 ms exist, and one that
-/// claims more would be held to nothing.
-const COARSEST_NS: u64 = 20_000_000;
 
 /// Judges samples of one probe.
 #[derive(Debug)]
@@ -137,6 +134,7 @@ mod tests {
             },
             outside_wall_ns: 100_000_000,
             outside_cpu_ns: Some(95_000_000),
+            stopped: None,
             threads: Err(Missing::new("not looked at", "")),
             load: None,
             server_cpu_ns: None,
@@ -168,6 +166,7 @@ mod tests {
                 sample,
                 outside_wall_ns: 400_000_000,
                 outside_cpu_ns: Some(outside_cpu_ns),
+                stopped: None,
                 threads: Err(Missing::new("not looked at", "")),
                 load: None,
                 server_cpu_ns: None,
@@ -190,6 +189,7 @@ mod tests {
             },
             outside_wall_ns: 100_000_000,
             outside_cpu_ns: Some(95_000_000),
+            stopped: None,
             threads: Err(Missing::new("not looked at", "")),
             load: None,
             server_cpu_ns: None,

@@ -17,6 +17,7 @@
 //! | `served` | one sample of a server, which the tool sends requests to |
 //! | [`meant`] | which name was meant by one that there is not |
 //! | [`validate`] | whether a request fits what the probe says of itself, before it is sent |
+//! | `pause` | what stood still during a sample |
 //! | [`threads`] | how many threads of a probe really ran during a sample |
 //! | [`launcher`] | starts the probes of a run, to be timed or to be counted |
 //! | `stamp` | whether a probe is still the same as when the run began |
@@ -62,6 +63,7 @@ pub mod limits;
 pub mod link;
 pub mod meant;
 pub mod pass;
+mod pause;
 pub mod plan;
 pub mod probe;
 mod row;

@@ -10,7 +10,7 @@ use taskscale_model::{
     metric::{Count, Metric},
     missing::Missing,
     protocol::{Description, RunRequest, Sample},
-    run_file::{Allocations, Kind, RowRecord, Status, ThreadsRan},
+    run_file::{Allocations, Kind, RowRecord, Status, Stopped, ThreadsRan},
 };
 
 use crate::{fault::Fault, pass::Pass};
@@ -37,6 +37,8 @@ pub struct Observed {
     /// CPU time of the probe's process from request to reply, by the kernel's account, where it can
     /// be read.
     pub outside_cpu_ns: Option<u64>,
+    /// What stood still meanwhile.
+    pub stopped: Option<Stopped>,
     /// Which of the probe's threads used that CPU time.
     pub threads: Result<ThreadsRan, Missing>,
     /// What the load told, where the probe served.

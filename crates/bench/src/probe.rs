@@ -14,6 +14,7 @@ use taskscale_sys::{
 use crate::{
     fault::Fault,
     link::{Link, Observed},
+    pause::Pause,
     served, threads,
     validate::validate,
 };
@@ -170,6 +171,7 @@ impl Link for Probe {
         // This reading is the outermost, so that its cost (7 us a thread, `taskscale_sys::threads`)
         // lies outside all other readings.
         let threads_before = thread_cpu_ns(self.child.pid());
+        let pause = Pause::begin(&self.child);
         let served_before = self.served_cpu_ns();
         let cpu_before = self.cpu_ns();
         let wall_before = clock::monotonic_ns();
@@ -186,12 +188,21 @@ impl Link for Probe {
             cpu_before.zip(self.cpu_ns()).map(|(before, after)| after.saturating_sub(before));
         let served_after = self.served_cpu_ns();
         let threads_after = thread_cpu_ns(self.child.pid());
+        let stopped = pause.seen(&self.child);
         match parse(&line, &asked)? {
             Reply::Sample(sample) => {
                 let threads = threads::ran(&threads_before, &threads_after, outside_cpu_ns);
                 let server_cpu_ns =
                     served_before.zip(served_after).map(|(before, after)| after.saturating_sub(before));
-                Ok(Observed { sample, outside_wall_ns, outside_cpu_ns, threads, load, server_cpu_ns })
+                Ok(Observed {
+                    sample,
+                    outside_wall_ns,
+                    outside_cpu_ns,
+                    stopped,
+                    threads,
+                    load,
+                    server_cpu_ns,
+                })
             }
             Reply::Error { message, .. } => Err(Fault::Refused { asked, message }),
             _ => Err(junk(&line, &asked, "a sample was expected")),
@@ -267,6 +278,25 @@ mod tests {
         assert_eq!(fault.to_string(), said);
         assert!(fault.leaves_probe_alive() && fault.to_missing().remedy.contains("choose one of those"));
         probe.run(&request, HANDSHAKE_NS).expect("the same process, and nothing of the other request");
+        probe.end();
+    }
+
+    #[test]
+    fn a_sample_in_which_the_probe_was_stopped_is_told_and_the_next_is_not() {
+        let (_, request) = shell();
+        let script = r#"
+            read -r line
+            echo '{"type":"description","protocol":1,"runtime":{"name":"r","language":"l","version":"1"},"clock":{"wall_resolution_ns":1,"cpu_resolution_ns":1},"workloads":[{"name":"w","variants":[{"name":"v","creates_task":false}]}]}'
+            read -r line
+            (sleep 0.05; kill -CONT $$) & kill -STOP $$
+            wait
+            echo '{"type":"sample","wall_ns":1,"cpu_ns":1,"answer":0}'
+            read -r line
+            echo '{"type":"sample","wall_ns":1,"cpu_ns":1,"answer":0}'"#;
+        let mut probe = Probe::start(&Command::new("sh", ["-c", script])).expect("a shell");
+        probe.describe(HANDSHAKE_NS).expect("a description");
+        let mut stopped = || probe.run(&request, HANDSHAKE_NS).expect("a sample").stopped;
+        assert_eq!([stopped(), stopped()], [Some(taskscale_model::run_file::Stopped::Probe), None]);
         probe.end();
     }
 

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use taskscale_analysis::told::Told;
 use taskscale_model::{
     answer::Rule,
     bytes,
@@ -37,6 +38,13 @@ const PAUSE_NS: u64 = 2_000_000;
 /// The least length of a sample whose requests start at a fixed rate. The last response comes some
 /// milliseconds after the last start; of 300 ms that is a percent or two of the rate that is told.
 const OPEN_NS: u64 = 300_000_000;
+
+/// Samples of other lengths of a row whose times are suspicious. One may be disturbed.
+const CONTRASTS: usize = 3;
+
+/// How many samples of a row may be stopped while they are under way. The row is given up then:
+/// what stops it does so by design.
+const MOST_STOPPED: u64 = 20;
 
 /// The longest waking, whatever the probe says.
 const MOST_WAKE_MS: u64 = 200;
@@ -92,6 +100,14 @@ pub(crate) struct Row<'p> {
     pub language: String,
     link: Option<Box<dyn Link>>,
     judge: Option<Judge>,
+    /// What its processes told of their times, beside what was seen.
+    told: Option<Told>,
+    /// The same of its pilot samples alone: a clock that stands still makes them longer and longer.
+    piloted: Option<Told>,
+    /// Whether samples were taken that tell what its requests take beside their timed part.
+    is_contrasted: bool,
+    /// How many of its samples were stopped.
+    stopped: u64,
     /// Resolution of the probe's wall clock.
     pub resolution_ns: u64,
     process: u64,
@@ -135,6 +151,10 @@ impl<'p> Row<'p> {
             language: String::new(),
             link: None,
             judge: None,
+            told: None,
+            piloted: None,
+            is_contrasted: false,
+            stopped: 0,
             resolution_ns: 1,
             process: 0,
             asked: 0,
@@ -242,6 +262,8 @@ impl<'p> Row<'p> {
                 self.language = description.runtime.language;
                 self.resolution_ns = description.clock.wall_resolution_ns;
                 self.wake_ns = description.wake_ms.map(|ms| ms.min(MOST_WAKE_MS) * 1_000_000);
+                self.told.get_or_insert_with(|| Told::new(description.clock));
+                self.piloted.get_or_insert_with(|| Told::new(description.clock));
                 self.judge = Some(Judge::new(description.clock, world.cpus).compiled(description.jit));
                 Ok(())
             }
@@ -272,9 +294,13 @@ impl<'p> Row<'p> {
                 world.journal.append(&Record::Sample(sample.clone()))?;
                 self.take_note(&sample);
                 self.answered_ns = world.clock.now_ns();
+                if let Some(fault) = self.disbelief() {
+                    self.fail(&fault, world)?;
+                    return Ok(None);
+                }
                 world.listener.event(&Event::Sampled {
                     row: self.record,
-                    kind: ask.kind,
+                    kind: sample.kind,
                     round: ask.round,
                     rounds: world.rounds,
                     cpu_per_task: per_task(&sample),
@@ -315,7 +341,46 @@ impl<'p> Row<'p> {
         Ok(())
     }
 
+    /// Why its samples, taken together, are not believed.
+    fn disbelief(&self) -> Option<Fault> {
+        if self.stopped >= MOST_STOPPED {
+            return Some(Fault::Stopped { times: self.stopped });
+        }
+        let mut accounts = self.told.iter().chain(&self.piloted);
+        accounts.find_map(Told::wrong).map(Fault::ImpossibleTime)
+    }
+
+    /// Takes samples of other lengths, once, where its times are suspicious: they tell a wrong clock
+    /// from what requests take beside their timed part.
+    pub fn contrast(&mut self, round: &Round, world: &mut World<'_, '_>) -> io::Result<()> {
+        let wanted = self.told.as_ref().and_then(|told| told.wants_contrast(self.iterations));
+        let Some(iterations) = wanted.filter(|_| !self.is_contrasted && !self.is_resident()) else {
+            return Ok(());
+        };
+        self.is_contrasted = true;
+        for _ in 0..CONTRASTS {
+            if world.is_over() {
+                return Ok(());
+            }
+            let ask = Ask { kind: Kind::Contrast, round: round.number, iterations, seed: round.seed };
+            if self.ask(ask, world)?.is_none() {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
     fn take_note(&mut self, sample: &SampleRecord) {
+        if sample.kind == Kind::SetAside {
+            self.stopped += 1;
+            return;
+        }
+        if let Some(told) = &mut self.told {
+            told.take(sample);
+        }
+        if let Some(piloted) = self.piloted.as_mut().filter(|_| sample.kind == Kind::Pilot) {
+            piloted.take_as_timed(sample);
+        }
         self.resident = Resident::of(&sample.extra).filter(|_| self.is_resident()).or(self.resident);
         match sample.kind {
             Kind::Timed => self.timed.push(Timed {
@@ -332,7 +397,7 @@ impl<'p> Row<'p> {
             Kind::Phases if !sample.extra.contains_key("create_cpu_ns") => self.tells_phases = false,
             _ => (),
         }
-        if !matches!(sample.kind, Kind::Verify | Kind::Wake) {
+        if !matches!(sample.kind, Kind::Verify | Kind::Wake | Kind::Contrast) {
             self.iteration_wall_ns = Some(sample.wall_ns as f64 / sample.iterations.max(1) as f64);
         }
     }
@@ -341,7 +406,7 @@ impl<'p> Row<'p> {
         SampleRecord {
             order,
             row: self.record.row,
-            kind: ask.kind,
+            kind: if observed.stopped.is_some() { Kind::SetAside } else { ask.kind },
             round: ask.round,
             process: self.process,
             workload: self.record.key.workload.clone(),
@@ -354,6 +419,7 @@ impl<'p> Row<'p> {
             cpu_ns: observed.sample.cpu_ns,
             outside_wall_ns: observed.outside_wall_ns,
             outside_cpu_ns: observed.outside_cpu_ns,
+            stopped: observed.stopped,
             threads: Some(observed.threads.into()),
             load: observed.load,
             server_cpu_ns: observed.server_cpu_ns,
@@ -409,6 +475,7 @@ fn request(row: &RowRecord, id: u64, ask: Ask) -> RunRequest {
         Kind::Verify => params.insert(VERIFY.into(), ParamValue::Flag(true)),
         Kind::Phases => params.insert(PHASES.into(), ParamValue::Flag(true)),
         Kind::Pilot | Kind::Warmup | Kind::Wake | Kind::Timed => None,
+        Kind::Contrast | Kind::SetAside => None,
     };
     RunRequest {
         id,

@@ -113,7 +113,9 @@ fn weigh(record: &RowRecord, world: &mut World<'_, '_>) -> io::Result<Option<Res
             }
             let seed = world.rng.u64(0..=MAX_INTEGER);
             if let Some(sample) = row.ask(Ask { kind: Kind::Timed, round, iterations, seed }, world)? {
-                timed.push(sample.per_task(Time::Cpu));
+                if sample.kind == Kind::Timed {
+                    timed.push(sample.per_task(Time::Cpu));
+                }
             }
         }
     }
@@ -145,6 +147,9 @@ fn pilot(row: &mut Row<'_>, world: &mut World<'_, '_>) -> io::Result<Option<u64>
         let seed = world.rng.u64(0..=MAX_INTEGER);
         let ask = Ask { kind: Kind::Pilot, round: 0, iterations, seed };
         let Some(sample) = row.ask(ask, world)? else { return Ok(None) };
+        if sample.kind == Kind::SetAside {
+            continue;
+        }
         let seen_ns = calibrate::seen_ns(sample.outside_wall_ns, sample.outside_cpu_ns);
         match calibrate::next_pilot(iterations, seen_ns, target_ns) {
             Pilot::Try(next) => iterations = next,

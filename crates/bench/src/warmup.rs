@@ -174,7 +174,9 @@ pub(crate) fn warm_up(
                 seed: world.rng.u64(0..=MAX_INTEGER),
             };
             let Some(sample) = row.ask(ask, world)? else { break };
-            costs.push(per_task(&sample));
+            if sample.kind == Kind::Warmup {
+                costs.push(per_task(&sample));
+            }
         }
         allowance.spent(row, world.clock.now_ns() - started_ns);
     }

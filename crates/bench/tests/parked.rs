@@ -77,6 +77,7 @@ impl Link for FakeLink {
             sample,
             outside_wall_ns: 50 * MB,
             outside_cpu_ns: Some(50 * MB),
+            stopped: None,
             threads,
             load: None,
             server_cpu_ns: None,

@@ -249,6 +249,8 @@ impl Listener for Progress {
                     Kind::Verify => "checking its answer".to_owned(),
                     Kind::Pilot => "choosing iterations".to_owned(),
                     Kind::Warmup | Kind::Wake => "warming up".to_owned(),
+                    Kind::Contrast => "holding its times to those seen".to_owned(),
+                    Kind::SetAside => "stopped meanwhile, set aside".to_owned(),
                 };
                 self.say(row, &format!("{doing}   {:>9}", figure::time(*cpu_per_task)));
                 self.head();

@@ -8,6 +8,8 @@ use std::{
 
 use anyhow::Context;
 
+use taskscale_model::run_file::redact::Redactor;
+
 use crate::folders::UserFolder;
 
 /// A run file, open for appending.
@@ -31,6 +33,12 @@ pub fn create(asked: Option<&Path>, suites: &str, started_unix_s: u64) -> anyhow
         )
     })?;
     open_new(&folder.join(default_name(suites, started_unix_s)))
+}
+
+/// Leaves home folders, this user's name and secrets out of a run file.
+pub fn redactor() -> Redactor {
+    let variable = |name: &str| std::env::var(name).ok();
+    Redactor::new(variable("HOME").as_deref(), variable("USER").or_else(|| variable("LOGNAME")).as_deref())
 }
 
 /// The newest run file of the state folder. The names sort by time.

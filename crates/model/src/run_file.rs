@@ -4,6 +4,9 @@
 //! Each line is written with one system call as soon as its fact is known. A run that is killed
 //! keeps all that it measured. Every figure of a summary can be derived from these lines alone.
 
+pub mod line;
+pub mod redact;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -179,6 +182,23 @@ pub enum Kind {
     Phases,
     /// An instrumented sample that checks the answer. Its time says nothing.
     Verify,
+    /// Tells what a request takes beside its timed part, of a row whose times are doubted.
+    Contrast,
+    /// Was stopped while it was under way, whatever it was taken for. It counts in nothing.
+    SetAside,
+}
+
+/// What stood still while a sample was under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Stopped {
+    /// The probe's process was stopped and continued (SIGSTOP, a debugger).
+    Probe,
+    /// The tool was (Ctrl-Z).
+    Tool,
+    /// The machine slept.
+    Machine,
 }
 
 /// One measurement.
@@ -213,6 +233,9 @@ pub struct SampleRecord {
     /// tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outside_cpu_ns: Option<u64>,
+    /// What stood still meanwhile, of a sample that was set aside for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<Stopped>,
     /// Which threads of the probe's process ran, as the kernel counted them; absent where the tool
     /// did not ask. Threads that came and went within the sample are not seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -14,6 +14,7 @@
 //! | [`confidence`] | how often does an interval hold what it is of? |
 //! | [`bootstrap`] | between which values lies any other statistic? |
 //! | [`stop`] | have enough rounds been measured? |
+//! | [`told`] | do times that are told account for those that are seen? |
 //! | [`warmup`] | has a fresh process settled? |
 //! | [`growth`] | how does cost grow with size? |
 //! | [`granularity`] | how small may a task be? |
@@ -32,4 +33,5 @@ pub mod rounds;
 pub mod shift;
 pub mod sign;
 pub mod stop;
+pub mod told;
 pub mod warmup;

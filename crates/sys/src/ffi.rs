@@ -4,6 +4,8 @@
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::sync::Once;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A descriptor and what to wait for on it. `fd` is `None` for one that is closed.
 #[derive(Debug, Clone, Copy)]
@@ -75,6 +77,42 @@ pub fn peek_exit(pid: u32) -> io::Result<Option<Ended>> {
             _ => Ended::Signal(info.si_status()),
         }))
     }
+}
+
+/// Tells whether our child `pid` was stopped or continued since the last call. The kernel keeps the
+/// last of such events until it is asked for, so that a stop that is over is told too.
+pub fn was_stopped(pid: u32) -> bool {
+    // SAFETY: as in `peek_exit`; without WEXITED no child is reaped.
+    unsafe {
+        let mut info: libc::siginfo_t = std::mem::zeroed();
+        let options = libc::WSTOPPED | libc::WCONTINUED | libc::WNOHANG;
+        libc::waitid(libc::P_PID, pid, &mut info, options) == 0 && info.si_pid() != 0
+    }
+}
+
+/// How often SIGCONT came to this process.
+static CONTINUED: AtomicU64 = AtomicU64::new(0);
+
+extern "C" fn count_continued(_signal: libc::c_int) {
+    CONTINUED.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Counts how often this process was continued after a stop, from the first call on.
+pub fn continued() -> u64 {
+    static LISTENS: Once = Once::new();
+    LISTENS.call_once(|| {
+        // SAFETY: the handler adds to an atomic, which a signal handler may do; sigaction is plain
+        // data for which all zeros is a value, with no signal in its mask.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            let handler: extern "C" fn(libc::c_int) = count_continued;
+            action.sa_sigaction = handler as libc::sighandler_t;
+            action.sa_flags = libc::SA_RESTART;
+            // Where it cannot be set nothing is counted, and no stop of this process is noticed.
+            libc::sigaction(libc::SIGCONT, &action, std::ptr::null_mut());
+        }
+    });
+    CONTINUED.load(Ordering::Relaxed)
 }
 
 /// Sends SIGKILL to one process. Returns whether there was one to kill.

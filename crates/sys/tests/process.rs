@@ -243,3 +243,29 @@ fn its_cpu_time_can_be_read() {
     child.kill_tree();
     assert!(child.cpu_ns().is_err());
 }
+
+#[test]
+fn a_stop_that_is_over_is_told_once() {
+    let mut child = sh("read go; (sleep 0.05; kill -CONT $$) & kill -STOP $$; wait; echo back; read go");
+    assert!(!child.was_stopped());
+    child.send_line(b"go", within(PLENTY_NS)).expect("sent");
+    assert_eq!(child.read_line(within(PLENTY_NS)).expect("it was continued"), b"back");
+    assert!(child.was_stopped() && !child.was_stopped());
+    child.send_line(b"go", within(PLENTY_NS)).expect("sent");
+    assert_eq!(child.end(PLENTY_NS), Some(Exit::Code(0)), "asking took nothing of how it ended");
+}
+
+#[test]
+fn a_stop_of_this_process_is_counted_when_it_goes_on() {
+    let before = taskscale_sys::clock::continued();
+    let mut child = sh("kill -CONT $PPID; echo done");
+    assert_eq!(child.read_line(within(PLENTY_NS)).expect("a line"), b"done");
+    assert!(taskscale_sys::clock::continued() > before);
+}
+
+#[test]
+fn a_machine_that_is_awake_does_not_sleep_meanwhile() {
+    let before = taskscale_sys::clock::slept_ns();
+    let longest = (0..100).map(|_| taskscale_sys::clock::slept_ns().saturating_sub(before)).max();
+    assert!(longest < Some(1_000_000_000), "{longest:?}");
+}

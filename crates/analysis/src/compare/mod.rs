@@ -61,7 +61,7 @@ pub fn compare(old: (&str, &Run), new: (&str, &Run), options: &CompareOptions) -
         ..judged(&judge, &pairs, metric, (side(old, &controls.0), side(new, &controls.1)))
     };
     comparison.same_machine = same_machine;
-    comparison.notes = notes::notes(&comparison, old.1, new.1);
+    comparison.notes = notes::notes(&comparison, (old.1, new.1), (&series.0, &series.1));
     counts::judge(&mut comparison, &pairs, old.1, new.1);
     comparison
 }

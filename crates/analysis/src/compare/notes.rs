@@ -9,7 +9,7 @@ use taskscale_model::{
 use crate::{
     plain::clean,
     read::Run,
-    summarize::{control, samples::RowSamples},
+    summarize::{control, doubts, samples::RowSamples},
 };
 
 /// The outcome in a sentence.
@@ -63,7 +63,11 @@ fn in_rows(n: usize) -> String {
 }
 
 /// What a reader must know before trusting a verdict.
-pub fn notes(comparison: &Comparison, old: &Run, new: &Run) -> Vec<String> {
+pub fn notes(
+    comparison: &Comparison,
+    (old, new): (&Run, &Run),
+    (of_old, of_new): (&[RowSamples<'_>], &[RowSamples<'_>]),
+) -> Vec<String> {
     let mut notes = Vec::new();
     if !comparison.same_machine {
         notes.push(
@@ -101,11 +105,14 @@ pub fn notes(comparison: &Comparison, old: &Run, new: &Run) -> Vec<String> {
     if (a.seed, a.started_unix_s, &a.command) == (b.seed, b.started_unix_s, &b.command) {
         notes.push("both files are of the same run".to_owned());
     }
-    for (side, run, name) in [(&comparison.old, old, "OLD"), (&comparison.new, new, "NEW")] {
+    for (side, run, series, name) in
+        [(&comparison.old, old, of_old, "OLD"), (&comparison.new, new, of_new, "NEW")]
+    {
         if !side.complete {
             notes.push(format!("{name} was cut short: rows that it did not reach cannot be told"));
         }
-        notes.extend(run.notes.iter().map(|note| clean(&format!("{name}: {note}"))));
+        let all = run.notes.iter().cloned().chain(of_samples(run, series));
+        notes.extend(all.map(|note| clean(&format!("{name}: {note}"))));
     }
     notes
 }
@@ -123,8 +130,14 @@ pub fn notes_of_one_run(comparison: &Comparison, run: &Run, series: &[RowSamples
     if !comparison.new.complete {
         notes.push("the run was cut short: rows that it did not reach cannot be told".to_owned());
     }
-    notes.extend(run.notes.iter().map(|note| clean(note)));
+    notes.extend(run.notes.iter().cloned().chain(of_samples(run, series)).map(|note| clean(&note)));
     notes
+}
+
+/// What is not taken at its word.
+fn of_samples(run: &Run, series: &[RowSamples<'_>]) -> impl Iterator<Item = String> {
+    let times = doubts::of_times(series).into_iter().map(|(text, _)| text);
+    doubts::set_aside(run).into_iter().chain(times)
 }
 
 fn of_wall_time(comparison: &Comparison) -> Option<String> {

@@ -23,6 +23,10 @@ use crate::summarize::{
     warmup,
 };
 
+/// How many times as small a part of its time one side may tell. Both leave the same set-up untimed
+/// where the code is like, whose part moves a little with what is timed.
+const UNLIKE: f64 = 1.25;
+
 /// A row on one or both sides.
 pub struct Pair<'a> {
     pub old: Option<Side<'a>>,
@@ -39,7 +43,10 @@ pub struct Pair<'a> {
 pub struct Side<'a> {
     /// The row as planned.
     pub row: &'a RowRecord,
-    pub state: &'a State<'a>,
+    pub state: &'a State,
+    /// How many times as much as its probe tells was seen from outside, and whether that is
+    /// doubted.
+    told: Option<(f64, bool)>,
     /// One value for each process: the median of its samples, in ns per task.
     pub values: Vec<f64>,
     /// How many of its processes had settled.
@@ -113,6 +120,14 @@ impl<'a> Pair<'a> {
 }
 
 impl Side<'_> {
+    /// Says what keeps two sides from being divided of which one tells a smaller part of its time
+    /// than the other.
+    pub fn tells_less_than(&self, other: &Side<'_>) -> Option<String> {
+        let ((own, doubted), (others, _)) = (self.told?, other.told?);
+        (doubted && own > others * UNLIKE)
+            .then(|| format!("{own:.1} times the time that its probe tells was seen from outside"))
+    }
+
     fn is_ok(&self) -> bool {
         matches!(self.state, State::Ok(_))
     }
@@ -126,7 +141,7 @@ impl Side<'_> {
     pub fn figure(&self) -> Figure {
         let (status, missing) = match self.state {
             State::Ok(_) => (RowStatus::Ok, Missing::new("the run file holds no timed sample of it", "")),
-            State::Failed(why) => (RowStatus::Failed, (*why).clone()),
+            State::Failed(why) => (RowStatus::Failed, why.clone()),
             State::Skipped(why) => (RowStatus::Skipped, why.clone()),
         };
         let ci = sign_interval(&sorted(&self.values), CONFIDENCE).map(|(low, high)| Interval(low, high));
@@ -241,5 +256,6 @@ fn side<'a>(one: &'a RowSamples<'a>, time: Time) -> Side<'a> {
         _ => independent(&processes, &values),
     };
     let settled = if one.is_ok() { warmup::settled(one) } else { None };
-    Side { row: one.row, state: &one.state, values, settled }
+    let told = one.told.times(time).map(|times| (times, one.told.doubted(time).is_some()));
+    Side { row: one.row, state: &one.state, told, values, settled }
 }

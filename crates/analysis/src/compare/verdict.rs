@@ -16,7 +16,7 @@ use super::{
     limits::Controls,
     rows::{Pair, Side},
 };
-use crate::summarize::samples::State;
+use crate::{summarize::samples::State, told};
 
 const TOO_FEW: &str = "take longer runs: --samples, --max-time";
 
@@ -154,7 +154,10 @@ impl<'a> Judge<'a> {
     }
 
     fn by_figures(&self, pair: &Pair<'_>, old: &Side<'_>, new: &Side<'_>) -> Judged {
-        for (side, name) in [(old, "OLD"), (new, "NEW")] {
+        for (side, other, name) in [(old, new, "OLD"), (new, old, "NEW")] {
+            if let Some(reason) = side.tells_less_than(other) {
+                return Judged::cannot_tell(format!("{reason} in {name}"), told::REMEDY_DOUBTED);
+            }
             if side.values.iter().any(|value| *value <= 0.0) {
                 return Judged::cannot_tell(
                     format!("the clock showed 0 ns in {name}"),

@@ -3,6 +3,7 @@
 mod cause;
 pub mod control;
 pub mod counts;
+pub mod doubts;
 mod granularity;
 mod growth;
 mod notes;

@@ -8,6 +8,7 @@ use taskscale_model::{
 };
 
 use super::{
+    doubts,
     samples::{RowSamples, State, can_be_divided, rows_in_words},
     threads, warmup,
 };
@@ -36,6 +37,10 @@ pub fn all(run: &Run, series: &[RowSamples<'_>], rows: &[Row]) -> Vec<String> {
     notes.extend(incomplete(run, series));
     notes.extend(run.notes.iter().cloned());
     notes.extend(left_out(run));
+    notes.extend(doubts::set_aside(run));
+    notes.extend(
+        doubts::of_times(series).into_iter().map(|(text, remedy)| format!("{text}. Remedy: {remedy}")),
+    );
     notes.extend(of_musl(run).map(|(text, remedy)| format!("{text}. Remedy: {remedy}")));
     notes.extend(loads(run));
     notes.extend(disturbed(run));

@@ -28,7 +28,7 @@ pub fn all(run: &Run, series: &[RowSamples<'_>]) -> Vec<Row> {
 fn row(one: &RowSamples<'_>, all: &[RowSamples<'_>], counts: &Counts<'_>) -> Row {
     let baseline = one.row.baseline.and_then(|number| all.iter().find(|other| other.row.row == number));
     let state = match &one.state {
-        State::Failed(missing) => RowState::Failed((*missing).clone()),
+        State::Failed(missing) => RowState::Failed(missing.clone()),
         State::Skipped(missing) => RowState::Skipped(missing.clone()),
         State::Ok(stop) => match figures(one, *stop, baseline, counts) {
             Some(figures) => RowState::Ok(Box::new(figures)),

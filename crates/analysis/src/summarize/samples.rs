@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use taskscale_model::{
     key::SeriesKey,
     missing::Missing,
-    run_file::{Kind, Role, RowRecord, SampleRecord, Status, Stop, Time},
+    protocol::Clock,
+    run_file::{Kind, Role, RowRecord, RuntimeState, SampleRecord, Status, Stop, Time},
     summary::Interval,
 };
 use taskscale_stats::{
@@ -17,7 +18,10 @@ use taskscale_stats::{
     sign::{self, sign_interval},
 };
 
-use crate::read::Run;
+use crate::{
+    read::Run,
+    told::{self, Told},
+};
 
 /// The fewest sizes of a series whose spread between processes is taken together.
 const SIZES: usize = 3;
@@ -25,13 +29,15 @@ const SIZES: usize = 3;
 /// One row of the plan with its samples.
 pub struct RowSamples<'a> {
     pub row: &'a RowRecord,
-    pub state: State<'a>,
+    pub state: State,
     /// Samples of kind [`Kind::Timed`].
     pub timed: Vec<&'a SampleRecord>,
     /// Samples of kind [`Kind::Phases`].
     pub phases: Vec<&'a SampleRecord>,
     /// How each of its processes began.
     pub starts: Vec<Start<'a>>,
+    /// What its probe told of its times, beside what was seen from outside.
+    pub told: Told,
     /// The spread between processes that all sizes of its series share, of CPU and wall time.
     spread: [Option<Spread>; 2],
 }
@@ -47,11 +53,11 @@ pub struct Start<'a> {
 }
 
 /// Whether a row has figures.
-pub enum State<'a> {
+pub enum State {
     /// The row has figures. The value is what ended its rounds, where they ended.
     Ok(Option<Stop>),
     /// The row went wrong.
-    Failed(&'a Missing),
+    Failed(Missing),
     /// The row was not tried, or it gave no sample.
     Skipped(Missing),
 }
@@ -61,16 +67,20 @@ impl<'a> RowSamples<'a> {
     /// A calibration has no figures of its own; the work of other rows is its outcome.
     pub fn of_run(run: &'a Run) -> Vec<Self> {
         let mut samples: BTreeMap<u64, Vec<&SampleRecord>> = BTreeMap::new();
-        for sample in run.samples.iter().filter(|sample| can_be_divided(sample)) {
+        let counts = |sample: &&SampleRecord| can_be_divided(sample) && sample.kind != Kind::SetAside;
+        for sample in run.samples.iter().filter(counts) {
             samples.entry(sample.row).or_default().push(sample);
         }
+        let clocks = clocks(run);
         let ends: BTreeMap<u64, &Status> = run.row_ends.iter().map(|end| (end.row, &end.status)).collect();
         let series = |row: &'a RowRecord| {
             let all = samples.remove(&row.row).unwrap_or_default();
             let of = |kind| all.iter().copied().filter(|sample| sample.kind == kind).collect::<Vec<_>>();
             let (timed, phases) = (of(Kind::Timed), of(Kind::Phases));
+            let told = told(clocks.get(&*row.key.runtime).copied(), &all);
             let state = state(ends.get(&row.row).copied(), timed.len(), run.ended.is_some());
-            RowSamples { row, state, timed, phases, starts: starts(&all), spread: [None; 2] }
+            let state = disbelieved(state, &told);
+            RowSamples { row, state, timed, phases, starts: starts(&all), told, spread: [None; 2] }
         };
         let rows = run.rows.iter().map(series);
         let mut rows: Vec<Self> =
@@ -176,10 +186,35 @@ pub fn can_be_divided(sample: &SampleRecord) -> bool {
     sample.iterations > 0 && sample.size > 0
 }
 
-fn state(end: Option<&Status>, timed: usize, complete: bool) -> State<'_> {
+/// The clocks of the runtimes that are here.
+fn clocks(run: &Run) -> BTreeMap<&str, Clock> {
+    let ready = run.runtimes.iter().filter_map(|record| match &record.state {
+        RuntimeState::Ready { clock, .. } => Some((&*record.id, *clock)),
+        RuntimeState::Missing(_) => None,
+    });
+    ready.collect()
+}
+
+fn told(clock: Option<Clock>, samples: &[&SampleRecord]) -> Told {
+    let mut told = Told::new(clock.unwrap_or(Clock { wall_resolution_ns: 1, cpu_resolution_ns: 1 }));
+    samples.iter().for_each(|sample| told.take(sample));
+    told
+}
+
+/// Fails a row whose times cannot be, whatever the run thought of it.
+fn disbelieved(state: State, told: &Told) -> State {
+    match (&state, told.wrong()) {
+        (State::Ok(_), Some(what)) => {
+            State::Failed(Missing::new(format!("reports a time that cannot be: {what}"), told::REMEDY))
+        }
+        _ => state,
+    }
+}
+
+fn state(end: Option<&Status>, timed: usize, complete: bool) -> State {
     let nothing = |reason: &str, remedy: &str| State::Skipped(Missing::new(reason, remedy));
     match (end, timed) {
-        (Some(Status::Failed(missing)), _) => State::Failed(missing),
+        (Some(Status::Failed(missing)), _) => State::Failed(missing.clone()),
         (Some(Status::Skipped(missing)), _) => State::Skipped(missing.clone()),
         (Some(Status::Ok { stop: Stop::Interrupted }), 0) => {
             nothing("interrupted before its first timed sample", "run it again")

@@ -17,7 +17,7 @@ use taskscale_model::{
     metric::Metric,
     missing::{Missing, Reading},
     protocol::{self, Answer, Description, RunRequest, Runtime, Sample, Variant, Workload},
-    run_file::{Header, Kind, Record, SCHEMA, SampleRecord, Status, Stop, ThreadsRan},
+    run_file::{Header, Kind, Record, SCHEMA, SampleRecord, Status, Stop, Stopped, ThreadsRan},
     suite::Suite,
 };
 
@@ -26,6 +26,7 @@ mod counting;
 mod hanging;
 mod restart;
 mod stop;
+mod told;
 mod turns;
 mod warming;
 
@@ -68,6 +69,12 @@ enum Behaviour {
     Boasts,
     /// Tells microseconds of CPU time where nanoseconds are asked for.
     Microseconds,
+    /// Tells one part in so many of its wall time and of its CPU time; nothing where that is 0.
+    Tells(u64, u64),
+    /// Sets up for 45 ms before each timed part.
+    SetsUp,
+    /// Is stopped for a second in every n-th answer of a process.
+    IsStopped(usize),
     /// Never answers.
     Hangs,
     /// The system refuses to start it.
@@ -164,23 +171,37 @@ impl Link for FakeLink {
             Behaviour::LiesFrom(_)
             | Behaviour::DoesNotStart
             | Behaviour::Hidden
-            | Behaviour::Microseconds => 1_000,
+            | Behaviour::Microseconds
+            | Behaviour::Tells(..)
+            | Behaviour::SetsUp
+            | Behaviour::IsStopped(_) => 1_000,
         };
         let ns = tasks * cost;
+        let set_up_ns = if matches!(behaviour, Behaviour::SetsUp) { 45 * MS } else { 0 };
+        let is_stopped =
+            matches!(behaviour, Behaviour::IsStopped(every) if self.answers.is_multiple_of(every));
+        let stopped_ns = if is_stopped { 1_000 * MS } else { 0 };
+        let part = |of: u64| ns.checked_div(of).unwrap_or(0);
+        let (wall_ns, cpu_ns) = match behaviour {
+            Behaviour::Tells(wall, cpu) => (part(wall), part(cpu)),
+            Behaviour::Microseconds => (ns, ns / 1_000),
+            _ => (told * ns + stopped_ns, ns),
+        };
         let mut world = self.world.borrow_mut();
-        world.now_ns += ns + 10_000;
+        world.now_ns += ns + 10_000 + set_up_ns + stopped_ns;
         world.sampled += 1;
         let sample = Sample {
             id: Some(request.id),
-            wall_ns: told * ns,
-            cpu_ns: if matches!(behaviour, Behaviour::Microseconds) { ns / 1_000 } else { ns },
+            wall_ns,
+            cpu_ns,
             answer: Answer(answer),
             extra: serde_json::Map::new(),
         };
         Ok(Observed {
             sample,
-            outside_wall_ns: ns + 10_000,
-            outside_cpu_ns: Some(ns + 5_000),
+            outside_wall_ns: ns + 10_000 + set_up_ns + stopped_ns,
+            outside_cpu_ns: Some(ns + 5_000 + set_up_ns),
+            stopped: is_stopped.then_some(Stopped::Probe),
             threads: self.threads(request),
             load: None,
             server_cpu_ns: None,

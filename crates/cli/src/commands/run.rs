@@ -134,7 +134,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     let names: Vec<&str> = order.header.suites.iter().map(|suite| suite.name.as_str()).collect();
     let mut kept = store::create(args.output.as_deref(), &names.join("-"), order.header.started_unix_s)?;
     let mut progress = Progress::new(terminal, longest, interrupt.clone());
-    let mut journal = Journal::new(&mut kept.file);
+    let mut journal = Journal::new(&mut kept.file).redacting(store::redactor());
     let written = run::run(order, &mut launcher, &mut RealClock::start(), &mut progress, &mut journal);
     progress.clear();
     let shown = show(args, &kept.path);

@@ -20,7 +20,7 @@ use super::{
     rank::{Cost, TIE, Table, is_asked as is_ranked, ratio},
     reaches, versions,
 };
-use crate::summarize::notes;
+use crate::summarize::{doubts, notes};
 
 /// A way is called dearer than another from this ratio on.
 const DEARER: f64 = 1.1;
@@ -48,6 +48,13 @@ pub fn all(
         text,
         remedy: remedy.to_owned(),
     }));
+    let biased = |(text, remedy): (String, &str)| Finding {
+        kind: FindingKind::Biased,
+        text,
+        remedy: remedy.to_owned(),
+    };
+    findings.extend(doubts::of_times(parts.samples).into_iter().map(biased));
+    findings.extend(doubts::set_aside(parts.run).map(|text| plain(FindingKind::Busy, text)));
     let order: Vec<&str> = parts.run.runtimes.iter().map(|runtime| runtime.id.as_str()).collect();
     findings.extend(versions::of_versions(&order, tables, rankings));
     findings.extend(of_runtimes(tables));

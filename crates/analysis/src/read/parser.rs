@@ -1,0 +1,235 @@
+//! Reads a run file line by line.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use taskscale_model::run_file::{
+    Header, Kind, Record, SampleRecord,
+    line::{self, Check},
+};
+
+use super::{
+    MARK, MAX_LINE, ReadError, Run,
+    record::{Problem, Reader},
+};
+
+/// How many damaged lines are told by their numbers.
+const NAMED: usize = 20;
+
+/// What becomes of a damaged line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Damage {
+    /// It is an error.
+    Refused,
+    /// It is left out, and a note says which it was.
+    LeftOut,
+}
+
+/// A run file that is being read.
+#[derive(Debug)]
+pub struct Parser {
+    damage: Damage,
+    reader: Reader,
+    run: Option<Run>,
+    /// Lines so far.
+    lines: usize,
+    /// The numbers of the first damaged lines, each with what is wrong, and how many there are.
+    damaged: Vec<(usize, String)>,
+    damages: usize,
+    /// The numbers of the rows that are declared.
+    rows: BTreeSet<u64>,
+    /// The line of each measurement, by its order.
+    orders: BTreeMap<u64, usize>,
+    /// The line of each sample that makes a figure, by row, round and kind.
+    places: BTreeMap<(u64, u64, bool), usize>,
+}
+
+impl Parser {
+    pub fn new(damage: Damage) -> Self {
+        Parser {
+            damage,
+            reader: Reader::default(),
+            run: None,
+            lines: 0,
+            damaged: Vec::new(),
+            damages: 0,
+            rows: BTreeSet::new(),
+            orders: BTreeMap::new(),
+            places: BTreeMap::new(),
+        }
+    }
+
+    /// Takes the next line, with its line feed if it has one. Only the last line may have none.
+    ///
+    /// # Errors
+    /// What is wrong with the line, unless damaged lines are left out.
+    pub fn line(&mut self, line: &[u8]) -> Result<(), ReadError> {
+        self.lines += 1;
+        let is_cut = !line.ends_with(b"\n");
+        let line = if self.lines == 1 { line.strip_prefix(MARK).unwrap_or(line) } else { line };
+        let line = line.trim_ascii();
+        if line.len() > MAX_LINE {
+            return self.too_long();
+        }
+        if line.is_empty() {
+            return Ok(());
+        }
+        let number = self.lines;
+        let record = self.reader.record(line);
+        let Some(run) = &mut self.run else {
+            self.run = Some(first(record, line, is_cut)?);
+            return Ok(());
+        };
+        let problem = match record {
+            // A line that was cut has no check, and is told as cut.
+            Err(_) if is_cut => {
+                run.notes
+                    .push(format!("line {number}, the last one, was cut short by a kill and is left out"));
+                return Ok(());
+            }
+            Err(problem) => problem.into_words(),
+            Ok(record) => match (line::check(line), run.is_checked) {
+                (Check::Wrong, _) => "it is not what was written: its check does not fit".to_owned(),
+                (Check::Absent, true) => "it has no check, and others have".to_owned(),
+                (Check::Right, false) => "it has a check, and the first line has none".to_owned(),
+                (Check::Right, true) | (Check::Absent, false) => match self.add(record) {
+                    Ok(()) => return Ok(()),
+                    Err(problem) => problem,
+                },
+            },
+        };
+        self.broken(problem)
+    }
+
+    /// Takes a line that is longer than [`MAX_LINE`] and was not read to its end.
+    ///
+    /// # Errors
+    /// That it is so long, unless damaged lines are left out.
+    pub fn too_long(&mut self) -> Result<(), ReadError> {
+        match (self.damage, &self.run) {
+            (Damage::LeftOut, Some(_)) => self.broken(format!("longer than {MAX_LINE} bytes")),
+            _ => Err(ReadError::TooLong { line: self.lines }),
+        }
+    }
+
+    /// The run, with notes on what was left out.
+    ///
+    /// # Errors
+    /// There was no first line.
+    pub fn finish(self) -> Result<Run, ReadError> {
+        let mut run = self.run.ok_or(ReadError::Empty)?;
+        run.notes.extend(self.reader.notes());
+        if self.damages > 0 {
+            run.notes.push(left_out(&self.damaged, self.damages));
+        }
+        Ok(run)
+    }
+
+    fn broken(&mut self, problem: String) -> Result<(), ReadError> {
+        if self.damage == Damage::Refused {
+            return Err(ReadError::Broken { line: self.lines, problem });
+        }
+        self.damages += 1;
+        if self.damaged.len() < NAMED {
+            self.damaged.push((self.lines, problem));
+        }
+        Ok(())
+    }
+
+    /// Adds a record, or says what is wrong with it beside the others.
+    fn add(&mut self, record: Option<Record>) -> Result<(), String> {
+        let Some(run) = &mut self.run else { return Ok(()) };
+        match record {
+            None => {}
+            Some(Record::Header(_)) => {
+                return Err("a second header; two runs in one file cannot be told apart".into());
+            }
+            Some(Record::Runtime(runtime)) => run.runtimes.push(runtime),
+            Some(Record::Row(row)) => {
+                if !self.rows.insert(row.row) {
+                    return Err(format!("row {} is declared twice", row.row));
+                }
+                run.rows.push(row);
+            }
+            Some(Record::Sample(sample)) => {
+                once(&sample, self.lines, &mut self.orders, &mut self.places)?;
+                run.samples.push(sample);
+            }
+            Some(Record::Round(round)) => run.rounds.push(round),
+            Some(Record::Count(count)) => run.counts.push(count),
+            Some(Record::RowEnd(end)) => run.row_ends.push(end),
+            Some(Record::End(end)) => run.ended = Some(end),
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a sample that the file has already.
+fn once(
+    sample: &SampleRecord,
+    line: usize,
+    orders: &mut BTreeMap<u64, usize>,
+    places: &mut BTreeMap<(u64, u64, bool), usize>,
+) -> Result<(), String> {
+    let SampleRecord { order, row, round, .. } = *sample;
+    let place = match sample.kind {
+        Kind::Timed => Some((row, round, true)),
+        Kind::Phases => Some((row, round, false)),
+        _ => None,
+    };
+    let before = orders.get(&order).or_else(|| places.get(&place?));
+    if let Some(before) = before {
+        return Err(format!(
+            "it repeats the sample of line {before} (order {order}, row {row}, round {round})"
+        ));
+    }
+    orders.insert(order, line);
+    if let Some(place) = place {
+        places.insert(place, line);
+    }
+    Ok(())
+}
+
+/// The run that the first line begins.
+fn first(record: Result<Option<Record>, Problem>, line: &[u8], is_cut: bool) -> Result<Run, ReadError> {
+    let header = match record {
+        Ok(Some(Record::Header(header))) => *header,
+        Err(Problem::Schema(found)) => return Err(ReadError::Schema { found }),
+        Err(Problem::Syntax(_)) if is_cut => return Err(ReadError::Empty),
+        Err(problem) => return Err(ReadError::NotARun { problem: problem.into_words() }),
+        Ok(_) => return Err(ReadError::NotARun { problem: "it is another record".into() }),
+    };
+    let is_checked = match line::check(line) {
+        Check::Right => true,
+        Check::Absent => false,
+        Check::Wrong => {
+            let problem = "it is not what was written: its check does not fit".to_owned();
+            return Err(ReadError::Header { problem });
+        }
+    };
+    Ok(empty(header, is_checked))
+}
+
+fn empty(header: Header, is_checked: bool) -> Run {
+    Run {
+        header,
+        runtimes: Vec::new(),
+        rows: Vec::new(),
+        samples: Vec::new(),
+        rounds: Vec::new(),
+        counts: Vec::new(),
+        row_ends: Vec::new(),
+        ended: None,
+        is_checked,
+        notes: Vec::new(),
+    }
+}
+
+fn left_out(damaged: &[(usize, String)], damages: usize) -> String {
+    let named: Vec<String> = damaged.iter().map(|(line, problem)| format!("{line} ({problem})")).collect();
+    let more = match damages - damaged.len() {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    let lines = if damages == 1 { "1 damaged line".to_owned() } else { format!("{damages} damaged lines") };
+    format!("left out {lines}: {}{more}", named.join(", "))
+}

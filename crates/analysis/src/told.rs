@@ -1,0 +1,134 @@
+//! The times that a probe tells of a row, beside those that the tool saw from outside.
+
+use taskscale_model::{
+    figure,
+    protocol::Clock,
+    run_file::{Kind, SampleRecord, Time},
+};
+use taskscale_stats::told::{self, Account, Answer, Judgement, Part};
+
+/// What to do about a probe whose times cannot be.
+pub const REMEDY: &str = "report nanoseconds of a monotonic clock and of the process CPU clock";
+
+/// What to do about a probe that leaves much of its work untimed.
+pub const REMEDY_DOUBTED: &str =
+    "time the whole of each iteration, by a monotonic clock and the process CPU clock";
+
+/// The coarsest resolution that a probe's word is taken for: clocks of 15.6 ms exist, and one that
+/// claims more would be held to nothing.
+pub const COARSEST_NS: u64 = 20_000_000;
+
+/// CPU time of a request that may be untimed in any case, in nanoseconds. Reading a request, making
+/// a pool of threads for it and writing the reply take up to that.
+const CPU_NS: f64 = 500e3;
+
+/// The same of wall time: on a busy machine a probe waits for a CPU before it reads a request.
+const WALL_NS: f64 = 2e6;
+
+/// The account of one row.
+#[derive(Debug, Clone)]
+pub struct Told {
+    clock: Clock,
+    wall: Account,
+    cpu: Account,
+}
+
+impl Told {
+    /// The account of a row without samples, of a probe with this clock.
+    pub fn new(clock: Clock) -> Self {
+        Told { clock, wall: Account::default(), cpu: Account::default() }
+    }
+
+    /// Takes a sample in. An instrumented one says nothing, nor one that was stopped.
+    pub fn take(&mut self, sample: &SampleRecord) {
+        let part = match sample.kind {
+            Kind::Verify | Kind::SetAside => return,
+            Kind::Timed => Part::Timed,
+            Kind::Contrast => Part::Contrast,
+            Kind::Pilot | Kind::Warmup | Kind::Wake | Kind::Phases => Part::Other,
+        };
+        self.add(sample, part);
+    }
+
+    /// Takes a sample in as one that makes figures, whatever it was taken for.
+    pub fn take_as_timed(&mut self, sample: &SampleRecord) {
+        self.add(sample, Part::Timed);
+    }
+
+    fn add(&mut self, sample: &SampleRecord, part: Part) {
+        let answer = |told: u64, seen: u64, busy: u64| Answer {
+            passes: sample.iterations,
+            told: told as f64,
+            seen: seen as f64,
+            busy: busy as f64,
+            part,
+        };
+        let (wall, cpu) = (sample.outside_wall_ns, sample.outside_cpu_ns);
+        self.wall.add(answer(sample.wall_ns, wall, wall.min(cpu.unwrap_or(wall))));
+        if let Some(cpu) = cpu {
+            self.cpu.add(answer(sample.cpu_ns, cpu, cpu));
+        }
+    }
+
+    /// What cannot be, of either time: a tenth of what was seen, or less.
+    pub fn wrong(&self) -> Option<String> {
+        [Time::Cpu, Time::Wall].into_iter().find_map(|time| {
+            (self.judgement(time) == Judgement::False).then(|| words(time, self.account(time)))
+        })
+    }
+
+    /// How many times as much of `time` was seen, where that is doubted or worse.
+    pub fn doubted(&self, time: Time) -> Option<f64> {
+        (self.judgement(time) >= Judgement::Doubted).then(|| self.account(time).times())
+    }
+
+    /// Iterations of a sample whose contrast with the others would settle what is to be thought of
+    /// the row, where its times are suspicious and nothing settles it yet.
+    pub fn wants_contrast(&self, iterations: u64) -> Option<u64> {
+        let suspicious = [Time::Cpu, Time::Wall].into_iter().any(|time| {
+            let (timed, told, seen) = self.account(time).sums();
+            timed >= told::FEWEST
+                && seen >= told::DOUBTED * told
+                && seen < told::DEAR_NS * timed as f64
+                && self.judgement(time) != Judgement::False
+        });
+        // A probe may set up as many as 16 parts of a sample, one for an iteration (the Rust one
+        // does), so that a request of one iteration is not like the others.
+        suspicious.then_some(match iterations / told::PASSES {
+            0 => iterations.saturating_mul(told::PASSES),
+            few => few,
+        })
+    }
+
+    /// How many times as much of `time` was seen as told, where anything was told.
+    pub fn times(&self, time: Time) -> Option<f64> {
+        Some(self.account(time).times()).filter(|times| times.is_finite())
+    }
+
+    fn account(&self, time: Time) -> &Account {
+        match time {
+            Time::Cpu => &self.cpu,
+            Time::Wall => &self.wall,
+        }
+    }
+
+    fn judgement(&self, time: Time) -> Judgement {
+        let (granted_ns, resolution_ns) = match time {
+            Time::Cpu => (CPU_NS, self.clock.cpu_resolution_ns),
+            Time::Wall => (WALL_NS, self.clock.wall_resolution_ns),
+        };
+        // A clock of large steps may tell nothing of what lasts less than two of them.
+        let steps_ns = 2.0 * resolution_ns.min(COARSEST_NS) as f64;
+        self.account(time).judgement(granted_ns.max(steps_ns))
+    }
+}
+
+fn words(time: Time, account: &Account) -> String {
+    let (kind, who) = match time {
+        Time::Cpu => ("CPU", "the kernel counted"),
+        Time::Wall => ("wall", "outside there passed"),
+    };
+    let (samples, told, seen) = account.sums();
+    let (told, seen) = (figure::time(told), figure::time(seen));
+    format!("{told} of {kind} time over {samples} samples, while {who} {seen}")
+}

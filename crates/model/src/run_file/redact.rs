@@ -1,0 +1,259 @@
+//! What a run file does not tell of whoever took the run: home folders, user names, secrets.
+//!
+//! In every text of a record a home folder becomes `~`. In command lines, in the names of runtimes
+//! that are commands, in reasons and in remedies the values of what is named like a secret become
+//! [`HIDDEN`], and so do tokens that are known by their form. In command lines, reasons and
+//! remedies the user's name becomes [`USER`] where it is a folder of a path or stands before an
+//! `@`.
+
+use serde_json::Value;
+
+mod secrets;
+
+/// Stands where a secret was.
+pub const HIDDEN: &str = "***";
+/// Stands where a user's name was.
+pub const USER: &str = "USER";
+
+/// Folders that hold home folders.
+const HOMES: [&str; 4] = ["/home/", "/Users/", "/var/home/", "/export/home/"];
+/// The home folder of the administrator.
+const ROOT: &str = "/root";
+
+/// Fields whose texts are the words of people and of programs, which may hold anything.
+const FREE: [&str; 3] = ["command", "reason", "remedy"];
+/// Fields that name runtimes: such a name may be a command.
+const NAMES: [&str; 3] = ["id", "runtime", "old_of"];
+
+/// Replaces what is not to be told.
+#[derive(Debug, Clone, Default)]
+pub struct Redactor {
+    homes: Vec<String>,
+    users: Vec<String>,
+}
+
+/// How much of a text is looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Text {
+    Plain,
+    Name,
+    Free,
+}
+
+impl Redactor {
+    /// Replaces home folders wherever they usually are, `home` besides, and the user's name.
+    pub fn new(home: Option<&str>, user: Option<&str>) -> Self {
+        let homes: Vec<String> = home
+            .map(|home| home.trim_end_matches('/').to_owned())
+            .into_iter()
+            .filter(|home| home.len() > 1)
+            .collect();
+        let of_homes = homes.iter().filter_map(|home| home.rsplit('/').next()).map(str::to_owned);
+        let mut users: Vec<String> = user.map(str::to_owned).into_iter().chain(of_homes).collect();
+        users.retain(|user| user.len() > 1 && user != "root");
+        Redactor { homes, users }
+    }
+
+    /// Learns whose home folders a record names.
+    pub fn learn(&mut self, value: &Value) {
+        match value {
+            Value::String(text) => {
+                for home in HOMES {
+                    for (at, _) in text.match_indices(home).filter(|(at, _)| begins_path(text, *at)) {
+                        let user = &text[at + home.len()..][..name_len(&text[at + home.len()..])];
+                        if user.len() > 1 && !self.users.iter().any(|known| known == user) {
+                            self.users.push(user.to_owned());
+                        }
+                    }
+                }
+            }
+            Value::Array(values) => values.iter().for_each(|value| self.learn(value)),
+            Value::Object(fields) => fields.values().for_each(|value| self.learn(value)),
+            _ => {}
+        }
+    }
+
+    /// Whether nothing of an object of JSON needs to be looked at: no text in it has a path of a
+    /// home folder. It tells of records alone that hold no words of people.
+    pub fn is_plain(&self, object: &[u8]) -> bool {
+        let has = |text: &str| object.windows(text.len()).any(|window| window == text.as_bytes());
+        !(HOMES.iter().any(|home| has(home)) || has(ROOT) || self.homes.iter().any(|home| has(home)))
+    }
+
+    /// Replaces in all texts of a record.
+    pub fn redact(&self, value: &mut Value) {
+        self.within(value, Text::Plain);
+    }
+
+    fn within(&self, value: &mut Value, kind: Text) {
+        match value {
+            Value::String(text) => *text = self.text(text, kind),
+            Value::Array(values) if kind == Text::Free && values.iter().all(Value::is_string) => {
+                let words: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
+                let words = secrets::hide(&words);
+                *values =
+                    words.iter().map(|word| Value::String(self.without_user(&self.paths(word)))).collect();
+            }
+            Value::Array(values) => values.iter_mut().for_each(|value| self.within(value, kind)),
+            Value::Object(fields) => {
+                for (name, value) in fields {
+                    self.within(value, kind_of(name, value));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn text(&self, text: &str, kind: Text) -> String {
+        let hidden = match kind {
+            Text::Plain => text.to_owned(),
+            Text::Name | Text::Free => secrets::hide_in(text),
+        };
+        let without_home = self.paths(&hidden);
+        if kind == Text::Free { self.without_user(&without_home) } else { without_home }
+    }
+
+    /// Writes home folders as `~`.
+    fn paths(&self, text: &str) -> String {
+        let mut out = String::with_capacity(text.len());
+        let mut at = 0;
+        while let Some(next) = text[at..].chars().next() {
+            match self.home_at(text, at) {
+                Some(len) => {
+                    out.push('~');
+                    at += len;
+                }
+                None => {
+                    out.push(next);
+                    at += next.len_utf8();
+                }
+            }
+        }
+        out
+    }
+
+    /// The length of the home folder that begins at `at`.
+    fn home_at(&self, text: &str, at: usize) -> Option<usize> {
+        let rest = &text[at..];
+        if !rest.starts_with('/') || !begins_path(text, at) {
+            return None;
+        }
+        let whole = |len: &usize| name_len(&rest[*len..]) == 0;
+        let own = self.homes.iter().map(String::as_str).chain([ROOT]);
+        let own = own.filter(|home| rest.starts_with(home)).map(str::len).filter(whole);
+        let usual = HOMES.iter().filter(|home| rest.starts_with(**home));
+        let usual = usual
+            .map(|home| home.len() + name_len(&rest[home.len()..]))
+            .filter(|len| !rest[..*len].ends_with('/'));
+        own.chain(usual).max()
+    }
+
+    /// Writes [`USER`] for a user's name that is a folder or stands before an `@`.
+    fn without_user(&self, text: &str) -> String {
+        let mut out = String::with_capacity(text.len());
+        let mut at = 0;
+        while let Some(next) = text[at..].chars().next() {
+            let len = name_len(&text[at..]);
+            let (before, behind) = (text[..at].chars().next_back(), text[at + len..].chars().next());
+            let is_folder = before == Some('/') && behind.is_none_or(|c| c == '/');
+            if len > 0
+                && self.users.iter().any(|user| *user == text[at..at + len])
+                && (is_folder || behind == Some('@'))
+            {
+                out.push_str(USER);
+                at += len;
+            } else if len > 0 {
+                out.push_str(&text[at..at + len]);
+                at += len;
+            } else {
+                out.push(next);
+                at += next.len_utf8();
+            }
+        }
+        out
+    }
+}
+
+fn kind_of(name: &str, value: &Value) -> Text {
+    match name {
+        name if FREE.contains(&name) => Text::Free,
+        name if NAMES.contains(&name) && value.is_string() => Text::Name,
+        _ => Text::Plain,
+    }
+}
+
+/// Whether a path may begin at `at`: it is no part of a longer path or word.
+fn begins_path(text: &str, at: usize) -> bool {
+    let before = text[..at].chars().next_back();
+    before.is_none_or(|c| !(c.is_alphanumeric() || "/._-~".contains(c)))
+}
+
+/// The length of what may be the name of a folder or of a user.
+fn name_len(text: &str) -> usize {
+    text.find(|c: char| !(c.is_alphanumeric() || "._-".contains(c))).unwrap_or(text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn redacted(mut value: Value) -> Value {
+        let mut redactor = Redactor::new(Some("/srv/people/ada"), Some("ada"));
+        redactor.learn(&value);
+        redactor.redact(&mut value);
+        value
+    }
+
+    #[test]
+    fn home_folders_are_a_tilde_in_every_text() {
+        for (text, expected) in [
+            ("/home/jane/bin/go", "~/bin/go"),
+            ("asyncio@/home/jane/.venv/bin/python", "asyncio@~/.venv/bin/python"),
+            ("PATH=/home/jane/bin:/usr/bin:/Users/jane/x", "PATH=~/bin:/usr/bin:~/x"),
+            ("/srv/people/ada/p.py", "~/p.py"),
+            ("/srv/people/adam/p.py", "/srv/people/adam/p.py"),
+            ("/root/x and /root", "~/x and ~"),
+            ("/rooted", "/rooted"),
+            ("/opt/home/jane", "/opt/home/jane"),
+            ("/home/", "/home/"),
+            ("'/home/j\u{fc}rgen/x y'", "'~/x y'"),
+            ("", ""),
+        ] {
+            assert_eq!(redacted(json!({"variant": text})), json!({"variant": expected}));
+        }
+    }
+
+    #[test]
+    fn users_are_left_out_of_command_lines_and_of_nothing_else() {
+        let before = json!({"command": ["ssh", "jane@host", "/tmp/jane/x", "/home/jane/y", "jane"], "variant": "x/jane/y"});
+        let after =
+            json!({"command": ["ssh", "USER@host", "/tmp/USER/x", "~/y", "jane"], "variant": "x/jane/y"});
+        assert_eq!(redacted(before), after);
+        let own = json!({"reason": "no /tmp/ada/x"});
+        assert_eq!(redacted(own), json!({"reason": "no /tmp/USER/x"}));
+    }
+
+    #[test]
+    fn secrets_are_hidden_where_words_are_free_and_cases_stay() {
+        let before = json!({
+            "command": ["run", "--token", "abc", "PASSWORD=x"], "id": "sh p --token abc", "case": {"tokens": 512},
+            "variant": "token=5", "state": "missing", "reason": "said: api_key=5", "remedy": "",
+        });
+        let after = json!({
+            "command": ["run", "--token", "***", "PASSWORD=***"], "id": "sh p --token ***", "case": {"tokens": 512},
+            "variant": "token=5", "state": "missing", "reason": "said: api_key=***", "remedy": "",
+        });
+        assert_eq!(redacted(before), after);
+    }
+
+    #[test]
+    fn plain_is_what_names_no_home() {
+        let redactor = Redactor::new(Some("/srv/people/ada"), None);
+        assert!(redactor.is_plain(br#"{"type":"sample","runtime":"go"}"#));
+        for text in ["/home/x", "/root", "/srv/people/ada", "/Users/x"] {
+            assert!(!redactor.is_plain(format!("{{\"a\":\"{text}\"}}").as_bytes()), "{text}");
+        }
+    }
+}
