@@ -63,8 +63,9 @@ const WAITING: (f64, f64) = (0.3, 0.6);
 pub(crate) struct Blocked {
     /// In spans that contain no others.
     pub leaves: f64,
-    /// In spans that contain others, outside those.
-    pub parents: f64,
+    /// In spans that contain others, outside those; `None` where no CPU time of such a span is
+    /// known. Live observers ask for that of tasks that contain no others.
+    pub parents: Option<f64>,
     /// Whether this is known of all tasks. Otherwise it is a part.
     pub all_known: bool,
 }
@@ -73,6 +74,11 @@ impl Evidence<'_> {
     /// What is known of all tasks about waiting inside them.
     pub fn all_blocked(&self) -> Option<Blocked> {
         self.blocked.filter(|blocked| blocked.all_known)
+    }
+
+    /// What is known of parents that neither run nor wait for a CPU.
+    pub fn blocked_parents(&self) -> Option<f64> {
+        self.blocked.and_then(|blocked| blocked.parents)
     }
 
     /// Whether tasks wait while workers are idle.

@@ -133,7 +133,7 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
         resolution_ns,
         unknown,
         parent_self: parent_self.value().copied(),
-        blocked: blocked(&profile, off_cpu.value()),
+        blocked: blocked(sums, &profile, off_cpu.value()),
         releases: releases(sums, &kept, &window(&profile, &found), &found, resolution_ns),
         ticks,
         may_hold_loops: may_hold_loops(&account.format),
@@ -285,12 +285,13 @@ fn off_cpu(sums: &Accumulator, profile: &Profile) -> Reading<OffCpu> {
 
 /// What tasks waited for inside, other than for a CPU. Run delay, where it is known, takes leaves
 /// and parents alike.
-fn blocked(profile: &Profile, off_cpu: Option<&OffCpu>) -> Option<Blocked> {
+fn blocked(sums: &Accumulator, profile: &Profile, off_cpu: Option<&OffCpu>) -> Option<Blocked> {
     let off = off_cpu?;
     let kept = if off.share > 0.0 { (1.0 - profile.losses.preempted / off.share).max(0.0) } else { 0.0 };
+    let of_parents = sums.active().any(|(_, worker)| worker.off_cpu[1].told > 0);
     Some(Blocked {
         leaves: (off.share - off.parents) * kept,
-        parents: off.parents * kept,
+        parents: of_parents.then_some(off.parents * kept),
         all_known: off.known >= ALL_KNOWN,
     })
 }

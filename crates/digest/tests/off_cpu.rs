@@ -139,3 +139,26 @@ fn parents_wait_or_work_by_their_cpu_time() {
     let working = digest(&tree(1_000_000));
     assert_eq!((working.patterns[0].name, working.alternative), (PatternName::Healthy, None));
 }
+
+/// Live observers know the CPU time of tasks that contain no others, and not that of parents.
+#[test]
+fn parents_of_unknown_cpu_time_that_take_much_longer_may_wait() {
+    let families = |alone_us: i64| {
+        let mut tasks = Vec::new();
+        for start in (0..200i64).map(|at| at * 10_000_000) {
+            tasks.push((0, start, start + 1_000_000 + alone_us * 1_000, &b"parent"[..], None));
+            tasks.push((0, start, start + 1_000_000, b"short", Some(1_000_000)));
+            for part in (0..10).map(|part| start + part * 1_000_000) {
+                tasks.push((1, part, part + 1_000_000, b"part", Some(1_000_000)));
+            }
+        }
+        digest(&tasks)
+    };
+    let waiting = families(9_000);
+    assert_eq!(waiting.patterns[0].name, PatternName::RecursiveOverlap, "{:?}", waiting.patterns);
+    assert!((waiting.patterns[0].bound - 1.0 / 0.55).abs() < 0.01, "{:?}", waiting.patterns[0]);
+    assert_eq!(waiting.alternative.map(|other| other.name), Some(PatternName::Healthy));
+    assert!(waiting.nesting.naive_utilisation > 1.04, "{:?}", waiting.nesting);
+    let working = families(2_000);
+    assert!(working.patterns.iter().all(|pattern| pattern.name != PatternName::RecursiveOverlap));
+}

@@ -60,7 +60,9 @@ pub(super) fn alternative(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<A
             "if tasks are waiting in these short gaps, the runtime takes them: batch tasks",
         ),
         Healthy => healthy(evidence, ranked)?,
-        RecursiveOverlap | BlockedInTasks if evidence.blocked.is_some() => {
+        BlockedInTasks | RecursiveOverlap
+            if ranked[0].name == BlockedInTasks || evidence.blocked_parents().is_some() =>
+        {
             if evidence.sums.delay_known {
                 return None;
             }

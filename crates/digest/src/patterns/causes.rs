@@ -17,7 +17,8 @@
 //! * **Run delay** inside tasks, where the source knows it, makes others wait as work does. That
 //!   part of any wait is *preemption's* ([`super::delay`]).
 //! * **Blocked** time inside tasks, where their CPU time is known, is that of parents, which wait
-//!   for their children (*recursive overlap*), or of tasks that wait for something else.
+//!   for their children (*recursive overlap*), or of tasks that wait for something else. Where that
+//!   of parents is not known, those that take much longer than tasks may be waiting.
 //! * **Ready times**, where they are known, tell whether a task waits while a worker is idle. If
 //!   so, the runtime takes the time (*overhead*), something stops all workers (*outside*), or tasks
 //!   wait for other workers than the idle ones (*imbalance*). If not, no queue is at fault.
@@ -61,16 +62,10 @@ pub(crate) fn causes(evidence: &Evidence<'_>, delayed: f64) -> Vec<Cause> {
     let told = handed_over_late || !is_below_step(evidence);
     let gain = if active > 0.0 && told { dispatch / active * (1.0 - elsewhere) } else { 0.0 };
     let mut causes = vec![Cause { name: PatternName::SchedulingOverhead, share: dispatch, gain }];
-    match evidence.blocked {
-        Some(blocked) => {
-            causes.push(idle(PatternName::RecursiveOverlap, blocked.parents));
-            causes.push(idle(PatternName::BlockedInTasks, blocked.leaves));
-        }
-        None => {
-            let parent_self = evidence.parent_self.filter(|_| parents_wait(evidence));
-            causes.extend(parent_self.map(|share| idle(PatternName::RecursiveOverlap, share)));
-        }
-    }
+    let by_lengths = || evidence.parent_self.filter(|_| parents_wait(evidence));
+    let parents = evidence.blocked_parents().or_else(by_lengths);
+    causes.extend(parents.map(|share| idle(PatternName::RecursiveOverlap, share)));
+    causes.extend(evidence.blocked.map(|blocked| idle(PatternName::BlockedInTasks, blocked.leaves)));
     let mut outside = idle(PatternName::OutsideRun, elsewhere);
     let mut preempted = losses.preempted;
     if evidence.profile.workers == 1 {

@@ -43,7 +43,7 @@ pub(crate) fn words(evidence: &Evidence<'_>, cause: &Cause, who: Option<&str>) -
                 longest as f64 / typical as f64
             )
         }
-        PatternName::RecursiveOverlap if evidence.blocked.is_some() => format!(
+        PatternName::RecursiveOverlap if evidence.blocked_parents().is_some() => format!(
             "tasks contain tasks: for {} of the time parents hold a worker and do not run",
             percent(cause.share)
         ),
@@ -89,7 +89,7 @@ pub(crate) fn words(evidence: &Evidence<'_>, cause: &Cause, who: Option<&str>) -
             Some(blocked) => format!(
                 "{} of all worker-time was work, {} of it inside tasks that did not run",
                 percent(losses.work),
-                percent((blocked.leaves + blocked.parents) / losses.work.max(1e-12))
+                percent((blocked.leaves + blocked.parents.unwrap_or(0.0)) / losses.work.max(1e-12))
             ),
             None => format!(
                 "{} of all worker-time was inside tasks; whether they wait there is not seen",

@@ -1,0 +1,129 @@
+// The seven patterns in Taskflow, as they are and with the digest's advice taken (program.hpp).
+#include <taskscale/taskflow.hpp>
+
+#include <sstream>
+#include <vector>
+
+#include "program.hpp"
+
+namespace {
+
+// A task of 80 steps takes some 100 ns.
+constexpr long kTiny = 4000000, kSteps = 80;
+
+using Tasks = std::vector<tf::Task>;
+
+void after(const Tasks& before, const Tasks& tasks) {
+  for (tf::Task one : before)
+    for (tf::Task other : tasks) one.precede(other);
+}
+
+Tasks independent(tf::Taskflow& graph, int tasks, double ms, const char* name) {
+  Tasks all;
+  for (int i = 0; i < tasks; ++i) all.push_back(graph.emplace([ms] { hold(ms); }).name(name));
+  return all;
+}
+
+void chain(tf::Taskflow& graph, int length) {
+  Tasks before;
+  for (int i = 0; i < length; ++i) {
+    Tasks task = independent(graph, 1, kStepMs, "step");
+    after(before, task);
+    before = task;
+  }
+}
+
+// One tiny task again and again: a graph of as many would cost more than its run.
+void tiny(tf::Taskflow& graph, int by) {
+  auto left = std::make_shared<long>(kTiny);
+  tf::Task begin = graph.emplace([] {});
+  tf::Task task = graph.emplace([left, by] {
+    for (int i = 0; i < by; ++i) compute(kSteps);
+    return (*left -= by) > 0 ? 0 : 1;
+  });
+  tf::Task end = graph.emplace([] {});
+  begin.precede(task);
+  task.precede(task, end);
+}
+
+void serial(tf::Taskflow& graph, int pieces) {
+  Tasks before;
+  for (int round = 0; round < kRounds; ++round) {
+    Tasks alone = independent(graph, pieces, kAloneMs / pieces, "alone");
+    Tasks others = independent(graph, kAtOnce, kStepMs, "step");
+    after(before, alone);
+    after(alone, others);
+    before = others;
+  }
+}
+
+// Each parent starts a long child and some short ones: it waits for them inside of itself, or leaves them to whoever comes.
+void parents(tf::Taskflow& graph, tf::Executor& executor, bool wait) {
+  Tasks before;
+  for (int i = 0; i < kParents; ++i) {
+    Tasks parent{graph.emplace([&executor, wait] {
+      if (wait) {
+        tf::Taskflow family;
+        family.emplace([] { spin(kLongMs); }).name("long");
+        for (int j = 0; j < kShorts; ++j) family.emplace([] { spin(kShortMs); }).name("short");
+        executor.corun(family);
+      } else {
+        executor.silent_async([] { spin(kLongMs); });
+        for (int j = 0; j < kShorts; ++j) executor.silent_async([] { spin(kShortMs); });
+      }
+    }).name("parent")};
+    after(before, parent);
+    before = parent;
+  }
+}
+
+std::size_t workers(const std::string& pattern) {
+  if (pattern == "SCHEDULING_OVERHEAD") return 1;
+  return pattern == "HEALTHY" || pattern == "RECURSIVE_OVERLAP" ? kComputing : kSleepers;
+}
+
+bool fill(tf::Taskflow& graph, tf::Executor& executor, const Arguments& given) {
+  const int by = given.fixed ? given.by : 1;
+  if (given.pattern == "HEALTHY") {
+    for (int i = 0; i < kHealthyTasks; ++i) graph.emplace([] { spin(kHealthyMs); }).name("step");
+  } else if (given.pattern == "SCHEDULING_OVERHEAD") {
+    tiny(graph, by);
+  } else if (given.pattern == "SERIAL_BOTTLENECK") {
+    serial(graph, by);
+  } else if (given.pattern == "LOAD_IMBALANCE") {
+    // A chain is what one worker was given; without the order any worker takes the next step.
+    for (int i = 0; i < kSleepers; ++i) {
+      const int length = i == 0 ? kLongest : kShorter;
+      given.fixed ? void(independent(graph, length * by, kStepMs / by, "step")) : chain(graph, length);
+    }
+  } else if (given.pattern == "STRAGGLER_TASKS") {
+    independent(graph, by, kWhaleMs / by, "whale");
+    independent(graph, kMinnows, kMinnowMs, "minnow");
+  } else if (given.pattern == "UNDER_DECOMPOSITION") {
+    independent(graph, 2 * by, kHalfMs / by, "half");
+  } else if (given.pattern == "RECURSIVE_OVERLAP") {
+    parents(graph, executor, !given.fixed);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const Arguments given = arguments(argc, argv);
+  tf::Executor executor(workers(given.pattern));
+  std::shared_ptr<taskscale::DigestObserver> observer;
+  if (given.observed) observer = executor.make_observer<taskscale::DigestObserver>();
+  tf::Taskflow graph;
+  if (!fill(graph, executor, given)) return std::fprintf(stderr, "no such pattern: %s\n", given.pattern.c_str()), 2;
+  if (observer) observer->clear();
+  const Times times = timed([&] {
+    executor.run(graph).wait();
+    executor.wait_for_all();
+  });
+  std::ostringstream text;
+  if (observer) observer->digest(text);
+  return print(times, text.str().size(), observer ? observer->json() : "");
+}
