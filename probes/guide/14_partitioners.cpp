@@ -4,32 +4,6 @@
 using namespace guide;
 
 namespace {
-// What element i of n does, by profile; the sum of all results is the answer.
-struct Uniform { static u64 at(u64 i, u64) { return spin(i, 64); } };
-struct Ramp { static u64 at(u64 i, u64 n) { return spin(i, 128 * i / n); } };
-struct Bimodal { static u64 at(u64 i, u64) { return spin(i, i % 64 == 63 ? 64 * 33 : 32); } };
-struct Primes {
-  static u64 at(u64 i, u64) {
-    const std::uint32_t n = std::uint32_t(i) + 1;
-    if (n < 2) return 0;
-    for (std::uint32_t d = 2; d * d <= n; ++d) if (n % d == 0) return 0;
-    return 1;
-  }
-};
-struct Mandelbrot {  // a square of n points, row by row
-  static u64 at(u64 i, u64 n) {
-    const u64 side = u64(std::sqrt(double(n)));
-    const double re = -2 + 3. * double(i % side) / double(side), im = -1.5 + 3. * double(i / side) / double(side);
-    double x = 0, y = 0;
-    u64 count = 0;
-    for (; count < 256 && x * x + y * y <= 4; ++count) {
-      const double next = x * x - y * y + re;
-      y = 2 * x * y + im, x = next;
-    }
-    return count;
-  }
-};
-
 template <class Profile, class Part> u64 loop(Sample& s, u64 n, Part part) {
   std::vector<u64> results(n);
   tf::Executor& executor = guide::executor();

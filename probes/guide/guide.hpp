@@ -26,9 +26,11 @@
 #include <utility>
 #include <vector>
 
+#ifndef GUIDE_LIBRARY  // a program of another library defines its name, and GUIDE_VERSION
 #include <taskflow/taskflow.hpp>
 #include <taskflow/algorithm/for_each.hpp>  // 3.9 has them not in taskflow.hpp
 #include <taskflow/algorithm/reduce.hpp>
+#endif
 
 namespace guide {
 using u64 = std::uint64_t;
@@ -57,6 +59,31 @@ inline u64 splitmix(u64 s) {
   for (u64 s = 0; s < steps; ++s) x ^= x << 13, x ^= x >> 7, x ^= x << 17;
   return x;
 }
+// Loop profiles: what element i of n does; the sum of all results is the answer.
+struct Uniform { static u64 at(u64 i, u64) { return spin(i, 64); } };
+struct Ramp { static u64 at(u64 i, u64 n) { return spin(i, 128 * i / n); } };
+struct Bimodal { static u64 at(u64 i, u64) { return spin(i, i % 64 == 63 ? 64 * 33 : 32); } };
+struct Primes {
+  static u64 at(u64 i, u64) {
+    const std::uint32_t n = std::uint32_t(i) + 1;
+    if (n < 2) return 0;
+    for (std::uint32_t d = 2; d * d <= n; ++d) if (n % d == 0) return 0;
+    return 1;
+  }
+};
+struct Mandelbrot {  // a square of n points, row by row
+  static u64 at(u64 i, u64 n) {
+    const u64 side = u64(std::sqrt(double(n)));
+    const double re = -2 + 3. * double(i % side) / double(side), im = -1.5 + 3. * double(i / side) / double(side);
+    double x = 0, y = 0;
+    u64 count = 0;
+    for (; count < 256 && x * x + y * y <= 4; ++count) {
+      const double next = x * x - y * y + re;
+      y = 2 * x * y + im, x = next;
+    }
+    return count;
+  }
+};
 template <class T> inline void keep(T& value) { asm volatile("" : : "g"(&value) : "memory"); }
 inline double step_ns() {  // how long a step of `spin` takes: the shortest of five
   static const double best = [] {
@@ -85,6 +112,7 @@ inline u64 status_bytes(const char* field) {  // "VmHWM:" is the peak of residen
   return 0;
 }
 
+#ifndef GUIDE_LIBRARY
 // The one place where versions of Taskflow differ: the sum of leaf(begin, end) over blocks of [0, n).
 // 4.1 has reduce_by_index; 3.9 has no loop over subranges, so blocks of 4,096 are reduced there.
 template <class Leaf, class Part = tf::GuidedPartitioner<>>
@@ -107,6 +135,7 @@ inline tf::Executor& executor(std::size_t workers = cores()) {
   if (!one) one = std::make_unique<tf::Executor>(workers);
   return *one;
 }
+#endif
 
 inline string text(const string& s) {
   string out = "\"";
@@ -149,8 +178,10 @@ inline string report(const string& name, const string& metric, const Names& arms
 class Sample {
  public:
   void start() { wall_from_ = wall(), cpu_from_ = cpu(); }
+#ifndef GUIDE_LIBRARY
   // Times one run of a graph.
   void run(tf::Executor& executor, tf::Taskflow& graph) { start(), executor.run(graph).wait(), stop(); }
+#endif
   void stop() { const u64 c = cpu(), w = wall(); cpu_ns += c - cpu_from_, wall_ns += w - wall_from_, others_ = others(); }
   void also(const string& name, double v) { more += "," + text(name) + ":" + number(v); }
   void also(const string& name, const string& v) { more += "," + text(name) + ":" + text(v); }
@@ -272,11 +303,15 @@ class Program {
       if (!a.flags.empty()) arms += ",\"flags\":" + text(a.flags);
       arms += "}";
     }
-    const string version = std::to_string(TF_VERSION / 100'000) + "." + std::to_string(TF_VERSION / 100 % 1'000) + "." + std::to_string(TF_VERSION % 100);
+#ifdef GUIDE_LIBRARY
+    const string library = ",\"library\":" + text(GUIDE_LIBRARY) + ",\"version\":" + text(GUIDE_VERSION);
+#else
+    const string library = ",\"taskflow\":" + text(std::to_string(TF_VERSION / 100'000) + "." + std::to_string(TF_VERSION / 100 % 1'000) + "." + std::to_string(TF_VERSION % 100));
+#endif
     for (const Claim& c : claims_) {
       string bounds;
       for (const string& b : c.bounds) bounds += (bounds.empty() ? "" : ",") + b;
-      say("{\"claim\":" + std::to_string(c.number) + ",\"text\":" + text(c.text) + ",\"clock\":" + text(c.clock) + ",\"taskflow\":" + text(version) +
+      say("{\"claim\":" + std::to_string(c.number) + ",\"text\":" + text(c.text) + ",\"clock\":" + text(c.clock) + library +
           ",\"compiler\":" + text(__VERSION__) + ",\"cores\":" + std::to_string(cores()) + ",\"note\":" + text(c.note) + ",\"arms\":[" + arms + "],\"bounds\":[" + bounds + "]}");
       if (!c.untestable.empty()) say("{\"claim\":" + std::to_string(c.number) + ",\"untestable\":" + text(c.untestable) + ",\"remedy\":" + text(c.remedy) + "}");
     }
