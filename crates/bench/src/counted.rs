@@ -109,7 +109,10 @@ impl CountedProbe {
                 let settings = others.into_iter().chain([NO_PREEMPTION.to_owned()]);
                 let settings = settings.collect::<Vec<_>>().join(",");
                 command.env.push((GODEBUG.into(), settings));
-                simulated = counting.scratch.as_ref().map(|place| Simulated::prepare(&command, place.as_ref().map_err(Clone::clone)?));
+                simulated = counting
+                    .scratch
+                    .as_ref()
+                    .map(|place| Simulated::prepare(&command, place.as_ref().map_err(Clone::clone)?));
             }
             Pass::Usage | Pass::Peak => {}
         }

@@ -96,7 +96,10 @@ pub fn scratch() -> Result<TempDir, Missing> {
         }
     }
     tempfile::tempdir_in(&folder).map_err(|error| {
-        Missing::new(format!("no folder can be made in {}: {error}", folder.display()), UserFolder::Cache.remedy())
+        Missing::new(
+            format!("no folder can be made in {}: {error}", folder.display()),
+            UserFolder::Cache.remedy(),
+        )
     })
 }
 

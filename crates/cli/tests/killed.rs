@@ -49,7 +49,8 @@ fn alive(mark: &str) -> Vec<String> {
     let processes = fs::read_dir("/proc").expect("a /proc").flatten().map(|entry| entry.path());
     let marked = processes.filter(|path| has(path, "cmdline") || has(path, "environ"));
     let words = |path: &Path| {
-        let line = String::from_utf8_lossy(&fs::read(path.join("cmdline")).unwrap_or_default()).replace('\0', " ");
+        let line =
+            String::from_utf8_lossy(&fs::read(path.join("cmdline")).unwrap_or_default()).replace('\0', " ");
         format!("{} {line}", path.display())
     };
     marked.map(|path| words(&path)).collect()
@@ -64,7 +65,8 @@ fn run(tool: &Tool, mark: &str, file: &Path) -> Command {
     let family = repository().join("crates/cli/tests/probes/family.py");
     let probe = format!("python3 {} {mark} {}", family.display(), env!("CARGO_BIN_EXE_taskscale"));
     let args = "run fanout --size 64 --samples 100000 --sample-time 1ms --max-time 1h --precision 0";
-    let args: Vec<&str> = args.split_whitespace().chain(["--probe", &probe, "-o"]).chain(file.to_str()).collect();
+    let args: Vec<&str> =
+        args.split_whitespace().chain(["--probe", &probe, "-o"]).chain(file.to_str()).collect();
     let mut command = tool.command(&args);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command
@@ -135,7 +137,8 @@ fn nothing_stays(signal: &str) {
         let listened = output.status.code().is_some();
         if IN_GOOD_ORDER.contains(&signal) && listened {
             assert_eq!(output.status.code(), Some(130), "{what}: {output:?}");
-            let (out, text) = (String::from_utf8_lossy(&output.stdout), fs::read_to_string(&file).unwrap_or_default());
+            let (out, text) =
+                (String::from_utf8_lossy(&output.stdout), fs::read_to_string(&file).unwrap_or_default());
             assert!(timed(&text) < 3 || out.contains("multi_thread/spawn"), "{what}: no figures: {out}");
         }
         nothing_is_lost(&tool, &file, signal, &what);

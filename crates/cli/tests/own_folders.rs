@@ -45,7 +45,9 @@ impl Planted {
         fs::write(&probe, honest.replacen("#!/bin/sh\n", &tells, 1)).expect("planted");
         // Whoever can write the probe can write its hash too.
         let marker = probe.parent().and_then(Path::parent).expect("a folder").join("built");
-        let of = |bytes: &[u8]| -> String { Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect() };
+        let of = |bytes: &[u8]| -> String {
+            Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+        };
         let list = fs::read_to_string(&marker).expect("built");
         let forged = list.replace(&of(honest.as_bytes()), &of(&fs::read(&probe).expect("planted")));
         assert_ne!(forged, list, "the probe is in the list");

@@ -28,8 +28,8 @@ use std::os::fd::OwnedFd;
 use std::process::{ChildStderr, ChildStdin, ChildStdout};
 
 use crate::counts::{Counters, Prepared, Wanted, traced::Session};
-use crate::{clock, ffi};
 pub use crate::ffi::is_ignored;
+use crate::{clock, ffi};
 pub(crate) use command::random_name;
 pub use command::{Command, SpawnError};
 pub use exit::Exit;

@@ -110,7 +110,7 @@ fn valgrind_counts_a_process_from_start_to_end() {
 fn programs_that_are_started_are_counted_to_the_end() {
     // Each of three programs has the same start and three calls a turn, some 50 instructions each.
     let whole = |turns: &str| {
-        let whole = Whole::prepare(&command(&["programs", turns, "3"])?).ok()?;
+        let whole = Whole::prepare(&command(&["programs", turns, "3"])?, &std::env::temp_dir()).ok()?;
         let mut child = Child::spawn(whole.command()).expect("it starts");
         ask(&mut child, "go");
         child.end(known::PATIENCE_NS).expect("it ends by itself");

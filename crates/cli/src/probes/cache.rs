@@ -75,7 +75,9 @@ fn lock(path: &Path, what: &str, watch: &dyn Watch) -> io::Result<Option<File>> 
         if !told && began.elapsed() >= PATIENCE {
             told = true;
             let who = holder(&lock).map(|pid| format!(" (pid {pid})")).unwrap_or_default();
-            watch.tells(&format!("waiting for another taskscale that builds {what}{who}; Ctrl-C ends the wait"));
+            watch.tells(&format!(
+                "waiting for another taskscale that builds {what}{who}; Ctrl-C ends the wait"
+            ));
         }
         thread::sleep(LOOK);
     }

@@ -123,7 +123,10 @@ mod tests {
             (&|at| fs::write(at.join("out/probe"), ""), "out/probe is not what was built"),
             (&|at| fs::remove_file(at.join("out/probe")), "out/probe is not there"),
             (&|at| fs::remove_dir_all(at.join("src")), "src/a/b.py is not there"),
-            (&|at| fs::set_permissions(at.join("out/probe"), PermissionsExt::from_mode(0o755)), "out/probe is not"),
+            (
+                &|at| fs::set_permissions(at.join("out/probe"), PermissionsExt::from_mode(0o755)),
+                "out/probe is not",
+            ),
             (
                 &|at| {
                     fs::remove_file(at.join("out/link"))?;

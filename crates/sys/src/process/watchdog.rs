@@ -15,8 +15,7 @@
 //! be read ([`super::tree`]).
 
 use std::{
-    fs,
-    io,
+    fs, io,
     process::Stdio,
     sync::{LazyLock, Mutex, OnceLock, PoisonError},
 };
@@ -162,9 +161,9 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn children_carry_both_marks_and_this_process_none() {
-        let child = super::super::Child::spawn(&super::super::Command::new("sleep", ["1000"])).expect("sleep");
+        let child =
+            super::super::Child::spawn(&super::super::Command::new("sleep", ["1000"])).expect("sleep");
         let mark = mark();
-        // The program may not have been started yet when its parent is told so.
         let by_name = Mark { locks: None, name: mark.name.clone() };
         let by_limit = Mark { name: "0".repeat(16), locks: mark.locks };
         assert!(mark.locks.is_some() && carries(child.pid(), &by_name) && carries(child.pid(), &by_limit));
