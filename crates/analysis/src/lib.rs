@@ -16,6 +16,7 @@
 //! | [`doctor`] | judges a machine: from facts to findings |
 //! | [`guide`] | judges the claims of Taskflow's performance guide |
 //! | [`told`] | holds the times that a probe tells to those seen from outside |
+//! | `grouped` | groups of equal keys, by an index |
 //! | `machine` | describes a machine in one line |
 //! | `plain` | makes text from files harmless for a terminal |
 
@@ -23,6 +24,7 @@
 
 pub mod compare;
 pub mod doctor;
+mod grouped;
 pub mod guide;
 mod machine;
 mod plain;
@@ -32,6 +34,7 @@ pub mod told;
 
 pub use compare::{CompareOptions, compare, compare_sides};
 pub use doctor::checkup;
+pub use grouped::grouped;
 pub use machine::machine_words;
 pub use plain::{clean, is_format, sparing};
 pub use read::{ReadError, Run, parse_run, salvage_run};

@@ -1,7 +1,7 @@
 //! What a run file may look like, and what it may not look like.
 
-use taskscale_analysis::{ReadError, parse_run, read::MAX_LINE, summarize};
-use taskscale_model::summary::RowStatus;
+use taskscale_analysis::{ReadError, Run, parse_run, read::MAX_LINE, salvage_run, summarize};
+use taskscale_model::{run_file::line, summary::RowStatus};
 
 const QUICK: &str = include_str!("data/quick.jsonl");
 
@@ -123,4 +123,105 @@ fn an_elapsed_time_that_cannot_be_is_none() {
     };
     assert_eq!([lasted(0.0), lasted(72.5)], [Some(0.0), Some(72.5)]);
     assert_eq!([-1e308, -1.0, 1e308, f64::NAN].map(lasted), [None; 4]);
+}
+
+/// The file with a check in each line.
+fn checked() -> Vec<u8> {
+    QUICK.lines().flat_map(|line| line::checked(line.as_bytes().to_vec())).collect()
+}
+
+#[test]
+fn a_changed_digit_is_found_and_named_with_its_line() {
+    let whole = checked();
+    let run = parse_run(&whole).expect("a run file");
+    assert!(run.is_checked && run.notes.is_empty());
+    assert_eq!(run.samples, parse_run(QUICK).expect("a run file").samples);
+    let lines: Vec<&[u8]> = whole.split_inclusive(|&byte| byte == b'\n').collect();
+    for number in [2, 77, 400, lines.len()] {
+        let line = String::from_utf8_lossy(lines[number - 1]).into_owned();
+        let at = line.find(|c: char| c.is_ascii_digit()).expect("a digit");
+        let other = if &line[at..=at] == "1" { "2" } else { "1" };
+        let changed = format!("{}{other}{}", &line[..at], &line[at + 1..]);
+        let bytes = [&lines[..number - 1].concat(), changed.as_bytes(), &lines[number..].concat()].concat();
+        let error = parse_run(&bytes).expect_err("a changed digit").to_string();
+        let words = format!("line {number} is damaged: it is not what was written: its check does not fit");
+        assert!(error.starts_with(&words) && error.contains("--salvage"), "{error}");
+        let salvaged = salvage_run(&bytes).expect("the others");
+        let note = format!("left out 1 damaged line: {number} (it is not what was written");
+        assert!(salvaged.notes.len() == 1 && salvaged.notes[0].starts_with(&note), "{:?}", salvaged.notes);
+    }
+    let header = String::from_utf8_lossy(&whole).replacen("\"seed\":", "\"seed\":1", 1);
+    for read in [parse_run(&header), salvage_run(&header)] {
+        let error = read.expect_err("nothing can be read without it").to_string();
+        assert!(error.starts_with("line 1, the header, is damaged"), "{error}");
+    }
+}
+
+#[test]
+fn a_check_that_is_gone_or_moved_is_damage_and_a_file_without_any_is_none() {
+    let whole = String::from_utf8(checked()).expect("text");
+    let lines: Vec<&str> = whole.lines().collect();
+    let without = |line: &str| format!("{}}}", &line[..line.len() - 20]);
+    let with = |number: usize, line: String| {
+        let mut lines: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
+        lines[number - 1] = line;
+        parse_run(lines.join("\n") + "\n").map(|run| run.notes).map_err(|error| error.to_string())
+    };
+    let error = with(5, without(lines[4])).expect_err("no check");
+    assert!(error.starts_with("line 5 is damaged: it has no check, and others have"), "{error}");
+    let error = with(1, without(lines[0])).expect_err("the first has none");
+    assert!(error.starts_with("line 2 is damaged: it has a check, and the first line has none"), "{error}");
+    let spaced = lines[4].replace(",\"crc32\"", ", \"crc32\"");
+    let error = with(5, spaced).expect_err("written anew");
+    assert!(error.starts_with("line 5 is damaged: its check is not its last field"), "{error}");
+    assert!(!parse_run(QUICK).expect("without checks").is_checked);
+}
+
+#[test]
+fn every_cut_of_a_checked_file_is_readable() {
+    let whole = checked();
+    let header = whole.iter().position(|&byte| byte == b'\n').expect("a line") + 1;
+    for cut in (header..whole.len()).step_by(1_499) {
+        let run = parse_run(&whole[..cut]).unwrap_or_else(|error| panic!("cut at {cut}: {error}"));
+        assert!(run.ended.is_none() && run.notes.len() <= 1, "cut at {cut}: {:?}", run.notes);
+    }
+}
+
+#[test]
+fn a_repeated_sample_is_refused_by_name_and_salvage_leaves_it_out() {
+    let lines: Vec<&str> = QUICK.lines().collect();
+    let timed = |line: &&&str| line.contains("\"kind\":\"timed\"");
+    let first = lines.iter().position(|line| timed(&line)).expect("a timed sample");
+    let same = lines[first];
+    let other_order = same.replacen("\"order\":", "\"order\":9000", 1);
+    for again in [same.to_owned(), other_order] {
+        let text =
+            format!("{}\n{again}\n{}\n", lines[..=first + 3].join("\n"), lines[first + 4..].join("\n"));
+        let error = parse_run(&text).expect_err("repeated").to_string();
+        let words =
+            format!("line {} is damaged: it repeats the sample of line {} (order ", first + 5, first + 1);
+        assert!(error.starts_with(&words) && error.contains("row") && error.contains("round"), "{error}");
+        let salvaged = salvage_run(&text).expect("the others");
+        assert_eq!(salvaged.samples, parse_run(QUICK).expect("a run file").samples);
+        assert!(salvaged.notes[0].contains("repeats the sample"), "{:?}", salvaged.notes);
+    }
+}
+
+#[test]
+fn salvage_reads_around_all_damage_and_counts_it() {
+    let mut lines: Vec<String> = QUICK.lines().map(str::to_owned).collect();
+    let whole = parse_run(QUICK).expect("a run file");
+    for number in (100..150).step_by(2) {
+        lines[number - 1] = "\u{0}junk".into();
+    }
+    lines[199] = "x".repeat(MAX_LINE + 1);
+    let run = salvage_run(lines.join("\n") + "\n").expect("the others");
+    assert_eq!(run.notes.len(), 1);
+    assert!(run.notes[0].starts_with("left out 26 damaged lines: 100 (not JSON"), "{}", run.notes[0]);
+    assert!(run.notes[0].ends_with(", and 6 more"), "{}", run.notes[0]);
+    let records = |run: &Run| {
+        run.samples.len() + run.rounds.len() + run.row_ends.len() + run.rows.len() + run.runtimes.len()
+    };
+    assert_eq!(records(&run) + 26, records(&whole));
+    summarize(&run);
 }

@@ -53,6 +53,9 @@ pub enum Fault {
         /// The parser's message.
         why: String,
     },
+    /// The probe says more than anything needs.
+    #[error("says too much: {count} {what}, and {most} are the most")]
+    Excess { what: String, count: usize, most: usize },
     /// The probe wrote something before it was asked.
     #[error("spoke out of turn: there was output before {asked} was asked")]
     OutOfTurn {
@@ -216,6 +219,7 @@ impl Fault {
             Fault::NoCounter { .. } => {
                 "put into `extra.counters` what the counter rose by, a whole number, or leave it out of the description"
             }
+            Fault::Excess { .. } => "offer less: several probes may share what one cannot say",
             Fault::ImpossibleTime(_) => told::REMEDY,
             Fault::Stopped { .. } => {
                 "let nothing stop the probe while it is measured: a signal (SIGSTOP), a debugger, a freezer"

@@ -18,6 +18,7 @@
 //! | [`meant`] | which name was meant by one that there is not |
 //! | [`validate`] | whether a request fits what the probe says of itself, before it is sent |
 //! | `pause` | what stood still during a sample |
+//! | [`bounds`] | how much a probe may say |
 //! | [`threads`] | how many threads of a probe really ran during a sample |
 //! | [`launcher`] | starts the probes of a run, to be timed or to be counted |
 //! | `stamp` | whether a probe is still the same as when the run began |
@@ -43,6 +44,7 @@
 //! | [`journal`] | appends records to the run file, one write each |
 //! | [`check`] | conformance of any probe |
 
+pub mod bounds;
 pub mod bytes;
 pub mod calibrate;
 pub mod cell;

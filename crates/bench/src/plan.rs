@@ -52,6 +52,10 @@ pub struct PlannedSuite {
     pub cells: Vec<Cell>,
 }
 
+/// The most rows of a cell: each has a process, and all are alive together. All runtimes with all
+/// their ways make some 150; 2,000 shells took 2.2 GB.
+pub const MOST_ALIVE: usize = 512;
+
 /// Why there is nothing to plan.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
@@ -75,6 +79,12 @@ pub enum PlanError {
         /// The row that was meant, and those that could be a baseline.
         known: String,
     },
+    /// More processes than a machine should bear at once.
+    #[error(
+        "{table} at size {size} has {rows} rows, and each has a process beside the others: {MOST_ALIVE} are the most; \
+         name fewer with --runtime, --variant or --param"
+    )]
+    TooMany { table: String, size: u64, rows: usize },
     /// There are no rows at all.
     #[error("nothing to measure: none of the runtimes offers a workload of this suite{meant}")]
     Nothing {
@@ -106,6 +116,7 @@ impl Plan {
         });
         let plan = Plan { suites: planned.collect() };
         plan.check(suites, selection, runtimes)?;
+        plan.check_processes()?;
         Ok(plan)
     }
 
@@ -139,6 +150,16 @@ impl Plan {
     /// The number of rows that an old side judges.
     pub fn judged(&self, runtimes: &[Found]) -> usize {
         judged(self.cells(), runtimes)
+    }
+
+    fn check_processes(&self) -> Result<(), PlanError> {
+        for cell in self.cells() {
+            let rows = cell.rows.iter().filter(|row| row.state.takes_part()).count();
+            if rows > MOST_ALIVE {
+                return Err(PlanError::TooMany { table: cell.table.clone(), size: cell.size, rows });
+            }
+        }
+        Ok(())
     }
 
     fn check(&self, suites: &[Suite], selection: &Selection, runtimes: &[Found]) -> Result<(), PlanError> {

@@ -12,6 +12,7 @@ use taskscale_sys::{
 };
 
 use crate::{
+    bounds,
     fault::Fault,
     link::{Link, Observed},
     pause::Pause,
@@ -59,6 +60,7 @@ impl Probe {
         let line = self.exchange(&Request::Describe { protocol: PROTOCOL }, asked, timeout_ns)?;
         match parse(&line, asked)? {
             Reply::Description(description) if description.protocol == PROTOCOL => {
+                bounds::description(&description)?;
                 Ok(self.description.insert(description).clone())
             }
             Reply::Description(Description { protocol, .. })
@@ -68,9 +70,11 @@ impl Probe {
                 Err(Fault::Protocol { theirs: protocol, ours: PROTOCOL })
             }
             Reply::Error { message, missing: true, remedy, .. } => {
-                Err(Fault::NotHere(Missing::new(message, remedy)))
+                Err(Fault::NotHere(Missing::new(bounds::message(message), bounds::message(remedy))))
             }
-            Reply::Error { message, .. } => Err(Fault::Refused { asked: asked.into(), message }),
+            Reply::Error { message, .. } => {
+                Err(Fault::Refused { asked: asked.into(), message: bounds::message(message) })
+            }
             _ => Err(junk(&line, asked, "a description was expected")),
         }
     }
@@ -191,6 +195,7 @@ impl Link for Probe {
         let stopped = pause.seen(&self.child);
         match parse(&line, &asked)? {
             Reply::Sample(sample) => {
+                bounds::sample(&sample)?;
                 let threads = threads::ran(&threads_before, &threads_after, outside_cpu_ns);
                 let server_cpu_ns =
                     served_before.zip(served_after).map(|(before, after)| after.saturating_sub(before));
@@ -204,7 +209,7 @@ impl Link for Probe {
                     server_cpu_ns,
                 })
             }
-            Reply::Error { message, .. } => Err(Fault::Refused { asked, message }),
+            Reply::Error { message, .. } => Err(Fault::Refused { asked, message: bounds::message(message) }),
             _ => Err(junk(&line, &asked, "a sample was expected")),
         }
     }

@@ -330,6 +330,13 @@ pub struct ReportArgs {
     /// Only this claim, with all that was measured, of a run of the guide; repeat for several
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
     pub claim: Vec<u32>,
+    /// Read around damaged lines, and say which they are
+    #[arg(long)]
+    pub salvage: bool,
+    /// Print no report: write the run anew to this new file, without home folders, users' names
+    /// and secrets of command lines, and with a check in each line
+    #[arg(long, value_name = "OUT", conflicts_with_all = ["output", "details", "format"])]
+    pub redact: Option<PathBuf>,
     /// Write the report to a file by its ending: .txt, .md, .json, .csv, .html (one page, without
     /// network) or .svg (the first ranking); repeat for several. Nothing is printed then
     #[arg(long, short, value_name = "FILE", add = Files::new(complete::reports))]

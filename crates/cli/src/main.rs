@@ -20,6 +20,7 @@ mod probes;
 mod progress;
 #[cfg(test)]
 mod reference;
+mod run_file;
 mod runtimes;
 mod sides;
 mod store;

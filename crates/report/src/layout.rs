@@ -1,6 +1,8 @@
 //! Arranges a summary as tables: one per suite and table, one line per runtime, variant and case,
 //! one cell per size.
 
+use std::collections::BTreeMap;
+
 use taskscale_model::figure::{count, percent};
 use taskscale_model::{
     key::SeriesKey,
@@ -22,6 +24,8 @@ pub struct Table<'a> {
     pub sizes: Vec<u64>,
     /// Its lines, in the order of the plan.
     pub lines: Vec<Line<'a>>,
+    /// The place of the line of each series, and of its controls.
+    places: BTreeMap<(&'a SeriesKey, bool), usize>,
 }
 
 /// One line of a table.
@@ -46,7 +50,12 @@ pub fn tables(summary: &Summary) -> Vec<Table<'_>> {
         {
             Some(index) => &mut tables[index],
             None => {
-                tables.push(Table { key: &row.key.series, sizes: Vec::new(), lines: Vec::new() });
+                tables.push(Table {
+                    key: &row.key.series,
+                    sizes: Vec::new(),
+                    lines: Vec::new(),
+                    places: BTreeMap::new(),
+                });
                 let last = tables.len() - 1;
                 &mut tables[last]
             }
@@ -56,6 +65,8 @@ pub fn tables(summary: &Summary) -> Vec<Table<'_>> {
         }
         table.add(row);
     }
+    let growths: BTreeMap<&SeriesKey, &Growth> =
+        summary.growth.iter().rev().map(|growth| (&growth.key, growth)).collect();
     for table in &mut tables {
         // Rows of one runtime stand together, however the plan mixed them.
         let mut order: Vec<&str> = Vec::new();
@@ -68,30 +79,21 @@ pub fn tables(summary: &Summary) -> Vec<Table<'_>> {
         for line in &mut table.lines {
             let runtime = summary.runtimes.iter().find(|runtime| runtime.id == line.row.key.runtime);
             line.workers = runtime.and_then(|runtime| runtime.facts.value()?.workers);
-            line.growth = summary.growth.iter().find(|growth| belongs(growth, line.row));
+            line.growth =
+                growths.get(&line.row.key.series).copied().filter(|_| line.row.role != Role::Control);
         }
     }
     tables
 }
 
-fn belongs(growth: &Growth, row: &Row) -> bool {
-    row.role != Role::Control && growth.key == row.key.series
-}
-
 impl<'a> Table<'a> {
     fn add(&mut self, row: &'a Row) {
         let is_control = row.role == Role::Control;
-        let line = self.lines.iter().position(|line| {
-            (&line.row.key.series, line.row.role == Role::Control) == (&row.key.series, is_control)
-        });
-        let line = match line {
-            Some(index) => &mut self.lines[index],
-            None => {
-                self.lines.push(Line { row, cells: Vec::new(), growth: None, workers: None });
-                let last = self.lines.len() - 1;
-                &mut self.lines[last]
-            }
-        };
+        let place = *self.places.entry((&row.key.series, is_control)).or_insert(self.lines.len());
+        if place == self.lines.len() {
+            self.lines.push(Line { row, cells: Vec::new(), growth: None, workers: None });
+        }
+        let line = &mut self.lines[place];
         if line.at(row.key.size).is_none() {
             line.cells.push(row);
         }

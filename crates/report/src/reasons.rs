@@ -1,5 +1,6 @@
 //! Groups rows without figures by their reason.
 
+use taskscale_analysis::grouped;
 use taskscale_model::figure::count;
 use taskscale_model::summary::{Row, RowStatus, Summary};
 
@@ -16,7 +17,7 @@ pub struct Reasons {
 
 /// Groups the rows without figures in a state by equal reason and remedy, in the order of the plan.
 pub fn reasons(summary: &Summary, status: RowStatus) -> Vec<Reasons> {
-    type Who = (String, Vec<u64>);
+    type Who = (String, u64);
     let mut groups: Vec<(String, String, Vec<Who>)> = Vec::new();
     // A runtime that is not here has a section of its own.
     let not_here = |row: &&Row| {
@@ -32,13 +33,11 @@ pub fn reasons(summary: &Summary, status: RowStatus) -> Vec<Reasons> {
                 groups.len() - 1
             });
         let name = clean(&format!("{} {}", row.key.runtime, row.key.variant_and_case()));
-        let who = &mut groups[index].2;
-        match who.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, sizes)) => sizes.push(row.key.size),
-            None => who.push((name, vec![row.key.size])),
-        }
+        groups[index].2.push((name, row.key.size));
     }
-    let named = |(name, mut sizes): Who| {
+    let named = |rows: Vec<Who>| {
+        let name = &rows[0].0;
+        let mut sizes: Vec<u64> = rows.iter().map(|(_, size)| *size).collect();
         sizes.sort_unstable();
         sizes.dedup();
         let sizes: Vec<String> = sizes.into_iter().map(count).collect();
@@ -46,6 +45,9 @@ pub fn reasons(summary: &Summary, status: RowStatus) -> Vec<Reasons> {
     };
     groups
         .into_iter()
-        .map(|(reason, remedy, who)| Reasons { reason, remedy, who: who.into_iter().map(named).collect() })
+        .map(|(reason, remedy, who)| {
+            let who = grouped(who, |(name, _)| name.clone());
+            Reasons { reason, remedy, who: who.into_iter().map(named).collect() }
+        })
         .collect()
 }

@@ -31,6 +31,7 @@ fn sample() -> impl Strategy<Value = SampleRecord> {
             wall_ns,
             cpu_ns,
             outside_wall_ns: wall_ns,
+            stopped: None,
             outside_cpu_ns: None,
             threads: timed.then_some(Reading::Value(ThreadsRan { ran: round % 3, busiest_share: 0.4 })),
             load: None,

@@ -43,6 +43,16 @@ pub fn set_nonblocking(fd: BorrowedFd<'_>) -> io::Result<()> {
     if done { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
+/// Makes reads and writes on `fd` wait again.
+pub fn set_blocking(fd: BorrowedFd<'_>) -> io::Result<()> {
+    // SAFETY: F_GETFL and F_SETFL take and return plain integers.
+    let done = unsafe {
+        let flags = libc::fcntl(fd.as_raw_fd(), libc::F_GETFL);
+        flags >= 0 && libc::fcntl(fd.as_raw_fd(), libc::F_SETFL, flags & !libc::O_NONBLOCK) >= 0
+    };
+    if done { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
 /// Returns the number of bytes that could be read from `fd` at once.
 pub fn bytes_waiting(fd: BorrowedFd<'_>) -> io::Result<u64> {
     let mut count: libc::c_int = 0;

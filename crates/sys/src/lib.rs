@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | [`clock`] | what time is it, how much CPU has a process used | ns |
 //! | [`ticks`] | what time is it, as cheaply as can be | ticks, and their rate |
+//! | [`fifo`] | is this a pipe with a name, and does someone write to it | a file |
 //! | [`held`] | which of several items does this thread hold | a reference |
 //! | [`affinity`] | on which CPUs does this thread run | numbers of CPUs |
 //! | [`delay`] | how long has this thread waited for a processor | ns |
@@ -25,6 +26,7 @@ pub mod delay;
 pub mod disturbance;
 pub mod doctor;
 mod ffi;
+pub mod fifo;
 pub mod held;
 pub mod machine;
 pub mod own;

@@ -3,7 +3,7 @@
 use taskscale_model::run_file::{Role, RowRecord, Time};
 use taskscale_stats::{confidence::CONFIDENCE, paired::PairedRatio, rounds::Rounds};
 
-use crate::summarize::samples::RowSamples;
+use crate::summarize::samples::{RowSamples, by_number};
 
 /// The A/A controls of one run that have an interval.
 pub struct Controls<'a> {
@@ -26,10 +26,11 @@ impl Control<'_> {
 impl<'a> Controls<'a> {
     /// The controls of a run by one of its times.
     pub fn of(series: &[RowSamples<'a>], time: Time) -> Self {
+        let by_number = by_number(series);
         let controls = series.iter().filter(|one| one.row.role == Role::Control && one.is_ok());
         let judged = controls.filter_map(|one| {
             let number = one.row.baseline?;
-            let baseline = series.iter().find(|other| other.row.row == number && other.is_ok())?;
+            let baseline = by_number.get(&number).copied().filter(|other| other.is_ok())?;
             let rounds = one.against(baseline, time);
             Some(Control { row: one.row, paired: rounds.paired(CONFIDENCE)?, rounds })
         });

@@ -19,7 +19,7 @@ use taskscale_stats::{
 };
 
 use crate::summarize::{
-    samples::{RowSamples, State},
+    samples::{RowSamples, State, by_number},
     warmup,
 };
 
@@ -62,14 +62,11 @@ struct Keyed<'a> {
 }
 
 impl Keyed<'_> {
-    /// Whether the two differ in parameters alone.
-    fn is_like(&self, other: &Keyed<'_>) -> bool {
-        let plain = |key: &RowKey| {
-            let mut key = key.clone();
-            (key.params, key.case) = Default::default();
-            key
-        };
-        plain(&self.key) == plain(&other.key)
+    /// The key without parameters.
+    fn plain(&self) -> RowKey {
+        let mut key = self.key.clone();
+        (key.params, key.case) = Default::default();
+        key
     }
 }
 
@@ -176,6 +173,7 @@ pub fn of_one_run<'a>(
     time: Time,
     runtimes: &[RuntimeChange],
 ) -> Vec<Pair<'a>> {
+    let by_number = by_number(series);
     let of = |runtime: &'a str| series.iter().filter(move |one| one.row.key.runtime == *runtime);
     let pairs = sides.iter().zip(runtimes).flat_map(|((new, old), change)| {
         let (before, now) = (keyed(of(old), Some(new)), keyed(of(new), Some(new)));
@@ -183,7 +181,7 @@ pub fn of_one_run<'a>(
         for pair in &mut pairs {
             let one = |side: &Option<Side<'_>>| {
                 let row = side.as_ref()?.row;
-                series.iter().find(|one| one.row.row == row.row)
+                by_number.get(&row.row).copied()
             };
             if let (Some(old), Some(new)) = (one(&pair.old), one(&pair.new)) {
                 pair.rounds = Some(new.against(old, time));
@@ -206,12 +204,13 @@ fn matched<'a>(
     let place_of = |keyed: &Keyed<'a>| (keyed.key.clone(), keyed.place);
     let by_key: BTreeMap<_, _> = before.iter().map(|old| (place_of(old), old.one)).collect();
     let taken: BTreeSet<_> = now.iter().map(place_of).collect();
-    let is_among = |all: &[Keyed<'_>], keyed: &Keyed<'_>| all.iter().any(|other| other.is_like(keyed));
+    let plain_keys = |all: &[Keyed<'_>]| -> BTreeSet<RowKey> { all.iter().map(Keyed::plain).collect() };
+    let (plain_before, plain_now) = (plain_keys(before), plain_keys(now));
     let of_new = now.iter().map(|new| {
         let old = by_key.get(&place_of(new)).map(|one| side(one, time));
         Pair {
             same_code: old.is_some() && same_code(new.one),
-            elsewhere: old.is_none() && is_among(before, new),
+            elsewhere: old.is_none() && plain_before.contains(&new.plain()),
             old,
             new: Some(side(new.one, time)),
             rounds: None,
@@ -221,7 +220,7 @@ fn matched<'a>(
         old: Some(side(old.one, time)),
         new: None,
         same_code: false,
-        elsewhere: is_among(now, old),
+        elsewhere: plain_now.contains(&old.plain()),
         rounds: None,
     });
     of_new.chain(of_old_alone).collect()

@@ -68,7 +68,7 @@ impl Parser {
         let line = if self.lines == 1 { line.strip_prefix(MARK).unwrap_or(line) } else { line };
         let line = line.trim_ascii();
         if line.len() > MAX_LINE {
-            return self.too_long();
+            return self.is_too_long();
         }
         if line.is_empty() {
             return Ok(());
@@ -105,10 +105,20 @@ impl Parser {
     /// # Errors
     /// That it is so long, unless damaged lines are left out.
     pub fn too_long(&mut self) -> Result<(), ReadError> {
+        self.lines += 1;
+        self.is_too_long()
+    }
+
+    fn is_too_long(&mut self) -> Result<(), ReadError> {
         match (self.damage, &self.run) {
             (Damage::LeftOut, Some(_)) => self.broken(format!("longer than {MAX_LINE} bytes")),
             _ => Err(ReadError::TooLong { line: self.lines }),
         }
+    }
+
+    /// How many lines were left out so far.
+    pub fn left_out(&self) -> usize {
+        self.damages
     }
 
     /// The run, with notes on what was left out.

@@ -8,18 +8,19 @@ use taskscale_model::{
 };
 use taskscale_stats::{confidence::CONFIDENCE, paired::PairedRatio, quantile::median, rounds::Rounds, sign};
 
-use super::samples::RowSamples;
+use super::samples::{RowSamples, by_number};
 use crate::read::Run;
 
 /// Judges all control rows that have figures, by CPU time.
 pub fn judge(run: &Run, series: &[RowSamples<'_>]) -> Control {
     let planned = run.rows.iter().filter(|row| row.role == Role::Control).count();
+    let by_number = by_number(series);
     let comparisons: Vec<(&RowSamples<'_>, Rounds)> = series
         .iter()
         .filter(|one| one.row.role == Role::Control && one.is_ok())
         .filter_map(|one| {
             let number = one.row.baseline?;
-            let baseline = series.iter().find(|other| other.row.row == number && other.is_ok())?;
+            let baseline = by_number.get(&number).copied().filter(|other| other.is_ok())?;
             Some((one, one.against(baseline, Time::Cpu)))
         })
         .collect();

@@ -12,7 +12,7 @@ use taskscale_stats::{
 };
 
 use super::{cause, samples::RowSamples};
-use crate::read::Run;
+use crate::{grouped, read::Run};
 
 /// A second in the unit of the costs.
 const SECOND_NS: f64 = 1e9;
@@ -21,16 +21,10 @@ const SECOND_NS: f64 = 1e9;
 /// order of the plan. A control is no series of its own, since it repeats its baseline. Where
 /// memory is read each process wakes its tasks once, cold: the table has that cost, and no grade.
 pub fn all(run: &Run, series: &[RowSamples<'_>]) -> Vec<Growth> {
-    let mut groups: Vec<Vec<&RowSamples<'_>>> = Vec::new();
     let is_graded = |one: &&RowSamples<'_>| {
         one.row.role != Role::Control && one.row.sweep.is_none() && !one.row.key.is_resident()
     };
-    for one in series.iter().filter(is_graded) {
-        match groups.iter_mut().find(|group| group[0].row.key.series == one.row.key.series) {
-            Some(group) => group.push(one),
-            None => groups.push(vec![one]),
-        }
-    }
+    let mut groups = grouped(series.iter().filter(is_graded), |one| &one.row.key.series);
     groups.retain(|group| {
         group.iter().any(|one| one.row.key.size != group[0].row.key.size)
             && group.iter().any(|one| one.is_ok())

@@ -1,5 +1,7 @@
 //! The figures of each row: percentiles, interval of the median, ratio to the baseline.
 
+use std::collections::BTreeMap;
+
 use taskscale_model::{
     missing::Missing,
     run_file::{SampleRecord, Stop, Time},
@@ -14,7 +16,7 @@ use taskscale_stats::{
 
 use super::{
     counts::Counts,
-    samples::{RowSamples, State},
+    samples::{RowSamples, State, by_number},
     threads, warmup,
 };
 use crate::read::Run;
@@ -22,11 +24,12 @@ use crate::read::Run;
 /// All rows, in the order of the plan.
 pub fn all(run: &Run, series: &[RowSamples<'_>]) -> Vec<Row> {
     let counts = Counts::of_run(run);
-    series.iter().map(|one| row(one, series, &counts)).collect()
+    let by_number = by_number(series);
+    series.iter().map(|one| row(one, &by_number, &counts)).collect()
 }
 
-fn row(one: &RowSamples<'_>, all: &[RowSamples<'_>], counts: &Counts<'_>) -> Row {
-    let baseline = one.row.baseline.and_then(|number| all.iter().find(|other| other.row.row == number));
+fn row(one: &RowSamples<'_>, all: &BTreeMap<u64, &RowSamples<'_>>, counts: &Counts<'_>) -> Row {
+    let baseline = one.row.baseline.and_then(|number| all.get(&number)).copied();
     let state = match &one.state {
         State::Failed(missing) => RowState::Failed(missing.clone()),
         State::Skipped(missing) => RowState::Skipped(missing.clone()),

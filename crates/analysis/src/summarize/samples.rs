@@ -140,6 +140,11 @@ impl<'a> RowSamples<'a> {
     }
 }
 
+/// The rows by the numbers that others refer to them by.
+pub fn by_number<'s, 'a>(series: &'s [RowSamples<'a>]) -> BTreeMap<u64, &'s RowSamples<'a>> {
+    series.iter().map(|one| (one.row.row, one)).collect()
+}
+
 /// Gives the rows of each series over [`SIZES`] sizes or more the spread that these share.
 fn share_spreads(rows: &mut [RowSamples<'_>]) {
     let mut series: BTreeMap<SeriesKey, Vec<usize>> = BTreeMap::new();

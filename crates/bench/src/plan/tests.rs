@@ -584,3 +584,16 @@ fn floors_are_measured_whichever_runtime_is_named_and_nothing_else_of_theirs_is(
     let plan = planned(&[stream("")], &[swift(), threads(false)], &plain).expect("plan");
     assert!(plan.rows().all(|row| row.record.baseline.is_none()));
 }
+
+#[test]
+fn more_rows_than_a_machine_should_bear_are_refused_before_any_starts() {
+    let many = |n: usize| (0..n).map(|n| variant(&format!("v{n}"), &["ordered"])).collect::<Vec<_>>();
+    let plan = |n: usize| planned(&[suite("")], &[found("own", many(n))], &Selection::default());
+    assert!(plan(MOST_ALIVE - 20).is_ok());
+    let error = plan(MOST_ALIVE + 1).expect_err("too many").to_string();
+    assert!(
+        error.contains("at size 64 has 513 rows") || error.contains("at size 64 has 514 rows"),
+        "{error}"
+    );
+    assert!(error.contains("name fewer with --runtime, --variant or --param"), "{error}");
+}

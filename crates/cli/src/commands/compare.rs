@@ -11,6 +11,7 @@ use crate::{
     baselines,
     commands::report,
     output::{self, Outcome},
+    run_file,
 };
 
 /// A difference up to this share counts as none between two sessions.
@@ -24,7 +25,7 @@ pub fn compare(args: &CompareArgs) -> anyhow::Result<Outcome> {
         CompareMetric::Cpu => Time::Cpu,
         CompareMetric::Wall => Time::Wall,
     };
-    let read = |path: &Path| report::read(&report::resolve(path)?);
+    let read = |path: &Path| run_file::read(&report::resolve(path)?);
     if let (None, [one]) = (&args.baseline, args.runs.as_slice()) {
         let options = CompareOptions { time, threshold: args.threshold.unwrap_or(WITHIN_ONE_RUN) };
         let comparison = taskscale_analysis::compare_sides(&read(one)?, &options).context(

@@ -6,10 +6,10 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use taskscale_analysis::{ReadError, Run, Sort, SummaryOptions, guide::read::is_the_guide, read::MAX_LINE};
+use taskscale_analysis::{Run, Sort, SummaryOptions, read::Damage};
 use taskscale_bench::meant;
 use taskscale_model::{
-    run_file::{self, RowRecord},
+    run_file::{ANY, Kind, RowRecord},
     summary::Summary,
 };
 
@@ -17,6 +17,7 @@ use crate::{
     args::{ReportArgs, SortBy},
     commands::guide,
     output::{self, Outcome},
+    run_file::{self, Source},
     store,
 };
 
@@ -29,19 +30,32 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<Outcome> {
     if !args.output.is_empty() && args.runs.len() > 1 {
         bail!("--output takes the report of one run; name one, or leave --output out");
     }
+    if args.redact.is_some() && args.runs.len() > 1 {
+        bail!("--redact writes one run file anew; name one");
+    }
     for run in &args.runs {
         let path = resolve(run)?;
-        if let Some(bytes) = of_the_guide(&path) {
+        let damage = if args.salvage { Damage::LeftOut } else { Damage::Refused };
+        if let Some(out) = &args.redact {
+            let changed = run_file::redact(&path, out, damage)?;
+            output::tell(&format!(
+                "taskscale: {}: {changed} lines told of paths, users or secrets",
+                out.display()
+            ));
+            continue;
+        }
+        let mut source = Source::open(&path)?;
+        if source.is_the_guide()? {
             if args.runs.len() > 1 {
                 output::tell(&format!("{}:", path.display()));
             }
-            guide::report(&bytes, &path, args)?;
+            guide::report(&source.bytes()?, &path, args)?;
             continue;
         }
         if let Some(number) = args.claim.first() {
             bail!("{} is no run of the guide, and has no claim {number}", path.display());
         }
-        let read = read(&path)?;
+        let read = run_file::of(source, damage)?;
         if path != *run {
             output::tell(&about_last(&path, &read));
         }
@@ -57,13 +71,6 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<Outcome> {
         }
     }
     Ok(Outcome::Done)
-}
-
-/// The bytes of a file of the guide; `None` where it is another one.
-fn of_the_guide(path: &Path) -> Option<Vec<u8>> {
-    let mut begin = Vec::new();
-    std::fs::File::open(path).and_then(|file| file.take(4_096).read_to_end(&mut begin)).ok()?;
-    is_the_guide(&begin).then(|| std::fs::read(path).ok()).flatten()
 }
 
 /// Which run is the newest, how old it is, and whether it came to its end.
@@ -122,7 +129,7 @@ fn check_filters(run: &Run, args: &ReportArgs) -> anyhow::Result<()> {
         let mut names = Vec::new();
         for row in &run.rows {
             let name = name(row);
-            if name != run_file::ANY && !names.contains(&name) {
+            if name != ANY && !names.contains(&name) {
                 names.push(name);
             }
         }
@@ -162,7 +169,7 @@ fn check_baseline(run: &Run, named: &str) -> anyhow::Result<()> {
         bail!("--baseline {named} is not a row of this run; {}", meant::or_else(named, names, &rest));
     }
     let timed = |row: &&RowRecord| {
-        run.samples.iter().any(|sample| sample.row == row.row && sample.kind == run_file::Kind::Timed)
+        run.samples.iter().any(|sample| sample.row == row.row && sample.kind == Kind::Timed)
     };
     if !rows.iter().any(timed) {
         bail!("--baseline {named} has no figures in this run; `taskscale report` without it says why");
@@ -178,47 +185,9 @@ pub fn resolve(named: &Path) -> anyhow::Result<PathBuf> {
     store::newest().context("there is no run to report yet: taskscale run takes one, or name a run file")
 }
 
-/// Reads a run file; - is standard input.
-pub fn read(path: &Path) -> anyhow::Result<Run> {
-    let shown = path.display();
-    let bytes = if path == Path::new("-") {
-        bytes(std::io::stdin().lock()).context("cannot read standard input")?
-    } else {
-        let hint = if path.exists() { "" } else { "; `last` is the newest run" };
-        let read = std::fs::File::open(path).and_then(bytes);
-        read.with_context(|| format!("cannot read the run file {shown}{hint}"))?
-    };
-    let read = taskscale_analysis::parse_run(&bytes);
-    if matches!(read, Err(ReadError::NotARun { .. })) && is_a_trace(&bytes) {
-        bail!("{shown} is a trace, not a run file: taskscale digest {}", output::word(path));
-    }
-    read.with_context(|| format!("{shown} cannot be reported"))
-}
-
-/// All bytes of a run file. What does not begin as one is read no further: it may have no end.
-fn bytes(mut file: impl Read) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    file.by_ref().take(MAX_LINE as u64 + 1).read_to_end(&mut bytes)?;
-    let first = bytes.split_inclusive(|&byte| byte == b'\n').find(|line| !line.trim_ascii().is_empty());
-    if first.is_some_and(|line| line.ends_with(b"\n") && taskscale_analysis::parse_run(line).is_ok()) {
-        file.read_to_end(&mut bytes)?;
-    }
-    Ok(bytes)
-}
-
 /// Whether a file begins as a run file does.
 pub fn is_a_run(path: &Path) -> bool {
     let mut begin = Vec::new();
     let read = std::fs::File::open(path).and_then(|file| file.take(4096).read_to_end(&mut begin));
     read.is_ok() && String::from_utf8_lossy(&begin).contains("\"schema\":\"taskscale.run/")
-}
-
-/// Whether a file that is no run file looks like one that `taskscale digest` reads: packed, or with
-/// the fields of Chrome's events among its first bytes.
-fn is_a_trace(bytes: &[u8]) -> bool {
-    let begin = String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]);
-    bytes.starts_with(&[0x1f, 0x8b])
-        || bytes.starts_with(&[0x28, 0xb5, 0x2f, 0xfd])
-        || begin.contains("\"traceEvents\"")
-        || begin.contains("\"ph\"")
 }

@@ -285,7 +285,7 @@ fn amount(plan: &Plan, longest: Duration, counts: &str) -> String {
 /// Prints the verdicts where two sides were measured, else the tables. Returns whether anything was
 /// measured, and whether a row is worse.
 fn show(args: &RunArgs, path: &Path) -> anyhow::Result<(bool, bool)> {
-    let run = report::read(path)?;
+    let run = crate::run_file::read(path)?;
     let summary = taskscale_analysis::summarize(&run);
     let measured = summary.rows.iter().any(|row| row.figures().is_some());
     let options = CompareOptions { time: Time::Cpu, threshold: args.threshold };

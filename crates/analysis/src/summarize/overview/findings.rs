@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use taskscale_model::{
     figure::{self, count},
-    missing::Reading,
+    missing::{Missing, Reading},
     run_file::{ANY, Role},
     suite,
     summary::{
@@ -20,7 +20,10 @@ use super::{
     rank::{Cost, TIE, Table, is_asked as is_ranked, ratio},
     reaches, versions,
 };
-use crate::summarize::{doubts, notes};
+use crate::{
+    grouped,
+    summarize::{doubts, notes},
+};
 
 /// A way is called dearer than another from this ratio on.
 const DEARER: f64 = 1.1;
@@ -96,22 +99,21 @@ fn without_figures<'r>(
     status: RowStatus,
     kind: FindingKind,
 ) -> Vec<Finding> {
-    let mut groups: Vec<(String, String, Vec<String>)> = Vec::new();
-    for row in rows.filter(|row| row.status() == status) {
-        let Some(missing) = row.missing() else { continue };
-        let name = format!("{} {}", row.key.runtime, row.key.variant_and_case());
-        match groups.iter_mut().find(|group| group.0 == missing.reason && group.1 == missing.remedy) {
-            Some(group) if group.2.contains(&name) => {}
-            Some(group) => group.2.push(name),
-            None => groups.push((missing.reason.clone(), missing.remedy.clone(), vec![name])),
-        }
-    }
+    let rows = rows.filter(|row| row.status() == status).filter_map(|row| Some((row, row.missing()?)));
+    let groups = grouped(rows, |(_, missing)| (&missing.reason, &missing.remedy));
+    let names = |group: &[(&Row, &Missing)]| -> Vec<String> {
+        let name = |row: &Row| format!("{} {}", row.key.runtime, row.key.variant_and_case());
+        let names = grouped(group.iter().map(|(row, _)| name(row)), String::clone);
+        names.into_iter().filter_map(|same| same.into_iter().next()).collect()
+    };
+    let mut groups: Vec<(&Missing, Vec<String>)> =
+        groups.iter().map(|group| (group[0].1, names(group))).collect();
     // The sort is stable: those that hold most rows come first.
-    groups.sort_by_key(|group| std::cmp::Reverse(group.2.len()));
-    let finding = |(reason, remedy, names): (String, String, Vec<String>)| Finding {
+    groups.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
+    let finding = |(missing, names): (&Missing, Vec<String>)| Finding {
         kind,
-        text: format!("{}: {reason}", listed(&names)),
-        remedy,
+        text: format!("{}: {}", listed(&names), missing.reason),
+        remedy: missing.remedy.clone(),
     };
     groups.into_iter().map(finding).collect()
 }

@@ -14,6 +14,7 @@ use taskscale_model::{
 use taskscale_stats::quantile::{median, sorted};
 
 use super::{super::samples::RowSamples, rank};
+use crate::grouped;
 
 /// All tables with such rows. O(rows^2) within a table.
 pub fn of(samples: &[RowSamples<'_>], rows: &[Row]) -> Vec<Residents> {
@@ -37,13 +38,7 @@ fn table(key: &RowKey, all: &[&RowSamples<'_>], rows: &[Row]) -> Residents {
     let mut sizes: Vec<u64> = all.iter().map(|one| one.row.key.size).collect();
     sizes.sort_unstable();
     sizes.dedup();
-    let mut series: Vec<Vec<&RowSamples<'_>>> = Vec::new();
-    for one in all {
-        match series.iter_mut().find(|known| known[0].row.key.series == one.row.key.series) {
-            Some(known) => known.push(one),
-            None => series.push(vec![one]),
-        }
-    }
+    let series = grouped(all.iter().copied(), |one| &one.row.key.series);
     let mut lines: Vec<ResidentRow> = series.iter().map(|sizes| line(sizes, rows)).collect();
     let bytes = |line: &ResidentRow| line.held.as_ref().map_or(f64::INFINITY, |held| held.bytes);
     lines.sort_by(|a, b| bytes(a).total_cmp(&bytes(b)));

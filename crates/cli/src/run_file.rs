@@ -1,0 +1,249 @@
+//! Reads run files in bounded memory, whatever is named as one, and writes old ones anew.
+
+use std::{
+    fs::File,
+    io::{self, BufRead, BufReader, Read, Write},
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, bail};
+use serde_json::Value;
+use taskscale_analysis::{
+    ReadError, Run,
+    guide::read::is_the_guide,
+    read::{Damage, MAX_LINE, Parser},
+};
+use taskscale_model::run_file::{
+    Record,
+    line::{self, Check},
+    redact::Redactor,
+};
+use taskscale_sys::fifo;
+
+use crate::{
+    output::{self, tell},
+    store,
+};
+
+/// The largest run file that is read, in bytes. All suites with all their tables on all runtimes
+/// take some 100 MB.
+pub const MAX_FILE: u64 = 256 << 20;
+
+/// How long a pipe with a name is waited for until something is written to it.
+const PATIENCE_MS: i32 = 5_000;
+
+/// Bytes by which a file's kind is told.
+const BEGIN: usize = 4_096;
+
+/// What is read, with the name that messages give it.
+pub struct Source {
+    from: BufReader<Box<dyn Read>>,
+    shown: String,
+    path: PathBuf,
+}
+
+impl Source {
+    /// Opens a file, a pipe with a name, or standard input (-), and reads its beginning.
+    pub fn open(path: &Path) -> anyhow::Result<Source> {
+        let shown = path.display().to_string();
+        let from: Box<dyn Read> = if path == Path::new("-") {
+            Box::new(io::stdin())
+        } else {
+            let hint = if path.exists() { "" } else { "; `last` is the newest run" };
+            Box::new(file(path).with_context(|| format!("cannot read the run file {shown}{hint}"))?)
+        };
+        let from = BufReader::with_capacity(MAX_LINE + 1, from);
+        Ok(Source { from, shown, path: path.to_owned() })
+    }
+
+    /// Whether it begins as a file of the guide.
+    pub fn is_the_guide(&mut self) -> anyhow::Result<bool> {
+        Ok(is_the_guide(self.begin()?))
+    }
+
+    /// All of its bytes.
+    pub fn bytes(self) -> anyhow::Result<Vec<u8>> {
+        let Source { from, shown, .. } = self;
+        let mut bytes = Vec::new();
+        let read = from.take(MAX_FILE + 1).read_to_end(&mut bytes);
+        read.with_context(|| format!("cannot read the run file {shown}"))?;
+        if bytes.len() as u64 > MAX_FILE {
+            bail!(too_large(&shown));
+        }
+        Ok(bytes)
+    }
+
+    /// Reads it as a run.
+    pub fn run(mut self, damage: Damage) -> anyhow::Result<Run> {
+        let is_a_trace = is_a_trace(self.begin()?);
+        let mut parser = Parser::new(damage);
+        let read = self.lines(|line| {
+            match line {
+                Some(line) => parser.line(line)?,
+                None => parser.too_long()?,
+            }
+            Ok(())
+        });
+        match read.and_then(|()| Ok(parser.finish()?)) {
+            Err(error) if is_a_trace && matches!(error.downcast_ref(), Some(ReadError::NotARun { .. })) => {
+                bail!(
+                    "{} is a trace, not a run file: taskscale digest {}",
+                    self.shown,
+                    output::word(&self.path)
+                )
+            }
+            run => run.with_context(|| format!("{} cannot be reported", self.shown)),
+        }
+    }
+
+    /// The first bytes. They stay to be read.
+    fn begin(&mut self) -> anyhow::Result<&[u8]> {
+        let read = self.from.fill_buf();
+        let bytes = read.with_context(|| format!("cannot read the run file {}", self.shown))?;
+        Ok(&bytes[..bytes.len().min(BEGIN)])
+    }
+
+    /// Calls `take` with each line and its line feed, or with nothing for the beginning of a line
+    /// that is longer than [`MAX_LINE`], whose rest is skipped.
+    fn lines(&mut self, mut take: impl FnMut(Option<&[u8]>) -> anyhow::Result<()>) -> anyhow::Result<()> {
+        let mut line = Vec::new();
+        let mut all = 0;
+        loop {
+            line.clear();
+            let most = MAX_LINE as u64 + 2;
+            let read = self.from.by_ref().take(most).read_until(b'\n', &mut line);
+            let count = read.with_context(|| format!("cannot read the run file {}", self.shown))? as u64;
+            if count == 0 {
+                return Ok(());
+            }
+            all += count;
+            let is_whole = line.ends_with(b"\n") || count < most;
+            take(is_whole.then_some(&line[..]))?;
+            if !is_whole {
+                all += self.from.by_ref().take(MAX_FILE).skip_until(b'\n')? as u64;
+            }
+            if all > MAX_FILE {
+                bail!(too_large(&self.shown));
+            }
+        }
+    }
+}
+
+fn too_large(shown: &str) -> String {
+    format!(
+        "{shown} is larger than {} MiB, which no run file is; name a file that `taskscale run -o` wrote",
+        MAX_FILE >> 20
+    )
+}
+
+/// Opens what has a name. A pipe is waited for, and not for ever.
+fn file(path: &Path) -> anyhow::Result<File> {
+    if std::fs::metadata(path).is_ok_and(|about| fifo::is(&about)) {
+        return fifo::open(path, PATIENCE_MS)?.with_context(|| {
+            format!("it is a pipe, and nothing was written to it for {} s", PATIENCE_MS / 1_000)
+        });
+    }
+    let file = File::open(path)?;
+    let about = file.metadata()?;
+    if about.is_dir() {
+        bail!("it is a folder; name a file in it");
+    }
+    if about.is_file() && about.len() > MAX_FILE {
+        bail!(too_large("it"));
+    }
+    Ok(file)
+}
+
+/// Reads a run file; - is standard input.
+pub fn read(path: &Path) -> anyhow::Result<Run> {
+    of(Source::open(path)?, Damage::Refused)
+}
+
+/// Reads a run, and says where nothing would show that it was changed.
+pub fn of(source: Source, damage: Damage) -> anyhow::Result<Run> {
+    let shown = source.shown.clone();
+    let run = source.run(damage)?;
+    if !run.is_checked {
+        tell(&format!(
+            "taskscale: {shown} has no check in its lines, as files of earlier versions: a changed digit would not be found"
+        ));
+    }
+    Ok(run)
+}
+
+/// Writes a run file anew without home folders, users' names and secrets, each line with a check.
+/// Returns how many lines were changed in more than that.
+pub fn redact(path: &Path, out: &Path, damage: Damage) -> anyhow::Result<u64> {
+    // The first pass refuses what is damaged, and learns whose home folders are named.
+    let run = read_for(path, damage)?;
+    let mut redactor = store::redactor();
+    for record in run.runtimes.into_iter().map(Record::Runtime).chain([Record::Header(run.header.into())]) {
+        redactor.learn(&serde_json::to_value(record)?);
+    }
+    let new = File::options().write(true).create_new(true).open(out);
+    let mut new = io::BufWriter::new(new.with_context(|| match out.exists() {
+        true => format!("{} exists; choose another name or remove it", out.display()),
+        false => format!("cannot write {}", out.display()),
+    })?);
+    let mut changed = 0;
+    let mut judge = Parser::new(damage);
+    let mut is_first = true;
+    Source::open(path)?.lines(|line| {
+        let Some(line) = line else { return Ok(()) };
+        // A line that is left out of the run is left out here too.
+        let before = judge.left_out();
+        judge.line(line)?;
+        let text = line.trim_ascii();
+        if judge.left_out() > before || text.is_empty() {
+            return Ok(());
+        }
+        let text = if std::mem::take(&mut is_first) { text.strip_prefix(MARK).unwrap_or(text) } else { text };
+        let Ok(mut value) = serde_json::from_slice::<Value>(text) else { return Ok(()) };
+        if let Value::Object(fields) = &mut value {
+            fields.remove(line::FIELD);
+        }
+        let told = value.clone();
+        redactor.redact(&mut value);
+        changed += u64::from(value != told);
+        new.write_all(&written(text, &told, value)?)
+            .with_context(|| format!("cannot write {}", out.display()))
+    })?;
+    new.flush().with_context(|| format!("cannot write {}", out.display()))?;
+    Ok(changed)
+}
+
+/// What some editors put before a text in UTF-8.
+const MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// The line of a redacted record: as it was where nothing is replaced and it has its check, in the
+/// order of this build's fields where it knows them all.
+fn written(text: &[u8], told: &Value, redacted: Value) -> anyhow::Result<Vec<u8>> {
+    if *told == redacted && line::check(text) == Check::Right {
+        return Ok([text, b"\n"].concat());
+    }
+    if *told == redacted {
+        return Ok(line::checked(text.to_vec()));
+    }
+    let known = serde_json::from_value::<Record>(redacted.clone()).ok();
+    match known.filter(|record| serde_json::to_value(record).is_ok_and(|again| again == redacted)) {
+        Some(record) => Ok(line::of(&record)?),
+        None => Ok(line::checked(serde_json::to_vec(&redacted)?)),
+    }
+}
+
+fn read_for(path: &Path, damage: Damage) -> anyhow::Result<Run> {
+    if path == Path::new("-") {
+        bail!("--redact reads its file twice, which standard input cannot be; name a file");
+    }
+    Source::open(path)?.run(damage)
+}
+
+/// Whether a file that is no run file looks like one that `taskscale digest` reads: packed, or with
+/// the fields of Chrome's events among its first bytes.
+fn is_a_trace(bytes: &[u8]) -> bool {
+    let begin = String::from_utf8_lossy(bytes);
+    bytes.starts_with(&[0x1f, 0x8b])
+        || bytes.starts_with(&[0x28, 0xb5, 0x2f, 0xfd])
+        || begin.contains("\"traceEvents\"")
+        || begin.contains("\"ph\"")
+}
