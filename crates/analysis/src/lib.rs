@@ -16,7 +16,6 @@
 //! | [`doctor`] | judges a machine: from facts to findings |
 //! | [`guide`] | judges the claims of Taskflow's performance guide |
 //! | `machine` | describes a machine in one line |
-//! | `plain` | makes text from files harmless for a terminal |
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
@@ -24,13 +23,11 @@ pub mod compare;
 pub mod doctor;
 pub mod guide;
 mod machine;
-mod plain;
 pub mod read;
 pub mod summarize;
 
 pub use compare::{CompareOptions, compare, compare_sides};
 pub use doctor::checkup;
 pub use machine::machine_words;
-pub use plain::{clean, is_format, sparing};
 pub use read::{ReadError, Run, parse_run};
 pub use summarize::{Options as SummaryOptions, Sort, summarize, summarize_with};
