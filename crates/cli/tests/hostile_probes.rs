@@ -47,12 +47,15 @@ fn run(mode: &str, mark: &str) -> Ended {
     command.args(["--sample-time", "1ms", "--timeout", "2s", "--probe", &probe, "-o"]).arg(&file);
     let out = fs::File::create(tool.path("out")).expect("a file");
     let err = fs::File::create(tool.path("err")).expect("a file");
-    let mut child = command.stdout(Stdio::from(out)).stderr(Stdio::from(err)).spawn().expect("the binary starts");
+    let mut child =
+        command.stdout(Stdio::from(out)).stderr(Stdio::from(err)).spawn().expect("the binary starts");
     let (status, peak_kb) = watched(&mut child);
-    let read = |name: &str| String::from_utf8_lossy(&fs::read(tool.path(name)).unwrap_or_default()).into_owned();
+    let read =
+        |name: &str| String::from_utf8_lossy(&fs::read(tool.path(name)).unwrap_or_default()).into_owned();
     let records: Vec<serde_json::Value> =
         read("r.jsonl").lines().map(|line| serde_json::from_str(line).expect("whole lines")).collect();
-    let reasons = records.iter().filter_map(|record| record["reason"].as_str().or(record["facts"]["reason"].as_str()));
+    let reasons =
+        records.iter().filter_map(|record| record["reason"].as_str().or(record["facts"]["reason"].as_str()));
     let honest = records.iter().any(|record| record["type"] == "sample" && record["runtime"] == "threads");
     Ended {
         status,
@@ -96,7 +99,8 @@ fn problems(mode: &str, words: &str) -> Vec<String> {
         problems.push(format!("{words:?} is in none of {:.600?}\n{:.900}", ended.reasons, ended.said));
     }
     if !ended.honest || !matches!(ended.status, Some(0 | 2)) {
-        problems.push(format!("exit {:?}, honest row measured: {}: {}", ended.status, ended.honest, ended.said));
+        problems
+            .push(format!("exit {:?}, honest row measured: {}: {}", ended.status, ended.honest, ended.said));
     }
     if ended.said.chars().any(|c| (c.is_control() && c != '\n') || ('\u{200b}'..='\u{206f}').contains(&c)) {
         problems.push(format!("drives the terminal: {:?}", ended.said));
@@ -135,9 +139,12 @@ fn each_is_contained() {
 #[test]
 fn all_that_there_are_are_run() {
     let script = format!("{}/tests/probes/hostile.py", env!("CARGO_MANIFEST_DIR"));
-    let listed = std::process::Command::new("python3").args([&script, "--list"]).output().expect("python3 starts");
-    let mut listed: Vec<String> = String::from_utf8_lossy(&listed.stdout).lines().map(str::to_owned).collect();
-    let mut run: Vec<&str> = PROBES.iter().map(|(mode, _)| *mode).filter(|mode| !mode.starts_with("late/")).collect();
+    let listed =
+        std::process::Command::new("python3").args([&script, "--list"]).output().expect("python3 starts");
+    let mut listed: Vec<String> =
+        String::from_utf8_lossy(&listed.stdout).lines().map(str::to_owned).collect();
+    let mut run: Vec<&str> =
+        PROBES.iter().map(|(mode, _)| *mode).filter(|mode| !mode.starts_with("late/")).collect();
     listed.sort_unstable();
     run.sort_unstable();
     assert_eq!(run, listed);

@@ -63,7 +63,14 @@ fn render(findings: &Findings, verbose: bool) -> Result<String, std::fmt::Error>
             }
             Verdict::Failed(missing) => {
                 failed += 1;
-                ("FAILED", format!("\n         {}\n         remedy: {}", said(&missing.reason), said(&missing.remedy)))
+                (
+                    "FAILED",
+                    format!(
+                        "\n         {}\n         remedy: {}",
+                        said(&missing.reason),
+                        said(&missing.remedy)
+                    ),
+                )
             }
             Verdict::Noted(note) => {
                 noted += 1;
