@@ -1,10 +1,17 @@
 //! What must hold for any bytes, whatever reader takes them.
 
+mod answer;
+mod edit;
 mod guide;
 mod order;
+mod results;
+#[path = "../../crates/report/tests/common/shown.rs"]
+mod shown;
 
+pub use answer::check_answer;
 pub use guide::check_guide;
 pub use order::check_order;
+pub use results::{check_digest, check_run_file, check_summary};
 
 use taskscale_model::span::{Account, Span};
 use taskscale_trace::{Options, Reader, TraceError};

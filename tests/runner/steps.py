@@ -34,6 +34,7 @@ def cargo(arguments, folder="."):
 STEPS = [
     Step("format", "tests/run/with-component rustfmt cargo fmt --all --check", static=True),
     Step("lint", "tests/run/lint", static=True),
+    Step("deny", "tests/run/deny", static=True),
     Step("runner", "cd tests/runner && python3 -m unittest -v", static=True),
     Step("rust", **cargo("--workspace --exclude taskscale-experiments --lib --bins --tests")),
     Step("rust-docs", f"cargo test{LOCKED} --workspace --doc --no-fail-fast", after=("rust",)),

@@ -18,7 +18,6 @@
 //! | [`told`] | holds the times that a probe tells to those seen from outside |
 //! | `grouped` | groups of equal keys, by an index |
 //! | `machine` | describes a machine in one line |
-//! | `plain` | makes text from files harmless for a terminal |
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
@@ -27,7 +26,6 @@ pub mod doctor;
 mod grouped;
 pub mod guide;
 mod machine;
-mod plain;
 pub mod read;
 pub mod summarize;
 pub mod told;
@@ -36,6 +34,5 @@ pub use compare::{CompareOptions, compare, compare_sides};
 pub use doctor::checkup;
 pub use grouped::grouped;
 pub use machine::machine_words;
-pub use plain::{clean, is_format, sparing};
 pub use read::{ReadError, Run, parse_run, salvage_run};
 pub use summarize::{Options as SummaryOptions, Sort, summarize, summarize_with};

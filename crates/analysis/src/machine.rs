@@ -1,8 +1,6 @@
 //! Describes a machine in one line.
 
-use taskscale_model::machine::Machine;
-
-use crate::plain::clean;
+use taskscale_model::{machine::Machine, plain::clean};
 
 /// Names processor, CPUs, memory, kernel and load of a machine, as far as they are known.
 pub fn machine_words(machine: &Machine) -> String {

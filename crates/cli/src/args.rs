@@ -118,6 +118,9 @@ pub struct DigestArgs {
     /// Count only events whose name holds this text
     #[arg(long, value_name = "TEXT")]
     pub name: Option<String>,
+    /// The unit of a Chrome trace's times, where it is not microseconds
+    #[arg(long, value_enum, value_name = "UNIT")]
+    pub unit: Option<TimeUnit>,
     /// Start every file at time 0: for files whose clocks have nothing to do with each other
     #[arg(long)]
     pub align: bool,
@@ -127,6 +130,15 @@ pub struct DigestArgs {
     /// How to print the digest
     #[arg(long, short, value_enum, default_value_t = DigestFormat::Text)]
     pub format: DigestFormat,
+}
+
+/// The unit of times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum TimeUnit {
+    Ns,
+    Us,
+    Ms,
+    S,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

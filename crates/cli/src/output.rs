@@ -7,7 +7,11 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use taskscale_model::{compare::Comparison, summary::Summary};
+use taskscale_model::{
+    compare::Comparison,
+    plain::{clean, clean_lines},
+    summary::Summary,
+};
 use taskscale_report::Style;
 
 use crate::args::{CompareFormat, Format, ShowArgs};
@@ -34,10 +38,16 @@ pub fn exit_code(done: anyhow::Result<Outcome>) -> ExitCode {
         // A reader who closes the pipe has seen enough: `taskscale list | head`.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            tell(&format!("taskscale: {error:#}"));
+            tell(&of_error(&error));
             ExitCode::from(2)
         }
     }
+}
+
+/// An error with all its causes. A path or a name in it has no line of its own, or it could say
+/// something else in the tool's name.
+fn of_error(error: &anyhow::Error) -> String {
+    format!("taskscale: {}", clean(&format!("{error:#}")))
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
@@ -57,7 +67,7 @@ pub fn print(data: &str) -> anyhow::Result<()> {
 /// Says something to the person at the terminal, in lines of its width. A closed standard error is
 /// no reason to fail.
 pub fn tell(text: &str) {
-    quote(&lines(text, width_of_words()).join("\n"));
+    quote(&lines(&clean_lines(text), width_of_words()).join("\n"));
 }
 
 /// Whether no line of a text is wider than the terminal.
@@ -73,9 +83,9 @@ pub fn word(path: &Path) -> String {
     shlex::try_quote(&text).map_or_else(|_| text.clone(), |quoted| quoted.into_owned())
 }
 
-/// Prints what others said, as they said it.
+/// Prints what others said, line by line as they said it, but plain.
 pub fn quote(text: &str) {
-    writeln!(anstream::stderr(), "{text}").ok();
+    writeln!(anstream::stderr(), "{}", clean_lines(text)).ok();
 }
 
 /// The columns of the terminal that words go to.
@@ -211,6 +221,12 @@ mod tests {
             let words = shlex::split(quoted).expect("words");
             assert_eq!(words.concat().trim_start_matches("./"), path);
         }
+    }
+
+    #[test]
+    fn a_path_in_an_error_has_no_line_of_its_own_and_drives_no_terminal() {
+        let error = anyhow::anyhow!("cannot open a\ntaskscale: all is well\u{1b}[2J\u{202e}");
+        assert_eq!(of_error(&error), "taskscale: cannot open a taskscale: all is well?[2J?");
     }
 
     #[test]

@@ -10,6 +10,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use taskscale_bench::link::{Event, Listener};
 use taskscale_model::{
     figure,
+    plain::clean,
     run_file::{Kind, Role, RowRecord, Status},
 };
 
@@ -83,7 +84,7 @@ impl Watch for Building {
         if let Ok(style) = ProgressStyle::with_template("taskscale: {wide_msg} {elapsed}") {
             bar.set_style(style);
         }
-        bar.set_message(line);
+        bar.set_message(clean(&line));
         *self.bar.borrow_mut() = Some(bar);
     }
 
@@ -186,20 +187,20 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template("{wide_msg}") {
             bar.set_style(style);
         }
-        bar.set_message(text);
+        bar.set_message(clean(&text));
         bar
     }
 
     fn head(&self) {
         if let Some(heading) = &self.heading {
-            heading.set_message(format!("{}   {}", self.doing(), self.passed()));
+            heading.set_message(clean(&format!("{}   {}", self.doing(), self.passed())));
             heading.tick();
         }
     }
 
     fn say(&self, row: &RowRecord, text: &str) {
         if let Some((_, bar)) = self.rows.iter().find(|(number, _)| *number == row.row) {
-            bar.set_message(format!("  {:44} {text}", name(row)));
+            bar.set_message(clean(&format!("  {:44} {text}", name(row))));
             bar.tick();
         }
     }

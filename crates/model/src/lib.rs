@@ -23,6 +23,7 @@
 //! | [`key`] | what names a row, in every record of one | `docs/reference/run-file.md` |
 //! | [`metric`] | what can be measured of a row, and the counts behind it | `METHODOLOGY.md` |
 //! | [`missing`] | a value that is not there, with reason and remedy | |
+//! | [`plain`] | text of others, made plain before it is shown | |
 //! | `schema` | JSON Schemas of all of these, for tests | `schemas/` |
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
@@ -41,6 +42,7 @@ pub mod metric;
 pub mod missing;
 pub mod params;
 pub mod parked;
+pub mod plain;
 pub mod protocol;
 pub mod run_file;
 #[cfg(feature = "schema")]

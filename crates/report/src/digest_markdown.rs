@@ -1,17 +1,18 @@
 //! Writes a digest for a pull request or a program.
 
-use taskscale_model::{digest::Digest, figure::time};
+use taskscale_model::{digest::Digest, figure::time, plain::clean_json};
 
 use crate::{
     digest_facts as facts,
     digest_words::{percent, plain, reading},
+    markdown::escape,
 };
 
 /// Writes `taskscale.digest/1` as indented JSON, with a newline at its end.
 pub fn digest_json(digest: &Digest) -> String {
     // Writing to a string cannot fail, and a digest has no maps.
     serde_json::to_string_pretty(digest)
-        .map_or_else(|error| format!("{{\"error\": \"{error}\"}}\n"), |text| text + "\n")
+        .map_or_else(|error| format!("{{\"error\": \"{error}\"}}\n"), |text| clean_json(&text) + "\n")
 }
 
 /// The most rows that a page shows of any list. A digest of this build has fewer; the limit keeps a
@@ -55,15 +56,7 @@ fn remarks(digest: &Digest) -> Vec<String> {
 
 /// Writes the digest as Markdown tables.
 pub fn digest_markdown(digest: &Digest) -> String {
-    let cell = |text: &str| {
-        plain(text, 200).chars().fold(String::new(), |mut out, c| {
-            if "|`*_<>[]\\".contains(c) {
-                out.push('\\');
-            }
-            out.push(c);
-            out
-        })
-    };
+    let cell = |text: &str| escape(&plain(text, 200));
     let mut text = String::new();
     if let Some(first) = digest.patterns.first() {
         text += &format!("**{}**: {}\n\n", first.name, cell(&first.evidence));

@@ -2,7 +2,10 @@
 
 use std::fmt::Write;
 
-use taskscale_model::doctor::{Checkup, Figures, Finding, Severity};
+use taskscale_model::{
+    doctor::{Checkup, Figures, Finding, Severity},
+    plain::clean_json,
+};
 
 use crate::{
     markdown::escape,
@@ -62,7 +65,7 @@ pub fn doctor_overview(checkup: &Checkup, style: &Style) -> String {
     ];
     let mut below: Vec<String> = Vec::new();
     for finding in &groups.warnings {
-        let heading = hanging(&format!("{}: {}", finding.subject, found(finding)), WORD, COLUMNS);
+        let heading = hanging(&format!("{}: {}", clean(&finding.subject), found(finding)), WORD, COLUMNS);
         let mut text = format!("{}{heading}", ink(Ink::Red, &format!("{:WORD$}", "WARNING")));
         if let Some(line) = remedy(finding) {
             text.push_str(&format!("{:WORD$}{}", "", hanging(&line, WORD, COLUMNS)));
@@ -73,7 +76,7 @@ pub fn doctor_overview(checkup: &Checkup, style: &Style) -> String {
         .notes
         .iter()
         .map(|finding| {
-            let text = format!("{}: {}", finding.subject, found(finding));
+            let text = format!("{}: {}", clean(&finding.subject), found(finding));
             let text = hanging(&text, WORD, COLUMNS - 4);
             let mut of_text = text.trim_end().lines();
             let first = of_text.next().unwrap_or_default();
@@ -129,7 +132,7 @@ pub fn doctor_text(checkup: &Checkup, style: &Style) -> String {
     {
         for finding in findings {
             let _ = write!(text, "\n{}  ", ink(colour, word));
-            let heading = format!("{}: {}", finding.subject, found(finding));
+            let heading = format!("{}: {}", clean(&finding.subject), found(finding));
             text.push_str(&hanging(&heading, 9, width));
             for line in [effect(finding), remedy(finding)].into_iter().flatten() {
                 text.push_str("         ");
@@ -142,10 +145,11 @@ pub fn doctor_text(checkup: &Checkup, style: &Style) -> String {
             continue;
         }
         let _ = writeln!(text, "\n{}", ink(Ink::Bold, title));
-        let column = findings.iter().map(|finding| finding.subject.chars().count()).max().unwrap_or(0) + 4;
-        for finding in findings {
+        let subjects: Vec<String> = findings.iter().map(|finding| clean(&finding.subject)).collect();
+        let column = subjects.iter().map(|subject| subject.chars().count()).max().unwrap_or(0) + 4;
+        for (finding, subject) in findings.iter().zip(subjects) {
             let remedy = remedy(finding).map_or(String::new(), |remedy| format!(". {remedy}"));
-            let _ = write!(text, "  {:width$}", finding.subject, width = column - 2);
+            let _ = write!(text, "  {subject:width$}", width = column - 2);
             text.push_str(&hanging(&(found(finding) + &remedy), column, width));
         }
     }
@@ -184,7 +188,7 @@ pub fn doctor_markdown(checkup: &Checkup) -> String {
 pub fn doctor_json(checkup: &Checkup) -> String {
     // The data is plain, and its maps have no keys other than strings.
     serde_json::to_string_pretty(checkup)
-        .map_or_else(|error| format!("{{\"error\": \"{error}\"}}\n"), |text| text + "\n")
+        .map_or_else(|error| format!("{{\"error\": \"{error}\"}}\n"), |text| clean_json(&text) + "\n")
 }
 
 fn machine(checkup: &Checkup) -> String {

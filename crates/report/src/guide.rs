@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use taskscale_analysis::{guide::tally, machine_words};
+use taskscale_model::plain::clean_json;
 use taskscale_model::{
     figure::{count, grouped, percent, rounded, time},
     guide::{Figure, Judged, JudgedBound, Of, Standing, Verdict, Verdicts},
@@ -325,5 +326,5 @@ pub fn guide_json(verdicts: &Verdicts, claims: &[u32]) -> String {
     let mut verdicts = verdicts.clone();
     verdicts.claims.retain(|judged| is_asked(claims, judged));
     // The types have no map with keys that are no words, so that this cannot fail.
-    serde_json::to_string_pretty(&verdicts).unwrap_or_default() + "\n"
+    clean_json(&serde_json::to_string_pretty(&verdicts).unwrap_or_default()) + "\n"
 }

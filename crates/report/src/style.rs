@@ -18,7 +18,7 @@ impl Default for Style {
     }
 }
 
-pub(crate) use taskscale_analysis::clean;
+pub(crate) use taskscale_model::plain::clean;
 
 /// What the look of a piece of text means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

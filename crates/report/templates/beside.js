@@ -83,6 +83,11 @@
     throw new Error(schema ? `it is ${schema}` : 'it names no schema');
   };
 
+  // Text of others as crates/model/src/plain.rs has it: what cannot be seen is marked.
+  const plain = (text) => String(text)
+    .replace(/[\t-\r\u0085\u2028\u2029]/g, ' ')
+    .replace(/[\p{Cc}\p{Cf}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0d\uffa0\ufff0-\uffff\u{e0000}-\u{e0fff}]/gu, '?');
+
   const time = (ns) => {
     if (typeof ns !== 'number') return '';
     const [unit, name] = ns < 1e3 ? [1, 'ns'] : ns < 1e6 ? [1e3, 'us'] : ns < 1e9 ? [1e6, 'ms'] : [1e9, 's'];
@@ -94,7 +99,7 @@
 
   const cell = (row, text, name, kind = 'td') => {
     const made = document.createElement(kind);
-    made.textContent = text;
+    made.textContent = plain(text);
     if (name) made.className = name;
     if (kind === 'th') made.scope = 'row';
     row.append(made);
@@ -130,11 +135,11 @@
       cell(line, said, `n${shade}`);
       lines.push(line);
     }
-    of('beside-head').textContent = `Beside ${name}`;
-    of('beside-other').textContent = name;
+    of('beside-head').textContent = `Beside ${plain(name)}`;
+    of('beside-other').textContent = plain(name);
     of('beside-machine').textContent = isSame
       ? 'Both runs are of the same machine. A ratio is the median of the other run divided by that of this one; whether it is more than chance, taskscale compare tells.'
-      : `Another machine: not divided. The other one is ${words(other.machine) || 'not known'}.`;
+      : `Another machine: not divided. The other one is ${plain(words(other.machine)) || 'not known'}.`;
     of('beside-rows').replaceChildren(...lines);
     of('beside-rest').textContent = `${lines.length} rows are in both runs, ${alone} in this one alone, ${theirs.size} in the other one alone.`;
     of('beside').hidden = false;
@@ -148,11 +153,11 @@
     try {
       if (file.size > MOST) throw new Error('it has more than 512 MB: taskscale compare takes it');
       const count = show(file.name, read(await file.text()));
-      said.textContent = `${file.name}: ${count} rows set beside.`;
+      said.textContent = `${plain(file.name)}: ${count} rows set beside.`;
     } catch (error) {
       of('beside').hidden = true;
       const why = error instanceof SyntaxError ? 'it is no JSON' : error instanceof TypeError ? 'parts are missing' : error.message;
-      said.textContent = `${file.name} cannot be set beside: ${why}. Take a run file (.jsonl), or the JSON that a run's page saves.`;
+      said.textContent = plain(`${file.name} cannot be set beside: ${why}.`) + ` Take a run file (.jsonl), or the JSON that a run's page saves.`;
     }
   };
   const chooser = of('other');

@@ -13,8 +13,9 @@
 //! | [`sdk`] | the length and the shape of the SDKs of probes |
 //! | [`repository`] | (its files, as the checks see them) |
 //!
-//! [`generated`] and [`hostile`] are no checks of this kind: the one holds files that code generates
-//! to it, the other makes input that hurts, which a test and an experiment feed to the tool.
+//! [`generated`], [`hostile`] and [`made`] are no checks of this kind: the first holds files that
+//! code generates to it, the second makes input that hurts, which a test and an experiment feed to
+//! the tool, and the third makes values of a schema, with such text in them.
 
 pub mod arrows;
 pub mod documents;
@@ -22,5 +23,6 @@ pub mod doors;
 pub mod generated;
 pub mod hostile;
 pub mod layout;
+pub mod made;
 pub mod repository;
 pub mod sdk;

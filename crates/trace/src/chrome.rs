@@ -24,8 +24,9 @@ use taskscale_model::span::{Account, SpanSink};
 use crate::{
     bytes::string_end,
     error::TraceError,
-    json::{is_gap, is_space, members},
-    options::{Clock, Options},
+    format::is_lines,
+    json::{is_gap, is_space, members, unescaped},
+    options::{Clock, Options, Unit},
     stream::{skip_to_next_event, skip_value},
     tally::Reason,
     window::{More, Window},
@@ -83,11 +84,14 @@ pub fn read(
     sink: &mut impl SpanSink,
 ) -> Result<(Account, Counts, Pools), TraceError> {
     let flavour = Flavour::of(window.data());
-    let shapes = Shapes::new(options.learn_shapes);
+    // Shapes are learned for microseconds alone.
+    let shapes = Shapes::new(options.learn_shapes && options.unit.unwrap_or_default() == Unit::Us);
     let pools = Pools::new(found, window.data());
     let assembler = Assembler::new(options, workers, clock, flavour, pools);
-    let mut reader =
-        Reader { assembler, shapes, layout: Layout::default(), wrapped: false, closed: false, lost: false };
+    let layout = Layout { places: options.unit.unwrap_or_default().places(), ..Layout::default() };
+    // Nothing closes lines.
+    let lines = is_lines(window.data());
+    let mut reader = Reader { assembler, shapes, layout, lines, wrapped: false, closed: lines, lost: false };
     reader.run(window, sink)?;
     reader.assembler.settle(sink);
     reader.account(window.bytes())
@@ -97,6 +101,8 @@ struct Reader<'o> {
     assembler: Assembler<'o>,
     shapes: Shapes,
     layout: Layout,
+    /// Whether each event is a line of its own, with no list around them.
+    lines: bool,
     /// Whether the events stand in an object.
     wrapped: bool,
     /// Whether the events' closing bracket was seen.
@@ -107,7 +113,7 @@ struct Reader<'o> {
 
 impl Reader<'_> {
     fn run(&mut self, window: &mut Window<'_>, sink: &mut impl SpanSink) -> Result<(), TraceError> {
-        let mut place = Place::Start;
+        let mut place = if self.lines { Place::Events } else { Place::Start };
         loop {
             let Some(byte) = window.skip_while(is_gap)? else { return Ok(()) };
             place = match (place, byte) {
@@ -250,8 +256,9 @@ impl Reader<'_> {
             skip_value(window)?;
             return Ok(Place::Members);
         };
-        let (is_events, is_viztracer) =
-            (&data[1..key.quote] == b"traceEvents", &data[1..key.quote] == b"viztracer_metadata");
+        let name = unescaped(&data[1..key.quote]);
+        let (is_events, is_viztracer) = (&*name == b"traceEvents", &*name == b"viztracer_metadata");
+        drop(name);
         window.consume(key.quote + 1);
         window.skip_while(|byte| is_space(byte) || byte == b':')?;
         window.ensure(SMALL_MEMBER)?;

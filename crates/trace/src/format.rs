@@ -1,6 +1,12 @@
 //! Recognises a format by the first block of a file, and says what a file is that is no trace.
 
-use crate::{error::TraceError, json::is_gap, tfp};
+use std::borrow::Cow;
+
+use crate::{
+    error::TraceError,
+    json::{is_gap, members, unescaped, value_end},
+    tfp,
+};
 
 /// The formats that are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +57,7 @@ const SYSTRACE: &str = "an Android or Linux system trace (ftrace text), which na
                         traceconv makes Chrome trace events of it: traceconv json FILE trace.json";
 
 /// Objects of JSON that other tools write, and what to do.
-const OBJECTS: [(&[&str], &str); 7] = [
+const OBJECTS: [(&[&str], &str); 6] = [
     (
         &["\"Spawn\"", "\"version\""],
         "a tokio-console recording, which names no workers; record with tracing-chrome instead",
@@ -71,11 +77,6 @@ const OBJECTS: [(&[&str], &str); 7] = [
     ),
     (&["\"resourceSpans\""], "OpenTelemetry spans (OTLP), which name no workers; export Chrome trace events"),
     (&["\"traceID\"", "\"spans\""], "a Jaeger trace, which names no workers; export Chrome trace events"),
-    (
-        &["\"ph\"", "\"ts\""],
-        "Chrome trace events without the list around them; put a bracket before them: (echo [; cat FILE) | taskscale \
-         digest -",
-    ),
 ];
 
 /// Pages that hold a trace, and what to do.
@@ -138,7 +139,13 @@ impl Format {
             };
         };
         let text = &text[first..];
-        let holds = |part: &str| memchr::memmem::find(text, part.as_bytes()).is_some();
+        // Keys may be written by numbers, as `"\u0074s"` is `ts`.
+        let plain = if memchr::memmem::find(text, b"\\u00").is_some() {
+            unescaped(text)
+        } else {
+            Cow::Borrowed(text)
+        };
+        let holds = |part: &str| memchr::memmem::find(&plain, part.as_bytes()).is_some();
         match text[0] {
             b'[' if holds("\"startstops\"") => Ok(Format::Dask),
             b'[' if holds("\"task_id\"") && holds("\"created_ms\"") => Ok(Format::RayTasks),
@@ -149,7 +156,7 @@ impl Format {
             }
             b'[' if is_log(text) => not("lines of a log, which name no tasks with a start and an end"),
             b'[' => Ok(Format::Chrome),
-            b'{' if holds("\"traceEvents\"") => Ok(Format::Chrome),
+            b'{' if holds("\"traceEvents\"") || is_lines(text) => Ok(Format::Chrome),
             b'{' => match OBJECTS.iter().find(|(marks, _)| marks.iter().all(|mark| holds(mark))) {
                 Some((_, what)) => not(what),
                 // Members of any length may come before the list of events.
@@ -226,6 +233,22 @@ fn is_etw(block: &[u8]) -> bool {
     size.is_power_of_two() && (4_096..=16 << 20).contains(&size) && matches!(head[72..], [_, 0, 1 | 2, 0xC0])
 }
 
+/// Tells whether a file holds Chrome trace events without a list around them, each in a line of its
+/// own or one behind the other (JSON Lines): its first object has the members of an event.
+pub fn is_lines(block: &[u8]) -> bool {
+    let text = block.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(block);
+    let Some(first) = text.iter().position(|&byte| !is_gap(byte)).filter(|&at| text[at] == b'{') else {
+        return false;
+    };
+    let Some(end) = value_end(text, first) else { return false };
+    let (mut phase, mut time) = (false, false);
+    members(&text[first..end], |key, _| {
+        phase |= key == b"ph";
+        time |= key == b"ts";
+    });
+    phase && time
+}
+
 /// Tells whether a text that begins with a bracket is a log, `[INFO] ...` or `[12:00:01] ...`:
 /// lines that begin with brackets, each closed before the line ends, and no string or object in
 /// them.
@@ -266,7 +289,7 @@ mod tests {
         etw[2] = 1;
         etw[72..76].copy_from_slice(&[2, 0, 2, 0xC0]);
         let perfetto = [&b"\x0A\x3B\x50\x01\x32\x35"[..], &[0x0A; 70]].concat();
-        let cases: [(&[u8], &str); 39] = [
+        let cases: [(&[u8], &str); 38] = [
             (b"\xFD7zXZ\0\0\x04", "xz -dc FILE"),
             (b"BZh91AY&SY", "bzip2 -dc FILE"),
             (b"\x04\x22\x4D\x18\x60", "lz4 -dc FILE"),
@@ -297,7 +320,6 @@ mod tests {
             (b"{\"nodes\":[{\"id\":1,\"callFrame\":{}}]}", "CPU profile of V8"),
             (b"{\"resourceSpans\":[]}", "OTLP"),
             (b"{\"data\":[{\"traceID\":\"1\",\"spans\":[]}]}", "Jaeger"),
-            (b"{\"ph\":\"X\",\"ts\":1,\"dur\":2}\n{\"ph\":\"X\"}", "(echo [; cat FILE)"),
             (b"{\"a\":1}", "without \"traceEvents\""),
             (b"<!DOCTYPE html><html><head><title>Android System Trace</title>", "traceconv json"),
             (b"\n<!DOCTYPE html><title>Dask Performance Report</title>", "get_task_stream"),
@@ -327,6 +349,9 @@ mod tests {
             (&b"\n{\n  \"schemaVersion\": 1,\n  \"traceEvents\": ["[..], Format::Chrome),
             (b"[", Format::Chrome),
             (b"[]", Format::Chrome),
+            (b"{\"ph\":\"X\",\"ts\":1,\"dur\":2}\n{\"ph\":\"X\"}", Format::Chrome),
+            (b"{\"\\u0070h\":\"X\",\"\\u0074s\":1}\n", Format::Chrome),
+            (b"{\"\\u0074raceEvents\":[", Format::Chrome),
             (b"[\n{\"name\":\"a\x01\xFF\",\"ph\":\"X\"}]", Format::Chrome),
             (b"{\"traceEvents\":[{\"name\":\"\x07\"}]}", Format::Chrome),
             (b"\x1E[{\"ph\":\"X\"}]", Format::Chrome),

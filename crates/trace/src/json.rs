@@ -69,9 +69,9 @@ pub fn value_end(data: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Calls `visit` with each key (without quotes, as written) and value of an object, until the
+/// Calls `visit` with each key (without quotes and escapes) and value of an object, until the
 /// object is malformed.
-pub fn members<'a>(object: &'a [u8], mut visit: impl FnMut(&'a [u8], &'a [u8])) {
+pub fn members<'a>(object: &'a [u8], mut visit: impl FnMut(&[u8], &'a [u8])) {
     let mut at = 1;
     loop {
         match gap_end(object, at) {
@@ -85,7 +85,14 @@ pub fn members<'a>(object: &'a [u8], mut visit: impl FnMut(&'a [u8], &'a [u8])) 
         }
         let start = space_end(object, colon + 1);
         let Some(end) = value_end(object, start) else { return };
-        visit(&object[at + 1..key.quote], &object[start..end]);
+        let name = &object[at + 1..key.quote];
+        let value = &object[start..end];
+        // A key may be written by numbers, as `"\u0074s"` is `ts`.
+        if key.plain {
+            visit(name, value)
+        } else {
+            visit(&unescaped(name), value)
+        }
         at = end;
     }
 }

@@ -48,7 +48,7 @@ pub mod writer;
 
 pub use chrome::Told;
 pub use error::TraceError;
-pub use options::Options;
+pub use options::{Options, Unit};
 pub use read::{Reader, read};
 pub use sort::Sorter;
 pub use workers::WorkerTable;

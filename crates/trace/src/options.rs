@@ -10,6 +10,9 @@ pub struct Options {
     pub cat: Option<String>,
     /// Counts only events whose name holds this text.
     pub name: Option<String>,
+    /// The unit of the times of Chrome trace events, where it is not microseconds. Other formats
+    /// have the unit of their one writer.
+    pub unit: Option<Unit>,
     /// Sets the first time of each file to zero. It is meant for files whose clocks have nothing to
     /// do with each other. Without it times are those of the files.
     pub align: bool,
@@ -17,9 +20,31 @@ pub struct Options {
     pub learn_shapes: bool,
 }
 
+/// A unit of time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unit {
+    Ns,
+    #[default]
+    Us,
+    Ms,
+    S,
+}
+
+impl Unit {
+    /// Decimal places from a microsecond to it.
+    pub fn places(self) -> i32 {
+        match self {
+            Unit::Ns => -3,
+            Unit::Us => 0,
+            Unit::Ms => 3,
+            Unit::S => 6,
+        }
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
-        Options { cat: None, name: None, align: false, learn_shapes: true }
+        Options { cat: None, name: None, unit: None, align: false, learn_shapes: true }
     }
 }
 

@@ -89,7 +89,9 @@ impl Reader {
         let mut window = Window::open(input)?;
         let (options, workers, clock) = (&self.options, &mut self.workers, &mut self.clock);
         self.flows = Counts::default();
-        let mut account = match Format::of(window.data())? {
+        let format = Format::of(window.data())?;
+        let is_of_chrome = format == Format::Chrome;
+        let mut account = match format {
             Format::Chrome => chrome::read(&mut window, options, workers, clock, self.pools, sink).map(
                 |(account, flows, pools)| {
                     (self.flows, self.pools) = (flows, Some(pools));
@@ -102,6 +104,9 @@ impl Reader {
             Format::RayTasks => ray::read(&mut window, options, workers, clock, sink),
             Format::Ninja => ninja::read(&mut window, options, workers, clock, sink),
         }?;
+        if self.options.unit.is_some() && !is_of_chrome {
+            account.notes.push("--unit is not used: this format has a unit of its own".to_owned());
+        }
         self.workers.settle_names();
         let folded = self.workers.folded();
         if folded > 0 {

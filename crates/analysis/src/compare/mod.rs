@@ -22,13 +22,14 @@ use taskscale_model::{
     compare::{Comparison, Counts, Design, SCHEMA, Side, Verdict},
     machine::Machine,
     missing::Reading,
+    plain::clean,
     run_file::Time,
     summary::lines::{CPU_PER_TASK, Metric, WALL_PER_TASK},
 };
 
 use taskscale_stats::confidence::CONFIDENCE;
 
-use crate::{plain::clean, read::Run, summarize::samples::RowSamples};
+use crate::{read::Run, summarize::samples::RowSamples};
 use verdict::{Evidence, Judge};
 
 /// How two runs are to be compared.

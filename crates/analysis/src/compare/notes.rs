@@ -3,11 +3,11 @@
 use taskscale_model::{
     compare::{Comparison, Counts},
     figure::{count, percent},
+    plain::clean,
     summary::lines::WALL_PER_TASK,
 };
 
 use crate::{
-    plain::clean,
     read::Run,
     summarize::{control, doubts, samples::RowSamples},
 };

@@ -1,6 +1,11 @@
 //! The order of execution, by seed and plan. Fake probes write a log and move a fake clock.
 
-use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
+use std::{
+    cell::RefCell,
+    collections::BTreeMap,
+    io::{self, Write},
+    rc::Rc,
+};
 
 use taskscale_bench::{
     fault::Fault,
@@ -23,6 +28,7 @@ use taskscale_model::{
 
 mod calibration;
 mod counting;
+mod faults;
 mod hanging;
 mod restart;
 mod stop;
@@ -399,6 +405,21 @@ impl Default for Setting {
 }
 
 fn measure(behaviours: &[(&'static str, Behaviour)], setting: Setting) -> Done {
+    let mut out = Vec::new();
+    let (written, words, launches) = measure_into(behaviours, setting, &mut out);
+    written.expect("written");
+    let text = String::from_utf8(out).expect("text");
+    let records = text.lines().map(|line| serde_json::from_str(line).expect("a record")).collect();
+    Done { records, words, launches }
+}
+
+/// Carries a run out whose file is `out`. Returns whether it could be written, what was told, and
+/// how often a probe was started.
+fn measure_into(
+    behaviours: &[(&'static str, Behaviour)],
+    setting: Setting,
+    out: &mut dyn Write,
+) -> (io::Result<()>, Vec<String>, usize) {
     let suite = Suite::parse(&format!(
         "schema = \"taskscale.suite/1\"\nname = \"t\"\ntitle = \"t\"\n{}\n[[workload]]\nname = \"nop\"\nsizes = {}\n{}\n\
          answer = {{ rule = \"count\" }}",
@@ -442,13 +463,10 @@ fn measure(behaviours: &[(&'static str, Behaviour)], setting: Setting) -> Done {
         next: 0,
     };
     let mut listener = FakeListener { world: world.clone(), words: vec![] };
-    let mut out = Vec::new();
-    run(order, &mut launcher, &mut FakeClock(world.clone()), &mut listener, &mut Journal::new(&mut out))
-        .expect("written");
-    let text = String::from_utf8(out).expect("text");
-    let records = text.lines().map(|line| serde_json::from_str(line).expect("a record")).collect();
+    let mut clock = FakeClock(world.clone());
+    let written = run(order, &mut launcher, &mut clock, &mut listener, &mut Journal::new(out));
     let launches = world.borrow().launches.len();
-    Done { records, words: listener.words, launches }
+    (written, listener.words, launches)
 }
 
 #[test]

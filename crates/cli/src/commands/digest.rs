@@ -10,11 +10,14 @@ use std::{
 
 use anyhow::{Context, anyhow};
 use taskscale_digest::{Accumulator, Config};
-use taskscale_model::span::{Account, Dropped, FlowEvent, Span, SpanSink};
-use taskscale_trace::{ChromeWriter, Options, Reader, Sorter, sort::When};
+use taskscale_model::{
+    figure::time,
+    span::{Account, Dropped, FlowEvent, Span, SpanSink},
+};
+use taskscale_trace::{ChromeWriter, Options, Reader, Sorter, Unit, sort::When};
 
 use crate::{
-    args::{DigestArgs, DigestFormat},
+    args::{DigestArgs, DigestFormat, TimeUnit},
     commands::report,
     output::{self, Outcome},
     progress,
@@ -22,8 +25,13 @@ use crate::{
 
 /// Reads the traces in constant memory and prints their digest.
 pub fn digest(args: &DigestArgs) -> anyhow::Result<Outcome> {
-    let options =
-        Options { cat: args.cat.clone(), name: args.name.clone(), align: args.align, ..Options::default() };
+    let options = Options {
+        cat: args.cat.clone(),
+        name: args.name.clone(),
+        unit: args.unit.map(unit),
+        align: args.align,
+        ..Options::default()
+    };
     let mut reading = Reading {
         reader: Reader::new(options),
         sums: Accumulator::new(Config { workers: args.workers, ..Config::default() }),
@@ -50,6 +58,11 @@ pub fn digest(args: &DigestArgs) -> anyhow::Result<Outcome> {
     }
     let mut digest = reading.sums.finish(&account);
     digest.name_threads(|worker| reading.reader.workers().name(worker));
+    if args.unit.is_none()
+        && let Some(note) = doubtful(digest.window_ns, digest.tasks)
+    {
+        digest.notes.insert(0, note);
+    }
     if digest.tasks == 0 {
         output::tell(&nothing_counted(&args.traces, &account));
         return Ok(Outcome::Nothing);
@@ -63,6 +76,37 @@ pub fn digest(args: &DigestArgs) -> anyhow::Result<Outcome> {
         }
     })?;
     Ok(Outcome::Done)
+}
+
+fn unit(unit: TimeUnit) -> Unit {
+    match unit {
+        TimeUnit::Ns => Unit::Ns,
+        TimeUnit::Us => Unit::Us,
+        TimeUnit::Ms => Unit::Ms,
+        TimeUnit::S => Unit::S,
+    }
+}
+
+/// A window of many tasks that is shorter is hardly one of microseconds: 3 s of seconds would be
+/// one of 3 us, and three minutes of milliseconds one of 180 us. Tasks of 10 ns are not traced.
+const SHORT_NS_PER_TASK: u64 = 10;
+
+/// A window that is longer is hardly one of microseconds: 90 s of nanoseconds would be 25 hours.
+const LONG_NS: u64 = 86_400_000_000_000;
+
+/// What makes one doubt that the times of a trace are microseconds, and how to say what they are.
+fn doubtful(window_ns: u64, tasks: u64) -> Option<String> {
+    let window = match window_ns {
+        ..LONG_NS => time(window_ns as f64),
+        _ => format!("{:.1} days", window_ns as f64 / LONG_NS as f64),
+    };
+    if window_ns > LONG_NS {
+        return Some(format!("the window is {window}: if the times are nanoseconds, say --unit ns"));
+    }
+    let short = tasks >= 2 && window_ns < tasks.saturating_mul(SHORT_NS_PER_TASK);
+    short.then(|| {
+        format!("{tasks} tasks in {window}: if the times are seconds or milliseconds, say --unit s or ms")
+    })
 }
 
 /// A word of the command line that may be no text.
@@ -266,4 +310,23 @@ fn nothing_counted(traces: &[PathBuf], account: &Account) -> String {
         of.join(", "),
         account.seen
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_that_microseconds_hardly_have_is_doubted() {
+        assert_eq!(
+            doubtful(3_000, 2_000),
+            Some(
+                "2000 tasks in 3.00 us: if the times are seconds or milliseconds, say --unit s or ms".into()
+            )
+        );
+        let said = doubtful(40 * 365 * 86_400_000_000_000, 9).expect("doubtful");
+        assert!(said.contains("14600.0 days") && said.contains("--unit ns"), "{said}");
+        assert_eq!(doubtful(3_000, 4), None);
+        assert_eq!(doubtful(3_600_000_000_000, 1_000_000), None);
+    }
 }

@@ -7,6 +7,7 @@ use taskscale_bench::plan::Found;
 use taskscale_model::{
     figure::count,
     params,
+    plain::clean_lines,
     protocol::{Description, OTHERS, Variant},
     suite::Suite,
 };
@@ -73,7 +74,7 @@ pub fn list(args: &ListArgs) -> anyhow::Result<Outcome> {
         text.push_str("\nWhat is not built is built at its first use, or by: taskscale setup NAME\n");
         text.push_str("In full, and what is missing: taskscale list NAME\n");
     }
-    print(&text)?;
+    print(&clean_lines(&text))?;
     Ok(Outcome::Done)
 }
 

@@ -7,7 +7,8 @@ use taskscale_bench::{
     bytes::{make_swapped, ready},
     check::{self, Findings, Verdict},
 };
-use taskscale_model::missing::Missing;
+use taskscale_model::{missing::Missing, plain::clean};
+use taskscale_report::bounded;
 use taskscale_sys::process::watchdog;
 
 use crate::{
@@ -54,8 +55,10 @@ fn render(findings: &Findings, verbose: bool) -> Result<String, std::fmt::Error>
     let mut text = String::new();
     if let Some(description) = &findings.description {
         let runtime = &description.runtime;
-        writeln!(text, "{} {} ({})", runtime.name, runtime.version, runtime.toolchain)?;
+        let named = format!("{} {} ({})", runtime.name, runtime.version, runtime.toolchain);
+        writeln!(text, "{}", bounded(&clean(&named)))?;
     }
+    let said = |words: &str| bounded(&clean(words));
     let (mut passed, mut failed, mut noted) = (0, 0, 0);
     for finding in &findings.findings {
         let (word, detail) = match &finding.verdict {
@@ -68,14 +71,21 @@ fn render(findings: &Findings, verbose: bool) -> Result<String, std::fmt::Error>
             }
             Verdict::Failed(missing) => {
                 failed += 1;
-                ("FAILED", format!("\n         {}\n         remedy: {}", missing.reason, missing.remedy))
+                (
+                    "FAILED",
+                    format!(
+                        "\n         {}\n         remedy: {}",
+                        said(&missing.reason),
+                        said(&missing.remedy)
+                    ),
+                )
             }
             Verdict::Noted(note) => {
                 noted += 1;
-                ("note", format!("\n         {note}"))
+                ("note", format!("\n         {}", said(note)))
             }
         };
-        writeln!(text, "{word:7}  {}: {}{detail}", finding.check, finding.subject)?;
+        writeln!(text, "{word:7}  {}: {}{detail}", finding.check, said(&finding.subject))?;
     }
     let verdict = if findings.conforms() {
         "conforms to probe protocol 1"

@@ -25,7 +25,7 @@ use tempfile::TempDir;
 use crate::{
     args::RunArgs,
     baselines, bytes,
-    commands::{guide, report},
+    commands::guide,
     folders,
     interrupt::Interrupt,
     output::{self, Outcome, tell},

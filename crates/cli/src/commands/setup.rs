@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, fmt::Write};
 
 use anyhow::bail;
-use taskscale_model::missing::Missing;
+use taskscale_model::{missing::Missing, plain::clean_lines};
 
 use crate::{
     args::SetupArgs,
@@ -43,7 +43,7 @@ pub fn setup(args: &SetupArgs) -> anyhow::Result<Outcome> {
         };
         writeln!(text, "{:10} {state}", candidate.id)?;
     }
-    print(&text)?;
+    print(&clean_lines(&text))?;
     Ok(if failed { Outcome::Nothing } else { Outcome::Done })
 }
 

@@ -11,6 +11,7 @@ use std::fmt::Write;
 use taskscale_model::compare::{ComparedRow, Comparison, Verdict};
 
 use super::{counts, words};
+use crate::style::clean;
 
 /// Writes one suite for each table and one case for each row. O(rows x tables).
 pub fn junit(comparison: &Comparison) -> String {
@@ -76,20 +77,16 @@ fn case(heading: &str, row: &ComparedRow) -> String {
     }
 }
 
-/// Makes text safe in an attribute and between tags. XML 1.0 allows no control characters but tab
-/// and line ends, which an attribute would lose, and not the last two characters of its first
-/// plane.
+/// Makes text safe in an attribute and between tags.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
+    for character in clean(text).chars() {
         match character {
             '&' => escaped.push_str("&amp;"),
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&apos;"),
-            '\u{fffe}' | '\u{ffff}' => escaped.push('?'),
-            control if control.is_control() => escaped.push('?'),
             _ => escaped.push(character),
         }
     }
@@ -104,7 +101,7 @@ mod tests {
     fn nothing_in_a_name_can_end_an_attribute() {
         assert_eq!(
             escape("a\"b'c<d>&amp;\n\u{1b}\u{fffe}\u{e9}"),
-            "a&quot;b&apos;c&lt;d&gt;&amp;amp;???\u{e9}"
+            "a&quot;b&apos;c&lt;d&gt;&amp;amp; ??\u{e9}"
         );
     }
 }

@@ -16,9 +16,9 @@ pub fn markdown(comparison: &Comparison) -> String {
     let _ = writeln!(
         text,
         "**{}** (threshold {} %, {})\n",
-        escape(&comparison.summary),
+        escape(&clean(&comparison.summary)),
         percent(comparison.threshold),
-        escape(&comparison.metric)
+        escape(&clean(&comparison.metric))
     );
     let changed: Vec<&ComparedRow> = [Verdict::Worse, Verdict::Better]
         .into_iter()

@@ -7,7 +7,7 @@ mod overview;
 mod text;
 mod words;
 
-use taskscale_model::compare::Comparison;
+use taskscale_model::{compare::Comparison, plain::clean_json};
 
 pub use junit::junit as compare_junit;
 pub use markdown::markdown as compare_markdown;
@@ -18,5 +18,5 @@ pub use text::text as compare_text;
 pub fn compare_json(comparison: &Comparison) -> String {
     // The data is plain, and its maps have no keys other than strings.
     serde_json::to_string_pretty(comparison)
-        .map_or_else(|error| format!("{{\"error\": \"{error}\"}}\n"), |text| text + "\n")
+        .map_or_else(|error| format!("{{\"error\": \"{error}\"}}\n"), |text| clean_json(&text) + "\n")
 }

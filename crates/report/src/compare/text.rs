@@ -21,8 +21,8 @@ pub fn text(comparison: &Comparison, style: &Style) -> String {
     let _ = writeln!(
         text,
         "{} (threshold {threshold} %, {})\n",
-        ink(colour, &comparison.summary),
-        comparison.metric
+        ink(colour, &clean(&comparison.summary)),
+        clean(&comparison.metric)
     );
     let mut head = vec![
         format!("OLD {}", words::side(comparison.design, &comparison.old)),

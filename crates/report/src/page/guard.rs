@@ -33,7 +33,7 @@ fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// Data as JSON on one line that may stand inside a script element: without `<`, and in ASCII
+/// Data as JSON on one line that may stand inside a script element: without `<` and `&`, and in ASCII
 /// alone.
 pub fn data(data: &impl Serialize) -> String {
     // Writing to a string cannot fail, and no map of a summary or a digest has keys other than
@@ -41,7 +41,7 @@ pub fn data(data: &impl Serialize) -> String {
     let json = serde_json::to_string(data).unwrap_or_else(|_| "null".to_owned());
     let mut safe = String::with_capacity(json.len());
     for character in json.chars() {
-        if character == '<' || !(' '..='~').contains(&character) {
+        if matches!(character, '<' | '&') || !(' '..='~').contains(&character) {
             for unit in character.encode_utf16(&mut [0; 2]) {
                 safe.push_str(&format!("\\u{unit:04x}"));
             }

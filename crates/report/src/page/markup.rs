@@ -17,8 +17,7 @@ impl fmt::Display for Markup {
 
 impl askama::filters::HtmlSafe for Markup {}
 
-/// Makes a name safe in text and in quoted attributes, of HTML as of SVG. XML has no place for
-/// U+FFFE and U+FFFF.
+/// Makes a name safe in text and in quoted attributes, of HTML as of SVG.
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in clean(text).chars() {
@@ -28,7 +27,6 @@ pub fn escape(text: &str) -> String {
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
-            '\u{fffe}' | '\u{ffff}' => escaped.push('?'),
             _ => escaped.push(character),
         }
     }

@@ -235,6 +235,9 @@ pub fn scan<'a, const LEARN: bool>(
                     }
                 }
                 set_text(event, field, text);
+                if layout.places != 0 {
+                    retime(event, field, text.raw, layout.places);
+                }
                 (end, Slot::Text)
             }
             b'{' | b'[' => {
@@ -246,6 +249,9 @@ pub fn scan<'a, const LEARN: bool>(
                 let Some(end) = set_word(event, field, data, at) else { return Scanned::Incomplete };
                 if end == at {
                     return Scanned::Malformed(at);
+                }
+                if layout.places != 0 {
+                    retime(event, field, &data[at..end], layout.places);
                 }
                 (end, Slot::Word)
             }
@@ -283,7 +289,12 @@ pub fn set_text<'a>(event: &mut Event<'a>, field: Field, text: Text<'a>) {
     match field {
         Field::Cat => event.cat = text,
         Field::Name => event.name = text,
-        Field::Phase => event.phase = if let [phase] = text.raw { *phase } else { 0 },
+        Field::Phase => {
+            event.phase = match (text.raw, &*unescaped(text.raw)) {
+                ([phase], _) | (_, [phase]) => *phase,
+                _ => 0,
+            }
+        }
         Field::Process => event.process = Id::text(&unescaped(text.raw)),
         Field::Thread => event.thread = Id::text(&unescaped(text.raw)),
         Field::Id => event.id = Id::text(&unescaped(text.raw)),
@@ -301,6 +312,22 @@ fn quoted_time(raw: &[u8]) -> Time {
     match decimal(raw, 0, MICROS) {
         (time, end) if end == raw.len() => time,
         _ => Time::NotANumber,
+    }
+}
+
+/// Reads a time again that is not in microseconds but in units of `10^places` of them.
+#[cold]
+fn retime(event: &mut Event<'_>, field: Field, raw: &[u8], places: i32) {
+    let time = || match decimal(raw, 0, MICROS + places) {
+        (time, end) if end == raw.len() => time,
+        _ if raw == b"null" => Time::Missing,
+        _ => Time::NotANumber,
+    };
+    match field {
+        Field::Ts => event.ts = time(),
+        Field::Dur => event.dur = time(),
+        Field::Cpu => event.cpu = time(),
+        _ => {}
     }
 }
 

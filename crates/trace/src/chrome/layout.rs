@@ -40,6 +40,8 @@ pub struct Layout {
     pub values: Vec<(Field, Slot, usize, usize)>,
     /// Whether no shape can be learned from the event.
     pub odd: bool,
+    /// Decimal places from a microsecond to the unit of times; 0 where they are microseconds.
+    pub places: i32,
 }
 
 impl Layout {

@@ -1,0 +1,73 @@
+//! Changes a value of JSON as bytes say, so that most changes leave a value of its type.
+
+use serde_json::{Map, Value};
+
+/// Numbers at the ends of what types hold, and some that are none of a time or a share.
+const NUMBERS: [&str; 12] = [
+    "0",
+    "1",
+    "-1",
+    "18446744073709551615",
+    "9223372036854775807",
+    "-9223372036854775808",
+    "0.5",
+    "1e308",
+    "-1e308",
+    "5e-324",
+    "9007199254740993",
+    "4096",
+];
+
+/// Makes one edit for every four bytes: two say where, one what, and one with what.
+pub fn edit(value: &mut Value, bytes: &[u8], texts: &[&str]) {
+    for [high, low, what, with] in bytes.as_chunks::<4>().0 {
+        let mut place = usize::from(u16::from_be_bytes([*high, *low])) % places(value).max(1);
+        at(value, &mut place, &mut |found| change(found, *what, usize::from(*with), texts));
+    }
+}
+
+/// How many values there are, itself among them.
+fn places(value: &Value) -> usize {
+    1 + match value {
+        Value::Array(all) => all.iter().map(places).sum(),
+        Value::Object(all) => all.values().map(places).sum(),
+        _ => 0,
+    }
+}
+
+fn at(value: &mut Value, place: &mut usize, then: &mut dyn FnMut(&mut Value)) -> bool {
+    if *place == 0 {
+        then(value);
+        return true;
+    }
+    *place -= 1;
+    match value {
+        Value::Array(all) => all.iter_mut().any(|one| at(one, place, then)),
+        Value::Object(all) => all.values_mut().any(|one| at(one, place, then)),
+        _ => false,
+    }
+}
+
+fn change(value: &mut Value, what: u8, with: usize, texts: &[&str]) {
+    match (value, what % 4) {
+        (Value::String(text), 0..=2) => *text = texts[with % texts.len()].to_owned(),
+        (Value::Number(number), 0..=2) => {
+            *number = NUMBERS[with % NUMBERS.len()].parse().expect("a number of JSON");
+        }
+        (Value::Bool(yes), 0..=2) => *yes = !*yes,
+        (Value::Array(all), 0) => all.truncate(with % (all.len() + 1)),
+        (Value::Array(all), 1) if !all.is_empty() => all.push(all[with % all.len()].clone()),
+        (Value::Array(all), 2) => all.reverse(),
+        (Value::Object(all), 0) => *all = without(all, with),
+        (Value::Object(all), 1) => {
+            all.insert(texts[with % texts.len()].to_owned(), Value::Bool(true));
+        }
+        (value, _) => *value = Value::Null,
+    }
+}
+
+/// The members but one.
+fn without(all: &Map<String, Value>, with: usize) -> Map<String, Value> {
+    let left_out = with % all.len().max(1);
+    all.iter().enumerate().filter(|(at, _)| *at != left_out).map(|(_, (k, v))| (k.clone(), v.clone())).collect()
+}
