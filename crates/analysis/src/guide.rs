@@ -9,16 +9,18 @@
 //! |---|---|
 //! | [`read`] | reads `taskscale.guide/1` and the lines of a program |
 //! | `figures` | a bound's figure from the samples of its arms |
+//! | `map` | how loops of several profiles compare by policy |
 
 mod figures;
+mod map;
 pub mod read;
 
 use std::collections::BTreeMap;
 
 use taskscale_model::{
     guide::{
-        Bound, Claim, Ended, Judged, JudgedBound, Measured, Of, Program, Standing, VERDICTS, Verdict,
-        Verdicts,
+        Bound, Claim, Ended, Judged, JudgedBound, Library, Measured, Of, OfLibrary, Program, Standing,
+        VERDICTS, Verdict, Verdicts,
     },
     missing::Missing,
 };
@@ -33,21 +35,47 @@ const NO_EFFECT: f64 = 0.02;
 /// Judges all claims of a file. O(samples log samples), and 1,000 resamples for each crossover and
 /// each spread.
 pub fn judge(file: &File) -> Verdicts {
-    let mut claims: Vec<Judged> = file.header.programs.iter().flat_map(|one| of_program(file, one)).collect();
-    claims.sort_by_key(|judged| judged.claim);
-    let said = || file.claims.values().flatten();
+    let header = &file.header;
+    let other = |library: &Library| {
+        let name = Some(library.name.as_str());
+        OfLibrary {
+            name: library.name.clone(),
+            version: version(file, name),
+            toolchain: library.toolchain.clone(),
+            claims: claims(file, name),
+        }
+    };
     Verdicts {
         schema: VERDICTS.into(),
-        tool: file.header.tool.clone(),
-        command: file.header.command.clone(),
-        machine: file.header.machine.clone(),
-        compiler: file.header.compiler.clone(),
-        taskflow: said().map(|claim| claim.taskflow.clone()).next(),
+        tool: header.tool.clone(),
+        command: header.command.clone(),
+        machine: header.machine.clone(),
+        compiler: header.compiler.clone(),
+        taskflow: version(file, None),
         elapsed_s: file.end.map(|end| end.elapsed_s),
         interrupted: file.end.is_some_and(|end| end.interrupted),
-        claims,
+        claims: claims(file, None),
+        no_taskflow: header.no_taskflow.clone(),
+        others: header.libraries.iter().map(other).collect(),
         notes: file.notes.clone(),
     }
+}
+
+/// The programs of a library; without a name, Taskflow's.
+fn programs<'a>(file: &'a File, library: Option<&'a str>) -> impl Iterator<Item = &'a Program> {
+    file.header.programs.iter().filter(move |program| program.library.as_deref() == library)
+}
+
+fn claims(file: &File, library: Option<&str>) -> Vec<Judged> {
+    let mut claims: Vec<Judged> =
+        programs(file, library).flat_map(|program| of_program(file, program)).collect();
+    claims.sort_by_key(|judged| judged.claim);
+    claims
+}
+
+fn version(file: &File, library: Option<&str>) -> Option<String> {
+    let mut said = programs(file, library).filter_map(|program| file.claims.get(&program.name)?.first());
+    said.next().map(|claim| claim.version.clone())
 }
 
 /// The verdicts on the claims of a program; those that it never came to name have only a reason.
@@ -69,6 +97,7 @@ fn of_program(file: &File, program: &Program) -> Vec<Judged> {
             why: Some(why),
             bounds: Vec::new(),
             arms: Vec::new(),
+            map: None,
         }
     });
     known.chain(unknown).collect()
@@ -116,6 +145,8 @@ fn judged(
         .collect();
     let (verdict, why) = match (untestable(None), ended) {
         (_, Some(Ended { failed: Some(why), .. })) => (Verdict::Failed, Some(why.clone())),
+        // What no machine has is no matter of this one.
+        (Some(why), _) if why.remedy.is_empty() => (Verdict::Inapplicable, Some(why)),
         (Some(why), _) => (Verdict::NotTestable, Some(why)),
         (None, _) => verdict(&bounds, ended),
     };
@@ -128,6 +159,7 @@ fn judged(
         verdict,
         why,
         bounds,
+        map: map::of(&arms),
         arms,
     }
 }
@@ -244,9 +276,9 @@ fn arms_of(of: &Of) -> Vec<&str> {
 }
 
 /// So many claims have each verdict.
-pub fn tally(verdicts: &Verdicts) -> BTreeMap<Verdict, usize> {
+pub fn tally<'a>(claims: impl Iterator<Item = &'a Judged>) -> BTreeMap<Verdict, usize> {
     let mut tally = BTreeMap::new();
-    for judged in &verdicts.claims {
+    for judged in claims {
         *tally.entry(judged.verdict).or_default() += 1;
     }
     tally

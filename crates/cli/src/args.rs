@@ -13,7 +13,7 @@ use clap_complete::{ArgValueCandidates as Names, ArgValueCompleter as Files};
 
 use taskscale_model::metric::{self, Metric};
 
-use crate::{complete, names};
+use crate::{complete, guide, names};
 
 use examples::*;
 
@@ -172,6 +172,10 @@ pub struct RunArgs {
     /// Only this claim, of the suite guide; repeat for several
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
     pub claim: Vec<u32>,
+    /// Only this library, of the suite guide; repeat for several [default: taskflow, with --all all
+    /// of them]
+    #[arg(long, value_name = "NAME", value_parser = libraries())]
+    pub library: Vec<String>,
     /// Rounds at most [default: the suite's, else 100]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), allow_negative_numbers = true)]
     pub samples: Option<u64>,
@@ -221,7 +225,8 @@ pub struct RunArgs {
     /// Short for --metrics allocs,bytes,syscalls
     #[arg(long)]
     pub counts: bool,
-    /// Also measure the tables that a suite leaves out by itself: further ways and cases
+    /// Also measure the tables that a suite leaves out by itself: further ways and cases; of the
+    /// suite guide, all libraries
     #[arg(long)]
     pub all: bool,
     /// Fewer and shorter samples, at most 3s a cell: a first look
@@ -349,6 +354,9 @@ pub struct ReportArgs {
     /// and secrets of command lines, and with a check in each line
     #[arg(long, value_name = "OUT", conflicts_with_all = ["output", "details", "format"])]
     pub redact: Option<PathBuf>,
+    /// The claims by this library, of a run of the guide [default: taskflow]
+    #[arg(long, value_name = "NAME", value_parser = libraries())]
+    pub library: Option<String>,
     /// Write the report to a file by its ending: .txt, .md, .json, .csv, .html (one page, without
     /// network) or .svg (the first ranking); repeat for several. Nothing is printed then
     #[arg(long, short, value_name = "FILE", add = Files::new(complete::reports))]
@@ -472,6 +480,12 @@ pub struct BytesArgs {
     /// Where the files are, in the place of a folder in the cache
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub folder: Option<PathBuf>,
+}
+
+/// The libraries that the guide is tried on.
+fn libraries() -> PossibleValuesParser {
+    let others = guide::libraries::ALL.iter().map(|library| library.name);
+    PossibleValuesParser::new(std::iter::once(guide::TASKFLOW).chain(others))
 }
 
 /// The words of `--metrics`, each with its unit, for completions.

@@ -39,16 +39,36 @@ pub struct Header {
     pub compiler: String,
     /// The programs that are to run, in this order.
     pub programs: Vec<Program>,
+    /// Libraries beside Taskflow that were asked for, whether they are here or not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub libraries: Vec<Library>,
+    /// Why Taskflow's programs do not run, where they were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_taskflow: Option<Missing>,
+}
+
+/// A library beside Taskflow.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Library {
+    /// The name that is typed: `onetbb`.
+    pub name: String,
+    /// The compiler or runtime that it is built with.
+    pub toolchain: Reading<String>,
 }
 
 /// A program of the guide.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Program {
-    /// The name of its file without the ending: `28_barriers`.
+    /// The name of its file without the ending: `28_barriers`. Of another library, its name and the
+    /// first claim: `onetbb/28`.
     pub name: String,
     /// The claims that its first lines name.
     pub claims: Vec<u32>,
+    /// The library; absent for Taskflow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub library: Option<String>,
 }
 
 /// A line that a program printed.
@@ -95,8 +115,9 @@ pub struct Claim {
     pub text: String,
     /// `cpu`, `wall` or `none`.
     pub clock: String,
-    /// The version of Taskflow.
-    pub taskflow: String,
+    /// The version of Taskflow, or of the library.
+    #[serde(alias = "taskflow")]
+    pub version: String,
     pub cores: u64,
     #[serde(default)]
     pub note: String,
@@ -162,7 +183,8 @@ pub enum Of {
     Report { arms: Vec<String> },
 }
 
-/// A claim, or one of its arms, that this machine cannot test.
+/// A claim, or one of its arms, that this machine cannot test. Without a remedy it is the library
+/// that has no such thing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Untestable {
     pub claim: u32,
@@ -215,10 +237,29 @@ pub struct Verdicts {
     /// Absent for a run that was cut short.
     pub elapsed_s: Option<f64>,
     pub interrupted: bool,
-    /// In the order of their numbers.
+    /// Taskflow's, in the order of their numbers.
     pub claims: Vec<Judged>,
+    /// Why Taskflow has none, where it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_taskflow: Option<Missing>,
+    /// The same claims, by other libraries.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<OfLibrary>,
     /// What the reader skipped.
     pub notes: Vec<String>,
+}
+
+/// What became of the claims by another library than Taskflow.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct OfLibrary {
+    /// The name that is typed: `onetbb`.
+    pub name: String,
+    /// Absent where no program came so far.
+    pub version: Option<String>,
+    pub toolchain: Reading<String>,
+    /// Only those that have an experiment by this library.
+    pub claims: Vec<Judged>,
 }
 
 /// A claim with its verdict and all that it rests on.
@@ -236,6 +277,27 @@ pub struct Judged {
     pub why: Option<Missing>,
     pub bounds: Vec<JudgedBound>,
     pub arms: Vec<Measured>,
+    /// Where its arms are loops of several profiles.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub map: Option<HeatMap>,
+}
+
+/// Loops of several profiles by policy: how much longer each takes than the best of its profile.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct HeatMap {
+    pub profiles: Vec<String>,
+    pub policies: Vec<Policy>,
+}
+
+/// A row of a heat map.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Policy {
+    pub name: String,
+    /// The median wall time over the shortest of the profile, in the order of the profiles; absent
+    /// where it was not measured.
+    pub to_best: Vec<Option<f64>>,
 }
 
 /// What is said of a claim.
@@ -253,6 +315,8 @@ pub enum Verdict {
     CannotTell,
     /// This machine lacks what the claim is about.
     NotTestable,
+    /// The library has nothing that the claim could be about.
+    Inapplicable,
     /// Its program did not build, or came to no good end.
     Failed,
     /// The run ended before.

@@ -1,12 +1,15 @@
 //! Verdicts on the claims of Taskflow's guide, as a screen, in full, as Markdown and JSON.
 
+mod map;
+mod others;
+
 use std::fmt::Write;
 
 use taskscale_analysis::{guide::tally, machine_words};
 use taskscale_model::plain::clean_json;
 use taskscale_model::{
     figure::{count, grouped, percent, rounded, time},
-    guide::{Figure, Judged, JudgedBound, Of, Standing, Verdict, Verdicts},
+    guide::{Figure, Judged, JudgedBound, Of, OfLibrary, Standing, Verdict, Verdicts},
     missing::Missing,
 };
 
@@ -16,6 +19,8 @@ use crate::{
     style::{Ink, Style, clean, ink, render, with_remedy},
     wrap::{hanging, paragraphs},
 };
+
+use others::Table;
 
 /// Columns of a claim's number, of its verdict, and of its words on a screen.
 const NUMBER: usize = 3;
@@ -30,6 +35,7 @@ fn word(verdict: Verdict) -> &'static str {
         Verdict::Partly => "partly",
         Verdict::CannotTell => "cannot tell",
         Verdict::NotTestable => "not testable",
+        Verdict::Inapplicable => "inapplicable",
         Verdict::Failed => "failed",
         Verdict::NotMeasured => "not measured",
     }
@@ -40,27 +46,35 @@ fn inked(verdict: Verdict, text: &str) -> String {
         Verdict::Confirmed => Ink::Green,
         Verdict::Refuted | Verdict::Failed => Ink::Red,
         Verdict::Partly | Verdict::CannotTell => Ink::Yellow,
-        Verdict::NotTestable | Verdict::NotMeasured => Ink::Dim,
+        Verdict::NotTestable | Verdict::Inapplicable | Verdict::NotMeasured => Ink::Dim,
     };
     ink(colour, text)
 }
 
-/// The answer on one screen: a line for each claim. `run` is what names the file to
-/// `taskscale report`.
-pub fn guide_overview(verdicts: &Verdicts, style: &Style, run: &str) -> String {
+/// The answer on one screen: a line for each claim. `library` is one beside Taskflow, whose table is
+/// shown then. `run` is what names the file to `taskscale report`.
+pub fn guide_overview(verdicts: &Verdicts, library: Option<&str>, style: &Style, run: &str) -> String {
+    let table = others::table(verdicts, library);
+    let marks = if table.library.is_none() { verdicts.others.as_slice() } else { &[] };
     let mut text = String::new();
     // Writing to a string cannot fail.
     let _ = writeln!(text, "{}", ink(Ink::Bold, "Taskflow's performance guide, put to the test"));
-    let _ = writeln!(text, "{}", cut(&clean(&ran_on(verdicts)), COLUMNS));
-    let _ = writeln!(text, "{}\n", tallied(verdicts));
-    for judged in &verdicts.claims {
-        let _ = writeln!(text, "{}", line(judged).trim_end());
+    let _ = writeln!(text, "{}", cut(&clean(&ran_on(verdicts, &table)), COLUMNS));
+    let _ = writeln!(text, "{}", tallied(&table));
+    let _ = writeln!(text, "{}", others::heading(marks));
+    for judged in &table.claims {
+        let _ = writeln!(text, "{}", line(judged, &table, marks).trim_end());
     }
+    text.push_str(&others::legend(verdicts, marks));
     // What surprises most is looked at first.
-    let refuted = verdicts.claims.iter().find(|judged| judged.verdict == Verdict::Refuted);
-    if let Some(judged) = refuted.or(verdicts.claims.first()) {
-        let next =
-            format!("next: taskscale report {} --claim {}: all that was measured", clean(run), judged.claim);
+    let refuted = table.claims.iter().find(|judged| judged.verdict == Verdict::Refuted);
+    if let Some(judged) = refuted.or(table.claims.first()) {
+        let of = table.library.map(|other| format!(" --library {}", clean(&other.name))).unwrap_or_default();
+        let next = format!(
+            "next: taskscale report {}{of} --claim {}: all that was measured",
+            clean(run),
+            judged.claim
+        );
         let _ = writeln!(text, "\n{}", hanging(&next, 6, COLUMNS).trim_end());
     }
     text.push_str(&notes(verdicts, COLUMNS));
@@ -68,8 +82,7 @@ pub fn guide_overview(verdicts: &Verdicts, style: &Style, run: &str) -> String {
 }
 
 /// On what it ran, and for how long.
-fn ran_on(verdicts: &Verdicts) -> String {
-    let taskflow = verdicts.taskflow.as_deref().unwrap_or("not seen");
+fn ran_on(verdicts: &Verdicts, table: &Table<'_>) -> String {
     let cpus = verdicts.machine.cpus_usable.value().copied().unwrap_or_default();
     let took = match verdicts.elapsed_s {
         Some(seconds) if verdicts.interrupted => format!("interrupted after {seconds:.0} s"),
@@ -77,35 +90,52 @@ fn ran_on(verdicts: &Verdicts) -> String {
         None => "cut short".into(),
     };
     let cpus = if cpus == 1 { "1 CPU".to_owned() } else { format!("{} CPUs", count(cpus)) };
-    format!("Taskflow {taskflow}, {cpus}, {took}, {}", verdicts.compiler)
+    let (title, compiler) = match table.library {
+        None => (
+            format!("Taskflow {}", verdicts.taskflow.as_deref().unwrap_or("not seen")),
+            verdicts.compiler.as_str(),
+        ),
+        Some(other) => (others::titled(other), other.toolchain.value().map_or("", String::as_str)),
+    };
+    format!("{title}, {cpus}, {took}, {compiler}").trim_end_matches(", ").to_owned()
 }
 
 /// `14 confirmed, 5 refuted, 3 partly`.
-fn tallied(verdicts: &Verdicts) -> String {
-    let parts = tally(verdicts)
+fn tallied(table: &Table<'_>) -> String {
+    let parts = tally(table.claims.iter().copied())
         .into_iter()
         .map(|(verdict, so_many)| inked(verdict, &format!("{so_many} {}", word(verdict))));
     parts.collect::<Vec<_>>().join(", ")
 }
 
-fn line(judged: &Judged) -> String {
+fn line(judged: &Judged, table: &Table<'_>, marks: &[OfLibrary]) -> String {
     let words = if judged.text.is_empty() { judged.program.clone() } else { judged.text.clone() };
-    let verdict = inked(judged.verdict, &format!("{:WORD$}", word(judged.verdict)));
+    // Where Taskflow was not measured, its place is empty and only marks are shown.
+    let (verdict, key) = match table.is_borrowed {
+        true => (format!("{:WORD$}", ""), String::new()),
+        false => (inked(judged.verdict, &format!("{:WORD$}", word(judged.verdict))), key(judged)),
+    };
     let room = COLUMNS - NUMBER - 1 - WORD - 1 - TEXT - 1;
-    let words = begin(&clean(&words), TEXT);
-    format!("{:>NUMBER$} {verdict} {words:TEXT$} {}", judged.claim, begin(&key(judged), room))
+    let width = TEXT - 2 * marks.len().min(TEXT / 4);
+    let words = begin(&clean(&words), width);
+    let marks = others::marks(judged.claim, marks);
+    format!("{:>NUMBER$} {verdict} {words:width$} {marks}{}", judged.claim, begin(&key, room))
+}
+
+/// The bound that decides; `None` where none does.
+fn key_bound(judged: &Judged) -> Option<&JudgedBound> {
+    let of = |standing| judged.bounds.iter().find(|bound| bound.standing == standing);
+    match judged.verdict {
+        Verdict::Confirmed => of(Standing::Holds),
+        Verdict::Refuted | Verdict::Partly => of(Standing::Fails),
+        Verdict::CannotTell => of(Standing::CannotTell).or(of(Standing::Shown)),
+        Verdict::NotTestable | Verdict::Inapplicable | Verdict::Failed | Verdict::NotMeasured => None,
+    }
 }
 
 /// What a verdict rests on in a few words: the figure that decides it, or why there is none.
 fn key(judged: &Judged) -> String {
-    let of = |standing| judged.bounds.iter().find(|bound| bound.standing == standing);
-    let bound = match judged.verdict {
-        Verdict::Confirmed => of(Standing::Holds),
-        Verdict::Refuted | Verdict::Partly => of(Standing::Fails),
-        Verdict::CannotTell => of(Standing::CannotTell).or(of(Standing::Shown)),
-        Verdict::NotTestable | Verdict::Failed | Verdict::NotMeasured => None,
-    };
-    match (bound.and_then(figure), &judged.why) {
+    match (key_bound(judged).and_then(figure), &judged.why) {
         (Some(figure), _) => figure,
         (None, Some(why)) => clean(&why.reason),
         (None, None) => String::new(),
@@ -212,14 +242,29 @@ fn is_asked(claims: &[u32], judged: &Judged) -> bool {
     claims.is_empty() || claims.contains(&judged.claim)
 }
 
-/// Claims with everything that was measured of them: those with these numbers, or all.
-pub fn guide_text(verdicts: &Verdicts, claims: &[u32], style: &Style) -> String {
-    let width = style.width;
+/// Claims with everything that was measured of them: those with these numbers, or all; by Taskflow,
+/// or by `library`.
+pub fn guide_text(verdicts: &Verdicts, claims: &[u32], library: Option<&str>, style: &Style) -> String {
+    let (width, table) = (style.width, others::table(verdicts, library));
     let mut text = String::new();
-    for judged in verdicts.claims.iter().filter(|judged| is_asked(claims, judged)) {
-        whole(&mut text, judged, width);
+    for judged in table.claims.iter().filter(|judged| is_asked(claims, judged)) {
+        if table.is_borrowed {
+            let title = format!("Claim {}: {}", judged.claim, clean(&judged.text));
+            text.push_str(&paragraphs("", &[title], width));
+        } else {
+            whole(&mut text, judged, width);
+        }
+        if table.library.is_none() {
+            text.push_str(&others::beside(verdicts, judged.claim, width));
+        }
+        text.push('\n');
     }
-    text.push_str(&paragraphs("", &[clean(&ran_on(verdicts)), machine_words(&verdicts.machine)], width));
+    text.push_str(&paragraphs(
+        "",
+        &[clean(&ran_on(verdicts, &table)), machine_words(&verdicts.machine)],
+        width,
+    ));
+    text.push_str(&others::absent(verdicts, width));
     text.push_str(&notes(verdicts, width));
     render(&text, style.colour)
 }
@@ -251,6 +296,9 @@ fn whole(text: &mut String, judged: &Judged, width: usize) {
         let line = line.strip_suffix("; shown").unwrap_or(&line);
         let _ = write!(text, "  {:11} {}", standing(bound), hanging(line, 14, width));
     }
+    if let Some(map) = &judged.map {
+        text.push_str(&map::text(map, ""));
+    }
     let measured = judged.arms.iter().filter(|arm| arm.rounds > 0);
     let arms: Vec<[String; 5]> = measured
         .map(|arm| {
@@ -272,9 +320,8 @@ fn whole(text: &mut String, judged: &Judged, width: usize) {
                 write!(text, "  {}", hanging(&format!("{}: {}", clean(&arm.name), reason(why)), 4, width));
         }
     }
-    let by_hand =
-        format!("by hand: g++ -std=c++20 -O2 -pthread probes/guide/{}.cpp -o X && ./X", judged.program);
-    let _ = writeln!(text, "{}", paragraphs("", &[clean(&by_hand)], width));
+    let by_hand = format!("by hand: {}", others::by_hand(&judged.program));
+    text.push_str(&paragraphs("", &[clean(&by_hand)], width));
 }
 
 fn reason(why: &Missing) -> String {
@@ -287,44 +334,66 @@ fn notes(verdicts: &Verdicts, width: usize) -> String {
 }
 
 /// The guide's table with this machine's verdicts: all claims, or those with these numbers.
-pub fn guide_markdown(verdicts: &Verdicts, claims: &[u32]) -> String {
-    let mut text = format!("{}\n\n", escape(&clean(&ran_on(verdicts))));
-    let counted: Vec<String> = tally(verdicts)
+pub fn guide_markdown(verdicts: &Verdicts, claims: &[u32], library: Option<&str>) -> String {
+    let table = others::table(verdicts, library);
+    let beside = if table.library.is_none() { verdicts.others.as_slice() } else { &[] };
+    let cell = |text: &str| escape(&clean(text));
+    let mut text = format!("{}\n\n", cell(&ran_on(verdicts, &table)));
+    let counted: Vec<String> = tally(table.claims.iter().copied())
         .into_iter()
         .map(|(verdict, so_many)| format!("{so_many} {}", word(verdict)))
         .collect();
     text.push_str(&format!("{}.\n\n", counted.join(", ")));
-    text.push_str("| # | Claim | Verdict here | What was measured |\n|---:|---|---|---|\n");
-    for judged in verdicts.claims.iter().filter(|judged| is_asked(claims, judged)) {
-        let bounds = judged.bounds.iter().filter(|bound| bound.standing != Standing::Shown);
-        let mut cells: Vec<String> = bounds
-            .filter_map(|bound| {
-                Some(format!("{}: {} ({}: {})", bound.name, figure(bound)?, standing(bound), demanded(bound)))
-            })
-            .collect();
-        if let Some(why) =
-            judged.why.as_ref().filter(|_| cells.is_empty() || judged.verdict >= Verdict::NotTestable)
-        {
-            cells.insert(0, reason(why));
-        }
-        let cells: Vec<String> = cells.iter().map(|cell| escape(&clean(cell))).collect();
-        let words = escape(&clean(&judged.text));
+    let heads: String = beside.iter().map(|other| format!(" {} |", cell(&others::titled(other)))).collect();
+    text.push_str(&format!("| # | Claim | Verdict here | What was measured |{heads}\n"));
+    text.push_str(&format!("|---:|---|---|---|{}\n", "---|".repeat(beside.len())));
+    let asked: Vec<&&Judged> = table.claims.iter().filter(|judged| is_asked(claims, judged)).collect();
+    for judged in &asked {
+        let (verdict, cells) = match table.is_borrowed {
+            true => ("", String::new()),
+            false => (word(judged.verdict), cell(&measured(judged))),
+        };
+        let beside: String =
+            others::cells(beside, judged.claim).iter().map(|of| format!(" {} |", cell(of))).collect();
         // Writing to a string cannot fail.
-        let _ = writeln!(
-            text,
-            "| {} | {words} | {} | {} |",
-            judged.claim,
-            word(judged.verdict),
-            cells.join("; ")
-        );
+        let _ = writeln!(text, "| {} | {} | {verdict} | {cells} |{beside}", judged.claim, cell(&judged.text));
     }
+    // The claims of one program have one map; it stands for the one that is about all profiles.
+    if let Some(judged) = asked.iter().find(|judged| judged.claim == MAPPED) {
+        text.push_str(&others::maps(verdicts, &table, judged));
+    }
+    text.push_str(&others::absent_markdown(verdicts));
     text
 }
 
-/// `taskscale.guide-verdicts/1`.
-pub fn guide_json(verdicts: &Verdicts, claims: &[u32]) -> String {
+/// The claim whose heat map is shown in Markdown.
+const MAPPED: u32 = 15;
+
+/// What was measured of a claim, in a cell.
+fn measured(judged: &Judged) -> String {
+    let bounds = judged.bounds.iter().filter(|bound| bound.standing != Standing::Shown);
+    let mut cells: Vec<String> = bounds
+        .filter_map(|bound| {
+            Some(format!("{}: {} ({}: {})", bound.name, figure(bound)?, standing(bound), demanded(bound)))
+        })
+        .collect();
+    if let Some(why) =
+        judged.why.as_ref().filter(|_| cells.is_empty() || judged.verdict >= Verdict::NotTestable)
+    {
+        cells.insert(0, reason(why));
+    }
+    cells.join("; ")
+}
+
+/// `taskscale.guide-verdicts/1`, of all libraries or of one.
+pub fn guide_json(verdicts: &Verdicts, claims: &[u32], library: Option<&str>) -> String {
     let mut verdicts = verdicts.clone();
+    if let Some(name) = library {
+        verdicts.claims.clear();
+        verdicts.others.retain(|other| other.name == name);
+    }
     verdicts.claims.retain(|judged| is_asked(claims, judged));
+    verdicts.others.iter_mut().for_each(|other| other.claims.retain(|judged| is_asked(claims, judged)));
     // The types have no map with keys that are no words, so that this cannot fail.
     clean_json(&serde_json::to_string_pretty(&verdicts).unwrap_or_default()) + "\n"
 }

@@ -12,28 +12,28 @@ fn verdicts() -> Verdicts {
 
 #[test]
 fn the_screen_has_a_line_for_each_claim() {
-    let screen = guide_overview(&verdicts(), &Style::default(), "last");
+    let screen = guide_overview(&verdicts(), None, &Style::default(), "last");
     assert!(screen.lines().all(|line| line.chars().count() <= 80), "{screen}");
     insta::assert_snapshot!(screen);
 }
 
 #[test]
 fn one_claim_is_shown_with_all_that_was_measured() {
-    let text = guide_text(&verdicts(), &[3, 22], &Style::default());
+    let text = guide_text(&verdicts(), &[3, 22], None, &Style::default());
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     insta::assert_snapshot!(text);
 }
 
 #[test]
 fn the_table_has_the_verdicts() {
-    insta::assert_snapshot!(guide_markdown(&verdicts(), &[3, 9, 22]));
+    insta::assert_snapshot!(guide_markdown(&verdicts(), &[3, 9, 22], None));
 }
 
 #[test]
 fn json_is_read_back() {
-    let all: Verdicts = serde_json::from_str(&guide_json(&verdicts(), &[])).expect("verdicts");
+    let all: Verdicts = serde_json::from_str(&guide_json(&verdicts(), &[], None)).expect("verdicts");
     assert_eq!(all, verdicts());
-    let one: Verdicts = serde_json::from_str(&guide_json(&verdicts(), &[22])).expect("verdicts");
+    let one: Verdicts = serde_json::from_str(&guide_json(&verdicts(), &[22], None)).expect("verdicts");
     assert_eq!(one.claims.iter().map(|judged| judged.verdict).collect::<Vec<_>>(), [Verdict::NotTestable]);
 }
 
@@ -48,12 +48,12 @@ fn hostile_words_do_no_harm() {
     }
     let style = Style::default();
     let all = [
-        guide_overview(&verdicts, &style, "last"),
-        guide_text(&verdicts, &[], &style),
-        guide_markdown(&verdicts, &[]),
+        guide_overview(&verdicts, None, &style, "last"),
+        guide_text(&verdicts, &[], None, &style),
+        guide_markdown(&verdicts, &[], None),
     ];
     for text in all {
         assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}') && !text.contains("\n# y"), "{text}");
     }
-    assert!(!guide_markdown(&verdicts, &[]).contains("<script>"));
+    assert!(!guide_markdown(&verdicts, &[], None).contains("<script>"));
 }

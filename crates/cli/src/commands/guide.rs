@@ -11,7 +11,7 @@ use anyhow::{Context, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use taskscale_analysis::guide::{judge, read};
 use taskscale_model::{
-    guide::{End, Ended, Header, Program, Record, SCHEMA, Verdict, Verdicts},
+    guide::{End, Ended, Header, Library, Program, Record, SCHEMA, Verdict, Verdicts},
     missing::Missing,
 };
 use taskscale_sys::process::Command;
@@ -20,7 +20,7 @@ use crate::{
     args::{Format, ReportArgs, RunArgs, ShowArgs},
     commands::report,
     guide::{
-        NAME, build, programs,
+        self, NAME, build, libraries, programs,
         schedule::{self, Plan, Seen},
         sitting::{self, Ending, Journal, Order},
     },
@@ -49,50 +49,126 @@ pub fn is_asked(args: &RunArgs) -> anyhow::Result<bool> {
     if !named && !args.claim.is_empty() {
         bail!("--claim is for the guide: taskscale run {NAME} --claim {}", args.claim[0]);
     }
+    if let (false, Some(library)) = (named, args.library.first()) {
+        bail!("--library is for the guide: taskscale run {NAME} --library {library}");
+    }
     Ok(named)
+}
+
+/// Whose claims are shown, and which of them.
+#[derive(Debug, Clone, Copy)]
+struct Shown<'a> {
+    claims: &'a [u32],
+    /// The library whose table is shown; without one, Taskflow's with a mark for each other.
+    library: Option<&'a str>,
 }
 
 /// Measures, keeps the samples and prints the verdicts.
 pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     refuse_others(args)?;
     let interrupt = Interrupt::listen()?;
-    let programs = programs::of(&args.claim)?;
-    let compiler = build::compiler().map_err(|why| anyhow::anyhow!("the guide needs Taskflow: {why}"))?;
+    let asked = Asked::of(args)?;
     let header = Header {
         schema: SCHEMA.into(),
         tool: env!("CARGO_PKG_VERSION").into(),
         command: std::env::args().collect(),
         started_unix_s: taskscale_sys::clock::unix_time_s(),
         machine: taskscale_sys::machine::read(),
-        compiler: compiler.version.clone(),
-        programs,
+        compiler: asked.toolchains.get(guide::TASKFLOW).map_or("", build::compilers_word).to_owned(),
+        programs: asked.programs,
+        libraries: asked.libraries,
+        no_taskflow: asked.no_taskflow,
     };
     let kept = store::create(args.output.as_deref(), NAME, header.started_unix_s)?;
     let path = kept.path;
     let mut session = Session {
         plan: Plan::of(header.programs.len(), args.max_time, args.samples),
         silence_ns: (args.timeout.unwrap_or(SILENCE_S) * 1e9) as u64,
-        compiler,
+        toolchains: asked.toolchains,
         interrupt: interrupt.clone(),
         journal: Journal(kept.file),
         commands: BTreeMap::new(),
         progress: Progress::new(),
     };
+    let only = match args.library.as_slice() {
+        [one] if one != guide::TASKFLOW => Some(one.as_str()),
+        _ => None,
+    };
     let written = session.all(header);
     session.progress.clear();
     let named = args.output.as_deref().map_or(report::LAST.to_owned(), output::word);
-    let shown = show_file(&path, &args.claim, &args.show, &named);
+    let shown = show_file(&path, Shown { claims: &args.claim, library: only }, &args.show, &named);
     written.with_context(|| {
         format!("cannot go on writing {}; what was measured before is kept there", path.display())
     })?;
     let verdicts = shown?;
     tell(&format!("Raw samples: {}", path.display()));
     let is_told = |verdict: Verdict| !matches!(verdict, Verdict::Failed | Verdict::NotMeasured);
-    Ok(match (interrupt.came(), verdicts.claims.iter().any(|judged| is_told(judged.verdict))) {
+    let mut all = verdicts.claims.iter().chain(verdicts.others.iter().flat_map(|other| &other.claims));
+    Ok(match (interrupt.came(), all.any(|judged| is_told(judged.verdict))) {
         (true, _) => Outcome::Interrupted,
         (false, true) => Outcome::Done,
         (false, false) => Outcome::Nothing,
     })
+}
+
+/// What is to run, with what it is built with.
+struct Asked {
+    programs: Vec<Program>,
+    libraries: Vec<Library>,
+    no_taskflow: Option<Missing>,
+    /// By library.
+    toolchains: BTreeMap<String, Toolchain>,
+}
+
+impl Asked {
+    /// # Errors
+    /// No such claim; or no Taskflow, where nothing else is asked for.
+    fn of(args: &RunArgs) -> anyhow::Result<Self> {
+        let wants = |name: &str| match args.library.as_slice() {
+            [] => args.all || name == guide::TASKFLOW,
+            named => named.iter().any(|one| one == name) || args.all,
+        };
+        let mut asked = Asked {
+            programs: Vec::new(),
+            libraries: Vec::new(),
+            no_taskflow: None,
+            toolchains: BTreeMap::new(),
+        };
+        let of_taskflow = programs::of(&args.claim)?;
+        if wants(guide::TASKFLOW) {
+            match build::compiler() {
+                Ok(compiler) => {
+                    asked.toolchains.insert(guide::TASKFLOW.to_owned(), compiler);
+                    asked.programs = of_taskflow;
+                }
+                Err(why) => asked.no_taskflow = Some(why),
+            }
+        }
+        for library in libraries::ALL.iter().filter(|library| wants(library.name)) {
+            let programs = programs::of_library(library, &args.claim);
+            if programs.is_empty() {
+                continue;
+            }
+            let found = library.find();
+            let toolchain = found.as_ref().map(|found| found.version.clone()).map_err(Clone::clone);
+            asked.libraries.push(Library { name: library.name.to_owned(), toolchain: toolchain.into() });
+            if let Ok(found) = found {
+                asked.toolchains.insert(library.name.to_owned(), found);
+                asked.programs.extend(programs);
+            }
+        }
+        let lacks = asked.libraries.iter().find_map(|library| library.toolchain.why());
+        match (&asked.no_taskflow, lacks) {
+            _ if !asked.programs.is_empty() => Ok(asked),
+            (Some(why), _) => bail!("the guide needs Taskflow: {why}"),
+            (None, Some(why)) => bail!("nothing that was asked for is here: {why}"),
+            (None, None) => bail!(
+                "no library but Taskflow has an experiment for claim {}",
+                args.claim.first().copied().unwrap_or_default()
+            ),
+        }
+    }
 }
 
 /// Says of an option that means nothing here.
@@ -110,15 +186,14 @@ fn refuse_others(args: &RunArgs) -> anyhow::Result<()> {
         ("--param", !args.param.is_empty()),
         ("--metrics", !args.metrics.is_empty()),
         ("--counts", args.counts),
-        ("--all", args.all),
         ("--quick", args.quick),
         ("--seed", args.seed.is_some()),
         ("--save-baseline", args.save_baseline.is_some()),
     ];
     match given.iter().find(|(_, is_given)| *is_given) {
         Some((option, _)) => bail!(
-            "{option} means nothing to the guide; it takes --claim, --max-time, --samples, --timeout, \
-             --details, --format and --output"
+            "{option} means nothing to the guide; it takes --claim, --library, --all, --max-time, --samples, \
+             --timeout, --details, --format and --output"
         ),
         None => Ok(()),
     }
@@ -128,7 +203,8 @@ fn refuse_others(args: &RunArgs) -> anyhow::Result<()> {
 struct Session {
     plan: Plan,
     silence_ns: u64,
-    compiler: Toolchain,
+    /// What programs are built with, by library.
+    toolchains: BTreeMap<String, Toolchain>,
     interrupt: Interrupt,
     journal: Journal,
     /// What starts each program, with the builds of its arms.
@@ -173,21 +249,38 @@ impl Session {
 
     /// Compiles what is not compiled; returns what cannot be, with the reason.
     fn compile(&mut self, programs: &[Program]) -> BTreeMap<String, Missing> {
-        let names: Vec<&str> = programs.iter().map(|program| program.name.as_str()).collect();
-        let to_build = build::missing(&self.compiler, &names);
+        // A library has one program for all of its experiments.
+        let source = |program: &Program| program.library.clone().unwrap_or_else(|| program.name.clone());
+        let mut sources: Vec<String> = programs.iter().map(source).collect();
+        sources.dedup();
+        let wanted: Vec<build::Wanted<'_>> = sources
+            .iter()
+            .filter_map(|name| {
+                let of = libraries::named(name).map_or(guide::TASKFLOW, |library| library.name);
+                Some((name.as_str(), self.toolchains.get(of)?))
+            })
+            .collect();
+        let to_build = build::missing(&wanted);
         self.progress.compiles(to_build);
-        let had = names.len() - to_build;
+        let had = wanted.len() - to_build;
         let bar = self.progress.bar.clone();
         let done = move |done: usize| bar.set_position(done.saturating_sub(had) as u64);
+        let built = build::all(&wanted, &self.interrupt, &done);
         let mut failed = BTreeMap::new();
-        for (name, made) in build::all(&self.compiler, &names, &self.interrupt, &done) {
-            match made {
-                Ok(command) => {
-                    self.commands.insert(name, command);
+        for program in programs {
+            match built.get(&source(program)) {
+                Some(Ok(command)) => {
+                    let mut command = command.clone();
+                    if program.library.is_some() {
+                        command.args.push("--claim".to_owned());
+                        command.args.extend(program.claims.first().map(u32::to_string));
+                    }
+                    self.commands.insert(program.name.clone(), command);
                 }
-                Err(why) => {
-                    failed.insert(name, why);
+                Some(Err(why)) => {
+                    failed.insert(program.name.clone(), why.clone());
                 }
+                None => {}
             }
         }
         failed
@@ -201,7 +294,8 @@ impl Session {
             for arm in arms {
                 let flags = arm.flags.as_deref().unwrap_or_default();
                 // An arm that does not compile is left out; the program says so.
-                let made = build::one(&self.compiler, program, flags, &self.interrupt);
+                let compiler = &self.toolchains[guide::TASKFLOW];
+                let made = build::one(compiler, program, flags, &self.interrupt);
                 let command = self.commands.get_mut(program);
                 if let (Ok(made), Some(command)) = (made, command) {
                     command.args.extend(["--build".to_owned(), format!("{}={}", arm.name, made.program)]);
@@ -287,10 +381,10 @@ impl Progress {
 }
 
 /// Reads a file of the guide and prints its verdicts.
-fn show_file(path: &Path, claims: &[u32], show: &ShowArgs, run: &str) -> anyhow::Result<Verdicts> {
+fn show_file(path: &Path, shown: Shown<'_>, show: &ShowArgs, run: &str) -> anyhow::Result<Verdicts> {
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     let verdicts = verdicts_of(&bytes, path)?;
-    print(&verdicts, claims, show, run)?;
+    print(&verdicts, shown, show, run)?;
     Ok(verdicts)
 }
 
@@ -299,13 +393,16 @@ fn verdicts_of(bytes: &[u8], path: &Path) -> anyhow::Result<Verdicts> {
     Ok(judge(&file))
 }
 
-fn print(verdicts: &Verdicts, claims: &[u32], show: &ShowArgs, run: &str) -> anyhow::Result<()> {
+fn print(verdicts: &Verdicts, shown: Shown<'_>, show: &ShowArgs, run: &str) -> anyhow::Result<()> {
+    let Shown { claims, library } = shown;
     let is_whole = show.details || !claims.is_empty();
     output::print(&match show.format {
-        Format::Text if is_whole => taskscale_report::guide_text(verdicts, claims, &output::style(true)),
-        Format::Text => taskscale_report::guide_overview(verdicts, &output::style(false), run),
-        Format::Md => taskscale_report::guide_markdown(verdicts, claims),
-        Format::Json => taskscale_report::guide_json(verdicts, claims),
+        Format::Text if is_whole => {
+            taskscale_report::guide_text(verdicts, claims, library, &output::style(true))
+        }
+        Format::Text => taskscale_report::guide_overview(verdicts, library, &output::style(false), run),
+        Format::Md => taskscale_report::guide_markdown(verdicts, claims, library),
+        Format::Json => taskscale_report::guide_json(verdicts, claims, library),
     })
 }
 
@@ -318,29 +415,41 @@ pub fn report(bytes: &[u8], path: &Path, args: &ReportArgs) -> anyhow::Result<()
         ("--size", args.size.is_some()),
     ];
     if let Some((option, _)) = given.iter().find(|(_, is_given)| *is_given) {
-        bail!("{option} means nothing to the guide; --claim N shows one of its claims");
+        bail!("{option} means nothing to the guide; --claim N and --library NAME show a part of it");
     }
     let verdicts = verdicts_of(bytes, path)?;
-    if let Some(number) =
-        args.claim.iter().find(|number| !verdicts.claims.iter().any(|one| one.claim == **number))
-    {
-        bail!("{} has no claim {number}", path.display());
+    let library = args.library.as_deref().filter(|name| *name != guide::TASKFLOW);
+    let others = verdicts.others.iter().filter(|other| library.is_none_or(|name| other.name == name));
+    let others: Vec<_> = others.collect();
+    if let (Some(name), true) = (library, others.is_empty()) {
+        bail!(
+            "{} has no samples of {name}; to measure it: taskscale run {NAME} --library {name}",
+            path.display()
+        );
     }
+    let taskflows = verdicts.claims.iter().filter(|_| library.is_none());
+    let known: Vec<u32> =
+        taskflows.chain(others.iter().flat_map(|other| &other.claims)).map(|judged| judged.claim).collect();
+    if let Some(number) = args.claim.iter().find(|number| !known.contains(number)) {
+        let whose = library.map(|name| format!(" of {name}")).unwrap_or_default();
+        bail!("{} has no claim {number}{whose}", path.display());
+    }
+    let shown = Shown { claims: &args.claim, library };
     for file in &args.output {
-        write(&verdicts, args, file)?;
+        write(&verdicts, shown, file)?;
     }
     match args.output.is_empty() {
-        true => print(&verdicts, &args.claim, &args.show, &output::word(path)),
+        true => print(&verdicts, shown, &args.show, &output::word(path)),
         false => Ok(()),
     }
 }
 
-fn write(verdicts: &Verdicts, args: &ReportArgs, file: &PathBuf) -> anyhow::Result<()> {
+fn write(verdicts: &Verdicts, Shown { claims, library }: Shown<'_>, file: &PathBuf) -> anyhow::Result<()> {
     let plain = taskscale_report::Style { detailed: true, ..Default::default() };
     let text = match output::Ending::of(file)? {
-        output::Ending::Text => taskscale_report::guide_text(verdicts, &args.claim, &plain),
-        output::Ending::Markdown => taskscale_report::guide_markdown(verdicts, &args.claim),
-        output::Ending::Json => taskscale_report::guide_json(verdicts, &args.claim),
+        output::Ending::Text => taskscale_report::guide_text(verdicts, claims, library, &plain),
+        output::Ending::Markdown => taskscale_report::guide_markdown(verdicts, claims, library),
+        output::Ending::Json => taskscale_report::guide_json(verdicts, claims, library),
         _ => bail!("verdicts are written as .txt, .md or .json, not as {}", file.display()),
     };
     std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))

@@ -52,6 +52,9 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<Outcome> {
             guide::report(&source.bytes()?, &path, args)?;
             continue;
         }
+        if let Some(library) = &args.library {
+            bail!("{} is no run of the guide, and has no library {library}", path.display());
+        }
         if let Some(number) = args.claim.first() {
             bail!("{} is no run of the guide, and has no claim {number}", path.display());
         }

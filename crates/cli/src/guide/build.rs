@@ -11,6 +11,7 @@ use std::{
 use taskscale_model::missing::Missing;
 use taskscale_sys::process::Command;
 
+use super::libraries;
 use crate::{
     interrupt::Interrupt,
     probes::{
@@ -18,7 +19,7 @@ use crate::{
         embedded,
         languages::{self, Language},
         recipe::{Recipe, Site, Source, Step},
-        toolchain::Toolchain,
+        toolchain::{Toolchain, said},
     },
 };
 
@@ -45,26 +46,63 @@ pub fn compiler() -> Result<Toolchain, Missing> {
 
 fn taskflow(asked: Option<&str>) -> Result<Toolchain, Missing> {
     let of = Source::Runtime(TASKFLOW.to_owned());
-    let Some(cpp) = languages::ALL.iter().find(|language| language.runtimes.contains(&TASKFLOW)) else {
+    let Some(cpp) = languages::of_runtime(TASKFLOW) else {
         return Err(Missing::new("this build has no C++", ""));
     };
-    (cpp.find)(asked, &of)
+    let mut compiler = (cpp.find)(asked, &of)?;
+    // Programs are compiled anew where another version of Taskflow lies in the same place.
+    if let Some(version) = version(&compiler) {
+        compiler.version = format!("{}{HEADERS}{version}", compiler.version);
+    }
+    Ok(compiler)
 }
 
-/// The source is the name of a program, and behind it flags of its own.
+/// What stands in the version of the compiler before `TF_VERSION`.
+const HEADERS: &str = ", Taskflow ";
+/// The folders of headers that the compiler searches before its own.
+const INCLUDES: &str = "CPLUS_INCLUDE_PATH";
+
+/// `TF_VERSION` of the headers that the compiler finds: `300900` for 3.9.0.
+fn version(compiler: &Toolchain) -> Option<String> {
+    let script = "printf '#include <taskflow/taskflow.hpp>\nguide TF_VERSION\n' | \"$0\" \"$@\" -std=c++20 -E -P -x c++ -";
+    let words = ["-c".to_owned(), script.to_owned(), compiler.program()].into_iter().chain(flags("CXXFLAGS"));
+    let said = said(&Command::new("/bin/sh", words)).ok()?;
+    said.lines().find_map(|line| line.strip_prefix("guide ")).map(str::to_owned)
+}
+
+/// The compiler as it calls itself.
+pub fn compilers_word(compiler: &Toolchain) -> &str {
+    compiler.version.split(HEADERS).next().unwrap_or_default()
+}
+
+/// Further flags of the compiler, by the variables of the environment that are heeded everywhere.
+pub(super) fn flags(name: &str) -> Vec<String> {
+    std::env::var(name).ok().and_then(|flags| shlex::split(&flags)).unwrap_or_default()
+}
+
+/// The source is the name of a library, or that of a program and behind it flags of its own.
 fn recipe(compiler: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
     let asked = match source {
         Source::Runtime(asked) => asked.clone(),
         Source::File(path) => path.display().to_string(),
     };
-    let (name, flags) = asked.split_once(' ').unwrap_or((&asked, ""));
+    if let Some(library) = libraries::named(&asked) {
+        return library.recipe(compiler, site);
+    }
+    let (name, own) = asked.split_once(' ').unwrap_or((&asked, ""));
     let program = site.out(name);
     let words = ["-std=c++20", "-O2", "-pthread"].map(str::to_owned).into_iter();
-    let words = words.chain(shlex::split(flags).unwrap_or_default());
+    let words = words.chain(flags("CXXFLAGS")).chain(shlex::split(own).unwrap_or_default());
     let words = words.chain([format!("{name}.cpp"), "-o".to_owned(), program.clone()]);
-    let step = Step::must(Command::new(compiler.program(), words));
-    Recipe { files: Vec::new(), steps: vec![step], run: Command::new::<String>(program, []) }
+    let mut step = Command::new(compiler.program(), words);
+    // Named, so that another folder is another build: the compiler has it from the environment.
+    step.env.extend(std::env::var(INCLUDES).ok().map(|folders| (INCLUDES.to_owned(), folders)));
+    let run = Command::new::<String>(program, []);
+    Recipe { files: Vec::new(), steps: vec![Step::must(step)], run }
 }
+
+/// What is to be compiled: the name of a program or of a library, and its toolchain.
+pub type Wanted<'a> = (&'a str, &'a Toolchain);
 
 /// A program to compile: its name, and flags of its own.
 fn job(compiler: &Toolchain, name: &str, flags: &str) -> Job {
@@ -81,15 +119,16 @@ pub fn one(compiler: &Toolchain, name: &str, flags: &str, interrupt: &Interrupt)
 }
 
 /// How many of these are not yet compiled.
-pub fn missing(compiler: &Toolchain, names: &[&str]) -> usize {
-    let is_missing = |name: &&&str| job(compiler, name, "").kept() == crate::probes::build::Kept::Nothing;
-    names.iter().filter(is_missing).count()
+pub fn missing(wanted: &[Wanted<'_>]) -> usize {
+    let is_missing = |(name, toolchain): &&Wanted<'_>| {
+        job(toolchain, name, "").kept() == crate::probes::build::Kept::Nothing
+    };
+    wanted.iter().filter(is_missing).count()
 }
 
 /// Compiles these programs and tells how many are done after each.
 pub fn all(
-    compiler: &Toolchain,
-    names: &[&str],
+    wanted: &[Wanted<'_>],
     interrupt: &Interrupt,
     done: &(dyn Fn(usize) + Sync),
 ) -> BTreeMap<String, Result<Command, Missing>> {
@@ -97,14 +136,14 @@ pub fn all(
     let built = Mutex::new(BTreeMap::new());
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     let work = || {
-        while let Some(name) = names.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let made = one(compiler, name, "", interrupt);
+        while let Some((name, toolchain)) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let made = one(toolchain, name, "", interrupt);
             built.lock().unwrap_or_else(PoisonError::into_inner).insert((*name).to_owned(), made);
             done(finished.fetch_add(1, Ordering::Relaxed) + 1);
         }
     };
     std::thread::scope(|scope| {
-        for _ in 0..cpus.min(names.len()) {
+        for _ in 0..cpus.min(wanted.len()) {
             scope.spawn(work);
         }
     });

@@ -3,17 +3,42 @@
 
 use taskscale_model::guide::Program;
 
+use super::libraries::Library;
 use crate::probes::embedded;
 
-/// All programs, in the order of their claims.
+/// All programs of Taskflow, in the order of their claims. Their names begin with a number.
 pub fn all() -> Vec<Program> {
-    let sources = embedded::GUIDE.iter().filter(|(path, _)| path.ends_with(".cpp"));
+    let is_numbered = |path: &str| path.starts_with(|first: char| first.is_ascii_digit());
+    let sources = embedded::GUIDE.iter().filter(|(path, _)| path.ends_with(".cpp") && is_numbered(path));
     sources
-        .map(|(path, text)| Program { name: path.trim_end_matches(".cpp").to_owned(), claims: claims(text) })
+        .map(|(path, text)| Program {
+            name: path.trim_end_matches(".cpp").to_owned(),
+            claims: claims(text),
+            library: None,
+        })
         .collect()
 }
 
-/// The programs that test these claims; all of them without numbers.
+/// The experiments of a library that test these claims; all of them without numbers. Its program
+/// runs one of them by `--claim` with the first number.
+pub fn of_library(library: &Library, asked: &[u32]) -> Vec<Program> {
+    let head = library.text().lines().find(|line| line.contains("Claims ")).unwrap_or_default();
+    let groups = head.split(" of Taskflow's guide").next().unwrap_or_default().split(';').map(claims);
+    groups
+        .filter(|claims| is_asked(claims, asked))
+        .map(|claims| Program {
+            name: format!("{}/{}", library.name, claims.first().copied().unwrap_or_default()),
+            claims,
+            library: Some(library.name.to_owned()),
+        })
+        .collect()
+}
+
+fn is_asked(claims: &[u32], asked: &[u32]) -> bool {
+    asked.is_empty() || claims.iter().any(|claim| asked.contains(claim))
+}
+
+/// The programs of Taskflow that test these claims; all of them without numbers.
 ///
 /// # Errors
 /// A claim that no program tests; the error has the numbers that there are.
@@ -23,8 +48,7 @@ pub fn of(asked: &[u32]) -> anyhow::Result<Vec<Program>> {
         let last = all.iter().flat_map(|one| &one.claims).max().copied().unwrap_or_default();
         anyhow::bail!("there is no claim {number}; the guide has claims 1 to {last}");
     }
-    let is_asked = |one: &Program| asked.is_empty() || one.claims.iter().any(|claim| asked.contains(claim));
-    Ok(all.into_iter().filter(is_asked).collect())
+    Ok(all.into_iter().filter(|one| is_asked(&one.claims, asked)).collect())
 }
 
 /// The claims of a source, by its first line: `// Claim 3:`, `// Claims 7 and 8:`, `// Claims 14,
@@ -52,6 +76,24 @@ mod tests {
         for one in all() {
             let own = one.name.split('_').next().and_then(|number| number.parse().ok());
             assert_eq!(one.claims.first().copied(), own, "{}", one.name);
+        }
+    }
+
+    #[test]
+    fn every_library_has_the_experiments_of_its_program() {
+        let of = |library: &Library| -> Vec<Vec<u32>> {
+            of_library(library, &[]).into_iter().map(|one| one.claims).collect()
+        };
+        for library in &crate::guide::libraries::ALL {
+            assert_eq!(
+                of(library),
+                [&[9][..], &[10], &[12], &[13], &[14, 15, 16], &[17, 18, 19, 20], &[28], &[29], &[35], &[36]],
+                "{}",
+                library.name
+            );
+            let one = of_library(library, &[15]);
+            assert_eq!(one[0].name, format!("{}/14", library.name));
+            assert!(of_library(library, &[3]).is_empty(), "{}", library.name);
         }
     }
 

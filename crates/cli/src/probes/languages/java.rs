@@ -142,7 +142,7 @@ fn beside_javac(program: &Path) -> PathBuf {
 }
 
 /// Returns 25 for `javac 25.0.1`, 8 for `javac 1.8.0_392`, 0 for anything else.
-fn feature(version: &str) -> u32 {
+pub fn feature(version: &str) -> u32 {
     let numbers = version.trim_start_matches("javac ").split(['.', '-', '+', '_']);
     let mut numbers = numbers.map(|number| number.parse().unwrap_or(0));
     match (numbers.next(), numbers.next()) {

@@ -11,6 +11,8 @@ pub mod python;
 mod rust;
 mod swift;
 
+pub use java::feature as jdk_feature;
+
 use std::path::Path;
 
 use taskscale_model::missing::Missing;
