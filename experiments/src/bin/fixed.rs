@@ -20,7 +20,7 @@ use std::{
 };
 
 use taskscale_sys::clock::process_cpu_ns;
-use taskscale_tokio::observe;
+use taskscale_tokio::{Live, observe};
 use tokio::{
     runtime::Builder,
     task::{JoinSet, yield_now},
@@ -41,6 +41,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     if !cfg!(tokio_unstable) {
         return Err("polls are not seen: build with RUSTFLAGS=\"--cfg tokio_unstable\"".into());
+    }
+    if pattern == "KERNEL" || pattern == "FANOUT" {
+        return fanout(pattern == "KERNEL", change.parse()?, by.parse()?, look == "observed");
     }
     let fixed = change == "fixed";
     let by = if fixed { by.parse()? } else { 1 };
@@ -70,8 +73,40 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let (seconds, cpu) = (begin.elapsed().as_secs_f64(), (cpu_ns()? - cpu) as f64 / 1e9);
     drop(rt);
+    print(seconds, cpu, live.as_ref());
+    Ok(())
+}
+
+fn print(seconds: f64, cpu: f64, live: Option<&Live>) {
     let (text, digest) = live.map_or((0, "null".into()), |live| (live.to_string().len(), live.json()));
     println!("{{\"seconds\":{seconds:.9},\"cpu\":{cpu:.9},\"text\":{text},\"digest\":{digest}}}");
+}
+
+/// What `experiments/patterns-fixed/sweep` varies: so many tasks of `steps` steps, spawned by the
+/// thread that blocks and awaited in order; or in place of them the steps alone.
+fn fanout(kernel: bool, tasks: u64, steps: u64, observed: bool) -> Result<(), Box<dyn Error>> {
+    let mut builder = Builder::new_multi_thread();
+    builder.worker_threads(1);
+    let (rt, live) = if observed {
+        let (rt, live) = observe(&mut builder).build()?;
+        (rt, Some(live))
+    } else {
+        (builder.build()?, None)
+    };
+    let cpu_ns = || process_cpu_ns(std::process::id());
+    let (cpu, begin) = (cpu_ns()?, Instant::now());
+    if kernel {
+        (0..tasks).for_each(|_| compute(steps));
+    } else {
+        rt.block_on(async {
+            let spawn = |_| tokio::spawn(async move { compute(steps) });
+            for task in (0..tasks).map(spawn).collect::<Vec<_>>() {
+                task.await.unwrap_or_default();
+            }
+        });
+    }
+    let (seconds, cpu) = (begin.elapsed().as_secs_f64(), (cpu_ns()? - cpu) as f64 / 1e9);
+    print(seconds, cpu, live.as_ref());
     Ok(())
 }
 
