@@ -51,16 +51,17 @@ def programs(chosen, fresh):
         found["onetbb"] = [folder / "onetbb"], {}
     if "tokio" in chosen:
         unstable = target / "unstable"
-        cargo = ["cargo", "build", "--release", "-p", "taskscale-experiments", "--bin", "fixed", "--target-dir", unstable]
+        cargo = ["cargo", "build", "--release", "-p", "taskscale-tokio", "--example", "fixed", "--target-dir", unstable]
         if fresh:
             build("tokio", *cargo, env={"RUSTFLAGS": "--cfg tokio_unstable"})
-        found["tokio"] = [unstable / "release" / "fixed"], {}
+        found["tokio"] = [unstable / "release" / "examples" / "fixed"], {}
     if "asyncio" in chosen:
-        if fresh:
+        python = os.environ.get("PYTHON")
+        if fresh and not python:
             build("asyncio", TOP / "python" / "tests" / "run", "build", env={"TASKSCALE_PROFILE": "release"})
-        pythons = sorted(target.glob("python/venv-*/bin/python"))
+        pythons = [python] if python else sorted(target.glob("python/venv-*/bin/python"))
         if not pythons:
-            fail("no Python under target/python: python/tests/run build makes it")
+            fail("no Python under target/python: python/tests/run build makes it, or PYTHON names one that has the package")
         found["asyncio"] = [pythons[0], "-P", HERE / "asyncio_programs.py"], {}
     if "dotnet" in chosen:
         project = ["-c", "Release", "-v", "q", "--nologo", "-p:UseSharedCompilation=false", "-nodeReuse:false"]
