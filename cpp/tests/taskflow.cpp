@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
@@ -37,6 +38,25 @@ static void counts() {
   executor.remove_observer(observer);
   executor.run(graph).wait();
   CHECK(observer->tasks() == 1000, "removed, and still readable");
+}
+
+// A program of which one phase is to be seen: the observer is attached when that begins, and cleared before each run.
+static void phases() {
+  tf::Executor executor(2);
+  std::shared_ptr<taskscale::DigestObserver> observer;
+  tf::Taskflow setup, work;
+  for (int i = 0; i < 300; ++i) setup.emplace([] {}).name("setup");
+  for (int i = 0; i < 200; ++i) work.emplace([] { std::this_thread::sleep_for(50us); }).name("work");
+  for (int round = 0; round < 3; ++round) {
+    executor.run(setup).wait();
+    if (!observer) observer = executor.make_observer<taskscale::DigestObserver>();
+    observer->clear();
+    executor.run(work).wait();
+    CHECK(observer->tasks() == 200, observer->json());
+    std::ostringstream out;
+    observer->digest(out);
+    CHECK(holds(out.str(), "200 tasks") && holds(out.str(), "work") && !holds(out.str(), "setup"), out.str());
+  }
 }
 
 static void kinds() {
@@ -142,6 +162,7 @@ static void memory() {
 
 int main() {
   counts();
+  phases();
   kinds();
   meanwhile();
   attachments();

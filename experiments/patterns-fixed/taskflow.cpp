@@ -78,7 +78,7 @@ void parents(tf::Taskflow& graph, tf::Executor& executor, bool wait) {
 }
 
 std::size_t workers(const std::string& pattern) {
-  if (pattern == "SCHEDULING_OVERHEAD") return 1;
+  if (pattern == "SCHEDULING_OVERHEAD" || pattern == "FANOUT") return 1;
   return pattern == "HEALTHY" || pattern == "RECURSIVE_OVERLAP" ? kComputing : kSleepers;
 }
 
@@ -109,10 +109,34 @@ bool fill(tf::Taskflow& graph, tf::Executor& executor, const Arguments& given) {
   return true;
 }
 
+// What `sweep` varies: so many independent tasks of `by` steps, or in place of them the steps alone. The graph is made, run and
+// destroyed in the timed part; the digest is of the run.
+int fanout(const Arguments& given, long tasks) {
+  if (given.pattern == "KERNEL") {
+    const Times times = timed([&] {
+      for (long i = 0; i < tasks; ++i) compute(given.by);
+    });
+    return print(times, 0, "");
+  }
+  tf::Executor executor(workers(given.pattern));
+  std::shared_ptr<taskscale::DigestObserver> observer;
+  if (given.observed) observer = executor.make_observer<taskscale::DigestObserver>();
+  const auto pass = [&] {
+    tf::Taskflow graph;
+    for (long i = 0; i < tasks; ++i) graph.emplace([steps = given.by] { compute(steps); });
+    if (observer) observer->clear();
+    executor.run(graph).wait();
+  };
+  pass();  // which fetches memory from the system
+  const Times times = timed(pass);
+  return print(times, 0, observer ? observer->json() : "");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const Arguments given = arguments(argc, argv);
+  if (given.pattern == "FANOUT" || given.pattern == "KERNEL") return fanout(given, std::atol(argv[2]));
   tf::Executor executor(workers(given.pattern));
   std::shared_ptr<taskscale::DigestObserver> observer;
   if (given.observed) observer = executor.make_observer<taskscale::DigestObserver>();

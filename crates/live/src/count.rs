@@ -77,6 +77,11 @@ impl State {
     /// Counts any entry alone.
     fn one(&mut self, entry: &Entry) {
         let Entry { begin, end, .. } = *entry;
+        if self.last < self.since && begin >= self.since {
+            // The first timed task behind a clearing: those before it that were not timed are taken
+            // to be like it, as everywhere.
+            self.latest = entry.number;
+        }
         if entry.untimed > 0 {
             let rest = self.window(begin, entry.untimed, 0).rest_ns;
             let odd = self.estimate.is_odd_rest(self.rate.ticks(rest));

@@ -124,6 +124,8 @@ impl State {
     pub fn clear(&mut self, now: u64, untimed: u32) {
         self.accumulator = Accumulator::new(Config::observer());
         self.since = now;
+        // Tasks of the next phase are not named after those of the last one.
+        self.latest = 0;
         self.forgotten = untimed;
         self.sampled = Sampled::default();
         self.cut = Cut::default();

@@ -294,6 +294,25 @@ fn clearing_forgets_tasks_that_were_not_timed() {
 }
 
 #[test]
+fn tasks_behind_a_clearing_are_not_named_after_those_before_it() {
+    for (at, duration) in (0..24u64).flat_map(|at| [(at, 40), (at, 50_000)]) {
+        let mut program = Program::new(false);
+        program.tiny(1_000 + at);
+        program.clear();
+        for _ in 0..100 {
+            program.begin(30);
+            program.end(duration, "next");
+            let names = program.digest().names.top;
+            let old = names.iter().find(|name| ["load", "solve"].contains(&name.name.as_str()));
+            assert_eq!(old, None, "{at}, {duration} ns");
+        }
+        let names = program.digest().names;
+        assert_eq!(names.top[0].name, "next");
+        assert!(names.top[0].tasks >= 76, "{at}, {duration} ns: {names:?}");
+    }
+}
+
+#[test]
 fn a_task_that_was_open_at_the_clearing_stays_cut_where_others_begin_inside() {
     for (at, exact) in (0..24u64).flat_map(|at| [(at, true), (at, false)]) {
         let mut program = Program::new(exact);

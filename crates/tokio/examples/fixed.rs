@@ -3,24 +3,26 @@
 //! programs in other runtimes.
 //!
 //! ```sh
-//! RUSTFLAGS="--cfg tokio_unstable" cargo run --release -p taskscale-experiments --bin fixed \
+//! RUSTFLAGS="--cfg tokio_unstable" cargo run --release -p taskscale-tokio --example fixed \
 //!     --target-dir target/unstable -- PATTERN as-is|fixed BY observed|plain
 //! ```
 //!
 //! `BY` is the number in the advice: so many pieces of a task, or tasks in a batch.
 
-#![allow(clippy::print_stdout, reason = "an experiment prints its figures")]
+#![allow(clippy::print_stdout, reason = "an example prints its figures")]
 
 use std::{
     error::Error,
+    future::poll_fn,
     hint::black_box,
     io,
+    task::Poll,
     thread::sleep,
     time::{Duration, Instant},
 };
 
 use taskscale_sys::clock::process_cpu_ns;
-use taskscale_tokio::observe;
+use taskscale_tokio::{Live, observe};
 use tokio::{
     runtime::Builder,
     task::{JoinSet, yield_now},
@@ -29,10 +31,10 @@ use tokio::{
 // Numbers and milliseconds are those of experiments/patterns-fixed/program.hpp, which says why.
 const SLEEPERS: usize = 8;
 const COMPUTING: usize = 2;
-/// Messages from one task to another, each of which is worked on for [`STEPS`] steps.
-const MESSAGES: u64 = 400_000;
-/// Some 250 ns.
-const STEPS: u64 = 200;
+/// Items of each of some tasks that take turns, and the steps that an item takes, some 70 ns.
+const TASKS: u64 = 50;
+const ITEMS: u64 = 80_000;
+const STEPS: u64 = 20;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -41,6 +43,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     if !cfg!(tokio_unstable) {
         return Err("polls are not seen: build with RUSTFLAGS=\"--cfg tokio_unstable\"".into());
+    }
+    if pattern == "KERNEL" || pattern == "FANOUT" {
+        return fanout(pattern == "KERNEL", change.parse()?, by.parse()?, look == "observed");
     }
     let fixed = change == "fixed";
     let by = if fixed { by.parse()? } else { 1 };
@@ -61,7 +66,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (cpu, begin) = (cpu_ns()?, Instant::now());
     match pattern.as_str() {
         "HEALTHY" => rt.block_on(at_once(100, || spin(4.0))),
-        "SCHEDULING_OVERHEAD" => rt.block_on(messages(by)),
+        "SCHEDULING_OVERHEAD" => rt.block_on(turns(by)),
         "SERIAL_BOTTLENECK" => rt.block_on(rounds(by)),
         "LOAD_IMBALANCE" => rt.block_on(partitions(fixed, by)),
         "STRAGGLER_TASKS" => rt.block_on(straggler(by)),
@@ -70,8 +75,48 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let (seconds, cpu) = (begin.elapsed().as_secs_f64(), (cpu_ns()? - cpu) as f64 / 1e9);
     drop(rt);
+    print(seconds, cpu, live.as_ref());
+    Ok(())
+}
+
+fn print(seconds: f64, cpu: f64, live: Option<&Live>) {
     let (text, digest) = live.map_or((0, "null".into()), |live| (live.to_string().len(), live.json()));
     println!("{{\"seconds\":{seconds:.9},\"cpu\":{cpu:.9},\"text\":{text},\"digest\":{digest}}}");
+}
+
+/// What `experiments/patterns-fixed/sweep` varies: so many tasks of `steps` steps, spawned by the
+/// thread that blocks and awaited in order; or in place of them the steps alone.
+fn fanout(kernel: bool, tasks: u64, steps: u64, observed: bool) -> Result<(), Box<dyn Error>> {
+    let mut builder = Builder::new_multi_thread();
+    builder.worker_threads(1);
+    let (rt, live) = if observed {
+        let (rt, live) = observe(&mut builder).build()?;
+        (rt, Some(live))
+    } else {
+        (builder.build()?, None)
+    };
+    let pass = || {
+        if kernel {
+            (0..tasks).for_each(|_| compute(steps));
+        } else {
+            rt.block_on(async {
+                let spawn = |_| tokio::spawn(async move { compute(steps) });
+                for task in (0..tasks).map(spawn).collect::<Vec<_>>() {
+                    task.await.unwrap_or_default();
+                }
+            });
+        }
+    };
+    // The first pass fetches memory from the system.
+    pass();
+    if let Some(live) = &live {
+        live.clear();
+    }
+    let cpu_ns = || process_cpu_ns(std::process::id());
+    let (cpu, begin) = (cpu_ns()?, Instant::now());
+    pass();
+    let (seconds, cpu) = (begin.elapsed().as_secs_f64(), (cpu_ns()? - cpu) as f64 / 1e9);
+    print(seconds, cpu, live.as_ref());
     Ok(())
 }
 
@@ -103,23 +148,31 @@ async fn at_once(tasks: u64, work: impl Fn() + Clone + Send + 'static) {
     set.join_all().await;
 }
 
-/// A channel of one: each message is a poll of either task. With `by` messages in one, each poll
-/// has more to do.
-async fn messages(by: u64) {
-    let (send, mut receive) = tokio::sync::mpsc::channel(1);
-    let producer = tokio::spawn(async move {
-        for first in (0..MESSAGES).step_by(by as usize) {
-            (0..by).for_each(|_| compute(STEPS));
-            send.send(first).await.unwrap_or_default();
+/// Tasks that give way to each other after each item, or after `by` of them.
+async fn turns(by: u64) {
+    let mut set = JoinSet::new();
+    for _ in 0..TASKS {
+        set.spawn(async move {
+            for _ in (0..ITEMS).step_by(by as usize) {
+                (0..by).for_each(|_| compute(STEPS));
+                give_way().await;
+            }
+        });
+    }
+    set.join_all().await;
+}
+
+/// To the end of the queue. tokio's own `yield_now` waits until the I/O driver had its turn, too.
+async fn give_way() {
+    let mut given = false;
+    poll_fn(|context| {
+        if std::mem::replace(&mut given, true) {
+            return Poll::Ready(());
         }
-    });
-    let consumer = tokio::spawn(async move {
-        while receive.recv().await.is_some() {
-            (0..by).for_each(|_| compute(STEPS));
-        }
-    });
-    producer.await.unwrap_or_default();
-    consumer.await.unwrap_or_default();
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 async fn rounds(pieces: u64) {
