@@ -266,7 +266,9 @@ fn virtual_machines_and_compilers_leave_nothing_in_the_temporary_folder() {
             _ => shared.run(&["list", runtime]),
         };
         if !listed.out.contains("ready ") {
-            println!("skipped: {test}: {runtime} is not here (taskscale list {runtime} says what to install)");
+            println!(
+                "skipped: {test}: {runtime} is not here (taskscale list {runtime} says what to install)"
+            );
             continue;
         }
         let place = place.with(&[("HOME", &home), ("XDG_CACHE_HOME", &own)]);

@@ -201,7 +201,7 @@ fn by_valgrind(name: &str, command: &Command) -> anyhow::Result<()> {
     let mut command = command.clone();
     // Callgrind does not bear the signals by which Go preempts.
     command.env.push(("GODEBUG".into(), "asyncpreemptoff=1".into()));
-    match Simulated::prepare(&command) {
+    match Simulated::prepare(&command, &std::env::temp_dir()) {
         Ok(simulated) => {
             let mut child = Child::spawn(simulated.command())?;
             let count = |child: &Child| simulated.read(child).map_err(|missing| anyhow::anyhow!("{missing}"));
