@@ -77,7 +77,10 @@ pub fn on_path(program: &str) -> Option<PathBuf> {
 pub fn tell_found(what: &str, program: &Path) {
     static TOLD: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
     if TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(program.to_owned()) {
-        output::tell(&format!("taskscale: takes for {what} what was found beside the PATH: {}", program.display()));
+        output::tell(&format!(
+            "taskscale: takes for {what} what was found beside the PATH: {}",
+            program.display()
+        ));
     }
 }
 
