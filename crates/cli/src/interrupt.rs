@@ -29,8 +29,8 @@ impl Interrupt {
             signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&interrupt.0))?;
             signal_hook::flag::register(signal, Arc::clone(&interrupt.0))?;
         }
-        // A shell and the kernel both send it when a terminal is closed, so that the second one is no
-        // wish for haste. `nohup` has it ignored.
+        // A shell and the kernel both send it when a terminal is closed, so that the second one is
+        // no wish for haste. `nohup` has it ignored.
         if !process::is_ignored(SIGHUP) {
             signal_hook::flag::register(SIGHUP, Arc::clone(&interrupt.0))?;
         }

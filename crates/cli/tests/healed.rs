@@ -134,8 +134,8 @@ fn files_for_an_interpreter_are_laid_anew() {
     assert!(!list().contains("anew"));
 }
 
-/// A Go that builds a probe which breaks the rule that the file `mode` names, or does so later where
-/// `late` is set.
+/// A Go that builds a probe which breaks the rule that the file `mode` names, or does so later
+/// where `late` is set.
 fn go_of_mode(machine: &Machine, late: bool) {
     let (probe, mode) = (broken(""), machine.tool.path("mode"));
     let read = if late { "\\$(cat MODE)" } else { "$(cat MODE)" };
@@ -198,14 +198,18 @@ fn waiting(machine: &Machine, lock: &fs::File) -> (std::process::Child, String) 
     let args = ["run", "fanout", "--runtime", "go", "--size", "64", "--samples", "1"];
     let path = machine.tool.path("said");
     let words = fs::File::create(&path).expect("a file");
-    let child = machine.command(&args).stdout(Stdio::piped()).stderr(words).spawn().expect("starts");
+    let mut child = machine.command(&args).stdout(Stdio::piped()).stderr(words).spawn().expect("starts");
     let began = Instant::now();
     loop {
         let said = fs::read_to_string(&path).expect("there");
         if said.contains("Ctrl-C") {
             return (child, said.split_whitespace().collect::<Vec<_>>().join(" "));
         }
-        assert!(began.elapsed() < PLENTY, "it does not wait: {said}");
+        if began.elapsed() >= PLENTY || child.try_wait().expect("a child").is_some() {
+            child.kill().expect("ours");
+            child.wait().expect("ended");
+            panic!("it does not wait: {said}");
+        }
         std::thread::sleep(Duration::from_millis(10));
     }
 }

@@ -118,7 +118,8 @@ mod tests {
 
     #[test]
     fn every_damage_is_named() {
-        let damages: [(&dyn Fn(&Path) -> io::Result<()>, &str); 6] = [
+        type Damage<'a> = &'a dyn Fn(&Path) -> io::Result<()>;
+        let damages: [(Damage<'_>, &str); 6] = [
             (&|at| fs::write(at.join("out/probe"), "binarz"), "out/probe is not what was built"),
             (&|at| fs::write(at.join("out/probe"), ""), "out/probe is not what was built"),
             (&|at| fs::remove_file(at.join("out/probe")), "out/probe is not there"),

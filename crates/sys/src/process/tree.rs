@@ -62,8 +62,8 @@ pub fn kill(leader: u32, cookie: &str) -> Vec<u32> {
     }
 }
 
-/// Kills the processes that carry a mark, and their descendants. Returns those still there after two
-/// seconds. None of them is a child of this process, so that there is nothing to reap.
+/// Kills the processes that carry a mark, and their descendants. Returns those still there after
+/// two seconds. None of them is a child of this process, so that there is nothing to reap.
 pub(super) fn kill_marked(is_marked: impl Fn(u32) -> bool) -> Vec<u32> {
     let deadline = clock::monotonic_ns() + PATIENCE_NS;
     let me = std::process::id();

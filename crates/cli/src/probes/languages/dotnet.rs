@@ -57,8 +57,8 @@ const OLDEST: u32 = 10;
 /// Settings of every run. With code that comes compiled a process on one CPU rests for more than 3
 /// s on a level that is twice its last. Without it, and with 10 ms (hexadecimal) of quiet, not 100,
 /// before code is compiled anew, it comes to the same last level within 0.7 s of CPU time
-/// (probes/dotnet/README.md, "Warm-up"). Nothing asks its diagnostics, whose pipes and sockets would
-/// stay in `/tmp` when a process is killed, as the trees of probes are.
+/// (probes/dotnet/README.md, "Warm-up"). Nothing asks its diagnostics, whose pipes and sockets
+/// would stay in `/tmp` when a process is killed, as the trees of probes are.
 const SETTINGS: [(&str, &str); 4] = [
     (DIAGNOSTICS, "0"),
     ("DOTNET_ReadyToRun", "0"),

@@ -29,8 +29,8 @@ const FOREIGN: u32 = 22;
 /// The version whose `StructuredTaskScope`, a preview, the probe is written for.
 const STRUCTURED: u32 = 25;
 
-/// The virtual machine keeps its counters in memory of its own. Else they are a file in `/tmp`, which
-/// stays there when the process is killed, as the trees of probes are.
+/// The virtual machine keeps its counters in memory of its own. Else they are a file in `/tmp`,
+/// which stays there when the process is killed, as the trees of probes are.
 const NO_SHARED_FILE: &str = "-XX:+PerfDisableSharedMem";
 
 /// The flags of every run, a user's probe too. `probes/java/README.md` gives the reason for each.
@@ -92,8 +92,8 @@ fn find(asked: Option<&str>, _: &Source) -> Result<Toolchain, Missing> {
     }
 }
 
-/// Returns the `javac` of every JDK in the usual places, and those of them that neither JAVA_HOME nor
-/// the PATH names.
+/// Returns the `javac` of every JDK in the usual places, and those of them that neither JAVA_HOME
+/// nor the PATH names.
 fn installed() -> (Vec<PathBuf>, Vec<PathBuf>) {
     let home = folders::absolute("JAVA_HOME").map(|home| home.join("bin/javac"));
     let sdkman = folders::absolute("HOME").map(|home| home.join(".sdkman/candidates/java"));
