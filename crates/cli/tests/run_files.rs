@@ -30,7 +30,8 @@ fn what_is_no_run_file_ends_in_bounded_memory() {
     let large = fs::File::create(path("large")).expect("a file");
     large.set_len(1 << 30).expect("a hole of 1 GB");
     assert!(Command::new("mkfifo").arg(path("pipe")).status().expect("mkfifo").success());
-    fs::write(path("first.jsonl"), QUICK.lines().next().expect("a header").to_owned() + "\n").expect("written");
+    fs::write(path("first.jsonl"), QUICK.lines().next().expect("a header").to_owned() + "\n")
+        .expect("written");
     for (words, said) in [
         ("/dev/zero".to_owned(), "line 1 is longer than 1048576 bytes"),
         (path(""), "it is a folder"),
@@ -53,7 +54,8 @@ fn what_is_no_run_file_ends_in_bounded_memory() {
 
 /// A run file of so many rows of one table, each with two samples.
 fn with_rows(rows: usize) -> String {
-    let lines: Vec<serde_json::Value> = QUICK.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let lines: Vec<serde_json::Value> =
+        QUICK.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let of = |kind: &str| lines.iter().filter(move |line| line["type"] == kind).cloned();
     let row = of("row").next().expect("a row");
     let sample = of("sample").find(|line| line["kind"] == "timed").expect("a sample");
@@ -65,7 +67,8 @@ fn with_rows(rows: usize) -> String {
         out.push(row);
         for round in 0..2 {
             let mut sample = sample.clone();
-            (sample["order"], sample["row"], sample["round"]) = ((2 * n + round).into(), n.into(), round.into());
+            (sample["order"], sample["row"], sample["round"]) =
+                ((2 * n + round).into(), n.into(), round.into());
             sample["variant"] = format!("v{n:05}").into();
             out.push(sample);
         }
@@ -102,7 +105,11 @@ fn a_changed_digit_is_named_and_salvage_reads_around_it() {
     fs::write(&new, damaged).expect("written");
     let ran = tool.run(&["report", &to]);
     assert_eq!(ran.status, Some(2));
-    assert!(ran.err.contains(&format!("line {number} is damaged: it is not what was written")), "{}", ran.err);
+    assert!(
+        ran.err.contains(&format!("line {number} is damaged: it is not what was written")),
+        "{}",
+        ran.err
+    );
     let ran = tool.run(&["report", &to, "--salvage", "--details"]);
     assert_eq!(ran.status, Some(0), "{ran:?}");
     let words = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
