@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import zlib
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any, Callable, NoReturn
 
@@ -79,7 +80,7 @@ def load(path: str | os.PathLike[str]) -> Loaded:
             raise LoadError(f"{name}: the file is empty; take the run again")
         header = _header(first)
         if header is not None:
-            return _run(name, header, file)
+            return _run(name, first, header, file)
         document = first + file.read(MAX_DOCUMENT - len(first) + 1)
     if len(document) > MAX_DOCUMENT:
         raise LoadError(f"{name}: it is larger than {MAX_DOCUMENT >> 20} MiB, which no file of the tool is")
@@ -115,7 +116,7 @@ def _header(line: bytes) -> dict[str, Any] | None:
     return record if isinstance(record, dict) and record.get("type") == "header" else None
 
 
-def _run(name: str, header: dict[str, Any], file: IO[bytes]) -> Loaded:
+def _run(name: str, first: bytes, header: dict[str, Any], file: IO[bytes]) -> Loaded:
     schema = header.get("schema")
     if schema != "taskscale.run/1":
         raise LoadError(f"{name}:1: the schema is {schema!r}; this version reads 'taskscale.run/1'")
@@ -124,6 +125,10 @@ def _run(name: str, header: dict[str, Any], file: IO[bytes]) -> Loaded:
     ended: dict[str, Any] | None = None
     skipped = 0
     number = 1
+    checked = _check(f"{name}:1", first, header)
+    if not checked:
+        notes.append("the lines have no checks, as in files of earlier versions: a changed digit would not be found")
+    taken: dict[tuple[object, ...], int] = {}
     while line := file.readline(MAX_LINE + 1):
         number += 1
         where = f"{name}:{number}"
@@ -140,7 +145,12 @@ def _run(name: str, header: dict[str, Any], file: IO[bytes]) -> Loaded:
             raise LoadError(f"{where}: damaged: {error}; remove the line, or take the run again") from None
         if not isinstance(record, dict) or not isinstance(record.get("type"), str):
             raise LoadError(f"{where}: no record: an object with a type is expected")
+        if _check(where, line, record) is not checked:
+            has = "no check, and others have" if checked else "a check, and the first line has none"
+            raise LoadError(f"{where}: damaged: it has {has}; taskscale report --salvage reads around it")
         kind = record.pop("type")
+        if kind == "sample":
+            _once(where, number, record, taken)
         if kind == "end":
             ended = record
         elif kind in _tables.RECORDS:
@@ -155,6 +165,28 @@ def _run(name: str, header: dict[str, Any], file: IO[bytes]) -> Loaded:
     facts.update(complete=ended is not None, elapsed_s=(ended or {}).get("elapsed_s"))
     frames = {table: _tables.frame(_pandas(), table, rows) for table, rows in records.items()}
     return Loaded(name, "run", schema, facts, frames, notes)
+
+
+def _check(where: str, line: bytes, record: dict[str, Any]) -> bool:
+    """Holds a line to its check, which is taken out of the record. Whether it has one."""
+    if record.pop("crc32", None) is None:
+        return False
+    before, found, check = line.strip().rpartition(b',"crc32":"')
+    if not found or check != b'%08x"}' % zlib.crc32(before.removeprefix(b"\xef\xbb\xbf")):
+        raise LoadError(f"{where}: damaged: its check does not fit; taskscale report --salvage reads around it")
+    return True
+
+
+def _once(where: str, number: int, sample: dict[str, Any], taken: dict[tuple[object, ...], int]) -> None:
+    """Refuses a sample that the file has already."""
+    kind, row, round_ = sample.get("kind"), sample.get("row"), sample.get("round")
+    places: list[tuple[object, ...]] = [("order", sample.get("order"))]
+    if kind in ("timed", "phases"):
+        places.append((kind, row, round_))
+    for place in places:
+        if place in taken:
+            raise LoadError(f"{where}: damaged: it repeats the sample of line {taken[place]} (row {row}, round {round_})")
+        taken[place] = number
 
 
 def _checked(where: str, kind: str, record: dict[str, Any]) -> dict[str, Any]:

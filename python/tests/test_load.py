@@ -5,6 +5,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import zlib
 from pathlib import Path
 from unittest import mock
 
@@ -21,6 +22,12 @@ TRACES = REPOSITORY / "crates" / "cli" / "tests" / "traces"
 # The wheel brings it along.
 TOOL = Path(sys.executable).parent / "taskscale"
 SHORT = ["--samples", "4", "--sample-time", "200us", "--max-time", "600s", "--timeout", "600s"]
+
+
+def line_of(record):
+    """The line of a record, with its check."""
+    text = json.dumps({name: record[name] for name in record if name != "crc32"}, separators=(",", ":"))[:-1]
+    return f'{text},"crc32":"{zlib.crc32(text.encode()):08x}"}}'
 
 
 def tool(*arguments):
@@ -73,7 +80,7 @@ class Tables(unittest.TestCase):
         lines = self.run_file.read_text().splitlines()
         sample = next(at for at, line in enumerate(lines) if '"type":"sample"' in line)
         record = {**json.loads(lines[sample]), "threads": {"reason": "no /proc", "remedy": "mount it"}}
-        lines[sample] = json.dumps(record)
+        lines[sample] = line_of(record)
         run = taskscale.load(self.written("missing.jsonl", "\n".join(lines) + "\n"))
         row = run.samples[run.samples.order == record["order"]].iloc[0]
         self.assertIs(row.threads_ran, pandas.NA)
@@ -82,7 +89,7 @@ class Tables(unittest.TestCase):
     def test_numbers_past_63_bits_stay_whole(self):
         lines = self.run_file.read_text().splitlines()
         at = next(at for at, line in enumerate(lines) if '"type":"sample"' in line)
-        lines[at] = json.dumps({**json.loads(lines[at]), "answer": 2**64 - 1})
+        lines[at] = line_of({**json.loads(lines[at]), "answer": 2**64 - 1})
         run = taskscale.load(self.written("large.jsonl", "\n".join(lines) + "\n"))
         self.assertIn(2**64 - 1, [int(answer) for answer in run.samples.answer])
 
@@ -138,7 +145,7 @@ class Tables(unittest.TestCase):
         self.assertEqual((run.facts["complete"], run.notes), (False, []))
 
     def test_what_a_later_version_adds_is_counted_or_kept(self):
-        text = self.run_file.read_text() + '{"type":"weather","rain":true}\n'
+        text = self.run_file.read_text() + line_of({"type": "weather", "rain": True}) + "\n"
         self.assertIn("1 records are of types", taskscale.load(self.written("later.jsonl", text)).notes[0])
 
     def test_damage_in_a_run_is_named_with_its_line(self):
@@ -152,15 +159,34 @@ class Tables(unittest.TestCase):
         where = f":{at + 1}: "
         self.refused(damaged("{"), where, "damaged")
         self.refused(damaged("[1]"), where, "no record")
-        self.refused(damaged(json.dumps({**record, "wall_ns": "long"})), where, 'wall_ns of the sample is "long"')
-        self.refused(damaged(json.dumps({**record, "size": True})), where, "size")
-        self.refused(damaged(json.dumps({name: record[name] for name in record if name != "cpu_ns"})), where, "cpu_ns")
-        self.refused(damaged(json.dumps({**record, "cpu_ns": float("nan")})), where, "NaN")
+        self.refused(damaged(line_of({**record, "wall_ns": "long"})), where, 'wall_ns of the sample is "long"')
+        self.refused(damaged(line_of({**record, "size": True})), where, "size")
+        self.refused(damaged(line_of({name: record[name] for name in record if name != "cpu_ns"})), where, "cpu_ns")
+        self.refused(damaged(line_of({**record, "cpu_ns": float("nan")})), where, "NaN")
         self.refused(damaged("[" * 100_000), where)
         self.refused(damaged(lines[0]), where, "second header")
         self.refused(damaged('{"type":"sample","x":"' + "x" * (2 << 20) + '"}'), where, "longer than")
         self.refused("\n".join([*lines[:at], "x"]).encode() + b"\xff\n", where, "utf-8")
         self.refused(lines[0].replace("taskscale.run/1", "taskscale.run/9") + "\n", ":1:", "taskscale.run/9")
+
+    def test_a_changed_digit_and_a_repeated_sample_are_refused(self):
+        lines = self.run_file.read_text().splitlines()
+        at = next(at for at, line in enumerate(lines) if '"kind":"timed"' in line)
+        record = json.loads(lines[at])
+        changed = lines[at].replace(f'"wall_ns":{record["wall_ns"]}', f'"wall_ns":{record["wall_ns"] + 1}')
+        where = f":{at + 1}: "
+        self.refused("\n".join([*lines[:at], changed, *lines[at + 1 :]]) + "\n", where, "its check does not fit", "--salvage")
+        without = json.dumps({name: record[name] for name in record if name != "crc32"})
+        self.refused("\n".join([*lines[:at], without, *lines[at + 1 :]]) + "\n", where, "no check, and others have")
+        self.refused("\n".join([*lines[: at + 1], lines[at]]) + "\n", f":{at + 2}: ", f"repeats the sample of line {at + 1}")
+        again = line_of({**record, "order": 10**6})
+        self.refused("\n".join([*lines, again]) + "\n", f"repeats the sample of line {at + 1}")
+
+    def test_a_file_without_checks_is_read_with_a_note(self):
+        run = taskscale.load(RUNS / "quick.jsonl")
+        self.assertEqual(len(run.notes), 1)
+        self.assertIn("no checks", run.notes[0])
+        self.assertEqual(taskscale.load(self.run_file).notes, [])
 
     def test_a_document_that_is_none_of_the_tools_is_refused(self):
         summary = self.summary.read_text()

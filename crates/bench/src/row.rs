@@ -375,7 +375,9 @@ impl<'p> Row<'p> {
             self.stopped += 1;
             return;
         }
-        if let Some(told) = &mut self.told {
+        // Where memory is read, tasks are made to wait before the timed part, which is to wake them.
+        let is_resident = self.is_resident();
+        if let Some(told) = self.told.as_mut().filter(|_| !is_resident) {
             told.take(sample);
         }
         if let Some(piloted) = self.piloted.as_mut().filter(|_| sample.kind == Kind::Pilot) {

@@ -16,7 +16,6 @@ use taskscale_analysis::{
 use taskscale_model::run_file::{
     Record,
     line::{self, Check},
-    redact::Redactor,
 };
 use taskscale_sys::fifo;
 

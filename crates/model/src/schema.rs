@@ -13,7 +13,7 @@ use crate::{
     doctor::Checkup,
     guide::{self, Verdicts},
     protocol::{Answer, Reply, Request},
-    run_file::Record,
+    run_file::{Record, line},
     suite::Suite,
     summary::Summary,
 };
@@ -38,7 +38,7 @@ pub fn all() -> Vec<Contract> {
         ),
         read::<Reply>("probe-reply.schema.json", "A line that a probe writes, probe protocol 1"),
         written::<Request>("probe-request.schema.json", "A line that a probe reads, probe protocol 1"),
-        written::<Record>("run.schema.json", "A line of a run file, taskscale.run/1"),
+        checked(written::<Record>("run.schema.json", "A line of a run file, taskscale.run/1")),
         read::<Suite>("suite.schema.json", "A suite, taskscale.suite/1, once its TOML is read"),
         written::<Summary>("summary.schema.json", "The figures of a run, taskscale.summary/1"),
     ]
@@ -48,6 +48,17 @@ pub fn all() -> Vec<Contract> {
 fn written<T: JsonSchema>(file: &'static str, title: &str) -> Contract {
     let mut contract = contract::<T>(file, title, SchemaSettings::draft2020_12().for_serialize());
     close(&mut contract.schema);
+    contract
+}
+
+/// The same with the check that stands behind the fields of each line.
+fn checked(mut contract: Contract) -> Contract {
+    contract.schema["properties"][line::FIELD] = json!({
+        "description": "CRC-32 (as of zlib) of the bytes of the line up to the comma before this field; absent in files of \
+            versions that wrote none.",
+        "type": "string",
+        "pattern": "^[0-9a-f]{8}$",
+    });
     contract
 }
 

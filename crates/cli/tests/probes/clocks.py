@@ -1,0 +1,32 @@
+"""A probe whose clocks tell a part of the time: WALL and CPU say one in how many, and 0 tells nothing."""
+
+import json
+import sys
+import time
+
+WALL, CPU = int(sys.argv[1]), int(sys.argv[2])
+CLOCK = {"wall_resolution_ns": 1, "cpu_resolution_ns": 1}
+VARIANT = {"name": "loop", "creates_task": False}
+WORKLOADS = [{"name": "fanout", "params": [{"name": "order", "default": "ordered"}], "variants": [VARIANT]}]
+ABOUT = {"protocol": 1, "runtime": {"name": "clocks", "language": "python", "version": "1"}, "clock": CLOCK}
+
+
+def answer(request):
+    if request["type"] == "describe":
+        return {"type": "description", **ABOUT, "workloads": WORKLOADS}
+    wall, cpu = time.monotonic_ns(), time.process_time_ns()
+    total = 0
+    for _ in range(request["iterations"]):
+        for task in range(request["size"]):
+            total += 31 * task
+    wall, cpu = time.monotonic_ns() - wall, time.process_time_ns() - cpu
+    part = lambda ns, of: ns // of if of else 0
+    times = {"wall_ns": part(wall, WALL), "cpu_ns": part(cpu, CPU)}
+    return {"type": "sample", "id": request["id"], **times, "answer": total % 2**64}
+
+
+for line in sys.stdin:
+    request = json.loads(line)
+    if request["type"] == "exit":
+        break
+    print(json.dumps(answer(request)), flush=True)
