@@ -216,7 +216,8 @@ impl Link for Probe {
 pub fn parse(line: &[u8], asked: &str) -> Result<Reply, Fault> {
     let mut reply = serde_json::from_slice(line).map_err(|error| junk(line, asked, &error.to_string()))?;
     if let Reply::Error { message, remedy, .. } = &mut reply {
-        [message, remedy].map(bound);
+        bound(message);
+        bound(remedy);
     }
     Ok(reply)
 }
