@@ -193,7 +193,10 @@ fn problems(mode: &str, words: &str) -> Vec<String> {
         problems
             .push(format!("exit {:?}, honest row measured: {}: {}", ended.status, ended.honest, ended.said));
     }
-    if ended.said.chars().any(|c| (c.is_control() && c != '\n') || ('\u{200b}'..='\u{206f}').contains(&c)) {
+    if ended.said.chars().any(|c| {
+        (c.is_control() && c != '\n')
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+    }) {
         problems.push(format!("drives the terminal: {:?}", ended.said));
     }
     if ended.said.len() > 20_000 || ended.said.contains("panicked") {
