@@ -3,6 +3,7 @@
 use taskscale_model::{
     load::Pinned,
     missing::Missing,
+    plain::clean,
     protocol::{Description, PROTOCOL, Reply, Request, RunRequest},
 };
 use taskscale_sys::{
@@ -31,6 +32,9 @@ const SHOWN: usize = 120;
 /// Characters that are kept of what a probe says in an error. A line of 1 MiB may hold one, and with
 /// the rest of its record it would be longer than a line of a run file may be.
 const SAID: usize = 4_000;
+
+/// Characters that are kept of why a line is no reply.
+const WHY: usize = 300;
 
 /// A probe's process, before or after the handshake.
 #[derive(Debug)]
@@ -233,7 +237,9 @@ fn bound(text: &mut String) {
 pub(crate) fn junk(line: &[u8], asked: &str, why: &str) -> Fault {
     let text = String::from_utf8_lossy(&line[..line.len().min(SHOWN)]).escape_debug().to_string();
     let more = if line.len() > SHOWN { " ..." } else { "" };
-    Fault::Junk { asked: asked.into(), line: format!("\"{text}\"{more}"), why: why.into() }
+    // The parser quotes words of the line, which may be as long as it is and hold anything.
+    let why = clean(&why.chars().take(WHY).collect::<String>());
+    Fault::Junk { asked: asked.into(), line: format!("\"{text}\"{more}"), why }
 }
 
 #[cfg(test)]
