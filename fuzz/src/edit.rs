@@ -69,5 +69,9 @@ fn change(value: &mut Value, what: u8, with: usize, texts: &[&str]) {
 /// The members but one.
 fn without(all: &Map<String, Value>, with: usize) -> Map<String, Value> {
     let left_out = with % all.len().max(1);
-    all.iter().enumerate().filter(|(at, _)| *at != left_out).map(|(_, (k, v))| (k.clone(), v.clone())).collect()
+    all.iter()
+        .enumerate()
+        .filter(|(at, _)| *at != left_out)
+        .map(|(_, (k, v))| (k.clone(), v.clone()))
+        .collect()
 }

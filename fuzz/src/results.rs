@@ -28,7 +28,8 @@ pub fn check_run_file(bytes: &[u8]) {
         [header.as_bytes(), b"\n", rest].concat()
     } else {
         static LINES: OnceLock<Value> = OnceLock::new();
-        let lines = LINES.get_or_init(|| HAND.lines().map(|line| line.parse::<Value>().expect("JSON")).collect());
+        let lines =
+            LINES.get_or_init(|| HAND.lines().map(|line| line.parse::<Value>().expect("JSON")).collect());
         let mut lines = lines.clone();
         edit(&mut lines, rest, &HOSTILE);
         let lines = lines.as_array().cloned().unwrap_or_default();

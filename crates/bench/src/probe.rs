@@ -3,6 +3,7 @@
 use taskscale_model::{
     load::Pinned,
     missing::Missing,
+    plain::clean,
     protocol::{Description, PROTOCOL, Reply, Request, RunRequest},
 };
 use taskscale_sys::{
@@ -29,6 +30,13 @@ const GRACE_NS: u64 = 500_000_000;
 
 /// Bytes that are shown of a line that is no reply.
 const SHOWN: usize = 120;
+
+/// Characters that are kept of what a probe says in an error. A line of 1 MiB may hold one, and with
+/// the rest of its record it would be longer than a line of a run file may be.
+const SAID: usize = 4_000;
+
+/// Characters that are kept of why a line is no reply.
+const WHY: usize = 300;
 
 /// A probe's process, before or after the handshake.
 #[derive(Debug)]
@@ -224,15 +232,30 @@ impl Link for Probe {
     }
 }
 
-/// Reads a reply.
+/// Reads a reply. The words of an error are kept up to [`SAID`].
 pub fn parse(line: &[u8], asked: &str) -> Result<Reply, Fault> {
-    serde_json::from_slice(line).map_err(|error| junk(line, asked, &error.to_string()))
+    let mut reply = serde_json::from_slice(line).map_err(|error| junk(line, asked, &error.to_string()))?;
+    if let Reply::Error { message, remedy, .. } = &mut reply {
+        bound(message);
+        bound(remedy);
+    }
+    Ok(reply)
+}
+
+/// Cuts a text behind [`SAID`] characters.
+fn bound(text: &mut String) {
+    if let Some((end, _)) = text.char_indices().nth(SAID) {
+        text.truncate(end);
+        text.push_str(" ...");
+    }
 }
 
 pub(crate) fn junk(line: &[u8], asked: &str, why: &str) -> Fault {
     let text = String::from_utf8_lossy(&line[..line.len().min(SHOWN)]).escape_debug().to_string();
     let more = if line.len() > SHOWN { " ..." } else { "" };
-    Fault::Junk { asked: asked.into(), line: format!("\"{text}\"{more}"), why: why.into() }
+    // The parser quotes words of the line, which may be as long as it is and hold anything.
+    let why = clean(&why.chars().take(WHY).collect::<String>());
+    Fault::Junk { asked: asked.into(), line: format!("\"{text}\"{more}"), why }
 }
 
 #[cfg(test)]
@@ -246,6 +269,17 @@ mod tests {
         assert!(said.contains(&"x".repeat(SHOWN)) && said.contains("...") && said.len() < 400, "{said}");
         let said = parse(b"\x1b[31m\xff", "describe").expect_err("junk").to_string();
         assert!(!said.contains('\x1b'), "{said:?}");
+    }
+
+    #[test]
+    fn an_error_as_long_as_a_line_is_cut() {
+        let line =
+            serde_json::json!({"type": "error", "message": "\u{e9}".repeat(500_000), "remedy": "none"});
+        let Ok(Reply::Error { message, remedy, .. }) = parse(line.to_string().as_bytes(), "run") else {
+            panic!("an error")
+        };
+        assert_eq!((message.chars().count(), remedy.as_str()), (SAID + 4, "none"));
+        assert!(message.ends_with("\u{e9} ..."));
     }
 
     /// A shell that offers one variant and answers everything else with the same sample, and a

@@ -19,7 +19,98 @@ use std::{
 use common::Tool;
 
 /// Each probe with words that its reason has. They stand in the run file, where nothing is cut.
-const PROBES: [(&str, &str); 0] = [];
+const PROBES: [(&str, &str); 90] = [
+    ("describe/ends", "ended (exit status 0)"),
+    ("describe/fails", "ended (exit status 3)"),
+    ("describe/is-killed", "ended (killed by signal 9 (SIGKILL))"),
+    ("describe/faults", "ended (killed by signal 11 (SIGSEGV))"),
+    ("describe/half-a-line", "ended (exit status 0)"),
+    ("describe/invalid-utf-8", "not protocol 1"),
+    ("describe/utf-16", "not protocol 1"),
+    ("describe/a-mark-before", "not protocol 1"),
+    ("describe/a-list", "not protocol 1"),
+    ("describe/a-number", "not protocol 1"),
+    ("describe/null", "not protocol 1"),
+    ("describe/an-empty-line", "not protocol 1"),
+    ("describe/zeros", "not protocol 1"),
+    ("describe/depth", "not protocol 1"),
+    ("describe/a-line-of-2-mib", "flooded its output"),
+    ("describe/200000-variants", "flooded its output"),
+    ("describe/a-sample", "a description was expected"),
+    ("describe/a-type-that-is-a-number", "not protocol 1"),
+    ("describe/an-unknown-type", "not protocol 1"),
+    ("describe/protocol-as-a-word", "not protocol 1"),
+    ("describe/protocol-of-30-digits", "not protocol 1"),
+    ("describe/protocol-minus-one", "not protocol 1"),
+    ("describe/workloads-as-an-object", "not protocol 1"),
+    ("describe/variants-as-numbers", "not protocol 1"),
+    ("describe/a-resolution-of-a-half", "not protocol 1"),
+    ("describe/no-runtime", "missing field `runtime`"),
+    ("describe/no-clock", "missing field `clock`"),
+    ("describe/a-member-twice", "duplicate field"),
+    ("describe/closes-its-output", "it closed its output"),
+    ("describe/floods-errors", "flooded its output"),
+    ("describe/floods", "flooded its output"),
+    ("describe/floods-lines", "not protocol 1"),
+    ("describe/dies-beside-a-stray", "ended (exit status 3)"),
+    ("describe/python-not-json", "not protocol 1"),
+    ("describe/missing-without-words", "missing field `message`"),
+    ("describe/an-error-that-is-a-number", "not protocol 1"),
+    ("describe/an-error-that-drives-the-terminal", "refused "),
+    ("describe/an-error-of-900-kb", "no way no way"),
+    ("run/ends", "ended (exit status 0)"),
+    ("run/fails", "ended (exit status 3)"),
+    ("run/is-killed", "ended (killed by signal 9 (SIGKILL))"),
+    ("run/faults", "ended (killed by signal 11 (SIGSEGV))"),
+    ("run/hangs", "no answer to"),
+    ("run/stops-itself", "no answer to"),
+    ("run/hangs-and-ignores-signals", "no answer to"),
+    ("run/hangs-with-a-stray", "no answer to"),
+    ("run/hangs-with-50-children", "no answer to"),
+    ("run/half-a-line", "ended (exit status 0)"),
+    ("run/half-a-line-and-hangs", "no answer to"),
+    ("run/ends-while-a-child-holds-the-pipe", "ended (exit status 0)"),
+    ("run/dies-beside-a-stray", "ended (exit status 3)"),
+    ("run/invalid-utf-8", "not protocol 1"),
+    ("run/an-answer-that-is-a-fraction", "not protocol 1"),
+    ("run/an-answer-of-40-digits", "not protocol 1"),
+    ("run/an-answer-below-zero", "not protocol 1"),
+    ("run/an-answer-that-is-null", "not protocol 1"),
+    ("run/an-answer-that-is-a-list", "not protocol 1"),
+    ("run/an-answer-of-another-size", "the answer is 7"),
+    ("run/a-time-of-2-to-64", "not protocol 1"),
+    ("run/a-time-of-2-to-64-less-1", "reports a time that cannot be"),
+    ("run/a-time-that-is-a-word", "not protocol 1"),
+    ("run/a-time-that-is-a-fraction", "not protocol 1"),
+    ("run/a-time-that-is-no-number", "not protocol 1"),
+    ("run/a-time-without-end", "not protocol 1"),
+    ("run/no-cpu-time", "missing field `cpu_ns`"),
+    ("run/cpu-time-of-a-year", "reports a time that cannot be"),
+    ("run/an-id-that-is-a-word", "not protocol 1"),
+    ("run/the-id-before", "answered request"),
+    ("run/an-id-of-30-digits", "not protocol 1"),
+    ("run/a-description-again", "a sample was expected"),
+    ("run/a-list", "not protocol 1"),
+    ("run/an-empty-line", "not protocol 1"),
+    ("run/words-behind", "not protocol 1"),
+    ("run/an-answer-twice", "spoke out of turn"),
+    ("run/an-answer-to-the-next", "spoke out of turn"),
+    ("run/an-error-that-is-a-list", "not protocol 1"),
+    ("run/an-error-that-drives-the-terminal", "refused "),
+    ("run/an-error-as-long-as-a-line-may-be", "refused fanout loop at size 64: xxx"),
+    ("run/an-error-of-900-kb", "no way no way"),
+    ("run/floods", "flooded its output"),
+    ("run/floods-lines", "not protocol 1"),
+    ("run/floods-errors", "flooded its output"),
+    ("run/closes-its-output", "it closed its output"),
+    ("run/an-extra-that-is-a-list", "not protocol 1"),
+    ("before/speaks-first", "spoke out of turn"),
+    ("before/closes-its-input", "no answer to"),
+    ("late/ends", "ended (exit status 0)"),
+    ("late/hangs", "no answer to"),
+    ("late/an-answer-of-another-size", "the answer is 7"),
+    ("late/the-id-before", "answered request"),
+];
 
 /// Memory that the tool may take, in kB: 1 MiB of a line, 64 MiB of a flood go through it, and none
 /// of it stays. One with an honest row alone takes some 20 MB.
@@ -42,7 +133,7 @@ fn run(mode: &str, mark: &str) -> Ended {
     let tool = Tool::new();
     let probe = format!("python3 {}/tests/probes/hostile.py {mode} {mark}", env!("CARGO_MANIFEST_DIR"));
     let file = tool.path("r.jsonl");
-    let args = ["run", "fanout", "--runtime", "threads", "--size", "64", "--quick", "--max-time", "300ms"];
+    let args = ["run", "fanout", "--runtime", "threads", "--size", "64", "--samples", "2"];
     let mut command = tool.command(&args);
     command.args(["--sample-time", "1ms", "--timeout", "2s", "--probe", &probe, "-o"]).arg(&file);
     let out = fs::File::create(tool.path("out")).expect("a file");
@@ -92,7 +183,7 @@ fn alive(mark: &str) -> Vec<String> {
 }
 
 fn problems(mode: &str, words: &str) -> Vec<String> {
-    let mark = format!("taskscale-hostile-{}-{}", std::process::id(), mode.replace('/', "-"));
+    let mark = format!("taskscale-hostile-{}-{}", std::process::id(), mode.replace('/', "-") + "-end");
     let ended = run(mode, &mark);
     let mut problems = Vec::new();
     if !ended.reasons.iter().any(|reason| reason.contains(words)) {
@@ -102,7 +193,10 @@ fn problems(mode: &str, words: &str) -> Vec<String> {
         problems
             .push(format!("exit {:?}, honest row measured: {}: {}", ended.status, ended.honest, ended.said));
     }
-    if ended.said.chars().any(|c| (c.is_control() && c != '\n') || ('\u{200b}'..='\u{206f}').contains(&c)) {
+    if ended.said.chars().any(|c| {
+        (c.is_control() && c != '\n')
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+    }) {
         problems.push(format!("drives the terminal: {:?}", ended.said));
     }
     if ended.said.len() > 20_000 || ended.said.contains("panicked") {

@@ -247,6 +247,9 @@ impl Tally {
                 let others = if why.is_empty() { String::new() } else { format!("; {why}") };
                 why = format!("the first stands at byte {place}: \"{shown}\"{others}");
             }
+            if self.dropped(Reason::OutOfRange) > self.seen / 2 && format == "chrome" {
+                why.push_str("; if the times are nanoseconds, say --unit ns");
+            }
             return Err(TraceError::Malformed { malformed, seen: self.seen, why });
         }
         if self.levels == [false, true] {

@@ -40,13 +40,14 @@ def stray():
 
 
 def description(**changed):
-    variant = {"name": "loop", "creates_task": False}
+    variant = {"name": "loop", "creates_task": False, "only": {"order": ["ordered"]}}
+    order = {"name": "order", "default": "ordered", "choices": ["ordered"], "help": "fixed"}
     whole = {
         "type": "description",
         "protocol": 1,
         "runtime": {"name": "hostile", "language": "python", "version": "1"},
         "clock": {"wall_resolution_ns": 1, "cpu_resolution_ns": 1},
-        "workloads": [{"name": "fanout", "params": [], "variants": [variant]}],
+        "workloads": [{"name": "fanout", "params": [order], "variants": [variant]}],
     }
     return {**whole, **changed}
 
@@ -224,6 +225,7 @@ RUN = {
     "an-answer-to-the-next": lambda r: write(line(sample(r)) + line(sample(r, id=r["id"] + 1))),
     "an-error-that-is-a-list": lambda r: write(line({"type": "error", "message": ["no"]})),
     "an-error-that-drives-the-terminal": lambda r: write(line({"type": "error", "message": "no\x1b[2J\x1b]0;x\x07\u202e\n\u200b way"})),
+    "an-error-as-long-as-a-line-may-be": lambda r: write(line({"type": "error", "message": "x" * ((1 << 20) - 60)})),
     "an-error-of-900-kb": lambda r: write(line({"type": "error", "message": "no way " * 128_000})),
     "floods": lambda r: endless(b"x" * 65536),
     "floods-lines": lambda r: endless(b"{}\n" * 20_000),
