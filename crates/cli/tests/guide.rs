@@ -75,6 +75,11 @@ fn what_means_nothing_to_the_guide_is_refused() {
         (vec!["run", "guide", "--runtime", "go"], "--runtime means nothing to the guide"),
         (vec!["run", "guide", "fanout"], "guide runs by itself"),
         (vec!["run", "fanout", "--claim", "3"], "--claim is for the guide"),
+        (vec!["run", "fanout", "--library", "tpl"], "--library is for the guide"),
+        (
+            vec!["run", "guide", "--library", "tpl", "--claim", "3"],
+            "no library but Taskflow has an experiment for claim 3",
+        ),
         (vec!["run", "gide"], "guide"),
         (vec!["list", "guide"], "taskscale run guide"),
     ] {

@@ -24,6 +24,24 @@ pub struct Checkup {
     /// One finding per subject: warnings first, then notes, then what is fine. Each group keeps the
     /// order of the subjects.
     pub findings: Vec<Finding>,
+    /// What to look at before any conclusion is drawn from a benchmark.
+    #[serde(default)]
+    pub checklist: Vec<Check>,
+}
+
+/// A question that a benchmark has to be asked, with the answer of this machine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Check {
+    /// It stays the same from version to version.
+    pub question: String,
+    /// Whether it is as it should be; absent where that is not known.
+    pub holds: Option<bool>,
+    /// The figures that answer it, or why there are none.
+    pub found: Reading<String>,
+    /// What to do; empty where nothing needs doing.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub remedy: String,
 }
 
 /// What was found of one subject.

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use taskscale_model::{
-    doctor::{Checkup, Figures, Finding, Severity},
+    doctor::{Check, Checkup, Figures, Finding, Severity},
     plain::clean_json,
 };
 
@@ -16,6 +16,9 @@ use crate::{
 
 /// Columns of the word before a finding, with the blanks behind it.
 const WORD: usize = 9;
+
+/// Above the checklist.
+const CHECKLIST: &str = "Before any conclusion from a benchmark";
 
 const TITLE: &str = "What blurs or biases the figures on this machine";
 
@@ -87,8 +90,13 @@ pub fn doctor_overview(checkup: &Checkup, style: &Style) -> String {
     if !notes.is_empty() {
         below.push(format!("\n{}", notes.join("\n")));
     }
-    // A blank, what is left out and what is fine.
-    let room = LINES - lines.len() - 3;
+    let checklist: Vec<String> = checkup
+        .checklist
+        .iter()
+        .map(|check| format!("{}{}", marked(check), cut(&asked(check), COLUMNS - WORD)))
+        .collect();
+    // A blank, what is left out and what is fine; the checklist with a blank and its title.
+    let room = LINES.saturating_sub(lines.len() + 3 + checklist.len() + 2);
     let (mut used, mut left_out) = (0, 0);
     for text in below {
         if used + text.lines().count() <= room {
@@ -97,6 +105,10 @@ pub fn doctor_overview(checkup: &Checkup, style: &Style) -> String {
         } else {
             left_out += 1;
         }
+    }
+    if !checklist.is_empty() {
+        lines.push(format!("\n{}", ink(Ink::Bold, CHECKLIST)));
+        lines.extend(checklist);
     }
     lines.push(String::new());
     let more = if left_out > 0 { format!("{} more; ", plural(left_out, "finding")) } else { String::new() };
@@ -107,6 +119,34 @@ pub fn doctor_overview(checkup: &Checkup, style: &Style) -> String {
         groups.unknown.len()
     ));
     render(&lines.join("\n"), style.colour) + "\n"
+}
+
+/// The answer to a question of the checklist.
+fn answer(check: &Check) -> &'static str {
+    match check.holds {
+        Some(true) => "yes",
+        Some(false) => "no",
+        None => "?",
+    }
+}
+
+/// The same before a line, in colour.
+fn marked(check: &Check) -> String {
+    let colour = match check.holds {
+        Some(true) => Ink::Green,
+        Some(false) => Ink::Red,
+        None => Ink::Yellow,
+    };
+    ink(colour, &format!("{:WORD$}", answer(check)))
+}
+
+/// The question, and the figures that answer it.
+fn asked(check: &Check) -> String {
+    format!("{} {}", clean(&check.question), answered(check))
+}
+
+fn answered(check: &Check) -> String {
+    clean(check.found.as_result().map_or_else(|why| why.reason.as_str(), String::as_str))
 }
 
 /// What figures to judge by, in a line.
@@ -153,6 +193,15 @@ pub fn doctor_text(checkup: &Checkup, style: &Style) -> String {
             text.push_str(&hanging(&(found(finding) + &remedy), column, width));
         }
     }
+    if !checkup.checklist.is_empty() {
+        let _ = writeln!(text, "\n{}", ink(Ink::Bold, CHECKLIST));
+    }
+    for check in &checkup.checklist {
+        let _ = write!(text, "{}{}", marked(check), hanging(&asked(check), WORD, width));
+        if !check.remedy.is_empty() {
+            let _ = write!(text, "{:WORD$}{}", "", hanging(&to_do(&check.remedy), WORD, width));
+        }
+    }
     render(&text, style.colour)
 }
 
@@ -179,6 +228,13 @@ pub fn doctor_markdown(checkup: &Checkup) -> String {
                 .map(|text| cell(text));
             let _ = writeln!(text, "| {word} | {} |", cells.join(" | "));
         }
+    }
+    if !checkup.checklist.is_empty() {
+        let _ = writeln!(text, "\n{CHECKLIST}:\n\n| question | | found | to do |\n|---|---|---|---|");
+    }
+    for check in &checkup.checklist {
+        let cells = [&check.question, &answered(check), &check.remedy].map(|text| cell(text));
+        let _ = writeln!(text, "| {} | {} | {} | {} |", cells[0], answer(check), cells[1], cells[2]);
     }
     text
 }
@@ -220,7 +276,11 @@ fn effect(finding: &Finding) -> Option<String> {
 }
 
 fn remedy(finding: &Finding) -> Option<String> {
-    (!finding.remedy.is_empty()).then(|| clean(&format!("To do: {}.", finding.remedy)))
+    (!finding.remedy.is_empty()).then(|| to_do(&finding.remedy))
+}
+
+fn to_do(remedy: &str) -> String {
+    clean(&format!("To do: {remedy}."))
 }
 
 fn touches(figures: &[Figures]) -> Option<String> {

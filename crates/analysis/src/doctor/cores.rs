@@ -34,7 +34,7 @@ fn usable(facts: &Facts) -> &[u32] {
 }
 
 /// Writes CPUs as `taskset -c` reads them: `0-3,8`.
-fn list(cpus: &[u32]) -> String {
+pub(super) fn list(cpus: &[u32]) -> String {
     let mut ranges: Vec<(u32, u32)> = Vec::new();
     for &cpu in cpus {
         match ranges.last_mut() {

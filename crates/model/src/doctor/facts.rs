@@ -22,6 +22,8 @@ pub struct Processors {
     pub usable: Reading<Vec<u32>>,
     /// Every CPU that is switched on, ascending.
     pub cpus: Vec<Cpu>,
+    /// The NUMA nodes that are switched on, each with its CPUs, ascending.
+    pub nodes: Reading<Vec<Node>>,
     /// The largest distance between two NUMA nodes over that of a node to itself, as the firmware
     /// states it (SLIT).
     pub numa_distance: Reading<f64>,
@@ -35,6 +37,13 @@ pub struct Processors {
     pub on_battery: Reading<bool>,
     /// The machine or the virtual machine, where it names itself: `Amazon EC2 m7i.large`.
     pub product: Reading<String>,
+}
+
+/// A NUMA node with the CPUs that are next to its memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    pub id: u32,
+    pub cpus: Vec<u32>,
 }
 
 /// One CPU as the kernel describes it.
@@ -85,6 +94,11 @@ pub struct Memory {
     pub available: Reading<u64>,
     /// Swap space in use, in bytes; 0 where there is none.
     pub swap_used: Reading<u64>,
+    /// The nodes that this process may have memory of, ascending.
+    pub nodes: Reading<Vec<u32>>,
+    /// How the kernel chooses among them: `default` (the node of the CPU that touches a page
+    /// first), `bind:0`, `prefer:0`, `interleave:0-1`.
+    pub policy: Reading<String>,
     /// Transparent huge pages: `always`, `madvise` or `never`.
     pub huge_pages: Reading<String>,
 }

@@ -30,6 +30,7 @@ fn processors(files: &dyn Files) -> Processors {
     Processors {
         usable: machine::usable(files),
         cpus: topology::cpus(files),
+        nodes: topology::nodes(files),
         numa_distance: topology::numa_distance(files),
         driver: reading(files, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver", "is empty", word),
         boost: boost(files),
@@ -99,6 +100,13 @@ fn memory(files: &dyn Files) -> Memory {
         }),
         swap_used: reading(files, MEMINFO, "does not say how much swap is used", |text| {
             parse::kilobytes(text, "SwapTotal:")?.checked_sub(parse::kilobytes(text, "SwapFree:")?)
+        }),
+        nodes: reading(files, "/proc/thread-self/status", "does not say which nodes are allowed", |text| {
+            parse::list(text.lines().find_map(|line| line.strip_prefix("Mems_allowed_list:"))?)
+        }),
+        // The second word of each mapping is its policy (numa(7)); all follow that of the process.
+        policy: reading(files, "/proc/self/numa_maps", "holds no policy", |text| {
+            text.split_ascii_whitespace().nth(1).map(str::to_owned)
         }),
         huge_pages: reading(
             files,
@@ -203,7 +211,9 @@ mod tests {
     #[test]
     fn the_files_of_the_kernel_are_read() {
         let facts = read(&Captured::parse(
-            "== /proc/meminfo\nMemTotal: 100 kB\nMemAvailable: 60 kB\nSwapTotal: 50 kB\nSwapFree: 20 kB\n\
+            "== /proc/thread-self/status\nName: a\nMems_allowed_list:\t0-1\n\
+             == /proc/self/numa_maps\n55d0 bind:0 file=/bin/a mapped=1\n\
+             == /proc/meminfo\nMemTotal: 100 kB\nMemAvailable: 60 kB\nSwapTotal: 50 kB\nSwapFree: 20 kB\n\
              == /sys/kernel/mm/transparent_hugepage/enabled\nalways [madvise] never\n\
              == /proc/thread-self/stat\n12 (a) b)) R 1 12 1 0 -1 4194304 1 0 0 0 5 6 0 0 30 10 1 0 100\n\
              == /sys/devices/system/cpu/vulnerabilities/meltdown\nNot affected\n\
@@ -217,6 +227,8 @@ mod tests {
              == /sys/class/dmi/id/product_name\nm7i.large\n== /sys/class/dmi/id/sys_vendor\nAmazon EC2\n",
         ));
         assert_eq!(facts.memory.available, Reading::Value(60 * 1024));
+        assert_eq!(facts.memory.nodes, Reading::Value(vec![0, 1]));
+        assert_eq!(facts.memory.policy, Reading::Value("bind:0".into()));
         assert_eq!(facts.memory.swap_used, Reading::Value(30 * 1024));
         assert_eq!(facts.memory.huge_pages, Reading::Value("madvise".into()));
         assert_eq!(facts.kernel.nice, Reading::Value(10));

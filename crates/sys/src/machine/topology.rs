@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use taskscale_model::{doctor::facts::Cpu, missing::Reading};
+use taskscale_model::{
+    doctor::facts::{Cpu, Node},
+    missing::Reading,
+};
 
 use super::{
     files::{Files, missing_outside_linux},
@@ -28,6 +31,23 @@ pub fn numa_nodes(files: &dyn Files) -> Reading<u64> {
         Some(nodes) => Reading::Value(nodes),
         None if !cfg!(target_os = "linux") => missing_outside_linux("the number of NUMA nodes"),
         None => Reading::missing("this kernel shows no NUMA nodes", ""),
+    }
+}
+
+/// Returns each memory node that is switched on, with its CPUs.
+pub fn nodes(files: &dyn Files) -> Reading<Vec<Node>> {
+    const NODES: &str = "/sys/devices/system/node";
+    let online = files.text(&format!("{NODES}/online")).ok().and_then(|text| parse::list(&text));
+    let of = |id: u32| {
+        let text = files.text(&format!("{NODES}/node{id}/cpulist")).ok()?;
+        // A node of memory alone has no CPUs.
+        let cpus = if text.trim().is_empty() { Some(Vec::new()) } else { parse::list(&text) };
+        Some(Node { id, cpus: cpus? })
+    };
+    match online.and_then(|ids| ids.into_iter().map(of).collect::<Option<Vec<_>>>()) {
+        Some(nodes) => Reading::Value(nodes),
+        None if !cfg!(target_os = "linux") => missing_outside_linux("which CPUs a NUMA node has"),
+        None => Reading::missing("this kernel does not show which CPUs a NUMA node has", ""),
     }
 }
 
@@ -138,6 +158,18 @@ mod tests {
     fn distances_are_relative_to_the_own_node() {
         let files = Captured::parse(TWO_CORES);
         assert_eq!((numa_nodes(&files), numa_distance(&files)), (Reading::Value(2), Reading::Value(2.1)));
+    }
+
+    #[test]
+    fn nodes_have_their_cpus() {
+        let files = Captured::parse(
+            "== /sys/devices/system/node/online\n0,2\n\
+             == /sys/devices/system/node/node0/cpulist\n0-1,4\n\
+             == /sys/devices/system/node/node2/cpulist\n\n",
+        );
+        let node = |id, cpus: &[u32]| Node { id, cpus: cpus.to_vec() };
+        assert_eq!(nodes(&files), Reading::Value(vec![node(0, &[0, 1, 4]), node(2, &[])]));
+        assert!(nodes(&Captured::parse("== /sys/devices/system/node/online\n0\n")).value().is_none());
     }
 
     #[test]
