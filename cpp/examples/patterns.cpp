@@ -36,7 +36,8 @@ void hold(double ms) { std::this_thread::sleep_for(std::chrono::duration<double,
 
 // Holds the worker and its processor.
 void spin(double ms) {
-  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double, std::milli>(quick ? ms / 10 : ms));
+  const std::chrono::duration<double, std::milli> length(quick ? ms / 10 : ms);
+  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(length);
   while (Clock::now() < end) {
   }
 }

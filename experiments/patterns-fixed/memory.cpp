@@ -36,7 +36,8 @@ int main() {
     executor.run(graph).wait();
     std::ostringstream text;
     observer->digest(text);
-    std::printf("| %lu | %ld | %zu | %zu |\n", static_cast<unsigned long>(observer->tasks()), resident_kb(), observer->bytes(), text.str().size());
+    const auto seen = static_cast<unsigned long>(observer->tasks());
+    std::printf("| %lu | %ld | %zu | %zu |\n", seen, resident_kb(), observer->bytes(), text.str().size());
   }
   return 0;
 }

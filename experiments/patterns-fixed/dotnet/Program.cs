@@ -41,8 +41,9 @@ Observed.Clear();
 var (cpu, clock) = (Process.GetCurrentProcess().TotalProcessorTime, Stopwatch.StartNew());
 await program(by, isFixed);
 var (seconds, used) = (clock.Elapsed.TotalSeconds, (Process.GetCurrentProcess().TotalProcessorTime - cpu).TotalSeconds);
+var digest = observed ? Observed.Write(1) : "null";
 Console.WriteLine(string.Create(CultureInfo.InvariantCulture,
-    $"{{\"seconds\":{seconds:F9},\"cpu\":{used:F9},\"text\":{Observed.Write(0).Length},\"digest\":{(observed ? Observed.Write(1) : "null")}}}"));
+    $"{{\"seconds\":{seconds:F9},\"cpu\":{used:F9},\"text\":{Observed.Write(0).Length},\"digest\":{digest}}}"));
 return 0;
 
 // Holds a worker and no processor.
