@@ -243,7 +243,7 @@ impl Tally {
         let (impossible, mut why) = self.impossible();
         let malformed = self.dropped(Reason::Malformed) + impossible;
         if malformed > self.seen / 2 {
-            if let Some((place, shown)) = self.first_malformed {
+            if let Some((place, shown)) = &self.first_malformed {
                 let others = if why.is_empty() { String::new() } else { format!("; {why}") };
                 why = format!("the first stands at byte {place}: \"{shown}\"{others}");
             }
