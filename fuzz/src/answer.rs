@@ -32,6 +32,7 @@ pub fn check_answer(line: &[u8]) {
                 sample,
                 outside_wall_ns: 100_000_000,
                 outside_cpu_ns: Some(95_000_000),
+                stopped: None,
                 threads: Err(Missing::new("not looked at", "")),
                 load: None,
                 server_cpu_ns: None,

@@ -47,7 +47,8 @@ pub fn sample(sample: &Sample) -> Result<(), Fault> {
 /// The beginning of a message, which may be of any length.
 pub fn message(mut message: String) -> String {
     if message.len() > LONGEST_TEXT {
-        message.truncate(message.floor_char_boundary(LONGEST_TEXT));
+        let end = (0..=LONGEST_TEXT).rev().find(|end| message.is_char_boundary(*end));
+        message.truncate(end.unwrap_or(0));
         message.push_str(" ...");
     }
     message

@@ -112,10 +112,10 @@ fn weigh(record: &RowRecord, world: &mut World<'_, '_>) -> io::Result<Option<Res
                 break;
             }
             let seed = world.rng.u64(0..=MAX_INTEGER);
-            if let Some(sample) = row.ask(Ask { kind: Kind::Timed, round, iterations, seed }, world)? {
-                if sample.kind == Kind::Timed {
-                    timed.push(sample.per_task(Time::Cpu));
-                }
+            if let Some(sample) = row.ask(Ask { kind: Kind::Timed, round, iterations, seed }, world)?
+                && sample.kind == Kind::Timed
+            {
+                timed.push(sample.per_task(Time::Cpu));
             }
         }
     }

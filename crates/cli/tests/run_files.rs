@@ -56,7 +56,7 @@ fn what_is_no_run_file_ends_in_bounded_memory() {
 fn with_rows(rows: usize) -> String {
     let lines: Vec<serde_json::Value> =
         QUICK.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
-    let of = |kind: &str| lines.iter().filter(move |line| line["type"] == kind).cloned();
+    let of = |kind: &'static str| lines.iter().filter(move |line| line["type"] == kind).cloned();
     let row = of("row").next().expect("a row");
     let sample = of("sample").find(|line| line["kind"] == "timed").expect("a sample");
     let mut out: Vec<serde_json::Value> = of("header").chain(of("runtime")).collect();

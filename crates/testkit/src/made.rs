@@ -63,10 +63,10 @@ impl Maker<'_, '_> {
     /// A value of `one`, with the members that stand beside the reference or the alternatives too.
     fn with_members(&mut self, one: &Value, beside: &Value, path: &str, depth: usize) -> Value {
         let mut made = self.of(one, path, depth + 1);
-        if let (Value::Object(members), true) = (&mut made, beside.get("properties").is_some()) {
-            if let Value::Object(more) = self.typed(beside, path, depth) {
-                members.extend(more);
-            }
+        if let (Value::Object(members), true) = (&mut made, beside.get("properties").is_some())
+            && let Value::Object(more) = self.typed(beside, path, depth)
+        {
+            members.extend(more);
         }
         made
     }
@@ -85,7 +85,7 @@ impl Maker<'_, '_> {
         };
         match kind {
             "string" => Value::String((self.text)(path)),
-            "boolean" => Value::Bool(self.pick % 2 == 0),
+            "boolean" => Value::Bool(self.pick.is_multiple_of(2)),
             "integer" => self.whole(schema).into(),
             "number" => (self.whole(schema) as f64 + 0.25).into(),
             "array" => Value::Array(self.list(schema, path, depth)),

@@ -55,7 +55,8 @@ fn many(piece: fn(u64) -> Vec<u8>) -> (Account, Most, usize) {
 /// 100,000 workers stand for a million: past the last place there is no difference.
 #[test]
 fn workers_beyond_the_last_place_share_it_in_every_reader() {
-    let readers: [(&str, fn(u64) -> Vec<u8>); 4] = [
+    type Reader = (&'static str, fn(u64) -> Vec<u8>);
+    let readers: [Reader; 4] = [
         ("Chrome", |at| {
             let begin = if at == 0 { "[" } else { "," };
             format!(r#"{begin}{{"name":"a","ph":"X","pid":1,"tid":{at},"ts":{at},"dur":5}},{{"name":"b","ph":"X","pid":1,"tid":{at},"ts":{},"dur":5}}"#, at + 9).into_bytes()

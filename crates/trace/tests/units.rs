@@ -31,7 +31,8 @@ fn file(written: impl Fn(u64) -> String, separator: &str) -> String {
 fn the_same_spans_come_of_any_unit() {
     let micros = spans(&format!("[{}]", file(|ns| format!("{}", ns / 1_000), ",\n")), None).1;
     assert_eq!((micros.0.len(), micros.0[1].0, micros.0[1].1), (300, 1_005_000_000, 1_007_000_000));
-    let others: [(Unit, fn(u64) -> String); 4] = [
+    type Other = (Unit, fn(u64) -> String);
+    let others: [Other; 4] = [
         (Unit::Ns, |ns| ns.to_string()),
         (Unit::Us, |ns| format!("{}.000", ns / 1_000)),
         (Unit::Ms, |ns| format!("{}", ns as f64 / 1e6)),

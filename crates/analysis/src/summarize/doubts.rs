@@ -8,7 +8,9 @@ use crate::{read::Run, told::REMEDY_DOUBTED};
 /// Which runtimes tell half of what was seen of their times, or less, and what to do. Rows that
 /// tell a tenth have failed.
 pub fn of_times(series: &[RowSamples<'_>]) -> Vec<(String, &'static str)> {
-    let mut told: Vec<(&str, Time, Vec<(String, f64)>)> = Vec::new();
+    // A runtime, a clock, and its rows with how many times as much was seen.
+    type Told<'a> = (&'a str, Time, Vec<(String, f64)>);
+    let mut told: Vec<Told<'_>> = Vec::new();
     for one in series.iter().filter(|one| one.is_ok()) {
         let key = &one.row.key;
         for time in [Time::Cpu, Time::Wall] {

@@ -3,6 +3,8 @@
 //!
 //! The fuzz targets hold themselves to the same (`fuzz/src`).
 
+#![allow(dead_code, reason = "each test and fuzz target shows some kinds of data")]
+
 use serde_json::Value;
 use taskscale_model::{
     compare::Comparison, digest::Digest, doctor::Checkup, guide::Verdicts, summary::Summary,
@@ -54,12 +56,12 @@ pub fn of_checkup(checkup: &Checkup) -> Shown {
 
 pub fn of_verdicts(verdicts: &Verdicts) -> Shown {
     vec![
-        ("overview", guide_overview(verdicts, &PLAIN, "last")),
-        ("overview in colour", guide_overview(verdicts, &WIDE, "last")),
-        ("text", guide_text(verdicts, &[], &PLAIN)),
-        ("text in colour", guide_text(verdicts, &[], &WIDE)),
-        ("Markdown", guide_markdown(verdicts, &[])),
-        ("JSON", guide_json(verdicts, &[])),
+        ("overview", guide_overview(verdicts, None, &PLAIN, "last")),
+        ("overview in colour", guide_overview(verdicts, None, &WIDE, "last")),
+        ("text", guide_text(verdicts, &[], None, &PLAIN)),
+        ("text in colour", guide_text(verdicts, &[], None, &WIDE)),
+        ("Markdown", guide_markdown(verdicts, &[], None)),
+        ("JSON", guide_json(verdicts, &[], None)),
     ]
 }
 

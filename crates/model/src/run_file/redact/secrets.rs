@@ -159,10 +159,10 @@ fn parts(name: &str) -> Vec<String> {
         if !c.is_alphanumeric() || (c.is_uppercase() && was_lower) {
             parts.push(String::new());
         }
-        if c.is_alphanumeric() {
-            if let Some(part) = parts.last_mut() {
-                part.extend(c.to_lowercase());
-            }
+        if c.is_alphanumeric()
+            && let Some(part) = parts.last_mut()
+        {
+            part.extend(c.to_lowercase());
         }
         was_lower = c.is_lowercase();
     }
