@@ -31,8 +31,8 @@ const GRACE_NS: u64 = 500_000_000;
 /// Bytes that are shown of a line that is no reply.
 const SHOWN: usize = 120;
 
-/// Characters that are kept of what a probe says in an error. A line of 1 MiB may hold one, and with
-/// the rest of its record it would be longer than a line of a run file may be.
+/// Characters that are kept of what a probe says in an error. A line of 1 MiB may hold one, and
+/// with the rest of its record it would be longer than a line of a run file may be.
 const SAID: usize = 4_000;
 
 /// Characters that are kept of why a line is no reply.

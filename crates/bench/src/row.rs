@@ -350,8 +350,8 @@ impl<'p> Row<'p> {
         accounts.find_map(Told::wrong).map(Fault::ImpossibleTime)
     }
 
-    /// Takes samples of other lengths, once, where its times are suspicious: they tell a wrong clock
-    /// from what requests take beside their timed part.
+    /// Takes samples of other lengths, once, where its times are suspicious: they tell a wrong
+    /// clock from what requests take beside their timed part.
     pub fn contrast(&mut self, round: &Round, world: &mut World<'_, '_>) -> io::Result<()> {
         let wanted = self.told.as_ref().and_then(|told| told.wants_contrast(self.iterations));
         let Some(iterations) = wanted.filter(|_| !self.is_contrasted && !self.is_resident()) else {
@@ -375,7 +375,8 @@ impl<'p> Row<'p> {
             self.stopped += 1;
             return;
         }
-        // Where memory is read, tasks are made to wait before the timed part, which is to wake them.
+        // Where memory is read, tasks are made to wait before the timed part, which is to wake
+        // them.
         let is_resident = self.is_resident();
         if let Some(told) = self.told.as_mut().filter(|_| !is_resident) {
             told.take(sample);

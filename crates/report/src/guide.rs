@@ -51,8 +51,8 @@ fn inked(verdict: Verdict, text: &str) -> String {
     ink(colour, text)
 }
 
-/// The answer on one screen: a line for each claim. `library` is one beside Taskflow, whose table is
-/// shown then. `run` is what names the file to `taskscale report`.
+/// The answer on one screen: a line for each claim. `library` is one beside Taskflow, whose table
+/// is shown then. `run` is what names the file to `taskscale report`.
 pub fn guide_overview(verdicts: &Verdicts, library: Option<&str>, style: &Style, run: &str) -> String {
     let table = others::table(verdicts, library);
     let marks = if table.library.is_none() { verdicts.others.as_slice() } else { &[] };

@@ -1,12 +1,13 @@
 //! A little of what the fuzz targets `run_file`, `summary` and `digest` do, by the same checks and
 //! with a fixed seed.
 
+mod common;
 #[path = "../../../fuzz/src/edit.rs"]
 mod edit;
 #[path = "../../../fuzz/src/results.rs"]
 mod results;
-#[path = "common/shown.rs"]
-mod shown;
+
+use common::shown;
 
 /// Random bytes, the same each time.
 fn bytes(rounds: u64, check: fn(&[u8])) {

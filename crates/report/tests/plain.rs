@@ -1,14 +1,13 @@
 //! Text of others is plain wherever it is shown: one hostile text in every place that the schemas
 //! have for a text, through every form.
 
-#[path = "common/shown.rs"]
-mod shown;
+mod common;
 
 use std::collections::BTreeSet;
 
+use common::shown::{self, Shown};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use shown::Shown;
 use taskscale_model::{
     compare::Comparison, digest::Digest, doctor::Checkup, guide::Verdicts, summary::Summary,
 };

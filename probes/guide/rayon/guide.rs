@@ -1,5 +1,5 @@
-//! What the experiments share: clocks, the kernel, loop profiles, rounds of interleaved arms, JSON Lines. `../README.md` has the
-//! format; `../guide.hpp` is the same for C++.
+//! What the experiments share: clocks, the kernel, loop profiles, rounds of interleaved arms, JSON
+//! Lines. `../README.md` has the format; `../guide.hpp` is the same for C++.
 
 use std::{
     collections::BTreeSet,
@@ -22,7 +22,8 @@ pub fn wall() -> u64 {
 pub fn cpu() -> u64 {
     clock_ns(ClockId::ProcessCPUTime)
 }
-/// What all threads but the caller have used. The thread's clock is read first, so that the difference is not below zero.
+/// What all threads but the caller have used. The thread's clock is read first, so that the
+/// difference is not below zero.
 fn others() -> u64 {
     let own = clock_ns(ClockId::ThreadCPUTime);
     cpu() - own
@@ -64,7 +65,8 @@ pub fn sum(all: impl Iterator<Item = u64>) -> u64 {
     all.fold(0, u64::wrapping_add)
 }
 
-/// Loop profiles: what element i of n does. The sums are those of every language's program, for 4,096 and 65,536 elements.
+/// Loop profiles: what element i of n does. The sums are those of every language's program, for
+/// 4,096 and 65,536 elements.
 pub const PROFILES: [(&str, fn(u64, u64) -> u64, [u64; 2]); 5] = [
     ("uniform", |i, _| spin(i, 64), [14_386_694_264_494_772_570, 9_472_180_545_058_376_438]),
     ("ramp", |i, n| spin(i, 128 * i / n), [14_835_103_784_405_840_294, 17_197_121_626_017_414_055]),
@@ -113,7 +115,8 @@ impl Sample {
         self.wall_ns += w - self.from.0;
         self.others = others();
     }
-    /// Waits until idle workers have ceased to spin, a tenth of a second at most: what they use belongs to no arm. Returns it.
+    /// Waits until idle workers have ceased to spin, a tenth of a second at most: what they use
+    /// belongs to no arm. Returns it.
     pub fn settle(&self) -> u64 {
         let mut last = others();
         for _ in 0..100 {
@@ -221,7 +224,8 @@ impl Options {
     }
 }
 
-/// An experiment: claims, and arms that are measured in interleaved rounds, every second one backwards.
+/// An experiment: claims, and arms that are measured in interleaved rounds, every second one
+/// backwards.
 pub struct Program {
     pub options: Options,
     pub library: (&'static str, &'static str),

@@ -53,7 +53,7 @@ fn nodes(facts: &Facts) -> Result<Vec<Node>, &Missing> {
 }
 
 fn pinned(facts: &Facts) -> Check {
-    const QUESTION: &str = "pinned to one NUMA node?";
+    const QUESTION: &str = "one NUMA node?";
     let nodes = match nodes(facts) {
         Ok(nodes) => nodes,
         Err(why) => return unknown(QUESTION, why, "lscpu and numactl --show may tell"),
@@ -65,7 +65,7 @@ fn pinned(facts: &Facts) -> Check {
     let all = facts.processors.nodes.value().map_or(0, Vec::len);
     let cpus = format!("CPUs {}", list(&first.cpus));
     if all == 1 {
-        return check(QUESTION, true, format!("the machine has one node, with {cpus}"), String::new());
+        return check(QUESTION, true, format!("the machine has one, with {cpus}"), String::new());
     }
     let ids: Vec<u32> = nodes.iter().map(|node| node.id).collect();
     let memory = match (&facts.memory.policy, &facts.memory.nodes) {
@@ -81,7 +81,7 @@ fn pinned(facts: &Facts) -> Check {
         _ => format!("CPUs are of nodes {} of {all}; {memory}", list(&ascending(&ids))),
     };
     let remedy = format!(
-        "numactl --cpunodebind={0} --membind={0} taskscale ..., or taskset -c {1}",
+        "numactl --cpunodebind={0} --membind={0} taskscale run, or taskset -c {1}",
         first.id,
         list(&first.cpus)
     );
@@ -93,7 +93,7 @@ fn ascending(ids: &[u32]) -> Vec<u32> {
 }
 
 fn workers(facts: &Facts) -> Check {
-    const QUESTION: &str = "worker count at most the physical cores of that node?";
+    const QUESTION: &str = "workers <= its cores?";
     const REMEDY: &str = "lscpu --extended may tell; give fewer workers by hand";
     let usable = match facts.processors.usable.as_result() {
         Ok(usable) => usable,
@@ -119,17 +119,14 @@ fn workers(facts: &Facts) -> Check {
     let (workers, physical) = (usable.len(), cores.len());
     let where_ = node.as_ref().map_or("here".to_owned(), |node| format!("of node {}", node.id));
     let plural = |n: usize, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
-    let found = format!(
-        "{} by default, one for each usable CPU; {} {where_}",
-        plural(workers, "worker"),
-        plural(physical, "physical core")
-    );
-    let remedy = format!("give {physical} workers at most, or taskset -c {} taskscale ...", list(&one_each));
+    let found =
+        format!("{} by default, {} {where_}", plural(workers, "worker"), plural(physical, "physical core"));
+    let remedy = format!("give {physical} workers at most, or taskset -c {} taskscale run", list(&one_each));
     check(QUESTION, workers <= physical, found, remedy)
 }
 
 fn repeated(facts: &Facts) -> Check {
-    const QUESTION: &str = "run several times?";
+    const QUESTION: &str = "several runs?";
     let slices = &facts.measured.slices;
     let runs: Vec<f64> =
         slices.chunks_exact(RUN).map(|run| run.iter().map(|slice| slice.wall_ns as f64).sum()).collect();
@@ -146,12 +143,8 @@ fn repeated(facts: &Facts) -> Check {
         );
         return unknown(QUESTION, &why, "run taskscale doctor again when the machine is less busy");
     };
-    let found = format!(
-        "wall times of two runs of the same 20 ms differ by up to {} % in nine of ten of {} pairs; a single \
-         run tells nothing smaller",
-        percent(p90),
-        differences.len()
-    );
+    let found =
+        format!("two runs of 20 ms differ by up to {} % (p90 of {} pairs)", percent(p90), differences.len());
     let remedy = "run more often and compare medians with intervals, or judge by CPU time";
     check(QUESTION, p90 <= FEW_PERCENT, found, remedy.into())
 }
@@ -188,7 +181,7 @@ mod tests {
             "{roams:?}"
         );
         // Most of its CPUs are of node 1.
-        assert_eq!(roams.remedy, "numactl --cpunodebind=1 --membind=1 taskscale ..., or taskset -c 2-3,6-7");
+        assert_eq!(roams.remedy, "numactl --cpunodebind=1 --membind=1 taskscale run, or taskset -c 2-3,6-7");
         let mut stays = two_nodes(&[0, 1]);
         stays.memory.policy = Reading::Value("bind:0".into());
         let stays = pinned(&stays);
@@ -203,8 +196,8 @@ mod tests {
     fn workers_are_held_to_physical_cores() {
         let all = workers(&two_nodes(&[0, 1, 4, 5]));
         assert_eq!(all.holds, Some(false));
-        assert_eq!(text(&all), "4 workers by default, one for each usable CPU; 2 physical cores of node 0");
-        assert_eq!(all.remedy, "give 2 workers at most, or taskset -c 0-1 taskscale ...");
+        assert_eq!(text(&all), "4 workers by default, 2 physical cores of node 0");
+        assert_eq!(all.remedy, "give 2 workers at most, or taskset -c 0-1 taskscale run");
         assert_eq!(workers(&two_nodes(&[0, 1])).holds, Some(true));
         let mut hidden = two_nodes(&[0, 1]);
         hidden.processors.cpus[0].siblings.clear();
@@ -221,7 +214,7 @@ mod tests {
         facts.measured.slices = slices(20_000, 40);
         let few = repeated(&facts);
         assert_eq!((few.holds, few.remedy.as_str()), (Some(true), ""));
-        assert!(text(&few).contains("up to 0.99 % in nine of ten of 20 pairs"), "{few:?}");
+        assert!(text(&few).contains("up to 0.99 % (p90 of 20 pairs)"), "{few:?}");
         facts.measured.slices = slices(1_000_000, 40);
         let many = repeated(&facts);
         assert!(many.holds == Some(false) && text(&many).contains("up to 33 %"), "{many:?}");

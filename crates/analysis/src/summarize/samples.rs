@@ -77,7 +77,8 @@ impl<'a> RowSamples<'a> {
             let all = samples.remove(&row.row).unwrap_or_default();
             let of = |kind| all.iter().copied().filter(|sample| sample.kind == kind).collect::<Vec<_>>();
             let (timed, phases) = (of(Kind::Timed), of(Kind::Phases));
-            // Where memory is read, a million tasks are made to wait and only their waking is timed.
+            // Where memory is read, a million tasks are made to wait and only their waking is
+            // timed.
             let held = if row.key.is_resident() { &[][..] } else { &all[..] };
             let told = told(clocks.get(&*row.key.runtime).copied(), held);
             let state = state(ends.get(&row.row).copied(), timed.len(), run.ended.is_some());

@@ -33,8 +33,8 @@ fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// Data as JSON on one line that may stand inside a script element: without `<` and `&`, and in ASCII
-/// alone.
+/// Data as JSON on one line that may stand inside a script element: without `<` and `&`, and in
+/// ASCII alone.
 pub fn data(data: &impl Serialize) -> String {
     // Writing to a string cannot fail, and no map of a summary or a digest has keys other than
     // strings.

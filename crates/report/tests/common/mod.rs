@@ -4,3 +4,4 @@
 
 pub mod digests;
 pub mod html;
+pub mod shown;

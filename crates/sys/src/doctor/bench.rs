@@ -97,8 +97,9 @@ impl Bench for ThisThread {
 const MULTIPLIER: u64 = 6_364_136_223_846_793_005;
 const INCREMENT: u64 = 1_442_695_040_888_963_407;
 
-/// Runs eight linear congruential generators side by side, so that the multiplier of the core never waits for a result. A busy hardware thread of
-/// the same core slows this work down. One chain of dependent steps would leave room for it.
+/// Runs eight linear congruential generators side by side, so that the multiplier of the core never
+/// waits for a result. A busy hardware thread of the same core slows this work down. One chain of
+/// dependent steps would leave room for it.
 pub(super) fn spin(steps: u64) {
     let mut lanes: [u64; 8] = black_box([1, 2, 3, 4, 5, 6, 7, 8]);
     for _ in 0..steps {
