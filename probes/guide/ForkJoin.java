@@ -16,9 +16,10 @@ public class ForkJoin {
   // A pool of so many threads, kept until the process ends.
   static final Map<Integer, ForkJoinPool> POOLS = new HashMap<>();
   static ForkJoinPool pool(int w) { return POOLS.computeIfAbsent(w, ForkJoin::made); }
-  // A pool whose threads do not end between two samples.
+  // A pool whose threads do not end between two samples. One that waits in a join blocks where no further thread is allowed
+  // (the predicate); without it the join throws, as it does on a busy machine.
   static ForkJoinPool made(int w) {
-    return new ForkJoinPool(w, ForkJoinPool.defaultForkJoinWorkerThreadFactory, null, true, w, w, 1, null, 60, TimeUnit.SECONDS);
+    return new ForkJoinPool(w, ForkJoinPool.defaultForkJoinWorkerThreadFactory, null, true, w, w, 1, pool -> true, 60, TimeUnit.SECONDS);
   }
   static <T> T within(int w, Supplier<T> body) { return pool(w).submit(body::get).join(); }
 

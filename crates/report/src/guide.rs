@@ -282,7 +282,9 @@ fn whole(text: &mut String, judged: &Judged, width: usize) {
     if !judged.note.is_empty() {
         text.push_str(&paragraphs("", &[clean(&judged.note)], width));
     }
-    for bound in &judged.bounds {
+    // Where the whole claim failed, each bound and each arm would say so again.
+    let has_failed = judged.why.is_some() && judged.arms.iter().all(|arm| arm.rounds == 0);
+    for bound in judged.bounds.iter().filter(|bound| !has_failed || bound.figure.why().is_none()) {
         let found = match (figure(bound), bound.figure.why()) {
             (Some(figure), _) => {
                 let rounds = bound.figure.value().map_or(0, |figure| figure.rounds);
@@ -296,7 +298,7 @@ fn whole(text: &mut String, judged: &Judged, width: usize) {
         let line = line.strip_suffix("; shown").unwrap_or(&line);
         let _ = write!(text, "  {:11} {}", standing(bound), hanging(line, 14, width));
     }
-    if let Some(map) = &judged.map {
+    if let Some(map) = judged.map.as_ref().filter(|_| !has_failed) {
         text.push_str(&map::text(map, ""));
     }
     let measured = judged.arms.iter().filter(|arm| arm.rounds > 0);
@@ -314,7 +316,7 @@ fn whole(text: &mut String, judged: &Judged, width: usize) {
             let _ = writeln!(text, "{}", if index == 0 { ink(Ink::Dim, &line) } else { line });
         }
     }
-    for arm in &judged.arms {
+    for arm in judged.arms.iter().filter(|_| !has_failed) {
         if let Some(why) = &arm.why {
             let _ =
                 write!(text, "  {}", hanging(&format!("{}: {}", clean(&arm.name), reason(why)), 4, width));

@@ -1,7 +1,10 @@
 //! Verdicts of a kept run of the guide: claims 3, 9, 11, 22 and 34 in six rounds.
 
 use taskscale_analysis::guide::{judge, read};
-use taskscale_model::guide::{Verdict, Verdicts};
+use taskscale_model::{
+    guide::{Verdict, Verdicts},
+    missing::{Missing, Reading},
+};
 use taskscale_report::{Style, guide_json, guide_markdown, guide_overview, guide_text};
 
 const KEPT: &[u8] = include_bytes!("../../analysis/tests/data/guide.jsonl");
@@ -22,6 +25,19 @@ fn one_claim_is_shown_with_all_that_was_measured() {
     let text = guide_text(&verdicts(), &[3, 22], None, &Style::default());
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     insta::assert_snapshot!(text);
+}
+
+#[test]
+fn what_failed_says_why_once() {
+    let mut verdicts = verdicts();
+    let why = Missing::new("the process ended: exit status 1: no memory", "run it by hand");
+    for judged in &mut verdicts.claims {
+        judged.why = Some(why.clone());
+        judged.bounds.iter_mut().for_each(|bound| bound.figure = Reading::Missing(why.clone()));
+        judged.arms.iter_mut().for_each(|arm| (arm.rounds, arm.why) = (0, Some(why.clone())));
+    }
+    let text = guide_text(&verdicts, &[3], None, &Style::default());
+    assert_eq!(text.matches("no memory").count(), 1, "{text}");
 }
 
 #[test]
