@@ -59,6 +59,14 @@ pub enum Ending {
     Failed(Missing),
 }
 
+/// The line of standard error that says most: one that names an error, an exception or a panic,
+/// else the first.
+fn cause(said: &str) -> Option<&str> {
+    let mut lines = said.lines().map(str::trim).filter(|line| !line.is_empty());
+    let names = |line: &&str| ["error", "Exception", "panicked"].iter().any(|word| line.contains(word));
+    lines.clone().find(names).or_else(|| lines.next())
+}
+
 /// Starts the program and keeps its lines. One whose arms want builds of their own is stopped
 /// before its first sample, unless the command names builds.
 ///
@@ -98,9 +106,7 @@ pub fn sit(order: &Order<'_>, journal: &mut Journal, interrupt: &Interrupt) -> s
                 return Ok(Ending::Whole { rounds: heard_of.into_values().min().unwrap_or_default() });
             }
             Err(problem) => {
-                let said = child.stderr_tail();
-                let said = said.lines().find(|line| line.starts_with("error")).unwrap_or_default();
-                let said = if said.is_empty() { String::new() } else { format!(": {said}") };
+                let said = cause(&child.stderr_tail()).map(|line| format!(": {line}")).unwrap_or_default();
                 return failed(format!("{problem}{said}"), "run it by hand to see more");
             }
         };
@@ -148,5 +154,18 @@ pub fn sit(order: &Order<'_>, journal: &mut Journal, interrupt: &Interrupt) -> s
             let (program, sitting) = (order.program.to_owned(), order.sitting);
             journal.append(&Record::Said(Said { program, sitting, line: value }))?;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn why_a_program_ended_is_what_it_said() {
+        let java = "note\nException in thread \"main\" x.Rejected: Thread limit\n\tat a.b(C.java:1)\n";
+        assert_eq!(cause(java), Some("Exception in thread \"main\" x.Rejected: Thread limit"));
+        assert_eq!(cause("\n  terminate called\nmore\n"), Some("terminate called"));
+        assert_eq!(cause(" \n"), None);
     }
 }
