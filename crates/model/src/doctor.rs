@@ -35,7 +35,7 @@ pub struct Checkup {
 pub struct Check {
     /// It stays the same from version to version.
     pub question: String,
-    /// Whether it is as it should be; absent where that is not known.
+    /// Whether it is as it should be; null where that is not known.
     pub holds: Option<bool>,
     /// The figures that answer it, or why there are none.
     pub found: Reading<String>,

@@ -282,9 +282,17 @@ fn whole(text: &mut String, judged: &Judged, width: usize) {
     if !judged.note.is_empty() {
         text.push_str(&paragraphs("", &[clean(&judged.note)], width));
     }
-    // Where the whole claim failed, each bound and each arm would say so again.
-    let has_failed = judged.why.is_some() && judged.arms.iter().all(|arm| arm.rounds == 0);
-    for bound in judged.bounds.iter().filter(|bound| !has_failed || bound.figure.why().is_none()) {
+    // Where nothing was measured, each bound and each arm would say why again.
+    if judged.why.is_none() || judged.arms.iter().any(|arm| arm.rounds > 0) {
+        details(text, judged, width);
+    }
+    let by_hand = format!("by hand: {}", others::by_hand(&judged.program));
+    text.push_str(&paragraphs("", &[clean(&by_hand)], width));
+}
+
+/// The bounds, the map and the arms of a claim.
+fn details(text: &mut String, judged: &Judged, width: usize) {
+    for bound in &judged.bounds {
         let found = match (figure(bound), bound.figure.why()) {
             (Some(figure), _) => {
                 let rounds = bound.figure.value().map_or(0, |figure| figure.rounds);
@@ -298,7 +306,7 @@ fn whole(text: &mut String, judged: &Judged, width: usize) {
         let line = line.strip_suffix("; shown").unwrap_or(&line);
         let _ = write!(text, "  {:11} {}", standing(bound), hanging(line, 14, width));
     }
-    if let Some(map) = judged.map.as_ref().filter(|_| !has_failed) {
+    if let Some(map) = &judged.map {
         text.push_str(&map::text(map, ""));
     }
     let measured = judged.arms.iter().filter(|arm| arm.rounds > 0);
@@ -316,14 +324,12 @@ fn whole(text: &mut String, judged: &Judged, width: usize) {
             let _ = writeln!(text, "{}", if index == 0 { ink(Ink::Dim, &line) } else { line });
         }
     }
-    for arm in judged.arms.iter().filter(|_| !has_failed) {
+    for arm in &judged.arms {
         if let Some(why) = &arm.why {
             let _ =
                 write!(text, "  {}", hanging(&format!("{}: {}", clean(&arm.name), reason(why)), 4, width));
         }
     }
-    let by_hand = format!("by hand: {}", others::by_hand(&judged.program));
-    text.push_str(&paragraphs("", &[clean(&by_hand)], width));
 }
 
 fn reason(why: &Missing) -> String {
