@@ -34,7 +34,10 @@ fn sizes_of(workload: &str) -> Vec<u64> {
         return CHECKED.to_vec();
     }
     let [one, few, many] = SIZES;
-    vec![one, few, invariants::most_tasks(workload).map_or(many, |most| most.min(many))]
+    let many = invariants::most_tasks(workload).map_or(many, |most| most.min(many));
+    let mut sizes = vec![one, few, many];
+    sizes.dedup();
+    sizes
 }
 
 /// The largest of these sizes that a variant bears; its limit where that is less than all of them.

@@ -218,7 +218,7 @@ pub fn further_cases(workload: &str) -> Vec<Params> {
 /// The most tasks for which `taskscale probe check` asks at once, where a task of `workload` is as
 /// long as a thousand of others.
 pub fn most_tasks(workload: &str) -> Option<u64> {
-    (workload == WORKLOAD).then_some(20)
+    (workload == WORKLOAD).then_some(7)
 }
 
 /// A number, or a string of decimal digits, as of an answer.

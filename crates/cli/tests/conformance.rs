@@ -17,12 +17,20 @@ fn is_here(name: &str, ran: &common::Ran) -> bool {
     ran.status != Some(2)
 }
 
+/// The runtimes whose packages are fetched where the user asks for it.
+const SET_UP: [&str; 3] = ["uvloop", "trio", "anyio"];
+
 fn conforms(runtime: &str, workload: &str) {
     let tool = Tool::with_shared_cache();
-    if !is_here(runtime, &tool.run(&["setup", runtime])) {
+    // A probe that was built without what it would like to have is built anew by `setup`: F#'s takes
+    // 80 s of CPU time where there is no package Ply.
+    if SET_UP.contains(&runtime) && !is_here(runtime, &tool.run(&["setup", runtime])) {
         return;
     }
     let ran = tool.run(&["probe", "check", "--runtime", runtime, "--verbose"]);
+    if !is_here(runtime, &ran) {
+        return;
+    }
     assert_eq!(ran.status, Some(0), "{}\n{}", ran.out, ran.err);
     assert!(ran.out.contains("conforms to probe protocol 1") && ran.out.contains(" 0 failed"), "{}", ran.out);
     assert!(ran.out.contains(&format!("answers: {workload}")), "{}", ran.out);

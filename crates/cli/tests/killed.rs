@@ -72,6 +72,18 @@ fn run(tool: &Tool, mark: &str, file: &Path) -> Command {
     command
 }
 
+/// The same command where these tests run under `nohup`, whose children ignore SIGHUP.
+fn listens(command: &Command) -> Command {
+    let mut env = Command::new("env");
+    env.arg("--default-signal=HUP").arg(command.get_program()).args(command.get_args());
+    command.get_envs().for_each(|(name, value)| match value {
+        Some(value) => _ = env.env(name, value),
+        None => _ = env.env_remove(name),
+    });
+    env.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    env
+}
+
 fn ended(child: &mut Child, what: &str) {
     let began = Instant::now();
     while child.try_wait().expect("a child").is_none() {
@@ -127,7 +139,7 @@ fn nothing_stays(signal: &str) {
         let (mark, file) = (mark(), tool.path(&format!("{number}.taskscale.jsonl")));
         let moment = Duration::from_millis(fastrand::u64(0..LATEST_MS));
         let what = format!("SIG{signal} after {moment:?}");
-        let mut child = run(&tool, &mark, &file).spawn().expect("starts");
+        let mut child = listens(&run(&tool, &mark, &file)).spawn().expect("starts");
         thread::sleep(moment);
         send(signal, &child);
         ended(&mut child, &what);

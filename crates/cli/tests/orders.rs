@@ -210,6 +210,7 @@ fn the_clean_trace_of_a_shuffled_one_holds_each_span_once() {
     assert_eq!(first["losses"]["work"], again["losses"]["work"]);
 }
 
+/// Twice as many spans as one block holds.
 #[test]
 fn no_room_to_sort_is_said_with_what_to_do() {
     let tool = Tool::new();

@@ -112,12 +112,13 @@ fn section(
     kept: &str,
     params: &mut BTreeMap<(String, String), (String, String)>,
 ) -> String {
-    let set_up = tool.run(&["setup", name]);
+    // The packages of these are fetched where the user asks for it.
+    let set_up = ["uvloop", "trio", "anyio"].contains(&name).then(|| tool.run(&["setup", name]).err);
     let ran = tool.run(&["list", name]);
     let mut variants = unbroken(&ran.out);
     variants.retain(|line| line.starts_with("    "));
     if variants.is_empty() {
-        println!("skipped: {name}: {}", format!("{}{}", ran.out, set_up.err).trim());
+        println!("skipped: {name}: {}", format!("{}{}", ran.out, set_up.unwrap_or_default()).trim());
         let begin = kept.find(&format!("\n## {name}\n")).unwrap_or(kept.len());
         let end = kept[begin..]
             .get(1..)
