@@ -20,6 +20,7 @@ use taskscale_model::{
 };
 
 use crate::read::Run;
+pub(crate) use overview::TIE;
 use samples::RowSamples;
 
 /// What a reader asks of a summary.
