@@ -44,6 +44,7 @@ pub fn judge(file: &File) -> Verdicts {
             name: library.name.clone(),
             version: version(file, name),
             toolchain: library.toolchain.clone(),
+            program: library.program.clone(),
             claims: claims(file, name),
         }
     };

@@ -55,6 +55,9 @@ pub struct Library {
     pub name: String,
     /// The compiler or runtime that it is built with.
     pub toolchain: Reading<String>,
+    /// The program that a reader starts to do the same by hand: the compiler, `java` or `dotnet`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
 }
 
 /// A program of the guide.
@@ -258,6 +261,9 @@ pub struct OfLibrary {
     /// Absent where no program came so far.
     pub version: Option<String>,
     pub toolchain: Reading<String>,
+    /// What a reader starts to do the same by hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
     /// Only those that have an experiment by this library.
     pub claims: Vec<Judged>,
 }
