@@ -161,13 +161,14 @@ fn advice(groups: &Groups<'_>) -> String {
         (true, false) => Ink::Yellow,
         (true, true) => Ink::Green,
     };
-    // The first of many stand for all: each has its warning below.
-    let said = |named: usize| {
-        format!("fit for CPU time: {}; for wall time: {}", fit(&cpu, named), fit(&wall, named))
+    // The first of many stand for all, since each has its warning below; those of CPU time go first.
+    let said = |(of_cpu, of_wall): (usize, usize)| {
+        format!("fit for CPU time: {}; for wall time: {}", fit(&cpu, of_cpu), fit(&wall, of_wall))
     };
-    let most = cpu.len().max(wall.len()).max(1);
-    let line = (1..=most).rev().map(said).find(|line| line.chars().count() <= COLUMNS);
-    ink(colour, &line.unwrap_or_else(|| said(0)))
+    let mut named =
+        (0..=cpu.len()).rev().flat_map(|of_cpu| (0..=wall.len()).rev().map(move |of| (of_cpu, of)));
+    let line = named.find_map(|named| Some(said(named)).filter(|line| line.chars().count() <= COLUMNS));
+    ink(colour, &line.unwrap_or_else(|| said((0, 0))))
 }
 
 /// `yes`, or `no` with what speaks against it: so many by name.
@@ -187,8 +188,7 @@ pub fn doctor_text(checkup: &Checkup, style: &Style) -> String {
     let groups = Groups::of(checkup);
     let width = style.width;
     let machine = hanging(&clean(&machine(checkup)), 0, width);
-    let mut text =
-        format!("{}\n{machine}{}\n{}\n", ink(Ink::Bold, TITLE), advice(&groups), groups.counts());
+    let mut text = format!("{}\n{machine}{}\n{}\n", ink(Ink::Bold, TITLE), advice(&groups), groups.counts());
     // Writing to a string cannot fail.
     for (findings, word, colour) in
         [(&groups.warnings, "WARNING", Ink::Red), (&groups.notes, "note   ", Ink::Yellow)]
@@ -233,8 +233,7 @@ pub fn doctor_markdown(checkup: &Checkup) -> String {
     let groups = Groups::of(checkup);
     let cell = |text: &str| escape(&clean(text));
     let fit = render(&advice(&groups), false);
-    let mut text =
-        format!("### {TITLE}\n\n{}; {}; {}\n\n", cell(&machine(checkup)), fit, groups.counts());
+    let mut text = format!("### {TITLE}\n\n{}; {}; {}\n\n", cell(&machine(checkup)), fit, groups.counts());
     text.push_str("| | subject | found | effect | touches | to do |\n|---|---|---|---|---|---|\n");
     // Writing to a string cannot fail.
     let all = [

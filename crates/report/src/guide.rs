@@ -26,7 +26,7 @@ use others::Table;
 /// a ratio with its interval and what is claimed of it.
 const NUMBER: usize = 3;
 const WORD: usize = 12;
-const TEXT: usize = 31;
+const TEXT: usize = 32;
 /// The most characters of what was measured in a cell of a table. More stands below it.
 const CELL: usize = 300;
 
@@ -149,9 +149,8 @@ fn key_bound(judged: &Judged) -> Option<&JudgedBound> {
         Verdict::Partly => of(Standing::Fails).rev().max_by(by_room),
         Verdict::CannotTell => {
             // What has no interval is why nothing can be told, else what straddles its bound.
-            let has_none = |bound: &&JudgedBound| {
-                bound.figure.value().is_some_and(|figure| !figure.has_interval)
-            };
+            let has_none =
+                |bound: &&JudgedBound| bound.figure.value().is_some_and(|figure| !figure.has_interval);
             of(Standing::CannotTell)
                 .find(has_none)
                 .or_else(|| of(Standing::CannotTell).find(|bound| bound.figure.value().is_some()))
@@ -169,7 +168,8 @@ fn room(bound: &JudgedBound) -> f64 {
     let share = |distance: f64, of: f64| if of == 0.0 { f64::MAX } else { distance / of.abs() };
     let over = |least: Option<f64>| least.map_or(f64::INFINITY, |least| share(low - least, least));
     let under = |most: Option<f64>| most.map_or(f64::INFINITY, |most| share(most - high, most));
-    let (below, above) = (Some(1.0 - high).filter(|room| *room > 0.0), Some(low - 1.0).filter(|room| *room > 0.0));
+    let (below, above) =
+        (Some(1.0 - high).filter(|room| *room > 0.0), Some(low - 1.0).filter(|room| *room > 0.0));
     match (&bound.of, bound.standing) {
         (Of::Effect { .. }, Standing::Holds) => above.or(below).unwrap_or(0.0),
         (_, Standing::Holds) => over(bound.above).min(under(bound.below)),

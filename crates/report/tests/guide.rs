@@ -90,7 +90,8 @@ fn the_figure_on_the_screen_is_the_one_that_decides() {
 
 #[test]
 fn where_curves_cross_has_the_unit_of_its_axis() {
-    let mut verdicts = ratios(Verdict::Partly, &[(Standing::Fails, [833.0, 950.0, 1_700.0], Some(1e4), Some(1e5))]);
+    let mut verdicts =
+        ratios(Verdict::Partly, &[(Standing::Fails, [833.0, 950.0, 1_700.0], Some(1e4), Some(1e5))]);
     let (ones, others) = (Vec::new(), Vec::new());
     verdicts.claims[0].bounds[0].of = Of::Crossover { ones, others, scale: 1.0, level: 0.9 };
     let screen = guide_overview(&verdicts, None, &Style::default(), "last");
