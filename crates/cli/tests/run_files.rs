@@ -120,7 +120,10 @@ fn a_changed_digit_is_named_and_salvage_reads_around_it() {
     let anew = tool.path("anew.taskscale.jsonl").display().to_string();
     let ran = tool.run(&["report", &to, "--salvage", "--redact", &anew]);
     assert!(ran.status == Some(0) && ran.err.contains(": 1 damaged line of "), "{ran:?}");
-    assert!(ran.err.contains("looked for home folders") && ran.err.contains("replaced in 0 lines"), "{ran:?}");
+    assert!(
+        ran.err.contains("looked for home folders") && ran.err.contains("replaced in 0 lines"),
+        "{ran:?}"
+    );
     let anew = fs::read_to_string(&anew).expect("written anew");
     assert_eq!(anew.lines().count() + 1, text.lines().count());
     let again = tool.run(&["report", &from, "--redact", &to]);
