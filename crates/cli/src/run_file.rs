@@ -174,7 +174,8 @@ pub fn of(source: Source, damage: Damage) -> anyhow::Result<Run> {
 /// Damaged lines are left out where that is asked for.
 ///
 /// # Errors
-/// The file cannot be read, or its header is damaged: written anew, it would have a check that fits.
+/// The file cannot be read, or its header is damaged: written anew, it would have a check that
+/// fits.
 pub fn redact(path: &Path, out: &Path, damage: Damage) -> anyhow::Result<Redacted> {
     // The first pass refuses what is damaged, and learns whose home folders are named.
     let run = read_for(path, damage)?;

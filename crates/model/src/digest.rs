@@ -482,9 +482,9 @@ pub struct Speedup {
 }
 
 impl Pattern {
-    /// What the remedy gives, in words. A bound is of the run that was traced, which another run of
-    /// the same program differs from by some percent, so that it is about: `1.20x to 1.34x faster, at most about 1.40x`. Where there is no
-    /// change to make, only the bound is known.
+    /// What the remedy gives, in words: `1.20x to 1.34x faster, at most about 1.40x`. Where there
+    /// is no change to make, only the bound is known. It is of the traced run, from which another
+    /// run of the same program differs by some percent, and so it is about that much.
     pub fn gain(&self) -> String {
         let Speedup { from, to } = self.predicted;
         let (low, high, most) = (format!("{from:.2}x"), format!("{to:.2}x"), format!("{:.2}x", self.bound));

@@ -157,7 +157,8 @@ pub struct Bound {
     pub above: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub below: Option<f64>,
-    /// `holds` where an interval that straddles the bound, and ends near it, is in favour of the claim.
+    /// `holds` where an interval that straddles the bound, and ends near it, is in favour of the
+    /// claim.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tie: Option<String>,
 }

@@ -161,7 +161,7 @@ fn advice(groups: &Groups<'_>) -> String {
         (true, false) => Ink::Yellow,
         (true, true) => Ink::Green,
     };
-    // The first of many stand for all, since each has its warning below; those of CPU time go first.
+    // The first of many stand for all, since each has its warning below. CPU time goes first.
     let said = |(of_cpu, of_wall): (usize, usize)| {
         format!("fit for CPU time: {}; for wall time: {}", fit(&cpu, of_cpu), fit(&wall, of_wall))
     };

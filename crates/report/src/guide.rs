@@ -71,7 +71,7 @@ pub fn guide_overview(verdicts: &Verdicts, library: Option<&str>, style: &Style,
         let _ = writeln!(text, "{}", line(judged, &table, marks).trim_end());
     }
     let is_claimed = |judged: &&Judged| key_bound(judged).is_some_and(|bound| demand(bound).is_some());
-    if !table.is_borrowed && table.claims.iter().any(|judged| is_claimed(judged)) {
+    if !table.is_borrowed && table.claims.iter().any(is_claimed) {
         let _ = writeln!(text, "\n{}", ink(Ink::Dim, LEGEND));
     }
     text.push_str(&others::legend(verdicts, marks));
@@ -137,8 +137,8 @@ fn line(judged: &Judged, table: &Table<'_>, marks: &[OfLibrary]) -> String {
     format!("{:>NUMBER$} {verdict} {words:width$} {marks}{}", judged.claim, begin(&key, room))
 }
 
-/// The bound that decides; `None` where none does. Where all have to hold, or to fail, it is the one
-/// that does so least; where one that fails is enough, the one that fails most.
+/// The bound that decides; `None` where none does. Where all have to hold, or to fail, it is the
+/// one that does so least; where one that fails is enough, the one that fails most.
 fn key_bound(judged: &Judged) -> Option<&JudgedBound> {
     let of = |standing| judged.bounds.iter().filter(move |bound| bound.standing == standing);
     let by_room = |a: &&JudgedBound, b: &&JudgedBound| room(a).total_cmp(&room(b));
@@ -149,8 +149,9 @@ fn key_bound(judged: &Judged) -> Option<&JudgedBound> {
         Verdict::Partly => of(Standing::Fails).rev().max_by(by_room),
         Verdict::CannotTell => {
             // What has no interval is why nothing can be told, else what straddles its bound.
-            let has_none =
-                |bound: &&JudgedBound| bound.figure.value().is_some_and(|figure| !figure.has_interval);
+            let has_none = |bound: &&JudgedBound| {
+                bound.figure.value().is_some_and(|figure| !figure.has_interval && figure.value.is_some())
+            };
             of(Standing::CannotTell)
                 .find(has_none)
                 .or_else(|| of(Standing::CannotTell).find(|bound| bound.figure.value().is_some()))
@@ -160,8 +161,8 @@ fn key_bound(judged: &Judged) -> Option<&JudgedBound> {
     }
 }
 
-/// How far the interval of a bound that holds or fails lies from the value that would change that, as
-/// a share of that value.
+/// How far the interval of a bound that holds or fails lies from the value that would change that,
+/// as a share of that value.
 fn room(bound: &JudgedBound) -> f64 {
     let Some(figure) = bound.figure.value() else { return f64::INFINITY };
     let (low, high) = (figure.low.unwrap_or(f64::NEG_INFINITY), figure.high.unwrap_or(f64::INFINITY));
@@ -455,8 +456,8 @@ pub fn guide_markdown(verdicts: &Verdicts, claims: &[u32], library: Option<&str>
 /// The claim whose heat map is shown in Markdown.
 const MAPPED: u32 = 15;
 
-/// What was measured of a claim, in a cell of at most some [`CELL`] characters. A longer one has the
-/// bound that decides, and all of them stand below the table.
+/// What was measured of a claim, in a cell of at most some [`CELL`] characters. A longer one has
+/// the bound that decides, and all of them stand below the table.
 fn in_cell(judged: &Judged, below: &mut String) -> String {
     let cells = measured(judged);
     let whole = cells.join("; ");

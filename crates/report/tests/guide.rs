@@ -89,6 +89,18 @@ fn the_figure_on_the_screen_is_the_one_that_decides() {
 }
 
 #[test]
+fn what_lies_beyond_the_measured_gives_way_to_a_value() {
+    let open = (Standing::CannotTell, [0.9, 1.0, 1.1], Some(1.0), None);
+    let mut verdicts = ratios(Verdict::CannotTell, &[open, open]);
+    let bounds = &mut verdicts.claims[0].bounds;
+    let few = |value| Figure { value, low: None, high: None, has_interval: false, rounds: 2 };
+    bounds[0].figure = Reading::Value(few(None));
+    bounds[1].figure = Reading::Value(few(Some(1.25)));
+    let screen = guide_overview(&verdicts, None, &Style::default(), "last");
+    assert!(screen.contains("1.25x, no interval (>1x)"), "{screen}");
+}
+
+#[test]
 fn where_curves_cross_has_the_unit_of_its_axis() {
     let mut verdicts =
         ratios(Verdict::Partly, &[(Standing::Fails, [833.0, 950.0, 1_700.0], Some(1e4), Some(1e5))]);

@@ -195,7 +195,7 @@ pub(super) fn maps(verdicts: &Verdicts, table: &Table<'_>, judged: &Judged) -> S
     text
 }
 
-/// How a reader runs a program without the tool, with the compiler or the `java` that the tool took.
+/// How a reader runs a program without the tool, with the compiler or the `java` that it took.
 pub(super) fn by_hand(program: &str, library: Option<&OfLibrary>) -> String {
     let own = program.split_once('/').and_then(|(name, claim)| {
         let (.., command) = TITLES.iter().find(|(known, ..)| *known == name)?;
