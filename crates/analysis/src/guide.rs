@@ -28,6 +28,8 @@ use taskscale_model::{
 use figures::{Interval, Rounds};
 use read::File;
 
+use crate::summarize::TIE;
+
 /// A ratio whose whole interval lies within this share of 1 is no effect, and what costs no more
 /// than this share more is no worse.
 const NO_EFFECT: f64 = 0.02;
@@ -42,6 +44,7 @@ pub fn judge(file: &File) -> Verdicts {
             name: library.name.clone(),
             version: version(file, name),
             toolchain: library.toolchain.clone(),
+            program: library.program.clone(),
             claims: claims(file, name),
         }
     };
@@ -251,13 +254,18 @@ fn standing(bound: &Bound, Interval { low, high }: Interval) -> Standing {
     let above = bound.above.map_or(f64::NEG_INFINITY, |above| above - margin * above.abs());
     let below = bound.below.map_or(f64::INFINITY, |below| below + margin * below.abs());
     // Two bounds are a range with its ends. One is to be passed: what is always 0 is not above 0.
+    // A tie is told by an interval that is as narrow as one of two rows: a wide one shows neither.
+    let ends_near = || {
+        bound.above.is_none_or(|above| low >= above - TIE * above.abs())
+            && bound.below.is_none_or(|below| high <= below + TIE * below.abs())
+    };
     let is_range = bound.above.is_some() && bound.below.is_some();
     let within =
         |value: f64| if is_range { above <= value && value <= below } else { above < value && value < below };
     let outside = if is_range { high < above || low > below } else { high <= above || low >= below };
     match () {
         () if outside => Standing::Fails,
-        () if tie || (within(low) && within(high)) => Standing::Holds,
+        () if (tie && ends_near()) || (within(low) && within(high)) => Standing::Holds,
         () => Standing::CannotTell,
     }
 }

@@ -38,6 +38,10 @@ pub struct Run {
     pub ended: Option<End>,
     /// Whether each line has a check, so that a changed digit is found.
     pub is_checked: bool,
+    /// Damaged lines that were read around.
+    pub damaged_lines: u64,
+    /// Whether the header is one of them, and taken as it stands.
+    pub is_header_damaged: bool,
     /// What the reader skipped.
     pub notes: Vec<String>,
 }
@@ -89,9 +93,14 @@ pub enum ReadError {
         /// The schema that the file names.
         found: String,
     },
-    /// The first line is damaged, without which nothing else can be read.
-    #[error("line 1, the header, is damaged: {problem}; take the run again")]
+    /// The first line is not what was written, and can be read.
+    #[error("line 1, the header, is damaged: {problem}; `taskscale report --salvage` takes it as it stands")]
     Header { problem: String },
+    /// The first line cannot be read, without which nothing else can.
+    #[error(
+        "line 1, the header, is damaged: {problem}; no other line says what it said of suites and machine: take the run again"
+    )]
+    HeaderLost { problem: String },
     /// A line is damaged.
     #[error("line {line} is damaged: {problem}; `taskscale report --salvage` reads around it")]
     Broken {
@@ -114,7 +123,7 @@ pub fn parse_run(text: impl AsRef<[u8]>) -> Result<Run, ReadError> {
     parse(text.as_ref(), Damage::Refused)
 }
 
-/// Reads what is whole of a damaged run file. Only its first line must be.
+/// Reads what is whole of a damaged run file. Its first line must be readable.
 pub fn salvage_run(text: impl AsRef<[u8]>) -> Result<Run, ReadError> {
     parse(text.as_ref(), Damage::LeftOut)
 }

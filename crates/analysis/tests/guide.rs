@@ -148,6 +148,17 @@ fn pairs_are_compared_within_a_round() {
     let by = |factor: f64| slow.iter().map(|ns| ns * factor).collect::<Vec<_>>();
     assert_eq!(standing(no_worse(), &by(1.01), &slow), Standing::Holds);
     assert_eq!(standing(no_worse(), &by(1.05), &slow), Standing::Fails);
+    // From half to thrice as much is no tie: what is no worse may end at 10 % more.
+    let between = |low: f64, high: f64| -> Vec<f64> {
+        let share = |round: usize| round as f64 / (ROUNDS - 1) as f64;
+        (0..ROUNDS).map(|round| slow[round] * (low + (high - low) * share(round))).collect()
+    };
+    assert_eq!(standing(no_worse(), &between(0.5, 3.0), &slow), Standing::CannotTell);
+    assert_eq!(standing(no_worse(), &between(0.9, 1.3), &slow), Standing::CannotTell);
+    assert_eq!(standing(no_worse(), &between(0.2, 1.09), &slow), Standing::Holds);
+    let no_less = || pair("ratio", json!({"above": 1.0, "tie": "holds"}));
+    assert_eq!(standing(no_less(), &between(0.3, 3.0), &slow), Standing::CannotTell);
+    assert_eq!(standing(no_less(), &between(0.95, 3.0), &slow), Standing::Holds);
 }
 
 #[test]

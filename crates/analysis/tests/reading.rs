@@ -151,9 +151,19 @@ fn a_changed_digit_is_found_and_named_with_its_line() {
         assert!(salvaged.notes.len() == 1 && salvaged.notes[0].starts_with(&note), "{:?}", salvaged.notes);
     }
     let header = String::from_utf8_lossy(&whole).replacen("\"seed\":", "\"seed\":1", 1);
-    for read in [parse_run(&header), salvage_run(&header)] {
+    let error = parse_run(&header).expect_err("a changed header").to_string();
+    assert!(error.starts_with("line 1, the header, is damaged") && error.contains("--salvage"), "{error}");
+    // Its check does not fit, and it can be read: so can all that is behind it.
+    let salvaged = salvage_run(&header).expect("a run");
+    assert_eq!((&salvaged.samples, salvaged.damaged_lines), (&run.samples, 1));
+    assert!(salvaged.notes[0].contains("is damaged (it is not what was written"), "{:?}", salvaged.notes);
+    let lost = String::from_utf8_lossy(&whole).replacen("\"seed\":", "\"seed:", 1);
+    for read in [parse_run(&lost), salvage_run(&lost)] {
         let error = read.expect_err("nothing can be read without it").to_string();
-        assert!(error.starts_with("line 1, the header, is damaged"), "{error}");
+        assert!(
+            error.starts_with("line 1, the header, is damaged: not JSON") && error.contains("no other line"),
+            "{error}"
+        );
     }
 }
 
@@ -223,5 +233,5 @@ fn salvage_reads_around_all_damage_and_counts_it() {
         run.samples.len() + run.rounds.len() + run.row_ends.len() + run.rows.len() + run.runtimes.len()
     };
     assert_eq!(records(&run) + 26, records(&whole));
-    summarize(&run);
+    assert_eq!((summarize(&run).damaged_lines, summarize(&whole).damaged_lines), (26, 0));
 }

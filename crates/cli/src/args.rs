@@ -179,8 +179,8 @@ pub struct RunArgs {
     /// Rounds at most [default: the suite's, else 100]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), allow_negative_numbers = true)]
     pub samples: Option<u64>,
-    /// Time at most for one cell, that is one table at one size, its counts included [default: the
-    /// suite's, else 30s, without counts]
+    /// Time at most for one cell, that is one table at one size, its counts included; of the suite
+    /// guide, for all of its programs together [default: the suite's, else 30s, without counts]
     #[arg(long, value_name = "TIME", value_parser = seconds, allow_negative_numbers = true)]
     pub max_time: Option<f64>,
     /// Stop when every interval is as narrow as this, to either side; 0 never does [default: the
@@ -483,9 +483,17 @@ pub struct BytesArgs {
 }
 
 /// The libraries that the guide is tried on.
-fn libraries() -> PossibleValuesParser {
-    let others = guide::libraries::ALL.iter().map(|library| library.name);
-    PossibleValuesParser::new(std::iter::once(guide::TASKFLOW).chain(others))
+fn libraries() -> impl TypedValueParser<Value = String> {
+    let aliases = guide::libraries::ALIASES;
+    let named = std::iter::once(guide::TASKFLOW).chain(guide::libraries::ALL.iter().map(|one| one.name));
+    let values = named.map(move |name| {
+        let meant = aliases.iter().filter(move |(_, of)| *of == name).map(|(alias, _)| *alias);
+        PossibleValue::new(name).aliases(meant)
+    });
+    // What comes through is one of both.
+    PossibleValuesParser::new(values.collect::<Vec<_>>()).map(move |typed| {
+        aliases.iter().find(|(alias, _)| *alias == typed).map_or(typed, |(_, name)| (*name).to_owned())
+    })
 }
 
 /// The words of `--metrics`, each with its unit, for completions.

@@ -171,10 +171,20 @@ pub fn of(source: Source, damage: Damage) -> anyhow::Result<Run> {
 }
 
 /// Writes a run file anew without home folders, users' names and secrets, each line with a check.
-/// Returns how many lines were changed in more than that.
-pub fn redact(path: &Path, out: &Path, damage: Damage) -> anyhow::Result<u64> {
+/// Damaged lines are left out where that is asked for.
+///
+/// # Errors
+/// The file cannot be read, or its header is damaged: written anew, it would have a check that
+/// fits.
+pub fn redact(path: &Path, out: &Path, damage: Damage) -> anyhow::Result<Redacted> {
     // The first pass refuses what is damaged, and learns whose home folders are named.
     let run = read_for(path, damage)?;
+    if run.is_header_damaged {
+        bail!(
+            "{}: line 1, the header, is damaged, and --redact would give it a check that fits; take the run again",
+            path.display()
+        );
+    }
     let mut redactor = store::redactor();
     for record in run.runtimes.into_iter().map(Record::Runtime).chain([Record::Header(run.header.into())]) {
         redactor.learn(&serde_json::to_value(record)?);
@@ -188,7 +198,7 @@ pub fn redact(path: &Path, out: &Path, damage: Damage) -> anyhow::Result<u64> {
     let mut judge = Parser::new(damage);
     let mut is_first = true;
     Source::open(path)?.lines(|line| {
-        let Some(line) = line else { return Ok(()) };
+        let Some(line) = line else { return Ok(judge.too_long()?) };
         // A line that is left out of the run is left out here too.
         let before = judge.left_out();
         judge.line(line)?;
@@ -208,7 +218,16 @@ pub fn redact(path: &Path, out: &Path, damage: Damage) -> anyhow::Result<u64> {
             .with_context(|| format!("cannot write {}", out.display()))
     })?;
     new.flush().with_context(|| format!("cannot write {}", out.display()))?;
-    Ok(changed)
+    Ok(Redacted { changed, left_out: judge.left_out() })
+}
+
+/// What became of the lines of a file that was written anew.
+#[derive(Debug, Clone, Copy)]
+pub struct Redacted {
+    /// Lines in which something was replaced.
+    pub changed: u64,
+    /// Damaged lines that the new file lacks.
+    pub left_out: usize,
 }
 
 /// What some editors put before a text in UTF-8.

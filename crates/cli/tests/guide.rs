@@ -47,6 +47,8 @@ fn a_claim_is_measured_and_shown_again() {
     assert!(table.out.contains("| 3 | A graph node has about 160 bytes | refuted |"), "{}", table.out);
     let absent = tool.run(&["report", &file, "--claim", "4"]);
     assert_eq!((absent.status, absent.err.contains("has no claim 4")), (Some(2), true), "{absent:?}");
+    let said = "it has 3; to measure it: taskscale run guide --claim 4";
+    assert!(absent.err.contains(said), "{absent:?}");
     let page = tool.path("r.html");
     let page = tool.run(&["report", &file, "-o", &page.to_string_lossy()]);
     assert_eq!((page.status, page.err.contains(".txt, .md or .json")), (Some(2), true), "{page:?}");
@@ -75,6 +77,12 @@ fn what_means_nothing_to_the_guide_is_refused() {
         (vec!["run", "guide", "--runtime", "go"], "--runtime means nothing to the guide"),
         (vec!["run", "guide", "fanout"], "guide runs by itself"),
         (vec!["run", "fanout", "--claim", "3"], "--claim is for the guide"),
+        (
+            vec!["run", "guide", "--library", "java", "--claim", "3"],
+            "no library but Taskflow has an experiment for claim 3",
+        ),
+        (vec!["run", "guide", "--library", "jaba"], "forkjoin"),
+        (vec!["run", "fanout", "--library", "dotnet"], "run guide --library tpl"),
         (vec!["run", "fanout", "--library", "tpl"], "--library is for the guide"),
         (
             vec!["run", "guide", "--library", "tpl", "--claim", "3"],

@@ -106,6 +106,22 @@ fn patterns_are_those_of_the_digest() {
 }
 
 #[test]
+fn the_first_pages_have_the_time_of_the_help() {
+    let help = common::Tool::new().run(&["run", "--help"]).out;
+    let first =
+        help.lines().find_map(|line| line.trim().strip_prefix("taskscale run  ")).expect("an example");
+    let time = first.split(':').next().expect("a time").trim();
+    for page in ["README.md", "docs/start.md"] {
+        let text = std::fs::read_to_string(common::repository().join(page)).expect(page);
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            text.contains(&format!("measures for {time} at most")),
+            "{page} has another time than {time:?}"
+        );
+    }
+}
+
+#[test]
 fn the_first_pages_have_the_figures_of_the_picture() {
     let read = |name: &str| std::fs::read_to_string(common::repository().join(name)).expect(name);
     let readme = read("README.md").split_whitespace().collect::<Vec<_>>().join(" ");

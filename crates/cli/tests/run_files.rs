@@ -114,8 +114,37 @@ fn a_changed_digit_is_named_and_salvage_reads_around_it() {
     assert_eq!(ran.status, Some(0), "{ran:?}");
     let words = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains(&format!("left out 1 damaged line: {number}")), "{words}");
+    let ran = tool.run(&["report", &to, "--salvage"]);
+    let said = "1 damaged line of the file read around: --details says which";
+    assert!(ran.out.lines().take(4).any(|line| line == said), "{}", ran.out);
+    let anew = tool.path("anew.taskscale.jsonl").display().to_string();
+    let ran = tool.run(&["report", &to, "--salvage", "--redact", &anew]);
+    assert!(ran.status == Some(0) && ran.err.contains(": 1 damaged line of "), "{ran:?}");
+    assert!(
+        ran.err.contains("looked for home folders") && ran.err.contains("replaced in 0 lines"),
+        "{ran:?}"
+    );
+    let anew = fs::read_to_string(&anew).expect("written anew");
+    assert_eq!(anew.lines().count() + 1, text.lines().count());
     let again = tool.run(&["report", &from, "--redact", &to]);
     assert!(again.status == Some(2) && again.err.contains("exists; choose another name"), "{again:?}");
+}
+
+#[test]
+fn a_damaged_header_that_can_be_read_is_shown_and_never_given_a_new_check() {
+    let tool = Tool::new();
+    let (old, new) = (tool.path("old.taskscale.jsonl"), tool.path("new.taskscale.jsonl"));
+    fs::write(&old, QUICK).expect("written");
+    let (from, to) = (old.display().to_string(), new.display().to_string());
+    assert_eq!(tool.run(&["report", &from, "--redact", &to]).status, Some(0));
+    let text = fs::read_to_string(&new).expect("written anew");
+    fs::write(&old, text.replacen("\"seed\":", "\"seed\":1", 1)).expect("written");
+    let ran = tool.run(&["report", &from, "--salvage"]);
+    assert!(ran.status == Some(0) && ran.out.contains("1 damaged line of the file"), "{ran:?}");
+    let anew = tool.path("anew.taskscale.jsonl").display().to_string();
+    let ran = tool.run(&["report", &from, "--salvage", "--redact", &anew]);
+    assert!(ran.status == Some(2) && ran.err.contains("would give it a check that fits"), "{ran:?}");
+    assert!(!Path::new(&anew).exists(), "nothing is left behind");
 }
 
 fn clocks(tool: &Tool, wall: u32, cpu: u32, words: &str) -> Ran {

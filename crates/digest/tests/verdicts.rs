@@ -146,6 +146,20 @@ fn a_parent_is_no_straggler() {
 }
 
 #[test]
+fn a_straggler_is_told_to_start_first_unless_it_does() {
+    let advice = |from: i64| {
+        let mut spans: Vec<(u32, i64, i64)> = (1..4).flat_map(|worker| row(worker, 0, 100, MS, US)).collect();
+        spans.extend(row(0, 0, from / MS, MS, 0));
+        spans.push((0, from, from + 300 * MS));
+        let digest = finish(&of(4, &spans));
+        let found = digest.patterns.iter().find(|pattern| pattern.name == PatternName::StragglerTasks);
+        found.unwrap_or_else(|| panic!("no straggler: {:?}", digest.patterns)).remedy.clone()
+    };
+    assert!(advice(100 * MS).contains(" pieces, or start it first"), "{}", advice(100 * MS));
+    assert!(advice(0).ends_with(" pieces"), "{}", advice(0));
+}
+
+#[test]
 fn run_delay_decides_between_a_long_task_and_a_late_one() {
     // 1,600 tasks of 0.5 to 1.5 ms on four workers, and one of 300 ms at the end.
     let mut at = [0i64; 4];

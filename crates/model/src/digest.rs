@@ -482,17 +482,18 @@ pub struct Speedup {
 }
 
 impl Pattern {
-    /// What the remedy gives, in words: `1.20x to 1.34x faster, at most 1.40x`. Where there is no
-    /// change to make, only the bound is known.
+    /// What the remedy gives, in words: `1.20x to 1.34x faster, at most about 1.40x`. Where there
+    /// is no change to make, only the bound is known. It is of the traced run, from which another
+    /// run of the same program differs by some percent, and so it is about that much.
     pub fn gain(&self) -> String {
         let Speedup { from, to } = self.predicted;
         let (low, high, most) = (format!("{from:.2}x"), format!("{to:.2}x"), format!("{:.2}x", self.bound));
         match (self.change.is_some(), low == high, high == most) {
-            (false, ..) => format!("at most {most} faster if it could be removed"),
+            (false, ..) => format!("about {most} faster if it could be removed"),
             (_, true, true) => format!("{high} faster"),
-            (_, true, _) => format!("{high} faster, at most {most}"),
+            (_, true, _) => format!("{high} faster, at most about {most}"),
             (_, _, true) => format!("{low} to {high} faster"),
-            _ => format!("{low} to {high} faster, at most {most}"),
+            _ => format!("{low} to {high} faster, at most about {most}"),
         }
     }
 }

@@ -55,6 +55,9 @@ pub struct Library {
     pub name: String,
     /// The compiler or runtime that it is built with.
     pub toolchain: Reading<String>,
+    /// The program that a reader starts to do the same by hand: the compiler, `java` or `dotnet`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
 }
 
 /// A program of the guide.
@@ -154,7 +157,8 @@ pub struct Bound {
     pub above: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub below: Option<f64>,
-    /// `holds` where an interval that straddles the bound is in favour of the claim.
+    /// `holds` where an interval that straddles the bound, and ends near it, is in favour of the
+    /// claim.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tie: Option<String>,
 }
@@ -258,6 +262,9 @@ pub struct OfLibrary {
     /// Absent where no program came so far.
     pub version: Option<String>,
     pub toolchain: Reading<String>,
+    /// What a reader starts to do the same by hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
     /// Only those that have an experiment by this library.
     pub claims: Vec<Judged>,
 }

@@ -36,6 +36,10 @@ pub use streams::{Contrasted, Stream, Streams};
 /// The value of [`Summary::schema`].
 pub const SCHEMA: &str = "taskscale.summary/1";
 
+fn is_zero(lines: &u64) -> bool {
+    *lines == 0
+}
+
 /// All figures of one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -52,6 +56,10 @@ pub struct Summary {
     pub started_unix_s: u64,
     /// Whether the run came to its end. It did not where the run was killed.
     pub complete: bool,
+    /// Damaged lines of the run file that no figure rests on: they are read around where that is
+    /// asked for.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub damaged_lines: u64,
     pub machine: Machine,
     /// The runtimes that took part or could not.
     pub runtimes: Vec<RuntimeLine>,

@@ -67,7 +67,7 @@ pub fn digest_markdown(digest: &Digest) -> String {
             text += &format!("Or {}.\n\n", cell(&other));
         }
     }
-    text += "| pattern | share | at most | evidence | who | when |\n|---|---:|---:|---|---|---|\n";
+    text += "| pattern | share | at most about | evidence | who | when |\n|---|---:|---:|---|---|---|\n";
     for pattern in digest.patterns.iter().take(ROWS / 2) {
         text += &format!(
             "| {} | {} | {:.2}x | {} | {} | {} |\n",

@@ -149,15 +149,38 @@ fn answered(check: &Check) -> String {
     clean(check.found.as_result().map_or_else(|why| why.reason.as_str(), String::as_str))
 }
 
-/// What figures to judge by, in a line.
+/// Whether the machine is fit for figures of CPU time and of wall time, and why not, in a line.
 fn advice(groups: &Groups<'_>) -> String {
-    let touches = |figures: Figures| groups.warnings.iter().any(|one| one.affects.contains(&figures));
-    let (colour, text) = match (touches(Figures::Cpu), touches(Figures::Wall)) {
-        (true, _) => (Ink::Red, "CPU time is biased here too: see the warnings before you trust a figure"),
-        (false, true) => (Ink::Yellow, "judge by CPU time: wall times are blurred here"),
-        (false, false) => (Ink::Green, "nothing blurs CPU or wall times here"),
+    let against = |figures: Figures| -> Vec<String> {
+        let of = |one: &&&Finding| one.affects.contains(&figures);
+        groups.warnings.iter().filter(of).map(|one| clean(&one.subject)).collect()
     };
-    ink(colour, text)
+    let (cpu, wall) = (against(Figures::Cpu), against(Figures::Wall));
+    let colour = match (cpu.is_empty(), wall.is_empty()) {
+        (false, _) => Ink::Red,
+        (true, false) => Ink::Yellow,
+        (true, true) => Ink::Green,
+    };
+    // The first of many stand for all, since each has its warning below. CPU time goes first.
+    let said = |(of_cpu, of_wall): (usize, usize)| {
+        format!("fit for CPU time: {}; for wall time: {}", fit(&cpu, of_cpu), fit(&wall, of_wall))
+    };
+    let mut named =
+        (0..=cpu.len()).rev().flat_map(|of_cpu| (0..=wall.len()).rev().map(move |of| (of_cpu, of)));
+    let line = named.find_map(|named| Some(said(named)).filter(|line| line.chars().count() <= COLUMNS));
+    ink(colour, &line.unwrap_or_else(|| said((0, 0))))
+}
+
+/// `yes`, or `no` with what speaks against it: so many by name.
+fn fit(against: &[String], named: usize) -> String {
+    let (named, more) = against.split_at(named.min(against.len()));
+    match (named, more.len()) {
+        ([], 0) => "yes".to_owned(),
+        ([], 1) => "no (1 warning)".to_owned(),
+        ([], n) => format!("no ({n} warnings)"),
+        (_, 0) => format!("no ({})", named.join(", ")),
+        (_, n) => format!("no ({} and {n} more)", named.join(", ")),
+    }
 }
 
 /// Writes a checkup in full for a terminal, within the width of the style. O(findings).
@@ -165,7 +188,7 @@ pub fn doctor_text(checkup: &Checkup, style: &Style) -> String {
     let groups = Groups::of(checkup);
     let width = style.width;
     let machine = hanging(&clean(&machine(checkup)), 0, width);
-    let mut text = format!("{}\n{machine}{}\n", ink(Ink::Bold, TITLE), groups.counts());
+    let mut text = format!("{}\n{machine}{}\n{}\n", ink(Ink::Bold, TITLE), advice(&groups), groups.counts());
     // Writing to a string cannot fail.
     for (findings, word, colour) in
         [(&groups.warnings, "WARNING", Ink::Red), (&groups.notes, "note   ", Ink::Yellow)]
@@ -209,7 +232,8 @@ pub fn doctor_text(checkup: &Checkup, style: &Style) -> String {
 pub fn doctor_markdown(checkup: &Checkup) -> String {
     let groups = Groups::of(checkup);
     let cell = |text: &str| escape(&clean(text));
-    let mut text = format!("### {TITLE}\n\n{}; {}\n\n", cell(&machine(checkup)), groups.counts());
+    let fit = render(&advice(&groups), false);
+    let mut text = format!("### {TITLE}\n\n{}; {}; {}\n\n", cell(&machine(checkup)), fit, groups.counts());
     text.push_str("| | subject | found | effect | touches | to do |\n|---|---|---|---|---|---|\n");
     // Writing to a string cannot fail.
     let all = [

@@ -22,10 +22,15 @@ use crate::{
 
 use others::Table;
 
-/// Columns of a claim's number, of its verdict, and of its words on a screen.
+/// Columns of a claim's number, of its verdict, and of its words on a screen. The rest has room for
+/// a ratio with its interval and what is claimed of it.
 const NUMBER: usize = 3;
 const WORD: usize = 12;
-const TEXT: usize = 37;
+const TEXT: usize = 32;
+/// The most characters of what was measured in a cell of a table. More stands below it.
+const CELL: usize = 300;
+
+const LEGEND: &str = "Shown is the figure that decides, with what is claimed of it in parentheses.";
 
 /// The verdict as it is printed.
 fn word(verdict: Verdict) -> &'static str {
@@ -59,11 +64,15 @@ pub fn guide_overview(verdicts: &Verdicts, library: Option<&str>, style: &Style,
     let mut text = String::new();
     // Writing to a string cannot fail.
     let _ = writeln!(text, "{}", ink(Ink::Bold, "Taskflow's performance guide, put to the test"));
-    let _ = writeln!(text, "{}", cut(&clean(&ran_on(verdicts, &table)), COLUMNS));
+    let _ = writeln!(text, "{}", begin(&clean(&ran_on(verdicts, &table)), COLUMNS));
     let _ = writeln!(text, "{}", tallied(&table));
     let _ = writeln!(text, "{}", others::heading(marks));
     for judged in &table.claims {
         let _ = writeln!(text, "{}", line(judged, &table, marks).trim_end());
+    }
+    let is_claimed = |judged: &&Judged| key_bound(judged).is_some_and(|bound| demand(bound).is_some());
+    if !table.is_borrowed && table.claims.iter().any(is_claimed) {
+        let _ = writeln!(text, "\n{}", ink(Ink::Dim, LEGEND));
     }
     text.push_str(&others::legend(verdicts, marks));
     // What surprises most is looked at first.
@@ -116,20 +125,80 @@ fn line(judged: &Judged, table: &Table<'_>, marks: &[OfLibrary]) -> String {
         false => (inked(judged.verdict, &format!("{:WORD$}", word(judged.verdict))), key(judged)),
     };
     let room = COLUMNS - NUMBER - 1 - WORD - 1 - TEXT - 1;
+    // A figure without what is claimed of it is better than half of both.
+    let claimed = if table.is_borrowed { None } else { key_bound(judged).and_then(demand) };
+    let key = match claimed.map(|claimed| format!("{key} ({claimed})")) {
+        Some(both) if both.chars().count() <= room => both,
+        _ => key,
+    };
     let width = TEXT - 2 * marks.len().min(TEXT / 4);
     let words = begin(&clean(&words), width);
     let marks = others::marks(judged.claim, marks);
     format!("{:>NUMBER$} {verdict} {words:width$} {marks}{}", judged.claim, begin(&key, room))
 }
 
-/// The bound that decides; `None` where none does.
+/// The bound that decides; `None` where none does. Where all have to hold, or to fail, it is the
+/// one that does so least; where one that fails is enough, the one that fails most.
 fn key_bound(judged: &Judged) -> Option<&JudgedBound> {
-    let of = |standing| judged.bounds.iter().find(|bound| bound.standing == standing);
+    let of = |standing| judged.bounds.iter().filter(move |bound| bound.standing == standing);
+    let by_room = |a: &&JudgedBound, b: &&JudgedBound| room(a).total_cmp(&room(b));
     match judged.verdict {
-        Verdict::Confirmed => of(Standing::Holds),
-        Verdict::Refuted | Verdict::Partly => of(Standing::Fails),
-        Verdict::CannotTell => of(Standing::CannotTell).or(of(Standing::Shown)),
+        Verdict::Confirmed => of(Standing::Holds).min_by(by_room),
+        Verdict::Refuted => of(Standing::Fails).min_by(by_room),
+        // Of several that are as far away, the first.
+        Verdict::Partly => of(Standing::Fails).rev().max_by(by_room),
+        Verdict::CannotTell => {
+            // What has no interval is why nothing can be told, else what straddles its bound.
+            let has_none = |bound: &&JudgedBound| {
+                bound.figure.value().is_some_and(|figure| !figure.has_interval && figure.value.is_some())
+            };
+            of(Standing::CannotTell)
+                .find(has_none)
+                .or_else(|| of(Standing::CannotTell).find(|bound| bound.figure.value().is_some()))
+                .or_else(|| of(Standing::Shown).next())
+        }
         Verdict::NotTestable | Verdict::Inapplicable | Verdict::Failed | Verdict::NotMeasured => None,
+    }
+}
+
+/// How far the interval of a bound that holds or fails lies from the value that would change that,
+/// as a share of that value.
+fn room(bound: &JudgedBound) -> f64 {
+    let Some(figure) = bound.figure.value() else { return f64::INFINITY };
+    let (low, high) = (figure.low.unwrap_or(f64::NEG_INFINITY), figure.high.unwrap_or(f64::INFINITY));
+    let share = |distance: f64, of: f64| if of == 0.0 { f64::MAX } else { distance / of.abs() };
+    let over = |least: Option<f64>| least.map_or(f64::INFINITY, |least| share(low - least, least));
+    let under = |most: Option<f64>| most.map_or(f64::INFINITY, |most| share(most - high, most));
+    let (below, above) =
+        (Some(1.0 - high).filter(|room| *room > 0.0), Some(low - 1.0).filter(|room| *room > 0.0));
+    match (&bound.of, bound.standing) {
+        (Of::Effect { .. }, Standing::Holds) => above.or(below).unwrap_or(0.0),
+        (_, Standing::Holds) => over(bound.above).min(under(bound.below)),
+        // Outside is beyond one of two ends.
+        (_, Standing::Fails) => {
+            let short = bound.above.map_or(f64::NEG_INFINITY, |least| share(least - high, least));
+            let beyond = bound.below.map_or(f64::NEG_INFINITY, |most| share(low - most, most));
+            short.max(beyond)
+        }
+        _ => f64::INFINITY,
+    }
+}
+
+/// What a bound demands in a few characters: `>1x`, `150-250 ns`.
+fn demand(bound: &JudgedBound) -> Option<String> {
+    let show = |value: f64| shown(bound, value).replace(".00", "");
+    bound.figure.value()?;
+    match (bound.above, bound.below, &bound.of) {
+        (_, _, Of::Report { .. }) | (None, None, _) => None,
+        (Some(least), Some(most), _) => {
+            let (least, most) = (show(least), show(most));
+            let unit = most.trim_start_matches(|letter: char| !letter.is_alphabetic() && letter != '%');
+            let least = least.strip_suffix(unit).map_or(least.as_str(), str::trim_end);
+            let between = if least.starts_with('-') { " to " } else { "-" };
+            Some(format!("{least}{between}{most}"))
+        }
+        (Some(least), None, _) => Some(format!(">{}", show(least))),
+        (None, Some(most), _) => Some(format!("<{}", show(most))),
     }
 }
 
@@ -182,7 +251,8 @@ fn shown(bound: &JudgedBound, value: f64) -> String {
         (Of::Ratio { .. } | Of::Effect { .. }, _) if value < 0.001 => "<0.001x".to_owned(),
         (Of::Ratio { .. } | Of::Effect { .. }, _) => format!("{}x", factor(value)),
         (Of::Spread { .. }, _) | (Of::Value { .. }, "hit") => format!("{} %", percent(value)),
-        (Of::Crossover { .. }, _) => rounded(value, None),
+        // The axis of all crossovers is the length of a task or of the work.
+        (Of::Crossover { .. }, _) => time(value),
         (_, metric) => of_metric(metric, value),
     }
 }
@@ -203,13 +273,20 @@ fn of_metric(metric: &str, value: f64) -> String {
     }
 }
 
-/// A text that is cut at its end, where it has more columns than there are.
+/// A text that is cut at its end, where it has more columns than there are: behind a word, so that
+/// no number loses digits, and inside the only word alone.
 fn begin(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
     }
     let shown: String = text.chars().take(most.saturating_sub(1)).collect();
-    format!("{}\u{2026}", shown.trim_end())
+    let is_whole = text[shown.len()..].starts_with(char::is_whitespace);
+    let whole = if is_whole { Some(shown.len()) } else { shown.trim_end().rfind(char::is_whitespace) };
+    let shown = match whole {
+        Some(end) if !shown[..end].trim().is_empty() => shown[..end].trim_end(),
+        _ => shown.trim_end().trim_end_matches(|last: char| last.is_ascii_digit()),
+    };
+    format!("{}\u{2026}", shown.trim_end_matches([',', ';', ':']))
 }
 
 fn megabytes(bytes: f64) -> String {
@@ -252,7 +329,7 @@ pub fn guide_text(verdicts: &Verdicts, claims: &[u32], library: Option<&str>, st
             let title = format!("Claim {}: {}", judged.claim, clean(&judged.text));
             text.push_str(&paragraphs("", &[title], width));
         } else {
-            whole(&mut text, judged, width);
+            whole(&mut text, judged, table.library, width);
         }
         if table.library.is_none() {
             text.push_str(&others::beside(verdicts, judged.claim, width));
@@ -269,7 +346,7 @@ pub fn guide_text(verdicts: &Verdicts, claims: &[u32], library: Option<&str>, st
     render(&text, style.colour)
 }
 
-fn whole(text: &mut String, judged: &Judged, width: usize) {
+fn whole(text: &mut String, judged: &Judged, library: Option<&OfLibrary>, width: usize) {
     let title = format!("Claim {}: {}", judged.claim, clean(&judged.text));
     // Writing to a string cannot fail.
     let title = paragraphs("", &[title], width);
@@ -286,7 +363,7 @@ fn whole(text: &mut String, judged: &Judged, width: usize) {
     if judged.why.is_none() || judged.arms.iter().any(|arm| arm.rounds > 0) {
         details(text, judged, width);
     }
-    let by_hand = format!("by hand: {}", others::by_hand(&judged.program));
+    let by_hand = format!("by hand: {}", others::by_hand(&judged.program, library));
     text.push_str(&paragraphs("", &[clean(&by_hand)], width));
 }
 
@@ -347,6 +424,7 @@ pub fn guide_markdown(verdicts: &Verdicts, claims: &[u32], library: Option<&str>
     let beside = if table.library.is_none() { verdicts.others.as_slice() } else { &[] };
     let cell = |text: &str| escape(&clean(text));
     let mut text = format!("{}\n\n", cell(&ran_on(verdicts, &table)));
+    let mut below = String::new();
     let counted: Vec<String> = tally(table.claims.iter().copied())
         .into_iter()
         .map(|(verdict, so_many)| format!("{so_many} {}", word(verdict)))
@@ -359,13 +437,14 @@ pub fn guide_markdown(verdicts: &Verdicts, claims: &[u32], library: Option<&str>
     for judged in &asked {
         let (verdict, cells) = match table.is_borrowed {
             true => ("", String::new()),
-            false => (word(judged.verdict), cell(&measured(judged))),
+            false => (word(judged.verdict), cell(&in_cell(judged, &mut below))),
         };
         let beside: String =
             others::cells(beside, judged.claim).iter().map(|of| format!(" {} |", cell(of))).collect();
         // Writing to a string cannot fail.
         let _ = writeln!(text, "| {} | {} | {verdict} | {cells} |{beside}", judged.claim, cell(&judged.text));
     }
+    text.push_str(&below);
     // The claims of one program have one map; it stands for the one that is about all profiles.
     if let Some(judged) = asked.iter().find(|judged| judged.claim == MAPPED) {
         text.push_str(&others::maps(verdicts, &table, judged));
@@ -377,20 +456,43 @@ pub fn guide_markdown(verdicts: &Verdicts, claims: &[u32], library: Option<&str>
 /// The claim whose heat map is shown in Markdown.
 const MAPPED: u32 = 15;
 
-/// What was measured of a claim, in a cell.
-fn measured(judged: &Judged) -> String {
+/// What was measured of a claim, in a cell of at most some [`CELL`] characters. A longer one has
+/// the bound that decides, and all of them stand below the table.
+fn in_cell(judged: &Judged, below: &mut String) -> String {
+    let cells = measured(judged);
+    let whole = cells.join("; ");
+    if whole.chars().count() <= CELL {
+        return whole;
+    }
+    let escaped = |text: &str| escape(&clean(text));
+    // Writing to a string cannot fail.
+    let _ = writeln!(below, "\nClaim {}, {}:\n", judged.claim, escaped(&judged.text));
+    for cell in &cells {
+        let _ = writeln!(below, "- {}", escaped(cell));
+    }
+    let bounds = judged.bounds.iter().filter(|bound| bound.standing != Standing::Shown).count();
+    let all = format!("all {bounds} bounds stand below the table");
+    match key_bound(judged).and_then(measured_of) {
+        Some(decides) => format!("{}; {all}", begin(&decides, CELL)),
+        None => format!("{}; {all}", begin(&cells[0], CELL)),
+    }
+}
+
+/// A bound with its figure, whether it holds, and what it demands.
+fn measured_of(bound: &JudgedBound) -> Option<String> {
+    Some(format!("{}: {} ({}: {})", bound.name, figure(bound)?, standing(bound), demanded(bound)))
+}
+
+/// What was measured of a claim, bound by bound.
+fn measured(judged: &Judged) -> Vec<String> {
     let bounds = judged.bounds.iter().filter(|bound| bound.standing != Standing::Shown);
-    let mut cells: Vec<String> = bounds
-        .filter_map(|bound| {
-            Some(format!("{}: {} ({}: {})", bound.name, figure(bound)?, standing(bound), demanded(bound)))
-        })
-        .collect();
+    let mut cells: Vec<String> = bounds.filter_map(measured_of).collect();
     if let Some(why) =
         judged.why.as_ref().filter(|_| cells.is_empty() || judged.verdict >= Verdict::NotTestable)
     {
         cells.insert(0, reason(why));
     }
-    cells.join("; ")
+    cells
 }
 
 /// `taskscale.guide-verdicts/1`, of all libraries or of one.

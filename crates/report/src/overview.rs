@@ -143,7 +143,14 @@ fn heading(summary: &Summary) -> Vec<String> {
     if !facts.is_empty() {
         lines.push(ink(Ink::Dim, &facts.join(", ")));
     }
+    lines.extend(damaged(summary).map(|line| ink(Ink::Yellow, &line)));
     lines
+}
+
+/// How many lines of the file no figure rests on.
+fn damaged(summary: &Summary) -> Option<String> {
+    let lines = usize::try_from(summary.damaged_lines).ok().filter(|lines| *lines > 0)?;
+    Some(format!("{} of the file read around: --details says which", plural(lines, "damaged line")))
 }
 
 /// The suite of a run and what it is about.

@@ -222,7 +222,7 @@ fn the_answer_says_what_the_advice_gives_what_a_perfect_fix_does_and_what_it_res
         (text_of(all(&html, "header")[0]), text_of(all(&html, "#answer dl.answer")[0]))
     };
     let (head, said) = answer(&digest);
-    assert!(said.contains("Gives at most 1.70x faster, by a perfect fix"), "{said}");
+    assert!(said.contains("Gives at most about 1.70x faster, by a perfect fix"), "{said}");
     assert!(said.ends_with("Confidence medium: only solve; only solve"), "{said}");
     assert!(head.contains("faster by a perfect fix 1.70x") && !head.contains("by the advice"), "{head}");
     digest.patterns[0].change = Some(Change::ShareQueue);

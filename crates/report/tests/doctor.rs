@@ -275,10 +275,10 @@ fn the_screen_of_a_throttled_container() {
 #[test]
 fn any_checkup_fits_one_screen_and_says_what_to_judge_by() {
     for (checkup, advice) in [
-        (bare_metal(), "CPU time is biased here too"),
-        (container(), "CPU time is biased here too"),
-        (old_server(), "CPU time"),
-        (laptop(), "CPU time"),
+        (bare_metal(), "fit for CPU time: no ("),
+        (container(), "fit for CPU time: no ("),
+        (old_server(), "fit for CPU time: "),
+        (laptop(), "fit for CPU time: "),
     ] {
         let screen = doctor_overview(&checkup, &Style::default());
         assert!(screen.lines().count() <= 40, "{screen}");

@@ -93,7 +93,7 @@ fn ascending(ids: &[u32]) -> Vec<u32> {
 }
 
 fn workers(facts: &Facts) -> Check {
-    const QUESTION: &str = "workers <= its cores?";
+    const QUESTION: &str = "a core per worker?";
     const REMEDY: &str = "lscpu --extended may tell; give fewer workers by hand";
     let usable = match facts.processors.usable.as_result() {
         Ok(usable) => usable,

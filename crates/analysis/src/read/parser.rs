@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use taskscale_model::run_file::{
-    Header, Kind, Record, SampleRecord,
+    Header, Kind, Record, SCHEMA, SampleRecord,
     line::{self, Check},
 };
 
@@ -35,6 +35,8 @@ pub struct Parser {
     /// The numbers of the first damaged lines, each with what is wrong, and how many there are.
     damaged: Vec<(usize, String)>,
     damages: usize,
+    /// What is wrong with a header that is taken as it stands.
+    header: Option<String>,
     /// The numbers of the rows that are declared.
     rows: BTreeSet<u64>,
     /// The line of each measurement, by its order.
@@ -52,6 +54,7 @@ impl Parser {
             lines: 0,
             damaged: Vec::new(),
             damages: 0,
+            header: None,
             rows: BTreeSet::new(),
             orders: BTreeMap::new(),
             places: BTreeMap::new(),
@@ -76,7 +79,14 @@ impl Parser {
         let number = self.lines;
         let record = self.reader.record(line);
         let Some(run) = &mut self.run else {
-            self.run = Some(first(record, line, is_cut)?);
+            let (run, problem) = first(record, line, is_cut)?;
+            if let Some(problem) = problem {
+                if self.damage == Damage::Refused {
+                    return Err(ReadError::Header { problem });
+                }
+                self.header = Some(problem);
+            }
+            self.run = Some(run);
             return Ok(());
         };
         let problem = match record {
@@ -128,6 +138,14 @@ impl Parser {
     pub fn finish(self) -> Result<Run, ReadError> {
         let mut run = self.run.ok_or(ReadError::Empty)?;
         run.notes.extend(self.reader.notes());
+        run.damaged_lines = self.damages as u64;
+        if let Some(problem) = self.header {
+            run.damaged_lines += 1;
+            run.is_header_damaged = true;
+            run.notes.push(format!(
+                "line 1, the header, is damaged ({problem}) and taken as it stands: machine, command, seed or suites may be wrong"
+            ));
+        }
         if self.damages > 0 {
             run.notes.push(left_out(&self.damaged, self.damages));
         }
@@ -199,24 +217,32 @@ fn once(
     Ok(())
 }
 
-/// The run that the first line begins.
-fn first(record: Result<Option<Record>, Problem>, line: &[u8], is_cut: bool) -> Result<Run, ReadError> {
+/// The run that the first line begins, and what is wrong with that line.
+fn first(
+    record: Result<Option<Record>, Problem>,
+    line: &[u8],
+    is_cut: bool,
+) -> Result<(Run, Option<String>), ReadError> {
     let header = match record {
         Ok(Some(Record::Header(header))) => *header,
         Err(Problem::Schema(found)) => return Err(ReadError::Schema { found }),
         Err(Problem::Syntax(_)) if is_cut => return Err(ReadError::Empty),
+        Err(problem) if was_a_header(line) => {
+            return Err(ReadError::HeaderLost { problem: problem.into_words() });
+        }
         Err(problem) => return Err(ReadError::NotARun { problem: problem.into_words() }),
         Ok(_) => return Err(ReadError::NotARun { problem: "it is another record".into() }),
     };
-    let is_checked = match line::check(line) {
-        Check::Right => true,
-        Check::Absent => false,
-        Check::Wrong => {
-            let problem = "it is not what was written: its check does not fit".to_owned();
-            return Err(ReadError::Header { problem });
-        }
-    };
-    Ok(empty(header, is_checked))
+    let check = line::check(line);
+    let problem =
+        (check == Check::Wrong).then(|| "it is not what was written: its check does not fit".to_owned());
+    Ok((empty(header, check != Check::Absent), problem))
+}
+
+/// Whether a line that cannot be read begins or names itself as the header of a run file does.
+fn was_a_header(line: &[u8]) -> bool {
+    let has = |text: &str| line.windows(text.len()).any(|window| window == text.as_bytes());
+    has("\"type\":\"header\"") || has(&format!("\"schema\":\"{SCHEMA}\""))
 }
 
 fn empty(header: Header, is_checked: bool) -> Run {
@@ -230,6 +256,8 @@ fn empty(header: Header, is_checked: bool) -> Run {
         row_ends: Vec::new(),
         ended: None,
         is_checked,
+        damaged_lines: 0,
+        is_header_damaged: false,
         notes: Vec::new(),
     }
 }

@@ -20,6 +20,7 @@ use taskscale_model::{
 };
 
 use crate::read::Run;
+pub(crate) use overview::TIE;
 use samples::RowSamples;
 
 /// What a reader asks of a summary.
@@ -70,6 +71,7 @@ pub fn summarize_with(run: &Run, options: &Options) -> Summary {
         seed: run.header.seed,
         started_unix_s: run.header.started_unix_s,
         complete: run.ended.is_some(),
+        damaged_lines: run.damaged_lines,
         machine: run.header.machine.clone(),
         runtimes: run.runtimes.iter().map(runtime).collect(),
         overview: overview::of(&parts, options),

@@ -4,6 +4,7 @@
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
+    sync::atomic::{AtomicUsize, Ordering},
     time::{Duration, Instant},
 };
 
@@ -152,7 +153,9 @@ impl Asked {
             }
             let found = library.find();
             let toolchain = found.as_ref().map(|found| found.version.clone()).map_err(Clone::clone);
-            asked.libraries.push(Library { name: library.name.to_owned(), toolchain: toolchain.into() });
+            let program = found.as_ref().ok().map(|found| without_home(library.by_hand(found)));
+            let name = library.name.to_owned();
+            asked.libraries.push(Library { name, toolchain: toolchain.into(), program });
             if let Ok(found) = found {
                 asked.toolchains.insert(library.name.to_owned(), found);
                 asked.programs.extend(programs);
@@ -169,6 +172,13 @@ impl Asked {
             ),
         }
     }
+}
+
+/// A path that tells nobody's home folder.
+fn without_home(path: String) -> String {
+    let mut path = serde_json::Value::String(path);
+    store::redactor().redact(&mut path);
+    path.as_str().unwrap_or_default().to_owned()
 }
 
 /// Says of an option that means nothing here.
@@ -261,11 +271,17 @@ impl Session {
             })
             .collect();
         let to_build = build::missing(&wanted);
-        self.progress.compiles(to_build);
-        let had = wanted.len() - to_build;
-        let bar = self.progress.bar.clone();
-        let done = move |done: usize| bar.set_position(done.saturating_sub(had) as u64);
-        let built = build::all(&wanted, &self.interrupt, &done);
+        self.progress.compiles(to_build.len());
+        let had = wanted.len() - to_build.len();
+        let progress = &self.progress;
+        let begun = AtomicUsize::new(0);
+        let begins = |name: &str| {
+            if to_build.contains(&name) {
+                progress.begins(name, begun.fetch_add(1, Ordering::Relaxed) + 1, to_build.len());
+            }
+        };
+        let done = |done: usize| progress.bar.set_position(done.saturating_sub(had) as u64);
+        let built = build::all(&wanted, &self.interrupt, &begins, &done);
         let mut failed = BTreeMap::new();
         for program in programs {
             match built.get(&source(program)) {
@@ -295,6 +311,9 @@ impl Session {
                 let flags = arm.flags.as_deref().unwrap_or_default();
                 // An arm that does not compile is left out; the program says so.
                 let compiler = &self.toolchains[guide::TASKFLOW];
+                if !build::is_there(compiler, program, flags) {
+                    self.progress.line(&format!("compiling {program} with {flags}, once"));
+                }
                 let made = build::one(compiler, program, flags, &self.interrupt);
                 let command = self.commands.get_mut(program);
                 if let (Ok(made), Some(command)) = (made, command) {
@@ -354,13 +373,23 @@ impl Progress {
         if programs == 0 {
             return;
         }
-        let line = format!("compiling {programs} programs, once");
+        let what = if programs == 1 { "1 program".to_owned() } else { format!("{programs} programs") };
+        self.line(&format!("compiling {what}, once: several seconds each"));
+        self.bar.set_length(programs as u64);
+        self.bar.enable_steady_tick(Duration::from_millis(250));
+    }
+
+    /// One of them begins.
+    fn begins(&self, name: &str, number: usize, of: usize) {
+        self.line(&format!("compiling {name} ({number} of {of})"));
+    }
+
+    /// Says what is under way: on a terminal beside the bar.
+    fn line(&self, line: &str) {
         if !self.terminal {
             tell(&format!("taskscale: {line}"));
         }
-        self.bar.set_length(programs as u64);
-        self.bar.set_message(line);
-        self.bar.enable_steady_tick(Duration::from_millis(250));
+        self.bar.set_message(line.to_owned());
     }
 
     fn measures(&mut self, done: usize, of: usize, claims: &[u32]) {
@@ -431,8 +460,7 @@ pub fn report(bytes: &[u8], path: &Path, args: &ReportArgs) -> anyhow::Result<()
     let known: Vec<u32> =
         taskflows.chain(others.iter().flat_map(|other| &other.claims)).map(|judged| judged.claim).collect();
     if let Some(number) = args.claim.iter().find(|number| !known.contains(number)) {
-        let whose = library.map(|name| format!(" of {name}")).unwrap_or_default();
-        bail!("{} has no claim {number}{whose}", path.display());
+        bail!("{}", no_claim(path, &verdicts, *number, library, &known));
     }
     let shown = Shown { claims: &args.claim, library };
     for file in &args.output {
@@ -442,6 +470,31 @@ pub fn report(bytes: &[u8], path: &Path, args: &ReportArgs) -> anyhow::Result<()
         true => print(&verdicts, shown, &args.show, &output::word(path)),
         false => Ok(()),
     }
+}
+
+/// Says which claims a file has, and how to measure the one that was asked for.
+fn no_claim(path: &Path, verdicts: &Verdicts, number: u32, library: Option<&str>, known: &[u32]) -> String {
+    let mut known: Vec<u32> = known.to_vec();
+    known.sort_unstable();
+    known.dedup();
+    let list = known.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+    let names: Vec<&str> = verdicts.others.iter().map(|other| other.name.as_str()).collect();
+    let of = match (library, verdicts.claims.is_empty(), names.as_slice()) {
+        (Some(name), ..) => format!(" of {name}"),
+        (None, true, [_, ..]) => format!(" of {}", names.join(", ")),
+        _ => String::new(),
+    };
+    let has = if known.is_empty() { "it has none".to_owned() } else { format!("it has {list}{of}") };
+    let by = library
+        .and_then(libraries::named)
+        .filter(|library| !programs::of_library(library, &[number]).is_empty())
+        .map(|library| format!(" --library {}", library.name))
+        .unwrap_or_default();
+    let remedy = match programs::of(&[number]) {
+        Ok(_) => format!("to measure it: taskscale run {NAME} --claim {number}{by}"),
+        Err(error) => error.to_string(),
+    };
+    format!("{} has no claim {number}: {has}; {remedy}", path.display())
 }
 
 fn write(verdicts: &Verdicts, Shown { claims, library }: Shown<'_>, file: &PathBuf) -> anyhow::Result<()> {

@@ -17,7 +17,7 @@ use crate::{
     args::{ReportArgs, SortBy},
     commands::guide,
     output::{self, Outcome},
-    run_file::{self, Source},
+    run_file::{self, Redacted, Source},
     store,
 };
 
@@ -37,11 +37,8 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<Outcome> {
         let path = resolve(run)?;
         let damage = if args.salvage { Damage::LeftOut } else { Damage::Refused };
         if let Some(out) = &args.redact {
-            let changed = run_file::redact(&path, out, damage)?;
-            output::tell(&format!(
-                "taskscale: {}: {changed} lines told of paths, users or secrets",
-                out.display()
-            ));
+            let redacted = run_file::redact(&path, out, damage)?;
+            tell_of_redacted(&path, out, redacted);
             continue;
         }
         let mut source = Source::open(&path)?;
@@ -74,6 +71,26 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<Outcome> {
         }
     }
     Ok(Outcome::Done)
+}
+
+/// Says what was looked for and found, and what the new file lacks.
+fn tell_of_redacted(path: &Path, out: &Path, Redacted { changed, left_out }: Redacted) {
+    let lines = |n: u64| format!("{n} line{}", if n == 1 { "" } else { "s" });
+    output::tell(&format!(
+        "taskscale: {}: looked for home folders, users' names, and values that their name or form shows \
+         to be secret; replaced in {}. A secret in a word of its own stays: look at the command lines",
+        out.display(),
+        lines(changed)
+    ));
+    if left_out > 0 {
+        let lines = if left_out == 1 { "1 damaged line".into() } else { format!("{left_out} damaged lines") };
+        output::tell(&format!(
+            "taskscale: {}: {lines} of {} left out; taskscale report --salvage --details {} says which",
+            out.display(),
+            path.display(),
+            output::word(path)
+        ));
+    }
 }
 
 /// Which run is the newest, how old it is, and whether it came to its end.

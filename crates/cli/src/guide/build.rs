@@ -118,18 +118,22 @@ pub fn one(compiler: &Toolchain, name: &str, flags: &str, interrupt: &Interrupt)
     job(compiler, name, flags).build(&Quiet(interrupt))
 }
 
-/// How many of these are not yet compiled.
-pub fn missing(wanted: &[Wanted<'_>]) -> usize {
-    let is_missing = |(name, toolchain): &&Wanted<'_>| {
-        job(toolchain, name, "").kept() == crate::probes::build::Kept::Nothing
-    };
-    wanted.iter().filter(is_missing).count()
+/// Whether a program with flags of its own is compiled.
+pub fn is_there(compiler: &Toolchain, name: &str, flags: &str) -> bool {
+    job(compiler, name, flags).kept() != crate::probes::build::Kept::Nothing
 }
 
-/// Compiles these programs and tells how many are done after each.
+/// The names of those that are not yet compiled.
+pub fn missing<'a>(wanted: &[Wanted<'a>]) -> Vec<&'a str> {
+    let is_missing = |(name, toolchain): &&Wanted<'_>| !is_there(toolchain, name, "");
+    wanted.iter().filter(is_missing).map(|(name, _)| *name).collect()
+}
+
+/// Compiles these programs; tells the name of each before, and how many are done after it.
 pub fn all(
     wanted: &[Wanted<'_>],
     interrupt: &Interrupt,
+    begins: &(dyn Fn(&str) + Sync),
     done: &(dyn Fn(usize) + Sync),
 ) -> BTreeMap<String, Result<Command, Missing>> {
     let (next, finished) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -137,6 +141,7 @@ pub fn all(
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     let work = || {
         while let Some((name, toolchain)) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
+            begins(name);
             let made = one(toolchain, name, "", interrupt);
             built.lock().unwrap_or_else(PoisonError::into_inner).insert((*name).to_owned(), made);
             done(finished.fetch_add(1, Ordering::Relaxed) + 1);

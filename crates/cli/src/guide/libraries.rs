@@ -73,6 +73,10 @@ pub static ALL: [Library; 5] = [
     },
 ];
 
+/// Names by which a library is meant: its language or its platform.
+pub const ALIASES: [(&str, &str); 5] =
+    [("java", "forkjoin"), ("dotnet", "tpl"), (".net", "tpl"), ("csharp", "tpl"), ("tbb", "onetbb")];
+
 /// The library of this name.
 pub fn named(name: &str) -> Option<&'static Library> {
     ALL.iter().find(|library| library.name == name)
@@ -94,6 +98,14 @@ impl Library {
         match too_old {
             true => Err(Missing::new(format!("{} is older than {JDK}", toolchain.version), self.remedy)),
             false => Ok(toolchain),
+        }
+    }
+
+    /// What a reader starts to do the same by hand.
+    pub fn by_hand(&self, toolchain: &Toolchain) -> String {
+        match self.language {
+            "java" => toolchain.beside("java"),
+            _ => toolchain.program(),
         }
     }
 

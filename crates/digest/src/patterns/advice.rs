@@ -10,7 +10,7 @@ use super::{
     alternative::{is_slow, long_ones_may_wait, may_be_handed_over, may_be_too_few},
     cause::Cause,
     causes::{held_up_by, one_holds_up, waits_between_tasks, were_given_as_many},
-    words::held_up,
+    words::{Held, held_up},
 };
 use crate::{evidence::Evidence, profile::Profile, releases::Released};
 
@@ -261,17 +261,23 @@ fn typically_active(profile: &Profile) -> u64 {
     active.get(active.len() / 2).copied().unwrap_or(1)
 }
 
+/// What begins within this share of the window is started first as it is.
+const FIRST: f64 = 0.01;
+
 /// So many pieces of the longest task that each is no longer than a quarter of a worker's share, or
 /// than the median.
 fn split_longest(evidence: &Evidence<'_>, cause: &Cause, who: Option<&str>) -> Advice {
     let durations = &evidence.sums.sums.durations;
     let workers = evidence.profile.workers.max(1);
-    let (longest, name) = held_up(evidence, who);
+    let Held { duration: longest, name, begins } = held_up(evidence, who);
     let fair = durations.sum() as f64 / workers as f64 / 4.0;
     let typical = durations.quantile(0.5).max(1) as f64;
     let into = (longest as f64 / fair.max(typical)).ceil().clamp(2.0, 4.0 * workers as f64) as u64;
     let who = if name.is_empty() { "the longest task".to_owned() } else { format!("{name:?}") };
-    let remedy = format!("split {who} into {into} pieces, or start it first");
+    let window = evidence.profile.window as f64;
+    let is_first = begins.is_some_and(|begins| begins as f64 <= FIRST * window);
+    let or = if is_first { "" } else { ", or start it first" };
+    let remedy = format!("split {who} into {into} pieces{or}");
     let name = (!name.is_empty()).then_some(name);
     let saved = cause.gain * (1.0 - 1.0 / into as f64);
     Advice::saving(Change::SplitLongest { name, into }, remedy, AT_LEAST * saved, cause.gain)

@@ -34,7 +34,7 @@ pub(crate) fn words(evidence: &Evidence<'_>, cause: &Cause, who: Option<&str>) -
             percent(cause.share)
         ),
         PatternName::StragglerTasks => {
-            let (longest, name) = held_up(evidence, who);
+            let Held { duration: longest, name, .. } = held_up(evidence, who);
             let typical = durations.quantile(0.5).max(1);
             let who = if name.is_empty() { "the longest task".to_owned() } else { format!("{name:?}") };
             format!(
@@ -107,11 +107,25 @@ fn solo_time(evidence: &Evidence<'_>) -> f64 {
     evidence.profile.losses.serial * workers / (workers - 1.0)
 }
 
-/// The length and name of the task that others waited for: the longest of the culprit's name, or
+/// The task that others waited for.
+pub(super) struct Held {
+    pub duration: u64,
+    pub name: String,
+    /// Nanoseconds from the start of the window; `None` where no task is known.
+    pub begins: Option<u64>,
+}
+
+/// The task that others waited for: the longest of the culprit's name, or
 /// the longest of all where that name has none of the longest. The longest of all may have held up
 /// none.
-pub(super) fn held_up(evidence: &Evidence<'_>, who: Option<&str>) -> (u64, String) {
+pub(super) fn held_up(evidence: &Evidence<'_>, who: Option<&str>) -> Held {
     let longest = evidence.sums.sums.top.longest();
     let culprit = longest.iter().find(|long| Some(long.name.text().as_str()) == who);
-    culprit.or(longest.first()).map_or((0, String::new()), |long| (long.duration, long.name.text()))
+    let held = culprit.or(longest.first());
+    Held {
+        duration: held.map_or(0, |long| long.duration),
+        name: held.map_or_else(String::new, |long| long.name.text()),
+        begins: held
+            .map(|long| u64::try_from(long.start.saturating_sub(evidence.profile.start)).unwrap_or(0)),
+    }
 }

@@ -195,13 +195,27 @@ pub(super) fn maps(verdicts: &Verdicts, table: &Table<'_>, judged: &Judged) -> S
     text
 }
 
-/// How a reader runs a program without the tool.
-pub(super) fn by_hand(program: &str) -> String {
+/// How a reader runs a program without the tool, with the compiler or the `java` that it took.
+pub(super) fn by_hand(program: &str, library: Option<&OfLibrary>) -> String {
     let own = program.split_once('/').and_then(|(name, claim)| {
         let (.., command) = TITLES.iter().find(|(known, ..)| *known == name)?;
+        let taken = library.and_then(|library| library.program.as_deref()).map(quoted);
+        let command = match (taken, command.split_once(' ')) {
+            (Some(taken), Some((_, rest))) => format!("{taken} {rest}"),
+            _ => (*command).to_owned(),
+        };
         Some(format!("{command} {claim}"))
     });
     own.unwrap_or_else(|| format!("g++ -std=c++20 -O2 -pthread probes/guide/{program}.cpp -o X && ./X"))
+}
+
+/// A path as a shell reads it. One that needs no quotes has none: they would hide `~`.
+fn quoted(path: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+~@".contains(c);
+    match path.chars().all(plain) {
+        true => path.to_owned(),
+        false => shlex::try_quote(path).map_or_else(|_| path.to_owned(), std::borrow::Cow::into_owned),
+    }
 }
 
 #[cfg(test)]
@@ -210,8 +224,24 @@ mod tests {
 
     #[test]
     fn every_program_has_a_command_by_hand() {
+        let by_hand = |program| by_hand(program, None);
         assert!(by_hand("28_barriers").ends_with("28_barriers.cpp -o X && ./X"));
         assert!(by_hand("onetbb/14").ends_with("-ltbb && ./X --claim 14"));
         assert_eq!(by_hand("tpl/9"), "dotnet run probes/guide/tpl.cs -- --claim 9");
+    }
+
+    #[test]
+    fn by_hand_names_the_program_that_the_tool_took() {
+        let mut library = OfLibrary {
+            name: "forkjoin".into(),
+            version: None,
+            toolchain: taskscale_model::missing::Reading::Value("javac 25".into()),
+            program: Some("/opt/jdk-25/bin/java".into()),
+            claims: Vec::new(),
+        };
+        let said = by_hand("forkjoin/9", Some(&library));
+        assert_eq!(said, "/opt/jdk-25/bin/java probes/guide/ForkJoin.java --claim 9");
+        library.program = Some("/opt/my jdk/java".into());
+        assert!(by_hand("forkjoin/9", Some(&library)).starts_with("'/opt/my jdk/java' probes"));
     }
 }

@@ -17,6 +17,7 @@ use taskscale_model::summary::{Control, Granularity, Growth, Overview, Row};
 
 use super::{Options, Sort, samples::RowSamples};
 use crate::read::Run;
+pub(crate) use rank::TIE;
 
 /// What the answer is made of.
 pub struct Parts<'a> {

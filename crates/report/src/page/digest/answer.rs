@@ -73,10 +73,12 @@ fn gain(pattern: &Pattern) -> Option<String> {
     let (from, to, bound) = (pattern.predicted.from, pattern.predicted.to, pattern.bound);
     Some(match pattern.change {
         Some(_) => format!(
-            "by the advice {from:.2}x to {to:.2}x faster; a perfect fix, without this loss: {bound:.2}x"
+            "by the advice {from:.2}x to {to:.2}x faster; a perfect fix, without this loss: about {bound:.2}x"
         ),
         None => {
-            format!("at most {bound:.2}x faster, by a perfect fix; for less than that nothing is predicted")
+            format!(
+                "at most about {bound:.2}x faster, by a perfect fix; for less than that nothing is predicted"
+            )
         }
     })
 }
