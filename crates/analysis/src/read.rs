@@ -38,6 +38,8 @@ pub struct Run {
     pub ended: Option<End>,
     /// Whether each line has a check, so that a changed digit is found.
     pub is_checked: bool,
+    /// Why the file is not as it was written, though each of its lines is.
+    pub altered: Option<String>,
     /// What the reader skipped.
     pub notes: Vec<String>,
 }
