@@ -307,8 +307,8 @@ mod tests {
         assert_eq!(told(0.1, 1, 30e6, 80e6, Some(4)), Judgement::False);
     }
 
-    /// 12 answers of 100 passes of 100 us, of which `wrong` tell a part, beside as many that warm up
-    /// and contrasts of a quarter.
+    /// 12 answers of 100 passes of 100 us, of which `wrong` tell a part, beside as many that warm
+    /// up and contrasts of a quarter.
     fn mixed(part_told: f64, wrong: fn(usize) -> bool, passes: u64, contrast: Option<u64>) -> Charge {
         let mut account = Account::default();
         let told = |n| if wrong(n) { part_told } else { 1.0 };

@@ -186,8 +186,8 @@ impl Parser {
     }
 }
 
-/// Says what is missing among the orders of a file, or not in its place. A run counts on from 0, and
-/// one that was killed ends early.
+/// Says what is missing among the orders of a file, or not in its place. A run counts on from 0,
+/// and one that was killed ends early.
 fn altered(orders: &[u64]) -> Option<String> {
     if let Some(place) = orders.windows(2).position(|pair| pair[1] < pair[0]) {
         return Some(format!(
