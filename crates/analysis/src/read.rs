@@ -42,6 +42,8 @@ pub struct Run {
     pub damaged_lines: u64,
     /// Whether the header is one of them, and taken as it stands.
     pub is_header_damaged: bool,
+    /// Why the file is not as it was written, though each of its lines is.
+    pub altered: Option<String>,
     /// What the reader skipped.
     pub notes: Vec<String>,
 }

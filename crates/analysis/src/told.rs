@@ -5,7 +5,7 @@ use taskscale_model::{
     protocol::Clock,
     run_file::{Kind, SampleRecord, Time},
 };
-use taskscale_stats::told::{self, Account, Answer, Judgement, Part};
+use taskscale_stats::told::{self, Account, Answer, Charge, Judgement, Part};
 
 /// What to do about a probe whose times cannot be.
 pub const REMEDY: &str = "report nanoseconds of a monotonic clock and of the process CPU clock";
@@ -24,6 +24,14 @@ const CPU_NS: f64 = 500e3;
 
 /// The same of wall time: on a busy machine a probe waits for a CPU before it reads a request.
 const WALL_NS: f64 = 2e6;
+
+/// How many times as much of a time was seen as told.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Doubt {
+    pub times: f64,
+    /// In how many of how many timed samples, where it is not all of them together.
+    pub of: Option<(usize, usize)>,
+}
 
 /// The account of one row.
 #[derive(Debug, Clone)]
@@ -73,24 +81,29 @@ impl Told {
     /// What cannot be, of either time: a tenth of what was seen, or less.
     pub fn wrong(&self) -> Option<String> {
         [Time::Cpu, Time::Wall].into_iter().find_map(|time| {
-            (self.judgement(time) == Judgement::False).then(|| words(time, self.account(time)))
+            let charge = self.charge(time);
+            (charge.judgement == Judgement::False).then(|| words(time, &charge, self.account(time).sums().0))
         })
     }
 
     /// How many times as much of `time` was seen, where that is doubted or worse.
-    pub fn doubted(&self, time: Time) -> Option<f64> {
-        (self.judgement(time) >= Judgement::Doubted).then(|| self.account(time).times())
+    pub fn doubted(&self, time: Time) -> Option<Doubt> {
+        let charge = self.charge(time);
+        let timed = self.account(time).sums().0;
+        (charge.judgement >= Judgement::Doubted).then(|| Doubt {
+            times: charge.times(),
+            of: (charge.answers < timed).then_some((charge.answers, timed)),
+        })
     }
 
     /// Iterations of a sample whose contrast with the others would settle what is to be thought of
     /// the row, where its times are suspicious and nothing settles it yet.
     pub fn wants_contrast(&self, iterations: u64) -> Option<u64> {
         let suspicious = [Time::Cpu, Time::Wall].into_iter().any(|time| {
-            let (timed, told, seen) = self.account(time).sums();
-            timed >= told::FEWEST
-                && seen >= told::DOUBTED * told
+            let (timed, _, seen) = self.account(time).sums();
+            self.account(time).is_suspicious()
                 && seen < told::DEAR_NS * timed as f64
-                && self.judgement(time) != Judgement::False
+                && self.charge(time).judgement != Judgement::False
         });
         // A probe may set up as many as 16 parts of a sample, one for an iteration (the Rust one
         // does), so that a request of one iteration is not like the others.
@@ -112,23 +125,24 @@ impl Told {
         }
     }
 
-    fn judgement(&self, time: Time) -> Judgement {
+    fn charge(&self, time: Time) -> Charge {
         let (granted_ns, resolution_ns) = match time {
             Time::Cpu => (CPU_NS, self.clock.cpu_resolution_ns),
             Time::Wall => (WALL_NS, self.clock.wall_resolution_ns),
         };
         // A clock of large steps may tell nothing of what lasts less than two of them.
         let steps_ns = 2.0 * resolution_ns.min(COARSEST_NS) as f64;
-        self.account(time).judgement(granted_ns.max(steps_ns))
+        self.account(time).charge(granted_ns.max(steps_ns))
     }
 }
 
-fn words(time: Time, account: &Account) -> String {
+fn words(time: Time, charge: &Charge, timed: usize) -> String {
     let (kind, who) = match time {
         Time::Cpu => ("CPU", "the kernel counted"),
         Time::Wall => ("wall", "outside there passed"),
     };
-    let (samples, told, seen) = account.sums();
-    let (told, seen) = (figure::time(told), figure::time(seen));
-    format!("{told} of {kind} time over {samples} samples, while {who} {seen}")
+    let (told, seen) = (figure::time(charge.told), figure::time(charge.seen));
+    let of = if charge.answers < timed { format!("{} of ", charge.answers) } else { String::new() };
+    let samples = if timed == 1 { "sample" } else { "samples" };
+    format!("{told} of {kind} time over {of}{timed} {samples}, while {who} {seen}")
 }

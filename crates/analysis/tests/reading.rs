@@ -18,6 +18,33 @@ fn a_whole_file_is_read_without_notes() {
 }
 
 #[test]
+fn a_measurement_that_is_not_in_its_place_is_told() {
+    let lines: Vec<&str> = QUICK.split_inclusive('\n').collect();
+    let samples: Vec<usize> =
+        (0..lines.len()).filter(|at| lines[*at].contains(r#""type":"sample""#)).collect();
+    let without = |gone: &[usize]| {
+        let kept = lines.iter().enumerate().filter(|(at, _)| !gone.contains(at));
+        parse_run(kept.map(|(_, line)| *line).collect::<String>()).expect("a run file").altered
+    };
+    assert_eq!(without(&[]), None);
+    // A run that was killed ends early.
+    assert_eq!(without(&(samples[9]..lines.len()).collect::<Vec<_>>()), None);
+    let said = without(&samples[4..5]).expect("one is missing");
+    assert!(said.contains("removed: 1 measurement is missing, the first before measurement 5"), "{said}");
+    let said = without(&samples[..3]).expect("three are missing");
+    assert!(said.contains("3 measurements are missing, the first before measurement 3"), "{said}");
+    let mut swapped = lines.clone();
+    swapped.swap(samples[4], samples[5]);
+    let run = parse_run(swapped.concat()).expect("a run file");
+    let said = "lines of the file were moved: measurement 4 stands behind measurement 5";
+    assert_eq!((run.altered.as_deref(), &*run.notes), (Some(said), &[said.to_owned()][..]));
+    // What is damaged is told as such, and leaves a gap.
+    let damaged = lines[..samples[4]].concat() + "damaged\n" + &lines[samples[5]..].concat();
+    let run = salvage_run(damaged).expect("a run file");
+    assert!(run.altered.is_none() && run.notes.len() == 1, "{:?}", run.notes);
+}
+
+#[test]
 fn every_cut_is_readable() {
     // A kill can come at any byte behind the header.
     let header = first_lines(1).len();

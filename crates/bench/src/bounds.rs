@@ -1,6 +1,8 @@
 //! How much a probe may say. All of it is kept for the whole run, in memory and in the run file,
 //! for each row again.
 
+use std::collections::BTreeSet;
+
 use taskscale_model::{
     missing::Missing,
     protocol::{Description, Param, Sample, Variant, Workload},
@@ -32,7 +34,21 @@ pub fn description(description: &Description) -> Result<(), Fault> {
     }
     few("workloads", description.workloads.len(), MOST_WORKLOADS)?;
     few("variants", description.workloads.iter().map(|one| one.variants.len()).sum(), MOST_VARIANTS)?;
-    description.workloads.iter().try_for_each(workload)
+    description.workloads.iter().try_for_each(workload)?;
+    once("the workload", description.workloads.iter().map(|one| &*one.name))?;
+    description.workloads.iter().try_for_each(|one| {
+        once("the variant", one.variants.iter().map(|one| &*one.name))?;
+        once("the parameter", one.params.iter().map(|one| &*one.name))
+    })
+}
+
+/// Refuses a name that stands for two things: a request could mean either.
+fn once<'d>(what: &'static str, names: impl Iterator<Item = &'d str>) -> Result<(), Fault> {
+    let mut known = BTreeSet::new();
+    match names.into_iter().find(|name| !known.insert(*name)) {
+        Some(name) => Err(Fault::Twice { what, name: name.to_owned() }),
+        None => Ok(()),
+    }
 }
 
 /// Refuses a sample that is as large.
@@ -119,6 +135,21 @@ mod tests {
         });
         change(&mut value);
         description(&serde_json::from_value(value).expect("a description")).map_err(|fault| fault.to_string())
+    }
+
+    #[test]
+    fn a_name_stands_for_one_thing() {
+        for (list, said) in [
+            ("/workloads", r#"describes the workload "w" twice"#),
+            ("/workloads/0/variants", r#"describes the variant "v" twice"#),
+            ("/workloads/0/params", r#"describes the parameter "p" twice"#),
+        ] {
+            let twice = with(|one| {
+                let list = one.pointer_mut(list).and_then(|list| list.as_array_mut()).expect("a list");
+                list.push(list[0].clone());
+            });
+            assert_eq!(twice, Err(said.to_owned()));
+        }
     }
 
     #[test]

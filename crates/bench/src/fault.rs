@@ -56,6 +56,9 @@ pub enum Fault {
     /// The probe says more than anything needs.
     #[error("says too much: {count} {what}, and {most} are the most")]
     Excess { what: String, count: usize, most: usize },
+    /// The probe gives two things the same name.
+    #[error("describes {what} {name:?} twice")]
+    Twice { what: &'static str, name: String },
     /// The probe wrote something before it was asked.
     #[error("spoke out of turn: there was output before {asked} was asked")]
     OutOfTurn {
@@ -220,6 +223,7 @@ impl Fault {
                 "put into `extra.counters` what the counter rose by, a whole number, or leave it out of the description"
             }
             Fault::Excess { .. } => "offer less: several probes may share what one cannot say",
+            Fault::Twice { .. } => "give each a name of its own",
             Fault::ImpossibleTime(_) => told::REMEDY,
             Fault::Stopped { .. } => {
                 "let nothing stop the probe while it is measured: a signal (SIGSTOP), a debugger, a freezer"

@@ -34,6 +34,7 @@ use clap::{
     error::{ContextKind, ContextValue, ErrorKind},
 };
 use taskscale_bench::meant;
+use taskscale_model::plain::clean_lines;
 use taskscale_sys::process::{self, watchdog};
 
 use crate::args::{Cli, Command, ProbeCommand};
@@ -90,7 +91,8 @@ fn refused(error: &clap::Error) -> ExitCode {
             said = said.replacen('\n', &format!("\n\n  tip: a similar subcommand exists: '{name}'\n"), 1);
         }
     }
-    match output::fits(&said) && said == error.render().to_string() {
+    let is_plain = said == clean_lines(&said);
+    match is_plain && output::fits(&said) && said == error.render().to_string() {
         // As it is, it may have colours.
         true => error.print().unwrap_or_default(),
         false => output::tell(said.trim_end()),

@@ -135,14 +135,18 @@ fn too_large(shown: &str) -> String {
     )
 }
 
-/// Opens what has a name. A pipe is waited for, and not for ever.
-fn file(path: &Path) -> anyhow::Result<File> {
+/// Opens what has a name to read from it. A pipe is waited for, and not for ever.
+pub fn open(path: &Path) -> anyhow::Result<File> {
     if std::fs::metadata(path).is_ok_and(|about| fifo::is(&about)) {
         return fifo::open(path, PATIENCE_MS)?.with_context(|| {
             format!("it is a pipe, and nothing was written to it for {} s", PATIENCE_MS / 1_000)
         });
     }
-    let file = File::open(path)?;
+    Ok(File::open(path)?)
+}
+
+fn file(path: &Path) -> anyhow::Result<File> {
+    let file = open(path)?;
     let about = file.metadata()?;
     if about.is_dir() {
         bail!("it is a folder; name a file in it");

@@ -328,15 +328,19 @@ pub struct Shaken {
     pub command: Option<Command>,
 }
 
+/// How long a probe has to say what it is, however impatient the user is with its answers: an
+/// interpreter comes up meanwhile.
+const START_NS: u64 = 5_000_000_000;
+
 /// Starts each candidate's probe once, several side by side, and asks what it is. Tells equal names
-/// apart: an old side becomes `mine#old`, any other `mine#2`. A probe has [`HANDSHAKE_NS`] to
-/// answer, or `timeout_s` seconds where those are more. One that was kept and does not answer as it
-/// should is built anew. Ends early where the user asks to stop.
+/// apart: an old side becomes `mine#old`, any other `mine#2`. A probe has `timeout_s`
+/// seconds to answer, [`START_NS`] at least, and [`HANDSHAKE_NS`] where nothing was said. One that
+/// was kept and does not answer as it should is built anew. Ends early where the user asks to stop.
 pub fn shake_hands(candidates: Vec<Candidate>, timeout_s: Option<f64>, watch: &dyn Watch) -> Vec<Shaken> {
     let mut shaken: Vec<Shaken> = Vec::new();
     // Pairs of the name that the user typed and the name in the run.
     let mut typed: Vec<(String, String)> = Vec::new();
-    let timeout_ns = ((timeout_s.unwrap_or_default() * 1e9) as u64).max(HANDSHAKE_NS);
+    let timeout_ns = timeout_s.map_or(HANDSHAKE_NS, |seconds| ((seconds * 1e9) as u64).max(START_NS));
     // Interpreters and virtual machines come up side by side.
     let shake = |candidate: Candidate| {
         let described = (!Interrupt::has_come()).then(|| describe(&candidate, timeout_ns))?;

@@ -1,11 +1,11 @@
 //! Finds suites by name (built in) or by path (the user's).
 
-use std::{fs::File, io::Read};
+use std::{io::Read, path::Path};
 
 use anyhow::{Context, bail};
 use taskscale_model::suite::Suite;
 
-use crate::{names, probes::embedded};
+use crate::{names, probes::embedded, run_file};
 
 /// The suite that runs when none is named.
 pub const DEFAULT: &str = "quick";
@@ -37,7 +37,9 @@ fn load_one(name: &str) -> anyhow::Result<Suite> {
     }
     if name.ends_with(".toml") || name.contains('/') {
         let mut text = String::new();
-        let read = File::open(name).and_then(|file| file.take(LONGEST + 1).read_to_string(&mut text));
+        let file =
+            run_file::open(Path::new(name)).with_context(|| format!("cannot read the suite file {name}"))?;
+        let read = file.take(LONGEST + 1).read_to_string(&mut text);
         read.with_context(|| format!("cannot read the suite file {name}"))?;
         if text.len() as u64 > LONGEST {
             bail!("{name} is no suite: it is longer than {} kB", LONGEST >> 10);

@@ -120,3 +120,17 @@ fn sides_that_cannot_be_had_end_with_status_2_before_anything_is_measured() {
     let ran = tool.run(&["compare", &plain]);
     assert!(ran.status == Some(2) && ran.err.contains("--against"), "{}", ran.err);
 }
+
+#[test]
+fn a_new_side_that_tells_a_part_of_its_time_now_and_then_is_no_better() {
+    let probe =
+        |clocks: &str| format!("python3 {}/tests/probes/clocks.py {clocks}", env!("CARGO_MANIFEST_DIR"));
+    let (old, new) = (probe("1 1"), probe("20 20 2"));
+    let args = ["run", "fanout", "--probe", &new, "--against", &old, "--format", "json", "--size", "1000"];
+    let length = "--samples 12 --sample-time 10ms --max-time 600s --timeout 600s --precision 0";
+    let ran = Tool::new().run(&args.into_iter().chain(length.split(' ')).collect::<Vec<_>>());
+    let row = &ran.json()["rows"][0];
+    assert_eq!((ran.status, &row["verdict"]), (Some(1), &"worse".into()), "{row}");
+    let reason = row["reason"].as_str().expect("a reason");
+    assert!(reason.starts_with("failed in NEW: reports a time that cannot be"), "{reason}");
+}

@@ -184,6 +184,26 @@ fn a_damaged_trace_is_read_as_far_as_it_goes_and_the_account_says_what_was_lost(
 }
 
 #[test]
+fn a_pipe_is_waited_for_and_not_for_ever() {
+    let tool = Tool::new();
+    let pipe = tool.path("pipe").display().to_string();
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo");
+    assert!(made.success());
+    let said = "it is a pipe, and nothing was written to it for 5 s";
+    for args in [&["digest", &pipe][..], &["run", &pipe]] {
+        let ran = tool.run(args);
+        assert!(ran.status == Some(2) && ran.err.contains(said), "{args:?}: {ran:?}");
+    }
+    let line = format!(
+        "cat {} > {pipe} & exec {} digest {pipe}",
+        file(&tool, "t.json", &trace(2, 50, 900, 100)),
+        env!("CARGO_BIN_EXE_taskscale")
+    );
+    let ran = common::ran(std::process::Command::new("sh").args(["-c", &line]));
+    assert!(ran.status == Some(0) && ran.out.contains("100 tasks"), "{ran:?}");
+}
+
+#[test]
 fn what_is_no_trace_exits_with_2_and_says_what_is_known() {
     let tool = Tool::new();
     let empty = file(&tool, "empty.json", "");

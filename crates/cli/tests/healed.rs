@@ -242,3 +242,19 @@ fn a_wait_for_another_build_is_told_and_ctrl_c_ends_it() {
     assert!(output.status.success(), "{output:?}");
     assert_eq!(machine.builds(), 2);
 }
+
+#[test]
+fn a_lock_that_is_no_file_is_named_with_what_to_do() {
+    let machine = Machine::new();
+    let folder = machine.folder();
+    let lock = folder.with_file_name(format!("{}.lock", folder.file_name().expect("a name").display()));
+    for make in ["mkdir", "mkfifo"] {
+        fs::remove_dir_all(&folder).ok();
+        let gone = if lock.is_dir() { fs::remove_dir(&lock) } else { fs::remove_file(&lock) };
+        gone.expect("there");
+        assert!(Command::new(make).arg(&lock).status().expect("starts").success());
+        let ran = ran(&mut machine.command(&["probe", "check", "--runtime", "go"]));
+        let words = format!("remove {}", lock.display());
+        assert!(ran.status == Some(2) && ran.err.contains(&words), "{make}: {words}: {ran:?}");
+    }
+}

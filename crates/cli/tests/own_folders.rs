@@ -329,3 +329,22 @@ fn is_root(test: &str) -> bool {
     }
     root
 }
+
+#[test]
+fn go_counts_its_use_nowhere() {
+    let tool = Tool::new();
+    let (home, bin) = (tool.path("home"), tool.path("bin/go"));
+    fs::create_dir_all(&home).expect("a folder");
+    // The Go of this machine, which writes below the home when it is only asked for its version.
+    let shared = Tool::with_shared_cache();
+    let mut command = shared.command(&["list", "go"]);
+    let listed = ran(command.env("HOME", &home).env_remove("XDG_CONFIG_HOME"));
+    assert_eq!(listed.status, Some(0), "{listed:?}");
+    assert!(!home.join(".config/go").exists(), "{listed:?}");
+    // And one that builds only where it is told so.
+    honest_go(&bin, "go9.9", "[ \"$TEST_TELEMETRY_DIR\" = /dev/null ] || exit 1");
+    let mut command = tool.command(&["probe", "check", "--runtime", "go"]);
+    let path = std::env::var("PATH").unwrap_or_default();
+    let checked = ran(command.env("PATH", format!("{}:{path}", tool.path("bin").display())));
+    assert_eq!(checked.status, Some(0), "{checked:?}");
+}

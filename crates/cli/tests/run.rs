@@ -509,3 +509,20 @@ fn a_disk_that_is_full_takes_back_nothing_that_was_measured() {
     assert!(ran.err.contains("cannot go on writing") && ran.err.contains("shown above"), "{}", ran.err);
     assert!(ran.out.contains("current_thread/spawn") && ran.out.contains("cut short"), "{}", ran.out);
 }
+
+#[test]
+fn a_probe_that_does_not_say_what_it_is_is_waited_for_as_long_as_was_asked() {
+    let began = std::time::Instant::now();
+    let ran = Tool::new().run(&["run", "fanout", "--probe", "sleep 60", "--timeout", "1s"]);
+    let words = "no answer to describe within 5 s";
+    assert!(ran.status == Some(2) && format!("{}{}", ran.out, ran.err).contains(words), "{ran:?}");
+    assert!(began.elapsed().as_secs() < 25, "{:?}", began.elapsed());
+}
+
+#[test]
+fn words_that_are_refused_are_shown_plain() {
+    for args in [&["run", "--no\u{202e}pe"][..], &["\u{202e}run"], &["run", "--samples", "\u{202e}7"]] {
+        let ran = Tool::new().run(args);
+        assert!(ran.status == Some(2) && !ran.err.contains('\u{202e}'), "{args:?}: {ran:?}");
+    }
+}

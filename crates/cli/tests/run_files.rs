@@ -175,6 +175,32 @@ fn a_real_probe_with_a_wrong_clock_is_named_on_the_screen() {
 }
 
 #[test]
+fn a_wrong_clock_is_named_in_a_part_of_the_samples_and_in_few_of_them() {
+    let probe = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/probes/clocks.py");
+    let run = |clocks: &str, rest: &str| {
+        let command = format!("python3 {} {clocks}", probe.display());
+        let mut args = vec!["run", "fanout", "--probe", &command, "--size", "1000", "--timeout", "600s"];
+        args.extend(rest.split(' '));
+        let ran = Tool::new().run(&args);
+        ran.out.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let many = "--samples 12 --sample-time 20ms --max-time 600s --precision 0";
+    let said = run("20 20 2", many);
+    assert!(said.contains("reports a time that cannot be"), "a half of all samples: {said}");
+    let few = "--samples 1 --sample-time 20ms --max-time 600s --precision 0";
+    for (clocks, words) in [
+        ("50 50", "reports a time that cannot be"),
+        ("1 50", "reports a time that cannot be"),
+        ("4 4", "times the CPU time that the probe tells"),
+    ] {
+        let said = run(clocks, few);
+        assert!(said.contains(words), "{clocks} in a single sample: {said}");
+    }
+    let said = run("1 1 2", few);
+    assert!(!said.contains("times the CPU time") && !said.contains("cannot be"), "{said}");
+}
+
+#[test]
 fn a_run_file_tells_no_home_no_user_and_no_secret() {
     let tool = Tool::new();
     let file = tool.path("own.taskscale.jsonl");

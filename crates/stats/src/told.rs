@@ -28,13 +28,20 @@ pub const DEAR_NS: f64 = 1e9;
 /// How many times as many passes the answers have that are held against those of few.
 pub const PASSES: u64 = 4;
 
-/// The fewest timed answers that are judged.
+/// The fewest answers that are judged.
 pub const FEWEST: usize = 3;
 
 /// The fewest long answers of which time that may have been waited is held against a probe. An
 /// honest one is pushed off its processor in three of three samples of 0.3 ms beside six busy
 /// loops, for 10 ms each time.
 pub const WAITED: usize = 10;
+
+/// One in how many timed answers may be wrong for itself before the others do not make up for it.
+pub const SHARE: usize = 4;
+
+/// The fewest timed answers that are held against the rest where the sums agree. One may be
+/// disturbed.
+const FEWEST_APART: usize = 2;
 
 /// What an answer told of a time, and what was seen of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -74,6 +81,25 @@ pub enum Judgement {
     False,
 }
 
+/// What is held against timed answers, and against which of them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Charge {
+    pub judgement: Judgement,
+    /// How many of the timed answers it is about: all, or those that are wrong each for itself.
+    pub answers: usize,
+    /// Nanoseconds that these told.
+    pub told: f64,
+    /// Nanoseconds that were seen of these.
+    pub seen: f64,
+}
+
+impl Charge {
+    /// How many times as much was seen as was told; infinite where nothing was told.
+    pub fn times(&self) -> f64 {
+        times(self.told, self.seen)
+    }
+}
+
 /// All answers of a row.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Account {
@@ -81,6 +107,8 @@ pub struct Account {
     timed: usize,
     told: f64,
     seen: f64,
+    /// Timed answers that tell half of what was seen of them, or less.
+    apart: usize,
 }
 
 impl Account {
@@ -90,6 +118,7 @@ impl Account {
             self.timed += 1;
             self.told += answer.told;
             self.seen += answer.seen;
+            self.apart += usize::from(is_apart(&answer, DOUBTED));
         }
     }
 
@@ -100,19 +129,51 @@ impl Account {
 
     /// How many times as much was seen as was told; infinite where nothing was told.
     pub fn times(&self) -> f64 {
-        if self.told > 0.0 { self.seen / self.told } else { f64::INFINITY }
+        times(self.told, self.seen)
+    }
+
+    /// Whether a part of the timed answers, or all together, tell half of what was seen or less.
+    pub fn is_suspicious(&self) -> bool {
+        self.timed > 0 && (self.seen >= DOUBTED * self.told || self.is_suspicious_apart())
+    }
+
+    fn is_suspicious_apart(&self) -> bool {
+        self.timed >= FEWEST && self.apart >= FEWEST_APART && self.apart * SHARE >= self.timed
     }
 
     /// What is to be thought of it. At least `granted_ns` of each answer may be untold. O(answers),
-    /// and O(1) where the sums agree.
+    /// and O(1) where neither the sums nor a part of the answers are suspicious.
     pub fn judgement(&self, granted_ns: f64) -> Judgement {
-        if self.timed < FEWEST || self.seen <= 0.0 || self.seen < DOUBTED * self.told {
+        self.charge(granted_ns).judgement
+    }
+
+    /// The same, and against which answers it is: the sums count where they say as much as a part
+    /// of the answers does.
+    pub fn charge(&self, granted_ns: f64) -> Charge {
+        let whole = Charge {
+            judgement: self.of_sums(granted_ns),
+            answers: self.timed,
+            told: self.told,
+            seen: self.seen,
+        };
+        match self.of_part(granted_ns) {
+            Some(part) if part.judgement > whole.judgement => part,
+            _ => whole,
+        }
+    }
+
+    fn of_sums(&self, granted_ns: f64) -> Judgement {
+        if self.timed == 0 || self.seen <= 0.0 || self.seen < DOUBTED * self.told {
             return Judgement::Fair;
         }
         let most = self.answers.iter().map(|answer| answer.passes).max().unwrap_or_default();
         let few = |answer: &&Answer| answer.passes.saturating_mul(PASSES) <= most;
         let is_contrast = |answer: &&Answer| few(answer) && answer.part == Part::Contrast;
-        let untold = |answer: &Answer| (answer.seen - answer.told).max(0.0);
+        let many = || self.answers.iter().filter(|answer| answer.passes.saturating_mul(2) >= most);
+        // Of one or two timed answers the warm-up of the same length bears witness.
+        if self.timed < FEWEST && many().count() < FEWEST {
+            return Judgement::Fair;
+        }
         // Answers of few passes as a rule come first, and are cold.
         let warm = self.answers.iter().filter(is_contrast).map(untold).reduce(f64::min);
         let least = warm.or_else(|| self.answers.iter().filter(few).map(untold).reduce(f64::min));
@@ -122,13 +183,8 @@ impl Account {
             None => return Judgement::Open,
         };
         let granted = granted.max(granted_ns);
-        let many = || self.answers.iter().filter(|answer| answer.passes.saturating_mul(2) >= most);
         let is = |times: f64, of: fn(&Answer) -> f64| {
-            let holds = |answer: &Answer| {
-                let left = of(answer) - granted;
-                left > 0.0 && left >= (1.0 + LEFT * (times - 1.0)) * answer.told
-            };
-            self.seen >= times * self.told && many().all(holds)
+            self.seen >= times * self.told && many().all(|answer| lacks(answer, of(answer), times, granted))
         };
         let is_false =
             is(FALSE, |answer| answer.busy) || many().count() >= WAITED && is(FALSE, |answer| answer.seen);
@@ -140,6 +196,74 @@ impl Account {
             Judgement::Fair
         }
     }
+
+    /// The worst that holds of each of a [`SHARE`] of the timed answers. What may have been waiting
+    /// is held against none of them: it comes in bursts.
+    fn of_part(&self, granted_ns: f64) -> Option<Charge> {
+        if !self.is_suspicious_apart() {
+            return None;
+        }
+        let timed = || self.answers.iter().filter(|answer| answer.part == Part::Timed);
+        let most = timed().map(|answer| answer.passes).max().unwrap_or_default();
+        let is_long = |answer: &&Answer| answer.passes.saturating_mul(2) >= most;
+        let is_few = |answer: &&Answer| answer.passes.saturating_mul(PASSES) <= most;
+        let is_more = |answer: &&Answer| answer.passes >= most.saturating_mul(PASSES);
+        let contrasts = || self.answers.iter().filter(|answer| answer.part == Part::Contrast);
+        let others = || self.answers.iter().filter(|answer| answer.part == Part::Other);
+        let middle = |untold: Vec<f64>| crate::quantile::median(&untold);
+        // Answers of few passes say what a request takes beside its passes. Where a timed one has
+        // too few itself, the timed ones say it, and the longer contrasts bear witness.
+        let warm = middle(contrasts().filter(is_few).map(untold).collect());
+        let cold = || middle(others().filter(is_few).map(untold).collect());
+        let (granted, by_contrasts) = match warm.or_else(cold) {
+            Some(granted) => (granted, false),
+            None if contrasts().any(|answer| is_more(&answer)) => {
+                (timed().map(untold).reduce(f64::min)?, true)
+            }
+            None => return None,
+        };
+        let granted = (granted * MARGIN).max(granted_ns);
+        [FALSE, DOUBTED].into_iter().find_map(|times| {
+            let is_wrong =
+                |answer: &&Answer| is_apart(answer, times) && lacks(answer, answer.busy, times, granted);
+            let wrong: Vec<&Answer> = match by_contrasts {
+                true => timed().filter(|answer| is_apart(answer, times)).collect(),
+                false => timed().filter(is_long).filter(is_wrong).collect(),
+            };
+            let witnesses = match by_contrasts {
+                true => wrong.len().min(FEWEST_APART) + contrasts().filter(is_more).filter(is_wrong).count(),
+                false => wrong.len() + others().filter(is_long).filter(is_wrong).count(),
+            };
+            let least = FEWEST + if by_contrasts { 1 } else { 0 };
+            let holds =
+                wrong.len() >= FEWEST_APART && wrong.len() * SHARE >= self.timed && witnesses >= least;
+            holds.then(|| Charge {
+                judgement: if times == FALSE { Judgement::False } else { Judgement::Doubted },
+                answers: wrong.len(),
+                told: wrong.iter().map(|answer| answer.told).sum(),
+                seen: wrong.iter().map(|answer| answer.seen).sum(),
+            })
+        })
+    }
+}
+
+fn untold(answer: &Answer) -> f64 {
+    (answer.seen - answer.told).max(0.0)
+}
+
+fn times(told: f64, seen: f64) -> f64 {
+    if told > 0.0 { seen / told } else { f64::INFINITY }
+}
+
+/// Whether an answer for itself tells so many times less than was seen of it.
+fn is_apart(answer: &Answer, times: f64) -> bool {
+    answer.busy > 0.0 && answer.busy >= times * answer.told
+}
+
+/// Whether most of what an answer leaves untold remains where `granted` is taken off `of` it.
+fn lacks(answer: &Answer, of: f64, times: f64, granted: f64) -> bool {
+    let left = of - granted;
+    left > 0.0 && left >= (1.0 + LEFT * (times - 1.0)) * answer.told
 }
 
 #[cfg(test)]
@@ -192,14 +316,95 @@ mod tests {
         assert_eq!(told(0.1, 1, 30e6, 80e6, Some(4)), Judgement::False);
     }
 
-    #[test]
-    fn one_honest_answer_of_many_passes_is_enough() {
+    /// 12 answers of 100 passes of 100 us, of which `wrong` tell a part, beside as many that warm
+    /// up and contrasts of a quarter.
+    fn mixed(part_told: f64, wrong: fn(usize) -> bool, passes: u64, contrast: Option<u64>) -> Charge {
         let mut account = Account::default();
-        (0..20).for_each(|_| account.add(answer(40, 0.05, 1e6, 100e3, Part::Timed)));
+        let told = |n| if wrong(n) { part_told } else { 1.0 };
+        account.add(answer(1, told(0), 100e3, 100e3, Part::Other));
+        for n in 0..12 {
+            account.add(answer(passes, told(n + 1), 100e3, 100e3, Part::Other));
+            account.add(answer(passes, told(n), 100e3, 100e3, Part::Timed));
+        }
+        if let Some(passes) = contrast {
+            (0..3).for_each(|n| account.add(answer(passes, told(n), 100e3, 100e3, Part::Contrast)));
+        }
+        account.charge(500e3)
+    }
+
+    #[test]
+    fn honest_answers_do_not_make_up_for_a_quarter_that_is_wrong() {
+        let [half, quarter, eighth]: [fn(usize) -> bool; 3] = [|n| n % 2 == 0, |n| n % 4 == 0, |n| n == 8];
+        for (part_told, wrong, answers, is) in [
+            (0.05, half, 6, Judgement::False),
+            (0.0, half, 6, Judgement::False),
+            (0.3, half, 6, Judgement::Doubted),
+            (0.6, half, 12, Judgement::Fair),
+            (0.05, quarter, 3, Judgement::False),
+            (0.3, quarter, 3, Judgement::Doubted),
+            (0.05, eighth, 12, Judgement::Fair),
+        ] {
+            for contrast in [None, Some(25)] {
+                let charge = mixed(part_told, wrong, 100, contrast);
+                assert_eq!((charge.judgement, charge.answers), (is, answers), "{part_told} {contrast:?}");
+            }
+        }
+        assert!(mixed(0.05, half, 1, None).judgement <= Judgement::Open, "nothing to compare with");
+    }
+
+    #[test]
+    fn answers_of_one_pass_are_held_against_longer_ones() {
+        let account = |told: fn(usize) -> f64, beside: fn(usize) -> f64| {
+            let mut account = Account::default();
+            for n in 0..8 {
+                account.add(answer(1, told(n), 20e6, beside(n), Part::Timed));
+            }
+            (0..3).for_each(|n| account.add(answer(4, told(n), 20e6, beside(n), Part::Contrast)));
+            account.judgement(500e3)
+        };
+        assert_eq!(account(|n| if n % 2 == 0 { 0.05 } else { 1.0 }, |_| 1e5), Judgement::False);
+        // A collector that has its turn beside every second request.
+        assert_eq!(account(|_| 1.0, |n| if n % 2 == 0 { 30e6 } else { 0.0 }), Judgement::Fair);
+    }
+
+    #[test]
+    fn bursts_beside_the_timed_part_are_granted() {
+        // A compiler works beside a third of short answers, for longer than these take.
+        let mut account = Account::default();
+        for n in 0..12 {
+            let beside = if n % 3 == 0 { 64e6 } else { 1e5 };
+            account.add(answer(1, 1.0, 1e5, 64e6, Part::Other));
+            account.add(answer(40, 1.0, 1e5, beside, Part::Timed));
+        }
+        assert_eq!(account.judgement(500e3), Judgement::Fair);
+    }
+
+    #[test]
+    fn the_warm_up_bears_witness_of_a_single_timed_answer() {
+        let account = |told: f64, witnesses: usize| {
+            let mut account = Account::default();
+            account.add(answer(1, told, 1e5, 1e5, Part::Other));
+            (0..witnesses).for_each(|_| account.add(answer(90, told, 1e5, 1e5, Part::Other)));
+            account.add(answer(100, told, 1e5, 1e5, Part::Timed));
+            account.judgement(500e3)
+        };
+        assert_eq!(account(0.02, 2), Judgement::False);
+        assert_eq!(account(0.11, 2), Judgement::Doubted);
+        assert_eq!(account(1.0, 2), Judgement::Fair);
+        assert_eq!(account(0.02, 1), Judgement::Fair, "two answers may both be disturbed");
+    }
+
+    #[test]
+    fn one_honest_answer_of_many_passes_is_enough_where_few_are_judged() {
+        let mut account = Account::default();
         account.add(answer(1, 0.05, 1e6, 100e3, Part::Other));
+        (0..2).for_each(|_| account.add(answer(40, 0.05, 1e6, 100e3, Part::Other)));
+        account.add(answer(40, 0.05, 1e6, 100e3, Part::Timed));
         assert_eq!(account.judgement(500e3), Judgement::False);
         account.add(answer(40, 1.0, 1e6, 100e3, Part::Other));
         assert_eq!(account.judgement(500e3), Judgement::Fair);
+        (0..19).for_each(|_| account.add(answer(40, 0.05, 1e6, 100e3, Part::Timed)));
+        assert_eq!(account.judgement(500e3), Judgement::False, "and not where many are");
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub enum Format {
 const SAMPLE: usize = 4 << 10;
 
 /// The beginnings of files that users have at hand and that this tool does not read.
-const FOREIGN: [(&[u8], &str); 24] = [
+const FOREIGN: [(&[u8], &str); 26] = [
     (b"\x1F\x8B", "gzip data that were packed twice; unpack them once: gzip -dc FILE | taskscale digest -"),
     (
         b"\x28\xB5\x2F\xFD",
@@ -34,6 +34,8 @@ const FOREIGN: [(&[u8], &str); 24] = [
     (b"\x04\x22\x4D\x18", "lz4 data; unpack them first: lz4 -dc FILE | taskscale digest -"),
     (b"PK\x03\x04", "a zip archive; unpack it first: unzip -p FILE | taskscale digest -"),
     (b"7z\xBC\xAF\x27\x1C", "a 7-Zip archive; unpack it first: 7z x -so FILE | taskscale digest -"),
+    (b"\xFF\xFE\0\0", "UTF-32 text; save it as UTF-8: iconv -f UTF-32 -t UTF-8 FILE | taskscale digest -"),
+    (b"\0\0\xFE\xFF", "UTF-32 text; save it as UTF-8: iconv -f UTF-32 -t UTF-8 FILE | taskscale digest -"),
     (b"\xFF\xFE", "UTF-16 text; save it as UTF-8: iconv -f UTF-16 -t UTF-8 FILE | taskscale digest -"),
     (b"\xFE\xFF", "UTF-16 text; save it as UTF-8: iconv -f UTF-16 -t UTF-8 FILE | taskscale digest -"),
     (b"go 1.", "a Go execution trace, which is not read; see go tool trace"),
@@ -111,6 +113,16 @@ impl Format {
             );
         }
         match *block {
+            [b'[' | b'{', 0, 0, 0, 1..=255, 0, 0, 0, ..] => {
+                return not(
+                    "UTF-32 text; save it as UTF-8: iconv -f UTF-32LE -t UTF-8 FILE | taskscale digest -",
+                );
+            }
+            [0, 0, 0, b'[' | b'{', 0, 0, 0, 1..=255, ..] => {
+                return not(
+                    "UTF-32 text; save it as UTF-8: iconv -f UTF-32BE -t UTF-8 FILE | taskscale digest -",
+                );
+            }
             [b'[' | b'{', 0, 1..=255, 0, ..] => {
                 return not(
                     "UTF-16 text; save it as UTF-8: iconv -f UTF-16LE -t UTF-8 FILE | taskscale digest -",
@@ -289,7 +301,7 @@ mod tests {
         etw[2] = 1;
         etw[72..76].copy_from_slice(&[2, 0, 2, 0xC0]);
         let perfetto = [&b"\x0A\x3B\x50\x01\x32\x35"[..], &[0x0A; 70]].concat();
-        let cases: [(&[u8], &str); 38] = [
+        let cases: [(&[u8], &str); 42] = [
             (b"\xFD7zXZ\0\0\x04", "xz -dc FILE"),
             (b"BZh91AY&SY", "bzip2 -dc FILE"),
             (b"\x04\x22\x4D\x18\x60", "lz4 -dc FILE"),
@@ -297,6 +309,10 @@ mod tests {
             (b"7z\xBC\xAF\x27\x1C\0\x04", "7z x -so FILE"),
             (b"\xFF\xFE[\0{\0\"\0p\0h\0\"\0:\0\"\0X\0\"\0,\0\"\0t\0", "iconv -f UTF-16 -t UTF-8"),
             (b"\xFE\xFF\0[\0{", "iconv -f UTF-16 -t UTF-8"),
+            (b"\xFF\xFE\0\0[\0\0\0{\0\0\0", "iconv -f UTF-32 -t UTF-8"),
+            (b"\0\0\xFE\xFF\0\0\0[\0\0\0{", "iconv -f UTF-32 -t UTF-8"),
+            (b"[\0\0\0{\0\0\0\"\0\0\0p\0\0\0", "iconv -f UTF-32LE"),
+            (b"\0\0\0[\0\0\0{\0\0\0\"", "iconv -f UTF-32BE"),
             (b"[\0{\0\"\0p\0h\0\"\0:\0\"\0X\0\"\0,\0\"\0t\0s\0\"\0:\0", "iconv -f UTF-16LE"),
             (b"\0{\0\"\0t\0r", "iconv -f UTF-16BE"),
             (b"go 1.26 trace\0\0\0\x01", "a Go execution trace"),

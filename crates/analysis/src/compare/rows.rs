@@ -255,6 +255,10 @@ fn side<'a>(one: &'a RowSamples<'a>, time: Time) -> Side<'a> {
         _ => independent(&processes, &values),
     };
     let settled = if one.is_ok() { warmup::settled(one) } else { None };
-    let told = one.told.times(time).map(|times| (times, one.told.doubted(time).is_some()));
+    let doubt = one.told.doubted(time);
+    let told = match doubt.filter(|doubt| doubt.of.is_some() && doubt.times.is_finite()) {
+        Some(doubt) => Some((doubt.times, true)),
+        None => one.told.times(time).map(|times| (times, doubt.is_some())),
+    };
     Side { row: one.row, state: &one.state, told, values, settled }
 }

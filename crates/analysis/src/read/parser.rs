@@ -39,6 +39,8 @@ pub struct Parser {
     header: Option<String>,
     /// The numbers of the rows that are declared.
     rows: BTreeSet<u64>,
+    /// The order of each measurement, counts among them, as they stand in the file.
+    measured: Vec<u64>,
     /// The line of each measurement, by its order.
     orders: BTreeMap<u64, usize>,
     /// The line of each sample that makes a figure, by row, round and kind.
@@ -56,6 +58,7 @@ impl Parser {
             damages: 0,
             header: None,
             rows: BTreeSet::new(),
+            measured: Vec::new(),
             orders: BTreeMap::new(),
             places: BTreeMap::new(),
         }
@@ -137,7 +140,13 @@ impl Parser {
     /// There was no first line.
     pub fn finish(self) -> Result<Run, ReadError> {
         let mut run = self.run.ok_or(ReadError::Empty)?;
-        run.notes.extend(self.reader.notes());
+        let skipped = self.reader.notes();
+        // What is left out leaves a gap too, and is told.
+        if self.damages == 0 && skipped.is_empty() {
+            run.altered = altered(&self.measured);
+            run.notes.extend(run.altered.clone());
+        }
+        run.notes.extend(skipped);
         run.damaged_lines = self.damages as u64;
         if let Some(problem) = self.header {
             run.damaged_lines += 1;
@@ -180,15 +189,41 @@ impl Parser {
             }
             Some(Record::Sample(sample)) => {
                 once(&sample, self.lines, &mut self.orders, &mut self.places)?;
+                self.measured.push(sample.order);
                 run.samples.push(sample);
             }
             Some(Record::Round(round)) => run.rounds.push(round),
-            Some(Record::Count(count)) => run.counts.push(count),
+            Some(Record::Count(count)) => {
+                self.measured.push(count.order);
+                run.counts.push(count);
+            }
             Some(Record::RowEnd(end)) => run.row_ends.push(end),
             Some(Record::End(end)) => run.ended = Some(end),
         }
         Ok(())
     }
+}
+
+/// Says what is missing among the orders of a file, or not in its place. A run counts on from 0,
+/// and one that was killed ends early.
+fn altered(orders: &[u64]) -> Option<String> {
+    if let Some(place) = orders.windows(2).position(|pair| pair[1] < pair[0]) {
+        return Some(format!(
+            "lines of the file were moved: measurement {} stands behind measurement {}",
+            orders[place + 1],
+            orders[place]
+        ));
+    }
+    let last = orders.last()?;
+    let (missing, mut expected) = ((last + 1).saturating_sub(orders.len() as u64), 0);
+    let gap = orders.iter().find(|order| {
+        let is_gap = **order != expected;
+        expected = **order + 1;
+        is_gap
+    })?;
+    let were =
+        if missing == 1 { "1 measurement is".to_owned() } else { format!("{missing} measurements are") };
+    Some(format!("lines of the file were removed: {were} missing, the first before measurement {gap}"))
 }
 
 /// Refuses a sample that the file has already.
@@ -258,6 +293,7 @@ fn empty(header: Header, is_checked: bool) -> Run {
         is_checked,
         damaged_lines: 0,
         is_header_damaged: false,
+        altered: None,
         notes: Vec::new(),
     }
 }

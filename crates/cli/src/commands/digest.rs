@@ -20,7 +20,7 @@ use crate::{
     args::{DigestArgs, DigestFormat, TimeUnit},
     commands::report,
     output::{self, Outcome},
-    progress,
+    progress, run_file,
 };
 
 /// Reads the traces in constant memory and prints their digest.
@@ -39,7 +39,7 @@ pub fn digest(args: &DigestArgs) -> anyhow::Result<Outcome> {
     };
     let mut whole: Option<Account> = None;
     for path in &args.traces {
-        let account = reading.read(path).map_err(|error| match report::is_a_run(path) {
+        let account = reading.read(path).map_err(|error| match is_file(path) && report::is_a_run(path) {
             true => {
                 let again = output::word(path);
                 anyhow!("{} is a run file, not a trace: taskscale report {again}", path.display())
@@ -127,7 +127,7 @@ impl Reading {
     /// are sorted outside memory: a file is read a second time, and a stream is kept in a temporary
     /// file meanwhile.
     fn read(&mut self, path: &Path) -> anyhow::Result<Account> {
-        let is_file = std::fs::metadata(path).is_ok_and(|about| about.is_file());
+        let is_file = is_file(path);
         let before = self.sums.clone();
         let in_order = Cell::new(true);
         let mut sink = First {
@@ -260,11 +260,16 @@ impl<R: Read, F: Fn() -> bool> Read for Until<R, F> {
     }
 }
 
+/// Whether it can be read a second time: what a pipe gave is gone.
+fn is_file(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|about| about.is_file())
+}
+
 fn open(path: &Path) -> anyhow::Result<Box<dyn Read>> {
     if path == Path::new("-") {
         return Ok(Box::new(io::stdin().lock()));
     }
-    let file = File::open(path).with_context(|| format!("cannot open the trace {}", path.display()))?;
+    let file = run_file::open(path).with_context(|| format!("cannot open the trace {}", path.display()))?;
     Ok(Box::new(file))
 }
 

@@ -42,6 +42,14 @@ pub fn hold(name: &str, what: &str, watch: &dyn Watch) -> Result<Held, Missing> 
     let cache = UserFolder::Cache;
     let path = cache.make(name).map_err(|missing| nowhere(&missing.reason, missing.remedy))?;
     let failed = |error: io::Error| nowhere(&format!("{}: {error}", path.display()), cache.remedy());
+    let beside = lock_of(&path);
+    if fs::symlink_metadata(&beside).is_ok_and(|about| !about.is_file()) {
+        let shown = beside.display();
+        return Err(nowhere(
+            &format!("{shown} is to be a file that is locked, and is none"),
+            format!("remove {shown}"),
+        ));
+    }
     match lock(&path, what, watch).map_err(failed)? {
         Some(lock) => Ok(Held { path, _lock: lock }),
         None => Err(Missing::new(
@@ -56,12 +64,16 @@ pub fn find(name: &str) -> Option<PathBuf> {
     UserFolder::Cache.find(name)
 }
 
-/// Takes the lock of a folder; `None` where the user does not want to wait any longer.
-fn lock(path: &Path, what: &str, watch: &dyn Watch) -> io::Result<Option<File>> {
-    // The lock lies beside the folder, which may be emptied while it is held.
+/// The lock of a folder lies beside it: the folder may be emptied while it is held.
+fn lock_of(path: &Path) -> PathBuf {
     let mut beside = OsString::from(path);
     beside.push(".lock");
-    let mut lock = File::options().create(true).read(true).append(true).open(beside)?;
+    beside.into()
+}
+
+/// Takes the lock of a folder; `None` where the user does not want to wait any longer.
+fn lock(path: &Path, what: &str, watch: &dyn Watch) -> io::Result<Option<File>> {
+    let mut lock = File::options().create(true).read(true).append(true).open(lock_of(path))?;
     let (began, mut told) = (Instant::now(), false);
     loop {
         match lock.try_lock() {

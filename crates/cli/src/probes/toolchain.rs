@@ -14,6 +14,10 @@ use taskscale_sys::{
 
 use crate::output;
 
+/// Go 1.23 and newer count their own use in files below `~/.config/go`, which this variable moves.
+/// Nothing can be written there.
+pub const NO_COUNTERS: (&str, &str) = ("TEST_TELEMETRY_DIR", "/dev/null");
+
 /// A compiler or interpreter on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Toolchain {
@@ -109,7 +113,7 @@ fn ask(program: &Path, args: &[&str], directory: Option<PathBuf>) -> Result<Stri
     let absolute = std::path::absolute(program).unwrap_or_else(|_| program.to_owned());
     let command = Command {
         directory,
-        env: vec![("GOTOOLCHAIN".into(), "local".into())],
+        env: [("GOTOOLCHAIN", "local"), NO_COUNTERS].map(|(name, value)| (name.into(), value.into())).into(),
         ..Command::new(absolute.to_string_lossy(), args.iter().copied())
     };
     let said = said_once(&command).map_err(|why| {

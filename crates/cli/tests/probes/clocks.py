@@ -1,10 +1,14 @@
-"""A probe whose clocks tell a part of the time: WALL and CPU say one in how many, and 0 tells nothing."""
+"""A probe whose clocks tell a part of the time: WALL and CPU say one in how many, and 0 tells nothing.
+
+With a third word it does so in one of so many answers only.
+"""
 
 import json
 import sys
 import time
 
 WALL, CPU = int(sys.argv[1]), int(sys.argv[2])
+EVERY = int(sys.argv[3]) if len(sys.argv) > 3 else 1
 CLOCK = {"wall_resolution_ns": 1, "cpu_resolution_ns": 1}
 VARIANT = {"name": "loop", "creates_task": False}
 WORKLOADS = [{"name": "fanout", "params": [{"name": "order", "default": "ordered"}], "variants": [VARIANT]}]
@@ -20,7 +24,7 @@ def answer(request):
         for task in range(request["size"]):
             total += 31 * task
     wall, cpu = time.monotonic_ns() - wall, time.process_time_ns() - cpu
-    part = lambda ns, of: ns // of if of else 0
+    part = lambda ns, of: ns if request["id"] % EVERY else ns // of if of else 0
     times = {"wall_ns": part(wall, WALL), "cpu_ns": part(cpu, CPU)}
     return {"type": "sample", "id": request["id"], **times, "answer": total % 2**64}
 

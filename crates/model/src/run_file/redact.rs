@@ -22,8 +22,8 @@ const ROOT: &str = "/root";
 
 /// Fields whose texts are the words of people and of programs, which may hold anything.
 const FREE: [&str; 3] = ["command", "reason", "remedy"];
-/// Fields that name runtimes: such a name may be a command.
-const NAMES: [&str; 3] = ["id", "runtime", "old_of"];
+/// Fields that name runtimes, which may be by a command, and what probes say of theirs.
+const NAMES: [&str; 5] = ["id", "runtime", "old_of", "version", "toolchain"];
 
 /// Replaces what is not to be told.
 #[derive(Debug, Clone, Default)]
@@ -185,7 +185,15 @@ fn kind_of(name: &str, value: &Value) -> Text {
 /// Whether a path may begin at `at`: it is no part of a longer path or word.
 fn begins_path(text: &str, at: usize) -> bool {
     let before = text[..at].chars().next_back();
-    before.is_none_or(|c| !(c.is_alphanumeric() || "/._-~".contains(c)))
+    before.is_none_or(|c| !(c.is_alphanumeric() || "/._-~".contains(c))) || is_glued(&text[..at])
+}
+
+/// Whether a text ends in an option that what follows may be glued to: `-v/home/jane`.
+fn is_glued(text: &str) -> bool {
+    let before = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let is_option = before.len() < text.len() && before.ends_with('-');
+    let front = before.trim_end_matches('-').chars().next_back();
+    is_option && front.is_none_or(|c| c.is_whitespace() || "'\"".contains(c))
 }
 
 /// The length of what may be the name of a folder or of a user.
@@ -217,6 +225,8 @@ mod tests {
             ("/root/x and /root", "~/x and ~"),
             ("/rooted", "/rooted"),
             ("/opt/home/jane", "/opt/home/jane"),
+            ("-v/home/jane/x:/x -I/home/jane", "-v~/x:/x -I~"),
+            ("/srv-x/home/jane", "/srv-x/home/jane"),
             ("/home/", "/home/"),
             ("'/home/j\u{fc}rgen/x y'", "'~/x y'"),
             ("", ""),
@@ -240,10 +250,12 @@ mod tests {
         let before = json!({
             "command": ["run", "--token", "abc", "PASSWORD=x"], "id": "sh p --token abc", "case": {"tokens": 512},
             "variant": "token=5", "state": "missing", "reason": "said: api_key=5", "remedy": "",
+            "version": "1 https://u:abc@h/", "toolchain": "token=abc",
         });
         let after = json!({
             "command": ["run", "--token", "***", "PASSWORD=***"], "id": "sh p --token ***", "case": {"tokens": 512},
             "variant": "token=5", "state": "missing", "reason": "said: api_key=***", "remedy": "",
+            "version": "1 https://***@h/", "toolchain": "token=***",
         });
         assert_eq!(redacted(before), after);
     }

@@ -44,6 +44,7 @@ pub fn all(
     let others = || parts.rows.iter().filter(asked);
     findings.extend(without_figures(others(), RowStatus::Failed, FindingKind::Failed));
     findings.extend(notes::incomplete(parts.run, parts.samples).map(|text| plain(FindingKind::Cut, text)));
+    findings.extend(parts.run.altered.clone().map(|text| plain(FindingKind::Cut, text)));
     findings.extend(grown::cliffs(parts.growth));
     findings.extend(grown::others(parts.growth, parts.rows));
     findings.extend(notes::of_musl(parts.run).map(|(text, remedy)| Finding {

@@ -11,7 +11,7 @@ use crate::folders::absolute;
 use crate::probes::{
     embedded,
     recipe::{Recipe, Site, Source, Step},
-    toolchain::{Toolchain, ask_version, find_program},
+    toolchain::{NO_COUNTERS, Toolchain, ask_version, find_program},
 };
 
 pub static GO: Language =
@@ -30,7 +30,7 @@ fn recipe(go: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
     let build = |args: &[&str], env: &[(&str, &str)]| Command {
         // GOTOOLCHAIN=local uses the Go that was found, not one that a go.mod would have it fetch.
         // `-buildvcs=false` keeps git from being asked about the folders above.
-        env: [("GOTOOLCHAIN", "local"), ("GOWORK", "off")]
+        env: [("GOTOOLCHAIN", "local"), ("GOWORK", "off"), NO_COUNTERS]
             .iter()
             .chain(env)
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
