@@ -22,8 +22,8 @@ const SET_UP: [&str; 3] = ["uvloop", "trio", "anyio"];
 
 fn conforms(runtime: &str, workload: &str) {
     let tool = Tool::with_shared_cache();
-    // A probe that was built without what it would like to have is built anew by `setup`: F#'s takes
-    // 80 s of CPU time where there is no package Ply.
+    // What was built without all that it would like to have is built anew by `setup`: F#'s probe
+    // takes 80 s of CPU time where there is no package Ply.
     if SET_UP.contains(&runtime) && !is_here(runtime, &tool.run(&["setup", runtime])) {
         return;
     }
