@@ -100,6 +100,9 @@ fn a_deleted_file_and_a_deleted_folder_are_found() {
     machine.heals("out/probe is not there");
     fs::remove_dir_all(machine.folder().join("src")).expect("removed");
     machine.heals("a folder of it is not there");
+    fs::remove_dir_all(machine.folder().join("out")).expect("removed");
+    fs::write(machine.folder().join("out"), "no folder").expect("written");
+    machine.heals("a folder of it is not there");
 }
 
 #[test]
@@ -132,6 +135,11 @@ fn files_for_an_interpreter_are_laid_anew() {
     assert!(said.contains("src/taskscale_probe/__main__.py is not what was built"), "{said}");
     assert_eq!(fs::read(&file).expect("there"), before);
     assert!(!list().contains("anew"));
+    let planted = folder.join("src/taskscale_probe/json.py");
+    fs::write(&planted, "raise SystemExit").expect("written");
+    let said = list();
+    assert!(said.contains("src/taskscale_probe/json.py was not built"), "{said}");
+    assert!(!planted.exists() && !list().contains("anew"));
 }
 
 /// A Go that builds a probe which breaks the rule that the file `mode` names, or does so later

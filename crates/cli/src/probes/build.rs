@@ -210,9 +210,13 @@ impl Job {
     fn follow(&self, recipe: &Recipe, folder: &Folder, watch: &dyn Watch) -> Result<bool, Failure> {
         // Half a build from another time must not look like this one's.
         for old in [&folder.src, &folder.out] {
-            if old.exists() {
-                fs::remove_dir_all(old).map_err(|error| Failure::from(unwritable(old, &error)))?;
-            }
+            // A file or a link may lie there too.
+            let removed = match old.symlink_metadata() {
+                Ok(there) if there.is_dir() => fs::remove_dir_all(old),
+                Ok(_) => fs::remove_file(old),
+                Err(_) => Ok(()),
+            };
+            removed.map_err(|error| Failure::from(unwritable(old, &error)))?;
         }
         fs::remove_file(&folder.marker).ok();
         fs::create_dir_all(&folder.out).map_err(|error| Failure::from(unwritable(&folder.out, &error)))?;
@@ -352,7 +356,7 @@ impl Folder {
             return Found::Damaged("a folder of it is not there, or not the user's own".into());
         }
         let place = self.marker.parent().unwrap_or(Path::new("/"));
-        content::differs(place, &marker.files).map_or(Found::Built(marker), Found::Damaged)
+        content::differs(place, &Folder::PARTS, &marker.files).map_or(Found::Built(marker), Found::Damaged)
     }
 
     fn as_site(&self) -> Site<'_> {

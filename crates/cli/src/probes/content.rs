@@ -38,10 +38,11 @@ pub fn list(folder: &Path, parts: &[&str]) -> io::Result<String> {
     Ok(text)
 }
 
-/// Says what differs first from a list; `None` where all is as it was. Files that came since (an
-/// interpreter keeps compiled modules beside its files) do not count.
-pub fn differs(folder: &Path, list: &str) -> Option<String> {
-    list.lines().find_map(|line| {
+/// Says what differs first from a list of `parts`; `None` where all is as it was. Of the files that
+/// came since only those count that an interpreter takes for a module of the probe; what it keeps
+/// compiled beside its files does not.
+pub fn differs(folder: &Path, parts: &[&str], list: &str) -> Option<String> {
+    let changed = list.lines().find_map(|line| {
         let (seal_then, name) = line.match_indices(' ').nth(1).map(|(at, _)| line.split_at(at))?;
         let name = &name[1..];
         match seal(&folder.join(name)) {
@@ -50,6 +51,19 @@ pub fn differs(folder: &Path, list: &str) -> Option<String> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Some(format!("{name} is not there")),
             Err(error) => Some(format!("{name} cannot be read ({error})")),
         }
+    });
+    changed.or_else(|| {
+        let mut paths = BTreeSet::new();
+        // A folder that cannot be read has no module either.
+        parts.iter().for_each(|part| _ = collect(folder, Path::new(part), &mut paths).ok());
+        let listed: BTreeSet<&str> = list.lines().filter_map(|line| line.splitn(3, ' ').nth(2)).collect();
+        let came = |path: &&PathBuf| {
+            let is_module = path.extension().is_some_and(|end| end == "py" || end == "so" || end == "pyc");
+            is_module
+                && !path.components().any(|part| part.as_os_str() == "__pycache__")
+                && path.to_str().is_none_or(|name| !listed.contains(name))
+        };
+        paths.iter().find(came).map(|path| format!("{} was not built", path.display()))
     })
 }
 
@@ -93,6 +107,8 @@ fn seal(path: &Path) -> io::Result<String> {
 mod tests {
     use super::*;
 
+    const PARTS: [&str; 2] = ["out", "src"];
+
     /// A folder with `out/probe` and `src/a/b.py`, and its list.
     fn built() -> (tempfile::TempDir, String) {
         let folder = tempfile::tempdir().expect("a folder");
@@ -102,7 +118,7 @@ mod tests {
             fs::write(path, text).expect("written");
         }
         std::os::unix::fs::symlink("probe", folder.path().join("out/link")).expect("linked");
-        let list = list(folder.path(), &["out", "src"]).expect("read");
+        let list = list(folder.path(), &PARTS).expect("read");
         (folder, list)
     }
 
@@ -111,9 +127,22 @@ mod tests {
         let (folder, list) = built();
         let names: Vec<&str> = list.lines().filter_map(|line| line.split(' ').nth(2)).collect();
         assert_eq!(names, ["out/link", "out/probe", "src/a/b.py"]);
-        assert_eq!(differs(folder.path(), &list), None);
-        fs::write(folder.path().join("src/a/b.pyc"), "compiled").expect("written");
-        assert_eq!(differs(folder.path(), &list), None, "what comes since does not count");
+        assert_eq!(differs(folder.path(), &PARTS, &list), None);
+        fs::create_dir(folder.path().join("src/a/__pycache__")).expect("made");
+        for name in ["src/a/__pycache__/b.pyc", "out/core"] {
+            fs::write(folder.path().join(name), "came since").expect("written");
+            assert_eq!(differs(folder.path(), &PARTS, &list), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_module_that_came_since_is_named() {
+        for name in ["src/asyncio.py", "src/a/json.py", "src/a/b.pyc", "out/b.so"] {
+            let (folder, list) = built();
+            fs::write(folder.path().join(name), "planted").expect("written");
+            let said = differs(folder.path(), &PARTS, &list);
+            assert_eq!(said, Some(format!("{name} was not built")));
+        }
     }
 
     #[test]
@@ -139,7 +168,7 @@ mod tests {
         for (damage, words) in damages {
             let (folder, list) = built();
             damage(folder.path()).expect(words);
-            let said = differs(folder.path(), &list).expect(words);
+            let said = differs(folder.path(), &PARTS, &list).expect(words);
             assert!(said.starts_with(words), "{said}");
         }
     }
