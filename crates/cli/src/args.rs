@@ -19,7 +19,7 @@ use examples::*;
 
 /// Weigh your tasks; see how they scale.
 #[derive(Debug, Parser)]
-#[command(name = "taskscale", version, about, long_about = LONG, max_term_width = 100)]
+#[command(name = "taskscale", version, about, long_about = LONG, max_term_width = 80)]
 #[command(propagate_version = true, arg_required_else_help = true)]
 pub struct Cli {
     /// What to do.

@@ -15,7 +15,7 @@ use crate::{
 use taskscale_model::figure::{count, duration, half_width, percent};
 
 /// The legend of these tables.
-pub const LEGEND: &str = "Smallest task (METG): the smallest CPU time per task, its work included, of which that share is work, with half its 95 % \
+pub const LEGEND: &str = "Smallest task (METG): the smallest CPU time per task, its work included, of which that share is work, ± the farther end of its 95 % \
     interval; in parentheses by wall time x cores / tasks, where idle cores count too. < and >: beyond what was measured. Reached: the \
     largest share measured. Threads: those that ran, of so many cores.";
 

@@ -93,7 +93,7 @@ fn all_figures(summary: &Summary) -> String {
     }
     if !text.is_empty() {
         text.push_str(
-            "CPU ns per task: median and half its 95 % interval (wall ns); below it the ratio to the baseline, paired \
+            "CPU ns per task: median ± the farther end of its 95 % interval (wall ns); below it the ratio to the baseline, paired \
              by round; ~ where its interval contains 1.",
         );
         if tables.iter().any(Table::tells_threads) {

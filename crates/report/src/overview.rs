@@ -311,7 +311,7 @@ fn inked((meaning, words): (Option<Ink>, String)) -> String {
     meaning.map_or(words.clone(), |meaning| ink(meaning, &words))
 }
 
-/// The figure of a row with half its interval: `2.34 us ±3.5%`.
+/// The figure of a row with the farther reach of its interval: `2.34 us ±3.5%`.
 pub(crate) fn figure(row: &Ranked) -> String {
     let width = row.ci.filter(|_| row.ns > 0.0).map(|ci| half_width(row.ns, ci) / row.ns);
     width.map_or_else(|| time(row.ns), |width| format!("{} {}", time(row.ns), spread(width)))

@@ -17,7 +17,7 @@ use taskscale_model::figure::count;
 
 /// The legend of a cell of a table.
 const LEGEND: &str = "\
-A cell: CPU ns per task, median and half its 95 % interval (wall ns); below it the CPU ratio to the baseline, \
+A cell: CPU ns per task, median ± the farther end of its 95 % interval (wall ns); below it the CPU ratio to the baseline, \
 paired by round, with its 95 % interval; ~ where the interval contains 1, that is: no difference shown.";
 
 /// Writes everything that a summary holds as tables and sentences. Only the percentiles need

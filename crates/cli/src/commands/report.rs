@@ -202,7 +202,10 @@ pub fn resolve(named: &Path) -> anyhow::Result<PathBuf> {
     if named != Path::new(LAST) || named.exists() {
         return Ok(named.to_owned());
     }
-    store::newest().context("there is no run to report yet: taskscale run takes one, or name a run file")
+    store::newest().context(
+        "there is no run to report yet: taskscale run takes one; what went to a file of its own by -o is \
+         reported by its name",
+    )
 }
 
 /// Whether a file begins as a run file does.

@@ -16,7 +16,7 @@ pub fn legend(design: Design) -> String {
         Design::OneRun => "the median over pairs of processes that took turns",
     };
     format!(
-        "ns per task: median over processes, and half its 95 % interval; NEW/OLD {ratio}, with an interval that holds for all rows \
+        "ns per task: median over processes ± the farther end of its 95 % interval; NEW/OLD {ratio}, with an interval that holds for all rows \
          together in 95 % of cases."
     )
 }

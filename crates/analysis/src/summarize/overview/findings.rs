@@ -1,6 +1,6 @@
 //! What else matters in a run: one sentence each, the most important first.
 
-use std::fmt::Write as _;
+use std::{collections::BTreeSet, fmt::Write as _};
 
 use taskscale_model::{
     figure::{self, count},
@@ -238,11 +238,12 @@ fn unsure(rankings: &[Ranking]) -> Vec<Finding> {
     let without = rows().filter(|row| row.ci.is_none()).count() as u64;
     let wide =
         rows().filter(|row| row.standing == Standing::CannotTell && row.ratio_ci.is_some()).count() as u64;
-    let unsure = |text: String| Finding {
-        kind: FindingKind::Unsure,
-        text,
-        remedy: "name fewer with --runtime, or allow more with --max-time".into(),
+    let runtimes: BTreeSet<&str> = rows().map(|row| row.runtime.as_str()).collect();
+    let remedy = match runtimes.len() {
+        0 | 1 => "allow more with --max-time",
+        _ => "name fewer with --runtime, or allow more with --max-time",
     };
+    let unsure = |text: String| Finding { kind: FindingKind::Unsure, text, remedy: remedy.into() };
     let mut findings = Vec::new();
     if without > 0 {
         let without = count(without);
@@ -257,8 +258,9 @@ fn unsure(rankings: &[Ranking]) -> Vec<Finding> {
     }
     if wide > 0 {
         let wide = count(wide);
-        findings
-            .push(unsure(format!("{wide} of {all}, marked ?, may be dearer or cheaper than the reference")));
+        let others = count(rows().filter(|row| row.standing != Standing::Reference).count() as u64);
+        let text = format!("{wide} of {others}, marked ?, may be dearer or cheaper than the reference");
+        findings.push(unsure(text));
     }
     findings
 }
