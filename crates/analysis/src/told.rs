@@ -14,6 +14,16 @@ pub const REMEDY: &str = "report nanoseconds of a monotonic clock and of the pro
 pub const REMEDY_DOUBTED: &str =
     "time the whole of each iteration, by a monotonic clock and the process CPU clock";
 
+/// What to do about times that are another process's than the one that was looked at.
+pub const REMEDY_ELSEWHERE: &str =
+    "let the script that starts the probe `exec` it: the kernel's count is of the script alone";
+
+/// How many times as much CPU time as was seen a probe has to tell over a row that it is another
+/// process which used it, and how much more in nanoseconds. The count of a process is exact to a
+/// tick, 4 ms, of each CPU.
+const ELSEWHERE: f64 = 2.0;
+const ELSEWHERE_NS: f64 = 10e6;
+
 /// The coarsest resolution that a probe's word is taken for: clocks of 15.6 ms exist, and one that
 /// claims more would be held to nothing.
 pub const COARSEST_NS: u64 = 20_000_000;
@@ -31,6 +41,20 @@ pub struct Doubt {
     pub times: f64,
     /// In how many of how many timed samples, where it is not all of them together.
     pub of: Option<(usize, usize)>,
+}
+
+/// Why the times of a row cannot be, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wrong {
+    pub what: String,
+    pub remedy: &'static str,
+}
+
+impl Wrong {
+    /// Times that a wrong clock tells, or one in other units.
+    pub fn clock(what: String) -> Self {
+        Wrong { what, remedy: REMEDY }
+    }
 }
 
 /// The account of one row.
@@ -78,11 +102,28 @@ impl Told {
         }
     }
 
-    /// What cannot be, of either time: a tenth of what was seen, or less.
-    pub fn wrong(&self) -> Option<String> {
-        [Time::Cpu, Time::Wall].into_iter().find_map(|time| {
+    /// What cannot be, of either time: a tenth of what was seen, or less; or CPU time that the
+    /// kernel did not count.
+    pub fn wrong(&self) -> Option<Wrong> {
+        let too_little = [Time::Cpu, Time::Wall].into_iter().find_map(|time| {
             let charge = self.charge(time);
-            (charge.judgement == Judgement::False).then(|| words(time, &charge, self.account(time).sums().0))
+            (charge.judgement == Judgement::False)
+                .then(|| Wrong::clock(words(time, &charge, self.account(time).sums().0)))
+        });
+        too_little.or_else(|| self.elsewhere())
+    }
+
+    /// CPU time that another process used than the one that was looked at: a script that waits for
+    /// the probe which it started. Nothing tells then whether the probe's times are right.
+    fn elsewhere(&self) -> Option<Wrong> {
+        let (timed, told, seen) = self.cpu.sums();
+        let steps_ns = 2.0 * self.clock.cpu_resolution_ns.min(COARSEST_NS) as f64;
+        let is_elsewhere =
+            timed >= told::FEWEST && told >= ELSEWHERE * seen && told - seen >= ELSEWHERE_NS + steps_ns;
+        let (told, seen) = (figure::time(told), figure::time(seen));
+        is_elsewhere.then(|| Wrong {
+            what: format!("{told} of CPU time over {timed} samples, of which the kernel counted {seen}"),
+            remedy: REMEDY_ELSEWHERE,
         })
     }
 
@@ -145,4 +186,32 @@ fn words(time: Time, charge: &Charge, timed: usize) -> String {
     let of = if charge.answers < timed { format!("{} of ", charge.answers) } else { String::new() };
     let samples = if timed == 1 { "sample" } else { "samples" };
     format!("{told} of {kind} time over {of}{timed} {samples}, while {who} {seen}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The account of timed samples that tell so much CPU time and of which so much was seen.
+    fn told(samples: usize, cpu_ns: u64, seen_ns: u64) -> Option<Wrong> {
+        let mut told = Told::new(Clock { wall_resolution_ns: 1, cpu_resolution_ns: 1 });
+        let sample: SampleRecord = serde_json::from_value(serde_json::json!({
+            "order": 0, "row": 0, "kind": "timed", "round": 0, "process": 0, "workload": "fanout",
+            "runtime": "a", "variant": "b", "size": 1, "iterations": 9, "seed": 1, "wall_ns": 20_000_000,
+            "cpu_ns": cpu_ns, "outside_wall_ns": 20_000_000, "outside_cpu_ns": seen_ns, "answer": "1",
+        }))
+        .expect("a sample");
+        (0..samples).for_each(|_| told.take(&sample));
+        told.wrong()
+    }
+
+    #[test]
+    fn cpu_time_that_nobody_counted_is_another_process() {
+        let wrong = told(20, 3_000_000, 0).expect("named");
+        assert_eq!(wrong.what, "60.0 ms of CPU time over 20 samples, of which the kernel counted 0 ns");
+        assert_eq!(wrong.remedy, REMEDY_ELSEWHERE);
+        assert!(told(20, 3_000_000, 1_500_000).is_some());
+        assert_eq!(told(20, 3_000_000, 1_600_000), None, "less than twice as much");
+        assert_eq!(told(3, 3_000_000, 0), None, "within a tick of two CPUs");
+    }
 }

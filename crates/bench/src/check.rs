@@ -2,6 +2,7 @@
 //! passes can be measured. Every check runs even if one before it failed, in a fresh process where
 //! the last one died.
 
+use taskscale_analysis::told::Wrong;
 use taskscale_model::{
     answer::Rule,
     bytes,
@@ -383,12 +384,13 @@ impl Checker<'_> {
             }
         };
         let mut request = self.request(workload, variant, params, size);
-        let mut judge = Judge::new(description.clock, self.cpus).compiled(description.jit);
+        let judge = Judge::new(description.clock, self.cpus).compiled(description.jit);
+        let mut judge = judge.accounted(true);
         let target_ns = calibrate::target_ns(calibrate::TOLD_UNITS_NS, description.clock.wall_resolution_ns);
         loop {
             let observed = self.run(&request)?;
             let rule = rule_of(&workload.name);
-            judge.judge_times(&observed)?;
+            judge.judge_times(request.iterations, &observed)?;
             if let Some(rule) = rule {
                 judge.judge(rule, &request, &observed)?;
             }
@@ -434,10 +436,10 @@ impl Checker<'_> {
                 return Ok(());
             }
             if attempt == attempts {
-                return Err(Fault::ImpossibleTime(format!(
+                return Err(Fault::ImpossibleTime(Wrong::clock(format!(
                     "{short_ns} ns of CPU time for {} iterations, {long_ns} ns for {}",
                     shorter.iterations, longer.iterations
-                )));
+                ))));
             }
             if shorter.iterations < few.saturating_mul(LENGTHENED) {
                 for request in [&mut shorter, &mut longer] {
@@ -452,7 +454,7 @@ impl Checker<'_> {
     /// Asks for a sample, and checks its times against those seen from outside.
     fn believed(&mut self, request: &RunRequest, judge: &Judge) -> Result<Observed, Fault> {
         let observed = self.run(request)?;
-        judge.judge_times(&observed)?;
+        judge.judge_times(request.iterations, &observed)?;
         Ok(observed)
     }
 

@@ -1,7 +1,7 @@
 //! Everything that can go wrong with a probe. Each fault says what failed and what to do. The row
 //! that met it is shown as failed, and the run goes on.
 
-use taskscale_analysis::told;
+use taskscale_analysis::told::Wrong;
 use taskscale_load::Problem;
 use taskscale_model::missing::Missing;
 
@@ -153,8 +153,8 @@ pub enum Fault {
     #[error("was stopped while {times} of its samples were under way")]
     Stopped { times: u64 },
     /// The probe reports a time that is impossible.
-    #[error("reports a time that cannot be: {0}")]
-    ImpossibleTime(String),
+    #[error("reports a time that cannot be: {}", .0.what)]
+    ImpossibleTime(Wrong),
 }
 
 /// What to do about a server.
@@ -188,7 +188,8 @@ fn said(how: &str, stderr: &str) -> String {
 impl Fault {
     /// The fault of a probe whose time does not grow with `iterations`.
     pub fn does_not_repeat(iterations: u64, wall_ns: u64) -> Self {
-        Fault::ImpossibleTime(format!("{wall_ns} ns for {iterations} iterations: the work is not repeated"))
+        let what = format!("{wall_ns} ns for {iterations} iterations: the work is not repeated");
+        Fault::ImpossibleTime(Wrong::clock(what))
     }
 
     /// Whether the process can still be used.
@@ -224,7 +225,7 @@ impl Fault {
             }
             Fault::Excess { .. } => "offer less: several probes may share what one cannot say",
             Fault::Twice { .. } => "give each a name of its own",
-            Fault::ImpossibleTime(_) => told::REMEDY,
+            Fault::ImpossibleTime(wrong) => wrong.remedy,
             Fault::Stopped { .. } => {
                 "let nothing stop the probe while it is measured: a signal (SIGSTOP), a debugger, a freezer"
             }

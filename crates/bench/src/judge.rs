@@ -1,7 +1,7 @@
 //! Judges whether a sample can be believed. A probe's clock is trusted only as far as the outside
 //! confirms it.
 
-use taskscale_analysis::told::COARSEST_NS;
+use taskscale_analysis::told::{COARSEST_NS, REMEDY, REMEDY_ELSEWHERE, Wrong};
 use taskscale_model::{
     answer::Rule,
     protocol::{Clock, RunRequest},
@@ -39,13 +39,25 @@ pub struct Judge {
     clock: Clock,
     cpus: u64,
     enough_cpu_ns: u64,
+    /// The fewest iterations whose units are judged.
+    fewest: u64,
     answers: Answers,
 }
 
 impl Judge {
     /// A judge for a probe with these clocks, on a machine where a process may use `cpus` CPUs.
     pub fn new(clock: Clock, cpus: u64) -> Self {
-        Judge { clock, cpus: cpus.max(1), enough_cpu_ns: ENOUGH_CPU_NS, answers: Answers::default() }
+        let answers = Answers::default();
+        Judge { clock, cpus: cpus.max(1), enough_cpu_ns: ENOUGH_CPU_NS, fewest: 1, answers }
+    }
+
+    /// The same for rows whose samples of several lengths are held against one another
+    /// ([`taskscale_analysis::told`]). A request of one iteration may be all set-up, that of 60 ms
+    /// beside 28 us of work: it says nothing of units.
+    #[must_use]
+    pub fn accounted(mut self, is_accounted: bool) -> Self {
+        self.fewest = if is_accounted { 2 } else { 1 };
+        self
     }
 
     /// The same for a probe that says whether its code is compiled while it runs.
@@ -74,42 +86,43 @@ impl Judge {
             });
         }
         invariants::check(request, &sample.extra)?;
-        self.judge_times(observed)
+        self.judge_times(request.iterations, observed)
     }
 
     /// Judges the times alone, for workloads whose answer only their author knows.
-    pub fn judge_times(&self, observed: &Observed) -> Result<(), Fault> {
-        self.times(observed).map_err(Fault::ImpossibleTime)
+    pub fn judge_times(&self, iterations: u64, observed: &Observed) -> Result<(), Fault> {
+        self.times(iterations, observed).map_err(Fault::ImpossibleTime)
     }
 
-    fn times(&self, observed: &Observed) -> Result<(), String> {
+    fn times(&self, iterations: u64, observed: &Observed) -> Result<(), Wrong> {
         let (wall, cpu) = (observed.sample.wall_ns, observed.sample.cpu_ns);
         let outside = observed.outside_wall_ns;
         if wall > outside + SLACK_NS + 2 * self.clock.wall_resolution_ns.min(COARSEST_NS) {
-            return Err(format!("{wall} ns of wall time, while only {outside} ns passed outside"));
+            let what = format!("{wall} ns of wall time, while only {outside} ns passed outside");
+            return Err(Wrong::clock(what));
         }
         let cpu_slack = SLACK_NS + 2 * self.clock.cpu_resolution_ns.min(COARSEST_NS) + TICK_NS * self.cpus;
         let possible = outside.saturating_mul(self.cpus).saturating_add(cpu_slack);
         if cpu > possible {
-            return Err(format!("{cpu} ns of CPU time in {outside} ns on {} CPUs", self.cpus));
+            let what = format!("{cpu} ns of CPU time in {outside} ns on {} CPUs", self.cpus);
+            return Err(Wrong::clock(what));
         }
         let Some(outside_cpu) = observed.outside_cpu_ns else { return Ok(()) };
         if cpu > outside_cpu.saturating_add(cpu_slack) {
+            let what = format!("{cpu} ns of CPU time, the kernel counted {outside_cpu} ns");
             // A shell that waits for the probe uses next to nothing.
-            let wrapped = match outside_cpu < cpu / UNLIKE {
-                true => "; where a script starts the probe, it has to `exec` it",
-                false => "",
-            };
-            return Err(format!("{cpu} ns of CPU time, the kernel counted {outside_cpu} ns{wrapped}"));
+            let remedy = if outside_cpu < cpu / UNLIKE { REMEDY_ELSEWHERE } else { REMEDY };
+            return Err(Wrong { what, remedy });
         }
         // Only CPU time is checked: on a busy machine wall time may be any number of times as long,
         // in microseconds too.
-        if outside_cpu >= self.enough_cpu_ns && cpu < outside_cpu / UNITS_FACTOR {
-            return Err(format!(
+        if iterations >= self.fewest && outside_cpu >= self.enough_cpu_ns && cpu < outside_cpu / UNITS_FACTOR
+        {
+            return Err(Wrong::clock(format!(
                 "{cpu} ns of CPU time, the kernel counted {outside_cpu} ns: too little by a factor of {}; \
                  are the units nanoseconds?",
                 outside_cpu / cpu.max(1)
-            ));
+            )));
         }
         Ok(())
     }
@@ -180,10 +193,62 @@ mod tests {
                 load: None,
                 server_cpu_ns: None,
             };
-            Judge::new(clock, 2).compiled(jit).judge_times(&observed).is_ok()
+            Judge::new(clock, 2).compiled(jit).judge_times(2, &observed).is_ok()
         };
         assert!(believed(true, 64_000_000) && !believed(false, 64_000_000));
         assert!(!believed(true, 300_000_000));
+    }
+
+    #[test]
+    fn one_iteration_may_be_all_set_up() {
+        let observed = |is_accounted, iterations| {
+            let sample = Sample {
+                id: None,
+                wall_ns: 28_000,
+                cpu_ns: 28_000,
+                answer: Answer(0),
+                extra: Default::default(),
+            };
+            let observed = Observed {
+                sample,
+                outside_wall_ns: 61_000_000,
+                outside_cpu_ns: Some(60_000_000),
+                stopped: None,
+                threads: Err(Missing::new("not looked at", "")),
+                load: None,
+                server_cpu_ns: None,
+            };
+            let clock = Clock { wall_resolution_ns: 1, cpu_resolution_ns: 1 };
+            let judge = Judge::new(clock, 2).accounted(is_accounted);
+            judge.judge_times(iterations, &observed).is_ok()
+        };
+        assert!(observed(true, 1) && !observed(true, 2) && !observed(false, 1));
+    }
+
+    #[test]
+    fn a_script_that_waits_for_the_probe_is_told_from_a_wrong_clock() {
+        let remedy = |outside_cpu_ns| {
+            let clock = Clock { wall_resolution_ns: 1, cpu_resolution_ns: 1 };
+            let sample = Sample {
+                id: None,
+                wall_ns: 90_000_000,
+                cpu_ns: 90_000_000,
+                answer: Answer(0),
+                extra: Default::default(),
+            };
+            let observed = Observed {
+                sample,
+                outside_wall_ns: 100_000_000,
+                outside_cpu_ns: Some(outside_cpu_ns),
+                stopped: None,
+                threads: Err(Missing::new("not looked at", "")),
+                load: None,
+                server_cpu_ns: None,
+            };
+            Judge::new(clock, 2).judge_times(2, &observed).expect_err("refused").to_missing().remedy
+        };
+        assert_eq!(remedy(400_000), REMEDY_ELSEWHERE);
+        assert_eq!(remedy(40_000_000), REMEDY);
     }
 
     #[test]
@@ -205,8 +270,8 @@ mod tests {
         };
         for resolution in [1 << 50, u64::MAX] {
             let clock = Clock { wall_resolution_ns: resolution, cpu_resolution_ns: resolution };
-            assert_eq!(Judge::new(clock, 2).judge_times(&observed(90_000_000)), Ok(()));
-            assert!(Judge::new(clock, 2).judge_times(&observed(190_000_000)).is_err());
+            assert_eq!(Judge::new(clock, 2).judge_times(2, &observed(90_000_000)), Ok(()));
+            assert!(Judge::new(clock, 2).judge_times(2, &observed(190_000_000)).is_err());
         }
     }
 
@@ -218,7 +283,7 @@ mod tests {
             (|r| r.sample.wall_ns = 101_000_000, "of wall time, while only 100000000 ns passed"),
             (|r| r.sample.cpu_ns = 300_000_000, "in 100000000 ns on 2 CPUs"),
             (|r| r.sample.cpu_ns = 120_000_000, "the kernel counted 95000000"),
-            (|r| r.outside_cpu_ns = Some(400_000), "has to `exec` it"),
+            (|r| r.outside_cpu_ns = Some(400_000), "the kernel counted 400000 ns"),
             (|r| (r.sample.wall_ns, r.sample.cpu_ns) = (90_000, 90_000), "are the units nanoseconds?"),
             // The probe reports microseconds and waited for a processor ten times as long as it had
             // one.

@@ -12,7 +12,7 @@ use taskscale_model::{
     params::{ParamValue, Params},
     parked::Resident,
     protocol::{PHASES, RunRequest, VERIFY},
-    run_file::{Kind, Record, RowEnd, RowRecord, SampleRecord, Status, Stop},
+    run_file::{Kind, Record, Role, RowEnd, RowRecord, SampleRecord, Status, Stop},
 };
 use taskscale_stats::rounds::Timed;
 
@@ -264,7 +264,8 @@ impl<'p> Row<'p> {
                 self.wake_ns = description.wake_ms.map(|ms| ms.min(MOST_WAKE_MS) * 1_000_000);
                 self.told.get_or_insert_with(|| Told::new(description.clock));
                 self.piloted.get_or_insert_with(|| Told::new(description.clock));
-                self.judge = Some(Judge::new(description.clock, world.cpus).compiled(description.jit));
+                let judge = Judge::new(description.clock, world.cpus).compiled(description.jit);
+                self.judge = Some(judge.accounted(self.record.role != Role::Calibration));
                 Ok(())
             }
             Err(fault) => self.fail(&fault, world),

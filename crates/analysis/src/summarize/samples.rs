@@ -20,7 +20,7 @@ use taskscale_stats::{
 
 use crate::{
     read::Run,
-    told::{self, Told},
+    told::{Told, Wrong},
 };
 
 /// The fewest sizes of a series whose spread between processes is taken together.
@@ -212,8 +212,8 @@ fn told(clock: Option<Clock>, samples: &[&SampleRecord]) -> Told {
 /// Fails a row whose times cannot be, whatever the run thought of it.
 fn disbelieved(state: State, told: &Told) -> State {
     match (&state, told.wrong()) {
-        (State::Ok(_), Some(what)) => {
-            State::Failed(Missing::new(format!("reports a time that cannot be: {what}"), told::REMEDY))
+        (State::Ok(_), Some(Wrong { what, remedy })) => {
+            State::Failed(Missing::new(format!("reports a time that cannot be: {what}"), remedy))
         }
         _ => state,
     }
