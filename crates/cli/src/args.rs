@@ -110,7 +110,7 @@ pub struct DigestArgs {
     #[arg(value_name = "TRACE", required = true, add = Files::new(complete::traces))]
     pub traces: Vec<PathBuf>,
     /// Number of workers, where some of them never ran [default: those seen]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
     pub workers: Option<u32>,
     /// Count only events whose category holds this text
     #[arg(long, value_name = "TEXT")]
@@ -181,18 +181,18 @@ pub struct RunArgs {
     pub samples: Option<u64>,
     /// Time at most for one cell, that is one table at one size, its counts included; of the suite
     /// guide, for all of its programs together [default: the suite's, else 30s, without counts]
-    #[arg(long, value_name = "TIME", value_parser = seconds, allow_negative_numbers = true)]
+    #[arg(long, value_name = "TIME", value_parser = seconds, allow_hyphen_values = true)]
     pub max_time: Option<f64>,
     /// Stop when every interval is as narrow as this, to either side; 0 never does [default: the
     /// suite's, else 1%]
-    #[arg(long, value_name = "SHARE", value_parser = share, allow_negative_numbers = true)]
+    #[arg(long, value_name = "SHARE", value_parser = share, allow_hyphen_values = true)]
     pub precision: Option<f64>,
     /// How long one sample should last [default: the suite's, else 20ms]
-    #[arg(long, value_name = "TIME", value_parser = seconds, allow_negative_numbers = true)]
+    #[arg(long, value_name = "TIME", value_parser = seconds, allow_hyphen_values = true)]
     pub sample_time: Option<f64>,
     /// How long a probe may take over one answer before it counts as hung [default: the suite's,
     /// else 60s]
-    #[arg(long, value_name = "TIME", value_parser = seconds, allow_negative_numbers = true)]
+    #[arg(long, value_name = "TIME", value_parser = seconds, allow_hyphen_values = true)]
     pub timeout: Option<f64>,
     /// What the ratios refer to: VARIANT of the same runtime, or RUNTIME:VARIANT
     #[arg(long, value_name = "[RUNTIME:]VARIANT", add = Names::new(complete::variants))]
@@ -203,7 +203,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "OLD", value_parser = names::canonical, conflicts_with_all = ["baseline", "details"], add = Files::new(complete::sides))]
     pub against: Vec<String>,
     /// With --against: up to this difference rows count as the same
-    #[arg(long, value_name = "SHARE", value_parser = share, default_value = "1%", requires = "against")]
+    #[arg(long, value_name = "SHARE", value_parser = share, allow_hyphen_values = true, default_value = "1%", requires = "against")]
     pub threshold: f64,
     /// Your own probe: a file (.py, .mjs, .go, .java, .cpp, .swift, .rs, .cs, .fsx, .ml;
     /// FILE@TOOLCHAIN names what builds it), or a command that speaks probe protocol 1; repeat for
@@ -211,7 +211,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "FILE|CMD", add = Files::new(complete::probes))]
     pub probe: Vec<String>,
     /// CPU time of the work inside each task, calibrated for each runtime [default: none]
-    #[arg(long, value_name = "TIME", value_parser = seconds, allow_negative_numbers = true)]
+    #[arg(long, value_name = "TIME", value_parser = seconds, allow_hyphen_values = true)]
     pub work: Option<f64>,
     /// A parameter of the workload, put over the suite's; NAME=all keeps every value that a table
     /// of the suite has; repeat for several
@@ -392,7 +392,7 @@ pub struct CompareArgs {
     #[arg(long, value_name = "NAME", value_parser = baseline_name, add = Names::new(complete::baselines))]
     pub baseline: Option<String>,
     /// Up to this difference rows count as the same [default: 2%, and 1% within one run]
-    #[arg(long, value_name = "SHARE", value_parser = share, allow_negative_numbers = true)]
+    #[arg(long, value_name = "SHARE", value_parser = share, allow_hyphen_values = true)]
     pub threshold: Option<f64>,
     /// What to compare
     #[arg(long, value_enum, default_value_t = CompareMetric::Cpu)]

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, UNIX_EPOCH},
 };
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 
 use taskscale_model::run_file::redact::Redactor;
 
@@ -33,6 +33,27 @@ pub fn create(asked: Option<&Path>, suites: &str, started_unix_s: u64) -> anyhow
         )
     })?;
     open_new(&folder.join(default_name(suites, started_unix_s)))
+}
+
+/// Endings of what `taskscale report` writes and a run does not.
+const SHOWN: [&str; 5] = ["html", "htm", "md", "csv", "svg"];
+
+/// Refuses a name that only a report has.
+///
+/// # Errors
+/// It has such an ending.
+pub fn suits(asked: Option<&Path>) -> anyhow::Result<()> {
+    let Some((path, end)) = asked.and_then(|path| Some((path, path.extension()?.to_str()?))) else {
+        return Ok(());
+    };
+    if SHOWN.contains(&end.to_lowercase().as_str()) {
+        bail!(
+            "{0}: a run keeps raw samples, which are no {end}; run without -o, then: \
+             taskscale report last -o {0}",
+            path.display()
+        );
+    }
+    Ok(())
 }
 
 /// Leaves home folders, this user's name and secrets out of a run file.

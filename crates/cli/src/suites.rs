@@ -5,7 +5,7 @@ use std::{io::Read, path::Path};
 use anyhow::{Context, bail};
 use taskscale_model::suite::Suite;
 
-use crate::{names, probes::embedded, run_file};
+use crate::{commands::report::is_a_run, names, probes::embedded, run_file};
 
 /// The suite that runs when none is named.
 pub const DEFAULT: &str = "quick";
@@ -41,6 +41,14 @@ fn load_one(name: &str) -> anyhow::Result<Suite> {
             run_file::open(Path::new(name)).with_context(|| format!("cannot read the suite file {name}"))?;
         let read = file.take(LONGEST + 1).read_to_string(&mut text);
         read.with_context(|| format!("cannot read the suite file {name}"))?;
+        // No TOML begins with a brace, nor with a list of them.
+        let begin = text.trim_start();
+        if begin.strip_prefix('[').unwrap_or(begin).trim_start().starts_with('{') {
+            match is_a_run(Path::new(name)) {
+                true => bail!("{name} is a run file, no suite; `taskscale report {name}` shows it"),
+                false => bail!("{name} is JSON, no suite; a trace is read by `taskscale digest {name}`"),
+            }
+        }
         if text.len() as u64 > LONGEST {
             bail!("{name} is no suite: it is longer than {} kB", LONGEST >> 10);
         }

@@ -77,6 +77,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     if args.probe.is_empty() {
         suites.iter_mut().for_each(|suite| put_first(suite, &args.runtime));
     }
+    store::suits(args.output.as_deref())?;
     let (suites, whole, left_out) = asked(args, suites);
     let terminal = std::io::stderr().is_terminal();
     if terminal {
