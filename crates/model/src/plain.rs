@@ -22,6 +22,17 @@ pub fn clean(text: &str) -> String {
     text.chars().filter(few).map(plain).collect()
 }
 
+/// The columns that a plain text takes on a terminal: a Chinese character takes two, an accent
+/// none.
+pub fn columns(text: &str) -> usize {
+    text.chars().map(columns_of).sum()
+}
+
+/// The columns of one character.
+pub fn columns_of(c: char) -> usize {
+    c.width().unwrap_or_default()
+}
+
 /// The same for a text of several lines, whose ends are kept.
 pub fn clean_lines(text: &str) -> String {
     text.split('\n').map(|line| clean(line.strip_suffix('\r').unwrap_or(line))).collect::<Vec<_>>().join("\n")

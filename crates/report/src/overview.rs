@@ -5,6 +5,7 @@
 
 use taskscale_model::{
     figure::{count, half_width, percent, spread, time},
+    plain::{columns, columns_of},
     run_file::Time,
     summary::{Finding, FindingKind, Interval, Quantity, Ranked, Ranking, Standing, Summary},
 };
@@ -219,9 +220,9 @@ fn ranked(ranking: &Ranking, room: usize, is_first: bool) -> Vec<String> {
     lines.push(ink(Ink::Dim, format!("{axis}{:gap$}{legend}", "").trim_end()));
     for row in &shown {
         let name = format!(
-            "{:runtime$} {:variant_width$}",
-            fit(&runtime_of(row), runtime),
-            cut(&variant_of(row), variant_width)
+            "{} {}",
+            padded(&fit(&runtime_of(row), runtime), runtime),
+            padded(&cut(&variant_of(row), variant_width), variant_width)
         );
         let line =
             format!("{name} {:>8} {} {}", time(row.ns), strip.draw(row.ns, row.ci), inked(beside(row)));
@@ -437,7 +438,7 @@ pub(crate) fn width<'r, T: 'r>(
     name: impl Fn(&T) -> String,
     most: usize,
 ) -> usize {
-    rows.into_iter().map(|row| name(row).chars().count()).max().unwrap_or_default().min(most)
+    rows.into_iter().map(|row| columns(&clean(&name(row)))).max().unwrap_or_default().min(most)
 }
 
 /// Whether a ranking is of sizes, and not of rows at one size.
@@ -452,19 +453,43 @@ fn fit(name: &str, most: usize) -> String {
 /// Cuts a text in its middle, where names differ least. An ellipsis stands there: `~` is for counts
 /// and ratios.
 pub(crate) fn cut(text: &str, most: usize) -> String {
-    let length = text.chars().count();
-    if length <= most {
+    if columns(text) <= most {
         return text.to_owned();
     }
     let (head, tail) = (most.saturating_sub(1).div_ceil(2), most.saturating_sub(1) / 2);
-    let begin: String = text.chars().take(head).collect();
-    let end: String = text.chars().skip(length - tail).collect();
-    format!("{begin}\u{2026}{end}")
+    let within = |most: usize| {
+        let mut used = 0;
+        move |c: &char| {
+            used += columns_of(*c);
+            used <= most
+        }
+    };
+    let begin: String = text.chars().take_while(within(head)).collect();
+    let end: Vec<char> = text.chars().rev().take_while(within(tail)).collect();
+    format!("{begin}\u{2026}{}", end.into_iter().rev().collect::<String>())
+}
+
+/// A text with blanks behind it up to so many columns.
+pub(crate) fn padded(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(columns(text))))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Finding, FindingKind, finding};
+    use super::{Finding, FindingKind, columns, cut, finding, padded};
+
+    #[test]
+    fn names_are_cut_and_padded_by_columns() {
+        for (name, most, drawn) in [
+            ("gather", 8, "gather  "),
+            ("\u{666e}\u{901a}\u{8bdd}", 8, "\u{666e}\u{901a}\u{8bdd}  "),
+            ("\u{666e}\u{901a}\u{8bdd}\u{8fd0}\u{884c}", 8, "\u{666e}\u{901a}\u{2026}\u{884c} "),
+            ("e\u{301}t\u{e9}", 4, "e\u{301}t\u{e9} "),
+        ] {
+            assert_eq!(padded(&cut(name, most), most), drawn);
+            assert_eq!(columns(drawn), most, "{name}");
+        }
+    }
 
     #[test]
     fn a_long_list_gives_way_to_what_to_do_about_it() {

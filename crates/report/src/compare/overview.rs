@@ -4,12 +4,13 @@
 use taskscale_model::{
     compare::{ComparedRow, Comparison, Verdict},
     figure::{count, percent, ratio, time},
+    plain::columns,
     summary::Interval,
 };
 
 use super::{counts, words};
 use crate::{
-    overview::{COLUMNS, LINES, cut, plural},
+    overview::{COLUMNS, LINES, cut, padded, plural},
     strip::draw_interval,
     style::{Ink, Style, clean, ink, render},
     wrap::hanging,
@@ -135,7 +136,7 @@ fn strip(rows: &[&ComparedRow]) -> Vec<String> {
     let (low, high) = (label((-span).exp()), label(span.exp()));
     let middle = STRIP - low.len() - high.len();
     let axis = format!("{low}{:^middle$}{high}", "1");
-    let name = rows.iter().map(|row| name(row).chars().count()).max().unwrap_or(0).min(NAME);
+    let name = rows.iter().map(|row| columns(&name(row))).max().unwrap_or(0).min(NAME);
     let heading = format!("{:indent$}NEW {axis} NEW/OLD", "", indent = WORD + name + 6);
     let mut lines = vec![ink(Ink::Dim, &heading)];
     for row in rows {
@@ -158,9 +159,9 @@ fn strip(rows: &[&ComparedRow]) -> Vec<String> {
         });
         let compared = row.ratio.map_or(String::new(), |value| ratio(value, row.ratio_ci));
         let line = format!(
-            "{}{:name$} {figure:>8} {} {compared}",
+            "{}{} {figure:>8} {} {compared}",
             ink(colour, &format!("{word:WORD$}")),
-            cut(&self::name(row), name),
+            padded(&cut(&self::name(row), name), name),
             cells.into_iter().collect::<String>(),
         );
         lines.push(line.trim_end().to_owned());
