@@ -40,10 +40,20 @@ pub fn tables(summary: &Summary) -> Vec<Sweeps<'_>> {
     tables
 }
 
+/// The efficiencies that any of the sweeps has a figure for. Each has a column.
+fn efficiencies(table: &Sweeps<'_>) -> Vec<f64> {
+    let mut all = Vec::new();
+    for metg in table.lines.iter().flat_map(|one| of_time(one, Time::Cpu)) {
+        if !all.contains(&metg.efficiency) {
+            all.push(metg.efficiency);
+        }
+    }
+    all
+}
+
 /// The columns behind runtime and variant.
 pub fn header(table: &Sweeps<'_>) -> Vec<String> {
-    let efficiencies = table.lines.first().into_iter().flat_map(|one| of_time(one, Time::Cpu));
-    let columns = efficiencies.map(|metg| format!("{} % work", percent(metg.efficiency)));
+    let columns = efficiencies(table).into_iter().map(|efficiency| format!("{} % work", percent(efficiency)));
     std::iter::once("threads".to_owned()).chain(columns).chain(["reached".to_owned()]).collect()
 }
 
@@ -54,13 +64,14 @@ pub fn variant(one: &Granularity) -> String {
 }
 
 /// The cells below [`header`]. A figure has CPU time first, then wall time.
-pub fn cells(one: &Granularity) -> Vec<String> {
-    let wall = |efficiency: f64| of_time(one, Time::Wall).find(|metg| metg.efficiency == efficiency);
-    let figure = |metg: &Metg| match wall(metg.efficiency) {
-        Some(wall) => format!("{}\n({})", cpu_figure(one, metg), wall_figure(one, wall)),
-        None => cpu_figure(one, metg),
+pub fn cells(table: &Sweeps<'_>, one: &Granularity) -> Vec<String> {
+    let of = |time, efficiency| of_time(one, time).find(|metg| metg.efficiency == efficiency);
+    let figure = |efficiency: f64| match (of(Time::Cpu, efficiency), of(Time::Wall, efficiency)) {
+        (Some(cpu), Some(wall)) => format!("{}\n({})", cpu_figure(one, cpu), wall_figure(one, wall)),
+        (Some(cpu), None) => cpu_figure(one, cpu),
+        (None, _) => String::new(),
     };
-    let figures = of_time(one, Time::Cpu).map(figure);
+    let figures = efficiencies(table).into_iter().map(figure);
     std::iter::once(threads(one)).chain(figures).chain([reached(one)]).collect()
 }
 
@@ -188,7 +199,7 @@ pub fn draw(table: &Sweeps<'_>, width: usize) -> String {
             [first, &variant]
                 .map(left)
                 .into_iter()
-                .chain(cells(one).iter().map(|cell| figure(cell)))
+                .chain(cells(table, one).iter().map(|cell| figure(cell)))
                 .collect(),
         );
     }

@@ -142,7 +142,7 @@ fn granularity_tables(text: &mut String, summary: &Summary) {
             let names = [format!("{} {}", one.key.runtime, one.key.version), granularity::variant(one)];
             let broken =
                 |cell: String| cell.lines().map(|line| escape(&clean(line))).collect::<Vec<_>>().join("<br>");
-            let cells = names.into_iter().chain(granularity::cells(one)).map(broken);
+            let cells = names.into_iter().chain(granularity::cells(table, one)).map(broken);
             let _ = writeln!(text, "| {} |", cells.collect::<Vec<_>>().join(" | "));
         }
         text.push('\n');

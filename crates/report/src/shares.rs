@@ -8,6 +8,7 @@ use taskscale_model::{
 use crate::{
     overview::{COLUMNS, cut, plural, width},
     rates,
+    strip::draw_interval,
     style::{Ink, clean, ink},
     toolchain,
     wrap::hanging,
@@ -206,14 +207,10 @@ impl Axis {
             cells[self.column(percent)] = '\u{b7}';
         }
         if let Some(Interval(low, high)) = row.ci {
-            let (end, low, high) = (high, self.column(low), self.column(high));
-            cells[low..=high].fill('\u{2500}');
-            if low < high {
-                (cells[low], cells[high]) = ('\u{251c}', '\u{2524}');
-            }
-            if end > self.most {
+            draw_interval(&mut cells, [self.column(low), self.column(high)]);
+            if low.max(high) > self.most {
                 // It goes on where the axis ends.
-                cells[high] = '>';
+                cells[self.column(low.max(high))] = '>';
             }
         }
         let known = row.ci.is_some() || row.is_base;

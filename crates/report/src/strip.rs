@@ -54,14 +54,19 @@ impl Strip {
             decade += 1.0;
         }
         if let Some(Interval(low, high)) = ci {
-            let (low, high) = (self.column(low), self.column(high));
-            cells[low..=high].fill('\u{2500}');
-            if low < high {
-                (cells[low], cells[high]) = ('\u{251c}', '\u{2524}');
-            }
+            draw_interval(&mut cells, [self.column(low), self.column(high)]);
         }
         cells[self.column(ns)] = if ci.is_some() { '\u{25cf}' } else { '\u{25cb}' };
         cells.into_iter().collect()
+    }
+}
+
+/// Draws an interval between two columns, in whatever order a file has its ends.
+pub fn draw_interval(cells: &mut [char], [one, other]: [usize; 2]) {
+    let (low, high) = (one.min(other), one.max(other));
+    cells[low..=high].fill('\u{2500}');
+    if low < high {
+        (cells[low], cells[high]) = ('\u{251c}', '\u{2524}');
     }
 }
 
@@ -81,6 +86,14 @@ mod tests {
             drawn,
             "\u{b7}  \u{251c}\u{2500}\u{2500}\u{2500}\u{25cf}\u{2500}\u{2500}\u{2524}  \u{b7}      \u{b7}"
         );
+    }
+
+    #[test]
+    fn the_ends_of_an_interval_may_be_the_wrong_way_round() {
+        let strip = Strip::over([(150.0, None), (90_000.0, None)].into_iter(), 21);
+        let [drawn, turned] =
+            [[300.0, 3_000.0], [3_000.0, 300.0]].map(|[a, b]| strip.draw(1_000.0, Some(Interval(a, b))));
+        assert_eq!(drawn, turned);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use taskscale_analysis::{CompareOptions, Run, compare, parse_run};
 use taskscale_model::{
     compare::{ComparedRow, Comparison, Verdict},
     run_file::{Kind, Time},
+    summary::Interval,
 };
 use taskscale_report::{
     Style, compare_json, compare_junit, compare_markdown, compare_overview, compare_text,
@@ -58,6 +59,16 @@ fn text_of_a_comparison() {
 fn screen_of_a_comparison() {
     let comparison = by_cpu(&run(OLD), &run(NEW));
     insta::assert_snapshot!(compare_overview(&comparison, &Style::default(), "taskscale compare a b"));
+}
+
+#[test]
+fn what_differs_by_much_stands_at_the_end_of_its_axis() {
+    let mut comparison = by_cpu(&run(OLD), &run(NEW));
+    let worse = comparison.rows.iter_mut().find(|row| row.verdict == Verdict::Worse).expect("a row");
+    (worse.ratio, worse.ratio_ci) = (Some(1e300), Some(Interval(1e301, 1e299)));
+    let screen = compare_overview(&comparison, &Style::default(), "taskscale compare a b");
+    assert!(screen.contains(" 0.01x 1 100.00x "), "{screen}");
+    assert!(screen.contains("\u{b7}      \u{25cf} "), "{screen}");
 }
 
 #[test]

@@ -63,6 +63,24 @@ fn an_overhead_of_300_ns_is_found_by_cpu_and_one_of_800_by_wall() {
 }
 
 #[test]
+fn a_sweep_has_a_blank_where_only_others_have_an_efficiency() {
+    let mut summary = summary();
+    let Reading::Value(first) = &mut summary.granularity[0].figures else { panic!("figures") };
+    first.metg.retain(|metg| metg.efficiency == 0.5);
+    let markdown = markdown(&summary);
+    let table: Vec<&str> = markdown
+        .lines()
+        .skip_while(|line| !line.contains("| 50 % work | 90 % work | 95 % work |"))
+        .take_while(|line| line.starts_with('|'))
+        .collect();
+    let columns = |line: &&str| line.matches('|').count();
+    assert!(table.len() > 3 && table.iter().all(|line| columns(line) == columns(&table[0])), "{markdown}");
+    assert!(table[2].contains("|  |  |"), "{markdown}");
+    // What is folded to the width of a terminal has as many cells too.
+    assert!(text(&summary, &Style { width: 60, ..Style::default() }).contains("95 % work"));
+}
+
+#[test]
 fn points_tell_what_the_figures_were_read_from() {
     let summary = summary();
     let points = &grains(sweep(&summary, "even")).points;

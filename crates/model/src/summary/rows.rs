@@ -191,6 +191,6 @@ impl Settled {
     /// Whether most processes were timed while their cost still fell. The figures are then not
     /// those of compiled code.
     pub fn mostly_not(self) -> bool {
-        2 * self.processes < self.of
+        self.processes < self.of.div_ceil(2)
     }
 }

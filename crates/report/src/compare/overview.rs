@@ -10,6 +10,7 @@ use taskscale_model::{
 use super::{counts, words};
 use crate::{
     overview::{COLUMNS, LINES, cut, plural},
+    strip::draw_interval,
     style::{Ink, Style, clean, ink, render},
     wrap::hanging,
 };
@@ -24,6 +25,9 @@ const STRIP: usize = 15;
 const WORD: usize = 8;
 /// The shortest axis: what differs by less than this share fills no strip.
 const SPAN: f64 = 0.1;
+/// The longest axis, so that its ends fit a strip. What differs by more than this factor stands at
+/// an end.
+const MOST: f64 = 100.0;
 
 /// Writes the first screen. `command` is what repeats the comparison, for the line that says how to
 /// see the rest. O(rows log rows).
@@ -120,7 +124,8 @@ fn strip(rows: &[&ComparedRow]) -> Vec<String> {
         let ends = row.ratio_ci.map(|Interval(low, high)| [low, high]);
         ends.into_iter().flatten().chain(row.ratio).filter(|end| end.is_finite() && *end > 0.0)
     };
-    let span = rows.iter().flat_map(ends).map(|end| end.ln().abs()).fold((1.0 + SPAN).ln(), f64::max);
+    let longest = rows.iter().flat_map(ends).map(|end| end.ln().abs()).fold((1.0 + SPAN).ln(), f64::max);
+    let span = longest.min(MOST.ln());
     let half = STRIP / 2;
     let column = |ratio: f64| {
         let part = (ratio.max(f64::MIN_POSITIVE).ln() / span).clamp(-1.0, 1.0);
@@ -137,11 +142,7 @@ fn strip(rows: &[&ComparedRow]) -> Vec<String> {
         let mut cells = vec![' '; STRIP];
         cells[half] = '\u{b7}';
         if let Some(Interval(low, high)) = row.ratio_ci {
-            let (low, high) = (column(low), column(high));
-            cells[low..=high].fill('\u{2500}');
-            if low < high {
-                (cells[low], cells[high]) = ('\u{251c}', '\u{2524}');
-            }
+            draw_interval(&mut cells, [column(low), column(high)]);
         }
         if let Some(ratio) = row.ratio {
             cells[column(ratio)] = '\u{25cf}';
