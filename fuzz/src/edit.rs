@@ -18,6 +18,11 @@ const NUMBERS: [&str; 12] = [
     "4096",
 ];
 
+/// The upper bits of characters that are of interest: what controls, marks, turns or is not seen,
+/// and some that are none of these.
+const PAGES: [u32; 16] =
+    [0x00, 0x01, 0x03, 0x05, 0x06, 0x11, 0x17, 0x18, 0x20, 0x31, 0xd7, 0xfe, 0xff, 0x1bc, 0xe00, 0xe01];
+
 /// Makes one edit for every four bytes: two say where, one what, and one with what.
 pub fn edit(value: &mut Value, bytes: &[u8], texts: &[&str]) {
     for [high, low, what, with] in bytes.as_chunks::<4>().0 {
@@ -50,6 +55,10 @@ fn at(value: &mut Value, place: &mut usize, then: &mut dyn FnMut(&mut Value)) ->
 
 fn change(value: &mut Value, what: u8, with: usize, texts: &[&str]) {
     match (value, what % 4) {
+        (Value::String(text), 0..=2) if what < 64 => {
+            let page = PAGES[usize::from(what / 4)];
+            *text = format!("a{}b", char::from_u32(page << 8 | with as u32).unwrap_or_default());
+        }
         (Value::String(text), 0..=2) => *text = texts[with % texts.len()].to_owned(),
         (Value::Number(number), 0..=2) => {
             *number = NUMBERS[with % NUMBERS.len()].parse().expect("a number of JSON");

@@ -1,8 +1,11 @@
 //! What must hold for any bytes, whatever reader takes them.
 
 mod answer;
+#[path = "../../crates/report/tests/common/digests.rs"]
+mod digests;
 mod edit;
 mod guide;
+mod less;
 mod order;
 mod results;
 #[path = "../../crates/report/tests/common/shown.rs"]

@@ -4,10 +4,12 @@
 mod common;
 #[path = "../../../fuzz/src/edit.rs"]
 mod edit;
+#[path = "../../../fuzz/src/less.rs"]
+mod less;
 #[path = "../../../fuzz/src/results.rs"]
 mod results;
 
-use common::shown;
+use common::{digests, shown};
 
 /// Random bytes, the same each time.
 fn bytes(rounds: u64, check: fn(&[u8])) {
@@ -24,15 +26,33 @@ fn bytes(rounds: u64, check: fn(&[u8])) {
 
 #[test]
 fn run_files() {
-    bytes(120, results::check_run_file);
+    bytes(2_000, results::check_run_file);
 }
 
 #[test]
 fn summaries() {
-    bytes(40, results::check_summary);
+    bytes(2_000, results::check_summary);
 }
 
 #[test]
 fn digests() {
-    bytes(60, results::check_digest);
+    bytes(2_000, results::check_digest);
+}
+
+/// Inputs that the fuzzer found: ends of an interval that are the wrong way round, a count that is
+/// not to be doubled, and sweeps of one table with different efficiencies.
+#[test]
+fn summaries_that_were_found() {
+    results::check_summary(b"\x1b\x7f\xf9\x33\x33\xf2\xf2\xff");
+    results::check_summary(b"jn;jj^,\xff");
+    results::check_summary(b"\x0c\xd8\xf8\xff\xff\xff\xf8\xe9\xba");
+    results::check_summary(b"\x93j\xf8~\x93\xe9\xf8\x08\x00\r\r\xe7\x0f\xeap90\x94\x00=\x02");
+}
+
+/// A ratio whose axis was longer than its strip.
+#[test]
+fn run_files_that_were_found() {
+    let edits = [0x9a; 27];
+    let file = [b"\tt.o", &edits[..], b"oojaval\x8d\x9ail\"cpuWns\""].concat();
+    results::check_run_file(&file);
 }

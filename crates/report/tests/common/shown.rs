@@ -5,74 +5,66 @@
 
 #![allow(dead_code, reason = "each test and fuzz target shows some kinds of data")]
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 use taskscale_model::{
     compare::Comparison, digest::Digest, doctor::Checkup, guide::Verdicts, summary::Summary,
 };
 use taskscale_report::*;
 
-/// Each form with its name.
-pub type Shown = Vec<(&'static str, String)>;
+/// A form: its name, and what shows a value in it.
+pub type Form<T> = (&'static str, fn(&T) -> String);
 
 const WIDE: Style = Style { colour: true, width: 120, detailed: true };
 const PLAIN: Style = Style { colour: false, width: 80, detailed: false };
 
-pub fn of_summary(summary: &Summary) -> Shown {
-    vec![
-        ("overview", overview(summary, &PLAIN, "last")),
-        ("overview in colour", overview(summary, &WIDE, "last")),
-        ("text", text(summary, &PLAIN)),
-        ("text in detail and colour", text(summary, &WIDE)),
-        ("Markdown", markdown(summary)),
-        ("JSON", json(summary)),
-        ("CSV", csv(summary)),
-        ("HTML", page(summary)),
-        ("SVG", strip_svg(summary)),
-    ]
-}
+pub const SUMMARY: [Form<Summary>; 9] = [
+    ("overview", |summary| overview(summary, &PLAIN, "last")),
+    ("overview in colour", |summary| overview(summary, &WIDE, "last")),
+    ("text", |summary| text(summary, &PLAIN)),
+    ("text in detail and colour", |summary| text(summary, &WIDE)),
+    ("Markdown", markdown),
+    ("JSON", json),
+    ("CSV", csv),
+    ("HTML", page),
+    ("SVG", strip_svg),
+];
 
-pub fn of_comparison(comparison: &Comparison) -> Shown {
-    vec![
-        ("overview", compare_overview(comparison, &PLAIN, "taskscale compare a b")),
-        ("overview in colour", compare_overview(comparison, &WIDE, "taskscale compare a b")),
-        ("text", compare_text(comparison, &PLAIN)),
-        ("text in colour", compare_text(comparison, &WIDE)),
-        ("Markdown", compare_markdown(comparison)),
-        ("JSON", compare_json(comparison)),
-        ("JUnit", compare_junit(comparison)),
-    ]
-}
+pub const COMPARISON: [Form<Comparison>; 7] = [
+    ("overview", |comparison| compare_overview(comparison, &PLAIN, "taskscale compare a b")),
+    ("overview in colour", |comparison| compare_overview(comparison, &WIDE, "taskscale compare a b")),
+    ("text", |comparison| compare_text(comparison, &PLAIN)),
+    ("text in colour", |comparison| compare_text(comparison, &WIDE)),
+    ("Markdown", compare_markdown),
+    ("JSON", compare_json),
+    ("JUnit", compare_junit),
+];
 
-pub fn of_checkup(checkup: &Checkup) -> Shown {
-    vec![
-        ("overview", doctor_overview(checkup, &PLAIN)),
-        ("overview in colour", doctor_overview(checkup, &WIDE)),
-        ("text", doctor_text(checkup, &PLAIN)),
-        ("text in colour", doctor_text(checkup, &WIDE)),
-        ("Markdown", doctor_markdown(checkup)),
-        ("JSON", doctor_json(checkup)),
-    ]
-}
+pub const CHECKUP: [Form<Checkup>; 6] = [
+    ("overview", |checkup| doctor_overview(checkup, &PLAIN)),
+    ("overview in colour", |checkup| doctor_overview(checkup, &WIDE)),
+    ("text", |checkup| doctor_text(checkup, &PLAIN)),
+    ("text in colour", |checkup| doctor_text(checkup, &WIDE)),
+    ("Markdown", doctor_markdown),
+    ("JSON", doctor_json),
+];
 
-pub fn of_verdicts(verdicts: &Verdicts) -> Shown {
-    vec![
-        ("overview", guide_overview(verdicts, None, &PLAIN, "last")),
-        ("overview in colour", guide_overview(verdicts, None, &WIDE, "last")),
-        ("text", guide_text(verdicts, &[], None, &PLAIN)),
-        ("text in colour", guide_text(verdicts, &[], None, &WIDE)),
-        ("Markdown", guide_markdown(verdicts, &[], None)),
-        ("JSON", guide_json(verdicts, &[], None)),
-    ]
-}
+pub const VERDICTS: [Form<Verdicts>; 6] = [
+    ("overview", |verdicts| guide_overview(verdicts, None, &PLAIN, "last")),
+    ("overview in colour", |verdicts| guide_overview(verdicts, None, &WIDE, "last")),
+    ("text", |verdicts| guide_text(verdicts, &[], None, &PLAIN)),
+    ("text in colour", |verdicts| guide_text(verdicts, &[], None, &WIDE)),
+    ("Markdown", |verdicts| guide_markdown(verdicts, &[], None)),
+    ("JSON", |verdicts| guide_json(verdicts, &[], None)),
+];
 
-pub fn of_digest(digest: &Digest) -> Shown {
-    vec![
-        ("text", digest_text(digest)),
-        ("Markdown", digest_markdown(digest)),
-        ("JSON", digest_json(digest)),
-        ("HTML", digest_html(digest, &["taskscale".to_owned(), "digest".to_owned()])),
-    ]
-}
+pub const DIGEST: [Form<Digest>; 4] = [
+    ("text", digest_text),
+    ("Markdown", digest_markdown),
+    ("JSON", digest_json),
+    ("HTML", |digest| digest_html(digest, &["taskscale".to_owned(), "digest".to_owned()])),
+];
 
 /// Makes the lines of a summary's rows fit each other: a row with figures of several metrics, one
 /// that failed, and one that was skipped.
@@ -102,32 +94,46 @@ pub fn mended(mut value: Value) -> Value {
     value
 }
 
-/// What is wrong with what is shown: one line for each form. The caller's own end of a line and
-/// what colours a word are all that may be there beside what can be seen.
-pub fn problems(shown: &Shown) -> Vec<String> {
-    let problem = |(form, text): &(&str, String)| {
-        let without: String = match form.ends_with("colour") {
-            true => ["0", "1", "2", "31", "32", "33"]
+/// What is wrong with a value in all forms: one line for each form.
+pub fn problems<T>(forms: &[Form<T>], value: &T) -> Vec<String> {
+    forms.iter().filter_map(|(form, show)| problem(form, &show(value))).collect()
+}
+
+/// What is wrong with what is shown in one form. The caller's own end of a line and what colours a
+/// word are all that may be there beside what can be seen.
+pub fn problem(form: &str, text: &str) -> Option<String> {
+    let without = match form.ends_with("colour") {
+        true => Cow::Owned(
+            ["0", "1", "2", "31", "32", "33"]
                 .iter()
-                .fold(text.clone(), |text, code| text.replace(&format!("\u{1b}[{code}m"), "")),
-            false => text.clone(),
-        };
-        if let Some(at) = without.find(is_unseen) {
-            let around: String =
-                without[..at].chars().rev().take(40).collect::<Vec<_>>().into_iter().rev().collect();
-            let found = without[at..].chars().next().unwrap_or_default();
-            return Some(format!("{form}: {found:?} behind {around:?}"));
-        }
-        let markup = ["<script>alert", "<img src=x", "&#8238;", "&lrm;"];
-        let is_markup = matches!(*form, "Markdown" | "HTML" | "SVG" | "JUnit");
-        let held = markup.iter().find(|markup| is_markup && without.contains(**markup));
-        let line = without
-            .lines()
-            .find(|line| is_markup && (line.starts_with("# y") || line.starts_with("::error::")));
-        let formula = without.lines().find(|line| *form == "CSV" && line.starts_with(['=', '+', '@']));
-        held.copied().or(line).or(formula).map(|held| format!("{form}: {held:?} is left as it was"))
+                .fold(text.to_owned(), |text, code| text.replace(&format!("\u{1b}[{code}m"), "")),
+        ),
+        false => Cow::Borrowed(text),
     };
-    shown.iter().filter_map(problem).collect()
+    let is_markup = matches!(form, "Markdown" | "HTML" | "SVG" | "JUnit");
+    let markup = ["<script>alert", "<img src=x", "&#8238;", "&lrm;"];
+    let held = markup.into_iter().find(|markup| is_markup && without.contains(markup));
+    if let Some(held) = held {
+        return Some(format!("{form}: {held:?} is left as it was"));
+    }
+    without.split('\n').find_map(|line| {
+        if !is_ascii_that_is_seen(line)
+            && let Some(at) = line.find(is_unseen)
+        {
+            let (before, found) = line.split_at(at);
+            return Some(format!("{form}: {:?} behind {before:?}", found.chars().next()));
+        }
+        let is_markup = is_markup && (line.starts_with("# y") || line.starts_with("::error::"));
+        let is_formula = form == "CSV" && line.starts_with(['=', '+', '@']);
+        (is_markup || is_formula).then(|| format!("{form}: {line:?} is left as it was"))
+    })
+}
+
+/// Tells whether there is nothing to look for in a line. Most lines are such, and pages have many.
+fn is_ascii_that_is_seen(line: &str) -> bool {
+    let (chunks, rest) = line.as_bytes().as_chunks::<16>();
+    let is_seen = |bytes: &[u8]| bytes.iter().fold(true, |seen, byte| seen & matches!(byte, b' '..=b'~'));
+    chunks.iter().all(|chunk| is_seen(chunk)) && is_seen(rest)
 }
 
 /// Characters that cannot be seen, by the tables of Unicode 16 and not by the code under test.
