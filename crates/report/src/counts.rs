@@ -10,7 +10,7 @@ use taskscale_model::{
 };
 
 use crate::{
-    overview::{COLUMNS, cut, factor, plural, width},
+    overview::{COLUMNS, cut, factor, fitted, plural, width},
     style::{Ink, clean, ink, with_remedy},
     toolchain,
 };
@@ -252,8 +252,8 @@ pub fn screen(section: &Section, room: usize) -> Vec<String> {
         }
         let cells = cells(line.short.iter().map(String::as_str).collect());
         let size = if sizes { format!(" {size:>9}") } else { String::new() };
-        let (of_runtime, of_variant) = (cut(&runtime_of(line), runtime), cut(of_variant, variant));
-        lines.push(format!("{of_runtime:runtime$} {of_variant:variant$}{size}{cells}"));
+        let (of_runtime, of_variant) = (fitted(&runtime_of(line), runtime), fitted(of_variant, variant));
+        lines.push(format!("{of_runtime} {of_variant}{size}{cells}"));
     }
     let left_out = section.lines.len() - shown.len();
     if left_out > 0 {

@@ -6,7 +6,7 @@ mod others;
 use std::fmt::Write;
 
 use taskscale_analysis::{guide::tally, machine_words};
-use taskscale_model::plain::clean_json;
+use taskscale_model::plain::{clean_json, columns};
 use taskscale_model::{
     figure::{count, grouped, percent, rounded, time},
     guide::{Figure, Judged, JudgedBound, Of, OfLibrary, Standing, Verdict, Verdicts},
@@ -15,7 +15,7 @@ use taskscale_model::{
 
 use crate::{
     markdown::escape,
-    overview::{COLUMNS, cut, factor},
+    overview::{COLUMNS, factor, fitted},
     style::{Ink, Style, clean, ink, render, with_remedy},
     wrap::{hanging, paragraphs},
 };
@@ -394,10 +394,10 @@ fn details(text: &mut String, judged: &Judged, width: usize) {
         })
         .collect();
     if !arms.is_empty() {
-        let name = arms.iter().map(|arm| arm[0].chars().count()).max().unwrap_or_default().min(30);
+        let name = arms.iter().map(|arm| columns(&arm[0])).max().unwrap_or_default().min(30);
         let head = ["", "tasks", "rounds", "CPU a task", "wall a task"].map(str::to_owned);
         for (index, [arm, tasks, rounds, cpu, wall]) in std::iter::once(head).chain(arms).enumerate() {
-            let line = format!("  {:name$} {tasks:>10} {rounds:>7} {cpu:>11} {wall:>12}", cut(&arm, name));
+            let line = format!("  {} {tasks:>10} {rounds:>7} {cpu:>11} {wall:>12}", fitted(&arm, name));
             let _ = writeln!(text, "{}", if index == 0 { ink(Ink::Dim, &line) } else { line });
         }
     }

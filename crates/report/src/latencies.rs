@@ -6,7 +6,7 @@ use taskscale_model::{
 };
 
 use crate::{
-    overview::{COLUMNS, cut},
+    overview::{COLUMNS, cut, fitted},
     rates,
     style::{Ink, clean, ink},
     toolchain,
@@ -32,9 +32,9 @@ pub fn lines(table: &Latencies, room: usize) -> Vec<String> {
     for row in table.rows.iter().take(room) {
         let cell = |ns: Option<f64>| ns.map_or("-".to_owned(), time);
         lines.push(format!(
-            "{:runtime$} {:variant$} {:>2} % {:>7}{:>8}{:>8}{:>8}{:>8}{:>8}",
-            cut(&runtime_of(row), runtime),
-            cut(&clean(&row.variant), variant),
+            "{} {} {:>2} % {:>7}{:>8}{:>8}{:>8}{:>8}{:>8}",
+            fitted(&runtime_of(row), runtime),
+            fitted(&clean(&row.variant), variant),
             row.rate,
             rates::per_s(row.achieved_per_s),
             time(row.p50),

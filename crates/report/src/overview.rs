@@ -221,8 +221,8 @@ fn ranked(ranking: &Ranking, room: usize, is_first: bool) -> Vec<String> {
     for row in &shown {
         let name = format!(
             "{} {}",
-            padded(&fit(&runtime_of(row), runtime), runtime),
-            padded(&cut(&variant_of(row), variant_width), variant_width)
+            fitted(&clean(&runtime_of(row)), runtime),
+            fitted(&variant_of(row), variant_width)
         );
         let line =
             format!("{name} {:>8} {} {}", time(row.ns), strip.draw(row.ns, row.ci), inked(beside(row)));
@@ -446,10 +446,6 @@ pub(crate) fn is_by_size(ranking: &Ranking) -> bool {
     ranking.rows.iter().any(|row| row.size != ranking.size)
 }
 
-fn fit(name: &str, most: usize) -> String {
-    cut(&clean(name), most)
-}
-
 /// Cuts a text in its middle, where names differ least. An ellipsis stands there: `~` is for counts
 /// and ratios.
 pub(crate) fn cut(text: &str, most: usize) -> String {
@@ -469,14 +465,15 @@ pub(crate) fn cut(text: &str, most: usize) -> String {
     format!("{begin}\u{2026}{}", end.into_iter().rev().collect::<String>())
 }
 
-/// A text with blanks behind it up to so many columns.
-pub(crate) fn padded(text: &str, width: usize) -> String {
-    format!("{text}{}", " ".repeat(width.saturating_sub(columns(text))))
+/// A text in so many columns: cut, or with blanks behind it. What `{:width$}` counts are characters.
+pub(crate) fn fitted(text: &str, width: usize) -> String {
+    let text = cut(text, width);
+    format!("{text}{}", " ".repeat(width.saturating_sub(columns(&text))))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Finding, FindingKind, columns, cut, finding, padded};
+    use super::{Finding, FindingKind, columns, finding, fitted};
 
     #[test]
     fn names_are_cut_and_padded_by_columns() {
@@ -486,7 +483,7 @@ mod tests {
             ("\u{666e}\u{901a}\u{8bdd}\u{8fd0}\u{884c}", 8, "\u{666e}\u{901a}\u{2026}\u{884c} "),
             ("e\u{301}t\u{e9}", 4, "e\u{301}t\u{e9} "),
         ] {
-            assert_eq!(padded(&cut(name, most), most), drawn);
+            assert_eq!(fitted(name, most), drawn);
             assert_eq!(columns(drawn), most, "{name}");
         }
     }

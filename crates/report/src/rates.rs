@@ -6,7 +6,7 @@ use taskscale_model::{
 };
 
 use crate::{
-    overview::{COLUMNS, cut, factor, plural, width},
+    overview::{COLUMNS, cut, factor, fitted, plural, width},
     style::{Ink, clean, ink},
     wrap::hanging,
 };
@@ -26,7 +26,8 @@ pub fn lines(table: &Rates, room: usize) -> Vec<String> {
     let names = width(shown, name, NAMES);
     let line = |[name, size, rate, wall, published, times]: [&str; 6]| {
         format!(
-            "{name:names$} {size:>SIZE$} {rate:>RATE$} {wall:>WALL$} {published:>PUBLISHED$} {times:>TIMES$}"
+            "{} {size:>SIZE$} {rate:>RATE$} {wall:>WALL$} {published:>PUBLISHED$} {times:>TIMES$}",
+            fitted(name, names)
         )
         .trim_end()
         .to_owned()

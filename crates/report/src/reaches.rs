@@ -6,7 +6,7 @@ use taskscale_model::{
 };
 
 use crate::{
-    overview::{COLUMNS, cut, plural, width},
+    overview::{COLUMNS, cut, fitted, plural, width},
     style::{Ink, clean, ink},
     toolchain,
 };
@@ -29,9 +29,9 @@ pub fn lines(table: &Reaches, room: usize) -> Vec<String> {
     let variant = width(shown, |row| clean(&row.variant), NAMES.1);
     for row in shown {
         let line = format!(
-            "{:runtime$} {:variant$} {:>VALUE$}  {}",
-            cut(&runtime_of(row), runtime),
-            cut(&clean(&row.variant), variant),
+            "{} {} {:>VALUE$}  {}",
+            fitted(&runtime_of(row), runtime),
+            fitted(&clean(&row.variant), variant),
             passes(row),
             if room == usize::MAX { end(row) } else { short_end(row) }
         );

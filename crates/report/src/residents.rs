@@ -6,7 +6,7 @@ use taskscale_model::{
 };
 
 use crate::{
-    overview::{COLUMNS, cut, plural, width},
+    overview::{COLUMNS, cut, fitted, plural, width},
     style::{Ink, clean, ink},
     toolchain,
 };
@@ -43,9 +43,9 @@ pub fn lines(table: &Residents, room: usize) -> Vec<String> {
     for row in shown {
         let Some(held) = &row.held else { continue };
         lines.push(format!(
-            "{:runtime$} {:variant$} {:>BYTES$} {:>RANGE$} {:>MIB$} {:>TASKS$} {:>8}",
-            cut(&runtime_of(row), runtime),
-            cut(&clean(&row.variant), variant),
+            "{} {} {:>BYTES$} {:>RANGE$} {:>MIB$} {:>TASKS$} {:>8}",
+            fitted(&runtime_of(row), runtime),
+            fitted(&clean(&row.variant), variant),
             of_task(held, "*"),
             range(held),
             mib(held.resident),

@@ -2,11 +2,12 @@
 
 use taskscale_model::{
     figure::{count, time},
+    plain::columns,
     summary::{Interval, Scale, Scales},
 };
 
 use crate::{
-    overview::{COLUMNS, cut, factor, plural, width},
+    overview::{COLUMNS, cut, factor, fitted, plural, width},
     rates,
     style::{Ink, clean, ink},
     toolchain,
@@ -33,8 +34,7 @@ pub fn lines(table: &Scales, room: usize) -> Vec<String> {
     let runtime = width(&table.rows, runtime_of, NAMES.0);
     let variant = width(&table.rows, |row| clean(&row.variant), NAMES.1);
     let name = |row: &Scale| {
-        let (one, other) = (cut(&runtime_of(row), runtime), cut(&clean(&row.variant), variant));
-        format!("{one:runtime$} {other:variant$}")
+        format!("{} {}", fitted(&runtime_of(row), runtime), fitted(&clean(&row.variant), variant))
     };
     let rows = if table.rows.len() <= room { by_row(table, &name) } else { by_series(table, &name, room) };
     let heading = std::iter::once(ink(Ink::Bold, &what(table, COLUMNS)));
@@ -47,7 +47,7 @@ fn by_row(table: &Scales, name: &dyn Fn(&Scale) -> String) -> Vec<String> {
     let param = cut(&clean(&table.param), PARAM);
     let workers = table.rows.iter().map(|row| count(row.workers).len()).max().unwrap_or_default();
     let workers = workers.max(param.chars().count());
-    let blank = " ".repeat(table.rows.first().map(|row| name(row).chars().count()).unwrap_or_default());
+    let blank = " ".repeat(table.rows.first().map(|row| columns(&name(row))).unwrap_or_default());
     let line = |[first, workers_, per_s, times, each]: [&str; 5]| {
         format!("{first} {workers_:>workers$} {per_s:>PER_S$} {times:>TIMES$} {each:>EACH$}")
     };
@@ -80,7 +80,7 @@ fn by_series(table: &Scales, name: &dyn Fn(&Scale) -> String, room: usize) -> Ve
         }
     }
     let param = cut(&clean(&table.param), PARAM);
-    let blank = " ".repeat(name(groups[0][0]).chars().count());
+    let blank = " ".repeat(columns(&name(groups[0][0])));
     let mut head = format!("{blank} {:>PER_S$}", format!("{param}={fewest}"));
     for number in &numbers {
         head.push_str(&format!(" {:>TIMES$}", format!("{param}={number} [95 %]")));

@@ -6,7 +6,7 @@ use taskscale_model::{
 };
 
 use crate::{
-    overview::{COLUMNS, cut, plural, width},
+    overview::{COLUMNS, cut, fitted, plural, width},
     rates,
     strip::draw_interval,
     style::{Ink, clean, ink},
@@ -56,11 +56,8 @@ pub fn lines(shares: &Shares, room: usize) -> Vec<String> {
     }
     let mut lines = vec![ink(Ink::Bold, &what(shares, COLUMNS)), ink(Ink::Dim, head.trim_end())];
     for row in shown {
-        let names = format!(
-            "{:runtime$} {:variant$}",
-            cut(&runtime_of(row), runtime),
-            cut(&clean(&row.variant), variant)
-        );
+        let names =
+            format!("{} {}", fitted(&runtime_of(row), runtime), fitted(&clean(&row.variant), variant));
         let cost = cost(row);
         let publ = row.published.map(|percent| format!("  {percent:>4} %")).unwrap_or_default();
         let load = if loaded { format!("{:>9}{:>9}", without(row), per_s(row)) } else { String::new() };

@@ -8,7 +8,7 @@ use taskscale_model::{
 };
 
 use crate::{
-    overview::{COLUMNS, cut, plural, width},
+    overview::{COLUMNS, cut, fitted, plural, width},
     style::{Ink, clean, ink},
     toolchain,
     wrap::hanging,
@@ -46,11 +46,8 @@ pub fn lines(table: &Splits, room: usize) -> Vec<String> {
     let mut lines =
         vec![ink(Ink::Bold, &what(table, COLUMNS)), ink(Ink::Dim, &format!("{legend:>columns$}"))];
     for row in shown {
-        let names = format!(
-            "{:runtime$} {:variant$}",
-            cut(&runtime_of(row), runtime),
-            cut(&variant_and_case(row), variant)
-        );
+        let names =
+            format!("{} {}", fitted(&runtime_of(row), runtime), fitted(&variant_and_case(row), variant));
         let (drawn, part) = match &row.parts {
             Reading::Value(parts) => (draw(parts, bar), collector_of(parts)),
             Reading::Missing(_) => (String::new(), "-".to_owned()),

@@ -9,7 +9,7 @@ use comfy_table::Cell as GridCell;
 
 use crate::{
     folded::{self, left, name, right},
-    overview::{COLUMNS, cut, factor, plural, width},
+    overview::{COLUMNS, cut, factor, fitted, plural, width},
     style::{Ink, clean, ink},
     toolchain,
     wrap::hanging,
@@ -40,7 +40,7 @@ pub fn lines(table: &Streams, room: usize) -> Vec<String> {
     let variant = width(shown.iter().copied(), |row| clean(&row.variant), NAMES.1);
     let published = shown.iter().any(|row| row.published_cpu_mib_s.is_some());
     let line = |names: [&str; 2], cells: [&str; 3], last: &str| {
-        let names = format!("{:runtime$} {:variant$}", cut(names[0], runtime), cut(names[1], variant));
+        let names = format!("{} {}", fitted(names[0], runtime), fitted(names[1], variant));
         let [cpu, wall, floor] = cells;
         format!("{names} {cpu:>PER_S$} {wall:>PER_S$} {floor:>TIMES$} {last:>7}").trim_end().to_owned()
     };

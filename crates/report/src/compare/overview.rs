@@ -10,7 +10,7 @@ use taskscale_model::{
 
 use super::{counts, words};
 use crate::{
-    overview::{COLUMNS, LINES, cut, padded, plural},
+    overview::{COLUMNS, LINES, cut, fitted, plural},
     strip::draw_interval,
     style::{Ink, Style, clean, ink, render},
     wrap::hanging,
@@ -161,7 +161,7 @@ fn strip(rows: &[&ComparedRow]) -> Vec<String> {
         let line = format!(
             "{}{} {figure:>8} {} {compared}",
             ink(colour, &format!("{word:WORD$}")),
-            padded(&cut(&self::name(row), name), name),
+            fitted(&self::name(row), name),
             cells.into_iter().collect::<String>(),
         );
         lines.push(line.trim_end().to_owned());
