@@ -136,6 +136,19 @@ mod tests {
         protocol::{Answer, Sample},
     };
 
+    /// A sample that tells so much wall and CPU time, and what was seen of it.
+    fn observed([wall_ns, cpu_ns]: [u64; 2], outside_wall_ns: u64, outside_cpu_ns: u64) -> Observed {
+        Observed {
+            sample: Sample { id: None, wall_ns, cpu_ns, answer: Answer(0), extra: Default::default() },
+            outside_wall_ns,
+            outside_cpu_ns: Some(outside_cpu_ns),
+            stopped: None,
+            threads: Err(Missing::new("not looked at", "")),
+            load: None,
+            server_cpu_ns: None,
+        }
+    }
+
     fn verdict(change: impl FnOnce(&mut Observed)) -> Result<(), String> {
         let request = RunRequest {
             id: 5,
@@ -146,21 +159,8 @@ mod tests {
             params: Default::default(),
             seed: 1,
         };
-        let mut observed = Observed {
-            sample: Sample {
-                id: Some(5),
-                wall_ns: 90_000_000,
-                cpu_ns: 90_000_000,
-                answer: Answer(2 * 62_496),
-                extra: Default::default(),
-            },
-            outside_wall_ns: 100_000_000,
-            outside_cpu_ns: Some(95_000_000),
-            stopped: None,
-            threads: Err(Missing::new("not looked at", "")),
-            load: None,
-            server_cpu_ns: None,
-        };
+        let mut observed = observed([90_000_000; 2], 100_000_000, 95_000_000);
+        (observed.sample.id, observed.sample.answer) = (Some(5), Answer(2 * 62_496));
         change(&mut observed);
         let clock = Clock { wall_resolution_ns: 1, cpu_resolution_ns: 1 };
         Judge::new(clock, 2).judge(Rule::SumOfTasks, &request, &observed).map_err(|fault| fault.to_string())
@@ -177,22 +177,7 @@ mod tests {
     fn what_is_compiled_beside_the_timed_part_is_no_wrong_unit() {
         let clock = Clock { wall_resolution_ns: 1, cpu_resolution_ns: 1 };
         let believed = |jit, outside_cpu_ns| {
-            let sample = Sample {
-                id: None,
-                wall_ns: 190_000,
-                cpu_ns: 190_000,
-                answer: Answer(0),
-                extra: Default::default(),
-            };
-            let observed = Observed {
-                sample,
-                outside_wall_ns: 400_000_000,
-                outside_cpu_ns: Some(outside_cpu_ns),
-                stopped: None,
-                threads: Err(Missing::new("not looked at", "")),
-                load: None,
-                server_cpu_ns: None,
-            };
+            let observed = observed([190_000; 2], 400_000_000, outside_cpu_ns);
             Judge::new(clock, 2).compiled(jit).judge_times(2, &observed).is_ok()
         };
         assert!(believed(true, 64_000_000) && !believed(false, 64_000_000));
@@ -201,50 +186,20 @@ mod tests {
 
     #[test]
     fn one_iteration_may_be_all_set_up() {
-        let observed = |is_accounted, iterations| {
-            let sample = Sample {
-                id: None,
-                wall_ns: 28_000,
-                cpu_ns: 28_000,
-                answer: Answer(0),
-                extra: Default::default(),
-            };
-            let observed = Observed {
-                sample,
-                outside_wall_ns: 61_000_000,
-                outside_cpu_ns: Some(60_000_000),
-                stopped: None,
-                threads: Err(Missing::new("not looked at", "")),
-                load: None,
-                server_cpu_ns: None,
-            };
+        let is_believed = |is_accounted, iterations| {
+            let observed = observed([28_000; 2], 61_000_000, 60_000_000);
             let clock = Clock { wall_resolution_ns: 1, cpu_resolution_ns: 1 };
             let judge = Judge::new(clock, 2).accounted(is_accounted);
             judge.judge_times(iterations, &observed).is_ok()
         };
-        assert!(observed(true, 1) && !observed(true, 2) && !observed(false, 1));
+        assert!(is_believed(true, 1) && !is_believed(true, 2) && !is_believed(false, 1));
     }
 
     #[test]
     fn a_script_that_waits_for_the_probe_is_told_from_a_wrong_clock() {
         let remedy = |outside_cpu_ns| {
             let clock = Clock { wall_resolution_ns: 1, cpu_resolution_ns: 1 };
-            let sample = Sample {
-                id: None,
-                wall_ns: 90_000_000,
-                cpu_ns: 90_000_000,
-                answer: Answer(0),
-                extra: Default::default(),
-            };
-            let observed = Observed {
-                sample,
-                outside_wall_ns: 100_000_000,
-                outside_cpu_ns: Some(outside_cpu_ns),
-                stopped: None,
-                threads: Err(Missing::new("not looked at", "")),
-                load: None,
-                server_cpu_ns: None,
-            };
+            let observed = observed([90_000_000; 2], 100_000_000, outside_cpu_ns);
             Judge::new(clock, 2).judge_times(2, &observed).expect_err("refused").to_missing().remedy
         };
         assert_eq!(remedy(400_000), REMEDY_ELSEWHERE);
@@ -253,21 +208,7 @@ mod tests {
 
     #[test]
     fn a_resolution_that_is_claimed_switches_nothing_off() {
-        let observed = |cpu_ns| Observed {
-            sample: Sample {
-                id: None,
-                wall_ns: 90_000_000,
-                cpu_ns,
-                answer: Answer(0),
-                extra: Default::default(),
-            },
-            outside_wall_ns: 100_000_000,
-            outside_cpu_ns: Some(95_000_000),
-            stopped: None,
-            threads: Err(Missing::new("not looked at", "")),
-            load: None,
-            server_cpu_ns: None,
-        };
+        let observed = |cpu_ns| observed([90_000_000, cpu_ns], 100_000_000, 95_000_000);
         for resolution in [1 << 50, u64::MAX] {
             let clock = Clock { wall_resolution_ns: resolution, cpu_resolution_ns: resolution };
             assert_eq!(Judge::new(clock, 2).judge_times(2, &observed(90_000_000)), Ok(()));

@@ -135,6 +135,30 @@ fn too_large(shown: &str) -> String {
     )
 }
 
+/// What the header of any run file has.
+const HEADED: &str = "\"schema\":\"taskscale.run/";
+
+/// Whether a file begins as a run file does. Of anything else that has a name nothing is read: what
+/// a pipe gives is gone then.
+pub fn is_a_run(path: &Path) -> bool {
+    begins_with(path, HEADED)
+}
+
+/// The same of a text.
+pub fn is_text_of_a_run(text: &str) -> bool {
+    text.lines().next().is_some_and(|line| line.contains(HEADED))
+}
+
+/// Whether a file has these words early on.
+pub fn begins_with(path: &Path, words: &str) -> bool {
+    let mut begin = Vec::new();
+    if !path.is_file() {
+        return false;
+    }
+    let read = File::open(path).and_then(|file| file.take(4096).read_to_end(&mut begin));
+    read.is_ok() && String::from_utf8_lossy(&begin).contains(words)
+}
+
 /// Opens what has a name to read from it. A pipe is waited for, and not for ever.
 pub fn open(path: &Path) -> anyhow::Result<File> {
     if std::fs::metadata(path).is_ok_and(|about| fifo::is(&about)) {

@@ -5,7 +5,7 @@ use std::{io::Read, path::Path};
 use anyhow::{Context, bail};
 use taskscale_model::suite::Suite;
 
-use crate::{commands::report::is_a_run, names, probes::embedded, run_file};
+use crate::{names, probes::embedded, run_file};
 
 /// The suite that runs when none is named.
 pub const DEFAULT: &str = "quick";
@@ -44,7 +44,7 @@ fn load_one(name: &str) -> anyhow::Result<Suite> {
         // No TOML begins with a brace, nor with a list of them.
         let begin = text.trim_start();
         if begin.strip_prefix('[').unwrap_or(begin).trim_start().starts_with('{') {
-            match is_a_run(Path::new(name)) {
+            match run_file::is_text_of_a_run(begin) {
                 true => bail!("{name} is a run file, no suite; `taskscale report {name}` shows it"),
                 false => bail!("{name} is JSON, no suite; a trace is read by `taskscale digest {name}`"),
             }

@@ -17,14 +17,9 @@ fn is_here(name: &str, ran: &common::Ran) -> bool {
     ran.status != Some(2)
 }
 
-/// The runtimes whose packages are fetched where the user asks for it.
-const SET_UP: [&str; 3] = ["uvloop", "trio", "anyio"];
-
 fn conforms(runtime: &str, workload: &str) {
     let tool = Tool::with_shared_cache();
-    // What was built without all that it would like to have is built anew by `setup`: F#'s probe
-    // takes 80 s of CPU time where there is no package Ply.
-    if SET_UP.contains(&runtime) && !is_here(runtime, &tool.run(&["setup", runtime])) {
+    if tool.fetched(runtime).is_some_and(|ran| !is_here(runtime, &ran)) {
         return;
     }
     let ran = tool.run(&["probe", "check", "--runtime", runtime, "--verbose"]);

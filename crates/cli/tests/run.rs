@@ -283,6 +283,7 @@ fn usage_and_input_errors_exit_with_2_and_say_what_to_do() {
             "no suite is named \"fanuot\"; did you mean fanout? There are bytes, cliffs, fanout",
         ),
         (&["run", torn], "is JSON, no suite; a trace is read by `taskscale digest"),
+        (&["run", "guide", "-o", "x.html"], "raw samples, which are no html"),
         (&["run", "nop", "-o", "x.html"], "raw samples, which are no html; run without -o, then: taskscale"),
         (&["run", "--max-time", "-5s"], "give a number with its unit: 500ms, 30s"),
         (&["run", "tokio"], "no suite is named \"tokio\", but a runtime is: taskscale run --runtime tokio"),

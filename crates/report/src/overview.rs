@@ -465,7 +465,7 @@ pub(crate) fn cut(text: &str, most: usize) -> String {
     format!("{begin}\u{2026}{}", end.into_iter().rev().collect::<String>())
 }
 
-/// A text in so many columns: cut, or with blanks behind it. What `{:width$}` counts are characters.
+/// A text in so many columns: cut, or with blanks behind it. `{:width$}` counts characters.
 pub(crate) fn fitted(text: &str, width: usize) -> String {
     let text = cut(text, width);
     format!("{text}{}", " ".repeat(width.saturating_sub(columns(&text))))

@@ -18,7 +18,6 @@ use taskscale_trace::{ChromeWriter, Options, Reader, Sorter, Unit, sort::When};
 
 use crate::{
     args::{DigestArgs, DigestFormat, TimeUnit},
-    commands::report,
     output::{self, Outcome},
     progress, run_file,
 };
@@ -39,7 +38,7 @@ pub fn digest(args: &DigestArgs) -> anyhow::Result<Outcome> {
     };
     let mut whole: Option<Account> = None;
     for path in &args.traces {
-        let account = reading.read(path).map_err(|error| match is_file(path) && report::is_a_run(path) {
+        let account = reading.read(path).map_err(|error| match run_file::is_a_run(path) {
             true => {
                 let again = output::word(path);
                 anyhow!("{} is a run file, not a trace: taskscale report {again}", path.display())

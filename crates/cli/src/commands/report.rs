@@ -1,9 +1,6 @@
 //! `taskscale report`: shows the answer of a run file again, or all of its figures.
 
-use std::{
-    io::Read,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use taskscale_analysis::{Run, Sort, SummaryOptions, read::Damage};
@@ -75,18 +72,18 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<Outcome> {
 
 /// Says what was looked for and found, and what the new file lacks.
 fn tell_of_redacted(path: &Path, out: &Path, Redacted { changed, left_out }: Redacted) {
-    let lines = |n: u64| format!("{n} line{}", if n == 1 { "" } else { "s" });
+    let lines = |n: u64, kind: &str| format!("{n} {kind}line{}", if n == 1 { "" } else { "s" });
     output::tell(&format!(
         "taskscale: {}: looked for home folders, users' names, and values that their name or form shows \
          to be secret; replaced in {}. A secret in a word of its own stays: look at the command lines",
         out.display(),
-        lines(changed)
+        lines(changed, "")
     ));
     if left_out > 0 {
-        let lines = if left_out == 1 { "1 damaged line".into() } else { format!("{left_out} damaged lines") };
         output::tell(&format!(
-            "taskscale: {}: {lines} of {} left out; taskscale report --salvage --details {} says which",
+            "taskscale: {}: {} of {} left out; taskscale report --salvage --details {} says which",
             out.display(),
+            lines(left_out as u64, "damaged "),
             path.display(),
             output::word(path)
         ));
@@ -206,11 +203,4 @@ pub fn resolve(named: &Path) -> anyhow::Result<PathBuf> {
         "there is no run to report yet: taskscale run takes one; what went to a file of its own by -o is \
          reported by its name",
     )
-}
-
-/// Whether a file begins as a run file does.
-pub fn is_a_run(path: &Path) -> bool {
-    let mut begin = Vec::new();
-    let read = std::fs::File::open(path).and_then(|file| file.take(4096).read_to_end(&mut begin));
-    read.is_ok() && String::from_utf8_lossy(&begin).contains("\"schema\":\"taskscale.run/")
 }

@@ -68,6 +68,7 @@ const JUDGED: suite::LimitsAsked = suite::LimitsAsked {
 
 /// Measures, keeps the samples and prints the figures.
 pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
+    store::suits(args.output.as_deref())?;
     if guide::is_asked(args)? {
         return guide::run(args);
     }
@@ -77,7 +78,6 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     if args.probe.is_empty() {
         suites.iter_mut().for_each(|suite| put_first(suite, &args.runtime));
     }
-    store::suits(args.output.as_deref())?;
     let (suites, whole, left_out) = asked(args, suites);
     let terminal = std::io::stderr().is_terminal();
     if terminal {

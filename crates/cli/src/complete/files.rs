@@ -1,12 +1,12 @@
 //! Candidates that are files, by the endings that a command takes.
 
-use std::{ffi::OsStr, io::Read, path::Path};
+use std::{ffi::OsStr, path::Path};
 
 use clap_complete::{CompletionCandidate, PathCompleter, engine::ValueCompleter};
 use taskscale_model::suite;
 
 use super::words;
-use crate::{commands::report::LAST, probes::languages, suites as plans};
+use crate::{commands::report::LAST, probes::languages, run_file, suites as plans};
 
 /// Endings of what `taskscale digest` reads. It tells traces apart by their content, so others may
 /// be typed out.
@@ -20,18 +20,14 @@ const RUN: &str = ".jsonl";
 pub fn suites(current: &OsStr) -> Vec<CompletionCandidate> {
     let known = plans::built_in().unwrap_or_default();
     let known = known.iter().map(|suite| words::candidate(&suite.name, &suite.title));
-    let is_suite = |path: &Path| path.extension().is_some_and(|of| of == "toml") && begins_as_a_suite(path);
+    // Most TOML files are something else.
+    let is_suite = |path: &Path| {
+        path.extension().is_some_and(|of| of == "toml") && run_file::begins_with(path, suite::SCHEMA)
+    };
     let mut own = PathCompleter::any().filter(is_suite).complete(current);
     // Folders are in the way of who looks for a name.
     own.retain(|file| !current.is_empty() || !is_folder(file));
     with_names(known.collect(), current, own)
-}
-
-/// Whether a file says early on that it is a suite: most TOML files are something else.
-fn begins_as_a_suite(path: &Path) -> bool {
-    let mut begin = Vec::new();
-    let read = std::fs::File::open(path).and_then(|file| file.take(4096).read_to_end(&mut begin));
-    read.is_ok() && String::from_utf8_lossy(&begin).contains(suite::SCHEMA)
 }
 
 fn is_folder(file: &CompletionCandidate) -> bool {

@@ -9,7 +9,7 @@ use std::{
 use clap_complete::CompletionCandidate;
 use taskscale_model::run_file::Record;
 
-use crate::{baselines as kept, commands::report, described, probes::languages, runtimes as found, suites};
+use crate::{baselines as kept, described, probes::languages, run_file, runtimes as found, suites};
 
 /// What is read of a run file: its rows stand at its beginning.
 const READ: u64 = 4 << 20;
@@ -112,8 +112,7 @@ pub fn measured_variants() -> Vec<CompletionCandidate> {
 
 /// Runtime and variant of each row.
 fn rows() -> Vec<(String, String)> {
-    let named =
-        of_line().into_iter().map(PathBuf::from).find(|path| path.is_file() && report::is_a_run(path));
+    let named = of_line().into_iter().map(PathBuf::from).find(|path| run_file::is_a_run(path));
     let file = named.or_else(crate::store::newest).and_then(|path| std::fs::File::open(path).ok());
     let lines =
         file.into_iter().flat_map(|file| BufReader::new(file.take(READ)).lines().map_while(Result::ok));

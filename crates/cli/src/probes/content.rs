@@ -43,8 +43,7 @@ pub fn list(folder: &Path, parts: &[&str]) -> io::Result<String> {
 /// compiled beside its files does not.
 pub fn differs(folder: &Path, parts: &[&str], list: &str) -> Option<String> {
     let changed = list.lines().find_map(|line| {
-        let (seal_then, name) = line.match_indices(' ').nth(1).map(|(at, _)| line.split_at(at))?;
-        let name = &name[1..];
+        let (seal_then, name) = entry(line)?;
         match seal(&folder.join(name)) {
             Ok(seal_now) if seal_now == seal_then => None,
             Ok(_) => Some(format!("{name} is not what was built")),
@@ -56,7 +55,7 @@ pub fn differs(folder: &Path, parts: &[&str], list: &str) -> Option<String> {
         let mut paths = BTreeSet::new();
         // A folder that cannot be read has no module either.
         parts.iter().for_each(|part| _ = collect(folder, Path::new(part), &mut paths).ok());
-        let listed: BTreeSet<&str> = list.lines().filter_map(|line| line.splitn(3, ' ').nth(2)).collect();
+        let listed: BTreeSet<&str> = list.lines().filter_map(|line| Some(entry(line)?.1)).collect();
         let came = |path: &&PathBuf| {
             let is_module = path.extension().is_some_and(|end| end == "py" || end == "so" || end == "pyc");
             is_module
@@ -65,6 +64,12 @@ pub fn differs(folder: &Path, parts: &[&str], list: &str) -> Option<String> {
         };
         paths.iter().find(came).map(|path| format!("{} was not built", path.display()))
     })
+}
+
+/// The seal and the path in a line of a list.
+fn entry(line: &str) -> Option<(&str, &str)> {
+    let (at, _) = line.match_indices(' ').nth(1)?;
+    Some((&line[..at], &line[at + 1..]))
 }
 
 /// Adds the files and links below `folder/part`.

@@ -112,8 +112,7 @@ fn section(
     kept: &str,
     params: &mut BTreeMap<(String, String), (String, String)>,
 ) -> String {
-    // The packages of these are fetched where the user asks for it.
-    let set_up = ["uvloop", "trio", "anyio"].contains(&name).then(|| tool.run(&["setup", name]).err);
+    let set_up = tool.fetched(name).map(|ran| ran.err);
     let ran = tool.run(&["list", name]);
     let mut variants = unbroken(&ran.out);
     variants.retain(|line| line.starts_with("    "));
