@@ -126,6 +126,8 @@ impl Deadline {
 pub(crate) struct Measuring<'p> {
     pub cell: &'p Cell,
     limits: &'p Limits,
+    /// Rows that others are set beside, as `runtime:variant`. They are measured to the end.
+    reference: &'p [String],
     rows: Vec<Row<'p>>,
     pub deadline: Deadline,
     schedule: Schedule,
@@ -142,14 +144,31 @@ pub(crate) struct Measuring<'p> {
 
 impl<'p> Measuring<'p> {
     /// A cell that has had no turn.
-    pub fn new(cell: &'p Cell, limits: &'p Limits, deadline: Deadline, world: &mut World<'_, '_>) -> Self {
+    pub fn new(
+        cell: &'p Cell,
+        limits: &'p Limits,
+        reference: &'p [String],
+        deadline: Deadline,
+        world: &mut World<'_, '_>,
+    ) -> Self {
         let rows: Vec<Row<'p>> =
             cell.measured().map(|row| Row::new(&row.record, cell.rule_of(&row.record))).collect();
         // Where memory is read, each process answers once.
         let fresh = rows.iter().any(Row::is_resident);
         let restart_every = if fresh { 1 } else { limits.restart_every };
         let schedule = Schedule::new(world.rng.u64(..), rows.len(), restart_every);
-        Measuring { cell, limits, rows, deadline, schedule, rounds: 0, turn_ns: 0, took_part: 0, spent_ns: 0 }
+        Measuring {
+            cell,
+            limits,
+            reference,
+            rows,
+            deadline,
+            schedule,
+            rounds: 0,
+            turn_ns: 0,
+            took_part: 0,
+            spent_ns: 0,
+        }
     }
 
     /// Measures the rounds of one process of each row: all rounds where no process restarts.
@@ -165,12 +184,41 @@ impl<'p> Measuring<'p> {
             self.prepare(known, world)?;
             prepared_ns = world.clock.now_ns() - started_ns;
         }
-        let stop = self.block(world)?;
+        let mut stop = self.block(world)?;
+        if stop.is_none() {
+            self.end_narrow(world)?;
+            stop = (self.open() == 0).then_some(Stop::Precision);
+        }
         let took_ns = world.clock.now_ns() - began_ns;
         self.turn_ns = took_ns - prepared_ns;
         self.took_part = open.len();
         self.spent_ns += took_ns;
         Ok(stop)
+    }
+
+    /// Ends the rows that are measured enough, so that the seconds go where intervals are wide. What
+    /// others are divided by goes on as long as one of them does.
+    fn end_narrow(&mut self, world: &mut World<'_, '_>) -> io::Result<()> {
+        if self.limits.turns().is_none() || self.limits.judged_at.is_some() {
+            return Ok(());
+        }
+        let rule = self.rule();
+        let turns = usize::try_from(self.turns()).unwrap_or(usize::MAX);
+        for index in 0..self.rows.len() {
+            let row = &self.rows[index];
+            let widths = [self.own_half_width(row), self.half_width(row)];
+            if row.is_open() && !self.divides(row) && rule.ends_row(turns, widths) {
+                self.rows[index].finish(Stop::Precision, world)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a row that is still measured, or any of another runtime, is divided by this one.
+    fn divides(&self, row: &Row<'_>) -> bool {
+        let number = Some(row.record.row);
+        self.reference.contains(&row.record.key.full_name())
+            || self.rows.iter().any(|other| other.is_open() && other.record.baseline == number)
     }
 
     /// Ends the processes of all rows until the next turn. They end side by side.
@@ -187,7 +235,7 @@ impl<'p> Measuring<'p> {
     /// beside what is timed.
     pub fn finish(&mut self, stop: Stop, world: &mut World<'_, '_>) -> io::Result<()> {
         let measured: Vec<bool> =
-            self.rows.iter().map(|row| row.is_open() && !row.timed.is_empty()).collect();
+            self.rows.iter().map(|row| row.has_figures() && !row.timed.is_empty()).collect();
         for row in &mut self.rows {
             row.finish(stop, world)?;
         }
@@ -368,11 +416,15 @@ impl<'p> Measuring<'p> {
         self.rows[index].record.baseline.unwrap_or(self.rows[index].record.row)
     }
 
-    fn block(&mut self, world: &mut World<'_, '_>) -> io::Result<Option<Stop>> {
-        let rule = StopRule {
+    fn rule(&self) -> StopRule {
+        StopRule {
             precision: (self.limits.precision > 0.0).then_some(self.limits.precision),
             max_rounds: usize::try_from(self.limits.samples).unwrap_or(usize::MAX),
-        };
+        }
+    }
+
+    fn block(&mut self, world: &mut World<'_, '_>) -> io::Result<Option<Stop>> {
+        let rule = self.rule();
         world.clock.disturbance();
         let mut looked_ns = world.clock.now_ns();
         loop {
@@ -508,6 +560,11 @@ impl<'p> Measuring<'p> {
             let confidence = self.limits.judged_at.unwrap_or(CONFIDENCE);
             return rounds.paired(confidence).map(|paired| paired.half_width);
         }
+        self.own_half_width(row)
+    }
+
+    /// The width of the interval of a row's own figure.
+    fn own_half_width(&self, row: &Row<'_>) -> Option<f64> {
         let processes: Vec<u64> = row.timed.iter().map(|timed| timed.process).collect();
         let values: Vec<f64> = row.timed.iter().map(|timed| timed.value.ln()).collect();
         let values = quantile::sorted(&independent(&processes, &values));

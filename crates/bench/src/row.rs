@@ -196,6 +196,11 @@ impl<'p> Row<'p> {
         self.status.is_none()
     }
 
+    /// Whether it is still to be measured, or was measured enough before the others of its cell.
+    pub fn has_figures(&self) -> bool {
+        matches!(self.status, None | Some(Status::Ok { stop: Stop::Precision }))
+    }
+
     /// How long one of its samples should last, where that of others is `sample_ns`.
     pub fn sample_ns(&self, sample_ns: u64) -> u64 {
         match Mode::of(&self.record.key.workload, &self.record.key.params) {

@@ -162,7 +162,7 @@ impl<'c> Sitting<'c> {
             Seat::Waits(cell) => {
                 self.forecast.skip_hopeless(cell, self.limits.timeout_ns);
                 self.forecast.skip_too_large(cell, world.clock.memory_free());
-                Box::new(Measuring::new(cell, self.limits, deadline, world))
+                Box::new(Measuring::new(cell, self.limits, self.reference, deadline, world))
             }
         };
         announce(cell.cell, self.numbers.before + index as u64 + 1, self.numbers.of, world);

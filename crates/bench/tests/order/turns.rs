@@ -183,3 +183,66 @@ fn a_cell_with_turns_has_six_processes_though_its_own_time_is_over() {
         |size: u64| done.samples().filter(|sample| sample.kind == Kind::Timed && sample.size == size).count();
     assert_eq!((count(100), count(200)), (2 * 6, 2 * 6), "a row and its control");
 }
+
+/// The rounds that each row was timed in, and how each ended.
+fn rounds_and_ends(done: &Done) -> Vec<(u64, usize, Status)> {
+    let timed =
+        |row: u64| done.samples().filter(|sample| sample.row == row && sample.kind == Kind::Timed).count();
+    let mut ends = done.ends();
+    ends.sort_by_key(|(row, _)| *row);
+    ends.into_iter().map(|(row, status)| (row, timed(row), status)).collect()
+}
+
+#[test]
+fn a_row_that_is_measured_enough_leaves_its_seconds_to_the_others_but_for_what_they_are_divided_by() {
+    let limits = Limits { precision: 0.08, ..in_turns(3_600_000, 20) };
+    let steady = Behaviour::Costs(1_000);
+    let rows = [("a", steady), ("b", Behaviour::Uneven), ("c", steady)];
+    let done = measure(&rows, Setting { limits, ..Setting::default() });
+    let ok = |stop: Stop| Status::Ok { stop };
+    let expected = vec![
+        (0, 20, ok(Stop::Samples)),
+        (1, 20, ok(Stop::Samples)),
+        (2, 12, ok(Stop::Precision)),
+        (3, 12, ok(Stop::Precision)),
+    ];
+    assert_eq!(rounds_and_ends(&done), expected, "a is what b is divided by; c and the control end");
+}
+
+#[test]
+fn the_reference_is_measured_to_the_end_however_narrow() {
+    let limits = Limits { precision: 0.08, ..in_turns(3_600_000, 20) };
+    let rows = [("a", Behaviour::Costs(1_000)), ("b", Behaviour::Costs(1_000)), ("c", Behaviour::Uneven)];
+    let reference = "reference = [\"fake:b\"]";
+    let done = measure(&rows, Setting { limits, suite: reference, ..Setting::default() });
+    let timed: Vec<usize> = rounds_and_ends(&done).into_iter().map(|(_, timed, _)| timed).collect();
+    assert_eq!(timed[1], 20, "{timed:?}");
+}
+
+#[test]
+fn where_all_rows_are_measured_enough_the_cell_ends() {
+    let limits = Limits { precision: 0.08, ..in_turns(3_600_000, 100) };
+    let done = measure(&[("a", Behaviour::Costs(1_000))], Setting { limits, ..Setting::default() });
+    for (row, timed, status) in rounds_and_ends(&done) {
+        assert!(timed <= 15, "row {row}: {timed} rounds");
+        assert_eq!(status, Status::Ok { stop: Stop::Precision }, "row {row}");
+    }
+}
+
+#[test]
+fn a_row_that_ended_early_is_counted_all_the_same() {
+    let limits = Limits { precision: 0.08, ..in_turns(3_600_000, 20) };
+    let rows = [("a", Behaviour::Costs(1_000)), ("b", Behaviour::Uneven), ("c", Behaviour::Costs(1_000))];
+    let done = measure(&rows, Setting { limits, counted: true, ..Setting::default() });
+    let mut counted: Vec<u64> = done
+        .records
+        .iter()
+        .filter_map(|record| match record {
+            Record::Count(count) => Some(count.row),
+            _ => None,
+        })
+        .collect();
+    counted.sort_unstable();
+    counted.dedup();
+    assert_eq!(counted, [0, 1, 2]);
+}
