@@ -238,3 +238,20 @@ fn one_worker_that_all_others_wait_for_is_named_though_it_is_never_alone() {
     assert_eq!((serial.tasks[0].name.as_str(), serial.tasks.len()), ("make", 1), "{serial:?}");
     assert_eq!((serial.threads[0].worker, serial.threads.len()), (0, 1), "{serial:?}");
 }
+
+/// A worker with a task after the other, and two that have a short one now and then.
+#[test]
+fn a_worker_that_never_waits_is_awaited_however_the_few_tasks_of_the_others_come() {
+    for busy in [400_000, MS, 2 * MS] {
+        let mut tasks = crowd(1, 0, 5 * S, MS, "work");
+        for worker in [1, 2] {
+            let starts = (0..250).map(|tick| tick * 20 * MS + (tick * 7 + i64::from(worker)) % 5 * MS);
+            tasks.extend(starts.map(|start| (worker, start, start + busy, "tick")));
+        }
+        let digest = digest(&tasks);
+        let first = &digest.patterns[0];
+        let names = [PatternName::SerialBottleneck, PatternName::LoadImbalance];
+        assert!(names.contains(&first.name), "{busy}: {:?}", first.name);
+        assert_eq!(first.threads[0].worker, 0, "{busy}: {first:#?}");
+    }
+}

@@ -171,11 +171,26 @@ fn tasks_come(evidence: &Evidence<'_>) -> bool {
     }
     match evidence.releases.released() {
         Released::ByEnds => false,
+        _ if one_never_waits(evidence) => false,
         Released::ByNothingSeen => {
             waits_between_tasks(evidence) >= 0.5 && evidence.releases.together(evidence.profile.workers) < 0.7
         }
         Released::Unclear => come_one_by_one(evidence),
     }
+}
+
+/// The share of the window from which on a worker is busy all along, and that up to which the others
+/// hardly are.
+const BUSY_ALL_ALONG: (f64, f64) = (0.9, 0.4);
+
+/// Whether one worker has a task after the other while the rest hardly has any. It has work ready at
+/// all times, however the few tasks of the others come.
+pub(super) fn one_never_waits(evidence: &Evidence<'_>) -> bool {
+    let window = evidence.profile.window as f64;
+    let busy = || evidence.sums.active().map(|(_, worker)| worker.busy as f64 / window);
+    let most = busy().fold(0.0, f64::max);
+    let others = (busy().sum::<f64>() - most) / (evidence.profile.workers.max(2) - 1) as f64;
+    most >= BUSY_ALL_ALONG.0 && others <= BUSY_ALL_ALONG.1
 }
 
 /// Whether tasks come one by one, where it was not seen what ends waits: there are many for each

@@ -2,7 +2,10 @@
 
 use taskscale_model::{digest::PatternName, figure::time};
 
-use super::{cause::Cause, causes::held_up_by};
+use super::{
+    cause::Cause,
+    causes::{held_up_by, one_never_waits},
+};
 use crate::evidence::Evidence;
 
 /// The figures that speak for a cause. `who` is the task that it is put down to most.
@@ -29,6 +32,10 @@ pub(crate) fn words(evidence: &Evidence<'_>, cause: &Cause, who: Option<&str>) -
         PatternName::SerialBottleneck => {
             format!("one worker of {workers} is active for {} of the window", percent(solo_time(evidence)))
         }
+        PatternName::LoadImbalance if one_never_waits(evidence) => format!(
+            "one worker of {workers} has tasks all along while the others wait for {} of the time",
+            percent(cause.share * workers as f64 / (workers - 1) as f64)
+        ),
         PatternName::LoadImbalance => format!(
             "workers wait for {} of the time while others still have several tasks",
             percent(cause.share)
