@@ -81,7 +81,8 @@ fn tell_of_redacted(path: &Path, out: &Path, Redacted { changed, left_out }: Red
     ));
     if left_out > 0 {
         output::tell(&format!(
-            "taskscale: {}: {} of {} left out; taskscale report --salvage --details {} says which",
+            "taskscale: {}: {} of {} left out; taskscale report --salvage --details {} says which, and reads \
+             the new file too",
             out.display(),
             lines(left_out as u64, "damaged "),
             path.display(),
