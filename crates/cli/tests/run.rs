@@ -315,6 +315,7 @@ fn usage_and_input_errors_exit_with_2_and_say_what_to_do() {
         (&["new-probe", "C#"], "no probe can be begun in \"C#\"; write csharp"),
         (&["rnu"], "a similar subcommand exists: 'run'"),
         (&["run", "--metrics", "alocs"], "a similar value exists: 'allocs'"),
+        (&["run", "--metrics", "rss,GC"], "a similar value exists: 'gc'"),
         (&["run", "--max-time", "5"], "give a number with its unit"),
         (&["run", "--size", "0"], "at least 1"),
         (&["run", "--probe", "'open"], "not a command"),
