@@ -277,9 +277,21 @@ fn usage_and_input_errors_exit_with_2_and_say_what_to_do() {
     let suite = tool.path("bad.toml");
     fs::write(&suite, "schema = \"taskscale.suite/1\"\nname = 3\n").expect("written");
     let (torn, suite) = (torn.to_str().expect("UTF-8"), suite.to_str().expect("UTF-8"));
+    let (trace, run) = (tool.path("trace.json"), tool.path("run.taskscale.jsonl"));
+    fs::write(&trace, "{\"traceEvents\":[{\"ph\":\"X\",\"ts\":1,\"dur\":1}]}").expect("written");
+    fs::write(&run, include_str!("../../analysis/tests/data/quick.jsonl")).expect("written");
+    let (trace, run) = (trace.to_str().expect("UTF-8"), run.to_str().expect("UTF-8"));
     for (args, words) in [
+        (&["run", "--probe", trace][..], &*format!("is a trace: taskscale digest {trace}; --probe takes a")),
         (
-            &["run", "fanuot"][..],
+            &["run", "--probe", run],
+            &format!("is a run file: taskscale report {run}; --probe takes a program"),
+        ),
+        (&["probe", "check", run], &format!("is a run file: taskscale report {run}")),
+        (&["list", run], &format!("is a run file: taskscale report {run}; list takes suites")),
+        (&["list", trace], &format!("is a trace: taskscale digest {trace}")),
+        (
+            &["run", "fanuot"],
             "no suite is named \"fanuot\"; did you mean fanout? There are bytes, cliffs, fanout",
         ),
         (&["run", torn], "is JSON, no suite; a trace is read by `taskscale digest"),

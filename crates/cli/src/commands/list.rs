@@ -1,6 +1,6 @@
 //! `taskscale list`: says what there is to run, and on what.
 
-use std::{collections::BTreeSet, fmt::Write};
+use std::{collections::BTreeSet, fmt::Write, path::Path};
 
 use anyhow::bail;
 use taskscale_bench::plan::Found;
@@ -21,6 +21,7 @@ use crate::{
     output::{Outcome, print},
     probes::build::Unwatched,
     progress::Building,
+    run_file,
     runtimes::{self, Candidate, Standing},
     suites,
 };
@@ -37,6 +38,9 @@ pub fn list(args: &ListArgs) -> anyhow::Result<Outcome> {
             bail!("{name} has programs and no tables; its claims and verdicts: taskscale run {name}");
         }
         if !known.iter().any(|suite| suite.name == *name) && !names::is_runtime(name) {
+            if let Some(reader) = run_file::read_by(Path::new(name)) {
+                bail!("{reader}; list takes suites and runtimes");
+            }
             bail!("{}", names::no_suite_or_runtime(runtimes::split_id(name).0));
         }
     }
