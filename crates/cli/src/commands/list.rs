@@ -7,7 +7,7 @@ use taskscale_bench::plan::Found;
 use taskscale_model::{
     figure::count,
     params,
-    plain::clean_lines,
+    plain::{clean, clean_lines, columns},
     protocol::{Description, OTHERS, Variant},
     suite::Suite,
 };
@@ -87,12 +87,14 @@ fn broken(text: &str) -> String {
     hanging(text, text.len() - text.trim_start().len() + 4)
 }
 
-/// Breaks a line at blanks alone, since a remedy is there to be copied. What follows stands at this
+/// Breaks a line at blanks, since a remedy is there to be copied. What follows stands at this
 /// column.
 fn hanging(text: &str, column: usize) -> String {
-    let inner = " ".repeat(column);
+    let inner = " ".repeat(column.min(COLUMNS / 2));
     let options = textwrap::Options::new(COLUMNS).subsequent_indent(&inner).break_words(false);
-    textwrap::wrap(text, options.word_splitter(textwrap::WordSplitter::NoHyphenation)).join("\n")
+    let options = options.word_splitter(textwrap::WordSplitter::NoHyphenation);
+    // What is not seen takes a column once it is a question mark.
+    taskscale_report::lines(&clean(text), &options).join("\n")
 }
 
 /// Writes a suite with its tables.
@@ -231,7 +233,8 @@ fn label(variant: &Variant) -> String {
 fn details(text: &mut String, description: &Description) -> std::fmt::Result {
     for workload in &description.workloads {
         writeln!(text, "    {}", workload.name)?;
-        let width = workload.variants.iter().map(label).map(|label| label.len()).max().unwrap_or(0);
+        let width = workload.variants.iter().map(label).map(|label| columns(&label)).max().unwrap_or(0);
+        let width = width.min(COLUMNS / 2);
         for variant in &workload.variants {
             let only: Vec<String> = variant
                 .only
