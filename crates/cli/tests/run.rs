@@ -543,3 +543,21 @@ fn words_that_are_refused_are_shown_plain() {
         assert!(ran.status == Some(2) && !ran.err.contains('\u{202e}'), "{args:?}: {ran:?}");
     }
 }
+
+#[test]
+fn a_list_shows_on_a_terminal_what_it_waits_for_and_nothing_of_it_elsewhere() {
+    let tool = Tool::new();
+    let said = ["looking for runtimes", "asking the runtimes what they are"];
+    let ran = tool.run(&["list"]);
+    assert!(ran.status == Some(0) && said.iter().all(|words| !ran.err.contains(words)), "{ran:?}");
+    assert!(ran.out.contains("built by its first run, which takes minutes"), "{}", ran.out);
+    let mut terminal = Command::new("python3");
+    terminal.args(["-c", "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)"]);
+    let listed = tool.command(&["list"]);
+    terminal.arg(listed.get_program()).args(listed.get_args()).env("TERM", "xterm").stdin(Stdio::null());
+    listed.get_envs().for_each(|(name, value)| _ = value.map(|value| terminal.env(name, value)));
+    let ran = common::ran(&mut terminal);
+    for words in said {
+        assert!(ran.status == Some(0) && ran.out.contains(words), "{words}: {ran:?}");
+    }
+}

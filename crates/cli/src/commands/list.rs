@@ -75,7 +75,7 @@ pub fn list(args: &ListArgs) -> anyhow::Result<Outcome> {
         runtimes(&mut text, &asked)?;
     }
     if !in_full {
-        text.push_str("\nWhat is not built is built at its first use, or by: taskscale setup NAME\n");
+        text.push_str("\nWhat is not built is built by its first run, which takes minutes then, or by:\n  taskscale setup NAME\n");
         text.push_str("In full, and what is missing: taskscale list NAME\n");
     }
     print(&clean_lines(&text))?;
@@ -132,6 +132,7 @@ fn ways(text: &mut String, suite: &Suite, described: &[Described]) -> std::fmt::
 /// Writes the runtimes that are asked for in full, or a line of each.
 fn runtimes(text: &mut String, asked: &[String]) -> anyhow::Result<()> {
     let building = Building::new(Interrupt::listen()?);
+    building.looks("looking for runtimes");
     let mut candidates = runtimes::candidates(asked, &[])?;
     building.expect(candidates.iter().filter(|candidate| candidate.asked && candidate.is_unbuilt()).count());
     for candidate in &mut candidates {
@@ -144,7 +145,9 @@ fn runtimes(text: &mut String, asked: &[String]) -> anyhow::Result<()> {
     let places: Vec<String> = candidates.iter().map(place).collect();
     text.push_str("Runtimes (taskscale run --runtime NAME):\n");
     let unbuilt: Vec<Option<String>> = candidates.iter().map(unbuilt).collect();
+    building.looks("asking the runtimes what they are");
     let shaken = runtimes::shake_hands(candidates, None, &building);
+    building.looked();
     let width = widest(shaken.iter().map(|one| &*one.found.id));
     for ((Found { id, asked, description, .. }, place), unbuilt) in
         shaken.iter().map(|one| &one.found).zip(places).zip(unbuilt)
@@ -166,7 +169,9 @@ fn runtimes(text: &mut String, asked: &[String]) -> anyhow::Result<()> {
             (Ok(description), _) => ready(description),
             (Err(_), Some(version)) if !*asked => format!("not built  {version}"),
             (Err(_), Some(version)) => {
-                format!("not built  {version}{place}; built at its first use, or by: taskscale setup {id}")
+                format!(
+                    "not built  {version}{place}; the first run builds it (minutes), or: taskscale setup {id}"
+                )
             }
             (Err(missing), None) if !*asked => format!("missing    {}", missing.reason),
             (Err(missing), None) => format!("missing    {missing}"),
