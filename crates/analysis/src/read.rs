@@ -110,6 +110,11 @@ pub enum ReadError {
         line: usize,
         problem: String,
     },
+    /// Each line is as it was written, and not all are here once.
+    #[error(
+        "lines of the file were removed or doubled: {problem}; `taskscale report --salvage` reads what is here"
+    )]
+    Records { problem: String },
     /// A line is longer than any line of a run file.
     #[error("line {line} is longer than {MAX_LINE} bytes; this is not a run file, or it is damaged")]
     TooLong {

@@ -44,6 +44,55 @@ fn a_measurement_that_is_not_in_its_place_is_told() {
     assert!(run.altered.is_none() && run.notes.len() == 1, "{:?}", run.notes);
 }
 
+/// The file with the numbers of its records in its last line.
+fn counted() -> Vec<String> {
+    let mut lines: Vec<String> = QUICK.split_inclusive('\n').map(str::to_owned).collect();
+    let run = parse_run(QUICK).expect("a run file");
+    let records = format!(
+        r#","records":{{"runtime":{},"row":{},"sample":{},"round":{},"count":{},"row_end":{}}}}}"#,
+        run.runtimes.len(),
+        run.rows.len(),
+        run.samples.len(),
+        run.rounds.len(),
+        run.counts.len(),
+        run.row_ends.len()
+    );
+    let end = lines.last_mut().expect("an end");
+    *end = format!("{}{records}\n", end.trim_end().strip_suffix('}').expect("an object"));
+    lines
+}
+
+#[test]
+fn a_line_that_is_missing_or_double_is_told_by_its_kind() {
+    let lines = counted();
+    let whole = parse_run(lines.concat()).expect("a run file");
+    assert_eq!((&whole.notes[..], whole.rows.len()), (&[][..], 36));
+    for (kind, fewer, more) in [
+        ("runtime", "the run says 3 runtimes, 2 are here", "the run says 3 runtimes, 4 are here"),
+        ("row", "the run says 36 rows, 35 are here", "row 0 is declared twice"),
+        ("round", "the run says 80 rounds, 79 are here", "the run says 80 rounds, 81 are here"),
+        ("row_end", "the run says 36 ends of rows, 35 are here", "the run says 36 ends of rows, 37 are here"),
+        ("sample", "1 measurement is missing, the first before measurement 1", "repeats the sample"),
+        ("end", "", "a second end"),
+    ] {
+        let is_it = |line: &String| line.starts_with(&format!("{{\"type\":\"{kind}\""));
+        let at = lines.iter().position(is_it).expect("such a line");
+        let (mut removed, mut doubled) = (lines.clone(), lines.clone());
+        removed.remove(at);
+        doubled.insert(at, lines[at].clone());
+        // Without its end a file is that of a run that was killed.
+        if kind != "end" {
+            let error = parse_run(removed.concat()).expect_err("one is missing").to_string();
+            assert!(error.contains(fewer) && error.contains("--salvage"), "{error}");
+            let run = salvage_run(removed.concat()).expect("a run file");
+            assert!(run.altered.is_some_and(|told| told.starts_with("the run says")), "{kind}");
+        }
+        let error = parse_run(doubled.concat()).expect_err("one is double").to_string();
+        assert!(error.contains(more) && error.contains("--salvage"), "{error}");
+        salvage_run(doubled.concat()).expect("a run file");
+    }
+}
+
 #[test]
 fn every_cut_is_readable() {
     // A kill can come at any byte behind the header.

@@ -9,7 +9,7 @@ use std::{
 use serde_json::Value;
 use taskscale_model::{
     metric::Count,
-    run_file::{CountRecord, Record, line, redact::Redactor},
+    run_file::{CountRecord, Record, Records, line, redact::Redactor},
 };
 
 /// The run file being written.
@@ -18,6 +18,8 @@ pub struct Journal<'a> {
     /// What is not told of whoever takes the run; `None` where all is told.
     redactor: Option<Redactor>,
     order: u64,
+    /// What is written so far.
+    records: Records,
     /// How many records of a row hold a count.
     counts: BTreeMap<(u64, Count), u64>,
 }
@@ -25,7 +27,7 @@ pub struct Journal<'a> {
 impl<'a> Journal<'a> {
     /// Writes to `out`, which must not buffer: a record is kept only once the kernel has it.
     pub fn new(out: &'a mut dyn Write) -> Self {
-        Journal { out, redactor: None, order: 0, counts: BTreeMap::new() }
+        Journal { out, redactor: None, order: 0, records: Records::default(), counts: BTreeMap::new() }
     }
 
     /// Leaves out of each record what `redactor` replaces.
@@ -42,6 +44,7 @@ impl<'a> Journal<'a> {
             _ => object,
         };
         self.out.write_all(&line::checked(object))?;
+        self.records.add(record);
         if let Record::Count(record) = record {
             for count in held(record) {
                 *self.counts.entry((record.row, count)).or_default() += 1;
@@ -55,6 +58,11 @@ impl<'a> Journal<'a> {
     pub(crate) fn tells(&self, row: u64, count: Count) -> bool {
         let enough = if count.is_of_process() { 1 } else { 2 };
         self.counts.get(&(row, count)).is_some_and(|records| *records >= enough)
+    }
+
+    /// How many records of each type it has, for the last line to say.
+    pub fn records(&self) -> Records {
+        self.records
     }
 
     /// The place of the next sample in the order of all measurements.

@@ -67,5 +67,6 @@ pub fn run(
     }
     let elapsed_s = (world.clock.now_ns() - started_ns) as f64 / 1e9;
     let interrupted = world.listener.interrupted();
-    world.journal.append(&Record::End(End { elapsed_s, interrupted }))
+    let records = Some(world.journal.records());
+    world.journal.append(&Record::End(End { elapsed_s, interrupted, records }))
 }

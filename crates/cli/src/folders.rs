@@ -50,6 +50,14 @@ impl UserFolder {
         below(&self.base().ok()?, name, own::find).ok()
     }
 
+    /// Removes a file or a link that stands in the place of `name` in this folder, and says what it
+    /// was. What cannot be removed is refused by [`UserFolder::make`].
+    pub fn clear(self, name: &str) -> Option<String> {
+        let (above, last) = name.rsplit_once('/')?;
+        let was = own::clear(&self.find(above)?.join(last));
+        Some(was.ok()??.to_string())
+    }
+
     /// Says what to do where there is no such folder.
     pub fn remedy(self) -> String {
         format!("set {} to a folder of your own, in which nobody else can write", self.names().0)

@@ -72,8 +72,24 @@ fn main() -> ExitCode {
     code
 }
 
-/// Prints what is wrong with the words typed, in lines that fit. A misspelt command is told what it
-/// may mean: clap knows no two letters that are swapped.
+/// What a misspelt command or value may mean: clap knows no two letters that are swapped, and no
+/// beginnings.
+fn tip(error: &clap::Error) -> Option<String> {
+    let (asked, kind) = match error.kind() {
+        ErrorKind::InvalidSubcommand => (ContextKind::InvalidSubcommand, "subcommand"),
+        ErrorKind::InvalidValue => (ContextKind::InvalidValue, "value"),
+        _ => return None,
+    };
+    let Some(ContextValue::String(typed)) = error.get(asked) else { return None };
+    let command = Cli::command();
+    let known: Vec<&str> = match error.get(ContextKind::ValidValue) {
+        Some(ContextValue::Strings(values)) => values.iter().map(String::as_str).collect(),
+        _ => command.get_subcommands().map(clap::Command::get_name).collect(),
+    };
+    Some(format!("  tip: a similar {kind} exists: '{}'\n", meant::meant(typed, known)?))
+}
+
+/// Prints what is wrong with the words typed, in lines that fit.
 fn refused(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() {
         // Help is asked for, and goes to standard output.
@@ -81,15 +97,8 @@ fn refused(error: &clap::Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let mut said = error.render().to_string();
-    if let (ErrorKind::InvalidSubcommand, Some(ContextValue::String(typed))) =
-        (error.kind(), error.get(ContextKind::InvalidSubcommand))
-        && !said.contains("tip:")
-    {
-        let command = Cli::command();
-        let known = command.get_subcommands().map(clap::Command::get_name);
-        if let Some(name) = meant::meant(typed, known) {
-            said = said.replacen('\n', &format!("\n\n  tip: a similar subcommand exists: '{name}'\n"), 1);
-        }
+    if let Some(tip) = tip(error).filter(|_| !said.contains("tip:")) {
+        said = said.replacen("\n\n", &format!("\n\n{tip}\n"), 1);
     }
     let is_plain = said == clean_lines(&said);
     match is_plain && output::fits(&said) && said == error.render().to_string() {

@@ -9,7 +9,7 @@ use std::{
 use anyhow::{Context, bail};
 use taskscale_model::{
     compare::Comparison,
-    plain::{clean, clean_lines},
+    plain::{clean, clean_lines, columns},
     summary::Summary,
 };
 use taskscale_report::Style;
@@ -72,7 +72,7 @@ pub fn tell(text: &str) {
 
 /// Whether no line of a text is wider than the terminal.
 pub fn fits(text: &str) -> bool {
-    text.lines().all(|line| line.chars().count() <= width_of_words())
+    text.lines().all(|line| columns(line) <= width_of_words())
 }
 
 /// A path as a word of a command that a shell reads. One that begins like an option gets its
@@ -100,15 +100,20 @@ const COLUMNS: usize = 80;
 /// A terminal that says it has fewer has none.
 const LEAST_COLUMNS: usize = 20;
 
-/// Breaks each line at blanks alone, since paths and commands are there to be copied. What follows
-/// stands two columns further in.
+/// The lines of a text for people in a pipe, which has no width of its own.
+pub fn folded(text: &str) -> String {
+    lines(text, COLUMNS).join("\n") + "\n"
+}
+
+/// Breaks each line at blanks, since commands are there to be copied. What follows stands two
+/// columns further in.
 fn lines(text: &str, width: usize) -> Vec<String> {
     let broken = |line: &str| -> Vec<String> {
         let inner = " ".repeat(line.len() - line.trim_start().len() + 2);
         let options = textwrap::Options::new(width).subsequent_indent(&inner).break_words(false);
         let options = options.word_separator(textwrap::WordSeparator::AsciiSpace);
         let options = options.word_splitter(textwrap::WordSplitter::NoHyphenation);
-        textwrap::wrap(line, options).into_iter().map(Into::into).collect()
+        taskscale_report::lines(line, &options)
     };
     text.lines().flat_map(broken).collect()
 }
@@ -241,5 +246,14 @@ mod tests {
         let again = lines.join(" ");
         let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         assert_eq!(words(&again), words(&text));
+    }
+
+    #[test]
+    fn a_name_that_no_line_has_room_for_is_broken_by_columns() {
+        for name in [&*"n".repeat(200), &format!("{}/{}", "n".repeat(90), "\u{666e}".repeat(60))] {
+            let lines = lines(&format!("taskscale: no variant is named {name}; there are others"), 80);
+            assert!(lines.iter().all(|line| columns(line) <= 80), "{lines:#?}");
+            assert!(lines.concat().replace("  ", "").contains(name), "{lines:#?}");
+        }
     }
 }

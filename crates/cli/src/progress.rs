@@ -36,6 +36,19 @@ pub fn sorting() -> ProgressBar {
     bar
 }
 
+/// Time between two drawings of a line that nothing else moves.
+const TICK: Duration = Duration::from_millis(200);
+
+/// A line with the time that it has been shown.
+fn shown(line: &str) -> ProgressBar {
+    let bar = ProgressBar::new_spinner();
+    if let Ok(style) = ProgressStyle::with_template("taskscale: {wide_msg} {elapsed}") {
+        bar.set_style(style);
+    }
+    bar.set_message(clean(line));
+    bar
+}
+
 /// Shows what is being built, which of how many: on a terminal a line with the time that all took
 /// so far, elsewhere a line when one begins.
 #[derive(Debug)]
@@ -63,6 +76,25 @@ impl Building {
         }
     }
 
+    /// Shows what is waited for before anything is built, with its time; nothing where no terminal
+    /// is. It goes with the next build, or with [`Building::looked`].
+    pub fn looks(&self, line: &str) {
+        self.looked();
+        if self.terminal {
+            let bar = shown(line);
+            bar.tick();
+            bar.enable_steady_tick(TICK);
+            *self.bar.borrow_mut() = Some(bar);
+        }
+    }
+
+    /// Takes off the screen what was waited for.
+    pub fn looked(&self) {
+        if let Some(bar) = self.bar.borrow_mut().take() {
+            bar.finish_and_clear();
+        }
+    }
+
     /// Says how many builds there are to come.
     pub fn expect(&self, of: usize) {
         self.of.set(of);
@@ -80,12 +112,16 @@ impl Watch for Building {
             tell(&format!("taskscale: {line}"));
             return;
         }
-        let bar = ProgressBar::new_spinner().with_elapsed(began.elapsed());
-        if let Ok(style) = ProgressStyle::with_template("taskscale: {wide_msg} {elapsed}") {
-            bar.set_style(style);
+        self.looked();
+        *self.bar.borrow_mut() = Some(shown(&line).with_elapsed(began.elapsed()));
+    }
+
+    fn tells(&self, line: &str) {
+        let say = || tell(&format!("taskscale: {line}"));
+        match &*self.bar.borrow() {
+            Some(bar) => bar.suspend(say),
+            None => say(),
         }
-        bar.set_message(clean(&line));
-        *self.bar.borrow_mut() = Some(bar);
     }
 
     fn ticks(&self) {
@@ -95,9 +131,7 @@ impl Watch for Building {
     }
 
     fn ends(&self, words: &str) {
-        if let Some(bar) = self.bar.borrow_mut().take() {
-            bar.finish_and_clear();
-        }
+        self.looked();
         for line in words.lines() {
             quote(&format!("  {line}"));
         }

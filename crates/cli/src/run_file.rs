@@ -151,12 +151,29 @@ pub fn is_text_of_a_run(text: &str) -> bool {
 
 /// Whether a file has these words early on.
 pub fn begins_with(path: &Path, words: &str) -> bool {
+    beginning(path).is_some_and(|begin| String::from_utf8_lossy(&begin).contains(words))
+}
+
+/// Says which command reads a file that stands where a suite, a runtime or a probe is named; `None`
+/// where it is neither a run file nor a trace.
+pub fn read_by(path: &Path) -> Option<String> {
+    let begin = beginning(path)?;
+    let (kind, command) = if String::from_utf8_lossy(&begin).contains(HEADED) {
+        ("run file", "report")
+    } else if is_a_trace(&begin) && !begin.starts_with(b"#!") {
+        ("trace", "digest")
+    } else {
+        return None;
+    };
+    Some(format!("{} is a {kind}: taskscale {command} {}", path.display(), output::word(path)))
+}
+
+/// The first bytes of a file; `None` of all else that has a name.
+fn beginning(path: &Path) -> Option<Vec<u8>> {
+    let file = path.is_file().then(|| File::open(path))?;
     let mut begin = Vec::new();
-    if !path.is_file() {
-        return false;
-    }
-    let read = File::open(path).and_then(|file| file.take(4096).read_to_end(&mut begin));
-    read.is_ok() && String::from_utf8_lossy(&begin).contains(words)
+    file.and_then(|file| file.take(BEGIN as u64).read_to_end(&mut begin)).ok()?;
+    Some(begin)
 }
 
 /// Opens what has a name to read from it. A pipe is waited for, and not for ever.

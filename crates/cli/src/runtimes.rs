@@ -29,6 +29,7 @@ use crate::{
         recipe::Source,
         toolchain::Toolchain,
     },
+    run_file,
 };
 
 /// The runtimes whose probe is linked into this binary.
@@ -263,7 +264,11 @@ fn job(runtime: &str, toolchain: Option<&str>) -> Result<Option<Job>, Missing> {
 /// `my_probe.py@python3.8`), or a command.
 pub fn own(probe: &str) -> anyhow::Result<Candidate> {
     let Some((path, language, toolchain)) = file(probe) else {
-        let standing = Standing::Ready(with_sdk(split(probe)?));
+        let command = split(probe)?;
+        if let Some(reader) = run_file::read_by(Path::new(&command.program)) {
+            bail!("{reader}; --probe takes a program");
+        }
+        let standing = Standing::Ready(with_sdk(command));
         return Ok(Candidate {
             id: probe.into(),
             asked: true,

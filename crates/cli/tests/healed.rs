@@ -6,6 +6,7 @@ mod common;
 use std::{
     fs,
     io::Write,
+    os::unix::fs::symlink,
     path::{Path, PathBuf},
     process::{Command, Stdio},
     time::{Duration, Instant},
@@ -103,6 +104,28 @@ fn a_deleted_file_and_a_deleted_folder_are_found() {
     fs::remove_dir_all(machine.folder().join("out")).expect("removed");
     fs::write(machine.folder().join("out"), "no folder").expect("written");
     machine.heals("a folder of it is not there");
+}
+
+#[test]
+fn what_stands_in_the_place_of_the_folder_is_removed_and_not_what_it_leads_to() {
+    let machine = Machine::new();
+    let folder = machine.folder();
+    let elsewhere = machine.tool.path("elsewhere");
+    fs::create_dir(&elsewhere).expect("made");
+    fs::write(elsewhere.join("kept"), "mine").expect("written");
+    for (target, words) in
+        [(Some(&*elsewhere), "symbolic link"), (Some(Path::new("nowhere")), "link"), (None, "not a folder")]
+    {
+        fs::remove_dir_all(&folder).expect("removed");
+        match target {
+            Some(target) => symlink(target, &folder).expect("linked"),
+            None => fs::write(&folder, "no folder").expect("written"),
+        }
+        machine.heals(words);
+        assert!(folder.symlink_metadata().expect("there").is_dir());
+        assert_eq!(fs::read_dir(&elsewhere).expect("there").count(), 1, "nothing is built elsewhere");
+    }
+    assert_eq!(fs::read_to_string(elsewhere.join("kept")).expect("there"), "mine");
 }
 
 #[test]

@@ -17,6 +17,7 @@ use std::{
 };
 
 use common::Tool;
+use taskscale_model::plain::columns;
 
 /// Each probe with words that its reason has. They stand in the run file, where nothing is cut.
 const PROBES: [(&str, &str); 90] = [
@@ -228,6 +229,32 @@ fn each_is_contained() {
     });
     let found = found.into_inner().expect("a list");
     assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn names_that_no_line_has_room_for_stay_within_80_columns() {
+    let (tool, probe) = (Tool::new(), common::broken("long-names"));
+    let few = ["--size", "64", "--samples", "2", "--sample-time", "1ms", "--max-time", "60s"];
+    let run = [&["run", "fanout", "--probe", &probe][..], &few].concat();
+    let misspelt = [&run[..], &["--variant", "lopo"]].concat();
+    let all: [&[&str]; 7] = [
+        &run,
+        &["report", "last"],
+        &["report", "last", "--details"],
+        &misspelt,
+        &["probe", "check", &probe],
+        &["list", "fanout"],
+        &["list"],
+    ];
+    for words in all {
+        let ended = tool.command(words).output().expect("the binary starts");
+        let said = [ended.stdout, ended.stderr].map(|text| String::from_utf8(text).expect("UTF-8"));
+        for line in said.iter().flat_map(|text| text.lines()) {
+            // A path is there to be copied.
+            assert!(columns(line) <= 80 || line.trim().starts_with('/'), "{words:?}: {line}");
+        }
+        assert!(words.len() == 1 || said.concat().contains("www"), "{words:?}: {said:?}");
+    }
 }
 
 #[test]

@@ -100,7 +100,17 @@ fn rows_are_chosen_by_whole_names() {
     assert_eq!(json(&["--runtime", "t.*d.*"]), ["\"threads\" 16", "\"threads\" 64"]);
     assert_eq!(json(&["--variant", "scope", "--size", "6."]), ["\"threads\" 64"]);
     for (args, words) in [
-        (&["--runtime", "tok"][..], "--runtime tok matches nothing in this run; there are tokio, threads"),
+        (
+            &["--runtime", "tok"][..],
+            "--runtime tok matches nothing in this run; did you mean tokio? There are tokio, threads",
+        ),
+        (
+            &["--variant", "spwan"],
+            "--variant spwan matches nothing in this run; did you mean multi_thread/spawn or current_thread/spawn? There",
+        ),
+        (&["--variant", "Scoep"], "matches nothing in this run; did you mean scope? There are "),
+        (&["--library", "openpm"], "a similar value exists: 'openmp'"),
+        (&["--library", "RAYON"], "a similar value exists: 'rayon'"),
         (&["--size", "15"], "--size 15 matches nothing in this run; there are 16, 64"),
         (
             &["--runtime", "tokio", "--variant", "scope"],

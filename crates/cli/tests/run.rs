@@ -277,9 +277,21 @@ fn usage_and_input_errors_exit_with_2_and_say_what_to_do() {
     let suite = tool.path("bad.toml");
     fs::write(&suite, "schema = \"taskscale.suite/1\"\nname = 3\n").expect("written");
     let (torn, suite) = (torn.to_str().expect("UTF-8"), suite.to_str().expect("UTF-8"));
+    let (trace, run) = (tool.path("trace.json"), tool.path("run.taskscale.jsonl"));
+    fs::write(&trace, "{\"traceEvents\":[{\"ph\":\"X\",\"ts\":1,\"dur\":1}]}").expect("written");
+    fs::write(&run, include_str!("../../analysis/tests/data/quick.jsonl")).expect("written");
+    let (trace, run) = (trace.to_str().expect("UTF-8"), run.to_str().expect("UTF-8"));
     for (args, words) in [
+        (&["run", "--probe", trace][..], &*format!("is a trace: taskscale digest {trace}; --probe takes a")),
         (
-            &["run", "fanuot"][..],
+            &["run", "--probe", run],
+            &format!("is a run file: taskscale report {run}; --probe takes a program"),
+        ),
+        (&["probe", "check", run], &format!("is a run file: taskscale report {run}")),
+        (&["list", run], &format!("is a run file: taskscale report {run}; list takes suites")),
+        (&["list", trace], &format!("is a trace: taskscale digest {trace}")),
+        (
+            &["run", "fanuot"],
             "no suite is named \"fanuot\"; did you mean fanout? There are bytes, cliffs, fanout",
         ),
         (&["run", torn], "is JSON, no suite; a trace is read by `taskscale digest"),
@@ -315,6 +327,7 @@ fn usage_and_input_errors_exit_with_2_and_say_what_to_do() {
         (&["new-probe", "C#"], "no probe can be begun in \"C#\"; write csharp"),
         (&["rnu"], "a similar subcommand exists: 'run'"),
         (&["run", "--metrics", "alocs"], "a similar value exists: 'allocs'"),
+        (&["run", "--metrics", "rss,GC"], "a similar value exists: 'gc'"),
         (&["run", "--max-time", "5"], "give a number with its unit"),
         (&["run", "--size", "0"], "at least 1"),
         (&["run", "--probe", "'open"], "not a command"),
@@ -528,5 +541,23 @@ fn words_that_are_refused_are_shown_plain() {
     for args in [&["run", "--no\u{202e}pe"][..], &["\u{202e}run"], &["run", "--samples", "\u{202e}7"]] {
         let ran = Tool::new().run(args);
         assert!(ran.status == Some(2) && !ran.err.contains('\u{202e}'), "{args:?}: {ran:?}");
+    }
+}
+
+#[test]
+fn a_list_shows_on_a_terminal_what_it_waits_for_and_nothing_of_it_elsewhere() {
+    let tool = Tool::new();
+    let said = ["looking for runtimes", "asking the runtimes what they are"];
+    let ran = tool.run(&["list"]);
+    assert!(ran.status == Some(0) && said.iter().all(|words| !ran.err.contains(words)), "{ran:?}");
+    assert!(ran.out.contains("built by its first run, which takes minutes"), "{}", ran.out);
+    let mut terminal = Command::new("python3");
+    terminal.args(["-c", "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)"]);
+    let listed = tool.command(&["list"]);
+    terminal.arg(listed.get_program()).args(listed.get_args()).env("TERM", "xterm").stdin(Stdio::null());
+    listed.get_envs().for_each(|(name, value)| _ = value.map(|value| terminal.env(name, value)));
+    let ran = common::ran(&mut terminal);
+    for words in said {
+        assert!(ran.status == Some(0) && ran.out.contains(words), "{words}: {ran:?}");
     }
 }

@@ -131,6 +131,34 @@ fn a_changed_digit_is_named_and_salvage_reads_around_it() {
 }
 
 #[test]
+fn a_removed_line_is_an_error_that_salvage_reads_around() {
+    let tool = Tool::new();
+    let (old, new) = (tool.path("old.taskscale.jsonl"), tool.path("new.taskscale.jsonl"));
+    let of = |kind: &str| QUICK.matches(&format!("{{\"type\":\"{kind}\"")).count();
+    let records: Vec<String> = ["runtime", "row", "sample", "round", "count", "row_end"]
+        .iter()
+        .map(|kind| format!("\"{kind}\":{}", of(kind)))
+        .collect();
+    let whole = QUICK.trim_end().strip_suffix('}').expect("an end").to_owned();
+    fs::write(&old, format!("{whole},\"records\":{{{}}}}}\n", records.join(","))).expect("written");
+    let (from, to) = (old.display().to_string(), new.display().to_string());
+    assert_eq!(tool.run(&["report", &from, "--redact", &to]).status, Some(0));
+    let text = fs::read_to_string(&new).expect("written anew");
+    assert_eq!(tool.run(&["report", &to]).status, Some(0));
+    let end = text.lines().position(|line| line.contains("\"type\":\"row_end\"")).expect("an end of a row");
+    let kept = text.split_inclusive('\n').enumerate().filter(|(at, _)| *at != end);
+    fs::write(&new, kept.map(|(_, line)| line).collect::<String>()).expect("written");
+    let said = format!("the run says {0} ends of rows, {1} are here", of("row_end"), of("row_end") - 1);
+    for words in [&["report", &to][..], &["compare", &from, &to]] {
+        let ran = tool.run(words);
+        assert!(ran.status == Some(2) && ran.err.contains(&said), "{ran:?}");
+        assert!(ran.err.contains("report --salvage"), "{ran:?}");
+    }
+    let ran = tool.run(&["report", &to, "--salvage"]);
+    assert!(ran.status == Some(0) && ran.out.contains(&said), "{ran:?}");
+}
+
+#[test]
 fn a_damaged_header_that_can_be_read_is_shown_and_never_given_a_new_check() {
     let tool = Tool::new();
     let (old, new) = (tool.path("old.taskscale.jsonl"), tool.path("new.taskscale.jsonl"));

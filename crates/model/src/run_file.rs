@@ -446,4 +446,48 @@ pub struct End {
     /// Whether the user ended it before it was done.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub interrupted: bool,
+    /// The records between the header and this line. A check finds a line that was changed, and none
+    /// that was removed or doubled. Absent in files of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub records: Option<Records>,
+}
+
+/// How many records of each type a run file has.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Records {
+    pub runtime: u64,
+    pub row: u64,
+    pub sample: u64,
+    pub round: u64,
+    pub count: u64,
+    pub row_end: u64,
+}
+
+impl Records {
+    /// Counts one more. The first line and the last are not counted.
+    pub fn add(&mut self, record: &Record) {
+        let of_type = match record {
+            Record::Header(_) | Record::End(_) => return,
+            Record::Runtime(_) => &mut self.runtime,
+            Record::Row(_) => &mut self.row,
+            Record::Sample(_) => &mut self.sample,
+            Record::Round(_) => &mut self.round,
+            Record::Count(_) => &mut self.count,
+            Record::RowEnd(_) => &mut self.row_end,
+        };
+        *of_type += 1;
+    }
+
+    /// The number of each type, with the words for one and for many.
+    pub fn each(&self) -> [(u64, &'static str, &'static str); 6] {
+        [
+            (self.runtime, "runtime", "runtimes"),
+            (self.row, "row", "rows"),
+            (self.sample, "measurement", "measurements"),
+            (self.round, "round", "rounds"),
+            (self.count, "count", "counts"),
+            (self.row_end, "end of a row", "ends of rows"),
+        ]
+    }
 }

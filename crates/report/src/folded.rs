@@ -2,6 +2,8 @@
 
 use comfy_table::{Cell as GridCell, CellAlignment, ContentArrangement, Table as Grid, presets};
 
+use taskscale_model::plain;
+
 use crate::wrap::broken;
 
 /// The most columns of a runtime's name and version, of a variant with its remarks, and of a
@@ -14,7 +16,8 @@ pub(crate) fn drawn(grid: &Grid) -> String {
 }
 
 /// Draws a grid in as many pieces as keep it within `width`. Each piece begins with the first
-/// `names` columns and has at least one of the others.
+/// `names` columns and has at least one of the others. Where not even one fits, long names take more
+/// lines.
 pub(crate) fn folded(header: &[GridCell], rows: &[Vec<GridCell>], names: usize, width: usize) -> String {
     let piece = |columns: std::ops::Range<usize>| {
         let mut grid = Grid::new();
@@ -29,9 +32,16 @@ pub(crate) fn folded(header: &[GridCell], rows: &[Vec<GridCell>], names: usize, 
     let (mut first, mut text) = (names, String::new());
     while first < header.len() {
         let fits = |end: &usize| piece(first..*end).lines().all(|line| columns(&line) <= width);
-        let end = (first + 1..=header.len()).rev().find(fits).unwrap_or(first + 1);
+        let fitting = (first + 1..=header.len()).rev().find(fits);
+        let end = fitting.unwrap_or(first + 1);
+        let mut grid = piece(first..end);
+        if fitting.is_none() {
+            // The blank at the end of each line is not drawn.
+            let width = u16::try_from(width + 1).unwrap_or(u16::MAX);
+            grid.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
+        }
         text.push_str(if text.is_empty() { "" } else { "\n" });
-        text.push_str(&drawn(&piece(first..end)));
+        text.push_str(&drawn(&grid));
         first = end;
     }
     text
@@ -42,10 +52,9 @@ pub(crate) fn name(text: &str, place: usize) -> String {
     broken(text, NAMES[place]).join("\n")
 }
 
-/// The columns that a line takes on a terminal. Colour marks take none. Names in other scripts may
-/// be a little off.
+/// The columns that a line takes on a terminal. Colour marks take none.
 pub(crate) fn columns(line: &str) -> usize {
-    crate::style::render(line, false).trim_end().chars().count()
+    plain::columns(crate::style::render(line, false).trim_end())
 }
 
 /// A cell whose text begins at its left end.

@@ -83,3 +83,4 @@ pub use overview::overview;
 pub use page::{digest_html, page, strip_svg};
 pub use style::{Style, bounded};
 pub use text::text;
+pub use wrap::lines;

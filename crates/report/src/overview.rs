@@ -6,8 +6,8 @@
 use taskscale_model::{
     figure::{count, half_width, percent, spread, time},
     plain::{columns, columns_of},
-    run_file::Time,
-    summary::{Finding, FindingKind, Interval, Quantity, Ranked, Ranking, Standing, Summary},
+    run_file::{ANY, Time},
+    summary::{Finding, FindingKind, Interval, Quantity, Ranked, Ranking, RowStatus, Standing, Summary},
 };
 
 use crate::{
@@ -69,6 +69,11 @@ pub fn overview(summary: &Summary, style: &Style, run: &str) -> String {
     if rankings.is_empty() {
         let line = legend::no_task_at_all(summary).map(|line| ink(Ink::Dim, &line));
         lines.extend(line.into_iter().flat_map(|line| [String::new(), line]));
+    }
+    let without = without_a_figure(summary);
+    if !without.is_empty() {
+        lines.push(String::new());
+        lines.extend(without);
     }
     lines.extend(shared(summary, &lines));
     // What was asked for by name has its place, however long the screen gets.
@@ -165,6 +170,29 @@ pub(crate) fn title(summary: &Summary) -> String {
         (suite, "") => format!("taskscale {}", clean(suite)),
         (suite, title) => format!("taskscale {}: {title}", clean(suite)),
     }
+}
+
+/// That no row has a figure, with the reason of the first that went wrong, else of the first.
+fn without_a_figure(summary: &Summary) -> Vec<String> {
+    let rows = &summary.rows;
+    if rows.iter().any(|row| row.figures().is_some()) {
+        return Vec::new();
+    }
+    let first = rows.iter().find(|row| row.status() == RowStatus::Failed).or(rows.first());
+    let Some((row, missing)) = first.and_then(|row| Some((row, row.missing()?))) else { return Vec::new() };
+    let name = format!("{} {}", row.key.runtime, row.key.variant_and_case());
+    let of = match (row.key.variant == ANY, rows.len()) {
+        (_, 1) => String::new(),
+        (true, _) => format!("{}: ", cut(&clean(&row.key.runtime), NAMES.1)),
+        (false, _) => format!("{}: ", cut(&clean(&name), NAMES.0 + NAMES.1)),
+    };
+    let text = format!("no row has a figure. {of}{}", clean(&missing.reason));
+    let remedy = match clean(&missing.remedy) {
+        remedy if remedy.is_empty() => "measure again: taskscale run".to_owned(),
+        remedy => remedy,
+    };
+    let lines = hanging(&with_remedy(&text, &remedy), 2, COLUMNS);
+    lines.lines().map(|line| ink(Ink::Yellow, line)).collect()
 }
 
 /// CPUs, elapsed time and the smallest difference told, as far as they are known.
@@ -372,20 +400,30 @@ fn ended(text: &str, most: usize) -> String {
     }
 }
 
-/// A finding in at most three lines.
-fn finding(finding: &Finding) -> Vec<String> {
+/// A text and what to do about it, in at most three lines of which each has a word before it.
+fn with_remedy(text: &str, remedy: &str) -> String {
     // Words are not broken, so that a line may end early.
     // What stands first says most, and a name in the middle of a list must not run into another.
     let most = 3 * (COLUMNS - WORD) - 24;
-    let (text, remedy) = (clean(&finding.text), clean(&finding.remedy));
-    let text = match (remedy.chars().count(), text.chars().count()) {
+    let (text, remedy) = (whole_words(text), whole_words(remedy));
+    match (remedy.chars().count(), text.chars().count()) {
         (0, _) => ended(&text, most),
         // What to do about it is what a reader is here for: a long list gives way to it.
         (needs, has) if needs + 2 + has > most && needs < most / 2 => {
             format!("{}; {remedy}", ended(&text, most - needs - 2))
         }
         _ => ended(&format!("{text}; {remedy}"), most),
-    };
+    }
+}
+
+/// A text without a word that no line has room for: such a one is cut in its middle.
+fn whole_words(text: &str) -> String {
+    text.split(' ').map(|word| cut(word, COLUMNS - WORD)).collect::<Vec<_>>().join(" ")
+}
+
+/// A finding in at most three lines.
+fn finding(finding: &Finding) -> Vec<String> {
+    let text = with_remedy(&clean(&finding.text), &clean(&finding.remedy));
     let word = format!("{:WORD$}", finding.kind.word());
     let word = match finding.kind {
         FindingKind::Failed | FindingKind::Cliff => ink(Ink::Red, &word),

@@ -2,6 +2,7 @@
 
 use taskscale_analysis::{Run, SummaryOptions, parse_run, summarize, summarize_with};
 use taskscale_model::{
+    plain::columns,
     run_file::{Role, Status},
     suite::{Claim, ClaimOf, ShareOf},
     summary::{FindingKind, Quantity, Standing, Summary},
@@ -217,6 +218,46 @@ fn what_went_wrong_stands_first_among_the_findings() {
     assert_eq!(summary.overview.findings[0].kind, FindingKind::Failed);
     let screen = shown(&summary);
     assert!(screen.contains("failed") && screen.contains("the answer is 5, right is 6; mend it"), "{screen}");
+}
+
+#[test]
+fn a_word_longer_than_the_line_is_cut_in_a_finding() {
+    let mut summary = summarize(&run(QUICK));
+    let finding = &mut summary.overview.findings[0];
+    finding.text = format!("{} has {} beside it", "a".repeat(150), "\u{666e}".repeat(75));
+    finding.remedy = format!("name {}", "b".repeat(150));
+    let screen = shown(&summary);
+    fits(&screen);
+    assert!(screen.lines().all(|line| columns(line) <= COLUMNS), "{screen}");
+    assert!(screen.contains("aaa\u{2026}aaa") && screen.contains("has"), "{screen}");
+}
+
+#[test]
+fn a_run_without_a_figure_says_so_with_the_first_reason_and_what_to_do() {
+    let mut failed = run(QUICK);
+    let words = "no row has a figure";
+    assert!(!shown(&summarize(&failed)).contains(words), "this one has some");
+    failed.samples.clear();
+    failed.rounds.clear();
+    let rows: Vec<u64> = failed.rows.iter().map(|row| row.row).collect();
+    failed.row_ends = rows
+        .iter()
+        .map(|row| {
+            let missing = taskscale_model::missing::Missing::new("the answer is 5, right is 6", "mend it");
+            taskscale_model::run_file::RowEnd { row: *row, status: Status::Failed(missing) }
+        })
+        .collect();
+    let screen = shown(&summarize(&failed));
+    fits(&screen);
+    let said = "no row has a figure. tokio multi_thread/spawn: the answer is 5, right is 6; mend it";
+    let joined = screen.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(joined.contains(said), "{screen}");
+    // A run that was killed before its first measurement.
+    failed.row_ends.clear();
+    failed.ended = None;
+    let joined = shown(&summarize(&failed)).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(joined.contains("the run ended before this row was measured"), "{joined}");
+    assert!(joined.contains(words), "{joined}");
 }
 
 #[test]

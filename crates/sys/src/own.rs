@@ -87,6 +87,15 @@ pub fn find(folder: &Path) -> Result<PathBuf, Refusal> {
     find_for(folder, &User::current()?)
 }
 
+/// Removes what stands in the place of `folder`, in a folder of the user's own: the user's file or
+/// link, and never what a link leads to. Returns what it was.
+///
+/// # Errors
+/// The folder above, or what stands there, is not the user's own; also those of the file system.
+pub fn clear(folder: &Path) -> Result<Option<Refusal>, Refusal> {
+    clear_for(folder, &User::current()?)
+}
+
 /// Tells whether a program that was found by searching is the user's or the superuser's, and nobody
 /// else can put another in its place.
 pub fn is_safe_program(program: &Path) -> bool {
@@ -134,6 +143,28 @@ fn find_for(folder: &Path, user: &User) -> Result<PathBuf, Refusal> {
     let real = place(folder, user)?;
     look(&real, user)?;
     Ok(real)
+}
+
+fn clear_for(folder: &Path, user: &User) -> Result<Option<Refusal>, Refusal> {
+    // Where only the user can write, nobody else puts a thing in the place of what was looked at.
+    let (Some(above), Some(name)) = (folder.parent(), folder.file_name()) else {
+        return Err(Refusal::NoFolder(folder.to_owned()));
+    };
+    let real = find_for(above, user)?.join(name);
+    let was = match look(&real, user) {
+        Err(was @ (Refusal::Link(_) | Refusal::NoFolder(_))) => was,
+        _ => return Ok(None),
+    };
+    let there = real.symlink_metadata().map_err(|error| not_there(&real, error))?;
+    if there.uid() != user.id {
+        return Err(Refusal::Foreign { path: real, owner: there.uid(), user: user.id });
+    }
+    match fs::remove_file(&real) {
+        Ok(()) => Ok(Some(was)),
+        // Another process of the user's removed it, and may have made the folder.
+        Err(_) if !matches!(look(&real, user), Err(Refusal::Link(_) | Refusal::NoFolder(_))) => Ok(None),
+        Err(error) => Err(Refusal::System(real, error)),
+    }
 }
 
 /// Returns the folder's path without links above it, where nobody else can take its place.
@@ -333,6 +364,33 @@ mod tests {
         }
         // A link further up is followed once: the path that comes out has none.
         assert_eq!(make(&base.join("link/inner")).expect("made"), real.join("inner"));
+    }
+
+    #[test]
+    fn what_stands_in_the_place_of_a_folder_is_removed_and_not_what_it_leads_to() {
+        let (_kept, base) = folder();
+        let (own, elsewhere) = (make(&base.join("own")).expect("made"), make(&base.join("b")).expect("made"));
+        fs::write(elsewhere.join("kept"), "mine").expect("written");
+        let build = own.join("build");
+        for plant in [
+            &(|| symlink(&elsewhere, &build)) as &dyn Fn() -> io::Result<()>,
+            &|| symlink("nowhere", &build),
+            &|| fs::write(&build, ""),
+        ] {
+            plant().expect("planted");
+            let stranger = clear_for(&build, &somebody(me().wrapping_add(4_242)));
+            assert!(matches!(stranger, Err(Refusal::Foreign { .. })), "{stranger:?}");
+            assert!(build.symlink_metadata().is_ok(), "nothing is removed of another's");
+            mode(&own, 0o777);
+            assert!(matches!(clear(&build), Err(Refusal::Shared { .. })), "others can write there");
+            mode(&own, 0o700);
+            assert!(clear(&build).expect("removed").is_some());
+            assert!(build.symlink_metadata().is_err());
+        }
+        assert_eq!(fs::read_to_string(elsewhere.join("kept")).expect("there"), "mine");
+        make(&build).expect("made");
+        assert!(clear(&build).expect("a folder of one's own").is_none() && build.is_dir());
+        assert!(clear(&own.join("none")).expect("nothing").is_none());
     }
 
     #[test]

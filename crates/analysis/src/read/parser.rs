@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use taskscale_model::run_file::{
-    Header, Kind, Record, SCHEMA, SampleRecord,
+    Header, Kind, Record, Records, SCHEMA, SampleRecord,
     line::{self, Check},
 };
 
@@ -39,6 +39,8 @@ pub struct Parser {
     header: Option<String>,
     /// The numbers of the rows that are declared.
     rows: BTreeSet<u64>,
+    /// The records that are in the run.
+    records: Records,
     /// The order of each measurement, counts among them, as they stand in the file.
     measured: Vec<u64>,
     /// The line of each measurement, by its order.
@@ -58,6 +60,7 @@ impl Parser {
             damages: 0,
             header: None,
             rows: BTreeSet::new(),
+            records: Records::default(),
             measured: Vec::new(),
             orders: BTreeMap::new(),
             places: BTreeMap::new(),
@@ -137,15 +140,24 @@ impl Parser {
     /// The run, with notes on what was left out.
     ///
     /// # Errors
-    /// There was no first line.
+    /// There was no first line, or the last one says other numbers of lines than there are, unless
+    /// that is read around.
     pub fn finish(self) -> Result<Run, ReadError> {
         let mut run = self.run.ok_or(ReadError::Empty)?;
         let skipped = self.reader.notes();
+        let differing = run.ended.as_ref().and_then(|end| differing(&end.records?, &self.records));
+        let altered = altered(&self.measured);
+        if let (Some(differing), Damage::Refused) = (&differing, self.damage) {
+            let problem: Vec<&str> =
+                [Some(differing), altered.as_ref()].into_iter().flatten().map(|text| &**text).collect();
+            return Err(ReadError::Records { problem: problem.join("; ") });
+        }
         // What is left out leaves a gap too, and is told.
         if self.damages == 0 && skipped.is_empty() {
-            run.altered = altered(&self.measured);
-            run.notes.extend(run.altered.clone());
+            run.altered = differing.clone().or(altered.clone());
+            run.notes.extend(altered);
         }
+        run.notes.extend(differing);
         run.notes.extend(skipped);
         run.damaged_lines = self.damages as u64;
         if let Some(problem) = self.header {
@@ -174,34 +186,53 @@ impl Parser {
 
     /// Adds a record, or says what is wrong with it beside the others.
     fn add(&mut self, record: Option<Record>) -> Result<(), String> {
-        let Some(run) = &mut self.run else { return Ok(()) };
+        let (Some(run), Some(record)) = (&mut self.run, record) else { return Ok(()) };
+        let mut records = self.records;
+        records.add(&record);
         match record {
-            None => {}
-            Some(Record::Header(_)) => {
+            Record::Header(_) => {
                 return Err("a second header; two runs in one file cannot be told apart".into());
             }
-            Some(Record::Runtime(runtime)) => run.runtimes.push(runtime),
-            Some(Record::Row(row)) => {
+            Record::Runtime(runtime) => run.runtimes.push(runtime),
+            Record::Row(row) => {
                 if !self.rows.insert(row.row) {
                     return Err(format!("row {} is declared twice", row.row));
                 }
                 run.rows.push(row);
             }
-            Some(Record::Sample(sample)) => {
+            Record::Sample(sample) => {
                 once(&sample, self.lines, &mut self.orders, &mut self.places)?;
                 self.measured.push(sample.order);
                 run.samples.push(sample);
             }
-            Some(Record::Round(round)) => run.rounds.push(round),
-            Some(Record::Count(count)) => {
+            Record::Round(round) => run.rounds.push(round),
+            Record::Count(count) => {
                 self.measured.push(count.order);
                 run.counts.push(count);
             }
-            Some(Record::RowEnd(end)) => run.row_ends.push(end),
-            Some(Record::End(end)) => run.ended = Some(end),
+            Record::RowEnd(end) => run.row_ends.push(end),
+            Record::End(end) => {
+                if run.ended.is_some() {
+                    return Err("a second end; a run has one".into());
+                }
+                run.ended = Some(end);
+            }
         }
+        self.records = records;
         Ok(())
     }
+}
+
+/// Says of which lines there are more or fewer than the run wrote.
+fn differing(written: &Records, here: &Records) -> Option<String> {
+    let pairs = written.each().into_iter().zip(here.each());
+    let differing = pairs.filter(|((written, ..), (here, ..))| written != here);
+    let words = differing.map(|((written, one, many), (here, ..))| {
+        let (kind, are) = (if written == 1 { one } else { many }, if here == 1 { "is" } else { "are" });
+        format!("the run says {written} {kind}, {here} {are} here")
+    });
+    let words: Vec<String> = words.collect();
+    (!words.is_empty()).then(|| words.join("; "))
 }
 
 /// Says what is missing among the orders of a file, or not in its place. A run counts on from 0,

@@ -22,7 +22,7 @@ use taskscale_model::{
     metric::Metric,
     missing::{Missing, Reading},
     protocol::{self, Answer, Description, RunRequest, Runtime, Sample, Variant, Workload},
-    run_file::{Header, Kind, Record, SCHEMA, SampleRecord, Status, Stop, Stopped, ThreadsRan},
+    run_file::{Header, Kind, Record, Records, SCHEMA, SampleRecord, Status, Stop, Stopped, ThreadsRan},
     suite::Suite,
 };
 

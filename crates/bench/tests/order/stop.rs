@@ -71,7 +71,11 @@ fn an_interrupted_run_keeps_what_it_has_and_says_so() {
     assert_eq!(ends[&0], Status::Ok { stop: Stop::Interrupted });
     let Status::Skipped(missing) = &ends[&2] else { panic!("{ends:?}") };
     assert!(missing.reason.contains("interrupted before"));
-    assert!(matches!(done.records.last(), Some(Record::End(_))));
+    let Some(Record::End(end)) = done.records.last() else { panic!("no end") };
+    let mut records = Records::default();
+    done.records.iter().for_each(|record| records.add(record));
+    assert_eq!(end.records, Some(records), "the last line says how many stand before it");
+    assert_eq!((records.sample, records.row_end), (20, records.row), "{records:?}");
 }
 
 #[test]

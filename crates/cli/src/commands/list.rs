@@ -1,13 +1,13 @@
 //! `taskscale list`: says what there is to run, and on what.
 
-use std::{collections::BTreeSet, fmt::Write};
+use std::{collections::BTreeSet, fmt::Write, path::Path};
 
 use anyhow::bail;
 use taskscale_bench::plan::Found;
 use taskscale_model::{
     figure::count,
     params,
-    plain::clean_lines,
+    plain::{clean, clean_lines, columns},
     protocol::{Description, OTHERS, Variant},
     suite::Suite,
 };
@@ -21,6 +21,7 @@ use crate::{
     output::{Outcome, print},
     probes::build::Unwatched,
     progress::Building,
+    run_file,
     runtimes::{self, Candidate, Standing},
     suites,
 };
@@ -37,6 +38,9 @@ pub fn list(args: &ListArgs) -> anyhow::Result<Outcome> {
             bail!("{name} has programs and no tables; its claims and verdicts: taskscale run {name}");
         }
         if !known.iter().any(|suite| suite.name == *name) && !names::is_runtime(name) {
+            if let Some(reader) = run_file::read_by(Path::new(name)) {
+                bail!("{reader}; list takes suites and runtimes");
+            }
             bail!("{}", names::no_suite_or_runtime(runtimes::split_id(name).0));
         }
     }
@@ -71,7 +75,7 @@ pub fn list(args: &ListArgs) -> anyhow::Result<Outcome> {
         runtimes(&mut text, &asked)?;
     }
     if !in_full {
-        text.push_str("\nWhat is not built is built at its first use, or by: taskscale setup NAME\n");
+        text.push_str("\nWhat is not built is built by its first run, which takes minutes then, or by:\n  taskscale setup NAME\n");
         text.push_str("In full, and what is missing: taskscale list NAME\n");
     }
     print(&clean_lines(&text))?;
@@ -83,12 +87,14 @@ fn broken(text: &str) -> String {
     hanging(text, text.len() - text.trim_start().len() + 4)
 }
 
-/// Breaks a line at blanks alone, since a remedy is there to be copied. What follows stands at this
+/// Breaks a line at blanks, since a remedy is there to be copied. What follows stands at this
 /// column.
 fn hanging(text: &str, column: usize) -> String {
-    let inner = " ".repeat(column);
+    let inner = " ".repeat(column.min(COLUMNS / 2));
     let options = textwrap::Options::new(COLUMNS).subsequent_indent(&inner).break_words(false);
-    textwrap::wrap(text, options.word_splitter(textwrap::WordSplitter::NoHyphenation)).join("\n")
+    let options = options.word_splitter(textwrap::WordSplitter::NoHyphenation);
+    // What is not seen takes a column once it is a question mark.
+    taskscale_report::lines(&clean(text), &options).join("\n")
 }
 
 /// Writes a suite with its tables.
@@ -126,6 +132,7 @@ fn ways(text: &mut String, suite: &Suite, described: &[Described]) -> std::fmt::
 /// Writes the runtimes that are asked for in full, or a line of each.
 fn runtimes(text: &mut String, asked: &[String]) -> anyhow::Result<()> {
     let building = Building::new(Interrupt::listen()?);
+    building.looks("looking for runtimes");
     let mut candidates = runtimes::candidates(asked, &[])?;
     building.expect(candidates.iter().filter(|candidate| candidate.asked && candidate.is_unbuilt()).count());
     for candidate in &mut candidates {
@@ -138,7 +145,9 @@ fn runtimes(text: &mut String, asked: &[String]) -> anyhow::Result<()> {
     let places: Vec<String> = candidates.iter().map(place).collect();
     text.push_str("Runtimes (taskscale run --runtime NAME):\n");
     let unbuilt: Vec<Option<String>> = candidates.iter().map(unbuilt).collect();
+    building.looks("asking the runtimes what they are");
     let shaken = runtimes::shake_hands(candidates, None, &building);
+    building.looked();
     let width = widest(shaken.iter().map(|one| &*one.found.id));
     for ((Found { id, asked, description, .. }, place), unbuilt) in
         shaken.iter().map(|one| &one.found).zip(places).zip(unbuilt)
@@ -160,7 +169,9 @@ fn runtimes(text: &mut String, asked: &[String]) -> anyhow::Result<()> {
             (Ok(description), _) => ready(description),
             (Err(_), Some(version)) if !*asked => format!("not built  {version}"),
             (Err(_), Some(version)) => {
-                format!("not built  {version}{place}; built at its first use, or by: taskscale setup {id}")
+                format!(
+                    "not built  {version}{place}; the first run builds it (minutes), or: taskscale setup {id}"
+                )
             }
             (Err(missing), None) if !*asked => format!("missing    {}", missing.reason),
             (Err(missing), None) => format!("missing    {missing}"),
@@ -227,7 +238,8 @@ fn label(variant: &Variant) -> String {
 fn details(text: &mut String, description: &Description) -> std::fmt::Result {
     for workload in &description.workloads {
         writeln!(text, "    {}", workload.name)?;
-        let width = workload.variants.iter().map(label).map(|label| label.len()).max().unwrap_or(0);
+        let width = workload.variants.iter().map(label).map(|label| columns(&label)).max().unwrap_or(0);
+        let width = width.min(COLUMNS / 2);
         for variant in &workload.variants {
             let only: Vec<String> = variant
                 .only

@@ -15,7 +15,7 @@ use crate::{
     args::CheckArgs,
     bytes::Given,
     interrupt::Interrupt,
-    output::{Outcome, print},
+    output::{self, Outcome, print},
     progress::Building,
     runtimes::{self, Standing},
 };
@@ -41,7 +41,7 @@ pub fn check(args: &CheckArgs) -> anyhow::Result<Outcome> {
     command.env.extend(given.environment());
     let timeout_ns = (args.timeout * 1e9) as u64;
     let findings = check::check(&command, cpus, timeout_ns, &swapped.environment());
-    print(&render(&findings, args.verbose)?)?;
+    print(&output::folded(&render(&findings, args.verbose)?))?;
     Ok(if findings.conforms() { Outcome::Done } else { Outcome::Finding })
 }
 

@@ -81,7 +81,8 @@ fn tell_of_redacted(path: &Path, out: &Path, Redacted { changed, left_out }: Red
     ));
     if left_out > 0 {
         output::tell(&format!(
-            "taskscale: {}: {} of {} left out; taskscale report --salvage --details {} says which",
+            "taskscale: {}: {} of {} left out; taskscale report --salvage --details {} says which, and reads \
+             the new file too",
             out.display(),
             lines(left_out as u64, "damaged "),
             path.display(),
@@ -152,13 +153,30 @@ fn check_filters(run: &Run, args: &ReportArgs) -> anyhow::Result<()> {
         }
         if !names.iter().any(|name| pattern.is_match(name)) {
             let typed = pattern.as_str().trim_start_matches("^(?:").trim_end_matches(")$");
-            bail!("{option} {typed} matches nothing in this run; there are {}", names.join(", "));
+            bail!("{option} {typed} matches nothing in this run; {}", instead_of(typed, &names));
         }
     }
     if !run.rows.iter().any(|row| is_kept(args, row)) {
         bail!("no row of this run fits --runtime, --variant and --size together; leave one of them out");
     }
     Ok(())
+}
+
+/// What there is instead of a filter that matches nothing. A variant is known by its last part too,
+/// and told by its whole name, since a filter matches no part.
+fn instead_of(typed: &str, names: &[String]) -> String {
+    let part =
+        |name: &'_ String| name.rsplit('/').next().is_some_and(|part| meant::meant(typed, [part]).is_some());
+    let whole = meant::meant(typed, names.iter().map(String::as_str));
+    let near: Vec<&str> = match whole {
+        Some(name) => vec![name],
+        None => names.iter().filter(|name| part(name)).map(String::as_str).collect(),
+    };
+    let all = names.join(", ");
+    match near.is_empty() {
+        true => format!("there are {all}"),
+        false => format!("did you mean {}? There are {all}", near.join(" or ")),
+    }
 }
 
 /// Whether `named` (`runtime` or `runtime:variant`) is this row.

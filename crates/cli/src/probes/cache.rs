@@ -32,14 +32,17 @@ const PATIENCE: Duration = Duration::from_millis(300);
 /// The most bytes of a process's number.
 const LONGEST_PID: u64 = 20;
 
-/// Creates and holds the folder `name` (`probes/go-0123456789abcdef`) of `what`. Waits while
-/// another process holds it, and tells so.
+/// Creates and holds the folder `name` (`probes/go-0123456789abcdef`) of `what`. A file or a link of
+/// the user's in its place is removed, and told. Waits while another process holds it, and tells so.
 ///
 /// # Errors
 /// The cache cannot be written, or is not the user's own; or the user asks to stop while it waits.
 pub fn hold(name: &str, what: &str, watch: &dyn Watch) -> Result<Held, Missing> {
     let nowhere = |why: &str, remedy: String| Missing::new(format!("nothing can be built: {why}"), remedy);
     let cache = UserFolder::Cache;
+    if let Some(was) = cache.clear(name) {
+        watch.tells(&format!("{what} in the cache is damaged: {was}, and is removed; it is made anew"));
+    }
     let path = cache.make(name).map_err(|missing| nowhere(&missing.reason, missing.remedy))?;
     let failed = |error: io::Error| nowhere(&format!("{}: {error}", path.display()), cache.remedy());
     let beside = lock_of(&path);
