@@ -241,6 +241,9 @@ impl Suite {
                 let size: u64 =
                     size.parse().map_err(|_| problem(format!("size {size:?} is not a number")))?;
                 let computed = block.answer.rule.of_one(size, 0, 0);
+                let computed = computed.ok_or_else(|| {
+                    problem("the rule agree computes no answer that one at a size could be held to".into())
+                })?;
                 if computed != *answer {
                     return Err(problem(format!(
                         "the answer at {size} is {computed} by the rule, not {answer}"
@@ -336,6 +339,7 @@ mod tests {
                 "runtime:variant",
             ),
             ("sum_of_tasks\", at = { 64 = 62496", "bytes\", at = { 64 = 300", "the answer at 64 is"),
+            ("sum_of_tasks", "agree", "the rule agree computes no answer"),
         ] {
             let error = Suite::parse(&SMALL.replacen(from, to, 1)).expect_err(message).to_string();
             assert!(error.contains(message), "{error}");
