@@ -1,9 +1,12 @@
 //! Holds answers to one another where no rule computes them
 //! ([`taskscale_model::answer::Rule::Agree`]).
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use taskscale_model::{
+    figure::count,
+    key::{RowKey, SeriesKey},
+    missing::Missing,
     params,
     protocol::{Answer, PHASES, RunRequest},
     run_file::RowRecord,
@@ -35,18 +38,31 @@ struct First {
 #[derive(Debug, Default)]
 pub(crate) struct Agreed {
     known: HashMap<Question, First>,
+    /// The size at which the answer of a series was refused.
+    refused: BTreeMap<SeriesKey, u64>,
 }
 
 impl Agreed {
+    /// Why a row is not asked: its series has failed at another size.
+    pub fn in_vain(&self, key: &RowKey) -> Option<Missing> {
+        let size = self.refused.get(&key.series).filter(|size| **size != key.size)?;
+        let reason = format!("not asked: its answer at size {} was refused", count(*size));
+        Some(Missing::new(reason, "see why that row failed"))
+    }
+
+    /// [`Agreed::agrees`], remembered where it is refused.
+    pub fn hold(&mut self, row: &RowRecord, request: &RunRequest, answer: Answer) -> Result<(), Fault> {
+        let agrees = self.agrees(row, request, answer);
+        if agrees.is_err() {
+            self.refused.insert(row.key.series.clone(), request.size);
+        }
+        agrees
+    }
+
     /// Accepts an answer that agrees with the first one to the same question, or is the first.
     /// Refuses 0 above size 1: code that does nothing gives it, and so does code that forgets to
     /// return.
-    pub fn hold(
-        &mut self,
-        row: &RowRecord,
-        request: &RunRequest,
-        Answer(answer): Answer,
-    ) -> Result<(), Fault> {
+    fn agrees(&mut self, row: &RowRecord, request: &RunRequest, Answer(answer): Answer) -> Result<(), Fault> {
         let (size, iterations) = (request.size, request.iterations);
         if answer == 0 && size > 1 {
             return Err(Fault::NoAnswer { size });
@@ -78,17 +94,17 @@ impl Agreed {
 
 #[cfg(test)]
 mod tests {
-    use taskscale_model::{
-        key::{RowKey, SeriesKey},
-        params::ParamValue,
-        protocol::VERIFY,
-        run_file::Role,
-    };
+    use taskscale_model::{params::ParamValue, protocol::VERIFY, run_file::Role};
 
     use super::*;
 
     /// Holds the answer of a variant at a seed to those of before.
-    fn hold(agreed: &mut Agreed, variant: &str, seed: u64, [answer, iterations]: [u64; 2]) -> Result<(), Fault> {
+    fn hold(
+        agreed: &mut Agreed,
+        variant: &str,
+        seed: u64,
+        [answer, iterations]: [u64; 2],
+    ) -> Result<(), Fault> {
         agreed.hold(&row(variant), &request(seed, iterations), Answer(answer))
     }
 
@@ -148,6 +164,10 @@ mod tests {
         let words = "the answer is 16 in 3 iterations, before it was 5 in 1 iteration (size 64, seed 7)";
         assert_eq!(own.reason, words);
         assert!(own.remedy.contains("from the seed"), "{own}");
+        let larger = |variant: &str| RowKey { size: 256, ..row(variant).key };
+        let vain = agreed.in_vain(&larger("b")).expect("it failed at 64");
+        assert_eq!(vain.reason, "not asked: its answer at size 64 was refused");
+        assert_eq!(agreed.in_vain(&larger("c")), None);
     }
 
     #[test]

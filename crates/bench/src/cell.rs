@@ -290,7 +290,8 @@ impl<'p> Measuring<'p> {
             if self.rows[index].is_resident() {
                 continue;
             }
-            if let Some(why) = self.in_vain(index, 0) {
+            let refused = world.agreed.in_vain(&self.rows[index].record.key);
+            if let Some(why) = refused.or_else(|| self.in_vain(index, 0)) {
                 self.rows[index].end(Status::Skipped(why), world)?;
                 continue;
             }

@@ -6,13 +6,14 @@ use taskscale_model::{
     answer::Rule,
     params::{ParamValue, Params},
     protocol::{Description, Workload},
-    suite::{Block, Expected, LimitsAsked, SCHEMA, Suite},
+    suite::{Block, Expected, FREE, LimitsAsked, SCHEMA, Suite},
 };
 
-use crate::{args::RunArgs, runtimes::{self, Shaken}, suites};
-
-/// The name that stands for a suite in the run file.
-pub const NAME: &str = "free";
+use crate::{
+    args::RunArgs,
+    runtimes::{self, Shaken},
+    suites,
+};
 
 /// The sizes of a workload that nobody knows. Six tell growth, with two to spare where the largest
 /// take too long: a nested loop of Python takes 6 s at the last, and code with n^3 steps at the
@@ -84,7 +85,7 @@ pub fn suite(args: &RunArgs, shaken: &mut [Shaken]) -> anyhow::Result<Suite> {
     let timeout_s = (ANSWERS_S / rows.max(1) as f64).clamp(ANSWER_S.0, ANSWER_S.1);
     Ok(Suite {
         schema: SCHEMA.into(),
-        name: NAME.into(),
+        name: FREE.into(),
         title: title(&names.join(" and one ")),
         source: String::new(),
         limits: LimitsAsked { timeout_s: Some(timeout_s), ..LIMITS },
@@ -98,7 +99,9 @@ pub fn suite(args: &RunArgs, shaken: &mut [Shaken]) -> anyhow::Result<Suite> {
 /// The workloads of these probes, each once, with the variants of all of them.
 fn registered(own: &[Found]) -> anyhow::Result<Vec<Workload>> {
     let mut workloads: Vec<Workload> = Vec::new();
-    for workload in own.iter().filter_map(|found| found.description.as_ref().ok()).flat_map(|one| &one.workloads) {
+    for workload in
+        own.iter().filter_map(|found| found.description.as_ref().ok()).flat_map(|one| &one.workloads)
+    {
         match workloads.iter_mut().find(|other| other.name == workload.name) {
             Some(other) => other.variants.extend(workload.variants.clone()),
             None => workloads.push(workload.clone()),
@@ -162,7 +165,8 @@ fn sizes(workload: &Workload) -> Vec<u64> {
 
 /// The values with which a variant is run that its `only` keeps from a default.
 fn cases(workload: &Workload) -> Vec<Params> {
-    let default = |name: &str| workload.params.iter().find(|param| param.name == name).map(|param| &param.default);
+    let default =
+        |name: &str| workload.params.iter().find(|param| param.name == name).map(|param| &param.default);
     let mut cases: Vec<Params> = Vec::new();
     for variant in &workload.variants {
         let kept = |(name, values): (&String, &Vec<ParamValue>)| {
@@ -182,8 +186,10 @@ fn narrow(description: &mut Description, names: &[String]) -> anyhow::Result<()>
     let suites = suites::built_in()?;
     let runtime = description.runtime.name.clone();
     for workload in description.workloads.iter_mut().filter(|workload| names.contains(&workload.name)) {
-        let about = suites.iter().filter(|suite| suite.workloads.iter().any(|block| block.name == workload.name));
-        let bases = about.filter_map(|suite| suite.baseline.get(&runtime)).flatten();
+        let is_about = |suite: &&Suite| suite.workloads.iter().any(|block| block.name == workload.name);
+        let mut about: Vec<&Suite> = suites.iter().filter(is_about).collect();
+        about.sort_by_key(|suite| suite.name != workload.name);
+        let bases = about.into_iter().filter_map(|suite| suite.baseline.get(&runtime)).flatten();
         let has = |name: &&String| workload.variants.iter().any(|variant| variant.name == **name);
         if let Some(base) = bases.into_iter().find(has).cloned() {
             workload.variants.retain(|variant| variant.name == base);

@@ -20,6 +20,9 @@ use crate::{answer::Rule, params::Params};
 /// The schema word that a suite file must carry.
 pub const SCHEMA: &str = "taskscale.suite/1";
 
+/// The name that stands for a suite where there is none: own probes run what they register.
+pub const FREE: &str = "free";
+
 /// A named plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

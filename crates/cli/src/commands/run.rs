@@ -85,7 +85,8 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     if terminal {
         tell("taskscale: looking for runtimes");
     }
-    let mut candidates = runtimes::candidates(if is_free { &args.beside } else { &args.runtime }, &args.probe)?;
+    let mut candidates =
+        runtimes::candidates(if is_free { &args.beside } else { &args.runtime }, &args.probe)?;
     sides::add(args, &mut candidates)?;
     candidates.retain(|candidate| candidate.asked || takes_part(&suites, &candidate.id));
     if args.against.is_empty() {
