@@ -1,5 +1,5 @@
 // A probe of your own. `taskscale probe check MyProbe.java` tests it,
-// `taskscale run fanout --probe MyProbe.java` weighs it.
+// `taskscale run --probe MyProbe.java` weighs it.
 import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
 import taskscale.sdk.Probe;

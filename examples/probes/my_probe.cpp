@@ -1,4 +1,4 @@
-// A probe of your own, whole. Weigh it beside the built-in ones: taskscale run fanout --probe my_probe.cpp
+// A probe of your own, whole. Weigh it: taskscale run --probe my_probe.cpp
 #include <future>
 #include <vector>
 #include <taskscale/probe.hpp>

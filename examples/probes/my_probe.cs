@@ -1,4 +1,4 @@
-// A probe of your own. `taskscale probe check my_probe.cs` tests it, `taskscale run fanout --probe my_probe.cs` weighs it.
+// A probe of your own. `taskscale probe check my_probe.cs` tests it, `taskscale run --probe my_probe.cs` weighs it.
 // A package of NuGet is named as in any program of one file: #:package NAME@VERSION
 using System.Runtime.CompilerServices;
 using Taskscale;

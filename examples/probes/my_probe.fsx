@@ -1,4 +1,4 @@
-// A probe of your own. `taskscale probe check my_probe.fsx` tests it, `taskscale run fanout --probe my_probe.fsx` weighs it.
+// A probe of your own. `taskscale probe check my_probe.fsx` tests it, `taskscale run --probe my_probe.fsx` weighs it.
 // It is compiled, as a program is. A package of NuGet is named as in a script: #r "nuget: NAME, VERSION"
 open System.Runtime.CompilerServices
 open System.Threading.Tasks

@@ -1,4 +1,4 @@
-// A probe of your own for Node. Try it: taskscale run fanout --probe my_probe.mjs --size 2048
+// A probe of your own for Node. Try it: taskscale run --probe my_probe.mjs
 // What to change: the body of the function; the names; one more variant(...) for each further way of doing it.
 import { param, serve, variant } from "taskscale-probe";
 

@@ -1,4 +1,4 @@
-(* A probe of your own, whole. Weigh it beside the built-in ones: taskscale run fanout --probe my_probe.ml
+(* A probe of your own, whole. Weigh it: taskscale run --probe my_probe.ml
    A package of yours is named as in a script, in a line of its own: #require "NAME" *)
 open Lwt.Syntax
 open Taskscale

@@ -1,4 +1,4 @@
-"""A probe of your own, whole. Weigh it beside the built-in ones: taskscale run fanout --probe my_probe.py"""
+"""A probe of your own, whole. Weigh it: taskscale run --probe my_probe.py"""
 
 import asyncio
 

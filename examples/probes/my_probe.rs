@@ -1,5 +1,4 @@
-//! A probe of your own, whole. Weigh it beside the built-in ones: taskscale run fanout --probe
-//! my_probe.rs
+//! A probe of your own, whole. Weigh it: taskscale run --probe my_probe.rs
 
 use serde_json::json;
 use taskscale_probe_rust::parts::in_parts;

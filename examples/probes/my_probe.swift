@@ -1,4 +1,4 @@
-// A probe of your own for Swift. Try it: taskscale run fanout --probe my_probe.swift --size 2048
+// A probe of your own for Swift. Try it: taskscale run --probe my_probe.swift
 // What to change: the body of the task; the names; one more `variant` for each further way of doing it.
 import TaskscaleProbe
 

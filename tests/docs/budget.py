@@ -1,7 +1,7 @@
 """Stands for `taskscale` while the commands of the pages run: what measures is kept short, all else is passed on.
 
 `taskscale run` measures four samples of 0.2 ms in at most 6 s a cell, whatever the page says of these. Where it names
-neither a runtime nor a suite of its own it takes tokio and asyncio, since sixteen runtimes take minutes. A sweep or a
+neither a runtime nor a suite of its own, nor runs a probe without a suite, it takes tokio and asyncio, since sixteen runtimes take minutes. A sweep or a
 suite of many sizes is whole, within a budget of 6 s a cell; of `nop` and `parked` only the smallest sizes, since a million
 tasks of asyncio take longer than that however few samples there are; of `bytes` a small one for the same reason.
 A busy machine may measure no row in 6 s. Then the command runs once more, with 30 s.
@@ -33,11 +33,16 @@ def short(arguments):
             skip = True
         elif argument.split("=")[0] not in SHORT and argument not in ALONE:
             kept.append(argument)
-    named = any(argument.split("=")[0] in ("--runtime", "-r") for argument in kept)
+    named = any(argument.split("=")[0] in ("--runtime", "-r") for argument in kept) or is_free(kept)
     sized = any(argument.split("=")[0] == "--size" for argument in kept)
     size = [] if sized else SMALLEST.get(kept[1] if kept[1:] else "", [])
     limits = [part for name, value in SHORT.items() if value for part in (name, value)]
     return kept + limits + size + ([] if named else RUNTIMES)
+
+
+def is_free(arguments):
+    """Whether this is a probe without a suite, which runs beside no runtime."""
+    return arguments[1:2] == ["--probe"]
 
 
 def main(tool, arguments):

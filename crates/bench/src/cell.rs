@@ -4,6 +4,7 @@
 use std::io;
 
 use taskscale_model::{
+    answer::Rule,
     missing::Missing,
     parked::Resident,
     protocol::MAX_INTEGER,
@@ -140,6 +141,9 @@ pub(crate) struct Measuring<'p> {
     took_part: usize,
     /// What all turns took.
     pub spent_ns: u64,
+    /// The seed of the requests whose answers are held to one another. Where a rule computes them,
+    /// each request has a seed of its own.
+    shared_seed: Option<u64>,
 }
 
 impl<'p> Measuring<'p> {
@@ -157,6 +161,7 @@ impl<'p> Measuring<'p> {
         let fresh = rows.iter().any(Row::is_resident);
         let restart_every = if fresh { 1 } else { limits.restart_every };
         let schedule = Schedule::new(world.rng.u64(..), rows.len(), restart_every);
+        let shared_seed = (cell.rule == Rule::Agree).then(|| world.rng.u64(0..=MAX_INTEGER));
         Measuring {
             cell,
             limits,
@@ -168,6 +173,7 @@ impl<'p> Measuring<'p> {
             turn_ns: 0,
             took_part: 0,
             spent_ns: 0,
+            shared_seed,
         }
     }
 
@@ -322,7 +328,8 @@ impl<'p> Measuring<'p> {
             if self.rows[index].is_resident() {
                 continue;
             }
-            if let Some(why) = self.in_vain(index, 0) {
+            let refused = world.agreed.in_vain(&self.rows[index].record.key);
+            if let Some(why) = refused.or_else(|| self.in_vain(index, 0)) {
                 self.rows[index].end(Status::Skipped(why), world)?;
                 continue;
             }
@@ -335,7 +342,7 @@ impl<'p> Measuring<'p> {
             if known.lasts(DEAR, row.sample_ns(self.limits.sample_ns)) {
                 continue;
             }
-            let seed = world.rng.u64(0..=MAX_INTEGER);
+            let seed = self.shared_seed.unwrap_or_else(|| world.rng.u64(0..=MAX_INTEGER));
             // Answers come first: a row that does not do its work is not worth a pilot.
             row.ask(Ask { kind: Kind::Verify, round: 0, iterations: 1, seed }, world)?;
             verified |= row.is_alive();
@@ -369,7 +376,7 @@ impl<'p> Measuring<'p> {
                 Some(wall_ns) if !row.record.jit && wall_ns >= DEAR * sample_ns as f64 => {
                     row.is_alive().then_some((1, wall_ns as u64))
                 }
-                _ => pilot(row, sample_ns, &allowance, world)?,
+                _ => pilot(row, sample_ns, self.shared_seed, &allowance, world)?,
             });
             allowance.spent(row, world.clock.now_ns() - started_ns);
         }
@@ -428,7 +435,7 @@ impl<'p> Measuring<'p> {
         world.clock.disturbance();
         let mut looked_ns = world.clock.now_ns();
         loop {
-            let round = self.schedule.next_round();
+            let round = self.next_round();
             let round_started_ns = world.clock.now_ns();
             if round.restart {
                 let open: Vec<usize> =
@@ -474,6 +481,20 @@ impl<'p> Measuring<'p> {
                 return Ok(None);
             }
         }
+    }
+
+    /// The next round. Where answers are held to one another, two rounds that mirror each other
+    /// have one seed: a row that stands alone then gives each answer twice, as a rule in two
+    /// processes.
+    fn next_round(&mut self) -> Round {
+        let mut round = self.schedule.next_round();
+        if let Some(seed) = &mut self.shared_seed {
+            match round.number.is_multiple_of(2) {
+                true => *seed = round.seed,
+                false => round.seed = *seed,
+            }
+        }
+        round
     }
 
     fn one_round(&mut self, round: &Round, world: &mut World<'_, '_>) -> io::Result<Option<Stop>> {
@@ -579,6 +600,7 @@ impl<'p> Measuring<'p> {
 fn pilot(
     row: &mut Row<'_>,
     sample_ns: u64,
+    seed: Option<u64>,
     allowance: &Allowance,
     world: &mut World<'_, '_>,
 ) -> io::Result<Option<(u64, u64)>> {
@@ -589,7 +611,8 @@ fn pilot(
         if world.is_over() {
             return Ok(None);
         }
-        let ask = Ask { kind: Kind::Pilot, round: 0, iterations, seed: world.rng.u64(0..=MAX_INTEGER) };
+        let seed = seed.unwrap_or_else(|| world.rng.u64(0..=MAX_INTEGER));
+        let ask = Ask { kind: Kind::Pilot, round: 0, iterations, seed };
         let Some(SampleRecord { wall_ns, kind, .. }) = row.ask(ask, world)? else { return Ok(None) };
         if kind == Kind::SetAside {
             continue;

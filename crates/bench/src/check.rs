@@ -309,13 +309,12 @@ impl Checker<'_> {
         verify.params.insert(VERIFY.into(), ParamValue::Flag(true));
         let verified = self.run(&verify)?;
         let mut answers = Answers::default();
-        let right_once = match rule {
-            Some(rule) => answers.right(rule, &request),
-            // Only its author knows such a workload. Three times the work must give three times the
-            // answer.
-            None => once.sample.answer.0,
-        };
-        let right_verified = rule.map_or(verified.sample.answer.0, |rule| answers.right(rule, &verify));
+        // Only its author knows a workload without a rule. Three times the work must give three
+        // times the answer.
+        let right_once = rule.and_then(|rule| answers.right(rule, &request));
+        let right_once = right_once.unwrap_or(once.sample.answer.0);
+        let right_verified = rule.and_then(|rule| answers.right(rule, &verify));
+        let right_verified = right_verified.unwrap_or(verified.sample.answer.0);
         for (observed, right, iterations) in
             [(&once, right_once, 1), (&thrice, right_once.wrapping_mul(3), 3), (&verified, right_verified, 1)]
         {

@@ -13,7 +13,7 @@ use crate::bytes;
 /// Right answers, remembered while the same question comes again. One with work costs O(size).
 #[derive(Debug, Default)]
 pub struct Answers {
-    known: HashMap<(Rule, u64, u64, u64), u64>,
+    known: HashMap<(Rule, u64, u64, u64), Option<u64>>,
 }
 
 /// The rule of a workload that this tool knows by name. Suites name the rule themselves.
@@ -36,10 +36,10 @@ impl Answers {
     ///
     /// A timed run that discards results cannot know their sum. It answers how many tasks it
     /// started. The instrumented run of the same variant proves that they were executed
-    /// (`probes/PROTOCOL.md`, "Discard").
-    pub fn right(&mut self, rule: Rule, request: &RunRequest) -> u64 {
+    /// (`probes/PROTOCOL.md`, "Discard"). Nobody knows the answer under [`Rule::Agree`].
+    pub fn right(&mut self, rule: Rule, request: &RunRequest) -> Option<u64> {
         if rule == Rule::Bytes {
-            return bytes::sums(request.size).answer(&request.params).wrapping_mul(request.iterations);
+            return Some(bytes::sums(request.size).answer(&request.params).wrapping_mul(request.iterations));
         }
         let discards = request.params.get("order") == Some(&ParamValue::Word("discard".into()));
         let verifies = request.params.get(VERIFY) == Some(&ParamValue::Flag(true));
@@ -57,7 +57,7 @@ impl Answers {
             .known
             .entry((rule, request.size, work, seed))
             .or_insert_with(|| rule.of_one(request.size, work, seed));
-        one.wrapping_mul(request.iterations)
+        one.map(|one| one.wrapping_mul(request.iterations))
     }
 }
 
@@ -84,9 +84,9 @@ mod tests {
     #[test]
     fn iterations_multiply_and_discard_counts() {
         let mut answers = Answers::default();
-        assert_eq!(answers.right(Rule::SumOfTasks, &request("ordered", false, 3)), 3 * 62_496);
-        assert_eq!(answers.right(Rule::SumOfTasks, &request("discard", false, 3)), 3 * 64);
-        assert_eq!(answers.right(Rule::SumOfTasks, &request("discard", true, 3)), 3 * 62_496);
+        assert_eq!(answers.right(Rule::SumOfTasks, &request("ordered", false, 3)), Some(3 * 62_496));
+        assert_eq!(answers.right(Rule::SumOfTasks, &request("discard", false, 3)), Some(3 * 64));
+        assert_eq!(answers.right(Rule::SumOfTasks, &request("discard", true, 3)), Some(3 * 62_496));
     }
 
     #[test]
@@ -97,8 +97,8 @@ mod tests {
             request.params.insert("mode".into(), ParamValue::Word(mode.into()));
             Answers::default().right(Rule::Bytes, &request)
         };
-        assert_eq!(of("sum8"), 3 * 214);
-        assert_eq!(of("fnv"), 0x361c_e99e_e50d_834f_u64.wrapping_mul(3));
-        assert_eq!(of("none"), 3 * 65_536);
+        assert_eq!(of("sum8"), Some(3 * 214));
+        assert_eq!(of("fnv"), Some(0x361c_e99e_e50d_834f_u64.wrapping_mul(3)));
+        assert_eq!(of("none"), Some(3 * 65_536));
     }
 }

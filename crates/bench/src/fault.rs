@@ -124,6 +124,33 @@ pub enum Fault {
         /// The seed of the request.
         seed: u64,
     },
+    /// The answer is another than one that was given to the same question.
+    #[error(
+        "the answer is {got} in {}, {} {first} in {} (size {size}, seed {seed})",
+        times(*.iterations), gave(.first_of), times(*.first_iterations)
+    )]
+    Disagrees {
+        /// The probe's answer.
+        got: u64,
+        /// The iterations of the request.
+        iterations: u64,
+        /// The answer that was given first.
+        first: u64,
+        /// The iterations of that request.
+        first_iterations: u64,
+        /// The row that gave it, where it is another one.
+        first_of: Option<String>,
+        /// The size of both requests.
+        size: u64,
+        /// The seed of both requests.
+        seed: u64,
+    },
+    /// The answer is 0, and no rule says that it should be.
+    #[error("the answer is 0 at size {size}, which code that does nothing gives too")]
+    NoAnswer {
+        /// The size of the request.
+        size: u64,
+    },
     /// An instrumented run counted something else than the work that was asked for.
     #[error("an instrumented run counted {name} {got}, right is {right} (requests: {requests}): {means}")]
     WrongCount {
@@ -174,6 +201,14 @@ fn served(problem: &Problem) -> &'static str {
     }
 }
 
+fn times(iterations: u64) -> String {
+    format!("{iterations} iteration{}", if iterations == 1 { "" } else { "s" })
+}
+
+fn gave(first_of: &Option<String>) -> String {
+    first_of.as_ref().map_or("before it was".to_owned(), |who| format!("{who} gave"))
+}
+
 fn said(how: &str, stderr: &str) -> String {
     let mut lines = stderr.lines().filter(|line| !line.trim().is_empty());
     // By a shell's convention 126 and 127 mean that a command could not be run, and the first line
@@ -216,6 +251,15 @@ impl Fault {
             Fault::Refused { .. } => "see the probe's README for what it can do",
             Fault::WrongAnswer { .. } => {
                 "the variant does not do the work it is asked for; a task that calls your own code still gives its share of the right answer"
+            }
+            Fault::Disagrees { first_of: Some(_), .. } => {
+                "make both give the same number for the same size and seed, or register what does other work under a workload's name of its own"
+            }
+            Fault::Disagrees { first_of: None, .. } => {
+                "give the same number for the same size and seed: draw random numbers from the seed, and begin each iteration afresh"
+            }
+            Fault::NoAnswer { .. } => {
+                "return a number above 0 that follows from the work: how many units were done, or a sum of what they gave"
             }
             Fault::OtherQuestion { .. } | Fault::WrongCount { .. } | Fault::NoMemory => {
                 "the variant does not do the work it is asked for; `taskscale probe check` shows the smallest case"

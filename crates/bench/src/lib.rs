@@ -24,6 +24,7 @@
 //! | `stamp` | whether a probe is still the same as when the run began |
 //! | [`fault`] | everything that can go wrong with a probe, with its remedy |
 //! | [`expect`] | which answer is right |
+//! | `agree` | whether answers are the same where no rule computes them |
 //! | `invariants` | which counts of an instrumented `interp`, `parked` or `bytes` are right |
 //! | [`judge`] | whether a sample can be believed |
 //! | [`calibrate`] | how many iterations make a sample long enough |
@@ -44,6 +45,7 @@
 //! | [`journal`] | appends records to the run file, one write each |
 //! | [`check`] | conformance of any probe |
 
+mod agree;
 pub mod bounds;
 pub mod bytes;
 pub mod calibrate;

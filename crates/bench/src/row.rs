@@ -17,6 +17,7 @@ use taskscale_model::{
 use taskscale_stats::rounds::Timed;
 
 use crate::{
+    agree::Agreed,
     fault::Fault,
     journal::Journal,
     judge::Judge,
@@ -67,6 +68,8 @@ pub(crate) struct World<'a, 'j> {
     pub over_ns: u64,
     /// The most rounds of a cell, for listeners.
     pub rounds: u64,
+    /// The answers that others are held to where no rule computes them.
+    pub agreed: Agreed,
 }
 
 impl World<'_, '_> {
@@ -286,6 +289,9 @@ impl<'p> Row<'p> {
         let asked_ns = world.clock.now_ns();
         let judged = link.run(&request, timeout_ns).and_then(|observed| {
             judge.judge(self.rule, &request, &observed)?;
+            if self.rule == Rule::Agree {
+                world.agreed.hold(self.record, &request, observed.sample.answer)?;
+            }
             Ok(observed)
         });
         match judged {

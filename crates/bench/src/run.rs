@@ -5,6 +5,7 @@ use std::io;
 use taskscale_model::run_file::{End, Header, Record, RuntimeRecord};
 
 use crate::{
+    agree::Agreed,
     journal::Journal,
     link::{Clock, Launcher, Listener},
     plan::Plan,
@@ -50,6 +51,7 @@ pub fn run(
         hurry_ns: None,
         over_ns: u64::MAX,
         rounds: 0,
+        agreed: Agreed::default(),
     };
     let plan = &mut order.plan;
     steps::calibrate(plan, &order.runtimes, &mut world)?;

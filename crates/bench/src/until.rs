@@ -11,6 +11,7 @@ use taskscale_model::{
 };
 
 use crate::{
+    agree::Agreed,
     count,
     link::{Clock, Event, Listener},
     row::{Row, World},
@@ -76,6 +77,7 @@ pub(crate) fn count<'r, 'p: 'r>(
                 hurry_ns: world.hurry_ns,
                 over_ns: world.over_ns,
                 rounds: world.rounds,
+                agreed: Agreed::default(),
             };
             count::rows(std::iter::once(row), &mut world)?;
         }

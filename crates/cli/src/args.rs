@@ -156,7 +156,8 @@ pub enum DigestFormat {
 /// `taskscale run`.
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// Suites to run, by name or as a path to a .toml file [default: quick]
+    /// Suites to run, by name or as a path to a .toml file [default: quick; with --probe, and
+    /// without --runtime, what the probe registers]
     #[arg(value_name = "SUITE", add = Files::new(complete::suites))]
     pub suites: Vec<String>,
     /// Runtime to weigh; repeat for several. NAME@TOOLCHAIN names one toolchain, by path or by its
@@ -210,6 +211,10 @@ pub struct RunArgs {
     /// several
     #[arg(long, value_name = "FILE|CMD", add = Files::new(complete::probes))]
     pub probe: Vec<String>,
+    /// Runtime to put beside a --probe that runs without a suite, where it has a workload of that
+    /// name; several with commas
+    #[arg(long, value_name = "NAME[@TOOLCHAIN]", value_delimiter = ',', value_parser = names::canonical, requires = "probe", add = Names::new(complete::runtimes))]
+    pub beside: Vec<String>,
     /// CPU time of the work inside each task, calibrated for each runtime [default: none]
     #[arg(long, value_name = "TIME", value_parser = seconds, allow_hyphen_values = true)]
     pub work: Option<f64>,

@@ -12,6 +12,7 @@ mod commands;
 mod complete;
 mod described;
 mod folders;
+mod free;
 mod guide;
 mod interrupt;
 mod names;

@@ -22,6 +22,9 @@ pub enum Rule {
     /// The sum of `size` bytes of the content of the workload `bytes`: by the mode of a request,
     /// else modulo 256.
     Bytes,
+    /// No rule computes the answer. All variants, iterations and processes must give the same one
+    /// for the same size and seed, and it is not 0 above size 1.
+    Agree,
 }
 
 /// The output function of `splitmix64`: a bijection on 64-bit integers that scatters neighbouring
@@ -103,15 +106,17 @@ fn image(matrix: &Matrix, mut x: u64) -> u64 {
 
 impl Rule {
     /// The answer of one iteration. It takes O(size) for [`Rule::Bytes`], else O(1) without work.
-    /// With work it takes O(size), and at most 0.5 ms for the number of steps.
+    /// With work it takes O(size), and at most 0.5 ms for the number of steps. [`Rule::Agree`]
+    /// gives none.
     ///
     /// ```
     /// use taskscale_model::answer::Rule;
-    /// assert_eq!(Rule::SumOfTasks.of_one(2_048, 0, 7), 64_979_968); // 31 * 2048 * 2047 / 2
-    /// assert_eq!(Rule::Count.of_one(2_048, 0, 7), 2_048);
+    /// assert_eq!(Rule::SumOfTasks.of_one(2_048, 0, 7), Some(64_979_968)); // 31 * 2048 * 2047 / 2
+    /// assert_eq!(Rule::Count.of_one(2_048, 0, 7), Some(2_048));
     /// ```
-    pub fn of_one(self, size: u64, work: u64, seed: u64) -> u64 {
-        match self {
+    pub fn of_one(self, size: u64, work: u64, seed: u64) -> Option<u64> {
+        Some(match self {
+            Rule::Agree => return None,
             Rule::Count => size,
             Rule::Spin => Steps::new(size).spin(seed),
             Rule::Bytes => u64::from(Sums::of_content(size).sum8),
@@ -124,7 +129,7 @@ impl Rule {
                 let steps = Steps::new(work);
                 (0..size).fold(0u64, |sum, i| sum.wrapping_add(steps.spin(seed.wrapping_add(i))))
             }
-        }
+        })
     }
 }
 
@@ -144,7 +149,7 @@ mod tests {
             (400_000, 2_479_993_800_000),
             (1_000_000, 15_499_984_500_000),
         ] {
-            assert_eq!(Rule::SumOfTasks.of_one(n, 0, 1), sum, "n = {n}");
+            assert_eq!(Rule::SumOfTasks.of_one(n, 0, 1), Some(sum), "n = {n}");
         }
     }
 
@@ -161,16 +166,17 @@ mod tests {
     fn a_jump_ends_where_a_walk_does() {
         for steps in [0, 1, WALKED - 1, WALKED, WALKED + 1, 100, 1_000, 4_095, 4_096, 123_457] {
             for seed in [0, 1, 7, u64::MAX] {
-                assert_eq!(Rule::Spin.of_one(steps, 0, seed), spin(seed, steps), "{steps} steps from {seed}");
+                let jumped = Rule::Spin.of_one(steps, 0, seed);
+                assert_eq!(jumped, Some(spin(seed, steps)), "{steps} steps from {seed}");
             }
         }
         let walked = (0..5).fold(0u64, |sum, i| sum.wrapping_add(spin(9 + i, 777)));
-        assert_eq!(Rule::SumOfTasks.of_one(5, 777, 9), walked);
+        assert_eq!(Rule::SumOfTasks.of_one(5, 777, 9), Some(walked));
     }
 
     #[test]
     fn work_makes_the_answer_depend_on_the_seed() {
         assert_ne!(Rule::SumOfTasks.of_one(64, 10, 1), Rule::SumOfTasks.of_one(64, 10, 2));
-        assert_eq!(Rule::SumOfTasks.of_one(2, 10, 1), spin(1, 10).wrapping_add(spin(2, 10)));
+        assert_eq!(Rule::SumOfTasks.of_one(2, 10, 1), Some(spin(1, 10).wrapping_add(spin(2, 10))));
     }
 }

@@ -20,6 +20,9 @@ use crate::{answer::Rule, params::Params};
 /// The schema word that a suite file must carry.
 pub const SCHEMA: &str = "taskscale.suite/1";
 
+/// The name that stands for a suite where there is none: own probes run what they register.
+pub const FREE: &str = "free";
+
 /// A named plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -241,6 +244,9 @@ impl Suite {
                 let size: u64 =
                     size.parse().map_err(|_| problem(format!("size {size:?} is not a number")))?;
                 let computed = block.answer.rule.of_one(size, 0, 0);
+                let computed = computed.ok_or_else(|| {
+                    problem("the rule agree computes no answer that one at a size could be held to".into())
+                })?;
                 if computed != *answer {
                     return Err(problem(format!(
                         "the answer at {size} is {computed} by the rule, not {answer}"
@@ -336,6 +342,7 @@ mod tests {
                 "runtime:variant",
             ),
             ("sum_of_tasks\", at = { 64 = 62496", "bytes\", at = { 64 = 300", "the answer at 64 is"),
+            ("sum_of_tasks", "agree", "the rule agree computes no answer"),
         ] {
             let error = Suite::parse(&SMALL.replacen(from, to, 1)).expect_err(message).to_string();
             assert!(error.contains(message), "{error}");

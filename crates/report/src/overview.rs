@@ -7,6 +7,7 @@ use taskscale_model::{
     figure::{count, half_width, percent, spread, time},
     plain::{columns, columns_of},
     run_file::{ANY, Time},
+    suite::FREE,
     summary::{Finding, FindingKind, Interval, Quantity, Ranked, Ranking, RowStatus, Standing, Summary},
 };
 
@@ -269,27 +270,37 @@ fn ranked(ranking: &Ranking, room: usize, is_first: bool) -> Vec<String> {
 /// What a ranking ranks, in one line. A long name of a table is cut.
 pub(crate) fn what(ranking: &Ranking, columns: usize) -> String {
     if is_by_size(ranking) {
-        let what = match ranking.quantity {
-            Quantity::PerTask(Time::Wall) => "wall time per task by number of tasks: ",
-            _ => "CPU time per task by number of tasks: ",
+        let time = match ranking.quantity {
+            Quantity::PerTask(Time::Wall) => "wall",
+            _ => "CPU",
+        };
+        let what = match is_free(ranking) {
+            true => format!("{time} time per unit of n, by n: "),
+            false => format!("{time} time per task by number of tasks: "),
         };
         return format!("{what}{}", cut(&clean(&ranking.table), columns.saturating_sub(what.len())));
     }
     let size = count(ranking.size);
     let tasks = if ranking.size == 1 { "task" } else { "tasks" };
+    // What a size means is known of suites alone.
+    let (unit, at) = match is_free(ranking) {
+        true => ("unit of n", format!(", n = {size}")),
+        false => ("task", format!(", {size} {tasks} at a time")),
+    };
     let (what, behind) = match ranking.quantity {
-        Quantity::PerTask(Time::Cpu) => {
-            ("CPU time per task: ".to_owned(), format!(", {size} {tasks} at a time"))
-        }
-        Quantity::PerTask(Time::Wall) => {
-            ("wall time per task: ".to_owned(), format!(", {size} {tasks} at a time"))
-        }
+        Quantity::PerTask(Time::Cpu) => (format!("CPU time per {unit}: "), at),
+        Quantity::PerTask(Time::Wall) => (format!("wall time per {unit}: "), at),
         Quantity::SmallestTask(share) => {
             (format!("smallest task that is {:.0} % work: ", share * 100.0), format!(", {size} {tasks}"))
         }
     };
     let room = columns.saturating_sub(what.chars().count() + behind.chars().count());
     format!("{what}{}{behind}", cut(&clean(&ranking.table), room))
+}
+
+/// Whether the ranking is of a workload that no suite knows.
+pub(crate) fn is_free(ranking: &Ranking) -> bool {
+    ranking.suite == FREE
 }
 
 /// The rows to show, the cheapest first: the reference, the cheapest of each runtime, and then the

@@ -4,7 +4,7 @@ use taskscale_analysis::{Run, SummaryOptions, parse_run, summarize, summarize_wi
 use taskscale_model::{
     plain::columns,
     run_file::{Role, Status},
-    suite::{Claim, ClaimOf, ShareOf},
+    suite::{Claim, ClaimOf, FREE, ShareOf},
     summary::{FindingKind, Quantity, Standing, Summary},
 };
 use taskscale_report::{
@@ -41,6 +41,18 @@ fn screen_of_a_whole_run() {
 #[test]
 fn screen_of_many_sizes() {
     insta::assert_snapshot!(shown(&summarize(&run(WIDE))));
+}
+
+#[test]
+fn screen_of_code_that_no_suite_knows_speaks_of_n_and_of_no_tasks() {
+    let free = |mut summary: Summary| {
+        summary.overview.rankings.iter_mut().for_each(|ranking| ranking.suite = FREE.into());
+        shown(&summary)
+    };
+    let one = free(summarize(&run(QUICK)));
+    assert!(one.contains("CPU time per unit of n: ") && one.contains(", n = 2,048"), "{one}");
+    assert!(!one.contains("at a time"), "{one}");
+    fits(&one);
 }
 
 /// A run that is read as shares of each runtime's baseline, with claims about it.

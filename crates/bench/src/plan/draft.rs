@@ -2,6 +2,7 @@
 //! among them.
 
 use taskscale_model::{
+    answer::Rule,
     bytes,
     key::{RowKey, SeriesKey},
     missing::Missing,
@@ -203,7 +204,8 @@ pub fn rows_of(
             };
             rows.push(Draft {
                 key: RowKey { series, size },
-                creates_task: Some(variant.creates_task),
+                // Whether a unit is a task divides the ways of a suite, which says what a unit is.
+                creates_task: (block.answer.rule != Rule::Agree).then_some(variant.creates_task),
                 jit: description.jit && !once,
                 settle_ms: description.settle_ms.filter(|_| !once),
                 state,

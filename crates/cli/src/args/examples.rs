@@ -19,8 +19,12 @@ Examples:
                                                      is my code?
   taskscale run guide --claim 28                     a claim of Taskflow's guide, put to the test
   taskscale run nop --runtime tokio --counts         allocations and system calls per task too
+  taskscale run --probe my_probe.go                  what your own code costs, and how that grows
+                                                     (taskscale new-probe go)
+  taskscale run --probe my_probe.go --beside go,tokio
+                                                     the same beside runtimes that have its workload
   taskscale run fanout --probe my_probe.go --runtime go
-                                                     your own code beside ours (taskscale new-probe go)";
+                                                     held to the answers of a suite, beside ours";
 
 pub const LIST_EXAMPLES: &str = "Examples:
   taskscale list                                     everything, a line each
@@ -59,8 +63,8 @@ pub const SETUP_EXAMPLES: &str = "Examples:
 pub const NEW_PROBE_EXAMPLES: &str = "Examples:
   taskscale new-probe go                             writes my_probe.go
   taskscale new-probe swift map.swift                under another name
-  taskscale run fanout --probe my_probe.go --runtime go --size 2048
-                                                     yours beside ours";
+  taskscale run --probe my_probe.go                  what it costs, and how that grows
+  taskscale run --probe my_probe.go --beside go      yours beside ours";
 
 pub const CONFIG_EXAMPLES: &str = "Examples:
   g++ -O2 main.cpp $(taskscale config --cflags --libs) -o main

@@ -43,7 +43,7 @@ pub fn new_probe(args: &NewProbeArgs) -> anyhow::Result<Outcome> {
     let word = output::word(&path);
     print(&format!(
         "{} is a whole probe. Change what it does, then\n  \
-         taskscale probe check {word}\n  taskscale run fanout --probe {word} --size 2048\n",
+         taskscale probe check {word}\n  taskscale run --probe {word}\n",
         path.display()
     ))?;
     Ok(Outcome::Done)

@@ -26,7 +26,7 @@ use crate::{
     args::RunArgs,
     baselines, bytes,
     commands::guide,
-    folders,
+    folders, free,
     interrupt::Interrupt,
     output::{self, Outcome, tell},
     probes::shim,
@@ -73,17 +73,20 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
         return guide::run(args);
     }
     tables::check(&args.param)?;
+    free::check(args)?;
+    let is_free = free::is_asked(args);
     let interrupt = Interrupt::listen()?;
-    let mut suites = suites::load(&args.suites)?;
+    let mut suites = if is_free { Vec::new() } else { suites::load(&args.suites)? };
     if args.probe.is_empty() {
         suites.iter_mut().for_each(|suite| put_first(suite, &args.runtime));
     }
-    let (suites, whole, left_out) = asked(args, suites);
+    let (mut suites, mut whole, mut left_out) = asked(args, suites);
     let terminal = std::io::stderr().is_terminal();
     if terminal {
         tell("taskscale: looking for runtimes");
     }
-    let mut candidates = runtimes::candidates(&args.runtime, &args.probe)?;
+    let mut candidates =
+        runtimes::candidates(if is_free { &args.beside } else { &args.runtime }, &args.probe)?;
     sides::add(args, &mut candidates)?;
     candidates.retain(|candidate| candidate.asked || takes_part(&suites, &candidate.id));
     if args.against.is_empty() {
@@ -97,12 +100,16 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
             candidate.prepare(&building);
         }
     }
-    let shaken = runtimes::shake_hands(candidates, args.timeout, &building);
+    let mut shaken = runtimes::shake_hands(candidates, args.timeout, &building);
     if interrupt.came() {
         tell("taskscale: interrupted; nothing was measured yet, and there is no run file");
         return Ok(Outcome::Interrupted);
     }
     sides::check(&shaken)?;
+    if is_free {
+        let suite = free::suite(args, &mut shaken)?;
+        (suites, whole, left_out) = asked(args, vec![suite]);
+    }
     let absent = absent(&shaken);
     let mut launcher = launcher(&shaken);
     let scratch = args.metrics.contains(&Metric::Callgrind).then(folders::scratch);

@@ -3,6 +3,7 @@
 
 use taskscale_model::{
     figure::{count, rounded},
+    suite::FREE,
     summary::{Finding, FindingKind, Grade, Growth, Row},
 };
 use taskscale_stats::growth::MIN_SIZES;
@@ -17,7 +18,7 @@ pub fn cliffs(growth: &[Growth]) -> Vec<Finding> {
         text += &growth.exponent.map(|exponent| format!(": n^{exponent:.1}")).unwrap_or_default();
         text += &growth.bend.map(|bend| format!(" from {} on", about(bend))).unwrap_or_default();
         if let Some(second) = growth.one_second {
-            text += &format!("; a second at {} tasks", about(second.size));
+            text += &format!("; a second at {}", sizes_of(growth, &about(second.size)));
         }
         plain(FindingKind::Cliff, text)
     };
@@ -38,7 +39,8 @@ pub fn others(growth: &[Growth], rows: &[Row]) -> Vec<Finding> {
         let up_to = if soft.len() > 1 { "up to " } else { "" };
         let names = listed(&soft.iter().map(one).collect::<Vec<_>>());
         let tenfold = rounded(10f64.powf(most), Some(1.0));
-        texts.push(format!("{names}: ten times the tasks cost {up_to}{tenfold} times as much"));
+        let tasks = if is_free(soft[0]) { "n" } else { "tasks" };
+        texts.push(format!("{names}: ten times the {tasks} cost {up_to}{tenfold} times as much"));
     }
     let linear: Vec<&Growth> = growth.iter().filter(|growth| growth.grade == Grade::Linear).collect();
     let sizes = || linear.iter().flat_map(|growth| &growth.sizes);
@@ -48,7 +50,8 @@ pub fn others(growth: &[Growth], rows: &[Row]) -> Vec<Finding> {
             (all, n) if all.len() == n => format!("all {} ways are", count(n as u64)),
             (some, n) => format!("{} of {} ways are", count(some.len() as u64), count(n as u64)),
         };
-        texts.push(format!("{who} linear from {} to {} tasks", count(*least), count(*most)));
+        let range = sizes_of(linear[0], &format!("{} to {}", count(*least), count(*most)));
+        texts.push(format!("{who} linear from {range}"));
     }
     let planned = |growth: &Growth| {
         let mut sizes: Vec<u64> =
@@ -68,6 +71,15 @@ pub fn others(growth: &[Growth], rows: &[Row]) -> Vec<Finding> {
     texts.into_iter().map(|text| plain(FindingKind::Growth, text)).collect()
 }
 
+/// A size, or a range of sizes, in words. What a size means is known of suites alone.
+fn sizes_of(growth: &Growth, sizes: &str) -> String {
+    if is_free(growth) { format!("n = {sizes}") } else { format!("{sizes} tasks") }
+}
+
+fn is_free(growth: &Growth) -> bool {
+    growth.key.suite == FREE
+}
+
 fn steepest_first(growth: &[Growth], wanted: impl Fn(Grade) -> bool) -> Vec<&Growth> {
     let mut found: Vec<&Growth> = growth.iter().filter(|growth| wanted(growth.grade)).collect();
     found.sort_by(|a, b| b.exponent.unwrap_or(0.0).total_cmp(&a.exponent.unwrap_or(0.0)));
@@ -80,7 +92,7 @@ fn name(growth: &Growth) -> String {
 
 #[cfg(test)]
 mod tests {
-    use taskscale_model::key::SeriesKey;
+    use taskscale_model::{key::SeriesKey, summary::OneSecond};
 
     use super::*;
 
@@ -120,6 +132,27 @@ mod tests {
             said(&[soft("gather", 1.12)]),
             ["asyncio gather n^1.12: ten times the tasks cost 13 times as much"]
         );
+    }
+
+    #[test]
+    fn what_a_size_means_is_not_said_where_no_suite_says_it() {
+        let free = |grade, exponent| {
+            let mut growth = of("nested", grade, exponent);
+            growth.key.suite = FREE.into();
+            growth
+        };
+        let both = [free(Grade::SoftGrowth, 1.12), free(Grade::Linear, 1.0)];
+        assert_eq!(
+            said(&both),
+            [
+                "asyncio nested n^1.12: ten times the n cost 13 times as much",
+                "asyncio nested is linear from n = 64 to 512"
+            ]
+        );
+        let mut steep = free(Grade::QuadraticOrWorse, 2.0);
+        steep.one_second =
+            Some(OneSecond { size: 6_100.0, low: 6_000.0, high: None, exponent: 2.0, measured: false });
+        assert_eq!(cliffs(&[steep])[0].text, "asyncio nested: n^2.0; a second at n = 6,100");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use taskscale_model::{
 
 use super::room::Room;
 use crate::{
-    overview::{beside, is_by_size, variant, what},
+    overview::{beside, is_by_size, is_free, variant, what},
     page::{axis::Axis, marks, markup::Markup},
     style::clean,
 };
@@ -95,7 +95,7 @@ fn strip(summary: &Summary, ranking: &Ranking, number: usize, room: &Room) -> St
     let axis = Axis::over(ends);
     // A smallest task has one size, and no slider.
     let whole = what(ranking, usize::MAX);
-    let at = at_a_time(ranking.size);
+    let at = in_words(ranking, ranking.size);
     let (heading, at) = match whole.strip_suffix(&at) {
         Some(heading) => (heading, at),
         None => (&*whole, String::new()),
@@ -112,7 +112,7 @@ fn strip(summary: &Summary, ranking: &Ranking, number: usize, room: &Room) -> St
             .into_iter()
             .enumerate()
             .map(|(index, (size, costs))| Panel {
-                size: at_a_time(size),
+                size: in_words(ranking, size),
                 is_first: index == first,
                 lines: costs.iter().map(|cost| line(cost, &axis)).collect(),
             })
@@ -154,7 +154,10 @@ fn cut(panels: &mut Vec<(u64, Vec<Cost>)>, own: u64, room: &Room) -> String {
 }
 
 /// A size as the headings have it.
-fn at_a_time(size: u64) -> String {
+fn in_words(ranking: &Ranking, size: u64) -> String {
+    if is_free(ranking) {
+        return format!("n = {}", count(size));
+    }
     format!("{} {} at a time", count(size), if size == 1 { "task" } else { "tasks" })
 }
 

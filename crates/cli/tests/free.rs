@@ -1,0 +1,230 @@
+//! `taskscale run --probe FILE` without a suite as a process: tests what runs, what stands beside
+//! it, and how answers are held to each other. Nothing is asked of how long it took.
+
+mod common;
+
+use std::{fs, path::Path};
+
+use common::Tool;
+use serde_json::Value;
+
+/// Few and short samples, in as many processes as a grade of growth needs.
+const SHORT: &[&str] = &[
+    "--samples",
+    "6",
+    "--sample-time",
+    "200us",
+    "--max-time",
+    "600s",
+    "--timeout",
+    "600s",
+    "--precision",
+    "0",
+    "--seed",
+    "5",
+    "--format",
+    "json",
+];
+
+const SIZES: &[&str] = &["--size", "16", "--size", "64", "--size", "256", "--size", "1024"];
+
+fn example(name: &str) -> String {
+    format!("{}/../../examples/probes/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Writes a Python probe whose variants are these, each a name and what it returns.
+fn probe(tool: &Tool, workload: &str, ways: &[(&str, &str)]) -> String {
+    let mut text = "import random\nfrom taskscale_probe.sdk import serve, variant\n".to_owned();
+    for (name, answer) in ways {
+        text += &format!(
+            "\n@variant(\"{workload}\", \"{name}\")\ndef _(run):\n    return run.time(lambda _: {answer})\n"
+        );
+    }
+    let path = tool.path("mine.py");
+    fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+    fs::write(&path, text + "\nserve(\"mine\", \"1.0\")\n").expect("written");
+    path.to_str().expect("UTF-8").to_owned()
+}
+
+fn run(tool: &Tool, probe: &str, further: &[&str]) -> common::Ran {
+    tool.run(&[&["run", "--probe", probe], further, SHORT].concat())
+}
+
+/// Runtime, variant, size and status of the rows that tell CPU time, or tell nothing.
+fn rows(summary: &Value) -> Vec<(String, String, u64, String)> {
+    let rows = summary["rows"].as_array().expect("rows").iter();
+    let told = rows.filter(|row| row["status"] != "ok" || row["metric"] == "cpu_per_task");
+    let word = |row: &Value, name: &str| row[name].as_str().expect(name).to_owned();
+    let row = |row: &Value| {
+        (
+            word(row, "runtime"),
+            word(row, "variant"),
+            row["size"].as_u64().expect("a size"),
+            word(row, "status"),
+        )
+    };
+    told.map(row).collect()
+}
+
+fn ok(runtime: &str, variant: &str, size: u64) -> (String, String, u64, String) {
+    (runtime.into(), variant.into(), size, "ok".into())
+}
+
+#[test]
+fn code_that_no_suite_knows_has_a_row_a_size_and_its_growth_and_nothing_else_runs() {
+    for (file, ways) in
+        [("sorts.py", ["sorted", "by_insertion"]), ("sorts.go", ["slices.Sort", "by_insertion"])]
+    {
+        let tool = Tool::with_shared_cache();
+        let ran = run(&tool, &example(file), SIZES);
+        assert_eq!(ran.status, Some(0), "{file}: {ran:?}");
+        let summary = ran.json();
+        let each = [16, 64, 256, 1_024].into_iter().flat_map(|size| ways.map(|way| ok("sorts", way, size)));
+        assert_eq!(rows(&summary), each.collect::<Vec<_>>(), "{file}");
+        let growth: Vec<&str> = summary["growth"]
+            .as_array()
+            .expect("growth")
+            .iter()
+            .filter_map(|one| one["variant"].as_str())
+            .collect();
+        assert_eq!(growth, ways, "{file}: a line of growth each");
+        let shown = tool.run(&["report", "last"]);
+        assert!(shown.out.starts_with("taskscale free: what one sort costs\n"), "{}", shown.out);
+        assert!(
+            shown.out.contains("CPU time per unit of n: what one sort costs, n = 1,024"),
+            "{}",
+            shown.out
+        );
+    }
+}
+
+#[test]
+fn quadratic_code_is_graded_so() {
+    // A count of steps, which grow by 16 where n does by 4.
+    let tool = Tool::with_shared_cache();
+    let ran =
+        run(&tool, &probe(&tool, "pairs", &[("nested", "sum(1 for _ in range(run.size ** 2))")]), SIZES);
+    assert_eq!(ran.status, Some(0), "{ran:?}");
+    let growth = &ran.json()["growth"][0];
+    assert_eq!(growth["variant"], "nested", "{growth}");
+    assert!(
+        ["superlinear", "quadratic_or_worse"].contains(&growth["grade"].as_str().expect("a grade")),
+        "{growth}"
+    );
+    let shown = tool.run(&["report", "last"]).out;
+    assert!(shown.contains("CPU time per unit of n, by n: what one pairs costs"), "{shown}");
+    assert!(shown.contains("mine nested: n^") && shown.contains("a second at n = "), "{shown}");
+}
+
+#[test]
+fn sizes_are_six_by_themselves_and_the_time_is_said_first() {
+    let tool = Tool::with_shared_cache();
+    let path = probe(&tool, "one", &[("way", "run.size")]);
+    // What is typed goes over the suite's limits, and the sizes stay.
+    let ran =
+        tool.run(&["run", "--probe", &path, "--samples", "1", "--sample-time", "200us", "--format", "json"]);
+    assert!(ran.err.contains("6 rows, 1m at most"), "{}", ran.err);
+    let sizes: Vec<u64> = rows(&ran.json()).into_iter().map(|row| row.2).collect();
+    assert_eq!(sizes, [16, 64, 256, 1_024, 4_096, 16_384]);
+}
+
+#[test]
+fn ways_that_disagree_fail_by_name_at_one_size_and_are_not_asked_at_others() {
+    let tool = Tool::with_shared_cache();
+    let path = probe(&tool, "sum", &[("right", "run.size + run.seed"), ("wrong", "run.size + run.seed + 1")]);
+    let ran = run(&tool, &path, &SIZES[..4]);
+    let summary = ran.json();
+    let states: Vec<(String, String)> = rows(&summary).into_iter().map(|row| (row.1, row.3)).collect();
+    let state = |way: &str, state: &str| (way.to_owned(), state.to_owned());
+    let right = state("right", "ok");
+    assert_eq!(
+        states,
+        [right.clone(), state("wrong", "failed"), right, state("wrong", "skipped")],
+        "{summary:#}"
+    );
+    let row = |status: &str| {
+        let mut rows = summary["rows"].as_array().expect("rows").iter();
+        rows.find(|row| row["status"] == status).expect(status).clone()
+    };
+    let reason = row("failed")["reason"].as_str().expect("a reason").to_owned();
+    assert!(reason.contains("mine:right gave ") && reason.contains("(size 16, seed "), "{reason}");
+    assert!(row("failed")["remedy"].as_str().is_some_and(|remedy| remedy.contains("give the same number")));
+    assert_eq!(row("skipped")["reason"], "not asked: its answer at size 16 was refused");
+}
+
+#[test]
+fn a_way_that_stands_alone_is_held_to_itself_and_nothing_is_no_answer() {
+    for (answer, words) in [
+        ("random.randrange(1, 2 ** 60)", "before it was "),
+        ("0", "the answer is 0 at size 16"),
+        // A state that is kept from one iteration to the next.
+        ("run.__dict__.__setitem__('k', getattr(run, 'k', 0) + 1) or run.k", "before it was "),
+    ] {
+        let tool = Tool::with_shared_cache();
+        let ran = run(&tool, &probe(&tool, "alone", &[("way", answer)]), &["--size", "16"]);
+        let summary = ran.json();
+        let row = &summary["rows"][0];
+        assert_eq!(row["status"], "failed", "{answer}: {summary:#}");
+        assert!(row["reason"].as_str().is_some_and(|reason| reason.contains(words)), "{answer}: {row}");
+    }
+}
+
+#[test]
+fn several_probes_stand_side_by_side() {
+    let tool = Tool::with_shared_cache();
+    let (one, other) = (example("sorts.py"), tool.path("other.py"));
+    let text = fs::read_to_string(&one).expect("the example").replace("serve(\"sorts\"", "serve(\"other\"");
+    fs::create_dir_all(other.parent().expect("a folder")).expect("made");
+    fs::write(&other, text).expect("written");
+    let further = ["--probe", other.to_str().expect("UTF-8"), "--size", "64", "--variant", "sorted"];
+    let ran = run(&tool, &one, &further);
+    assert_eq!(ran.status, Some(0), "{ran:?}");
+    assert_eq!(rows(&ran.json()), [ok("sorts", "sorted", 64), ok("other", "sorted", 64)]);
+}
+
+#[test]
+fn runtimes_stand_beside_it_where_they_have_the_workload() {
+    let tool = Tool::with_shared_cache();
+    let beside = ["--beside", "tokio,asyncio", "--size", "64"];
+    let ran = run(&tool, &example("my_probe.py"), &beside);
+    assert_eq!(ran.status, Some(0), "{ran:?}");
+    let all =
+        [ok("tokio", "multi_thread/spawn", 64), ok("asyncio", "await_each", 64), ok("mine", "in_chunks", 64)];
+    assert_eq!(rows(&ran.json()), all);
+    // A runtime whose answer another one is held to comes first, so that the user's own row fails.
+    let wrong = probe(&tool, "fanout", &[("wrong", "run.size")]);
+    let summary = run(&tool, &wrong, &beside).json();
+    let failed = rows(&summary).into_iter().filter(|row| row.3 == "failed").collect::<Vec<_>>();
+    assert_eq!(failed, [("mine".into(), "wrong".into(), 64, "failed".into())]);
+    let none = run(&tool, &example("sorts.py"), &beside);
+    assert_eq!((none.status, &*none.out), (Some(2), ""), "{none:?}");
+    for words in
+        ["--beside tokio: it has no workload named sort; it has fanout, ", "or leave --beside tokio out"]
+    {
+        assert!(none.err.contains(words), "{}", none.err);
+    }
+    let suite = tool.run(&["run", "fanout", "--probe", &example("sorts.py"), "--beside", "tokio"]);
+    assert!(suite.err.contains("with a suite, or with --runtime, say --runtime tokio"), "{}", suite.err);
+}
+
+#[test]
+fn the_line_that_new_probe_prints_runs_what_it_wrote_and_no_runtime() {
+    let tool = Tool::with_shared_cache();
+    let path = tool.path("own.py");
+    fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+    let written = tool.run(&["new-probe", "python", path.to_str().expect("UTF-8")]);
+    let line =
+        written.out.lines().find_map(|line| line.trim().strip_prefix("taskscale run ")).expect("a line");
+    assert_eq!(line, format!("--probe {}", path.display()));
+    let args: Vec<&str> = line.split(' ').collect();
+    let ran = tool.run(&[&["run"], &*args, &["--size", "64"], SHORT].concat());
+    assert_eq!((ran.status, rows(&ran.json())), (Some(0), vec![ok("mine", "in_chunks", 64)]));
+    assert!(Path::new(&path).exists());
+}
+
+#[test]
+fn a_probe_that_cannot_be_had_says_why() {
+    let ran = Tool::new().run(&["run", "--probe", "no-such-program"]);
+    assert_eq!((ran.status, &*ran.out), (Some(2), ""), "{ran:?}");
+    assert!(ran.err.contains("no-such-program: could not start no-such-program"), "{}", ran.err);
+}

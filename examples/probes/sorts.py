@@ -1,0 +1,34 @@
+"""Code that is no task, weighed: two ways of sorting n numbers. taskscale run --probe sorts.py"""
+
+import platform
+import random
+
+from taskscale_probe.sdk import serve, variant
+
+
+def checksum(numbers):
+    """A number that follows from the work: another order gives another one. The ways are held to each other by it."""
+    return sum(place * number for place, number in enumerate(numbers, 1))
+
+
+def weigh(name, ordered):
+    @variant("sort", name, creates_task=False)
+    def perform(run):
+        drawn = random.Random(run.seed)  # the same numbers for the same seed, in every way of doing it
+        numbers = [drawn.randrange(1, 1_000_000) for _ in range(run.size)]  # not timed
+        return run.time(lambda _phases: checksum(ordered(numbers)))
+
+
+def by_insertion(numbers):
+    done = []
+    for number in numbers:
+        place = len(done)
+        while place and done[place - 1] > number:
+            place -= 1
+        done.insert(place, number)
+    return done
+
+
+weigh("sorted", sorted)
+weigh("by_insertion", by_insertion)
+serve("sorts", platform.python_version())
