@@ -50,7 +50,7 @@ fn screen_of_code_that_no_suite_knows_speaks_of_n_and_of_no_tasks() {
         shown(&summary)
     };
     let one = free(summarize(&run(QUICK)));
-    assert!(one.contains("CPU time per unit of n: ") && one.contains(", n = 2,048"), "{one}");
+    assert!(one.contains("CPU time per unit of n: ") && one.contains(", n = "), "{one}");
     assert!(!one.contains("at a time"), "{one}");
     fits(&one);
 }
