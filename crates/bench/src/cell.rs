@@ -21,6 +21,7 @@ use taskscale_stats::{
 
 use crate::{
     calibrate::{self, Pilot},
+    deadline::Deadline,
     fault::Fault,
     limits::Limits,
     plan::Cell,
@@ -37,9 +38,6 @@ const LONGEST: u64 = 8;
 /// timed samples.
 const PHASES_EVERY: u64 = 5;
 
-/// How many times its time a cell may last before a round is broken off in the middle.
-const OVERRUN: f64 = 1.5;
-
 /// What is known of a row's series from the sizes that were measured before.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Known {
@@ -51,75 +49,6 @@ impl Known {
     /// Whether one iteration lasts this many samples or more, by a smaller size.
     fn lasts(self, samples: f64, sample_ns: u64) -> bool {
         self.iteration_wall_ns.is_some_and(|ns| ns >= samples * sample_ns as f64)
-    }
-}
-
-/// When a cell ends, whatever its intervals say.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Deadline {
-    /// The time of the cell, in nanoseconds. Warm-up gets a share of it.
-    pub time_ns: u64,
-    /// No round begins that would end more than half a round later than this.
-    pub stop_ns: u64,
-    /// A round that is still under way then is broken off.
-    pub broken_off_ns: u64,
-    /// A row that has no iterations by then is given up, but for the first that has.
-    pub given_up_ns: u64,
-    /// Nothing is asked after this, whatever has been measured by then.
-    pub over_ns: u64,
-    /// Nothing is counted after this.
-    pub counted_ns: u64,
-}
-
-impl Deadline {
-    /// The deadline of a cell that is measured in one go, from now on.
-    pub fn alone(now_ns: u64, time_ns: u64) -> Self {
-        let after = |ns: u64| now_ns.saturating_add(ns);
-        Deadline {
-            time_ns,
-            stop_ns: after(time_ns),
-            broken_off_ns: after((time_ns as f64 * OVERRUN) as u64),
-            // An iteration of a million tasks may take longer than the cell has.
-            given_up_ns: u64::MAX,
-            over_ns: u64::MAX,
-            counted_ns: u64::MAX,
-        }
-    }
-
-    /// The deadline of a cell that ends with its time, from now on. Where something is counted,
-    /// half of the time is for that.
-    pub fn bound(now_ns: u64, time_ns: u64, counts: bool) -> Self {
-        let timed_ns = if counts { time_ns / 2 } else { time_ns };
-        let ends_ns = now_ns.saturating_add(timed_ns);
-        Deadline {
-            time_ns: timed_ns,
-            stop_ns: ends_ns,
-            broken_off_ns: ends_ns,
-            given_up_ns: u64::MAX,
-            over_ns: ends_ns,
-            counted_ns: now_ns.saturating_add(time_ns),
-        }
-    }
-
-    /// When a row that has not been checked is given up so that those that have can be timed. The
-    /// processes were up at `up_ns`, and `lost_ns` went to rows that failed. Of the rest a third is
-    /// for checking: the start of 40 virtual machines on a busy machine took the third of all.
-    fn unverified_ns(&self, up_ns: u64, lost_ns: u64) -> u64 {
-        if self.over_ns == u64::MAX {
-            return self.given_up_ns;
-        }
-        let began_ns = self.over_ns.saturating_sub(self.time_ns).max(up_ns);
-        let rest_ns = self.over_ns.saturating_sub(began_ns).saturating_sub(lost_ns);
-        began_ns.saturating_add(lost_ns).saturating_add(rest_ns / 3)
-    }
-
-    /// When a row that has no iterations is given up, where they are chosen from now on: half of
-    /// what is left is for rounds.
-    fn uncalibrated_ns(&self, now_ns: u64) -> u64 {
-        match self.over_ns {
-            u64::MAX => self.given_up_ns,
-            over_ns => now_ns.saturating_add(over_ns.saturating_sub(now_ns) / 2),
-        }
     }
 }
 
@@ -626,18 +555,5 @@ fn pilot(
                 return Ok(None);
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_time_in_which_processes_come_up_is_not_that_of_checking() {
-        let deadline = Deadline::bound(0, 150, false);
-        assert_eq!(deadline.unverified_ns(0, 0), 50);
-        assert_eq!(deadline.unverified_ns(60, 0), 90, "a third of what is left");
-        assert_eq!(deadline.unverified_ns(60, 30), 110, "and of what was not lost");
     }
 }

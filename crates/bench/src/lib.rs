@@ -34,6 +34,7 @@
 //! | `fit` | what is left out where the machine is too slow |
 //! | `forecast` | what smaller sizes say of larger ones |
 //! | [`cell`] | pilot, warm-up, rounds, restarts, stop: one cell, all its rows |
+//! | `deadline` | when a cell ends, and when its rows are given up |
 //! | `count` | what rows ask of the allocator and the kernel, in processes of their own |
 //! | `until` | counts the rows of a cell until its time is up |
 //! | [`counted`] | the real counted process |
@@ -55,6 +56,7 @@ pub mod clock;
 mod count;
 pub mod counted;
 mod counters;
+mod deadline;
 pub mod expect;
 pub mod fault;
 mod fit;

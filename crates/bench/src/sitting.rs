@@ -10,7 +10,8 @@ use taskscale_model::{
 use taskscale_stats::sign;
 
 use crate::{
-    cell::{Deadline, Measuring},
+    cell::Measuring,
+    deadline::Deadline,
     fit::{self, Budget, Need},
     forecast::Forecast,
     limits::Limits,
