@@ -131,8 +131,8 @@ impl<'p> Measuring<'p> {
         Ok(stop)
     }
 
-    /// Ends the rows that are measured enough, so that the seconds go where intervals are wide. What
-    /// others are divided by goes on as long as one of them does.
+    /// Ends the rows that are measured enough, so that the seconds go where intervals are wide.
+    /// What others are divided by goes on as long as one of them does.
     fn end_narrow(&mut self, world: &mut World<'_, '_>) -> io::Result<()> {
         if self.limits.turns().is_none() || self.limits.judged_at.is_some() {
             return Ok(());

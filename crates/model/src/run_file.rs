@@ -446,8 +446,8 @@ pub struct End {
     /// Whether the user ended it before it was done.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub interrupted: bool,
-    /// The records between the header and this line. A check finds a line that was changed, and none
-    /// that was removed or doubled. Absent in files of earlier versions.
+    /// The records between the header and this line. A check finds a line that was changed, and
+    /// none that was removed or doubled. Absent in files of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub records: Option<Records>,
 }

@@ -16,8 +16,8 @@ pub(crate) fn drawn(grid: &Grid) -> String {
 }
 
 /// Draws a grid in as many pieces as keep it within `width`. Each piece begins with the first
-/// `names` columns and has at least one of the others. Where not even one fits, long names take more
-/// lines.
+/// `names` columns and has at least one of the others. Where not even one fits, long names take
+/// more lines.
 pub(crate) fn folded(header: &[GridCell], rows: &[Vec<GridCell>], names: usize, width: usize) -> String {
     let piece = |columns: std::ops::Range<usize>| {
         let mut grid = Grid::new();

@@ -32,8 +32,9 @@ const PATIENCE: Duration = Duration::from_millis(300);
 /// The most bytes of a process's number.
 const LONGEST_PID: u64 = 20;
 
-/// Creates and holds the folder `name` (`probes/go-0123456789abcdef`) of `what`. A file or a link of
-/// the user's in its place is removed, and told. Waits while another process holds it, and tells so.
+/// Creates and holds the folder `name` (`probes/go-0123456789abcdef`) of `what`. A file or a link
+/// of the user's in its place is removed, and told. Waits while another process holds it, and tells
+/// so.
 ///
 /// # Errors
 /// The cache cannot be written, or is not the user's own; or the user asks to stop while it waits.

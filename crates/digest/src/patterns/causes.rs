@@ -179,12 +179,12 @@ fn tasks_come(evidence: &Evidence<'_>) -> bool {
     }
 }
 
-/// The share of the window from which on a worker is busy all along, and that up to which the others
-/// hardly are.
+/// The share of the window from which on a worker is busy all along, and that up to which the
+/// others hardly are.
 const BUSY_ALL_ALONG: (f64, f64) = (0.9, 0.4);
 
-/// Whether one worker has a task after the other while the rest hardly has any. It has work ready at
-/// all times, however the few tasks of the others come.
+/// Whether one worker has a task after the other while the rest hardly has any. It has work ready
+/// at all times, however the few tasks of the others come.
 pub(super) fn one_never_waits(evidence: &Evidence<'_>) -> bool {
     let window = evidence.profile.window as f64;
     let busy = || evidence.sums.active().map(|(_, worker)| worker.busy as f64 / window);
