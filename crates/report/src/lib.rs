@@ -26,6 +26,7 @@
 //! | `legend` | what marks mean, which times drifted, what is not ranked |
 //! | `strip` | figures with their intervals on a logarithmic axis |
 //! | `reasons` | rows without figures, grouped by what they lack them for |
+//! | `units` | what a figure is of: tasks, or units of n |
 //! | `wrap` | breaks text into lines |
 //! | [`text`](mod@text) | tables for a terminal |
 //! | [`markdown`](mod@markdown) | tables for a pull request |
@@ -69,6 +70,7 @@ pub mod style;
 mod table;
 pub mod text;
 mod toolchain;
+mod units;
 mod wrap;
 
 pub use compare::{compare_json, compare_junit, compare_markdown, compare_overview, compare_text};

@@ -13,6 +13,7 @@ use crate::{
     overview, reasons,
     style::clean,
     table::times,
+    units,
 };
 use taskscale_analysis::machine_words;
 use taskscale_model::figure::{count, ratio};
@@ -92,10 +93,11 @@ fn all_figures(summary: &Summary) -> String {
         }
     }
     if !text.is_empty() {
-        text.push_str(
+        text.push_str(&units::of_run(
             "CPU ns per task: median ± the farther end of its 95 % interval (wall ns); below it the ratio to the baseline, paired \
              by round; ~ where its interval contains 1.",
-        );
+            summary,
+        ));
         if tables.iter().any(Table::tells_threads) {
             let _ = write!(text, " {}", layout::THREADS_LEGEND);
         }

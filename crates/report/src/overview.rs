@@ -7,7 +7,6 @@ use taskscale_model::{
     figure::{count, half_width, percent, spread, time},
     plain::{columns, columns_of},
     run_file::{ANY, Time},
-    suite::FREE,
     summary::{Finding, FindingKind, Interval, Quantity, Ranked, Ranking, RowStatus, Standing, Summary},
 };
 
@@ -16,6 +15,7 @@ use crate::{
     strip::Strip,
     style::{Ink, Style, clean, ink, render},
     toolchain,
+    units::is_free,
     wrap::{broken, hanging},
 };
 
@@ -274,7 +274,7 @@ pub(crate) fn what(ranking: &Ranking, columns: usize) -> String {
             Quantity::PerTask(Time::Wall) => "wall",
             _ => "CPU",
         };
-        let what = match is_free(ranking) {
+        let what = match is_free(&ranking.suite) {
             true => format!("{time} time per unit of n, by n: "),
             false => format!("{time} time per task by number of tasks: "),
         };
@@ -283,7 +283,7 @@ pub(crate) fn what(ranking: &Ranking, columns: usize) -> String {
     let size = count(ranking.size);
     let tasks = if ranking.size == 1 { "task" } else { "tasks" };
     // What a size means is known of suites alone.
-    let (unit, at) = match is_free(ranking) {
+    let (unit, at) = match is_free(&ranking.suite) {
         true => ("unit of n", format!(", n = {size}")),
         false => ("task", format!(", {size} {tasks} at a time")),
     };
@@ -296,11 +296,6 @@ pub(crate) fn what(ranking: &Ranking, columns: usize) -> String {
     };
     let room = columns.saturating_sub(what.chars().count() + behind.chars().count());
     format!("{what}{}{behind}", cut(&clean(&ranking.table), room))
-}
-
-/// Whether the ranking is of a workload that no suite knows.
-pub(crate) fn is_free(ranking: &Ranking) -> bool {
-    ranking.suite == FREE
 }
 
 /// The rows to show, the cheapest first: the reference, the cheapest of each runtime, and then the

@@ -2,17 +2,14 @@
 
 use std::fmt::Write;
 
-use taskscale_model::{
-    suite::FREE,
-    summary::{RowStatus, Summary},
-};
+use taskscale_model::summary::{RowStatus, Summary};
 
 use crate::{
     asked, counts, drawn, granularity, growth,
     layout::{self, Table},
     reasons, shares,
     style::{Ink, Style, bounded, clean, ink, render, with_remedy},
-    table,
+    table, units,
     wrap::paragraphs,
 };
 use taskscale_analysis::machine_words;
@@ -38,9 +35,7 @@ pub fn text(summary: &Summary, style: &Style) -> String {
     }
     if !text.is_empty() {
         let threads = tables.iter().any(Table::tells_threads).then(|| layout::THREADS_LEGEND.to_owned());
-        let is_free = summary.rows.iter().all(|row| row.key.suite == FREE);
-        let legend =
-            if is_free { LEGEND.replacen("per task", "per unit of n", 1) } else { LEGEND.to_owned() };
+        let legend = units::of_run(LEGEND, summary);
         let legends: Vec<String> = std::iter::once(legend).chain(threads).collect();
         let _ = writeln!(text, "{}\n", ink_lines(paragraphs("", &legends, style.width).trim_end()));
     }

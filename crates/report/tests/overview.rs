@@ -8,7 +8,7 @@ use taskscale_model::{
     summary::{FindingKind, Quantity, Standing, Summary},
 };
 use taskscale_report::{
-    Style, overview,
+    Style, markdown, overview,
     overview::{COLUMNS, LINES},
 };
 
@@ -49,7 +49,10 @@ fn screen_of_code_that_no_suite_knows_speaks_of_n_and_of_no_tasks() {
         summary.overview.rankings.iter_mut().for_each(|ranking| ranking.suite = FREE.into());
         shown(&summary)
     };
-    let one = free(summarize(&run(QUICK)));
+    let mut summary = summarize(&run(QUICK));
+    let one = free(summary.clone());
+    summary.rows.iter_mut().for_each(|row| row.key.suite = FREE.into());
+    assert!(markdown(&summary).contains("CPU ns per unit of n: "));
     assert!(one.contains("CPU time per unit of n: ") && one.contains(", n = "), "{one}");
     assert!(!one.contains("at a time"), "{one}");
     fits(&one);

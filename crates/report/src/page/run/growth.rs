@@ -17,6 +17,7 @@ use crate::{
         markup::{Markup, escape, number},
     },
     style::clean,
+    units,
 };
 
 /// The most plots of a page.
@@ -249,16 +250,16 @@ fn short(size: f64) -> String {
 fn described(growth: &Growth, points: &[Point]) -> String {
     let mut text = match (points.first(), points.last()) {
         (Some(first), Some(last)) => format!(
-            "CPU time of an iteration goes from {} at {} tasks to {} at {} tasks",
+            "CPU time of an iteration goes from {} at {} to {} at {}",
             time(first.ns),
-            count(first.size as u64),
+            units::size(&growth.key.suite, first.size as u64),
             time(last.ns),
-            count(last.size as u64)
+            units::size(&growth.key.suite, last.size as u64)
         ),
         _ => String::new(),
     };
     if let Some(bend) = growth.bend {
-        let _ = write!(text, "; it bends at about {} tasks", count(bend.round() as u64));
+        let _ = write!(text, "; it bends at about {}", units::size(&growth.key.suite, bend.round() as u64));
     }
     text
 }

@@ -8,9 +8,10 @@ use taskscale_model::{
 
 use super::room::Room;
 use crate::{
-    overview::{beside, is_by_size, is_free, variant, what},
+    overview::{beside, is_by_size, variant, what},
     page::{axis::Axis, marks, markup::Markup},
     style::clean,
+    units::is_free,
 };
 
 /// One table of the page.
@@ -155,7 +156,7 @@ fn cut(panels: &mut Vec<(u64, Vec<Cost>)>, own: u64, room: &Room) -> String {
 
 /// A size as the headings have it.
 fn in_words(ranking: &Ranking, size: u64) -> String {
-    if is_free(ranking) {
+    if is_free(&ranking.suite) {
         return format!("n = {}", count(size));
     }
     format!("{} {} at a time", count(size), if size == 1 { "task" } else { "tasks" })
