@@ -22,6 +22,12 @@ const STEADY: f64 = 1.5;
 /// in all runs of the real cliffs (docs/evidence/growth.md).
 const BEYOND_SPREAD: f64 = 1.5;
 
+/// Lower bound of the exponent over the last three octaves above which growth is never called soft,
+/// however well something soft describes the curve. A cache that begins to miss reaches 2.0 over
+/// three octaves; so does a quadratic, whose four sizes the soft candidates describe as well.
+/// Larger sizes tell them apart.
+const NEVER_SOFT: f64 = 1.6;
+
 /// Everything a grade rests on.
 pub struct Evidence<'a> {
     pub curve: &'a Curve,
@@ -65,6 +71,8 @@ pub fn grade(evidence: &Evidence<'_>, left_out: usize) -> Grade {
     let width = worse.interval.1 - worse.interval.0;
     if width > MAX_WIDTH {
         Grade::CannotTell(Reason::TooNoisy { width })
+    } else if tail.interval.0 > NEVER_SOFT {
+        Grade::CannotTell(Reason::SteepAtTheEnd { from: tail.sizes[1] })
     } else if worse.exponent > LINEAR_MAX {
         Grade::SoftGrowth
     } else {

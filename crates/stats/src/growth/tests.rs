@@ -54,6 +54,18 @@ fn steep_steps_that_something_softer_explains_are_soft_growth() {
 }
 
 #[test]
+fn an_interval_wholly_above_1_6_is_never_soft_growth() {
+    // A cache that misses from 512 on: n^2.0 over the last three octaves, as a quadratic.
+    let cache = |n: f64| n + 8.0 * (n - 512.0).max(0.0);
+    let growth = judged(&[128, 256, 512, 1024, 2048, 4096], 9, cache);
+    let judged_low = growth.judged().expect("an exponent").interval.0;
+    assert!(judged_low > 1.6, "{judged_low}");
+    assert_eq!(growth.grade, Grade::CannotTell(Reason::SteepAtTheEnd { from: 1024 }));
+    let later = judged(&[128, 256, 512, 1024, 2048, 4096, 8192], 9, cache);
+    assert_eq!(later.grade, Grade::SoftGrowth, "the size that the remedy names tells");
+}
+
+#[test]
 fn an_interval_that_reaches_below_the_limit_is_not_superlinear() {
     // Medians grow by n^1.5, but the rounds of each size spread by a factor of four.
     let spread = [0.5, 0.6, 1.0, 1.5, 2.0];
