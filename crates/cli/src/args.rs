@@ -154,7 +154,7 @@ pub enum DigestFormat {
 }
 
 /// `taskscale run`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct RunArgs {
     /// Suites to run, by name or as a path to a .toml file [default: quick; with --probe, and
     /// without --runtime, what the probe registers]
@@ -219,7 +219,8 @@ pub struct RunArgs {
     #[arg(long, value_name = "TIME", value_parser = seconds, allow_hyphen_values = true)]
     pub work: Option<f64>,
     /// A parameter of the workload, put over the suite's; NAME=all keeps every value that a table
-    /// of the suite has; repeat for several
+    /// of the suite has; NAME=1,2,4 takes each in turn, with a --probe without a suite; repeat for
+    /// several
     #[arg(long, value_name = "NAME=VALUE", value_parser = param)]
     pub param: Vec<(String, taskscale_model::params::ParamValue)>,
     /// What else to measure, in further processes of each row that are not timed: allocs, bytes,
@@ -253,7 +254,7 @@ pub struct RunArgs {
 }
 
 /// How figures are printed.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct ShowArgs {
     /// Format of the figures on standard output
     #[arg(long, short, value_enum, default_value_t = Format::Text)]

@@ -12,7 +12,7 @@ use taskscale_model::{
 use crate::{
     args::RunArgs,
     runtimes::{self, Shaken},
-    suites,
+    suites, tables,
 };
 
 /// The sizes of a workload that nobody knows. Six tell growth, with two to spare where the largest
@@ -83,6 +83,10 @@ pub fn suite(args: &RunArgs, shaken: &mut [Shaken]) -> anyhow::Result<Suite> {
         shaken.iter().filter_map(|one| one.found.description.as_ref().ok()).collect();
     let rows = all.iter().map(|description| variants(description, &names)).sum::<usize>();
     let timeout_s = (ANSWERS_S / rows.max(1) as f64).clamp(ANSWER_S.0, ANSWER_S.1);
+    let several = several(&args.param);
+    if let Some((name, _)) = several.iter().find(|(name, _)| !workloads.iter().any(|one| knows(one, name))) {
+        bail!("{}", unknown(name, &workloads));
+    }
     Ok(Suite {
         schema: SCHEMA.into(),
         name: FREE.into(),
@@ -92,8 +96,46 @@ pub fn suite(args: &RunArgs, shaken: &mut [Shaken]) -> anyhow::Result<Suite> {
         baseline: Default::default(),
         reference: Vec::new(),
         leave_out: Vec::new(),
-        workloads: workloads.iter().map(|workload| block(workload, &all)).collect(),
+        workloads: workloads.iter().map(|workload| block(workload, &several, &all)).collect(),
     })
+}
+
+/// The parameters that are asked for at several values, `k=1,2,4`, each with its values.
+fn several(asked: &tables::Asked) -> Vec<(String, Vec<ParamValue>)> {
+    let values = |(name, value): &(String, ParamValue)| match value {
+        ParamValue::Word(words) if words.contains(',') => {
+            let values = words.split(',').map(str::trim).filter(|word| !word.is_empty());
+            Some((name.clone(), values.map(ParamValue::parse).collect()))
+                .filter(|(_, values): &(_, Vec<ParamValue>)| !values.is_empty())
+        }
+        _ => None,
+    };
+    asked.iter().filter_map(values).collect()
+}
+
+/// The words of a user where tables have the values that are asked for: all of those that they
+/// have.
+pub fn of_table(args: &RunArgs) -> RunArgs {
+    let several = several(&args.param);
+    let mut args = args.clone();
+    for (name, value) in &mut args.param {
+        if several.iter().any(|(other, _)| other == name) {
+            *value = tables::all();
+        }
+    }
+    args
+}
+
+fn knows(workload: &Workload, param: &str) -> bool {
+    workload.params.iter().any(|own| own.name == param)
+}
+
+/// That no workload has a parameter of this name.
+fn unknown(name: &str, workloads: &[Workload]) -> String {
+    let own: Vec<&str> =
+        workloads.iter().flat_map(|workload| &workload.params).map(|param| param.name.as_str()).collect();
+    let has = if own.is_empty() { "none".to_owned() } else { own.join(", ") };
+    format!("--param {name}: what the probe registers has no parameter of that name; it has {has}")
 }
 
 /// The workloads of these probes, each once, with the variants of all of them.
@@ -123,14 +165,17 @@ fn title(name: &str) -> String {
 }
 
 /// The table of a workload, for those that have it.
-fn block(workload: &Workload, all: &[&Description]) -> Block {
+fn block(workload: &Workload, several: &[(String, Vec<ParamValue>)], all: &[&Description]) -> Block {
+    let own = several.iter().filter(|(name, _)| knows(workload, name));
+    let mut combined = combinations(own).into_iter();
+    let params = combined.next().unwrap_or_default();
     let runtimes = all.iter().filter(|description| description.workload(&workload.name).is_some());
     Block {
         name: workload.name.clone(),
         title: title(&workload.name),
         sizes: sizes(workload),
-        params: Params::new(),
-        cases: cases(workload),
+        params,
+        cases: combined.chain(cases(workload)).collect(),
         work_ns: Vec::new(),
         runtimes: Some(runtimes.map(|description| description.runtime.name.clone()).collect()),
         variants: None,
@@ -161,6 +206,21 @@ fn sizes(workload: &Workload) -> Vec<u64> {
     let mut below: Vec<u64> = below.take(FEWEST).collect();
     below.reverse();
     below
+}
+
+/// Every combination of the values of these parameters; one of none without any.
+fn combinations<'p>(params: impl Iterator<Item = &'p (String, Vec<ParamValue>)>) -> Vec<Params> {
+    params.fold(vec![Params::new()], |before, (name, values)| {
+        let with = |params: &Params| {
+            let params = params.clone();
+            values.iter().map(move |value| {
+                let mut params = params.clone();
+                params.insert(name.clone(), value.clone());
+                params
+            })
+        };
+        before.iter().flat_map(with).collect()
+    })
 }
 
 /// The values with which a variant is run that its `only` keeps from a default.

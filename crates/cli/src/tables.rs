@@ -80,8 +80,13 @@ fn has_cases(block: &Block, name: &str) -> bool {
     block.cases.iter().any(|case| case.contains_key(name))
 }
 
+/// What asks for every value that a table has.
+pub fn all() -> ParamValue {
+    ParamValue::Word(ALL.to_owned())
+}
+
 fn is_all(value: &ParamValue) -> bool {
-    *value == ParamValue::Word(ALL.to_owned())
+    *value == all()
 }
 
 #[cfg(test)]

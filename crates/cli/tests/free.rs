@@ -225,3 +225,35 @@ fn a_probe_that_cannot_be_had_says_why() {
     assert_eq!((ran.status, &*ran.out), (Some(2), ""), "{ran:?}");
     assert!(ran.err.contains("no-such-program: could not start no-such-program"), "{}", ran.err);
 }
+
+#[test]
+fn a_parameter_of_ones_own_is_taken_at_each_value_that_is_asked_for() {
+    let tool = Tool::with_shared_cache();
+    let text = "from taskscale_probe.sdk import param, serve, variant\n\
+                param(\"walk\", \"k\", 1, \"steps of a unit\")\nparam(\"walk\", \"way\", \"up\", \"where\", choices=[\"up\", \"down\"])\n\
+                @variant(\"walk\", \"plain\")\ndef _(run):\n    k = run.params[\"k\"]\n    return run.time(lambda _: sum(range(run.size * k)) + 1)\n\
+                serve(\"mine\", \"1.0\")\n";
+    let path = tool.path("mine.py");
+    fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+    fs::write(&path, text).expect("written");
+    let probe = path.to_str().expect("UTF-8");
+    let params = |further: &[&str]| {
+        let ran = run(&tool, probe, &[&["--size", "16"], further].concat());
+        assert_eq!(ran.status, Some(0), "{ran:?}");
+        let summary: Value = serde_json::from_str(&ran.out).expect("JSON");
+        let rows = summary["rows"].as_array().expect("rows").iter();
+        let told = rows.filter(|row| row["metric"] == "cpu_per_task");
+        let own = |row: &Value| format!("k={} way={}", row["params"]["k"], row["params"]["way"]);
+        told.map(own).collect::<Vec<_>>()
+    };
+    assert_eq!(params(&["--param", "k=1,2,4"]), ["k=1 way=null", "k=2 way=null", "k=4 way=null"]);
+    let both = params(&["--param", "k=3,5", "--param", "way=up,down"]);
+    assert_eq!(
+        both,
+        ["k=3 way=\"up\"", "k=3 way=\"down\"", "k=5 way=\"up\"", "k=5 way=\"down\""],
+        "every combination"
+    );
+    let ran = run(&tool, probe, &["--param", "depth=1,2"]);
+    assert_eq!(ran.status, Some(2), "{ran:?}");
+    assert!(ran.err.contains("has no parameter of that name; it has k, way"), "{}", ran.err);
+}

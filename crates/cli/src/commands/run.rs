@@ -106,8 +106,10 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
         return Ok(Outcome::Interrupted);
     }
     sides::check(&shaken)?;
+    let (of_table, mut args) = (free::of_table(args), args);
     if is_free {
         let suite = free::suite(args, &mut shaken)?;
+        args = &of_table;
         (suites, whole, left_out) = asked(args, vec![suite]);
     }
     let absent = absent(&shaken);
