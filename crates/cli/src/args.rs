@@ -206,6 +206,9 @@ pub struct RunArgs {
     /// With --against: up to this difference rows count as the same
     #[arg(long, value_name = "SHARE", value_parser = share, allow_hyphen_values = true, default_value = "1%", requires = "against")]
     pub threshold: f64,
+    /// With --against: exit status 3 where no row is worse and of some row it cannot be told
+    #[arg(long, requires = "against")]
+    pub strict: bool,
     /// Your own probe: a file (.py, .mjs, .go, .java, .cpp, .swift, .rs, .cs, .fsx, .ml;
     /// FILE@TOOLCHAIN names what builds it), or a command that speaks probe protocol 1; repeat for
     /// several
@@ -409,6 +412,9 @@ pub struct CompareArgs {
     /// Show every row and every reason (text)
     #[arg(long)]
     pub details: bool,
+    /// Exit status 3 where no row is worse and of some row it cannot be told
+    #[arg(long)]
+    pub strict: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -22,10 +22,24 @@ pub enum Outcome {
     Done,
     /// A finding that the caller gates on.
     Finding,
+    /// Under `--strict`: nothing is worse, and of some row that cannot be told.
+    Untold,
     /// Nothing could be measured or read, or not all that was named; the reasons were printed.
     Nothing,
     /// The user pressed Ctrl-C; what was measured is kept.
     Interrupted,
+}
+
+impl Outcome {
+    /// What a gate makes of a comparison. Two machines tell nothing either.
+    pub fn of(comparison: &Comparison, strict: bool) -> Outcome {
+        let untold = comparison.counts.cannot_tell + comparison.counts.other_machine;
+        match comparison.regression {
+            true => Outcome::Finding,
+            false if strict && (untold > 0 || comparison.rows.is_empty()) => Outcome::Untold,
+            false => Outcome::Done,
+        }
+    }
 }
 
 /// Returns the exit status of a command. Prints an error with all its causes on standard error.
@@ -34,6 +48,7 @@ pub fn exit_code(done: anyhow::Result<Outcome>) -> ExitCode {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Finding) => ExitCode::from(1),
         Ok(Outcome::Nothing) => ExitCode::from(2),
+        Ok(Outcome::Untold) => ExitCode::from(3),
         Ok(Outcome::Interrupted) => ExitCode::from(130),
         // A reader who closes the pipe has seen enough: `taskscale list | head`.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,

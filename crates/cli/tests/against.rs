@@ -73,6 +73,8 @@ fn one_runtime_against_itself_is_an_a_a_comparison() {
         run(&Tool::new(), &["--against", "tokio", "--variant", "current_thread/spawn", "--format", "json"]);
     // Four rounds are too few for any verdict, so the status does not depend on the time.
     assert_eq!(ran.status, Some(0), "{}", ran.err);
+    let strict = ["--against", "tokio", "--variant", "current_thread/spawn", "--format", "json", "--strict"];
+    assert_eq!(run(&Tool::new(), &strict).status, Some(3), "no verdict is not a good one");
     let verdicts = ran.json();
     assert_eq!((&verdicts["old"]["name"], &verdicts["new"]["name"]), (&"tokio#old".into(), &"tokio".into()));
     assert!(verdicts["notes"].to_string().contains("same program"), "{}", verdicts["notes"]);

@@ -66,6 +66,21 @@ fn a_regression_ends_with_status_1_and_nothing_else_does() {
 }
 
 #[test]
+fn with_strict_what_cannot_be_told_ends_with_status_3_and_a_regression_with_1_all_the_same() {
+    let files = Files::new();
+    assert_eq!(files.compare(&[&files.old, &files.new, "--strict"]).status, Some(1));
+    for format in ["text", "md", "json", "junit"] {
+        let ran = files.compare(&[&files.old, &files.old, "--strict", "--format", format]);
+        assert_eq!(ran.status, Some(3), "a run beside itself tells nothing: {format}: {}", ran.err);
+    }
+    let elsewhere = files.edited(|new| new.replace("\"f00d\"", "\"beef\""));
+    assert_eq!(files.compare(&[&files.old, &elsewhere, "--strict"]).status, Some(3), "nor do two machines");
+    let mended = files.edited(|new| new.replace("\"status\":\"failed\"", "\"status\":\"skipped\""));
+    let ran = files.compare(&[&files.old, &mended, "--threshold", "20%", "--strict"]);
+    assert_eq!(ran.status, Some(3), "a row was skipped: {}", ran.out);
+}
+
+#[test]
 fn another_machine_ends_with_status_0_and_says_why() {
     let files = Files::new();
     let elsewhere = files.edited(|new| new.replace("\"f00d\"", "\"beef\""));

@@ -2,7 +2,8 @@
 
 pub const RUN_EXAMPLES: &str =
     "Exit status: 0 measured; 1 with --against, a row is worse; 2 wrong usage, nothing measured, or a \
-runtime or probe that was named cannot be had, whatever the others gave; 130 interrupted. A row that \
+runtime or probe that was named cannot be had, whatever the others gave; 3 with --strict, a verdict \
+cannot be told; 130 interrupted. A row that \
 fails or is skipped is a row with its reason.
 
 Examples:
@@ -47,12 +48,15 @@ pub const COMPARE_USAGE: &str = "taskscale compare [OPTIONS] <OLD> <NEW>
 pub const COMPARE_EXAMPLES: &str =
     "Two files are two sessions, and sessions differ: where it can be had, measure both in one \
 run instead (taskscale run --against OLD). Exit status: 0 no regression shown; 1 a row is worse, \
-failed now, or has an exact count that grew; 2 wrong usage, or a file that cannot be read.
+failed now, or has an exact count that grew; 2 wrong usage, or a file that cannot be read; 3 with \
+--strict, nothing is worse and some verdict cannot be told.
 
 Examples:
   taskscale compare old.taskscale.jsonl new.taskscale.jsonl
   taskscale run fanout --save-baseline main          keeps .taskscale/main.taskscale.jsonl
-  taskscale compare --baseline main new.taskscale.jsonl --threshold 5% --format md";
+  taskscale compare --baseline main new.taskscale.jsonl --threshold 5% --format md
+  taskscale compare old.taskscale.jsonl new.taskscale.jsonl --strict
+                                                     status 3 too where a verdict cannot be told";
 
 pub const SETUP_EXAMPLES: &str = "Examples:
   taskscale setup                                    everything whose toolchain is on this machine

@@ -19,7 +19,8 @@ const BETWEEN_RUNS: f64 = 0.02;
 /// A difference up to this share counts as none within one run, whose sides took turns.
 const WITHIN_ONE_RUN: f64 = 0.01;
 
-/// Reads both files and prints the verdicts. The outcome is a finding where a row is worse.
+/// Reads both files and prints the verdicts. The outcome is a finding where a row is worse,
+/// and with `--strict` one of its own where that cannot be told.
 pub fn compare(args: &CompareArgs) -> anyhow::Result<Outcome> {
     let time = match args.metric {
         CompareMetric::Cpu => Time::Cpu,
@@ -44,7 +45,7 @@ pub fn compare(args: &CompareArgs) -> anyhow::Result<Outcome> {
     let same = before.header == now.header && before.samples == now.samples;
     if same && args.format == CompareFormat::Text {
         output::print("OLD and NEW are one and the same run, which tells nothing: name two runs\n")?;
-        return Ok(Outcome::Done);
+        return Ok(if args.strict { Outcome::Untold } else { Outcome::Done });
     }
     let options = CompareOptions { time, threshold: args.threshold.unwrap_or(BETWEEN_RUNS) };
     let (old, new) = (old.display().to_string(), new.display().to_string());
@@ -61,7 +62,7 @@ fn show(comparison: &Comparison, args: &CompareArgs) -> anyhow::Result<Outcome> 
     let words: Vec<String> =
         ["taskscale compare".to_owned()].into_iter().chain(baseline).chain(runs).collect();
     output::show_comparison(comparison, args.format, args.details, &words.join(" "))?;
-    Ok(if comparison.regression { Outcome::Finding } else { Outcome::Done })
+    Ok(Outcome::of(comparison, args.strict))
 }
 
 /// Returns the old file and the new one, from what was typed.

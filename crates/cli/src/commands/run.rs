@@ -156,7 +156,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
         };
         anyhow::anyhow!("cannot go on writing {}: {error}; {what}", kept.path.display())
     })?;
-    let (measured, regression) = shown?;
+    let (measured, outcome) = shown?;
 
     let path = kept.path.display();
     tell(&match interrupt.came() && !measured {
@@ -174,12 +174,12 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     Ok(match (interrupt.came(), measured) {
         (true, _) => Outcome::Interrupted,
         (false, false) => Outcome::Nothing,
-        (false, true) if regression => Outcome::Finding,
+        (false, true) if outcome == Outcome::Finding => Outcome::Finding,
         (false, true) if !absent.is_empty() => {
             tell(&format!("taskscale: asked for and not measured: {}", absent.join("; ")));
             Outcome::Nothing
         }
-        (false, true) => Outcome::Done,
+        (false, true) => outcome,
     })
 }
 
@@ -293,8 +293,8 @@ fn amount(plan: &Plan, longest: Duration, counts: &str) -> String {
 }
 
 /// Prints the verdicts where two sides were measured, else the tables. Returns whether anything was
-/// measured, and whether a row is worse.
-fn show(args: &RunArgs, path: &Path) -> anyhow::Result<(bool, bool)> {
+/// measured, and what a gate makes of it.
+fn show(args: &RunArgs, path: &Path) -> anyhow::Result<(bool, Outcome)> {
     let run = crate::run_file::read(path)?;
     let summary = taskscale_analysis::summarize(&run);
     let measured = summary.rows.iter().any(|row| row.figures().is_some());
@@ -302,11 +302,11 @@ fn show(args: &RunArgs, path: &Path) -> anyhow::Result<(bool, bool)> {
     let named = if args.output.is_none() { "last".to_owned() } else { output::word(path) };
     let Some(comparison) = taskscale_analysis::compare_sides(&run, &options) else {
         output::show(&summary, &args.show, &named)?;
-        return Ok((measured, false));
+        return Ok((measured, Outcome::Done));
     };
     let command = format!("taskscale compare {named}");
     output::show_comparison(&comparison, args.show.format.into(), args.show.details, &command)?;
-    Ok((measured, comparison.regression))
+    Ok((measured, Outcome::of(&comparison, args.strict)))
 }
 
 /// Tells whether a workload of these suites wants that runtime. A runtime that would not be
