@@ -15,10 +15,9 @@ use crate::{
     suites, tables,
 };
 
-/// The sizes of a workload that nobody knows. Six tell growth, with two to spare where the largest
-/// take too long: a nested loop of Python takes 6 s at the last, and code with n^3 steps at the
-/// fourth.
-const SIZES: [u64; 6] = [16, 64, 256, 1_024, 4_096, 16_384];
+/// The sizes of a workload that nobody knows. Four tell growth. A nested loop of Python takes 6 s at
+/// the last, and three nested ones 20 s at the fifth, so that code with n^3 steps has four.
+const SIZES: [u64; 7] = [16, 64, 128, 256, 1_024, 4_096, 16_384];
 
 /// The fewest sizes by which growth is graded.
 const FEWEST: usize = 4;
@@ -297,8 +296,9 @@ mod tests {
     fn sizes_end_where_every_variant_does_and_are_enough_for_a_grade() {
         assert_eq!(sizes(&workload(&[None])), SIZES);
         assert_eq!(sizes(&workload(&[Some(20), None])), SIZES, "one bears them");
-        assert_eq!(sizes(&workload(&[Some(20), Some(1_100)])), [16, 64, 256, 1_024]);
-        assert_eq!(sizes(&workload(&[Some(1_000)])), [15, 62, 250, 1_000]);
+        assert_eq!(sizes(&workload(&[Some(20), Some(1_100)])), [16, 64, 128, 256, 1_024]);
+        assert_eq!(sizes(&workload(&[Some(1_000)])), [16, 64, 128, 256]);
+        assert_eq!(sizes(&workload(&[Some(200)])), [3, 12, 50, 200]);
         assert_eq!(sizes(&workload(&[Some(7)])), [1, 7]);
         assert_eq!(sizes(&workload(&[Some(0)])), [1], "its row says why");
     }
