@@ -15,8 +15,8 @@ use crate::{
     suites, tables,
 };
 
-/// The sizes of a workload that nobody knows. Four tell growth. A nested loop of Python takes 6 s at
-/// the last, and three nested ones 20 s at the fifth, so that code with n^3 steps has four.
+/// The sizes of a workload that nobody knows. Four tell growth. A nested loop of Python takes 6 s
+/// at the last, and three nested ones 20 s at the fifth, so that code with n^3 steps has four.
 const SIZES: [u64; 7] = [16, 64, 128, 256, 1_024, 4_096, 16_384];
 
 /// The fewest sizes by which growth is graded.
