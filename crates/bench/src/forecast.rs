@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use taskscale_model::{figure::count, key::SeriesKey, missing::Missing, parked::Resident, run_file::Role};
+use taskscale_model::{
+    figure::count, key::SeriesKey, missing::Missing, parked::Resident, run_file::Role, suite::FORESEEN,
+};
 use taskscale_stats::growth::breaks_budget;
 
 use crate::{
@@ -134,7 +136,8 @@ impl Forecast {
             let Some(feared_ns) = self.too_long(key, size, timeout_ns) else { continue };
             row.state = RowState::Skipped(Missing::new(
                 format!(
-                    "one sample may take {:.0} s by the growth seen so far; an answer may take {:.0} s",
+                    "a sample at size {} may take {:.0} s{FORESEEN}; an answer may take {:.0} s",
+                    count(size),
                     feared_ns / 1e9,
                     timeout_ns as f64 / 1e9
                 ),

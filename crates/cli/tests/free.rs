@@ -257,3 +257,18 @@ fn a_parameter_of_ones_own_is_taken_at_each_value_that_is_asked_for() {
     assert_eq!(ran.status, Some(2), "{ran:?}");
     assert!(ran.err.contains("has no parameter of that name; it has k, way"), "{}", ran.err);
 }
+
+#[test]
+fn of_sizes_that_would_take_too_long_the_smallest_is_told_with_its_size() {
+    let tool = Tool::with_shared_cache();
+    let slow =
+        probe(&tool, "nap", &[("way", "__import__(\"time\").sleep(run.size * run.size / 1e8) or run.size")]);
+    let sizes = ["256", "1024", "4096", "32768", "65536"].map(|size| ["--size", size]).concat();
+    let further = [&sizes[..], &["--timeout", "4s"]].concat();
+    let ran = tool
+        .run(&[&["run", "--probe", &slow], &further[..], &["--samples", "2", "--max-time", "60s"]].concat());
+    assert_eq!(ran.status, Some(0), "{ran:?}");
+    let told: Vec<&str> = ran.out.lines().filter(|line| line.starts_with("skipped")).collect();
+    assert_eq!(told.len(), 1, "{}", ran.out);
+    assert!(told[0].contains("mine way: a sample at size 32,768 may take"), "{}", told[0]);
+}

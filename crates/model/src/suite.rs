@@ -62,6 +62,9 @@ pub struct Suite {
 /// Stands between what is left out of a suite and the reason, in a row's reason.
 pub const LEFT_OUT: &str = " are left out: ";
 
+/// Stands in the reason of a row that is not tried because smaller sizes say how long it may take.
+pub const FORESEEN: &str = " by the growth seen so far";
+
 /// What a suite can do without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -86,7 +86,7 @@ fn cells_are_measured_in_order_and_a_hopeless_size_is_not_tried() {
     assert_eq!(done.words, ["cell 1/3 n=100", "end", "cell 2/3 n=1000", "end", "cell 3/3 n=1000000", "end"]);
     let ends: BTreeMap<u64, Status> = done.ends().into_iter().collect();
     let Status::Skipped(missing) = &ends[&7] else { panic!("{ends:?}") };
-    assert!(missing.reason.contains("one sample may take") && missing.remedy.contains("--timeout"));
+    assert!(missing.reason.contains("a sample at size ") && missing.remedy.contains("--timeout"));
     assert_eq!(ends[&6], Status::Ok { stop: Stop::Samples }, "its neighbour is measured");
 }
 

@@ -1,9 +1,13 @@
 //! What else matters in a run: one sentence each, the most important first.
 
-use std::{collections::BTreeSet, fmt::Write as _};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+};
 
 use taskscale_model::{
     figure::{self, count},
+    key::SeriesKey,
     missing::{Missing, Reading},
     run_file::{ANY, Role},
     suite,
@@ -71,11 +75,18 @@ pub fn all(
     findings.extend(without_grain(parts.granularity));
     findings.extend(left_out(parts.rows));
     findings.extend(not_here(parts));
-    // The others have been told of.
+    let mut foreseen: BTreeMap<&SeriesKey, u64> = BTreeMap::new();
+    for row in others().filter(|row| is_foreseen(row)) {
+        let smallest = foreseen.entry(&row.key.series).or_insert(row.key.size);
+        *smallest = row.key.size.min(*smallest);
+    }
+    // The others have been told of, and of larger sizes the smallest tells.
     let untold = others().filter(|row| {
         // A size that a runtime does not bear stands in the table of what its tasks hold.
         let ends = row.key.is_resident() && row.key.variant != ANY;
-        !ends && !is_not_here(parts, &row.key.runtime) && why_left_out(row).is_none()
+        let smallest = foreseen.get(&row.key.series).is_none_or(|size| row.key.size <= *size);
+        let is_told = is_not_here(parts, &row.key.runtime) || why_left_out(row).is_some();
+        !ends && !is_told && (smallest || !is_foreseen(row))
     });
     findings.extend(without_figures(untold, RowStatus::Skipped, FindingKind::Skipped));
     findings.sort_by_key(|finding| finding.kind);
@@ -127,6 +138,11 @@ fn left_out(rows: &[Row]) -> Option<Finding> {
     let remedy = rows.iter().find(|row| why_left_out(row).is_some())?.missing()?.remedy.clone();
     // Short enough for one line: it must not give way to what is less.
     Some(Finding { kind: FindingKind::Skipped, text: format!("{}: too slow here", what.join(", ")), remedy })
+}
+
+/// Whether a row was not tried because smaller sizes say how long it may take.
+fn is_foreseen(row: &Row) -> bool {
+    row.missing().is_some_and(|missing| missing.reason.contains(suite::FORESEEN))
 }
 
 /// What a row that was left out for want of time belongs to.
