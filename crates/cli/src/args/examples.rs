@@ -67,7 +67,7 @@ pub const SETUP_EXAMPLES: &str = "Examples:
 pub const NEW_PROBE_EXAMPLES: &str = "Examples:
   taskscale new-probe go                             writes my_probe.go
   taskscale new-probe swift map.swift                under another name
-  taskscale run --probe my_probe.go                  what it costs, and how that grows
+  taskscale run --probe my_probe.go                  its cost, and how it grows
   taskscale run --probe my_probe.go --beside go      yours beside ours";
 
 pub const CONFIG_EXAMPLES: &str = "Examples:
