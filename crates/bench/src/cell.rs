@@ -141,7 +141,8 @@ impl<'p> Measuring<'p> {
         let turns = usize::try_from(self.turns()).unwrap_or(usize::MAX);
         for index in 0..self.rows.len() {
             let row = &self.rows[index];
-            let widths = [self.own_half_width(row), self.half_width(row)];
+            // Widths are looked at last, and of few rows.
+            let widths = [Self::own_half_width, Self::half_width].into_iter().map(|width| width(self, row));
             if row.is_open() && !self.divides(row) && rule.ends_row(turns, widths) {
                 self.rows[index].finish(Stop::Precision, world)?;
             }

@@ -62,6 +62,17 @@ pub struct Suite {
 /// Stands between what is left out of a suite and the reason, in a row's reason.
 pub const LEFT_OUT: &str = " are left out: ";
 
+/// Whether a suite of this name says nothing of its units.
+pub fn is_free(suite: &str) -> bool {
+    suite == FREE
+}
+
+/// A size, or a range of sizes, in words: `64 tasks`, or `n = 64` where no suite says what a unit
+/// is.
+pub fn sized(suite: &str, sizes: &str) -> String {
+    if is_free(suite) { format!("n = {sizes}") } else { format!("{sizes} tasks") }
+}
+
 /// Stands in the reason of a row that is not tried because smaller sizes say how long it may take.
 pub const FORESEEN: &str = " by the growth seen so far";
 

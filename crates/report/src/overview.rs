@@ -7,6 +7,7 @@ use taskscale_model::{
     figure::{count, half_width, percent, spread, time},
     plain::{columns, columns_of},
     run_file::{ANY, Time},
+    suite::is_free,
     summary::{Finding, FindingKind, Interval, Quantity, Ranked, Ranking, RowStatus, Standing, Summary},
 };
 
@@ -15,7 +16,6 @@ use crate::{
     strip::Strip,
     style::{Ink, Style, clean, ink, render},
     toolchain,
-    units::is_free,
     wrap::{broken, hanging},
 };
 

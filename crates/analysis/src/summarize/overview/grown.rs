@@ -3,7 +3,7 @@
 
 use taskscale_model::{
     figure::{count, rounded},
-    suite::FREE,
+    suite::{is_free, sized},
     summary::{Finding, FindingKind, Grade, Growth, Row},
 };
 use taskscale_stats::growth::MIN_SIZES;
@@ -18,7 +18,7 @@ pub fn cliffs(growth: &[Growth]) -> Vec<Finding> {
         text += &growth.exponent.map(|exponent| format!(": n^{exponent:.1}")).unwrap_or_default();
         text += &growth.bend.map(|bend| format!(" from {} on", about(bend))).unwrap_or_default();
         if let Some(second) = growth.one_second {
-            text += &format!("; a second at {}", sizes_of(growth, &about(second.size)));
+            text += &format!("; a second at {}", sized(&growth.key.suite, &about(second.size)));
         }
         plain(FindingKind::Cliff, text)
     };
@@ -39,7 +39,7 @@ pub fn others(growth: &[Growth], rows: &[Row]) -> Vec<Finding> {
         let up_to = if soft.len() > 1 { "up to " } else { "" };
         let names = listed(&soft.iter().map(one).collect::<Vec<_>>());
         let tenfold = rounded(10f64.powf(most), Some(1.0));
-        let tasks = if is_free(soft[0]) { "n" } else { "tasks" };
+        let tasks = if is_free(&soft[0].key.suite) { "n" } else { "tasks" };
         texts.push(format!("{names}: ten times the {tasks} cost {up_to}{tenfold} times as much"));
     }
     let linear: Vec<&Growth> = growth.iter().filter(|growth| growth.grade == Grade::Linear).collect();
@@ -50,7 +50,7 @@ pub fn others(growth: &[Growth], rows: &[Row]) -> Vec<Finding> {
             (all, n) if all.len() == n => format!("all {} ways are", count(n as u64)),
             (some, n) => format!("{} of {} ways are", count(some.len() as u64), count(n as u64)),
         };
-        let range = sizes_of(linear[0], &format!("{} to {}", count(*least), count(*most)));
+        let range = sized(&linear[0].key.suite, &format!("{} to {}", count(*least), count(*most)));
         texts.push(format!("{who} linear from {range}"));
     }
     let planned = |growth: &Growth| {
@@ -71,15 +71,6 @@ pub fn others(growth: &[Growth], rows: &[Row]) -> Vec<Finding> {
     texts.into_iter().map(|text| plain(FindingKind::Growth, text)).collect()
 }
 
-/// A size, or a range of sizes, in words. What a size means is known of suites alone.
-fn sizes_of(growth: &Growth, sizes: &str) -> String {
-    if is_free(growth) { format!("n = {sizes}") } else { format!("{sizes} tasks") }
-}
-
-fn is_free(growth: &Growth) -> bool {
-    growth.key.suite == FREE
-}
-
 fn steepest_first(growth: &[Growth], wanted: impl Fn(Grade) -> bool) -> Vec<&Growth> {
     let mut found: Vec<&Growth> = growth.iter().filter(|growth| wanted(growth.grade)).collect();
     found.sort_by(|a, b| b.exponent.unwrap_or(0.0).total_cmp(&a.exponent.unwrap_or(0.0)));
@@ -92,7 +83,7 @@ fn name(growth: &Growth) -> String {
 
 #[cfg(test)]
 mod tests {
-    use taskscale_model::{key::SeriesKey, summary::OneSecond};
+    use taskscale_model::{key::SeriesKey, suite::FREE, summary::OneSecond};
 
     use super::*;
 

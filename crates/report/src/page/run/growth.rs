@@ -6,6 +6,7 @@ use std::fmt::Write;
 use taskscale_model::{
     figure::{count, time},
     run_file::Role,
+    suite::sized,
     summary::{Grade, Growth, Interval, Summary},
 };
 
@@ -17,7 +18,6 @@ use crate::{
         markup::{Markup, escape, number},
     },
     style::clean,
-    units,
 };
 
 /// The most plots of a page.
@@ -252,14 +252,14 @@ fn described(growth: &Growth, points: &[Point]) -> String {
         (Some(first), Some(last)) => format!(
             "CPU time of an iteration goes from {} at {} to {} at {}",
             time(first.ns),
-            units::size(&growth.key.suite, first.size as u64),
+            sized(&growth.key.suite, &count(first.size as u64)),
             time(last.ns),
-            units::size(&growth.key.suite, last.size as u64)
+            sized(&growth.key.suite, &count(last.size as u64))
         ),
         _ => String::new(),
     };
     if let Some(bend) = growth.bend {
-        let _ = write!(text, "; it bends at about {}", units::size(&growth.key.suite, bend.round() as u64));
+        let _ = write!(text, "; it bends at about {}", sized(&growth.key.suite, &count(bend.round() as u64)));
     }
     text
 }

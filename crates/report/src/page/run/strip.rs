@@ -3,6 +3,7 @@
 use taskscale_model::{
     figure::{self, count, time},
     run_file::{Role, Time},
+    suite::is_free,
     summary::{Distribution, Interval, Quantity, Ranked, Ranking, Ratio, Row, Standing, Summary},
 };
 
@@ -11,7 +12,6 @@ use crate::{
     overview::{beside, is_by_size, variant, what},
     page::{axis::Axis, marks, markup::Markup},
     style::clean,
-    units::is_free,
 };
 
 /// One table of the page.
