@@ -5,26 +5,10 @@ mod common;
 
 use std::{fs, path::Path};
 
-use common::Tool;
+use common::{SHORT, Tool};
 use serde_json::Value;
 
-/// Few and short samples, in as many processes as a grade of growth needs.
-const SHORT: &[&str] = &[
-    "--samples",
-    "6",
-    "--sample-time",
-    "200us",
-    "--max-time",
-    "600s",
-    "--timeout",
-    "600s",
-    "--precision",
-    "0",
-    "--seed",
-    "5",
-    "--format",
-    "json",
-];
+const JSON: &[&str] = &["--format", "json"];
 
 const SIZES: &[&str] = &["--size", "16", "--size", "64", "--size", "256", "--size", "1024"];
 
@@ -47,7 +31,7 @@ fn probe(tool: &Tool, workload: &str, ways: &[(&str, &str)]) -> String {
 }
 
 fn run(tool: &Tool, probe: &str, further: &[&str]) -> common::Ran {
-    tool.run(&[&["run", "--probe", probe], further, SHORT].concat())
+    tool.run(&[&["run", "--probe", probe], further, SHORT, JSON].concat())
 }
 
 /// Runtime, variant, size and status of the rows that tell CPU time, or tell nothing.
@@ -214,7 +198,7 @@ fn the_line_that_new_probe_prints_runs_what_it_wrote_and_no_runtime() {
         written.out.lines().find_map(|line| line.trim().strip_prefix("taskscale run ")).expect("a line");
     assert_eq!(line, format!("--probe {}", path.display()));
     let args: Vec<&str> = line.split(' ').collect();
-    let ran = tool.run(&[&["run"], &*args, &["--size", "64"], SHORT].concat());
+    let ran = tool.run(&[&["run"], &*args, &["--size", "64"], SHORT, JSON].concat());
     assert_eq!((ran.status, rows(&ran.json())), (Some(0), vec![ok("mine", "in_chunks", 64)]));
     assert!(Path::new(&path).exists());
 }

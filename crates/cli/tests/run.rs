@@ -9,25 +9,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use common::{Tool, broken};
+use common::{SHORT, Tool, broken};
 use serde_json::Value;
-
-/// Samples are few and short: these tests look at what is said, never at how long it took. Times
-/// bound nothing here, as a machine may stand still for a minute.
-const SHORT: &[&str] = &[
-    "--samples",
-    "6",
-    "--sample-time",
-    "200us",
-    "--max-time",
-    "600s",
-    "--timeout",
-    "600s",
-    "--precision",
-    "0",
-    "--seed",
-    "5",
-];
 
 /// What is among `args` counts, and not what [`SHORT`] says of the same.
 fn run(tool: &Tool, args: &[&str]) -> common::Ran {

@@ -7,6 +7,24 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
+/// Samples are few and short: these tests look at what is said, never at how long it took. Times
+/// bound nothing here, as a machine may stand still for a minute.
+#[allow(dead_code, reason = "not every test file needs all of it")]
+pub const SHORT: &[&str] = &[
+    "--samples",
+    "6",
+    "--sample-time",
+    "200us",
+    "--max-time",
+    "600s",
+    "--timeout",
+    "600s",
+    "--precision",
+    "0",
+    "--seed",
+    "5",
+];
+
 /// The binary, in an environment that touches nothing of the user's.
 pub struct Tool {
     home: tempfile::TempDir,
