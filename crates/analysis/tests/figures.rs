@@ -83,9 +83,10 @@ fn ratios_are_paired_by_round() {
     let cpu = row(&summary, "JoinSet", Role::Row, "cpu_per_task");
     assert_eq!(cpu.baseline.as_deref(), Some("tokio:spawn"));
     near(cpu.ratio, 1.5);
-    // The 6th and the 15th log ratio are -4.5 and 4.5 thousandths.
-    near(cpu.ratio_ci.map(|ci| ci.0), 1.5 * (-0.0045_f64).exp());
-    near(cpu.ratio_ci.map(|ci| ci.1), 1.5 * 0.0045_f64.exp());
+    // The log ratios are -9.5 to 9.5 thousandths, in steps of one. Of the averages of their pairs
+    // the 53rd from either end are -3 and 3 thousandths.
+    near(cpu.ratio_ci.map(|ci| ci.0), 1.5 * (-0.003_f64).exp());
+    near(cpu.ratio_ci.map(|ci| ci.1), 1.5 * 0.003_f64.exp());
     near(row(&summary, "JoinSet", Role::Row, "wall_per_task").ratio, 0.5);
 }
 
@@ -102,11 +103,12 @@ fn too_few_rounds_give_a_ratio_without_interval() {
 fn the_control_says_what_the_run_can_tell() {
     let control = summary(HAND).control;
     assert_eq!((control.rows.len(), control.false_alarms, control.rows[0].n), (1, 0, 20));
-    // Half of the distance from the 6th to the 15th is 9 five-hundredths / 2.
-    near(control.smallest_difference, 0.009_f64.exp() - 1.0);
+    // The log ratios lie two thousandths apart. Half of the distance between the 53rd average from
+    // either end is three times as much.
+    near(control.smallest_difference, 0.006_f64.exp() - 1.0);
     assert_eq!(
         control.verdict,
-        "1 A/A comparison: no false alarm; this run can tell differences of about 0.90 % in CPU time"
+        "1 A/A comparison: no false alarm; this run can tell differences of about 0.60 % in CPU time"
     );
 }
 

@@ -223,7 +223,7 @@ pub struct ControlRow {
     pub key: RowKey,
     /// The number of paired rounds.
     pub n: u64,
-    /// The median ratio; the truth is 1.
+    /// The ratio; the truth is 1.
     pub ratio: Option<f64>,
     /// Its 95 % interval.
     pub ratio_ci: Option<Interval>,

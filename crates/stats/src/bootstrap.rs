@@ -1,9 +1,9 @@
 //! The percentile bootstrap (Efron 1979): it draws from the sample with replacement, computes the
 //! statistic of each draw, and takes the middle share of the results.
 //!
-//! The sign interval is preferred for a median: the experiment `coverage` shows the false-alarm
-//! rates of both. The bootstrap is for statistics without an exact interval, such as the exponent
-//! of growth.
+//! The sign interval is preferred for a median, that of the signed ranks for ratios: the experiment
+//! `coverage` shows the false-alarm rates of all. The bootstrap is for statistics without an exact
+//! interval, such as the exponent of growth.
 
 use fastrand::Rng;
 

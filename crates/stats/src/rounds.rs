@@ -61,11 +61,11 @@ impl Rounds {
         independent(&self.processes, &self.a).len()
     }
 
-    /// The ratio b / a: the median over processes, or over rounds where all are of one process.
+    /// The ratio b / a: the centre over processes, or over rounds where all are of one process.
     /// Unlike [`Rounds::paired`] it needs no interval.
     pub fn ratio(&self) -> Option<f64> {
         let of_processes = self.paired(CONFIDENCE).map(|paired| paired.ratio);
-        of_processes.or_else(|| paired::median_ratio(&self.a, &self.b))
+        of_processes.or_else(|| paired::ratio(&self.a, &self.b))
     }
 
     /// The ratio with its interval at `confidence`; `None` as for [`PairedRatio::of_processes`].

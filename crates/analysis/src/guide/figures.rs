@@ -10,7 +10,7 @@ use taskscale_model::{
 use taskscale_stats::{
     bootstrap::{self, RESAMPLES},
     confidence::CONFIDENCE,
-    paired::{PairedRatio, median_ratio},
+    paired::{self, PairedRatio},
     quantile::{median, quantile, sorted},
     sign::{FEWEST, sign_interval},
 };
@@ -147,7 +147,7 @@ fn ratio(one: &[f64], other: &[f64]) -> Outcome {
     if one.is_empty() {
         return Err(no_round());
     }
-    let Some(value) = median_ratio(other, one) else {
+    let Some(value) = paired::ratio(other, one) else {
         return Err(Missing::new("a sample took no time that the clock sees", ""));
     };
     let paired = PairedRatio::of(other, one, CONFIDENCE);

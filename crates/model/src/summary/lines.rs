@@ -91,7 +91,7 @@ pub struct Line {
     /// Whether the interval rests on the spread of all sizes of the series.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pooled: bool,
-    /// Median ratio to the baseline, paired by round.
+    /// Ratio to the baseline, paired by round.
     pub ratio: Option<f64>,
     /// 95 % interval of the ratio.
     pub ratio_ci: Option<Interval>,
