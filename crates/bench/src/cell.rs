@@ -5,6 +5,7 @@ use std::io;
 
 use taskscale_model::{
     answer::Rule,
+    key::SeriesKey,
     missing::Missing,
     parked::Resident,
     protocol::MAX_INTEGER,
@@ -211,6 +212,18 @@ impl<'p> Measuring<'p> {
     /// What a process of each row held, in their order, for the forecast of larger sizes.
     pub fn held(&self) -> Vec<Option<Resident>> {
         self.rows.iter().map(|row| row.resident).collect()
+    }
+
+    /// CPU time of one iteration of each row that is or was measured, in nanoseconds, one value for
+    /// each process. A control repeats its baseline and is left out.
+    pub fn totals(&self) -> impl Iterator<Item = (&SeriesKey, Vec<f64>)> {
+        let series = self.rows.iter().filter(|row| row.has_figures() && row.record.role != Role::Control);
+        series.map(|row| {
+            let processes: Vec<u64> = row.timed.iter().map(|timed| timed.process).collect();
+            let totals: Vec<f64> =
+                row.timed.iter().map(|timed| timed.value * self.cell.size.max(1) as f64).collect();
+            (&row.record.key.series, independent(&processes, &totals))
+        })
     }
 
     /// What the last turn cost for each row that took part.

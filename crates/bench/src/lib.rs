@@ -31,6 +31,7 @@
 //! | `steps` | how many steps of the kernel last as long as the work that was asked for |
 //! | `sitting` | one suite: its cells have turns, or their time one after another |
 //! | `turns` | which cell has the next turn |
+//! | `graded` | whether the growth of every series is certain |
 //! | `fit` | what is left out where the machine is too slow |
 //! | `forecast` | what smaller sizes say of larger ones |
 //! | [`cell`] | pilot, warm-up, rounds, restarts, stop: one cell, all its rows |
@@ -61,6 +62,7 @@ pub mod expect;
 pub mod fault;
 mod fit;
 mod forecast;
+mod graded;
 mod invariants;
 pub mod journal;
 pub mod judge;

@@ -58,6 +58,8 @@ pub struct Limits {
     /// The most warm-up samples of a process after a row's first, for code that is not compiled
     /// while it runs. With 0 such code is not warmed up at all, beyond its pilot.
     pub restart_warmup: u64,
+    /// Whether the suite is measured for growth, and ends where that of every series is certain.
+    pub until_graded: bool,
     /// Where an old side judges the rows: the confidence of each of their intervals, corrected for
     /// their number. Only the width of ratios can then end a cell, not that of the figures
     /// themselves.
@@ -85,6 +87,7 @@ impl Default for Limits {
             is_bound: false,
             restart_every: 2,
             restart_warmup: 3,
+            until_graded: false,
             judged_at: None,
         }
     }

@@ -3,17 +3,18 @@
 use std::io;
 
 use taskscale_model::{
+    key::SeriesKey,
     missing::Missing,
-    run_file::{Record, RowEnd, RowRecord, Status, Stop},
+    run_file::{Record, Role, RowEnd, RowRecord, Status, Stop},
     suite::LeaveOut,
 };
-use taskscale_stats::sign;
 
 use crate::{
     cell::Measuring,
     deadline::Deadline,
     fit::{self, Budget, Need},
     forecast::Forecast,
+    graded::{self, Looks, Planned, Totals},
     limits::Limits,
     link::Event,
     plan::{Cell, PlannedSuite, RowState},
@@ -57,10 +58,13 @@ pub(crate) fn measure(
         forecast: Forecast::default(),
         present: None,
         cells,
+        totals: Totals::default(),
+        looks: Looks::default(),
+        is_graded: false,
     };
     // What fresh processes must work before they are timed is known before the first of them.
     sitting.fit(world)?;
-    while !world.listener.interrupted() {
+    while !world.listener.interrupted() && !sitting.is_graded {
         let Some(index) = sitting.next(world) else { break };
         sitting.turn(index, world)?;
     }
@@ -78,6 +82,32 @@ enum Seat<'c> {
 }
 
 impl Seat<'_> {
+    /// Leaves out the rows that `drop` gives a reason for.
+    fn leave_out(
+        &mut self,
+        drop: &dyn Fn(&RowRecord) -> Option<Missing>,
+        world: &mut World<'_, '_>,
+    ) -> io::Result<()> {
+        match self {
+            Seat::Done => (),
+            Seat::Sits(cell) => {
+                cell.leave_out(drop, world)?;
+                if cell.open() == 0 {
+                    cell.finish(Stop::MaxTime, world)?;
+                    *self = Seat::Done;
+                }
+            }
+            Seat::Waits(cell) => {
+                for row in cell.rows.iter_mut().filter(|row| row.state.takes_part()) {
+                    if let Some(why) = drop(&row.record) {
+                        row.state = RowState::Skipped(why);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// What one process of each of its open rows takes, by [`weight`].
     fn weight(&self, limits: &Limits) -> f64 {
         match self {
@@ -116,6 +146,12 @@ struct Sitting<'c> {
     present: Option<usize>,
     /// How many of its cells have rows to measure.
     cells: u64,
+    /// What iterations cost, where the suite is measured for growth.
+    totals: Totals,
+    /// When growth is looked at.
+    looks: Looks,
+    /// Whether the growth of every series is certain, which ends the suite.
+    is_graded: bool,
 }
 
 impl<'c> Sitting<'c> {
@@ -140,7 +176,9 @@ impl<'c> Sitting<'c> {
             },
         };
         let cells: Vec<Standing> = self.seats.iter().map(standing).collect();
-        turns::next(&cells, ends_ns.saturating_sub(world.clock.now_ns()))
+        // For growth, sizes are measured in turn to the end: a machine that changes draws no curve.
+        let in_turn = if self.limits.until_graded { u64::MAX } else { turns::FEWEST };
+        turns::next(&cells, ends_ns.saturating_sub(world.clock.now_ns()), in_turn)
     }
 
     /// Gives a cell its next turn, or its first one.
@@ -177,6 +215,9 @@ impl<'c> Sitting<'c> {
             self.forecast.learn_waited(cell.cell, &cell.waited());
             self.forecast.learn_held(cell.cell, &cell.held());
         }
+        if self.limits.until_graded {
+            cell.totals().for_each(|(series, totals)| self.totals.learn(series, cell.cell.size, totals));
+        }
         match stop.or_else(|| self.spent(&cell)) {
             Some(stop) => {
                 cell.finish(stop, world)?;
@@ -184,7 +225,33 @@ impl<'c> Sitting<'c> {
             }
             None => self.seats[index] = Seat::Sits(cell),
         }
+        self.look(world);
         self.fit(world)
+    }
+
+    /// Looks whether the growth of all series that are still measured is certain, where that ends
+    /// the suite.
+    fn look(&mut self, world: &mut World<'_, '_>) {
+        let waits = |seat: &Seat<'_>| matches!(seat, Seat::Waits(cell) if cell.measured().next().is_some());
+        if !self.limits.until_graded || self.seats.iter().any(waits) {
+            return;
+        }
+        let sitting = || {
+            self.seats.iter().filter_map(|seat| match seat {
+                Seat::Sits(cell) => Some(cell),
+                Seat::Waits(_) | Seat::Done => None,
+            })
+        };
+        let turns: Vec<u64> = sitting().map(|cell| cell.turns()).collect();
+        if turns.is_empty() || !self.looks.is_due(&turns) {
+            return;
+        }
+        let open = sitting().flat_map(|cell| cell.open_records());
+        let mut series: Vec<&SeriesKey> =
+            open.filter(|row| row.role != Role::Control).map(|row| &row.key.series).collect();
+        series.sort();
+        series.dedup();
+        self.is_graded = self.totals.are_certain(&series, &mut world.rng);
     }
 
     /// When the cell ends. Its time is what it has had and its part of what is left of the budget,
@@ -227,12 +294,15 @@ impl<'c> Sitting<'c> {
     /// Whether a cell with turns has had its own time, and the processes that its intervals need.
     fn spent(&self, cell: &Measuring<'_>) -> Option<Stop> {
         let spent = cell.spent_ns.saturating_add(cell.turn_ns / 2) >= self.limits.max_time_ns;
-        let enough = cell.turns() >= sign::FEWEST as u64;
+        let enough = cell.turns() >= turns::FEWEST;
         (self.limits.turns().is_some() && spent && enough).then_some(Stop::MaxTime)
     }
 
     /// Leaves out what does not fit into the rest of the budget, by what turns cost so far.
     fn fit(&mut self, world: &mut World<'_, '_>) -> io::Result<()> {
+        if self.limits.until_graded {
+            return self.fit_sizes(world);
+        }
         let Some(ends_ns) = self.ends_ns().filter(|_| !self.leave_out.is_empty()) else { return Ok(()) };
         let per_weight = |seat: &Seat<'_>| match seat {
             Seat::Sits(cell) => Some(cell.row_ns() * cell.open() as f64 / seat.weight(self.limits))
@@ -258,30 +328,43 @@ impl<'c> Sitting<'c> {
         let needs: Vec<Need<'_>> = self.seats.iter().filter_map(|seat| seat.need(&untouched_ns)).collect();
         let left_out = fit::left_out(&needs, &budget);
         for seat in &mut self.seats {
-            match seat {
-                Seat::Done => (),
-                Seat::Sits(cell) => {
-                    cell.leave_out(&|row| left_out.get(&row.row).cloned(), world)?;
-                    if cell.open() == 0 {
-                        cell.finish(Stop::MaxTime, world)?;
-                        *seat = Seat::Done;
-                    }
-                }
-                Seat::Waits(cell) => {
-                    for row in &mut cell.rows {
-                        if let Some(why) = left_out.get(&row.record.row).filter(|_| row.state.takes_part()) {
-                            row.state = RowState::Skipped(why.clone());
-                        }
-                    }
-                }
-            }
+            seat.leave_out(&|row| left_out.get(&row.row).cloned(), world)?;
+        }
+        Ok(())
+    }
+
+    /// Leaves out the sizes for which growth would have too few processes everywhere.
+    fn fit_sizes(&mut self, world: &mut World<'_, '_>) -> io::Result<()> {
+        let Some(ends_ns) = self.ends_ns() else { return Ok(()) };
+        let now_ns = world.clock.now_ns();
+        let mut before_ns = 0;
+        let mut open: Vec<(usize, Planned<'_>)> = Vec::new();
+        for (index, seat) in self.seats.iter().enumerate() {
+            let (cell, turns, turn_ns) = match seat {
+                Seat::Sits(cell) => (cell.cell, cell.turns(), cell.turn_ns),
+                Seat::Waits(cell) if cell.measured().next().is_some() => (&**cell, 0, before_ns),
+                Seat::Waits(_) | Seat::Done => continue,
+            };
+            before_ns = turn_ns;
+            open.push((index, Planned { table: &cell.table, size: cell.size, turns, turn_ns }));
+        }
+        let planned: Vec<Planned<'_>> = open.iter().map(|(_, planned)| planned.clone()).collect();
+        let gone = graded::too_dear(&planned, ends_ns.saturating_sub(now_ns));
+        let why = graded::left_out(&planned, now_ns - self.started_ns);
+        let gone: Vec<usize> = gone.into_iter().map(|at| open[at].0).collect();
+        for index in gone {
+            self.seats[index].leave_out(&|_| Some(why.clone()), world)?;
         }
         Ok(())
     }
 
     /// Ends what is still open: the time is up, or the user has interrupted.
     fn end(self, world: &mut World<'_, '_>) -> io::Result<()> {
-        let stop = if world.listener.interrupted() { Stop::Interrupted } else { Stop::MaxTime };
+        let stop = match (world.listener.interrupted(), self.is_graded) {
+            (true, _) => Stop::Interrupted,
+            (false, true) => Stop::Graded,
+            (false, false) => Stop::MaxTime,
+        };
         for (number, seat) in (self.numbers.before + 1..).zip(self.seats) {
             match seat {
                 Seat::Done => continue,

@@ -6,6 +6,9 @@
 
 use taskscale_stats::sign;
 
+/// The processes of each row that an interval needs.
+pub(crate) const FEWEST: u64 = sign::FEWEST as u64;
+
 /// What the choice of the next turn knows of a cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Standing {
@@ -22,11 +25,11 @@ pub(crate) struct Standing {
 /// The number of the cell that has the next turn; `None` where no turn fits into `left_ns`.
 ///
 /// Cells without a figure come first, in their order, then those with the fewest processes until
-/// each has the six that an interval needs; the cheapest first, so that when the time is up as many
-/// as possible have six. Then the cell whose intervals narrow most in a second:
+/// each has had `in_turn` of them, [`FEWEST`] for an interval; the cheapest first, so that when the time is up as many
+/// as possible have them. Then the cell whose intervals narrow most in a second:
 /// they narrow with the square root of the turns, so one turn more of `n` narrows them by the share
 /// `1 / 2n`.
-pub(crate) fn next(cells: &[Standing], left_ns: u64) -> Option<usize> {
+pub(crate) fn next(cells: &[Standing], left_ns: u64, in_turn: u64) -> Option<usize> {
     let open = || cells.iter().enumerate().filter(|(_, cell)| !cell.done);
     let nothing_yet = cells.iter().all(|cell| cell.turns == 0);
     if left_ns > 0 || nothing_yet {
@@ -37,9 +40,8 @@ pub(crate) fn next(cells: &[Standing], left_ns: u64) -> Option<usize> {
     }
     // Half a turn more than the time allows is nearer to it than half a turn less.
     let fits = || open().filter(|(_, cell)| cell.turns > 0 && cell.turn_ns / 2 < left_ns);
-    let fewest = sign::FEWEST as u64;
     if let Some((index, _)) =
-        fits().filter(|(_, cell)| cell.turns < fewest).min_by_key(|(_, cell)| (cell.turns, cell.turn_ns))
+        fits().filter(|(_, cell)| cell.turns < in_turn).min_by_key(|(_, cell)| (cell.turns, cell.turn_ns))
     {
         return Some(index);
     }
@@ -60,7 +62,7 @@ mod tests {
         let mut cells = vec![cell(0, 10, 1.0); 3];
         let mut order = Vec::new();
         for _ in 0..18 {
-            let index = next(&cells, 1_000_000).expect("time is left");
+            let index = next(&cells, 1_000_000, FEWEST).expect("time is left");
             cells[index].turns += 1;
             order.push(index);
         }
@@ -69,25 +71,29 @@ mod tests {
 
     #[test]
     fn of_cells_with_as_few_processes_the_cheapest_comes_first() {
-        assert_eq!(next(&[cell(5, 100, 1.0), cell(5, 10, 1.0), cell(6, 1, 1.0)], 1_000), Some(1));
-        assert_eq!(next(&[cell(4, 100, 1.0), cell(5, 10, 1.0)], 1_000), Some(0), "it has fewer");
+        assert_eq!(next(&[cell(5, 100, 1.0), cell(5, 10, 1.0), cell(6, 1, 1.0)], 1_000, FEWEST), Some(1));
+        assert_eq!(next(&[cell(4, 100, 1.0), cell(5, 10, 1.0)], 1_000, FEWEST), Some(0), "it has fewer");
     }
 
     #[test]
     fn seconds_go_where_intervals_narrow_most() {
-        assert_eq!(next(&[cell(6, 10, 0.1), cell(6, 10, 0.3)], 100), Some(1), "the wider");
-        assert_eq!(next(&[cell(6, 10, 0.1), cell(6, 100, 0.3)], 1000), Some(0), "the cheaper");
-        assert_eq!(next(&[cell(6, 10, 0.1), cell(60, 10, 0.3)], 100), Some(0), "the one with few turns");
+        assert_eq!(next(&[cell(6, 10, 0.1), cell(6, 10, 0.3)], 100, FEWEST), Some(1), "the wider");
+        assert_eq!(next(&[cell(6, 10, 0.1), cell(6, 100, 0.3)], 1000, FEWEST), Some(0), "the cheaper");
+        assert_eq!(
+            next(&[cell(6, 10, 0.1), cell(60, 10, 0.3)], 100, FEWEST),
+            Some(0),
+            "the one with few turns"
+        );
     }
 
     #[test]
     fn a_turn_must_fit_but_the_first_figure_of_all_comes_however_late() {
-        assert_eq!(next(&[cell(2, 100, 1.0), cell(3, 10, 1.0)], 50), Some(1), "half of 100 is 50");
-        assert_eq!(next(&[cell(2, 100, 1.0), cell(3, 100, 1.0)], 50), None);
-        assert_eq!(next(&[cell(2, 100, 1.0), cell(0, 0, 1.0)], 1), Some(1), "its cost is not known");
-        assert_eq!(next(&[cell(2, 100, 1.0), cell(0, 0, 1.0)], 0), None);
-        assert_eq!(next(&[cell(0, 0, 1.0), cell(0, 0, 1.0)], 0), Some(0), "a figure at last");
+        assert_eq!(next(&[cell(2, 100, 1.0), cell(3, 10, 1.0)], 50, FEWEST), Some(1), "half of 100 is 50");
+        assert_eq!(next(&[cell(2, 100, 1.0), cell(3, 100, 1.0)], 50, FEWEST), None);
+        assert_eq!(next(&[cell(2, 100, 1.0), cell(0, 0, 1.0)], 1, FEWEST), Some(1), "its cost is not known");
+        assert_eq!(next(&[cell(2, 100, 1.0), cell(0, 0, 1.0)], 0, FEWEST), None);
+        assert_eq!(next(&[cell(0, 0, 1.0), cell(0, 0, 1.0)], 0, FEWEST), Some(0), "a figure at last");
         let done = Standing { done: true, ..cell(1, 0, 1.0) };
-        assert_eq!(next(&[done], 1_000), None);
+        assert_eq!(next(&[done], 1_000, FEWEST), None);
     }
 }

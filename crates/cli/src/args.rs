@@ -238,6 +238,11 @@ pub struct RunArgs {
     /// suite guide, all libraries
     #[arg(long)]
     pub all: bool,
+    /// Plan for how cost grows: seven sizes in turn where a table has fewer than four, no controls;
+    /// ends when each growth is certain, or after --max-time, which is then of all [default: a
+    /// minute, and 10s for each series beyond four]
+    #[arg(long, conflicts_with_all = ["quick", "against"])]
+    pub grade: bool,
     /// Fewer and shorter samples, at most 3s a cell: a first look
     #[arg(long)]
     pub quick: bool,

@@ -13,6 +13,7 @@ mod complete;
 mod described;
 mod folders;
 mod free;
+mod grade;
 mod guide;
 mod interrupt;
 mod names;

@@ -256,3 +256,29 @@ fn of_sizes_that_would_take_too_long_the_smallest_is_told_with_its_size() {
     assert_eq!(told.len(), 1, "{}", ran.out);
     assert!(told[0].contains("mine way: a sample at size 32,768 may take"), "{}", told[0]);
 }
+
+#[test]
+fn a_run_that_is_planned_for_a_grade_has_sizes_and_no_controls() {
+    let tool = Tool::new();
+    let planned = |words: &[&str]| {
+        let ran = tool.run(&[&["run", "--grade", "--max-time", "1ms"], words, JSON].concat());
+        let rows = rows(&serde_json::from_str(&ran.out).expect("JSON"));
+        let mut sizes: Vec<u64> = rows.iter().map(|row| row.2).collect();
+        sizes.sort_unstable();
+        sizes
+    };
+    let own = ["fanout", "--runtime", "asyncio", "--variant", "gather"];
+    let all = [16, 64, 256, 1_024, 4_096, 16_384, 65_536];
+    assert_eq!(planned(&own), all, "one row a size: no control");
+    assert_eq!(planned(&[&own[..], &["--size", "50"]].concat()), [50], "sizes that are asked for stay");
+}
+
+#[test]
+fn what_has_no_growth_to_grade_is_refused() {
+    let tool = Tool::new();
+    let ran = tool.run(&["run", "bytes", "--grade"]);
+    assert_eq!(ran.status, Some(2));
+    assert!(ran.err.contains("--grade: no table of bytes is about"), "{}", ran.err);
+    let ran = tool.run(&["run", "--grade", "--quick"]);
+    assert_eq!(ran.status, Some(2));
+}

@@ -431,6 +431,8 @@ pub enum Stop {
     Precision,
     /// The cell has as many rounds as `--samples` asks.
     Samples,
+    /// The growth of every series is certain, which `--grade` asked for.
+    Graded,
     /// The time that `--max-time` allows is used up.
     MaxTime,
     /// The user pressed Ctrl-C. What was measured is kept.

@@ -387,6 +387,7 @@ impl Default for Setting {
             is_bound: false,
             restart_every: 0,
             restart_warmup: 3,
+            until_graded: false,
             judged_at: None,
         };
         Setting {

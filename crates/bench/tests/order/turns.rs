@@ -246,3 +246,21 @@ fn a_row_that_ended_early_is_counted_all_the_same() {
     counted.dedup();
     assert_eq!(counted, [0, 1, 2]);
 }
+
+#[test]
+fn a_suite_that_is_measured_for_growth_ends_where_that_of_every_series_is_certain() {
+    let limits = Limits { until_graded: true, ..in_turns(3_600_000, 40) };
+    let setting = |limits| Setting { limits, sizes: "[64, 128, 256, 512]", ..Setting::default() };
+    let steady = [("a", Behaviour::Costs(1_000)), ("b", Behaviour::Costs(2_000))];
+    for (row, timed, status) in rounds_and_ends(&measure(&steady, setting(limits))) {
+        assert_eq!((timed, status), (8, Status::Ok { stop: Stop::Graded }), "row {row}");
+    }
+    let few = Setting { sizes: "[64, 128, 256]", ..setting(limits) };
+    for (row, timed, status) in rounds_and_ends(&measure(&steady, few)) {
+        assert_eq!((timed, status), (40, Status::Ok { stop: Stop::Samples }), "row {row}: no grade");
+    }
+    let limits = Limits { until_graded: false, ..limits };
+    for (row, timed, status) in rounds_and_ends(&measure(&steady, setting(limits))) {
+        assert_eq!((timed, status), (40, Status::Ok { stop: Stop::Samples }), "row {row}");
+    }
+}

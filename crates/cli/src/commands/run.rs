@@ -26,7 +26,7 @@ use crate::{
     args::RunArgs,
     baselines, bytes,
     commands::guide,
-    folders, free,
+    folders, free, grade,
     interrupt::Interrupt,
     output::{self, Outcome, tell},
     probes::shim,
@@ -77,6 +77,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     let is_free = free::is_asked(args);
     let interrupt = Interrupt::listen()?;
     let mut suites = if is_free { Vec::new() } else { suites::load(&args.suites)? };
+    grade::plan(args, &mut suites)?;
     if args.probe.is_empty() {
         suites.iter_mut().for_each(|suite| put_first(suite, &args.runtime));
     }
@@ -108,9 +109,10 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     sides::check(&shaken)?;
     let (of_table, mut args) = (free::of_table(args), args);
     if is_free {
-        let suite = free::suite(args, &mut shaken)?;
+        let mut own = vec![free::suite(args, &mut shaken)?];
         args = &of_table;
-        (suites, whole, left_out) = asked(args, vec![suite]);
+        grade::plan(args, &mut own)?;
+        (suites, whole, left_out) = asked(args, own);
     }
     let absent = absent(&shaken);
     let mut launcher = launcher(&shaken);
@@ -122,6 +124,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
         (Err(_), false) => (order(args, whole, &shaken)?, Vec::new()),
         (own, _) => (own?, left_out),
     };
+    grade::time(args, &mut order.plan);
     let beside = bytes::ready(&mut order.plan, &|line| {
         if terminal {
             tell(line)

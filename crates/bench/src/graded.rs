@@ -1,0 +1,214 @@
+//! Whether the growth of every series is certain, so that a suite which is measured for it can end
+//! before its time.
+
+use std::collections::BTreeMap;
+
+use taskscale_model::{key::SeriesKey, missing::Missing, suite::LEFT_OUT};
+use taskscale_stats::growth::{self, Clock, Grade, LINEAR_MAX, MIN_SIZES, QUADRATIC_MIN, SizeCost};
+
+/// Processes of every size before the first look. The grade needs five, and an interval over fewer
+/// than eight is narrow by luck.
+const FIRST: u64 = 8;
+
+/// CPU time of whole iterations, in nanoseconds, one for each process, by series and size.
+#[derive(Debug, Default)]
+pub(crate) struct Totals(BTreeMap<SeriesKey, BTreeMap<u64, Vec<f64>>>);
+
+impl Totals {
+    /// Takes in the observations of a series at a size.
+    pub fn learn(&mut self, series: &SeriesKey, size: u64, totals: Vec<f64>) {
+        self.0.entry(series.clone()).or_default().insert(size, totals);
+    }
+
+    /// Whether each of these series has a grade, and an interval that lies wholly within what the
+    /// grade is given for. The rule sees no difference between series, and a grade that is near its
+    /// bounds is measured until the time is up. It is never so for no series at all.
+    /// O(series x resamples x observations).
+    pub fn are_certain(&self, series: &[&SeriesKey], rng: &mut fastrand::Rng) -> bool {
+        !series.is_empty()
+            && series.iter().all(|key| self.0.get(key).is_some_and(|sizes| is_certain(sizes, rng)))
+    }
+}
+
+/// When the growth is looked at: after [`FIRST`] processes of every size, and then each time as
+/// many again as there are cells have been measured.
+#[derive(Debug, Default)]
+pub(crate) struct Looks {
+    /// Turns of all cells at the last look.
+    turns: u64,
+}
+
+impl Looks {
+    /// Whether it is time for a look, where cells that are still measured have had these turns.
+    pub fn is_due(&mut self, turns: &[u64]) -> bool {
+        let all: u64 = turns.iter().sum();
+        let is_due = turns.iter().all(|&turns| turns >= FIRST) && all >= self.turns + 2 * turns.len() as u64;
+        if is_due {
+            self.turns = all;
+        }
+        is_due
+    }
+}
+
+/// A size of a table that is measured for growth.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Planned<'c> {
+    pub table: &'c str,
+    pub size: u64,
+    /// Processes of each row that it has had.
+    pub turns: u64,
+    /// What one process of each row takes; where it has had none it is what the size before took.
+    pub turn_ns: u64,
+}
+
+impl Planned<'_> {
+    /// What is left to do until it has [`FIRST`] processes of each row.
+    fn needs_ns(&self) -> u64 {
+        FIRST.saturating_sub(self.turns).saturating_mul(self.turn_ns)
+    }
+}
+
+/// Which sizes do not fit: the largest of a table go as long as not all sizes that are left can
+/// have [`FIRST`] processes in `left_ns`, and the table has more than a grade needs. O(sizes^2).
+pub(crate) fn too_dear(sizes: &[Planned<'_>], left_ns: u64) -> Vec<usize> {
+    let mut gone: Vec<usize> = Vec::new();
+    loop {
+        let stays = |at: &usize| !gone.contains(at);
+        let needs_ns =
+            (0..sizes.len()).filter(stays).fold(0, |sum: u64, at| sum.saturating_add(sizes[at].needs_ns()));
+        let same = |at: usize| {
+            (0..sizes.len()).filter(stays).filter(move |&other| sizes[other].table == sizes[at].table)
+        };
+        let may_go = |at: &usize| {
+            same(*at).count() > MIN_SIZES && same(*at).all(|other| sizes[other].size <= sizes[*at].size)
+        };
+        if needs_ns <= left_ns {
+            return gone;
+        }
+        let Some(dearest) = (0..sizes.len()).filter(stays).filter(may_go).max_by_key(|&at| sizes[at].turn_ns)
+        else {
+            return gone;
+        };
+        gone.push(dearest);
+    }
+}
+
+/// Says that sizes went, and in about which time all would have their processes. Of a size that
+/// has had none, what it takes beyond the smallest is taken to grow with size.
+pub(crate) fn left_out(sizes: &[Planned<'_>], elapsed_ns: u64) -> Missing {
+    let smallest_ns = |table: &str| {
+        let same = sizes.iter().filter(|size| size.table == table && size.turns > 0);
+        same.map(|size| size.turn_ns).min().unwrap_or(0)
+    };
+    let largest = |table: &str| {
+        let same = sizes.iter().filter(|size| size.table == table && size.turns > 0);
+        same.max_by_key(|size| size.size)
+    };
+    let needs_ns = |size: &Planned<'_>| match largest(size.table) {
+        Some(known) if size.turns == 0 => {
+            let least_ns = smallest_ns(size.table) as f64;
+            let grows_ns = known.turn_ns as f64 - least_ns;
+            (FIRST as f64 * (least_ns + grows_ns * size.size as f64 / known.size.max(1) as f64)) as u64
+        }
+        _ => size.needs_ns(),
+    };
+    let needed_ns = sizes.iter().fold(elapsed_ns, |sum, size| sum.saturating_add(needs_ns(size)));
+    // To the next ten seconds: a forecast has no more digits.
+    let seconds = needed_ns.div_ceil(10_000_000_000) * 10;
+    Missing::new(
+        format!("larger sizes{LEFT_OUT}with {FIRST} processes of each row all take some {seconds} s here"),
+        format!("--max-time {seconds}s"),
+    )
+}
+
+fn is_certain(sizes: &BTreeMap<u64, Vec<f64>>, rng: &mut fastrand::Rng) -> bool {
+    let costs: Vec<SizeCost<'_>> = sizes.iter().map(|(&size, totals)| SizeCost { size, totals }).collect();
+    let growth = growth::judge(&costs, Clock::Cpu, None, rng);
+    let Some((low, high)) = growth.judged().map(|judged| judged.interval) else { return false };
+    match growth.grade {
+        Grade::Linear => high <= LINEAR_MAX,
+        Grade::QuadraticOrWorse => low >= QUADRATIC_MIN,
+        Grade::Superlinear => high < QUADRATIC_MIN,
+        // What a collector explains may be a cliff after more processes.
+        Grade::SoftGrowth | Grade::CannotTell(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Totals of n^exponent at seven sizes, processes spread by `noise`.
+    fn totals(exponent: f64, noise: f64, processes: usize) -> Totals {
+        let mut rng = fastrand::Rng::with_seed(7);
+        let mut totals = Totals::default();
+        for at in 2..9 {
+            let size = 4_u64.pow(at);
+            let mut cost = || (size as f64).powf(exponent) * 50.0 * (1.0 + noise * (rng.f64() - 0.5));
+            let costs = (0..processes).map(|_| cost()).collect();
+            totals.learn(&SeriesKey::default(), size, costs);
+        }
+        totals
+    }
+
+    fn are_certain(exponent: f64, noise: f64, processes: usize) -> bool {
+        let rng = &mut fastrand::Rng::with_seed(1);
+        totals(exponent, noise, processes).are_certain(&[&SeriesKey::default()], rng)
+    }
+
+    #[test]
+    fn a_grade_far_from_its_bounds_is_certain() {
+        assert!(are_certain(1.0, 0.1, 8) && are_certain(0.0, 0.1, 8), "linear");
+        assert!(are_certain(2.0, 0.1, 8) && are_certain(3.0, 0.1, 8), "a power");
+        assert!(are_certain(1.5, 0.1, 8), "superlinear");
+        assert!(!are_certain(1.2, 0.1, 8), "soft growth");
+        assert!(!are_certain(1.69, 1.0, 8), "near a bound");
+        assert!(!are_certain(1.0, 0.1, 4), "too few processes");
+    }
+
+    #[test]
+    fn a_series_that_is_not_known_is_not_certain() {
+        let other = SeriesKey { variant: "other".to_owned(), ..SeriesKey::default() };
+        let rng = &mut fastrand::Rng::with_seed(1);
+        assert!(!totals(1.0, 0.1, 8).are_certain(&[&SeriesKey::default(), &other], rng));
+        assert!(!Totals::default().are_certain(&[], rng), "no series at all");
+    }
+
+    #[test]
+    fn the_largest_sizes_go_until_the_rest_fits_and_four_stay() {
+        let table = |name: &'static str, turns_ns: &[u64]| -> Vec<Planned<'static>> {
+            let size = |(at, turn_ns): (usize, &u64)| Planned {
+                table: name,
+                size: 4 << (2 * at),
+                turns: 1,
+                turn_ns: *turn_ns,
+            };
+            turns_ns.iter().enumerate().map(size).collect()
+        };
+        let one = table("a", &[1, 1, 1, 1, 10, 100]);
+        assert!(too_dear(&one, 7 * 114).is_empty(), "all fit");
+        assert_eq!(too_dear(&one, 7 * 114 - 1), [5]);
+        assert_eq!(too_dear(&one, 0), [5, 4], "four stay");
+        let two: Vec<Planned<'_>> = [one.clone(), table("b", &[1, 1, 1, 1, 50])].concat();
+        assert_eq!(too_dear(&two, 7 * 20), [5, 10], "the dearest of all tables first");
+        let late = Planned { turns: FIRST, ..one[5].clone() };
+        assert!(too_dear(&[&one[..5], &[late]].concat(), 7 * 14).is_empty(), "it has had its processes");
+        assert_eq!(left_out(&one, 0).remedy, "--max-time 10s", "not to the nanosecond");
+        // 4 and 16 are known, by 1 s and 2 s: beyond the start, a second for each 16. What is left
+        // is 7 s, 14 s, and eight processes of 5 s and of 17 s.
+        let s =
+            |size, turns, seconds: u64| Planned { table: "a", size, turns, turn_ns: seconds * 1_000_000_000 };
+        let said = left_out(&[s(4, 1, 1), s(16, 1, 2), s(64, 0, 2), s(256, 0, 2)], 0);
+        let words = "larger sizes are left out: with 8 processes of each row all take some 200 s here";
+        assert_eq!((&*said.reason, &*said.remedy), (words, "--max-time 200s"));
+    }
+
+    #[test]
+    fn looks_come_after_eight_processes_and_then_two_turns_a_cell() {
+        let mut looks = Looks::default();
+        assert!(!looks.is_due(&[8, 7, 9]));
+        assert!(looks.is_due(&[8, 8, 9]));
+        assert!(!looks.is_due(&[9, 10, 11]), "thirty of thirty-one");
+        assert!(looks.is_due(&[9, 11, 11]));
+    }
+}
