@@ -25,8 +25,8 @@ pub(crate) struct Standing {
 /// The number of the cell that has the next turn; `None` where no turn fits into `left_ns`.
 ///
 /// Cells without a figure come first, in their order, then those with the fewest processes until
-/// each has had `in_turn` of them, [`FEWEST`] for an interval; the cheapest first, so that when the time is up as many
-/// as possible have them. Then the cell whose intervals narrow most in a second:
+/// each has had `in_turn` of them, [`FEWEST`] for an interval; the cheapest first, so that when the
+/// time is up as many as possible have them. Then the cell whose intervals narrow most in a second:
 /// they narrow with the square root of the turns, so one turn more of `n` narrows them by the share
 /// `1 / 2n`.
 pub(crate) fn next(cells: &[Standing], left_ns: u64, in_turn: u64) -> Option<usize> {

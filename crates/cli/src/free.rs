@@ -18,8 +18,8 @@ use crate::{
 
 /// The sizes of a workload that nobody knows. Four tell growth. A nested loop of Python takes 6 s
 /// at the seventh, and three nested ones 20 s at the fifth, so that code with n^3 steps has four.
-/// What is cheap reaches the eighth: OCaml's collector makes a fan-out look like n^1.6 from 1,024 to
-/// 16,384, and not beyond.
+/// What is cheap reaches the eighth: OCaml's collector makes a fan-out look like n^1.6 from 1,024
+/// to 16,384, and not beyond.
 const SIZES: [u64; 8] = [16, 64, 128, 256, 1_024, 4_096, 16_384, 65_536];
 
 /// The fewest sizes by which growth is graded.
