@@ -3,7 +3,8 @@
 //! A bound has a figure with a 95 % interval over rounds. It holds where the whole interval lies
 //! within, it fails where the whole lies outside, and otherwise it cannot be told. A claim is
 //! confirmed where all of its bounds hold, refuted where all fail, and partly right where some hold
-//! and some fail.
+//! and some fail. Of what the guide claims nothing, a question, is answered where every figure has
+//! an interval.
 //!
 //! | module | does |
 //! |---|---|
@@ -19,7 +20,7 @@ use std::collections::BTreeMap;
 
 use taskscale_model::{
     guide::{
-        Bound, Claim, Ended, Judged, JudgedBound, Library, Measured, Of, OfLibrary, Program, Standing,
+        Bound, Claim, Ended, Figure, Judged, JudgedBound, Library, Measured, Of, OfLibrary, Program, Standing,
         VERDICTS, Verdict, Verdicts,
     },
     missing::Missing,
@@ -33,6 +34,10 @@ use crate::summarize::TIE;
 /// A ratio whose whole interval lies within this share of 1 is no effect, and what costs no more
 /// than this share more is no worse.
 const NO_EFFECT: f64 = 0.02;
+/// Why a figure has no interval, and what to do.
+const TOO_FEW: &str = "fewer than six rounds have no interval";
+const MORE_TIME: &str = "allow more with --max-time";
+
 
 /// Judges all claims of a file. O(samples log samples), and 1,000 resamples for each crossover and
 /// each spread.
@@ -94,6 +99,7 @@ fn of_program(file: &File, program: &Program) -> Vec<Judged> {
             claim: *number,
             text: String::new(),
             clock: "none".into(),
+            question: false,
             note: String::new(),
             program: program.name.clone(),
             verdict,
@@ -150,6 +156,7 @@ fn judged(
         (_, Some(Ended { failed: Some(why), .. })) => (Verdict::Failed, Some(why.clone())),
         // What no machine has is no matter of this one.
         (Some(why), _) if why.remedy.is_empty() => (Verdict::Inapplicable, Some(why)),
+        (None, _) if claim.question => answer(&bounds, ended),
         (Some(why), _) => (Verdict::NotTestable, Some(why)),
         (None, _) => verdict(&bounds, ended),
     };
@@ -157,6 +164,7 @@ fn judged(
         claim: claim.claim,
         text: claim.text.clone(),
         clock: claim.clock.clone(),
+        question: claim.question,
         note: claim.note.clone(),
         program: program.name.clone(),
         verdict,
@@ -166,6 +174,20 @@ fn judged(
         arms,
     }
 }
+/// Whether the bounds of a question answer it. One whose arm cannot be measured here says nothing.
+fn answer(bounds: &[JudgedBound], ended: Option<&Ended>) -> (Verdict, Option<Missing>) {
+    let figures = || bounds.iter().filter(|bound| !matches!(bound.of, Of::Report { .. }));
+    let told: Vec<&Figure> = figures().filter_map(|bound| bound.figure.value()).collect();
+    match figures().find_map(|bound| bound.figure.why()) {
+        Some(why) if told.is_empty() && ended.is_some() => (Verdict::NotTestable, Some(why.clone())),
+        _ if told.is_empty() => (Verdict::NotMeasured, Some(unmeasured(ended).1)),
+        _ if told.iter().any(|figure| !figure.has_interval) => {
+            (Verdict::CannotTell, Some(Missing::new(TOO_FEW, MORE_TIME)))
+        }
+        _ => (Verdict::Answered, None),
+    }
+}
+
 
 /// What follows for a claim from its bounds.
 fn verdict(bounds: &[JudgedBound], ended: Option<&Ended>) -> (Verdict, Option<Missing>) {
@@ -189,7 +211,7 @@ fn verdict(bounds: &[JudgedBound], ended: Option<&Ended>) -> (Verdict, Option<Mi
         _ => {
             let few = judged().filter_map(|bound| bound.figure.value()).any(|figure| !figure.has_interval);
             let why = match few {
-                true => Missing::new("fewer than six rounds have no interval", "allow more with --max-time"),
+                true => Missing::new(TOO_FEW, MORE_TIME),
                 false => Missing::new(
                     format!("{} of {all} bounds lie within an interval", all - missing.len() - hold - fail),
                     "allow more with --max-time, on a quiet machine",

@@ -62,6 +62,12 @@ impl Guide {
         self
     }
 
+    /// The guide claims nothing of it.
+    fn question(mut self) -> Self {
+        self.lines[1]["line"]["question"] = true.into();
+        self
+    }
+
     fn verdicts(&self) -> Verdicts {
         judge(&read::parse(self.text().as_bytes()).expect("a file of the guide"))
     }
@@ -232,6 +238,32 @@ fn a_claim_is_judged_by_all_of_its_bounds() {
 
 #[test]
 fn what_was_not_measured_says_why() {
+#[test]
+fn a_question_is_answered_by_figures_with_intervals() {
+    let asked = || Guide::new(&[("a", None), ("b", None)], json!([pair("ratio", json!({}))])).question();
+    let of = |rounds: usize| {
+        let ns = &around(100.0)[..rounds];
+        asked().arm("a", ns).arm("b", ns).judged()
+    };
+    let answered = of(12);
+    assert_eq!((answered.verdict, answered.question), (Verdict::Answered, true));
+    assert_eq!((answered.bounds[0].standing, answered.why), (Standing::Shown, None));
+    let few = of(5);
+    assert_eq!(few.verdict, Verdict::CannotTell);
+    assert!(few.why.is_some_and(|why| why.reason.contains("fewer than six rounds")));
+    assert_eq!(asked().verdicts().claims[0].verdict, Verdict::NotMeasured);
+    // A claim whose bounds have no ends stays one that nothing follows from.
+    let claim = Guide::new(&[("a", None), ("b", None)], json!([pair("ratio", json!({}))]));
+    let claim = claim.arm("a", &around(100.0)).arm("b", &around(100.0)).judged();
+    assert_eq!((claim.verdict, claim.question), (Verdict::CannotTell, false));
+    // What is bounded is a claim.
+    for bounded in [pair("ratio", json!({"above": 1.0})), pair("effect", json!({}))] {
+        let text = Guide::new(&[("a", None), ("b", None)], json!([bounded])).question().text();
+        let error = read::parse(text.as_bytes()).expect_err("a bound").to_string();
+        assert!(error.contains("a question bounds nothing"), "{error}");
+    }
+}
+
     let holds = || {
         let mut bound = bound("value", json!({"above": 50.0}));
         bound["one"] = "a".into();
