@@ -2,7 +2,7 @@
 //! of its claims.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     sync::atomic::{AtomicUsize, Ordering},
     time::{Duration, Instant},
@@ -12,7 +12,9 @@ use anyhow::{Context, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use taskscale_analysis::guide::{judge, read};
 use taskscale_model::{
-    guide::{End, Ended, Header, Library, Program, Record, SCHEMA, Verdict, Verdicts},
+    guide::{
+        End, Ended, Header, Judged, Library, Program, Record, SCHEMA, Standing, Verdict, Verdicts,
+    },
     missing::Missing,
 };
 use taskscale_sys::process::Command;
@@ -22,7 +24,7 @@ use crate::{
     commands::report,
     guide::{
         self, NAME, build, libraries, programs,
-        schedule::{self, Plan, Seen},
+        schedule::{self, Again, Plan, Seen},
         sitting::{self, Ending, Journal, Order},
     },
     interrupt::Interrupt,
@@ -88,6 +90,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
         toolchains: asked.toolchains,
         interrupt: interrupt.clone(),
         journal: Journal(kept.file),
+        path: path.clone(),
         commands: BTreeMap::new(),
         progress: Progress::new(),
     };
@@ -217,6 +220,8 @@ struct Session {
     toolchains: BTreeMap<String, Toolchain>,
     interrupt: Interrupt,
     journal: Journal,
+    /// Where the journal lies: it is read between sittings.
+    path: PathBuf,
     /// What starts each program, with the builds of its arms.
     commands: BTreeMap<String, Command>,
     progress: Progress,
@@ -242,19 +247,45 @@ impl Session {
             self.ended(program, ending)?;
         }
         let left_s = |began: &Instant, plan: &Plan| plan.budget_s - began.elapsed().as_secs_f64();
+        let open = self.open()?;
+        for (program, seen) in programs.iter().zip(&mut seen) {
+            seen.iter_mut().for_each(|seen| seen.is_open = open.contains(&program.name));
+        }
         while !self.interrupt.came()
-            && let Some((place, rounds)) =
-                schedule::again(&seen, self.plan.rounds, left_s(&began, &self.plan))
+            && let Some(Again { place, rounds, seconds }) =
+                schedule::again(&seen, &self.plan, left_s(&began, &self.plan))
+            && let Some(before) = seen[place].take()
         {
             let program = &programs[place];
             self.progress.measures(place, programs.len(), &program.claims);
-            // Once more is enough: a program that was cut short again does not fit.
-            seen[place] = None;
-            let ending = self.sit(&program.name, 1, rounds, ENDLESS_S)?;
-            self.ended(program, ending)?;
+            let sat = Instant::now();
+            let ending = self.sit(&program.name, before.sittings, rounds, seconds.unwrap_or(ENDLESS_S))?;
+            if let Ending::Whole { rounds } = ending {
+                let took_s = before.took_s + sat.elapsed().as_secs_f64();
+                let (rounds, sittings) = (before.rounds + rounds, before.sittings + 1);
+                self.ended(program, ending)?;
+                let is_open = self.open()?.contains(&program.name);
+                seen[place] = Some(Seen { rounds, took_s, sittings, is_open });
+            } else {
+                self.ended(program, ending)?;
+            }
         }
         let elapsed_s = began.elapsed().as_secs_f64();
         self.journal.append(&Record::End(End { elapsed_s, interrupted: self.interrupt.came() }))
+    }
+
+    /// The programs of which a claim cannot be told so far, and might be with more rounds.
+    fn open(&self) -> std::io::Result<BTreeSet<String>> {
+        let bytes = std::fs::read(&self.path)?;
+        // What cannot be read here is told when the file is shown.
+        let Ok(file) = read::parse(&bytes) else { return Ok(BTreeSet::new()) };
+        let verdicts = judge(&file);
+        let all = verdicts.claims.iter().chain(verdicts.others.iter().flat_map(|other| &other.claims));
+        let is_open = |judged: &&Judged| {
+            judged.verdict == Verdict::CannotTell
+                && judged.bounds.iter().any(|bound| bound.standing == Standing::CannotTell)
+        };
+        Ok(all.filter(is_open).map(|judged| judged.program.clone()).collect())
     }
 
     /// Compiles what is not compiled; returns what cannot be, with the reason.
@@ -327,7 +358,8 @@ impl Session {
             }
         }
         if let Ending::Whole { rounds } = ending {
-            *seen = Some(Seen { rounds, took_s: began.elapsed().as_secs_f64() });
+            let took_s = began.elapsed().as_secs_f64();
+            *seen = Some(Seen { rounds, took_s, sittings: 1, is_open: false });
         }
         Ok(ending)
     }
