@@ -20,8 +20,8 @@ use std::collections::BTreeMap;
 
 use taskscale_model::{
     guide::{
-        Bound, Claim, Ended, Figure, Judged, JudgedBound, Library, Measured, Of, OfLibrary, Program, Standing,
-        VERDICTS, Verdict, Verdicts,
+        Bound, Claim, Ended, Figure, Judged, JudgedBound, Library, Measured, Of, OfLibrary, Program,
+        Standing, VERDICTS, Verdict, Verdicts,
     },
     missing::Missing,
 };
