@@ -12,9 +12,7 @@ use anyhow::{Context, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use taskscale_analysis::guide::{judge, read};
 use taskscale_model::{
-    guide::{
-        End, Ended, Header, Judged, Library, Program, Record, SCHEMA, Standing, Verdict, Verdicts,
-    },
+    guide::{End, Ended, Header, Judged, Library, Program, Record, SCHEMA, Standing, Verdict, Verdicts},
     missing::Missing,
 };
 use taskscale_sys::process::Command;
@@ -24,7 +22,7 @@ use crate::{
     commands::report,
     guide::{
         self, NAME, build, libraries, programs,
-        schedule::{self, Again, Plan, Seen},
+        schedule::{self, Again, Allowed, Plan, Seen},
         sitting::{self, Ending, Journal, Order},
     },
     interrupt::Interrupt,
@@ -259,15 +257,20 @@ impl Session {
             let program = &programs[place];
             self.progress.measures(place, programs.len(), &program.claims);
             let sat = Instant::now();
-            let ending = self.sit(&program.name, before.sittings, rounds, seconds.unwrap_or(ENDLESS_S))?;
-            if let Ending::Whole { rounds } = ending {
-                let took_s = before.took_s + sat.elapsed().as_secs_f64();
-                let (rounds, sittings) = (before.rounds + rounds, before.sittings + 1);
-                self.ended(program, ending)?;
-                let is_open = self.open()?.contains(&program.name);
-                seen[place] = Some(Seen { rounds, took_s, sittings, is_open });
-            } else {
-                self.ended(program, ending)?;
+            let (ending, starts) = match seconds {
+                Some(seconds) => self.sitting(&program.name, before.starts, Allowed { rounds, seconds })?,
+                None => (self.sit(&program.name, before.starts, rounds, ENDLESS_S)?, 1),
+            };
+            let whole = if let Ending::Whole { rounds } = ending { Some(rounds) } else { None };
+            self.ended(program, ending)?;
+            if let Some(rounds) = whole {
+                seen[place] = Some(Seen {
+                    rounds: before.rounds + rounds,
+                    took_s: before.took_s + sat.elapsed().as_secs_f64(),
+                    sittings: before.sittings + 1,
+                    starts: before.starts + starts,
+                    is_open: self.open()?.contains(&program.name),
+                });
             }
         }
         let elapsed_s = began.elapsed().as_secs_f64();
@@ -336,7 +339,8 @@ impl Session {
     /// The first sitting of a program. Arms that are programs of their own are compiled before.
     fn first(&mut self, program: &str, seen: &mut Option<Seen>) -> std::io::Result<Ending> {
         let began = Instant::now();
-        let mut ending = self.sit(program, 0, self.plan.rounds, self.plan.sitting_s)?;
+        let allowed = Allowed { rounds: self.plan.rounds, seconds: self.plan.sitting_s };
+        let (mut ending, mut starts) = self.sitting(program, 0, allowed)?;
         if let Ending::Wants(arms) = ending {
             for arm in arms {
                 let flags = arm.flags.as_deref().unwrap_or_default();
@@ -351,7 +355,7 @@ impl Session {
                     command.args.extend(["--build".to_owned(), format!("{}={}", arm.name, made.program)]);
                 }
             }
-            ending = self.sit(program, 0, self.plan.rounds, self.plan.sitting_s)?;
+            (ending, starts) = self.sitting(program, 0, allowed)?;
             if let Ending::Wants(_) = ending {
                 let why = "none of its arms compiles with flags of its own";
                 ending = Ending::Failed(Missing::new(why, "compile it by hand to see more"));
@@ -359,9 +363,24 @@ impl Session {
         }
         if let Ending::Whole { rounds } = ending {
             let took_s = began.elapsed().as_secs_f64();
-            *seen = Some(Seen { rounds, took_s, sittings: 1, is_open: false });
+            *seen = Some(Seen { rounds, took_s, sittings: 1, starts, is_open: false });
         }
         Ok(ending)
+    }
+
+    /// A sitting of a program that was started so often before, in several processes. Returns how
+    /// the last of them ended, with the rounds of all, and how many there were.
+    fn sitting(&mut self, program: &str, before: u64, allowed: Allowed) -> std::io::Result<(Ending, u64)> {
+        let began = Instant::now();
+        let (mut starts, mut made) = (0, 0);
+        while let Some(next) = allowed.next(starts, made, began.elapsed().as_secs_f64()) {
+            match self.sit(program, before + starts, next.rounds, next.seconds)? {
+                Ending::Whole { rounds } => made += rounds,
+                ending => return Ok((ending, starts)),
+            }
+            starts += 1;
+        }
+        Ok((Ending::Whole { rounds: made }, starts))
     }
 
     fn sit(&mut self, program: &str, sitting: u64, rounds: u64, seconds: f64) -> std::io::Result<Ending> {

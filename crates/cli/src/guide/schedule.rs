@@ -1,6 +1,6 @@
 //! How long each program may take, and which are started again. The first sitting of each is of one
-//! length. What is left of the time goes to programs with too few rounds for an interval, the
-//! cheapest first, and then to those of which a claim cannot be told.
+//! length, in several processes. What is left of the time goes to programs with too few rounds for
+//! an interval, the cheapest first, and then to those of which a claim cannot be told.
 
 use taskscale_stats::sign::FEWEST;
 
@@ -9,6 +9,9 @@ pub const ROUNDS: u64 = 100;
 /// Seconds of a sitting, where nobody asked for more time. 24 of 27 programs have six rounds by
 /// then on two shared cores.
 const SITTING_S: f64 = 5.0;
+/// Processes of a sitting. Rounds of one process share its heap and its place in memory: a difference
+/// of layouts was 1 ns in all of 100 rounds of one process, and 5 ns in those of another.
+const STARTS: u64 = 5;
 /// Sittings at most of a program that lacks no rounds. Each is one more look at intervals of 95 %,
 /// and with every look more of them exclude by chance what they should not.
 const SITTINGS: u64 = 3;
@@ -49,6 +52,8 @@ pub struct Seen {
     pub rounds: u64,
     pub took_s: f64,
     pub sittings: u64,
+    /// How often it was started.
+    pub starts: u64,
     /// Whether more rounds may tell what cannot be told.
     pub is_open: bool,
 }
@@ -60,6 +65,31 @@ pub struct Again {
     pub rounds: u64,
     /// `None` where it ends after its rounds.
     pub seconds: Option<f64>,
+}
+
+/// What a sitting may take, or a process of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Allowed {
+    pub rounds: u64,
+    pub seconds: f64,
+}
+
+impl Allowed {
+    /// The next process of a sitting, after so many that made so many rounds in so many seconds;
+    /// `None` after the last. A program that makes few rounds, or takes long to begin, has all that
+    /// is left in its second.
+    pub fn next(&self, starts: u64, made: u64, took_s: f64) -> Option<Allowed> {
+        let (rounds, seconds) = (self.rounds.saturating_sub(made), self.seconds - took_s);
+        let share_s = self.seconds / STARTS as f64;
+        // One that has nothing to measure makes no round.
+        let is_over = starts > 0 && (made == 0 || rounds == 0 || seconds < share_s / 2.0);
+        if is_over || starts >= STARTS {
+            return None;
+        }
+        let is_slow = starts == 1 && (made < FEWEST as u64 || took_s > 2.0 * share_s);
+        let left = if is_slow { 1 } else { STARTS - starts };
+        Some(Allowed { rounds: rounds.div_ceil(left), seconds: seconds / left as f64 })
+    }
 }
 
 /// What to start again; `None` where nothing lacks rounds or is open, or nothing fits into what is
@@ -103,7 +133,7 @@ mod tests {
     }
 
     fn seen(rounds: u64, took_s: f64) -> Seen {
-        Seen { rounds, took_s, sittings: 1, is_open: false }
+        Seen { rounds, took_s, sittings: 1, starts: 5, is_open: false }
     }
 
     fn lacking(place: usize, rounds: u64) -> Option<Again> {
@@ -122,6 +152,21 @@ mod tests {
         assert_eq!(again(&all, &Plan::of(4, None, Some(3)), 100.0), None, "three were asked for");
         let twice = [Some(Seen { sittings: 2, ..seen(5, 9.0) })];
         assert_eq!(again(&twice, &plan, 100.0), None, "it was cut short twice");
+    }
+
+    #[test]
+    fn a_sitting_has_several_processes() {
+        let all = Allowed { rounds: 100, seconds: 5.0 };
+        let of = |rounds, seconds| Some(Allowed { rounds, seconds });
+        assert_eq!(all.next(0, 0, 0.0), of(20, 1.0));
+        assert_eq!(all.next(1, 10, 1.0), of(23, 1.0), "what the first left is shared");
+        assert_eq!(all.next(4, 80, 2.0), of(20, 3.0));
+        assert_eq!((all.next(5, 90, 2.0), all.next(4, 100, 2.0), all.next(3, 9, 4.6)), (None, None, None));
+        assert_eq!(all.next(1, 0, 0.1), None, "it has nothing to measure");
+        assert_eq!(all.next(1, 5, 1.0), of(95, 4.0), "it makes few rounds");
+        assert_eq!(all.next(1, 20, 2.5), of(80, 2.5), "it takes long to begin");
+        let few = Allowed { rounds: 3, seconds: 5.0 };
+        assert_eq!((few.next(0, 0, 0.0), few.next(1, 1, 0.5)), (of(1, 1.0), of(2, 4.5)));
     }
 
     #[test]
