@@ -9,7 +9,8 @@ pub const ROUNDS: u64 = 100;
 /// Seconds of a sitting, where nobody asked for more time.
 const SITTING_S: f64 = 5.0;
 /// Processes of a sitting. Rounds of one process share its heap and its place in memory: a
-/// difference of layouts was 1 ns in all of 100 rounds of one process, and 5 ns in those of another.
+/// difference of layouts was 1 ns in all of 100 rounds of one process, and 5 ns in those of the
+/// next.
 const STARTS: u64 = 5;
 /// Sittings at most of a program that lacks no rounds. Each is one more look at intervals of 95 %,
 /// and with every look more of them exclude by chance what they should not.
