@@ -41,9 +41,9 @@ int main(int argc, char** argv) {
   const u64 layers = p.size(64, 8), n = kGroups * layers * kWidth, made = kGroups * (layers - 1) * (2 * kWidth - 1);
   using Task = tf::Task;
   p.claim({27, "A vector of vectors and handles in three dimensions cost about 1 ns a task, a rolling window 0", "cpu", {
-    difference("vector of vectors less flat buffer, read by tasks", "cpu_ns", "read_nested", "read_flat", {-2, 2}),
-    difference("three dimensions less flat", "cpu_ns", "handles_3d", "handles_flat", {-2, 2}), difference("rolling window less all handles", "cpu_ns", "rolling", "handles_flat", {-2, 2})},
-    "CPU time of construction by one thread; for the vector of vectors, of a run by one worker. About 1 ns is read as at most 2 either way"});
+    difference("vector of vectors less flat buffer, read by tasks", "cpu_ns", "read_nested", "read_flat", {none, 2}),
+    difference("three dimensions less flat", "cpu_ns", "handles_3d", "handles_flat", {none, 2}), difference("rolling window less all handles", "cpu_ns", "rolling", "handles_flat", {none, 2})},
+    "CPU time of construction by one thread; for the vector of vectors, of a run by one worker. About 1 ns is read as at most 2 more: a layout that is cheaper costs nothing"});
   p.arm({"handles_flat", n, made}, [=](Sample& s) { return build(s, layers, [=] { return std::vector<Task>(n); },
     [=](auto& store, u64 g, u64 t, u64 x) -> Task& { return store[(g * layers + t) * kWidth + x]; }); });
   p.arm({"handles_3d", n, made}, [=](Sample& s) { return build(s, layers, [=] { return std::vector(kGroups, std::vector(layers, std::vector<Task>(kWidth))); },

@@ -27,13 +27,13 @@ int main(int argc, char** argv) {
   const u64 n = p.size(8'192, 1'024);
   u64 sum = 0;
   for (u64 i = 0; i < n; ++i) sum += spin(i, 256);
-  Claim claim{28, "One barrier beats many", "wall", {}, "wall time of runs; the graphs are built before. A task is 256 steps, about 0.4 us. CPU time too, where workers that spin between batches count"};
+  Claim claim{28, "One barrier beats many", "wall", {}, "wall time of runs; the graphs are built before. A task is 256 steps, about 0.4 us. CPU time is shown: a barrier is a wait, and only workers that spin between batches count"};
   Names batches;
   for (u64 layers = 2; layers <= 1'024; layers *= 8) {
     const string end = "/" + std::to_string(layers);
     batches.push_back("batches" + end);
     claim.bounds.push_back(ratio(std::to_string(layers) + " batches to one graph", "wall_ns", "batches" + end, "whole" + end, {1, none}));
-    claim.bounds.push_back(ratio(std::to_string(layers) + " batches to one graph, CPU time", "cpu_ns", "batches" + end, "whole" + end, {1, none}));
+    claim.bounds.push_back(ratio(std::to_string(layers) + " batches to one graph, CPU time", "cpu_ns", "batches" + end, "whole" + end, {}));
     p.arm({"whole" + end, n, sum, double(layers)}, [=](Sample& s) { return run(s, n, layers, true); });
     p.arm({"batches" + end, n, sum, double(layers)}, [=](Sample& s) { return run(s, n, layers, false); });
   }

@@ -298,7 +298,7 @@ public class ForkJoin {
       String whole = "whole/" + layers, batch = "batches/" + layers;
       batches.add(batch);
       bounds.add(ratio(layers + " batches to one graph", "wall_ns", batch, whole, 1.0, null));
-      bounds.add(ratio(layers + " batches to one graph, CPU time", "cpu_ns", batch, whole, 1.0, null));
+      bounds.add(ratio(layers + " batches to one graph, CPU time", "cpu_ns", batch, whole, null, null));
       for (boolean isWhole : new boolean[] {true, false}) p.arm(isWhole ? whole : batch, n, answer, (double) layers, s -> {
         long[] slots = new long[n];
         Graph graph = new Graph(n, i -> i >= width ? new int[] {i - width} : new int[0]);

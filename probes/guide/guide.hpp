@@ -208,6 +208,7 @@ struct Claim {
   string text, clock;  // "cpu", "wall" or "none": what the claim is about
   std::vector<string> bounds;
   string note = {}, untestable = {}, remedy = {};
+  bool question = false;                  // the guide claims nothing of it: its bounds answer, and have no ends
 };
 struct Arm {
   string name;
@@ -312,7 +313,7 @@ class Program {
       string bounds;
       for (const string& b : c.bounds) bounds += (bounds.empty() ? "" : ",") + b;
       say("{\"claim\":" + std::to_string(c.number) + ",\"text\":" + text(c.text) + ",\"clock\":" + text(c.clock) + library +
-          ",\"compiler\":" + text(__VERSION__) + ",\"cores\":" + std::to_string(cores()) + ",\"note\":" + text(c.note) + ",\"arms\":[" + arms + "],\"bounds\":[" + bounds + "]}");
+          ",\"compiler\":" + text(__VERSION__) + ",\"cores\":" + std::to_string(cores()) + ",\"note\":" + text(c.note) + (c.question ? ",\"question\":true" : "") + ",\"arms\":[" + arms + "],\"bounds\":[" + bounds + "]}");
       if (!c.untestable.empty()) say("{\"claim\":" + std::to_string(c.number) + ",\"untestable\":" + text(c.untestable) + ",\"remedy\":" + text(c.remedy) + "}");
     }
     for (const Arm& a : arms_) if (!a.flags.empty() && !builds_.count(a.name))

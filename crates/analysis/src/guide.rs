@@ -3,7 +3,8 @@
 //! A bound has a figure with a 95 % interval over rounds. It holds where the whole interval lies
 //! within, it fails where the whole lies outside, and otherwise it cannot be told. A claim is
 //! confirmed where all of its bounds hold, refuted where all fail, and partly right where some hold
-//! and some fail.
+//! and some fail. Of what the guide claims nothing, a question, is answered where every figure has
+//! an interval.
 //!
 //! | module | does |
 //! |---|---|
@@ -19,8 +20,8 @@ use std::collections::BTreeMap;
 
 use taskscale_model::{
     guide::{
-        Bound, Claim, Ended, Judged, JudgedBound, Library, Measured, Of, OfLibrary, Program, Standing,
-        VERDICTS, Verdict, Verdicts,
+        Bound, Claim, Ended, Figure, Judged, JudgedBound, Library, Measured, Of, OfLibrary, Program,
+        Standing, VERDICTS, Verdict, Verdicts,
     },
     missing::Missing,
 };
@@ -30,9 +31,12 @@ use read::File;
 
 use crate::summarize::TIE;
 
-/// A ratio whose whole interval lies within this share of 1 is no effect, and what costs no more
-/// than this share more is no worse.
+/// A ratio whose whole interval lies within this share of 1 is no effect.
 const NO_EFFECT: f64 = 0.02;
+
+/// Why a figure has no interval, and what to do.
+const TOO_FEW: &str = "fewer than six rounds have no interval";
+const MORE_TIME: &str = "allow more with --max-time";
 
 /// Judges all claims of a file. O(samples log samples), and 1,000 resamples for each crossover and
 /// each spread.
@@ -95,6 +99,7 @@ fn of_program(file: &File, program: &Program) -> Vec<Judged> {
             text: String::new(),
             clock: "none".into(),
             note: String::new(),
+            question: false,
             program: program.name.clone(),
             verdict,
             why: Some(why),
@@ -151,6 +156,7 @@ fn judged(
         // What no machine has is no matter of this one.
         (Some(why), _) if why.remedy.is_empty() => (Verdict::Inapplicable, Some(why)),
         (Some(why), _) => (Verdict::NotTestable, Some(why)),
+        (None, _) if claim.question => answer(&bounds, ended),
         (None, _) => verdict(&bounds, ended),
     };
     Judged {
@@ -158,12 +164,27 @@ fn judged(
         text: claim.text.clone(),
         clock: claim.clock.clone(),
         note: claim.note.clone(),
+        question: claim.question,
         program: program.name.clone(),
         verdict,
         why,
         bounds,
         map: map::of(&arms),
         arms,
+    }
+}
+
+/// Whether the bounds of a question answer it. One whose arm cannot be measured here says nothing.
+fn answer(bounds: &[JudgedBound], ended: Option<&Ended>) -> (Verdict, Option<Missing>) {
+    let figures = || bounds.iter().filter(|bound| !matches!(bound.of, Of::Report { .. }));
+    let told: Vec<&Figure> = figures().filter_map(|bound| bound.figure.value()).collect();
+    match figures().find_map(|bound| bound.figure.why()) {
+        Some(why) if told.is_empty() && ended.is_some() => (Verdict::NotTestable, Some(why.clone())),
+        _ if told.is_empty() => (Verdict::NotMeasured, Some(unmeasured(ended).1)),
+        _ if told.iter().any(|figure| !figure.has_interval) => {
+            (Verdict::CannotTell, Some(Missing::new(TOO_FEW, MORE_TIME)))
+        }
+        _ => (Verdict::Answered, None),
     }
 }
 
@@ -189,7 +210,7 @@ fn verdict(bounds: &[JudgedBound], ended: Option<&Ended>) -> (Verdict, Option<Mi
         _ => {
             let few = judged().filter_map(|bound| bound.figure.value()).any(|figure| !figure.has_interval);
             let why = match few {
-                true => Missing::new("fewer than six rounds have no interval", "allow more with --max-time"),
+                true => Missing::new(TOO_FEW, MORE_TIME),
                 false => Missing::new(
                     format!("{} of {all} bounds lie within an interval", all - missing.len() - hold - fail),
                     "allow more with --max-time, on a quiet machine",
@@ -249,23 +270,20 @@ fn standing(bound: &Bound, Interval { low, high }: Interval) -> Standing {
         };
     }
     let tie = bound.tie.as_deref() == Some("holds");
-    // What is no worse than another is worse by no more than what counts as no effect.
-    let margin = if tie { NO_EFFECT } else { 0.0 };
+    // What is no worse than another is worse by no more than what counts as a tie. One margin for
+    // and against: with 2 % against and 10 % for, 1.04x [1.01, 1.05] held and 1.04x [1.02, 1.05]
+    // failed, so that of two runs one confirmed what the other did not.
+    let margin = if tie { TIE } else { 0.0 };
     let above = bound.above.map_or(f64::NEG_INFINITY, |above| above - margin * above.abs());
     let below = bound.below.map_or(f64::INFINITY, |below| below + margin * below.abs());
     // Two bounds are a range with its ends. One is to be passed: what is always 0 is not above 0.
-    // A tie is told by an interval that is as narrow as one of two rows: a wide one shows neither.
-    let ends_near = || {
-        bound.above.is_none_or(|above| low >= above - TIE * above.abs())
-            && bound.below.is_none_or(|below| high <= below + TIE * below.abs())
-    };
     let is_range = bound.above.is_some() && bound.below.is_some();
     let within =
         |value: f64| if is_range { above <= value && value <= below } else { above < value && value < below };
     let outside = if is_range { high < above || low > below } else { high <= above || low >= below };
     match () {
         () if outside => Standing::Fails,
-        () if (tie && ends_near()) || (within(low) && within(high)) => Standing::Holds,
+        () if within(low) && within(high) => Standing::Holds,
         () => Standing::CannotTell,
     }
 }

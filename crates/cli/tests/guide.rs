@@ -73,7 +73,10 @@ fn a_claim_is_measured_and_shown_again() {
 fn what_means_nothing_to_the_guide_is_refused() {
     let tool = Tool::new();
     for (words, said) in [
-        (vec!["run", "guide", "--claim", "99"], "there is no claim 99; the guide has claims 1 to 36"),
+        (
+            vec!["run", "guide", "--claim", "99"],
+            "there is no claim 99; claims and questions are numbered 1 to 42",
+        ),
         (vec!["run", "guide", "--runtime", "go"], "--runtime means nothing to the guide"),
         (vec!["run", "guide", "fanout"], "guide runs by itself"),
         (vec!["run", "fanout", "--claim", "3"], "--claim is for the guide"),

@@ -11,6 +11,11 @@ pub const SCHEMA: &str = "taskscale.guide/1";
 /// The schema of what follows from one.
 pub const VERDICTS: &str = "taskscale.guide-verdicts/1";
 
+/// For fields that are left out where they say nothing.
+fn is_no(is: &bool) -> bool {
+    !is
+}
+
 /// A line of a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -124,6 +129,9 @@ pub struct Claim {
     pub cores: u64,
     #[serde(default)]
     pub note: String,
+    /// Whether the guide claims nothing of it: its bounds are the answer, and have no ends.
+    #[serde(default, skip_serializing_if = "is_no")]
+    pub question: bool,
     pub arms: Vec<Arm>,
     pub bounds: Vec<Bound>,
 }
@@ -277,6 +285,9 @@ pub struct Judged {
     pub text: String,
     pub clock: String,
     pub note: String,
+    /// Whether the guide claims nothing of it, and figures are the answer.
+    #[serde(default, skip_serializing_if = "is_no")]
+    pub question: bool,
     /// The program that tests it.
     pub program: String,
     pub verdict: Verdict,
@@ -318,6 +329,8 @@ pub enum Verdict {
     Refuted,
     /// Some of its bounds hold and some do not.
     Partly,
+    /// It is a question, and all of its figures have an interval.
+    Answered,
     /// Intervals straddle bounds, or rest on too few rounds.
     CannotTell,
     /// This machine lacks what the claim is about.

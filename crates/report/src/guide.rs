@@ -31,6 +31,7 @@ const TEXT: usize = 32;
 const CELL: usize = 300;
 
 const LEGEND: &str = "Shown is the figure that decides, with what is claimed of it in parentheses.";
+const QUESTIONS: &str = "Of what is answered the guide claims nothing: the figure is the answer.";
 
 /// The verdict as it is printed.
 fn word(verdict: Verdict) -> &'static str {
@@ -38,6 +39,7 @@ fn word(verdict: Verdict) -> &'static str {
         Verdict::Confirmed => "confirmed",
         Verdict::Refuted => "refuted",
         Verdict::Partly => "partly",
+        Verdict::Answered => "answered",
         Verdict::CannotTell => "cannot tell",
         Verdict::NotTestable => "not testable",
         Verdict::Inapplicable => "inapplicable",
@@ -48,7 +50,7 @@ fn word(verdict: Verdict) -> &'static str {
 
 fn inked(verdict: Verdict, text: &str) -> String {
     let colour = match verdict {
-        Verdict::Confirmed => Ink::Green,
+        Verdict::Confirmed | Verdict::Answered => Ink::Green,
         Verdict::Refuted | Verdict::Failed => Ink::Red,
         Verdict::Partly | Verdict::CannotTell => Ink::Yellow,
         Verdict::NotTestable | Verdict::Inapplicable | Verdict::NotMeasured => Ink::Dim,
@@ -73,6 +75,9 @@ pub fn guide_overview(verdicts: &Verdicts, library: Option<&str>, style: &Style,
     let is_claimed = |judged: &&Judged| key_bound(judged).is_some_and(|bound| demand(bound).is_some());
     if !table.is_borrowed && table.claims.iter().any(is_claimed) {
         let _ = writeln!(text, "\n{}", ink(Ink::Dim, LEGEND));
+    }
+    if table.claims.iter().any(|judged| judged.verdict == Verdict::Answered) {
+        let _ = writeln!(text, "{}", ink(Ink::Dim, QUESTIONS));
     }
     text.push_str(&others::legend(verdicts, marks));
     // What surprises most is looked at first.
@@ -145,6 +150,8 @@ fn key_bound(judged: &Judged) -> Option<&JudgedBound> {
     match judged.verdict {
         Verdict::Confirmed => of(Standing::Holds).min_by(by_room),
         Verdict::Refuted => of(Standing::Fails).min_by(by_room),
+        // The figure that a program names first is the answer.
+        Verdict::Answered => of(Standing::Shown).next(),
         // Of several that are as far away, the first.
         Verdict::Partly => of(Standing::Fails).rev().max_by(by_room),
         Verdict::CannotTell => {
@@ -346,8 +353,12 @@ pub fn guide_text(verdicts: &Verdicts, claims: &[u32], library: Option<&str>, st
     render(&text, style.colour)
 }
 
+fn named(judged: &Judged) -> &'static str {
+    if judged.question { "Question" } else { "Claim" }
+}
+
 fn whole(text: &mut String, judged: &Judged, library: Option<&OfLibrary>, width: usize) {
-    let title = format!("Claim {}: {}", judged.claim, clean(&judged.text));
+    let title = format!("{} {}: {}", named(judged), judged.claim, clean(&judged.text));
     // Writing to a string cannot fail.
     let title = paragraphs("", &[title], width);
     title.lines().for_each(|line| {
@@ -466,12 +477,14 @@ fn in_cell(judged: &Judged, below: &mut String) -> String {
     }
     let escaped = |text: &str| escape(&clean(text));
     // Writing to a string cannot fail.
-    let _ = writeln!(below, "\nClaim {}, {}:\n", judged.claim, escaped(&judged.text));
+    let _ = writeln!(below, "\n{} {}, {}:\n", named(judged), judged.claim, escaped(&judged.text));
     for cell in &cells {
         let _ = writeln!(below, "- {}", escaped(cell));
     }
-    let bounds = judged.bounds.iter().filter(|bound| bound.standing != Standing::Shown).count();
-    let all = format!("all {bounds} bounds stand below the table");
+    let all = match judged.question {
+        true => format!("all {} figures stand below the table", told(judged).count()),
+        false => format!("all {} bounds stand below the table", told(judged).count()),
+    };
     match key_bound(judged).and_then(measured_of) {
         Some(decides) => format!("{}; {all}", begin(&decides, CELL)),
         None => format!("{}; {all}", begin(&cells[0], CELL)),
@@ -480,13 +493,20 @@ fn in_cell(judged: &Judged, below: &mut String) -> String {
 
 /// A bound with its figure, whether it holds, and what it demands.
 fn measured_of(bound: &JudgedBound) -> Option<String> {
-    Some(format!("{}: {} ({}: {})", bound.name, figure(bound)?, standing(bound), demanded(bound)))
+    Some(match bound.standing {
+        Standing::Shown => format!("{}: {}", bound.name, figure(bound)?),
+        _ => format!("{}: {} ({}: {})", bound.name, figure(bound)?, standing(bound), demanded(bound)),
+    })
+}
+
+/// The bounds that a verdict rests on: of a question, all of its figures.
+fn told(judged: &Judged) -> impl Iterator<Item = &JudgedBound> {
+    judged.bounds.iter().filter(|bound| judged.question || bound.standing != Standing::Shown)
 }
 
 /// What was measured of a claim, bound by bound.
 fn measured(judged: &Judged) -> Vec<String> {
-    let bounds = judged.bounds.iter().filter(|bound| bound.standing != Standing::Shown);
-    let mut cells: Vec<String> = bounds.filter_map(measured_of).collect();
+    let mut cells: Vec<String> = told(judged).filter_map(measured_of).collect();
     if let Some(why) =
         judged.why.as_ref().filter(|_| cells.is_empty() || judged.verdict >= Verdict::NotTestable)
     {

@@ -140,6 +140,27 @@ fn a_long_cell_stands_below_the_table() {
 }
 
 #[test]
+fn a_question_shows_its_figures_without_bounds() {
+    let of = |count: usize| {
+        let shown = vec![(Standing::Shown, [0.6, 0.7, 0.8], None, None); count];
+        let mut verdicts = ratios(Verdict::Answered, &shown);
+        verdicts.claims[0].question = true;
+        verdicts
+    };
+    let screen = guide_overview(&of(2), None, &Style::default(), "last");
+    assert!(screen.contains("34 answered ") && screen.contains("0.70x [0.60, 0.80]\n"), "{screen}");
+    assert!(screen.contains("the guide claims nothing: the figure is the answer"), "{screen}");
+    let text = guide_text(&of(2), &[34], None, &Style::default());
+    assert!(text.starts_with("Question 34: "), "{text}");
+    let table = guide_markdown(&of(2), &[], None);
+    let cells = "| answered | bound 0: 0.70x \\[0.60, 0.80\\]; bound 1: 0.70x \\[0.60, 0.80\\] |";
+    assert!(table.contains(cells), "{table}");
+    let long = guide_markdown(&of(28), &[], None);
+    assert!(long.contains("all 28 figures stand below the table"), "{long}");
+    assert!(long.contains("\nQuestion 34, "), "{long}");
+}
+
+#[test]
 fn json_is_read_back() {
     let all: Verdicts = serde_json::from_str(&guide_json(&verdicts(), &[], None)).expect("verdicts");
     assert_eq!(all, verdicts());

@@ -282,7 +282,7 @@ fn barriers(p: &mut Program) {
             "cpu_ns",
             &many,
             &whole,
-            (Some(1.0), None),
+            (None, None),
         ));
         let width = n / layers;
         p.arm(whole, n, answer, Some(layers as f64), move |s| {

@@ -138,6 +138,11 @@ fn check(claim: &Claim) -> Result<(), String> {
     let known = |name: &String| claim.arms.iter().any(|arm| arm.name == *name);
     for bound in &claim.bounds {
         let of = |problem: String| Err(format!("bound {:?}: {problem}", bound.name));
+        let has_ends =
+            bound.above.is_some() || bound.below.is_some() || matches!(bound.of, Of::Effect { .. });
+        if claim.question && has_ends {
+            return of("a question bounds nothing".into());
+        }
         let mut named: Vec<&String> = Vec::new();
         match &bound.of {
             Of::Value { one } => named.push(one),

@@ -2,7 +2,7 @@
 //! of its claims.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     sync::atomic::{AtomicUsize, Ordering},
     time::{Duration, Instant},
@@ -12,7 +12,7 @@ use anyhow::{Context, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use taskscale_analysis::guide::{judge, read};
 use taskscale_model::{
-    guide::{End, Ended, Header, Library, Program, Record, SCHEMA, Verdict, Verdicts},
+    guide::{End, Ended, Header, Judged, Library, Program, Record, SCHEMA, Standing, Verdict, Verdicts},
     missing::Missing,
 };
 use taskscale_sys::process::Command;
@@ -22,7 +22,7 @@ use crate::{
     commands::report,
     guide::{
         self, NAME, build, libraries, programs,
-        schedule::{self, Plan, Seen},
+        schedule::{self, Again, Allowed, Plan, Seen},
         sitting::{self, Ending, Journal, Order},
     },
     interrupt::Interrupt,
@@ -88,6 +88,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
         toolchains: asked.toolchains,
         interrupt: interrupt.clone(),
         journal: Journal(kept.file),
+        path: path.clone(),
         commands: BTreeMap::new(),
         progress: Progress::new(),
     };
@@ -217,6 +218,8 @@ struct Session {
     toolchains: BTreeMap<String, Toolchain>,
     interrupt: Interrupt,
     journal: Journal,
+    /// Where the journal lies: it is read between sittings.
+    path: PathBuf,
     /// What starts each program, with the builds of its arms.
     commands: BTreeMap<String, Command>,
     progress: Progress,
@@ -242,19 +245,50 @@ impl Session {
             self.ended(program, ending)?;
         }
         let left_s = |began: &Instant, plan: &Plan| plan.budget_s - began.elapsed().as_secs_f64();
+        let open = self.open()?;
+        for (program, seen) in programs.iter().zip(&mut seen) {
+            seen.iter_mut().for_each(|seen| seen.is_open = open.contains(&program.name));
+        }
         while !self.interrupt.came()
-            && let Some((place, rounds)) =
-                schedule::again(&seen, self.plan.rounds, left_s(&began, &self.plan))
+            && let Some(Again { place, rounds, seconds }) =
+                schedule::again(&seen, &self.plan, left_s(&began, &self.plan))
+            && let Some(before) = seen[place].take()
         {
             let program = &programs[place];
             self.progress.measures(place, programs.len(), &program.claims);
-            // Once more is enough: a program that was cut short again does not fit.
-            seen[place] = None;
-            let ending = self.sit(&program.name, 1, rounds, ENDLESS_S)?;
+            let sat = Instant::now();
+            let (ending, starts) = match seconds {
+                Some(seconds) => self.sitting(&program.name, before.starts, Allowed { rounds, seconds })?,
+                None => (self.sit(&program.name, before.starts, rounds, ENDLESS_S)?, 1),
+            };
+            let whole = if let Ending::Whole { rounds } = ending { Some(rounds) } else { None };
             self.ended(program, ending)?;
+            if let Some(rounds) = whole {
+                seen[place] = Some(Seen {
+                    rounds: before.rounds + rounds,
+                    took_s: before.took_s + sat.elapsed().as_secs_f64(),
+                    sittings: before.sittings + 1,
+                    starts: before.starts + starts,
+                    is_open: self.open()?.contains(&program.name),
+                });
+            }
         }
         let elapsed_s = began.elapsed().as_secs_f64();
         self.journal.append(&Record::End(End { elapsed_s, interrupted: self.interrupt.came() }))
+    }
+
+    /// The programs of which a claim cannot be told so far, and might be with more rounds.
+    fn open(&self) -> std::io::Result<BTreeSet<String>> {
+        let bytes = std::fs::read(&self.path)?;
+        // What cannot be read here is told when the file is shown.
+        let Ok(file) = read::parse(&bytes) else { return Ok(BTreeSet::new()) };
+        let verdicts = judge(&file);
+        let all = verdicts.claims.iter().chain(verdicts.others.iter().flat_map(|other| &other.claims));
+        let is_open = |judged: &&Judged| {
+            judged.verdict == Verdict::CannotTell
+                && judged.bounds.iter().any(|bound| bound.standing == Standing::CannotTell)
+        };
+        Ok(all.filter(is_open).map(|judged| judged.program.clone()).collect())
     }
 
     /// Compiles what is not compiled; returns what cannot be, with the reason.
@@ -305,7 +339,8 @@ impl Session {
     /// The first sitting of a program. Arms that are programs of their own are compiled before.
     fn first(&mut self, program: &str, seen: &mut Option<Seen>) -> std::io::Result<Ending> {
         let began = Instant::now();
-        let mut ending = self.sit(program, 0, self.plan.rounds, self.plan.sitting_s)?;
+        let allowed = Allowed { rounds: self.plan.rounds, seconds: self.plan.sitting_s };
+        let (mut ending, mut starts) = self.sitting(program, 0, allowed)?;
         if let Ending::Wants(arms) = ending {
             for arm in arms {
                 let flags = arm.flags.as_deref().unwrap_or_default();
@@ -320,16 +355,32 @@ impl Session {
                     command.args.extend(["--build".to_owned(), format!("{}={}", arm.name, made.program)]);
                 }
             }
-            ending = self.sit(program, 0, self.plan.rounds, self.plan.sitting_s)?;
+            (ending, starts) = self.sitting(program, 0, allowed)?;
             if let Ending::Wants(_) = ending {
                 let why = "none of its arms compiles with flags of its own";
                 ending = Ending::Failed(Missing::new(why, "compile it by hand to see more"));
             }
         }
         if let Ending::Whole { rounds } = ending {
-            *seen = Some(Seen { rounds, took_s: began.elapsed().as_secs_f64() });
+            let took_s = began.elapsed().as_secs_f64();
+            *seen = Some(Seen { rounds, took_s, sittings: 1, starts, is_open: false });
         }
         Ok(ending)
+    }
+
+    /// A sitting of a program that was started so often before, in several processes. Returns how
+    /// the last of them ended, with the rounds of all, and how many there were.
+    fn sitting(&mut self, program: &str, before: u64, allowed: Allowed) -> std::io::Result<(Ending, u64)> {
+        let began = Instant::now();
+        let (mut starts, mut made) = (0, 0);
+        while let Some(next) = allowed.next(starts, made, began.elapsed().as_secs_f64()) {
+            match self.sit(program, before + starts, next.rounds, next.seconds)? {
+                Ending::Whole { rounds } => made += rounds,
+                ending => return Ok((ending, starts)),
+            }
+            starts += 1;
+        }
+        Ok((Ending::Whole { rounds: made }, starts))
     }
 
     fn sit(&mut self, program: &str, sitting: u64, rounds: u64, seconds: f64) -> std::io::Result<Ending> {

@@ -79,6 +79,7 @@ fn mark(verdict: Verdict) -> char {
         Verdict::Confirmed => '+',
         Verdict::Refuted => '-',
         Verdict::Partly => '~',
+        Verdict::Answered => '=',
         Verdict::CannotTell => '?',
         Verdict::NotTestable | Verdict::Inapplicable => '.',
         Verdict::Failed => '!',
