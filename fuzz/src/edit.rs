@@ -1,6 +1,10 @@
 //! Changes a value of JSON as bytes say, so that most changes leave a value of its type.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
+
+use crate::less::Line;
 
 /// Numbers at the ends of what types hold, and some that are none of a time or a share.
 const NUMBERS: [&str; 12] = [
@@ -31,8 +35,43 @@ pub fn edit(value: &mut Value, bytes: &[u8], texts: &[&str]) {
     }
 }
 
+/// The text of lines that are changed in the same way, one record a line. The list of all lines is
+/// a place too. Only the lines that an edit meets are copied and written anew.
+pub fn edited(lines: &[&Line], bytes: &[u8], texts: &[&str]) -> String {
+    let mut lines: Vec<Cow<'_, Line>> = lines.iter().map(|line| Cow::Borrowed(*line)).collect();
+    for [high, low, what, with] in bytes.as_chunks::<4>().0 {
+        let all = 1 + lines.iter().map(|line| line.places).sum::<usize>();
+        let mut place = usize::from(u16::from_be_bytes([*high, *low])) % all;
+        let with = usize::from(*with);
+        if place == 0 {
+            match what % 4 {
+                0 => lines.truncate(with % (lines.len() + 1)),
+                1 if !lines.is_empty() => lines.push(lines[with % lines.len()].clone()),
+                2 => lines.reverse(),
+                _ => lines.clear(),
+            }
+            continue;
+        }
+        place -= 1;
+        let mut met = 0;
+        while place >= lines[met].places {
+            place -= lines[met].places;
+            met += 1;
+        }
+        let line = lines[met].to_mut();
+        at(&mut line.value, &mut place, &mut |found| change(found, *what, with, texts));
+        line.places = places(&line.value);
+        line.text.clear();
+    }
+    for line in lines.iter_mut().filter(|line| line.text.is_empty()) {
+        let line = line.to_mut();
+        line.text = line.value.to_string();
+    }
+    lines.iter().flat_map(|line| [&*line.text, "\n"]).collect()
+}
+
 /// How many values there are, itself among them.
-fn places(value: &Value) -> usize {
+pub fn places(value: &Value) -> usize {
     1 + match value {
         Value::Array(all) => all.iter().map(places).sum(),
         Value::Object(all) => all.values().map(places).sum(),

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use crate::edit::places;
+
 /// How many members the lists of a chosen part keep.
 const MEMBERS: [usize; 4] = [1, 1, 1, 3];
 
@@ -61,40 +63,52 @@ fn few(value: &Value, most: usize) -> Value {
     }
 }
 
-/// The lines of a run file with what chooses among them.
-pub struct Lines(Vec<(String, Option<u64>, Value)>);
+/// A line of a kept file: its text and the number of its values are made once, since most lines of
+/// most executions stay as they are.
+#[derive(Clone)]
+pub struct Line {
+    kind: String,
+    row: Option<u64>,
+    pub value: Value,
+    pub text: String,
+    pub places: usize,
+}
+
+/// The lines of a run file.
+pub struct Lines(Vec<Line>);
 
 impl Lines {
     /// Reads the lines of a file that is whole.
     pub fn new(file: &str) -> Lines {
         let line = |line: &str| {
-            let line: Value = line.parse().expect("JSON");
-            (line["type"].as_str().unwrap_or_default().to_owned(), line["row"].as_u64(), line)
+            let value: Value = line.parse().expect("JSON");
+            let kind = value["type"].as_str().unwrap_or_default().to_owned();
+            Line { kind, row: value["row"].as_u64(), places: places(&value), text: value.to_string(), value }
         };
         Lines(file.lines().map(line).collect())
     }
 
     /// A few neighbouring rows, each with a few records of each kind. The first byte chooses the
     /// first row, the second how many there are of both.
-    pub fn few(&self, [first, many]: [u8; 2], luck: u32) -> Value {
+    pub fn few(&self, [first, many]: [u8; 2], luck: u32) -> Vec<&Line> {
         let (rows, records) = match luck {
             luck if luck.is_multiple_of(ALL) => (usize::MAX, usize::MAX),
             luck if luck.is_multiple_of(MORE) => (4, 6),
             _ => (ROWS[usize::from(many % 4)], RECORDS[usize::from(many / 4 % 4)]),
         };
-        let all = self.0.iter().filter(|(kind, ..)| kind == "row").count().max(1);
+        let all = self.0.iter().filter(|line| line.kind == "row").count().max(1);
         let rows = rows.min(all);
         let from = usize::from(first) % (all - rows + 1);
         let rows = from as u64..(from + rows) as u64;
         let mut so_far: BTreeMap<(&str, Option<u64>), usize> = BTreeMap::new();
-        let kept = self.0.iter().filter(|(kind, row, _)| {
-            if row.is_some_and(|row| !rows.contains(&row)) {
+        let kept = self.0.iter().filter(|line| {
+            if line.row.is_some_and(|row| !rows.contains(&row)) {
                 return false;
             }
-            let count = so_far.entry((kind, *row)).or_default();
+            let count = so_far.entry((&line.kind, line.row)).or_default();
             *count += 1;
             *count <= records
         });
-        kept.map(|(.., line)| line.clone()).collect()
+        kept.collect()
     }
 }

@@ -14,7 +14,7 @@ use taskscale_testkit::made::{self, HOSTILE};
 
 use crate::{
     digests,
-    edit::edit,
+    edit::{edit, edited},
     less::{self, Lines, luck},
     shown::{self, Form},
 };
@@ -45,22 +45,25 @@ fn check_form<T: Debug + PartialEq + DeserializeOwned>(forms: &[Form<T>], which:
     text
 }
 
-/// Reads a run file and shows it or its comparison with itself. The first byte chooses the form,
-/// and its highest bit whether the rest stands behind a header that is whole. Else three bytes
-/// choose lines of a kept file, and the others say how these are changed.
-pub fn check_run_file(bytes: &[u8]) {
-    let Some((form, rest)) = bytes.split_first() else { return };
-    let file = match (form >> 7, rest) {
-        (0, [kept, first, many, edits @ ..]) => {
+/// A run file. The first byte chooses the form, and its highest bit whether the rest stands behind a
+/// header that is whole. Else three bytes choose lines of a kept file, and the others say how these
+/// are changed.
+pub fn run_file(bytes: &[u8]) -> Vec<u8> {
+    match bytes {
+        [0..128, kept, first, many, edits @ ..] => {
             static LINES: LazyLock<[Lines; KEPT.len()]> = LazyLock::new(|| KEPT.map(Lines::new));
-            let mut lines = LINES[usize::from(*kept) % KEPT.len()].few([*first, *many], luck(bytes));
-            edit(&mut lines, edits, &HOSTILE);
-            let lines = lines.as_array().map(Vec::as_slice).unwrap_or_default();
-            lines.iter().map(|line| format!("{line}\n")).collect::<String>().into_bytes()
+            let lines = LINES[usize::from(*kept) % KEPT.len()].few([*first, *many], luck(bytes));
+            edited(&lines, edits, &HOSTILE).into_bytes()
         }
-        _ => [KEPT[0].lines().next().unwrap_or_default().as_bytes(), b"\n", rest].concat(),
-    };
-    let Ok(run) = parse_run(&file) else { return };
+        [_, rest @ ..] => [KEPT[0].lines().next().unwrap_or_default().as_bytes(), b"\n", rest].concat(),
+        [] => Vec::new(),
+    }
+}
+
+/// Reads a run file and shows it or its comparison with itself.
+pub fn check_run_file(bytes: &[u8]) {
+    let Ok(run) = parse_run(run_file(bytes)) else { return };
+    let form = bytes.first().copied().unwrap_or_default();
     let which = form % 128 % (shown::SUMMARY.len() + shown::COMPARISON.len()) as u8;
     match which.checked_sub(shown::SUMMARY.len() as u8) {
         None => drop(check_form(&shown::SUMMARY, which, &summarize(&run))),

@@ -44,6 +44,18 @@ fn a_measurement_that_is_not_in_its_place_is_told() {
     assert!(run.altered.is_none() && run.notes.len() == 1, "{:?}", run.notes);
 }
 
+/// No number of a file is too large to count on from.
+#[test]
+fn the_largest_order_is_a_gap_and_no_panic() {
+    let mut lines: Vec<String> = QUICK.split_inclusive('\n').map(str::to_owned).collect();
+    let last = lines.iter().rposition(|line| line.contains(r#""type":"sample""#)).expect("a sample");
+    let (front, behind) = lines[last].split_once(r#""order":"#).expect("an order");
+    let behind = behind.trim_start_matches(|c: char| c.is_ascii_digit());
+    lines[last] = format!(r#"{front}"order":{}{behind}"#, u64::MAX);
+    let said = parse_run(lines.concat()).expect("a run file").altered.expect("a gap");
+    assert!(said.contains("the first before measurement 18446744073709551615"), "{said}");
+}
+
 /// The file with the numbers of its records in its last line.
 fn counted() -> Vec<String> {
     let mut lines: Vec<String> = QUICK.split_inclusive('\n').map(str::to_owned).collect();

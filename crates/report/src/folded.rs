@@ -29,10 +29,17 @@ pub(crate) fn folded(header: &[GridCell], rows: &[Vec<GridCell>], names: usize, 
         }
         grid
     };
+    // A column is as wide beside others as alone, so their sum tells nearly how many fit. Drawing
+    // each number of columns made a wide table cost as many drawings as it has columns.
+    let widths = piece(names..header.len()).column_max_content_widths();
+    let padded = |columns: &[u16]| columns.iter().map(|&column| usize::from(column) + 2).sum::<usize>();
     let (mut first, mut text) = (names, String::new());
     while first < header.len() {
         let fits = |end: &usize| piece(first..*end).lines().all(|line| columns(&line) <= width);
-        let fitting = (first + 1..=header.len()).rev().find(fits);
+        let is_narrow = |end: &usize| padded(&widths[..names]) + padded(&widths[first..*end]) <= width + 1;
+        let near = (first + 1..=header.len()).rev().find(is_narrow).unwrap_or(first);
+        let more = (near + 1..=header.len()).take_while(fits).last();
+        let fitting = more.or_else(|| (first + 1..=near).rev().find(fits));
         let end = fitting.unwrap_or(first + 1);
         let mut grid = piece(first..end);
         if fitting.is_none() {

@@ -10,9 +10,10 @@ mod less;
 mod results;
 
 use common::{digests, shown};
+use taskscale_analysis::parse_run;
 
 /// Random bytes, the same each time.
-fn bytes(rounds: u64, check: fn(&[u8])) {
+fn bytes(rounds: u64, mut check: impl FnMut(&[u8])) {
     let mut state = 1u64;
     let mut byte = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -27,6 +28,20 @@ fn bytes(rounds: u64, check: fn(&[u8])) {
 #[test]
 fn run_files() {
     bytes(2_000, results::check_run_file);
+}
+
+/// The target would be hollow if hardly any of its files were read: 49 % of those with one edit
+/// are.
+#[test]
+fn half_of_all_run_files_with_one_edit_are_read() {
+    let mut read = 0;
+    bytes(400, |random| {
+        let mut one = [0; 8];
+        one.iter_mut().zip(random).for_each(|(to, from)| *to = *from);
+        one[0] %= 128;
+        read += usize::from(parse_run(results::run_file(&one)).is_ok());
+    });
+    assert!(read > 160, "{read} of 400 are read");
 }
 
 #[test]

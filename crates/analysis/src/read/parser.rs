@@ -246,10 +246,10 @@ fn altered(orders: &[u64]) -> Option<String> {
         ));
     }
     let last = orders.last()?;
-    let (missing, mut expected) = ((last + 1).saturating_sub(orders.len() as u64), 0);
+    let (missing, mut expected) = (last.saturating_add(1).saturating_sub(orders.len() as u64), 0);
     let gap = orders.iter().find(|order| {
         let is_gap = **order != expected;
-        expected = **order + 1;
+        expected = order.saturating_add(1);
         is_gap
     })?;
     let were =
