@@ -45,9 +45,9 @@ fn check_form<T: Debug + PartialEq + DeserializeOwned>(forms: &[Form<T>], which:
     text
 }
 
-/// A run file. The first byte chooses the form, and its highest bit whether the rest stands behind a
-/// header that is whole. Else three bytes choose lines of a kept file, and the others say how these
-/// are changed.
+/// A run file. The first byte chooses the form, and its highest bit whether the rest stands behind
+/// a header that is whole. Else three bytes choose lines of a kept file, and the others say how
+/// these are changed.
 pub fn run_file(bytes: &[u8]) -> Vec<u8> {
     match bytes {
         [0..128, kept, first, many, edits @ ..] => {
