@@ -1,10 +1,12 @@
 //! Finds secrets in the words of a command line: by the name of their option or variable, by their
 //! place in an address, or by their form.
 
+use std::borrow::Cow;
+
 use super::HIDDEN;
 
 /// Words that name a secret, alone or as a part of a name: `GITHUB_TOKEN`, `--db-password`.
-const SECRETS: [&str; 17] = [
+const SECRETS: [&str; 30] = [
     "token",
     "secret",
     "secrets",
@@ -22,11 +24,48 @@ const SECRETS: [&str; 17] = [
     "authorization",
     "bearer",
     "cookie",
+    "otp",
+    "totp",
+    "passcode",
+    "passkey",
+    "sessionid",
+    "jsessionid",
+    "phpsessid",
+    "sshpass",
+    "storepass",
+    "keypass",
+    "dbpass",
+    "userpass",
+    "rootpass",
 ];
+/// Words that are one word of [`SECRETS`] where they are written apart: `--pass-phrase`.
+const APART: [&str; 3] = ["phrase", "word", "code"];
+/// What a name is of that ends so: where a secret lies or how long it is, and no secret.
+const ABOUT: [&str; 10] =
+    ["file", "files", "path", "dir", "folder", "type", "count", "length", "size", "limit"];
 /// Words that name one together with `key` behind them: `API_KEY`.
-const KEYS: [&str; 7] = ["api", "access", "private", "secret", "signing", "encryption", "account"];
+const KEYS: [&str; 18] = [
+    "api",
+    "access",
+    "private",
+    "secret",
+    "signing",
+    "encryption",
+    "account",
+    "master",
+    "deploy",
+    "license",
+    "app",
+    "client",
+    "shared",
+    "service",
+    "subscription",
+    "storage",
+    "hmac",
+    "webhook",
+];
 /// Words that end one that is written together: `PGPASSWORD`.
-const ENDINGS: [&str; 5] = ["password", "passwd", "passphrase", "apikey", "secretkey"];
+const ENDINGS: [&str; 7] = ["password", "passwd", "passphrase", "apikey", "secretkey", "token", "secret"];
 /// Names that mean a secret where the value looks like one, and something else where it does not:
 /// `cargo run -p probe`, `sort --key 2`, `--pass 3`.
 const DOUBTFUL: [(&str, Value); 9] = [
@@ -42,16 +81,39 @@ const DOUBTFUL: [(&str, Value); 9] = [
 ];
 /// Options behind which a name and a password stand: `-u bob:secret`.
 const LOGINS: [&str; 4] = ["-u", "--user", "--proxy-user", "--login"];
+/// Options that mean a secret to one program and something else to others, with whether it may
+/// stand in a word of its own: `mysql -p db` asks for the password.
+const OWN: [(&[&str], &str, Value, bool); 8] = [
+    (&["sshpass", "login", "mongosh", "mongo", "mongodump", "mongorestore"], "-p", Value::Given, true),
+    (&["mysql", "mysqldump", "mysqladmin", "mariadb", "mariadb-dump"], "-p", Value::Given, false),
+    (&["redis-cli"], "-a", Value::Given, true),
+    (&["ldapsearch", "ldapadd", "ldapmodify", "ldapwhoami"], "-w", Value::Given, true),
+    (&["sqlcmd", "bcp", "zip", "unzip"], "-P", Value::Given, true),
+    (&["curl"], "-u", Value::Login, true),
+    (&["curl", "smbclient"], "-U", Value::Login, true),
+    (&["curl"], "--cert", Value::Login, true),
+];
+/// Words before a name whose value follows as a word of its own.
+const SETS: [&str; 5] = ["set", "setenv", "-x", "-gx", "-Ux"];
+/// What stands between a name and its value, and between two of them: plain, and in an address that
+/// is a part of another.
+const ASSIGN: [&str; 4] = ["=", ":", "%3D", "%3A"];
+const PARTS: [&str; 13] = ["?", "&", ";", ",", "#", "{", "[", "(", "%26", "%3F", "%2C", "%23", "%3B"];
 /// Addresses whose path is a secret.
 const HOOKS: [&str; 3] =
     ["hooks.slack.com/services/", "discord.com/api/webhooks/", "webhook.office.com/webhookb2/"];
 /// The most words of a value in quotation marks.
 const QUOTED: usize = 20;
+/// How many bytes of a value tell what it looks like.
+const LOOKED_AT: usize = 1_000;
+/// The most names in one word. What stands behind more is hidden unseen: each may need a look at
+/// all that follows it, and a word of a hostile file has up to a million signs.
+const NAMES: usize = 2_000;
 /// Words between the name of a header and its secret.
-const SCHEMES: [&str; 3] = ["bearer", "basic", "token"];
+const SCHEMES: [&str; 7] = ["bearer", "basic", "token", "digest", "apikey", "key", "negotiate"];
 
 /// How tokens of well-known services begin, each with the fewest characters of a whole one.
-const FORMS: [(&str, usize); 20] = [
+const FORMS: [(&str, usize); 42] = [
     ("ghp_", 30),
     ("gho_", 30),
     ("ghs_", 30),
@@ -72,7 +134,31 @@ const FORMS: [(&str, usize); 20] = [
     ("AIza", 30),
     ("SG.", 40),
     ("eyJ", 40),
+    ("glsa_", 30),
+    ("gldt-", 20),
+    ("glrt-", 20),
+    ("hvs.", 24),
+    ("ya29.", 30),
+    ("dop_v1_", 40),
+    ("shpat_", 30),
+    ("dckr_pat_", 24),
+    ("rk_live_", 20),
+    ("sk_test_", 20),
+    ("whsec_", 24),
+    ("xapp-", 20),
+    ("xoxa-", 20),
+    ("xoxr-", 20),
+    ("gsk_", 30),
+    ("nvapi-", 30),
+    ("pplx-", 30),
+    ("ATATT3x", 40),
+    ("PMAK-", 40),
+    ("lin_api_", 30),
+    ("rubygems_", 40),
+    ("cio", 35),
 ];
+/// A key in the form of PEM, from its first line to its last.
+const PEM: (&str, &str, &str) = ("-----BEGIN ", "PRIVATE KEY-----", "-----END ");
 
 /// Which values of a name are secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,14 +171,17 @@ enum Value {
     Mixed,
     /// The same, with small and capital ones.
     Jumbled,
-    /// What stands behind a colon.
+    /// All that is no number.
+    Given,
+    /// What stands behind a colon, or a percent sign.
     Login,
 }
 
 impl Value {
     /// Hides a value, where it is one.
     fn hidden(self, value: &str) -> Option<String> {
-        let bare = value.trim_matches(['\'', '"', '\\']);
+        let looked_at = (0..=value.len().min(LOOKED_AT)).rev().find(|at| value.is_char_boundary(*at));
+        let bare = value[..looked_at.unwrap_or(0)].trim_matches(['\'', '"', '\\']);
         let has = |is: fn(&char) -> bool| bare.chars().any(|c| is(&c));
         let is_word = || {
             let is_switch = ["true", "false", "none"].contains(&&*bare.to_ascii_lowercase());
@@ -102,13 +191,16 @@ impl Value {
         let is_mixed = || bare.len() >= 8 && is_word() && has(char::is_ascii_digit);
         let is = match self {
             Value::Any => true,
+            Value::Given => !bare.is_empty() && has(|c| !c.is_ascii_digit()),
             Value::Word => is_word(),
             Value::Mixed => is_mixed(),
             Value::Jumbled => is_mixed() && has(char::is_ascii_uppercase) && has(char::is_ascii_lowercase),
             Value::Login => {
-                let (user, password) = value.split_once(':')?;
+                let at = value.find([':', '%'])?;
+                let password = &value[at + 1..];
                 let is_number = password.bytes().all(|byte| byte.is_ascii_digit());
-                return (!is_number && !password.starts_with('/')).then(|| format!("{user}:{HIDDEN}"));
+                return (!is_number && !password.starts_with('/'))
+                    .then(|| format!("{}{HIDDEN}", &value[..=at]));
             }
         };
         is.then(|| HIDDEN.to_owned())
@@ -120,8 +212,13 @@ pub fn hide(words: &[&str]) -> Vec<String> {
     let mut next: Option<Value> = None;
     // What a value ends with that is in quotation marks, and how many of its words may follow.
     let mut open: Option<(char, usize)> = None;
+    // What a header ends with whose secret comes next.
+    let mut header: Option<char> = None;
+    let mut own: Vec<(&str, Value, bool)> = Vec::new();
+    let mut before = "";
     let mut hidden = Vec::with_capacity(words.len());
     for &word in words {
+        let last = std::mem::replace(&mut before, word);
         if let Some((quote, left)) = open {
             open = (!word.contains(quote) && left > 1).then_some((quote, left - 1));
             hidden.push(HIDDEN.to_owned());
@@ -129,31 +226,86 @@ pub fn hide(words: &[&str]) -> Vec<String> {
         }
         // An argument that holds a whole line, as of `sh -c`, is looked at word by word.
         if next.is_none() && word.contains(char::is_whitespace) {
-            hidden.push(hide_in(word));
+            hidden.push(header_line(word).unwrap_or_else(|| hide_in(word)));
             continue;
         }
-        // `--password = secret`
-        if next.is_some() && (word == "=" || word.is_empty()) {
+        // `--password = secret`, `password = secret`
+        let is_between = ["=", ":"].contains(&word);
+        if is_between && next.is_none() && is_secret(last) {
+            next = Some(Value::Any);
+        }
+        if next.is_some() && (is_between || word.is_empty()) {
             hidden.push(word.to_owned());
             continue;
+        }
+        for option in options_of(word) {
+            if !own.contains(&option) {
+                own.push(option);
+            }
         }
         let is_scheme = next.is_some() && is_scheme(word);
         let value = next.filter(|_| !word.starts_with('-') && !is_scheme).and_then(|is| is.hidden(word));
         let is_value = value.is_some();
-        let out = value.unwrap_or_else(|| hide_in_word(word));
+        let out = value.or_else(|| glued(word, &own)).unwrap_or_else(|| hide_in_word(word));
         let told = if is_value { word } else { word.split_once(['=', ':']).map_or("", |(_, value)| value) };
         if out.contains(HIDDEN) {
-            open = unclosed(told).map(|quote| (quote, QUOTED));
+            let of_header = header.take().filter(|quote| is_value && !word.contains(*quote));
+            open = unclosed(told).or(of_header).map(|quote| (quote, QUOTED));
         }
         let goes_on = out.contains(HIDDEN) && word.ends_with('\\');
         next = match () {
             () if is_scheme || goes_on => Some(Value::Any),
             () if is_value => None,
-            () => announced(word),
+            () if SETS.contains(&last)
+                && !word.starts_with('-')
+                && !word.contains('=')
+                && is_secret(word) =>
+            {
+                Some(Value::Any)
+            }
+            () => {
+                let of_program = own.iter().find(|(option, _, apart)| *apart && *option == word);
+                header = opened(word).filter(|_| word.contains(':'));
+                of_program.map(|(_, value, _)| *value).or_else(|| announced(word))
+            }
         };
         hidden.push(out);
     }
     hidden
+}
+
+/// The options that mean a secret behind the program of this name.
+fn options_of(word: &str) -> impl Iterator<Item = (&'static str, Value, bool)> {
+    let program = word.rsplit('/').next().unwrap_or_default();
+    let of = OWN.iter().filter(move |(programs, ..)| programs.contains(&program));
+    of.map(|(_, option, value, apart)| (*option, *value, *apart))
+}
+
+/// Hides a value that follows the option of a program without a space: `mysql -psecret`.
+fn glued(word: &str, own: &[(&'static str, Value, bool)]) -> Option<String> {
+    own.iter().filter(|(option, ..)| option.len() == 2).find_map(|(option, value, _)| {
+        let hidden = value.hidden(word.strip_prefix(option).filter(|value| !value.is_empty())?)?;
+        Some(format!("{option}{hidden}"))
+    })
+}
+
+/// Hides all of a header's value but its scheme, where a word begins with the name of one.
+fn header_line(word: &str) -> Option<String> {
+    let (name, value) = word.split_once(':')?;
+    let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
+    if !is_name || !is_secret(name) || value.trim().is_empty() {
+        return None;
+    }
+    let blanks = &value[..value.len() - value.trim_start().len()];
+    let scheme = value.split_whitespace().next().filter(|first| is_scheme(first) && *first != value.trim());
+    let scheme = scheme.map(|scheme| format!("{scheme} ")).unwrap_or_default();
+    Some(format!("{name}:{blanks}{scheme}{HIDDEN}"))
+}
+
+/// The quotation mark that a word opens and does not close.
+fn opened(word: &str) -> Option<char> {
+    let quote = word.chars().find(|c| ['\'', '"'].contains(c))?;
+    (word.matches(quote).count() % 2 == 1).then_some(quote)
 }
 
 /// The quotation mark that a value begins with and does not end with.
@@ -168,6 +320,7 @@ fn is_scheme(word: &str) -> bool {
 
 /// Hides secrets in a text.
 pub fn hide_in(text: &str) -> String {
+    let text = &*without_keys(text);
     let pieces: Vec<&str> = text.split_inclusive(char::is_whitespace).collect();
     let words: Vec<&str> = pieces.iter().map(|piece| piece.trim_end()).collect();
     let whole: String = hide(&words)
@@ -177,6 +330,26 @@ pub fn hide_in(text: &str) -> String {
         .map(|((hidden, piece), word)| format!("{hidden}{}", &piece[word.len()..]))
         .collect();
     whole
+}
+
+/// Hides what stands between the first and the last line of private keys.
+fn without_keys(text: &str) -> Cow<'_, str> {
+    let (begin, private, end) = PEM;
+    if !text.contains(begin) {
+        return Cow::Borrowed(text);
+    }
+    let (mut out, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(at) = rest.find(begin) {
+        let Some(first) = rest[at..].find(private).map(|from| at + from + private.len()) else { break };
+        let last = rest[first..].find(end).map_or(rest.len(), |from| first + from);
+        out.push_str(&rest[..first]);
+        out.push_str(HIDDEN);
+        let behind = (last + end.len()).min(rest.len());
+        out.push_str(&rest[last..behind]);
+        rest = &rest[behind..];
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
 }
 
 /// Which values that follow behind a word are secrets.
@@ -195,41 +368,107 @@ fn announced(word: &str) -> Option<Value> {
 }
 
 fn hide_in_word(word: &str) -> String {
-    let word = by_form(&in_address(word));
-    // `NAME=value`, and the parts of an address behind a question mark.
-    let mut out = String::with_capacity(word.len());
-    let mut rest = word.as_str();
-    loop {
-        let end = rest.find(['?', '&', ';']).unwrap_or(rest.len());
-        out.push_str(&assigned(&rest[..end]));
-        let Some(separator) = rest[end..].chars().next() else { return out };
-        out.push(separator);
-        rest = &rest[end + 1..];
+    let word = by_form(&in_login(&in_address(word)));
+    // A password may follow its option without a space.
+    if !ASSIGN.iter().any(|sign| word.contains(sign)) {
+        return match word.strip_prefix("-p").and_then(|value| Value::Jumbled.hidden(value)) {
+            Some(hidden) => format!("-p{hidden}"),
+            None => word,
+        };
     }
+    // `NAME=value`, `"NAME":"value"`, and the parts of an address, of options and of JSON.
+    let (mut out, mut name, mut at) = (String::with_capacity(word.len()), 0, 0);
+    let (mut end, mut names) = (0, 0);
+    while at < word.len() {
+        let rest = &word[at..];
+        if let Some(sign) = sign_at(rest, &ASSIGN) {
+            let behind = at + sign;
+            names += 1;
+            if names > NAMES {
+                out.push_str(HIDDEN);
+                return out;
+            }
+            if behind > end {
+                end = behind + part_len(&word[behind..]);
+            }
+            if let Some(hidden) = value_of(&word[name..at], &word[behind..end], rest) {
+                out.push_str(&word[at..behind]);
+                out.push_str(&hidden);
+                at = end + swallowed(&word[name..at], name, &word[end..]);
+                name = at;
+            } else {
+                out.push_str(&word[at..behind]);
+                (at, name) = (behind, behind);
+            }
+        } else if let Some(sign) = sign_at(rest, &PARTS) {
+            out.push_str(&rest[..sign]);
+            at += sign;
+            name = at;
+        } else {
+            let len = rest.chars().next().map_or(1, char::len_utf8);
+            out.push_str(&rest[..len]);
+            at += len;
+        }
+    }
+    out
 }
 
-/// Hides the value of `NAME=value` or of `"NAME":"value"`.
-fn assigned(part: &str) -> String {
-    let Some(at) = part.find(['=', ':']) else {
-        // A password may follow its option without a space.
-        return match part.strip_prefix("-p").and_then(|value| Value::Jumbled.hidden(value)) {
-            Some(hidden) => format!("-p{hidden}"),
-            None => part.to_owned(),
-        };
-    };
-    let (name, value) = (&part[..at], &part[at + 1..]);
-    let is_path = value.starts_with("//");
-    let login = LOGINS.contains(&name).then_some(Value::Login);
-    let is = login.or_else(|| meant(name)).filter(|_| !value.is_empty() && !is_path);
-    match is.and_then(|is| is.hidden(value)) {
-        Some(hidden) => format!("{name}{}{hidden}", &part[at..=at]),
-        None => part.to_owned(),
+/// The length of the sign that a text begins with, in capitals or not.
+fn sign_at(text: &str, signs: &[&str]) -> Option<usize> {
+    let begins = |sign: &&&str| text.get(..sign.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(sign));
+    signs.iter().find(begins).map(|sign| sign.len())
+}
+
+/// The length of a text up to the next part.
+fn part_len(text: &str) -> usize {
+    let is_end = |at: &usize| text.is_char_boundary(*at) && sign_at(&text[*at..], &PARTS).is_some();
+    (0..text.len()).find(is_end).unwrap_or(text.len())
+}
+
+/// How much behind a secret belongs to it: parts that have no name. Behind an option or a variable
+/// at the beginning of a word all does.
+fn swallowed(name: &str, from: usize, behind: &str) -> usize {
+    let is_variable = name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
+    if from == 0 && (name.starts_with('-') || is_variable) {
+        return behind.len();
     }
+    let mut len = 0;
+    while let Some(sign) = sign_at(&behind[len..], &PARTS) {
+        let part = part_len(&behind[len + sign..]);
+        let text = &behind[len + sign..len + sign + part];
+        if ASSIGN.iter().any(|sign| text.contains(sign)) {
+            break;
+        }
+        len += sign + part;
+    }
+    len
+}
+
+/// Hides a value behind the name of a secret. Of a name that is a path its last part counts.
+fn value_of(name: &str, value: &str, sign_and_rest: &str) -> Option<String> {
+    let login = LOGINS.contains(&name).then_some(Value::Login);
+    let is = login.or_else(|| meant(name.rsplit('/').next().unwrap_or(name)))?;
+    let is_address = sign_and_rest.starts_with("://");
+    if value.is_empty() || is_address { None } else { is.hidden(value) }
+}
+
+/// Hides the password in `user:password@host`, where it looks like one: `image:tag@sha256:5` has
+/// none.
+fn in_login(word: &str) -> String {
+    let of = || {
+        let (before, host) = word.rsplit_once('@').filter(|_| !word.contains("://"))?;
+        let (user, password) = before.split_once(':')?;
+        let is_name = !user.is_empty() && user.chars().all(|c| c.is_alphanumeric() || "._-".contains(c));
+        let is_host = host.starts_with(char::is_alphanumeric) && !host.starts_with("sha256:");
+        let hidden = Value::Mixed.hidden(password).filter(|_| is_name && is_host)?;
+        Some(format!("{user}:{hidden}@{host}"))
+    };
+    of().unwrap_or_else(|| word.to_owned())
 }
 
 /// Hides who logs in in `https://user:password@host/`.
 fn in_address(word: &str) -> String {
-    let Some((before, behind)) = word.split_once("://") else { return word.to_owned() };
+    let Some((before, behind)) = word.split_once("://") else { return in_encoded_address(word) };
     let hook = HOOKS.iter().find_map(|hook| Some(behind.find(hook)? + hook.len()));
     if let Some(end) = hook {
         return format!("{before}://{}{HIDDEN}", &behind[..end]);
@@ -247,6 +486,21 @@ fn in_address(word: &str) -> String {
     }
 }
 
+/// The same for an address that is a part of another: `https%3A%2F%2Fuser%3Apassword%40host`.
+fn in_encoded_address(word: &str) -> String {
+    let capitals = word.to_ascii_uppercase();
+    let begin = "%3A%2F%2F";
+    let found = capitals.find(begin).and_then(|at| {
+        let from = at + begin.len();
+        let end = capitals[from..].find("%2F").map_or(word.len(), |len| from + len);
+        Some((from, from + capitals[from..end].rfind("%40")?))
+    });
+    match found {
+        Some((from, at)) => format!("{}{HIDDEN}{}", &word[..from], &word[at..]),
+        None => word.to_owned(),
+    }
+}
+
 /// Hides tokens that are known by how they begin.
 fn by_form(word: &str) -> String {
     let is_part = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
@@ -255,8 +509,13 @@ fn by_form(word: &str) -> String {
     while let Some(next) = rest.chars().next() {
         let len = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
         if len == 0 {
-            out.push(next);
-            rest = &rest[next.len_utf8()..];
+            // `%3D` is one sign, and its digits are no part of what follows.
+            let is_digit = |byte: &u8| byte.is_ascii_hexdigit();
+            let is_encoded =
+                next == '%' && matches!(rest.as_bytes(), [_, a, b, ..] if is_digit(a) && is_digit(b));
+            let len = if is_encoded { 3 } else { next.len_utf8() };
+            out.push_str(&rest[..len]);
+            rest = &rest[len..];
             continue;
         }
         let is_token = FORMS.iter().any(|(begin, least)| rest.starts_with(begin) && len >= *least);
@@ -268,6 +527,8 @@ fn by_form(word: &str) -> String {
 
 /// Which values of a name are secrets.
 fn meant(name: &str) -> Option<Value> {
+    // curl takes a header behind its option without a space.
+    let name = name.strip_prefix("-H").unwrap_or(name);
     if is_secret(name) {
         return Some(Value::Any);
     }
@@ -283,8 +544,13 @@ fn is_secret(name: &str) -> bool {
     let parts = parts(name);
     let ends = |part: &String| ENDINGS.iter().any(|ending| part.ends_with(ending));
     let pair = |pair: &[String]| KEYS.contains(&&*pair[0]) && pair[1] == "key";
-    let pass = parts.len() > 1 && parts.last().is_some_and(|last| last == "pass");
-    parts.iter().any(|part| SECRETS.contains(&&**part) || ends(part)) || parts.windows(2).any(pair) || pass
+    let apart = |pair: &[String]| pair[0] == "pass" && APART.contains(&&*pair[1]);
+    let Some(last) = parts.last().filter(|last| !ABOUT.contains(&&***last)) else { return false };
+    let pass = parts.len() > 1 && last == "pass";
+    parts.windows(2).any(apart)
+        || parts.iter().any(|part| SECRETS.contains(&&**part) || ends(part))
+        || parts.windows(2).any(pair)
+        || pass
 }
 
 /// The words that a name is made of: `githubToken`, `GITHUB_TOKEN` and `--github-token` have two.
@@ -364,7 +630,177 @@ mod tests {
             assert_eq!(hide_in(line), expected);
         }
         let header = ["p", "-H", "Authorization:Bearer S3cr3tV4lue9", "x"];
-        assert_eq!(hide(&header), ["p", "-H", "Authorization:*** ***", "x"]);
+        assert_eq!(hide(&header), ["p", "-H", "Authorization:Bearer ***", "x"]);
+    }
+
+    /// Each line holds a secret in a form that people use, `hunter2x` in place of what is told by
+    /// its name or its place. As words of an array it is the same, where no word has blanks.
+    #[test]
+    fn no_form_that_people_use_tells_a_secret() {
+        let forms = [
+            "p --token S",
+            "p --token=S",
+            "p -token S",
+            "p --token:S",
+            "p --auth-token 'S'",
+            "p --token \"S\"",
+            "p --token = S",
+            "password = S",
+            "token : S",
+            "p --api_key=S --quiet",
+            "p --apikey S",
+            "p --pass-phrase S",
+            "p --pass-word=S",
+            "p --passcode S",
+            "TOKEN=S p",
+            "export X_SECRET=S",
+            "set TOKEN=S",
+            "setenv TOKEN S",
+            "set -x TOKEN S",
+            "set -gx API_KEY S",
+            "$env:TOKEN=\"S\"",
+            "env GITHUBTOKEN=S p",
+            "CLIENTSECRET=S p",
+            "AWS_SECRET_ACCESS_KEY=S p",
+            "AWS_SESSION_TOKEN=S",
+            "SSHPASS=S sshpass -e ssh h",
+            "DBPASS=S p",
+            "MYSQL_PWD=S",
+            "PGPASSWORD='S' psql",
+            "SECRET_KEY_BASE=S",
+            "MASTER_KEY=S",
+            "p --env=TOKEN=S",
+            "p --env TOKEN=S",
+            "p -eTOKEN=S",
+            "docker build --build-arg=NPM_TOKEN=S .",
+            "helm --set auth.password=S",
+            "helm --set=auth.password=S,replicas=2",
+            "kubectl create secret generic x --from-literal=password=S",
+            "java -Dpassword=S",
+            "java -Djavax.net.ssl.keyStorePassword=S",
+            "keytool -storepass S -keypass S",
+            "openssl rsa -passin pass:S",
+            "gpg --passphrase S",
+            "p -passwd S",
+            "curl -H 'Authorization: Bearer S'",
+            "curl -H Authorization:S",
+            "curl -HAuthorization:S",
+            "curl -H'Authorization: token S'",
+            "curl -H 'Authorization: Basic S'",
+            "curl -H 'Authorization: ApiKey S'",
+            "curl --header=X-Api-Key:S",
+            "curl --header 'X-Api-Key: S'",
+            "curl --header='X-Api-Key: S'",
+            "curl -H \"PRIVATE-TOKEN: S\"",
+            "curl -H 'Cookie: a=1; sid=S; b=2'",
+            "curl -H 'Authorization: Digest username=bob, response=S'",
+            "curl --cookie session=S",
+            "curl -b sessionid=S",
+            "curl -u bob:S h",
+            "curl -ubob:S h",
+            "curl --user bob:S h",
+            "curl --user=bob:S",
+            "curl -U bob:S h",
+            "curl --proxy-user bob:S",
+            "curl 'https://bob:S@h/x'",
+            "curl --proxy=http://bob:S@h:3128",
+            "curl bob:S@h/x",
+            "p a=https://u:S@h,b=https://v:S@i",
+            "git clone https://S@github.com/x",
+            "DATABASE_URL=postgres://u:S@h/db",
+            "redis://:S@h:6379",
+            "mongodb+srv://u:S@h/x",
+            "jdbc:postgresql://h/db?user=u&password=S",
+            "Server=h;User=u;Password=S;",
+            "host=h user=u password=S",
+            "https://h/x?a=1&access_token=S#f",
+            "https://h/x#access_token=S",
+            "https://h/x?token%3DS",
+            "https%3A%2F%2Fh%2F%3Fapi_key%3DS%26n%3D1",
+            "https%3A%2F%2Fbob%3AS%40h",
+            "p {\"password\":\"S\"}",
+            "p '{\"password\": \"S\"}'",
+            "p '{\"user\":\"bob\",\"password\":\"S\"}'",
+            "p '{\"user\": \"bob\", \"token\": \"S\", \"n\": 5}'",
+            "p {\\\"a\\\":1,\\\"secret\\\":\\\"S\\\"}",
+            "p {'a':{'api_key':'S'}}",
+            "p -o user=bob,password=S,ro",
+            "mount -o username=bob,password=S",
+            "p --password=a,S",
+            "p PASSWORD=a&S",
+            "p --password='a;S'",
+            "mysql -uroot -pS db",
+            "mysqldump -u root -pS db",
+            "sshpass -p S ssh h",
+            "sshpass -pS ssh h",
+            "docker login -u bob -p S",
+            "mongosh -u bob -p S",
+            "redis-cli -h h -a S",
+            "ldapsearch -x -w S",
+            "sqlcmd -U sa -P S",
+            "smbclient -U bob%S //h/x",
+            "curl --cert a.pem:S https://h",
+            "aws configure set aws_secret_access_key S",
+            "npm config set //r/:_authToken=S",
+            "npm config set _authToken S",
+            "p --otp S",
+            "p --client-secret-value S",
+            "p -Xtoken=S",
+            "p /p:Password=S",
+            "p --password\nS",
+        ];
+        let leaks: Vec<String> = forms
+            .iter()
+            .map(|form| with(form, "hunter2x"))
+            .filter(|line| {
+                hide_in(line).contains("hunter2x")
+                    || hide(&line.split_whitespace().collect::<Vec<_>>()).concat().contains("hunter2x")
+            })
+            .collect();
+        assert!(leaks.is_empty(), "{} of {} leak:\n{}", leaks.len(), forms.len(), leaks.join("\n"));
+    }
+
+    #[test]
+    fn tokens_of_services_are_hidden_anywhere() {
+        let token = |begin: &str| format!("{begin}{}", "a1B2".repeat(15));
+        for (begin, _) in FORMS {
+            let token = token(begin);
+            for line in
+                [token.clone(), format!("p/{token}/x"), format!("q='{token}'"), format!("a%3D{token}%26b")]
+            {
+                assert!(!hide_in(&line).contains(&token[token.len() - 20..]), "{line}");
+            }
+        }
+        let key = "x -----BEGIN RSA PRIVATE KEY-----\nS3cr3t\nV4lue\n-----END RSA PRIVATE KEY-----\ny";
+        let hidden = "x -----BEGIN RSA PRIVATE KEY-----***-----END RSA PRIVATE KEY-----\ny";
+        assert_eq!((hide_in(key), &hide(&[key])[0]), (hidden.to_owned(), &hidden.to_owned()));
+    }
+
+    /// A line of a file has up to a million characters, and each may be a sign.
+    #[test]
+    fn behind_many_names_all_is_hidden_unseen() {
+        let hidden = hide_in(&"key=".repeat(NAMES + 9));
+        assert!(hidden.starts_with("key=key=") && hidden.ends_with(HIDDEN) && hidden.len() < 4 * NAMES + 9);
+        for part in ["=", "token=&", ":@", "%3A", "curl ", "{\"a\":1,", "'", "\u{fc}="] {
+            assert!(hide_in(&part.repeat(20_000)).len() <= 400_000, "{part}");
+        }
+    }
+
+    /// The form with a secret wherever an `S` stands alone.
+    fn with(form: &str, secret: &str) -> String {
+        let letters: Vec<char> = form.chars().collect();
+        let is_alone = |at: usize| {
+            let is_letter =
+                |at: usize| letters.get(at).is_some_and(|c| c.is_ascii_lowercase() || c.is_ascii_uppercase());
+            let glued = |front: &str| letters[..at].iter().collect::<String>().ends_with(front);
+            letters[at] == 'S'
+                && !is_letter(at + 1)
+                && letters.get(at + 1) != Some(&'_')
+                && (at == 0 || !is_letter(at - 1) || glued(" -p") || glued("%3D") || glued("%3A"))
+        };
+        (0..letters.len())
+            .map(|at| if is_alone(at) { secret.to_owned() } else { letters[at].to_string() })
+            .collect()
     }
 
     #[test]
@@ -380,6 +816,14 @@ mod tests {
             "--key x --pass 3 monkey=1 author=me",
             "https://host/a@b?x=1",
             "sk-short ghp_no C:\\x a:b",
+            "p --password-file /run/secrets/pw --token-file=./t --key-file=a --private-key-path /k TOKEN_FILE=/x",
+            "p --token-count 5 --tokens 5 --tokenizer bert --auth-type=basic --secret-size 64 --max-token-length=9",
+            "docker run -v /run/secrets/db:/db -e LEVEL=3 ghcr.io/a/b:v1.2.3@sha256:0123456789abcdef",
+            "asyncio@python3.13:await_each taskscale run fanout --runtime go@/opt/go1.22/bin/go --param a=1,b=2",
+            "sshpass -e ssh -p 22 h; grep -E a:b x; ssh -p 2222 bob@h; unzip -P 12 x",
+            "mysql -u root -p db",
+            "ASCII {a:1,b:[2,3]} http://[::1]:80/?q=%3D%26 50% 100%3 10:20:30 f(x)=3 set name value",
+            "/usr/lib/python3.13/site-packages/auth/x.py:12: error: cannot open token",
             "  spaces   stay \n",
             "",
         ] {
