@@ -44,11 +44,8 @@ pub fn edited(lines: &[&Line], bytes: &[u8], texts: &[&str]) -> String {
         let mut place = usize::from(u16::from_be_bytes([*high, *low])) % all;
         let with = usize::from(*with);
         if place == 0 {
-            match what % 4 {
-                0 => lines.truncate(with % (lines.len() + 1)),
-                1 if !lines.is_empty() => lines.push(lines[with % lines.len()].clone()),
-                2 => lines.reverse(),
-                _ => lines.clear(),
+            if !change_list(&mut lines, *what, with) {
+                lines.clear();
             }
             continue;
         }
@@ -93,6 +90,11 @@ fn at(value: &mut Value, place: &mut usize, then: &mut dyn FnMut(&mut Value)) ->
 }
 
 fn change(value: &mut Value, what: u8, with: usize, texts: &[&str]) {
+    if let Value::Array(all) = &mut *value
+        && change_list(all, what, with)
+    {
+        return;
+    }
     match (value, what % 4) {
         (Value::String(text), 0..=2) if what < 64 => {
             let page = PAGES[usize::from(what / 4)];
@@ -103,15 +105,23 @@ fn change(value: &mut Value, what: u8, with: usize, texts: &[&str]) {
             *number = NUMBERS[with % NUMBERS.len()].parse().expect("a number of JSON");
         }
         (Value::Bool(yes), 0..=2) => *yes = !*yes,
-        (Value::Array(all), 0) => all.truncate(with % (all.len() + 1)),
-        (Value::Array(all), 1) if !all.is_empty() => all.push(all[with % all.len()].clone()),
-        (Value::Array(all), 2) => all.reverse(),
         (Value::Object(all), 0) => *all = without(all, with),
         (Value::Object(all), 1) => {
             all.insert(texts[with % texts.len()].to_owned(), Value::Bool(true));
         }
         (value, _) => *value = Value::Null,
     }
+}
+
+/// Cuts a list, doubles a member or turns the list around. Says whether it did one of these.
+fn change_list<T: Clone>(all: &mut Vec<T>, what: u8, with: usize) -> bool {
+    match what % 4 {
+        0 => all.truncate(with % (all.len() + 1)),
+        1 if !all.is_empty() => all.push(all[with % all.len()].clone()),
+        2 => all.reverse(),
+        _ => return false,
+    }
+    true
 }
 
 /// The members but one.

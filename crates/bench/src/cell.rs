@@ -219,10 +219,7 @@ impl<'p> Measuring<'p> {
     pub fn totals(&self) -> impl Iterator<Item = (&SeriesKey, Vec<f64>)> {
         let series = self.rows.iter().filter(|row| row.has_figures() && row.record.role != Role::Control);
         series.map(|row| {
-            let processes: Vec<u64> = row.timed.iter().map(|timed| timed.process).collect();
-            let totals: Vec<f64> =
-                row.timed.iter().map(|timed| timed.value * self.cell.size.max(1) as f64).collect();
-            (&row.record.key.series, independent(&processes, &totals))
+            (&row.record.key.series, observations(row, |value| value * self.cell.size.max(1) as f64))
         })
     }
 
@@ -529,12 +526,17 @@ impl<'p> Measuring<'p> {
 
     /// The width of the interval of a row's own figure.
     fn own_half_width(&self, row: &Row<'_>) -> Option<f64> {
-        let processes: Vec<u64> = row.timed.iter().map(|timed| timed.process).collect();
-        let values: Vec<f64> = row.timed.iter().map(|timed| timed.value.ln()).collect();
-        let values = quantile::sorted(&independent(&processes, &values));
+        let values = quantile::sorted(&observations(row, f64::ln));
         let (low, high) = sign::sign_interval(&values, CONFIDENCE)?;
         Some((high - low) / 2.0)
     }
+}
+
+/// What `of` makes of a row's values, one for each process.
+fn observations(row: &Row<'_>, of: impl Fn(f64) -> f64) -> Vec<f64> {
+    let processes: Vec<u64> = row.timed.iter().map(|timed| timed.process).collect();
+    let values: Vec<f64> = row.timed.iter().map(|timed| of(timed.value)).collect();
+    independent(&processes, &values)
 }
 
 /// Finds iterations that last long enough; `None` where the row died or the run was interrupted.

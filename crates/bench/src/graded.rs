@@ -1,7 +1,7 @@
 //! Whether the growth of every series is certain, so that a suite which is measured for it can end
 //! before its time.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use taskscale_model::{key::SeriesKey, missing::Missing, suite::LEFT_OUT};
 use taskscale_stats::growth::{self, Clock, Grade, LINEAR_MAX, MIN_SIZES, QUADRATIC_MIN, SizeCost};
@@ -23,15 +23,15 @@ impl Totals {
     /// Whether each of these series has a grade, and an interval that lies wholly within what the
     /// grade is given for. The rule sees no difference between series, and a grade that is near its
     /// bounds is measured until the time is up. It is never so for no series at all.
-    /// O(series x resamples x observations).
-    pub fn are_certain(&self, series: &[&SeriesKey], rng: &mut fastrand::Rng) -> bool {
+    /// O(series x resamples x observations), with the resamples of [`growth::judge`].
+    pub fn are_certain(&self, series: &BTreeSet<&SeriesKey>, rng: &mut fastrand::Rng) -> bool {
         !series.is_empty()
             && series.iter().all(|key| self.0.get(key).is_some_and(|sizes| is_certain(sizes, rng)))
     }
 }
 
-/// When the growth is looked at: after [`FIRST`] processes of every size, and then each time as
-/// many again as there are cells have been measured.
+/// When the growth is looked at: after [`FIRST`] processes of every size, and then each time that
+/// cells have had two turns more on average.
 #[derive(Debug, Default)]
 pub(crate) struct Looks {
     /// Turns of all cells at the last look.
@@ -153,7 +153,7 @@ mod tests {
 
     fn are_certain(exponent: f64, noise: f64, processes: usize) -> bool {
         let rng = &mut fastrand::Rng::with_seed(1);
-        totals(exponent, noise, processes).are_certain(&[&SeriesKey::default()], rng)
+        totals(exponent, noise, processes).are_certain(&[&SeriesKey::default()].into(), rng)
     }
 
     #[test]
@@ -170,8 +170,8 @@ mod tests {
     fn a_series_that_is_not_known_is_not_certain() {
         let other = SeriesKey { variant: "other".to_owned(), ..SeriesKey::default() };
         let rng = &mut fastrand::Rng::with_seed(1);
-        assert!(!totals(1.0, 0.1, 8).are_certain(&[&SeriesKey::default(), &other], rng));
-        assert!(!Totals::default().are_certain(&[], rng), "no series at all");
+        assert!(!totals(1.0, 0.1, 8).are_certain(&[&SeriesKey::default(), &other].into(), rng));
+        assert!(!Totals::default().are_certain(&BTreeSet::new(), rng), "no series at all");
     }
 
     #[test]

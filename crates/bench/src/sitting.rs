@@ -1,6 +1,6 @@
 //! One suite: its cells have turns within the budget, or their time one after another.
 
-use std::io;
+use std::{collections::BTreeSet, io};
 
 use taskscale_model::{
     key::SeriesKey,
@@ -82,6 +82,11 @@ enum Seat<'c> {
 }
 
 impl Seat<'_> {
+    /// Whether it has rows to measure and has had no turn.
+    fn waits(&self) -> bool {
+        matches!(self, Seat::Waits(cell) if cell.measured().next().is_some())
+    }
+
     /// Leaves out the rows that `drop` gives a reason for.
     fn leave_out(
         &mut self,
@@ -232,8 +237,7 @@ impl<'c> Sitting<'c> {
     /// Looks whether the growth of all series that are still measured is certain, where that ends
     /// the suite.
     fn look(&mut self, world: &mut World<'_, '_>) {
-        let waits = |seat: &Seat<'_>| matches!(seat, Seat::Waits(cell) if cell.measured().next().is_some());
-        if !self.limits.until_graded || self.seats.iter().any(waits) {
+        if !self.limits.until_graded || self.seats.iter().any(Seat::waits) {
             return;
         }
         let sitting = || {
@@ -247,10 +251,8 @@ impl<'c> Sitting<'c> {
             return;
         }
         let open = sitting().flat_map(|cell| cell.open_records());
-        let mut series: Vec<&SeriesKey> =
+        let series: BTreeSet<&SeriesKey> =
             open.filter(|row| row.role != Role::Control).map(|row| &row.key.series).collect();
-        series.sort();
-        series.dedup();
         self.is_graded = self.totals.are_certain(&series, &mut world.rng);
     }
 
@@ -284,8 +286,7 @@ impl<'c> Sitting<'c> {
     /// What is left for a cell of the time that all may take together, if those behind it have all
     /// of theirs: the requests that others ended with do not add up.
     fn bound_ns(&self, index: usize, now_ns: u64) -> u64 {
-        let waits = |seat: &Seat<'_>| matches!(seat, Seat::Waits(cell) if cell.measured().next().is_some());
-        let behind = self.seats.iter().enumerate().filter(|(other, seat)| *other != index && waits(seat));
+        let behind = self.seats.iter().enumerate().filter(|(other, seat)| *other != index && seat.waits());
         let of = |cells: u64| self.limits.max_time_ns.saturating_mul(cells);
         let ends_ns = self.started_ns.saturating_add(of(self.cells));
         ends_ns.saturating_sub(now_ns).saturating_sub(of(behind.count() as u64))
@@ -342,7 +343,7 @@ impl<'c> Sitting<'c> {
         for (index, seat) in self.seats.iter().enumerate() {
             let (cell, turns, turn_ns) = match seat {
                 Seat::Sits(cell) => (cell.cell, cell.turns(), cell.turn_ns),
-                Seat::Waits(cell) if cell.measured().next().is_some() => (&**cell, 0, before_ns),
+                Seat::Waits(cell) if seat.waits() => (&**cell, 0, before_ns),
                 Seat::Waits(_) | Seat::Done => continue,
             };
             before_ns = turn_ns;

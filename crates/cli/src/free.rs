@@ -8,6 +8,7 @@ use taskscale_model::{
     protocol::{Description, Workload},
     suite::{Block, Expected, FREE, LimitsAsked, SCHEMA, Suite},
 };
+use taskscale_stats::growth::MIN_SIZES;
 
 use crate::{
     args::RunArgs,
@@ -21,9 +22,6 @@ use crate::{
 /// What is cheap reaches the eighth: OCaml's collector makes a fan-out look like n^1.6 from 1,024
 /// to 16,384, and not beyond.
 const SIZES: [u64; 8] = [16, 64, 128, 256, 1_024, 4_096, 16_384, 65_536];
-
-/// The fewest sizes by which growth is graded.
-const FEWEST: usize = 4;
 
 /// The step from one size to the next.
 const STEP: u64 = 4;
@@ -189,11 +187,11 @@ fn sizes(workload: &Workload) -> Vec<u64> {
     let most = workload.variants.iter().map(|variant| variant.max_size.unwrap_or(u64::MAX)).max();
     let most = most.unwrap_or(u64::MAX).max(1);
     let within: Vec<u64> = SIZES.into_iter().filter(|size| *size <= most).collect();
-    if within.len() >= FEWEST {
+    if within.len() >= MIN_SIZES {
         return within;
     }
     let below = std::iter::successors(Some(most), |size| Some(size / STEP).filter(|size| *size > 0));
-    let mut below: Vec<u64> = below.take(FEWEST).collect();
+    let mut below: Vec<u64> = below.take(MIN_SIZES).collect();
     below.reverse();
     below
 }

@@ -1,5 +1,7 @@
 //! `--grade`: tables are planned for how their cost grows.
 
+use std::collections::BTreeSet;
+
 use anyhow::bail;
 use taskscale_bench::plan::{Plan, PlannedSuite};
 use taskscale_model::suite::{Block, LimitsAsked, Suite};
@@ -80,12 +82,11 @@ fn is_gradable(block: &Block) -> bool {
 /// Gives each suite its time, by the series that it has, and one answer its part of it. Own probes
 /// without a suite end when their growth is certain too, within the time that they have.
 pub fn time(args: &RunArgs, plan: &mut Plan) {
-    let ends_itself = args.grade || (free::is_asked(args) && args.max_time.is_none());
-    for suite in plan.suites.iter_mut().filter(|_| ends_itself && args.against.is_empty()) {
-        suite.limits.until_graded = true;
-        if !args.grade {
-            continue;
-        }
+    let is_own = free::is_asked(args) && args.max_time.is_none() && args.against.is_empty();
+    for suite in &mut plan.suites {
+        suite.limits.until_graded = args.grade || is_own;
+    }
+    for suite in plan.suites.iter_mut().filter(|_| args.grade) {
         let series = series(suite);
         let further_s = FURTHER_S * series.saturating_sub(SERIES) as f64;
         let seconds = args.max_time.unwrap_or((BASE_S + further_s).min(MOST_S));
@@ -99,16 +100,8 @@ pub fn time(args: &RunArgs, plan: &mut Plan) {
     }
 }
 
-/// How many rows a suite has at the size that has most, over all its tables.
+/// How many series a suite has, over all its tables.
 fn series(suite: &PlannedSuite) -> usize {
-    let mut keys: Vec<_> = suite
-        .cells
-        .iter()
-        .flat_map(|cell| &cell.rows)
-        .filter(|row| row.state.takes_part())
-        .map(|row| &row.record.key.series)
-        .collect();
-    keys.sort();
-    keys.dedup();
-    keys.len()
+    let rows = suite.cells.iter().flat_map(|cell| &cell.rows).filter(|row| row.state.takes_part());
+    rows.map(|row| &row.record.key.series).collect::<BTreeSet<_>>().len()
 }

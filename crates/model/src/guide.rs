@@ -11,11 +11,6 @@ pub const SCHEMA: &str = "taskscale.guide/1";
 /// The schema of what follows from one.
 pub const VERDICTS: &str = "taskscale.guide-verdicts/1";
 
-/// For fields that are left out where they say nothing.
-fn is_no(is: &bool) -> bool {
-    !is
-}
-
 /// A line of a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -130,7 +125,7 @@ pub struct Claim {
     #[serde(default)]
     pub note: String,
     /// Whether the guide claims nothing of it: its bounds are the answer, and have no ends.
-    #[serde(default, skip_serializing_if = "is_no")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub question: bool,
     pub arms: Vec<Arm>,
     pub bounds: Vec<Bound>,
@@ -286,7 +281,7 @@ pub struct Judged {
     pub clock: String,
     pub note: String,
     /// Whether the guide claims nothing of it, and figures are the answer.
-    #[serde(default, skip_serializing_if = "is_no")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub question: bool,
     /// The program that tests it.
     pub program: String,

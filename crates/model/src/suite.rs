@@ -152,7 +152,7 @@ pub struct Block {
     pub controls: bool,
     /// Whether the table is left out unless the user asks for all of them: what the suite's own
     /// question does not need.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub extra: bool,
     /// Where the user asks for no other runtimes than these, and for one that takes part, the table
     /// comes first and is not left out.
@@ -185,10 +185,6 @@ pub struct Block {
 
 fn yes() -> bool {
     true
-}
-
-fn is_false(value: &bool) -> bool {
-    !value
 }
 
 /// The right answer of one iteration.

@@ -32,19 +32,23 @@ const EXACT: usize = 50;
 pub fn rank(n: usize, confidence: f64) -> Option<usize> {
     let tail = (1.0 - confidence) / 2.0;
     if n <= EXACT {
-        // The largest rank whose smaller sums have at most the tail's probability.
-        let mut below = 0.0;
-        let sums = probabilities(n).into_iter().take_while(|probability| {
-            below += probability;
-            below <= tail
-        });
-        return Some(sums.count()).filter(|&rank| rank > 0);
+        return Some(exact(n, tail)).filter(|&rank| rank > 0);
     }
     let n = n as f64;
     let mean = n * (n + 1.0) / 4.0;
     let sd = (mean * (2.0 * n + 1.0) / 6.0).sqrt();
     let below = mean + sd * Normal::standard().inverse_cdf(tail) - 0.5;
     Some(below as usize).filter(|&rank| rank > 0)
+}
+
+/// The largest rank whose smaller sums have at most the tail's probability.
+fn exact(n: usize, tail: f64) -> usize {
+    let mut below = 0.0;
+    let sums = probabilities(n).into_iter().take_while(|probability| {
+        below += probability;
+        below <= tail
+    });
+    sums.count()
 }
 
 /// The probability of each sum of the ranks 1 to `n`, each of which is in it or not as a coin
@@ -194,12 +198,7 @@ mod tests {
         let n = EXACT + 1;
         for confidence in [0.9, 0.95, 0.99, 1.0 - 0.05 / 100.0, 1.0 - 0.05 / 1000.0] {
             let approximate = rank(n, confidence).expect("enough");
-            let mut below = 0.0;
-            let exact = probabilities(n).into_iter().take_while(|probability| {
-                below += probability;
-                below <= (1.0 - confidence) / 2.0
-            });
-            let exact = exact.count();
+            let exact = exact(n, (1.0 - confidence) / 2.0);
             assert!(
                 (exact * 9 / 10..=exact).contains(&approximate),
                 "{confidence}: {approximate} of {exact}"

@@ -137,9 +137,11 @@ mod tests {
     #[test]
     fn a_row_that_ends_alone_keeps_its_coverage() {
         for spread in [0.03, 0.08, 0.12, 0.15, 0.2, 0.3] {
-            for (name, interval) in [("sign", sign_interval as Interval), ("signed", signed_rank::interval)] {
+            let intervals =
+                [("sign", sign_interval as Interval, 0.06), ("signed", signed_rank::interval, 0.062)];
+            for (name, interval, most) in intervals {
                 let missed = missed(spread, interval);
-                assert!(missed <= 0.062, "{name}: {missed} of spread {spread}");
+                assert!(missed <= most, "{name}: {missed} of spread {spread}");
             }
         }
     }

@@ -15,7 +15,8 @@ use taskscale_stats::{
     quantile::{median, sorted},
     rounds::Rounds,
     shift::{self, Shift},
-    sign::{self, sign_interval},
+    sign::sign_interval,
+    signed_rank,
 };
 
 use crate::summarize::{
@@ -110,7 +111,7 @@ impl<'a> Pair<'a> {
                 format!("{} in OLD and {} in NEW", old.len(), new.len()),
                 format!("{} in each", shift::fewest(confidence)),
             ),
-            Some(rounds) => (rounds.observations().to_string(), sign::fewest(confidence).to_string()),
+            Some(rounds) => (rounds.observations().to_string(), signed_rank::fewest(confidence).to_string()),
         };
         format!("too few processes: {have}, {needed} are needed for so many rows")
     }
