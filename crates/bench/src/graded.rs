@@ -42,6 +42,8 @@ impl Looks {
     /// Whether it is time for a look, where cells that are still measured have had these turns.
     pub fn is_due(&mut self, turns: &[u64]) -> bool {
         let all: u64 = turns.iter().sum();
+        // The turns of a cell that has ended since are no longer among them.
+        self.turns = self.turns.min(all);
         let is_due = turns.iter().all(|&turns| turns >= FIRST) && all >= self.turns + 2 * turns.len() as u64;
         if is_due {
             self.turns = all;
@@ -210,5 +212,8 @@ mod tests {
         assert!(looks.is_due(&[8, 8, 9]));
         assert!(!looks.is_due(&[9, 10, 11]), "thirty of thirty-one");
         assert!(looks.is_due(&[9, 11, 11]));
+        // The first cell ends: its turns are gone, and two more of each of the others are enough.
+        assert!(!looks.is_due(&[11, 11]));
+        assert!(looks.is_due(&[13, 13]));
     }
 }
