@@ -217,10 +217,9 @@ fn a_wrong_clock_is_named_in_a_part_of_the_samples_and_in_few_of_them() {
     assert!(said.contains("reports a time that cannot be"), "a half of all samples: {said}");
     let few = "--samples 3 --sample-time 20ms --max-time 600s --precision 0";
     let (noted, failed) = ("times the CPU time that the probe tells", "reports a time that cannot be");
-    // On a busy machine three samples of 20 ms show six times as up to ten times or as two.
-    for (clocks, words) in [("50 50", &[failed][..]), ("1 50", &[failed]), ("6 6", &[noted, failed])] {
+    for (clocks, words) in [("50 50", failed), ("1 50", failed), ("4 4", noted)] {
         let said = run(clocks, few);
-        assert!(words.iter().any(|words| said.contains(words)), "{clocks} in three samples: {said}");
+        assert!(said.contains(words), "{clocks} in three samples: {said}");
     }
     let said = run("1 1 2", few);
     assert!(!said.contains("times the CPU time") && !said.contains("cannot be"), "{said}");
