@@ -128,9 +128,11 @@ fn nothing_is_lost(tool: &Tool, file: &Path, signal: &str, what: &str) {
     let report = tool.run(&["report", "--format", "json", file.to_str().expect("UTF-8")]);
     assert_eq!(report.status, Some(0), "{what}: {}", report.err);
     let summary = report.json();
-    let rows = summary["rows"].as_array().expect("rows").iter();
-    let counted = rows.filter(|row| row["metric"] == "cpu_per_task").filter_map(|row| row["n"].as_u64());
-    assert_eq!(counted.sum::<u64>() as usize, samples, "{what}: every timed sample counts");
+    let rows = summary["rows"].as_array().expect("rows");
+    let of_cpu = rows.iter().filter(|row| row["metric"] == "cpu_per_task");
+    let counted = of_cpu.filter_map(|row| row["n"].as_u64()).sum::<u64>();
+    let without: Vec<&Value> = rows.iter().filter(|row| row["status"] != "ok").collect();
+    assert_eq!(counted as usize, samples, "{what}: every timed sample counts; no figures: {without:#?}");
 }
 
 fn nothing_stays(signal: &str) {
