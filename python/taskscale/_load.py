@@ -129,6 +129,7 @@ def _run(name: str, first: bytes, header: dict[str, Any], file: IO[bytes]) -> Lo
     if not checked:
         notes.append("the lines have no checks, as in files of earlier versions: a changed digit would not be found")
     taken: dict[tuple[object, ...], int] = {}
+    measured: list[int] = []
     while line := file.readline(MAX_LINE + 1):
         number += 1
         where = f"{name}:{number}"
@@ -152,13 +153,25 @@ def _run(name: str, first: bytes, header: dict[str, Any], file: IO[bytes]) -> Lo
         if kind == "sample":
             _once(where, number, record, taken)
         if kind == "end":
+            if ended is not None:
+                raise LoadError(f"{where}: a second end; a run has one")
             ended = record
         elif kind in _tables.RECORDS:
             records[_tables.RECORDS[kind]].append(_checked(where, kind, record))
+            if kind in ("sample", "count") and isinstance(record.get("order"), int):
+                measured.append(record["order"])
         elif kind == "header":
             raise LoadError(f"{where}: a second header; a file holds one run")
         else:
             skipped += 1
+    differing, altered = _differing(records, (ended or {}).get("records")), _gap(measured)
+    if differing:
+        raise LoadError(
+            f"{name}: lines of the file were removed or doubled: {'; '.join(filter(None, [*differing, altered]))}; "
+            "taskscale report --salvage reads what is here"
+        )
+    if altered and not skipped:
+        notes.append(altered)
     if skipped:
         notes.append(f"{skipped} records are of types that this version does not know")
     facts = {key: value for key, value in header.items() if key not in ("type", "schema")}
@@ -187,6 +200,34 @@ def _once(where: str, number: int, sample: dict[str, Any], taken: dict[tuple[obj
         if place in taken:
             raise LoadError(f"{where}: damaged: it repeats the sample of line {taken[place]} (row {row}, round {round_})")
         taken[place] = number
+
+
+def _differing(records: dict[str, list[dict[str, Any]]], written: Any) -> list[str]:
+    """Of which records there are more or fewer than the last line says. An earlier version says nothing."""
+    if not isinstance(written, dict):
+        return []
+    told = []
+    for kind, (one, many) in _tables.WORDS.items():
+        said, here = written.get(kind, 0), len(records[_tables.RECORDS[kind]])
+        if said != here:
+            are = "is" if here == 1 else "are"
+            told.append(f"the run says {said} {one if said == 1 else many}, {here} {are} here")
+    return told
+
+
+def _gap(measured: list[int]) -> str | None:
+    """What is missing among the orders of measurements, or not in its place. A run counts on from 0."""
+    for before, order in zip(measured, measured[1:]):
+        if order < before:
+            return f"lines of the file were moved: measurement {order} stands behind measurement {before}"
+    expected = 0
+    for order in measured:
+        if order != expected:
+            missing = max(measured[-1] + 1 - len(measured), 0)
+            were = "1 measurement is" if missing == 1 else f"{missing} measurements are"
+            return f"lines of the file were removed: {were} missing, the first before measurement {order}"
+        expected = order + 1
+    return None
 
 
 def _checked(where: str, kind: str, record: dict[str, Any]) -> dict[str, Any]:

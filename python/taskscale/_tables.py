@@ -17,6 +17,16 @@ RECORDS = {
     "row_end": "row_ends",
 }
 
+# The words for one record and for many.
+WORDS = {
+    "runtime": ("runtime", "runtimes"),
+    "row": ("row", "rows"),
+    "sample": ("measurement", "measurements"),
+    "round": ("round", "rounds"),
+    "count": ("count", "counts"),
+    "row_end": ("end of a row", "ends of rows"),
+}
+
 # What a record must have, since figures rest on it.
 NEEDED: dict[str, dict[str, type]] = {
     "runtime": {"id": str, "state": str},

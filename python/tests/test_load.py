@@ -182,6 +182,27 @@ class Tables(unittest.TestCase):
         again = line_of({**record, "order": 10**6})
         self.refused("\n".join([*lines, again]) + "\n", f"repeats the sample of line {at + 1}")
 
+    def test_lines_that_are_missing_or_double_are_refused_by_their_kind(self):
+        lines = self.run_file.read_text().splitlines()
+        salvage = "lines of the file were removed or doubled"
+        words = {"runtime": "runtime", "row": "row", "sample": "measurement", "count": "count", "row_end": "end"}
+        for kind, word in words.items():
+            at = [at for at, line in enumerate(lines) if f'"type":"{kind}"' in line]
+            before, behind = lines[: at[0]], lines[at[0] + 1 :]
+            self.refused("\n".join(before + behind) + "\n", salvage, f" {word}", f", {len(at) - 1} ", "--salvage")
+            if kind != "sample":
+                twice = before + [lines[at[0]]] * 2 + behind
+                self.refused("\n".join(twice) + "\n", salvage, f" {word}", f", {len(at) + 1} are here")
+        self.refused("\n".join([*lines, lines[-1]]) + "\n", "a second end")
+        # A file of an earlier version has no numbers, and what is missing is a note.
+        quick = (RUNS / "quick.jsonl").read_text().splitlines()
+        at = [at for at, line in enumerate(quick) if '"type":"sample"' in line]
+        notes = taskscale.load(self.written("old.jsonl", "\n".join(quick[: at[4]] + quick[at[4] + 1 :]) + "\n")).notes
+        self.assertIn("1 measurement is missing, the first before measurement 5", notes[-1])
+        quick[at[4]], quick[at[5]] = quick[at[5]], quick[at[4]]
+        notes = taskscale.load(self.written("old.jsonl", "\n".join(quick) + "\n")).notes
+        self.assertIn("measurement 4 stands behind measurement 5", notes[-1])
+
     def test_a_file_without_checks_is_read_with_a_note(self):
         run = taskscale.load(RUNS / "quick.jsonl")
         self.assertEqual(len(run.notes), 1)

@@ -341,6 +341,28 @@ fn damage_is_told_with_its_line_and_a_cut_end_is_forgiven() {
     assert!(error(&huge).contains("longer than"));
 }
 
+#[test]
+fn lines_that_are_missing_or_double_are_told_by_their_kind() {
+    let text = Guide::new(&[("a", None)], json!([])).arm("a", &around(100.0)).text();
+    let mut lines: Vec<&str> = text.lines().filter(|line| !line.contains(r#""type":"end""#)).collect();
+    let count =
+        |kind: &str| lines.iter().filter(|line| line.contains(&format!(r#""type":"{kind}""#))).count();
+    let (said, ended) = (count("said"), count("ended"));
+    let end = json!({"type": "end", "elapsed_s": 1.0, "interrupted": false, "records": {"said": said, "ended": ended}});
+    let end = end.to_string();
+    lines.push(&end);
+    let read = |lines: &[&str]| read::parse(lines.join("\n").as_bytes()).map(drop);
+    let told = |lines: &[&str]| read(lines).expect_err("another number").to_string();
+    assert!(said > 3 && read(&lines).is_ok(), "{said} {ended} {:?}", read(&lines));
+    let at = lines.iter().rposition(|line| line.contains(r#""arm":"a""#)).expect("a sample");
+    let without = [&lines[..at], &lines[at + 1..]].concat();
+    let words = |here: usize| format!("the run says {said} lines of programs, {here} here");
+    assert!(told(&without).contains(&words(said - 1)), "{}", told(&without));
+    let double = [&lines[..=at], &lines[at..]].concat();
+    assert!(told(&double).contains(&words(said + 1)), "{}", told(&double));
+    assert!(told(&[&lines[..], &[&end]].concat()).contains("a second end"));
+}
+
 proptest! {
     #[test]
     fn any_line_is_read_or_refused(line in "\\PC{0,200}", number: u64) {

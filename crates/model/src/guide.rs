@@ -101,6 +101,30 @@ pub struct Ended {
 pub struct End {
     pub elapsed_s: f64,
     pub interrupted: bool,
+    /// How many lines of each type stand before this one; absent in files of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub records: Option<Records>,
+}
+
+/// How many lines of each type a file has between the first and the last.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Records {
+    /// Lines that programs printed.
+    pub said: u64,
+    /// Ends of programs.
+    pub ended: u64,
+}
+
+impl Records {
+    /// Counts one more. The first line and the last are not counted.
+    pub fn add(&mut self, record: &Record) {
+        match record {
+            Record::Header(_) | Record::End(_) => {}
+            Record::Said(_) => self.said += 1,
+            Record::Ended(_) => self.ended += 1,
+        }
+    }
 }
 
 /// What a program printed, by its kind.

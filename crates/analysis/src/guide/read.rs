@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use taskscale_model::guide::{Claim, End, Ended, Header, Line, Of, Record, SCHEMA, Said, Sample, Untestable};
+use taskscale_model::guide::{
+    Claim, End, Ended, Header, Line, Of, Record, Records, SCHEMA, Said, Sample, Untestable,
+};
 
 use super::figures::Rounds;
 
@@ -20,8 +22,10 @@ pub enum ReadError {
     Empty,
     #[error("line 1 is no header of {SCHEMA} ({problem}); name a file that `taskscale run guide -o` wrote")]
     NotTheGuide { problem: String },
-    #[error("line {line} is damaged: {problem}; remove the line, or take the run again")]
+    #[error("line {line} is damaged: {problem}; take the run again")]
     Broken { line: usize, problem: String },
+    #[error("lines of the file were removed or doubled: {problem}; take the run again")]
+    Records { problem: String },
 }
 
 /// A file of the guide, its lines by program.
@@ -35,6 +39,8 @@ pub struct File {
     pub ended: BTreeMap<String, Ended>,
     /// `None` for a run that was cut short.
     pub end: Option<End>,
+    /// How many lines are here.
+    records: Records,
     /// What the reader skipped.
     pub notes: Vec<String>,
 }
@@ -48,6 +54,7 @@ impl File {
             samples: BTreeMap::new(),
             ended: BTreeMap::new(),
             end: None,
+            records: Records::default(),
             notes: Vec::new(),
         }
     }
@@ -62,8 +69,10 @@ impl File {
     }
 
     fn take(&mut self, record: Record) -> Result<(), String> {
+        self.records.add(&record);
         match record {
             Record::Header(_) => return Err("a second header".into()),
+            Record::End(_) if self.end.is_some() => return Err("a second end; a run has one".into()),
             Record::Said(said) => self.hear(said)?,
             Record::Ended(ended) => {
                 self.ended.insert(ended.program.clone(), ended);
@@ -95,6 +104,17 @@ impl File {
         }
         Ok(())
     }
+}
+
+/// Says of which lines there are more or fewer than the last one says.
+fn differing(written: &Records, here: &Records) -> Option<String> {
+    let pairs =
+        [(written.said, here.said, "lines of programs"), (written.ended, here.ended, "ends of programs")];
+    let differing = pairs.into_iter().filter(|(written, here, _)| written != here);
+    let words: Vec<String> = differing
+        .map(|(written, here, what)| format!("the run says {written} {what}, {here} here"))
+        .collect();
+    (!words.is_empty()).then(|| words.join("; "))
 }
 
 /// Says what is wrong with a sample beside the claims of its program: an arm that there is not, or
@@ -206,7 +226,9 @@ pub fn parse(bytes: &[u8]) -> Result<File, ReadError> {
             (Some(file), Ok(record)) => file.take(record).map_err(broken)?,
         }
     }
-    file.ok_or(ReadError::Empty)
+    let file = file.ok_or(ReadError::Empty)?;
+    let differing = file.end.and_then(|end| differing(&end.records?, &file.records));
+    differing.map_or(Ok(file), |problem| Err(ReadError::Records { problem }))
 }
 
 /// Whether a text begins as a file of the guide does.

@@ -12,7 +12,7 @@ use anyhow::{Context, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use taskscale_analysis::guide::{judge, read};
 use taskscale_model::{
-    guide::{End, Ended, Header, Judged, Library, Program, Record, SCHEMA, Standing, Verdict, Verdicts},
+    guide::{Ended, Header, Judged, Library, Program, Record, SCHEMA, Standing, Verdict, Verdicts},
     missing::Missing,
 };
 use taskscale_sys::process::Command;
@@ -87,7 +87,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
         silence_ns: (args.timeout.unwrap_or(SILENCE_S) * 1e9) as u64,
         toolchains: asked.toolchains,
         interrupt: interrupt.clone(),
-        journal: Journal(kept.file),
+        journal: Journal::new(kept.file),
         path: path.clone(),
         commands: BTreeMap::new(),
         progress: Progress::new(),
@@ -274,7 +274,7 @@ impl Session {
             }
         }
         let elapsed_s = began.elapsed().as_secs_f64();
-        self.journal.append(&Record::End(End { elapsed_s, interrupted: self.interrupt.came() }))
+        self.journal.end(elapsed_s, self.interrupt.came())
     }
 
     /// The programs of which a claim cannot be told so far, and might be with more rounds.

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fs::File, io::Write};
 
 use taskscale_analysis::guide::read::{check_sample, parse_line};
 use taskscale_model::{
-    guide::{Arm, Claim, Line, Record, Said},
+    guide::{Arm, Claim, End, Line, Record, Records, Said},
     missing::Missing,
 };
 use taskscale_sys::{
@@ -21,15 +21,32 @@ const LINES: u64 = 1_000_000;
 
 /// Writes records as they come, each at once.
 #[derive(Debug)]
-pub struct Journal(pub File);
+pub struct Journal {
+    file: File,
+    /// The lines so far.
+    records: Records,
+}
 
 impl Journal {
+    pub fn new(file: File) -> Self {
+        Journal { file, records: Records::default() }
+    }
+
+    /// Appends the last line, which has the numbers of the others.
+    ///
+    /// # Errors
+    /// The file cannot be written, as on a full disk.
+    pub fn end(&mut self, elapsed_s: f64, interrupted: bool) -> std::io::Result<()> {
+        self.append(&Record::End(End { elapsed_s, interrupted, records: Some(self.records) }))
+    }
+
     /// # Errors
     /// The file cannot be written, as on a full disk.
     pub fn append(&mut self, record: &Record) -> std::io::Result<()> {
         let mut line = serde_json::to_vec(record)?;
         line.push(b'\n');
-        self.0.write_all(&line)
+        self.records.add(record);
+        self.file.write_all(&line)
     }
 }
 
