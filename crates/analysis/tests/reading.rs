@@ -56,6 +56,25 @@ fn the_largest_order_is_a_gap_and_no_panic() {
     assert!(said.contains("the first before measurement 18446744073709551615"), "{said}");
 }
 
+/// No sum of times is too large either.
+#[test]
+fn the_longest_samples_of_a_warm_up_are_no_panic() {
+    const FIELDS: [&str; 2] = [r#""cpu_ns":"#, r#""settle_ms":"#];
+    let jit = include_str!("data/jit.jsonl");
+    let largest = |line: &str| {
+        FIELDS.iter().fold(line.to_owned(), |line, field| match line.split_once(field) {
+            None => line,
+            Some((front, behind)) => {
+                let behind = behind.trim_start_matches(|c: char| c.is_ascii_digit());
+                format!("{front}{field}{}{behind}", u64::MAX)
+            }
+        })
+    };
+    let text: String = jit.split_inclusive('\n').map(largest).collect();
+    let summary = summarize(&parse_run(text).expect("a run file"));
+    assert!(!summary.rows.is_empty());
+}
+
 /// The file with the numbers of its records in its last line.
 fn counted() -> Vec<String> {
     let mut lines: Vec<String> = QUICK.split_inclusive('\n').map(str::to_owned).collect();

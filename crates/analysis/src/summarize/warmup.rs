@@ -30,8 +30,11 @@ pub fn settled(one: &RowSamples<'_>) -> Option<Settled> {
     let levelled = |process: &u64| {
         one.starts.iter().find(|start| start.process == *process).is_some_and(|start| {
             let costs: Vec<f64> = start.unsettled.iter().map(|sample| sample.per_task(Time::Cpu)).collect();
-            let worked_ns: u64 = start.unsettled.iter().map(|sample| sample.cpu_ns).sum();
-            worked_ns >= one.row.settle_ms.unwrap_or(0) * 1_000_000 && has_levelled(&costs)
+            // A hostile file holds times whose sum does not fit.
+            let worked = start.unsettled.iter().map(|sample| sample.cpu_ns);
+            let worked_ns = worked.fold(0, u64::saturating_add);
+            let asked_ns = one.row.settle_ms.unwrap_or(0).saturating_mul(1_000_000);
+            worked_ns >= asked_ns && has_levelled(&costs)
         })
     };
     let processes = timed.iter().filter(|process| levelled(process)).count() as u64;
