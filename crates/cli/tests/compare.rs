@@ -111,6 +111,16 @@ fn wall_time_can_be_asked_for() {
 }
 
 #[test]
+fn a_side_that_is_a_first_look_is_named() {
+    let files = Files::new();
+    let words = "NEW is a first look (--quick)";
+    assert!(!files.compare(&[&files.old, &files.new]).out.contains("first look"));
+    let edited = files.edited(|new| new.replacen(r#""run","gate"]"#, r#""run","gate","--quick"]"#, 1));
+    let ran = files.compare(&[&files.old, &edited]);
+    assert!(ran.out.contains(words) && !ran.out.contains("OLD is a first look"), "{}", ran.out);
+}
+
+#[test]
 fn a_torn_file_is_compared_as_far_as_it_goes() {
     let files = Files::new();
     let torn = files.edited(|new| new[..new.len() / 8].to_owned());

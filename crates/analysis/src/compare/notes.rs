@@ -108,6 +108,11 @@ pub fn notes(
     for (side, run, series, name) in
         [(&comparison.old, old, of_old, "OLD"), (&comparison.new, new, of_new, "NEW")]
     {
+        if run.header.command.iter().any(|word| word == "--quick") {
+            notes.push(format!(
+                "{name} is a first look (--quick): few processes a row, so small differences are not told"
+            ));
+        }
         if !side.complete {
             notes.push(format!("{name} was cut short: rows that it did not reach cannot be told"));
         }

@@ -145,7 +145,7 @@ fn repeated(facts: &Facts) -> Check {
     };
     let found =
         format!("two runs of 20 ms differ by up to {} % (p90 of {} pairs)", percent(p90), differences.len());
-    let remedy = "run more often and compare medians with intervals, or judge by CPU time";
+    let remedy = "run more often and compare medians with intervals";
     check(QUESTION, p90 <= FEW_PERCENT, found, remedy.into())
 }
 

@@ -70,7 +70,7 @@ fn run_delay(facts: &Facts) -> Option<Finding> {
     Some(
         draft
             .measured(100.0 * delay / cpu, "%", says)
-            .remedy("end other work, or judge by CPU time: it does not count the waiting")
+            .remedy("end other work; CPU time does not count the waiting")
             .done(),
     )
 }
@@ -100,11 +100,7 @@ fn load(facts: &Facts) -> Option<Finding> {
         let says = format!("{left:.2} CPUs are left: as many workers as CPUs would have to share them");
         draft = draft.measured(left, "CPUs", says);
     }
-    Some(
-        draft
-            .remedy("wait until it is done; or judge by CPU time and use fewer workers than CPUs are left")
-            .done(),
-    )
+    Some(draft.remedy("wait until it is done, or use fewer workers than CPUs are left").done())
 }
 
 fn pressure(facts: &Facts) -> Option<Finding> {
@@ -167,7 +163,7 @@ fn unaccounted(facts: &Facts) -> Option<Finding> {
         Draft::new("unaccounted time", grade(share, UNACCOUNTED.0, UNACCOUNTED.1), found)
             .affects(&[Wall])
             .measured(100.0 * share * wall / cpu, "%", says)
-            .remedy("judge by CPU time; look at the host, and at throttling")
+            .remedy("look at the host, and at throttling; CPU time does not count it")
             .done(),
     )
 }
@@ -217,7 +213,7 @@ fn throttling(facts: &Facts) -> Option<Finding> {
         Draft::new("throttling", severity, found)
             .affects(&[Wall])
             .measured(now, "%", says)
-            .remedy("use fewer workers than the quota has CPUs, or lift it; judge by CPU time")
+            .remedy("use fewer workers than the quota has CPUs, or lift it; CPU time does not count the standstill")
             .done(),
     )
 }

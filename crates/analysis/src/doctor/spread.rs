@@ -37,9 +37,7 @@ pub fn findings(measured: &Measured) -> Vec<Finding> {
     let wall = aa(&measured.slices, |slice| slice.wall_ns).map(|aa| {
         let severity = aa.smallest.map_or(Severity::Warning, |smallest| grade(smallest, WALL.0, WALL.1));
         let draft = Draft::new("A/A in wall time", severity, aa.found()).affects(&[Wall]);
-        aa.effect(draft, "")
-            .remedy("do not conclude from smaller differences in wall time; judge by CPU time")
-            .done()
+        aa.effect(draft, "").remedy("do not conclude from smaller differences in wall time").done()
     });
     cpu.into_iter().chain(wall).collect()
 }
