@@ -32,7 +32,7 @@ def compute():
     return value
 
 
-async def healthy(_pool, _fixed, _by):
+async def healthy(_pool, _by):
     async def handler():
         for _ in range(10):
             spin(0.0004)
@@ -41,7 +41,7 @@ async def healthy(_pool, _fixed, _by):
     await asyncio.gather(*(handler() for _ in range(100)))
 
 
-async def overhead(_pool, _fixed, by):
+async def overhead(_pool, by):
     async def part(steps):
         for _ in range(0, steps, by):
             for _ in range(by):
@@ -56,29 +56,17 @@ async def at_once(pool, tasks, seconds):
     await asyncio.gather(*(loop.run_in_executor(pool, time.sleep, seconds) for _ in range(tasks)))
 
 
-async def serial(pool, _fixed, by):
+async def serial(pool, by):
     for _ in range(6):
         await at_once(pool, by, 0.060 / by)
         await at_once(pool, 16, 0.005)
 
 
-async def imbalance(pool, fixed, by):
-    async def chain(steps):
-        for _ in range(steps):
-            await at_once(pool, 1, 0.005)
-
-    lengths = [60] + [10] * 7
-    if fixed:
-        await at_once(pool, sum(lengths) * by, 0.005 / by)
-    else:
-        await asyncio.gather(*(chain(length) for length in lengths))
-
-
-async def straggler(pool, _fixed, by):
+async def straggler(pool, by):
     await asyncio.gather(at_once(pool, by, 0.4 / by), at_once(pool, 160, 0.002))
 
 
-async def under(pool, _fixed, by):
+async def under(pool, by):
     await at_once(pool, 2 * by, 0.3 / by)
 
 
@@ -87,22 +75,20 @@ PROGRAMS = {
     "HEALTHY": (healthy, False),
     "SCHEDULING_OVERHEAD": (overhead, False),
     "SERIAL_BOTTLENECK": (serial, True),
-    "LOAD_IMBALANCE": (imbalance, True),
     "STRAGGLER_TASKS": (straggler, True),
     "UNDER_DECOMPOSITION": (under, True),
 }
 
 
-async def timed(program, pool, fixed, by):
+async def timed(program, pool, by):
     cpu, begin = time.process_time(), time.perf_counter()
-    await program(pool, fixed, by)
+    await program(pool, by)
     return time.perf_counter() - begin, time.process_time() - cpu
 
 
 def main():
     pattern, change, by, look = sys.argv[1:]
     program, pooled = PROGRAMS[pattern]
-    fixed = change == "fixed"
     with contextlib.ExitStack() as stack:
         seen = None
         if look == "observed":
@@ -114,7 +100,7 @@ def main():
             nap.result()  # so that all threads are there
         if seen:
             seen.clear()
-        seconds, cpu = asyncio.run(timed(program, pool, fixed, int(by) if fixed else 1))
+        seconds, cpu = asyncio.run(timed(program, pool, int(by) if change == "fixed" else 1))
     digest = (seen.pools if pooled else seen) if seen else None
     text = len(str(digest).encode()) if digest else 0
     json.dump({"seconds": seconds, "cpu": cpu, "text": text, "digest": digest.data() if digest else None}, sys.stdout)

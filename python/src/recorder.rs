@@ -42,9 +42,10 @@ struct Seen {
 }
 
 impl Seen {
-    fn of(crew: &Crew, places: Vec<Place>, unit: &str) -> Self {
+    /// `workers`: at least so many, whether they ran or not.
+    fn of(crew: &Crew, workers: Option<u32>, places: Vec<Place>, unit: &str) -> Self {
         let ((made, alive, peak), delays) = (crew.alive(), crew.delays.quantiles());
-        let mut digest = crew.observer.digest();
+        let mut digest = crew.observer.digest_of(workers);
         if made > 0 {
             let [p50, p99, max] = [delays.p50, delays.p99, delays.max].map(|ns| time(ns as f64));
             let note = format!(
@@ -81,8 +82,9 @@ impl Recorder {
     fn look(session: &Session) -> [Seen; 2] {
         session.count_waits();
         [
-            Seen::of(&session.loops, session.places(), "tasks"),
-            Seen::of(&session.pools, Vec::new(), "work items"),
+            Seen::of(&session.loops, None, session.places(), "tasks"),
+            // A thread of a pool takes items, also where it had none since a clearing.
+            Seen::of(&session.pools, Some(session.pools.threads()), Vec::new(), "work items"),
         ]
     }
 

@@ -40,6 +40,15 @@ pub struct Crew {
 struct Free {
     indices: Vec<u32>,
     next: u32,
+    /// The most that were in use at once since the last clearing.
+    peak: u32,
+}
+
+impl Free {
+    /// The number of indices in use.
+    fn alive(&self) -> u32 {
+        self.next - self.indices.len() as u32
+    }
 }
 
 /// A thread's place in a crew. It is given back when the thread ends.
@@ -105,7 +114,13 @@ impl Crew {
             free.next += 1;
             free.next - 1
         });
+        free.peak = free.peak.max(free.alive());
         self.observer.worker(index)
+    }
+
+    /// The most threads that were alive at once, of those that have had a task.
+    pub fn threads(&self) -> u32 {
+        lock(&self.free).peak
     }
 
     /// Counts a task that was made.
@@ -139,6 +154,8 @@ impl Crew {
         self.made.store(alive, Relaxed);
         self.ended.store(0, Relaxed);
         self.peak.store(alive, Relaxed);
+        let mut free = lock(&self.free);
+        free.peak = free.alive();
     }
 }
 

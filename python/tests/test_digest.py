@@ -238,6 +238,20 @@ class Pools(unittest.TestCase):
         # There is no event loop, so this is what is shown.
         self.assertEqual(str(d), str(d.pools))
 
+    def test_threads_that_wait_for_items_are_workers_also_after_a_clearing(self):
+        meet = threading.Barrier(4)
+        with taskscale.observe() as d:
+            with concurrent.futures.ThreadPoolExecutor(4) as pool:
+                list(pool.map(lambda _: meet.wait(), range(4)))
+                d.clear()
+                pool.submit(time.sleep, 0.05).result()
+                self.assertEqual(d.pools.data()["workers"], 4)
+            # The pool's threads have ended.
+            self.assertEqual(d.pools.data()["workers"], 4)
+            self.assertEqual(d.pools.patterns[0].name, "UNDER_DECOMPOSITION")
+            d.clear()
+            self.assertEqual(d.pools.data()["workers"], 0)
+
     def test_exceptions_and_arguments_pass(self):
         def fails(*arguments, **keywords):
             raise ValueError(arguments, keywords)

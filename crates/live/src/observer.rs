@@ -84,8 +84,13 @@ impl Observer {
     /// The digest of what the workers have done since the beginning or the last
     /// [`clear`](Observer::clear). The workers go on meanwhile. An open task counts up to now.
     pub fn digest(&self) -> Digest {
+        self.digest_of(self.options.workers)
+    }
+
+    /// As [`digest`](Observer::digest), of at least so many workers, whether they ran or not.
+    pub fn digest_of(&self, workers: Option<u32>) -> Digest {
         let now = self.options.clock.anchor();
-        let config = Config { workers: self.options.workers, names: 64, longest: 8, ..Config::observer() };
+        let config = Config { workers, names: 64, longest: 8, ..Config::observer() };
         let mut seen =
             Seen { all: Accumulator::new(config), open: 0, cut: Cut::default(), sampled: Sampled::default() };
         let workers: Vec<Arc<Worker>> = self.workers().iter().flatten().cloned().collect();
