@@ -393,7 +393,7 @@ impl<'c> Sitting<'c> {
 
 /// Roughly the nanoseconds that one process of a row takes: what it works before it is timed, and
 /// [`Limits::weight`].
-fn weight(row: &RowRecord, limits: &Limits) -> f64 {
+pub(crate) fn weight(row: &RowRecord, limits: &Limits) -> f64 {
     limits.weight(row.key.size) + settle_ns(row) as f64
 }
 

@@ -7,7 +7,10 @@ use std::{
 };
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use taskscale_bench::link::{Event, Listener};
+use taskscale_bench::{
+    link::{Event, Listener},
+    plan::Takes,
+};
 use taskscale_model::{
     figure,
     plain::clean,
@@ -154,15 +157,15 @@ pub struct Progress {
     cell: String,
     /// The row that is counted, in words: counts take their own time, behind all that is timed.
     counting: Option<String>,
-    /// The longest that the timed part may take.
-    longest: Duration,
+    /// How long the timed part takes.
+    takes: Takes,
     began: Instant,
     said: Instant,
 }
 
 impl Progress {
-    /// Shows a run of at most `longest` on standard error.
-    pub fn new(terminal: bool, longest: Duration, interrupt: Interrupt) -> Self {
+    /// Shows a run that takes so long on standard error.
+    pub fn new(terminal: bool, takes: Takes, interrupt: Interrupt) -> Self {
         let target = if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let now = Instant::now();
         Progress {
@@ -173,7 +176,7 @@ impl Progress {
             terminal,
             cell: String::new(),
             counting: None,
-            longest,
+            takes,
             began: now,
             said: now,
         }
@@ -192,7 +195,7 @@ impl Progress {
         self.counting.as_deref().unwrap_or(&self.cell)
     }
 
-    /// The time that has passed, of the longest that there may be.
+    /// The time that has passed, of what there is.
     fn passed(&self) -> String {
         let seconds = |time: Duration| {
             let seconds = time.as_secs();
@@ -204,7 +207,10 @@ impl Progress {
         let passed = seconds(self.began.elapsed());
         match self.counting {
             Some(_) => passed,
-            None => format!("{passed} of at most {}", seconds(self.longest)),
+            None => {
+                let how = if self.takes.is_bound { "at most" } else { "about" };
+                format!("{passed} of {how} {}", seconds(Duration::from_nanos(self.takes.ns)))
+            }
         }
     }
 
@@ -325,12 +331,15 @@ mod tests {
             "variant": "Read/range", "case": {}, "params": {}, "size": 4096, "creates_task": false, "role": "row"
         });
         let row: RowRecord = serde_json::from_value(row).expect("a row");
-        let mut progress = Progress::new(false, Duration::from_secs(90), Interrupt::default());
+        let mut takes = Takes { ns: 90_000_000_000, is_bound: true };
+        let mut progress = Progress::new(false, takes, Interrupt::default());
         progress.event(&Event::Counting { row: &row, process: 1, processes: 3 });
         assert_eq!(progress.doing(), "counting go Read/range 4,096, process 2 of 3");
         assert_eq!(progress.passed(), "0 s");
         progress.event(&Event::CellStarted { number: 2, of: 3, table: "bytes", size: 4096, rows: &[] });
         assert_eq!(progress.doing(), "[2/3] bytes, n = 4,096");
         assert_eq!(progress.passed(), "0 s of at most 1 min 30 s");
+        takes.is_bound = false;
+        assert_eq!(Progress::new(false, takes, Interrupt::default()).passed(), "0 s of about 1 min 30 s");
     }
 }

@@ -18,6 +18,7 @@ use taskscale_model::run_file::{
     line::{self, Check},
 };
 use taskscale_sys::fifo;
+use taskscale_trace::unpack::Unpacked;
 
 use crate::{
     output::{self, tell},
@@ -36,13 +37,14 @@ const BEGIN: usize = 4_096;
 
 /// What is read, with the name that messages give it.
 pub struct Source {
-    from: BufReader<Box<dyn Read>>,
+    from: BufReader<Unpacked<Box<dyn Read>>>,
     shown: String,
     path: PathBuf,
 }
 
 impl Source {
-    /// Opens a file, a pipe with a name, or standard input (-), and reads its beginning.
+    /// Opens a file, a pipe with a name, or standard input (-), and reads its beginning. What gzip
+    /// or zstd has packed is unpacked.
     pub fn open(path: &Path) -> anyhow::Result<Source> {
         let shown = path.display().to_string();
         let from: Box<dyn Read> = if path == Path::new("-") {
@@ -51,6 +53,7 @@ impl Source {
             let hint = if path.exists() { "" } else { "; `last` is the newest run" };
             Box::new(file(path).with_context(|| format!("cannot read the run file {shown}{hint}"))?)
         };
+        let from = Unpacked::open(from).with_context(|| format!("cannot read the run file {shown}"))?;
         let from = BufReader::with_capacity(MAX_LINE + 1, from);
         Ok(Source { from, shown, path: path.to_owned() })
     }
@@ -62,10 +65,13 @@ impl Source {
 
     /// All of its bytes.
     pub fn bytes(self) -> anyhow::Result<Vec<u8>> {
-        let Source { from, shown, .. } = self;
+        let Source { mut from, shown, .. } = self;
         let mut bytes = Vec::new();
-        let read = from.take(MAX_FILE + 1).read_to_end(&mut bytes);
+        let read = from.by_ref().take(MAX_FILE + 1).read_to_end(&mut bytes);
         read.with_context(|| format!("cannot read the run file {shown}"))?;
+        if let Some(trouble) = from.get_ref().trouble() {
+            bail!("cannot read the run file {shown}: {trouble}");
+        }
         if bytes.len() as u64 > MAX_FILE {
             bail!(too_large(&shown));
         }
@@ -83,7 +89,12 @@ impl Source {
             }
             Ok(())
         });
-        match read.and_then(|()| Ok(parser.finish()?)) {
+        let trouble = self.from.get_ref().trouble().map(str::to_owned);
+        let run = read.and_then(|()| Ok(parser.finish()?)).map(|mut run| {
+            run.notes.extend(trouble);
+            run
+        });
+        match run {
             Err(error) if is_a_trace && matches!(error.downcast_ref(), Some(ReadError::NotARun { .. })) => {
                 bail!(
                     "{} is a trace, not a run file: taskscale digest {}",
@@ -168,9 +179,9 @@ pub fn read_by(path: &Path) -> Option<String> {
     Some(format!("{} is a {kind}: taskscale {command} {}", path.display(), output::word(path)))
 }
 
-/// The first bytes of a file; `None` of all else that has a name.
+/// The first bytes of a file, unpacked; `None` of all else that has a name.
 fn beginning(path: &Path) -> Option<Vec<u8>> {
-    let file = path.is_file().then(|| File::open(path))?;
+    let file = path.is_file().then(|| File::open(path).and_then(Unpacked::open))?;
     let mut begin = Vec::new();
     file.and_then(|file| file.take(BEGIN as u64).read_to_end(&mut begin)).ok()?;
     Some(begin)
@@ -183,15 +194,16 @@ pub fn open(path: &Path) -> anyhow::Result<File> {
             format!("it is a pipe, and nothing was written to it for {} s", PATIENCE_MS / 1_000)
         });
     }
-    Ok(File::open(path)?)
+    let file = File::open(path)?;
+    if file.metadata()?.is_dir() {
+        bail!("it is a folder; name a file in it");
+    }
+    Ok(file)
 }
 
 fn file(path: &Path) -> anyhow::Result<File> {
     let file = open(path)?;
     let about = file.metadata()?;
-    if about.is_dir() {
-        bail!("it is a folder; name a file in it");
-    }
     if about.is_file() && about.len() > MAX_FILE {
         bail!(too_large("it"));
     }

@@ -73,7 +73,8 @@ pub fn newest() -> Option<PathBuf> {
 fn open_new(path: &Path) -> anyhow::Result<RunFile> {
     let file = OpenOptions::new().append(true).create_new(true).open(path);
     let file = file.with_context(|| match path.exists() {
-        true => format!("{} exists; choose another name or remove it", path.display()),
+        true if path.is_file() => format!("{} exists; choose another name or remove it", path.display()),
+        true => format!("{} exists and is no file; choose another name", path.display()),
         false => format!("cannot write the run file {}", path.display()),
     })?;
     Ok(RunFile { file, path: path.to_owned() })

@@ -21,7 +21,7 @@
 //! | `chrome` | Chrome trace events and the tools that write them |
 //! | `tfprof`, `tfp` | Taskflow's profiler, JSON of 3.x and binary of 4.x |
 //! | `dask`, `ray`, `ninja` | Dask task streams, Ray's lists of tasks, ninja logs |
-//! | `unpack` | gzip and zstd data, unpacked while they are read |
+//! | [`unpack`] | gzip and zstd data, unpacked while they are read |
 //! | `window`, `stream`, `bytes`, `json`, `number`, `tally` | what the readers share |
 
 mod bytes;
@@ -41,7 +41,7 @@ mod stream;
 mod tally;
 mod tfp;
 mod tfprof;
-mod unpack;
+pub mod unpack;
 mod window;
 pub mod workers;
 pub mod writer;

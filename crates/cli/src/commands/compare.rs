@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use taskscale_analysis::CompareOptions;
-use taskscale_model::{compare::Comparison, run_file::Time};
+use taskscale_model::{compare::Comparison, missing::Missing, run_file::Time};
 
 use crate::{
     args::{CompareArgs, CompareFormat, CompareMetric},
@@ -51,7 +51,9 @@ pub fn compare(args: &CompareArgs) -> anyhow::Result<Outcome> {
     let (old, new) = (old.display().to_string(), new.display().to_string());
     let mut comparison = taskscale_analysis::compare((&old, &before), (&new, &now), &options);
     if same {
-        "OLD and NEW are one and the same run, which tells nothing".clone_into(&mut comparison.summary);
+        let said = "OLD and NEW are one and the same run, which tells nothing";
+        said.clone_into(&mut comparison.summary);
+        comparison.rows.iter_mut().for_each(|row| row.why = Some(Missing::new(said, "name two runs")));
     }
     show(&comparison, args)
 }

@@ -11,7 +11,7 @@ use taskscale_bench::{
     journal::Journal,
     launcher::{Counting, ProbeLauncher},
     limits::Limits,
-    plan::{Found, Plan, Selection},
+    plan::{Found, Plan, Selection, Takes},
     run::{self, Order},
 };
 use taskscale_model::{
@@ -133,20 +133,20 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     if let Some(beside) = &beside {
         launcher = launcher.environment(beside.environment()).serving(beside.pid());
     }
-    let longest = Duration::from_secs(order.plan.longest_ns().div_ceil(1_000_000_000));
+    let takes = order.plan.takes();
     let counts = match (launcher.counts_anything(), args.max_time) {
         (false, _) => "",
         (true, None) => ", then counts, which take their own time",
         (true, Some(_)) => ", half of it for counts",
     };
-    tell(&format!("taskscale: {}", amount(&order.plan, longest, counts)));
+    tell(&format!("taskscale: {}", amount(&order.plan, takes, counts)));
     if !left_out.is_empty() {
         tell(&format!("taskscale: left out ({} with --all): {}", left_out.len(), left_out.join("; ")));
     }
 
     let names: Vec<&str> = order.header.suites.iter().map(|suite| suite.name.as_str()).collect();
     let mut kept = store::create(args.output.as_deref(), &names.join("-"), order.header.started_unix_s)?;
-    let mut progress = Progress::new(terminal, longest, interrupt.clone());
+    let mut progress = Progress::new(terminal, takes, interrupt.clone());
     let mut journal = Journal::new(&mut kept.file).redacting(store::redactor());
     let written = run::run(order, &mut launcher, &mut RealClock::start(), &mut progress, &mut journal);
     progress.clear();
@@ -285,13 +285,14 @@ fn drop_repeated(suite: &mut Suite) {
     suite.workloads = kept;
 }
 
-/// How much there is to measure, and how long that takes at most.
-fn amount(plan: &Plan, longest: Duration, counts: &str) -> String {
+/// How much there is to measure, and how long that takes.
+fn amount(plan: &Plan, takes: Takes, counts: &str) -> String {
     let rows = plan.rows().filter(|row| row.state.takes_part()).count();
+    let time = humantime::format_duration(Duration::from_secs(takes.ns.div_ceil(1_000_000_000)));
     format!(
-        "{rows} row{}, {} at most{counts}; Ctrl-C shows what there is by then",
+        "{rows} row{}, {}{counts}; Ctrl-C shows what there is by then",
         if rows == 1 { "" } else { "s" },
-        humantime::format_duration(longest)
+        if takes.is_bound { format!("{time} at most") } else { format!("about {time}") }
     )
 }
 
