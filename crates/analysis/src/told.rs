@@ -148,12 +148,13 @@ impl Told {
     /// Iterations of a sample whose contrast with the others would settle what is to be thought of
     /// the row, where its times are suspicious and nothing settles it yet.
     pub fn wants_contrast(&self, iterations: u64) -> Option<u64> {
-        let suspicious = !self.sets_up && [Time::Cpu, Time::Wall].into_iter().any(|time| {
-            let (timed, _, seen) = self.account(time).sums();
-            self.account(time).is_suspicious()
-                && seen < told::DEAR_NS * timed as f64
-                && self.charge(time).judgement != Judgement::False
-        });
+        let suspicious = !self.sets_up
+            && [Time::Cpu, Time::Wall].into_iter().any(|time| {
+                let (timed, _, seen) = self.account(time).sums();
+                self.account(time).is_suspicious()
+                    && seen < told::DEAR_NS * timed as f64
+                    && self.charge(time).judgement != Judgement::False
+            });
         // A probe may set up as many as 16 parts of a sample, one for an iteration (the Rust one
         // does), so that a request of one iteration is not like the others.
         suspicious.then_some(match iterations / told::PASSES {

@@ -80,7 +80,8 @@ impl Source {
 
     /// Reads it as a run.
     pub fn run(mut self, damage: Damage) -> anyhow::Result<Run> {
-        let is_a_trace = is_a_trace(self.begin()?);
+        let begin = self.begin()?;
+        let (is_a_trace, kind) = (is_a_trace(begin), kind_of_output(begin));
         let mut parser = Parser::new(damage);
         let read = self.lines(|line| {
             match line {
@@ -95,6 +96,15 @@ impl Source {
             run
         });
         match run {
+            Err(error)
+                if kind.is_some() && matches!(error.downcast_ref(), Some(ReadError::NotARun { .. })) =>
+            {
+                let kind = kind.unwrap_or_default();
+                bail!(
+                    "{} is {kind}, and no run file; name one that `taskscale run -o` wrote, or `last`",
+                    self.shown
+                )
+            }
             Err(error) if is_a_trace && matches!(error.downcast_ref(), Some(ReadError::NotARun { .. })) => {
                 bail!(
                     "{} is a trace, not a run file: taskscale digest {}",
@@ -137,6 +147,20 @@ impl Source {
             }
         }
     }
+}
+
+/// What a file is that this tool wrote for others to read.
+fn kind_of_output(begin: &[u8]) -> Option<&'static str> {
+    let text = String::from_utf8_lossy(begin);
+    let text = text.trim_start().to_lowercase();
+    let kinds = [
+        (text.starts_with("<!doctype html"), "a page"),
+        (text.starts_with("<svg"), "a picture"),
+        (text.starts_with('{') && text.contains("\"taskscale.summary/"), "a report as JSON"),
+        (text.starts_with('{') && text.contains("\"taskscale.compare/"), "a comparison as JSON"),
+        (text.starts_with('{') && text.contains("\"taskscale.digest/"), "a digest as JSON"),
+    ];
+    kinds.into_iter().find_map(|(is_one, kind)| is_one.then_some(kind))
 }
 
 fn too_large(shown: &str) -> String {

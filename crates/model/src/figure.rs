@@ -119,21 +119,21 @@ pub fn spread(share: f64) -> String {
 /// interval contains 1.
 pub fn ratio(ratio: f64, interval: Option<Interval>) -> String {
     let Some(interval) = interval else { return format!("{ratio:.2}x, no interval") };
-    let mut decimals = match -half_width(ratio, interval).max(1e-4).log10().floor() {
+    let decimals = match -half_width(ratio, interval).max(1e-4).log10().floor() {
         _ if ratio >= 10.0 => 1,
         decimals => decimals.clamp(2.0, 4.0) as usize,
     };
-    // An end that rounds to 1 hides that the interval excludes 1.
-    let hides = |decimals: usize| {
-        [interval.0, interval.1]
-            .iter()
-            .any(|end| format!("{end:.decimals$}") == format!("{:.decimals$}", 1.0))
+    // An end that rounds to 1 hides that the interval excludes 1, so it has more digits.
+    let end = |end: f64| {
+        let hides = |decimals: &usize| format!("{end:.decimals$}") == format!("{:.decimals$}", 1.0);
+        let decimals = match contains_one(interval) {
+            true => decimals,
+            false => (decimals..4).find(|decimals| !hides(decimals)).unwrap_or(4),
+        };
+        format!("{end:.decimals$}")
     };
-    while !contains_one(interval) && hides(decimals) && decimals < 4 {
-        decimals += 1;
-    }
     let tilde = if contains_one(interval) { "~" } else { "" };
-    format!("{tilde}{ratio:.decimals$}x [{:.decimals$}, {:.decimals$}]", interval.0, interval.1)
+    format!("{tilde}{ratio:.decimals$}x [{}, {}]", end(interval.0), end(interval.1))
 }
 
 pub fn contains_one(interval: Interval) -> bool {
@@ -171,7 +171,7 @@ mod tests {
         assert_eq!(ratio(1.38, Some(Interval(1.35, 1.41))), "1.38x [1.35, 1.41]");
         assert_eq!(ratio(1.5, Some(Interval(1.2, 1.8))), "1.50x [1.20, 1.80]");
         assert_eq!(ratio(1.01, Some(Interval(0.5, 1.8))), "~1.01x [0.50, 1.80]");
-        assert_eq!(ratio(1.03, Some(Interval(1.002, 1.06))), "1.030x [1.002, 1.060]");
+        assert_eq!(ratio(1.03, Some(Interval(1.002, 1.06))), "1.03x [1.002, 1.06]");
         assert_eq!(ratio(38.26, Some(Interval(37.0, 39.0))), "38.3x [37.0, 39.0]");
     }
 

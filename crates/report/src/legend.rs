@@ -43,15 +43,15 @@ pub fn drifted<'r>(shown: &[&'r Ranked]) -> Vec<&'r Ranked> {
     shown.iter().filter(is_off).copied().collect()
 }
 
-/// The same in one line.
-pub fn drift(shown: &[&Ranked]) -> Option<String> {
+/// The same in one line of so many columns.
+pub fn drift(shown: &[&Ranked], columns: usize) -> Option<String> {
     let names: Vec<String> = drifted(shown).iter().map(|row| clean(&row.runtime)).collect();
-    listed("times drifted, so trust the ratio and do not divide the times: ", names)
+    listed("times drifted, so trust the ratio and do not divide the times: ", names, columns)
 }
 
 /// The rows of a ranking's table and size that make no task, and so are no answer to what one
-/// costs, in one line.
-pub fn no_task(summary: &Summary, ranking: &Ranking) -> Option<String> {
+/// costs, in one line of so many columns.
+pub fn no_task(summary: &Summary, ranking: &Ranking, columns: usize) -> Option<String> {
     let Quantity::PerTask(of) = ranking.quantity else { return None };
     let is_one = |row: &&Row| {
         row.creates_task == Some(false)
@@ -65,7 +65,18 @@ pub fn no_task(summary: &Summary, ranking: &Ranking) -> Option<String> {
         let ns = if of == Time::Cpu { figures.cpu.of.p50 } else { figures.wall.of.p50 };
         Some(clean(&format!("{} {} {}", row.key.runtime, row.key.variant_and_case(), time(ns))))
     };
-    listed("not ranked, no task: ", summary.rows.iter().filter(is_one).filter_map(name).collect())
+    let names = summary.rows.iter().filter(is_one).filter_map(name).collect();
+    listed("not ranked, no task: ", names, columns)
+}
+
+/// The most columns of a line that is wrapped: some thirty names.
+const WRAPPED: usize = 1_000;
+
+/// What stands below a whole ranking where lines are wrapped: rows that are not ranked, and times
+/// that drifted.
+pub fn below(summary: &Summary, ranking: &Ranking) -> Vec<String> {
+    let rows: Vec<&Ranked> = ranking.rows.iter().collect();
+    [no_task(summary, ranking, WRAPPED), drift(&rows, WRAPPED)].into_iter().flatten().collect()
 }
 
 /// CPU time of a task.
@@ -89,11 +100,11 @@ pub fn no_task_at_all(summary: &Summary) -> Option<String> {
         let (ns, size) = (time(ns), count(key.size));
         clean(&format!("{} {} {ns} at {size}", key.runtime, key.variant_and_case()))
     };
-    listed("not ranked, no task: ", rows.into_iter().map(name).collect())
+    listed("not ranked, no task: ", rows.into_iter().map(name).collect(), COLUMNS)
 }
 
 /// The names that fit on a line behind `what`, and how many do not; `None` where there are none.
-fn listed(what: &str, mut names: Vec<String>) -> Option<String> {
+pub(crate) fn listed(what: &str, mut names: Vec<String>, columns: usize) -> Option<String> {
     let mut kept: Vec<String> = Vec::new();
     names.iter().for_each(|name| {
         if !kept.contains(name) {
@@ -106,10 +117,10 @@ fn listed(what: &str, mut names: Vec<String>) -> Option<String> {
         let more = if more == 0 { String::new() } else { format!(", {more} more") };
         format!("{what}{}{more}", names[..shown].join(", "))
     };
-    let fits = |shown: &usize| line(*shown).chars().count() <= COLUMNS;
+    let fits = |shown: &usize| line(*shown).chars().count() <= columns;
     match names.len() {
         0 => None,
-        all => Some(cut(&line((1..=all).rev().find(fits).unwrap_or(1)), COLUMNS)),
+        all => Some(cut(&line((1..=all).rev().find(fits).unwrap_or(1)), columns)),
     }
 }
 
@@ -138,9 +149,9 @@ mod tests {
         let fits = row("c", 9_200.0, Standing::Dearer, Some([2.0, 1.9, 2.1]));
         let shown = [&reference, &off, &fits];
         assert_eq!(drifted(&shown).iter().map(|row| &*row.runtime).collect::<Vec<_>>(), ["b"]);
-        assert!(drift(&shown).is_some_and(|line| line.ends_with("do not divide the times: b")));
-        assert_eq!(drift(&[&reference, &fits]), None);
-        assert_eq!(drift(&[&off, &fits]), None, "nothing to divide by");
+        assert!(drift(&shown, COLUMNS).is_some_and(|line| line.ends_with("do not divide the times: b")));
+        assert_eq!(drift(&[&reference, &fits], COLUMNS), None);
+        assert_eq!(drift(&[&off, &fits], COLUMNS), None, "nothing to divide by");
     }
 
     #[test]
@@ -159,8 +170,8 @@ mod tests {
     #[test]
     fn a_list_stays_on_its_line_and_counts_what_it_leaves_out() {
         let names: Vec<String> = (0..30).map(|n| format!("runtime{n}")).collect();
-        let line = listed("what: ", names).expect("a line");
+        let line = listed("what: ", names, COLUMNS).expect("a line");
         assert!(line.chars().count() <= COLUMNS && line.ends_with(" more"), "{line}");
-        assert_eq!(listed("what: ", vec!["a".into(), "a".into()]).as_deref(), Some("what: a"));
+        assert_eq!(listed("what: ", vec!["a".into(), "a".into()], COLUMNS).as_deref(), Some("what: a"));
     }
 }

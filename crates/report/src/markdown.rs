@@ -10,7 +10,7 @@ use taskscale_model::{
 use crate::{
     asked, counts, granularity, growth,
     layout::{self, Line, Table},
-    overview, reasons,
+    legend, overview, reasons,
     style::clean,
     table::times,
     units,
@@ -50,6 +50,9 @@ fn answer(summary: &Summary) -> String {
             let _ = writeln!(text, "| {} |", cells.map(|cell| escape(&cell)).join(" | "));
         }
         text.push('\n');
+        for line in legend::below(summary, ranking) {
+            let _ = writeln!(text, "{}\n", escape(&line));
+        }
     }
     text.push_str(&shared(summary));
     let findings: Vec<String> = summary

@@ -43,8 +43,12 @@ const TITLE: usize = 3 * COLUMNS;
 /// The most reasons why nothing was counted.
 const REASONS: usize = 4;
 
-/// The most counted rows of a section.
+/// The most counted rows of all sections together, and of them beside rankings, which then have so
+/// many lines themselves.
 const COUNTED: usize = 12;
+const COUNTED_BESIDE: usize = 8;
+/// A section of counts has at least so many rows.
+const FEWEST_COUNTED: usize = 2;
 
 /// The word before a finding, with the blank behind it.
 const WORD: usize = 10;
@@ -54,15 +58,19 @@ const WORD: usize = 10;
 pub fn overview(summary: &Summary, style: &Style, run: &str) -> String {
     let mut lines = heading(summary);
     let rankings: Vec<&Ranking> = summary.overview.rankings.iter().collect();
-    let rooms = rooms(&rankings);
+    // What was asked for by name has its place, however long the screen gets.
+    let sections = counts::sections(summary);
+    let counted = if rankings.is_empty() { COUNTED } else { COUNTED_BESIDE };
+    let counted = (counted / sections.len().max(1)).max(FEWEST_COUNTED);
+    let rooms = rooms(&rankings, if sections.is_empty() { RANKED } else { COUNTED_BESIDE });
     let mut shown: Vec<&Ranked> = Vec::new();
     for (index, (ranking, room)) in rankings.iter().zip(rooms).enumerate() {
         if room > 0 {
             lines.push(String::new());
             lines.extend(ranked(ranking, room, index == 0));
-            lines.extend(legend::no_task(summary, ranking).map(|line| ink(Ink::Dim, &line)));
+            lines.extend(legend::no_task(summary, ranking, COLUMNS).map(|line| ink(Ink::Dim, &line)));
             let rows = choose(&ranking.rows, room);
-            lines.extend(legend::drift(&rows).map(|line| ink(Ink::Yellow, &line)));
+            lines.extend(legend::drift(&rows, COLUMNS).map(|line| ink(Ink::Yellow, &line)));
             shown.extend(rows);
         }
     }
@@ -77,11 +85,9 @@ pub fn overview(summary: &Summary, style: &Style, run: &str) -> String {
         lines.extend(without);
     }
     lines.extend(shared(summary, &lines));
-    // What was asked for by name has its place, however long the screen gets.
-    let sections = counts::sections(summary);
     for section in &sections {
         lines.push(String::new());
-        lines.extend(counts::screen(section, COUNTED));
+        lines.extend(counts::screen(section, counted));
     }
     if sections.is_empty() {
         for reason in counts::reasons(summary).iter().take(REASONS) {
@@ -93,7 +99,7 @@ pub fn overview(summary: &Summary, style: &Style, run: &str) -> String {
     if !calls.is_empty() {
         lines.push(String::new());
         lines.push(ink(Ink::Bold, "System calls by name"));
-        lines.extend(calls.iter().take(COUNTED).map(|line| cut(line, COLUMNS)));
+        lines.extend(calls.iter().take(counted).map(|line| cut(line, COLUMNS)));
     }
     let next = next(summary, run);
     let room = LINES.saturating_sub(lines.len() + next.len() + 2);
@@ -212,10 +218,10 @@ pub(crate) fn facts(summary: &Summary) -> Vec<String> {
     facts
 }
 
-/// How many rows each ranking shows. The first one takes what it needs, up to [`RANKED`]; the
-/// others share the rest.
-fn rooms(rankings: &[&Ranking]) -> Vec<usize> {
-    let mut left = RANKED;
+/// How many rows each ranking shows, of so many lines for all. The first one takes what it needs;
+/// the others share the rest.
+fn rooms(rankings: &[&Ranking], all: usize) -> Vec<usize> {
+    let mut left = all;
     let mut rooms = Vec::new();
     for (index, ranking) in rankings.iter().enumerate() {
         // A heading, the axis and a blank stand around each ranking behind the first.
@@ -261,8 +267,11 @@ fn ranked(ranking: &Ranking, room: usize, is_first: bool) -> Vec<String> {
         });
     }
     if left_out > 0 {
-        let text = format!("and {}: --details", plural(left_out, "more row"));
-        lines.push(ink(Ink::Dim, &text));
+        let text = format!("and {}: --details; ", plural(left_out, "more row"));
+        let is_left_out = |row: &&Ranked| !shown.iter().any(|one| std::ptr::eq(*one, *row));
+        let names = ranking.rows.iter().filter(is_left_out);
+        let names = names.map(|row| clean(&format!("{} {}", row.runtime, variant_of(row))));
+        lines.extend(legend::listed(&text, names.collect(), COLUMNS).map(|line| ink(Ink::Dim, &line)));
     }
     lines
 }
@@ -464,11 +473,28 @@ fn next(summary: &Summary, run: &str) -> Vec<String> {
             "next"
         ));
     }
+    // Ratios are to the reference; how far the cheapest leads is one more look at the same file.
+    let is_command = |line: &String| line.chars().count() + WORD <= COLUMNS && clean(run) == run;
+    let leads = |ranking: &Ranking| {
+        let cheapest = ranking.rows.first().filter(|row| row.standing == Standing::Cheaper)?;
+        let runtime = clean(&cheapest.runtime);
+        let names = [format!("{runtime}:{}", clean(&cheapest.variant)), runtime];
+        let names = names.iter().filter_map(|name| shlex::try_quote(name).ok());
+        let mut lines =
+            names.map(|name| format!("over the cheapest: taskscale report {run} --baseline {name}"));
+        lines.find(is_command)
+    };
+    if let Some(line) = first.filter(|ranking| ranking.rows.len() > 2).and_then(leads) {
+        let word = if lines.is_empty() { "next" } else { "" };
+        lines.push(format!("{word:WORD$}{line}"));
+    }
     let word = if lines.is_empty() { "next" } else { "" };
     let again = format!("all figures: taskscale report {run} --details");
     // A path that is cut, or that no terminal can show, is no command.
-    let fits = again.chars().count() + WORD <= COLUMNS && clean(run) == run;
-    lines.push(format!("{word:WORD$}{}", if fits { &again } else { "all figures: the same with --details" }));
+    lines.push(format!(
+        "{word:WORD$}{}",
+        if is_command(&again) { &again } else { "all figures: the same with --details" }
+    ));
     lines
 }
 

@@ -23,25 +23,25 @@ pub fn draw(table: &Table<'_>, style: &Style) -> String {
     let sizes = table.sizes_with_figures();
     let mut rest: &[u64] = &sizes;
     let mut text = String::new();
-    let mut with_growth = lines.iter().any(|line| line.growth.is_some());
+    let has_growth = lines.iter().any(|line| line.growth.is_some());
     let fits = |grid: &Grid| grid.lines().all(|line| columns(&line) <= style.width);
-    let has_growth = with_growth;
+    // Growth belongs to the whole line. It stands in the first piece, or in a last one of its own
+    // where there is no room for it beside one size.
+    let is_beside = has_growth && !rest.is_empty() && fits(&grid(&lines, &rest[..1], true));
+    let mut with_growth = is_beside;
     let mut put = |grid: Grid| {
         text.push_str(if text.is_empty() { "" } else { "\n" });
         text.push_str(&drawn(&grid));
     };
     while !rest.is_empty() {
-        // Growth belongs to the whole line. It stands in the first piece, or in a last one of its
-        // own where there is no room for it beside one size.
-        with_growth &= fits(&grid(&lines, &rest[..1], true));
         let piece = |count: usize| grid(&lines, &rest[..count], with_growth);
         let count = (1..=rest.len()).rev().find(|&count| fits(&piece(count))).unwrap_or(1);
         put(piece(count));
-        if has_growth && !with_growth && count == rest.len() && rest.len() == sizes.len() {
-            put(grid(&lines, &[], true));
-        }
         rest = &rest[count..];
         with_growth = false;
+    }
+    if has_growth && !is_beside && !sizes.is_empty() {
+        put(grid(&lines, &[], true));
     }
     text
 }

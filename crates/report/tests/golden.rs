@@ -19,6 +19,18 @@ fn killed() -> &'static str {
     &QUICK[..cut]
 }
 
+/// In as many pieces as a table has, one has the growth of its lines.
+#[test]
+fn growth_stands_in_a_table_of_any_width() {
+    let summary = summarize(&run(QUICK));
+    assert!(!summary.growth.is_empty());
+    for width in [40, 50, 60, 70, 80, 120, 400] {
+        let text = text(&summary, &Style { detailed: true, width, ..Style::default() });
+        let heads = text.lines().filter(|line| line.starts_with(" runtime") && line.contains("growth"));
+        assert!(heads.count() > 0, "{width}: {text}");
+    }
+}
+
 #[test]
 fn text_of_a_whole_run() {
     insta::assert_snapshot!(text(&summarize(&run(QUICK)), &Style::default()));

@@ -6,12 +6,13 @@ use anyhow::{Context, bail};
 use taskscale_analysis::{Run, Sort, SummaryOptions, read::Damage};
 use taskscale_bench::meant;
 use taskscale_model::{
+    plain::clean,
     run_file::{ANY, Kind, RowRecord},
     summary::Summary,
 };
 
 use crate::{
-    args::{ReportArgs, SortBy},
+    args::{Format, ReportArgs, SortBy},
     commands::guide,
     output::{self, Outcome},
     run_file::{self, Redacted, Source},
@@ -57,8 +58,10 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<Outcome> {
             output::tell(&about_last(&path, &read));
         }
         let summary = summary_of(&path, read, args)?;
-        if args.runs.len() > 1 {
-            output::tell(&format!("{}:", path.display()));
+        if args.runs.len() > 1 && args.show.format == Format::Text && args.output.is_empty() {
+            // One behind the other in a pipe, the screens say whose they are.
+            let between = if run == &args.runs[0] { "" } else { "\n" };
+            output::print(&format!("{between}{}:\n", clean(&path.display().to_string())))?;
         }
         for (file, ending) in args.output.iter().zip(&endings) {
             output::write(&summary, *ending, file)?;

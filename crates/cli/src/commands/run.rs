@@ -17,7 +17,7 @@ use taskscale_bench::{
 use taskscale_model::{
     metric::Metric,
     missing::Missing,
-    run_file::{self, Header, Time},
+    run_file::{self, Header, Role, Time},
     suite::{self, Suite},
 };
 use tempfile::TempDir;
@@ -135,13 +135,17 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     }
     let takes = order.plan.takes();
     let counts = match (launcher.counts_anything(), args.max_time) {
-        (false, _) => "",
-        (true, None) => ", then counts, which take their own time",
-        (true, Some(_)) => ", half of it for counts",
+        (false, _) => String::new(),
+        (true, None) => {
+            let rows = order.plan.rows().filter(|row| row.state.takes_part()).count() as u64;
+            let time = Duration::from_secs(rows * launcher.counting_row_s());
+            format!(", then counts for about {}", humantime::format_duration(time))
+        }
+        (true, Some(_)) => ", half of it for counts".to_owned(),
     };
-    tell(&format!("taskscale: {}", amount(&order.plan, takes, counts)));
+    tell(&format!("taskscale: {}", amount(&order.plan, takes, &counts)));
     if !left_out.is_empty() {
-        tell(&format!("taskscale: left out ({} with --all): {}", left_out.len(), left_out.join("; ")));
+        tell(&format!("taskscale: left out, and taken in by --all: {}", left_out.join("; ")));
     }
 
     let names: Vec<&str> = order.header.suites.iter().map(|suite| suite.name.as_str()).collect();
@@ -159,14 +163,19 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
         };
         anyhow::anyhow!("cannot go on writing {}: {error}; {what}", kept.path.display())
     })?;
-    let (measured, outcome) = shown?;
+    let Shown { measured, sampled, outcome } = shown?;
 
     let path = kept.path.display();
-    tell(&match interrupt.came() && !measured {
-        true => {
+    tell(&match (interrupt.came() && !measured, sampled || args.output.is_some()) {
+        (true, true) => {
             format!("taskscale: interrupted; nothing was measured yet; the run file with the plan: {path}")
         }
-        false => format!("Raw samples: {path}"),
+        (false, true) => format!("Raw samples: {path}"),
+        // A run of nothing would be the newest that `last` names.
+        (_, false) => match std::fs::remove_file(&kept.path) {
+            Ok(()) => "taskscale: no process was asked, so no run file is kept".to_owned(),
+            Err(error) => format!("taskscale: no process was asked; cannot remove {path}: {error}"),
+        },
     });
     if let Some(name) = &args.save_baseline {
         tell(&match measured && !interrupt.came() && absent.is_empty() {
@@ -287,30 +296,47 @@ fn drop_repeated(suite: &mut Suite) {
 
 /// How much there is to measure, and how long that takes.
 fn amount(plan: &Plan, takes: Takes, counts: &str) -> String {
-    let rows = plan.rows().filter(|row| row.state.takes_part()).count();
+    let measured = || plan.rows().filter(|row| row.state.takes_part());
+    let controls = measured().filter(|row| row.record.role == Role::Control).count();
+    let rows = measured().count() - controls;
+    let beside = match controls {
+        0 => String::new(),
+        1 => " and 1 A/A control".to_owned(),
+        n => format!(" and {n} A/A controls"),
+    };
     let time = humantime::format_duration(Duration::from_secs(takes.ns.div_ceil(1_000_000_000)));
     format!(
-        "{rows} row{}, {}{counts}; Ctrl-C shows what there is by then",
+        "{rows} row{}{beside}, {}{counts}; Ctrl-C shows what there is by then",
         if rows == 1 { "" } else { "s" },
         if takes.is_bound { format!("{time} at most") } else { format!("about {time}") }
     )
 }
 
-/// Prints the verdicts where two sides were measured, else the tables. Returns whether anything was
-/// measured, and what a gate makes of it.
-fn show(args: &RunArgs, path: &Path) -> anyhow::Result<(bool, Outcome)> {
+/// What was printed of a run.
+struct Shown {
+    /// Whether a row has figures.
+    measured: bool,
+    /// Whether a probe answered, be it before anything was timed.
+    sampled: bool,
+    /// What a gate makes of it.
+    outcome: Outcome,
+}
+
+/// Prints the verdicts where two sides were measured, else the tables.
+fn show(args: &RunArgs, path: &Path) -> anyhow::Result<Shown> {
     let run = crate::run_file::read(path)?;
     let summary = taskscale_analysis::summarize(&run);
     let measured = summary.rows.iter().any(|row| row.figures().is_some());
+    let sampled = !run.samples.is_empty() || !run.counts.is_empty();
     let options = CompareOptions { time: Time::Cpu, threshold: args.threshold };
     let named = if args.output.is_none() { "last".to_owned() } else { output::word(path) };
     let Some(comparison) = taskscale_analysis::compare_sides(&run, &options) else {
         output::show(&summary, &args.show, &named)?;
-        return Ok((measured, Outcome::Done));
+        return Ok(Shown { measured, sampled, outcome: Outcome::Done });
     };
     let command = format!("taskscale compare {named}");
     output::show_comparison(&comparison, args.show.format.into(), args.show.details, &command)?;
-    Ok((measured, Outcome::of(&comparison, args.strict)))
+    Ok(Shown { measured, sampled, outcome: Outcome::of(&comparison, args.strict) })
 }
 
 /// Tells whether a workload of these suites wants that runtime. A runtime that would not be

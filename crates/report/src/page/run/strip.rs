@@ -9,6 +9,7 @@ use taskscale_model::{
 
 use super::room::Room;
 use crate::{
+    legend,
     overview::{beside, is_by_size, variant, what},
     page::{axis::Axis, marks, markup::Markup},
     style::clean,
@@ -30,6 +31,8 @@ pub struct Strip {
     pub first: usize,
     /// The most that the slider may say.
     pub last: usize,
+    /// What is not ranked, and which times drifted.
+    pub below: Vec<String>,
     /// What is not shown; empty where everything is.
     pub left_out: String,
 }
@@ -106,6 +109,7 @@ fn strip(summary: &Summary, ranking: &Ranking, number: usize, room: &Room) -> St
         heading: heading.to_owned(),
         at,
         number,
+        below: legend::below(summary, ranking),
         axis: Markup(marks::labels(&axis)),
         grid: Markup(marks::grid(&axis)),
         last: panels.len().saturating_sub(1),
