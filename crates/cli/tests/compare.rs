@@ -111,6 +111,16 @@ fn wall_time_can_be_asked_for() {
 }
 
 #[test]
+fn a_file_beside_itself_gives_no_verdict_and_says_why() {
+    let files = Files::new();
+    let ran = files.compare(&[&files.old, &files.old, "--format", "json"]);
+    let words = "one and the same run, which tells nothing";
+    for row in ran.json()["rows"].as_array().expect("rows") {
+        assert!(row["reason"].as_str().is_some_and(|reason| reason.contains(words)), "{row}");
+    }
+}
+
+#[test]
 fn a_side_that_is_a_first_look_is_named() {
     let files = Files::new();
     let words = "NEW is a first look (--quick)";

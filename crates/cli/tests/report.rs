@@ -2,7 +2,7 @@
 
 mod common;
 
-use std::fs;
+use std::{fs, io::Write};
 
 use common::{Ran, Tool};
 
@@ -31,6 +31,70 @@ fn last_is_the_newest_run_and_its_screen_is_the_runs() {
     assert!(first.out.contains("all figures: taskscale report last --details"), "{}", first.out);
     let details = tool.run(&["report", "last", "--details"]);
     assert!(details.out.contains("A cell: CPU ns per task"), "{}", details.out);
+}
+
+#[test]
+fn a_run_in_which_no_process_was_asked_is_not_the_newest() {
+    let (tool, first) = taken();
+    let kept = || fs::read_dir(tool.path("state/taskscale/runs")).expect("runs").count();
+    let ran = tool.run(&["run", "fanout", "--runtime", "asyncio@/no/such/python"]);
+    assert_eq!((ran.status, kept()), (Some(2), 1), "{ran:?}");
+    assert!(ran.err.contains("no process was asked, so no run file is kept"), "{}", ran.err);
+    assert_eq!(tool.run(&["report", "last"]).out, first.out);
+    // What was named is the user's.
+    let named = tool.path("named.jsonl");
+    let words = ["run", "fanout", "--runtime", "asyncio@/no/such/python", "-o"];
+    let ran = tool.run(&[&words[..], &[named.to_str().expect("UTF-8")]].concat());
+    assert!(ran.status == Some(2) && named.exists(), "{ran:?}");
+}
+
+#[test]
+fn screens_of_several_files_say_whose_they_are() {
+    let tool = Tool::new();
+    let file = tool.path("quick.jsonl");
+    fs::write(&file, include_str!("../../analysis/tests/data/quick.jsonl")).expect("written");
+    let name = file.to_str().expect("UTF-8");
+    let one = tool.run(&["report", name]);
+    let two = tool.run(&["report", name, name]);
+    assert_eq!(two.out, format!("{name}:\n{}\n{name}:\n{}", one.out, one.out));
+}
+
+#[test]
+fn a_run_file_may_be_packed() {
+    let tool = Tool::new();
+    let data = include_str!("../../analysis/tests/data/quick.jsonl");
+    let plain = tool.path("quick.jsonl");
+    fs::write(&plain, data).expect("written");
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(data.as_bytes()).expect("packed");
+    let packed = packed.finish().expect("packed");
+    let path = tool.path("quick.jsonl.gz");
+    let report = |bytes: &[u8]| {
+        fs::write(&path, bytes).expect("written");
+        tool.run(&["report", path.to_str().expect("UTF-8"), "--format", "json"])
+    };
+    let whole = report(&packed);
+    let plain = tool.run(&["report", plain.to_str().expect("UTF-8"), "--format", "json"]);
+    assert!(whole.status == Some(0) && whole.json()["rows"] == plain.json()["rows"], "{}", whole.err);
+    let cut = report(&packed[..packed.len() / 2]);
+    assert!(cut.json()["notes"].to_string().contains("the gzip data end too early"), "{}", cut.out);
+    let ran = tool.run(&["digest", path.to_str().expect("UTF-8")]);
+    assert!(ran.err.contains("is a run file, not a trace"), "{}", ran.err);
+}
+
+#[test]
+fn what_the_tool_wrote_for_others_is_named_for_what_it_is() {
+    let tool = Tool::new();
+    let file = tool.path("quick.jsonl");
+    fs::write(&file, include_str!("../../analysis/tests/data/quick.jsonl")).expect("written");
+    for (ending, kind) in [("json", "a report as JSON"), ("html", "a page"), ("svg", "a picture")] {
+        let out = tool.path(&format!("r.{ending}"));
+        let out = out.to_str().expect("UTF-8");
+        assert_eq!(tool.run(&["report", file.to_str().expect("UTF-8"), "-o", out]).status, Some(0));
+        let ran = tool.run(&["report", out]);
+        assert_eq!(ran.status, Some(2), "{ran:?}");
+        assert!(ran.err.contains(&format!("is {kind}, and no run file; name one that")), "{}", ran.err);
+    }
 }
 
 #[test]

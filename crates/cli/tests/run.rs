@@ -127,10 +127,7 @@ fn a_hanging_probe_is_stopped_with_a_stray_that_left_its_group() {
 #[test]
 fn what_is_not_here_is_a_skipped_row_with_its_remedy() {
     let tool = Tool::new();
-    let ran = run(
-        &tool,
-        &["fanout", "--runtime", "threads", "--runtime", "asyncio@/no/such/python", "--size", "64"],
-    );
+    let ran = run(&tool, &["fanout", "--runtime", "threads,asyncio@/no/such/python", "--size", "64"]);
     assert_eq!(ran.status, Some(2), "what was named cannot be had: {ran:?}");
     let words = "asked for and not measured: asyncio@/no/such/python: /no/such/python is not a program";
     assert!(ran.err.contains(words), "{}", ran.err);

@@ -31,7 +31,7 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<Outcome> {
     if args.redact.is_some() && args.runs.len() > 1 {
         bail!("--redact writes one run file anew; name one");
     }
-    for run in &args.runs {
+    for (at, run) in args.runs.iter().enumerate() {
         let path = resolve(run)?;
         let damage = if args.salvage { Damage::LeftOut } else { Damage::Refused };
         if let Some(out) = &args.redact {
@@ -60,7 +60,7 @@ pub fn report(args: &ReportArgs) -> anyhow::Result<Outcome> {
         let summary = summary_of(&path, read, args)?;
         if args.runs.len() > 1 && args.show.format == Format::Text && args.output.is_empty() {
             // One behind the other in a pipe, the screens say whose they are.
-            let between = if run == &args.runs[0] { "" } else { "\n" };
+            let between = if at == 0 { "" } else { "\n" };
             output::print(&format!("{between}{}:\n", clean(&path.display().to_string())))?;
         }
         for (file, ending) in args.output.iter().zip(&endings) {
