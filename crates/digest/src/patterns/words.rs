@@ -19,9 +19,9 @@ pub(crate) fn words(evidence: &Evidence<'_>, cause: &Cause, who: Option<&str>) -
         PatternName::SchedulingOverhead => {
             let gap = evidence.dispatch.mean_ns();
             format!(
-                "a task of {} (mean) takes {} to schedule: {} of a busy worker's time",
-                time(durations.mean().max(1.0)),
+                "{} between tasks of {} (means): {} of a busy worker's time",
                 time(gap),
+                time(durations.mean().max(1.0)),
                 percent(losses.dispatch / (losses.work + losses.dispatch).max(1e-12))
             )
         }

@@ -174,7 +174,10 @@ fn name(row: &ComparedRow) -> String {
     clean(&format!("{} {} {}", row.key.runtime, words::variant(row), count(row.key.size)))
 }
 
-/// How many rows have no other verdict, and the reason that most of them share.
+/// The most reasons that a verdict has on the screen.
+const REASONS: usize = 2;
+
+/// How many rows have no other verdict, and the reasons that most of them share.
 fn the_rest(comparison: &Comparison) -> Vec<String> {
     let mut lines = Vec::new();
     let of = |verdict: Verdict| comparison.rows.iter().filter(move |row| row.verdict == verdict);
@@ -192,15 +195,19 @@ fn the_rest(comparison: &Comparison) -> Vec<String> {
                 None => reasons.push((reason, 1)),
             }
         }
-        let Some((reason, n)) = reasons.into_iter().max_by_key(|(_, n)| *n) else { continue };
+        reasons.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
         let word = if verdict == Verdict::CannotTell { "unsure" } else { "machine" };
-        let most = match (n == all, reason.is_empty()) {
-            (_, true) => plural(all, "row"),
-            (true, _) => format!("{}: {reason}", plural(all, "row")),
-            (false, _) if 2 * n < all => format!("{}, for several reasons: --details", plural(all, "row")),
-            (false, _) => format!("{}, {n} of them: {reason}", plural(all, "row")),
-        };
-        lines.push(said(Some(Ink::Yellow), word, &most));
+        let mut left = all;
+        for (at, (reason, n)) in reasons.iter().take(REASONS).enumerate() {
+            let of = if at == 0 && *n < all { format!(" of {}", count(all as u64)) } else { String::new() };
+            let rows = format!("{}{of}", plural(*n, "row"));
+            let text = if reason.is_empty() { rows } else { format!("{rows}: {reason}") };
+            lines.push(said((at == 0).then_some(Ink::Yellow), if at == 0 { word } else { "" }, &text));
+            left -= n;
+        }
+        if left > 0 {
+            lines.push(said(None, "", &format!("{}, for other reasons: --details", plural(left, "row"))));
+        }
     }
     lines
 }
