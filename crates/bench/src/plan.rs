@@ -18,9 +18,11 @@ mod found;
 mod resident;
 mod sides;
 mod sweep;
+mod takes;
 
 pub use cell::{Cell, PlannedRow, RowState};
 pub use found::{Found, Selection};
+pub use takes::Takes;
 
 use taskscale_model::{
     missing::Missing,
@@ -30,7 +32,7 @@ use taskscale_model::{
     suite::{Block, LeaveOut, Suite},
 };
 
-use crate::{limits::Limits, meant, sitting::weight, validate};
+use crate::{limits::Limits, meant, validate};
 use draft::Draft;
 
 /// Everything that a run will do.
@@ -93,19 +95,6 @@ pub enum PlanError {
     },
 }
 
-/// How long a plan takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Takes {
-    pub ns: u64,
-    /// Whether it takes that at most. Else it takes about that: starting and checking the rows is
-    /// foreseen, and not bounded.
-    pub is_bound: bool,
-}
-
-/// The processes, with a sample each, that getting a row ready is taken for: it is checked, piloted
-/// and warmed up.
-const READY: f64 = 4.0;
-
 impl Plan {
     /// Plans `suites` over `runtimes`. The `limits` of a suite may depend on how many rows of the
     /// plan an old side judges.
@@ -131,30 +120,6 @@ impl Plan {
         plan.check(suites, selection, runtimes)?;
         plan.check_processes()?;
         Ok(plan)
-    }
-
-    /// How long the plan takes: each cell its time, each suite its budget. Cells end earlier where
-    /// their intervals are narrow enough, and later by the sample under way. The time that bounds a
-    /// cell begins when its rows are ready, unless the user has set it.
-    pub fn takes(&self) -> Takes {
-        let of = |suite: &PlannedSuite| {
-            let (cells, limits) = (suite.cells.iter().map(Cell::measured), &suite.limits);
-            let cells: Vec<Vec<&PlannedRow>> = cells.map(Iterator::collect).collect();
-            let timed = cells.iter().filter(|rows| !rows.is_empty()).count() as u64;
-            let timed_ns = limits.max_time_ns.saturating_mul(timed);
-            let ready_ns: f64 = cells.iter().flatten().map(|row| READY * weight(&row.record, limits)).sum();
-            let all = match limits.is_bound {
-                true => Takes { ns: timed_ns, is_bound: true },
-                false => Takes { ns: timed_ns.saturating_add(ready_ns as u64), is_bound: false },
-            };
-            let budget = limits.budget_ns.map(|ns| Takes { ns, is_bound: true });
-            budget.into_iter().chain([all]).min_by_key(|takes| takes.ns).unwrap_or(all)
-        };
-        let parts = self.suites.iter().map(of);
-        parts.fold(Takes { ns: 0, is_bound: true }, |all, part| Takes {
-            ns: all.ns.saturating_add(part.ns),
-            is_bound: all.is_bound && part.is_bound,
-        })
     }
 
     /// All cells, in the order in which they are measured.

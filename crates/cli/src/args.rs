@@ -160,8 +160,8 @@ pub struct RunArgs {
     /// without --runtime, what the probe registers]
     #[arg(value_name = "SUITE", add = Files::new(complete::suites))]
     pub suites: Vec<String>,
-    /// Runtime to weigh; repeat for several, or set commas between. NAME@TOOLCHAIN names one toolchain, by path or by its
-    /// name on the PATH
+    /// Runtime to weigh; repeat for several, or set commas between. NAME@TOOLCHAIN names one
+    /// toolchain, by path or by its name on the PATH
     #[arg(long, short, value_name = "NAME[@TOOLCHAIN]", value_delimiter = ',', value_parser = names::canonical, add = Names::new(complete::runtimes))]
     pub runtime: Vec<String>,
     /// Variant to weigh, by its whole name, else by a part between slashes; repeat for several

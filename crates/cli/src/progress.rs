@@ -3,6 +3,7 @@
 use std::{
     cell::{Cell, OnceCell, RefCell},
     io::IsTerminal,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -29,6 +30,9 @@ const ROWS_SHOWN: usize = 20;
 
 /// The time between two lines where standard error is no terminal.
 const MINUTE: Duration = Duration::from_secs(60);
+
+/// How often is looked whether a minute is over.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// Shows how many spans of a trace are sorted, on a terminal.
 pub fn sorting() -> ProgressBar {
@@ -152,7 +156,12 @@ pub struct Progress {
     heading: Option<ProgressBar>,
     rows: Vec<(u64, ProgressBar)>,
     interrupt: Interrupt,
-    terminal: bool,
+    stage: Arc<Mutex<Stage>>,
+}
+
+/// How far a run is.
+#[derive(Debug)]
+struct Stage {
     /// The cell under way in words.
     cell: String,
     /// The row that is counted, in words: counts take their own time, behind all that is timed.
@@ -163,28 +172,10 @@ pub struct Progress {
     said: Instant,
 }
 
-impl Progress {
-    /// Shows a run that takes so long on standard error.
-    pub fn new(terminal: bool, takes: Takes, interrupt: Interrupt) -> Self {
-        let target = if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        let now = Instant::now();
-        Progress {
-            bars: MultiProgress::with_draw_target(target),
-            heading: None,
-            rows: Vec::new(),
-            interrupt,
-            terminal,
-            cell: String::new(),
-            counting: None,
-            takes,
-            began: now,
-            said: now,
-        }
-    }
-
-    /// Says a line a minute where nothing can be drawn, so that a log shows that the run lives.
+impl Stage {
+    /// Says a line a minute, so that a log shows that the run lives.
     fn log(&mut self) {
-        if !self.terminal && self.said.elapsed() >= MINUTE {
+        if self.said.elapsed() >= MINUTE {
             self.said = Instant::now();
             tell(&format!("taskscale: {}, {}", self.passed(), self.doing()));
         }
@@ -213,6 +204,38 @@ impl Progress {
             }
         }
     }
+}
+
+fn lock(stage: &Mutex<Stage>) -> MutexGuard<'_, Stage> {
+    stage.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Progress {
+    /// Shows a run that takes so long on standard error.
+    pub fn new(terminal: bool, takes: Takes, interrupt: Interrupt) -> Self {
+        let target = if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let now = Instant::now();
+        let stage = Stage { cell: String::new(), counting: None, takes, began: now, said: now };
+        let stage = Arc::new(Mutex::new(stage));
+        if !terminal {
+            // A single request may take longer than a minute, so no event of the run will do.
+            let stage = Arc::downgrade(&stage);
+            std::thread::spawn(move || {
+                while let Some(stage) = stage.upgrade() {
+                    lock(&stage).log();
+                    drop(stage);
+                    std::thread::sleep(LOOK);
+                }
+            });
+        }
+        Progress {
+            bars: MultiProgress::with_draw_target(target),
+            heading: None,
+            rows: Vec::new(),
+            interrupt,
+            stage,
+        }
+    }
 
     /// Takes everything off the screen.
     pub fn clear(&mut self) {
@@ -233,7 +256,8 @@ impl Progress {
 
     fn head(&self) {
         if let Some(heading) = &self.heading {
-            heading.set_message(clean(&format!("{}   {}", self.doing(), self.passed())));
+            let stage = lock(&self.stage);
+            heading.set_message(clean(&format!("{}   {}", stage.doing(), stage.passed())));
             heading.tick();
         }
     }
@@ -256,8 +280,10 @@ impl Listener for Progress {
     fn event(&mut self, event: &Event<'_>) {
         match event {
             Event::CellStarted { number, of, table, size, rows } => {
-                self.counting = None;
-                self.cell = format!("[{number}/{of}] {table}, n = {}", figure::count(*size));
+                let mut stage = lock(&self.stage);
+                stage.counting = None;
+                stage.cell = format!("[{number}/{of}] {table}, n = {}", figure::count(*size));
+                drop(stage);
                 let shown = |row: &RowRecord| self.rows.iter().any(|(number, _)| *number == row.row);
                 let new: Vec<&RowRecord> = rows.iter().filter(|row| !shown(row)).collect();
                 // Cells that have turns stay on the screen together where they fit.
@@ -280,11 +306,11 @@ impl Listener for Progress {
             Event::Calibrating { row } => {
                 self.clear();
                 let heading = format!("calibrating the work inside tasks: {}", row.key.runtime);
-                self.cell.clone_from(&heading);
+                lock(&self.stage).cell.clone_from(&heading);
                 self.heading = Some(self.line(heading));
             }
             Event::Sampled { row, kind, round, rounds, cpu_per_task } => {
-                self.counting = None;
+                lock(&self.stage).counting = None;
                 let doing = match kind {
                     Kind::Timed | Kind::Phases => format!("round {:>3} of at most {rounds}", round + 1),
                     Kind::Verify => "checking its answer".to_owned(),
@@ -295,14 +321,12 @@ impl Listener for Progress {
                 };
                 self.say(row, &format!("{doing}   {:>9}", figure::time(*cpu_per_task)));
                 self.head();
-                self.log();
             }
             Event::Counting { row, process, processes } => {
                 self.say(row, &format!("counting, process {} of {processes}", process + 1));
-                self.counting =
-                    Some(format!("counting {}, process {} of {processes}", name(row), process + 1));
+                let counting = format!("counting {}, process {} of {processes}", name(row), process + 1);
+                lock(&self.stage).counting = Some(counting);
                 self.head();
-                self.log();
             }
             Event::RowEnded { row, status } => match status {
                 Status::Ok { .. } => self.say(row, "done"),
@@ -334,12 +358,13 @@ mod tests {
         let mut takes = Takes { ns: 90_000_000_000, is_bound: true };
         let mut progress = Progress::new(false, takes, Interrupt::default());
         progress.event(&Event::Counting { row: &row, process: 1, processes: 3 });
-        assert_eq!(progress.doing(), "counting go Read/range 4,096, process 2 of 3");
-        assert_eq!(progress.passed(), "0 s");
+        assert_eq!(lock(&progress.stage).doing(), "counting go Read/range 4,096, process 2 of 3");
+        assert_eq!(lock(&progress.stage).passed(), "0 s");
         progress.event(&Event::CellStarted { number: 2, of: 3, table: "bytes", size: 4096, rows: &[] });
-        assert_eq!(progress.doing(), "[2/3] bytes, n = 4,096");
-        assert_eq!(progress.passed(), "0 s of at most 1 min 30 s");
+        assert_eq!(lock(&progress.stage).doing(), "[2/3] bytes, n = 4,096");
+        assert_eq!(lock(&progress.stage).passed(), "0 s of at most 1 min 30 s");
         takes.is_bound = false;
-        assert_eq!(Progress::new(false, takes, Interrupt::default()).passed(), "0 s of about 1 min 30 s");
+        let progress = Progress::new(false, takes, Interrupt::default());
+        assert_eq!(lock(&progress.stage).passed(), "0 s of about 1 min 30 s");
     }
 }

@@ -59,14 +59,14 @@ fn found(id: &str, variants: Vec<Variant>) -> Found {
     }
 }
 
-fn tokio() -> Found {
+pub(super) fn tokio() -> Found {
     found(
         "tokio",
         vec![variant("multi/spawn", &["ordered", "discard"]), variant("multi/JoinSet", &["discard"])],
     )
 }
 
-fn suite(extra: &str) -> Suite {
+pub(super) fn suite(extra: &str) -> Suite {
     Suite::parse(&format!(
         "schema = \"taskscale.suite/1\"\nname = \"t\"\ntitle = \"t\"\n\
          baseline = {{ tokio = [\"multi/spawn\"], asyncio = [\"gather\"] }}\n[[workload]]\nname = \"fanout\"\n\
@@ -596,24 +596,4 @@ fn more_rows_than_a_machine_should_bear_are_refused_before_any_starts() {
         "{error}"
     );
     assert!(error.contains("name fewer with --runtime, --variant or --param"), "{error}");
-}
-
-#[test]
-fn a_budget_bounds_a_suite_and_the_time_of_a_cell_does_not() {
-    let quick = suite("");
-    let takes = |change: &dyn Fn(Limits) -> Limits| {
-        let limits = |_: &Suite, _: usize| change(Limits { max_time_ns: 3_000_000_000, ..Limits::default() });
-        Plan::new(std::slice::from_ref(&quick), &[tokio()], &Selection::default(), &limits)
-            .expect("a plan")
-            .takes()
-    };
-    // Two cells of three seconds, and what getting their rows ready takes.
-    let free = takes(&|limits| limits);
-    assert!(!free.is_bound && free.ns > 6_000_000_000, "{free:?}");
-    let bound = takes(&|limits| Limits { is_bound: true, ..limits });
-    assert_eq!(bound, Takes { ns: 6_000_000_000, is_bound: true });
-    let budget = takes(&|limits| Limits { budget_ns: Some(6_500_000_000), ..limits });
-    assert_eq!(budget, Takes { ns: 6_500_000_000, is_bound: true });
-    let ample = takes(&|limits| Limits { budget_ns: Some(600_000_000_000), ..limits });
-    assert_eq!(ample, free);
 }

@@ -75,7 +75,7 @@ pub fn list(args: &ListArgs) -> anyhow::Result<Outcome> {
         runtimes(&mut text, &asked)?;
     }
     if !in_full {
-        text.push_str("\nWhat is not built is built by its first run, which takes minutes then, or by:\n  taskscale setup NAME\n");
+        text.push_str("What is not built is built by its first run, which takes minutes then, or by:\n  taskscale setup NAME\n");
         text.push_str("In full, and what is missing: taskscale list NAME\n");
     }
     print(&clean_lines(&text))?;
