@@ -21,6 +21,7 @@
 //! | `layout` | arranges a summary as tables: what `text` and `markdown` have in common |
 //! | `granularity` | how small a task may be, arranged the same way |
 //! | `growth` | growth in words |
+//! | `graded` | the growth of each series, a line each, where a run was asked to grade it |
 //! | [`guide`] | verdicts on the claims of Taskflow's guide |
 //! | [`overview`](mod@overview) | the answer of a run on one screen |
 //! | `legend` | what marks mean, which times drifted, what is not ranked |
@@ -47,6 +48,7 @@ mod digest_words;
 pub mod doctor;
 mod drawn;
 mod folded;
+mod graded;
 mod granularity;
 mod growth;
 pub mod guide;

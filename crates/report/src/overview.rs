@@ -12,7 +12,7 @@ use taskscale_model::{
 };
 
 use crate::{
-    asked, counts, drawn, legend, shares,
+    asked, counts, drawn, graded, legend, shares,
     strip::Strip,
     style::{Ink, Style, clean, ink, render},
     toolchain,
@@ -47,7 +47,9 @@ const REASONS: usize = 4;
 /// many lines themselves.
 const COUNTED: usize = 12;
 const COUNTED_BESIDE: usize = 8;
-/// A section of counts has at least so many rows.
+/// The most series of all sections of growth together.
+const GRADED: usize = 10;
+/// A section of counts or of growth has at least so many rows.
 const FEWEST_COUNTED: usize = 2;
 
 /// The word before a finding, with the blank behind it.
@@ -62,7 +64,9 @@ pub fn overview(summary: &Summary, style: &Style, run: &str) -> String {
     let sections = counts::sections(summary);
     let counted = if rankings.is_empty() { COUNTED } else { COUNTED_BESIDE };
     let counted = (counted / sections.len().max(1)).max(FEWEST_COUNTED);
-    let rooms = rooms(&rankings, if sections.is_empty() { RANKED } else { COUNTED_BESIDE });
+    let graded = graded::sections(summary);
+    let beside = if sections.is_empty() && graded.is_empty() { RANKED } else { COUNTED_BESIDE };
+    let rooms = rooms(&rankings, beside);
     let mut shown: Vec<&Ranked> = Vec::new();
     for (index, (ranking, room)) in rankings.iter().zip(rooms).enumerate() {
         if room > 0 {
@@ -75,6 +79,10 @@ pub fn overview(summary: &Summary, style: &Style, run: &str) -> String {
         }
     }
     lines.extend(legend::marks(&shown).map(|line| ink(Ink::Dim, &line)));
+    for section in &graded {
+        lines.push(String::new());
+        lines.extend(section.lines((GRADED / graded.len()).max(FEWEST_COUNTED)));
+    }
     if rankings.is_empty() {
         let line = legend::no_task_at_all(summary).map(|line| ink(Ink::Dim, &line));
         lines.extend(line.into_iter().flat_map(|line| [String::new(), line]));

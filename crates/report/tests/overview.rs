@@ -44,6 +44,21 @@ fn screen_of_many_sizes() {
 }
 
 #[test]
+fn screen_of_a_run_that_grades_has_the_growth_of_its_series() {
+    for text in [QUICK, WIDE, JIT, VERSIONS] {
+        let mut summary = summarize(&run(text));
+        assert!(!shown(&summary).contains("Growth of CPU time per task"));
+        summary.command.push("--grade".into());
+        let screen = shown(&summary);
+        fits(&screen);
+        assert_eq!(screen.contains("Growth of CPU time per task"), !summary.growth.is_empty(), "{screen}");
+    }
+    let mut summary = summarize(&run(QUICK));
+    summary.command.push("--grade".into());
+    insta::assert_snapshot!(shown(&summary));
+}
+
+#[test]
 fn screen_of_code_that_no_suite_knows_speaks_of_n_and_of_no_tasks() {
     let free = |mut summary: Summary| {
         summary.overview.rankings.iter_mut().for_each(|ranking| ranking.suite = FREE.into());

@@ -145,14 +145,14 @@ fn reason(found: &growth::Growth, measured: usize) -> Option<String> {
             let remedy = if further > largest {
                 format!("measure sizes up to {}", count(further))
             } else {
-                "take more rounds".to_owned()
+                "allow more with --max-time".to_owned()
             };
             format!("steep from {} on, but not shown to last: {remedy}", count(from))
         }
         Reason::TwoKinds { spread } => {
             format!(
                 "steep, but processes of one size differ {spread:.1}-fold, nearly as much as sizes do: hold the run to one CPU \
-                 (taskset -c 0), or take more rounds"
+                 (taskset -c 0), or allow more with --max-time"
             )
         }
         Reason::TooNoisy { width } => {
