@@ -36,10 +36,19 @@ const CPU_NS: f64 = 3e6;
 /// The same of wall time: on a busy machine a probe waits for a CPU before it reads a request.
 const WALL_NS: f64 = 2e6;
 
-/// The workloads of which each iteration sets up untimed (probes/PROTOCOL.md). Setting up 128
+/// The workloads of which each iteration sets up untimed, also where a probe does not tell for how
+/// long (probes/PROTOCOL.md). Setting up 128
 /// promises takes Node 5 to 20 times what collecting them does, so what is seen of such a sample
 /// does not say that too little is told.
 const SET_UP: [&str; 1] = ["drain"];
+
+/// Wall and CPU time of what a sample did untimed for its iterations, as the probe tells it beside
+/// (probes/PROTOCOL.md), in nanoseconds; 0 where it tells none. A clock that is wrong tells too
+/// little of both.
+pub fn setup_ns(extra: &serde_json::Map<String, serde_json::Value>) -> (u64, u64) {
+    let of = |name: &str| extra.get(name).and_then(serde_json::Value::as_u64).unwrap_or(0);
+    (of("setup_wall_ns"), of("setup_cpu_ns"))
+}
 
 /// How many times as much of a time was seen as told.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -69,6 +78,8 @@ pub struct Told {
     clock: Clock,
     wall: Account,
     cpu: Account,
+    /// CPU time that timed samples tell, with that of setting up, and that the kernel counted.
+    whole: (f64, f64),
     /// Whether each iteration sets up untimed.
     sets_up: bool,
 }
@@ -76,7 +87,7 @@ pub struct Told {
 impl Told {
     /// The account of a row without samples, of a probe with this clock.
     pub fn new(clock: Clock) -> Self {
-        Told { clock, wall: Account::default(), cpu: Account::default(), sets_up: false }
+        Told { clock, wall: Account::default(), cpu: Account::default(), whole: (0.0, 0.0), sets_up: false }
     }
 
     /// Takes a sample in. An instrumented one says nothing, nor one that was stopped.
@@ -96,7 +107,7 @@ impl Told {
     }
 
     fn add(&mut self, sample: &SampleRecord, part: Part) {
-        self.sets_up |= SET_UP.contains(&&*sample.workload);
+        self.sets_up |= SET_UP.contains(&&*sample.workload) && setup_ns(&sample.extra) == (0, 0);
         let answer = |told: u64, seen: u64, busy: u64| Answer {
             passes: sample.iterations,
             told: told as f64,
@@ -104,10 +115,16 @@ impl Told {
             busy: busy as f64,
             part,
         };
-        let (wall, cpu) = (sample.outside_wall_ns, sample.outside_cpu_ns);
+        let (setup_wall_ns, setup_cpu_ns) = setup_ns(&sample.extra);
+        let wall = sample.outside_wall_ns.saturating_sub(setup_wall_ns);
+        let cpu = sample.outside_cpu_ns.map(|cpu| cpu.saturating_sub(setup_cpu_ns));
         self.wall.add(answer(sample.wall_ns, wall, wall.min(cpu.unwrap_or(wall))));
         if let Some(cpu) = cpu {
             self.cpu.add(answer(sample.cpu_ns, cpu, cpu));
+            if part == Part::Timed {
+                self.whole.0 += sample.cpu_ns as f64 + setup_cpu_ns as f64;
+                self.whole.1 += sample.outside_cpu_ns.unwrap_or_default() as f64;
+            }
         }
     }
 
@@ -125,7 +142,7 @@ impl Told {
     /// CPU time that another process used than the one that was looked at: a script that waits for
     /// the probe which it started. Nothing tells then whether the probe's times are right.
     fn elsewhere(&self) -> Option<Wrong> {
-        let (timed, told, seen) = self.cpu.sums();
+        let (timed, (told, seen)) = (self.cpu.sums().0, self.whole);
         let steps_ns = 2.0 * self.clock.cpu_resolution_ns.min(COARSEST_NS) as f64;
         let is_elsewhere =
             timed >= told::FEWEST && told >= ELSEWHERE * seen && told - seen >= ELSEWHERE_NS + steps_ns;
@@ -212,11 +229,21 @@ mod tests {
     }
 
     fn told_of(workload: &str, samples: usize, cpu_ns: u64, seen_ns: u64) -> Option<Wrong> {
+        told_beside(workload, 0, samples, (cpu_ns, seen_ns))
+    }
+
+    fn told_beside(
+        workload: &str,
+        setup_ns: u64,
+        samples: usize,
+        (cpu_ns, seen_ns): (u64, u64),
+    ) -> Option<Wrong> {
         let mut told = Told::new(Clock { wall_resolution_ns: 1, cpu_resolution_ns: 1 });
         let sample: SampleRecord = serde_json::from_value(serde_json::json!({
             "order": 0, "row": 0, "kind": "timed", "round": 0, "process": 0, "workload": workload,
             "runtime": "a", "variant": "b", "size": 1, "iterations": 9, "seed": 1, "wall_ns": 20_000_000,
             "cpu_ns": cpu_ns, "outside_wall_ns": 20_000_000, "outside_cpu_ns": seen_ns, "answer": "1",
+            "extra": { "setup_cpu_ns": setup_ns },
         }))
         .expect("a sample");
         (0..samples).for_each(|_| told.take(&sample));
@@ -228,6 +255,15 @@ mod tests {
         assert!(told_of("fanout", 12, 10_000_000, 2_000_000_000).is_some());
         assert_eq!(told_of("drain", 12, 10_000_000, 2_000_000_000), None);
         assert!(told_of("drain", 20, 3_000_000, 0).is_some(), "another process is another process");
+    }
+
+    #[test]
+    fn what_is_told_beside_is_taken_off_what_was_seen() {
+        let told = |setup_ns, cpu_ns| told_beside("fanout", setup_ns, 12, (cpu_ns, 2_000_000_000));
+        assert!(told(0, 10_000_000).is_some());
+        assert_eq!(told(1_980_000_000, 10_000_000), None);
+        assert!(told(198_000_000, 1_000_000).is_some(), "a clock that is ten times too slow");
+        assert!(told(u64::MAX, 10_000_000).is_some(), "more than the kernel counted");
     }
 
     #[test]

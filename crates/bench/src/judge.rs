@@ -1,7 +1,7 @@
 //! Judges whether a sample can be believed. A probe's clock is trusted only as far as the outside
 //! confirms it.
 
-use taskscale_analysis::told::{COARSEST_NS, REMEDY, REMEDY_ELSEWHERE, Wrong};
+use taskscale_analysis::told::{COARSEST_NS, REMEDY, REMEDY_ELSEWHERE, Wrong, setup_ns};
 use taskscale_model::{
     answer::Rule,
     protocol::{Clock, RunRequest},
@@ -120,6 +120,7 @@ impl Judge {
             let remedy = if outside_cpu < cpu / UNLIKE { REMEDY_ELSEWHERE } else { REMEDY };
             return Err(Wrong { what, remedy });
         }
+        let outside_cpu = outside_cpu.saturating_sub(setup_ns(&observed.sample.extra).1);
         // Only CPU time is checked: on a busy machine wall time may be any number of times as long,
         // in microseconds too.
         if iterations >= self.fewest && outside_cpu >= self.enough_cpu_ns && cpu < outside_cpu / UNITS_FACTOR

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 )
 
 // served gives the replies of a probe with the workload sum to these lines.
@@ -46,6 +47,22 @@ func asked(t *testing.T, variant, params string) map[string]any {
 func TestIterationsAreSummedAndTheIDIsEchoed(t *testing.T) {
 	if sample := asked(t, "double", "{}"); sample["answer"] != 24.0 || sample["id"] != 3.0 || sample["extra"] != nil {
 		t.Error(sample)
+	}
+}
+
+func TestWhatIsSetUpUntimedIsMadeAnewAndToldBeside(t *testing.T) {
+	run, made := &Run{Iterations: 3}, uint64(0)
+	setup := func() uint64 {
+		time.Sleep(3 * time.Millisecond)
+		made += 10
+		return made
+	}
+	timing := TimeEach(run, setup, func(_ *Phases, made uint64) uint64 { return made })
+	if timing.Answer != 60 || timing.WallNs <= 0 {
+		t.Error(timing)
+	}
+	if setup := timing.Extra["setup_wall_ns"].(int64); setup < 9e6 {
+		t.Error("three times 3 ms are", setup, "ns")
 	}
 }
 

@@ -21,21 +21,15 @@ func declareDrain() {
 // drain performs a form, which receives from all channels; filling them is not timed.
 func drain(collect func(channels []chan int) uint64) func(*sdk.Run) (sdk.Timing, error) {
 	return func(run *sdk.Run) (sdk.Timing, error) {
-		sum := sdk.Timing{Extra: map[string]any{}}
-		once := *run
-		once.Iterations = 1
-		for n := uint64(0); n < run.Iterations; n++ {
+		fill := func() []chan int {
 			channels := make([]chan int, run.Size)
 			for i := range channels {
 				channels[i] = make(chan int, 1)
 				channels[i] <- i
 			}
-			part := once.Time(func(*sdk.Phases) uint64 { return collect(channels) })
-			sum.WallNs += part.WallNs
-			sum.CPUNs += part.CPUNs
-			sum.Answer += part.Answer
+			return channels
 		}
-		return sum, nil
+		return sdk.TimeEach(run, fill, func(_ *sdk.Phases, channels []chan int) uint64 { return collect(channels) }), nil
 	}
 }
 

@@ -1,7 +1,7 @@
 // A `run` request, made into a Run. The tool has held it to the description before it was sent (`probes/PROTOCOL.md`).
 
 import { performs, workloads } from "./describe.mjs";
-import { timed } from "./timing.mjs";
+import { timed, timedEach } from "./timing.mjs";
 
 /**
  * What a `run` request asks for: `verify` asks that every task's execution is counted by what it did, `phases` that the
@@ -16,6 +16,14 @@ export class Run {
   /** Times `iterations` calls of `one(phases)`, which does the workload once and gives its answer. */
   time(one) {
     return timed(one, this);
+  }
+
+  /**
+   * Times of each iteration `one(phases, made)` alone: `made` is what `setup()` gave, anew each time. What setting up took
+   * is told beside.
+   */
+  timeEach(setup, one) {
+    return timedEach(setup, one, this);
   }
 }
 

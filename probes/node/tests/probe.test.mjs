@@ -42,6 +42,26 @@ const run = (variant, params, workload = "fanout") => {
   return { type: "run", id: 7, workload, variant, size: 9, iterations: 2, seed: SEED, params };
 };
 
+test("what is set up untimed is made anew for each iteration and told beside the times", async () => {
+  const made = [10, 20, 30];
+  const one = new Run({ iterations: 3, seed: 1, params: {} });
+  const spend = (ms) => {
+    const end = performance.now() + ms;
+    while (performance.now() < end);
+  };
+  const setup = () => {
+    spend(3);
+    return made.shift();
+  };
+  const sample = await one.timeEach(setup, async (_phases, work) => work);
+  assert.equal(sample.answer, 60);
+  assert.ok(sample.extra.setup_wall_ns >= 9e6, JSON.stringify(sample));
+  assert.ok(sample.extra.setup_cpu_ns > 0 && sample.cpu_ns > 0, JSON.stringify(sample));
+  const [drained, fanned] = replies(run("Promise.all", {}, "drain"), run("Promise.all", {}));
+  assert.ok(drained.extra.setup_wall_ns > 0 && drained.answer === 18, JSON.stringify(drained));
+  assert.equal(fanned.extra?.setup_wall_ns, undefined);
+});
+
 test("splitmix is the published generator", () => {
   // First output of splitmix64 with seed 1234567, from its author's reference program.
   assert.equal(spin(1234567, 0, 0), 6457827717110365317n);

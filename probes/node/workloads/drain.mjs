@@ -16,18 +16,13 @@ export function declare() {
 
 /** Does all iterations, of which only the collecting is timed. */
 async function perform(run, collect) {
-  const once = Object.create(run, { iterations: { value: 1 } });
-  const sum = { wall_ns: 0, cpu_ns: 0, answer: 0, extra: {} };
-  for (let iteration = 0; iteration < run.iterations; iteration++) {
+  const setup = () => {
     const waiting = new Map();
     const resolve = [];
     for (let i = 0; i < run.size; i++) waiting.set(i, new Promise((done) => resolve.push(() => done(i))));
-    const part = await once.time(() => collect(waiting, resolve));
-    sum.wall_ns += part.wall_ns;
-    sum.cpu_ns += part.cpu_ns;
-    sum.answer += part.answer; // far below 2^53: as many as there were promises
-  }
-  return sum;
+    return { waiting, resolve };
+  };
+  return run.timeEach(setup, (_phases, { waiting, resolve }) => collect(waiting, resolve));
 }
 
 /** `Promise.race` over those that are left, again and again. */

@@ -295,6 +295,49 @@ class Parked(unittest.TestCase):
                 asyncio.run(watch.until_all(turn, lambda: ended))
 
 
+class SetUp(unittest.TestCase):
+    """What is set up untimed is told beside the times."""
+
+    def test_each_iteration_has_what_was_made_for_it_and_the_rest_is_told(self):
+        sys.path.insert(0, str(FOLDER))
+        from taskscale_probe.sdk import timing
+
+        now = [0, 0]
+
+        def passes(wall, cpu):
+            now[0] += wall
+            now[1] += cpu
+
+        made = iter([10, 20, 30])
+
+        def setup():
+            passes(1_000, 100)
+            return next(made)
+
+        def one(_phases, work):
+            passes(5, 4)
+            return work
+
+        run = timing.Timed()
+        run.iterations, run.phases = 3, False
+        clocks = timing.wall_ns, timing.cpu_ns
+        timing.wall_ns, timing.cpu_ns = lambda: now[0], lambda: now[1]
+        try:
+            sample = run.time_each(setup, one)
+        finally:
+            timing.wall_ns, timing.cpu_ns = clocks
+        told = dict(setup_wall_ns=3_000, setup_cpu_ns=300)
+        self.assertEqual(sample, dict(wall_ns=15, cpu_ns=12, answer=60, extra=told))
+
+    def test_a_workload_that_sets_up_says_so(self):
+        with Session("asyncio") as probe:
+            sample = probe.run("drain", "wait", size=50, iterations=4)
+            self.assertEqual(sample["answer"], 200)
+            self.assertGreater(sample["extra"]["setup_wall_ns"], 0)
+            self.assertGreater(sample["extra"]["setup_cpu_ns"], 0)
+            self.assertNotIn("setup_cpu_ns", probe.run("fanout", "gather").get("extra", {}))
+
+
 class Spin(unittest.TestCase):
     def test_the_answer_is_that_of_the_kernel(self):
         with Session() as session:

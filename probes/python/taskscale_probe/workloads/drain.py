@@ -6,6 +6,7 @@ import copy
 
 from ..runtimes import drive
 from ..sdk import variant
+from ..sdk.timing import Parts
 
 LOOPS = ("asyncio", "uvloop")
 FUTURES = "plain futures, no tasks"
@@ -34,9 +35,10 @@ def performer(runtime, collect):
 
             return await once.time_async(one)
 
-        parts = [drive(runtime, main) for _ in range(run.iterations)]
-        fields = ("wall_ns", "cpu_ns", "answer")
-        return dict({field: sum(part[field] for part in parts) for field in fields}, extra={})
+        parts = Parts(False)
+        for _ in range(run.iterations):
+            parts.add(drive(runtime, main))
+        return parts.sample()
 
     return perform
 
