@@ -68,21 +68,9 @@ fn spread(run: &Run, perform: &Perform) -> Result<Timing, String> {
         // The high bits of a linear congruential generator are its good ones. (The constants are
         // those of Knuth's MMIX.)
         lower((random >> 56) as u8, &mut || timing = perform(&one));
-        add(&mut whole, timing?);
+        whole.add(timing?);
     }
     Ok(whole)
-}
-
-/// Adds another part of the same sample, whose iterations were done apart with something untimed
-/// between. Figures of `extra` add up, because a run that is done in parts has only times there.
-pub fn add(whole: &mut Timing, part: Timing) {
-    whole.wall_ns += part.wall_ns;
-    whole.cpu_ns += part.cpu_ns;
-    whole.answer = whole.answer.wrapping_add(part.answer);
-    for (name, figure) in part.extra {
-        let known = whole.extra.get(name).and_then(Value::as_u64).unwrap_or_default();
-        whole.extra.insert(name, (known + figure.as_u64().unwrap_or_default()).into());
-    }
 }
 
 /// Calls `f` with the stack lowered by `steps` times 16 bytes, a page at most.

@@ -5,17 +5,21 @@
 public struct Timing: Sendable {
     public var wallNs: UInt64, cpuNs: UInt64, answer: UInt64, extra: [String: Json]
 
-    /// Adds up iterations that were each timed by themselves, so that what lies between them is not: `one` is given the
-    /// request with one iteration.
+    /// Adds up iterations that were each timed by themselves, so that what lies between them is not, and is told beside:
+    /// `one` is given the request with one iteration.
     public static func sum(of run: Run, _ one: (Run) async throws -> Timing) async rethrows -> Timing {
         var once = run
         once.iterations = 1
         var sum = Timing(wallNs: 0, cpuNs: 0, answer: 0, extra: [:])
+        let (wall, cpu) = (TaskscaleProbe.wallNs(), TaskscaleProbe.cpuNs())
         for _ in 0..<run.iterations {
             let part = try await one(once)
             (sum.wallNs, sum.cpuNs, sum.answer) = (
                 sum.wallNs + part.wallNs, sum.cpuNs + part.cpuNs, sum.answer &+ part.answer)
         }
+        let (cpuAll, wallAll) = (TaskscaleProbe.cpuNs() - cpu, TaskscaleProbe.wallNs() - wall)
+        sum.extra["setup_wall_ns"] = .integer(wallAll - min(wallAll, sum.wallNs))
+        sum.extra["setup_cpu_ns"] = .integer(cpuAll - min(cpuAll, sum.cpuNs))
         return sum
     }
 }

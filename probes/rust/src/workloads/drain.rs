@@ -11,10 +11,8 @@
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use serde_json::json;
-use taskscale_probe_sdk::{Run, Timing, Variant, Workload};
+use taskscale_probe_sdk::{CPU, Run, Timing, Variant, WALL, Workload, now_ns};
 use tokio::{runtime::Runtime, sync::Mutex};
-
-use crate::parts;
 
 /// The workload `drain` on a runtime of tokio's. `futures_util` is the version that was linked. The
 /// answer of an iteration is the number of futures collected.
@@ -33,7 +31,7 @@ pub fn workload(runtime: fn() -> &'static Runtime, futures_util: &str) -> Worklo
 /// because `collect` polls none. Each asks for the lock at its first poll, inside the timed part.
 async fn waiting_for_one(run: &Run) -> Timing {
     let once = Run { iterations: 1, ..run.clone() };
-    let mut whole = Timing::default();
+    let (begun, mut whole) = ([WALL, CPU].map(now_ns), Timing::default());
     for _ in 0..run.iterations {
         let mutex = Mutex::new(());
         let mut held = Some(mutex.lock().await);
@@ -47,7 +45,7 @@ async fn waiting_for_one(run: &Run) -> Timing {
             }
             collected
         };
-        parts::add(&mut whole, once.time_async(drained).await);
+        whole.add(once.time_async(drained).await);
     }
-    whole
+    whole.beside(begun)
 }

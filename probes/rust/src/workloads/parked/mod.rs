@@ -22,7 +22,6 @@ use pin_project_lite::pin_project;
 use serde_json::json;
 
 use crate::{
-    parts,
     sdk::{Param, Run, Timing, Workload},
 };
 
@@ -124,7 +123,7 @@ impl<'r> Watch<'r> {
 
     /// To be called with what the waking took.
     fn add(&mut self, timing: Timing) {
-        parts::add(&mut self.whole, timing);
+        self.whole.add(timing);
     }
 
     /// The sample.
