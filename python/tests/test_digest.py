@@ -249,7 +249,12 @@ class Pools(unittest.TestCase):
             # The pool's threads have ended.
             self.assertEqual(d.pools.data()["workers"], 4)
             self.assertEqual(d.pools.patterns[0].name, "UNDER_DECOMPOSITION")
-            d.clear()
+            # A thread that was waited for has yet to give its place back.
+            for _ in range(1_000):
+                d.clear()
+                if d.pools.data()["workers"] == 0:
+                    break
+                time.sleep(0.01)
             self.assertEqual(d.pools.data()["workers"], 0)
 
     def test_exceptions_and_arguments_pass(self):
