@@ -21,9 +21,7 @@ use std::{
 use pin_project_lite::pin_project;
 use serde_json::json;
 
-use crate::{
-    sdk::{Param, Run, Timing, Workload},
-};
+use crate::sdk::{Param, Run, Timing, Workload};
 
 /// How long a task sleeps that is to be woken before.
 const HOUR: Duration = Duration::from_secs(3600);
