@@ -244,8 +244,8 @@ fn bounded(
         of: bound.of.clone(),
         metric: bound.metric.clone(),
         per: bound.per,
-        above: bound.above,
-        below: bound.below,
+        above: applied(bound)[0],
+        below: applied(bound)[1],
         standing,
         figure: figure.map(|(figure, _)| figure).into(),
     }
@@ -260,6 +260,18 @@ fn bounds_nothing(bound: &Bound) -> bool {
     }
 }
 
+/// What a figure has to lie above and below, with the margin of a tie where a claim is "no worse".
+fn applied(bound: &Bound) -> [Option<f64>; 2] {
+    // What is no worse than another is worse by no more than what counts as a tie. One margin for
+    // and against: with 2 % against and 10 % for, 1.04x [1.01, 1.05] held and 1.04x [1.02, 1.05]
+    // failed, so that of two runs one confirmed what the other did not.
+    let margin = if bound.tie.as_deref() == Some("holds") { TIE } else { 0.0 };
+    [
+        bound.above.map(|above| above - margin * above.abs()),
+        bound.below.map(|below| below + margin * below.abs()),
+    ]
+}
+
 /// Whether the interval lies within the bounds. Its ends may be infinite.
 fn standing(bound: &Bound, Interval { low, high }: Interval) -> Standing {
     if let Of::Effect { .. } = bound.of {
@@ -269,13 +281,8 @@ fn standing(bound: &Bound, Interval { low, high }: Interval) -> Standing {
             _ => Standing::CannotTell,
         };
     }
-    let tie = bound.tie.as_deref() == Some("holds");
-    // What is no worse than another is worse by no more than what counts as a tie. One margin for
-    // and against: with 2 % against and 10 % for, 1.04x [1.01, 1.05] held and 1.04x [1.02, 1.05]
-    // failed, so that of two runs one confirmed what the other did not.
-    let margin = if tie { TIE } else { 0.0 };
-    let above = bound.above.map_or(f64::NEG_INFINITY, |above| above - margin * above.abs());
-    let below = bound.below.map_or(f64::INFINITY, |below| below + margin * below.abs());
+    let [above, below] = applied(bound);
+    let (above, below) = (above.unwrap_or(f64::NEG_INFINITY), below.unwrap_or(f64::INFINITY));
     // Two bounds are a range with its ends. One is to be passed: what is always 0 is not above 0.
     let is_range = bound.above.is_some() && bound.below.is_some();
     let within =
