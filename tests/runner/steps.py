@@ -20,6 +20,8 @@ class Step:
     build: str = ""
     # Steps whose build comes first, since this one builds upon it.
     after: tuple = ()
+    # Steps that have ended first: this one's build replaces a program that they run.
+    behind: tuple = ()
     env: dict = field(default_factory=dict)
     # Whether it looks at files alone, so that a second run shows nothing new.
     static: bool = False
@@ -55,11 +57,11 @@ STEPS = [
     Step("swift-probe", "tests/run/swift-probe", build="tests/run/swift-probe build"),
     Step("cpp-probe", "probes/cpp/tests/run", build="probes/cpp/tests/run build"),
     Step("guide", "probes/guide/check", build="probes/guide/check build"),
-    Step("pages", "tests/pages/run", build="tests/pages/run build", after=("rust",)),
-    Step("cpp", "cpp/tests/run", build="cpp/tests/run build", after=("rust",)),
-    Step("packaging", "packaging/tests/run", build="packaging/tests/run build", after=("rust",)),
-    Step("action", "packaging/action/tests/run", build="packaging/action/tests/run build", after=("rust",)),
-    Step("python", "python/tests/run", build="python/tests/run build", after=("rust",)),
+    Step("pages", "tests/pages/run", build="tests/pages/run build", behind=("rust",)),
+    Step("cpp", "cpp/tests/run", build="cpp/tests/run build", behind=("rust",)),
+    Step("packaging", "packaging/tests/run", build="packaging/tests/run build", behind=("rust",)),
+    Step("action", "packaging/action/tests/run", build="packaging/action/tests/run build", behind=("rust",)),
+    Step("python", "python/tests/run", build="python/tests/run build", behind=("rust",)),
     Step("docs", "tests/run/docs", build="tests/run/docs build", after=("python",)),
     Step("notebooks", "tests/run/notebooks", build="tests/run/notebooks build", after=("python",)),
 ]

@@ -56,13 +56,15 @@ def run(steps, build=True, verbose=False, lanes=None, prefix=(), logs=None, quie
     os.umask(0o022)
     logs = logs or TARGET / "test-logs"
     logs.mkdir(parents=True, exist_ok=True)
-    waiting, done = list(steps), set()
+    waiting, done, ended = list(steps), set(), set()
     names = {step.name for step in steps}
     change = threading.Condition()
 
     def next_step():
         for step in waiting:
-            if all(name in done or name not in names for name in step.after) or not build:
+            is_built = all(name in done or name not in names for name in step.after)
+            is_free = all(name in ended or name not in names for name in step.behind)
+            if (is_built and is_free) or not build:
                 return step
         return None
 
@@ -76,11 +78,12 @@ def run(steps, build=True, verbose=False, lanes=None, prefix=(), logs=None, quie
                 if step is None or STOPPED.is_set():
                     return
                 waiting.remove(step)
-            results.append(run_step(step, build, verbose, prefix, logs, quiet, lambda: built(step)))
+            results.append(run_step(step, build, verbose, prefix, logs, quiet, lambda: known(done, step)))
+            known(ended, step)
 
-    def built(step):
+    def known(steps, step):
         with change:
-            done.add(step.name)
+            steps.add(step.name)
             change.notify_all()
 
     count = lanes or min(2, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2)

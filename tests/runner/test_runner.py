@@ -1,10 +1,14 @@
 """The runner's own tests: what each tool prints is read, and nothing that failed or was skipped is lost."""
 
+import pathlib
+import tempfile
 import unittest
 
 import often
 import show
+import suite
 from outcomes import FAILED, PASSED, SKIPPED, Reader
+from steps import Step
 from suite import Result
 
 CARGO = """\
@@ -195,6 +199,27 @@ class Reading(unittest.TestCase):
         for line in ["warning: unused variable: `x`\n", "a.cpp:3:5: warning: unused\n", "test warning ... ok\n"]:
             reader.line(line)
         self.assertEqual(reader.warnings, 2)
+
+
+class Order(unittest.TestCase):
+    def test_what_replaces_a_program_waits_for_those_that_run_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            said = pathlib.Path(folder, "said")
+
+            def say(word, first=""):
+                return f"{first} echo {word} >> {said}"
+
+            steps = [
+                Step("runs-it", say("run", "sleep 0.3;"), build=say("built")),
+                Step("replaces-it", say("own-run"), build=say("replaced"), behind=("runs-it",)),
+                Step("other", say("other"), after=("runs-it",)),
+            ]
+            results = suite.run(steps, lanes=2, logs=pathlib.Path(folder), quiet=True)
+            self.assertEqual([result.count(PASSED) for result in results], [1, 1, 1])
+            self.assertEqual(said.read_text().split(), ["built", "other", "run", "replaced", "own-run"])
+            said.unlink()
+            suite.run(steps[1:], lanes=2, logs=pathlib.Path(folder), quiet=True)
+            self.assertIn("own-run", said.read_text(), "what it waits for is no part of the run")
 
 
 class Showing(unittest.TestCase):
