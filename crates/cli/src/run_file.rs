@@ -32,6 +32,9 @@ pub const MAX_FILE: u64 = 256 << 20;
 /// How long a pipe with a name is waited for until something is written to it.
 const PATIENCE_MS: i32 = 5_000;
 
+/// How gzip and zstd data begin.
+const PACKED: [&[u8]; 2] = [b"\x1F\x8B", b"\x28\xB5\x2F\xFD"];
+
 /// Bytes by which a file's kind is told.
 const BEGIN: usize = 4_096;
 
@@ -81,6 +84,9 @@ impl Source {
     /// Reads it as a run.
     pub fn run(mut self, damage: Damage) -> anyhow::Result<Run> {
         let begin = self.begin()?;
+        if PACKED.iter().any(|mark| begin.starts_with(mark)) {
+            bail!("{} is packed twice: unpack it once before it is named", self.shown);
+        }
         let (is_a_trace, kind) = (is_a_trace(begin), kind_of_output(begin));
         let mut parser = Parser::new(damage);
         let read = self.lines(|line| {
@@ -91,6 +97,9 @@ impl Source {
             Ok(())
         });
         let trouble = self.from.get_ref().trouble().map(str::to_owned);
+        if let Some(trouble) = &trouble {
+            tell(&format!("taskscale: {}: {trouble}; what came before it is read", self.shown));
+        }
         let run = read.and_then(|()| Ok(parser.finish()?)).map(|mut run| {
             run.notes.extend(trouble);
             run

@@ -78,8 +78,17 @@ fn a_run_file_may_be_packed() {
     assert!(whole.status == Some(0) && whole.json()["rows"] == plain.json()["rows"], "{}", whole.err);
     let cut = report(&packed[..packed.len() / 2]);
     assert!(cut.json()["notes"].to_string().contains("the gzip data end too early"), "{}", cut.out);
+    assert!(cut.err.contains("the gzip data end too early"), "{}", cut.err);
+    let mut flipped = packed.clone();
+    *flipped.iter_mut().nth_back(6).expect("a checksum") ^= 1;
+    let flipped = report(&flipped);
+    assert!(flipped.err.contains("the gzip data are corrupt"), "{}", flipped.err);
     let ran = tool.run(&["digest", path.to_str().expect("UTF-8")]);
     assert!(ran.err.contains("is a run file, not a trace"), "{}", ran.err);
+    let mut twice = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    twice.write_all(&packed).expect("packed");
+    let twice = report(&twice.finish().expect("packed"));
+    assert!(twice.status == Some(2) && twice.err.contains("is packed twice"), "{}", twice.err);
 }
 
 #[test]
