@@ -5,10 +5,14 @@ use taskscale_model::{
     protocol::Clock,
     run_file::{Kind, SampleRecord, Time},
 };
-use taskscale_stats::told::{self, Account, Answer, Charge, Judgement, Part};
+use taskscale_stats::told::{self, Account, Answer, Charge, Grant, Judgement, Part};
 
 /// What to do about a probe whose times cannot be.
 pub const REMEDY: &str = "report nanoseconds of a monotonic clock and of the process CPU clock";
+
+/// What to do about a probe that leaves nearly all of its work untimed.
+const REMEDY_LITTLE: &str = "time the whole of each iteration, in nanoseconds of a monotonic clock and of \
+    the process CPU clock; tell what is set up untimed as `setup_cpu_ns` and `setup_wall_ns`";
 
 /// What to do about a probe that leaves much of its work untimed.
 pub const REMEDY_DOUBTED: &str =
@@ -28,13 +32,13 @@ const ELSEWHERE_NS: f64 = 10e6;
 /// claims more would be held to nothing.
 pub const COARSEST_NS: u64 = 20_000_000;
 
-/// CPU time of a request that may be untimed in any case, in nanoseconds. Reading a request, making
-/// a pool of threads for it and writing the reply take 0.5 ms; after a pause, with caches that 300
-/// other rows have filled, CPython took up to 3.2 ms where it takes 0.2 ms at once.
-const CPU_NS: f64 = 3e6;
+/// CPU time of a request that may be untimed in any case. Reading a request, making a pool of
+/// threads for it and writing the reply take 0.5 ms; after a pause, with caches that 300 other rows
+/// have filled, CPython took up to 3.2 ms where it takes 0.2 ms at once.
+const CPU: Grant = Grant { at_once_ns: 0.5e6, paused_ns: 3e6 };
 
 /// The same of wall time: on a busy machine a probe waits for a CPU before it reads a request.
-const WALL_NS: f64 = 2e6;
+const WALL: Grant = Grant { at_once_ns: 2e6, paused_ns: 2e6 };
 
 /// The workloads of which each iteration sets up untimed, also where a probe does not tell for how
 /// long (probes/PROTOCOL.md). Setting up 128
@@ -133,8 +137,10 @@ impl Told {
     pub fn wrong(&self) -> Option<Wrong> {
         let too_little = [Time::Cpu, Time::Wall].into_iter().find_map(|time| {
             let charge = self.charge(time);
-            (charge.judgement == Judgement::False)
-                .then(|| Wrong::clock(words(time, &charge, self.account(time).sums().0)))
+            (charge.judgement == Judgement::False).then(|| Wrong {
+                what: words(time, &charge, self.account(time).sums().0),
+                remedy: REMEDY_LITTLE,
+            })
         });
         too_little.or_else(|| self.elsewhere())
     }
@@ -194,13 +200,14 @@ impl Told {
     }
 
     fn charge(&self, time: Time) -> Charge {
-        let (granted_ns, resolution_ns) = match time {
-            Time::Cpu => (CPU_NS, self.clock.cpu_resolution_ns),
-            Time::Wall => (WALL_NS, self.clock.wall_resolution_ns),
+        let (grant, resolution_ns) = match time {
+            Time::Cpu => (CPU, self.clock.cpu_resolution_ns),
+            Time::Wall => (WALL, self.clock.wall_resolution_ns),
         };
         // A clock of large steps may tell nothing of what lasts less than two of them.
         let steps_ns = 2.0 * resolution_ns.min(COARSEST_NS) as f64;
-        let charge = self.account(time).charge(granted_ns.max(steps_ns));
+        let [at_once_ns, paused_ns] = [grant.at_once_ns, grant.paused_ns].map(|ns| ns.max(steps_ns));
+        let charge = self.account(time).charge(Grant { at_once_ns, paused_ns });
         match self.sets_up {
             true => Charge { judgement: Judgement::Fair, ..charge },
             false => charge,

@@ -8,8 +8,7 @@ use taskscale_model::{
 };
 use taskscale_sys::{
     clock,
-    process::{Child, Command, Exit, IoProblem, SpawnError},
-    threads::thread_cpu_ns,
+    process::{Child, Command, Exit, Family, IoProblem, SpawnError},
 };
 
 use crate::{
@@ -44,6 +43,8 @@ pub struct Probe {
     child: Child,
     /// What requests are validated against.
     description: Option<Description>,
+    /// Whose CPU time is counted: a script may have started what described itself.
+    family: Option<Family>,
     /// The CPUs of its server and of the generator, where it was started for that.
     pub(crate) pinned: Option<Pinned>,
     /// The process that serves what it reads, where it reads over HTTP.
@@ -59,7 +60,7 @@ impl Probe {
 
     /// Wraps a process that was started another way.
     pub(crate) fn of(child: Child) -> Probe {
-        Probe { child, description: None, pinned: None, serving: None }
+        Probe { child, description: None, family: None, pinned: None, serving: None }
     }
 
     /// Asks the probe to describe itself.
@@ -69,6 +70,7 @@ impl Probe {
         match parse(&line, asked)? {
             Reply::Description(description) if description.protocol == PROTOCOL => {
                 bounds::description(&description)?;
+                self.family = Some(Family::of(self.child.pid()));
                 Ok(self.description.insert(description).clone())
             }
             Reply::Description(Description { protocol, .. })
@@ -103,9 +105,25 @@ impl Probe {
         &self.child
     }
 
-    /// CPU time that the process has used, by the kernel's account.
-    pub fn cpu_ns(&self) -> Option<u64> {
-        self.child.cpu_ns().ok()
+    /// CPU time that the process and those which it started have used, by the kernel's account.
+    fn cpu_ns(&mut self) -> Option<u64> {
+        self.family.as_mut()?.cpu_ns()
+    }
+
+    /// The CPU time that was used since a reading, `wall_ns` ago. Where the known processes had a
+    /// CPU for less than half of that, others may have worked for them: they are looked for.
+    fn cpu_since(&mut self, before: Option<u64>, wall_ns: u64) -> Option<u64> {
+        let used = self.cpu_ns()?.saturating_sub(before?);
+        if used >= wall_ns / 2 {
+            return Some(used);
+        }
+        self.family.as_mut()?.look();
+        Some(self.cpu_ns()?.saturating_sub(before?))
+    }
+
+    /// CPU time of each of their threads.
+    fn threads(&self) -> threads::Look {
+        threads::look(self.family.iter().flat_map(Family::pids))
     }
 
     /// CPU time that the server has used from which it reads.
@@ -182,7 +200,7 @@ impl Link for Probe {
             .map_err(|error| Fault::Refused { asked: asked.clone(), message: error.to_string() })?;
         // This reading is the outermost, so that its cost (7 us a thread, `taskscale_sys::threads`)
         // lies outside all other readings.
-        let threads_before = thread_cpu_ns(self.child.pid());
+        let threads_before = self.threads();
         let pause = Pause::begin(&self.child);
         let served_before = self.served_cpu_ns();
         let cpu_before = self.cpu_ns();
@@ -196,10 +214,9 @@ impl Link for Probe {
             }
         };
         let outside_wall_ns = clock::monotonic_ns() - wall_before;
-        let outside_cpu_ns =
-            cpu_before.zip(self.cpu_ns()).map(|(before, after)| after.saturating_sub(before));
         let served_after = self.served_cpu_ns();
-        let threads_after = thread_cpu_ns(self.child.pid());
+        let outside_cpu_ns = self.cpu_since(cpu_before, outside_wall_ns);
+        let threads_after = self.threads();
         let stopped = pause.seen(&self.child);
         match parse(&line, &asked)? {
             Reply::Sample(sample) => {

@@ -2,6 +2,7 @@
 //! after it.
 
 use taskscale_model::{missing::Missing, run_file::ThreadsRan};
+use taskscale_sys::threads::{MOST, thread_cpu_ns};
 
 /// The share of the sample's CPU time from which a thread ran. The dispatcher of requests and a
 /// collector that looked once stay below it; a worker that took part at all does not.
@@ -13,6 +14,20 @@ const SEEN: f64 = 0.5;
 
 /// One reading: id and CPU nanoseconds of each thread, by ascending id.
 pub type Look = Result<Vec<(u32, u64)>, Missing>;
+
+/// Reads the threads of a process, which comes first, and of those that it started. One of these
+/// may have ended.
+pub fn look(mut pids: impl Iterator<Item = u32>) -> Look {
+    let mut all = pids.next().map_or_else(|| Ok(Vec::new()), thread_cpu_ns)?;
+    for pid in pids {
+        all.extend(thread_cpu_ns(pid).unwrap_or_default());
+        if all.len() > MOST {
+            return Err(Missing::new(format!("it and what it started have more than {MOST} threads"), ""));
+        }
+    }
+    all.sort_unstable();
+    Ok(all)
+}
 
 /// Which threads ran between two readings, where that is known. `cpu_ns` is what the process used
 /// meanwhile, ended threads included. O(threads).

@@ -141,6 +141,29 @@ fn a_marker_that_is_cut_is_found() {
 }
 
 #[test]
+fn what_stands_in_the_place_of_a_file_is_never_opened_and_is_replaced() {
+    let machine = Machine::new();
+    for name in ["built", "build.log", "out"] {
+        let path = machine.folder().join(name);
+        let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+        removed.expect("removed");
+        let made = Command::new("mkfifo").arg(&path).status().expect("mkfifo starts");
+        assert!(made.success());
+        match name {
+            // Nobody looks at an old log.
+            "build.log" => _ = machine.is_ready(),
+            "built" => machine.heals("its list of files cannot be read (it is not a file)"),
+            _ => machine.heals("a folder of it is not there"),
+        }
+    }
+    let marker = machine.folder().join("built");
+    fs::remove_file(&marker).expect("removed");
+    fs::create_dir_all(marker.join("below")).expect("made");
+    machine.heals("its list of files cannot be read (it is not a file)");
+    assert!(marker.is_file());
+}
+
+#[test]
 fn files_for_an_interpreter_are_laid_anew() {
     let tool = Tool::new();
     let list = || {

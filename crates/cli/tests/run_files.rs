@@ -203,6 +203,29 @@ fn a_real_probe_with_a_wrong_clock_is_named_on_the_screen() {
 }
 
 #[test]
+fn what_works_for_a_probe_in_another_process_is_seen() {
+    let probe = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/probes/clocks.py");
+    let said = |before: &str, words: &str| {
+        let command = format!("{before} python3 {} {words}", probe.display());
+        let rest = "--size 1000 --samples 6 --sample-time 20ms --max-time 600s --timeout 600s --precision 0";
+        let mut args = vec!["run", "fanout", "--probe", &command];
+        args.extend(rest.split(' '));
+        Tool::new().run(&args).out.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let cannot_be = "reports a time that cannot be";
+    // Neither replaces itself by the probe.
+    for wrapper in ["timeout 900", "setsid -w"] {
+        let ran = said(wrapper, "10 10");
+        assert!(ran.contains(cannot_be), "{wrapper}: {ran}");
+        let ran = said(wrapper, "1 1");
+        assert!(ran.contains("clocks loop") && !ran.contains(cannot_be), "{wrapper}: {ran}");
+        assert!(!ran.contains("times the CPU time"), "{wrapper}: {ran}");
+    }
+    let ran = said("env", "1 1 helper");
+    assert!(ran.contains(cannot_be), "{ran}");
+}
+
+#[test]
 fn a_wrong_clock_is_named_in_a_part_of_the_samples_and_in_few_of_them() {
     let probe = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/probes/clocks.py");
     let run = |clocks: &str, rest: &str| {

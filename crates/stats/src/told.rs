@@ -43,6 +43,20 @@ pub const SHARE: usize = 4;
 /// disturbed.
 const FEWEST_APART: usize = 2;
 
+/// How many times less than the least of the fair answers one of a part of the timed answers must
+/// tell of a pass. One that sets more up than others tells as much as they, and more is seen of it.
+const LESS: f64 = 1.5;
+
+/// What may be untold of any answer, in nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Grant {
+    /// Of one that is asked for at once behind another. It is the floor where at least [`FEWEST`]
+    /// of these bear witness.
+    pub at_once_ns: f64,
+    /// Of any other: a pause leaves caches cold.
+    pub paused_ns: f64,
+}
+
 /// What an answer told of a time, and what was seen of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Answer {
@@ -64,7 +78,7 @@ pub enum Part {
     Timed,
     /// It was asked for to be held against the timed ones, and nothing in it is cold.
     Contrast,
-    /// Anything else.
+    /// Anything else: as a rule the warm-up, one answer at once behind another.
     Other,
 }
 
@@ -141,28 +155,24 @@ impl Account {
         self.timed >= FEWEST && self.apart >= FEWEST_APART && self.apart * SHARE >= self.timed
     }
 
-    /// What is to be thought of it. At least `granted_ns` of each answer may be untold. O(answers),
-    /// and O(1) where neither the sums nor a part of the answers are suspicious.
-    pub fn judgement(&self, granted_ns: f64) -> Judgement {
-        self.charge(granted_ns).judgement
+    /// What is to be thought of it. O(answers), and O(1) where neither the sums nor a part of the
+    /// answers are suspicious.
+    pub fn judgement(&self, grant: Grant) -> Judgement {
+        self.charge(grant).judgement
     }
 
     /// The same, and against which answers it is: the sums count where they say as much as a part
     /// of the answers does.
-    pub fn charge(&self, granted_ns: f64) -> Charge {
-        let whole = Charge {
-            judgement: self.of_sums(granted_ns),
-            answers: self.timed,
-            told: self.told,
-            seen: self.seen,
-        };
-        match self.of_part(granted_ns) {
+    pub fn charge(&self, grant: Grant) -> Charge {
+        let whole =
+            Charge { judgement: self.of_sums(grant), answers: self.timed, told: self.told, seen: self.seen };
+        match self.of_part(grant) {
             Some(part) if part.judgement > whole.judgement => part,
             _ => whole,
         }
     }
 
-    fn of_sums(&self, granted_ns: f64) -> Judgement {
+    fn of_sums(&self, grant: Grant) -> Judgement {
         if self.timed == 0 || self.seen <= 0.0 || self.seen < DOUBTED * self.told {
             return Judgement::Fair;
         }
@@ -182,7 +192,9 @@ impl Account {
             None if self.seen >= DEAR_NS * self.timed as f64 => ALONE_NS,
             None => return Judgement::Open,
         };
-        let granted = granted.max(granted_ns);
+        let at_once = many().filter(|answer| answer.part == Part::Other).count();
+        let floor_ns = if at_once >= FEWEST { grant.at_once_ns } else { grant.paused_ns };
+        let granted = granted.max(floor_ns);
         let is = |times: f64, of: fn(&Answer) -> f64| {
             self.seen >= times * self.told && many().all(|answer| lacks(answer, of(answer), times, granted))
         };
@@ -199,7 +211,7 @@ impl Account {
 
     /// The worst that holds of each of a [`SHARE`] of the timed answers. What may have been waiting
     /// is held against none of them: it comes in bursts.
-    fn of_part(&self, granted_ns: f64) -> Option<Charge> {
+    fn of_part(&self, grant: Grant) -> Option<Charge> {
         if !self.is_suspicious_apart() {
             return None;
         }
@@ -222,10 +234,14 @@ impl Account {
             }
             None => return None,
         };
-        let granted = (granted * MARGIN).max(granted_ns);
+        let granted = (granted * MARGIN).max(grant.paused_ns);
+        let fair = |answer: &&Answer| is_long(answer) && !is_apart(answer, DOUBTED);
+        let fair_pass = timed().chain(others()).filter(fair).map(told_of_pass).reduce(f64::min);
+        let tells_less = |answer: &Answer| fair_pass.is_none_or(|fair| told_of_pass(answer) * LESS <= fair);
         [FALSE, DOUBTED].into_iter().find_map(|times| {
             let is_wrong =
                 |answer: &&Answer| is_apart(answer, times) && lacks(answer, answer.busy, times, granted);
+            let timed = || timed().filter(|answer| tells_less(answer));
             let wrong: Vec<&Answer> = match by_contrasts {
                 true => timed().filter(|answer| is_apart(answer, times)).collect(),
                 false => timed().filter(is_long).filter(is_wrong).collect(),
@@ -245,6 +261,10 @@ impl Account {
             })
         })
     }
+}
+
+fn told_of_pass(answer: &Answer) -> f64 {
+    answer.told / answer.passes.max(1) as f64
 }
 
 fn untold(answer: &Answer) -> f64 {
@@ -272,6 +292,8 @@ mod tests {
 
     use super::*;
 
+    const GRANT: Grant = Grant { at_once_ns: 500e3, paused_ns: 500e3 };
+
     fn answer(passes: u64, part_told: f64, pass_ns: f64, beside_ns: f64, part: Part) -> Answer {
         let works = passes as f64 * pass_ns;
         let seen = works + beside_ns;
@@ -288,7 +310,7 @@ mod tests {
         if let Some(others) = others {
             (0..3).for_each(|_| account.add(answer(others, part_told, pass_ns, beside_ns, Part::Contrast)));
         }
-        account.judgement(500e3)
+        account.judgement(GRANT)
     }
 
     #[test]
@@ -329,7 +351,7 @@ mod tests {
         if let Some(passes) = contrast {
             (0..3).for_each(|n| account.add(answer(passes, told(n), 100e3, 100e3, Part::Contrast)));
         }
-        account.charge(500e3)
+        account.charge(GRANT)
     }
 
     #[test]
@@ -360,7 +382,7 @@ mod tests {
                 account.add(answer(1, told(n), 20e6, beside(n), Part::Timed));
             }
             (0..3).for_each(|n| account.add(answer(4, told(n), 20e6, beside(n), Part::Contrast)));
-            account.judgement(500e3)
+            account.judgement(GRANT)
         };
         assert_eq!(account(|n| if n % 2 == 0 { 0.05 } else { 1.0 }, |_| 1e5), Judgement::False);
         // A collector that has its turn beside every second request.
@@ -376,7 +398,42 @@ mod tests {
             account.add(answer(1, 1.0, 1e5, 64e6, Part::Other));
             account.add(answer(40, 1.0, 1e5, beside, Part::Timed));
         }
-        assert_eq!(account.judgement(500e3), Judgement::Fair);
+        assert_eq!(account.judgement(GRANT), Judgement::Fair);
+    }
+
+    #[test]
+    fn one_that_sets_more_up_than_others_tells_as_much_as_they() {
+        // Of every third answer 300 ms are not timed; or its clock is wrong by so much.
+        let account = |times: f64, beside_ns: f64| {
+            let mut account = Account::default();
+            for n in 0..12 {
+                let [times, beside_ns] = if n % 3 == 0 { [times, beside_ns] } else { [1.0, 0.0] };
+                for part in [Part::Other, Part::Timed] {
+                    account.add(answer(40, 1.0 / times, 1e5, 1e5 + beside_ns, part));
+                }
+            }
+            account.add(answer(10, 1.0, 1e5, 1e5, Part::Contrast));
+            account.judgement(GRANT)
+        };
+        assert_eq!(account(1.0, 300e6), Judgement::Fair);
+        assert_eq!(account(20.0, 0.0), Judgement::False);
+        assert_eq!(account(3.0, 0.0), Judgement::Doubted);
+    }
+
+    #[test]
+    fn answers_at_once_behind_others_are_granted_less() {
+        let grant = Grant { at_once_ns: 500e3, paused_ns: 3e6 };
+        let account = |told: f64, beside_ns: f64| {
+            let mut account = Account::default();
+            for _ in 0..4 {
+                account.add(answer(40, told, 50e3, 200e3, Part::Other));
+                account.add(answer(40, told, 50e3, beside_ns, Part::Timed));
+            }
+            (0..3).for_each(|_| account.add(answer(10, told, 50e3, 200e3, Part::Contrast)));
+            account.judgement(grant)
+        };
+        assert_eq!(account(0.01, 200e3), Judgement::False, "shorter than what a pause may cost");
+        assert_eq!(account(0.9, 3e6), Judgement::Fair, "after a pause it reads slowly");
     }
 
     #[test]
@@ -386,7 +443,7 @@ mod tests {
             account.add(answer(1, told, 1e5, 1e5, Part::Other));
             (0..witnesses).for_each(|_| account.add(answer(90, told, 1e5, 1e5, Part::Other)));
             account.add(answer(100, told, 1e5, 1e5, Part::Timed));
-            account.judgement(500e3)
+            account.judgement(GRANT)
         };
         assert_eq!(account(0.02, 2), Judgement::False);
         assert_eq!(account(0.11, 2), Judgement::Doubted);
@@ -400,11 +457,11 @@ mod tests {
         account.add(answer(1, 0.05, 1e6, 100e3, Part::Other));
         (0..2).for_each(|_| account.add(answer(40, 0.05, 1e6, 100e3, Part::Other)));
         account.add(answer(40, 0.05, 1e6, 100e3, Part::Timed));
-        assert_eq!(account.judgement(500e3), Judgement::False);
+        assert_eq!(account.judgement(GRANT), Judgement::False);
         account.add(answer(40, 1.0, 1e6, 100e3, Part::Other));
-        assert_eq!(account.judgement(500e3), Judgement::Fair);
+        assert_eq!(account.judgement(GRANT), Judgement::Fair);
         (0..19).for_each(|_| account.add(answer(40, 0.05, 1e6, 100e3, Part::Timed)));
-        assert_eq!(account.judgement(500e3), Judgement::False, "and not where many are");
+        assert_eq!(account.judgement(GRANT), Judgement::False, "and not where many are");
     }
 
     #[test]
@@ -416,7 +473,7 @@ mod tests {
                 let [told, seen, busy] = [told, 40e6, busy].map(|ns| ns * share);
                 account.add(Answer { passes, told, seen, busy, part });
             }
-            account.judgement(500e3)
+            account.judgement(GRANT)
         };
         assert_eq!(account(3, 20e6, 22e6), Judgement::Fair);
         assert_eq!(account(3, 20e6, 40e6), Judgement::Doubted);
@@ -431,11 +488,11 @@ mod tests {
         for _ in 1..FEWEST {
             account.add(answer(1, 0.0, 2e9, 0.0, Part::Timed));
         }
-        assert_eq!(account.judgement(1.0), Judgement::Fair);
+        assert_eq!(account.judgement(Grant { at_once_ns: 1.0, paused_ns: 1.0 }), Judgement::Fair);
         account.add(answer(1, 0.0, 2e9, 0.0, Part::Timed));
-        assert_eq!(account.judgement(1.0), Judgement::False);
+        assert_eq!(account.judgement(Grant { at_once_ns: 1.0, paused_ns: 1.0 }), Judgement::False);
         let mut nothing = Account::default();
         (0..9).for_each(|_| nothing.add(answer(1, 0.0, 0.0, 0.0, Part::Timed)));
-        assert_eq!(nothing.judgement(1.0), Judgement::Fair);
+        assert_eq!(nothing.judgement(Grant { at_once_ns: 1.0, paused_ns: 1.0 }), Judgement::Fair);
     }
 }

@@ -369,6 +369,11 @@ pub fn physical_memory_bytes() -> Option<u64> {
     system_value(libc::_SC_PHYS_PAGES)?.checked_mul(system_value(libc::_SC_PAGESIZE)?)
 }
 
+/// The steps per second in which `/proc` counts CPU time.
+pub fn ticks_per_second() -> u64 {
+    system_value(libc::_SC_CLK_TCK).unwrap_or(100)
+}
+
 fn system_value(name: libc::c_int) -> Option<u64> {
     // SAFETY: sysconf takes and returns plain integers.
     u64::try_from(unsafe { libc::sysconf(name) }).ok().filter(|value| *value > 0)

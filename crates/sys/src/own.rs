@@ -70,7 +70,7 @@ const STICKY: u32 = 0o1000;
 
 /// Makes `folder` and those above it that are missing, with mode 0700, or checks the one that is
 /// there. Returns its path without links. Makes nothing below a folder that is refused. Closes a
-/// folder of the user's that others can read but not write.
+/// folder of the user's that others can read but not write, and opens one that the user cannot.
 ///
 /// # Errors
 /// The folder is not the user's own, with the reason; also those of the file system.
@@ -130,7 +130,7 @@ fn make_for(folder: &Path, user: &User) -> Result<PathBuf, Refusal> {
         _ => {
             let real = place(folder, user)?;
             let there = look(&real, user)?;
-            if there.mode() & 0o077 != 0 {
+            if there.mode() & 0o777 != 0o700 {
                 fs::set_permissions(&real, Permissions::from_mode(0o700))
                     .map_err(|error| Refusal::System(real.clone(), error))?;
             }

@@ -18,6 +18,7 @@
 
 mod command;
 mod exit;
+mod family;
 mod tail;
 mod talk;
 pub(crate) mod tree;
@@ -33,6 +34,7 @@ use crate::{clock, ffi};
 pub(crate) use command::random_name;
 pub use command::{Command, SpawnError};
 pub use exit::Exit;
+pub use family::Family;
 use tail::Tail;
 pub use talk::{FLOOD_LIMIT, IoProblem, LINE_LIMIT};
 
@@ -137,8 +139,8 @@ impl Child {
         self.process.id()
     }
 
-    /// Returns the CPU nanoseconds that the process (without its children) has used; see
-    /// [`clock::process_cpu_ns`].
+    /// Returns the CPU nanoseconds that the process has used without its children ([`Family`] has
+    /// them); see [`clock::process_cpu_ns`].
     ///
     /// # Errors
     /// Those of [`clock::process_cpu_ns`].

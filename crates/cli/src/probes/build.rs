@@ -2,8 +2,7 @@
 //! from.
 
 use std::{
-    fs,
-    io::Read,
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -152,7 +151,7 @@ impl Job {
     pub fn works(&self) {
         let Some(path) = self.key().ok().and_then(|key| cache::find(&self.folder(&key))) else { return };
         let marker = Folder::of(&path).marker;
-        let Ok(text) = fs::read_to_string(&marker) else { return };
+        let Ok(text) = cache::read(&marker, content::LONGEST) else { return };
         if let Some((first, rest)) = text.split_once('\n')
             && let Some(first) = first.strip_suffix(ANEW)
         {
@@ -209,16 +208,9 @@ impl Job {
     /// Lays the sources and takes the steps. Returns `Ok(false)` where a part was left out.
     fn follow(&self, recipe: &Recipe, folder: &Folder, watch: &dyn Watch) -> Result<bool, Failure> {
         // Half a build from another time must not look like this one's.
-        for old in [&folder.src, &folder.out] {
-            // A file or a link may lie there too.
-            let removed = match old.symlink_metadata() {
-                Ok(there) if there.is_dir() => fs::remove_dir_all(old),
-                Ok(_) => fs::remove_file(old),
-                Err(_) => Ok(()),
-            };
-            removed.map_err(|error| Failure::from(unwritable(old, &error)))?;
+        for old in [&folder.src, &folder.out, &folder.log, &folder.marker] {
+            cache::remove(old).map_err(|error| Failure::from(unwritable(old, &error)))?;
         }
-        fs::remove_file(&folder.marker).ok();
         fs::create_dir_all(&folder.out).map_err(|error| Failure::from(unwritable(&folder.out, &error)))?;
         let extra: Vec<(&str, &str)> =
             recipe.files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
@@ -344,11 +336,11 @@ impl Folder {
 
     /// Looks at what lies here, by its marker.
     fn found(&self, key: &str) -> Found {
-        let mut text = String::new();
-        let Ok(file) = fs::File::open(&self.marker) else { return Found::Nothing };
-        if file.take(content::LONGEST).read_to_string(&mut text).is_err() {
-            return Found::Damaged("its list of files is no text".into());
-        }
+        let text = match cache::read(&self.marker, content::LONGEST) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Found::Nothing,
+            Err(error) => return Found::Damaged(format!("its list of files cannot be read ({error})")),
+        };
         let Some(marker) = Marker::parse(&text, key) else {
             return Found::Damaged("its list of files is cut".into());
         };
@@ -398,12 +390,17 @@ impl Marker {
     }
 }
 
-fn unreadable(path: &Path, error: &std::io::Error) -> Missing {
-    Missing::new(format!("cannot read {}: {error}", path.display()), UserFolder::Cache.remedy())
+fn unreadable(path: &Path, error: &io::Error) -> Missing {
+    Missing::new(format!("cannot read {}: {error}", path.display()), remove_or_set(path))
 }
 
-fn unwritable(path: &Path, error: &std::io::Error) -> Missing {
-    Missing::new(format!("cannot write {}: {error}", path.display()), UserFolder::Cache.remedy())
+fn unwritable(path: &Path, error: &io::Error) -> Missing {
+    Missing::new(format!("cannot write {}: {error}", path.display()), remove_or_set(path))
+}
+
+/// What to do about a part of the cache that cannot be had.
+fn remove_or_set(path: &Path) -> String {
+    format!("remove {}, or {}", path.display(), UserFolder::Cache.remedy())
 }
 
 /// Makes the virtual environment with uvloop, trio and anyio for an interpreter, unless it is
@@ -415,10 +412,11 @@ pub fn environment(python: &Toolchain, watch: &dyn Watch) -> Result<(), Missing>
     let what = format!("the packages of {}", python.version);
     let held = cache::hold(&python::environment_folder(python), &what, watch)?;
     let done = held.path.join("installed.txt");
-    if fs::read_to_string(&done).is_ok_and(|text| text == python::requirements()) {
+    if cache::read(&done, content::LONGEST).is_ok_and(|text| text == python::requirements()) {
         return Ok(());
     }
     let (src, log) = (held.path.join("src"), held.path.join("build.log"));
+    cache::remove(&log).map_err(|error| unwritable(&log, &error))?;
     cache::lay(&src, embedded::PYTHON_PROBE).map_err(|error| Missing::new(format!("{error:#}"), ""))?;
     watch.begins(&format!("installing uvloop, trio and anyio for {} ({})", python.version, python.program()));
     for step in python::environment_steps(python, &held.path) {
@@ -436,7 +434,7 @@ pub fn environment(python: &Toolchain, watch: &dyn Watch) -> Result<(), Missing>
         }
     }
     watch.ends("");
-    fs::write(&done, python::requirements()).map_err(|error| unwritable(&done, &error))
+    cache::write(&done, &python::requirements()).map_err(|error| unwritable(&done, &error))
 }
 
 /// Executes one command in `directory` and sends all its output to the log. The error is its first

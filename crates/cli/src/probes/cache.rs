@@ -2,8 +2,9 @@
 
 use std::{
     ffi::OsString,
-    fs::{self, File, TryLockError},
+    fs::{self, File, Permissions, TryLockError},
     io::{self, Read, Seek, Write},
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     thread,
     time::{Duration, Instant},
@@ -113,6 +114,53 @@ fn holder(mut lock: &File) -> Option<u32> {
     text.trim().parse().ok()
 }
 
+/// Reads a file of the cache, up to `most` bytes. What is no file is not opened: a pipe would let
+/// the tool wait for ever.
+///
+/// # Errors
+/// Those of the file system; `InvalidData` where it is no file, or no text.
+pub fn read(path: &Path, most: u64) -> io::Result<String> {
+    if !path.symlink_metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "it is not a file"));
+    }
+    let mut text = String::new();
+    File::open(path)?.take(most).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// Removes what lies at `path`, whatever it is and with all that is below; of a link, the link. What
+/// of it may not be read or written is opened to its owner first.
+///
+/// # Errors
+/// Those of the file system. That nothing is there is none.
+pub fn remove(path: &Path) -> io::Result<()> {
+    let there = match path.symlink_metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        there => there?,
+    };
+    if !there.is_dir() {
+        return fs::remove_file(path);
+    }
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            open_to_owner(path)?;
+            fs::remove_dir_all(path)
+        }
+        removed => removed,
+    }
+}
+
+fn open_to_owner(folder: &Path) -> io::Result<()> {
+    fs::set_permissions(folder, Permissions::from_mode(0o700))?;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            open_to_owner(&entry.path())?;
+        }
+    }
+    Ok(())
+}
+
 /// Writes the files that are not there or differ. Each is written beside its place and renamed, so
 /// that it appears whole or not at all.
 ///
@@ -121,7 +169,7 @@ fn holder(mut lock: &File) -> Option<u32> {
 pub fn lay(folder: &Path, files: &[(&str, &str)]) -> anyhow::Result<()> {
     for (name, text) in files {
         let path = folder.join(name);
-        if fs::read(&path).is_ok_and(|there| there == text.as_bytes()) {
+        if read(&path, text.len() as u64 + 1).is_ok_and(|there| there == *text) {
             continue;
         }
         write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
@@ -129,7 +177,7 @@ pub fn lay(folder: &Path, files: &[(&str, &str)]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes a file beside its place and renames it.
+/// Writes a file beside its place and renames it. A folder in its place is removed.
 ///
 /// # Errors
 /// Those of the file system.
@@ -138,6 +186,9 @@ pub fn write(path: &Path, text: &str) -> io::Result<()> {
     fs::create_dir_all(parent)?;
     let mut file = tempfile::NamedTempFile::new_in(parent)?;
     file.write_all(text.as_bytes())?;
+    if path.symlink_metadata().is_ok_and(|there| there.is_dir()) {
+        remove(path)?;
+    }
     file.persist(path).map_err(|error| error.error)?;
     Ok(())
 }

@@ -89,41 +89,51 @@ pub(super) fn kill_marked(is_marked: impl Fn(u32) -> bool) -> Vec<u32> {
     }
 }
 
-/// Returns the living descendants of a process, by their chains of parents. A daemon, whose parent
-/// is gone, is none.
+/// Returns the living processes that one started, by its group and by their chains of parents. A
+/// daemon, whose parent is gone and which left the group, is none.
 pub(crate) fn descendants(leader: u32) -> Vec<u32> {
-    let processes = snapshot();
-    let mut found = BTreeSet::from([leader]);
-    loop {
-        let before = found.len();
-        found.extend(
-            processes
-                .iter()
-                .filter(|process| !process.ended && found.contains(&process.parent))
-                .map(|process| process.pid)
-                .collect::<Vec<_>>(),
-        );
-        if found.len() == before {
-            found.remove(&leader);
-            return found.into_iter().collect();
-        }
-    }
+    relatives(&snapshot(), leader).iter().map(|process| process.pid).collect()
+}
+
+/// The same of a table of processes. O(processes).
+pub(super) fn relatives(processes: &[Process], leader: u32) -> Vec<&Process> {
+    let mut ours: BTreeSet<(u32, u64)> = processes
+        .iter()
+        .filter(|process| process.pid == leader || process.group == leader)
+        .map(Process::identity)
+        .collect();
+    add_descendants(&mut ours, processes, std::process::id());
+    let is_one = |process: &&Process| !process.ended && process.pid != leader;
+    processes.iter().filter(is_one).filter(|process| ours.contains(&process.identity())).collect()
+}
+
+/// The line of one process.
+pub(super) fn one(pid: u32) -> Option<Process> {
+    parse_stat(&std::fs::read(format!("/proc/{pid}/stat")).ok()?)
 }
 
 /// One line of the process table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Process {
-    pid: u32,
+pub(super) struct Process {
+    pub pid: u32,
     parent: u32,
     group: u32,
     session: u32,
     /// Clock ticks since boot.
     started: u64,
     ended: bool,
+    /// Clock ticks of CPU time that those had used for which it has waited.
+    pub waited_ticks: u64,
 }
 
 impl Process {
-    fn identity(&self) -> (u32, u64) {
+    /// What stands for a process of which there is no line.
+    pub fn nameless(pid: u32) -> Self {
+        Process { pid, parent: 0, group: 0, session: 0, started: 0, ended: true, waited_ticks: 0 }
+    }
+
+    /// Pid and start time: together they name one process for ever.
+    pub fn identity(&self) -> (u32, u64) {
         (self.pid, self.started)
     }
 }
@@ -191,7 +201,7 @@ fn is_marked(process: &Process, adopted: impl Fn(&Process) -> bool, cookie: &str
 
 /// Returns all processes; none where there is no `/proc`. Then only the process group can be
 /// killed.
-fn snapshot() -> Vec<Process> {
+pub(super) fn snapshot() -> Vec<Process> {
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
     entries
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok())
@@ -214,6 +224,7 @@ fn parse_stat(stat: &[u8]) -> Option<Process> {
         session: fields.get(3)?.parse().ok()?,
         // This is field 22 of the whole line; the pid and the name are two.
         started: fields.get(19)?.parse().ok()?,
+        waited_ticks: fields.get(13)?.parse::<u64>().ok()?.saturating_add(fields.get(14)?.parse().ok()?),
     })
 }
 
@@ -224,7 +235,15 @@ mod tests {
     #[test]
     fn a_name_with_brackets_is_read_over() {
         let line = "42 (a) Z (b c) S 7 40 39 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 98765 1000 2";
-        let expected = Process { pid: 42, parent: 7, group: 40, session: 39, started: 98_765, ended: false };
+        let expected = Process {
+            pid: 42,
+            parent: 7,
+            group: 40,
+            session: 39,
+            started: 98_765,
+            ended: false,
+            waited_ticks: 15,
+        };
         assert_eq!(parse_stat(line.as_bytes()), Some(expected));
         assert_eq!(parse_stat(b"42 (cut"), None);
     }
@@ -238,6 +257,7 @@ mod tests {
             session: 0,
             started,
             ended: false,
+            waited_ticks: 0,
         }
     }
 
