@@ -6,7 +6,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use taskscale_sys::process;
 
 /// A flag that is set once the user asked to stop.
@@ -40,4 +40,11 @@ impl Interrupt {
     pub fn came(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
+}
+
+/// Lets a file that is longer than `ulimit -f` allows be an error of the one who writes it, and not
+/// the end of the process. What this process starts does not inherit it.
+pub fn outlive_full_files() {
+    // Where that cannot be had, the signal does what it always does.
+    signal_hook::flag::register(SIGXFSZ, Arc::default()).ok();
 }

@@ -1,9 +1,10 @@
 //! `taskscale`: weigh your tasks, see how they scale.
 //!
 //! This file turns words into calls: [`args`] says what can be typed, [`commands`] does it, and
-//! [`complete`] answers a shell while it is typed. Data goes to standard output, everything else to standard error. Exit status: 0 done; 1 a finding the
-//! caller asked to gate on; 2 wrong usage or input, or nothing measured, or a runtime or probe that
-//! was named and cannot be had; 130 interrupted.
+//! [`complete`] answers a shell while it is typed. Data goes to standard output, everything else to
+//! standard error. Exit status: 0 done; 1 a finding the caller asked to gate on; 2 wrong usage or
+//! input, or nothing measured, or a runtime or probe that was named and cannot be had; 130
+//! interrupted.
 
 mod args;
 mod baselines;
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return refused(&error),
     };
+    interrupt::outlive_full_files();
     // The file by its name may be another one by now, as after a build.
     watchdog::set(process::Command::new("/proc/self/exe", ["probe", "watch"]));
     let done = match cli.command {

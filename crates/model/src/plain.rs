@@ -64,8 +64,9 @@ fn plain(c: char) -> char {
 
 /// Whether a character drives a terminal, has no shape of its own, changes how others are shown, or
 /// is none. These are the controls (`Cc`), what Unicode 16 calls `Default_Ignorable_Code_Point`
-/// save the two selectors of emoji, the other characters of `Cf` that are not seen, the ends of
-/// lines and paragraphs, and the two of the first plane that XML has no place for.
+/// save the two selectors of emoji, the other characters of `Cf` that are not seen, Braille without
+/// a dot, the ends of lines and paragraphs, and the two of the first plane that XML has no place
+/// for.
 pub fn is_harmful(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -74,6 +75,7 @@ pub fn is_harmful(c: char) -> bool {
             | '\u{200b}'..='\u{200f}'
             | '\u{2028}'..='\u{202e}'
             | '\u{2060}'..='\u{206f}'
+            | '\u{2800}'
             | '\u{3164}'
             | '\u{fe00}'..='\u{fe0d}'
             | '\u{feff}' | '\u{ffa0}'

@@ -59,7 +59,8 @@ const SYSTRACE: &str = "an Android or Linux system trace (ftrace text), which na
                         traceconv makes Chrome trace events of it: traceconv json FILE trace.json";
 
 /// Objects of JSON that other tools write, and what to do.
-const OBJECTS: [(&[&str], &str); 6] = [
+const OBJECTS: [(&[&str], &str); 7] = [
+    (&["\"schema\"", "\"taskscale.run/"], "a run file of taskscale: `taskscale report -` reads it"),
     (
         &["\"Spawn\"", "\"version\""],
         "a tokio-console recording, which names no workers; record with tracing-chrome instead",

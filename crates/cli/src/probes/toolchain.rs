@@ -12,7 +12,7 @@ use taskscale_sys::{
     process::{Child, Command, Exit},
 };
 
-use crate::output;
+use crate::{folders, output};
 
 /// Go 1.23 and newer count their own use in files below `~/.config/go`, which this variable moves.
 /// Nothing can be written there.
@@ -94,7 +94,17 @@ pub fn tell_found(what: &str, program: &Path) {
 /// # Errors
 /// The program cannot be started, hangs, fails, or says nothing.
 pub fn ask_version(program: &Path, args: &[&str]) -> Result<String, Missing> {
-    ask(program, args, Some("/".into()))
+    ask(program, args, Some("/".into()), &[])
+}
+
+/// Asks a program that leaves files in the folder for temporary ones, which goes with the answer.
+///
+/// # Errors
+/// As [`ask_version`].
+pub fn ask_untidy(program: &Path, args: &[&str]) -> Result<String, Missing> {
+    // Where none can be made nothing can be built either: the answer is shown all the same.
+    let Ok(scratch) = folders::scratch() else { return ask_version(program, args) };
+    ask(program, args, Some("/".into()), &[("TMPDIR", &scratch.path().to_string_lossy())])
 }
 
 /// Asks in the current folder: pyenv's `python3` is the one that this folder asks for. All others
@@ -104,16 +114,25 @@ pub fn ask_version(program: &Path, args: &[&str]) -> Result<String, Missing> {
 /// # Errors
 /// As [`ask_version`].
 pub fn ask_here(program: &Path, args: &[&str]) -> Result<String, Missing> {
-    ask(program, args, None)
+    ask(program, args, None, &[])
 }
 
-fn ask(program: &Path, args: &[&str], directory: Option<PathBuf>) -> Result<String, Missing> {
+fn ask(
+    program: &Path,
+    args: &[&str],
+    directory: Option<PathBuf>,
+    env: &[(&str, &str)],
+) -> Result<String, Missing> {
     let name = program.display();
     // The path is made absolute: a path given relative to this folder leads nowhere from another.
     let absolute = std::path::absolute(program).unwrap_or_else(|_| program.to_owned());
     let command = Command {
         directory,
-        env: [("GOTOOLCHAIN", "local"), NO_COUNTERS].map(|(name, value)| (name.into(), value.into())).into(),
+        env: [("GOTOOLCHAIN", "local"), NO_COUNTERS]
+            .iter()
+            .chain(env)
+            .map(|(name, value)| ((*name).into(), (*value).into()))
+            .collect(),
         ..Command::new(absolute.to_string_lossy(), args.iter().copied())
     };
     let said = said_once(&command).map_err(|why| {
@@ -133,7 +152,10 @@ static SAID: Mutex<Said> = Mutex::new(BTreeMap::new());
 /// again.
 pub fn said_once(command: &Command) -> Result<String, String> {
     let mut all = SAID.lock().unwrap_or_else(PoisonError::into_inner);
-    let one = all.entry(format!("{command:?}")).or_default().clone();
+    // A folder for temporary files is another each time.
+    let mut key = command.clone();
+    key.env.retain(|(name, _)| name != "TMPDIR");
+    let one = all.entry(format!("{key:?}")).or_default().clone();
     drop(all);
     let mut known = one.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = &*known {

@@ -2,7 +2,8 @@
 //!
 //! In every text of a record a home folder becomes `~`. In command lines, in the names of runtimes
 //! that are commands, in reasons and in remedies the values of what is named like a secret become
-//! [`HIDDEN`], and so do tokens that are known by their form. In command lines, reasons and
+//! [`HIDDEN`], and so do tokens that are known by their form. Of a probe's command only plain words
+//! are told: those that hold nothing but what paths, options and numbers do. In command lines, reasons and
 //! remedies the user's name becomes [`USER`] where it is a folder of a path or stands before an
 //! `@`.
 
@@ -22,8 +23,10 @@ const ROOT: &str = "/root";
 
 /// Fields whose texts are the words of people and of programs, which may hold anything.
 const FREE: [&str; 3] = ["command", "reason", "remedy"];
-/// Fields that name runtimes, which may be by a command, and what probes say of theirs.
-const NAMES: [&str; 5] = ["id", "runtime", "old_of", "version", "toolchain"];
+/// Fields of what probes say of their runtimes.
+const NAMES: [&str; 2] = ["version", "toolchain"];
+/// Fields that name runtimes, which may be by a command.
+const RUNTIMES: [&str; 3] = ["id", "runtime", "old_of"];
 
 /// Replaces what is not to be told.
 #[derive(Debug, Clone, Default)]
@@ -37,6 +40,7 @@ pub struct Redactor {
 enum Text {
     Plain,
     Name,
+    Runtime,
     Free,
 }
 
@@ -58,9 +62,12 @@ impl Redactor {
     pub fn learn(&mut self, value: &Value) {
         match value {
             Value::String(text) => {
-                for home in HOMES {
-                    for (at, _) in text.match_indices(home).filter(|(at, _)| begins_path(text, *at)) {
-                        let user = &text[at + home.len()..][..name_len(&text[at + home.len()..])];
+                for home in ["/home/", "/Users/"] {
+                    for (at, _) in text.match_indices(home) {
+                        // `/home//jane`, `/home/./jane`
+                        let behind = &text[at + home.len()..];
+                        let behind = behind.trim_start_matches("./").trim_start_matches('/');
+                        let user = &behind[..name_len(behind)];
                         if user.len() > 1 && !self.users.iter().any(|known| known == user) {
                             self.users.push(user.to_owned());
                         }
@@ -108,6 +115,7 @@ impl Redactor {
         let hidden = match kind {
             Text::Plain => text.to_owned(),
             Text::Name | Text::Free => secrets::hide_in(text),
+            Text::Runtime => secrets::hide_in_command(text),
         };
         let without_home = self.paths(&hidden);
         if kind == Text::Free { self.without_user(&without_home) } else { without_home }
@@ -178,6 +186,7 @@ fn kind_of(name: &str, value: &Value) -> Text {
     match name {
         name if FREE.contains(&name) => Text::Free,
         name if NAMES.contains(&name) && value.is_string() => Text::Name,
+        name if RUNTIMES.contains(&name) && value.is_string() => Text::Runtime,
         _ => Text::Plain,
     }
 }
@@ -185,7 +194,8 @@ fn kind_of(name: &str, value: &Value) -> Text {
 /// Whether a path may begin at `at`: it is no part of a longer path or word.
 fn begins_path(text: &str, at: usize) -> bool {
     let before = text[..at].chars().next_back();
-    before.is_none_or(|c| !(c.is_alphanumeric() || "/._-~".contains(c))) || is_glued(&text[..at])
+    let is_free = before.is_none_or(|c| !(c.is_alphanumeric() || "/._-~".contains(c)));
+    is_free || text[..at].ends_with("file://") || is_glued(&text[..at])
 }
 
 /// Whether a text ends in an option that what follows may be glued to: `-v/home/jane`.
@@ -224,6 +234,7 @@ mod tests {
             ("/srv/people/adam/p.py", "/srv/people/adam/p.py"),
             ("/root/x and /root", "~/x and ~"),
             ("/rooted", "/rooted"),
+            ("file:///home/jane/x", "file://~/x"),
             ("/opt/home/jane", "/opt/home/jane"),
             ("-v/home/jane/x:/x -I/home/jane", "-v~/x:/x -I~"),
             ("/srv-x/home/jane", "/srv-x/home/jane"),
@@ -241,6 +252,10 @@ mod tests {
         let after =
             json!({"command": ["ssh", "USER@host", "/tmp/USER/x", "~/y", "jane"], "variant": "x/jane/y"});
         assert_eq!(redacted(before), after);
+        for path in ["/nfs/home/jane/x", "/home//jane/x", "/home/./jane/x"] {
+            let told = redacted(json!({"command": [path]})).to_string();
+            assert!(!told.contains("jane") && told.contains("USER/x"), "{told}");
+        }
         let own = json!({"reason": "no /tmp/ada/x"});
         assert_eq!(redacted(own), json!({"reason": "no /tmp/USER/x"}));
     }

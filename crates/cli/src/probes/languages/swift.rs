@@ -7,7 +7,7 @@ use super::Language;
 use crate::probes::{
     embedded,
     recipe::{Recipe, Site, Source, Step, absolute},
-    toolchain::{Toolchain, ask_version, find_program},
+    toolchain::{Toolchain, ask_untidy, find_program},
 };
 
 pub static SWIFT: Language = Language {
@@ -30,7 +30,7 @@ fn find(asked: Option<&str>, _: &Source) -> Result<Toolchain, Missing> {
     let remedy =
         "install Swift 6.0 or newer (swift.org/install), or name one: --runtime swift@/opt/swift-6.0";
     let program = find_program(asked, &["swiftc"], remedy)?;
-    let version = ask_version(&program, &["--version"])?;
+    let version = ask_untidy(&program, &["--version"])?;
     Ok(Toolchain { program, version })
 }
 

@@ -95,6 +95,8 @@ const OWN: [(&[&str], &str, Value, bool); 8] = [
 ];
 /// Words before a name whose value follows as a word of its own.
 const SETS: [&str; 5] = ["set", "setenv", "-x", "-gx", "-Ux"];
+/// Options of this tool that take a command.
+const COMMANDS: [&str; 2] = ["--probe", "--against"];
 /// What stands between a name and its value, and between two of them: plain, and in an address that
 /// is a part of another.
 const ASSIGN: [&str; 4] = ["=", ":", "%3D", "%3A"];
@@ -113,7 +115,7 @@ const NAMES: usize = 2_000;
 const SCHEMES: [&str; 7] = ["bearer", "basic", "token", "digest", "apikey", "key", "negotiate"];
 
 /// How tokens of well-known services begin, each with the fewest characters of a whole one.
-const FORMS: [(&str, usize); 42] = [
+const FORMS: [(&str, usize); 48] = [
     ("ghp_", 30),
     ("gho_", 30),
     ("ghs_", 30),
@@ -138,7 +140,13 @@ const FORMS: [(&str, usize); 42] = [
     ("gldt-", 20),
     ("glrt-", 20),
     ("hvs.", 24),
-    ("ya29.", 30),
+    ("ya29.", 20),
+    ("GOCSPX-", 20),
+    ("nfp_", 20),
+    ("sq0csp-", 20),
+    ("sq0atp-", 20),
+    ("dapi", 32),
+    ("key-", 32),
     ("dop_v1_", 40),
     ("shpat_", 30),
     ("dckr_pat_", 24),
@@ -225,8 +233,9 @@ pub fn hide(words: &[&str]) -> Vec<String> {
             continue;
         }
         // An argument that holds a whole line, as of `sh -c`, is looked at word by word.
-        if next.is_none() && word.contains(char::is_whitespace) {
-            hidden.push(header_line(word).unwrap_or_else(|| hide_in(word)));
+        let is_command = COMMANDS.contains(&last);
+        if next.is_none() && (is_command || word.contains(char::is_whitespace)) {
+            hidden.push(header_line(word).unwrap_or_else(|| hide_in_command(word)));
             continue;
         }
         // `--password = secret`, `password = secret`
@@ -244,7 +253,9 @@ pub fn hide(words: &[&str]) -> Vec<String> {
             }
         }
         let is_scheme = next.is_some() && is_scheme(word);
-        let value = next.filter(|_| !word.starts_with('-') && !is_scheme).and_then(|is| is.hidden(word));
+        // What looks like an option is one, unless it looks like a password too.
+        let may_be_value = !word.starts_with('-') || Value::Mixed.hidden(word).is_some();
+        let value = next.filter(|_| may_be_value && !is_scheme).and_then(|is| is.hidden(word));
         let is_value = value.is_some();
         let out = value.or_else(|| glued(word, &own)).unwrap_or_else(|| hide_in_word(word));
         let told = if is_value { word } else { word.split_once(['=', ':']).map_or("", |(_, value)| value) };
@@ -316,6 +327,44 @@ fn unclosed(value: &str) -> Option<char> {
 
 fn is_scheme(word: &str) -> bool {
     SCHEMES.contains(&&*word.trim_matches(['\'', '"', '\\']).to_ascii_lowercase())
+}
+
+/// Hides secrets in the command of a probe, and all words of it that are not plain: whatever holds
+/// other signs than paths, options and numbers do may hold a secret in a form that nobody thought
+/// of, such as JSON, XML or a line for a shell.
+pub fn hide_in_command(command: &str) -> String {
+    let hidden = hide_in(command);
+    let words = hidden.split_inclusive(char::is_whitespace).enumerate().map(|(index, piece)| {
+        let word = piece.trim_end();
+        let longest = if index == 0 { usize::MAX } else { JUMBLE };
+        match is_plain(&word.replace(HIDDEN, ""), longest) {
+            true => piece.to_owned(),
+            false => {
+                let option = word.split_once('=').map(|(name, _)| name);
+                let option = option.filter(|name| name.starts_with('-') && is_plain(name, JUMBLE));
+                let option = option.map(|name| format!("{name}=")).unwrap_or_default();
+                format!("{option}{HIDDEN}{}", &piece[word.len()..])
+            }
+        }
+    });
+    words.collect()
+}
+
+/// Letters and digits together, in one row, from which on they look like a token. The hashes in the
+/// names of cached folders have 16.
+const JUMBLE: usize = 20;
+
+/// Whether a word has only signs of paths, options, numbers and versions, and no row of letters and
+/// digits from `longest` on.
+fn is_plain(word: &str, longest: usize) -> bool {
+    let is_login = word.split_once('@').is_some_and(|(before, _)| before.contains(':'));
+    let is_sign = |c: char| c.is_alphanumeric() || "._-+/=:,~%@".contains(c);
+    let is_token = |row: &str| {
+        row.len() >= longest
+            && row.contains(|c: char| c.is_ascii_digit())
+            && row.contains(|c: char| c.is_alphabetic())
+    };
+    !is_login && word.chars().all(is_sign) && !word.split(|c: char| !c.is_alphanumeric()).any(is_token)
 }
 
 /// Hides secrets in a text.

@@ -256,3 +256,26 @@ fn what_is_no_secret_stays() {
         assert_eq!(hide_in(line), line);
     }
 }
+
+#[test]
+fn of_a_probes_command_only_plain_words_are_told() {
+    for (command, told) in [
+        ("python3 a.py --size=64 -O2 x,y:z", "python3 a.py --size=64 -O2 x,y:z"),
+        ("go@/opt/go", "go@/opt/go"),
+        ("npx tsx@4.1.0 ./a.ts", "npx tsx@4.1.0 ./a.ts"),
+        (r#"p --config={"a":{"x": "S3k"}}"#, "p --config=*** ***"),
+        (r#"p {"x":["S3k"]} <x>S3k</x> "\u0053"#, "p *** *** ***"),
+        ("p //bob:S3k@host $(cat x) `x`", "p *** *** *** ***"),
+        ("p 1//0gAbCdEfGh0123456789xyz", "p ***"),
+        (
+            "p ~/.cache/taskscale/probes/go-0123456789abcdef/out",
+            "p ~/.cache/taskscale/probes/go-0123456789abcdef/out",
+        ),
+        ("p --token -S3kret9Value --fast", "p --token *** --fast"),
+        ("p --token --fast", "p --token --fast"),
+    ] {
+        assert_eq!(hide_in_command(command), told);
+        // A redacted file may be redacted again.
+        assert_eq!(hide_in_command(told), told);
+    }
+}
