@@ -48,6 +48,8 @@ fn unit_of(ns: f64) -> (f64, &'static str) {
 pub fn time(ns: f64) -> String {
     let (unit, name) = unit_of(ns);
     match ns / unit {
+        // Nobody reads `-0`.
+        value if unit == 1.0 && value.abs() < 0.5 => format!("0 {name}"),
         value if unit == 1.0 || value >= 100.0 => format!("{value:.0} {name}"),
         value if value >= 10.0 => format!("{value:.1} {name}"),
         value => format!("{value:.2} {name}"),

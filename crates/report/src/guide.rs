@@ -390,8 +390,8 @@ fn details(text: &mut String, judged: &Judged, width: usize) {
             (None, Some(why)) => reason(why),
             (None, None) => String::new(),
         };
-        let line = format!("{}: {found}; {}", clean(&bound.name), demanded(bound));
-        let line = line.strip_suffix("; shown").unwrap_or(&line);
+        let line = format!("{}: {found}; claimed: {}", clean(&bound.name), demanded(bound));
+        let line = line.strip_suffix("; claimed: shown").unwrap_or(&line);
         let _ = write!(text, "  {:11} {}", standing(bound), hanging(line, 14, width));
     }
     if let Some(map) = &judged.map {
