@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::repository::{File, Repository};
 
 /// Most lines of code of an SDK.
-const LINES: usize = 230;
+const LINES: usize = 270;
 /// Files that are not counted: the JSON of languages that bring none, and what reads the runtime's
 /// own counters, which a probe need not have.
 const APART: [&str; 2] = ["json", "counters"];
@@ -101,11 +101,11 @@ mod tests {
     }
 
     #[test]
-    fn an_sdk_may_have_230_lines_of_code() {
+    fn an_sdk_may_have_270_lines_of_code() {
         let most = "x\n".repeat(LINES - 4);
         assert_eq!(problems_of(&sdk("go", "go", &most)), [""; 0]);
         let said = problems_of(&sdk("go", "go", &format!("{most}x\n")));
-        assert_eq!(said, ["probes/go: its SDK has 231 lines of code; 230 are to be enough"]);
+        assert_eq!(said, ["probes/go: its SDK has 271 lines of code; 270 are to be enough"]);
     }
 
     #[test]

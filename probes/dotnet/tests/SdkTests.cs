@@ -15,6 +15,16 @@ internal static class SdkTests {
         Probe.Variant("own", "plain", run => run.Time(_ => Thread.CurrentThread.IsThreadPoolThread ? 1 : 0));
         Probe.Variant("own", "fails", run => run.Time(_ => throw new IOException("the disk is full")));
         Probe.Variant("own", "wraps", run => run.Time(_ => -1));
+        Probe.Variant("own", "set_up", run => {
+            long made = 0, ended = 0;
+            long Make() {
+                Thread.Sleep(3);
+                return made += 10;
+            }
+            Timing timing = run.TimeEach(Make, (_, made) => made, made => ended += made);
+            timing.Extra["ended"] = ended;
+            return timing;
+        });
     }
 
     private static JsonElement Said(string line) =>
@@ -42,6 +52,13 @@ internal static class SdkTests {
         Held.True(sample.GetProperty("wall_ns").GetInt64() > 0 && sample.GetProperty("cpu_ns").GetInt64() >= 0, $"{sample}");
         Held.True(!sample.GetProperty("extra").TryGetProperty("create_wall_ns", out _), "phases that nobody asked for");
         Held.True(Ran("sum", ""","params":{"phases":true}""").GetProperty("extra").TryGetProperty("create_wall_ns", out _), "no phases");
+    }
+
+    private static void WhatIsSetUpUntimedIsMadeAnewAndToldBeside() {
+        JsonElement sample = Ran("set_up"), extra = sample.GetProperty("extra");
+        Held.Equal(60, sample.GetProperty("answer").GetInt32());
+        Held.Equal(60, extra.GetProperty("ended").GetInt32());
+        Held.True(extra.GetProperty("setup_wall_ns").GetInt64() >= 9_000_000, $"{sample}");
     }
 
     private static void AnswersAreUnsigned() =>

@@ -57,8 +57,9 @@ func TestWhatIsSetUpUntimedIsMadeAnewAndToldBeside(t *testing.T) {
 		made += 10
 		return made
 	}
-	timing := TimeEach(run, setup, func(_ *Phases, made uint64) uint64 { return made })
-	if timing.Answer != 60 || timing.WallNs <= 0 {
+	var ended uint64
+	timing := TimeEach(run, setup, func(_ *Phases, made uint64) uint64 { return made }, func(made uint64) { ended += made })
+	if ended != 60 || timing.Answer != 60 || timing.WallNs <= 0 {
 		t.Error(timing)
 	}
 	if setup := timing.Extra["setup_wall_ns"].(int64); setup < 9e6 {
@@ -134,5 +135,20 @@ func TestClocksMoveForwardAndShowTheirSteps(t *testing.T) {
 		if resolutionNs(clock) <= 0 || clock() <= before {
 			t.Error("a clock stands still")
 		}
+	}
+}
+
+func TestAFunctionOfGoTestIsPerformedAsItIs(t *testing.T) {
+	run, done := &Run{Iterations: 5}, 0
+	timing, err := run.Benchmark(func(b *testing.B) {
+		for i := 0; i < b.N; i++ {
+			done++
+		}
+	})
+	if err != nil || done != 5 || timing.Answer != 5 {
+		t.Error(timing, done, err)
+	}
+	if _, err := run.Benchmark(func(b *testing.B) { b.Fatal("no") }); err == nil {
+		t.Error("a failure is an error")
 	}
 }

@@ -25,9 +25,9 @@ func (run *Run) Time(one func(phases *Phases) (answer uint64)) Timing {
 	return timing
 }
 
-// TimeEach times of each iteration one(phases, made) alone: made is what setup gave, anew each time. What setting up took is
-// told beside. Clocks are read around each iteration, for some 0.5 us: let one take 50 us or more.
-func TimeEach[T any](run *Run, setup func() T, one func(phases *Phases, made T) (answer uint64)) Timing {
+// TimeEach times of each iteration one(phases, made) alone: made is what setup gave, anew each time, and teardown, where there
+// is one, ends it. What both took is told beside. Clocks are read around each iteration, for some 0.5 us: let one take 50 us or more.
+func TimeEach[T any](run *Run, setup func() T, one func(phases *Phases, made T) (answer uint64), teardown ...func(made T)) Timing {
 	phases, timing := &Phases{on: run.Phases}, Timing{Extra: object{}}
 	wallBegin, cpuBegin := wallNs(), cpuNs()
 	for n := uint64(0); n < run.Iterations; n++ {
@@ -37,6 +37,9 @@ func TimeEach[T any](run *Run, setup func() T, one func(phases *Phases, made T) 
 		timing.Answer += one(phases, made)
 		timing.CPUNs += cpuNs() - cpu
 		timing.WallNs += wallNs() - wall
+		for _, end := range teardown {
+			end(made)
+		}
 	}
 	timing.Extra["setup_cpu_ns"] = max(cpuNs()-cpuBegin-timing.CPUNs, 0)
 	timing.Extra["setup_wall_ns"] = max(wallNs()-wallBegin-timing.WallNs, 0)

@@ -19,11 +19,11 @@ export class Run {
   }
 
   /**
-   * Times of each iteration `one(phases, made)` alone: `made` is what `setup()` gave, anew each time. What setting up took
-   * is told beside.
+   * Times of each iteration `one(phases, made)` alone: `made` is what `setup()` gave, anew each time, and `teardown(made)`
+   * ends it. What both took is told beside.
    */
-  timeEach(setup, one) {
-    return timedEach(setup, one, this);
+  timeEach(setup, one, teardown) {
+    return timedEach(setup, one, teardown, this);
   }
 }
 

@@ -56,10 +56,10 @@ export async function timed(one, { iterations, seed, phases: wantsPhases, counte
 }
 
 /**
- * Times of each iteration `one(phases, made)` alone: `made` is what `setup()` gave, anew each time. What setting up took is
- * told beside. Clocks are read around each iteration, for some 2 us: let one take 100 us or more.
+ * Times of each iteration `one(phases, made)` alone: `made` is what `setup()` gave, anew each time, and `teardown(made)` ends
+ * it. What both took is told beside. Clocks are read around each iteration, for some 2 us: let one take 100 us or more.
  */
-export async function timedEach(setup, one, { iterations, seed, phases: wantsPhases, counters, emptyHeap }) {
+export async function timedEach(setup, one, teardown, { iterations, seed, phases: wantsPhases, counters, emptyHeap }) {
   const phases = new Phases(wantsPhases);
   if (!counters && !emptyHeap) anywhereInACycle(seed);
   const sums = { wall: 0, cpu: 0, answer: 0n };
@@ -74,6 +74,7 @@ export async function timedEach(setup, one, { iterations, seed, phases: wantsPha
     sums.cpu += cpuNs() - cpu;
     sums.wall += Number(wallNs() - wall);
     sums.answer += BigInt(answer);
+    await teardown?.(made);
   }
   const rest = { cpu: cpuNs() - cpuBegin - sums.cpu, wall: Number(wallNs() - wallBegin) - sums.wall };
   const told = { setup_wall_ns: Math.max(rest.wall, 0), setup_cpu_ns: Math.max(rest.cpu, 0) };

@@ -53,7 +53,9 @@ test("what is set up untimed is made anew for each iteration and told beside the
     spend(3);
     return made.shift();
   };
-  const sample = await one.timeEach(setup, async (_phases, work) => work);
+  let ended = 0;
+  const sample = await one.timeEach(setup, async (_phases, work) => work, async (work) => (ended += work));
+  assert.equal(ended, 60);
   assert.equal(sample.answer, 60);
   assert.ok(sample.extra.setup_wall_ns >= 9e6, JSON.stringify(sample));
   assert.ok(sample.extra.setup_cpu_ns > 0 && sample.cpu_ns > 0, JSON.stringify(sample));

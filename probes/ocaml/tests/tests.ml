@@ -55,6 +55,23 @@ let variants workload param =
       | _ -> [ (name, `Null) ])
     (List.rev declared.variants)
 
+let set_up () =
+  let run : Run.t =
+    { id = 1; size = 3; iterations = 3; seed = 7; verify = false; phases = false; counters = None; params = [] }
+  in
+  let made = ref 0L and ended = ref 0L in
+  let setup () =
+    Unix.sleepf 0.003;
+    made := Int64.add !made 10L;
+    !made
+  in
+  let timing = Timing.time_each ~teardown:(fun made -> ended := Int64.add !ended made) run setup (fun _ made -> made) in
+  same "answer" wide timing.answer 60L;
+  same "ended" wide !ended 60L;
+  match List.assoc "setup_wall_ns" timing.extra with
+  | `Int wall when wall >= 9_000_000 -> ()
+  | other -> failwith (json other)
+
 let spin () =
   (* First outputs of splitmix64 with seed 1234567, from its author's reference program. *)
   let gamma = 0x9E3779B97F4A7C15L in
@@ -501,6 +518,7 @@ let () =
   | Some _ ->
       test "without cohttp the modes are named with reason and remedy" (no_server));
   test "requests are not shared, with reason and remedy" no_workers;
+  test "what is set up untimed is made anew and told beside" set_up;
   test "semantics are the same in every encoding" semantics;
   test "a wrong output is an error that says where" wrong_output;
   test "two elements at a time are seen in the order" two_at_a_time;

@@ -318,16 +318,45 @@ class SetUp(unittest.TestCase):
             passes(5, 4)
             return work
 
+        ended = []
+
+        def teardown(work):
+            ended.append(work)
+            passes(100, 10)
+
         run = timing.Timed()
         run.iterations, run.phases = 3, False
         clocks = timing.wall_ns, timing.cpu_ns
         timing.wall_ns, timing.cpu_ns = lambda: now[0], lambda: now[1]
         try:
-            sample = run.time_each(setup, one)
+            sample = run.time_each(setup, one, teardown)
         finally:
             timing.wall_ns, timing.cpu_ns = clocks
-        told = dict(setup_wall_ns=3_000, setup_cpu_ns=300)
+        told = dict(setup_wall_ns=3_300, setup_cpu_ns=330)
+        self.assertEqual(sum(ended), 60)
         self.assertEqual(sample, dict(wall_ns=15, cpu_ns=12, answer=60, extra=told))
+
+    def test_a_function_of_pytest_benchmark_is_performed_as_it_is(self):
+        from taskscale_probe.sdk.timing import Timed
+
+        run, seen = Timed(), []
+        run.iterations, run.phases = 3, False
+
+        def test_append(benchmark, what):
+            benchmark.extra_info["what"] = what
+            assert benchmark(lambda one: seen.append(one) or len(seen), what) == 3
+
+        def test_pop(benchmark):
+            setup = lambda: ((seen,), {})
+            benchmark.pedantic(list.pop, setup=setup, teardown=lambda them: them.append(0), rounds=7)
+            assert len(seen) == 3
+
+        sample = run.benchmark(test_append, "x")
+        self.assertEqual((sample["answer"], seen, sample["extra"]), (3, ["x"] * 3, {}))
+        sample = run.benchmark(test_pop)
+        self.assertEqual((sample["answer"], seen[-1], "setup_cpu_ns" in sample["extra"]), (3, 0, True))
+        with self.assertRaisesRegex(ValueError, "never called its benchmark"):
+            run.benchmark(lambda benchmark: None)
 
     def test_a_workload_that_sets_up_says_so(self):
         with Session("asyncio") as probe:

@@ -42,6 +42,34 @@ extension Run {
     }
 }
 
+extension Run {
+    /// Times of each iteration `one(phases, made)` alone: `made` is what `setup()` gave, anew each time, and `teardown(made)`
+    /// ends it. What both took is told beside. Clocks are read around each iteration, for some 1 us: let one take 50 us or
+    /// more.
+    public func timeEach<Made>(
+        isolation: isolated (any Actor)? = #isolation, _ setup: () async throws -> Made,
+        _ one: (Phases, Made) async throws -> UInt64, teardown: (Made) async throws -> Void = { _ in }
+    ) async rethrows -> Timing {
+        let phases = Phases(wanted: wantsPhases)
+        var (answer, wall, cpu): (UInt64, UInt64, UInt64) = (0, 0, 0)
+        let (wallBegin, cpuBegin) = (TaskscaleProbe.wallNs(), TaskscaleProbe.cpuNs())
+        for _ in 0..<iterations {
+            let made = try await setup()
+            let (wallBefore, cpuBefore) = (TaskscaleProbe.wallNs(), TaskscaleProbe.cpuNs())
+            phases.begin()
+            answer &+= try await one(phases, made)
+            cpu += TaskscaleProbe.cpuNs() - cpuBefore
+            wall += TaskscaleProbe.wallNs() - wallBefore
+            try await teardown(made)
+        }
+        let (cpuAll, wallAll) = (TaskscaleProbe.cpuNs() - cpuBegin, TaskscaleProbe.wallNs() - wallBegin)
+        var extra = phases.extra
+        extra["setup_cpu_ns"] = .integer(cpuAll - min(cpuAll, cpu))
+        extra["setup_wall_ns"] = .integer(wallAll - min(wallAll, wall))
+        return Timing(wallNs: wall, cpuNs: cpu, answer: answer, extra: extra)
+    }
+}
+
 /// The share of creation, summed over iterations. Reads no clock unless the request has `phases`.
 public final class Phases {
     private let wanted: Bool

@@ -245,6 +245,22 @@ await test("a swallowed pending value is seen") {
     try same(differ["order"] != nil, true, "\(differ)")
 }
 
+await test("what is set up untimed is made anew and told beside") {
+    var run = asked([:])
+    run.iterations = 3
+    var (made, ended): (UInt64, UInt64) = (0, 0)
+    let setup = { () -> UInt64 in
+        usleep(3_000)
+        made += 10
+        return made
+    }
+    let timing = await run.timeEach(setup, { _, made in made }, teardown: { ended += $0 })
+    try same([timing.answer, ended], [60, 60], "answer and ended")
+    guard case .integer(let wall)? = timing.extra["setup_wall_ns"], wall >= 9_000_000 else {
+        throw Differs(description: "\(timing.extra)")
+    }
+}
+
 await test("a result that is used twice is seen") {
     let differ = try await differing { loop(UsedTwice(machine: Machine(every: $0, observer: $2!)), $1) }
     try same((differ["consumed_twice"] ?? 0) != 0, true, "\(differ)")

@@ -434,7 +434,7 @@ pub fn environment(python: &Toolchain, watch: &dyn Watch) -> Result<(), Missing>
         }
     }
     watch.ends("");
-    cache::write(&done, &python::requirements()).map_err(|error| unwritable(&done, &error))
+    cache::write(&done, python::requirements()).map_err(|error| unwritable(&done, &error))
 }
 
 /// Executes one command in `directory` and sends all its output to the log. The error is its first

@@ -128,8 +128,8 @@ pub fn read(path: &Path, most: u64) -> io::Result<String> {
     Ok(text)
 }
 
-/// Removes what lies at `path`, whatever it is and with all that is below; of a link, the link. What
-/// of it may not be read or written is opened to its owner first.
+/// Removes what lies at `path`, whatever it is and with all that is below; of a link, the link.
+/// What of it may not be read or written is opened to its owner first.
 ///
 /// # Errors
 /// Those of the file system. That nothing is there is none.

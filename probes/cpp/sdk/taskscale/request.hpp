@@ -24,6 +24,12 @@ struct Run {
   template <class One>
   Timing time(One&& one) const { return timed(iterations, phases, one); }
 
+  // Times of each iteration `one(phases, made)` alone: `made` is what `setup()` gave, anew each time, and `teardown(made)` ends it.
+  template <class Setup, class One>
+  Timing time_each(Setup&& setup, One&& one) const { return time_each(setup, one, [](auto&) {}); }
+  template <class Setup, class One, class Teardown>
+  Timing time_each(Setup&& setup, One&& one, Teardown&& teardown) const { return timed_each(iterations, phases, setup, one, teardown); }
+
   // A declared parameter, by the type of its default.
   std::uint64_t integer(const std::string& name) const { return field<std::uint64_t>(params, name); }
   bool flag(const std::string& name) const { return field<bool>(params, name); }

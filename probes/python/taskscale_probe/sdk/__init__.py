@@ -17,6 +17,7 @@ Import it for a probe of your own. This is a whole one, and `taskscale probe che
 |---|---|
 | clock | the two clocks and how fine they are |
 | describe | what a probe says of itself: runtime, workloads, parameters, variants |
+| harness | functions of pytest-benchmark, performed as they are |
 | request | a request, made into a Run |
 | serve | one reply line per request line, until end of input |
 | timing | the timed loop |

@@ -2,6 +2,7 @@
 would not have. The wall clock is read outermost, so that CPU time never exceeds wall time times cores."""
 
 from .clock import cpu_ns, wall_ns
+from .harness import performed
 
 WORD = 2**64  # answers are modulo this
 
@@ -31,23 +32,31 @@ class Timed:
         cpu_end, wall_end = cpu_ns(), wall_ns()
         return dict(wall_ns=wall_end - wall, cpu_ns=cpu_end - cpu, answer=answer % WORD, extra=phases.extra())
 
-    def time_each(self, setup, one):
-        """Times of each iteration `one(phases, made)` alone: `made` is what `setup()` gave, anew each time. What setting up took
-        is told beside. Clocks are read around each iteration, for some 0.5 us: let one take 50 us or more."""
+    def benchmark(self, test, *args, **kwargs):
+        """Performs a function that was written for pytest-benchmark: times what `test(benchmark, ...)` gives to its
+        `benchmark`. What the test does beside that is not timed."""
+        return performed(self, test, *args, **kwargs)
+
+    def time_each(self, setup, one, teardown=lambda made: None):
+        """Times of each iteration `one(phases, made)` alone: `made` is what `setup()` gave, anew each time, and
+        `teardown(made)` ends it. What both took is told beside. Clocks are read around each iteration, for some 0.5 us: let
+        one take 50 us or more."""
         parts = Parts(self.phases)
         for _ in range(self.iterations):
             made = setup()
             parts.begin()
             parts.end(one(parts.phases, made))
+            teardown(made)
         return parts.sample()
 
-    async def time_each_async(self, setup, one):
-        """As `time_each`, inside a loop that is already running; `one` is a coroutine function, `setup` is none."""
+    async def time_each_async(self, setup, one, teardown=lambda made: None):
+        """As `time_each`, inside a loop that is already running; `one` is a coroutine function, the others are none."""
         parts = Parts(self.phases)
         for _ in range(self.iterations):
             made = setup()
             parts.begin()
             parts.end(await one(parts.phases, made))
+            teardown(made)
         return parts.sample()
 
 

@@ -53,6 +53,8 @@ fn message(panic: Box<dyn std::any::Any + Send>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::{cell::Cell, rc::Rc, thread, time::Duration};
+
     use super::*;
     use crate::{Param, Timing, Variant, Workload};
 
@@ -67,6 +69,22 @@ mod tests {
             variant("mistaken", json!({}), |run| Ok(run.time(|_| run.param("buy")))),
             variant("broken", json!({}), |_| panic!("at sea")),
             variant("failed", json!({}), |_| Err("on land".to_owned())),
+            variant("set-up", json!({}), |run| {
+                let made = Rc::new(Cell::new(0));
+                let setup = || {
+                    thread::sleep(Duration::from_millis(3));
+                    made.set(made.get() + 10);
+                    Rc::clone(&made)
+                };
+                let mut alive = 0;
+                let mut timing = run.time_each(setup, |_, made| {
+                    alive += Rc::strong_count(made);
+                    made.get()
+                });
+                // Each was dropped before the next was made: the one here and that one.
+                timing.extra.insert("dropped", (alive / 2).into());
+                Ok(timing)
+            }),
             variant("told", json!({}), |run| {
                 Ok(run.time(|phases| {
                     phases.created();
@@ -104,6 +122,13 @@ mod tests {
         let told = |name: &str| sample["extra"][name].as_u64().unwrap();
         assert!(0 < told("create_wall_ns") && told("create_wall_ns") < sample["wall_ns"].as_u64().unwrap());
         assert!(0 < told("create_cpu_ns") && told("create_cpu_ns") < sample["cpu_ns"].as_u64().unwrap());
+    }
+
+    #[test]
+    fn what_is_set_up_untimed_is_made_anew_and_told_beside() {
+        let sample = run("set-up", json!({})).unwrap();
+        assert_eq!((&sample["answer"], sample["extra"]["dropped"].as_u64()), (&json!(60), Some(3)));
+        assert!(sample["extra"]["setup_wall_ns"].as_u64().unwrap() >= 9_000_000, "{sample}");
     }
 
     #[test]

@@ -53,7 +53,7 @@ final class CollectorTest {
     }
 
     /** Three tasks, twice. */
-    private static Run run() throws Exception {
+    static Run run() throws Exception {
         var made = Run.class.getDeclaredConstructor(Map.class);
         made.setAccessible(true);
         return made.newInstance(Map.of("workload", "nop", "variant", "virtual/executor", "id", 1L, "size", 3L,

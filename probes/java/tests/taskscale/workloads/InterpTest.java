@@ -143,6 +143,7 @@ final class InterpTest {
         HttpTest.all();
         ParkedTest.all();
         Nop.declare("java");
+        TimingTest.all();
         CollectorTest.all();
         System.exit(failures == 0 ? 0 : 1);
     }

@@ -10,6 +10,11 @@ public final class Run {
     /** One pass of a workload: does it, and returns its answer. Says when the last task was started, where it can. */
     public interface Iteration { long apply(Phases phases) throws Exception; }
 
+    /** What makes, untimed, what one iteration needs; and one iteration with that, and what is done with it behind. */
+    public interface Setup<T> { T make() throws Exception; }
+    public interface Each<T> { long apply(Phases phases, T made) throws Exception; }
+    public interface Teardown<T> { void end(T made) throws Exception; }
+
     /** How many tasks; at least 1. */
     public final int size;
     /**
@@ -74,5 +79,31 @@ public final class Run {
         for (long done = 0; done != times; done++) { share.begin(); answer += one.apply(share); }
         long cpuEnd = Clock.cpuNs(), wallEnd = Clock.wallNs();
         return new Timing(wallEnd - wall, cpuEnd - cpu, answer, share.extra());
+    }
+
+    /**
+     * Times of each iteration {@code one} alone, which is given what {@code setup} made for it. What setting up took is told
+     * beside. Clocks are read around each iteration, for some 2 us: let one take 100 us or more.
+     */
+    public <T> Timing timeEach(Setup<T> setup, Each<T> one) throws Exception { return timeEach(setup, one, made -> {}); }
+
+    /** As above, with what is done behind each iteration, untimed too. */
+    public <T> Timing timeEach(Setup<T> setup, Each<T> one, Teardown<T> teardown) throws Exception {
+        Phases share = new Phases(phases);
+        long answer = 0, wall = 0, cpu = 0, wallBegin = Clock.wallNs(), cpuBegin = Clock.cpuNs();
+        for (long done = 0; done != iterations; done++) {
+            T made = setup.make();
+            long wallBefore = Clock.wallNs(), cpuBefore = Clock.cpuNs();
+            share.begin();
+            answer += one.apply(share, made);
+            cpu += Clock.cpuNs() - cpuBefore;
+            wall += Clock.wallNs() - wallBefore;
+            teardown.end(made);
+        }
+        long cpuRest = Clock.cpuNs() - cpuBegin - cpu, wallRest = Clock.wallNs() - wallBegin - wall;
+        Map<String, Object> extra = share.extra();
+        extra.put("setup_cpu_ns", Math.max(cpuRest, 0));
+        extra.put("setup_wall_ns", Math.max(wallRest, 0));
+        return new Timing(wall, cpu, answer, extra);
     }
 }
