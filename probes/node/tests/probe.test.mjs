@@ -61,7 +61,7 @@ test("what is set up untimed is made anew for each iteration and told beside the
   assert.ok(sample.extra.setup_cpu_ns > 0 && sample.cpu_ns > 0, JSON.stringify(sample));
   const [drained, fanned] = replies(run("Promise.all", {}, "drain"), run("Promise.all", {}));
   assert.ok(drained.extra.setup_wall_ns > 0 && drained.answer === 18, JSON.stringify(drained));
-  assert.equal(fanned.extra?.setup_wall_ns, undefined);
+  assert.ok(fanned.extra.setup_wall_ns > 0, "the young heap is filled before");
 });
 
 test("splitmix is the published generator", () => {

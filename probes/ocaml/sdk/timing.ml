@@ -30,9 +30,16 @@ let anywhere_in_a_cycle seed =
   let blocks = Hashtbl.hash seed mod ((Gc.get ()).minor_heap_size / 2) in
   for _ = 1 to blocks do ignore (Sys.opaque_identity (ref seed)) done
 
+let told wall cpu = [ ("setup_wall_ns", `Int (max wall 0)); ("setup_cpu_ns", `Int (max cpu 0)) ]
+
+(** The phases, and what [before] took. *)
 let phases_of before (run : Run.t) =
+  let wall = Clock.wall_ns () in
+  let cpu = Clock.cpu_ns () in
   before run.seed;
-  { on = run.phases; wall = 0; cpu = 0; wall_before = 0; cpu_before = 0 }
+  let cpu = Clock.cpu_ns () - cpu in
+  let wall = Clock.wall_ns () - wall in
+  ({ on = run.phases; wall = 0; cpu = 0; wall_before = 0; cpu_before = 0 }, (wall, cpu))
 
 let extra phases =
   if phases.wall = 0 then [] else [ ("create_wall_ns", `Int phases.wall); ("create_cpu_ns", `Int phases.cpu) ]
@@ -40,7 +47,7 @@ let extra phases =
 (** Times all iterations of [one], which does the workload once and returns its answer. [before] is done with the seed,
     untimed, before the clock starts. *)
 let time ?(before = anywhere_in_a_cycle) (run : Run.t) one =
-  let phases = phases_of before run and answer = ref 0L in
+  let phases, (wall_setup, cpu_setup) = phases_of before run and answer = ref 0L in
   let wall = Clock.wall_ns () in
   let cpu = Clock.cpu_ns () in
   for _ = 1 to run.iterations do
@@ -49,13 +56,15 @@ let time ?(before = anywhere_in_a_cycle) (run : Run.t) one =
   done;
   let cpu_end = Clock.cpu_ns () in
   let wall_end = Clock.wall_ns () in
-  { wall_ns = wall_end - wall; cpu_ns = cpu_end - cpu; answer = !answer; extra = extra phases }
+  let extra = extra phases @ told wall_setup cpu_setup in
+  { wall_ns = wall_end - wall; cpu_ns = cpu_end - cpu; answer = !answer; extra }
 
 (** Times of each iteration [one phases made] alone: [made] is what [setup ()] gave, anew each time, and [teardown made]
     ends it. What both took is told beside. Clocks are read around each iteration, for some 0.5 us: let one take 50 us
     or more. *)
 let time_each ?(before = anywhere_in_a_cycle) ?(teardown = ignore) (run : Run.t) setup one =
-  let phases = phases_of before run and answer = ref 0L and wall = ref 0 and cpu = ref 0 in
+  let phases, (wall_setup, cpu_setup) = phases_of before run in
+  let answer = ref 0L and wall = ref 0 and cpu = ref 0 in
   let wall_begin = Clock.wall_ns () in
   let cpu_begin = Clock.cpu_ns () in
   for _ = 1 to run.iterations do
@@ -70,8 +79,8 @@ let time_each ?(before = anywhere_in_a_cycle) ?(teardown = ignore) (run : Run.t)
   done;
   let cpu_rest = Clock.cpu_ns () - cpu_begin - !cpu in
   let wall_rest = Clock.wall_ns () - wall_begin - !wall in
-  let told = [ ("setup_cpu_ns", `Int (max cpu_rest 0)); ("setup_wall_ns", `Int (max wall_rest 0)) ] in
-  { wall_ns = !wall; cpu_ns = !cpu; answer = !answer; extra = extra phases @ told }
+  let extra = extra phases @ told (wall_setup + max wall_rest 0) (cpu_setup + max cpu_rest 0) in
+  { wall_ns = !wall; cpu_ns = !cpu; answer = !answer; extra }
 
 (** The same as [time] where [one] gives a promise: [module Timed = Timing.Async (Lwt)], then
     [Lwt_main.run (Timed.time run one)]. *)
@@ -83,7 +92,7 @@ module Async (Promise : sig
 end) =
 struct
   let time ?(before = anywhere_in_a_cycle) (run : Run.t) one =
-    let phases = phases_of before run in
+    let phases, (wall_setup, cpu_setup) = phases_of before run in
     let rec iterate left answer =
       if left = 0 then Promise.return answer
       else begin
@@ -96,5 +105,6 @@ struct
     Promise.bind (iterate run.iterations 0L) (fun answer ->
         let cpu_end = Clock.cpu_ns () in
         let wall_end = Clock.wall_ns () in
-        Promise.return { wall_ns = wall_end - wall; cpu_ns = cpu_end - cpu; answer; extra = extra phases })
+        let extra = extra phases @ told wall_setup cpu_setup in
+        Promise.return { wall_ns = wall_end - wall; cpu_ns = cpu_end - cpu; answer; extra })
 end
