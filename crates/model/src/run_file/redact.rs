@@ -2,10 +2,10 @@
 //!
 //! In every text of a record a home folder becomes `~`. In command lines, in the names of runtimes
 //! that are commands, in reasons and in remedies the values of what is named like a secret become
-//! [`HIDDEN`], and so do tokens that are known by their form. Of a probe's command only plain words
-//! are told: those that hold nothing but what paths, options and numbers do. In command lines,
-//! reasons and remedies the user's name becomes [`USER`] where it is a folder of a path or stands
-//! before an `@`.
+//! [`HIDDEN`], and so do tokens that are known by their form. Of the commands that this tool was
+//! given only plain words are told: those that hold nothing but what paths, options and numbers do.
+//! In command lines, reasons and remedies the user's name becomes [`USER`] where it is a folder of a
+//! path or stands before an `@`.
 
 use serde_json::Value;
 
@@ -23,10 +23,8 @@ const ROOT: &str = "/root";
 
 /// Fields whose texts are the words of people and of programs, which may hold anything.
 const FREE: [&str; 3] = ["command", "reason", "remedy"];
-/// Fields of what probes say of their runtimes.
-const NAMES: [&str; 2] = ["version", "toolchain"];
-/// Fields that name runtimes, which may be by a command.
-const RUNTIMES: [&str; 3] = ["id", "runtime", "old_of"];
+/// Fields that name runtimes, which may be by a command, and what probes say of theirs.
+const NAMES: [&str; 5] = ["id", "runtime", "old_of", "version", "toolchain"];
 
 /// Replaces what is not to be told.
 #[derive(Debug, Clone, Default)]
@@ -40,7 +38,6 @@ pub struct Redactor {
 enum Text {
     Plain,
     Name,
-    Runtime,
     Free,
 }
 
@@ -115,7 +112,6 @@ impl Redactor {
         let hidden = match kind {
             Text::Plain => text.to_owned(),
             Text::Name | Text::Free => secrets::hide_in(text),
-            Text::Runtime => secrets::hide_in_command(text),
         };
         let without_home = self.paths(&hidden);
         if kind == Text::Free { self.without_user(&without_home) } else { without_home }
@@ -186,7 +182,6 @@ fn kind_of(name: &str, value: &Value) -> Text {
     match name {
         name if FREE.contains(&name) => Text::Free,
         name if NAMES.contains(&name) && value.is_string() => Text::Name,
-        name if RUNTIMES.contains(&name) && value.is_string() => Text::Runtime,
         _ => Text::Plain,
     }
 }
