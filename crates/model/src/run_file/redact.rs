@@ -4,8 +4,8 @@
 //! that are commands, in reasons and in remedies the values of what is named like a secret become
 //! [`HIDDEN`], and so do tokens that are known by their form. Of the commands that this tool was
 //! given only plain words are told: those that hold nothing but what paths, options and numbers do.
-//! In command lines, reasons and remedies the user's name becomes [`USER`] where it is a folder of a
-//! path or stands before an `@`.
+//! In command lines, reasons and remedies the user's name becomes [`USER`] where it is a folder of
+//! a path or stands before an `@`.
 
 use serde_json::Value;
 
