@@ -18,9 +18,9 @@ const REMEDY_LITTLE: &str = "time the whole of each iteration, in nanoseconds of
 pub const REMEDY_DOUBTED: &str =
     "time the whole of each iteration, by a monotonic clock and the process CPU clock";
 
-/// What to do about times that are another process's than the one that was looked at.
+/// What to do about times of a process that was not found among those that the probe's started.
 pub const REMEDY_ELSEWHERE: &str =
-    "let the script that starts the probe `exec` it: the kernel's count is of the script alone";
+    "let what starts the probe `exec` it: what works was not found among the processes it started";
 
 /// How many times as much CPU time as was seen a probe has to tell over a row that it is another
 /// process which used it, and how much more in nanoseconds. The count of a process is exact to a
@@ -143,6 +143,16 @@ impl Told {
             })
         });
         too_little.or_else(|| self.elsewhere())
+    }
+
+    /// The same while samples are still to come. Of one or two it says nothing: what is set up may
+    /// fall from request to request, so that the next ones bear the probe out.
+    pub fn wrong_so_far(&self) -> Option<Wrong> {
+        if self.cpu.sums().0 < told::FEWEST && self.wall.sums().0 < told::FEWEST {
+            None
+        } else {
+            self.wrong()
+        }
     }
 
     /// CPU time that another process used than the one that was looked at: a script that waits for

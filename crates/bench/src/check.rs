@@ -384,7 +384,7 @@ impl Checker<'_> {
         };
         let mut request = self.request(workload, variant, params, size);
         let judge = Judge::new(description.clock, self.cpus).compiled(description.jit);
-        let mut judge = judge.accounted(true);
+        let mut judge = judge.of_lengths();
         let target_ns = calibrate::target_ns(calibrate::TOLD_UNITS_NS, description.clock.wall_resolution_ns);
         loop {
             let observed = self.run(&request)?;

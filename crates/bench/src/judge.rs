@@ -24,6 +24,11 @@ const ENOUGH_CPU_NS: u64 = 50_000_000;
 /// request whose timed part took 0.2 ms.
 const ENOUGH_CPU_JIT_NS: u64 = 250_000_000;
 
+/// The same where the samples of a row are held against one another besides. Work that is set up
+/// untimed may take 0.25 s in one request and nothing in the next; units of a microsecond make
+/// samples of 5 ms that take 5 s.
+const ENOUGH_CPU_ROW_NS: u64 = 1_000_000_000;
+
 /// How many times smaller than the outside CPU time a probe's may be. A time reported in
 /// microseconds is 1,000 times too small, and untimed set-up was never seen to be 200 times the
 /// work.
@@ -51,13 +56,20 @@ impl Judge {
         Judge { clock, cpus: cpus.max(1), enough_cpu_ns: ENOUGH_CPU_NS, fewest: 1, answers }
     }
 
-    /// The same for rows whose samples of several lengths are held against one another
-    /// ([`taskscale_analysis::told`]). A request of one iteration may be all set-up, that of 60 ms
-    /// beside 28 us of work: it says nothing of units.
+    /// The same where requests of several lengths are made. One of one iteration may be all set-up,
+    /// that of 60 ms beside 28 us of work: it says nothing of units.
     #[must_use]
-    pub fn accounted(mut self, is_accounted: bool) -> Self {
-        self.fewest = if is_accounted { 2 } else { 1 };
+    pub fn of_lengths(mut self) -> Self {
+        self.fewest = 2;
         self
+    }
+
+    /// The same for a row whose samples are held against one another
+    /// ([`taskscale_analysis::told`]): only what would take for ever is stopped at once.
+    #[must_use]
+    pub fn accounted(mut self) -> Self {
+        self.enough_cpu_ns = ENOUGH_CPU_ROW_NS;
+        self.of_lengths()
     }
 
     /// The same for a probe that says whether its code is compiled while it runs.
@@ -204,13 +216,25 @@ mod tests {
 
     #[test]
     fn one_iteration_may_be_all_set_up() {
-        let is_believed = |is_accounted, iterations| {
+        let clock = Clock { wall_resolution_ns: 1, cpu_resolution_ns: 1 };
+        let is_believed = |judge: Judge, iterations| {
             let observed = observed([28_000; 2], 61_000_000, 60_000_000);
-            let clock = Clock { wall_resolution_ns: 1, cpu_resolution_ns: 1 };
-            let judge = Judge::new(clock, 2).accounted(is_accounted);
             judge.judge_times(iterations, &observed).is_ok()
         };
-        assert!(is_believed(true, 1) && !is_believed(true, 2) && !is_believed(false, 1));
+        let judge = || Judge::new(clock, 2);
+        assert!(!is_believed(judge(), 1));
+        assert!(is_believed(judge().of_lengths(), 1) && !is_believed(judge().of_lengths(), 2));
+    }
+
+    #[test]
+    fn one_request_of_a_row_may_set_up_for_long_and_none_for_ever() {
+        let clock = Clock { wall_resolution_ns: 1, cpu_resolution_ns: 1 };
+        let judge = Judge::new(clock, 2).compiled(true).accounted();
+        let is_believed = |outside_cpu_ns: u64| {
+            let observed = observed([1_000_000; 2], outside_cpu_ns, outside_cpu_ns);
+            judge.judge_times(2, &observed).is_ok()
+        };
+        assert!(is_believed(900_000_000) && !is_believed(1_000_000_000));
     }
 
     #[test]

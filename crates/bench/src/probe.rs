@@ -70,7 +70,7 @@ impl Probe {
         match parse(&line, asked)? {
             Reply::Description(description) if description.protocol == PROTOCOL => {
                 bounds::description(&description)?;
-                self.family = Some(Family::of(self.child.pid()));
+                self.family = Some(Family::of(&self.child));
                 Ok(self.description.insert(description).clone())
             }
             Reply::Description(Description { protocol, .. })
@@ -117,8 +117,7 @@ impl Probe {
         if used >= wall_ns / 2 {
             return Some(used);
         }
-        self.family.as_mut()?.look();
-        Some(self.cpu_ns()?.saturating_sub(before?))
+        self.cpu_after(before, Family::look)
     }
 
     /// The same where a probe tells `told_ns`. Where that is more than was `seen`, by 2 ms (a tick
@@ -127,7 +126,12 @@ impl Probe {
         if told_ns <= seen?.saturating_add(2_000_000) {
             return seen;
         }
-        self.family.as_mut()?.look_closely();
+        self.cpu_after(before, Family::look_closely)
+    }
+
+    /// The CPU time since a reading, after a look for others.
+    fn cpu_after(&mut self, before: Option<u64>, look: fn(&mut Family)) -> Option<u64> {
+        look(self.family.as_mut()?);
         Some(self.cpu_ns()?.saturating_sub(before?))
     }
 

@@ -273,7 +273,8 @@ impl<'p> Row<'p> {
                 self.told.get_or_insert_with(|| Told::new(description.clock));
                 self.piloted.get_or_insert_with(|| Told::new(description.clock));
                 let judge = Judge::new(description.clock, world.cpus).compiled(description.jit);
-                self.judge = Some(judge.accounted(self.record.role != Role::Calibration));
+                let is_accounted = self.record.role != Role::Calibration;
+                self.judge = Some(if is_accounted { judge.accounted() } else { judge });
                 Ok(())
             }
             Err(fault) => self.fail(&fault, world),
@@ -359,7 +360,7 @@ impl<'p> Row<'p> {
             return Some(Fault::Stopped { times: self.stopped });
         }
         let mut accounts = self.told.iter().chain(&self.piloted);
-        accounts.find_map(Told::wrong).map(Fault::ImpossibleTime)
+        accounts.find_map(Told::wrong_so_far).map(Fault::ImpossibleTime)
     }
 
     /// Takes samples of other lengths, once, where its times are suspicious: they tell a wrong

@@ -47,6 +47,10 @@ const FEWEST_APART: usize = 2;
 /// tell of a pass. One that sets more up than others tells as much as they, and more is seen of it.
 const LESS: f64 = 1.5;
 
+/// The least that must be seen more of longer contrasts than of the timed answers, in nanoseconds,
+/// for their growth to bear witness: answers of 0.3 ms differ by half as much.
+const GROWN_NS: f64 = 100e3;
+
 /// What may be untold of any answer, in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Grant {
@@ -200,13 +204,36 @@ impl Account {
         };
         let is_false =
             is(FALSE, |answer| answer.busy) || many().count() >= WAITED && is(FALSE, |answer| answer.seen);
-        if is_false {
+        if is_false || self.grows(FALSE) {
             Judgement::False
-        } else if is(DOUBTED, |answer| answer.busy) {
+        } else if is(DOUBTED, |answer| answer.busy) || self.grows(DOUBTED) {
             Judgement::Doubted
         } else {
             Judgement::Fair
         }
+    }
+
+    /// Whether so many times as much is seen more of each longer contrast as it tells more than the
+    /// middle timed answer, and all together tell as little. What is beside the passes is in both,
+    /// so that nothing is granted: timed answers of few passes may be shorter than any grant.
+    fn grows(&self, times: f64) -> bool {
+        let timed = || self.answers.iter().filter(|answer| answer.part == Part::Timed);
+        let middle = |of: fn(&Answer) -> f64| crate::quantile::median(&timed().map(of).collect::<Vec<_>>());
+        let (Some(busy), Some(told)) = (middle(|answer| answer.busy), middle(|answer| answer.told)) else {
+            return false;
+        };
+        let most = timed().map(|answer| answer.passes).max().unwrap_or_default();
+        let is_longer =
+            |answer: &&Answer| answer.part == Part::Contrast && answer.passes >= most.saturating_mul(PASSES);
+        let longer = || self.answers.iter().filter(is_longer);
+        let is_grown = |answer: &Answer| {
+            let more = answer.busy - busy;
+            more >= GROWN_NS && more >= times * (answer.told - told)
+        };
+        self.timed >= FEWEST
+            && self.seen >= times * self.told
+            && longer().count() >= FEWEST
+            && longer().all(is_grown)
     }
 
     /// The worst that holds of each of a [`SHARE`] of the timed answers. What may have been waiting
@@ -387,6 +414,23 @@ mod tests {
         assert_eq!(account(|n| if n % 2 == 0 { 0.05 } else { 1.0 }, |_| 1e5), Judgement::False);
         // A collector that has its turn beside every second request.
         assert_eq!(account(|_| 1.0, |n| if n % 2 == 0 { 30e6 } else { 0.0 }), Judgement::Fair);
+    }
+
+    #[test]
+    fn what_longer_answers_take_more_is_granted_to_nobody() {
+        let account = |told: f64, passes: u64, beside: fn(usize) -> f64| {
+            let mut account = Account::default();
+            for n in 0..8 {
+                account.add(answer(1, told, 100e3, beside(n), Part::Timed));
+            }
+            (0..3).for_each(|n| account.add(answer(passes, told, 100e3, beside(n), Part::Contrast)));
+            account.judgement(Grant { at_once_ns: 3e6, paused_ns: 3e6 })
+        };
+        assert_eq!(account(0.02, 4, |_| 1e5), Judgement::False, "shorter than any grant");
+        assert_eq!(account(0.2, 4, |_| 1e5), Judgement::Doubted);
+        assert_eq!(account(0.02, 3, |_| 1e5), Judgement::Open, "no longer than the others");
+        assert_eq!(account(1.0, 4, |_| 2e6), Judgement::Fair, "each request takes as much besides");
+        assert_eq!(account(1.0, 4, |n| n as f64 * 1e6), Judgement::Fair, "now more and now less");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use taskscale_model::{
     compare::RuntimeChange,
-    run_file::{RuntimeRecord, RuntimeState},
+    run_file::{RuntimeRecord, RuntimeState, redact::HIDDEN},
 };
 
 use crate::read::Run;
@@ -39,8 +39,12 @@ pub fn sides(run: &Run, sides: &[(String, String)]) -> Vec<RuntimeChange> {
     let by_id = |id: &str| run.runtimes.iter().find(|runtime| runtime.id == id);
     let change = |(new, old): &(String, String)| {
         let (a, b) = (by_id(old), by_id(new));
-        // Equal commands start the same program. Another command may start anything.
-        let same = |a: &RuntimeRecord, b: &RuntimeRecord| a.command == b.command && version(a) == version(b);
+        // Equal commands start the same program. Another command may start anything, and two that
+        // have a hidden word may differ in it.
+        let is_hidden = |a: &RuntimeRecord| a.command.iter().any(|word| word.contains(HIDDEN));
+        let same = |a: &RuntimeRecord, b: &RuntimeRecord| {
+            a.command == b.command && version(a) == version(b) && !is_hidden(a)
+        };
         RuntimeChange {
             id: new.clone(),
             old: a.and_then(version),

@@ -37,7 +37,7 @@ fn a_clock_that_tells_a_tenth_or_nothing_fails_its_row() {
         (10, 1, "of wall time over 3 samples, while outside there passed"),
         (1, 0, "0 ns of CPU time over 3 samples, while the kernel counted"),
         (0, 1, "0 ns of wall time over 3 samples, while outside there passed"),
-        (0, 0, "0 ns of CPU time, the kernel counted"),
+        (0, 0, "0 ns of CPU time over 3 samples, while the kernel counted"),
     ] {
         let (status, done) = end(Behaviour::Tells(wall, cpu));
         let Status::Failed(missing) = &status else { panic!("1/{wall} and 1/{cpu}: {status:?}") };

@@ -55,7 +55,15 @@ pub fn hold(name: &str, what: &str, watch: &dyn Watch) -> Result<Held, Missing> 
             format!("remove {shown}"),
         ));
     }
-    match lock(&path, what, watch).map_err(failed)? {
+    let opened = File::options().create(true).read(true).append(true).open(&beside);
+    let opened = opened.map_err(|error| match beside.symlink_metadata() {
+        Ok(_) => nowhere(
+            &format!("{}: {error}", beside.display()),
+            format!("remove {}, which is only locked", beside.display()),
+        ),
+        Err(_) => failed(error),
+    })?;
+    match lock(opened, &path, what, watch).map_err(failed)? {
         Some(lock) => Ok(Held { path, _lock: lock }),
         None => Err(Missing::new(
             format!("interrupted while another taskscale built {what}"),
@@ -77,8 +85,7 @@ fn lock_of(path: &Path) -> PathBuf {
 }
 
 /// Takes the lock of a folder; `None` where the user does not want to wait any longer.
-fn lock(path: &Path, what: &str, watch: &dyn Watch) -> io::Result<Option<File>> {
-    let mut lock = File::options().create(true).read(true).append(true).open(lock_of(path))?;
+fn lock(mut lock: File, path: &Path, what: &str, watch: &dyn Watch) -> io::Result<Option<File>> {
     let (began, mut told) = (Instant::now(), false);
     loop {
         match lock.try_lock() {

@@ -14,6 +14,7 @@ use std::{
 };
 
 use sha2::{Digest, Sha256};
+use taskscale_model::plain::clean;
 
 /// Bytes that are read at once.
 const CHUNK: usize = 64 << 10;
@@ -21,7 +22,8 @@ const CHUNK: usize = 64 << 10;
 /// The most bytes of a list: some 150 files with 100 bytes each are usual.
 pub const LONGEST: u64 = 4 << 20;
 
-/// Lists the files below `parts` of `folder`, a line each: hash, whether it can be executed, path.
+/// Lists the files below `parts` of `folder`, a line each: hash, whether it can be executed, bytes,
+/// path.
 ///
 /// # Errors
 /// A file cannot be read.
@@ -32,7 +34,8 @@ pub fn list(folder: &Path, parts: &[&str]) -> io::Result<String> {
     for path in paths {
         // A path that is no line of text is nobody's output; its file is not looked at.
         if let Some(name) = path.to_str().filter(|name| !name.contains('\n')) {
-            writeln!(text, "{} {name}", seal(&folder.join(&path))?).map_err(io::Error::other)?;
+            let path = folder.join(&path);
+            writeln!(text, "{} {} {name}", seal(&path)?, size(&path)?).map_err(io::Error::other)?;
         }
     }
     Ok(text)
@@ -43,9 +46,14 @@ pub fn list(folder: &Path, parts: &[&str]) -> io::Result<String> {
 /// compiled beside its files does not.
 pub fn differs(folder: &Path, parts: &[&str], list: &str) -> Option<String> {
     let changed = list.lines().find_map(|line| {
-        let (seal_then, name) = entry(line)?;
-        match seal(&folder.join(name)) {
-            Ok(seal_now) if seal_now == seal_then => None,
+        let Some(Entry { seal: seal_then, size: size_then, name }) = Entry::of(line) else {
+            return Some(format!("its list of files has no such line: {}", clean(line)));
+        };
+        let path = folder.join(name);
+        // What has another size is not read: it may be of any.
+        let now = size(&path).and_then(|now| if now == size_then { seal(&path).map(Some) } else { Ok(None) });
+        match now {
+            Ok(Some(seal_now)) if seal_now == seal_then => None,
             Ok(_) => Some(format!("{name} is not what was built")),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Some(format!("{name} is not there")),
             Err(error) => Some(format!("{name} cannot be read ({error})")),
@@ -55,7 +63,7 @@ pub fn differs(folder: &Path, parts: &[&str], list: &str) -> Option<String> {
         let mut paths = BTreeSet::new();
         // A folder that cannot be read has no module either.
         parts.iter().for_each(|part| _ = collect(folder, Path::new(part), &mut paths).ok());
-        let listed: BTreeSet<&str> = list.lines().filter_map(|line| Some(entry(line)?.1)).collect();
+        let listed: BTreeSet<&str> = list.lines().filter_map(|line| Some(Entry::of(line)?.name)).collect();
         let came = |path: &&PathBuf| {
             let is_module = path.extension().is_some_and(|end| end == "py" || end == "so" || end == "pyc");
             is_module
@@ -66,10 +74,19 @@ pub fn differs(folder: &Path, parts: &[&str], list: &str) -> Option<String> {
     })
 }
 
-/// The seal and the path in a line of a list.
-fn entry(line: &str) -> Option<(&str, &str)> {
-    let (at, _) = line.match_indices(' ').nth(1)?;
-    Some((&line[..at], &line[at + 1..]))
+/// A line of a list.
+struct Entry<'a> {
+    seal: &'a str,
+    size: u64,
+    name: &'a str,
+}
+
+impl<'a> Entry<'a> {
+    fn of(line: &'a str) -> Option<Self> {
+        let (seal, behind) = line.split_at_checked(line.match_indices(' ').nth(1)?.0)?;
+        let (size, name) = behind.strip_prefix(' ')?.split_once(' ')?;
+        Some(Entry { seal, size: size.parse().ok()?, name })
+    }
 }
 
 /// Adds the files and links below `folder/part`.
@@ -83,6 +100,12 @@ fn collect(folder: &Path, part: &Path, paths: &mut BTreeSet<PathBuf>) -> io::Res
         }
     }
     Ok(())
+}
+
+/// The bytes of a file; 0 of anything else.
+fn size(path: &Path) -> io::Result<u64> {
+    let there = path.symlink_metadata()?;
+    Ok(if there.is_file() { there.len() } else { 0 })
 }
 
 /// Returns what tells a file from another: its hash and `x` or `-`; of a link, where it leads.
@@ -130,7 +153,7 @@ mod tests {
     #[test]
     fn what_was_built_is_listed_and_holds() {
         let (folder, list) = built();
-        let names: Vec<&str> = list.lines().filter_map(|line| line.split(' ').nth(2)).collect();
+        let names: Vec<&str> = list.lines().filter_map(|line| Some(Entry::of(line)?.name)).collect();
         assert_eq!(names, ["out/link", "out/probe", "src/a/b.py"]);
         assert_eq!(differs(folder.path(), &PARTS, &list), None);
         fs::create_dir(folder.path().join("src/a/__pycache__")).expect("made");
@@ -147,6 +170,25 @@ mod tests {
             fs::write(folder.path().join(name), "planted").expect("written");
             let said = differs(folder.path(), &PARTS, &list);
             assert_eq!(said, Some(format!("{name} was not built")));
+        }
+    }
+
+    #[test]
+    fn a_file_of_another_size_is_not_read() {
+        let (folder, list) = built();
+        // It has no bytes on the disk, and to read it would take a day.
+        let huge = File::options().write(true).open(folder.path().join("out/probe")).expect("opened");
+        huge.set_len(1 << 43).expect("made long");
+        let said = differs(folder.path(), &PARTS, &list);
+        assert_eq!(said.as_deref(), Some("out/probe is not what was built"));
+    }
+
+    #[test]
+    fn a_line_that_is_none_of_a_list_is_named() {
+        let (folder, list) = built();
+        for line in ["0123 x out/probe", "0123 x many out/probe", "\u{1b}[31m", ""] {
+            let said = differs(folder.path(), &PARTS, &format!("{list}{line}\n")).expect("a difference");
+            assert!(said.starts_with("its list of files has no such line: ") && !said.contains('\u{1b}'));
         }
     }
 

@@ -39,6 +39,15 @@ enum Text {
     Plain,
     Name,
     Free,
+    /// The words of a probe's command.
+    Command,
+}
+
+impl Text {
+    /// Whether it holds the words of people and of programs.
+    fn is_free(self) -> bool {
+        matches!(self, Text::Free | Text::Command)
+    }
 }
 
 impl Redactor {
@@ -92,16 +101,24 @@ impl Redactor {
     fn within(&self, value: &mut Value, kind: Text) {
         match value {
             Value::String(text) => *text = self.text(text, kind),
-            Value::Array(values) if kind == Text::Free && values.iter().all(Value::is_string) => {
+            Value::Array(values) if kind.is_free() && values.iter().all(Value::is_string) => {
                 let words: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
-                let words = secrets::hide(&words);
+                let mut words = secrets::hide(&words);
+                if kind == Text::Command {
+                    words = words.iter().enumerate().map(secrets::hide_unless_plain).collect();
+                }
                 *values =
                     words.iter().map(|word| Value::String(self.without_user(&self.paths(word)))).collect();
             }
             Value::Array(values) => values.iter_mut().for_each(|value| self.within(value, kind)),
             Value::Object(fields) => {
+                let is_runtime = fields.get("type").is_some_and(|kind| kind == "runtime");
                 for (name, value) in fields {
-                    self.within(value, kind_of(name, value));
+                    let kind = match kind_of(name, value) {
+                        Text::Free if is_runtime && name == "command" => Text::Command,
+                        kind => kind,
+                    };
+                    self.within(value, kind);
                 }
             }
             _ => {}
@@ -111,10 +128,10 @@ impl Redactor {
     fn text(&self, text: &str, kind: Text) -> String {
         let hidden = match kind {
             Text::Plain => text.to_owned(),
-            Text::Name | Text::Free => secrets::hide_in(text),
+            Text::Name | Text::Free | Text::Command => secrets::hide_in(text),
         };
         let without_home = self.paths(&hidden);
-        if kind == Text::Free { self.without_user(&without_home) } else { without_home }
+        if kind.is_free() { self.without_user(&without_home) } else { without_home }
     }
 
     /// Writes home folders as `~`.
@@ -268,6 +285,22 @@ mod tests {
             "version": "1 https://***@h/", "toolchain": "token=***",
         });
         assert_eq!(redacted(before), after);
+    }
+
+    #[test]
+    fn of_the_command_of_a_runtime_only_plain_words_are_told() {
+        let before = json!({
+            "type": "runtime",
+            "command": ["./a{b}", "--config={x:S3k}", "Pa$$w0rd", "//u:S3k@h", "u:S3k@", "", "--size=5", "/home/jane/x"],
+        });
+        let after = json!({
+            "type": "runtime",
+            "command": ["***", "--config=***", "***", "***", "***", "", "--size=5", "~/x"],
+        });
+        assert_eq!(redacted(before), after);
+        assert_eq!(redacted(after.clone()), after, "a redacted file may be redacted again");
+        let own = json!({"type": "header", "command": ["taskscale", "run", "--variant", "a|b"]});
+        assert_eq!(redacted(own.clone()), own);
     }
 
     #[test]

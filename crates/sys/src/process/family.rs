@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 
 use crate::{
     clock, ffi,
-    process::tree::{self, Process},
+    process::{
+        Child,
+        tree::{self, Process},
+    },
 };
 
 /// A process with those that it started.
@@ -14,7 +17,7 @@ use crate::{
 /// use taskscale_sys::process::{Child, Command, Family};
 ///
 /// let child = Child::spawn(&Command::new("/bin/sh", ["-c", "read line"]))?;
-/// let mut family = Family::of(child.pid());
+/// let mut family = Family::of(&child);
 /// let before = family.cpu_ns();
 /// family.look();
 /// assert!(family.cpu_ns() >= before);
@@ -23,6 +26,8 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct Family {
     root: Member,
+    /// What those carry that the root started, wherever they went.
+    cookie: String,
     others: Vec<Member>,
     /// What those have used that were waited for since the first look, and are no `others`.
     waited_ns: u64,
@@ -64,11 +69,13 @@ impl Member {
 }
 
 impl Family {
-    /// The family of process `root` as it is now. Costs about 2 ms with 100 processes on the
-    /// machine, as [`Family::look`] does.
-    pub fn of(root: u32) -> Self {
-        let root = Member { found_ns: 0, ..Member::of(&tree::one(root).unwrap_or(Process::nameless(root))) };
-        let mut family = Family { root, others: Vec::new(), waited_ns: 0, looks: 0 };
+    /// The family of a child as it is now, its daemons included. Costs about 2 ms with 100
+    /// processes on the machine, as [`Family::look`] does.
+    pub fn of(child: &Child) -> Self {
+        let pid = child.pid();
+        let root = Member { found_ns: 0, ..Member::of(&tree::one(pid).unwrap_or(Process::nameless(pid))) };
+        let cookie = child.cookie.clone();
+        let mut family = Family { root, cookie, others: Vec::new(), waited_ns: 0, looks: 0 };
         family.look();
         family
     }
@@ -109,7 +116,7 @@ impl Family {
     fn look_for_new(&mut self) {
         let is_first = self.looks == 1;
         let processes = tree::snapshot();
-        let relatives = tree::relatives(&processes, self.root.identity.0);
+        let relatives = tree::relatives(&processes, self.root.identity.0, Some(&self.cookie));
         let known: BTreeSet<(u32, u64)> = self.others.iter().map(|member| member.identity).collect();
         let new = relatives.iter().filter(|process| !known.contains(&process.identity()));
         self.others.extend(new.map(|process| {
@@ -162,7 +169,7 @@ mod tests {
         let mut child = Child::spawn(&Command::new("/bin/sh", ["-c", script])).expect("a shell");
         let within = || monotonic_ns() + 60_000_000_000;
         assert_eq!(child.read_line(within()).expect("ready"), b"ready");
-        let mut family = Family::of(child.pid());
+        let mut family = Family::of(&child);
         let before = family.cpu_ns().expect("a clock");
         let own = child.cpu_ns().expect("a clock");
         child.send_line(b"go", within()).expect("sent");
@@ -182,6 +189,14 @@ mod tests {
     }
 
     #[test]
+    fn a_daemon_is_of_the_family_of_who_started_it() {
+        // A background command of a shell reads from nothing unless it is told otherwise.
+        let inner = format!("echo ready; read go; {WORK}; echo done; read more");
+        let [own, family] = worked(&format!("(setsid sh -c '{inner}' <&3 &) 3<&0; sleep 60"));
+        assert!(family > 5_000_000 && family > 4 * own, "{own} of {family}");
+    }
+
+    #[test]
     fn what_ended_and_was_waited_for_is_counted_once() {
         let [own, family] = worked(&format!("echo ready; read go; sh -c '{WORK}'; echo done; read more"));
         assert!(family >= 10_000_000 && family > 4 * own, "{own} of {family}");
@@ -195,7 +210,7 @@ mod tests {
         let mut child = Child::spawn(&Command::new("/bin/sh", ["-c", &script])).expect("a shell");
         let within = || monotonic_ns() + 60_000_000_000;
         child.read_line(within()).expect("ready");
-        let mut family = Family::of(child.pid());
+        let mut family = Family::of(&child);
         assert_eq!(family.pids().count(), 2);
         let before = family.cpu_ns().expect("a clock");
         assert!(before < 5_000_000, "what the inner shell did before is not counted: {before}");

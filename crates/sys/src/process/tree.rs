@@ -92,17 +92,23 @@ pub(super) fn kill_marked(is_marked: impl Fn(u32) -> bool) -> Vec<u32> {
 /// Returns the living processes that one started, by its group and by their chains of parents. A
 /// daemon, whose parent is gone and which left the group, is none.
 pub(crate) fn descendants(leader: u32) -> Vec<u32> {
-    relatives(&snapshot(), leader).iter().map(|process| process.pid).collect()
+    relatives(&snapshot(), leader, None).iter().map(|process| process.pid).collect()
 }
 
-/// The same of a table of processes. O(processes).
-pub(super) fn relatives(processes: &[Process], leader: u32) -> Vec<&Process> {
+/// The same of a table of processes; with the leader's cookie also daemons, which come to this
+/// process as orphans and carry it. O(processes).
+pub(super) fn relatives<'a>(processes: &'a [Process], leader: u32, cookie: Option<&str>) -> Vec<&'a Process> {
+    let me = std::process::id();
+    let carries = |process: &Process| {
+        process.parent == me
+            && cookie.is_some_and(|cookie| cookie_of(process.pid).as_deref() == Some(cookie.as_bytes()))
+    };
     let mut ours: BTreeSet<(u32, u64)> = processes
         .iter()
-        .filter(|process| process.pid == leader || process.group == leader)
+        .filter(|process| process.pid == leader || process.group == leader || carries(process))
         .map(Process::identity)
         .collect();
-    add_descendants(&mut ours, processes, std::process::id());
+    add_descendants(&mut ours, processes, me);
     let is_one = |process: &&Process| !process.ended && process.pid != leader;
     processes.iter().filter(is_one).filter(|process| ours.contains(&process.identity())).collect()
 }
@@ -188,15 +194,20 @@ fn is_marked(process: &Process, adopted: impl Fn(&Process) -> bool, cookie: &str
         // A zombie has no environment. If it came to us, nobody else will reap it.
         return adopted(process);
     }
-    // The answer is false where the environment may not be read, or does not exist.
-    let Ok(environment) = std::fs::read(format!("/proc/{}/environ", process.pid)) else { return false };
-    let any_cookie = [COOKIE, "="].concat();
-    let mut cookies =
-        environment.split(|byte| *byte == 0).filter(|entry| entry.starts_with(any_cookie.as_bytes()));
-    match cookies.next() {
-        Some(entry) => entry == cookie.as_bytes(),
-        None => adopted(process),
+    match cookie_of(process.pid) {
+        Some(found) if found.is_empty() => adopted(process),
+        Some(found) => found == cookie.as_bytes(),
+        None => false,
     }
+}
+
+/// The cookie that a process carries, empty where there is none; `None` where its environment may
+/// not be read, or does not exist.
+fn cookie_of(pid: u32) -> Option<Vec<u8>> {
+    let environment = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
+    let any_cookie = [COOKIE, "="].concat();
+    let mut entries = environment.split(|byte| *byte == 0);
+    Some(entries.find(|entry| entry.starts_with(any_cookie.as_bytes())).unwrap_or_default().to_vec())
 }
 
 /// Returns all processes; none where there is no `/proc`. Then only the process group can be

@@ -86,7 +86,8 @@ pub fn hide(words: &[&str]) -> Vec<String> {
         if is_between && next.is_none() && is_secret(last) {
             next = Some(Value::Any);
         }
-        if next.is_some() && (is_between || word.is_empty()) {
+        let is_empty = ["", "''", "\"\""].contains(&word);
+        if next.is_some() && (is_between || is_empty) {
             hidden.push(word.to_owned());
             continue;
         }
@@ -179,18 +180,21 @@ pub fn hide_in_command(command: &str) -> String {
     let hidden = hide_in(command);
     let words = hidden.split_inclusive(char::is_whitespace).enumerate().map(|(index, piece)| {
         let word = piece.trim_end();
-        let longest = if index == 0 { usize::MAX } else { JUMBLE };
-        match is_plain(&word.replace(HIDDEN, ""), longest) {
-            true => piece.to_owned(),
-            false => {
-                let option = word.split_once('=').map(|(name, _)| name);
-                let option = option.filter(|name| name.starts_with('-') && is_plain(name, JUMBLE));
-                let option = option.map(|name| format!("{name}=")).unwrap_or_default();
-                format!("{option}{HIDDEN}{}", &piece[word.len()..])
-            }
-        }
+        hide_unless_plain((index, word)) + &piece[word.len()..]
     });
     words.collect()
+}
+
+/// Hides a word of the command of a probe that is not plain; of an option its value alone.
+pub fn hide_unless_plain((index, word): (usize, impl AsRef<str>)) -> String {
+    let word = word.as_ref();
+    let longest = if index == 0 { usize::MAX } else { JUMBLE };
+    if is_plain(&word.replace(HIDDEN, ""), longest) {
+        return word.to_owned();
+    }
+    let option = word.split_once('=').map(|(name, _)| name);
+    let option = option.filter(|name| name.starts_with('-') && is_plain(name, JUMBLE));
+    option.map_or_else(|| HIDDEN.to_owned(), |name| format!("{name}={HIDDEN}"))
 }
 
 /// Letters and digits together, in one row, from which on they look like a token. The hashes in the

@@ -62,8 +62,8 @@ pub(super) const KEYS: [&str; 18] = [
     "webhook",
 ];
 /// Words that end one that is written together: `PGPASSWORD`.
-pub(super) const ENDINGS: [&str; 7] =
-    ["password", "passwd", "passphrase", "apikey", "secretkey", "token", "secret"];
+pub(super) const ENDINGS: [&str; 9] =
+    ["password", "passwd", "passphrase", "apikey", "secretkey", "token", "secret", "storepass", "keypass"];
 /// Names that mean a secret where the value looks like one, and something else where it does not:
 /// `cargo run -p probe`, `sort --key 2`, `--pass 3`.
 pub(super) const DOUBTFUL: [(&str, Value); 9] = [

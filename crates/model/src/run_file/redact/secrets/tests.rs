@@ -273,6 +273,8 @@ fn of_a_probes_command_only_plain_words_are_told() {
         ),
         ("p --token -S3kret9Value --fast", "p --token *** --fast"),
         ("p --token --fast", "p --token --fast"),
+        ("p --token '' S3kret9 --pass \"\" S3kret9", "p --token *** *** --pass *** ***"),
+        ("p -srcstorepass S3kret9 -keypass S3kret9", "p -srcstorepass *** -keypass ***"),
     ] {
         assert_eq!(hide_in_command(command), told);
         // A redacted file may be redacted again.
