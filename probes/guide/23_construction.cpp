@@ -41,8 +41,12 @@ int main(int argc, char** argv) {
       p.arm({runs[many].back(), n, sum_of(steps), double(steps) * step_ns()}, [=](Sample& s) { return build_and_run(s, w, n, steps, true); });
     }
   }
+  // A program builds its first graph in a heap that the kernel has yet to fill.
+  p.arm({"cold/build", n, few, none, true}, [=](Sample& s) { return build_and_run(s, 1, n, 1, false); });
+  for (const u64 w : {u64{1}, u64(cores())})
+    if (w == 1 || cores() > 1) p.arm({"cold/run/" + std::to_string(w), n, few, none, true}, [=](Sample& s) { return build_and_run(s, w, n, 1, true); });
   const string note = "build: CPU time of construction while the workers of an executor sleep. run: wall time of the run and CPU time of all workers in it; "
-                      "what they spin after it is tail_cpu_ns. A task is one of a chain of eight";
+                      "what they spin after it is tail_cpu_ns. A task is one of a chain of eight. cold: a fresh process";
   p.claim({23, "Construction is serial: its time does not depend on the number of workers", "cpu", {
     slope("ns per task and worker", "cpu_ns", builds, {-0.5, 0.5}), ratio("most workers against one", "cpu_ns", builds.back(), "build/1", {0.9, 1.1}), report("by workers", "cpu_ns", builds)},
     note + ". Does not depend is read as within 10 %, the width of a tie"});
@@ -51,6 +55,8 @@ int main(int argc, char** argv) {
     if (runs[many].empty()) continue;
     const string workers = many ? std::to_string(cores()) + " workers" : "1 worker";
     c24.bounds.push_back(ratio("the finest, " + workers + ": construction takes more", "wall_ns", "build/1", runs[many][0], {1, none}));
+    c24.bounds.push_back(ratio("the finest, " + workers + ", fresh heap: construction takes more", "wall_ns", "cold/build",
+                               many ? "cold/run/" + std::to_string(cores()) : "cold/run/1", {1, none}));
     c24.bounds.push_back(crossover("length from which on the run takes more, " + workers, "wall_ns", runs[many], same[many], 1, 1, {}));
     c24.bounds.push_back(ratio("CPU time of the finest, " + workers, "cpu_ns", "build/1", runs[many][0], {}));
   }

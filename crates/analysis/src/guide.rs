@@ -35,7 +35,7 @@ use crate::summarize::TIE;
 const NO_EFFECT: f64 = 0.02;
 
 /// Why a figure has no interval, and what to do.
-const TOO_FEW: &str = "fewer than six rounds have no interval";
+const TOO_FEW: &str = "fewer than six rounds, or than three processes, have no interval";
 const MORE_TIME: &str = "allow more with --max-time";
 
 /// Judges all claims of a file. O(samples log samples), and 1,000 resamples for each crossover and
@@ -196,12 +196,21 @@ fn verdict(bounds: &[JudgedBound], ended: Option<&Ended>) -> (Verdict, Option<Mi
     // A bound whose arm cannot be measured here says nothing for or against.
     let missing: Vec<&Missing> = judged().filter_map(|bound| bound.figure.why()).collect();
     let told = all - missing.len();
+    // One that more time would measure may say either.
+    let owed: Vec<&&Missing> = missing.iter().filter(|why| why.remedy == MORE_TIME).collect();
     match (told, hold, fail) {
         (0, ..) if all > 0 && ended.is_some() => {
             (Verdict::NotTestable, missing.first().map(|why| (*why).clone()))
         }
         (0, ..) if all > 0 => (Verdict::NotMeasured, Some(unmeasured(ended).1)),
         (_, 1.., 1..) => (Verdict::Partly, None),
+        _ if let Some(why) = owed.first() => (
+            Verdict::CannotTell,
+            Some(Missing::new(
+                format!("{} of {all} bounds lack samples: {}", owed.len(), why.reason),
+                MORE_TIME,
+            )),
+        ),
         (told, hold, 0) if hold == told && all > 0 => (Verdict::Confirmed, None),
         (told, 0, fail) if fail == told && all > 0 => (Verdict::Refuted, None),
         (0, 0, 0) => {
@@ -230,8 +239,9 @@ fn bounded(
     let names = arms_of(&bound.of);
     let lacking = names.iter().find(|arm| rounds.count(arm) == 0);
     let figure = match lacking {
-        Some(arm) => Err(untestable(arm)
-            .unwrap_or_else(|| Missing::new(format!("{arm} has no sample"), "allow more with --max-time"))),
+        Some(arm) => {
+            Err(untestable(arm).unwrap_or_else(|| Missing::new(format!("{arm} has no sample"), MORE_TIME)))
+        }
         None => figures::of(bound, claim, rounds),
     };
     let standing = match &figure {

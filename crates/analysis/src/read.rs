@@ -73,6 +73,14 @@ impl Run {
     }
 }
 
+/// What reads a file of another schema.
+fn reader_of(found: &str) -> &'static str {
+    match found == taskscale_model::guide::SCHEMA {
+        true => "a run of the guide is shown by `taskscale report`, as text, Markdown or JSON",
+        false => "use the taskscale version that wrote it",
+    }
+}
+
 /// Why a text is not a run file.
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub enum ReadError {
@@ -88,9 +96,7 @@ pub enum ReadError {
         problem: String,
     },
     /// The file has another version.
-    #[error(
-        "the file has schema {found:?}, this build reads {SCHEMA:?}; use the taskscale version that wrote it"
-    )]
+    #[error("the file has schema {found:?}, this build reads {SCHEMA:?} here; {}", reader_of(.found))]
     Schema {
         /// The schema that the file names.
         found: String,

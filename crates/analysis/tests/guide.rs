@@ -38,13 +38,13 @@ impl Guide {
         self.lines.push(json!({"type": "said", "program": "28_p", "sitting": sitting, "line": line}));
     }
 
-    /// CPU time of a task in each round.
+    /// CPU time of a task in each round, three processes in turn.
     fn arm(mut self, name: &str, ns: &[f64]) -> Self {
         for (round, ns) in ns.iter().enumerate() {
             let cpu_ns = (ns * 10.0).round() as u64;
             let line = json!({"claim": 28, "arm": name, "round": round, "tasks": 10, "cpu_ns": cpu_ns, "wall_ns": cpu_ns,
                 "answer": 7, "tail_cpu_ns": 0, "hit": if *ns > 0.0 { 1 } else { 0 }});
-            self.say(0, line);
+            self.say(round as u64 % 3, line);
         }
         self
     }
@@ -311,11 +311,35 @@ fn rounds_of_further_sittings_count() {
     let mut guide = Guide::new(&[("a", None)], json!([bound])).arm("a", &around(100.0)[..3]);
     let again: Vec<Value> = guide.lines[1..].to_vec();
     for mut line in again {
-        line["sitting"] = 1.into();
+        line["sitting"] = (line["sitting"].as_u64().expect("a number") + 3).into();
         guide.lines.push(line);
     }
     let judged = guide.judged();
     assert_eq!((judged.verdict, judged.arms[0].rounds), (Verdict::Confirmed, 6));
+}
+
+#[test]
+fn a_claim_with_bounds_that_lack_samples_is_not_confirmed() {
+    let mut bounds = [bound("value", json!({"above": 50.0})), bound("value", json!({"above": 50.0}))];
+    (bounds[0]["one"], bounds[1]["one"]) = ("a".into(), "b".into());
+    let arms = [("a", None), ("b", None)];
+    let guide = || Guide::new(&arms, json!(bounds)).arm("a", &around(100.0));
+    let judged = guide().judged();
+    assert_eq!(judged.verdict, Verdict::CannotTell);
+    let why = judged.why.expect("a reason");
+    assert_eq!(why.reason, "1 of 2 bounds lack samples: b has no sample");
+    assert_eq!(guide().arm("b", &around(100.0)).judged().verdict, Verdict::Confirmed);
+}
+
+#[test]
+fn rounds_of_two_processes_are_too_few() {
+    let mut bound = bound("value", json!({"above": 50.0}));
+    bound["one"] = "a".into();
+    let mut guide = Guide::new(&[("a", None)], json!([bound])).arm("a", &around(100.0));
+    guide.lines.iter_mut().filter(|line| line["sitting"] == 2).for_each(|line| line["sitting"] = 1.into());
+    let judged = guide.judged();
+    assert_eq!((judged.verdict, judged.arms[0].rounds), (Verdict::CannotTell, 12));
+    assert!(judged.why.is_some_and(|why| why.reason.contains("three processes")));
 }
 
 #[test]

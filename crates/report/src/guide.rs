@@ -231,7 +231,8 @@ fn figure(bound: &JudgedBound) -> Option<String> {
             let unit = show(value);
             let unit = unit.trim_start_matches(|letter: char| !letter.is_alphabetic() && letter != '%');
             if ends.iter().all(|end| *end == show(value)) {
-                return Some(format!("always {}", show(value)));
+                let always = if low == value && high == value { "always " } else { "" };
+                return Some(format!("{always}{}", show(value)));
             }
             // A unit that all three share stands once.
             let bare = |end: &String| end.strip_suffix(unit).map(|end| end.trim_end().to_owned());

@@ -244,11 +244,17 @@ fn growth_cell(growth: &Growth) -> String {
     format!("{}{exponent}", growth::grade(growth))
 }
 
-/// Makes text safe inside a table cell and a list, so that it has no markup of its own.
+/// Makes text safe inside a table cell and a list, so that it has no markup of its own. Where such
+/// a text is posted, names behind an `@` would be told of it and addresses be links: an empty
+/// comment and an entity keep them apart (GitHub Flavored Markdown, 6.9).
 pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
+    for (at, character) in text.char_indices() {
+        let behind = &text[at + character.len_utf8()..];
         match character {
+            '@' if behind.starts_with(char::is_alphanumeric) => escaped.push_str("@<!-- -->"),
+            ':' if behind.starts_with("//") => escaped.push_str("&#58;"),
+            '.' if is_www(&text.as_bytes()[..at]) => escaped.push_str("&#46;"),
             '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '~' | '#' => {
                 escaped.push('\\');
                 escaped.push(character);
@@ -260,4 +266,26 @@ pub(crate) fn escape(text: &str) -> String {
         }
     }
     escaped
+}
+
+fn is_www(text: &[u8]) -> bool {
+    text.last_chunk::<3>().is_some_and(|end| end.eq_ignore_ascii_case(b"www"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_addresses_of_others_call_nobody() {
+        for (text, escaped) in [
+            ("@torvalds a@b.cc x@abcdef1", "@<!-- -->torvalds a@<!-- -->b.cc x@<!-- -->abcdef1"),
+            ("https://x.y FTP://x", "https&#58;//x.y FTP&#58;//x"),
+            ("www.x.y WWW.x", "www&#46;x.y WWW&#46;x"),
+            ("go@/opt/go a: b 1.5x @", "go@/opt/go a: b 1.5x @"),
+            ("|<b>*#1`", "\\|&lt;b&gt;\\*\\#1\\`"),
+        ] {
+            assert_eq!(escape(text), escaped);
+        }
+    }
 }

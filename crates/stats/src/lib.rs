@@ -7,6 +7,7 @@
 //! | [`quantile`] | where do the samples lie? |
 //! | [`sign`] | between which samples lies the median? |
 //! | [`signed_rank`] | where is the centre of values that lie alike on both sides of it? |
+//! | [`student`] | between which values lies the mean of a few? |
 //! | [`pooled`] | and where each size has few samples, but the sizes are many? |
 //! | [`independent`](mod@independent) | what counts as one observation? |
 //! | [`paired`] | by what factor does B differ from A, measured in the same rounds? |
@@ -35,5 +36,6 @@ pub mod shift;
 pub mod sign;
 pub mod signed_rank;
 pub mod stop;
+pub mod student;
 pub mod told;
 pub mod warmup;

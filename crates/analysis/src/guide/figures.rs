@@ -1,6 +1,7 @@
-//! A bound's figure from the samples of its arms, with a 95 % interval over rounds.
+//! A bound's figure from the samples of its arms, with a 95 % interval over sittings: the rounds of
+//! one process share its heap and its place in memory, so that a process is one observation.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use fastrand::Rng;
 use taskscale_model::{
@@ -10,13 +11,16 @@ use taskscale_model::{
 use taskscale_stats::{
     bootstrap::{self, RESAMPLES},
     confidence::CONFIDENCE,
-    paired::{self, PairedRatio},
     quantile::{median, quantile, sorted},
     sign::{FEWEST, sign_interval},
+    student,
 };
 
 /// A round by the sitting and its number in it.
 pub(super) type Round = (u64, u64);
+
+/// What each round says.
+type Series = BTreeMap<Round, f64>;
 
 /// An interval; an end beyond what was measured is infinite.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,7 +49,7 @@ impl<'a> Rounds<'a> {
     }
 
     /// The metric of an arm by round.
-    fn series(&self, arm: &str, metric: &str, per: Per) -> BTreeMap<Round, f64> {
+    fn series(&self, arm: &str, metric: &str, per: Per) -> Series {
         let of = |sample: &Sample| {
             let value = sample.metric(metric)?;
             let value = if per == Per::Task { value / sample.tasks.max(1) as f64 } else { value };
@@ -63,21 +67,15 @@ impl<'a> Rounds<'a> {
 /// The figure of a bound, and its interval where there are enough rounds.
 pub(super) fn of(bound: &Bound, claim: &Claim, rounds: &Rounds<'_>) -> Outcome {
     let series = |arm: &str| rounds.series(arm, &bound.metric, bound.per);
-    let pair = |one: &str, other: &str| paired(&series(one), &series(other));
     match &bound.of {
-        Of::Value { one } if bound.metric == "hit" => share(&values(series(one), bound)?),
-        Of::Value { one } => middle(&values(series(one), bound)?),
-        Of::Ratio { one, other } | Of::Effect { one, other } => {
-            let (one, other) = pair(one, other);
-            ratio(&one, &other)
+        Of::Value { one } if bound.metric == "hit" => {
+            share(&some(series(one), bound)?.into_values().collect::<Vec<_>>())
         }
-        Of::Difference { one, other } => {
-            let (one, other) = pair(one, other);
-            middle(&one.iter().zip(&other).map(|(one, other)| one - other).collect::<Vec<_>>())
-        }
+        Of::Value { one } => middle(&some(series(one), bound)?),
+        Of::Ratio { one, other } | Of::Effect { one, other } => ratio(&series(one), &series(other)),
+        Of::Difference { one, other } => middle(&by_round(&series(one), &series(other), |a, b| a - b)),
         Of::Spread { one, other } => {
-            let (one, other) = pair(one, other);
-            spread(&one.iter().zip(&other).map(|(one, other)| (one / other - 1.0).abs()).collect::<Vec<_>>())
+            spread(&by_round(&series(one), &series(other), |a, b| (a / b - 1.0).abs()))
         }
         Of::Slope { arms } => {
             let places = places(claim, arms)?;
@@ -85,9 +83,11 @@ pub(super) fn of(bound: &Bound, claim: &Claim, rounds: &Rounds<'_>) -> Outcome {
         }
         Of::Crossover { ones, others, scale, level } => {
             let places = places(claim, ones)?;
-            let curves: Vec<(Vec<f64>, Vec<f64>)> =
-                ones.iter().zip(others).map(|(one, other)| pair(one, other)).collect();
-            crossover(&places, &curves, *scale, *level)
+            let of = |a: f64, b: f64| scale * a / b;
+            let pairs = ones.iter().zip(others);
+            let curves: Vec<Series> =
+                pairs.map(|(one, other)| by_round(&series(one), &series(other), of)).collect();
+            crossover(&places, &curves, *level)
         }
         Of::Report { arms } => {
             let all = arms.iter().filter_map(|arm| median(&series(arm).into_values().collect::<Vec<_>>()));
@@ -101,14 +101,34 @@ fn nothing(bound: &Bound) -> Missing {
     Missing::new(format!("no sample has {}", bound.metric), "")
 }
 
-fn values(series: BTreeMap<Round, f64>, bound: &Bound) -> Result<Vec<f64>, Missing> {
-    let values: Vec<f64> = series.into_values().collect();
-    if values.is_empty() { Err(nothing(bound)) } else { Ok(values) }
+fn some(series: Series, bound: &Bound) -> Result<Series, Missing> {
+    if series.is_empty() { Err(nothing(bound)) } else { Ok(series) }
 }
 
-/// The values of two arms in the rounds that have both.
-fn paired(one: &BTreeMap<Round, f64>, other: &BTreeMap<Round, f64>) -> (Vec<f64>, Vec<f64>) {
-    one.iter().filter_map(|(round, value)| Some((*value, *other.get(round)?))).unzip()
+/// What is made of two arms in the rounds that have both.
+fn by_round(one: &Series, other: &Series, of: impl Fn(f64, f64) -> f64) -> Series {
+    one.iter().filter_map(|(round, value)| Some((*round, of(*value, *other.get(round)?)))).collect()
+}
+
+/// The values of each sitting.
+fn sittings(series: &Series) -> Vec<Vec<f64>> {
+    let mut sittings: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+    series.iter().for_each(|((sitting, _), value)| sittings.entry(*sitting).or_default().push(*value));
+    sittings.into_values().collect()
+}
+
+/// The interval of what a statistic says of each sitting, around its value over all rounds. What is
+/// the same in all rounds is so in one sitting too.
+fn around(value: f64, series: &Series, of: impl Fn(&[f64]) -> Option<f64>) -> Option<Interval> {
+    if series.len() < FEWEST {
+        return None;
+    }
+    if series.values().all(|other| *other == value) {
+        return Some(Interval { low: value, high: value });
+    }
+    let each: Option<Vec<f64>> = sittings(series).iter().map(|sitting| of(sitting)).collect();
+    let (low, high) = student::interval(&each?, CONFIDENCE)?;
+    Some(Interval { low: low.min(value), high: high.max(value) })
 }
 
 fn figure(value: Option<f64>, interval: Option<Interval>, rounds: usize) -> (Figure, Option<Interval>) {
@@ -119,16 +139,19 @@ fn figure(value: Option<f64>, interval: Option<Interval>, rounds: usize) -> (Fig
     (Figure { value, low, high, has_interval: interval.is_some(), rounds: rounds as u64 }, interval)
 }
 
-/// The median with its sign interval.
-fn middle(values: &[f64]) -> Outcome {
-    let sorted = sorted(values);
+/// The median over all rounds, with the interval of the sittings' medians. It is no narrower than
+/// that of the rounds, were they independent: medians of a few rounds may be alike by chance.
+fn middle(series: &Series) -> Outcome {
+    let sorted = sorted(&series.values().copied().collect::<Vec<_>>());
     let Some(value) = quantile(&sorted, 0.5) else { return Err(no_round()) };
-    let interval = sign_interval(&sorted, CONFIDENCE).map(|(low, high)| Interval { low, high });
-    Ok(figure(Some(value), interval, values.len()))
+    let (least, most) = sign_interval(&sorted, CONFIDENCE).unwrap_or((value, value));
+    let interval = around(value, series, median);
+    let interval = interval.map(|of| Interval { low: of.low.min(least), high: of.high.max(most) });
+    Ok(figure(Some(value), interval, series.len()))
 }
 
 fn no_round() -> Missing {
-    Missing::new("no round has all of its arms", "allow more with --max-time")
+    Missing::new("no round has all of its arms", super::MORE_TIME)
 }
 
 /// The share of ones with Wilson's interval (Wilson 1927), which holds for shares near 1 too.
@@ -143,33 +166,29 @@ fn share(values: &[f64]) -> Outcome {
     Ok(figure(Some(share), interval, values.len()))
 }
 
-fn ratio(one: &[f64], other: &[f64]) -> Outcome {
-    if one.is_empty() {
+/// The ratio of two arms by the rounds that have both, with the interval of the sittings' medians
+/// on a logarithmic scale.
+fn ratio(one: &Series, other: &Series) -> Outcome {
+    let logs = by_round(one, other, |a, b| (a / b).ln());
+    if logs.is_empty() {
         return Err(no_round());
     }
-    let Some(value) = paired::ratio(other, one) else {
+    if logs.values().any(|log| !log.is_finite()) {
         return Err(Missing::new("a sample took no time that the clock sees", ""));
-    };
-    let paired = PairedRatio::of(other, one, CONFIDENCE);
-    let interval = paired.map(|paired| Interval { low: paired.low, high: paired.high });
-    Ok(figure(Some(value), interval, one.len()))
+    }
+    let (of, interval) = middle(&logs)?;
+    let interval = interval.map(|of| Interval { low: of.low.exp(), high: of.high.exp() });
+    Ok(figure(of.value.map(f64::exp), interval, logs.len()))
 }
 
-/// The 90th percentile with a bootstrapped interval.
-fn spread(shares: &[f64]) -> Outcome {
-    if shares.iter().any(|share| !share.is_finite()) {
+/// The 90th percentile over all rounds, with the interval of those of the sittings.
+fn spread(shares: &Series) -> Outcome {
+    if shares.values().any(|share| !share.is_finite()) {
         return Err(Missing::new("a sample took no time that the clock sees", ""));
     }
     let of = |values: &[f64]| quantile(&sorted(values), 0.9);
-    let Some(value) = of(shares) else { return Err(no_round()) };
-    let mut rng = Rng::with_seed(1);
-    let interval = (shares.len() >= FEWEST)
-        .then(|| {
-            let draw = |draw: &mut [f64]| of(draw).unwrap_or(f64::NAN);
-            bootstrap::interval(shares, draw, RESAMPLES, CONFIDENCE, &mut rng)
-        })
-        .flatten();
-    Ok(figure(Some(value), interval.map(|(low, high)| Interval { low, high }), shares.len()))
+    let Some(value) = of(&shares.values().copied().collect::<Vec<_>>()) else { return Err(no_round()) };
+    Ok(figure(Some(value), around(value, shares, of), shares.len()))
 }
 
 /// Where arms stand on the axis.
@@ -180,8 +199,8 @@ fn places(claim: &Claim, arms: &[String]) -> Result<Vec<f64>, Missing> {
 }
 
 /// The least squares slope of each round that has all arms.
-fn slopes(places: &[f64], series: &[BTreeMap<Round, f64>]) -> Vec<f64> {
-    let Some(first) = series.first() else { return Vec::new() };
+fn slopes(places: &[f64], series: &[Series]) -> Series {
+    let Some(first) = series.first() else { return Series::new() };
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     let x_mean = mean(places);
     let square: f64 = places.iter().map(|x| (x - x_mean).powi(2)).sum();
@@ -190,33 +209,40 @@ fn slopes(places: &[f64], series: &[BTreeMap<Round, f64>]) -> Vec<f64> {
         let values = values?;
         let y_mean = mean(&values);
         let product: f64 = places.iter().zip(&values).map(|(x, y)| (x - x_mean) * (y - y_mean)).sum();
-        (square > 0.0).then(|| product / square)
+        (square > 0.0).then(|| (*round, product / square))
     };
     first.keys().filter_map(of).collect()
 }
 
-/// The place from which on the efficiency is at least `level`, with a bootstrapped interval: the
-/// rounds of each place are drawn anew.
-fn crossover(places: &[f64], curves: &[(Vec<f64>, Vec<f64>)], scale: f64, level: f64) -> Outcome {
-    let of = |pair: &(Vec<f64>, Vec<f64>)| -> Option<Vec<f64>> {
-        let ratios: Vec<f64> = pair.0.iter().zip(&pair.1).map(|(one, other)| scale * one / other).collect();
-        (!ratios.is_empty() && ratios.iter().all(|ratio| ratio.is_finite())).then_some(ratios)
-    };
-    let Some(ratios) = curves.iter().map(of).collect::<Option<Vec<_>>>() else { return Err(no_round()) };
-    let by_place: BTreeSet<usize> = ratios.iter().map(Vec::len).collect();
-    let fewest = by_place.first().copied().unwrap_or_default();
-    let medians = |of: &mut dyn FnMut(&[f64]) -> Option<f64>| ratios.iter().map(|one| of(one)).collect();
-    let Some(efficiencies): Option<Vec<f64>> = medians(&mut median) else { return Err(no_round()) };
+/// The place from which on the efficiency is at least `level`, with a bootstrapped interval: of
+/// each place sittings are drawn anew, and of these their rounds.
+fn crossover(places: &[f64], curves: &[Series], level: f64) -> Outcome {
+    if curves.iter().any(|curve| curve.is_empty() || curve.values().any(|ratio| !ratio.is_finite())) {
+        return Err(no_round());
+    }
+    let fewest = curves.iter().map(BTreeMap::len).min().unwrap_or_default();
+    let sat: Vec<Vec<Vec<f64>>> = curves.iter().map(sittings).collect();
+    let fewest_sittings = sat.iter().map(Vec::len).min().unwrap_or_default();
+    let all = |sat: &Vec<Vec<f64>>| median(&sat.concat());
+    let Some(efficiencies): Option<Vec<f64>> = sat.iter().map(all).collect() else { return Err(no_round()) };
     let value = place(places, &efficiencies, level);
+    let has_interval = fewest >= FEWEST && fewest_sittings >= student::FEWEST;
     let mut rng = Rng::with_seed(1);
     let mut draws: Vec<f64> = Vec::new();
-    for _ in 0..if fewest >= FEWEST { RESAMPLES } else { 0 } {
-        let mut drawn = |from: &[f64]| {
-            let mut into = vec![0.0; from.len()];
-            bootstrap::resample(from, &mut into, &mut rng);
+    for _ in 0..if has_interval { RESAMPLES } else { 0 } {
+        let mut drawn = |sat: &Vec<Vec<f64>>| {
+            let mut into = Vec::new();
+            for _ in 0..sat.len() {
+                let sitting = &sat[rng.usize(..sat.len())];
+                let from = into.len();
+                into.resize(from + sitting.len(), 0.0);
+                bootstrap::resample(sitting, &mut into[from..], &mut rng);
+            }
             median(&into)
         };
-        let Some(efficiencies): Option<Vec<f64>> = medians(&mut drawn) else { return Err(no_round()) };
+        let Some(efficiencies): Option<Vec<f64>> = sat.iter().map(&mut drawn).collect() else {
+            return Err(no_round());
+        };
         draws.push(place(places, &efficiencies, level));
     }
     draws.sort_by(f64::total_cmp);
@@ -265,10 +291,27 @@ mod tests {
     }
 
     #[test]
+    fn rounds_of_one_process_are_one_observation() {
+        // Three processes that differ by 10 %, each alike in all of its rounds.
+        let series: Series = (0..90).map(|n| ((n / 30, n), 100.0 + 10.0 * (n / 30) as f64)).collect();
+        let interval = middle(&series).expect("a figure").1.expect("three sittings");
+        // Student's factor for 3 is 4.303; the standard deviation is 10.
+        assert!((interval.low - (110.0 - 24.84)).abs() < 0.01 && (interval.high - 134.84).abs() < 0.01);
+        let one: Series =
+            series.iter().filter(|((sitting, _), _)| *sitting == 0).map(|(r, v)| (*r, *v)).collect();
+        assert_eq!(middle(&one).expect("a figure").1, Some(Interval { low: 100.0, high: 100.0 }), "always");
+        let two: Series = series.into_iter().filter(|((sitting, _), _)| *sitting < 2).collect();
+        assert_eq!(middle(&two).expect("a figure").1, None);
+        let slow: Series = two.iter().map(|(round, value)| (*round, 2.0 * value)).collect();
+        let (figure, interval) = ratio(&slow, &two).expect("a figure");
+        assert!((figure.value.expect("a ratio") - 2.0).abs() < 1e-12 && interval.is_some(), "always 2");
+    }
+
+    #[test]
     fn slopes_are_those_of_least_squares() {
-        let series = |factor: f64| [((0, 0), factor * 2.0), ((0, 1), factor * 3.0)].into();
+        let series = |factor: f64| Series::from([((0, 0), factor * 2.0), ((0, 1), factor * 3.0)]);
         let found = slopes(&[1.0, 2.0, 3.0], &[series(1.0), series(2.0), series(3.0)]);
-        assert_eq!(found, [2.0, 3.0]);
+        assert_eq!(found, series(1.0));
         assert!(slopes(&[1.0, 1.0], &[series(1.0), series(2.0)]).is_empty(), "one place has no slope");
     }
 }

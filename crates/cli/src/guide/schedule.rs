@@ -2,7 +2,7 @@
 //! length, in several processes. What is left of the time goes to programs with too few rounds for
 //! an interval, the cheapest first, and then to those of which a claim cannot be told.
 
-use taskscale_stats::sign::FEWEST;
+use taskscale_stats::{sign::FEWEST, student};
 
 /// Rounds of a program at most, where nobody asked for more time.
 pub const ROUNDS: u64 = 100;
@@ -12,6 +12,8 @@ const SITTING_S: f64 = 5.0;
 /// difference of layouts was 1 ns in all of 100 rounds of one process, and 5 ns in those of the
 /// next.
 const STARTS: u64 = 5;
+/// The same of a slow program: as few as have an interval.
+const STARTS_SLOW: u64 = student::FEWEST as u64;
 /// Sittings at most of a program that lacks no rounds. Each is one more look at intervals of 95 %,
 /// and with every look more of them exclude by chance what they should not.
 const SITTINGS: u64 = 3;
@@ -76,18 +78,19 @@ pub struct Allowed {
 
 impl Allowed {
     /// The next process of a sitting, after so many that made so many rounds in so many seconds;
-    /// `None` after the last. A program that makes few rounds, or takes long to begin, has all that
-    /// is left in its second.
+    /// `None` after the last. A program that makes few rounds, or takes long to begin, is started
+    /// less often, for longer.
     pub fn next(&self, starts: u64, made: u64, took_s: f64) -> Option<Allowed> {
         let (rounds, seconds) = (self.rounds.saturating_sub(made), self.seconds - took_s);
         let share_s = self.seconds / STARTS as f64;
+        let is_slow = made < FEWEST as u64 * starts || took_s > 2.0 * share_s * starts as f64;
+        let most = if starts > 0 && is_slow { STARTS_SLOW } else { STARTS };
         // One that has nothing to measure makes no round.
         let is_over = starts > 0 && (made == 0 || rounds == 0 || seconds < share_s / 2.0);
-        if is_over || starts >= STARTS {
+        if is_over || starts >= most {
             return None;
         }
-        let is_slow = starts == 1 && (made < FEWEST as u64 || took_s > 2.0 * share_s);
-        let left = if is_slow { 1 } else { STARTS - starts };
+        let left = most - starts;
         Some(Allowed { rounds: rounds.div_ceil(left), seconds: seconds / left as f64 })
     }
 }
@@ -163,10 +166,11 @@ mod tests {
         assert_eq!(all.next(4, 80, 2.0), of(20, 3.0));
         assert_eq!((all.next(5, 90, 2.0), all.next(4, 100, 2.0), all.next(3, 9, 4.6)), (None, None, None));
         assert_eq!(all.next(1, 0, 0.1), None, "it has nothing to measure");
-        assert_eq!(all.next(1, 5, 1.0), of(95, 4.0), "it makes few rounds");
-        assert_eq!(all.next(1, 20, 2.5), of(80, 2.5), "it takes long to begin");
+        assert_eq!(all.next(1, 5, 1.0), of(48, 2.0), "it makes few rounds");
+        assert_eq!((all.next(2, 11, 3.0), all.next(3, 17, 4.0)), (of(89, 2.0), None), "three are enough");
+        assert_eq!(all.next(1, 20, 2.5), of(40, 1.25), "it takes long to begin");
         let few = Allowed { rounds: 3, seconds: 5.0 };
-        assert_eq!((few.next(0, 0, 0.0), few.next(1, 1, 0.5)), (of(1, 1.0), of(2, 4.5)));
+        assert_eq!((few.next(0, 0, 0.0), few.next(1, 1, 0.5)), (of(1, 1.0), of(1, 2.25)));
     }
 
     #[test]

@@ -58,6 +58,9 @@ impl Value {
     }
 }
 
+/// What a shell takes for the end of a word.
+const BLANKS: [char; 3] = [' ', '\t', '\n'];
+
 /// Hides secrets among the words of a command line.
 pub fn hide(words: &[&str]) -> Vec<String> {
     let mut next: Option<Value> = None;
@@ -77,7 +80,7 @@ pub fn hide(words: &[&str]) -> Vec<String> {
         }
         // An argument that holds a whole line, as of `sh -c`, is looked at word by word.
         let is_command = COMMANDS.contains(&last);
-        if next.is_none() && (is_command || word.contains(char::is_whitespace)) {
+        if next.is_none() && (is_command || word.contains(BLANKS)) {
             hidden.push(header_line(word).unwrap_or_else(|| hide_in_command(word)));
             continue;
         }
@@ -176,13 +179,18 @@ fn is_scheme(word: &str) -> bool {
 /// Hides secrets in the command of a probe, and all words of it that are not plain: whatever holds
 /// other signs than paths, options and numbers do may hold a secret in a form that nobody thought
 /// of, such as JSON, XML or a line for a shell.
+/// Its words are those of a shell, in quotation marks or not; a line that is none is taken apart at
+/// its blanks.
 pub fn hide_in_command(command: &str) -> String {
-    let hidden = hide_in(command);
-    let words = hidden.split_inclusive(char::is_whitespace).enumerate().map(|(index, piece)| {
-        let word = piece.trim_end();
-        hide_unless_plain((index, word)) + &piece[word.len()..]
+    let command = &*without_keys(command);
+    let words = shlex::split(command).unwrap_or_else(|| {
+        command.split(BLANKS).filter(|word| !word.is_empty()).map(str::to_owned).collect()
     });
-    words.collect()
+    let hidden = hide(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    let plain = hidden.iter().enumerate().map(hide_unless_plain);
+    // What is plain and not empty needs no quotation marks.
+    let shown = plain.map(|word| if word.is_empty() { "''".to_owned() } else { word });
+    shown.collect::<Vec<_>>().join(" ")
 }
 
 /// Hides a word of the command of a probe that is not plain; of an option its value alone.
@@ -204,7 +212,7 @@ const JUMBLE: usize = 20;
 /// Whether a word has only signs of paths, options, numbers and versions, and no row of letters and
 /// digits from `longest` on.
 fn is_plain(word: &str, longest: usize) -> bool {
-    let is_login = word.split_once('@').is_some_and(|(before, _)| before.contains(':'));
+    let is_login = word.rsplit_once('@').is_some_and(|(before, _)| before.contains(':'));
     let is_sign = |c: char| c.is_alphanumeric() || "._-+/=:,~%@".contains(c);
     let is_token = |row: &str| {
         row.len() >= longest
