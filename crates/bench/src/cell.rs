@@ -539,6 +539,11 @@ fn observations(row: &Row<'_>, of: impl Fn(f64) -> f64) -> Vec<f64> {
     independent(&processes, &values)
 }
 
+/// How many times as long as wanted a pilot is seen to last, whatever it tells, from which on the
+/// next one has only so many times its iterations.
+const UNTOLD: u64 = 8;
+const CAREFUL: u64 = 4;
+
 /// Finds iterations that last long enough; `None` where the row died or the run was interrupted.
 /// Code that is compiled while it runs goes on until it has levelled off, within `allowance`: a
 /// compiled JVM is ten times as fast as a fresh one, and its samples would be a tenth as long.
@@ -558,11 +563,15 @@ fn pilot(
         }
         let seed = seed.unwrap_or_else(|| world.rng.u64(0..=MAX_INTEGER));
         let ask = Ask { kind: Kind::Pilot, round: 0, iterations, seed };
-        let Some(SampleRecord { wall_ns, kind, .. }) = row.ask(ask, world)? else { return Ok(None) };
+        let Some(sample) = row.ask(ask, world)? else { return Ok(None) };
+        let SampleRecord { wall_ns, kind, .. } = sample;
+        let seen_ns = calibrate::seen_ns(sample.outside_wall_ns, sample.outside_cpu_ns);
         if kind == Kind::SetAside {
             continue;
         }
         match calibrate::next_pilot(iterations, wall_ns, target) {
+            // What tells too little would have the next one take for ever.
+            Pilot::Try(next) if seen_ns >= UNTOLD * target => iterations = next.min(CAREFUL * iterations),
             Pilot::Try(next) => iterations = next,
             Pilot::Enough if allowance.goes_on(row, world.clock.now_ns() - started_ns) => (),
             Pilot::Enough => return Ok(Some((iterations, wall_ns))),

@@ -5,7 +5,10 @@ use std::{collections::BTreeSet, fs, path::Path};
 
 use taskscale_model::protocol::Description;
 
-use crate::{folders::UserFolder, probes::embedded};
+use crate::{
+    folders::UserFolder,
+    probes::{cache, embedded},
+};
 
 /// The folder in the cache.
 const FOLDER: &str = "described";
@@ -43,7 +46,8 @@ fn keep_in(folder: &Path, runtime: &str, description: &Description) -> std::io::
     let lines = std::iter::once(runtime.trim()).chain(ways.iter().map(String::as_str));
     let text: String = lines.flat_map(|line| [line, "\n"]).collect();
     let path = folder.join(format!("{:016x}", embedded::content_hash([runtime])));
-    if fs::read_to_string(&path).is_ok_and(|before| before == text) {
+    // What is no small file is replaced unread: a pipe would let the tool wait for ever.
+    if cache::read(&path, BYTES).is_ok_and(|before| before == text) {
         return Ok(());
     }
     // Whoever reads sees all of it or nothing of it.
@@ -62,7 +66,7 @@ fn all_of(folder: &Path) -> Vec<Described> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let is_small = |entry: &fs::DirEntry| entry.metadata().is_ok_and(|of| of.is_file() && of.len() <= BYTES);
     let texts =
-        entries.filter(is_small).take(FILES).filter_map(|entry| fs::read_to_string(entry.path()).ok());
+        entries.filter(is_small).take(FILES).filter_map(|entry| cache::read(&entry.path(), BYTES).ok());
     let described = texts.filter_map(|text| {
         let mut lines = text.lines();
         let runtime = lines.next()?.to_owned();
@@ -106,5 +110,19 @@ mod tests {
         keep_in(folder.path(), "mine@/opt/go", &said(&["c"])).expect("kept");
         assert_eq!(mine(all_of(folder.path())).variants, ["c"]);
         assert_eq!(all_of(folder.path()).len(), 2);
+        // A file of 8 TB without bytes on the disk, and a link to what has no end.
+        for spoil in [
+            |path: &Path| fs::File::create(path)?.set_len(1 << 43),
+            |path: &Path| {
+                fs::remove_file(path)?;
+                std::os::unix::fs::symlink("/dev/zero", path)
+            },
+        ] {
+            let path = folder.path().join(format!("{:016x}", embedded::content_hash(["mine@/opt/go"])));
+            spoil(&path).expect("spoilt");
+            assert_eq!(all_of(folder.path()).len(), 1);
+            keep_in(folder.path(), "mine@/opt/go", &said(&["c"])).expect("kept");
+            assert_eq!(mine(all_of(folder.path())).variants, ["c"]);
+        }
     }
 }

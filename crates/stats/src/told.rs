@@ -262,8 +262,11 @@ impl Account {
             None => return None,
         };
         let granted = (granted * MARGIN).max(grant.paused_ns);
-        let fair = |answer: &&Answer| is_long(answer) && !is_apart(answer, DOUBTED);
-        let fair_pass = timed().chain(others()).filter(fair).map(told_of_pass).reduce(f64::min);
+        let fair = |answer: &&Answer| !is_apart(answer, DOUBTED);
+        let long = || timed().chain(others()).filter(is_long);
+        let fair_pass = long().filter(fair).map(told_of_pass).reduce(f64::min);
+        // Where each has a part that is not timed, what most tell of a pass stands for the fair.
+        let fair_pass = fair_pass.or_else(|| middle(long().map(told_of_pass).collect()));
         let tells_less = |answer: &Answer| fair_pass.is_none_or(|fair| told_of_pass(answer) * LESS <= fair);
         [FALSE, DOUBTED].into_iter().find_map(|times| {
             let is_wrong =
@@ -460,6 +463,14 @@ mod tests {
             account.judgement(GRANT)
         };
         assert_eq!(account(1.0, 300e6), Judgement::Fair);
+        // All set up, and some more than others.
+        let mut varied = Account::default();
+        for n in 0..12 {
+            let beside_ns = if n % 3 == 0 { 60e6 } else { 20e6 };
+            varied.add(answer(40, 1.0, 1e5, beside_ns, Part::Timed));
+        }
+        (0..3).for_each(|_| varied.add(answer(10, 1.0, 1e5, 20e6, Part::Contrast)));
+        assert_eq!(varied.judgement(GRANT), Judgement::Fair);
         assert_eq!(account(20.0, 0.0), Judgement::False);
         assert_eq!(account(3.0, 0.0), Judgement::Doubted);
     }

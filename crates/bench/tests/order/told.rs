@@ -30,14 +30,14 @@ fn findings(done: &Done) -> Vec<String> {
 #[test]
 fn a_clock_that_tells_a_tenth_or_nothing_fails_its_row() {
     for (wall, cpu, words) in [
-        (10, 10, "of CPU time over 3 samples, while the kernel counted"),
-        (100, 100, "of CPU time over 3 samples, while the kernel counted"),
-        (1, 10, "of CPU time over 3 samples, while the kernel counted"),
-        (1, 100, "of CPU time over 3 samples, while the kernel counted"),
-        (10, 1, "of wall time over 3 samples, while outside there passed"),
-        (1, 0, "0 ns of CPU time over 3 samples, while the kernel counted"),
-        (0, 1, "0 ns of wall time over 3 samples, while outside there passed"),
-        (0, 0, "0 ns of CPU time over 3 samples, while the kernel counted"),
+        (10, 10, "of CPU time over "),
+        (100, 100, "of CPU time over "),
+        (1, 10, "of CPU time over "),
+        (1, 100, "of CPU time over "),
+        (10, 1, "of wall time over "),
+        (1, 0, "0 ns of CPU time over "),
+        (0, 1, "0 ns of wall time over "),
+        (0, 0, "0 ns of CPU time"),
     ] {
         let (status, done) = end(Behaviour::Tells(wall, cpu));
         let Status::Failed(missing) = &status else { panic!("1/{wall} and 1/{cpu}: {status:?}") };

@@ -9,7 +9,7 @@ use taskscale_sys::{own, process::Command};
 use super::Language;
 use crate::folders::absolute;
 use crate::probes::{
-    cache, embedded,
+    cache, content, embedded,
     embedded::content_hash,
     recipe::{Recipe, Site, Source, Step},
     toolchain::{Toolchain, ask_here, find_program, tell_found},
@@ -97,7 +97,7 @@ pub fn environment_folder(python: &Toolchain) -> String {
 /// Returns the interpreter with the packages, where `taskscale setup` has made it.
 fn environment_of(python: &Toolchain) -> Option<Toolchain> {
     let folder = cache::find(&environment_folder(python))?;
-    let installed = std::fs::read_to_string(folder.join("installed.txt")).ok()?;
+    let installed = cache::read(&folder.join("installed.txt"), content::LONGEST).ok()?;
     let program = interpreter(&folder);
     (installed == requirements() && program.is_file())
         .then(|| Toolchain { program, version: python.version.clone() })
