@@ -267,6 +267,8 @@ fn shown(bound: &JudgedBound, value: f64) -> String {
 
 fn of_metric(metric: &str, value: f64) -> String {
     match metric {
+        // Bounds of less than a nanosecond are bounds too.
+        metric if metric.ends_with("_ns") && (0.05..0.95).contains(&value.abs()) => format!("{value:.1} ns"),
         metric if metric.ends_with("_ns") => time(value),
         "allocations" if value == 1.0 => "1 allocation".to_owned(),
         "allocations" => format!("{} allocations", rounded(value, None)),
