@@ -37,7 +37,7 @@ objects="$out/clock_stubs.o $out/taskscale.cmx"
 if [ -n "$own" ]; then
     packages=$packages$(sed -n 's/^#require "\([^"]*\)".*/,\1/p' "$own" | tr -d '\n')
     { printf '# 1 "%s"\n' "$own"; sed 's/^#require .*//' "$own"; } >"$out/own.ml"
-    compile own "$out/own.ml"
+    compile own "$out/own.ml" -g
 else
     for name in collector count spin tasks fanout nop parked interp/value interp/program interp/observe; do
         compile "${name#*/}" "workloads/$name.ml"
@@ -72,4 +72,4 @@ else
     compile byte_stream workloads/bytes/byte_stream.ml
     compile main main.ml
 fi
-"$ocamlfind" ocamlopt -thread -package "$packages" -linkpkg -o "$out/probe" $objects
+"$ocamlfind" ocamlopt -thread -package "$packages" -linkpkg -g -o "$out/probe" $objects

@@ -28,7 +28,7 @@ pub enum Fault {
         seconds: f64,
     },
     /// The process ended before it answered.
-    #[error("ended ({how}) instead of answering {asked}{}", said(.how, .stderr))]
+    #[error("ended ({how}) instead of answering {asked}{}", said(.how, .stderr, .own.as_deref()))]
     Exited {
         /// The request.
         asked: String,
@@ -36,6 +36,8 @@ pub enum Fault {
         how: String,
         /// The end of its standard error.
         stderr: String,
+        /// The name of the user's own file.
+        own: Option<String>,
     },
     /// The probe wrote more than any answer needs.
     #[error("flooded its output instead of answering {asked}")]
@@ -209,15 +211,71 @@ fn gave(first_of: &Option<String>) -> String {
     first_of.as_ref().map_or("before it was".to_owned(), |who| format!("{who} gave"))
 }
 
-fn said(how: &str, stderr: &str) -> String {
-    let mut lines = stderr.lines().filter(|line| !line.trim().is_empty());
+/// What a process said at its end: the line that tells what happened, and the first place in the
+/// user's own file.
+fn said(how: &str, stderr: &str, own: Option<&str>) -> String {
+    let mut lines = stderr.lines().map(str::trim).filter(|line| !line.is_empty());
     // By a shell's convention 126 and 127 mean that a command could not be run, and the first line
-    // names it. Otherwise the last line is where a traceback or a panic says what happened.
-    let not_run = how == "exit status 126" || how == "exit status 127";
-    match if not_run { lines.next() } else { lines.next_back() } {
-        None => String::new(),
-        Some(line) => format!("; it said: {}", line.trim()),
+    // names it.
+    if how == "exit status 126" || how == "exit status 127" {
+        return lines.next().map_or_else(String::new, |line| format!("; it said: {line}"));
     }
+    let told = lines.clone().find(|line| tells_failure(line));
+    // What comes behind the word `panicked` and its place stands on a line of its own.
+    let panic = told.filter(|line| line.ends_with(':')).and_then(|told| {
+        let mut behind = lines.clone().skip_while(|line| *line != told);
+        behind.nth(1)
+    });
+    // As a rule the last line is where a traceback says what happened.
+    let Some(line) = panic.or(told).or_else(|| lines.next_back()) else { return String::new() };
+    match own.and_then(|own| place(stderr, own)) {
+        Some(place) if !line.contains(&place) => format!("; it said: {line} ({place})"),
+        _ => format!("; it said: {line}"),
+    }
+}
+
+/// How runtimes begin the line that says why they end a process: Go, Rust, Swift, C++, .NET, OCaml
+/// and Java. Others name the kind of an error first.
+const FAILURES: [&str; 9] = [
+    "panic: ",
+    "fatal error: ",
+    "Fatal error: ",
+    "what():",
+    "Unhandled exception",
+    "Exception in thread",
+    "SUMMARY: ",
+    "Uncaught ",
+    "terminate called",
+];
+
+fn tells_failure(line: &str) -> bool {
+    let first = line.split_whitespace().next().unwrap_or_default();
+    let is_kind = ["Error:", "Exception:"].iter().any(|end| first.ends_with(end)) && first.len() > 6;
+    is_kind || line.contains(" panicked at ") || FAILURES.iter().any(|begin| line.contains(begin))
+}
+
+/// The first place in a file that a text names, as `FILE:LINE`.
+fn place(text: &str, file: &str) -> Option<String> {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    text.match_indices(file).find_map(|(at, _)| {
+        if text[..at].ends_with(is_name) {
+            return None;
+        }
+        let behind = &text[at + file.len()..];
+        let line = behind.strip_prefix(':').or_else(|| behind.strip_prefix("\", line "));
+        let line = line.or_else(|| behind.strip_prefix(":line "))?;
+        let digits = &line[..line.find(|c: char| !c.is_ascii_digit()).unwrap_or(line.len())];
+        (!digits.is_empty()).then(|| format!("{file}:{digits}"))
+    })
+}
+
+/// Whether a message begins with a place, `my_probe.py:12: `, as those of SDKs do that know it.
+fn has_place(message: &str) -> bool {
+    let place = message.split(": ").next().unwrap_or_default();
+    let is_line = |(file, line): (&str, &str)| {
+        file.contains('.') && !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    message.len() > place.len() && !place.contains(' ') && place.rsplit_once(':').is_some_and(is_line)
 }
 
 impl Fault {
@@ -248,6 +306,9 @@ impl Fault {
             }
             Fault::Load { problem, .. } => served(problem),
             Fault::Protocol { .. } => "use a probe and a taskscale of the same protocol",
+            Fault::Refused { message, .. } if has_place(message) => {
+                "mend that line; `taskscale probe check` asks for the smallest case"
+            }
             Fault::Refused { .. } => "see the probe's README for what it can do",
             Fault::WrongAnswer { .. } => {
                 "the variant does not do the work it is asked for; a task that calls your own code still gives its share of the right answer"
@@ -275,5 +336,42 @@ impl Fault {
             }
         };
         Missing::new(self.to_string(), remedy)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_process_is_told_by_its_reason_and_the_place_in_the_users_file() {
+        let go = "panic: runtime error: index out of range [5]\n\ngoroutine 6 [running]:\nmain.task(...)\n\tprobe/my_probe.go:12\ncreated by main.main\n\tprobe/my_probe.go:29 +0x65";
+        let rust = "thread 'main' (7) panicked at src/my_probe.rs:11:9:\nown trouble\nnote: run with `RUST_BACKTRACE=1`";
+        let python = "Traceback (most recent call last):\n  File \"/x/my_probe.py\", line 3\n    def (\n        ^\nSyntaxError: invalid syntax";
+        let node = "file:///x/my_probe.mjs:5\n  throw new TypeError('x');\n  ^\n\nTypeError: own trouble\n    at file:///x/my_probe.mjs:5:9\n\nNode.js v20.20.2";
+        let swift = "my_probe/my_probe.swift:6: Fatal error: own trouble\n*** Signal 4\nBacktrace failed ***";
+        for (stderr, own, expected) in [
+            (go, "my_probe.go", "panic: runtime error: index out of range [5] (my_probe.go:12)"),
+            (rust, "my_probe.rs", "own trouble (my_probe.rs:11)"),
+            (python, "my_probe.py", "SyntaxError: invalid syntax (my_probe.py:3)"),
+            (node, "my_probe.mjs", "TypeError: own trouble (my_probe.mjs:5)"),
+            (swift, "my_probe.swift", "my_probe/my_probe.swift:6: Fatal error: own trouble"),
+            ("one\ntwo\n", "probe.py", "two"),
+        ] {
+            assert_eq!(said("exit status 2", stderr, Some(own)), format!("; it said: {expected}"));
+        }
+        assert_eq!(said("exit status 127", "sh: x: not found\ntwo", None), "; it said: sh: x: not found");
+        assert_eq!((said("", "", None), place("not_probe.py:7", "probe.py")), (String::new(), None));
+    }
+
+    #[test]
+    fn a_message_with_a_place_is_the_users_to_mend() {
+        let remedy = |message: &str| {
+            Fault::Refused { asked: "w v at size 1".into(), message: message.into() }.to_missing().remedy
+        };
+        assert!(remedy("my_probe.py:12: KeyError: 'x'").contains("mend that line"));
+        for message in ["no parameter \"a:1\": x", "KeyError: 'x'", "12:30: late", "a.b: c", "a.b:12"] {
+            assert!(remedy(message).contains("README"), "{message}");
+        }
     }
 }

@@ -22,6 +22,10 @@ pub trait Link {
     fn shake_hands(&mut self, timeout_ns: u64) -> Result<Description, Fault>;
     /// Asks for one sample and waits at most `timeout_ns` for it.
     fn run(&mut self, request: &RunRequest, timeout_ns: u64) -> Result<Observed, Fault>;
+    /// What a user's own code said last on standard error, such as a traceback; nothing of others.
+    fn said(&mut self) -> String {
+        String::new()
+    }
     /// Tells the probe to end and does not wait: several can end at the same time.
     fn dismiss(&mut self);
     /// Ends the probe with its whole process tree.
@@ -157,6 +161,12 @@ pub enum Event<'a> {
         process: u64,
         /// The number of processes.
         processes: u64,
+    },
+    /// A user's own code said something before its request failed.
+    Said {
+        row: &'a RowRecord,
+        /// Plain lines.
+        text: &'a str,
     },
     /// A row is done, one way or another.
     RowEnded {

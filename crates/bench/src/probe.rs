@@ -24,6 +24,10 @@ use crate::{
 /// machine. 30 s are ten times the slowest handshake seen on a loaded machine.
 pub const HANDSHAKE_NS: u64 = 30_000_000_000;
 
+/// The environment variable that tells a user's own probe the name of its file, so that what fails
+/// in it is told by the line.
+pub const OWN_FILE: &str = "TASKSCALE_PROBE_FILE";
+
 /// How long a probe may take to end by itself before its tree is killed.
 const GRACE_NS: u64 = 500_000_000;
 
@@ -43,6 +47,8 @@ pub struct Probe {
     child: Child,
     /// What requests are validated against.
     description: Option<Description>,
+    /// The name of the user's own file.
+    own: Option<String>,
     /// Whose CPU time is counted: a script may have started what described itself.
     family: Option<Family>,
     /// The CPUs of its server and of the generator, where it was started for that.
@@ -55,12 +61,13 @@ impl Probe {
     /// Starts the process and sends nothing yet.
     pub fn start(command: &Command) -> Result<Probe, Fault> {
         let child = Child::spawn(command).map_err(|error| start_fault(command, error))?;
-        Ok(Probe::of(child))
+        let own = command.env.iter().find(|(name, _)| name == OWN_FILE).map(|(_, file)| file.clone());
+        Ok(Probe { own, ..Probe::of(child) })
     }
 
     /// Wraps a process that was started another way.
     pub(crate) fn of(child: Child) -> Probe {
-        Probe { child, description: None, family: None, pinned: None, serving: None }
+        Probe { child, description: None, own: None, family: None, pinned: None, serving: None }
     }
 
     /// Asks the probe to describe itself.
@@ -186,9 +193,12 @@ impl Probe {
                 asked,
                 how: exit.map_or_else(|| "it closed its output".to_owned(), |exit| exit.to_string()),
                 stderr: self.child.stderr_tail(),
+                own: self.own.clone(),
             },
             IoProblem::TooLong | IoProblem::Flood { .. } => Fault::Flooded { asked },
-            IoProblem::Io(why) => Fault::Exited { asked, how: why, stderr: self.child.stderr_tail() },
+            IoProblem::Io(why) => {
+                Fault::Exited { asked, how: why, stderr: self.child.stderr_tail(), own: self.own.clone() }
+            }
         }
     }
 }
@@ -252,6 +262,10 @@ impl Link for Probe {
             Reply::Error { message, .. } => Err(Fault::Refused { asked, message: bounds::message(message) }),
             _ => Err(junk(&line, &asked, "a sample was expected")),
         }
+    }
+
+    fn said(&mut self) -> String {
+        if self.own.is_some() { self.child.stderr_tail() } else { String::new() }
     }
 
     fn dismiss(&mut self) {

@@ -305,6 +305,12 @@ impl<'p> Row<'p> {
             Err(fault) => {
                 self.lost_ns = world.clock.now_ns() - asked_ns;
                 self.waited_ns = matches!(fault, Fault::TimedOut { .. }).then_some(timeout_ns);
+                if let (Some(link), Fault::Refused { .. } | Fault::Exited { .. }) =
+                    (self.link.as_mut(), &fault)
+                {
+                    let text = link.said();
+                    world.listener.event(&Event::Said { row: self.record, text: &text });
+                }
                 self.fail(&fault, world)?;
                 Ok(None)
             }

@@ -2,6 +2,7 @@
 
 use std::{
     cell::{Cell, OnceCell, RefCell},
+    collections::BTreeSet,
     io::IsTerminal,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
@@ -155,6 +156,8 @@ pub struct Progress {
     bars: MultiProgress,
     heading: Option<ProgressBar>,
     rows: Vec<(u64, ProgressBar)>,
+    /// Runtimes whose code has said why it failed.
+    said: BTreeSet<String>,
     interrupt: Interrupt,
     stage: Arc<Mutex<Stage>>,
 }
@@ -232,6 +235,7 @@ impl Progress {
             bars: MultiProgress::with_draw_target(target),
             heading: None,
             rows: Vec::new(),
+            said: BTreeSet::new(),
             interrupt,
             stage,
         }
@@ -275,6 +279,9 @@ fn name(row: &RowRecord) -> String {
     let size = figure::count(row.key.size);
     format!("{} {}{role} {size}", row.key.runtime, row.key.variant_and_case())
 }
+
+/// Lines shown of what a user's code says: the end of a traceback.
+const SAID_SHOWN: usize = 16;
 
 impl Listener for Progress {
     fn event(&mut self, event: &Event<'_>) {
@@ -327,6 +334,16 @@ impl Listener for Progress {
                 let counting = format!("counting {}, process {} of {processes}", name(row), process + 1);
                 lock(&self.stage).counting = Some(counting);
                 self.head();
+            }
+            Event::Said { row, text } => {
+                // Each size fails in the same way, as a rule.
+                if !text.is_empty() && self.said.insert(row.key.runtime.clone()) {
+                    let skipped = text.lines().count().saturating_sub(SAID_SHOWN);
+                    self.bars.suspend(|| {
+                        tell(&format!("taskscale: {} said:", name(row)));
+                        text.lines().skip(skipped).for_each(|line| quote(&format!("  {line}")));
+                    });
+                }
             }
             Event::RowEnded { row, status } => match status {
                 Status::Ok { .. } => self.say(row, "done"),

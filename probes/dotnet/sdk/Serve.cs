@@ -1,4 +1,5 @@
 using System.Text.Json;
+using System.Text.RegularExpressions;
 
 namespace Taskscale;
 
@@ -36,9 +37,17 @@ public static class Server {
                     + $"{Probe.Protocol}; use a tool and a probe of one release");
         }
         catch (Exception thrown) {
-            string message = thrown is ArgumentException or JsonException ? thrown.Message : thrown.ToString();
+            string message = Place(thrown) + (thrown is ArgumentException or JsonException ? "" : $"{thrown.GetType().FullName}: ") + thrown.Message;
             return new { type = "error", message, protocol = Probe.Protocol };
         }
+    }
+
+    /// <summary>Where in the user's own file it came up (<c>my_probe.cs:12: </c>), if there; then standard error has the trace.</summary>
+    private static string Place(Exception thrown) {
+        string? own = Environment.GetEnvironmentVariable("TASKSCALE_PROBE_FILE");
+        if (own is null || Regex.Match($"{thrown}", $@"\b{Regex.Escape(own)}:line (\d+)") is not { Success: true } found) return "";
+        Console.Error.WriteLine(thrown);
+        return $"{own}:{found.Groups[1]}: ";
     }
 
     private static object Perform(Run run) {

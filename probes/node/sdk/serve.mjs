@@ -55,8 +55,17 @@ async function reply(line, name, version) {
     const both = `the tool speaks protocol ${asked.protocol}, this probe of ${name} speaks protocol ${PROTOCOL}`;
     throw new Error(`${both}; use a tool and a probe of one release`);
   } catch (error) {
-    return { type: "error", message: String(error?.message || error), protocol: PROTOCOL };
+    return { type: "error", message: place(error) + String(error?.message || error), protocol: PROTOCOL };
   }
+}
+
+/** Where in the user's own file it came up (`my_probe.mjs:12: `), if there; then standard error has the stack. */
+function place(error) {
+  const own = process.env.TASKSCALE_PROBE_FILE;
+  const places = String(error?.stack).matchAll(/([^/\\(\s]+):(\d+):\d+/g);
+  const line = [...places].find(([, file]) => file === own)?.[2];
+  if (line) console.error(error.stack);
+  return line ? `${own}:${line}: ` : "";
 }
 
 function parse(line) {

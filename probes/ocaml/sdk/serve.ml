@@ -34,6 +34,25 @@ let describe name version workers message =
       Printf.ksprintf failwith "the tool speaks protocol %s, this probe of %s speaks protocol %d; use both of one release"
         asked name Probe.protocol
 
+(** Where in the user's own file it came up ([my_probe.ml:12: ]), if there; then standard error has the trace. Traces make
+    exceptions dearer, so the request that failed is performed once more with them. *)
+let place again =
+  let own = Option.value (Sys.getenv_opt "TASKSCALE_PROBE_FILE") ~default:"" in
+  let is_own slot =
+    match Printexc.Slot.location slot with
+    | Some at when own <> "" && Filename.basename at.filename = own -> Some (Printf.sprintf "%s:%d: " own at.line_number)
+    | _ -> None
+  in
+  Printexc.record_backtrace (own <> "");
+  let found =
+    try ignore (again ()); None
+    with _ ->
+      let slots = Option.value (Printexc.backtrace_slots (Printexc.get_raw_backtrace ())) ~default:[||] in
+      Option.map (fun place -> Printexc.print_backtrace stderr; place) (List.find_map is_own (Array.to_list slots))
+  in
+  Printexc.record_backtrace false;
+  Option.value found ~default:""
+
 (** The reply to a line; [None] to [exit]. Whatever is raised is this request's failure only. *)
 let reply name version workers line =
   let error message =
@@ -51,9 +70,10 @@ let reply name version workers line =
             Printf.ksprintf failwith "unknown request type %s; known here: describe, run, exit" (Yojson.Safe.to_string asked)
       in
       try answer message with
-      | Failure why -> error why
       | Type_error (why, _) -> error ("no request: " ^ why)
-      | other -> error (Printexc.to_string other))
+      | raised ->
+          let why = match raised with Failure why -> why | other -> Printexc.to_string other in
+          error (place (fun () -> answer message) ^ why))
 
 (** Where replies go. Whatever a workload prints must not get between them. *)
 let replies = ref stdout

@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use taskscale_bench::probe::OWN_FILE;
 use taskscale_model::missing::Missing;
 use taskscale_sys::{
     clock, own,
@@ -266,7 +267,12 @@ impl Job {
     }
 
     fn recipe(&self, site: Site<'_>) -> Recipe {
-        (self.language.recipe)(&self.toolchain, &self.source, site)
+        let mut recipe = (self.language.recipe)(&self.toolchain, &self.source, site);
+        if let Source::File(path) = &self.source {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            recipe.run.env.push((OWN_FILE.to_owned(), name));
+        }
+        recipe
     }
 
     /// Hashes everything the result depends on: sources, steps, toolchain, and the user's file.

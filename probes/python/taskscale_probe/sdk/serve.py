@@ -1,7 +1,9 @@
 """The loop: a line in, a line out, flushed at once. What cannot be done gets an error; the probe lives on."""
 
 import json
+import os
 import sys
+import traceback
 
 from .counters import counted
 from .describe import PROTOCOL, description
@@ -50,7 +52,16 @@ def reply(line, answer):
         return None if message.get("type") == "exit" else answer(message)
     except Exception as error:
         text = str(error) if type(error) is LookupError else f"{type(error).__name__}: {error}"
-        return {"type": "error", "message": text, "protocol": PROTOCOL}
+        return {"type": "error", "message": place(error) + text, "protocol": PROTOCOL}
+
+
+def place(error):
+    """Where in the user's own file it came up (`my_probe.py:12: `), if there; then standard error has the traceback."""
+    own = os.environ.get("TASKSCALE_PROBE_FILE")
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if os.path.basename(frame.filename) == own]
+    if lines:
+        traceback.print_exception(type(error), error, error.__traceback__)
+    return f"{own}:{lines[-1]}: " if lines else ""
 
 
 def parse(line):

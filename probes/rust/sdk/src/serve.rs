@@ -2,7 +2,8 @@
 //! an error, and the probe lives on.
 
 use std::io::{self, BufRead, Write};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{self, AssertUnwindSafe, PanicHookInfo, catch_unwind};
+use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
@@ -12,6 +13,11 @@ impl Probe {
     /// Serves standard input until it ends or says `exit`. An `Err` tells that a pipe failed.
     /// Standard output is flushed behind each line by itself.
     pub fn serve(&self) -> io::Result<()> {
+        let usual = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            note(info);
+            usual(info);
+        }));
         // Between two lines the lock is free, for a workload that has lines of its own.
         for line in std::iter::from_fn(|| io::stdin().lock().split(b'\n').next()) {
             let object = serde_json::from_slice(&line?).map(Value::Object);
@@ -37,7 +43,10 @@ impl Probe {
         let workload = self.workloads.iter().find(|one| one.name == run.workload).ok_or_else(unknown)?;
         let variant = workload.variants.iter().find(|one| one.name == run.variant).ok_or_else(unknown)?;
         run.fill(workload, variant);
-        let timing = catch_unwind(AssertUnwindSafe(|| (variant.perform)(&run))).map_err(message)??;
+        *own_panic() = None;
+        let timed = catch_unwind(AssertUnwindSafe(|| (variant.perform)(&run)));
+        // What a task of the user's said comes before what its awaiting said of it.
+        let timing = timed.map_err(|panic| own_panic().take().unwrap_or_else(|| message(&*panic)))??;
         Ok(json!({
             "type": "sample", "id": run.id, "wall_ns": timing.wall_ns, "cpu_ns": timing.cpu_ns,
             "answer": timing.answer, "extra": timing.extra,
@@ -45,8 +54,23 @@ impl Probe {
     }
 }
 
+/// The first panic of a request in the user's own file, with its place: `my_probe.rs:12: at sea`.
+fn own_panic() -> std::sync::MutexGuard<'static, Option<String>> {
+    static FIRST: Mutex<Option<String>> = Mutex::new(None);
+    FIRST.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Keeps a panic, where it is of the file that the tool has named.
+fn note(info: &PanicHookInfo<'_>) {
+    let own = std::env::var("TASKSCALE_PROBE_FILE").unwrap_or_default();
+    let of_own = info.location().filter(|at| at.file().rsplit('/').next() == Some(&*own));
+    if let Some(at) = of_own {
+        own_panic().get_or_insert_with(|| format!("{own}:{}: {}", at.line(), message(info.payload())));
+    }
+}
+
 /// What a panic said.
-fn message(panic: Box<dyn std::any::Any + Send>) -> String {
+fn message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(ToString::to_string);
     text.or(panic.downcast_ref().cloned()).unwrap_or("a panic without a message".to_owned())
 }

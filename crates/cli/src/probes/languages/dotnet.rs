@@ -132,8 +132,9 @@ fn recipe(dotnet: &Toolchain, source: &Source, site: Site<'_>, dialect: &Dialect
         Source::File(path) => {
             let text = std::fs::read_to_string(path).unwrap_or_default();
             let project = format!("own/own.{}", dialect.project);
+            let named = named(&text, path);
             let files =
-                vec![(project.clone(), project_of(&text, dialect)), (format!("own/{}", dialect.main), text)];
+                vec![(project.clone(), project_of(&text, dialect)), (format!("own/{}", dialect.main), named)];
             (files, project, "own.dll".to_owned())
         }
     };
@@ -206,6 +207,7 @@ fn project_of(text: &str, dialect: &Dialect) -> String {
     <AssemblyName>own</AssemblyName>
     <AllowUnsafeBlocks>true</AllowUnsafeBlocks>
     <TreatWarningsAsErrors>false</TreatWarningsAsErrors>
+    <DebugType>embedded</DebugType>
     <Features>$(Features);FileBasedProgram</Features>
   </PropertyGroup>
   <ItemGroup>
@@ -215,6 +217,16 @@ fn project_of(text: &str, dialect: &Dialect) -> String {
 ",
         dialect.compile
     )
+}
+
+/// Lets the compiler name a user's file as the user does. A first line that begins with `#!` is for
+/// a shell.
+fn named(text: &str, path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    match text.strip_prefix("#!").and_then(|rest| rest.split_once('\n')) {
+        Some((_, rest)) => format!("#line 2 \"{name}\"\n{rest}"),
+        None => format!("#line 1 \"{name}\"\n{text}"),
+    }
 }
 
 fn package(line: &str) -> Option<(&str, &str)> {

@@ -54,6 +54,9 @@ fn recipe(go: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
         },
         Source::File(path) => {
             let text = std::fs::read_to_string(path).unwrap_or_default();
+            // A panic and the compiler name the file as the user does; `main.go` has no ending that
+            // Go takes for a system or for a test.
+            let text = format!("//line {}:1\n{text}", path.file_name().unwrap_or_default().to_string_lossy());
             // The user's code is read in the language of the Go that was found: `go 1.21` has no
             // `for range n`.
             let language = minor(&go.version);

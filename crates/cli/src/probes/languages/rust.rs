@@ -92,10 +92,14 @@ fn recipe(cargo: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
         },
         Source::File(path) => {
             let text = std::fs::read_to_string(path).unwrap_or_default();
-            let manifest = format!("{}{}", DEPENDENCIES.trim_start(), theirs());
+            // A panic names the file as it was compiled.
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let file = format!("src/{name}");
+            let bin = format!("\n[[bin]]\nname = \"probe\"\npath = {file:?}\n");
+            let manifest = format!("{}{}{bin}", DEPENDENCIES.trim_start(), theirs());
             Recipe {
                 files: vec![
-                    ("own/src/main.rs".into(), text),
+                    (format!("own/{file}"), text),
                     ("own/Cargo.toml".into(), manifest),
                     ("own/Cargo.lock".into(), of_probe("Cargo.lock").to_owned()),
                 ],

@@ -36,9 +36,27 @@ public final class Serve {
                             + " speaks protocol " + Probe.PROTOCOL + "; use a tool and a probe of one release"
                     : "unknown request type " + Json.write(type) + "; known here: describe run exit");
         } catch (Throwable thrown) {
-            String message = thrown instanceof IllegalArgumentException ? thrown.getMessage() : thrown.toString();
-            return Json.object("type", "error", "message", message, "protocol", Probe.PROTOCOL);
+            String message = thrown instanceof IllegalArgumentException ? thrown.getMessage() : innermost(thrown).toString();
+            return Json.object("type", "error", "message", place(thrown) + message, "protocol", Probe.PROTOCOL);
         }
+    }
+
+    /** Where in the user's own file it came up ({@code MyProbe.java:12: }), if there; then standard error has the trace. */
+    private static String place(Throwable thrown) {
+        String own = System.getenv("TASKSCALE_PROBE_FILE"), place = "";
+        for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+            for (StackTraceElement frame : cause.getStackTrace()) {
+                if (own == null || !own.equals(frame.getFileName())) continue;
+                place = own + ":" + frame.getLineNumber() + ": ";
+                break;
+            }
+        }
+        if (!place.isEmpty()) thrown.printStackTrace();
+        return place;
+    }
+
+    private static Throwable innermost(Throwable thrown) {
+        return thrown instanceof java.util.concurrent.ExecutionException && thrown.getCause() != null ? innermost(thrown.getCause()) : thrown;
     }
 
     /** Performs a request. */
