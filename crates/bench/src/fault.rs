@@ -28,7 +28,7 @@ pub enum Fault {
         seconds: f64,
     },
     /// The process ended before it answered.
-    #[error("ended ({how}) instead of answering {asked}{}", said(.how, .stderr, .own.as_deref()))]
+    #[error("{}", ended(.asked, .how, .stderr, .own.as_deref()))]
     Exited {
         /// The request.
         asked: String,
@@ -97,7 +97,7 @@ pub enum Fault {
         problem: Problem,
     },
     /// The probe answered with an error.
-    #[error("refused {asked}: {message}")]
+    #[error("{}", refused(.asked, .message))]
     Refused {
         /// The request.
         asked: String,
@@ -211,14 +211,33 @@ fn gave(first_of: &Option<String>) -> String {
     first_of.as_ref().map_or("before it was".to_owned(), |who| format!("{who} gave"))
 }
 
-/// What a process said at its end: the line that tells what happened, and the first place in the
-/// user's own file.
-fn said(how: &str, stderr: &str, own: Option<&str>) -> String {
+/// What a user's own code says comes first, with its place: a long text is cut at its end.
+fn refused(asked: &str, message: &str) -> String {
+    match has_place(message) {
+        true => format!("{message}, when asked for {asked}"),
+        false => format!("refused {asked}: {message}"),
+    }
+}
+
+/// That a process ended, with the line that says why, and the first place in the user's own file.
+fn ended(asked: &str, how: &str, stderr: &str, own: Option<&str>) -> String {
+    let ended = format!("ended ({how}) instead of answering {asked}");
+    let place = own.and_then(|own| place(stderr, own));
+    match (said(how, stderr), place) {
+        (Some(line), Some(place)) if line.contains(&place) => format!("{line}; it {ended}"),
+        (Some(line), Some(place)) => format!("{place}: {line}; it {ended}"),
+        (Some(line), None) => format!("{ended}; it said: {line}"),
+        (None, _) => ended,
+    }
+}
+
+/// The line of what a process said at its end that tells what happened.
+fn said<'a>(how: &str, stderr: &'a str) -> Option<&'a str> {
     let mut lines = stderr.lines().map(str::trim).filter(|line| !line.is_empty());
     // By a shell's convention 126 and 127 mean that a command could not be run, and the first line
     // names it.
     if how == "exit status 126" || how == "exit status 127" {
-        return lines.next().map_or_else(String::new, |line| format!("; it said: {line}"));
+        return lines.next();
     }
     let told = lines.clone().find(|line| tells_failure(line));
     // What comes behind the word `panicked` and its place stands on a line of its own.
@@ -227,11 +246,7 @@ fn said(how: &str, stderr: &str, own: Option<&str>) -> String {
         behind.nth(1)
     });
     // As a rule the last line is where a traceback says what happened.
-    let Some(line) = panic.or(told).or_else(|| lines.next_back()) else { return String::new() };
-    match own.and_then(|own| place(stderr, own)) {
-        Some(place) if !line.contains(&place) => format!("; it said: {line} ({place})"),
-        _ => format!("; it said: {line}"),
-    }
+    panic.or(told).or_else(|| lines.next_back())
 }
 
 /// How runtimes begin the line that says why they end a process: Go, Rust, Swift, C++, .NET, OCaml
@@ -300,6 +315,9 @@ impl Fault {
                 "raise --timeout if the work is really that long, else look for a deadlock"
             }
             Fault::Changed { .. } => "run again, and build or edit the probe before or after a run",
+            Fault::Exited { own: Some(own), stderr, .. } if place(stderr, own).is_some() => {
+                "mend that line; `taskscale probe check` asks for the smallest case"
+            }
             Fault::Exited { .. } => "run the probe by hand: probes/PROTOCOL.md shows what to type",
             Fault::Flooded { .. } | Fault::Junk { .. } | Fault::OutOfTurn { .. } => {
                 "print nothing but replies to standard output; `taskscale probe check` shows which request it was"
@@ -351,17 +369,20 @@ mod tests {
         let node = "file:///x/my_probe.mjs:5\n  throw new TypeError('x');\n  ^\n\nTypeError: own trouble\n    at file:///x/my_probe.mjs:5:9\n\nNode.js v20.20.2";
         let swift = "my_probe/my_probe.swift:6: Fatal error: own trouble\n*** Signal 4\nBacktrace failed ***";
         for (stderr, own, expected) in [
-            (go, "my_probe.go", "panic: runtime error: index out of range [5] (my_probe.go:12)"),
-            (rust, "my_probe.rs", "own trouble (my_probe.rs:11)"),
-            (python, "my_probe.py", "SyntaxError: invalid syntax (my_probe.py:3)"),
-            (node, "my_probe.mjs", "TypeError: own trouble (my_probe.mjs:5)"),
+            (go, "my_probe.go", "my_probe.go:12: panic: runtime error: index out of range [5]"),
+            (rust, "my_probe.rs", "my_probe.rs:11: own trouble"),
+            (python, "my_probe.py", "my_probe.py:3: SyntaxError: invalid syntax"),
+            (node, "my_probe.mjs", "my_probe.mjs:5: TypeError: own trouble"),
             (swift, "my_probe.swift", "my_probe/my_probe.swift:6: Fatal error: own trouble"),
-            ("one\ntwo\n", "probe.py", "two"),
         ] {
-            assert_eq!(said("exit status 2", stderr, Some(own)), format!("; it said: {expected}"));
+            let whole = format!("{expected}; it ended (exit status 2) instead of answering describe");
+            assert_eq!(ended("describe", "exit status 2", stderr, Some(own)), whole);
         }
-        assert_eq!(said("exit status 127", "sh: x: not found\ntwo", None), "; it said: sh: x: not found");
-        assert_eq!((said("", "", None), place("not_probe.py:7", "probe.py")), (String::new(), None));
+        let of = |how: &str, stderr: &str| ended("describe", how, stderr, Some("probe.py"));
+        assert!(of("exit status 1", "one\ntwo\n").ends_with("answering describe; it said: two"));
+        assert!(of("exit status 127", "sh: x: not found\ntwo").ends_with("; it said: sh: x: not found"));
+        assert!(of("exit status 1", "not_probe.py:7").ends_with("; it said: not_probe.py:7"));
+        assert!(of("exit status 1", "").ends_with("answering describe"));
     }
 
     #[test]

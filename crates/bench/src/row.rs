@@ -309,7 +309,9 @@ impl<'p> Row<'p> {
                     (self.link.as_mut(), &fault)
                 {
                     let text = link.said();
-                    world.listener.event(&Event::Said { row: self.record, text: &text });
+                    if !text.is_empty() {
+                        world.listener.event(&Event::Said { row: self.record, text: &text });
+                    }
                 }
                 self.fail(&fault, world)?;
                 Ok(None)

@@ -337,7 +337,7 @@ impl Listener for Progress {
             }
             Event::Said { row, text } => {
                 // Each size fails in the same way, as a rule.
-                if !text.is_empty() && self.said.insert(row.key.runtime.clone()) {
+                if self.said.insert(row.key.runtime.clone()) {
                     let skipped = text.lines().count().saturating_sub(SAID_SHOWN);
                     self.bars.suspend(|| {
                         tell(&format!("taskscale: {} said:", name(row)));

@@ -7,9 +7,9 @@ use crate::repository::{File, Repository};
 
 /// Most lines of code of an SDK.
 const LINES: usize = 270;
-/// Files that are not counted: the JSON of languages that bring none, and what reads the runtime's
-/// own counters, which a probe need not have.
-const APART: [&str; 2] = ["json", "counters"];
+/// Files that are not counted: the JSON of languages that bring none, and two things that a probe
+/// need not have: what reads the runtime's own counters, and what finds the line that failed.
+const APART: [&str; 3] = ["json", "counters", "place"];
 /// The parts. Each has the names that its file may have: a public class of Java has the file's
 /// name.
 const PARTS: [&[&str]; 5] =

@@ -27,9 +27,6 @@ import "bufio"
 import "encoding/json"
 import "fmt"
 import "os"
-import "path/filepath"
-import "runtime"
-import "runtime/debug"
 
 // Lines are those of the tool, and Replies where replies go. Between a request and its sample a workload may have lines
 // of its own.
@@ -70,21 +67,6 @@ func reply(line []byte, name, version string) (said object) {
 		return nil
 	}
 	panic(fmt.Sprintf("unknown request type %q; known here: describe run exit", asked.Type))
-}
-
-// place says where in the user's own file a panic came up (my_probe.go:12), if there; then standard error has the stack.
-func place() string {
-	own := os.Getenv("TASKSCALE_PROBE_FILE")
-	callers := make([]uintptr, 64)
-	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers)])
-	for more := own != ""; more; {
-		var frame runtime.Frame
-		if frame, more = frames.Next(); filepath.Base(frame.File) == own {
-			os.Stderr.Write(debug.Stack())
-			return fmt.Sprintf("%s:%d: ", own, frame.Line)
-		}
-	}
-	return ""
 }
 
 // run performs a request.

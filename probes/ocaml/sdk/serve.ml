@@ -48,7 +48,7 @@ let place again =
     try ignore (again ()); None
     with _ ->
       let slots = Option.value (Printexc.backtrace_slots (Printexc.get_raw_backtrace ())) ~default:[||] in
-      Option.map (fun place -> Printexc.print_backtrace stderr; place) (List.find_map is_own (Array.to_list slots))
+      Option.map (fun place -> Printexc.print_backtrace stderr; flush stderr; place) (List.find_map is_own (Array.to_list slots))
   in
   Printexc.record_backtrace false;
   Option.value found ~default:""

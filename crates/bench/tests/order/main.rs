@@ -258,6 +258,7 @@ impl Listener for FakeListener {
             }
             Event::CellEnded => self.words.push("end".into()),
             Event::Calibrating { row } => self.words.push(format!("calibrating {}", row.key.runtime)),
+            Event::Said { text, .. } => self.words.push(format!("said {text}")),
             Event::Sampled { .. } | Event::Counting { .. } | Event::RowEnded { .. } => (),
         }
     }

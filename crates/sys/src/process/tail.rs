@@ -41,6 +41,8 @@ impl Tail {
         for character in String::from_utf8_lossy(&self.bytes[cut..]).trim_end().chars() {
             match character {
                 '\n' => text.push('\n'),
+                // Traces are indented by it.
+                '\t' => text.push_str("    "),
                 control if control.is_control() => text.extend(control.escape_default()),
                 other => text.push(other),
             }
@@ -67,8 +69,8 @@ mod tests {
     #[test]
     fn text_cannot_drive_a_terminal() {
         let mut tail = Tail::default();
-        tail.push(b"red \x1b[31m\r\nbell \x07 \xff \xc3\xa9\n\n");
-        assert_eq!(tail.text(), "red \\u{1b}[31m\\r\nbell \\u{7} \u{fffd} \u{e9}");
+        tail.push(b"\tred \x1b[31m\r\nbell \x07 \xff \xc3\xa9\n\n");
+        assert_eq!(tail.text(), "    red \\u{1b}[31m\\r\nbell \\u{7} \u{fffd} \u{e9}");
     }
 
     #[test]

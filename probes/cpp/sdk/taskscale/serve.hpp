@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "place.hpp"
 #include "request.hpp"
 
 namespace taskscale {
@@ -31,7 +32,16 @@ inline std::optional<Json> reply(std::string_view line, const std::string& name,
     const Json message = JsonReader::read(line);
     const std::string& type = field<std::string>(message, "type");
     if (type == "exit") return std::nullopt;
-    if (type == "run") return std::apply(performed, request(message));
+    if (type == "run") {
+      const auto asked = request(message);
+      try {
+        return std::apply(performed, asked);
+      } catch (const std::exception& thrown) {
+        failed = thrown.what();
+      } catch (...) {}
+      failed = place([&asked] { std::apply(performed, asked); }) + failed;
+      return Object{{"type", "error"}, {"message", failed}, {"protocol", kProtocol}};
+    }
     if (type != "describe") throw Refused("unknown request type " + in_quotes(type) + "; known here: describe run exit");
     const std::uint64_t asked = field<std::uint64_t>(message, "protocol");
     if (asked == kProtocol) return description(name, version, workers);

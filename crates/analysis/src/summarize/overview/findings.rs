@@ -112,22 +112,42 @@ fn without_figures<'r>(
     kind: FindingKind,
 ) -> Vec<Finding> {
     let rows = rows.filter(|row| row.status() == status).filter_map(|row| Some((row, row.missing()?)));
-    let groups = grouped(rows, |(_, missing)| (&missing.reason, &missing.remedy));
+    let groups = grouped(rows, |(row, missing)| (at_any_size(row, missing), &missing.remedy));
     let names = |group: &[(&Row, &Missing)]| -> Vec<String> {
         let name = |row: &Row| format!("{} {}", row.key.runtime, row.key.variant_and_case());
         let names = grouped(group.iter().map(|(row, _)| name(row)), String::clone);
         names.into_iter().filter_map(|same| same.into_iter().next()).collect()
     };
-    let mut groups: Vec<(&Missing, Vec<String>)> =
-        groups.iter().map(|group| (group[0].1, names(group))).collect();
+    let reason = |group: &[(&Row, &Missing)]| {
+        let (row, missing) = group[0];
+        let sizes: BTreeSet<u64> = group.iter().map(|(row, _)| row.key.size).collect();
+        let general = at_any_size(row, missing);
+        match sizes.len() > 1 && general != missing.reason {
+            true => format!("{general}, at {} sizes", sizes.len()),
+            false => missing.reason.clone(),
+        }
+    };
+    let mut groups: Vec<(&Missing, String, Vec<String>)> =
+        groups.iter().map(|group| (group[0].1, reason(group), names(group))).collect();
     // The sort is stable: those that hold most rows come first.
-    groups.sort_by_key(|(_, names)| std::cmp::Reverse(names.len()));
-    let finding = |(missing, names): (&Missing, Vec<String>)| Finding {
+    groups.sort_by_key(|(_, _, names)| std::cmp::Reverse(names.len()));
+    let finding = |(missing, reason, names): (&Missing, String, Vec<String>)| Finding {
         kind,
-        text: format!("{}: {}", listed(&names), missing.reason),
+        text: format!("{}: {reason}", listed(&names)),
         remedy: missing.remedy.clone(),
     };
     groups.into_iter().map(finding).collect()
+}
+
+/// Why a row has no figure, without its size: what fails at one as a rule fails at all.
+fn at_any_size(row: &Row, missing: &Missing) -> String {
+    let size = format!(" at size {}", row.key.size);
+    match missing.reason.split_once(&size) {
+        Some((before, behind)) if !behind.starts_with(|c: char| c.is_ascii_digit()) => {
+            format!("{before}{behind}")
+        }
+        _ => missing.reason.clone(),
+    }
 }
 
 /// What a suite left out for want of time, in one sentence.

@@ -99,7 +99,7 @@ fn recipe(compiler: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
             let link = library(runtime).map_or(&[][..], |(_, _, flags, _)| *flags);
             (format!("{runtime}.cpp"), link, vec![runtime.clone()])
         }
-        Source::File(path) => (absolute(path), &[][..], Vec::new()),
+        Source::File(path) => (absolute(path), &["-g1", "-DTASKSCALE_PLACES"][..], Vec::new()),
     };
     let words = ["-std=c++20", "-O2", "-pthread", "-I", &sdk, &file, "-o", &probe];
     let words = words.iter().chain(link).map(|word| (*word).to_owned());

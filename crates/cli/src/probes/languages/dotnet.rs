@@ -1,6 +1,8 @@
 //! .NET, in C# and F#: two languages over one SDK and one runtime, each with its own endings of
 //! files. A user's file becomes a project that refers to the SDK.
 
+use std::path::Path;
+
 use taskscale_model::missing::Missing;
 use taskscale_sys::process::Command;
 
@@ -37,9 +39,9 @@ struct Dialect {
     name: &'static str,
     /// The ending of its projects.
     project: &'static str,
-    /// How a project takes a user's file. C# takes all that lie beside it.
+    /// How a project takes a user's file, `MAIN`. C# takes all that lie beside it.
     compile: &'static str,
-    /// The name of a user's file in its project.
+    /// The name of a user's file in its project, where its own will not do.
     main: &'static str,
 }
 
@@ -47,7 +49,7 @@ const CS: Dialect = Dialect { name: "csharp", project: "csproj", compile: "", ma
 const FS: Dialect = Dialect {
     name: "fsharp",
     project: "fsproj",
-    compile: "    <Compile Include=\"main.fsx\" />\n",
+    compile: "    <Compile Include=\"MAIN\" />\n",
     main: "main.fsx",
 };
 
@@ -132,9 +134,9 @@ fn recipe(dotnet: &Toolchain, source: &Source, site: Site<'_>, dialect: &Dialect
         Source::File(path) => {
             let text = std::fs::read_to_string(path).unwrap_or_default();
             let project = format!("own/own.{}", dialect.project);
-            let named = named(&text, path);
+            let main = main_of(path, dialect);
             let files =
-                vec![(project.clone(), project_of(&text, dialect)), (format!("own/{}", dialect.main), named)];
+                vec![(project.clone(), project_of(&text, dialect, &main)), (format!("own/{main}"), text)];
             (files, project, "own.dll".to_owned())
         }
     };
@@ -188,7 +190,7 @@ fn recipe(dotnet: &Toolchain, source: &Source, site: Site<'_>, dialect: &Dialect
 
 /// Returns the project of a user's file. The packages are those that the file names as a program of
 /// one file does: `#:package NAME@VERSION` in C#, `#r "nuget: NAME, VERSION"` in F#.
-fn project_of(text: &str, dialect: &Dialect) -> String {
+fn project_of(text: &str, dialect: &Dialect, main: &str) -> String {
     let packages: String = text
         .lines()
         .filter_map(package)
@@ -215,18 +217,16 @@ fn project_of(text: &str, dialect: &Dialect) -> String {
 {packages}  </ItemGroup>
 </Project>
 ",
-        dialect.compile
+        dialect.compile.replace("MAIN", main)
     )
 }
 
-/// Lets the compiler name a user's file as the user does. A first line that begins with `#!` is for
-/// a shell.
-fn named(text: &str, path: &Path) -> String {
+/// The name of a user's file in its project: its own, which traces then tell, unless MSBuild takes
+/// a sign of it for something else.
+fn main_of(path: &Path, dialect: &Dialect) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    match text.strip_prefix("#!").and_then(|rest| rest.split_once('\n')) {
-        Some((_, rest)) => format!("#line 2 \"{name}\"\n{rest}"),
-        None => format!("#line 1 \"{name}\"\n{text}"),
-    }
+    let is_plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
+    if is_plain { name.into_owned() } else { dialect.main.to_owned() }
 }
 
 fn package(line: &str) -> Option<(&str, &str)> {
@@ -267,7 +267,7 @@ mod tests {
         ] {
             assert_eq!(package(line), named, "{line}");
         }
-        let project = project_of("#:package A\"@1\nrest", &CS);
+        let project = project_of("#:package A\"@1\nrest", &CS, "main.cs");
         assert!(project.contains("Include=\"A&quot;\" Version=\"1\""), "{project}");
     }
 
