@@ -43,10 +43,11 @@ impl Planted {
         let honest = fs::read_to_string(&probe).expect("built");
         let tells = format!("#!/bin/sh\ntouch {}\n", planted.started.display());
         fs::write(&probe, honest.replacen("#!/bin/sh\n", &tells, 1)).expect("planted");
-        // Whoever can write the probe can write its hash too.
+        // Whoever can write the probe can write its hash and its size too.
         let marker = probe.parent().and_then(Path::parent).expect("a folder").join("built");
         let of = |bytes: &[u8]| -> String {
-            Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+            let hash: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+            format!("{hash} x {} ", bytes.len())
         };
         let list = fs::read_to_string(&marker).expect("built");
         let forged = list.replace(&of(honest.as_bytes()), &of(&fs::read(&probe).expect("planted")));
