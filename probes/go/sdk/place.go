@@ -13,7 +13,9 @@ func place() string {
 	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers)])
 	for more := own != ""; more; {
 		var frame runtime.Frame
-		if frame, more = frames.Next(); filepath.Base(frame.File) == own {
+		frame, more = frames.Next()
+		more = more && frame.Function != "taskscale/sdk.reply" // what stands below it is where the loop was called
+		if filepath.Base(frame.File) == own {
 			os.Stderr.Write(debug.Stack())
 			return fmt.Sprintf("%s:%d: ", own, frame.Line)
 		}

@@ -3,6 +3,7 @@ package sdk
 import (
 	"encoding/json"
 	"errors"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -150,5 +151,16 @@ func TestAFunctionOfGoTestIsPerformedAsItIs(t *testing.T) {
 	}
 	if _, err := run.Benchmark(func(b *testing.B) { b.Fatal("no") }); err == nil {
 		t.Error("a failure is an error")
+	}
+}
+
+func TestAPanicIsToldWithItsPlaceInTheUsersFileAndARefusalHasNone(t *testing.T) {
+	t.Setenv("TASKSCALE_PROBE_FILE", "serve_test.go")
+	if said := asked(t, "panics", "{}")["message"].(string); !regexp.MustCompile(`^serve_test\.go:\d+: at sea$`).MatchString(said) {
+		t.Error(said)
+	}
+	// The loop is called from this file too.
+	if said := asked(t, "triple", "{}")["message"].(string); !strings.HasPrefix(said, "unknown variant") {
+		t.Error(said)
 	}
 }

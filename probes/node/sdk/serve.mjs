@@ -62,7 +62,8 @@ async function reply(line, name, version) {
 /** Where in the user's own file it came up (`my_probe.mjs:12: `), if there; then standard error has the stack. */
 function place(error) {
   const own = process.env.TASKSCALE_PROBE_FILE;
-  const places = String(error?.stack).matchAll(/([^/\\(\s]+):(\d+):\d+/g);
+  // What stands below the loop is where the loop was called.
+  const places = String(error?.stack).split("/sdk/serve.mjs")[0].matchAll(/([^/\\(\s]+):(\d+):\d+/g);
   const line = [...places].find(([, file]) => file === own)?.[2];
   if (line) console.error(error.stack);
   return line ? `${own}:${line}: ` : "";

@@ -46,6 +46,8 @@ public final class Serve {
         String own = System.getenv("TASKSCALE_PROBE_FILE"), place = "";
         for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
             for (StackTraceElement frame : cause.getStackTrace()) {
+                // What stands below the loop is where the loop was called.
+                if (frame.getClassName().equals(Serve.class.getName())) break;
                 if (own == null || !own.equals(frame.getFileName())) continue;
                 place = own + ":" + frame.getLineNumber() + ": ";
                 break;
