@@ -34,10 +34,22 @@ let describe name version workers message =
       Printf.ksprintf failwith "the tool speaks protocol %s, this probe of %s speaks protocol %d; use both of one release"
         asked name Probe.protocol
 
+(** Where replies go. Whatever a workload prints must not get between them. *)
+let replies = ref stdout
+
+(** How many lines went out. *)
+let lines = ref 0
+
+(** Sends a line to the tool. *)
+let say said =
+  incr lines;
+  output_string !replies (Yojson.Safe.to_string said ^ "\n");
+  flush !replies
+
 (** Where in the user's own file it came up ([my_probe.ml:12: ]), if there; then standard error has the trace. Traces make
-    exceptions dearer, so the request that failed is performed once more with them. *)
-let place again =
-  let own = Option.value (Sys.getenv_opt "TASKSCALE_PROBE_FILE") ~default:"" in
+    exceptions dearer, so the request that failed is performed once more with them, unless it has spoken to the tool. *)
+let place spoke again =
+  let own = if spoke then "" else Option.value (Sys.getenv_opt "TASKSCALE_PROBE_FILE") ~default:"" in
   let is_own slot =
     match Printexc.Slot.location slot with
     | Some at when own <> "" && Filename.basename at.filename = own -> Some (Printf.sprintf "%s:%d: " own at.line_number)
@@ -45,7 +57,7 @@ let place again =
   in
   Printexc.record_backtrace (own <> "");
   let found =
-    try ignore (again ()); None
+    try if own <> "" then ignore (again ()); None
     with _ ->
       let slots = Option.value (Printexc.backtrace_slots (Printexc.get_raw_backtrace ())) ~default:[||] in
       Option.map (fun place -> Printexc.print_backtrace stderr; flush stderr; place) (List.find_map is_own (Array.to_list slots))
@@ -69,19 +81,12 @@ let reply name version workers line =
         | asked ->
             Printf.ksprintf failwith "unknown request type %s; known here: describe, run, exit" (Yojson.Safe.to_string asked)
       in
+      let before = !lines in
       try answer message with
       | Type_error (why, _) -> error ("no request: " ^ why)
       | raised ->
           let why = match raised with Failure why -> why | other -> Printexc.to_string other in
-          error (place (fun () -> answer message) ^ why))
-
-(** Where replies go. Whatever a workload prints must not get between them. *)
-let replies = ref stdout
-
-(** Sends a line to the tool. *)
-let say said =
-  output_string !replies (Yojson.Safe.to_string said ^ "\n");
-  flush !replies
+          error (place (!lines > before) (fun () -> answer message) ^ why))
 
 (** Serves the declared workloads as runtime [name] until standard input ends or says [exit]. *)
 let serve ?(workers = 1) name version =

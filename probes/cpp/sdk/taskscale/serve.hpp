@@ -14,8 +14,10 @@ namespace taskscale {
 // Where replies go. Between a request and its sample a workload may have lines of its own.
 inline std::FILE* replies = nullptr;
 
+inline int lines_said = 0;  // that went out
+
 // Sends a line to the tool, at once. Returns whether it is out.
-inline bool say(const Json& said) { return std::fprintf(replies, "%s\n", said.text().c_str()) >= 0 && std::fflush(replies) == 0; }
+inline bool say(const Json& said) { return ++lines_said, std::fprintf(replies, "%s\n", said.text().c_str()) >= 0 && std::fflush(replies) == 0; }
 
 // Performs a request.
 inline Json performed(const Perform& perform, const Run& run) {
@@ -34,12 +36,14 @@ inline std::optional<Json> reply(std::string_view line, const std::string& name,
     if (type == "exit") return std::nullopt;
     if (type == "run") {
       const auto asked = request(message);
+      const int before = lines_said;
       try {
         return std::apply(performed, asked);
       } catch (const std::exception& thrown) {
         failed = thrown.what();
       } catch (...) {}
-      failed = place([&asked] { std::apply(performed, asked); }) + failed;
+      // One that has spoken to the tool would do so again.
+      if (lines_said == before) failed = place([&asked] { std::apply(performed, asked); }) + failed;
       return Object{{"type", "error"}, {"message", failed}, {"protocol", kProtocol}};
     }
     if (type != "describe") throw Refused("unknown request type " + in_quotes(type) + "; known here: describe run exit");
