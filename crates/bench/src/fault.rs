@@ -269,10 +269,11 @@ fn tells_failure(line: &str) -> bool {
     is_kind || line.contains(" panicked at ") || FAILURES.iter().any(|begin| line.contains(begin))
 }
 
-/// The first place in a file that a text names, as `FILE:LINE`.
+/// The innermost place in a file that a text names, as `FILE:LINE`: the first, but in Python's
+/// tracebacks, where the most recent call is last.
 fn place(text: &str, file: &str) -> Option<String> {
     let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
-    text.match_indices(file).find_map(|(at, _)| {
+    let mut places = text.match_indices(file).filter_map(|(at, _)| {
         if text[..at].ends_with(is_name) {
             return None;
         }
@@ -281,7 +282,8 @@ fn place(text: &str, file: &str) -> Option<String> {
         let line = line.or_else(|| behind.strip_prefix(":line "))?;
         let digits = &line[..line.find(|c: char| !c.is_ascii_digit()).unwrap_or(line.len())];
         (!digits.is_empty()).then(|| format!("{file}:{digits}"))
-    })
+    });
+    if text.contains("(most recent call last)") { places.last() } else { places.next() }
 }
 
 /// Whether a message begins with a place, `my_probe.py:12: `, as those of SDKs do that know it.
@@ -365,7 +367,7 @@ mod tests {
     fn the_end_of_a_process_is_told_by_its_reason_and_the_place_in_the_users_file() {
         let go = "panic: runtime error: index out of range [5]\n\ngoroutine 6 [running]:\nmain.task(...)\n\tprobe/my_probe.go:12\ncreated by main.main\n\tprobe/my_probe.go:29 +0x65";
         let rust = "thread 'main' (7) panicked at src/my_probe.rs:11:9:\nown trouble\nnote: run with `RUST_BACKTRACE=1`";
-        let python = "Traceback (most recent call last):\n  File \"/x/my_probe.py\", line 3\n    def (\n        ^\nSyntaxError: invalid syntax";
+        let python = "Traceback (most recent call last):\n  File \"/x/my_probe.py\", line 9\n    f()\n  File \"/x/my_probe.py\", line 3\n    def (\n        ^\nSyntaxError: invalid syntax";
         let node = "file:///x/my_probe.mjs:5\n  throw new TypeError('x');\n  ^\n\nTypeError: own trouble\n    at file:///x/my_probe.mjs:5:9\n\nNode.js v20.20.2";
         let swift = "my_probe/my_probe.swift:6: Fatal error: own trouble\n*** Signal 4\nBacktrace failed ***";
         for (stderr, own, expected) in [

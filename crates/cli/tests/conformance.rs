@@ -133,7 +133,7 @@ breaks! {
     hangs_at_one_size: "slow-size-7" => "no answer to fanout loop at size 7";
     exits: "exit" => "ended (exit status 3)";
     crashes: "crash" => "SIGABRT";
-    traceback: "traceback" => "it said: RuntimeError: the pool is already shut down";
+    traceback: "traceback" => "RuntimeError: the pool is already shut down; it ended (exit status 1)";
     fails: "fails" => "refused fanout loop at size 1: variant 'loop' failed: the pool is already shut down";
     junk: "junk" => "not protocol 1";
     log_line: "log-line" => "connecting to the pool";
