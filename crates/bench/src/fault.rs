@@ -211,6 +211,9 @@ fn gave(first_of: &Option<String>) -> String {
     first_of.as_ref().map_or("before it was".to_owned(), |who| format!("{who} gave"))
 }
 
+/// What to do about what failed on a line of the user's own code.
+const MEND: &str = "mend that line; `taskscale probe check` asks for the smallest case";
+
 /// What a user's own code says comes first, with its place: a long text is cut at its end.
 fn refused(asked: &str, message: &str) -> String {
     match has_place(message) {
@@ -317,18 +320,14 @@ impl Fault {
                 "raise --timeout if the work is really that long, else look for a deadlock"
             }
             Fault::Changed { .. } => "run again, and build or edit the probe before or after a run",
-            Fault::Exited { own: Some(own), stderr, .. } if place(stderr, own).is_some() => {
-                "mend that line; `taskscale probe check` asks for the smallest case"
-            }
+            Fault::Exited { own: Some(own), stderr, .. } if place(stderr, own).is_some() => MEND,
             Fault::Exited { .. } => "run the probe by hand: probes/PROTOCOL.md shows what to type",
             Fault::Flooded { .. } | Fault::Junk { .. } | Fault::OutOfTurn { .. } => {
                 "print nothing but replies to standard output; `taskscale probe check` shows which request it was"
             }
             Fault::Load { problem, .. } => served(problem),
             Fault::Protocol { .. } => "use a probe and a taskscale of the same protocol",
-            Fault::Refused { message, .. } if has_place(message) => {
-                "mend that line; `taskscale probe check` asks for the smallest case"
-            }
+            Fault::Refused { message, .. } if has_place(message) => MEND,
             Fault::Refused { .. } => "see the probe's README for what it can do",
             Fault::WrongAnswer { .. } => {
                 "the variant does not do the work it is asked for; a task that calls your own code still gives its share of the right answer"

@@ -4,7 +4,7 @@
 //! was measured at several sizes, the relative spread between its processes is estimated from all
 //! of them together (pooled variance; Student, "The probable error of a mean", Biometrika 1908).
 
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use crate::student;
 
 /// The fewest degrees of freedom of a spread. With eight, Student's factor is 2.31; with two it is
 /// 4.30 and rests on nothing.
@@ -46,8 +46,7 @@ impl Spread {
     /// The interval of a median of `n` observations. The variance of a median is at most pi/2 times
     /// that of a mean, which it is for many normal values; for two it is that of the mean. O(1).
     pub fn interval(&self, median: f64, n: usize, confidence: f64) -> Option<(f64, f64)> {
-        let student = StudentsT::new(0.0, 1.0, self.freedom as f64).ok()?;
-        let factor = student.inverse_cdf(0.5 + confidence / 2.0);
+        let factor = student::factor(self.freedom, confidence)?;
         let half = factor * self.sd * (std::f64::consts::FRAC_PI_2 / n.max(1) as f64).sqrt();
         (n > 1).then(|| (median * (-half).exp(), median * half.exp()))
     }

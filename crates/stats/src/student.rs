@@ -27,7 +27,13 @@ pub fn interval(values: &[f64], confidence: f64) -> Option<(f64, f64)> {
     }
     let mean = values.iter().sum::<f64>() / n as f64;
     let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1) as f64;
-    let student = StudentsT::new(0.0, 1.0, (n - 1) as f64).ok()?;
-    let half = student.inverse_cdf(0.5 + confidence / 2.0) * (variance / n as f64).sqrt();
+    let half = factor(n - 1, confidence)? * (variance / n as f64).sqrt();
     Some((mean - half, mean + half))
+}
+
+/// How many standard errors an interval reaches to either side, by degrees of freedom. It is `None`
+/// without any. O(1).
+pub(crate) fn factor(freedom: usize, confidence: f64) -> Option<f64> {
+    let student = StudentsT::new(0.0, 1.0, freedom as f64).ok()?;
+    Some(student.inverse_cdf(0.5 + confidence / 2.0))
 }

@@ -49,21 +49,23 @@ let say said =
 (** Where in the user's own file it came up ([my_probe.ml:12: ]), if there; then standard error has the trace. Traces make
     exceptions dearer, so the request that failed is performed once more with them, unless it has spoken to the tool. *)
 let place spoke again =
-  let own = if spoke then "" else Option.value (Sys.getenv_opt "TASKSCALE_PROBE_FILE") ~default:"" in
-  let is_own slot =
-    match Printexc.Slot.location slot with
-    | Some at when own <> "" && Filename.basename at.filename = own -> Some (Printf.sprintf "%s:%d: " own at.line_number)
-    | _ -> None
-  in
-  Printexc.record_backtrace (own <> "");
-  let found =
-    try if own <> "" then ignore (again ()); None
-    with _ ->
-      let slots = Option.value (Printexc.backtrace_slots (Printexc.get_raw_backtrace ())) ~default:[||] in
-      Option.map (fun place -> Printexc.print_backtrace stderr; flush stderr; place) (List.find_map is_own (Array.to_list slots))
-  in
-  Printexc.record_backtrace false;
-  Option.value found ~default:""
+  match Sys.getenv_opt "TASKSCALE_PROBE_FILE" with
+  | Some own when not spoke ->
+      let is_own slot =
+        match Printexc.Slot.location slot with
+        | Some at when Filename.basename at.filename = own -> Some (Printf.sprintf "%s:%d: " own at.line_number)
+        | _ -> None
+      in
+      Printexc.record_backtrace true;
+      let slots =
+        try ignore (again ()); None
+        with _ -> Printexc.backtrace_slots (Printexc.get_raw_backtrace ())
+      in
+      let found = List.find_map is_own (Array.to_list (Option.value slots ~default:[||])) in
+      if found <> None then (Printexc.print_backtrace stderr; flush stderr);
+      Printexc.record_backtrace false;
+      Option.value found ~default:""
+  | _ -> ""
 
 (** The reply to a line; [None] to [exit]. Whatever is raised is this request's failure only. *)
 let reply name version workers line =

@@ -23,7 +23,7 @@ use super::{
     cache, content,
     embedded::{self, content_hash},
     languages::{Language, python},
-    recipe::{Recipe, Site, Source, Step},
+    recipe::{Recipe, Site, Source, Step, name_of},
     toolchain::Toolchain,
 };
 
@@ -269,8 +269,7 @@ impl Job {
     fn recipe(&self, site: Site<'_>) -> Recipe {
         let mut recipe = (self.language.recipe)(&self.toolchain, &self.source, site);
         if let Source::File(path) = &self.source {
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            recipe.run.env.push((OWN_FILE.to_owned(), name));
+            recipe.run.env.push((OWN_FILE.to_owned(), name_of(path)));
         }
         recipe
     }

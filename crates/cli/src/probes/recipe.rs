@@ -14,6 +14,11 @@ pub enum Source {
     File(PathBuf),
 }
 
+/// The name of a user's file, as messages on it tell.
+pub fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
 /// The folders in which a probe is made.
 #[derive(Debug, Clone, Copy)]
 pub struct Site<'a> {

@@ -114,11 +114,7 @@ impl Redactor {
             Value::Object(fields) => {
                 let is_runtime = fields.get("type").is_some_and(|kind| kind == "runtime");
                 for (name, value) in fields {
-                    let kind = match kind_of(name, value) {
-                        Text::Free if is_runtime && name == "command" => Text::Command,
-                        kind => kind,
-                    };
-                    self.within(value, kind);
+                    self.within(value, kind_of(name, value, is_runtime));
                 }
             }
             _ => {}
@@ -195,8 +191,9 @@ impl Redactor {
     }
 }
 
-fn kind_of(name: &str, value: &Value) -> Text {
+fn kind_of(name: &str, value: &Value, of_runtime: bool) -> Text {
     match name {
+        "command" if of_runtime => Text::Command,
         name if FREE.contains(&name) => Text::Free,
         name if NAMES.contains(&name) && value.is_string() => Text::Name,
         _ => Text::Plain,

@@ -40,18 +40,18 @@ inline std::string place(const std::function<void()>& again) {
   thrown_depth = 0;
   try { again(); } catch (...) {}
   const int depth = thrown_depth.exchange(-1);
-  std::string command;
+  Dl_info self{};
+  if (depth <= 0 || ::dladdr(&thrown_depth, &self) == 0) return "";
+  std::string command = std::string("addr2line -i -e '") + self.dli_fname + "' 2>/dev/null </dev/null";
   for (int i = 0; i < depth; ++i) {
-    Dl_info info{}, self{};
+    Dl_info info{};
     char words[64];
-    const bool known = ::dladdr(thrown_from[i], &info) != 0 && ::dladdr(&thrown_depth, &self) != 0;
-    if (!known || info.dli_fbase != self.dli_fbase) continue;
-    if (command.empty()) command = std::string("addr2line -i -e '") + self.dli_fname + "' 2>/dev/null";
+    if (::dladdr(thrown_from[i], &info) == 0 || info.dli_fbase != self.dli_fbase) continue;
     // The call is before the address to which it returns.
     std::snprintf(words, sizeof words, " 0x%lx", (unsigned long)((char*)thrown_from[i] - (char*)info.dli_fbase - 1));
     command += words;
   }
-  std::FILE* said = command.empty() ? nullptr : ::popen(command.c_str(), "r");
+  std::FILE* said = ::popen(command.c_str(), "r");
   if (said == nullptr) return "";
   std::string found;
   for (char line[4096]; std::fgets(line, sizeof line, said) != nullptr;) {

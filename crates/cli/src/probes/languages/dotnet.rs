@@ -9,7 +9,7 @@ use taskscale_sys::process::Command;
 use super::Language;
 use crate::probes::{
     embedded,
-    recipe::{Recipe, Site, Source, Step},
+    recipe::{Recipe, Site, Source, Step, name_of},
     toolchain::{Toolchain, find_program, said_once},
 };
 
@@ -224,9 +224,9 @@ fn project_of(text: &str, dialect: &Dialect, main: &str) -> String {
 /// The name of a user's file in its project: its own, which traces then tell, unless MSBuild takes
 /// a sign of it for something else.
 fn main_of(path: &Path, dialect: &Dialect) -> String {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let name = name_of(path);
     let is_plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
-    if is_plain { name.into_owned() } else { dialect.main.to_owned() }
+    if is_plain { name } else { dialect.main.to_owned() }
 }
 
 fn package(line: &str) -> Option<(&str, &str)> {

@@ -10,7 +10,7 @@ use super::Language;
 use crate::folders::absolute;
 use crate::probes::{
     embedded,
-    recipe::{Recipe, Site, Source, Step},
+    recipe::{Recipe, Site, Source, Step, name_of},
     toolchain::{NO_COUNTERS, Toolchain, ask_version, find_program},
 };
 
@@ -56,7 +56,7 @@ fn recipe(go: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
             let text = std::fs::read_to_string(path).unwrap_or_default();
             // A panic and the compiler name the file as the user does; `main.go` has no ending that
             // Go takes for a system or for a test.
-            let text = format!("//line {}:1\n{text}", path.file_name().unwrap_or_default().to_string_lossy());
+            let text = format!("//line {}:1\n{text}", name_of(path));
             // The user's code is read in the language of the Go that was found: `go 1.21` has no
             // `for range n`.
             let language = minor(&go.version);

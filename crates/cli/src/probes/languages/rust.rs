@@ -9,7 +9,7 @@ use taskscale_sys::process::Command;
 use super::Language;
 use crate::probes::{
     embedded,
-    recipe::{Recipe, Site, Source, Step},
+    recipe::{Recipe, Site, Source, Step, name_of},
     toolchain::{Toolchain, ask_version, find_program},
 };
 
@@ -93,8 +93,7 @@ fn recipe(cargo: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
         Source::File(path) => {
             let text = std::fs::read_to_string(path).unwrap_or_default();
             // A panic names the file as it was compiled.
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            let file = format!("src/{name}");
+            let file = format!("src/{}", name_of(path));
             let bin = format!("\n[[bin]]\nname = \"probe\"\npath = {file:?}\n");
             let manifest = format!("{}{}{bin}", DEPENDENCIES.trim_start(), theirs());
             Recipe {
