@@ -309,6 +309,31 @@ fn nobody_measures_in_a_folder_of_their_own_and_in_no_other() {
     }
     let measured = run(&own);
     assert_eq!(measured.status, Some(0), "{measured:?}");
+    // A lock that is closed to its owner is named, and not the folder that it stands beside.
+    let check = || {
+        let mut command = Command::new(&program);
+        command
+            .args(["probe", "check", "--runtime", "go"])
+            .env_clear()
+            .env("HOME", &own)
+            .env("TMPDIR", &temporary);
+        command
+            .env("PATH", format!("{}:/usr/bin:/bin", tool.path("bin").display()))
+            .current_dir("/")
+            .uid(NOBODY)
+            .gid(NOBODY);
+        ran(&mut command)
+    };
+    honest_go(&tool.path("bin/go"), "go9.9", "");
+    let built = check();
+    assert_eq!(built.status, Some(0), "{built:?}");
+    let probes = own.join(".cache/taskscale/probes");
+    let lock = names(&probes).into_iter().find(|name| name.ends_with(".lock")).expect("a lock");
+    fs::remove_dir_all(probes.join(lock.trim_end_matches(".lock"))).expect("removed");
+    mode(&probes.join(&lock), 0o000);
+    let refused = check();
+    let words = format!("remove {}", probes.join(&lock).display());
+    assert!(refused.status == Some(2) && refused.err.contains(&words), "{words}: {refused:?}");
     let kept = own.join(".local/state/taskscale/runs");
     assert_eq!((names(&kept).len(), kept.metadata().expect("there").mode() & 0o777), (1, 0o700));
     assert_eq!(names(&temporary), Vec::<String>::new());

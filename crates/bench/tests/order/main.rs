@@ -77,8 +77,8 @@ enum Behaviour {
     Microseconds,
     /// Tells one part in so many of its wall time and of its CPU time; nothing where that is 0.
     Tells(u64, u64),
-    /// Sets up for 45 ms before each timed part.
-    SetsUp,
+    /// Sets up for so long before the timed part of every n-th answer of a process.
+    SetsUp(u64, usize),
     /// Is stopped for a second in every n-th answer of a process.
     IsStopped(usize),
     /// Never answers.
@@ -180,11 +180,14 @@ impl Link for FakeLink {
             | Behaviour::Hidden
             | Behaviour::Microseconds
             | Behaviour::Tells(..)
-            | Behaviour::SetsUp
+            | Behaviour::SetsUp(..)
             | Behaviour::IsStopped(_) => 1_000,
         };
         let ns = tasks * cost;
-        let set_up_ns = if matches!(behaviour, Behaviour::SetsUp) { 45 * MS } else { 0 };
+        let set_up_ns = match behaviour {
+            Behaviour::SetsUp(ns, every) if self.answers.is_multiple_of(every) => ns,
+            _ => 0,
+        };
         let is_stopped =
             matches!(behaviour, Behaviour::IsStopped(every) if self.answers.is_multiple_of(every));
         let stopped_ns = if is_stopped { 1_000 * MS } else { 0 };

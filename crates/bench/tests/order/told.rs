@@ -70,7 +70,7 @@ fn a_clock_that_tells_half_is_named_and_its_row_has_figures() {
 
 #[test]
 fn set_up_that_is_not_timed_is_no_lie() {
-    let (status, done) = end(Behaviour::SetsUp);
+    let (status, done) = end(Behaviour::SetsUp(45 * MS, 1));
     assert_eq!(status, Status::Ok { stop: Stop::Samples });
     let of_b = || done.samples().filter(|sample| sample.row == 1);
     assert!(
@@ -78,6 +78,15 @@ fn set_up_that_is_not_timed_is_no_lie() {
     );
     assert_eq!(of_b().filter(|one| one.kind == Kind::Contrast).count(), 3);
     assert_eq!(findings(&done), Vec::<String>::new());
+}
+
+#[test]
+fn set_up_in_some_requests_is_no_lie() {
+    for every in [2, 3, 5] {
+        let (status, done) = end(Behaviour::SetsUp(240 * MS, every));
+        assert_eq!(status, Status::Ok { stop: Stop::Samples }, "in one of {every}");
+        assert_eq!(findings(&done), Vec::<String>::new(), "in one of {every}");
+    }
 }
 
 #[test]
