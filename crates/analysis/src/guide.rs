@@ -96,7 +96,7 @@ fn of_program(file: &File, program: &Program) -> Vec<Judged> {
         let (verdict, why) = unmeasured(ended);
         Judged {
             claim: *number,
-            text: String::new(),
+            text: program.said_of(*number).unwrap_or_default().to_owned(),
             clock: "none".into(),
             note: String::new(),
             question: false,
@@ -114,7 +114,10 @@ fn of_program(file: &File, program: &Program) -> Vec<Judged> {
 fn unmeasured(ended: Option<&Ended>) -> (Verdict, Missing) {
     match ended.and_then(|ended| ended.failed.clone()) {
         Some(why) => (Verdict::Failed, why),
-        None => (Verdict::NotMeasured, Missing::new("the run ended before", "allow more with --max-time")),
+        None => (
+            Verdict::NotMeasured,
+            Missing::new("the run ended before", "let it run to its end, or this alone: --claim"),
+        ),
     }
 }
 
@@ -148,7 +151,8 @@ fn judged(
             let why =
                 (rounds == 0).then(|| untestable(Some(&arm.name)).unwrap_or_else(|| unmeasured(ended).1));
             let (cpu_ns, wall_ns) = (median("cpu_ns"), median("wall_ns"));
-            Measured { name: arm.name.clone(), tasks: arm.tasks, rounds, cpu_ns, wall_ns, why }
+            let (name, flags) = (arm.name.clone(), arm.flags.clone());
+            Measured { name, tasks: arm.tasks, rounds, cpu_ns, wall_ns, why, flags }
         })
         .collect();
     let (verdict, why) = match (untestable(None), ended) {
@@ -213,9 +217,9 @@ fn verdict(bounds: &[JudgedBound], ended: Option<&Ended>) -> (Verdict, Option<Mi
         ),
         (told, hold, 0) if hold == told && all > 0 => (Verdict::Confirmed, None),
         (told, 0, fail) if fail == told && all > 0 => (Verdict::Refuted, None),
-        (0, 0, 0) => {
-            (Verdict::CannotTell, Some(Missing::new("it bounds nothing: its figures are shown", "")))
-        }
+        // It bounds nothing: its figures are what there is to say.
+        (0, 0, 0) if bounds.iter().any(|bound| bound.figure.value().is_some()) => (Verdict::Answered, None),
+        (0, 0, 0) => (Verdict::CannotTell, Some(Missing::new("it bounds nothing, and has no figure", ""))),
         _ => {
             let few = judged().filter_map(|bound| bound.figure.value()).any(|figure| !figure.has_interval);
             let why = match few {

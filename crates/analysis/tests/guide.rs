@@ -254,10 +254,10 @@ fn a_question_is_answered_by_figures_with_intervals() {
     assert_eq!(few.verdict, Verdict::CannotTell);
     assert!(few.why.is_some_and(|why| why.reason.contains("fewer than six rounds")));
     assert_eq!(asked().verdicts().claims[0].verdict, Verdict::NotMeasured);
-    // A claim whose bounds have no ends stays one that nothing follows from.
+    // So is a claim whose bounds have no ends: nothing can hold or fail.
     let claim = Guide::new(&[("a", None), ("b", None)], json!([pair("ratio", json!({}))]));
     let claim = claim.arm("a", &around(100.0)).arm("b", &around(100.0)).judged();
-    assert_eq!((claim.verdict, claim.question), (Verdict::CannotTell, false));
+    assert_eq!((claim.verdict, claim.question), (Verdict::Answered, false));
     // What is bounded is a claim.
     for bounded in [pair("ratio", json!({"above": 1.0})), pair("effect", json!({}))] {
         let text = Guide::new(&[("a", None), ("b", None)], json!([bounded])).question().text();

@@ -69,9 +69,20 @@ pub struct Program {
     pub name: String,
     /// The claims that its first lines name.
     pub claims: Vec<u32>,
+    /// What each of these claims says, so that it is known of one that was never come to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub says: Vec<String>,
     /// The library; absent for Taskflow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub library: Option<String>,
+}
+
+impl Program {
+    /// What one of its claims says; `None` where that is not known.
+    pub fn said_of(&self, claim: u32) -> Option<&str> {
+        let at = self.claims.iter().position(|number| *number == claim)?;
+        self.says.get(at).map(String::as_str).filter(|text| !text.is_empty())
+    }
 }
 
 /// A line that a program printed.
@@ -348,7 +359,8 @@ pub enum Verdict {
     Refuted,
     /// Some of its bounds hold and some do not.
     Partly,
-    /// It is a question, and all of its figures have an interval.
+    /// It is a question, and all of its figures have an interval; or it bounds nothing, and its
+    /// figures are shown.
     Answered,
     /// Intervals straddle bounds, or rest on too few rounds.
     CannotTell,
@@ -416,4 +428,7 @@ pub struct Measured {
     pub wall_ns: Option<f64>,
     /// Why it was not measured.
     pub why: Option<Missing>,
+    /// The compiler's flags of an arm that is a program of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flags: Option<String>,
 }

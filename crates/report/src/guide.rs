@@ -377,8 +377,14 @@ fn whole(text: &mut String, judged: &Judged, library: Option<&OfLibrary>, width:
     if judged.why.is_none() || judged.arms.iter().any(|arm| arm.rounds > 0) {
         details(text, judged, width);
     }
-    let by_hand = format!("by hand: {}", others::by_hand(&judged.program, library));
-    text.push_str(&paragraphs("", &[clean(&by_hand)], width));
+    let builds: Vec<String> = others::builds(judged).iter().map(|line| clean(line)).collect();
+    if builds.is_empty() {
+        let by_hand = format!("by hand: {}", others::by_hand(&judged.program, library));
+        text.push_str(&paragraphs("", &[clean(&by_hand)], width));
+    } else {
+        text.push_str("by hand, its arms being programs of their own:\n");
+        text.push_str(&paragraphs("  ", &builds, width));
+    }
 }
 
 /// The bounds, the map and the arms of a claim.

@@ -13,7 +13,7 @@ use taskscale_model::{
 };
 use taskscale_stats::quantile::{quantile, sorted};
 
-use super::cores::list;
+use super::cores::{list, slowdown_by_another_core};
 
 /// Slices in a run that is compared with the next one: 10 x 2 ms.
 const RUN: usize = 10;
@@ -22,6 +22,11 @@ const FEWEST: usize = 10;
 /// What the guide calls a few percent. A pair of runs that differs by more says that something else
 /// is at work.
 const FEW_PERCENT: f64 = 0.1;
+
+/// CPU time of the same work beside a busy CPU of what is called another core, over that beside one
+/// left alone, from which on both share one: half of the 50 % that two hardware threads of a core
+/// add at least. What shares caches and a clock alone adds less.
+const SHARED: f64 = 1.25;
 
 /// The checklist, in the order of the guide. O(CPUs squared + slices log slices).
 pub fn of(facts: &Facts) -> Vec<Check> {
@@ -119,10 +124,20 @@ fn workers(facts: &Facts) -> Check {
     let (workers, physical) = (usable.len(), cores.len());
     let where_ = node.as_ref().map_or("here".to_owned(), |node| format!("of node {}", node.id));
     let plural = |n: usize, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
-    let found =
-        format!("{} by default, {} {where_}", plural(workers, "worker"), plural(physical, "physical core"));
-    let remedy = format!("give {physical} workers at most, or taskset -c {} taskscale run", list(&one_each));
-    check(QUESTION, workers <= physical, found, remedy)
+    let mut found = format!("{}, {} {where_}", plural(workers, "worker"), plural(physical, "core"));
+    // What a hypervisor calls a core may be a hardware thread: what a busy one costs another shows.
+    let slower = slowdown_by_another_core(facts);
+    let (by, is_shared) = slower.map_or((1.0, false), |(by, at_least)| (by, at_least >= SHARED));
+    if slower.is_some() {
+        found.push_str(&format!("; {by:.2}x beside a busy one"));
+    }
+    let remedy = match is_shared && workers <= physical {
+        true => {
+            format!("give {} at most: two of these CPUs share a core", plural(workers.div_ceil(2), "worker"))
+        }
+        false => format!("give {physical} workers at most, or taskset -c {} taskscale run", list(&one_each)),
+    };
+    check(QUESTION, workers <= physical && !is_shared, found, remedy)
 }
 
 fn repeated(facts: &Facts) -> Check {
@@ -151,7 +166,7 @@ fn repeated(facts: &Facts) -> Check {
 
 #[cfg(test)]
 mod tests {
-    use taskscale_model::doctor::facts::{Cpu, Slice};
+    use taskscale_model::doctor::facts::{Cpu, Neighbour, Slice};
 
     use super::*;
 
@@ -196,12 +211,29 @@ mod tests {
     fn workers_are_held_to_physical_cores() {
         let all = workers(&two_nodes(&[0, 1, 4, 5]));
         assert_eq!(all.holds, Some(false));
-        assert_eq!(text(&all), "4 workers by default, 2 physical cores of node 0");
+        assert_eq!(text(&all), "4 workers, 2 cores of node 0");
         assert_eq!(all.remedy, "give 2 workers at most, or taskset -c 0-1 taskscale run");
         assert_eq!(workers(&two_nodes(&[0, 1])).holds, Some(true));
         let mut hidden = two_nodes(&[0, 1]);
         hidden.processors.cpus[0].siblings.clear();
         assert_eq!(workers(&hidden).holds, None);
+    }
+
+    #[test]
+    fn cores_that_are_one_are_found_out_by_a_busy_neighbour() {
+        let beside = |slower: f64, siblings: bool| {
+            let mut facts = two_nodes(&[0, 1]);
+            let pairs = vec![(1e6, slower * 1e6); 16];
+            facts.measured.neighbours = vec![Neighbour { cpu: 0, other: 1, siblings, pairs }];
+            workers(&facts)
+        };
+        let apart = beside(1.02, false);
+        assert_eq!(apart.holds, Some(true));
+        assert!(text(&apart).ends_with("; 1.02x beside a busy one"), "{apart:?}");
+        let one = beside(1.6, false);
+        assert_eq!(one.holds, Some(false), "{one:?}");
+        assert_eq!(one.remedy, "give 1 worker at most: two of these CPUs share a core");
+        assert_eq!(beside(1.6, true).holds, Some(true), "known siblings were counted already");
     }
 
     #[test]

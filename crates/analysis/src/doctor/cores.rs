@@ -122,6 +122,13 @@ fn slowdown(neighbour: &Neighbour) -> Option<PairedRatio> {
     PairedRatio::of(&rest, &busy, 0.95)
 }
 
+/// How much longer work takes beside a busy CPU of what the kernel calls another core: the ratio,
+/// and the lower end of its interval. `None` where that was not measured.
+pub fn slowdown_by_another_core(facts: &Facts) -> Option<(f64, f64)> {
+    let other = facts.measured.neighbours.iter().find(|neighbour| !neighbour.siblings)?;
+    slowdown(other).map(|ratio| (ratio.ratio, ratio.low))
+}
+
 fn with_ratio(draft: Draft, neighbour: &Neighbour, ratio: &PairedRatio) -> Draft {
     let change =
         |ratio: f64| format!("{}{}", if ratio < 1.0 { "-" } else { "+" }, percent((ratio - 1.0).abs()));

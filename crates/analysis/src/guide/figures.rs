@@ -188,7 +188,13 @@ fn spread(shares: &Series) -> Outcome {
     }
     let of = |values: &[f64]| quantile(&sorted(values), 0.9);
     let Some(value) = of(&shares.values().copied().collect::<Vec<_>>()) else { return Err(no_round()) };
-    Ok(figure(Some(value), around(value, shares, of), shares.len()))
+    // By logarithm, since no difference is below nothing; as it is where one is nothing.
+    let log = |values: &[f64]| of(values).map(f64::ln).filter(|log| log.is_finite());
+    let interval = match around(value.ln(), shares, log).filter(|_| value > 0.0) {
+        Some(of) => Some(Interval { low: of.low.exp(), high: of.high.exp() }),
+        None => around(value, shares, of).map(|of| Interval { low: of.low.max(0.0), high: of.high }),
+    };
+    Ok(figure(Some(value), interval, shares.len()))
 }
 
 /// Where arms stand on the axis.
@@ -215,7 +221,8 @@ fn slopes(places: &[f64], series: &[Series]) -> Series {
 }
 
 /// The place from which on the efficiency is at least `level`, with a bootstrapped interval: of
-/// each place sittings are drawn anew, and of these their rounds.
+/// each place sittings are drawn anew, and of these their rounds. The interval reaches to the place
+/// itself, since draws of few sittings may all lie on one side of it.
 fn crossover(places: &[f64], curves: &[Series], level: f64) -> Outcome {
     if curves.iter().any(|curve| curve.is_empty() || curve.values().any(|ratio| !ratio.is_finite())) {
         return Err(no_round());
@@ -249,7 +256,7 @@ fn crossover(places: &[f64], curves: &[Series], level: f64) -> Outcome {
     // Ranks, and no interpolation: an end may be infinite.
     let outside = ((1.0 - CONFIDENCE) / 2.0 * draws.len() as f64) as usize;
     let interval = draws.get(outside).zip(draws.iter().rev().nth(outside));
-    let interval = interval.map(|(low, high)| Interval { low: *low, high: *high });
+    let interval = interval.map(|(low, high)| Interval { low: low.min(value), high: high.max(value) });
     Ok(figure(Some(value), interval, fewest))
 }
 
@@ -305,6 +312,34 @@ mod tests {
         let slow: Series = two.iter().map(|(round, value)| (*round, 2.0 * value)).collect();
         let (figure, interval) = ratio(&slow, &two).expect("a figure");
         assert!((figure.value.expect("a ratio") - 2.0).abs() < 1e-12 && interval.is_some(), "always 2");
+    }
+
+    #[test]
+    fn the_interval_of_a_crossing_holds_the_crossing() {
+        // Sittings differ so much that most draws lie on one side of the median over all rounds.
+        let places = [100.0, 1_000.0, 10_000.0];
+        let curve = |shares: [f64; 3]| -> Series {
+            (0..18).map(|n| ((n / 6, n), shares[(n / 6) as usize])).collect()
+        };
+        for far in [[0.6, 0.6, 0.1], [0.1, 0.6, 0.1], [0.9, 0.1, 0.1]] {
+            let curves = [curve([0.1, 0.2, 0.3]), curve(far), curve([0.9, 0.9, 0.9])];
+            let (figure, interval) = crossover(&places, &curves, 0.5).expect("a figure");
+            let (value, interval) = (figure.value.expect("a place"), interval.expect("three sittings"));
+            assert!(interval.low <= value && value <= interval.high, "{value} {interval:?}");
+        }
+    }
+
+    #[test]
+    fn no_interval_of_differences_reaches_below_nothing() {
+        // Three processes whose differences are of 1, 4 and 20 %.
+        let shares = |least: f64| -> Series {
+            (0..30).map(|n| ((n / 10, n), [least, 0.04, 0.2][(n / 10) as usize])).collect()
+        };
+        let interval = spread(&shares(0.01)).expect("a figure").1.expect("three sittings");
+        assert!(interval.low > 0.0 && interval.low < 0.01 && interval.high > 0.2, "{interval:?}");
+        let nothing = spread(&shares(0.0)).expect("a figure").1.expect("three sittings");
+        assert!(nothing.low == 0.0 && nothing.high > 0.2, "{nothing:?}");
+        assert_eq!(spread(&shares(0.01).into_iter().take(20).collect()).expect("a figure").1, None);
     }
 
     #[test]

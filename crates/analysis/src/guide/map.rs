@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     fn arm(name: &str, wall_ns: Option<f64>) -> Measured {
-        Measured { name: name.into(), tasks: 1, rounds: 1, cpu_ns: None, wall_ns, why: None }
+        Measured { name: name.into(), tasks: 1, rounds: 1, cpu_ns: None, wall_ns, why: None, flags: None }
     }
 
     #[test]

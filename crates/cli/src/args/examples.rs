@@ -18,7 +18,8 @@ Examples:
                                                      is Go dearer than before? exit status 1 if so
   taskscale run fanout --probe new/mine.py --against old/mine.py
                                                      is my code?
-  taskscale run guide --claim 28                     a claim of Taskflow's guide, put to the test
+  taskscale run guide                                Taskflow's guide, put to the test: 4 minutes
+  taskscale run guide --claim 28                     one of its claims (taskscale list guide): 7 s
   taskscale run nop --runtime tokio --counts         allocations and system calls per task too
   taskscale run --probe my_probe.go                  what your own code costs, and how that grows
                                                      (taskscale new-probe go)
@@ -30,6 +31,7 @@ Examples:
 pub const LIST_EXAMPLES: &str = "Examples:
   taskscale list                                     everything, a line each
   taskscale list nop                                 the tables of a suite, with their sizes
+  taskscale list guide                               what each claim of Taskflow's guide says
   taskscale list tokio asyncio@python3.13            what a runtime, or one toolchain, can do";
 
 pub const REPORT_EXAMPLES: &str = "Examples:

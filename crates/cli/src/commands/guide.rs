@@ -231,6 +231,7 @@ impl Session {
         let programs = header.programs.clone();
         self.journal.append(&Record::Header(Box::new(header)))?;
         let failed = self.compile(&programs);
+        self.progress.forecasts(programs.len(), &self.plan);
         let began = Instant::now();
         let mut seen: Vec<Option<Seen>> = vec![None; programs.len()];
         for (place, program) in programs.iter().enumerate() {
@@ -428,6 +429,15 @@ impl Progress {
         self.line(&format!("compiling {what}, once: several seconds each"));
         self.bar.set_length(programs as u64);
         self.bar.enable_steady_tick(Duration::from_millis(250));
+    }
+
+    /// Says before the first sitting how long all of them take.
+    fn forecasts(&self, programs: usize, plan: &Plan) {
+        let what = if programs == 1 { "one program".to_owned() } else { format!("{programs} programs") };
+        tell(&format!(
+            "taskscale: running {what}, up to {} in all",
+            humantime::format_duration(Duration::from_secs(plan.budget_s.ceil() as u64))
+        ));
     }
 
     /// One of them begins.

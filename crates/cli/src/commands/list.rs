@@ -34,10 +34,8 @@ const COLUMNS: usize = 80;
 pub fn list(args: &ListArgs) -> anyhow::Result<Outcome> {
     let known = suites::built_in()?;
     for name in &args.names {
-        if name == guide::NAME {
-            bail!("{name} has programs and no tables; its claims and verdicts: taskscale run {name}");
-        }
-        if !known.iter().any(|suite| suite.name == *name) && !names::is_runtime(name) {
+        let is_suite = name == guide::NAME || known.iter().any(|suite| suite.name == *name);
+        if !is_suite && !names::is_runtime(name) {
             if let Some(reader) = run_file::read_by(Path::new(name)) {
                 bail!("{reader}; list takes suites and runtimes");
             }
@@ -45,7 +43,9 @@ pub fn list(args: &ListArgs) -> anyhow::Result<Outcome> {
         }
     }
     let is_suite = |name: &&String| known.iter().any(|suite| suite.name == **name);
-    let (named, mut asked): (Vec<&String>, Vec<&String>) = args.names.iter().partition(is_suite);
+    let (claims, names): (Vec<&String>, Vec<&String>) =
+        args.names.iter().partition(|name| *name == guide::NAME);
+    let (named, mut asked): (Vec<&String>, Vec<&String>) = names.into_iter().partition(is_suite);
     asked.extend(&args.runtime);
     let asked: Vec<String> = asked.into_iter().cloned().collect();
     let in_full = !args.names.is_empty() || !args.runtime.is_empty();
@@ -71,6 +71,9 @@ pub fn list(args: &ListArgs) -> anyhow::Result<Outcome> {
         tables(&mut text, suite)?;
         ways(&mut text, suite, &described)?;
     }
+    if !claims.is_empty() {
+        text.push_str(&claims_of_guide()?);
+    }
     if !in_full || !asked.is_empty() {
         runtimes(&mut text, &asked)?;
     }
@@ -95,6 +98,39 @@ fn hanging(text: &str, column: usize) -> String {
     let options = options.word_splitter(textwrap::WordSplitter::NoHyphenation);
     // What is not seen takes a column once it is a question mark.
     taskscale_report::lines(&clean(text), &options).join("\n")
+}
+
+/// What each claim of the guide says, and what the run of all takes.
+fn claims_of_guide() -> anyhow::Result<String> {
+    let programs = guide::programs::of(&[])?;
+    let plan = guide::schedule::Plan::of(programs.len(), None, None);
+    let mut text = format!("Suite {}: {}\n", guide::NAME, guide::TITLE);
+    let mut claims: Vec<(u32, &str)> = programs
+        .iter()
+        .flat_map(|program| {
+            program.claims.iter().map(|number| (*number, program.said_of(*number).unwrap_or_default()))
+        })
+        .collect();
+    claims.sort_unstable();
+    for (number, says) in claims {
+        writeln!(text, "{}", hanging(&format!("{number:>4}  {says}"), 6))?;
+    }
+    let programs = programs.len();
+    let (all, one) = (plan.budget_s, plan.sitting_s / guide::schedule::FIRST);
+    let words = [
+        "What ends with a question mark is one: the guide claims nothing there.".to_owned(),
+        format!(
+            "taskscale run guide           {programs} programs, {:.0} minutes, and once a minute of compiling",
+            all / 60.0
+        ),
+        format!("taskscale run guide --claim 28         the program of one claim, {one:.0} seconds"),
+        "taskscale run guide --library onetbb   the claims that another library can be held to".to_owned(),
+    ];
+    for line in words {
+        writeln!(text, "{}", hanging(&line, 6))?;
+    }
+    text.push('\n');
+    Ok(text)
 }
 
 /// Writes a suite with its tables.

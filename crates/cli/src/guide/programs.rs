@@ -11,12 +11,19 @@ pub fn all() -> Vec<Program> {
     let is_numbered = |path: &str| path.starts_with(|first: char| first.is_ascii_digit());
     let sources = embedded::GUIDE.iter().filter(|(path, _)| path.ends_with(".cpp") && is_numbered(path));
     sources
-        .map(|(path, text)| Program {
-            name: path.trim_end_matches(".cpp").to_owned(),
-            claims: claims(text),
-            library: None,
+        .map(|(path, text)| {
+            let claims = claims(text);
+            let says = claims.iter().map(|number| says(text, *number)).collect();
+            Program { name: path.trim_end_matches(".cpp").to_owned(), claims, says, library: None }
         })
         .collect()
+}
+
+/// What a claim says, in the words of the program that tests it: what stands behind `{3, "`. Empty
+/// where there is no such place.
+fn says(text: &str, number: u32) -> String {
+    let behind = text.split_once(&format!("{{{number}, \"")).map(|(_, behind)| behind);
+    behind.and_then(|behind| behind.split('"').next()).unwrap_or_default().to_owned()
 }
 
 /// The experiments of a library that test these claims; all of them without numbers. Its program
@@ -24,10 +31,16 @@ pub fn all() -> Vec<Program> {
 pub fn of_library(library: &Library, asked: &[u32]) -> Vec<Program> {
     let head = library.text().lines().find(|line| line.contains("Claims ")).unwrap_or_default();
     let groups = head.split(" of Taskflow's guide").next().unwrap_or_default().split(';').map(claims);
+    let all = all();
+    let said = |number: &u32| {
+        let of = |program: &Program| program.said_of(*number).map(str::to_owned);
+        all.iter().find_map(of).unwrap_or_default()
+    };
     groups
         .filter(|claims| is_asked(claims, asked))
         .map(|claims| Program {
             name: format!("{}/{}", library.name, claims.first().copied().unwrap_or_default()),
+            says: claims.iter().map(said).collect(),
             claims,
             library: Some(library.name.to_owned()),
         })
@@ -76,6 +89,9 @@ mod tests {
         for one in all() {
             let own = one.name.split('_').next().and_then(|number| number.parse().ok());
             assert_eq!(one.claims.first().copied(), own, "{}", one.name);
+            for number in &one.claims {
+                assert!(one.said_of(*number).is_some_and(|text| text.len() > 20), "{number}: {one:?}");
+            }
         }
     }
 
@@ -92,6 +108,7 @@ mod tests {
                 library.name
             );
             let one = of_library(library, &[15]);
+            assert!(one[0].says.iter().all(|text| text.len() > 20), "{one:?}");
             assert_eq!(one[0].name, format!("{}/14", library.name));
             assert!(of_library(library, &[3]).is_empty(), "{}", library.name);
         }

@@ -207,7 +207,28 @@ pub(super) fn by_hand(program: &str, library: Option<&OfLibrary>) -> String {
         };
         Some(format!("{command} {claim}"))
     });
-    own.unwrap_or_else(|| format!("g++ -std=c++20 -O2 -pthread probes/guide/{program}.cpp -o X && ./X"))
+    own.unwrap_or_else(|| format!("{} && ./X", compiled(program, "", "X")))
+}
+
+fn compiled(program: &str, flags: &str, into: &str) -> String {
+    format!("g++ -std=c++20 -O2 -pthread {flags}probes/guide/{program}.cpp -o {into}")
+}
+
+/// What compiles and runs a program whose arms are builds of their own, a command a line; nothing
+/// where no arm is.
+pub(super) fn builds(judged: &Judged) -> Vec<String> {
+    let own: Vec<(String, &String)> =
+        judged.arms.iter().filter_map(|arm| Some((arm.name.clone(), arm.flags.as_ref()?))).collect();
+    if own.is_empty() {
+        return Vec::new();
+    }
+    let into = |name: &str| format!("X-{}", name.replace('/', "-"));
+    let mut lines = vec![compiled(&judged.program, "", "X")];
+    lines
+        .extend(own.iter().map(|(name, flags)| compiled(&judged.program, &format!("{flags} "), &into(name))));
+    let given: Vec<String> = own.iter().map(|(name, _)| format!("--build {name}=./{}", into(name))).collect();
+    lines.push(format!("./X {}", given.join(" ")));
+    lines
 }
 
 /// A path as a shell reads it. One that needs no quotes has none: they would hide `~`.
