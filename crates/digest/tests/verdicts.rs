@@ -52,6 +52,53 @@ fn the_change_of_an_imbalance_says_all_that_its_remedy_does() {
     assert_eq!(pattern.change, Some(change), "{pattern:?}");
 }
 
+#[test]
+fn one_task_that_ran_alone_at_the_end_may_have_begun_too_late() {
+    // All others end when it begins: the last of a queue, or a stage that has to wait for them.
+    let mut spans = row(0, 0, 200, MS, US);
+    spans.extend(row(1, 0, 200, MS, US));
+    spans.push((0, 201 * MS, 401 * MS));
+    let digest = finish(&of(2, &spans));
+    assert_eq!(first(&digest), PatternName::SerialBottleneck, "{:?}", digest.patterns);
+    assert_eq!(digest.alternative.map(|other| other.name), Some(PatternName::StragglerTasks));
+    // One that comes first has nothing to wait for, and cannot be started earlier.
+    let spans: Vec<_> = std::iter::once((0, 0, 200 * MS))
+        .chain(row(0, 201 * MS, 200, MS, US))
+        .chain(row(1, 201 * MS, 190, MS, US))
+        .collect();
+    let digest = finish(&of(2, &spans));
+    assert_eq!(first(&digest), PatternName::SerialBottleneck, "{:?}", digest.patterns);
+    assert_ne!(digest.alternative.map(|other| other.name), Some(PatternName::StragglerTasks));
+}
+
+/// 20 rounds of a serial task of twice the length of eight others, on four workers.
+fn rounds(serial: &'static [u8], other: &'static [u8]) -> Digest {
+    let mut accumulator = Accumulator::new(Config { workers: Some(4), ..Config::default() });
+    let mut span = |worker: i64, start: i64, length: i64, name: &'static [u8]| {
+        let (start_ns, end_ns) = (start * US, (start + length) * US);
+        accumulator.span(&Span { worker: worker as u32, start_ns, end_ns, name, ..Span::default() });
+    };
+    for round in 0..20 {
+        let from = round * 10_010;
+        span(round % 4, from, 5_000, serial);
+        for task in 0..8 {
+            span(task % 4, from + 5_001 + task / 4 * 2_501, 2_500, other);
+        }
+    }
+    finish(&accumulator)
+}
+
+#[test]
+fn a_name_that_never_runs_beside_others_is_a_stage_of_its_own() {
+    let named = rounds(b"reduce", b"map");
+    assert_eq!(first(&named), PatternName::SerialBottleneck, "{:?}", named.patterns);
+    assert_eq!(named.patterns[0].tasks[0].name, "reduce");
+    // Without names tasks of one kind are too few, and the other is named as well.
+    let unnamed = rounds(b"", b"");
+    assert_eq!(first(&unnamed), PatternName::UnderDecomposition, "{:?}", unnamed.patterns);
+    assert_eq!(unnamed.alternative.map(|other| other.name), Some(PatternName::SerialBottleneck));
+}
+
 /// In each of 60 phases there are as many equal tasks at once.
 #[test]
 fn equal_tasks_are_split_into_pieces_that_fit() {
@@ -155,7 +202,11 @@ fn a_straggler_is_told_to_start_first_unless_it_does() {
         let found = digest.patterns.iter().find(|pattern| pattern.name == PatternName::StragglerTasks);
         found.unwrap_or_else(|| panic!("no straggler: {:?}", digest.patterns)).remedy.clone()
     };
-    assert!(advice(100 * MS).contains(" pieces, or start it first"), "{}", advice(100 * MS));
+    assert!(
+        advice(100 * MS).contains(" pieces, or start it first where it cannot be split"),
+        "{}",
+        advice(100 * MS)
+    );
     assert!(advice(0).ends_with(" pieces"), "{}", advice(0));
 }
 

@@ -34,6 +34,8 @@ pub struct Worker {
     latest: Latest,
     /// The thread's run delay at the last question, in nanoseconds.
     pub(crate) delay: AtomicU64,
+    /// How often the thread had got a processor then.
+    pub(crate) slices: AtomicU64,
     /// The thread's CPU time at the last question, in nanoseconds.
     pub(crate) ran: AtomicU64,
     pub(crate) clock: Clock,
@@ -49,6 +51,7 @@ impl Worker {
             index,
             latest: Latest::default(),
             delay: AtomicU64::new(0),
+            slices: AtomicU64::new(0),
             ran: AtomicU64::new(0),
             clock: options.clock.clone(),
             state: Mutex::new(State::new(index, options)),

@@ -36,9 +36,10 @@ pub(crate) fn pattern(pattern: &Pattern) -> String {
 }
 
 /// Whether there is something to win. What waits for input or for a timer loses nothing by it,
-/// however much of the time that is.
+/// however much of the time that is; and of several causes each has a bound of its own.
 pub(crate) fn may_gain(pattern: &Pattern) -> bool {
-    pattern.bound > 1.005 && pattern.name != PatternName::OutsideRun
+    use PatternName::{BlockedInTasks, Mixed, OutsideRun};
+    pattern.bound > 1.005 && !matches!(pattern.name, OutsideRun | BlockedInTasks | Mixed)
 }
 
 /// The evidence for a pattern. Of time in which no task ran it says whether one waited, where that

@@ -264,20 +264,26 @@ fn typically_active(profile: &Profile) -> u64 {
 /// What begins within this share of the window is started first as it is.
 const FIRST: f64 = 0.01;
 
+/// Whether the task that others wait for begins first as it is.
+pub(super) fn begins_first(evidence: &Evidence<'_>, who: Option<&str>) -> bool {
+    let window = evidence.profile.window as f64;
+    held_up(evidence, who).begins.is_some_and(|begins| begins as f64 <= FIRST * window)
+}
+
 /// So many pieces of the longest task that each is no longer than a quarter of a worker's share, or
-/// than the median.
+/// than the median; and as many for each worker, since what is left over runs while others wait:
+/// of a task of 60 ms on four workers two pieces gave 1.17, four 1.45.
 fn split_longest(evidence: &Evidence<'_>, cause: &Cause, who: Option<&str>) -> Advice {
     let durations = &evidence.sums.sums.durations;
     let workers = evidence.profile.workers.max(1);
-    let Held { duration: longest, name, begins } = held_up(evidence, who);
+    let Held { duration: longest, name, .. } = held_up(evidence, who);
     let fair = durations.sum() as f64 / workers as f64 / 4.0;
     let typical = durations.quantile(0.5).max(1) as f64;
     let into = (longest as f64 / fair.max(typical)).ceil().clamp(2.0, 4.0 * workers as f64) as u64;
-    let who = if name.is_empty() { "the longest task".to_owned() } else { format!("{name:?}") };
-    let window = evidence.profile.window as f64;
-    let is_first = begins.is_some_and(|begins| begins as f64 <= FIRST * window);
-    let or = if is_first { "" } else { ", or start it first" };
-    let remedy = format!("split {who} into {into} pieces{or}");
+    let into = into.next_multiple_of(workers.max(2));
+    let or = if begins_first(evidence, who) { "" } else { ", or start it first where it cannot be split" };
+    let what = if name.is_empty() { "the longest task".to_owned() } else { format!("{name:?}") };
+    let remedy = format!("split {what} into {into} pieces{or}");
     let name = (!name.is_empty()).then_some(name);
     let saved = cause.gain * (1.0 - 1.0 / into as f64);
     Advice::saving(Change::SplitLongest { name, into }, remedy, AT_LEAST * saved, cause.gain)

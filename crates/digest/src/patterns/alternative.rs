@@ -7,9 +7,9 @@
 use taskscale_model::digest::{Alternative, PatternName};
 
 use super::{
-    advice::{LITTLE, may_arrive},
+    advice::{LITTLE, begins_first, may_arrive},
     cause::{Cause, WORTH},
-    causes::{evenly_divided, is_below_step, may_be_a_loop, one_holds_up, wait_over_task},
+    causes::{evenly_divided, few_long, is_below_step, may_be_a_loop, one_holds_up, wait_over_task},
 };
 use crate::{
     evidence::{Evidence, IdleWhile},
@@ -102,6 +102,9 @@ pub(super) fn alternative(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<A
         }
         SerialBottleneck if profile.losses.serial < MOSTLY_SERIAL.0 * idle => {
             (UnderDecomposition, "if those that run could be more at once, split all")
+        }
+        SerialBottleneck if ran_alone_once(evidence) => {
+            (StragglerTasks, "if it need not wait for the others, start it first")
         }
         LoadImbalance
             if profile.losses.serial >= MOSTLY_SERIAL.1 * idle
@@ -204,6 +207,14 @@ fn healthy(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<(PatternName, &'
         PatternName::EventLoopBlocked,
         "if this is an event loop, its long steps hold up all others",
     ))
+}
+
+/// Whether what ran alone is a single task that others came before. One that was last in a queue,
+/// and began when all others had ended, looks like a stage that had to wait for them.
+fn ran_alone_once(evidence: &Evidence<'_>) -> bool {
+    let durations = evidence.sums.sums.durations.counts();
+    let of = |from: usize| durations[from..].iter().map(|count| u64::from(*count)).sum::<u64>();
+    few_long(evidence).is_some_and(|from| of(from) == 1) && !begins_first(evidence, None)
 }
 
 /// Whether workers wait most while others work and more is to come, and go on one by one: whoever

@@ -3,7 +3,8 @@
 //! * **Dispatch** is what busy workers spend between tasks. Removing it shrinks every active
 //!   stretch alike. It therefore saves dispatch over (work + dispatch), whatever else is idle.
 //! * **Solo** idle time (one worker active) is a *serial* part if a crowd of tasks or a stage of
-//!   its own ran meanwhile. It is a *straggler's* if the task that ran is one of a few long ones
+//!   its own ran meanwhile: one whose name never runs beside others is such a stage, however long
+//!   its tasks are. It is a *straggler's* if the task that ran is one of a few long ones
 //!   and overlapped with others at some point of its life.
 //! * **Shared** idle time (two or more active) is *under-decomposition* where no more than the
 //!   present number are ever active, or where a worker's wait is no longer than the tasks that run
@@ -33,6 +34,7 @@ use taskscale_model::digest::PatternName;
 use super::{
     cause::{Cause, WORTH},
     delay::{Waiting, waited_for},
+    stages::alone_by_name,
 };
 use crate::{
     evidence::{Evidence, IdleWhile, mean_bucket},
@@ -286,7 +288,7 @@ fn waits(evidence: &Evidence<'_>, solo: &Waiting, shared: &Waiting) -> Vec<Cause
     if held_up_by(evidence).is_some() {
         return vec![idle(PatternName::SerialBottleneck, waited)];
     }
-    if evenly_divided(evidence) {
+    if evenly_divided(evidence) && alone_by_name(evidence) < 0.5 {
         return vec![idle(PatternName::LoadImbalance, waited)];
     }
     let (mut serial, mut straggler, mut under, mut imbalance) = (0.0, 0.0, 0.0, 0.0);
@@ -298,6 +300,9 @@ fn waits(evidence: &Evidence<'_>, solo: &Waiting, shared: &Waiting) -> Vec<Cause
     straggler += shared_long;
 
     let solo_rest = (solo.by_longest.iter().sum::<f64>() - solo_long).max(0.0);
+    let of_stages = solo_rest * alone_by_name(evidence);
+    serial += of_stages;
+    let solo_rest = solo_rest - of_stages;
     let shared_rest = (shared.by_longest.iter().sum::<f64>() - shared_long).max(0.0);
     let all_shared: f64 = profile.shared_by_longest.iter().sum();
     let scale = if all_shared > 0.0 { shared_rest / all_shared } else { 0.0 };

@@ -15,6 +15,7 @@ mod causes;
 mod culprits;
 mod delay;
 mod ranges;
+mod stages;
 mod verdict;
 mod words;
 

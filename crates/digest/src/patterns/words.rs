@@ -63,11 +63,16 @@ pub(crate) fn words(evidence: &Evidence<'_>, cause: &Cause, who: Option<&str>) -
             "tasks contain tasks: {} of the time is parents outside of their children, at work or waiting",
             percent(cause.share)
         ),
-        PatternName::UnderDecomposition => format!(
-            "{tasks} tasks of {} on {workers} workers, {} or fewer at once for 99 % of the time",
-            time(durations.mean()),
-            profile.peak
-        ),
+        PatternName::UnderDecomposition => {
+            let at_once = match profile.peak < workers {
+                true => format!("{} or fewer at once for 99 % of the time", profile.peak),
+                // As many as workers or fewer is what always runs.
+                false => {
+                    format!("fewer than that at once for {} of the time", percent(1.0 - profile.all_active))
+                }
+            };
+            format!("{tasks} tasks of {} on {workers} workers, {at_once}", time(durations.mean()))
+        }
         PatternName::EventLoopBlocked => format!(
             "steps of more than 100 ms take {} of the window; the longest is {}",
             percent(cause.share),

@@ -35,7 +35,7 @@ pub fn digest(name: &str, many: usize, scale: u64) -> Digest {
         name: which,
         share: 0.42,
         evidence: format!("{name:?} takes 300 ms, 150 times the median, and others wait for it"),
-        remedy: format!("split {name} into 16 pieces, or start it first"),
+        remedy: format!("split {name} into 16 pieces, or start it first where it cannot be split"),
         change: None,
         predicted: Speedup { from: 1.0, to: gain },
         bound: gain,
