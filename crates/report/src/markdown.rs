@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use taskscale_model::{
     run_file::Role,
-    summary::{Growth, Ratio, RowState, RowStatus, Summary},
+    summary::{FindingKind, Growth, Ratio, RowState, RowStatus, Summary},
 };
 
 use crate::{
@@ -116,9 +116,18 @@ fn all_figures(summary: &Summary) -> String {
             .collect();
         list(&mut text, title, &lines);
     }
+    // What the findings above say is not said again.
+    let is_said = |id: &str| {
+        let about = format!("{id}: ");
+        let findings = summary.overview.findings.iter();
+        findings
+            .filter(|finding| finding.kind == FindingKind::Skipped)
+            .any(|finding| finding.text.starts_with(&about))
+    };
     let missing: Vec<String> = summary
         .runtimes
         .iter()
+        .filter(|runtime| !is_said(&runtime.id))
         .filter_map(|runtime| Some((runtime, runtime.facts.why()?)))
         .map(|(runtime, missing)| bullet(&format!("{}: {}", runtime.id, missing.reason), &missing.remedy))
         .collect();

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use taskscale_analysis::{CompareOptions, Run, compare, parse_run};
 use taskscale_model::{
     compare::{ComparedRow, Comparison, Verdict},
-    run_file::{Kind, Time},
+    run_file::{Kind, RowEnd, Time},
     summary::Interval,
 };
 use taskscale_report::{
@@ -160,6 +160,42 @@ fn each_row_gets_its_verdict() {
     ] {
         assert!(reason(&comparison, variant).contains(words), "{variant}: {}", reason(&comparison, variant));
     }
+}
+
+/// A run in which these runtimes were asked for and are not here: a row of each for each table.
+fn without(run: &Run, runtimes: &[&str]) -> Run {
+    let mut run = run.clone();
+    let skipped = run.rows.iter().find(|row| row.key.variant == "wait").expect("a skipped row").clone();
+    let end = run.row_ends.iter().find(|end| end.row == skipped.row).expect("its end").clone();
+    for (runtime, size) in runtimes.iter().flat_map(|runtime| [64, 256, 2048].map(|size| (runtime, size))) {
+        let mut row = skipped.clone();
+        row.row = run.rows.iter().map(|row| row.row).max().unwrap_or_default() + 1;
+        (row.key.runtime, row.key.series.variant) = ((*runtime).into(), "*".into());
+        row.key.size = size;
+        run.row_ends.push(RowEnd { row: row.row, ..end.clone() });
+        run.rows.push(row);
+    }
+    run
+}
+
+#[test]
+fn a_runtime_that_neither_file_has_is_named_once() {
+    let both = by_cpu(&without(&run(OLD), &["trio"]), &without(&run(NEW), &["trio"]));
+    let plain = by_cpu(&run(OLD), &run(NEW));
+    assert_eq!((both.rows.len(), both.counts), (plain.rows.len(), plain.counts));
+    for text in [
+        compare_text(&both, &Style::default()),
+        compare_markdown(&both),
+        compare_overview(&both, &Style::default(), "taskscale compare a b"),
+        compare_json(&both),
+    ] {
+        assert_eq!(text.matches("trio").count(), 1, "{text}");
+    }
+    assert!(!compare_junit(&both).contains("name=\"trio"), "nothing was tested");
+    // What one side has lost is told, once.
+    let lost = by_cpu(&run(OLD), &without(&run(NEW), &["trio"]));
+    let rows: Vec<_> = lost.rows.iter().filter(|row| row.key.runtime == "trio").collect();
+    assert_eq!((rows.len(), rows[0].verdict), (1, Verdict::CannotTell));
 }
 
 #[test]

@@ -51,7 +51,7 @@ pub fn compare(old: (&str, &Run), new: (&str, &Run), options: &CompareOptions) -
     let machine_differences = differences(&old.1.header.machine, &new.1.header.machine);
     let same_machine = old.1.header.machine.fingerprint == new.1.header.machine.fingerprint;
     let runtimes = code::runtimes(old.1, new.1);
-    let pairs = rows::of_two_runs(&series, time, &runtimes);
+    let (pairs, absent) = rows::without_absent(rows::of_two_runs(&series, time, &runtimes));
     let evidence = Evidence::TwoRuns { controls: &controls, same_machine };
     let judge = Judge::new(&pairs, evidence, options.threshold);
     let mut comparison = Comparison {
@@ -63,6 +63,7 @@ pub fn compare(old: (&str, &Run), new: (&str, &Run), options: &CompareOptions) -
     };
     comparison.same_machine = same_machine;
     comparison.notes = notes::notes(&comparison, (old.1, new.1), (&series.0, &series.1));
+    comparison.notes.extend(absent);
     counts::judge(&mut comparison, &pairs, old.1, new.1);
     comparison
 }

@@ -6,6 +6,7 @@ use taskscale_model::{
     compare::{Estimate, Figure, RuntimeChange},
     key::RowKey,
     missing::Missing,
+    plain::clean,
     run_file::{ANY, Role, RowRecord, Time},
     summary::{Interval, RowStatus, Settled},
 };
@@ -130,6 +131,10 @@ impl Side<'_> {
         matches!(self.state, State::Ok(_))
     }
 
+    fn skipped(&self) -> Option<&Missing> {
+        if let State::Skipped(why) = self.state { Some(why) } else { None }
+    }
+
     /// Whether most of its processes were timed while their cost still fell.
     pub fn not_settled(&self) -> bool {
         self.settled.is_some_and(Settled::mostly_not)
@@ -164,6 +169,28 @@ pub fn of_two_runs<'a>(
         runtimes.iter().any(|change| change.id == one.row.key.runtime && change.same_code)
     };
     matched(&before, &now, time, &same_code)
+}
+
+/// Takes out the rows of runtimes that neither side has, and says of each runtime once why: there is
+/// nothing of it to compare. A runtime that one side has stays, with a row for all of its tables
+/// where the other names none.
+pub fn without_absent(mut pairs: Vec<Pair<'_>>) -> (Vec<Pair<'_>>, Vec<String>) {
+    let (mut notes, mut named) = (Vec::new(), BTreeSet::new());
+    pairs.retain(|pair| {
+        let runtime = &pair.row().key.runtime;
+        if pair.row().key.variant != ANY {
+            return true;
+        }
+        let is_first = named.insert(runtime.clone());
+        match (pair.old.as_ref().and_then(Side::skipped), pair.new.as_ref().and_then(Side::skipped)) {
+            (Some(_), Some(why)) => {
+                notes.extend(is_first.then(|| clean(&format!("{runtime} is in neither file: {why}"))));
+                false
+            }
+            _ => is_first,
+        }
+    });
+    (pairs, notes)
 }
 
 /// The rows of the two sides of one run, one new side after another. `sides` holds pairs of names,
