@@ -171,8 +171,8 @@ pub fn of_two_runs<'a>(
     matched(&before, &now, time, &same_code)
 }
 
-/// Takes out the rows of runtimes that neither side has, and says of each runtime once why: there is
-/// nothing of it to compare. A runtime that one side has stays, with a row for all of its tables
+/// Takes out the rows of runtimes that neither side has, and says of each runtime once why: there
+/// is nothing of it to compare. A runtime that one side has stays, with a row for all of its tables
 /// where the other names none.
 pub fn without_absent(mut pairs: Vec<Pair<'_>>) -> (Vec<Pair<'_>>, Vec<String>) {
     let (mut notes, mut named) = (Vec::new(), BTreeSet::new());

@@ -18,8 +18,8 @@ Examples:
                                                      is Go dearer than before? exit status 1 if so
   taskscale run fanout --probe new/mine.py --against old/mine.py
                                                      is my code?
-  taskscale run guide                                Taskflow's guide, put to the test: 4 minutes
-  taskscale run guide --claim 28                     one of its claims (taskscale list guide): 7 s
+  taskscale run guide                                Taskflow's guide, put to the test: 5 minutes
+  taskscale run guide --claim 28                     one of its claims (taskscale list guide): 8 s
   taskscale run nop --runtime tokio --counts         allocations and system calls per task too
   taskscale run --probe my_probe.go                  what your own code costs, and how that grows
                                                      (taskscale new-probe go)
