@@ -178,6 +178,15 @@ fn judged(
     }
 }
 
+/// The ends of an interval that answers nothing lie so many times apart.
+const WIDE: f64 = 10.0;
+
+/// Whether a figure that is a factor or a time leaves more open than it says. Of a difference,
+/// which may be on either side of nothing, there is no such rule.
+fn is_wide(figure: &Figure) -> bool {
+    figure.low.zip(figure.high).is_some_and(|(low, high)| low > 0.0 && high > WIDE * low)
+}
+
 /// Whether the bounds of a question answer it. One whose arm cannot be measured here says nothing.
 fn answer(bounds: &[JudgedBound], ended: Option<&Ended>) -> (Verdict, Option<Missing>) {
     let figures = || bounds.iter().filter(|bound| !matches!(bound.of, Of::Report { .. }));
@@ -188,6 +197,13 @@ fn answer(bounds: &[JudgedBound], ended: Option<&Ended>) -> (Verdict, Option<Mis
         _ if told.iter().any(|figure| !figure.has_interval) => {
             (Verdict::CannotTell, Some(Missing::new(TOO_FEW, MORE_TIME)))
         }
+        _ if told.iter().any(|figure| is_wide(figure)) => (
+            Verdict::CannotTell,
+            Some(Missing::new(
+                format!("an interval spans more than {WIDE:.0} times"),
+                "allow more with --max-time, on a quiet machine",
+            )),
+        ),
         _ => (Verdict::Answered, None),
     }
 }
@@ -225,7 +241,10 @@ fn verdict(bounds: &[JudgedBound], ended: Option<&Ended>) -> (Verdict, Option<Mi
             let why = match few {
                 true => Missing::new(TOO_FEW, MORE_TIME),
                 false => Missing::new(
-                    format!("{} of {all} bounds lie within an interval", all - missing.len() - hold - fail),
+                    format!(
+                        "of {all} bounds {hold} hold, {fail} fail, and {} lie within the interval of their figure",
+                        all - missing.len() - hold - fail
+                    ),
                     "allow more with --max-time, on a quiet machine",
                 ),
             };

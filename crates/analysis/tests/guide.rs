@@ -253,6 +253,10 @@ fn a_question_is_answered_by_figures_with_intervals() {
     let few = of(5);
     assert_eq!(few.verdict, Verdict::CannotTell);
     assert!(few.why.is_some_and(|why| why.reason.contains("fewer than six rounds")));
+    let wild: Vec<f64> = (0..ROUNDS).map(|round| if round % 2 == 0 { 1.0 } else { 1000.0 }).collect();
+    let wide = asked().arm("a", &wild).arm("b", &around(100.0)).judged();
+    assert_eq!(wide.verdict, Verdict::CannotTell, "{:?}", wide.bounds[0].figure);
+    assert!(wide.why.is_some_and(|why| why.reason.contains("spans more than 10 times")));
     assert_eq!(asked().verdicts().claims[0].verdict, Verdict::NotMeasured);
     // So is a claim whose bounds have no ends: nothing can hold or fail.
     let claim = Guide::new(&[("a", None), ("b", None)], json!([pair("ratio", json!({}))]));

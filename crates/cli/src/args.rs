@@ -173,9 +173,9 @@ pub struct RunArgs {
     /// Only this claim, of the suite guide; repeat for several
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
     pub claim: Vec<u32>,
-    /// Only this library, of the suite guide; repeat for several [default: taskflow, with --all all
-    /// of them]
-    #[arg(long, value_name = "NAME", value_parser = libraries())]
+    /// Only this library, of the suite guide; repeat for several, or set commas between [default:
+    /// taskflow, with --all all of them]
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = libraries())]
     pub library: Vec<String>,
     /// Rounds at most [default: the suite's, else 100]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), allow_negative_numbers = true)]

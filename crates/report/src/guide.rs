@@ -31,6 +31,7 @@ const TEXT: usize = 32;
 const CELL: usize = 300;
 
 const LEGEND: &str = "Shown is the figure that decides, with what is claimed of it in parentheses.";
+const PARTS: &str = "Partly 1/5: one of five bounds holds.";
 const QUESTIONS: &str = "Of what is answered the guide claims nothing: the figure is the answer.";
 
 /// The verdict as it is printed.
@@ -76,6 +77,9 @@ pub fn guide_overview(verdicts: &Verdicts, library: Option<&str>, style: &Style,
     if !table.is_borrowed && table.claims.iter().any(is_claimed) {
         let _ = writeln!(text, "\n{}", ink(Ink::Dim, LEGEND));
     }
+    if !table.is_borrowed && table.claims.iter().any(|judged| judged.verdict == Verdict::Partly) {
+        let _ = writeln!(text, "{}", ink(Ink::Dim, PARTS));
+    }
     if table.claims.iter().any(|judged| judged.verdict == Verdict::Answered) {
         let _ = writeln!(text, "{}", ink(Ink::Dim, QUESTIONS));
     }
@@ -111,7 +115,10 @@ fn ran_on(verdicts: &Verdicts, table: &Table<'_>) -> String {
         ),
         Some(other) => (others::titled(other), other.toolchain.value().map_or("", String::as_str)),
     };
-    format!("{title}, {cpus}, {took}, {compiler}").trim_end_matches(", ").to_owned()
+    // Wall time of several workers says little on a busy machine.
+    let load = verdicts.machine.load_1m.value();
+    let load = load.map_or(String::new(), |load| format!(", load {load:.1}"));
+    format!("{title}, {cpus}{load}, {took}, {compiler}").trim_end_matches(", ").to_owned()
 }
 
 /// `14 confirmed, 5 refuted, 3 partly`.
@@ -127,7 +134,7 @@ fn line(judged: &Judged, table: &Table<'_>, marks: &[OfLibrary]) -> String {
     // Where Taskflow was not measured, its place is empty and only marks are shown.
     let (verdict, key) = match table.is_borrowed {
         true => (format!("{:WORD$}", ""), String::new()),
-        false => (inked(judged.verdict, &format!("{:WORD$}", word(judged.verdict))), key(judged)),
+        false => (inked(judged.verdict, &format!("{:WORD$}", standing_of(judged))), key(judged)),
     };
     let room = COLUMNS - NUMBER - 1 - WORD - 1 - TEXT - 1;
     // A figure without what is claimed of it is better than half of both.
@@ -140,6 +147,18 @@ fn line(judged: &Judged, table: &Table<'_>, marks: &[OfLibrary]) -> String {
     let words = begin(&clean(&words), width);
     let marks = others::marks(judged.claim, marks);
     format!("{:>NUMBER$} {verdict} {words:width$} {marks}{}", judged.claim, begin(&key, room))
+}
+
+/// The verdict; of one that is partly right how many of its bounds hold: `partly 1/5`.
+fn standing_of(judged: &Judged) -> String {
+    let of = |standing| judged.bounds.iter().filter(|bound| bound.standing == standing).count();
+    let (hold, fail) = (of(Standing::Holds), of(Standing::Fails));
+    match judged.verdict {
+        Verdict::Partly => {
+            format!("{} {hold}/{}", word(judged.verdict), hold + fail + of(Standing::CannotTell))
+        }
+        verdict => word(verdict).to_owned(),
+    }
 }
 
 /// The bound that decides; `None` where none does. Where all have to hold, or to fail, it is the
@@ -377,14 +396,29 @@ fn whole(text: &mut String, judged: &Judged, library: Option<&OfLibrary>, width:
     if judged.why.is_none() || judged.arms.iter().any(|arm| arm.rounds > 0) {
         details(text, judged, width);
     }
-    let builds: Vec<String> = others::builds(judged).iter().map(|line| clean(line)).collect();
-    if builds.is_empty() {
-        let by_hand = format!("by hand: {}", others::by_hand(&judged.program, library));
-        text.push_str(&paragraphs("", &[clean(&by_hand)], width));
-    } else {
-        text.push_str("by hand, its arms being programs of their own:\n");
-        text.push_str(&paragraphs("  ", &builds, width));
+    text.push_str("by hand (prints JSON lines, see probes/guide/README.md):\n");
+    for command in others::by_hand(judged, library) {
+        text.push_str(&shell_lines(&clean(&command), width));
     }
+}
+
+/// A command as a shell reads it, in lines that end with a backslash where it is longer than one.
+fn shell_lines(command: &str, width: usize) -> String {
+    let mut lines = vec!["  ".to_owned()];
+    for word in command.split(' ') {
+        let line = lines.last().map_or(0, |line| columns(line));
+        // The blank before a word, and the backslash behind it.
+        if line > 4 && line + columns(word) + 3 > width {
+            lines.push("    ".to_owned());
+        }
+        if let Some(line) = lines.last_mut() {
+            if !line.trim().is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines.join(" \\\n") + "\n"
 }
 
 /// The bounds, the map and the arms of a claim.

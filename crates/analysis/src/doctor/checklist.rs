@@ -141,7 +141,7 @@ fn workers(facts: &Facts) -> Check {
 }
 
 fn repeated(facts: &Facts) -> Check {
-    const QUESTION: &str = "several runs?";
+    const QUESTION: &str = "one run enough?";
     let slices = &facts.measured.slices;
     let runs: Vec<f64> =
         slices.chunks_exact(RUN).map(|run| run.iter().map(|slice| slice.wall_ns as f64).sum()).collect();
@@ -159,7 +159,7 @@ fn repeated(facts: &Facts) -> Check {
         return unknown(QUESTION, &why, "run taskscale doctor again when the machine is less busy");
     };
     let found =
-        format!("two runs of 20 ms differ by up to {} % (p90 of {} pairs)", percent(p90), differences.len());
+        format!("runs of 20 ms differ by up to {} % (p90 of {} pairs)", percent(p90), differences.len());
     let remedy = "run more often and compare medians with intervals";
     check(QUESTION, p90 <= FEW_PERCENT, found, remedy.into())
 }

@@ -71,7 +71,18 @@ pub(super) fn of(bound: &Bound, claim: &Claim, rounds: &Rounds<'_>) -> Outcome {
         Of::Value { one } if bound.metric == "hit" => {
             share(&some(series(one), bound)?.into_values().collect::<Vec<_>>())
         }
-        Of::Value { one } => middle(&some(series(one), bound)?),
+        Of::Value { one } => {
+            let values = some(series(one), bound)?;
+            // What cannot be below nothing is spread by factors, and so is its interval. A logarithm
+            // would not give back exactly what is always the same.
+            let (least, most) = values
+                .values()
+                .fold((f64::INFINITY, 0.0_f64), |(least, most), value| (least.min(*value), most.max(*value)));
+            match least > 0.0 && least < most {
+                true => by_factors(&values.iter().map(|(round, value)| (*round, value.ln())).collect()),
+                false => middle(&values),
+            }
+        }
         Of::Ratio { one, other } | Of::Effect { one, other } => ratio(&series(one), &series(other)),
         Of::Difference { one, other } => middle(&by_round(&series(one), &series(other), |a, b| a - b)),
         Of::Spread { one, other } => {
@@ -176,7 +187,13 @@ fn ratio(one: &Series, other: &Series) -> Outcome {
     if logs.values().any(|log| !log.is_finite()) {
         return Err(Missing::new("a sample took no time that the clock sees", ""));
     }
-    let (of, interval) = middle(&logs)?;
+    by_factors(&logs)
+}
+
+/// The median of what these are the logarithms of, with the interval of the sittings' medians on
+/// their scale.
+fn by_factors(logs: &Series) -> Outcome {
+    let (of, interval) = middle(logs)?;
     let interval = interval.map(|of| Interval { low: of.low.exp(), high: of.high.exp() });
     Ok(figure(of.value.map(f64::exp), interval, logs.len()))
 }
@@ -327,6 +344,17 @@ mod tests {
             let (value, interval) = (figure.value.expect("a place"), interval.expect("three sittings"));
             assert!(interval.low <= value && value <= interval.high, "{value} {interval:?}");
         }
+    }
+
+    #[test]
+    fn no_interval_of_times_reaches_below_nothing() {
+        // Three processes of 1, 4 and 200 us.
+        let times: Series =
+            (0..30).map(|n| ((n / 10, n), [1e3_f64, 4e3, 2e5][(n / 10) as usize].ln())).collect();
+        let (figure, interval) = by_factors(&times).expect("a figure");
+        let interval = interval.expect("three sittings");
+        assert!((figure.value.expect("a time") - 4e3).abs() < 1e-6);
+        assert!(interval.low > 0.0 && interval.low < 1e3 && interval.high > 2e5, "{interval:?}");
     }
 
     #[test]

@@ -22,10 +22,10 @@ const SHORTEST_S: f64 = 1.0;
 /// The part of the time that is for the first sittings. What is left lets ten of 33 programs sit
 /// twice more.
 pub const FIRST: f64 = 0.6;
-/// The part of a sitting that has to fit into what is left. Processes of one or two rounds make an
-/// interval over processes wider: after a sitting cut to a second five bounds that held could no
-/// longer be told.
-const WHOLE: f64 = 0.9;
+/// The seconds of a sitting that have to fit into what is left, of one that was to be longer too.
+/// Processes of one or two rounds make an interval over processes wider: after a sitting cut to a
+/// second five bounds that held could no longer be told.
+const WHOLE_S: f64 = 0.9 * SITTING_S;
 
 /// What was asked for, and what follows from it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -118,7 +118,7 @@ pub fn again(seen: &[Option<Seen>], plan: &Plan, left_s: f64) -> Option<Again> {
     }
     // Who asks for so many rounds gets no more.
     let seconds = plan.sitting_s.min(left_s);
-    if plan.is_counted || seconds < (WHOLE * plan.sitting_s).max(SHORTEST_S) {
+    if plan.is_counted || seconds < plan.sitting_s.min(WHOLE_S).max(SHORTEST_S) {
         return None;
     }
     let open = known().filter(|(_, seen)| seen.is_open && !lacks(seen) && seen.sittings < SITTINGS);
@@ -188,6 +188,8 @@ mod tests {
         assert_eq!(place(&[open(40, 1), open(20, 1), open(10, 2)], 60.0), Some(1), "the fewest rounds");
         assert_eq!(place(&[open(40, 3), None], 60.0), None, "three looks are enough");
         assert_eq!(place(&[open(40, 1)], 0.9), None, "no time is left");
+        let long = Plan::of(1, Some(60.0), None);
+        assert_eq!(again(&[open(40, 1)], &long, 24.0).and_then(|again| again.seconds), Some(24.0));
         assert_eq!(again(&[open(40, 1)], &plan, 4.6).and_then(|again| again.seconds), Some(4.6));
         assert_eq!(place(&[open(40, 1)], 4.4), None, "a part of a sitting blurs what is known");
         assert_eq!(place(&[open(40, 1), Some(seen(3, 1.0))], 60.0), Some(1), "rounds come first");

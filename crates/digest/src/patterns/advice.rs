@@ -98,7 +98,7 @@ impl Advice {
             ),
             PatternName::Preempted => Advice::saving(
                 Change::FreeCpus,
-                "use fewer workers than free cores, or stop what else runs".into(),
+                "stop what else runs; where that cannot be, use no more workers than CPUs are free".into(),
                 least,
                 most,
             ),

@@ -197,37 +197,37 @@ pub(super) fn maps(verdicts: &Verdicts, table: &Table<'_>, judged: &Judged) -> S
 }
 
 /// How a reader runs a program without the tool, with the compiler or the `java` that it took.
-pub(super) fn by_hand(program: &str, library: Option<&OfLibrary>) -> String {
-    let own = program.split_once('/').and_then(|(name, claim)| {
-        let (.., command) = TITLES.iter().find(|(known, ..)| *known == name)?;
-        let taken = library.and_then(|library| library.program.as_deref()).map(quoted);
-        let command = match (taken, command.split_once(' ')) {
-            (Some(taken), Some((_, rest))) => format!("{taken} {rest}"),
-            _ => (*command).to_owned(),
-        };
-        Some(format!("{command} {claim}"))
-    });
-    own.unwrap_or_else(|| format!("{} && ./X", compiled(program, "", "X")))
-}
-
-fn compiled(program: &str, flags: &str, into: &str) -> String {
-    format!("g++ -std=c++20 -O2 -pthread {flags}probes/guide/{program}.cpp -o {into}")
-}
-
-/// What compiles and runs a program whose arms are builds of their own, a command a line; nothing
-/// where no arm is.
-pub(super) fn builds(judged: &Judged) -> Vec<String> {
-    let own: Vec<(String, &String)> =
-        judged.arms.iter().filter_map(|arm| Some((arm.name.clone(), arm.flags.as_ref()?))).collect();
-    if own.is_empty() {
-        return Vec::new();
+pub(super) fn by_hand(judged: &Judged, library: Option<&OfLibrary>) -> Vec<String> {
+    match of_library(&judged.program, library) {
+        Some(command) => command.split(" && ").map(str::to_owned).collect(),
+        None => builds(judged),
     }
+}
+
+/// What runs an experiment of another library; `None` for Taskflow's programs.
+fn of_library(program: &str, library: Option<&OfLibrary>) -> Option<String> {
+    let (name, claim) = program.split_once('/')?;
+    let (.., command) = TITLES.iter().find(|(known, ..)| *known == name)?;
+    let taken = library.and_then(|library| library.program.as_deref()).map(quoted);
+    let command = match (taken, command.split_once(' ')) {
+        (Some(taken), Some((_, rest))) => format!("{taken} {rest}"),
+        _ => (*command).to_owned(),
+    };
+    Some(format!("{command} {claim}"))
+}
+
+/// What compiles and runs a program, and before it those of its arms that are builds of their own.
+fn builds(judged: &Judged) -> Vec<String> {
+    let compiled = |flags: &str, into: &str| {
+        format!("g++ -std=c++20 -O2 -pthread {flags}probes/guide/{}.cpp -o {into}", judged.program)
+    };
     let into = |name: &str| format!("X-{}", name.replace('/', "-"));
-    let mut lines = vec![compiled(&judged.program, "", "X")];
-    lines
-        .extend(own.iter().map(|(name, flags)| compiled(&judged.program, &format!("{flags} "), &into(name))));
-    let given: Vec<String> = own.iter().map(|(name, _)| format!("--build {name}=./{}", into(name))).collect();
-    lines.push(format!("./X {}", given.join(" ")));
+    let own = judged.arms.iter().filter_map(|arm| Some((&arm.name, arm.flags.as_ref()?)));
+    let own: Vec<(&String, &String)> = own.collect();
+    let mut lines = vec![compiled("", "X")];
+    lines.extend(own.iter().map(|(name, flags)| compiled(&format!("{flags} "), &into(name))));
+    let given = own.iter().map(|(name, _)| format!(" --build {name}=./{}", into(name)));
+    lines.push(format!("./X{}", given.collect::<String>()));
     lines
 }
 
@@ -244,12 +244,38 @@ fn quoted(path: &str) -> String {
 mod tests {
     use super::*;
 
+    /// A claim of a program, and its arms with their flags.
+    fn judged(program: &str, arms: &[(&str, &str)]) -> Judged {
+        let arm = |(name, flags): &(&str, &str)| {
+            serde_json::json!({"name": name, "tasks": 1, "rounds": 1, "cpu_ns": null, "wall_ns": null,
+                "why": null, "flags": flags})
+        };
+        let arms: Vec<_> = arms.iter().map(arm).collect();
+        let judged = serde_json::json!({"claim": 34, "text": "", "clock": "cpu", "note": "", "question": false,
+            "program": program, "verdict": "confirmed", "why": null, "bounds": [], "arms": arms, "map": null});
+        serde_json::from_value(judged).expect("a claim")
+    }
+
     #[test]
     fn every_program_has_a_command_by_hand() {
-        let by_hand = |program| by_hand(program, None);
-        assert!(by_hand("28_barriers").ends_with("28_barriers.cpp -o X && ./X"));
-        assert!(by_hand("onetbb/14").ends_with("-ltbb && ./X --claim 14"));
-        assert_eq!(by_hand("tpl/9"), "dotnet run probes/guide/tpl.cs -- --claim 9");
+        let by_hand = |program| by_hand(&judged(program, &[]), None);
+        let compiled = "g++ -std=c++20 -O2 -pthread probes/guide/28_barriers.cpp -o X";
+        assert_eq!(by_hand("28_barriers"), [compiled, "./X"]);
+        assert_eq!(by_hand("onetbb/14")[1], "./X --claim 14");
+        assert_eq!(by_hand("tpl/9"), ["dotnet run probes/guide/tpl.cs -- --claim 9"]);
+    }
+
+    #[test]
+    fn arms_that_are_programs_of_their_own_are_built_by_hand_too() {
+        let by_hand = by_hand(&judged("34_macros", &[("task_pool", "-DTF_ENABLE_TASK_POOL")]), None);
+        assert_eq!(
+            by_hand,
+            [
+                "g++ -std=c++20 -O2 -pthread probes/guide/34_macros.cpp -o X",
+                "g++ -std=c++20 -O2 -pthread -DTF_ENABLE_TASK_POOL probes/guide/34_macros.cpp -o X-task_pool",
+                "./X --build task_pool=./X-task_pool",
+            ]
+        );
     }
 
     #[test]
@@ -261,9 +287,12 @@ mod tests {
             program: Some("/opt/jdk-25/bin/java".into()),
             claims: Vec::new(),
         };
-        let said = by_hand("forkjoin/9", Some(&library));
-        assert_eq!(said, "/opt/jdk-25/bin/java probes/guide/ForkJoin.java --claim 9");
+        let judged = judged("forkjoin/9", &[]);
+        assert_eq!(
+            by_hand(&judged, Some(&library)),
+            ["/opt/jdk-25/bin/java probes/guide/ForkJoin.java --claim 9"]
+        );
         library.program = Some("/opt/my jdk/java".into());
-        assert!(by_hand("forkjoin/9", Some(&library)).starts_with("'/opt/my jdk/java' probes"));
+        assert!(by_hand(&judged, Some(&library))[0].starts_with("'/opt/my jdk/java' probes"));
     }
 }
