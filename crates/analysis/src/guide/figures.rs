@@ -73,7 +73,7 @@ pub(super) fn of(bound: &Bound, claim: &Claim, rounds: &Rounds<'_>) -> Outcome {
         }
         Of::Value { one } => {
             let values = some(series(one), bound)?;
-            // What cannot be below nothing is spread by factors, and so is its interval. A logarithm
+            // What cannot be below nothing is spread by factors, and so is its interval. Logarithms
             // would not give back exactly what is always the same.
             let (least, most) = values
                 .values()
