@@ -119,7 +119,7 @@ pub fn again(seen: &[Option<Seen>], plan: &Plan, left_s: f64) -> Option<Again> {
     }
     // Who asks for so many rounds gets no more.
     let seconds = plan.sitting_s.min(left_s);
-    if plan.is_counted || seconds < plan.sitting_s.min(WHOLE_S).max(SHORTEST_S) {
+    if plan.is_counted || seconds < plan.sitting_s.clamp(SHORTEST_S, WHOLE_S) {
         return None;
     }
     let open = known().filter(|(_, seen)| seen.is_open && !lacks(seen) && seen.sittings < SITTINGS);
