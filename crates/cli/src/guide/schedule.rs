@@ -22,7 +22,7 @@ const SITTINGS: u64 = 3;
 const SHORTEST_S: f64 = 1.0;
 /// The part of the time that is for the first sittings. What is left lets ten of 33 programs sit
 /// twice more.
-pub const FIRST: f64 = 0.6;
+const FIRST: f64 = 0.6;
 /// The seconds of a sitting that have to fit into what is left, of one that was to be longer too.
 /// Processes of one or two rounds make an interval over processes wider: after a sitting cut to a
 /// second five bounds that held could no longer be told.
