@@ -361,16 +361,19 @@ fn a_rest_behind_a_timed_task_is_a_gap() {
 
 #[test]
 fn what_workers_wait_for_at_a_clearing_comes_before_their_tasks() {
-    for (at, own_threads) in (0..24u64).flat_map(|at| [(at, true), (at, false)]) {
+    // A worker may look for tasks for a while before it waits: what it burns looks like a task.
+    let ways = |at| [(at, true, 0), (at, true, 150_000), (at, false, 0)];
+    for (at, own_threads, burnt) in (0..24u64).flat_map(ways) {
         let mut program = Program::with(NANOSECONDS, Options { own_threads, ..Options::default() });
         program.tiny(2_000 + at);
         program.clear();
         program.paused += 5_000_000;
-        program.pass(5_000_000);
+        program.pass(5_000_000 + burnt);
         program.tiny(1_000);
         let digest = program.digest();
         assert_eq!((digest.tasks, digest.unknown), (1_000, 0.0));
-        assert!(digest.window_ns < 75_000, "{at}: {} ns for tasks of 70,000 ns", digest.window_ns);
+        let most = 75_000 + burnt;
+        assert!(digest.window_ns < most, "{at}: {} ns for tasks of 70,000 ns", digest.window_ns);
     }
 }
 
