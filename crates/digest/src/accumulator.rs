@@ -9,7 +9,6 @@ use crate::{
     grid::{Grid, Who},
     histogram::Histogram,
     names::{Names, mark},
-    told::ToldWaits,
     top::{Candidates, Long, ShortName, Top},
     waits::Waits,
     worker::{Facts, NOT_TOLD, NOTHING, PRESENT, Settled, Worker},
@@ -90,8 +89,9 @@ pub struct Accumulator {
     /// The time of each gap that observing takes, and the tasks that were not timed.
     pub(crate) of_gap_ns: u64,
     pub(crate) untimed: u64,
-    /// Gaps in which the worker waited, as the runtime told. `None` if it does not tell.
-    pub(crate) told_waits: Option<Box<ToldWaits>>,
+    /// Lengths of the gaps in which the worker waited, as the runtime told. `None` if it does not
+    /// tell.
+    pub(crate) told_waits: Option<Box<Histogram>>,
     /// When tasks were ready and not started. `None` until a ready time comes.
     pub(crate) waits: Option<Box<Waits>>,
     /// Whether the source asks for run delay. If so, a sum of 0 means that there was none.

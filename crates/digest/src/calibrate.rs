@@ -48,10 +48,14 @@ impl Dispatch {
         self
     }
 
+    /// What observing took of a gap, on average.
+    pub fn observing_ns(&self) -> f64 {
+        self.observer_ns as f64 / self.count.max(1) as f64
+    }
+
     /// The mean gap of the crowd without the observer's part.
     pub fn runtimes_cost_ns(&self) -> Option<f64> {
-        let observing = self.observer_ns as f64 / self.count.max(1) as f64;
-        self.cost_ns.map(|cost| (cost - observing).max(0.0))
+        self.cost_ns.map(|cost| (cost - self.observing_ns()).max(0.0))
     }
 }
 

@@ -95,11 +95,12 @@ impl Evidence<'_> {
         }
     }
 
-    /// The share of *workers x window* in hand-overs that observing took. The program does not lose
-    /// it unobserved.
-    pub fn observer(&self) -> f64 {
+    /// What is the runtime's of a share `dispatch` of *workers x window*: all but what observing
+    /// took. The program does not lose that unobserved.
+    pub fn runtimes(&self, dispatch: f64) -> f64 {
         let total = self.profile.workers as f64 * self.profile.window as f64;
-        if total > 0.0 { self.dispatch.observer_ns as f64 / total } else { 0.0 }
+        let observing = if total > 0.0 { self.dispatch.observer_ns as f64 / total } else { 0.0 };
+        (dispatch - observing).max(0.0)
     }
 
     /// The number of gaps that are no hand-overs.

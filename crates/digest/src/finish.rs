@@ -261,7 +261,7 @@ fn cost(found: &Dispatch, ordered: bool, resolution_ns: u64) -> Reading<f64> {
         _ if !ordered => disordered(),
         None => Reading::missing("fewer than 16 gaps between tasks that are in no other", ""),
         Some(cost) if cost < 1.0 && found.observer_ns > 0 => Reading::missing(
-            format!("less than observing takes, {} ns of a gap", found.observer_ns / found.count.max(1)),
+            format!("less than observing takes, {:.0} ns of a gap", found.observing_ns()),
             "take it as that at most",
         ),
         Some(cost) if cost < resolution_ns as f64 => Reading::missing(

@@ -7,41 +7,12 @@
 
 use taskscale_model::digest::Losses;
 
-use crate::{accumulator::Accumulator, calibrate::Dispatch};
+use crate::{accumulator::Accumulator, calibrate::Dispatch, histogram::Histogram};
 
-/// The number of classes of lengths, one for each power of two.
-const CLASSES: usize = 64;
-
-/// Numbers and lengths of the gaps in which a worker waited, by powers of two.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToldWaits([(u64, u64); CLASSES]);
-
-impl Default for ToldWaits {
-    fn default() -> Self {
-        ToldWaits([(0, 0); CLASSES])
-    }
-}
-
-impl ToldWaits {
-    /// Adds a gap of `ns` nanoseconds.
-    pub fn add(&mut self, ns: u64) {
-        let (count, sum) = &mut self.0[ns.max(1).ilog2() as usize];
-        *count += 1;
-        *sum = sum.saturating_add(ns);
-    }
-
-    pub fn merge(&mut self, other: &ToldWaits) {
-        for (mine, others) in self.0.iter_mut().zip(&other.0) {
-            mine.0 += others.0;
-            mine.1 = mine.1.saturating_add(others.1);
-        }
-    }
-
-    /// The number and the sum of gaps that are at least as long as `limit`, a power of two.
-    fn from(&self, limit: u64) -> (u64, u64) {
-        let above = &self.0[limit.max(1).ilog2() as usize..];
-        above.iter().fold((0, 0), |sum, of| (sum.0 + of.0, sum.1.saturating_add(of.1)))
-    }
+/// The number and the sum of values that are at least `edge`, a power of two.
+fn from(edge: u64, of: &Histogram) -> (u64, u64) {
+    let (count, sum) = of.below(edge);
+    (of.count() - count, of.sum() - sum)
 }
 
 /// Counts as dispatch what looks like time outside the run and is the runtime's, because no worker
@@ -54,11 +25,10 @@ pub fn count_runtimes(
     losses: &mut Losses,
 ) {
     let Some(told) = sums.told_waits.as_deref().filter(|_| found.classes > 0) else { return };
-    let (short, short_ns) = sums.sums.gaps.below(found.limit_ns);
-    let (waits, waited_ns) = told.from(found.limit_ns);
-    let count = (sums.sums.gaps.count() - short).saturating_sub(waits);
-    let own =
-        (sums.sums.gaps.sum() - short_ns).saturating_sub(waited_ns).saturating_sub(sums.preempted_in_gaps);
+    let (long, long_ns) = from(found.limit_ns, &sums.sums.gaps);
+    let (waits, waited_ns) = from(found.limit_ns, told);
+    let count = long.saturating_sub(waits);
+    let own = long_ns.saturating_sub(waited_ns).saturating_sub(sums.preempted_in_gaps);
     let total = workers as f64 * window as f64;
     let moved = (own as f64).min(losses.outside * total);
     if moved > 0.0 {

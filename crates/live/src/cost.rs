@@ -12,8 +12,8 @@ const TASKS: u64 = 150;
 const BATCHES: usize = 16;
 
 /// The nanoseconds of each gap before a timed task that observing takes: a reading of the clock,
-/// the entry, and a share of emptying the buffer. Half a reading is in the task itself, and so is
-/// half of the one before. It is measured once, on tasks that do nothing, in some 150 us.
+/// the entry, and a share of emptying the buffer. The other of a task's two readings is in the task
+/// and not counted. It is measured once, on tasks that do nothing, in some 150 us.
 pub fn of_gap_ns() -> u64 {
     static COST: OnceLock<u64> = OnceLock::new();
     *COST.get_or_init(|| {

@@ -109,9 +109,8 @@ impl Worker {
     pub fn has_rested(&self, now: u64) {
         self.rested.store(false, Relaxed);
         let last = self.shared.last.load(Relaxed);
-        let mut state = self.state();
-        if last > 0 && last >= state.since {
-            state.accumulator.told_wait(self.clock.rate().ns(now.saturating_sub(last)));
+        if last > 0 {
+            self.state().told_wait(last, now);
         }
     }
 

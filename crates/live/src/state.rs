@@ -113,6 +113,14 @@ impl State {
         }
     }
 
+    /// Counts that the worker waited, as it was told, in the gap from the tick `from` to `now`. One
+    /// that began before the clearing is not counted.
+    pub fn told_wait(&mut self, from: u64, now: u64) {
+        if from >= self.since {
+            self.accumulator.told_wait(self.rate.ns(now.saturating_sub(from)));
+        }
+    }
+
     /// Counts that a leaf, which took `length_ns` and ended at `now`, ran for `ran_ns` at most.
     pub fn ran(&mut self, number: u32, length_ns: u64, ran_ns: u64, now: u64) {
         // A task that began before the clearing is cut.

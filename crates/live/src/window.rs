@@ -69,7 +69,7 @@ impl State {
             },
             Waits::Unknown => 0,
         };
-        let from = self.behind_the_clearing(now, tasks, long).unwrap_or(self.last.max(self.since));
+        let from = self.long_window_begins(now, tasks, long);
         let rest = self.window_from(from, now, tasks, long).rest_ns;
         if long == 0 {
             self.unknown(rest.saturating_sub(waited_ns));
@@ -78,15 +78,16 @@ impl State {
         long > 0
     }
 
-    /// Where untimed tasks begin that end at `now`, the last after `long` nanoseconds, with a pause
-    /// before them in which the sums were cleared. Who clears between two runs does it while
-    /// workers wait, so what they wait for comes before the tasks. `None` if the sums were cleared
-    /// at another time.
-    fn behind_the_clearing(&self, now: u64, tasks: u32, long: u64) -> Option<u64> {
+    /// Where untimed tasks begin that end at `now` with a pause among them, the last after `long`
+    /// nanoseconds: behind the last span, or, if the sums were cleared since, behind the pause. Who
+    /// clears between two runs does it while workers wait.
+    fn long_window_begins(&self, now: u64, tasks: u32, long: u64) -> u64 {
+        if self.last >= self.since {
+            return self.last;
+        }
         let tasks = u64::from(tasks.saturating_sub(self.forgotten));
-        let took = self.estimate.usual(self.scale()).all(tasks);
-        let begin = now.saturating_sub(self.rate.ticks((took as u64).saturating_add(long)));
-        (self.last < self.since).then_some(begin.max(self.since))
+        let took = self.estimate.usual(self.scale()).all(tasks) as u64;
+        now.saturating_sub(self.rate.ticks(took.saturating_add(long))).max(self.since)
     }
 
     /// The CPU time since the last outermost span, if it is so much that only a task can have used

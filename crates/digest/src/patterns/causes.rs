@@ -61,7 +61,7 @@ pub(crate) fn causes(evidence: &Evidence<'_>, delayed: f64) -> Vec<Cause> {
     } else {
         (losses.dispatch, losses.outside)
     };
-    let runtimes = (dispatch - evidence.observer()).max(0.0);
+    let runtimes = evidence.runtimes(dispatch);
     let active = losses.work + runtimes;
     let told = handed_over_late || !is_below_step(evidence);
     let gain = if active > 0.0 && told { runtimes / active * (1.0 - elsewhere) } else { 0.0 };

@@ -18,7 +18,7 @@ pub(crate) fn words(evidence: &Evidence<'_>, cause: &Cause, who: Option<&str>) -
     match cause.name {
         PatternName::SchedulingOverhead => {
             let gap = evidence.dispatch.mean_ns();
-            let runtimes = (losses.dispatch - evidence.observer()).max(0.0);
+            let runtimes = evidence.runtimes(losses.dispatch);
             format!(
                 "{} between tasks of {} (means): {} of a busy worker's time",
                 time(gap),
