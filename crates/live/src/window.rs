@@ -91,9 +91,9 @@ impl State {
     }
 
     /// The CPU time since the last outermost span, if it is so much that only a task can have used
-    /// it.
+    /// it. Behind a clearing there is none: the span and what was burnt may lie before it.
     pub fn burnt_since_last(&self) -> u64 {
-        self.cpu.burnt_since(self.last, self.rate)
+        if self.last < self.since { 0 } else { self.cpu.burnt_since(self.last, self.rate) }
     }
 
     /// Notes that `ns` nanoseconds of a gap were a task's or a pause's.
