@@ -181,6 +181,19 @@ test("all that park wait at once, are resumed, and tell the memory where asked",
   }
 });
 
+test("every call of blocking blocks, and waits are told", () => {
+  for (const variant of ["without", "inline", "worker_threads", "setTimeout"]) {
+    const [reply] = replies(run(variant, { block_us: 2000, every: 4 }, "blocking"));
+    const said = `${variant}: ${JSON.stringify(reply)}`;
+    const blocks = variant !== "without";
+    assert.deepEqual([reply.answer, reply.extra.blocked], [18, blocks ? 6 : 0], said);
+    const { wait_p50_ns: p50, wait_p99_ns: p99, wait_max_ns: max } = reply.extra;
+    assert.ok(p50 > 0 && p50 <= p99 && p99 <= max, said);
+    // Each iteration lasts at least as long as one call. The loop's timer may be early by less than a millisecond.
+    assert.ok(!blocks || reply.wall_ns >= 2 * 1e6, said);
+  }
+});
+
 test("memory grows with the functions that wait", () => {
   const asked = { ...run("Promise.all", { resident: true }, "parked"), size: 100_000, iterations: 1 };
   const [{ extra }] = replies(asked);

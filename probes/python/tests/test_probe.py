@@ -295,6 +295,25 @@ class Parked(unittest.TestCase):
                 asyncio.run(watch.until_all(turn, lambda: ended))
 
 
+class Blocking(unittest.TestCase):
+    def test_every_call_blocks_and_waits_are_told(self):
+        for runtime in filter(installed, RUNTIMES):
+            with Session(runtime) as session:
+                for variant in variants(session.describe(), "blocking"):
+                    if "unavailable" in variant:
+                        continue
+                    sample = session.run("blocking", variant["name"], 9, 2, block_us=2000, every=4)
+                    case = f"{runtime} {variant['name']}: {sample}"
+                    blocks = variant["name"] != "without"
+                    self.assertEqual((sample.get("answer"), sample["extra"]["blocked"]), (18, 6 if blocks else 0), case)
+                    waits = [sample["extra"][f"wait_{name}_ns"] for name in ("p50", "p99", "max")]
+                    self.assertTrue(0 < waits[0] <= waits[1] <= waits[2], case)
+                    # Each iteration lasts at least as long as one call.
+                    self.assertTrue(sample["wall_ns"] >= 2 * 2_000_000 or not blocks, case)
+                self.assertEqual(session.end(), (b"", 0))
+                self.assertEqual(session.complaints, b"", runtime)
+
+
 class SetUp(unittest.TestCase):
     """What is set up untimed is told beside the times."""
 

@@ -15,6 +15,7 @@ Drain.Declare();
 Parked.Declare("Task.Run", new Waits());
 Pile.Declare();
 Block.Declare();
+Blocking.Declare();
 Taskscale.Workloads.CSharp.Bytes.Workload.Declare();
 Taskscale.Workloads.Interp.Workload.Declare(Ways.Lookups, Ways.All);
 Probe.Serve(runtime, Environment.Version.ToString(), Environment.ProcessorCount);

@@ -1,5 +1,6 @@
 //! The workloads, and what their instrumented runs share.
 
+pub mod blocking;
 pub mod bytes;
 pub mod count;
 pub mod drain;

@@ -1,6 +1,7 @@
 package taskscale;
 
 import taskscale.sdk.Probe;
+import taskscale.workloads.Blocking;
 import taskscale.workloads.Bytes;
 import taskscale.workloads.Collector;
 import taskscale.workloads.Fanout;
@@ -30,6 +31,7 @@ public final class Main {
             Spin.declare();
             Interp.declare();
             Parked.declare();
+            Blocking.declare();
             Bytes.declare();
         }
         Probe.serve(runtime, Runtime.version().toString(), Runtime.getRuntime().availableProcessors());
