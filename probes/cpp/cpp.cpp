@@ -13,6 +13,7 @@
 
 #include "workloads/all.hpp"
 #include "workloads/bytes.hpp"
+#include "workloads/cancel.hpp"
 #include "workloads/interp/interp.hpp"
 #include "workloads/parked.hpp"
 
@@ -99,6 +100,7 @@ void declare() {
   nop<Async>("async", {.max_size = kMaxThreads, .note = kWhy});
   nop<Jthread>("jthread", {.max_size = kMaxThreads, .note = kWhy});
   parked::declare({.max_size = kMaxThreads, .note = kWhy});
+  cancel::declare(kMaxThreads, kWhy);
   interp::declare();
   bytes::declare();
 }

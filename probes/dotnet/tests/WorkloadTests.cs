@@ -15,6 +15,7 @@ internal static class WorkloadTests {
         Taskscale.Workloads.CSharp.Drain.Declare();
         Parked.Declare("Task.Run", new Taskscale.Workloads.CSharp.Forms.Waits());
         Parked.Declare("task{}/Task.Run", new Taskscale.Workloads.FSharp.Waits.Waits());
+        Taskscale.Workloads.CSharp.Cancel.Declare();
         Taskscale.Workloads.CSharp.Pile.Declare();
         Taskscale.Workloads.CSharp.Block.Declare();
     }
@@ -157,6 +158,16 @@ internal static class WorkloadTests {
             Held.Equal(Size, extra.GetProperty("waiting").GetInt32(), $"{variant} {on}:");
             Held.True(extra.TryGetProperty("resident_waiting", out _) == resident, $"{variant} {on}: {said}");
         }
+    }
+
+    private static void AllThatWaitAreCancelled() {
+        foreach (string on in new[] { "event", "timer", "lock" }) {
+            foreach (string form in new[] { "shared", "linked", "each" }) {
+                Answers("cancel", $"CancellationToken/{form}", 3ul * Size, new { on, first = "oldest" });
+            }
+            Answers("cancel", "CancellationToken/each", 3ul * Size, new { on, first = "newest" });
+        }
+        Answers("cancel", "CancellationToken.Register", 3ul * Size, new { on = "event" });
     }
 
     private static void ATaskThatDoesNotWaitIsFound() {

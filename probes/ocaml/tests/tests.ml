@@ -203,7 +203,7 @@ let protocol () =
   begins (said {|{"type":"describe","protocol":2}|}) "the tool speaks protocol 2, this probe of ocaml speaks protocol 1";
   begins (said {|{"type":"dance"}|}) "unknown request type \"dance\"; known here: describe, run, exit";
   begins (message (run "fanout" "none" [])) "unknown variant \"none\"; known here: map_p/pause, ";
-  begins (message (run "none" "loop" [])) "unknown workload \"none\"; known here: fanout, nop, spin, parked, bytes, interp";
+  begins (message (run "none" "loop" [])) "unknown workload \"none\"; known here: fanout, nop, spin, parked, cancel, bytes, interp";
   same "exit" text (said {|{"type":"exit"}|}) "nothing";
   (* An absent parameter is the first value that the variant allows where that excludes the default. *)
   same "by default" json (field "answer" (run "fanout" "iter_n/pause" [])) (`Intlit "6")
@@ -493,6 +493,15 @@ let early () =
   | _ -> failwith "nothing was found"
   | exception Failure said -> same "said" text said "6 of 5 tasks waited, and 1 went on before they were woken"
 
+let cancel () =
+  List.iter
+    (fun (way, on, first) ->
+      let reply = run ~size:50 "cancel" way [ ("on", `String on); ("first", `String first) ] in
+      same (way ^ ", " ^ on ^ ", " ^ first) text (json (Yojson.Safe.Util.member "answer" reply)) "100")
+    (List.concat_map
+       (fun on -> [ ("Lwt.cancel", on, "oldest"); ("Lwt.cancel", on, "newest"); ("Lwt.pick", on, "oldest") ])
+       [ "event"; "timer"; "lock" ])
+
 let () =
   if Sys.getenv_opt "TASKSCALE_TEST_PROBE" <> None then begin
     probe ();
@@ -502,6 +511,7 @@ let () =
   Nop.declare ();
   Spin.declare ();
   Parked.declare ();
+  Cancel.declare ();
   Byte_stream.declare ();
   Interp.declare ();
   test "the kernel is the published one" spin;
@@ -511,6 +521,7 @@ let () =
   test "a collection with the collector off is found" collected;
   test "all that park wait at once, and are woken" parked;
   test "a task that does not wait is found" early;
+  test "all that wait are cancelled" cancel;
   Bytes_tests.all test;
   test "lost tasks and results in the wrong place are found" mistakes;
   test "what cannot be done is an error that says what can" protocol;

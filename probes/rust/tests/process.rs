@@ -253,6 +253,31 @@ fn all_that_park_wait_at_once_and_tell_the_memory_where_asked() {
 }
 
 #[test]
+fn all_that_wait_are_cancelled_by_every_form() {
+    for runtime in ["tokio", "smol"] {
+        let mut session = Session::start(runtime);
+        let description = session.describe();
+        for variant in variants(&description, "cancel") {
+            let only = &variant["only"]["first"];
+            for on in ["event", "timer", "lock"] {
+                for first in ["oldest", "newest"] {
+                    if only.as_array().is_some_and(|only| !only.contains(&json!(first))) {
+                        continue;
+                    }
+                    let params = json!({ "on": on, "first": first });
+                    let body = json!({ "size": 200, "iterations": 3, "params": params });
+                    let sample = session.run("cancel", &variant["name"], body);
+                    let case = format!("{runtime} {} {params}: {sample}", variant["name"]);
+                    assert_eq!(sample["answer"], 600, "{case}");
+                    assert!(sample["extra"]["setup_wall_ns"].as_u64().is_some(), "{case}");
+                }
+            }
+        }
+        assert_eq!(session.end(), (String::new(), Some(0)));
+    }
+}
+
+#[test]
 fn memory_grows_with_the_tasks_that_wait() {
     let mut session = Session::start("tokio");
     let body = json!({ "size": 50_000, "params": { "resident": true } });

@@ -272,6 +272,16 @@ await test("a wrong output says where") {
         #"a request's output differs from byte 3 on: "2,3]", right is "3]" (7 bytes, right are 5)"#, "said")
 }
 
+await test("all that wait are cancelled") {
+    for on in ["event", "timer"] {
+        for first in ["oldest", "newest"] {
+            let params: [String: Json] = ["on": .text(on), "first": .text(first)]
+            try same(try await cancelLoose(asked(params)).answer, 6, "tasks, \(on), \(first)")
+            try same(try await cancelGroup(asked(params)).answer, 6, "group, \(on)")
+        }
+    }
+}
+
 await httpTests()
 
 await bytesTests()

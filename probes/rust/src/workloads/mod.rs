@@ -1,6 +1,7 @@
 //! The workloads, and what their instrumented runs share.
 
 pub mod bytes;
+pub mod cancel;
 pub mod count;
 pub mod drain;
 pub mod fanout;

@@ -121,7 +121,7 @@ async fn park<F: Future<Output = u64> + Send + 'static>(
 
 /// The runtime of this flavour with the driver of timers, which that of other workloads does
 /// without.
-fn with_timers(flavour: Flavour) -> &'static Runtime {
+pub(in crate::workloads) fn with_timers(flavour: Flavour) -> &'static Runtime {
     static MULTI_THREAD: OnceLock<Runtime> = OnceLock::new();
     static CURRENT_THREAD: OnceLock<Runtime> = OnceLock::new();
     let cell = match flavour {
