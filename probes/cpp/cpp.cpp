@@ -14,6 +14,7 @@
 #include "workloads/all.hpp"
 #include "workloads/blocking.hpp"
 #include "workloads/bytes.hpp"
+#include "workloads/cancel.hpp"
 #include "workloads/interp/interp.hpp"
 #include "workloads/parked.hpp"
 
@@ -105,6 +106,7 @@ void declare() {
     threads.reserve(size);
     for (std::size_t i = 0; i < size; ++i) threads.emplace_back(task(i));
   });
+  cancel::declare(kMaxThreads, kWhy);
   interp::declare();
   bytes::declare();
 }

@@ -8,6 +8,7 @@ let () =
       Spin.declare ();
       Parked.declare ();
       Blocking.declare ();
+      Cancel.declare ();
       Byte_stream.declare ();
       Interp.declare ();
       Taskscale.Serve.serve "ocaml" Sys.ocaml_version

@@ -87,6 +87,7 @@ fn a_word_is_completed_by_what_there_is() {
         [
             "blocking",
             "bytes",
+            "cancel",
             "cliffs",
             "fanout",
             "granularity",

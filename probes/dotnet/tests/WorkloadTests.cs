@@ -15,6 +15,7 @@ internal static class WorkloadTests {
         Taskscale.Workloads.CSharp.Drain.Declare();
         Parked.Declare("Task.Run", new Taskscale.Workloads.CSharp.Forms.Waits());
         Parked.Declare("task{}/Task.Run", new Taskscale.Workloads.FSharp.Waits.Waits());
+        Taskscale.Workloads.CSharp.Cancel.Declare();
         Taskscale.Workloads.CSharp.Pile.Declare();
         Taskscale.Workloads.CSharp.Block.Declare();
         Taskscale.Workloads.CSharp.Blocking.Declare();
@@ -173,6 +174,14 @@ internal static class WorkloadTests {
             // Each iteration lasts at least as long as one call. A timer may be early by less than a millisecond.
             Held.True(!blocks || said.GetProperty("wall_ns").GetInt64() >= 3 * 1_000_000, $"{variant}: {said}");
         }
+    private static void AllThatWaitAreCancelled() {
+        foreach (string on in new[] { "event", "timer", "lock" }) {
+            foreach (string form in new[] { "shared", "linked", "each" }) {
+                Answers("cancel", $"CancellationToken/{form}", 3ul * Size, new { on, first = "oldest" });
+            }
+            Answers("cancel", "CancellationToken/each", 3ul * Size, new { on, first = "newest" });
+        }
+        Answers("cancel", "CancellationToken.Register", 3ul * Size, new { on = "event" });
     }
 
     private static void ATaskThatDoesNotWaitIsFound() {

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { getHeapSpaceStatistics } from "node:v8";
 
 import { Run } from "../sdk/request.mjs";
+import { each, perform as cancel } from "../workloads/cancel.mjs";
 import { onEvent, perform } from "../workloads/parked.mjs";
 import { spin } from "../workloads/spin.mjs";
 
@@ -210,4 +211,26 @@ test("a function that does not wait is found", async () => {
     return wake;
   };
   await assert.rejects(perform(asked, early), /9 of 9 functions waited, and 1 went on before they were woken/);
+});
+
+test("all that wait are aborted by every form", () => {
+  for (const on of ["event", "timer"]) {
+    const forms = [["AbortSignal/shared", "oldest"], ["AbortController/each", "oldest"], ["AbortController/each", "newest"]];
+    if (AbortSignal.any) forms.push(["AbortSignal.any", "oldest"]);
+    for (const [variant, first] of forms) {
+      const [reply] = replies(run(variant, { on, first }, "cancel"));
+      assert.equal(reply.answer, 18, `${variant} ${on}: ${JSON.stringify(reply)}`);
+      assert.ok(reply.extra.setup_wall_ns > 0, JSON.stringify(reply));
+    }
+  }
+});
+
+test("a function that was aborted too early is found", async () => {
+  const asked = new Run({ id: 1, size: 9, iterations: 1, seed: 1, params: { on: "event", first: "oldest" } });
+  const early = (size, newest) => {
+    const { signals, abort } = each(size, newest);
+    abort();
+    return { signals, abort };
+  };
+  await assert.rejects(cancel(asked, early), /9 of 9 functions waited, and 9 were aborted before/);
 });

@@ -203,7 +203,7 @@ let protocol () =
   begins (said {|{"type":"describe","protocol":2}|}) "the tool speaks protocol 2, this probe of ocaml speaks protocol 1";
   begins (said {|{"type":"dance"}|}) "unknown request type \"dance\"; known here: describe, run, exit";
   begins (message (run "fanout" "none" [])) "unknown variant \"none\"; known here: map_p/pause, ";
-  begins (message (run "none" "loop" [])) "unknown workload \"none\"; known here: fanout, nop, spin, parked, blocking, bytes, interp";
+  begins (message (run "none" "loop" [])) "unknown workload \"none\"; known here: fanout, nop, spin, parked, cancel, blocking, bytes, interp";
   same "exit" text (said {|{"type":"exit"}|}) "nothing";
   (* An absent parameter is the first value that the variant allows where that excludes the default. *)
   same "by default" json (field "answer" (run "fanout" "iter_n/pause" [])) (`Intlit "6")
@@ -507,6 +507,14 @@ let blocking () =
       (* Each iteration lasts at least as long as one call. *)
       same (json reply) string_of_bool (right = 0 || to_int (member "wall_ns" reply) >= 2 * 2_000_000) true)
     [ ("without", 0); ("inline", 6); ("Lwt_preemptive.detach", 6); ("Lwt_unix.sleep", 6) ]
+let cancel () =
+  List.iter
+    (fun (way, on, first) ->
+      let reply = run ~size:50 "cancel" way [ ("on", `String on); ("first", `String first) ] in
+      same (way ^ ", " ^ on ^ ", " ^ first) text (json (Yojson.Safe.Util.member "answer" reply)) "100")
+    (List.concat_map
+       (fun on -> [ ("Lwt.cancel", on, "oldest"); ("Lwt.cancel", on, "newest"); ("Lwt.pick", on, "oldest") ])
+       [ "event"; "timer"; "lock" ])
 
 let () =
   if Sys.getenv_opt "TASKSCALE_TEST_PROBE" <> None then begin
@@ -518,6 +526,7 @@ let () =
   Spin.declare ();
   Parked.declare ();
   Blocking.declare ();
+  Cancel.declare ();
   Byte_stream.declare ();
   Interp.declare ();
   test "the kernel is the published one" spin;
@@ -528,6 +537,7 @@ let () =
   test "all that park wait at once, and are woken" parked;
   test "a task that does not wait is found" early;
   test "every call blocks, and waits are told" blocking;
+  test "all that wait are cancelled" cancel;
   Bytes_tests.all test;
   test "lost tasks and results in the wrong place are found" mistakes;
   test "what cannot be done is an error that says what can" protocol;

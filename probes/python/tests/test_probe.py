@@ -313,6 +313,65 @@ class Blocking(unittest.TestCase):
                 self.assertEqual(session.end(), (b"", 0))
                 self.assertEqual(session.complaints, b"", runtime)
 
+class Cancelled(unittest.TestCase):
+    """`cancel` sees every task cancelled, and no other."""
+
+    def test_all_that_wait_are_cancelled_by_every_form(self):
+        for runtime in filter(installed, RUNTIMES):
+            with Session(runtime) as session:
+                for variant in variants(session.describe(), "cancel"):
+                    if "unavailable" in variant:
+                        continue
+                    for on in ("event", "timer", "lock"):
+                        for first in variant["only"]["first"]:
+                            sample = session.run("cancel", variant["name"], 50, 2, on=on, first=first, verify=True)
+                            case = f"{runtime} {variant['name']} {on} {first}: {sample}"
+                            self.assertEqual(sample.get("answer"), 100, case)
+                            self.assertGreater(sample["extra"]["setup_wall_ns"], 0, case)
+                self.assertEqual(session.end(), (b"", 0))
+                self.assertEqual(session.complaints, b"", runtime)
+
+    def test_the_order_of_cancelling_is_the_one_asked_for(self):
+        sys.path.insert(0, str(FOLDER))
+        self.addCleanup(sys.path.remove, str(FOLDER))
+        import asyncio
+        from types import SimpleNamespace
+
+        from taskscale_probe.workloads import cancel
+
+        for first, expected in (("oldest", [0, 1, 2]), ("newest", [2, 1, 0])):
+            seen = []
+
+            class Task:
+                def __init__(self, number, future):
+                    self.number, self.future = number, future
+
+                def cancel(self):
+                    seen.append(self.number)
+                    self.future.cancel()
+
+                def __await__(self):
+                    return self.future.__await__()
+
+            async def main():
+                loop = asyncio.get_running_loop()
+
+                async def started(_watch, _create):
+                    return [Task(number, loop.create_future()) for number in range(3)]
+
+                async def timed(body):
+                    return await body()
+
+                watch = SimpleNamespace(once=SimpleNamespace(params={"first": first}), time=timed)
+                real, cancel.started = cancel.started, started
+                try:
+                    await cancel.each(watch)
+                finally:
+                    cancel.started = real
+
+            asyncio.run(main())
+            self.assertEqual(seen, expected, first)
+
 
 class SetUp(unittest.TestCase):
     """What is set up untimed is told beside the times."""

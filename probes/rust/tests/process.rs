@@ -269,6 +269,25 @@ fn every_call_of_blocking_blocks_and_waits_are_told() {
             assert!(waits[0] > 0 && waits.is_sorted(), "{case}");
             // Each iteration lasts at least as long as one call.
             assert!(!blocks || sample["wall_ns"].as_u64() >= Some(2 * 2_000_000), "{case}");
+fn all_that_wait_are_cancelled_by_every_form() {
+    for runtime in ["tokio", "smol"] {
+        let mut session = Session::start(runtime);
+        let description = session.describe();
+        for variant in variants(&description, "cancel") {
+            let only = &variant["only"]["first"];
+            for on in ["event", "timer", "lock"] {
+                for first in ["oldest", "newest"] {
+                    if only.as_array().is_some_and(|only| !only.contains(&json!(first))) {
+                        continue;
+                    }
+                    let params = json!({ "on": on, "first": first });
+                    let body = json!({ "size": 200, "iterations": 3, "params": params });
+                    let sample = session.run("cancel", &variant["name"], body);
+                    let case = format!("{runtime} {} {params}: {sample}", variant["name"]);
+                    assert_eq!(sample["answer"], 600, "{case}");
+                    assert!(sample["extra"]["setup_wall_ns"].as_u64().is_some(), "{case}");
+                }
+            }
         }
         assert_eq!(session.end(), (String::new(), Some(0)));
     }

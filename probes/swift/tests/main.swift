@@ -287,6 +287,13 @@ await test("every call of blocking blocks, and waits are told") {
         try same(told[0] > 0 && told == told.sorted(), true, "\(told)")
         // Each iteration lasts at least as long as one call.
         try same(right == 0 || timing.wallNs >= 2 * 2_000_000, true, "\(timing)")
+await test("all that wait are cancelled") {
+    for on in ["event", "timer"] {
+        for first in ["oldest", "newest"] {
+            let params: [String: Json] = ["on": .text(on), "first": .text(first)]
+            try same(try await cancelLoose(asked(params)).answer, 6, "tasks, \(on), \(first)")
+            try same(try await cancelGroup(asked(params)).answer, 6, "group, \(on)")
+        }
     }
 }
 

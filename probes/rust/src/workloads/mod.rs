@@ -2,6 +2,7 @@
 
 pub mod blocking;
 pub mod bytes;
+pub mod cancel;
 pub mod count;
 pub mod drain;
 pub mod fanout;

@@ -3,6 +3,7 @@ package taskscale;
 import taskscale.sdk.Probe;
 import taskscale.workloads.Blocking;
 import taskscale.workloads.Bytes;
+import taskscale.workloads.Cancel;
 import taskscale.workloads.Collector;
 import taskscale.workloads.Fanout;
 import taskscale.workloads.Interp;
@@ -32,6 +33,7 @@ public final class Main {
             Interp.declare();
             Parked.declare();
             Blocking.declare();
+            Cancel.declare();
             Bytes.declare();
         }
         Probe.serve(runtime, Runtime.version().toString(), Runtime.getRuntime().availableProcessors());

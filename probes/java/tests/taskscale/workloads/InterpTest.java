@@ -143,6 +143,7 @@ final class InterpTest {
         HttpTest.all();
         ParkedTest.all();
         BlockingTest.all();
+        CancelTest.all();
         Nop.declare("java");
         TimingTest.all();
         CollectorTest.all();
