@@ -174,6 +174,8 @@ internal static class WorkloadTests {
             // Each iteration lasts at least as long as one call. A timer may be early by less than a millisecond.
             Held.True(!blocks || said.GetProperty("wall_ns").GetInt64() >= 3 * 1_000_000, $"{variant}: {said}");
         }
+    }
+
     private static void AllThatWaitAreCancelled() {
         foreach (string on in new[] { "event", "timer", "lock" }) {
             foreach (string form in new[] { "shared", "linked", "each" }) {

@@ -507,6 +507,7 @@ let blocking () =
       (* Each iteration lasts at least as long as one call. *)
       same (json reply) string_of_bool (right = 0 || to_int (member "wall_ns" reply) >= 2 * 2_000_000) true)
     [ ("without", 0); ("inline", 6); ("Lwt_preemptive.detach", 6); ("Lwt_unix.sleep", 6) ]
+
 let cancel () =
   List.iter
     (fun (way, on, first) ->

@@ -313,6 +313,7 @@ class Blocking(unittest.TestCase):
                 self.assertEqual(session.end(), (b"", 0))
                 self.assertEqual(session.complaints, b"", runtime)
 
+
 class Cancelled(unittest.TestCase):
     """`cancel` sees every task cancelled, and no other."""
 

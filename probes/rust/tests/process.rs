@@ -269,6 +269,12 @@ fn every_call_of_blocking_blocks_and_waits_are_told() {
             assert!(waits[0] > 0 && waits.is_sorted(), "{case}");
             // Each iteration lasts at least as long as one call.
             assert!(!blocks || sample["wall_ns"].as_u64() >= Some(2 * 2_000_000), "{case}");
+        }
+        assert_eq!(session.end(), (String::new(), Some(0)));
+    }
+}
+
+#[test]
 fn all_that_wait_are_cancelled_by_every_form() {
     for runtime in ["tokio", "smol"] {
         let mut session = Session::start(runtime);

@@ -287,6 +287,9 @@ await test("every call of blocking blocks, and waits are told") {
         try same(told[0] > 0 && told == told.sorted(), true, "\(told)")
         // Each iteration lasts at least as long as one call.
         try same(right == 0 || timing.wallNs >= 2 * 2_000_000, true, "\(timing)")
+    }
+}
+
 await test("all that wait are cancelled") {
     for on in ["event", "timer"] {
         for first in ["oldest", "newest"] {
