@@ -28,18 +28,18 @@ pub struct SchedulerWaits {
     pub ways: Vec<WayWaits>,
 }
 
-/// Whom a task holds up that blocks where it runs. Told by how much longer the 99th percentile of
-/// waits is than when no task blocks.
+/// Whom a task holds up that blocks where it runs. Told by how much longer the median wait is
+/// than when no task blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Held {
     /// Less than half of one blocking call.
     Nobody,
-    /// More than that, and less than three quarters of all blocking calls one after the other.
+    /// More than that, and less than 0.4 of all blocking calls one after the other.
     Some,
-    /// Three quarters of all blocking calls and more: they come one after the other, and all tasks
-    /// behind them.
+    /// 0.4 of all blocking calls and more: they come one after the other, and the task in the
+    /// middle waits for half of them.
     All,
 }
 
