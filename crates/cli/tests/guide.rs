@@ -40,7 +40,8 @@ fn a_claim_is_measured_and_shown_again() {
     assert!(again.out.contains("\n  3 refuted      A graph node has about 160 bytes"), "{}", again.out);
     let whole = tool.run(&["report", &file, "--claim", "3"]);
     assert!(
-        whole.out.contains("fails       the type: always 2") && whole.out.contains("by hand (prints JSON lines"),
+        whole.out.contains("fails       the type: always 2")
+            && whole.out.contains("by hand (prints JSON lines"),
         "{whole:?}"
     );
     let table = tool.run(&["report", &file, "--format", "md"]);
