@@ -37,6 +37,7 @@ const NO_EFFECT: f64 = 0.02;
 /// Why a figure has no interval, and what to do.
 const TOO_FEW: &str = "fewer than six rounds, or than three processes, have no interval";
 const MORE_TIME: &str = "allow more with --max-time";
+const MORE_AND_QUIET: &str = "allow more with --max-time, on a quiet machine";
 
 /// Judges all claims of a file. O(samples log samples), and 1,000 resamples for each crossover and
 /// each spread.
@@ -199,10 +200,7 @@ fn answer(bounds: &[JudgedBound], ended: Option<&Ended>) -> (Verdict, Option<Mis
         }
         _ if told.iter().any(|figure| is_wide(figure)) => (
             Verdict::CannotTell,
-            Some(Missing::new(
-                format!("an interval spans more than {WIDE:.0} times"),
-                "allow more with --max-time, on a quiet machine",
-            )),
+            Some(Missing::new(format!("an interval spans more than {WIDE:.0} times"), MORE_AND_QUIET)),
         ),
         _ => (Verdict::Answered, None),
     }
@@ -245,7 +243,7 @@ fn verdict(bounds: &[JudgedBound], ended: Option<&Ended>) -> (Verdict, Option<Mi
                         "of {all} bounds {hold} hold, {fail} fail, and {} lie within the interval of their figure",
                         all - missing.len() - hold - fail
                     ),
-                    "allow more with --max-time, on a quiet machine",
+                    MORE_AND_QUIET,
                 ),
             };
             (Verdict::CannotTell, Some(why))

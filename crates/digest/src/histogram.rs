@@ -155,6 +155,11 @@ impl Histogram {
         (count, self.sums[..octave(edge)].iter().fold(0, |sum: u64, octave| sum.saturating_add(*octave)))
     }
 
+    /// The count of the values from a bucket on.
+    pub fn count_from(&self, from: usize) -> u64 {
+        self.counts.iter().skip(from).map(|count| u64::from(*count)).sum()
+    }
+
     /// Counts and sums by powers of two, from the first one that has a value to the last.
     pub fn classes(&self) -> Vec<TimeClass> {
         let all = (0..OCTAVES).map(|octave| {

@@ -116,7 +116,7 @@ fn claims_of_guide() -> anyhow::Result<String> {
         writeln!(text, "{}", hanging(&format!("{number:>4}  {says}"), 6))?;
     }
     let programs = programs.len();
-    let (all, one) = (plan.budget_s, plan.sitting_s / guide::schedule::FIRST);
+    let (all, one) = (plan.budget_s, guide::schedule::Plan::of(1, None, None).budget_s);
     let words = [
         "What ends with a question mark is one: the guide claims nothing there.".to_owned(),
         format!(

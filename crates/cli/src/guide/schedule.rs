@@ -2,7 +2,7 @@
 //! length, in several processes. What is left of the time goes to programs with too few rounds for
 //! an interval, the cheapest first, and then to those of which a claim cannot be told.
 
-use taskscale_stats::{sign::FEWEST, student};
+use taskscale_stats::sign::FEWEST;
 
 /// Rounds of a program at most, where nobody asked for more time.
 pub const ROUNDS: u64 = 100;
@@ -10,10 +10,11 @@ pub const ROUNDS: u64 = 100;
 const SITTING_S: f64 = 5.0;
 /// Processes of a sitting. Rounds of one process share its heap and its place in memory: a
 /// difference of layouts was 1 ns in all of 100 rounds of one process, and 5 ns in those of the
-/// next.
-const STARTS: u64 = 5;
-/// The same of a slow program: as few as have an interval.
-const STARTS_SLOW: u64 = student::FEWEST as u64;
+/// next. With eight the half-width of an interval is 0.84 standard deviations of processes, with
+/// five 1.24.
+const STARTS: u64 = 8;
+/// The same of a slow program, whose processes have few rounds: with three the half-width is 2.48.
+const STARTS_SLOW: u64 = 5;
 /// Sittings at most of a program that lacks no rounds. Each is one more look at intervals of 95 %,
 /// and with every look more of them exclude by chance what they should not.
 const SITTINGS: u64 = 3;
@@ -21,7 +22,7 @@ const SITTINGS: u64 = 3;
 const SHORTEST_S: f64 = 1.0;
 /// The part of the time that is for the first sittings. What is left lets ten of 33 programs sit
 /// twice more.
-pub const FIRST: f64 = 0.6;
+const FIRST: f64 = 0.6;
 /// The seconds of a sitting that have to fit into what is left, of one that was to be longer too.
 /// Processes of one or two rounds make an interval over processes wider: after a sitting cut to a
 /// second five bounds that held could no longer be told.
@@ -118,7 +119,7 @@ pub fn again(seen: &[Option<Seen>], plan: &Plan, left_s: f64) -> Option<Again> {
     }
     // Who asks for so many rounds gets no more.
     let seconds = plan.sitting_s.min(left_s);
-    if plan.is_counted || seconds < plan.sitting_s.min(WHOLE_S).max(SHORTEST_S) {
+    if plan.is_counted || seconds < plan.sitting_s.clamp(SHORTEST_S, WHOLE_S) {
         return None;
     }
     let open = known().filter(|(_, seen)| seen.is_open && !lacks(seen) && seen.sittings < SITTINGS);
@@ -166,16 +167,16 @@ mod tests {
     fn a_sitting_has_several_processes() {
         let all = Allowed { rounds: 100, seconds: 5.0 };
         let of = |rounds, seconds| Some(Allowed { rounds, seconds });
-        assert_eq!(all.next(0, 0, 0.0), of(20, 1.0));
-        assert_eq!(all.next(1, 10, 1.0), of(23, 1.0), "what the first left is shared");
-        assert_eq!(all.next(4, 80, 2.0), of(20, 3.0));
-        assert_eq!((all.next(5, 90, 2.0), all.next(4, 100, 2.0), all.next(3, 9, 4.6)), (None, None, None));
+        assert_eq!(all.next(0, 0, 0.0), of(13, 0.625));
+        assert_eq!(all.next(1, 10, 0.625), of(13, 0.625), "what the first left is shared");
+        assert_eq!(all.next(4, 80, 2.0), of(5, 0.75));
+        assert_eq!((all.next(8, 90, 2.0), all.next(4, 100, 2.0), all.next(3, 9, 4.8)), (None, None, None));
         assert_eq!(all.next(1, 0, 0.1), None, "it has nothing to measure");
-        assert_eq!(all.next(1, 5, 1.0), of(48, 2.0), "it makes few rounds");
-        assert_eq!((all.next(2, 11, 3.0), all.next(3, 17, 4.0)), (of(89, 2.0), None), "three are enough");
-        assert_eq!(all.next(1, 20, 2.5), of(40, 1.25), "it takes long to begin");
+        assert_eq!(all.next(1, 5, 1.0), of(24, 1.0), "it makes few rounds");
+        assert_eq!((all.next(2, 11, 2.0), all.next(5, 29, 4.0)), (of(30, 1.0), None), "five are enough");
+        assert_eq!(all.next(1, 20, 2.5), of(20, 0.625), "it takes long to begin");
         let few = Allowed { rounds: 3, seconds: 5.0 };
-        assert_eq!((few.next(0, 0, 0.0), few.next(1, 1, 0.5)), (of(1, 1.0), of(1, 2.25)));
+        assert_eq!((few.next(0, 0, 0.0), few.next(1, 1, 0.5)), (of(1, 0.625), of(1, 1.125)));
     }
 
     #[test]

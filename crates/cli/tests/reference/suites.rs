@@ -18,7 +18,8 @@ pub fn page() -> String {
     let mut text =
         "`taskscale run NAME` measures the tables that have no `--all`; with `--all` it measures\n\
         all of them. Without a name it is `quick`. [Contributing](../../CONTRIBUTING.md) says how a\n\
-        suite of your own is made.\n"
+        suite of your own is made. The suite `guide` has programs in place of tables: [its\n\
+        page](../experiments/taskflow-guide.md).\n"
             .to_owned();
     for file in files {
         let source = std::fs::read_to_string(&file).expect("readable");

@@ -265,9 +265,8 @@ fn typically_active(profile: &Profile) -> u64 {
 const FIRST: f64 = 0.01;
 
 /// Whether the task that others wait for begins first as it is.
-pub(super) fn begins_first(evidence: &Evidence<'_>, who: Option<&str>) -> bool {
-    let window = evidence.profile.window as f64;
-    held_up(evidence, who).begins.is_some_and(|begins| begins as f64 <= FIRST * window)
+pub(super) fn begins_first(held: &Held, profile: &Profile) -> bool {
+    held.begins.is_some_and(|begins| begins as f64 <= FIRST * profile.window as f64)
 }
 
 /// So many pieces of the longest task that each is no longer than a quarter of a worker's share, or
@@ -276,12 +275,17 @@ pub(super) fn begins_first(evidence: &Evidence<'_>, who: Option<&str>) -> bool {
 fn split_longest(evidence: &Evidence<'_>, cause: &Cause, who: Option<&str>) -> Advice {
     let durations = &evidence.sums.sums.durations;
     let workers = evidence.profile.workers.max(1);
-    let Held { duration: longest, name, .. } = held_up(evidence, who);
+    let held = held_up(evidence, who);
     let fair = durations.sum() as f64 / workers as f64 / 4.0;
     let typical = durations.quantile(0.5).max(1) as f64;
-    let into = (longest as f64 / fair.max(typical)).ceil().clamp(2.0, 4.0 * workers as f64) as u64;
+    let into = (held.duration as f64 / fair.max(typical)).ceil().clamp(2.0, 4.0 * workers as f64) as u64;
     let into = into.next_multiple_of(workers.max(2));
-    let or = if begins_first(evidence, who) { "" } else { ", or start it first where it cannot be split" };
+    let or = if begins_first(&held, evidence.profile) {
+        ""
+    } else {
+        ", or start it first where it cannot be split"
+    };
+    let name = held.name;
     let what = if name.is_empty() { "the longest task".to_owned() } else { format!("{name:?}") };
     let remedy = format!("split {what} into {into} pieces{or}");
     let name = (!name.is_empty()).then_some(name);

@@ -10,6 +10,7 @@ use super::{
     advice::{LITTLE, begins_first, may_arrive},
     cause::{Cause, WORTH},
     causes::{evenly_divided, few_long, is_below_step, may_be_a_loop, one_holds_up, wait_over_task},
+    words::held_up,
 };
 use crate::{
     evidence::{Evidence, IdleWhile},
@@ -212,9 +213,8 @@ fn healthy(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<(PatternName, &'
 /// Whether what ran alone is a single task that others came before. One that was last in a queue,
 /// and began when all others had ended, looks like a stage that had to wait for them.
 fn ran_alone_once(evidence: &Evidence<'_>) -> bool {
-    let durations = evidence.sums.sums.durations.counts();
-    let of = |from: usize| durations[from..].iter().map(|count| u64::from(*count)).sum::<u64>();
-    few_long(evidence).is_some_and(|from| of(from) == 1) && !begins_first(evidence, None)
+    few_long(evidence).is_some_and(|from| evidence.sums.sums.durations.count_from(from) == 1)
+        && !begins_first(&held_up(evidence, None), evidence.profile)
 }
 
 /// Whether workers wait most while others work and more is to come, and go on one by one: whoever

@@ -288,7 +288,8 @@ fn waits(evidence: &Evidence<'_>, solo: &Waiting, shared: &Waiting) -> Vec<Cause
     if held_up_by(evidence).is_some() {
         return vec![idle(PatternName::SerialBottleneck, waited)];
     }
-    if evenly_divided(evidence) && alone_by_name(evidence) < 0.5 {
+    let stages = alone_by_name(evidence);
+    if evenly_divided(evidence) && stages < 0.5 {
         return vec![idle(PatternName::LoadImbalance, waited)];
     }
     let (mut serial, mut straggler, mut under, mut imbalance) = (0.0, 0.0, 0.0, 0.0);
@@ -300,7 +301,7 @@ fn waits(evidence: &Evidence<'_>, solo: &Waiting, shared: &Waiting) -> Vec<Cause
     straggler += shared_long;
 
     let solo_rest = (solo.by_longest.iter().sum::<f64>() - solo_long).max(0.0);
-    let of_stages = solo_rest * alone_by_name(evidence);
+    let of_stages = solo_rest * stages;
     serial += of_stages;
     let solo_rest = solo_rest - of_stages;
     let shared_rest = (shared.by_longest.iter().sum::<f64>() - shared_long).max(0.0);
@@ -385,7 +386,7 @@ pub(super) fn few_long(evidence: &Evidence<'_>) -> Option<usize> {
     let total = durations.count();
     let from = waited_for(evidence);
     let half = (evidence.longest_meanwhile() / 2.0) as u64;
-    let count: u64 = durations.counts().get(from..)?.iter().map(|count| u64::from(*count)).sum();
+    let count = durations.count_from(from);
     let typical = durations.quantile(0.9 * (total - count.min(total)) as f64 / total.max(1) as f64);
     let few = count > 0
         && half as f64 >= typical as f64 * evidence.thresholds.stands_out

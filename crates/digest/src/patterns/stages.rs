@@ -1,7 +1,7 @@
 //! Stages of their own, told by names: what runs under a name that never runs beside others has to
 //! run alone, however long its tasks are.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::evidence::Evidence;
 
@@ -10,6 +10,10 @@ const FEWEST: u64 = 16;
 /// What all other names have of the points with a task at least. A program of one kind of task has
 /// no stages.
 const OTHERS: f64 = 0.2;
+
+/// A stage comes again and again. The last task of all runs alone as well, and where each task has
+/// a name of its own its name has no other.
+const TASKS: u64 = 2;
 
 /// Of the points with one active worker, the share that names have which hardly ever run beside
 /// others. O(points log names).
@@ -20,10 +24,13 @@ pub(super) fn alone_by_name(evidence: &Evidence<'_>) -> f64 {
         *seen += 1;
         *alone += u64::from(point.active == 1);
     }
+    let again = evidence.sums.names.costliest().into_iter().filter(|name| name.tasks >= TASKS);
+    let again: BTreeSet<u32> = again.map(|name| name.mark).collect();
     let all: u64 = names.values().map(|(seen, _)| seen).sum();
     let solo: u64 = names.values().map(|(_, alone)| alone).sum();
     let is_stage = |(mark, (seen, alone)): &(&u32, &(u64, u64))| {
         **mark != 0
+            && again.contains(*mark)
             && *seen >= FEWEST
             && (*seen - *alone) as f64 <= evidence.thresholds.overlap * *seen as f64
             && (all - seen) as f64 >= OTHERS * all as f64
