@@ -12,11 +12,11 @@ use super::{super::samples::RowSamples, rank};
 use crate::grouped;
 
 /// Of one blocking call: where the task in the middle waits less than this longer, nobody is held
-/// up. The 99th percentile is that of the machine where it is busy: with seven others at work it said
-/// of threads of the operating system that each holds up all.
+/// up. The 99th percentile is that of the machine where it is busy: with seven others at work it
+/// said of threads of the operating system that each holds up all.
 const NOTICED: f64 = 0.5;
-/// Of all blocking calls one after the other: on one thread the task in the middle waits for half of
-/// them, on two for a quarter.
+/// Of all blocking calls one after the other: on one thread the task in the middle waits for half
+/// of them, on two for a quarter.
 const SERIAL: f64 = 0.4;
 
 /// Whether a row tells what tasks wait.
@@ -78,7 +78,8 @@ fn line(rows: &[&RowSamples<'_>]) -> SchedulerWaits {
     SchedulerWaits { runtime: key.runtime.clone(), scheduler: scheduler(key), held, ways }
 }
 
-/// Whom so much longer a wait of the task in the middle speaks of, where one call blocks for `one` and all of them for `all`.
+/// Whom a wait of the task in the middle that is so much longer speaks of, where one call blocks
+/// for `one` and all of them for `all`.
 fn held(longer: f64, one: f64, all: f64) -> Held {
     match longer {
         _ if longer < NOTICED * one => Held::Nobody,

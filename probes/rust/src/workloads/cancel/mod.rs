@@ -8,8 +8,8 @@ use serde_json::json;
 
 use crate::sdk::{Param, Run, Workload};
 
-/// The workload `cancel` with the variants of `runtime`; `None` where tasks cannot be cancelled. The
-/// answer of an iteration is the number of tasks that were seen cancelled.
+/// The workload `cancel` with the variants of `runtime`; `None` where tasks cannot be cancelled.
+/// The answer of an iteration is the number of tasks that were seen cancelled.
 pub fn workload(runtime: &str) -> Option<Workload> {
     let variants = match runtime {
         "tokio" => tokio::variants(),

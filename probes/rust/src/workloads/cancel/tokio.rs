@@ -21,7 +21,7 @@ use super::{all_wait, in_order};
 use crate::{
     runtimes::Flavour,
     sdk::{CPU, Run, Timing, Variant, WALL, now_ns},
-    workloads::parked::{HOUR, Patience, begin, counted, with_timers},
+    workloads::parked::{HOUR, Patience, begin, counted},
 };
 
 /// A way of cancelling.
@@ -55,7 +55,7 @@ fn variant(name: String, flavour: Flavour, way: Way, about: serde_json::Value) -
 fn perform(run: &Run, flavour: Flavour, way: Way) -> Result<Timing, String> {
     let (begun, mut whole) = ([WALL, CPU].map(now_ns), Timing::default());
     let on: String = run.param("on");
-    let runtime = if on == "timer" { with_timers(flavour) } else { flavour.runtime() };
+    let runtime = if on == "timer" { flavour.with_timers() } else { flavour.runtime() };
     let once = Run { iterations: 1, ..run.clone() };
     for _ in 0..run.iterations {
         let timing = runtime.block_on(async {

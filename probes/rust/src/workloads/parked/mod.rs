@@ -21,7 +21,6 @@ use std::{
 use pin_project_lite::pin_project;
 use serde_json::json;
 
-pub(super) use self::tokio::with_timers;
 use crate::sdk::{Param, Run, Timing, Workload};
 
 /// How long a task sleeps that is to be woken before.

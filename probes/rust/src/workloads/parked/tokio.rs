@@ -115,19 +115,6 @@ async fn park<F: Future<Output = u64> + Send + 'static>(
     Ok(())
 }
 
-/// The runtime of this flavour with the driver of timers, which that of other workloads does
-/// without.
-pub(in crate::workloads) fn with_timers(flavour: Flavour) -> &'static Runtime {
-    static MULTI_THREAD: OnceLock<Runtime> = OnceLock::new();
-    static CURRENT_THREAD: OnceLock<Runtime> = OnceLock::new();
-    let cell = match flavour {
-        Flavour::MultiThread => &MULTI_THREAD,
-        Flavour::CurrentThread => &CURRENT_THREAD,
-    };
-    let made = || flavour.builder().enable_time().build();
-    cell.get_or_init(|| made().expect("the system starts the threads of a tokio runtime"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

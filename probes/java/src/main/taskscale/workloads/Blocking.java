@@ -16,11 +16,6 @@ import taskscale.sdk.Variant;
  * A task tells how long it was ready before it ran.
  */
 public final class Blocking {
-    /** At 16,461 threads that wait, {@code vm.max_map_count} (65,530) is used up. */
-    private static final int MAX_PLATFORM = 10_000;
-
-    private static final String WHY = "one OS thread per task; the kernel's default limits end near 16,000 alive at once";
-
     private Blocking() {}
 
     /** What a task does that blocks. */
@@ -49,8 +44,8 @@ public final class Blocking {
         declare("virtual/Thread.sleep", virtual, Blocking::sleep).note("gives its carrier back");
         declare("fixed_pool/without", Pools.fixed()::execute, null).note("no thread blocks");
         declare("fixed_pool/inline", Pools.fixed()::execute, Blocking::sleep).note("Thread.sleep on a thread of the pool");
-        declare("platform/without", platform, null).maxSize(MAX_PLATFORM).note(WHY);
-        declare("platform/inline", platform, Blocking::sleep).maxSize(MAX_PLATFORM).note(WHY);
+        declare("platform/without", platform, null).maxSize(Parked.MAX_PLATFORM).note(Parked.WHY);
+        declare("platform/inline", platform, Blocking::sleep).maxSize(Parked.MAX_PLATFORM).note(Parked.WHY);
     }
 
     private static Variant declare(String name, Start start, Block block) {
