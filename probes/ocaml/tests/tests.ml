@@ -526,8 +526,8 @@ let () =
   Nop.declare ();
   Spin.declare ();
   Parked.declare ();
-  Blocking.declare ();
   Cancel.declare ();
+  Blocking.declare ();
   Byte_stream.declare ();
   Interp.declare ();
   test "the kernel is the published one" spin;

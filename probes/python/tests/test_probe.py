@@ -308,8 +308,10 @@ class Blocking(unittest.TestCase):
                     self.assertEqual((sample.get("answer"), sample["extra"]["blocked"]), (18, 6 if blocks else 0), case)
                     waits = [sample["extra"][f"wait_{name}_ns"] for name in ("p50", "p99", "max")]
                     self.assertTrue(0 < waits[0] <= waits[1] <= waits[2], case)
-                    # Each iteration lasts at least as long as one call.
-                    self.assertTrue(sample["wall_ns"] >= 2 * 2_000_000 or not blocks, case)
+                    # Each iteration lasts at least as long as one call. The timer of libuv, which counts whole
+                    # milliseconds from when the loop last looked at its clock, may be early by less than one.
+                    early = 1_000_000 if (runtime, variant["name"]) == ("uvloop", "sleep") else 0
+                    self.assertTrue(sample["wall_ns"] >= 2 * (2_000_000 - early) or not blocks, case)
                 self.assertEqual(session.end(), (b"", 0))
                 self.assertEqual(session.complaints, b"", runtime)
 
