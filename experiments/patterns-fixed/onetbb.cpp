@@ -78,12 +78,12 @@ void run(const Arguments& given) {
   if (given.pattern == "HEALTHY") {
     for (int i = 0; i < kHealthyTasks; ++i) group.run([] { seen("step", [] { spin(kHealthyMs); }); });
   } else if (given.pattern == "SCHEDULING_OVERHEAD") {
-    // A task for each `by` items: the range is halved down to there.
+    // A task for each `by` items. As the grain of a range of items `by` would give half as many, or fewer: a range is halved.
     tbb::parallel_for(
-        tbb::blocked_range<long>(0, kTiny, std::size_t(by)),
-        [](const tbb::blocked_range<long>& items) {
-          seen("item", [&] {
-            for (long i = items.begin(); i < items.end(); ++i) compute(kSteps);
+        tbb::blocked_range<long>(0, kTiny / by, 1),
+        [by](const tbb::blocked_range<long>& batches) {
+          seen("batch", [&] {
+            for (long i = batches.begin() * by; i < batches.end() * by; ++i) compute(kSteps);
           });
         },
         tbb::simple_partitioner());

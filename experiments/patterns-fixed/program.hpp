@@ -60,9 +60,10 @@ inline Arguments arguments(int argc, char** argv) {
   return {argv[1], std::strcmp(argv[2], "fixed") == 0, std::strcmp(argv[4], "observed") == 0, std::max(1, std::atoi(argv[3]))};
 }
 
-inline double cpu_seconds() {
+// The CPU time of the process, or of the calling thread (RUSAGE_THREAD).
+inline double cpu_seconds(int of = RUSAGE_SELF) {
   rusage used{};
-  getrusage(RUSAGE_SELF, &used);
+  getrusage(of, &used);
   const auto seconds = [](const timeval& time) { return double(time.tv_sec) + double(time.tv_usec) / 1e6; };
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }

@@ -9,6 +9,7 @@ use crate::{
     grid::{Grid, Who},
     histogram::Histogram,
     names::{Names, mark},
+    told::ToldWaits,
     top::{Candidates, Long, ShortName, Top},
     waits::Waits,
     worker::{Facts, NOT_TOLD, NOTHING, PRESENT, Settled, Worker},
@@ -86,6 +87,11 @@ pub struct Accumulator {
     pub(crate) preempted_in_gaps: u64,
     /// Time in gaps that may have been a task's.
     pub(crate) unknown: u64,
+    /// The time of each gap that observing takes, and the tasks that were not timed.
+    pub(crate) of_gap_ns: u64,
+    pub(crate) untimed: u64,
+    /// Gaps in which the worker waited, as the runtime told. `None` if it does not tell.
+    pub(crate) told_waits: Option<Box<ToldWaits>>,
     /// When tasks were ready and not started. `None` until a ready time comes.
     pub(crate) waits: Option<Box<Waits>>,
     /// Whether the source asks for run delay. If so, a sum of 0 means that there was none.
@@ -250,6 +256,9 @@ impl Accumulator {
             preempted_in_tasks: 0,
             preempted_in_gaps: 0,
             unknown: 0,
+            of_gap_ns: 0,
+            untimed: 0,
+            told_waits: None,
             waits: None,
             delay_known: false,
         }
@@ -394,6 +403,24 @@ impl Accumulator {
         }
     }
 
+    /// Says what observing costs the observed program: so many nanoseconds of each gap before a
+    /// timed task, and all tasks but so many were timed. It is no scheduling cost.
+    pub fn observed(&mut self, of_gap_ns: u64, untimed: u64) {
+        self.of_gap_ns = of_gap_ns;
+        self.untimed = untimed;
+    }
+
+    /// Says that the runtime tells when workers wait, so that any other time between tasks is its
+    /// own.
+    pub fn all_waits_are_told(&mut self) {
+        self.told_waits.get_or_insert_default();
+    }
+
+    /// Adds a gap of `ns` nanoseconds in which the runtime told that the worker waited.
+    pub fn told_wait(&mut self, ns: u64) {
+        self.told_waits.get_or_insert_default().add(ns);
+    }
+
     /// Adds time that was counted as a gap and may have been a task's.
     pub fn unknown(&mut self, ns: u64) {
         self.unknown = self.unknown.saturating_add(ns);
@@ -426,6 +453,7 @@ impl Accumulator {
             + self.sums.grid.bytes()
             + self.sums.edges.bytes()
             + self.waits.as_ref().map_or(0, |waits| waits.bytes())
+            + self.told_waits.as_ref().map_or(0, |told| size_of_val(&**told))
             + self.sums.top.bytes()
             + self.names.bytes()
     }
@@ -470,6 +498,11 @@ impl Accumulator {
         self.preempted_in_tasks = self.preempted_in_tasks.saturating_add(other.preempted_in_tasks);
         self.preempted_in_gaps = self.preempted_in_gaps.saturating_add(other.preempted_in_gaps);
         self.unknown(other.unknown);
+        if let Some(told) = &other.told_waits {
+            self.told_waits.get_or_insert_default().merge(told);
+        }
+        self.of_gap_ns = self.of_gap_ns.max(other.of_gap_ns);
+        self.untimed = self.untimed.saturating_add(other.untimed);
         if let Some(waits) = &other.waits {
             self.waits(waits);
         }

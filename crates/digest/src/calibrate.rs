@@ -26,12 +26,32 @@ pub struct Dispatch {
     pub count: u64,
     /// Their sum.
     pub sum_ns: u64,
+    /// The part of it that observing took.
+    pub observer_ns: u64,
 }
 
 impl Dispatch {
-    /// The mean of the gaps that count as dispatch; 0 if there are none.
+    /// No gap is dispatch.
+    pub const NONE: Dispatch =
+        Dispatch { classes: 0, limit_ns: 0, cost_ns: None, count: 0, sum_ns: 0, observer_ns: 0 };
+
+    /// The mean of the gaps that count as dispatch, without the observer's part; 0 if there are
+    /// none.
     pub fn mean_ns(&self) -> f64 {
-        self.sum_ns as f64 / self.count.max(1) as f64
+        (self.sum_ns - self.observer_ns) as f64 / self.count.max(1) as f64
+    }
+
+    /// Notes that observing took `of_gap_ns` of each gap but `untimed` ones.
+    pub fn observed(mut self, of_gap_ns: u64, untimed: u64) -> Self {
+        let timed = self.count.saturating_sub(untimed);
+        self.observer_ns = timed.saturating_mul(of_gap_ns).min(self.sum_ns);
+        self
+    }
+
+    /// The mean gap of the crowd without the observer's part.
+    pub fn runtimes_cost_ns(&self) -> Option<f64> {
+        let observing = self.observer_ns as f64 / self.count.max(1) as f64;
+        self.cost_ns.map(|cost| (cost - observing).max(0.0))
     }
 }
 
@@ -63,7 +83,7 @@ pub fn dispatch(gaps: &Histogram, reach: f64, resolution_ns: u64) -> Dispatch {
         (1..=GAP_CLASSES).find(|classes| gap_class_end(classes - 1) * 2 > reach).unwrap_or(GAP_CLASSES);
     let limit_ns = gap_class_end(classes - 1);
     let (count, sum_ns) = gaps.below(limit_ns);
-    Dispatch { classes, limit_ns, cost_ns, count, sum_ns }
+    Dispatch { classes, limit_ns, cost_ns, count, sum_ns, observer_ns: 0 }
 }
 
 fn octave_count(gaps: &Histogram, octave: usize) -> u64 {
@@ -110,6 +130,19 @@ mod tests {
     fn waits_of_all_lengths_have_no_crowd() {
         let found = of((1..10_000).map(|i| i * 100));
         assert!(found.sum_ns * 5 < (1..10_000u64).map(|i| i * 100).sum::<u64>(), "{found:?}");
+    }
+
+    #[test]
+    fn observing_is_no_scheduling_cost() {
+        let found = of(std::iter::repeat_n(70, 100));
+        let all_timed = found.observed(21, 0);
+        assert_eq!((all_timed.observer_ns, all_timed.mean_ns()), (2_100, 49.0));
+        assert_eq!(all_timed.runtimes_cost_ns(), Some(49.0));
+        assert_eq!(all_timed.sum_ns, found.sum_ns, "they are dispatch of the observed run");
+        assert_eq!(found.observed(21, 90).observer_ns, 210);
+        assert_eq!(found.observed(21, 101).observer_ns, 0);
+        let slow = found.observed(100, 0);
+        assert_eq!((slow.mean_ns(), slow.runtimes_cost_ns()), (0.0, Some(0.0)));
     }
 
     #[test]

@@ -95,6 +95,13 @@ impl Evidence<'_> {
         }
     }
 
+    /// The share of *workers x window* in hand-overs that observing took. The program does not lose
+    /// it unobserved.
+    pub fn observer(&self) -> f64 {
+        let total = self.profile.workers as f64 * self.profile.window as f64;
+        if total > 0.0 { self.dispatch.observer_ns as f64 / total } else { 0.0 }
+    }
+
     /// The number of gaps that are no hand-overs.
     pub fn pauses(&self) -> u64 {
         self.sums.sums.gaps.count().saturating_sub(self.dispatch.count)

@@ -21,6 +21,7 @@ use crate::{
     releases::{Releases, Window},
     thresholds::Thresholds,
     ticks::Ticks,
+    told::count_runtimes,
 };
 
 /// The number of names that a digest lists.
@@ -107,10 +108,11 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
     let late = sums.late();
     let ordered = late as f64 <= DISORDER * tasks as f64;
     let resolution_ns = account.clock_resolution_ns;
-    let mut found = dispatch(&sums.sums.gaps, thresholds.dispatch_reach, resolution_ns);
+    let mut found = dispatch(&sums.sums.gaps, thresholds.dispatch_reach, resolution_ns)
+        .observed(sums.of_gap_ns, sums.untimed);
     if !ordered {
         // Gaps next to spans that came late are made up, so all time between tasks counts as idle.
-        found = Dispatch { classes: 0, limit_ns: 0, cost_ns: None, count: 0, sum_ns: 0 };
+        found = Dispatch::NONE;
     }
     let mut profile = profile_of(sums, workers, &found);
     let queue = queue(sums, &profile, account.untold);
@@ -118,9 +120,10 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
     let kept = kept(sums);
     let ticks = Ticks::of(&kept, &window(&profile, &found), resolution_ns);
     if are_waits(&found, &profile, shares) || (ticks.is_some() && !may_be_costs(sums, &found)) {
-        found = Dispatch { classes: 0, limit_ns: 0, cost_ns: None, count: 0, sum_ns: 0 };
+        found = Dispatch::NONE;
         profile = profile_of(sums, workers, &found);
     }
+    count_runtimes(sums, workers, profile.window, &mut found, &mut profile.losses);
     let parent_self = parent_self(sums, &profile);
     let off_cpu = off_cpu(sums, &profile);
     let unknown = unknown(sums, &profile);
@@ -254,9 +257,13 @@ fn disordered<T>() -> Reading<T> {
 }
 
 fn cost(found: &Dispatch, ordered: bool, resolution_ns: u64) -> Reading<f64> {
-    match found.cost_ns {
+    match found.runtimes_cost_ns() {
         _ if !ordered => disordered(),
         None => Reading::missing("fewer than 16 gaps between tasks that are in no other", ""),
+        Some(cost) if cost < 1.0 && found.observer_ns > 0 => Reading::missing(
+            format!("less than observing takes, {} ns of a gap", found.observer_ns / found.count.max(1)),
+            "take it as that at most",
+        ),
         Some(cost) if cost < resolution_ns as f64 => Reading::missing(
             format!("below the clock's step of {resolution_ns} ns"),
             "record with a finer clock, or use a live observer",

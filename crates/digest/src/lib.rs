@@ -52,6 +52,7 @@ mod sampled;
 mod scale;
 mod thresholds;
 mod ticks;
+mod told;
 pub mod top;
 pub mod waits;
 pub mod worker;

@@ -38,6 +38,7 @@
 #![warn(missing_docs)]
 
 pub mod clock;
+mod cost;
 mod count;
 mod cpu;
 mod entry;

@@ -14,6 +14,7 @@ use taskscale_model::{
 use taskscale_sys::ticks::{self, Anchor, Rate};
 
 use crate::{
+    cost,
     look::Open,
     options::Options,
     ready::{Ready, Wait},
@@ -104,6 +105,12 @@ impl Observer {
             ..seen.account()
         };
         account.notes.extend(self.clock_note(now, self.options.clock.rate()));
+        if self.options.waits_are_told {
+            seen.all.all_waits_are_told();
+        }
+        if self.options.clock.is_machine() {
+            seen.all.observed(cost::of_gap_ns(), seen.sampled.untimed);
+        }
         let ready = self.ready.sums();
         if let Some(sums) = &ready {
             seen.all.waits(sums);

@@ -24,9 +24,9 @@ impl Worker {
             self.new_ran();
         }
         let Some(delay) = self.new_delay() else { return };
-        if self.shared.last.load(Relaxed) > 0 {
-            let gap = self.clock.rate().ns(self.shared.since_last(now));
-            self.state().preempted(false, before_the_end(delay).min(gap), now);
+        let last = self.shared.last.load(Relaxed);
+        if last > 0 {
+            self.state().preempted(false, before_the_end(delay), last, now);
         }
     }
 
@@ -39,10 +39,12 @@ impl Worker {
         let mut state = self.state();
         state.entries(self.shared.kept());
         self.shared.empty();
+        let last = state.last;
         let in_task = state.long_window(now, before, window, delay.unwrap_or_default().ns);
         if let Some(delay) = delay {
-            let lost = if in_task { delay.ns } else { before_the_end(delay) };
-            state.preempted(in_task, lost.min(window), now);
+            let (lost, from) =
+                if in_task { (delay.ns, last.max(state.since)) } else { (before_the_end(delay), last) };
+            state.preempted(in_task, lost, from, now);
         }
         self.exact(&mut state);
         self.shared.set_plan(Plan::NONE);
@@ -64,7 +66,8 @@ impl Worker {
         self.exact(&mut state);
         state.regime.long_task(length_ns.saturating_sub(delay.unwrap_or(0)));
         if let Some(delay) = delay {
-            state.preempted(true, delay.min(length_ns), self.shared.last.load(Relaxed));
+            let end = self.shared.last.load(Relaxed);
+            state.preempted(true, delay, end.saturating_sub(length), end);
         }
     }
 
@@ -92,8 +95,23 @@ impl Worker {
     /// it were not timed.
     #[inline]
     pub fn rests(&self) {
-        if self.shared.plan() != Plan::NONE && !self.is_open() {
+        if self.is_open() {
+            return;
+        }
+        self.rested.store(true, Relaxed);
+        if self.shared.plan() != Plan::NONE {
             self.close(self.clock.ticks());
+        }
+    }
+
+    /// Counts the wait that a task ends at `now`.
+    #[cold]
+    pub fn has_rested(&self, now: u64) {
+        self.rested.store(false, Relaxed);
+        let last = self.shared.last.load(Relaxed);
+        let mut state = self.state();
+        if last > 0 && last >= state.since {
+            state.accumulator.told_wait(self.clock.rate().ns(now.saturating_sub(last)));
         }
     }
 

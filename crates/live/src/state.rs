@@ -105,10 +105,11 @@ impl State {
         self.latest = 0;
     }
 
-    /// Counts `ns` for which the worker waited for a processor, up to `now`.
-    pub fn preempted(&mut self, in_task: bool, ns: u64, now: u64) {
-        if now >= self.since {
-            self.accumulator.preempted(in_task, ns);
+    /// Counts `ns` for which the worker waited for a processor in a task or gap that took from the
+    /// tick `from` to `now`. One that began before the clearing is not counted, nor is its wait.
+    pub fn preempted(&mut self, in_task: bool, ns: u64, from: u64, now: u64) {
+        if from >= self.since {
+            self.accumulator.preempted(in_task, ns.min(self.rate.ns(now.saturating_sub(from))));
         }
     }
 
@@ -143,5 +144,34 @@ impl State {
             self.cpu.note(self.last);
         }
         sampled
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use taskscale_model::span::Account;
+    use taskscale_sys::ticks::Rate;
+
+    use super::*;
+    use crate::clock::{Clock, SetClock};
+
+    #[test]
+    fn a_wait_before_the_clearing_is_not_counted() {
+        let clock = Clock::Set(SetClock::new(Rate::of_ns_per_4g(1 << 32)));
+        let mut state = State::new(0, &Options { clock, ..Options::default() });
+        state.clear(1_000_000, 0);
+        for begin in [0, 4_000_000] {
+            state.accumulator.leaf(0, begin, begin + 2_000_000, b"step");
+        }
+        let preempted = |state: &State| {
+            let account = Account { clock_resolution_ns: 1, ..Account::default() };
+            state.accumulator.finish(&account).losses.preempted
+        };
+        // A worker that waited for a CPU from before the clearing to the first task of the window.
+        state.preempted(false, 900_000, 500_000, 1_400_000);
+        state.preempted(true, 900_000, 999_999, 2_000_000);
+        assert_eq!(preempted(&state), 0.0);
+        state.preempted(true, 9_000_000, 3_000_000, 4_500_000);
+        assert!((preempted(&state) - 1.5 / 6.0).abs() < 1e-9, "as long as the task at most");
     }
 }

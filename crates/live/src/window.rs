@@ -20,7 +20,11 @@ impl State {
     /// after the other from the begin on, with the usual lengths and gaps. If `long` is not 0, the
     /// last one took that many nanoseconds.
     pub fn window(&mut self, until: u64, tasks: u32, long: u64) -> Laid {
-        let (tasks, from) = (self.remembered(until, tasks), self.last.max(self.since));
+        self.window_from(self.last.max(self.since), until, tasks, long)
+    }
+
+    fn window_from(&mut self, from: u64, until: u64, tasks: u32, long: u64) -> Laid {
+        let tasks = self.remembered(until, tasks);
         if tasks == 0 {
             return Laid { end: from, rest_ns: 0 };
         }
@@ -65,12 +69,24 @@ impl State {
             },
             Waits::Unknown => 0,
         };
-        let rest = self.window(now, tasks, long).rest_ns;
+        let from = self.behind_the_clearing(now, tasks, long).unwrap_or(self.last.max(self.since));
+        let rest = self.window_from(from, now, tasks, long).rest_ns;
         if long == 0 {
             self.unknown(rest.saturating_sub(waited_ns));
         }
         self.last = now;
         long > 0
+    }
+
+    /// Where untimed tasks begin that end at `now`, the last after `long` nanoseconds, with a pause
+    /// before them in which the sums were cleared. Who clears between two runs does it while
+    /// workers wait, so what they wait for comes before the tasks. `None` if the sums were cleared
+    /// at another time.
+    fn behind_the_clearing(&self, now: u64, tasks: u32, long: u64) -> Option<u64> {
+        let tasks = u64::from(tasks.saturating_sub(self.forgotten));
+        let took = self.estimate.usual(self.scale()).all(tasks);
+        let begin = now.saturating_sub(self.rate.ticks((took as u64).saturating_add(long)));
+        (self.last < self.since).then_some(begin.max(self.since))
     }
 
     /// The CPU time since the last outermost span, if it is so much that only a task can have used

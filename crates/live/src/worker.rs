@@ -5,7 +5,7 @@
 
 use std::sync::{
     Mutex, MutexGuard, PoisonError,
-    atomic::{AtomicU64, Ordering::Relaxed},
+    atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
 };
 
 use taskscale_sys::ticks;
@@ -38,6 +38,8 @@ pub struct Worker {
     pub(crate) slices: AtomicU64,
     /// The thread's CPU time at the last question, in nanoseconds.
     pub(crate) ran: AtomicU64,
+    /// Whether the worker was told of a wait since its last task.
+    pub(crate) rested: AtomicBool,
     pub(crate) clock: Clock,
     /// The sums that the buffer is counted into.
     state: Mutex<State>,
@@ -53,6 +55,7 @@ impl Worker {
             delay: AtomicU64::new(0),
             slices: AtomicU64::new(0),
             ran: AtomicU64::new(0),
+            rested: AtomicBool::new(false),
             clock: options.clock.clone(),
             state: Mutex::new(State::new(index, options)),
         }
@@ -138,6 +141,9 @@ impl Worker {
         }
         let depth = shared.depth.load(Relaxed);
         if depth == 0 {
+            if self.rested.load(Relaxed) {
+                self.has_rested(now);
+            }
             if shared.is_long(shared.since_last(now)) {
                 self.long_gap(now);
             }

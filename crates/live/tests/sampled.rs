@@ -359,6 +359,60 @@ fn a_rest_behind_a_timed_task_is_a_gap() {
     }
 }
 
+#[test]
+fn what_workers_wait_for_at_a_clearing_comes_before_their_tasks() {
+    // A worker may look for tasks for a while before it waits: what it burns looks like a task.
+    let ways = |at| [(at, true, 0), (at, true, 150_000), (at, false, 0)];
+    for (at, own_threads, burnt) in (0..24u64).flat_map(ways) {
+        let mut program = Program::with(NANOSECONDS, Options { own_threads, ..Options::default() });
+        program.tiny(2_000 + at);
+        program.clear();
+        program.paused += 5_000_000;
+        program.pass(5_000_000 + burnt);
+        program.tiny(1_000);
+        let digest = program.digest();
+        assert_eq!((digest.tasks, digest.unknown), (1_000, 0.0));
+        let most = 75_000 + burnt;
+        assert!(digest.window_ns < most, "{at}: {} ns for tasks of 70,000 ns", digest.window_ns);
+    }
+}
+
+#[test]
+fn a_gap_without_a_rest_is_dispatch_where_rests_are_told() {
+    let losses = |told, rests: bool| {
+        let mut program = Program::with(
+            NANOSECONDS,
+            Options { own_threads: true, waits_are_told: told, exact: true, ..Options::default() },
+        );
+        for _ in 0..60 {
+            program.tiny(100);
+            if rests {
+                program.worker.rests();
+            }
+            program.pass(3_000);
+        }
+        let losses = program.digest().losses;
+        (losses.dispatch, losses.outside)
+    };
+    let (pauses, wait) = (60.0 * 3_000.0 / (60.0 * 10_000.0), losses(true, true));
+    assert!((wait.1 - pauses).abs() < 0.02, "{wait:?}");
+    let own = losses(true, false);
+    assert!(own.1 < 1e-9 && (own.0 - wait.0 - wait.1).abs() < 1e-9, "{own:?} {wait:?}");
+    assert_eq!(losses(false, false), wait, "nothing is told");
+}
+
+#[test]
+fn a_rest_in_a_task_is_none_between_two() {
+    let mut program = Program::with(NANOSECONDS, Options { waits_are_told: true, ..Options::default() });
+    program.tiny(60);
+    program.begin(30);
+    program.worker.rests();
+    program.end(40, "rests inside");
+    program.pass(3_000);
+    program.tiny(60);
+    assert_eq!(program.digest().losses.outside, 0.0);
+}
+
 /// The longest task in a program with 10 ms among tiny tasks, in which its thread ran or did not.
 /// It is asked for at once and after further tasks.
 fn longest_of_10_ms(tasks: u64, ran: bool) -> [u64; 2] {

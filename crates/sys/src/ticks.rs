@@ -154,14 +154,31 @@ pub fn reading_ticks() -> u64 {
     })
 }
 
-/// Returns the smallest step between two readings that differ, of a thousand, in nanoseconds. No
-/// duration can be finer.
+/// Returns the step of the clock in nanoseconds, at least 1. No duration can be finer.
+///
+/// The counter goes on by a few ticks at a time, far less than a reading takes: its step is the
+/// greatest common divisor of a thousand differences. Nanoseconds of the monotonic clock are
+/// rounded from a step that need not be whole, so that of these it is the smallest difference.
 pub fn resolution_ns() -> u64 {
     let rate = Rate::of_machine();
     let readings: Vec<u64> = (0..1_000).map(|_| now()).collect();
-    let least =
-        readings.windows(2).filter_map(|pair| pair[1].checked_sub(pair[0])).filter(|step| *step > 0).min();
-    rate.ns(least.unwrap_or(1)).max(1)
+    let steps = readings.windows(2).filter_map(|pair| pair[1].checked_sub(pair[0])).filter(|step| *step > 0);
+    rate.ns(step(steps, source()).unwrap_or(1)).max(1)
+}
+
+/// The step behind differences that are not 0, in ticks; `None` if there are none.
+fn step(differences: impl Iterator<Item = u64>, source: Source) -> Option<u64> {
+    differences.reduce(match source {
+        Source::Counter => common_divisor,
+        Source::Monotonic => u64::min,
+    })
+}
+
+fn common_divisor(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
 }
 
 #[cfg(test)]
@@ -180,6 +197,16 @@ mod tests {
         assert_eq!(Rate::between(anchor(1, 1), anchor(1, 1)), None);
         assert_eq!(Rate::between(anchor(1, 1), anchor(0, 5)), None);
         assert!(rate.differs(rate) == 0.0);
+    }
+
+    #[test]
+    fn a_counter_is_finer_than_its_reading() {
+        // A counter of 2.1 GHz that goes on by two ticks, read every 16 to 22 ns.
+        assert_eq!(step([34, 48, 36, 46].into_iter(), Source::Counter), Some(2));
+        assert_eq!(step([26, 52, 78].into_iter(), Source::Counter), Some(26));
+        // A clock of 24 MHz, as ARM has it: 41.67 ns cut off to whole ones.
+        assert_eq!(step([41, 42, 83, 125].into_iter(), Source::Monotonic), Some(41));
+        assert_eq!(step(std::iter::empty(), Source::Counter), None);
     }
 
     #[test]

@@ -242,8 +242,11 @@ pub(super) fn may_be_handed_over(evidence: &Evidence<'_>) -> bool {
         && (evidence.paused_ns() as f64) < HAND_OVER_NS * count as f64
 }
 
-/// Whether hand-overs take so long that they may be waits.
+/// Whether hand-overs take so long that they may be waits. They are none where those are told.
 pub(super) fn is_slow(evidence: &Evidence<'_>) -> bool {
+    if evidence.sums.told_waits.is_some() {
+        return false;
+    }
     let slow = if evidence.profile.workers == 1 { SLOW_NS.1 } else { SLOW_NS.0 };
     let dispatch = evidence.dispatch;
     dispatch.cost_ns.is_some_and(|cost| cost > slow || dispatch.mean_ns() > SPREAD * cost)

@@ -37,6 +37,7 @@ use super::{
     stages::alone_by_name,
 };
 use crate::{
+    calibrate::Dispatch,
     evidence::{Evidence, IdleWhile, mean_bucket},
     histogram::{BUCKETS, bucket, middle},
     releases::Released,
@@ -60,9 +61,10 @@ pub(crate) fn causes(evidence: &Evidence<'_>, delayed: f64) -> Vec<Cause> {
     } else {
         (losses.dispatch, losses.outside)
     };
-    let active = losses.work + dispatch;
+    let runtimes = (dispatch - evidence.observer()).max(0.0);
+    let active = losses.work + runtimes;
     let told = handed_over_late || !is_below_step(evidence);
-    let gain = if active > 0.0 && told { dispatch / active * (1.0 - elsewhere) } else { 0.0 };
+    let gain = if active > 0.0 && told { runtimes / active * (1.0 - elsewhere) } else { 0.0 };
     let mut causes = vec![Cause { name: PatternName::SchedulingOverhead, share: dispatch, gain }];
     let by_lengths = || evidence.parent_self.filter(|_| parents_wait(evidence));
     let parents = evidence.blocked_parents().or_else(by_lengths);
@@ -123,7 +125,8 @@ fn gaps_are_alike(evidence: &Evidence<'_>) -> bool {
 /// Whether hand-overs take less than two steps of the clock. One that cuts off makes spans shorter
 /// and the gaps between them longer, by up to a step.
 pub(super) fn is_below_step(evidence: &Evidence<'_>) -> bool {
-    evidence.dispatch.cost_ns.is_some_and(|cost| cost < 2.0 * evidence.resolution_ns as f64)
+    let Dispatch { cost_ns, count, sum_ns, .. } = *evidence.dispatch;
+    cost_ns.is_some() && sum_ns < count.saturating_mul(2 * evidence.resolution_ns)
 }
 
 /// Whether parents may be waiting: they do something between their children for three times as

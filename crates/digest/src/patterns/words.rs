@@ -18,11 +18,12 @@ pub(crate) fn words(evidence: &Evidence<'_>, cause: &Cause, who: Option<&str>) -
     match cause.name {
         PatternName::SchedulingOverhead => {
             let gap = evidence.dispatch.mean_ns();
+            let runtimes = (losses.dispatch - evidence.observer()).max(0.0);
             format!(
                 "{} between tasks of {} (means): {} of a busy worker's time",
                 time(gap),
                 time(durations.mean().max(1.0)),
-                percent(losses.dispatch / (losses.work + losses.dispatch).max(1e-12))
+                percent(runtimes / (losses.work + runtimes).max(1e-12))
             )
         }
         PatternName::SerialBottleneck if held_up_by(evidence).is_some() => format!(
