@@ -12,7 +12,9 @@
 #endif
 
 #include "workloads/all.hpp"
+#include "workloads/blocking.hpp"
 #include "workloads/bytes.hpp"
+#include "workloads/cancel.hpp"
 #include "workloads/interp/interp.hpp"
 #include "workloads/parked.hpp"
 
@@ -99,6 +101,12 @@ void declare() {
   nop<Async>("async", {.max_size = kMaxThreads, .note = kWhy});
   nop<Jthread>("jthread", {.max_size = kMaxThreads, .note = kWhy});
   parked::declare({.max_size = kMaxThreads, .note = kWhy});
+  blocking::declare("jthread", {.max_size = kMaxThreads, .note = kWhy}, [](std::size_t size, auto&& task) {
+    std::vector<std::jthread> threads;
+    threads.reserve(size);
+    for (std::size_t i = 0; i < size; ++i) threads.emplace_back(task(i));
+  });
+  cancel::declare(kMaxThreads, kWhy);
   interp::declare();
   bytes::declare();
 }

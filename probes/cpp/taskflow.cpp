@@ -9,6 +9,7 @@
 #include <taskflow/taskflow.hpp>
 
 #include "workloads/all.hpp"
+#include "workloads/blocking.hpp"
 #include "workloads/graph.hpp"
 
 namespace {
@@ -224,6 +225,10 @@ void declare() {
   nop<PrebuiltRun>("prebuilt_run", {.only = {{"live", {0}}}, .note = prebuilt});
   nop<Async>("async");
   nop<SilentAsync>("silent_async");
+  blocking::declare("silent_async", {.note = "on a worker of the executor"}, [](std::size_t size, auto&& task) {
+    for (std::size_t i = 0; i < size; ++i) executor().silent_async(task(i));
+    executor().wait_for_all();
+  });
 }
 
 }  // namespace

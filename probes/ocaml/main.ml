@@ -7,6 +7,8 @@ let () =
       Nop.declare ();
       Spin.declare ();
       Parked.declare ();
+      Cancel.declare ();
+      Blocking.declare ();
       Byte_stream.declare ();
       Interp.declare ();
       Taskscale.Serve.serve "ocaml" Sys.ocaml_version

@@ -2,7 +2,7 @@
 
 `taskscale run` measures four samples of 0.2 ms in at most 6 s a cell, whatever the page says of these. Where it names
 neither a runtime nor a suite of its own, nor runs a probe without a suite, it takes tokio and asyncio, since sixteen runtimes take minutes. A sweep or a
-suite of many sizes is whole, within a budget of 6 s a cell; of `nop` and `parked` only the smallest sizes, since a million
+suite of many sizes is whole, within a budget of 6 s a cell; of `nop`, `parked` and `cancel` only the smallest sizes, since a million
 tasks of asyncio take longer than that however few samples there are; of `bytes` a small one for the same reason.
 A busy machine may measure no row in 6 s. Then the command runs once more, with 30 s.
 """
@@ -14,7 +14,8 @@ import sys
 # What a page may say, and what stands for it; None: the page's own is left out.
 SHORT = {"--samples": "4", "--sample-time": "200us", "--max-time": "6s", "--timeout": "120s", "--precision": None}
 ALONE = ["--quick"]
-SMALLEST = {"nop": ["--size", "100000"], "parked": ["--size", "1000", "--size", "10000"], "bytes": ["--size", "65536"]}
+SMALLEST = {"nop": ["--size", "100000"], "parked": ["--size", "1000", "--size", "10000"], "bytes": ["--size", "65536"],
+            "cancel": ["--size", "2000", "--size", "4000"]}
 RUNTIMES = ["--runtime", "tokio", "--runtime", "asyncio"]
 
 

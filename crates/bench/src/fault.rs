@@ -172,6 +172,9 @@ pub enum Fault {
         "told no resident_before and resident_waiting, or no byte that waits, in a run that asks for memory"
     )]
     NoMemory,
+    /// A run of tasks of which some block does not tell what tasks waited.
+    #[error("told no wait_p50_ns, wait_p99_ns and wait_max_ns that ascend")]
+    NoWaits,
     /// The description has a counter of the runtime, and a sample that was asked for it has none.
     #[error("counts {name:?} by its description, and gave no number of it and no reason")]
     NoCounter {
@@ -341,7 +344,7 @@ impl Fault {
             Fault::NoAnswer { .. } => {
                 "return a number above 0 that follows from the work: how many units were done, or a sum of what they gave"
             }
-            Fault::OtherQuestion { .. } | Fault::WrongCount { .. } | Fault::NoMemory => {
+            Fault::OtherQuestion { .. } | Fault::WrongCount { .. } | Fault::NoMemory | Fault::NoWaits => {
                 "the variant does not do the work it is asked for; `taskscale probe check` shows the smallest case"
             }
             Fault::NoCounter { .. } => {

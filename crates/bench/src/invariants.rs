@@ -1,4 +1,5 @@
-//! What an instrumented run of `interp`, `parked` or `bytes` must have counted
+//! What an instrumented run of `interp`, `parked` or `bytes` must have counted, and any of
+//! `blocking`
 //! (`probes/PROTOCOL.md`).
 //!
 //! Of `interp` the output of a request can be right although two elements of the list were
@@ -8,6 +9,7 @@
 
 use serde_json::{Map, Value};
 use taskscale_model::{
+    blocking::{self, Waits},
     bytes,
     load::Mode,
     params::{ParamValue, Params},
@@ -64,6 +66,9 @@ pub fn range(workload: &str, param: &str) -> Option<Range> {
         // Percent of what the server answers at most: above it the queue grows until the end.
         (WORKLOAD, taskscale_model::load::RATE) => Some(Range::Within(1, 100)),
         (WORKLOAD, WORKERS) => Some(Range::Within(0, 1_000)),
+        // A second blocks a whole pool for minutes.
+        (blocking::WORKLOAD, blocking::BLOCK_US) => Some(Range::Within(0, 999_999)),
+        (blocking::WORKLOAD, blocking::EVERY) => Some(Range::Within(1, 1_000_000_000)),
         (bytes::WORKLOAD, "chunk") => Some(Range::Within(1, 1 << 30)),
         _ => None,
     }
@@ -88,12 +93,16 @@ struct Invariant {
     means: &'static str,
 }
 
-/// Refuses an instrumented run of `interp`, `parked` or `bytes` that did not count what it should.
+/// Refuses a run of `blocking`, and an instrumented one of `interp`, `parked` or `bytes`, that did
+/// not count what it should.
 /// Everything else passes.
 pub fn check(request: &RunRequest, extra: &Map<String, Value>) -> Result<(), Fault> {
     let verifies = request.params.get(VERIFY) == Some(&ParamValue::Flag(true));
     if request.workload == parked::WORKLOAD {
         return check_parked(request, verifies, extra);
+    }
+    if request.workload == blocking::WORKLOAD {
+        return check_blocking(request, extra);
     }
     if request.workload == bytes::WORKLOAD && verifies {
         return check_bytes(request, extra);
@@ -187,6 +196,24 @@ fn check_parked(request: &RunRequest, verifies: bool, extra: &Map<String, Value>
         _ if is_resident => Err(Fault::NoMemory),
         _ => Ok(()),
     }
+}
+
+/// Refuses a run of `blocking` in which not each call blocked that should have, or whose waits are
+/// not told.
+fn check_blocking(request: &RunRequest, extra: &Map<String, Value>) -> Result<(), Fault> {
+    let calls = blocking::calls(&request.variant, request.size, &request.params);
+    let right = calls.wrapping_mul(request.iterations);
+    let blocked = extra.get(blocking::BLOCKED);
+    if blocked.and_then(number) != Some(right) {
+        return Err(Fault::WrongCount {
+            name: blocking::BLOCKED,
+            got: blocked.map_or("absent".to_owned(), Value::to_string),
+            right,
+            requests: request.iterations,
+            means: "one task in `every` blocks, the first of them, and in `without` none",
+        });
+    }
+    Waits::of(extra).map(|_| ()).ok_or(Fault::NoWaits)
 }
 
 /// The output of each request that a server is asked for.
@@ -437,6 +464,26 @@ mod tests {
             "nobody asked for bytes"
         );
         assert_eq!(check(&asked(false, false), &Map::new()), Ok(()), "a timed run tells nothing");
+    }
+
+    #[test]
+    fn each_call_blocks_and_waits_are_told() {
+        let asked = |variant: &str| RunRequest {
+            workload: "blocking".into(),
+            variant: variant.into(),
+            ..request(&[("every", 2)], false)
+        };
+        let told = |blocked: u64, p99: u64| {
+            let value = json!({"wait_p50_ns": 1, "wait_p99_ns": p99, "wait_max_ns": 3, "blocked": blocked});
+            value.as_object().cloned().unwrap()
+        };
+        // Of three tasks the first and the third, twice.
+        assert_eq!(check(&asked("virtual/inline"), &told(4, 2)), Ok(()));
+        assert_eq!(check(&asked("virtual/without"), &told(0, 2)), Ok(()));
+        let said = check(&asked("inline"), &told(3, 2)).expect_err("one did not block").to_string();
+        assert!(said.contains("counted blocked 3, right is 4"), "{said}");
+        assert!(check(&asked("without"), &told(4, 2)).is_err());
+        assert_eq!(check(&asked("inline"), &told(4, 9)), Err(Fault::NoWaits));
     }
 
     #[test]

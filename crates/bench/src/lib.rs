@@ -25,7 +25,7 @@
 //! | [`fault`] | everything that can go wrong with a probe, with its remedy |
 //! | [`expect`] | which answer is right |
 //! | `agree` | whether answers are the same where no rule computes them |
-//! | `invariants` | which counts of an instrumented `interp`, `parked` or `bytes` are right |
+//! | `invariants` | which counts of an instrumented `interp`, `parked`, `blocking` or `bytes` are right |
 //! | [`judge`] | whether a sample can be believed |
 //! | [`calibrate`] | how many iterations make a sample long enough |
 //! | `steps` | how many steps of the kernel last as long as the work that was asked for |

@@ -153,12 +153,18 @@ mod tests {
     #[test]
     fn a_misspelt_name_is_told_with_what_was_meant() {
         for (said, words) in [
-            (no_suite("fanot"), "no suite is named \"fanot\"; did you mean fanout? There are bytes, cliffs"),
+            (
+                no_suite("fanot"),
+                "no suite is named \"fanot\"; did you mean fanout? There are blocking, bytes, cancel, cliffs",
+            ),
             (
                 no_suite("C#"),
                 "the runtimes of C# are csharp, csharp+server-gc, csharp+runtime-async: taskscale",
             ),
-            (no_suite("Go"), "but a runtime is: taskscale run --runtime Go; there are bytes, cliffs"),
+            (
+                no_suite("Go"),
+                "but a runtime is: taskscale run --runtime Go; there are blocking, bytes, cancel, cliffs",
+            ),
             (no_runtime("python"), "\"python\"; the runtimes of Python are asyncio, uvloop, trio, anyio"),
             (no_runtime("JavaScript"), "the runtimes of JavaScript are node, node+large-semi-space"),
             (
@@ -180,7 +186,7 @@ mod tests {
                 no_suite_or_runtime("fanot"),
                 "no suite or runtime is named \"fanot\"; did you mean fanout? There",
             ),
-            (no_suite_or_runtime("lunch"), "\"lunch\"; there are the suites bytes, cliffs"),
+            (no_suite_or_runtime("lunch"), "\"lunch\"; there are the suites blocking, bytes, cancel, cliffs"),
         ] {
             assert!(said.contains(words), "{said}");
         }

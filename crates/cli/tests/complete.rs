@@ -84,10 +84,32 @@ fn a_word_is_completed_by_what_there_is() {
     let place = Place::new();
     assert_eq!(
         place.words(&["run", ""]),
-        ["bytes", "cliffs", "fanout", "granularity", "interp", "nop", "parked", "quick", "own.toml"]
+        [
+            "blocking",
+            "bytes",
+            "cancel",
+            "cliffs",
+            "fanout",
+            "granularity",
+            "interp",
+            "nop",
+            "parked",
+            "quick",
+            "own.toml"
+        ]
     );
     assert_eq!(place.words(&["run", "--runtime", "to"]), ["tokio", "tokio+futures-0.3.17"]);
-    assert_eq!(place.words(&["run", "-r", "smol", "--variant", "e"]), ["executor/spawn"]);
+    assert_eq!(
+        place.words(&["run", "-r", "smol", "--variant", "e"]),
+        [
+            "executor/Timer::after",
+            "executor/cancel",
+            "executor/inline",
+            "executor/spawn",
+            "executor/unblock",
+            "executor/without"
+        ]
+    );
     assert_eq!(place.words(&["run", "--probe", ""]), ["mine.go", "below/"]);
     assert_eq!(place.words(&["digest", ""]), ["a.json", "b.json.gz", "below/", "-"]);
     assert_eq!(place.words(&["report", ""]), ["last", "old.taskscale.jsonl", "below/"]);

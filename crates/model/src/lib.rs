@@ -4,6 +4,7 @@
 //!
 //! | module | holds | written down in |
 //! |---|---|---|
+//! | [`blocking`] | what ready tasks wait while others block | `probes/PROTOCOL.md` |
 //! | [`load`] | samples that a server gives under load | `probes/PROTOCOL.md` |
 //! | [`params`] | named values that select a case of a workload | `probes/PROTOCOL.md` |
 //! | [`parked`] | what tasks hold while they wait | `probes/PROTOCOL.md` |
@@ -29,6 +30,7 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod answer;
+pub mod blocking;
 pub mod bytes;
 pub mod compare;
 pub mod digest;

@@ -19,6 +19,7 @@ mod scales;
 mod shares;
 mod splits;
 mod streams;
+mod waits;
 
 pub use granularity::{Grain, GrainPoint, Grains, Granularity, Metg, MetgState};
 pub use latencies::{Latencies, Latency};
@@ -32,6 +33,7 @@ pub use scales::{EachWorker, Scale, Scales};
 pub use shares::{ClaimVerdict, Judged, Served, Share, Shares};
 pub use splits::{CostParts, Rate, Rates, Split, Splits};
 pub use streams::{Contrasted, Stream, Streams};
+pub use waits::{Held, SchedulerWaits, Waits, WayWaits};
 
 /// The value of [`Summary::schema`].
 pub const SCHEMA: &str = "taskscale.summary/1";

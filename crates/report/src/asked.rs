@@ -1,15 +1,18 @@
 //! Tables that answer another question than "which is cheapest": shares of a base, latencies, how
-//! far variants come, how throughput grows with workers, what waiting tasks hold, how many bytes a
-//! second are read, how rates stand to published ones, and what a task's cost consists of. Their
-//! cells, for whoever draws tables.
+//! far variants come, how throughput grows with workers, what waiting tasks hold, what ready ones
+//! wait, how many bytes a second are read, how rates stand to published ones, and what a task's
+//! cost consists of. Their cells, for whoever draws tables.
 
 use taskscale_model::{
+    blocking::INLINE,
     figure::{count, time},
     missing::Reading,
-    summary::{Judged, Latencies, Rates, Reaches, Residents, Scales, Shares, Splits, Streams, Summary},
+    summary::{
+        Judged, Latencies, Rates, Reaches, Residents, Scales, Shares, Splits, Streams, Summary, Waits,
+    },
 };
 
-use crate::{latencies, rates, reaches, residents, scales, shares, splits, streams, style::clean};
+use crate::{latencies, rates, reaches, residents, scales, shares, splits, streams, style::clean, waits};
 
 /// A table whose first two columns are runtime and variant.
 pub struct Asked {
@@ -29,6 +32,7 @@ pub fn tables(summary: &Summary) -> Vec<Asked> {
         .chain(overview.reaches.iter().map(of_reaches))
         .chain(overview.scales.iter().map(of_scales))
         .chain(overview.residents.iter().map(of_residents))
+        .chain(overview.waits.iter().map(of_waits))
         .chain(overview.streams.iter().flat_map(|table| [of_streams(table), of_passes(table)]))
         .chain(overview.rates.iter().map(of_rates))
         .chain(overview.splits.iter().map(of_splits))
@@ -164,6 +168,27 @@ fn of_residents(table: &Residents) -> Asked {
     let mut head = figures(names);
     head.push(("ends".to_owned(), false));
     Asked { heading: residents::what(table, usize::MAX), head, rows: rows.collect() }
+}
+
+fn of_waits(table: &Waits) -> Asked {
+    let names = ["p50", "p99", "longest", "until all are done", "CPU a task", "CPU a call", "holds up"];
+    let rows = table.rows.iter().flat_map(|row| {
+        row.ways.iter().map(|way| {
+            let slash = if row.scheduler.is_empty() { "" } else { "/" };
+            vec![
+                clean(&row.runtime),
+                clean(&format!("{}{slash}{}", row.scheduler, way.way)),
+                time(way.p50),
+                time(way.p99),
+                time(way.max),
+                time(way.whole),
+                time(way.cpu),
+                waits::call(way),
+                if way.way == INLINE { waits::held(row) } else { "" }.to_owned(),
+            ]
+        })
+    });
+    Asked { heading: waits::what(table, usize::MAX), head: figures(names), rows: rows.collect() }
 }
 
 fn of_streams(table: &Streams) -> Asked {

@@ -73,6 +73,7 @@ mod table;
 pub mod text;
 mod toolchain;
 mod units;
+mod waits;
 mod wrap;
 
 pub use compare::{compare_json, compare_junit, compare_markdown, compare_overview, compare_text};

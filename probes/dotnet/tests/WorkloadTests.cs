@@ -15,8 +15,10 @@ internal static class WorkloadTests {
         Taskscale.Workloads.CSharp.Drain.Declare();
         Parked.Declare("Task.Run", new Taskscale.Workloads.CSharp.Forms.Waits());
         Parked.Declare("task{}/Task.Run", new Taskscale.Workloads.FSharp.Waits.Waits());
+        Taskscale.Workloads.CSharp.Cancel.Declare();
         Taskscale.Workloads.CSharp.Pile.Declare();
         Taskscale.Workloads.CSharp.Block.Declare();
+        Taskscale.Workloads.CSharp.Blocking.Declare();
     }
 
     private static IEnumerable<string> Variants(string workload) => Probe.Workloads[workload].Variants.Keys;
@@ -157,6 +159,31 @@ internal static class WorkloadTests {
             Held.Equal(Size, extra.GetProperty("waiting").GetInt32(), $"{variant} {on}:");
             Held.True(extra.TryGetProperty("resident_waiting", out _) == resident, $"{variant} {on}: {said}");
         }
+    }
+
+    private static void EveryCallBlocksAndWaitsAreTold() {
+        foreach (string variant in Variants("blocking")) {
+            JsonElement said = Ran("blocking", variant, 9, new { block_us = 2_000, every = 4 });
+            Held.True(said.TryGetProperty("answer", out JsonElement answer), $"{variant}: {said}");
+            Held.Equal(27ul, answer.GetUInt64(), $"{variant}:");
+            bool blocks = variant != "without";
+            JsonElement extra = said.GetProperty("extra");
+            Held.Equal(blocks ? 9L : 0L, extra.GetProperty("blocked").GetInt64(), $"{variant}:");
+            long Told(string name) => extra.GetProperty($"wait_{name}_ns").GetInt64();
+            Held.True(Told("p50") > 0 && Told("p50") <= Told("p99") && Told("p99") <= Told("max"), $"{variant}: {said}");
+            // Each iteration lasts at least as long as one call. A timer may be early by less than a millisecond.
+            Held.True(!blocks || said.GetProperty("wall_ns").GetInt64() >= 3 * 1_000_000, $"{variant}: {said}");
+        }
+    }
+
+    private static void AllThatWaitAreCancelled() {
+        foreach (string on in new[] { "event", "timer", "lock" }) {
+            foreach (string form in new[] { "shared", "linked", "each" }) {
+                Answers("cancel", $"CancellationToken/{form}", 3ul * Size, new { on, first = "oldest" });
+            }
+            Answers("cancel", "CancellationToken/each", 3ul * Size, new { on, first = "newest" });
+        }
+        Answers("cancel", "CancellationToken.Register", 3ul * Size, new { on = "event" });
     }
 
     private static void ATaskThatDoesNotWaitIsFound() {

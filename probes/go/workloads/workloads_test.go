@@ -1,6 +1,7 @@
 package workloads
 
 import (
+	"context"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -209,5 +210,37 @@ func TestMemoryGrowsByAtLeastAStackForEachGoroutine(t *testing.T) {
 	grown := timing.Extra["resident_waiting"].(uint64) - timing.Extra["resident_before"].(uint64)
 	if grown < 20_000*2048 {
 		t.Errorf("%d bytes", grown)
+	}
+}
+
+func TestAllThatWaitAreCancelledByEveryForm(t *testing.T) {
+	forms := map[string]contexts{"shared": shared, "derived": derived, "derived_each": derivedEach, "chain": chain}
+	for name, form := range forms {
+		for _, on := range []string{"event", "timer"} {
+			for _, first := range []string{"oldest", "newest"} {
+				timing, err := cancelling(form)(request("", map[string]any{"on": on, "first": first}))
+				if err != nil || timing.Answer != 3*500 {
+					t.Errorf("%s, %s, %s first: %v, %v", name, on, first, timing, err)
+				}
+				if _, told := timing.Extra["setup_cpu_ns"]; !told {
+					t.Errorf("%s: setting up is not told: %v", name, timing)
+				}
+			}
+		}
+	}
+	if timing, err := afterFunc(request("", nil)); err != nil || timing.Answer != 3*500 {
+		t.Errorf("AfterFunc: %v, %v", timing, err)
+	}
+}
+
+func TestAGoroutineThatIsCancelledTooEarlyIsFound(t *testing.T) {
+	early := func(n int, newest bool) ([]context.Context, func()) {
+		all, cancels, cancel := children(n)
+		cancels[0]()
+		return all, cancel
+	}
+	run := request("", map[string]any{"on": "event", "first": "oldest"})
+	if _, err := cancelling(early)(run); err == nil {
+		t.Error("nothing was found")
 	}
 }

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { getHeapSpaceStatistics } from "node:v8";
 
 import { Run } from "../sdk/request.mjs";
+import { each, perform as cancel } from "../workloads/cancel.mjs";
 import { onEvent, perform } from "../workloads/parked.mjs";
 import { spin } from "../workloads/spin.mjs";
 
@@ -181,6 +182,19 @@ test("all that park wait at once, are resumed, and tell the memory where asked",
   }
 });
 
+test("every call of blocking blocks, and waits are told", () => {
+  for (const variant of ["without", "inline", "worker_threads", "setTimeout"]) {
+    const [reply] = replies(run(variant, { block_us: 2000, every: 4 }, "blocking"));
+    const said = `${variant}: ${JSON.stringify(reply)}`;
+    const blocks = variant !== "without";
+    assert.deepEqual([reply.answer, reply.extra.blocked], [18, blocks ? 6 : 0], said);
+    const { wait_p50_ns: p50, wait_p99_ns: p99, wait_max_ns: max } = reply.extra;
+    assert.ok(p50 > 0 && p50 <= p99 && p99 <= max, said);
+    // Each iteration lasts at least as long as one call. The loop's timer may be early by less than a millisecond.
+    assert.ok(!blocks || reply.wall_ns >= 2 * 1e6, said);
+  }
+});
+
 test("memory grows with the functions that wait", () => {
   const asked = { ...run("Promise.all", { resident: true }, "parked"), size: 100_000, iterations: 1 };
   const [{ extra }] = replies(asked);
@@ -197,4 +211,26 @@ test("a function that does not wait is found", async () => {
     return wake;
   };
   await assert.rejects(perform(asked, early), /9 of 9 functions waited, and 1 went on before they were woken/);
+});
+
+test("all that wait are aborted by every form", () => {
+  for (const on of ["event", "timer"]) {
+    const forms = [["AbortSignal/shared", "oldest"], ["AbortController/each", "oldest"], ["AbortController/each", "newest"]];
+    if (AbortSignal.any) forms.push(["AbortSignal.any", "oldest"]);
+    for (const [variant, first] of forms) {
+      const [reply] = replies(run(variant, { on, first }, "cancel"));
+      assert.equal(reply.answer, 18, `${variant} ${on}: ${JSON.stringify(reply)}`);
+      assert.ok(reply.extra.setup_wall_ns > 0, JSON.stringify(reply));
+    }
+  }
+});
+
+test("a function that was aborted too early is found", async () => {
+  const asked = new Run({ id: 1, size: 9, iterations: 1, seed: 1, params: { on: "event", first: "oldest" } });
+  const early = (size, newest) => {
+    const { signals, abort } = each(size, newest);
+    abort();
+    return { signals, abort };
+  };
+  await assert.rejects(cancel(asked, early), /9 of 9 functions waited, and 9 were aborted before/);
 });

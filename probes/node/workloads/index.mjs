@@ -2,14 +2,16 @@
 //
 // | module | holds |
 // |---|---|
-// | fanout, nop, spin, drain, parked, bytes/, interp/ | one workload each |
+// | fanout, nop, spin, drain, parked, cancel, blocking, bytes/, interp/ | one workload each |
 // | variants | the variants of fanout and nop, and how one is performed |
 // | forms | the ways of starting tasks and waiting for them |
 // | body | what a task does |
 // | count | what an instrumented run counts |
 // | collector | nop without the collector |
 
+import * as blocking from "./blocking.mjs";
 import * as bytes from "./bytes/index.mjs";
+import * as cancel from "./cancel.mjs";
 import { UNCOLLECTED } from "./collector.mjs";
 import * as drain from "./drain.mjs";
 import * as fanout from "./fanout.mjs";
@@ -20,6 +22,6 @@ import * as spin from "./spin.mjs";
 
 /** Declares the workloads of that runtime. Without the collector it is nop alone. */
 export function declare(runtime) {
-  const all = runtime === UNCOLLECTED ? [nop] : [fanout, nop, spin, drain, interp, parked, bytes];
+  const all = runtime === UNCOLLECTED ? [nop] : [fanout, nop, spin, drain, interp, parked, cancel, blocking, bytes];
   for (const workload of all) workload.declare(runtime);
 }

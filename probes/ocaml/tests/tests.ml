@@ -203,7 +203,7 @@ let protocol () =
   begins (said {|{"type":"describe","protocol":2}|}) "the tool speaks protocol 2, this probe of ocaml speaks protocol 1";
   begins (said {|{"type":"dance"}|}) "unknown request type \"dance\"; known here: describe, run, exit";
   begins (message (run "fanout" "none" [])) "unknown variant \"none\"; known here: map_p/pause, ";
-  begins (message (run "none" "loop" [])) "unknown workload \"none\"; known here: fanout, nop, spin, parked, bytes, interp";
+  begins (message (run "none" "loop" [])) "unknown workload \"none\"; known here: fanout, nop, spin, parked, cancel, blocking, bytes, interp";
   same "exit" text (said {|{"type":"exit"}|}) "nothing";
   (* An absent parameter is the first value that the variant allows where that excludes the default. *)
   same "by default" json (field "answer" (run "fanout" "iter_n/pause" [])) (`Intlit "6")
@@ -493,6 +493,30 @@ let early () =
   | _ -> failwith "nothing was found"
   | exception Failure said -> same "said" text said "6 of 5 tasks waited, and 1 went on before they were woken"
 
+let blocking () =
+  let member = Yojson.Safe.Util.member and to_int = Yojson.Safe.Util.to_int in
+  List.iter
+    (fun (name, right) ->
+      let reply = run ~size:9 "blocking" name [ ("block_us", `Int 2_000); ("every", `Int 4) ] in
+      let extra = member "extra" reply in
+      same name text (json (member "answer" reply)) "18";
+      same name json (member "blocked" extra) (`Int right);
+      let told what = to_int (member ("wait_" ^ what ^ "_ns") extra) in
+      let ascend = 0 < told "p50" && told "p50" <= told "p99" && told "p99" <= told "max" in
+      same (json extra) string_of_bool ascend true;
+      (* Each iteration lasts at least as long as one call. *)
+      same (json reply) string_of_bool (right = 0 || to_int (member "wall_ns" reply) >= 2 * 2_000_000) true)
+    [ ("without", 0); ("inline", 6); ("Lwt_preemptive.detach", 6); ("Lwt_unix.sleep", 6) ]
+
+let cancel () =
+  List.iter
+    (fun (way, on, first) ->
+      let reply = run ~size:50 "cancel" way [ ("on", `String on); ("first", `String first) ] in
+      same (way ^ ", " ^ on ^ ", " ^ first) text (json (Yojson.Safe.Util.member "answer" reply)) "100")
+    (List.concat_map
+       (fun on -> [ ("Lwt.cancel", on, "oldest"); ("Lwt.cancel", on, "newest"); ("Lwt.pick", on, "oldest") ])
+       [ "event"; "timer"; "lock" ])
+
 let () =
   if Sys.getenv_opt "TASKSCALE_TEST_PROBE" <> None then begin
     probe ();
@@ -502,6 +526,8 @@ let () =
   Nop.declare ();
   Spin.declare ();
   Parked.declare ();
+  Cancel.declare ();
+  Blocking.declare ();
   Byte_stream.declare ();
   Interp.declare ();
   test "the kernel is the published one" spin;
@@ -511,6 +537,8 @@ let () =
   test "a collection with the collector off is found" collected;
   test "all that park wait at once, and are woken" parked;
   test "a task that does not wait is found" early;
+  test "every call blocks, and waits are told" blocking;
+  test "all that wait are cancelled" cancel;
   Bytes_tests.all test;
   test "lost tasks and results in the wrong place are found" mistakes;
   test "what cannot be done is an error that says what can" protocol;

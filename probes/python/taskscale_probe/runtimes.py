@@ -8,7 +8,7 @@ import sys
 
 RUNTIMES = ("asyncio", "uvloop", "trio", "anyio")
 # The Python that brought what variants need of asyncio.
-SINCE = {"TaskGroup": "3.11", "eager_task_factory": "3.12"}
+SINCE = {"to_thread": "3.9", "TaskGroup": "3.11", "timeout": "3.11", "eager_task_factory": "3.12"}
 
 
 def version_of(runtime):

@@ -295,6 +295,87 @@ class Parked(unittest.TestCase):
                 asyncio.run(watch.until_all(turn, lambda: ended))
 
 
+class Blocking(unittest.TestCase):
+    def test_every_call_blocks_and_waits_are_told(self):
+        for runtime in filter(installed, RUNTIMES):
+            with Session(runtime) as session:
+                for variant in variants(session.describe(), "blocking"):
+                    if "unavailable" in variant:
+                        continue
+                    sample = session.run("blocking", variant["name"], 9, 2, block_us=2000, every=4)
+                    case = f"{runtime} {variant['name']}: {sample}"
+                    blocks = variant["name"] != "without"
+                    self.assertEqual((sample.get("answer"), sample["extra"]["blocked"]), (18, 6 if blocks else 0), case)
+                    waits = [sample["extra"][f"wait_{name}_ns"] for name in ("p50", "p99", "max")]
+                    self.assertTrue(0 < waits[0] <= waits[1] <= waits[2], case)
+                    # Each iteration lasts at least as long as one call. The timer of libuv, which counts whole
+                    # milliseconds from when the loop last looked at its clock, may be early by less than one.
+                    early = 1_000_000 if (runtime, variant["name"]) == ("uvloop", "sleep") else 0
+                    self.assertTrue(sample["wall_ns"] >= 2 * (2_000_000 - early) or not blocks, case)
+                self.assertEqual(session.end(), (b"", 0))
+                self.assertEqual(session.complaints, b"", runtime)
+
+
+class Cancelled(unittest.TestCase):
+    """`cancel` sees every task cancelled, and no other."""
+
+    def test_all_that_wait_are_cancelled_by_every_form(self):
+        for runtime in filter(installed, RUNTIMES):
+            with Session(runtime) as session:
+                for variant in variants(session.describe(), "cancel"):
+                    if "unavailable" in variant:
+                        continue
+                    for on in ("event", "timer", "lock"):
+                        for first in variant["only"]["first"]:
+                            sample = session.run("cancel", variant["name"], 50, 2, on=on, first=first, verify=True)
+                            case = f"{runtime} {variant['name']} {on} {first}: {sample}"
+                            self.assertEqual(sample.get("answer"), 100, case)
+                            self.assertGreater(sample["extra"]["setup_wall_ns"], 0, case)
+                self.assertEqual(session.end(), (b"", 0))
+                self.assertEqual(session.complaints, b"", runtime)
+
+    def test_the_order_of_cancelling_is_the_one_asked_for(self):
+        sys.path.insert(0, str(FOLDER))
+        self.addCleanup(sys.path.remove, str(FOLDER))
+        import asyncio
+        from types import SimpleNamespace
+
+        from taskscale_probe.workloads import cancel
+
+        for first, expected in (("oldest", [0, 1, 2]), ("newest", [2, 1, 0])):
+            seen = []
+
+            class Task:
+                def __init__(self, number, future):
+                    self.number, self.future = number, future
+
+                def cancel(self):
+                    seen.append(self.number)
+                    self.future.cancel()
+
+                def __await__(self):
+                    return self.future.__await__()
+
+            async def main():
+                loop = asyncio.get_running_loop()
+
+                async def started(_watch, _create):
+                    return [Task(number, loop.create_future()) for number in range(3)]
+
+                async def timed(body):
+                    return await body()
+
+                watch = SimpleNamespace(once=SimpleNamespace(params={"first": first}), time=timed)
+                real, cancel.started = cancel.started, started
+                try:
+                    await cancel.each(watch)
+                finally:
+                    cancel.started = real
+
+            asyncio.run(main())
+            self.assertEqual(seen, expected, first)
+
+
 class SetUp(unittest.TestCase):
     """What is set up untimed is told beside the times."""
 

@@ -47,13 +47,19 @@ fn is_resident(run: &Run) -> bool {
     run.params.get("resident").and_then(Value::as_bool) == Some(true)
 }
 
+/// Whether `run` asks for what can only be told of all iterations together, or has no CPU time to
+/// speak of.
+fn is_whole(run: &Run) -> bool {
+    run.workload == "blocking"
+}
+
 /// Does `run` in up to [`PARTS`] parts and adds them up. The depth of the stack of each part
 /// follows from the seed.
 fn spread(run: &Run, perform: &Perform) -> Result<Timing, String> {
     // The counts of an instrumented run would have to be merged, and its time says nothing. What is
     // served has one server. Workers have stacks of their own, which this one does not move. Memory
-    // is no figure that adds up.
-    if run.param("verify") || is_served(run) || is_divided(run) || is_resident(run) {
+    // is no figure that adds up, and neither is a percentile.
+    if run.param("verify") || is_served(run) || is_divided(run) || is_resident(run) || is_whole(run) {
         return perform(run);
     }
     let parts = run.iterations.min(PARTS);

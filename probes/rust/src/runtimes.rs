@@ -64,6 +64,22 @@ impl Flavour {
         cell.get_or_init(|| self.builder().build().expect("the system starts the threads of a tokio runtime"))
     }
 
+    /// The runtime of this flavour with the driver of timers, which that of other workloads does
+    /// without.
+    ///
+    /// # Panics
+    /// If the system gives no thread for a worker. The reply to the request then says so.
+    pub fn with_timers(self) -> &'static tokio::runtime::Runtime {
+        static MULTI_THREAD: OnceLock<tokio::runtime::Runtime> = OnceLock::new();
+        static CURRENT_THREAD: OnceLock<tokio::runtime::Runtime> = OnceLock::new();
+        let cell = match self {
+            Flavour::MultiThread => &MULTI_THREAD,
+            Flavour::CurrentThread => &CURRENT_THREAD,
+        };
+        let made = || self.builder().enable_time().build();
+        cell.get_or_init(|| made().expect("the system starts the threads of a tokio runtime"))
+    }
+
     /// What makes a runtime of this flavour.
     pub fn builder(self) -> tokio::runtime::Builder {
         match self {

@@ -253,6 +253,53 @@ fn all_that_park_wait_at_once_and_tell_the_memory_where_asked() {
 }
 
 #[test]
+fn every_call_of_blocking_blocks_and_waits_are_told() {
+    for runtime in ["tokio", "smol", "threads"] {
+        let mut session = Session::start(runtime);
+        let description = session.describe();
+        for variant in variants(&description, "blocking") {
+            let body = json!({ "size": 9, "iterations": 2, "params": { "block_us": 2_000, "every": 4 } });
+            let sample = session.run("blocking", &variant["name"], body);
+            let case = format!("{runtime} {}: {sample}", variant["name"]);
+            assert_eq!(sample["answer"], 18, "{case}");
+            let told = |name: &str| sample["extra"][name].as_u64().expect("a number");
+            let blocks = !variant["name"].as_str().is_some_and(|name| name.ends_with("/without"));
+            assert_eq!(told("blocked"), if blocks { 6 } else { 0 }, "{case}");
+            let waits = ["wait_p50_ns", "wait_p99_ns", "wait_max_ns"].map(told);
+            assert!(waits[0] > 0 && waits.is_sorted(), "{case}");
+            // Each iteration lasts at least as long as one call.
+            assert!(!blocks || sample["wall_ns"].as_u64() >= Some(2 * 2_000_000), "{case}");
+        }
+        assert_eq!(session.end(), (String::new(), Some(0)));
+    }
+}
+
+#[test]
+fn all_that_wait_are_cancelled_by_every_form() {
+    for runtime in ["tokio", "smol"] {
+        let mut session = Session::start(runtime);
+        let description = session.describe();
+        for variant in variants(&description, "cancel") {
+            let only = &variant["only"]["first"];
+            for on in ["event", "timer", "lock"] {
+                for first in ["oldest", "newest"] {
+                    if only.as_array().is_some_and(|only| !only.contains(&json!(first))) {
+                        continue;
+                    }
+                    let params = json!({ "on": on, "first": first });
+                    let body = json!({ "size": 200, "iterations": 3, "params": params });
+                    let sample = session.run("cancel", &variant["name"], body);
+                    let case = format!("{runtime} {} {params}: {sample}", variant["name"]);
+                    assert_eq!(sample["answer"], 600, "{case}");
+                    assert!(sample["extra"]["setup_wall_ns"].as_u64().is_some(), "{case}");
+                }
+            }
+        }
+        assert_eq!(session.end(), (String::new(), Some(0)));
+    }
+}
+
+#[test]
 fn memory_grows_with_the_tasks_that_wait() {
     let mut session = Session::start("tokio");
     let body = json!({ "size": 50_000, "params": { "resident": true } });

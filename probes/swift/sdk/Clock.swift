@@ -9,7 +9,7 @@ import Darwin
 #endif
 
 /// Nanoseconds of the monotonic wall clock. Costs about 25 ns.
-func wallNs() -> UInt64 { read(CLOCK_MONOTONIC) }
+public func wallNs() -> UInt64 { read(CLOCK_MONOTONIC) }
 
 /// Nanoseconds of CPU that all threads of this process have used, user and system. Costs a system call, about 300 ns.
 func cpuNs() -> UInt64 { read(CLOCK_PROCESS_CPUTIME_ID) }

@@ -272,6 +272,34 @@ await test("a wrong output says where") {
         #"a request's output differs from byte 3 on: "2,3]", right is "3]" (7 bytes, right are 5)"#, "said")
 }
 
+await test("every call of blocking blocks, and waits are told") {
+    let calls: [(Call, UInt64)] = [(.without, 0), (.inline, 6), (.queue, 6), (.thread, 6), (.sleep, 6)]
+    for (call, right) in calls {
+        let run = Run(
+            wantsPhases: false, id: 1, size: 9, seed: 1, verify: false, params: ["block_us": 2_000, "every": 4], iterations: 2)
+        let timing = try await blocking(run, call)
+        try same(timing.answer, 18, "\(call)")
+        try same(timing.extra["blocked"], .integer(right), "\(call)")
+        let told = try ["p50", "p99", "max"].map { name in
+            guard case .integer(let ns) = timing.extra["wait_\(name)_ns"] else { throw Differs(description: name) }
+            return ns
+        }
+        try same(told[0] > 0 && told == told.sorted(), true, "\(told)")
+        // Each iteration lasts at least as long as one call.
+        try same(right == 0 || timing.wallNs >= 2 * 2_000_000, true, "\(timing)")
+    }
+}
+
+await test("all that wait are cancelled") {
+    for on in ["event", "timer"] {
+        for first in ["oldest", "newest"] {
+            let params: [String: Json] = ["on": .text(on), "first": .text(first)]
+            try same(try await cancelLoose(asked(params)).answer, 6, "tasks, \(on), \(first)")
+            try same(try await cancelGroup(asked(params)).answer, 6, "group, \(on)")
+        }
+    }
+}
+
 await httpTests()
 
 await bytesTests()

@@ -62,9 +62,12 @@ final class Parking: @unchecked Sendable {
         return 1
     }
 
+    /// Says that a task begins to wait.
+    func enter() { locked { count += 1 } }
+
     /// Sleeps; gives 0 if it was not cut short.
     func timer() async -> UInt64 {
-        locked { count += 1 }
+        enter()
         do {
             try await Task.sleep(for: hour)
             return 0

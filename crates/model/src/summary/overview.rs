@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Interval, Latencies, Rates, Reaches, Residents, Scales, Shares, Splits, Streams};
+use super::{Interval, Latencies, Rates, Reaches, Residents, Scales, Shares, Splits, Streams, Waits};
 use crate::run_file::Time;
 
 /// The answer of a run, before all figures that it rests on.
@@ -30,6 +30,9 @@ pub struct Overview {
     /// Tables of what tasks hold while they wait; they are not among the rankings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub residents: Vec<Residents>,
+    /// Tables of what ready tasks wait while others block; they are not among the rankings.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waits: Vec<Waits>,
     /// Tables of how many bytes a second are read; they are not among the rankings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub streams: Vec<Streams>,

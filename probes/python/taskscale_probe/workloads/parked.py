@@ -46,8 +46,8 @@ class Watch:
     """What happens around the timed part of an iteration, and what a task says of itself."""
 
     def __init__(self, run):
-        self.size, self.on, self.is_resident = run.size, run.params["on"], run.params["resident"]
-        self.once, self.tells = copy.copy(run), run.verify or run.params["resident"]
+        self.size, self.on, self.is_resident = run.size, run.params["on"], run.params.get("resident", False)
+        self.once, self.tells = copy.copy(run), run.verify or self.is_resident
         self.once.iterations = 1
         self.whole = dict(wall_ns=0, cpu_ns=0, answer=0, extra={})
         self.fewest = self.size

@@ -1,6 +1,8 @@
 //! The workloads, and what their instrumented runs share.
 
+pub mod blocking;
 pub mod bytes;
+pub mod cancel;
 pub mod count;
 pub mod drain;
 pub mod fanout;

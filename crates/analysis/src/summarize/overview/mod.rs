@@ -12,6 +12,7 @@ mod shares;
 mod splits;
 mod streams;
 mod versions;
+mod waits;
 
 use taskscale_model::summary::{Control, Granularity, Growth, Overview, Row};
 
@@ -54,6 +55,7 @@ pub fn of(parts: &Parts<'_>, options: &Options) -> Overview {
         reaches: reaches::of(parts.run, parts.rows),
         scales,
         residents: residents::of(parts.samples, parts.rows),
+        waits: waits::of(parts.samples),
         streams,
         rates,
         splits: splits::of(parts.run, parts.samples, parts.rows),

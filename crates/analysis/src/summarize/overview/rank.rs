@@ -11,7 +11,7 @@ use taskscale_stats::{
 
 use super::{
     super::{Options, samples::RowSamples},
-    latencies, reaches, scales, shares, splits, streams,
+    latencies, reaches, scales, shares, splits, streams, waits,
 };
 use crate::read::Run;
 
@@ -55,6 +55,7 @@ pub fn tables<'a>(run: &Run, samples: &'a [RowSamples<'a>]) -> Vec<Table<'a>> {
             || streams::block(run, one).is_some()
             || splits::block(run, one).is_some()
             || one.row.key.is_resident()
+            || waits::is_one(one)
     };
     for one in samples.iter().filter(|one| is_ranked(one) && !elsewhere(one)) {
         let key = |one: &RowSamples<'a>| (one.row.key.suite.clone(), one.row.key.table.clone());

@@ -1,7 +1,9 @@
 package taskscale;
 
 import taskscale.sdk.Probe;
+import taskscale.workloads.Blocking;
 import taskscale.workloads.Bytes;
+import taskscale.workloads.Cancel;
 import taskscale.workloads.Collector;
 import taskscale.workloads.Fanout;
 import taskscale.workloads.Interp;
@@ -30,6 +32,8 @@ public final class Main {
             Spin.declare();
             Interp.declare();
             Parked.declare();
+            Blocking.declare();
+            Cancel.declare();
             Bytes.declare();
         }
         Probe.serve(runtime, Runtime.version().toString(), Runtime.getRuntime().availableProcessors());

@@ -142,6 +142,8 @@ final class InterpTest {
         BytesTest.all();
         HttpTest.all();
         ParkedTest.all();
+        BlockingTest.all();
+        CancelTest.all();
         Nop.declare("java");
         TimingTest.all();
         CollectorTest.all();

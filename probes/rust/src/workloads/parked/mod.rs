@@ -24,7 +24,7 @@ use serde_json::json;
 use crate::sdk::{Param, Run, Timing, Workload};
 
 /// How long a task sleeps that is to be woken before.
-const HOUR: Duration = Duration::from_secs(3600);
+pub(super) const HOUR: Duration = Duration::from_secs(3600);
 
 /// If for so long no further task began to wait, none will.
 const STUCK: Duration = Duration::from_secs(5);
@@ -58,7 +58,7 @@ static WAITING: AtomicU64 = AtomicU64::new(0);
 
 pin_project! {
     /// A future that counts itself when it is first found pending.
-    struct Counted<F> {
+    pub(super) struct Counted<F> {
         #[pin]
         future: F,
         known: bool,
@@ -66,7 +66,7 @@ pin_project! {
 }
 
 /// Counts a task that waits for `future`.
-fn counted<F: Future>(future: F) -> Counted<F> {
+pub(super) fn counted<F: Future>(future: F) -> Counted<F> {
     Counted { future, known: false }
 }
 
@@ -81,6 +81,11 @@ impl<F: Future> Future for Counted<F> {
         }
         polled
     }
+}
+
+/// No task waits yet.
+pub(super) fn begin() {
+    WAITING.store(0, Ordering::Release);
 }
 
 /// What happens around the timed part of an iteration.
@@ -99,7 +104,7 @@ impl<'r> Watch<'r> {
 
     /// To be called before the first task of an iteration.
     fn begin(&mut self) -> Result<(), String> {
-        WAITING.store(0, Ordering::Release);
+        begin();
         // Later iterations find a heap that has held tasks before.
         if self.is_resident() && !self.whole.extra.contains_key("resident_before") {
             self.whole.extra.insert("resident_before", resident()?.into());
@@ -138,19 +143,19 @@ impl<'r> Watch<'r> {
 }
 
 /// Waits for all tasks to wait.
-struct Patience {
+pub(super) struct Patience {
     size: u64,
     seen: u64,
     since: Instant,
 }
 
 impl Patience {
-    fn new(run: &Run) -> Self {
+    pub(super) fn new(run: &Run) -> Self {
         Patience { size: run.size, seen: 0, since: Instant::now() }
     }
 
     /// Whether all wait. Fails where no further task has begun to wait for a while.
-    fn ends(&mut self) -> Result<bool, String> {
+    pub(super) fn ends(&mut self) -> Result<bool, String> {
         let waiting = WAITING.load(Ordering::Acquire);
         if waiting > self.seen {
             (self.seen, self.since) = (waiting, Instant::now());
@@ -161,7 +166,7 @@ impl Patience {
     }
 
     /// Waits while other threads run the tasks.
-    fn sleep(mut self) -> Result<(), String> {
+    pub(super) fn sleep(mut self) -> Result<(), String> {
         while !self.ends()? {
             thread::sleep(Duration::from_millis(1));
         }

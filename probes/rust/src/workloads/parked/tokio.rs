@@ -1,13 +1,9 @@
 //! tokio's tasks: on a `Notify`, in `sleep`, on a `Mutex`.
 
-use std::{
-    future::Future,
-    sync::{Arc, OnceLock},
-};
+use std::{future::Future, sync::Arc};
 
 use serde_json::json;
 use tokio::{
-    runtime::Runtime,
     sync::{Mutex, Notify},
     task::{self, JoinHandle},
     time,
@@ -32,7 +28,7 @@ pub fn variants() -> Vec<Variant> {
 fn perform(run: &Run, flavour: Flavour) -> Result<Timing, String> {
     let mut watch = Watch::new(run);
     let on: String = run.param("on");
-    let runtime = if on == "timer" { with_timers(flavour) } else { flavour.runtime() };
+    let runtime = if on == "timer" { flavour.with_timers() } else { flavour.runtime() };
     for _ in 0..run.iterations {
         runtime.block_on(async {
             match &*on {
@@ -117,19 +113,6 @@ async fn park<F: Future<Output = u64> + Send + 'static>(
     let timing = timing.await;
     watch.add(timing);
     Ok(())
-}
-
-/// The runtime of this flavour with the driver of timers, which that of other workloads does
-/// without.
-fn with_timers(flavour: Flavour) -> &'static Runtime {
-    static MULTI_THREAD: OnceLock<Runtime> = OnceLock::new();
-    static CURRENT_THREAD: OnceLock<Runtime> = OnceLock::new();
-    let cell = match flavour {
-        Flavour::MultiThread => &MULTI_THREAD,
-        Flavour::CurrentThread => &CURRENT_THREAD,
-    };
-    let made = || flavour.builder().enable_time().build();
-    cell.get_or_init(|| made().expect("the system starts the threads of a tokio runtime"))
 }
 
 #[cfg(test)]

@@ -17,13 +17,13 @@ import taskscale.sdk.Timing;
  * while they wait is read where the request asks for it.
  */
 public final class Parked {
-    private static final long HOUR = 3_600_000;
+    static final long HOUR = 3_600_000;
     /** If for so long no further thread began to wait, none will. */
     private static final long STUCK_MS = 5_000;
     /** At 16,461 threads that wait, {@code vm.max_map_count} (65,530) is used up. */
-    private static final int MAX_PLATFORM = 10_000;
+    static final int MAX_PLATFORM = 10_000;
 
-    private static final String WHY = "one OS thread per task; the kernel's default limits end near 16,000 alive at once";
+    static final String WHY = "one OS thread per task; the kernel's default limits end near 16,000 alive at once";
 
     private Parked() {}
 
@@ -172,30 +172,35 @@ public final class Parked {
 
         /** Returns when the virtual machine says of every thread that it waits. */
         void untilAll(Thread[] threads) throws InterruptedException {
-            long seen = 0, since = System.nanoTime();
-            for (int i = 0; i < threads.length; ) {
-                Thread.State state = threads[i].getState();
-                if (state == Thread.State.TERMINATED) {
-                    throw new IllegalStateException("a thread of " + threads.length + " ended before it was woken");
-                }
-                if (state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING) {
-                    i++;
-                    continue;
-                }
-                if (i > seen) {
-                    seen = i;
-                    since = System.nanoTime();
-                } else if ((System.nanoTime() - since) / 1_000_000 > STUCK_MS) {
-                    throw new IllegalStateException(
-                            i + " of " + threads.length + " threads wait, and the next one does not begin to");
-                }
-                Thread.sleep(1);
-            }
+            Parked.untilAll(threads);
             // None has gone on behind the one that looked.
             if (woken.get() > 0) {
                 throw new IllegalStateException(
                         woken.get() + " of " + threads.length + " threads went on before they were woken");
             }
+        }
+    }
+
+    /** Returns when the virtual machine says of every thread that it waits. */
+    static void untilAll(Thread[] threads) throws InterruptedException {
+        long seen = 0, since = System.nanoTime();
+        for (int i = 0; i < threads.length; ) {
+            Thread.State state = threads[i].getState();
+            if (state == Thread.State.TERMINATED) {
+                throw new IllegalStateException("a thread of " + threads.length + " ended before it was woken");
+            }
+            if (state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING) {
+                i++;
+                continue;
+            }
+            if (i > seen) {
+                seen = i;
+                since = System.nanoTime();
+            } else if ((System.nanoTime() - since) / 1_000_000 > STUCK_MS) {
+                throw new IllegalStateException(
+                        i + " of " + threads.length + " threads wait, and the next one does not begin to");
+            }
+            Thread.sleep(1);
         }
     }
 
