@@ -81,11 +81,12 @@ class Rules(unittest.TestCase):
             self.assertEqual(budget.short(passed_on), passed_on)
 
     def test_a_command_for_which_6_s_are_too_short_runs_once_more(self):
-        script = 'echo "$@" >> {log}; echo "no time was left\n  for its first round"; case "$*" in *6s*) exit 2;; esac; exit {end}'
-        for end, asked in ((0, ["6s", "30s"]), (2, ["6s", "30s"])):
+        script = 'echo "$@" >> {log}; echo "no time was left\n  for its first round"; case "$*" in *{enough}*) exit 0;; esac; exit 2'
+        all_times = ["6s", *budget.LONGER]
+        for end, enough, asked in ((0, " 6s", ["6s"]), (0, "30s", ["6s", "30s"]), (0, "120s --t", all_times), (2, "never", all_times)):
             with tempfile.TemporaryDirectory() as folder:
                 log, tool = Path(folder) / "log", Path(folder) / "tool"
-                tool.write_text("#!/bin/sh\n" + script.format(log=log, end=end))
+                tool.write_text("#!/bin/sh\n" + script.format(log=log, enough=enough.replace(" ", "\\ ")))
                 tool.chmod(0o755)
                 run = [sys.executable, budget.__file__, "run", "interp", "--runtime", "go"]
                 done = subprocess.run(run, env={**os.environ, "TASKSCALE_TOOL": str(tool)}, capture_output=True, check=False)
