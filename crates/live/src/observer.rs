@@ -215,7 +215,7 @@ impl Seen {
         let one_of = (timed + untimed) as f64 / timed.max(1) as f64;
         (untimed > 0).then(|| {
             format!(
-                "timed 1 of {one_of:.1} tasks while they took under 0.5 us each: {untimed} durations are estimates"
+                "timed 1 of {one_of:.1} tasks while they took under 0.5 us each; the {untimed} between are counted, and taken to last as long"
             )
         })
     }

@@ -189,7 +189,7 @@ pub(crate) fn levels(digest: &Digest) -> String {
 pub(crate) fn times(digest: &Digest) -> [(&'static str, String); 3] {
     let cost = match (digest.scheduling_cost_ns.value(), digest.break_even_ns.value()) {
         (Some(cost), Some(even)) => {
-            format!("{} per task; tasks of {} pay for it", time(*cost), time(*even))
+            format!("{} per task: a tenth of the time for tasks of {}", time(*cost), time(*even))
         }
         _ => reading(&digest.scheduling_cost_ns, |cost| time(*cost)),
     };

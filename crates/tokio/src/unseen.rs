@@ -99,6 +99,7 @@ impl Counters {
             change: None,
             predicted: Speedup { from: 1.0, to: 1.0 },
             bound: 1.0,
+            shortens_tasks: false,
             tasks: Vec::new(),
             threads: Vec::new(),
             when: Vec::new(),

@@ -166,13 +166,20 @@ pub(super) fn alternative(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<A
         OutsideRun if evidence.pauses() * 2 >= evidence.sums.sums.durations.count() => {
             (TooLittleReady, "if something hands the tasks out one by one, let it hand out several at once")
         }
-        Inconclusive if profile.losses.dispatch > 0.0 => (
-            SchedulingOverhead,
-            "tasks this short pay for their scheduling: use a finer clock or a live observer",
-        ),
+        Inconclusive if profile.losses.dispatch > 0.0 => (SchedulingOverhead, below_step(evidence)),
         _ => return None,
     };
     Some(Alternative { name, tell: tell.to_owned() })
+}
+
+/// What tells scheduling overhead where gaps are shorter than the clock's step. A live observer has
+/// the finest clock that there is.
+fn below_step(evidence: &Evidence<'_>) -> &'static str {
+    if evidence.dispatch.observer_ns > 0 {
+        "gaps are shorter than the clock's step: batch some tasks, and see whether the run takes less time"
+    } else {
+        "gaps are shorter than the clock's step: use a finer clock or a live observer"
+    }
 }
 
 fn healthy(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<(PatternName, &'static str)> {
@@ -199,10 +206,7 @@ fn healthy(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<(PatternName, &'
         return Some((name, "its loss is just below what is worth a change"));
     }
     if is_below_step(evidence) && evidence.profile.losses.dispatch >= WORTH {
-        return Some((
-            PatternName::SchedulingOverhead,
-            "gaps are shorter than the clock's step: use a finer clock or a live observer",
-        ));
+        return Some((PatternName::SchedulingOverhead, below_step(evidence)));
     }
     (may_be && alone).then_some((
         PatternName::EventLoopBlocked,

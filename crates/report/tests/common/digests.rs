@@ -39,6 +39,7 @@ pub fn digest(name: &str, many: usize, scale: u64) -> Digest {
         change: None,
         predicted: Speedup { from: 1.0, to: gain },
         bound: gain,
+        shortens_tasks: false,
         tasks: (0..many.min(3)).map(|_| TaskShare { name: name.into(), share: 0.3 }).collect(),
         threads: (0..many.min(3) as u32)
             .map(|worker| ThreadShare { worker, thread: Some(name.into()), share: 0.3 })
