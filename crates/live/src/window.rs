@@ -5,7 +5,7 @@ use crate::state::{State, Waits};
 /// The name of a long task that was not timed. The name of the timed task behind it would be a
 /// guess. So is that it was a task: between two runs a worker of Taskflow may make the next run
 /// ready, and take as much CPU time.
-const LONG: &[u8] = b"(long task or runtime, not timed: see exact)";
+const LONG: &[u8] = b"(task or runtime: see exact)";
 
 /// Where untimed tasks ended when they were counted.
 #[derive(Debug, Clone, Copy)]
