@@ -15,6 +15,7 @@
 #include "workloads/bytes.hpp"
 #include "workloads/interp/interp.hpp"
 #include "workloads/parked.hpp"
+#include "workloads/pingpong.hpp"
 
 namespace {
 
@@ -99,6 +100,7 @@ void declare() {
   nop<Async>("async", {.max_size = kMaxThreads, .note = kWhy});
   nop<Jthread>("jthread", {.max_size = kMaxThreads, .note = kWhy});
   parked::declare({.max_size = kMaxThreads, .note = kWhy});
+  pingpong::declare();
   interp::declare();
   bytes::declare();
 }

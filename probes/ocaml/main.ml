@@ -7,6 +7,7 @@ let () =
       Nop.declare ();
       Spin.declare ();
       Parked.declare ();
+      Pingpong.declare ();
       Byte_stream.declare ();
       Interp.declare ();
       Taskscale.Serve.serve "ocaml" Sys.ocaml_version

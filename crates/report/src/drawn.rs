@@ -3,7 +3,7 @@
 
 use taskscale_model::summary::Summary;
 
-use crate::{latencies, rates, reaches, residents, scales, shares, splits, streams};
+use crate::{across, latencies, rates, reaches, residents, scales, shares, splits, streams};
 
 /// Lines around the rows of a table: a blank, the heading, the axis, and what is left out.
 const AROUND: usize = 4;
@@ -29,7 +29,7 @@ impl Drawn<'_> {
 }
 
 /// All such tables, a list for each kind, in the order in which they are read.
-pub(crate) fn kinds(summary: &Summary) -> [Vec<Drawn<'_>>; 8] {
+pub(crate) fn kinds(summary: &Summary) -> [Vec<Drawn<'_>>; 9] {
     let overview = &summary.overview;
     macro_rules! of {
         ($kind:ident) => {
@@ -55,5 +55,19 @@ pub(crate) fn kinds(summary: &Summary) -> [Vec<Drawn<'_>>; 8] {
         drawn.rows = FEWEST_SCALES;
         drawn.behind = 2;
     }
-    [shares, of!(latencies), of!(reaches), of!(residents), scales, of!(streams), of!(rates), of!(splits)]
+    let mut across = of!(across);
+    for (drawn, table) in across.iter_mut().zip(&overview.across) {
+        drawn.behind = across::said(table).len();
+    }
+    [
+        shares,
+        of!(latencies),
+        of!(reaches),
+        of!(residents),
+        scales,
+        across,
+        of!(streams),
+        of!(rates),
+        of!(splits),
+    ]
 }

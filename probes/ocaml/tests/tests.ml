@@ -203,7 +203,7 @@ let protocol () =
   begins (said {|{"type":"describe","protocol":2}|}) "the tool speaks protocol 2, this probe of ocaml speaks protocol 1";
   begins (said {|{"type":"dance"}|}) "unknown request type \"dance\"; known here: describe, run, exit";
   begins (message (run "fanout" "none" [])) "unknown variant \"none\"; known here: map_p/pause, ";
-  begins (message (run "none" "loop" [])) "unknown workload \"none\"; known here: fanout, nop, spin, parked, bytes, interp";
+  begins (message (run "none" "loop" [])) "unknown workload \"none\"; known here: fanout, nop, spin, parked, pingpong, bytes, interp";
   same "exit" text (said {|{"type":"exit"}|}) "nothing";
   (* An absent parameter is the first value that the variant allows where that excludes the default. *)
   same "by default" json (field "answer" (run "fanout" "iter_n/pause" [])) (`Intlit "6")
@@ -493,6 +493,17 @@ let early () =
   | _ -> failwith "nothing was found"
   | exception Failure said -> same "said" text said "6 of 5 tasks waited, and 1 went on before they were woken"
 
+let pingpong () =
+  List.iter
+    (fun name ->
+      (* 51 trips do not divide evenly by 4; of 60 pairs some have none. *)
+      List.iter
+        (fun pairs ->
+          let answer = field "answer" (run ~size:51 "pingpong" name [ ("pairs", `Int pairs) ]) in
+          same (Printf.sprintf "%s, %d" name pairs) text (json answer) "102")
+        [ 1; 4; 60 ])
+    [ "Lwt_mvar"; "wait"; "pause" ]
+
 let () =
   if Sys.getenv_opt "TASKSCALE_TEST_PROBE" <> None then begin
     probe ();
@@ -502,6 +513,7 @@ let () =
   Nop.declare ();
   Spin.declare ();
   Parked.declare ();
+  Pingpong.declare ();
   Byte_stream.declare ();
   Interp.declare ();
   test "the kernel is the published one" spin;
@@ -511,6 +523,7 @@ let () =
   test "a collection with the collector off is found" collected;
   test "all that park wait at once, and are woken" parked;
   test "a task that does not wait is found" early;
+  test "every token comes back" pingpong;
   Bytes_tests.all test;
   test "lost tasks and results in the wrong place are found" mistakes;
   test "what cannot be done is an error that says what can" protocol;

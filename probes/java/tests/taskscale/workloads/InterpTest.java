@@ -142,6 +142,7 @@ final class InterpTest {
         BytesTest.all();
         HttpTest.all();
         ParkedTest.all();
+        PingpongTest.all();
         Nop.declare("java");
         TimingTest.all();
         CollectorTest.all();
