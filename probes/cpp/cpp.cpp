@@ -17,6 +17,7 @@
 #include "workloads/cancel.hpp"
 #include "workloads/interp/interp.hpp"
 #include "workloads/parked.hpp"
+#include "workloads/pingpong.hpp"
 
 namespace {
 
@@ -107,6 +108,7 @@ void declare() {
     for (std::size_t i = 0; i < size; ++i) threads.emplace_back(task(i));
   });
   cancel::declare(kMaxThreads, kWhy);
+  pingpong::declare();
   interp::declare();
   bytes::declare();
 }

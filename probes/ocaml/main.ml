@@ -9,6 +9,7 @@ let () =
       Parked.declare ();
       Cancel.declare ();
       Blocking.declare ();
+      Pingpong.declare ();
       Byte_stream.declare ();
       Interp.declare ();
       Taskscale.Serve.serve "ocaml" Sys.ocaml_version

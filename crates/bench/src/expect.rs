@@ -20,7 +20,7 @@ pub struct Answers {
 pub fn rule_of(workload: &str) -> Option<Rule> {
     match workload {
         "fanout" | "graph" => Some(Rule::SumOfTasks),
-        "nop" | "drain" | "pile" | "block" | "cancel" | "blocking" | "interp" | "parked" => Some(Rule::Count),
+        "nop" | "drain" | "pile" | "block" | "cancel" | "blocking" | "interp" | "parked" | "pingpong" => Some(Rule::Count),
         "spin" => Some(Rule::Spin),
         "bytes" => Some(Rule::Bytes),
         _ => None,

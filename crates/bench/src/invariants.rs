@@ -21,6 +21,8 @@ use crate::fault::Fault;
 
 /// The workload whose instrumented runs are held to these values.
 const WORKLOAD: &str = taskscale_model::load::WORKLOAD;
+/// The workload whose pairs are bounded: of threads each has two.
+const PINGPONG: &str = "pingpong";
 /// The parameter that divides requests among workers, and what it puts into `extra`.
 const WORKERS: &str = "workers";
 const WORKER_REQUESTS: &str = taskscale_model::run_file::WORKER_REQUESTS;
@@ -69,6 +71,7 @@ pub fn range(workload: &str, param: &str) -> Option<Range> {
         // A second blocks a whole pool for minutes.
         (blocking::WORKLOAD, blocking::BLOCK_US) => Some(Range::Within(0, 999_999)),
         (blocking::WORKLOAD, blocking::EVERY) => Some(Range::Within(1, 1_000_000_000)),
+        (PINGPONG, "pairs") => Some(Range::Within(1, 1_000)),
         (bytes::WORKLOAD, "chunk") => Some(Range::Within(1, 1 << 30)),
         _ => None,
     }
@@ -237,6 +240,7 @@ pub fn further_cases(workload: &str) -> Vec<Params> {
             let both = [word(bytes::SOURCE, bytes::HTTP), word(bytes::MODE, bytes::FNV)];
             vec![Params::from(both), case(("chunk", 1_000))]
         }
+        PINGPONG => vec![case(("pairs", 3))],
         parked::WORKLOAD => vec![Params::from([(parked::RESIDENT.to_owned(), ParamValue::Flag(true))])],
         _ => Vec::new(),
     }

@@ -287,6 +287,13 @@ mod tests {
             assert_eq!(said(&own, name, wrong), None, "another workload's parameter");
         }
         assert_eq!(said(&interp, "depth", 1_000_000), None);
+        let pairs = vec![param("pairs", 1)];
+        let pingpong = Workload { name: "pingpong".into(), params: pairs, variants: Vec::new() };
+        assert_eq!([said(&pingpong, "pairs", 1), said(&pingpong, "pairs", 1_000)], [None, None]);
+        for wrong in [0, 1_001] {
+            let reason = format!("parameter \"pairs\" cannot be {wrong}; it is from 1 to 1000");
+            assert_eq!(said(&pingpong, "pairs", wrong), Some(reason));
+        }
     }
 
     #[test]

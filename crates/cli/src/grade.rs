@@ -69,12 +69,14 @@ pub fn plan(args: &RunArgs, suites: &mut [Suite]) -> anyhow::Result<()> {
 }
 
 /// Whether a table has a size that its cost grows with: bytes of a stream, sweeps of work, parts of
-/// a cost, waiting tasks, blocking ones and requests at a rate are other questions.
+/// a cost, settings side by side, waiting tasks, blocking ones and requests at a rate are other
+/// questions.
 fn is_gradable(block: &Block) -> bool {
     block.work_ns.is_empty()
         && block.stream.is_none()
         && block.reach.is_none()
         && block.scale.is_none()
+        && block.across.is_none()
         && block.split.is_none()
         && !["parked", "blocking"].contains(&&*block.name)
 }

@@ -94,6 +94,7 @@ fn a_word_is_completed_by_what_there_is() {
             "interp",
             "nop",
             "parked",
+            "pingpong",
             "quick",
             "own.toml"
         ]

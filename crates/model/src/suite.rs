@@ -1,6 +1,7 @@
 //! Suite files (`suites/*.toml`): a named plan of workloads, sizes, variants, baselines and
 //! expected answers.
 
+mod across;
 mod scale;
 mod share;
 mod split;
@@ -10,6 +11,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use across::{AcrossOf, Setting};
 pub use scale::ScaleOf;
 pub use share::{Claim, ClaimOf, ShareOf};
 pub use split::{RatesOf, SplitOf};
@@ -168,6 +170,9 @@ pub struct Block {
     /// Whether its rows are read as how throughput grows with a number of workers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale: Option<ScaleOf>,
+    /// Whether its rows are read as what one thing costs under several settings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub across: Option<AcrossOf>,
     /// Whether its rows are read as how many bytes a second each way consumes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stream: Option<StreamOf>,
@@ -237,6 +242,9 @@ impl Suite {
             }
             if !block.work_ns.is_empty() {
                 block.check_sweep().map_err(problem)?;
+            }
+            if let Some(across) = &block.across {
+                across.check(block).map_err(problem)?;
             }
             if let Some(scale) = &block.scale {
                 scale.check(block).map_err(problem)?;

@@ -8,6 +8,7 @@ use crate::{
     missing::Reading,
 };
 
+mod across;
 mod granularity;
 mod latencies;
 pub mod lines;
@@ -21,6 +22,7 @@ mod splits;
 mod streams;
 mod waits;
 
+pub use across::{Across, AcrossCell, AcrossRow};
 pub use granularity::{Grain, GrainPoint, Grains, Granularity, Metg, MetgState};
 pub use latencies::{Latencies, Latency};
 pub use overview::{Finding, FindingKind, Overview, Quantity, Ranked, Ranking, Standing};

@@ -1,18 +1,19 @@
 //! Tables that answer another question than "which is cheapest": shares of a base, latencies, how
-//! far variants come, how throughput grows with workers, what waiting tasks hold, what ready ones
-//! wait, how many bytes a second are read, how rates stand to published ones, and what a task's
-//! cost consists of. Their cells, for whoever draws tables.
+//! far variants come, how throughput grows with workers, what one thing costs under several
+//! settings, what waiting tasks hold, what ready ones wait, how many bytes a second are read, how
+//! rates stand to published ones, and what a task's cost consists of. Their cells, for whoever draws
+//! tables.
 
 use taskscale_model::{
     blocking::INLINE,
     figure::{count, time},
     missing::Reading,
     summary::{
-        Judged, Latencies, Rates, Reaches, Residents, Scales, Shares, Splits, Streams, Summary, Waits,
+        Across, Judged, Latencies, Rates, Reaches, Residents, Scales, Shares, Splits, Streams, Summary, Waits,
     },
 };
 
-use crate::{latencies, rates, reaches, residents, scales, shares, splits, streams, style::clean, waits};
+use crate::{across, latencies, rates, reaches, residents, scales, shares, splits, streams, style::clean, waits};
 
 /// A table whose first two columns are runtime and variant.
 pub struct Asked {
@@ -31,6 +32,7 @@ pub fn tables(summary: &Summary) -> Vec<Asked> {
         .chain(overview.latencies.iter().map(of_latencies))
         .chain(overview.reaches.iter().map(of_reaches))
         .chain(overview.scales.iter().map(of_scales))
+        .chain(overview.across.iter().map(of_across))
         .chain(overview.residents.iter().map(of_residents))
         .chain(overview.waits.iter().map(of_waits))
         .chain(overview.streams.iter().flat_map(|table| [of_streams(table), of_passes(table)]))
@@ -136,6 +138,22 @@ fn of_scales(table: &Scales) -> Asked {
     });
     let head = names.into_iter().map(|name| (name, true)).collect();
     Asked { heading: scales::what(table, usize::MAX), head, rows: rows.collect() }
+}
+
+fn of_across(table: &Across) -> Asked {
+    let names = table.columns.iter().map(|name| clean(name));
+    let head = names.flat_map(|name| [format!("{name}: CPU [95 %]"), format!("{name}: wall")]);
+    let rows = table.rows.iter().map(|row| {
+        let mut cells = vec![clean(&row.runtime), clean(&row.variant)];
+        cells.extend(row.cells.iter().flat_map(|cell| match cell {
+            Some(cell) => [across::cpu(cell), time(cell.wall_ns)],
+            None => ["-".to_owned(), "-".to_owned()],
+        }));
+        cells
+    });
+    let said = std::iter::once(across::what(table, usize::MAX)).chain(across::sentences(table));
+    let heading = said.collect::<Vec<_>>().join("; ");
+    Asked { heading, head: head.map(|name| (name, true)).collect(), rows: rows.collect() }
 }
 
 fn of_residents(table: &Residents) -> Asked {

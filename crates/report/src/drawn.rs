@@ -3,7 +3,7 @@
 
 use taskscale_model::summary::Summary;
 
-use crate::{latencies, rates, reaches, residents, scales, shares, splits, streams, waits};
+use crate::{across, latencies, rates, reaches, residents, scales, shares, splits, streams, waits};
 
 /// Lines around the rows of a table: a blank, the heading, the axis, and what is left out.
 const AROUND: usize = 4;
@@ -55,6 +55,10 @@ pub(crate) fn kinds(summary: &Summary) -> [Vec<Drawn<'_>>; 9] {
         drawn.rows = FEWEST_SCALES;
         drawn.behind = 2;
     }
+    let mut across = of!(across);
+    for (drawn, table) in across.iter_mut().zip(&overview.across) {
+        drawn.behind = across::said(table).len();
+    }
     [
         shares,
         of!(latencies),
@@ -62,6 +66,7 @@ pub(crate) fn kinds(summary: &Summary) -> [Vec<Drawn<'_>>; 9] {
         of!(residents),
         of!(waits),
         scales,
+        across,
         of!(streams),
         of!(rates),
         of!(splits),

@@ -37,6 +37,7 @@
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
+mod across;
 mod asked;
 pub mod compare;
 mod counts;

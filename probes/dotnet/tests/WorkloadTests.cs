@@ -16,6 +16,7 @@ internal static class WorkloadTests {
         Parked.Declare("Task.Run", new Taskscale.Workloads.CSharp.Forms.Waits());
         Parked.Declare("task{}/Task.Run", new Taskscale.Workloads.FSharp.Waits.Waits());
         Taskscale.Workloads.CSharp.Cancel.Declare();
+        Taskscale.Workloads.CSharp.Pingpong.Declare();
         Taskscale.Workloads.CSharp.Pile.Declare();
         Taskscale.Workloads.CSharp.Block.Declare();
         Taskscale.Workloads.CSharp.Blocking.Declare();
@@ -197,6 +198,14 @@ internal static class WorkloadTests {
             return;
         }
         throw new InvalidOperationException("nothing was found");
+    }
+
+    private static void EveryTokenComesBack() {
+        foreach (string variant in Variants("pingpong"))
+        // The trips do not divide evenly by 7; of more pairs than trips some have none.
+        foreach (int pairs in new[] { 1, 7, Size + 5 }) {
+            Answers("pingpong", variant, 3ul * Size, new { pairs });
+        }
     }
 
     private static void WhatCreatesNoTaskIsLabelled() {

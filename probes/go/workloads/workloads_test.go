@@ -244,3 +244,21 @@ func TestAGoroutineThatIsCancelledTooEarlyIsFound(t *testing.T) {
 		t.Error("nothing was found")
 	}
 }
+
+func TestEveryTokenComesBack(t *testing.T) {
+	for name, pair := range map[string]func() (end, end){"chan": unbuffered, "chan/buffered": withPlace, "sync.Cond": conditions} {
+		for _, workers := range []string{"cores", "one"} {
+			// 500 trips do not divide evenly by 7; of 600 pairs some have none.
+			for _, pairs := range []int{1, 7, 600} {
+				before := runtime.GOMAXPROCS(0)
+				timing, err := pingpong(pair)(request("", map[string]any{"pairs": pairs, "workers": workers}))
+				if err != nil || timing.Answer != 3*500 {
+					t.Errorf("%s, %s, %d: %v, %v", name, workers, pairs, timing, err)
+				}
+				if now := runtime.GOMAXPROCS(0); now != before {
+					t.Errorf("GOMAXPROCS was %d and is %d", before, now)
+				}
+			}
+		}
+	}
+}

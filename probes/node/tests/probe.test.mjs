@@ -234,3 +234,13 @@ test("a function that was aborted too early is found", async () => {
   };
   await assert.rejects(cancel(asked, early), /9 of 9 functions waited, and 9 were aborted before/);
 });
+
+test("every token comes back", () => {
+  for (const variant of ["promise", "events.once", "MessageChannel", "worker/MessageChannel"]) {
+    // 9 trips do not divide evenly by 4; of 20 pairs some have none.
+    for (const pairs of [1, 4, 20]) {
+      const [reply] = replies(run(variant, { pairs }, "pingpong"));
+      assert.equal(reply.answer, 18, `${variant}, ${pairs}: ${JSON.stringify(reply)}`);
+    }
+  }
+});

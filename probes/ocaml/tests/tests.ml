@@ -203,7 +203,7 @@ let protocol () =
   begins (said {|{"type":"describe","protocol":2}|}) "the tool speaks protocol 2, this probe of ocaml speaks protocol 1";
   begins (said {|{"type":"dance"}|}) "unknown request type \"dance\"; known here: describe, run, exit";
   begins (message (run "fanout" "none" [])) "unknown variant \"none\"; known here: map_p/pause, ";
-  begins (message (run "none" "loop" [])) "unknown workload \"none\"; known here: fanout, nop, spin, parked, cancel, blocking, bytes, interp";
+  begins (message (run "none" "loop" [])) "unknown workload \"none\"; known here: fanout, nop, spin, parked, pingpong, cancel, blocking, bytes, interp";
   same "exit" text (said {|{"type":"exit"}|}) "nothing";
   (* An absent parameter is the first value that the variant allows where that excludes the default. *)
   same "by default" json (field "answer" (run "fanout" "iter_n/pause" [])) (`Intlit "6")
@@ -516,6 +516,16 @@ let cancel () =
     (List.concat_map
        (fun on -> [ ("Lwt.cancel", on, "oldest"); ("Lwt.cancel", on, "newest"); ("Lwt.pick", on, "oldest") ])
        [ "event"; "timer"; "lock" ])
+let pingpong () =
+  List.iter
+    (fun name ->
+      (* 51 trips do not divide evenly by 4; of 60 pairs some have none. *)
+      List.iter
+        (fun pairs ->
+          let answer = field "answer" (run ~size:51 "pingpong" name [ ("pairs", `Int pairs) ]) in
+          same (Printf.sprintf "%s, %d" name pairs) text (json answer) "102")
+        [ 1; 4; 60 ])
+    [ "Lwt_mvar"; "wait"; "pause" ]
 
 let () =
   if Sys.getenv_opt "TASKSCALE_TEST_PROBE" <> None then begin
@@ -528,6 +538,7 @@ let () =
   Parked.declare ();
   Cancel.declare ();
   Blocking.declare ();
+  Pingpong.declare ();
   Byte_stream.declare ();
   Interp.declare ();
   test "the kernel is the published one" spin;
@@ -539,6 +550,7 @@ let () =
   test "a task that does not wait is found" early;
   test "every call blocks, and waits are told" blocking;
   test "all that wait are cancelled" cancel;
+  test "every token comes back" pingpong;
   Bytes_tests.all test;
   test "lost tasks and results in the wrong place are found" mistakes;
   test "what cannot be done is an error that says what can" protocol;

@@ -376,6 +376,21 @@ class Cancelled(unittest.TestCase):
             self.assertEqual(seen, expected, first)
 
 
+class Pingpong(unittest.TestCase):
+    """Every token comes back."""
+
+    def test_all_trips_are_made_over_all_pairs(self):
+        for runtime in filter(installed, RUNTIMES):
+            with Session(runtime) as session:
+                for variant in variants(session.describe(), "pingpong"):
+                    # 51 trips do not divide evenly; of 60 pairs some have none.
+                    for pairs in (1, 4, 60):
+                        sample = session.run("pingpong", variant["name"], 51, 2, pairs=pairs, workers="one")
+                        self.assertEqual(sample.get("answer"), 102, f"{runtime} {variant['name']} {pairs}: {sample}")
+                self.assertEqual(session.end(), (b"", 0))
+                self.assertEqual(session.complaints, b"", runtime)
+
+
 class SetUp(unittest.TestCase):
     """What is set up untimed is told beside the times."""
 

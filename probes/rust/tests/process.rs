@@ -310,6 +310,30 @@ fn memory_grows_with_the_tasks_that_wait() {
 }
 
 #[test]
+fn every_token_comes_back() {
+    for runtime in ["tokio", "smol", "threads"] {
+        let mut session = Session::start(runtime);
+        let description = session.describe();
+        for variant in variants(&description, "pingpong") {
+            for workers in ["one", "cores"] {
+                let only = &variant["only"]["workers"];
+                if only.as_array().is_some_and(|only| !only.contains(&json!(workers))) {
+                    continue;
+                }
+                // 201 trips do not divide evenly; of 300 pairs some have none.
+                for pairs in [1, 4, 300] {
+                    let params = json!({ "pairs": pairs, "workers": workers });
+                    let body = json!({ "size": 201, "iterations": 3, "params": params });
+                    let sample = session.run("pingpong", &variant["name"], body);
+                    assert_eq!(sample["answer"], 603, "{runtime} {} {params}: {sample}", variant["name"]);
+                }
+            }
+        }
+        assert_eq!(session.end(), (String::new(), Some(0)));
+    }
+}
+
+#[test]
 fn an_extra_spin_does_not_change_the_answer() {
     let mut session = Session::start("rayon");
     let sample = session.run("fanout", &json!("scope"), json!({ "params": { "extra_spin": 100 } }));

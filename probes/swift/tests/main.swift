@@ -261,6 +261,17 @@ await test("what is set up untimed is made anew and told beside") {
     }
 }
 
+await test("every token comes back") {
+    declarePingpong()
+    for name in ["AsyncStream", "continuation", "actor"] {
+        // 3 trips do not divide evenly by 2; of 5 pairs some have none.
+        for pairs: UInt64 in [1, 2, 5] {
+            let asked = asked(["pairs": .integer(pairs)], verify: false)
+            let timing = try await performs[["pingpong", .text(name)]]!(asked)
+            try same(timing.answer, 6, "\(name), \(pairs)")
+        }
+    }
+}
 await test("a result that is used twice is seen") {
     let differ = try await differing { loop(UsedTwice(machine: Machine(every: $0, observer: $2!)), $1) }
     try same((differ["consumed_twice"] ?? 0) != 0, true, "\(differ)")

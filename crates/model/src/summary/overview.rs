@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Interval, Latencies, Rates, Reaches, Residents, Scales, Shares, Splits, Streams, Waits};
+use super::{Across, Interval, Latencies, Rates, Reaches, Residents, Scales, Shares, Splits, Streams, Waits};
 use crate::run_file::Time;
 
 /// The answer of a run, before all figures that it rests on.
@@ -27,6 +27,9 @@ pub struct Overview {
     /// rankings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scales: Vec<Scales>,
+    /// Tables of what one thing costs under several settings; they are not among the rankings.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub across: Vec<Across>,
     /// Tables of what tasks hold while they wait; they are not among the rankings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub residents: Vec<Residents>,

@@ -14,6 +14,7 @@ Spin.Declare();
 Drain.Declare();
 Parked.Declare("Task.Run", new Waits());
 Cancel.Declare();
+Pingpong.Declare();
 Pile.Declare();
 Block.Declare();
 Blocking.Declare();

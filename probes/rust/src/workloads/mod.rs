@@ -11,4 +11,5 @@ pub mod interp;
 pub mod latch;
 pub mod nop;
 pub mod parked;
+pub mod pingpong;
 pub mod spin;

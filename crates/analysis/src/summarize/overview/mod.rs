@@ -1,5 +1,6 @@
 //! The answer of a run: rankings against one reference, and findings by how much they matter.
 
+mod across;
 mod findings;
 mod grown;
 mod latencies;
@@ -54,6 +55,7 @@ pub fn of(parts: &Parts<'_>, options: &Options) -> Overview {
         latencies: latencies::of(parts.samples),
         reaches: reaches::of(parts.run, parts.rows),
         scales,
+        across: across::of(parts.run, parts.samples),
         residents: residents::of(parts.samples, parts.rows),
         waits: waits::of(parts.samples),
         streams,

@@ -11,7 +11,7 @@ use taskscale_stats::{
 
 use super::{
     super::{Options, samples::RowSamples},
-    latencies, reaches, scales, shares, splits, streams, waits,
+    across, latencies, reaches, scales, shares, splits, streams, waits,
 };
 use crate::read::Run;
 
@@ -52,6 +52,7 @@ pub fn tables<'a>(run: &Run, samples: &'a [RowSamples<'a>]) -> Vec<Table<'a>> {
             || latencies::is_open(one)
             || reaches::param(run, &one.row.key).is_some()
             || scales::block(run, one).is_some()
+            || across::block(run, one).is_some()
             || streams::block(run, one).is_some()
             || splits::block(run, one).is_some()
             || one.row.key.is_resident()

@@ -9,6 +9,7 @@ import taskscale.workloads.Fanout;
 import taskscale.workloads.Interp;
 import taskscale.workloads.Nop;
 import taskscale.workloads.Parked;
+import taskscale.workloads.Pingpong;
 import taskscale.workloads.Spin;
 
 /**
@@ -34,6 +35,7 @@ public final class Main {
             Parked.declare();
             Blocking.declare();
             Cancel.declare();
+            Pingpong.declare();
             Bytes.declare();
         }
         Probe.serve(runtime, Runtime.version().toString(), Runtime.getRuntime().availableProcessors());

@@ -144,6 +144,7 @@ final class InterpTest {
         ParkedTest.all();
         BlockingTest.all();
         CancelTest.all();
+        PingpongTest.all();
         Nop.declare("java");
         TimingTest.all();
         CollectorTest.all();

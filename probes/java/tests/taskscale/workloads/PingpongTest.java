@@ -1,0 +1,38 @@
+package taskscale.workloads;
+
+import static taskscale.workloads.InterpTest.same;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import taskscale.sdk.Run;
+
+/** Every token of {@code pingpong} comes back. */
+final class PingpongTest {
+    private PingpongTest() {}
+
+    static void all() {
+        Pingpong.declare();
+        InterpTest.test("every token comes back", () -> {
+            for (String kind : List.of("virtual/", "platform/")) {
+                for (String form : List.of("SynchronousQueue", "Condition", "park")) {
+                    // 51 trips do not divide evenly by 4; of 60 pairs some have none.
+                    for (long pairs : new long[] {1, 4, 60}) {
+                        same(153L, answer(kind + form, pairs), kind + form + ", " + pairs);
+                    }
+                }
+            }
+        });
+    }
+
+    /** Three times 51 trips, as a line of JSON would ask for them. */
+    private static long answer(String variant, long pairs) throws Exception {
+        var made = Run.class.getDeclaredConstructor(Map.class);
+        made.setAccessible(true);
+        Run run = made.newInstance(new TreeMap<>(Map.of("workload", "pingpong", "variant", variant, "id", 1L, "size", 51L,
+                "iterations", 3L, "seed", 7L, "params", Map.of("pairs", pairs))));
+        var perform = Run.class.getDeclaredField("perform");
+        perform.setAccessible(true);
+        return ((taskscale.sdk.Variant.Perform) perform.get(run)).apply(run).answer();
+    }
+}
