@@ -19,7 +19,7 @@ pub struct Answers {
 /// The rule of a workload that this tool knows by name. Suites name the rule themselves.
 pub fn rule_of(workload: &str) -> Option<Rule> {
     match workload {
-        "fanout" | "graph" => Some(Rule::SumOfTasks),
+        "fanout" | "graph" | "scale" => Some(Rule::SumOfTasks),
         "nop" | "drain" | "pile" | "block" | "interp" | "parked" => Some(Rule::Count),
         "spin" => Some(Rule::Spin),
         "bytes" => Some(Rule::Bytes),

@@ -9,7 +9,9 @@ use taskscale_model::{
     summary::{Judged, Latencies, Rates, Reaches, Residents, Scales, Shares, Splits, Streams, Summary},
 };
 
-use crate::{latencies, rates, reaches, residents, scales, shares, splits, streams, style::clean};
+use crate::{
+    latencies, rates, reaches, residents, scales, scales::laws, shares, splits, streams, style::clean,
+};
 
 /// A table whose first two columns are runtime and variant.
 pub struct Asked {
@@ -27,7 +29,7 @@ pub fn tables(summary: &Summary) -> Vec<Asked> {
     shares
         .chain(overview.latencies.iter().map(of_latencies))
         .chain(overview.reaches.iter().map(of_reaches))
-        .chain(overview.scales.iter().map(of_scales))
+        .chain(overview.scales.iter().flat_map(|table| [Some(of_scales(table)), of_laws(table)]).flatten())
         .chain(overview.residents.iter().map(of_residents))
         .chain(overview.streams.iter().flat_map(|table| [of_streams(table), of_passes(table)]))
         .chain(overview.rates.iter().map(of_rates))
@@ -114,6 +116,7 @@ fn of_scales(table: &Scales) -> Asked {
         clean(&table.param),
         "in all".to_owned(),
         format!("times those of {} [95 %]", scales::base(table)),
+        "efficiency".to_owned(),
         "each worker".to_owned(),
         "share of a worker".to_owned(),
         format!("CPU a {unit}"),
@@ -125,6 +128,7 @@ fn of_scales(table: &Scales) -> Asked {
             count(row.workers),
             rates::per_s(row.per_s),
             scales::times(row),
+            scales::efficiency(row),
             scales::each(row),
             scales::share(row),
             scales::cpu(row),
@@ -132,6 +136,33 @@ fn of_scales(table: &Scales) -> Asked {
     });
     let head = names.into_iter().map(|name| (name, true)).collect();
     Asked { heading: scales::what(table, usize::MAX), head, rows: rows.collect() }
+}
+
+/// The law of each series of a table, where the suite asks for it.
+fn of_laws(table: &Scales) -> Option<Asked> {
+    let names = ["contention [95 %]", "coherency [95 %]", "peak [95 %]", "one worker [95 %]", "processes"];
+    let rows: Vec<Vec<String>> = table
+        .laws
+        .iter()
+        .map(|law| {
+            let mut cells = vec![clean(&law.runtime), clean(&law.variant)];
+            match &law.fit {
+                Reading::Value(fit) => {
+                    cells.extend(laws::cells(fit));
+                    cells.push(String::new());
+                }
+                Reading::Missing(why) => {
+                    cells.extend(names.map(|_| "-".to_owned()));
+                    cells.push(clean(&why.to_string()));
+                }
+            }
+            cells
+        })
+        .collect();
+    let mut head = figures(names);
+    head.push(("why not".to_owned(), false));
+    let heading = format!("the law of scalability: {}", clean(&table.table));
+    (!rows.is_empty()).then_some(Asked { heading, head, rows })
 }
 
 fn of_residents(table: &Residents) -> Asked {
