@@ -181,6 +181,23 @@ test("all that park wait at once, are resumed, and tell the memory where asked",
   }
 });
 
+test("any number of worker threads does every task once", () => {
+  for (const workers of [1, 2, 5]) {
+    for (const work of [0, 30]) {
+      const [reply] = replies(run("worker_threads", { workers, work, verify: true }, "scale"));
+      let right = 0n;
+      for (let i = 0n; i < 9n; i++) right += work > 0 ? kernel(BigInt(SEED) + i, work) : 31n * i;
+      assert.equal(BigInt(reply.answer), wrap(2n * right), JSON.stringify(reply));
+      assert.equal(reply.extra.executed, 18);
+      assert.ok(reply.extra.workers_seen <= workers, JSON.stringify(reply));
+    }
+  }
+  for (const workers of [0, 101]) {
+    const [{ message }] = replies(run("worker_threads", { workers }, "scale"));
+    assert.equal(message, `workers is ${workers}; give 1 to 100`);
+  }
+});
+
 test("memory grows with the functions that wait", () => {
   const asked = { ...run("Promise.all", { resident: true }, "parked"), size: 100_000, iterations: 1 };
   const [{ extra }] = replies(asked);

@@ -2,7 +2,8 @@
 //
 // | module | holds |
 // |---|---|
-// | fanout, nop, spin, drain, parked, bytes/, interp/ | one workload each |
+// | fanout, nop, spin, drain, parked, scale, bytes/, interp/ | one workload each |
+// | scale_worker | a thread of scale |
 // | variants | the variants of fanout and nop, and how one is performed |
 // | forms | the ways of starting tasks and waiting for them |
 // | body | what a task does |
@@ -16,10 +17,11 @@ import * as fanout from "./fanout.mjs";
 import * as interp from "./interp/index.mjs";
 import * as nop from "./nop.mjs";
 import * as parked from "./parked.mjs";
+import * as scale from "./scale.mjs";
 import * as spin from "./spin.mjs";
 
 /** Declares the workloads of that runtime. Without the collector it is nop alone. */
 export function declare(runtime) {
-  const all = runtime === UNCOLLECTED ? [nop] : [fanout, nop, spin, drain, interp, parked, bytes];
+  const all = runtime === UNCOLLECTED ? [nop] : [fanout, nop, spin, drain, interp, parked, scale, bytes];
   for (const workload of all) workload.declare(runtime);
 }

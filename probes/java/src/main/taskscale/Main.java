@@ -7,6 +7,7 @@ import taskscale.workloads.Fanout;
 import taskscale.workloads.Interp;
 import taskscale.workloads.Nop;
 import taskscale.workloads.Parked;
+import taskscale.workloads.Scale;
 import taskscale.workloads.Spin;
 
 /**
@@ -30,6 +31,7 @@ public final class Main {
             Spin.declare();
             Interp.declare();
             Parked.declare();
+            Scale.declare();
             Bytes.declare();
         }
         Probe.serve(runtime, Runtime.version().toString(), Runtime.getRuntime().availableProcessors());

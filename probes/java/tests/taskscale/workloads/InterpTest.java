@@ -142,6 +142,7 @@ final class InterpTest {
         BytesTest.all();
         HttpTest.all();
         ParkedTest.all();
+        ScaleTest.all();
         Nop.declare("java");
         TimingTest.all();
         CollectorTest.all();
