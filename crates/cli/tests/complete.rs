@@ -84,7 +84,7 @@ fn a_word_is_completed_by_what_there_is() {
     let place = Place::new();
     assert_eq!(
         place.words(&["run", ""]),
-        ["bytes", "cliffs", "fanout", "granularity", "interp", "nop", "parked", "quick", "own.toml"]
+        ["bytes", "cliffs", "fanout", "granularity", "interp", "nop", "parked", "quick", "scale", "own.toml"]
     );
     assert_eq!(place.words(&["run", "--runtime", "to"]), ["tokio", "tokio+futures-0.3.17"]);
     assert_eq!(place.words(&["run", "-r", "smol", "--variant", "e"]), ["executor/spawn"]);

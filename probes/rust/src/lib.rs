@@ -4,7 +4,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`sdk`] | the protocol and the clocks, a package of its own that your own probe can import |
-//! | [`workloads`] | `fanout`, `nop`, `spin`, `parked`, `bytes`, `graph`, `drain` and `interp`, one file or folder each |
+//! | [`workloads`] | `fanout`, `nop`, `spin`, `parked`, `scale`, `bytes`, `graph`, `drain`, `interp`, a file or folder each |
 //! | [`parts`] | a sample done in parts, at random depths of the stack |
 //! | [`runtimes`] | the runtimes, each started once per process |
 
@@ -41,6 +41,7 @@ fn workloads(runtime: &str) -> Vec<sdk::Workload> {
         workloads::spin::workload(),
     ];
     all.extend(workloads::parked::workload(runtime));
+    all.push(workloads::scale::workload(runtime));
     all.extend(workloads::bytes::workload(runtime));
     if runtime == "tokio" {
         let multi_thread = || runtimes::Flavour::MultiThread.runtime();

@@ -13,6 +13,7 @@ Nop.Declare(All.Forms);
 Spin.Declare();
 Drain.Declare();
 Parked.Declare("Task.Run", new Waits());
+Scale.Declare();
 Pile.Declare();
 Block.Declare();
 Taskscale.Workloads.CSharp.Bytes.Workload.Declare();

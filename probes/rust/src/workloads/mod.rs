@@ -9,4 +9,5 @@ pub mod interp;
 pub mod latch;
 pub mod nop;
 pub mod parked;
+pub mod scale;
 pub mod spin;
