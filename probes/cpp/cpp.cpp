@@ -1,4 +1,5 @@
 // The probe of the standard library's own threads: `probe cpp`.
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -18,6 +19,7 @@
 #include "workloads/interp/interp.hpp"
 #include "workloads/parked.hpp"
 #include "workloads/pingpong.hpp"
+#include "workloads/scale.hpp"
 
 namespace {
 
@@ -95,6 +97,31 @@ struct Jthread {
   }
 };
 
+// Threads that take the number of the next task from a counter: no scheduler at all, and so what one could reach.
+struct Counter {
+  std::size_t workers;
+  explicit Counter(std::size_t workers) : workers(workers) {}
+
+  template <class Body>
+  std::uint64_t pass(std::size_t size, const Body& body) const {
+    std::atomic<std::size_t> next = 0;
+    std::atomic<std::uint64_t> sum = 0;
+    const auto work = [&] {
+      std::uint64_t own = 0;
+      for (std::size_t i = next++; i < size; i = next++) {
+        body.created();
+        own += body.result(i);
+      }
+      sum += own;
+    };
+    {
+      std::vector<std::jthread> threads;
+      for (std::size_t i = 0; i < workers; ++i) threads.emplace_back(work);
+    }  // joins
+    return sum;
+  }
+};
+
 void declare() {
   const taskscale::Array both{"ordered", "discard"};
   fanout<Async>("async", both, {.max_size = kMaxThreads, .note = kWhy});
@@ -109,6 +136,9 @@ void declare() {
   });
   cancel::declare(kMaxThreads, kWhy);
   pingpong::declare();
+  scale::declare<Counter>(
+      "jthread/counter",
+      {.creates_task = false, .note = "threads, started in the timed part, take the number of the next task from a counter"});
   interp::declare();
   bytes::declare();
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tbb/flow_graph.h>
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
@@ -14,6 +15,7 @@
 #include "workloads/all.hpp"
 #include "workloads/graph.hpp"
 #include "workloads/latch.hpp"
+#include "workloads/scale.hpp"
 
 namespace {
 
@@ -151,6 +153,29 @@ struct FlowGraph {
   }
 };
 
+// An arena of so many slots, one of them for who asks: it creates the tasks and then runs some. By itself the library has no more
+// threads than cores.
+struct Workers {
+  tbb::global_control most;
+  tbb::task_arena arena;
+  explicit Workers(std::size_t workers)
+      : most(tbb::global_control::max_allowed_parallelism, workers), arena(static_cast<int>(workers)) {}
+
+  template <class Body>
+  std::uint64_t pass(std::size_t size, const Body& body) {
+    std::vector<std::uint64_t> slots(size);
+    arena.execute([&] {
+      tbb::task_group group;
+      for (std::size_t i = 0; i < size; ++i) {
+        body.created();
+        group.run(FillSlot<Body>{slots.data(), i, body});
+      }
+      group.wait();
+    });
+    return body.ordered(slots);
+  }
+};
+
 void declare() {
   const taskscale::Array both{"ordered", "discard"};
   const std::string enqueued = "a latch tells the end; the thread that waits runs no tasks, so one core fewer does";
@@ -160,6 +185,7 @@ void declare() {
   fanout<ParallelFor>("parallel_for", both, {.creates_task = false, .only = {{"window", {0}}}, .note = ranges});
   declare_graph();
   graph<FlowGraph>("flow_graph", {.note = "the graph is built outside the timed part, and run in it: no creation, a lower bound"});
+  scale::declare<Workers>("task_group", {.note = "who asks is one of the workers, and creates the tasks"});
   nop<TaskGroup>("task_group");
   nop<ArenaEnqueue>("arena_enqueue", {.note = enqueued});
 }

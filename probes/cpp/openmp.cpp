@@ -12,6 +12,7 @@
 
 #include "workloads/all.hpp"
 #include "workloads/graph.hpp"
+#include "workloads/scale.hpp"
 
 namespace {
 
@@ -118,6 +119,26 @@ struct TaskDepend {
   }
 };
 
+// A team of so many threads; one of them creates the tasks, as in `Task`.
+struct Team {
+  int workers;
+  explicit Team(std::size_t workers) : workers(static_cast<int>(workers)) {}
+
+  template <class Body>
+  std::uint64_t pass(std::size_t size, const Body& body) const {
+    std::vector<std::uint64_t> results(size);
+    std::uint64_t* slots = results.data();
+#pragma omp parallel num_threads(workers)
+#pragma omp single
+    for (std::size_t i = 0; i < size; ++i) {
+      body.created();
+#pragma omp task firstprivate(i, slots) shared(body)
+      slots[i] = body.result(i);
+    }
+    return body.ordered(results);
+  }
+};
+
 void declare() {
   const taskscale::Array both{"ordered", "discard"};
 #ifdef __clang__
@@ -134,6 +155,7 @@ void declare() {
   fanout<ParallelFor>("parallel_for", both, {.creates_task = false, .only = {{"window", {0}}}, .note = counter});
   declare_graph();
   graph<TaskDepend>("task_depend", {.note = "made anew in each iteration: there is no graph to keep"});
+  scale::declare<Team>("task", {.note = tasks});
   nop<Task>("task", {.note = tasks});
   nop<Taskloop>("taskloop", {.creates_task = scheduled, .note = loop});
 }

@@ -11,6 +11,7 @@
 #include "workloads/all.hpp"
 #include "workloads/blocking.hpp"
 #include "workloads/graph.hpp"
+#include "workloads/scale.hpp"
 
 namespace {
 
@@ -211,6 +212,24 @@ struct GraphPrebuiltRun {
   }
 };
 
+// So many workers, and a graph for each pass, as `EmplaceRun`.
+struct Workers {
+  tf::Executor executor;
+  explicit Workers(std::size_t workers) : executor(workers) {}
+
+  template <class Body>
+  std::uint64_t pass(std::size_t size, const Body& body) {
+    std::vector<std::uint64_t> slots(size);
+    tf::Taskflow graph;
+    for (std::size_t i = 0; i < size; ++i) {
+      body.created();
+      graph.emplace(FillSlot<Body>{slots.data(), i, body});
+    }
+    executor.run(graph).wait();
+    return body.ordered(slots);
+  }
+};
+
 void declare() {
   const taskscale::Array both{"ordered", "discard"};
   const std::string prebuilt = "the graph is built outside the timed part, and run in it: no creation, a lower bound";
@@ -221,6 +240,7 @@ void declare() {
   declare_graph();
   graph<GraphPrebuiltRun>("prebuilt_run", {.note = prebuilt});
   graph<GraphEmplaceRun>("emplace_run", {.note = "the graph is built, run and destroyed in the timed part"});
+  scale::declare<Workers>("emplace_run", {.note = "who asks builds the graph, before workers begin, and then waits"});
   nop<EmplaceRun>("emplace_run");
   nop<PrebuiltRun>("prebuilt_run", {.only = {{"live", {0}}}, .note = prebuilt});
   nop<Async>("async");

@@ -19,8 +19,10 @@ pub struct Answers {
 /// The rule of a workload that this tool knows by name. Suites name the rule themselves.
 pub fn rule_of(workload: &str) -> Option<Rule> {
     match workload {
-        "fanout" | "graph" => Some(Rule::SumOfTasks),
-        "nop" | "drain" | "pile" | "block" | "cancel" | "blocking" | "interp" | "parked" | "pingpong" => Some(Rule::Count),
+        "fanout" | "graph" | "scale" => Some(Rule::SumOfTasks),
+        "nop" | "drain" | "pile" | "block" | "cancel" | "blocking" | "interp" | "parked" | "pingpong" => {
+            Some(Rule::Count)
+        }
         "spin" => Some(Rule::Spin),
         "bytes" => Some(Rule::Bytes),
         _ => None,

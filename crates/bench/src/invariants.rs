@@ -1,4 +1,4 @@
-//! What an instrumented run of `interp`, `parked` or `bytes` must have counted, and any of
+//! What an instrumented run of `interp`, `parked`, `bytes` or `scale` must have counted, and any of
 //! `blocking`
 //! (`probes/PROTOCOL.md`).
 //!
@@ -26,6 +26,9 @@ const PINGPONG: &str = "pingpong";
 /// The parameter that divides requests among workers, and what it puts into `extra`.
 const WORKERS: &str = "workers";
 const WORKER_REQUESTS: &str = taskscale_model::run_file::WORKER_REQUESTS;
+/// The workload whose tasks a given number of workers shares, and the threads that ran them.
+const SCALE: &str = "scale";
+const WORKERS_SEEN: &str = "workers_seen";
 /// The bytes that an instrumented run of `bytes` consumed.
 const EXECUTED: &str = "executed";
 /// The variant that evaluates nothing.
@@ -72,6 +75,7 @@ pub fn range(workload: &str, param: &str) -> Option<Range> {
         (blocking::WORKLOAD, blocking::BLOCK_US) => Some(Range::Within(0, 999_999)),
         (blocking::WORKLOAD, blocking::EVERY) => Some(Range::Within(1, 1_000_000_000)),
         (PINGPONG, "pairs") => Some(Range::Within(1, 1_000)),
+        (SCALE, WORKERS) => Some(Range::Within(1, 1_000)),
         (bytes::WORKLOAD, "chunk") => Some(Range::Within(1, 1 << 30)),
         _ => None,
     }
@@ -98,6 +102,7 @@ struct Invariant {
 
 /// Refuses a run of `blocking`, and an instrumented one of `interp`, `parked` or `bytes`, that did
 /// not count what it should.
+/// Refuses an instrumented run of `interp`, `parked`, `bytes` or `scale` that did not count what it should.
 /// Everything else passes.
 pub fn check(request: &RunRequest, extra: &Map<String, Value>) -> Result<(), Fault> {
     let verifies = request.params.get(VERIFY) == Some(&ParamValue::Flag(true));
@@ -109,6 +114,9 @@ pub fn check(request: &RunRequest, extra: &Map<String, Value>) -> Result<(), Fau
     }
     if request.workload == bytes::WORKLOAD && verifies {
         return check_bytes(request, extra);
+    }
+    if request.workload == SCALE && verifies {
+        return check_scale(request, extra);
     }
     if request.workload != WORKLOAD || !verifies || request.variant == CONSTANT {
         return Ok(());
@@ -181,6 +189,22 @@ fn check_bytes(request: &RunRequest, extra: &Map<String, Value>) -> Result<(), F
     })
 }
 
+/// Refuses a run of `scale` whose tasks ran on more threads than there were to be workers. A probe
+/// that cannot tell threads apart leaves the number out.
+fn check_scale(request: &RunRequest, extra: &Map<String, Value>) -> Result<(), Fault> {
+    let workers = integer(&request.params, WORKERS);
+    match extra.get(WORKERS_SEEN).and_then(number) {
+        Some(seen) if workers > 0 && seen > workers => Err(Fault::WrongCount {
+            name: WORKERS_SEEN,
+            got: seen.to_string(),
+            right: workers,
+            requests: request.iterations,
+            means: "tasks ran on more threads than there were to be workers",
+        }),
+        _ => Ok(()),
+    }
+}
+
 /// Refuses a run of `parked` in which not all tasks waited at once, or whose memory is not told.
 fn check_parked(request: &RunRequest, verifies: bool, extra: &Map<String, Value>) -> Result<(), Fault> {
     let is_resident = parked::is_resident(&request.workload, &request.params);
@@ -241,6 +265,7 @@ pub fn further_cases(workload: &str) -> Vec<Params> {
             vec![Params::from(both), case(("chunk", 1_000))]
         }
         PINGPONG => vec![case(("pairs", 3))],
+        SCALE => [(WORKERS, 2), (WORKERS, 3)].map(case).into(),
         parked::WORKLOAD => vec![Params::from([(parked::RESIDENT.to_owned(), ParamValue::Flag(true))])],
         _ => Vec::new(),
     }
@@ -488,6 +513,17 @@ mod tests {
         assert!(said.contains("counted blocked 3, right is 4"), "{said}");
         assert!(check(&asked("without"), &told(4, 2)).is_err());
         assert_eq!(check(&asked("inline"), &told(4, 9)), Err(Fault::NoWaits));
+    }
+
+    #[test]
+    fn tasks_of_scale_run_on_no_more_threads_than_there_are_workers() {
+        let asked = RunRequest { workload: "scale".into(), ..request(&[("workers", 2)], true) };
+        let seen = |threads: u64| json!({ "workers_seen": threads }).as_object().cloned().unwrap();
+        assert_eq!(check(&asked, &seen(1)), Ok(()));
+        assert_eq!(check(&asked, &seen(2)), Ok(()));
+        assert_eq!(check(&asked, &Map::new()), Ok(()), "threads cannot be told apart everywhere");
+        let said = check(&asked, &seen(3)).expect_err("one too many").to_string();
+        assert!(said.contains("counted workers_seen 3") && said.contains("more threads"), "{said}");
     }
 
     #[test]

@@ -96,6 +96,7 @@ fn a_word_is_completed_by_what_there_is() {
             "parked",
             "pingpong",
             "quick",
+            "scale",
             "own.toml"
         ]
     );

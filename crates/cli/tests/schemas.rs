@@ -311,9 +311,20 @@ fn what_the_tool_and_its_probes_say_to_each_other_fits() {
 #[test]
 fn suites_fit() {
     let suite = kept("suite");
-    for name in
-        ["quick", "fanout", "nop", "cliffs", "granularity", "interp", "parked", "pingpong", "cancel", "blocking", "bytes"]
-    {
+    for name in [
+        "quick",
+        "fanout",
+        "nop",
+        "cliffs",
+        "granularity",
+        "interp",
+        "parked",
+        "scale",
+        "pingpong",
+        "cancel",
+        "blocking",
+        "bytes",
+    ] {
         let text = fs::read_to_string(repository().join(format!("suites/{name}.toml"))).expect("readable");
         let read = taskscale_model::suite::Suite::parse(&text).expect("a suite");
         fits(&suite, &serde_json::to_value(read).expect("JSON"), name);

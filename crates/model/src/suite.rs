@@ -17,7 +17,10 @@ pub use share::{Claim, ClaimOf, ShareOf};
 pub use split::{RatesOf, SplitOf};
 pub use stream::{Contrast, PublishedPass, StreamOf};
 
-use crate::{answer::Rule, params::Params};
+use crate::{
+    answer::Rule,
+    params::{ParamValue, Params},
+};
 
 /// The schema word that a suite file must carry.
 pub const SCHEMA: &str = "taskscale.suite/1";
@@ -291,6 +294,13 @@ impl Block {
         Ok(())
     }
 
+    /// Gives a table of all numbers of workers those of a machine of so many CPUs, as its cases.
+    pub fn scale_to(&mut self, cpus: u64) {
+        let Some(scale) = self.scale.as_ref().filter(|scale| scale.to_cpus) else { return };
+        let case = |count| Params::from([(scale.param.clone(), ParamValue::Integer(count))]);
+        self.cases = ScaleOf::counts(cpus).into_iter().filter(|count| *count > 1).map(case).collect();
+    }
+
     /// The given title, or the workload with its parameters.
     pub fn title(&self) -> String {
         match (self.title.is_empty(), self.params.is_empty()) {
@@ -323,6 +333,23 @@ mod tests {
     }
 
     #[test]
+    fn numbers_of_workers_are_those_of_the_machine() {
+        let scale = "threads = 1 }\nscale = { param = \"threads\", unit = \"task\", to_cpus = true }";
+        let mut suite = Suite::parse(&SMALL.replacen("work = 0 }", scale, 1)).expect("valid");
+        let block = &mut suite.workloads[0];
+        let case = |count| Params::from([("threads".to_owned(), ParamValue::Integer(count))]);
+        for (cpus, cases) in [(1, vec![]), (2, vec![2]), (6, vec![2, 3, 4, 5, 6])] {
+            block.scale_to(cpus);
+            assert_eq!(block.cases, cases.into_iter().map(case).collect::<Vec<_>>());
+        }
+        for cpus in 1..2_000 {
+            let counts = ScaleOf::counts(cpus);
+            assert!(counts.is_sorted_by(|a, b| a < b) && counts.last() == Some(&cpus), "{counts:?}");
+            assert!(counts.windows(2).all(|pair| pair[1] <= 2 * pair[0]), "{counts:?}");
+        }
+    }
+
+    #[test]
     fn mistakes_are_named() {
         for (from, to, message) in [
             ("suite/1", "suite/9", "schema is \"taskscale.suite/9\""),
@@ -340,6 +367,16 @@ mod tests {
                 "work = 0 }",
                 "threads = 1 }\ncases = [{ order = \"discard\" }]\nscale = { param = \"threads\", unit = \"task\" }",
                 "scale needs cases with other values of threads",
+            ),
+            (
+                "work = 0 }",
+                "threads = 1 }\ncases = [{ threads = 2 }]\nscale = { param = \"threads\", unit = \"task\", to_cpus = true }",
+                "scale to all CPUs makes its own cases, from threads = 1 on",
+            ),
+            (
+                "work = 0 }",
+                "threads = 1 }\nscale = { param = \"threads\", unit = \"task\", to_cpus = true, work_ns = 0 }",
+                "the work_ns of scale is above zero",
             ),
             ("work = 0 }", "}\nstream = {}", "stream needs the rule bytes"),
             ("work = 0 }", "work = 0 }\nsplit = {}", "split needs off"),

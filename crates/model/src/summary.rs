@@ -31,7 +31,7 @@ pub use residents::{HeldAt, HeldPerTask, ResidentRow, Residents};
 pub use rows::{
     CountPerTask, Counts, Distribution, Figures, Interval, Ratio, Row, RowState, RowStatus, Settled, Timing,
 };
-pub use scales::{EachWorker, Scale, Scales};
+pub use scales::{EachWorker, Peaks, Scale, ScaleFit, ScaleLaw, Scales};
 pub use shares::{ClaimVerdict, Judged, Served, Share, Shares};
 pub use splits::{CostParts, Rate, Rates, Split, Splits};
 pub use streams::{Contrasted, Stream, Streams};

@@ -13,7 +13,10 @@ use taskscale_model::{
     },
 };
 
-use crate::{across, latencies, rates, reaches, residents, scales, shares, splits, streams, style::clean, waits};
+use crate::{
+    across, latencies, rates, reaches, residents, scales, scales::laws, shares, splits, streams,
+    style::clean, waits,
+};
 
 /// A table whose first two columns are runtime and variant.
 pub struct Asked {
@@ -33,6 +36,7 @@ pub fn tables(summary: &Summary) -> Vec<Asked> {
         .chain(overview.reaches.iter().map(of_reaches))
         .chain(overview.scales.iter().map(of_scales))
         .chain(overview.across.iter().map(of_across))
+        .chain(overview.scales.iter().flat_map(|table| [Some(of_scales(table)), of_laws(table)]).flatten())
         .chain(overview.residents.iter().map(of_residents))
         .chain(overview.waits.iter().map(of_waits))
         .chain(overview.streams.iter().flat_map(|table| [of_streams(table), of_passes(table)]))
@@ -120,6 +124,7 @@ fn of_scales(table: &Scales) -> Asked {
         clean(&table.param),
         "in all".to_owned(),
         format!("times those of {} [95 %]", scales::base(table)),
+        "efficiency".to_owned(),
         "each worker".to_owned(),
         "share of a worker".to_owned(),
         format!("CPU a {unit}"),
@@ -131,6 +136,7 @@ fn of_scales(table: &Scales) -> Asked {
             count(row.workers),
             rates::per_s(row.per_s),
             scales::times(row),
+            scales::efficiency(row),
             scales::each(row),
             scales::share(row),
             scales::cpu(row),
@@ -154,6 +160,33 @@ fn of_across(table: &Across) -> Asked {
     let said = std::iter::once(across::what(table, usize::MAX)).chain(across::sentences(table));
     let heading = said.collect::<Vec<_>>().join("; ");
     Asked { heading, head: head.map(|name| (name, true)).collect(), rows: rows.collect() }
+}
+
+/// The law of each series of a table, where the suite asks for it.
+fn of_laws(table: &Scales) -> Option<Asked> {
+    let names = ["contention [95 %]", "coherency [95 %]", "peak [95 %]", "one worker [95 %]", "processes"];
+    let rows: Vec<Vec<String>> = table
+        .laws
+        .iter()
+        .map(|law| {
+            let mut cells = vec![clean(&law.runtime), clean(&law.variant)];
+            match &law.fit {
+                Reading::Value(fit) => {
+                    cells.extend(laws::cells(fit));
+                    cells.push(String::new());
+                }
+                Reading::Missing(why) => {
+                    cells.extend(names.map(|_| "-".to_owned()));
+                    cells.push(clean(&why.to_string()));
+                }
+            }
+            cells
+        })
+        .collect();
+    let mut head = figures(names);
+    head.push(("why not".to_owned(), false));
+    let heading = format!("the law of scalability: {}", clean(&table.table));
+    (!rows.is_empty()).then_some(Asked { heading, head, rows })
 }
 
 fn of_residents(table: &Residents) -> Asked {

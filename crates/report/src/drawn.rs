@@ -51,9 +51,9 @@ pub(crate) fn kinds(summary: &Summary) -> [Vec<Drawn<'_>>; 9] {
         drawn.around += table.subtracted.len();
     }
     let mut scales = of!(scales);
-    for drawn in &mut scales {
+    for (drawn, table) in scales.iter_mut().zip(&overview.scales) {
         drawn.rows = FEWEST_SCALES;
-        drawn.behind = 2;
+        drawn.behind = scales::laws::behind(table).unwrap_or(2);
     }
     let mut across = of!(across);
     for (drawn, table) in across.iter_mut().zip(&overview.across) {

@@ -1,4 +1,7 @@
-//! Tables of how throughput grows with a number of workers: a line for each number.
+//! Tables of how throughput grows with a number of workers: a line for each number, or in words for
+//! each series where the suite asks for its law.
+
+pub mod laws;
 
 use taskscale_model::{
     figure::{count, time},
@@ -29,6 +32,9 @@ const EVEN: f64 = 0.01;
 /// A table in at most `room` rows, with its heading and what its columns say. One with more rows
 /// has a line for each series; a whole one names each row whose workers had uneven shares.
 pub fn lines(table: &Scales, room: usize) -> Vec<String> {
+    if !table.laws.is_empty() && room != usize::MAX {
+        return laws::screen(table, room);
+    }
     let ids: Vec<&str> = table.rows.iter().map(|row| &*row.runtime).collect();
     let runtime_of = |row: &Scale| toolchain::short(&row.runtime, &ids, NAMES.0);
     let runtime = width(&table.rows, runtime_of, NAMES.0);
@@ -39,6 +45,7 @@ pub fn lines(table: &Scales, room: usize) -> Vec<String> {
     let rows = if table.rows.len() <= room { by_row(table, &name) } else { by_series(table, &name, room) };
     let heading = std::iter::once(ink(Ink::Bold, &what(table, COLUMNS)));
     let said = said(table, room == usize::MAX);
+    let rows = rows.into_iter().chain(laws::whole(table));
     heading.chain(rows).chain(said.iter().map(|line| ink(Ink::Dim, line))).collect()
 }
 
@@ -51,12 +58,16 @@ fn by_row(table: &Scales, name: &dyn Fn(&Scale) -> String) -> Vec<String> {
     let line = |[first, workers_, per_s, times, each]: [&str; 5]| {
         format!("{first} {workers_:>workers$} {per_s:>PER_S$} {times:>TIMES$} {each:>EACH$}")
     };
-    let head = line([&blank, &param, "in all", "times [95 %]", "each worker"]);
+    // Where no worker tells what it did, how much of one alone each is worth is what is left to say.
+    let told = table.rows.iter().any(|row| row.each.is_some());
+    let last = if told { "each worker" } else { "efficiency" };
+    let head = line([&blank, &param, "in all", "times [95 %]", last]);
+    let last = |row: &Scale| if told { each(row) } else { efficiency(row) };
     let mut lines = vec![ink(Ink::Dim, &head)];
     for (index, row) in table.rows.iter().enumerate() {
         let is_first = index == 0 || series(row) != series(&table.rows[index - 1]);
         let first = if is_first { name(row) } else { blank.clone() };
-        let cells = line([&first, &count(row.workers), &rates::per_s(row.per_s), &times(row), &each(row)]);
+        let cells = line([&first, &count(row.workers), &rates::per_s(row.per_s), &times(row), &last(row)]);
         lines.push(if is_first { ink(Ink::Bold, &cells) } else { cells });
     }
     lines
@@ -182,6 +193,11 @@ pub fn share(row: &Scale) -> String {
     let Some(each) = row.each else { return "-".to_owned() };
     let [least, most] = [each.least_share, each.most_share].map(|share| format!("{:.0}", 100.0 * share));
     if least == most { format!("{least} %") } else { format!("{least} to {most} %") }
+}
+
+/// How much of one alone each worker is worth: `95 %`.
+pub fn efficiency(row: &Scale) -> String {
+    format!("{:.0} %", 100.0 * row.efficiency)
 }
 
 /// CPU time of a task.

@@ -26,7 +26,8 @@ fn of_workers(
     let mut run = parse_run(QUICK).expect("a run file");
     for block in run.header.suites.iter_mut().flat_map(|suite| &mut suite.workloads) {
         block.title = TITLE.into();
-        block.scale = Some(ScaleOf { param: "workers".into(), unit: "request".into() });
+        block.scale =
+            Some(ScaleOf { param: "workers".into(), unit: "request".into(), to_cpus: false, work_ns: None });
     }
     run.rows.truncate(workers.len());
     // The order of the plan is not that of the numbers.
@@ -114,7 +115,7 @@ fn tasks_a_second_are_told_beside_the_fewest_workers() {
         assert!(screen.contains(line), "{line:?} is not in\n{screen}");
     }
     assert!(text(&summary, &Style::default()).contains("4    20,000  2.00x [2.00, 2.00]"));
-    let line = r"| node | sync | 4 | 20,000 | 2.00x \[2.00, 2.00\] | 5,000 | 25 % | 3.00 us |";
+    let line = r"| node | sync | 4 | 20,000 | 2.00x \[2.00, 2.00\] | 50 % | 5,000 | 25 % | 3.00 us |";
     assert!(markdown(&summary).contains(line), "{}", markdown(&summary));
     let cells = "<td class=\"n\">4</td><td class=\"n\">20,000</td><td class=\"n\">2.00x [2.00, 2.00]</td>";
     assert!(page(&summary).contains(cells), "{}", page(&summary));
@@ -201,11 +202,11 @@ fn workers_of_other_speeds_and_uneven_shares_are_told() {
 }
 
 #[test]
-fn a_probe_that_does_not_tell_of_its_workers_has_dashes() {
+fn a_probe_that_does_not_tell_of_its_workers_has_their_efficiency() {
     let mut run = of_workers(&[1, 2], on_two_cpus, even);
     run.samples.iter_mut().for_each(|sample| _ = sample.extra.remove("worker_wall_ns"));
     let screen = shown(&run);
-    assert!(screen.contains("2.00x [2.00, 2.00]           -\n"), "{screen}");
+    assert!(screen.contains("2.00x [2.00, 2.00]       100 %\n"), "{screen}");
     assert!(!screen.contains("share of the requests"), "{screen}");
 }
 
@@ -259,4 +260,73 @@ fn multiples_of_few_processes_have_no_interval_and_are_unsure() {
     let findings = summarize(&run).overview.findings;
     let unsure = findings.iter().find(|one| one.kind == FindingKind::Unsure).expect("a finding");
     assert_eq!(unsure.text, "1 of 2 have no interval: fewer than six processes");
+}
+
+/// As [`of_workers`], of a table to all CPUs of a machine with so many, whose probe tells nothing of
+/// each worker.
+fn on_cpus(cpus: u64, workers: &[u64], task_us: impl Fn(u64, u64) -> u64) -> Run {
+    let mut run = of_workers(workers, task_us, even);
+    run.header.machine.cpus_usable = Reading::Value(cpus);
+    for block in run.header.suites.iter_mut().flat_map(|suite| &mut suite.workloads) {
+        block.scale = block.scale.take().map(|scale| ScaleOf { to_cpus: true, ..scale });
+    }
+    run.samples.iter_mut().for_each(|sample| _ = sample.extra.remove("worker_wall_ns"));
+    run
+}
+
+/// Microseconds of a task by the law, and a share of them that depends on process and workers.
+fn by_law(workers: u64, process: u64) -> u64 {
+    let n = workers as f64;
+    let us = 100_000.0 * (1.0 + 0.03 * (n - 1.0) + 0.008 * n * (n - 1.0)) / n;
+    (us * (1.0 + 0.002 * ((7 * process + 3 * workers) % 5) as f64)) as u64
+}
+
+#[test]
+fn the_law_of_sixteen_cpus_is_told_with_its_peak() {
+    let run = on_cpus(16, &[1, 2, 4, 8, 12, 16], by_law);
+    let summary = summarize(&run);
+    let table = &summary.overview.scales[0];
+    assert_eq!(table.cpus, Some(16));
+    let fit = table.laws[0].fit.value().expect("a law");
+    assert!((fit.contention - 0.03).abs() < 0.005 && (fit.coherency - 0.008).abs() < 0.0005, "{fit:?}");
+    let peak = fit.peak.expect("a peak");
+    assert!((peak - 11.0).abs() < 0.4, "{fit:?}");
+    let ci = fit.peak_ci.expect("an interval");
+    assert!(ci.low.is_some_and(|low| low <= peak) && ci.high.is_some_and(|high| high >= peak), "{ci:?}");
+    assert_eq!(fit.measured, 16);
+    near(table.rows[5].efficiency, table.rows[5].times / 16.0);
+    let screen = shown(&run);
+    for words in [
+        "node sync 16 workers do 4.75x as much as one [",
+        "  peaks at about 11 workers [11, 11]; contention 2.9 % [2.9, 3.1], coherency\n",
+        "  0.81 % [0.79, 0.81]\n",
+        "30 %\n",
+    ] {
+        assert!(screen.contains(words), "{words:?} is not in\n{screen}");
+    }
+    assert!(text(&summary, &Style::default()).contains("efficiency"));
+    assert!(markdown(&summary).contains("the law of scalability"), "{}", markdown(&summary));
+    assert!(page(&summary).contains("coherency"));
+}
+
+#[test]
+fn more_workers_than_cpus_are_not_fitted_and_two_numbers_have_no_law() {
+    let run = on_cpus(2, &[1, 2, 3, 4], on_two_cpus);
+    let summary = summarize(&run);
+    let why = summary.overview.scales[0].laws[0].fit.why().expect("no law");
+    assert_eq!(why.reason, "no law is fitted: 2 numbers of workers on 2 CPUs, and it takes 4");
+    assert_eq!(why.remedy, "measure on a machine with 4 or more");
+    let screen = shown(&run);
+    for words in [
+        "node sync 2 workers do 2.00x as much as one [2.00, 2.00]",
+        "100 %\n",
+        "more workers than the 2 CPUs are in --details, and no scaling\n",
+        "no law is fitted: 2 numbers of workers on 2 CPUs, and it takes 4; measure on a\n",
+    ] {
+        assert!(screen.contains(words), "{words:?} is not in\n{screen}");
+    }
+    let few = on_cpus(16, &[1, 2, 4], on_two_cpus);
+    let summary = summarize(&few);
+    let why = summary.overview.scales[0].laws[0].fit.why().expect("no law");
+    assert_eq!(why.remedy, "measure more of them: --param workers=all");
 }

@@ -20,6 +20,7 @@
 //! | [`warmup`] | has a fresh process settled? |
 //! | [`growth`] | how does cost grow with size? |
 //! | [`granularity`] | how small may a task be? |
+//! | [`usl`] | how does throughput grow with workers, and where does it end? |
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
@@ -38,4 +39,5 @@ pub mod signed_rank;
 pub mod stop;
 pub mod student;
 pub mod told;
+pub mod usl;
 pub mod warmup;

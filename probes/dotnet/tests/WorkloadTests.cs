@@ -17,6 +17,7 @@ internal static class WorkloadTests {
         Parked.Declare("task{}/Task.Run", new Taskscale.Workloads.FSharp.Waits.Waits());
         Taskscale.Workloads.CSharp.Cancel.Declare();
         Taskscale.Workloads.CSharp.Pingpong.Declare();
+        Taskscale.Workloads.CSharp.Scale.Declare();
         Taskscale.Workloads.CSharp.Pile.Declare();
         Taskscale.Workloads.CSharp.Block.Declare();
         Taskscale.Workloads.CSharp.Blocking.Declare();
@@ -147,6 +148,25 @@ internal static class WorkloadTests {
             }
         }
         foreach (string variant in Variants("block")) Answers("block", variant, 9, new { }, 3);
+    }
+
+    private static void AnyNumberOfWorkersDoesEveryTaskOnceAndThePoolIsThenAsBefore() {
+        ThreadPool.GetMinThreads(out int least, out _);
+        ThreadPool.GetMaxThreads(out int most, out _);
+        foreach (string variant in Variants("scale"))
+        foreach (int workers in new[] { 1, 2, 5 })
+        foreach (bool verify in new[] { false, true }) {
+            JsonElement said = Ran("scale", variant, Size, new { workers, verify });
+            Held.True(said.TryGetProperty("answer", out JsonElement answer), $"{variant} {workers}: {said}");
+            Held.Equal(3ul * 31 * Size * (Size - 1) / 2, answer.GetUInt64(), $"{variant} {workers}:");
+        }
+        foreach (int workers in new[] { 0, 1001 }) {
+            string said = Ran("scale", "Task.Run", Size, new { workers }).ToString();
+            Held.True(said.Contains($"workers is {workers}; give 1 to 1000", StringComparison.Ordinal), said);
+        }
+        ThreadPool.GetMinThreads(out int leastAfter, out _);
+        ThreadPool.GetMaxThreads(out int mostAfter, out _);
+        Held.Equal((least, most), (leastAfter, mostAfter), "threads of the pool:");
     }
 
     private static void AllThatParkWaitAtOnceAndAreWoken() {

@@ -262,3 +262,26 @@ func TestEveryTokenComesBack(t *testing.T) {
 		}
 	}
 }
+
+func scaleRequest(workers, work int) *sdk.Run {
+	params := map[string]any{"workers": workers, "work": work}
+	return &sdk.Run{Size: 300, Iterations: 2, Seed: 11, Verify: true, Params: params}
+}
+
+func TestWorkersOfScaleDoEveryTaskOnceAndAreThenAsBefore(t *testing.T) {
+	before := runtime.GOMAXPROCS(0)
+	for _, workers := range []int{1, 2, 5} {
+		timing, err := scale(scaleRequest(workers, 0))
+		if want := uint64(2 * 31 * 300 * 299 / 2); err != nil || timing.Answer != want || timing.Extra["executed"] != uint64(600) {
+			t.Errorf("%d workers: %v %v, not %d", workers, timing, err, want)
+		}
+	}
+	if after := runtime.GOMAXPROCS(0); after != before {
+		t.Errorf("GOMAXPROCS is %d behind it, was %d", after, before)
+	}
+	for _, workers := range []int{0, 1001} {
+		if _, err := scale(scaleRequest(workers, 0)); err == nil {
+			t.Errorf("%d workers are not refused", workers)
+		}
+	}
+}

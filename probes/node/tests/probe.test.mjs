@@ -192,6 +192,20 @@ test("every call of blocking blocks, and waits are told", () => {
     assert.ok(p50 > 0 && p50 <= p99 && p99 <= max, said);
     // Each iteration lasts at least as long as one call. The loop's timer may be early by less than a millisecond.
     assert.ok(!blocks || reply.wall_ns >= 2 * 1e6, said);
+test("any number of worker threads does every task once", () => {
+  for (const workers of [1, 2, 5]) {
+    for (const work of [0, 30]) {
+      const [reply] = replies(run("worker_threads", { workers, work, verify: true }, "scale"));
+      let right = 0n;
+      for (let i = 0n; i < 9n; i++) right += work > 0 ? kernel(BigInt(SEED) + i, work) : 31n * i;
+      assert.equal(BigInt(reply.answer), wrap(2n * right), JSON.stringify(reply));
+      assert.equal(reply.extra.executed, 18);
+      assert.ok(reply.extra.workers_seen <= workers, JSON.stringify(reply));
+    }
+  }
+  for (const workers of [0, 101]) {
+    const [{ message }] = replies(run("worker_threads", { workers }, "scale"));
+    assert.equal(message, `workers is ${workers}; give 1 to 100`);
   }
 });
 

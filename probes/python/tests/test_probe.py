@@ -269,6 +269,20 @@ class Parked(unittest.TestCase):
                 self.assertEqual(session.end(), (b"", 0))
                 self.assertEqual(session.complaints, b"", runtime)
 
+    def test_any_number_of_threads_does_every_call_once(self):
+        for runtime in filter(installed, ("asyncio", "uvloop")):
+            with Session(runtime) as session:
+                for workers, work in ((1, 0), (2, 5), (5, 5), (1, 5)):
+                    sample = session.run("scale", "run_in_executor", 50, 2, workers=workers, work=work, verify=True)
+                    case = f"{runtime} {workers}: {sample}"
+                    right = 2 * sum_of_tasks(50, work) % 2**64
+                    self.assertEqual((int(sample["answer"]), sample["extra"]["executed"]), (right, 100), case)
+                    self.assertLessEqual(sample["extra"]["workers_seen"], workers, case)
+                for workers in (0, 1001):
+                    said = session.run("scale", "run_in_executor", workers=workers).get("message", "")
+                    self.assertIn(f"workers is {workers}; give 1 to 1000", said)
+                self.assertEqual(session.end(), (b"", 0))
+
     def test_memory_grows_with_the_tasks(self):
         with Session() as session:
             extra = session.run("parked", "await_each", 50_000, resident=True)["extra"]

@@ -253,6 +253,26 @@ fn all_that_park_wait_at_once_and_tell_the_memory_where_asked() {
 }
 
 #[test]
+fn any_number_of_workers_does_every_task_once() {
+    for runtime in taskscale_probe_rust::RUNTIMES {
+        let mut session = Session::start(runtime);
+        let description = session.describe();
+        for variant in variants(&description, "scale") {
+            for (workers, work) in [(1, 0), (2, 30), (5, 30), (1, 30)] {
+                let params = json!({ "workers": workers, "work": work, "verify": true });
+                let body = json!({ "size": 200, "iterations": 1, "params": params });
+                let sample = session.run("scale", &variant["name"], body);
+                let case = format!("{runtime} {params}: {sample}");
+                assert_eq!(sample["answer"], sum_of_tasks(200, work, 11), "{case}");
+                assert_eq!(sample["extra"]["executed"], 200, "{case}");
+                assert!(sample["extra"]["workers_seen"].as_u64().unwrap() <= workers, "{case}");
+            }
+        }
+        assert_eq!(session.end(), (String::new(), Some(0)));
+    }
+}
+
+#[test]
 fn every_call_of_blocking_blocks_and_waits_are_told() {
     for runtime in ["tokio", "smol", "threads"] {
         let mut session = Session::start(runtime);

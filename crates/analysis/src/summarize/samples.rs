@@ -134,7 +134,8 @@ impl<'a> RowSamples<'a> {
         Rounds::of(baseline.rounds(time), self.rounds(time))
     }
 
-    fn rounds(&self, time: Time) -> impl Iterator<Item = Timed> {
+    /// The time per task of each timed sample, with its round.
+    pub fn rounds(&self, time: Time) -> impl Iterator<Item = Timed> {
         self.timed.iter().map(move |sample| Timed {
             round: sample.round,
             process: sample.process,

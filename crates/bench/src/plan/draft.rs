@@ -197,7 +197,7 @@ pub fn rows_of(
             };
             // A process whose memory is read answers once, so nothing levels off.
             let once = series.is_resident();
-            let state = match (why_not(&block.name, variant, size), selection.work_ns) {
+            let state = match (why_not(&block.name, variant, size), work_ns(block, selection)) {
                 (Some(missing), _) => RowState::Skipped(missing),
                 (None, Some(work_ns)) => RowState::Uncalibrated { work_ns },
                 (None, None) => RowState::Ready,
@@ -257,6 +257,13 @@ fn wanted<'a>(
             asked.iter().any(|name| is_listed(name, &variant.name, workload)) || is_base()
         }
     })
+}
+
+/// How long the work of each task is, where that is asked for as a time. Steps that the user asks
+/// for stand before the table's time.
+fn work_ns(block: &Block, selection: &Selection) -> Option<u64> {
+    let of_table = block.scale.as_ref().and_then(|scale| scale.work_ns);
+    selection.work_ns.or(of_table.filter(|_| !selection.params.contains_key("work")))
 }
 
 fn why_not(workload: &str, variant: &Variant, size: u64) -> Option<Missing> {

@@ -77,6 +77,7 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
     let is_free = free::is_asked(args);
     let interrupt = Interrupt::listen()?;
     let mut suites = if is_free { Vec::new() } else { suites::load(&args.suites)? };
+    to_cpus(&mut suites);
     grade::plan(args, &mut suites)?;
     if args.probe.is_empty() {
         suites.iter_mut().for_each(|suite| put_first(suite, &args.runtime));
@@ -193,6 +194,12 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
         }
         (false, true) => outcome,
     })
+}
+
+/// Gives tables of all numbers of workers those of this machine.
+fn to_cpus(suites: &mut [Suite]) {
+    let cpus = taskscale_sys::machine::read().cpus_usable.value().copied().unwrap_or(1);
+    suites.iter_mut().flat_map(|suite| &mut suite.workloads).for_each(|block| block.scale_to(cpus));
 }
 
 /// The runtimes and probes that the user named and that cannot be had, each with the reason.

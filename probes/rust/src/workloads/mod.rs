@@ -12,4 +12,5 @@ pub mod latch;
 pub mod nop;
 pub mod parked;
 pub mod pingpong;
+pub mod scale;
 pub mod spin;

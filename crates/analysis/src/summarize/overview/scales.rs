@@ -1,5 +1,7 @@
 //! How throughput grows with a number of workers.
 
+mod laws;
+
 use taskscale_model::{
     run_file::{Role, Time},
     suite::ScaleOf,
@@ -40,7 +42,7 @@ pub fn of(run: &Run, samples: &[RowSamples<'_>]) -> Vec<Scales> {
             None => groups.push((scale, vec![counted])),
         }
     }
-    groups.iter().map(|(scale, rows)| table(scale, rows)).collect()
+    groups.iter().map(|(scale, rows)| table(run, scale, rows)).collect()
 }
 
 fn counted<'a>(scale: &ScaleOf, one: &'a RowSamples<'a>) -> Option<Counted<'a>> {
@@ -51,7 +53,7 @@ fn counted<'a>(scale: &ScaleOf, one: &'a RowSamples<'a>) -> Option<Counted<'a>> 
     Some(Counted { cost, variant: series.variant_and_case(), workers: scale.workers(&key.params)? })
 }
 
-fn table(scale: &ScaleOf, rows: &[Counted<'_>]) -> Scales {
+fn table(run: &Run, scale: &ScaleOf, rows: &[Counted<'_>]) -> Scales {
     let name = |one: &Counted<'_>| (one.cost.samples.row.key.runtime.clone(), one.variant.clone());
     let mut series: Vec<Vec<&Counted<'_>>> = Vec::new();
     for row in rows {
@@ -67,6 +69,8 @@ fn table(scale: &ScaleOf, rows: &[Counted<'_>]) -> Scales {
         size: key.size,
         param: scale.param.clone(),
         unit: scale.unit.clone(),
+        cpus: run.header.machine.cpus_usable.value().copied().filter(|_| scale.to_cpus),
+        laws: laws::of(run, scale, &series),
         rows: series.into_iter().flat_map(of_series).collect(),
     }
 }
@@ -95,6 +99,7 @@ fn row_of(row: &Counted<'_>, base: &Counted<'_>) -> Option<Scale> {
         per_s: 1e9 / row.cost.ns,
         times,
         ci,
+        efficiency: times * base.workers as f64 / row.workers as f64,
         cpu_ns: median(&sorted(&row.cost.samples.values(Time::Cpu)))?,
         each: each(row.cost.samples),
     })

@@ -10,6 +10,7 @@ import taskscale.workloads.Interp;
 import taskscale.workloads.Nop;
 import taskscale.workloads.Parked;
 import taskscale.workloads.Pingpong;
+import taskscale.workloads.Scale;
 import taskscale.workloads.Spin;
 
 /**
@@ -36,6 +37,7 @@ public final class Main {
             Blocking.declare();
             Cancel.declare();
             Pingpong.declare();
+            Scale.declare();
             Bytes.declare();
         }
         Probe.serve(runtime, Runtime.version().toString(), Runtime.getRuntime().availableProcessors());
