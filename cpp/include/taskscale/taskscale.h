@@ -2,7 +2,7 @@
  *
  * A runtime calls taskscale_begin and taskscale_end on a worker's own thread, some nanoseconds each. Anyone asks the
  * observer for the digest, at any moment and from any thread: at most 2,048 bytes of text, or JSON (contract
- * taskscale.digest/1). Memory is fixed: less than 16 KB a worker, however many tasks there are.
+ * taskscale.digest/1). Memory is fixed: less than 18 KB a worker, however many tasks there are.
  *
  *     taskscale_observer *observer = taskscale_observer_new(TASKSCALE_ABI, "mypool", 4, 0);
  *     taskscale_worker *worker = taskscale_observer_worker(observer, 0);   // one for each thread

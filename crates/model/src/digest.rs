@@ -485,6 +485,9 @@ pub struct Speedup {
     pub to: f64,
 }
 
+/// Of a change that makes tasks shorter too.
+const SHORTER: &str = "or more: in a batch, tasks this short run faster";
+
 impl Pattern {
     /// What the remedy gives, in words: `1.20x to 1.34x faster, at most about 1.40x`. Where there
     /// is no change to make, only the bound is known. It is of the traced run, from which another
@@ -493,9 +496,8 @@ impl Pattern {
         let Speedup { from, to } = self.predicted;
         let (low, high, most) = (format!("{from:.2}x"), format!("{to:.2}x"), format!("{:.2}x", self.bound));
         match (self.change.is_some(), low == high, high == most) {
-            _ if self.shortens_tasks => {
-                format!("{low} to {high} faster, or more: in a batch, tasks this short run faster")
-            }
+            (true, ..) if self.shortens_tasks => format!("{low} to {high} faster, {SHORTER}"),
+            _ if self.shortens_tasks => format!("about {most} faster, {SHORTER}"),
             (false, ..) => format!("about {most} faster without it"),
             (_, true, true) => format!("{high} faster"),
             (_, true, _) => format!("{high} faster, at most about {most}"),

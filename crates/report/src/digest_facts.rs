@@ -30,6 +30,7 @@ pub(crate) fn pattern(pattern: &Pattern) -> String {
     let gain = match (may_gain(pattern), pattern.change.is_some()) {
         (false, _) => String::new(),
         (true, true) => format!(", fixing it: {}", pattern.gain()),
+        (true, false) if pattern.shortens_tasks => format!(", without it: {}", pattern.gain()),
         (true, false) => format!(", bound: {}", pattern.gain()),
     };
     format!("{} ({}{gain})", pattern.name, percent(pattern.share))

@@ -17,6 +17,8 @@ pub const MAX_BYTES: usize = 2_048;
 
 /// The culprits of a runner-up of a smaller share are left out.
 const SMALL: f64 = 0.01;
+/// The advice on a runner-up that wins less is left out.
+const WORTH_DOING: f64 = 1.1;
 
 /// One paragraph, and the rank by which it gets room.
 struct Section {
@@ -42,6 +44,9 @@ pub fn digest_text(digest: &Digest) -> String {
     } else if let Some(second) = digest.patterns.get(1).filter(|second| second.share >= SMALL) {
         sections.push(Section { rank: 2, text: runner_up(second) });
         sections.push(Section { rank: 7, text: why(digest, second) });
+        let remedy = facts::remedy(second).filter(|_| facts::may_gain(second) && second.bound >= WORTH_DOING);
+        let remedy = remedy.map(|remedy| labelled("  do:   ", &remedy)).unwrap_or_default();
+        sections.push(Section { rank: 6, text: remedy });
         sections.push(Section { rank: 9, text: culprits(second) });
     }
     sections.extend([

@@ -7,9 +7,10 @@ use crate::repository::{File, Repository};
 
 /// Most lines of code of an SDK.
 const LINES: usize = 270;
-/// Files that are not counted: the JSON of languages that bring none, and two things that a probe
-/// need not have: what reads the runtime's own counters, and what finds the line that failed.
-const APART: [&str; 3] = ["json", "counters", "place"];
+/// Files that are not counted: the JSON of languages that bring none, and three things that a probe
+/// need not have: what reads the runtime's own counters, what finds the line that failed, and what
+/// brings the clock of a process with several running threads up to date.
+const APART: [&str; 4] = ["json", "counters", "place", "threads"];
 /// The parts. Each has the names that its file may have: a public class of Java has the file's
 /// name.
 const PARTS: [&[&str]; 5] =

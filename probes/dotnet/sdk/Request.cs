@@ -74,24 +74,24 @@ public sealed class Run {
     /// </summary>
     public Timing Time(Func<Phases, long> one) {
         var share = new Phases(WantsPhases);
-        long answer = 0, wall = Clock.WallNs(), cpu = Clock.CpuNs();
+        long answer = 0, cpu = Clock.CpuBeginNs(), wall = Clock.WallNs();
         for (long done = 0; done != Iterations; done++) {
             share.Begin();
             answer += one(share);
         }
-        long cpuEnd = Clock.CpuNs(), wallEnd = Clock.WallNs();
+        long wallEnd = Clock.WallNs(), cpuEnd = Clock.CpuEndNs();
         return new Timing(wallEnd - wall, cpuEnd - cpu, answer, share.Extra());
     }
 
     /// <summary>The same for what is awaited. The await of what is done costs 1 ns an iteration.</summary>
     public async Task<Timing> TimeAsync(Func<Phases, Task<long>> one) {
         var share = new Phases(WantsPhases);
-        long answer = 0, wall = Clock.WallNs(), cpu = Clock.CpuNs();
+        long answer = 0, cpu = Clock.CpuBeginNs(), wall = Clock.WallNs();
         for (long done = 0; done != Iterations; done++) {
             share.Begin();
             answer += await one(share).ConfigureAwait(false);
         }
-        long cpuEnd = Clock.CpuNs(), wallEnd = Clock.WallNs();
+        long wallEnd = Clock.WallNs(), cpuEnd = Clock.CpuEndNs();
         return new Timing(wallEnd - wall, cpuEnd - cpu, answer, share.Extra());
     }
 
@@ -109,11 +109,11 @@ public sealed class Run {
         long answer = 0, wall = 0, cpu = 0, wallBegin = Clock.WallNs(), cpuBegin = Clock.CpuNs();
         for (long done = 0; done != Iterations; done++) {
             T made = await setup().ConfigureAwait(false);
-            long wallBefore = Clock.WallNs(), cpuBefore = Clock.CpuNs();
+            long cpuBefore = Clock.CpuBeginNs(), wallBefore = Clock.WallNs();
             share.Begin();
             answer += await one(share, made).ConfigureAwait(false);
-            cpu += Clock.CpuNs() - cpuBefore;
             wall += Clock.WallNs() - wallBefore;
+            cpu += Clock.CpuEndNs() - cpuBefore;
             teardown?.Invoke(made);
         }
         var extra = share.Extra();

@@ -8,16 +8,15 @@ type Timing struct {
 }
 
 // Time times run.Iterations calls of one, which does the workload once and returns its answer. One pair of clock
-// readings lies around all of them, and nothing inside that a hand-written loop would not have. The wall clock is read
-// outermost, so that CPU time never exceeds wall time times cores.
+// readings lies around all of them, and nothing inside that a hand-written loop would not have.
 func (run *Run) Time(one func(phases *Phases) (answer uint64)) Timing {
 	phases, answer := &Phases{on: run.Phases}, uint64(0)
-	wall, cpu := wallNs(), cpuNs()
+	cpu, wall := cpuBeginNs(), wallNs()
 	for n := uint64(0); n < run.Iterations; n++ {
 		phases.begin()
 		answer += one(phases)
 	}
-	cpuEnd, wallEnd := cpuNs(), wallNs()
+	wallEnd, cpuEnd := wallNs(), cpuEndNs()
 	timing := Timing{wallEnd - wall, cpuEnd - cpu, answer, object{}}
 	if phases.wall > 0 {
 		timing.Extra["create_wall_ns"], timing.Extra["create_cpu_ns"] = phases.wall, phases.cpu
@@ -26,17 +25,17 @@ func (run *Run) Time(one func(phases *Phases) (answer uint64)) Timing {
 }
 
 // TimeEach times of each iteration one(phases, made) alone: made is what setup gave, anew each time, and teardown, where there
-// is one, ends it. What both took is told beside. Clocks are read around each iteration, for some 0.5 us: let one take 50 us or more.
+// is one, ends it. What both took is told beside. Clocks are read around each iteration, for some 10 us: let one take 50 us or more.
 func TimeEach[T any](run *Run, setup func() T, one func(phases *Phases, made T) (answer uint64), teardown ...func(made T)) Timing {
 	phases, timing := &Phases{on: run.Phases}, Timing{Extra: object{}}
 	wallBegin, cpuBegin := wallNs(), cpuNs()
 	for n := uint64(0); n < run.Iterations; n++ {
 		made := setup()
-		wall, cpu := wallNs(), cpuNs()
+		cpu, wall := cpuBeginNs(), wallNs()
 		phases.begin()
 		timing.Answer += one(phases, made)
-		timing.CPUNs += cpuNs() - cpu
 		timing.WallNs += wallNs() - wall
+		timing.CPUNs += cpuEndNs() - cpu
 		for _, end := range teardown {
 			end(made)
 		}

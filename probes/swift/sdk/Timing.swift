@@ -1,5 +1,5 @@
 // The timed loop: one pair of clock readings around all iterations, and nothing inside that a hand-written loop would
-// not have. The wall clock is read outermost, so that CPU time never exceeds wall time times cores.
+// not have.
 
 /// What was timed, and what else is known.
 public struct Timing: Sendable {
@@ -32,19 +32,19 @@ extension Run {
     ) async rethrows -> Timing {
         let phases = Phases(wanted: wantsPhases)
         var answer: UInt64 = 0
-        let (wall, cpu) = (TaskscaleProbe.wallNs(), TaskscaleProbe.cpuNs())
+        let (cpu, wall) = (TaskscaleProbe.cpuBeginNs(), TaskscaleProbe.wallNs())
         for _ in 0..<iterations {
             phases.begin()
             answer &+= try await one(phases)
         }
-        let (cpuEnd, wallEnd) = (TaskscaleProbe.cpuNs(), TaskscaleProbe.wallNs())
+        let (wallEnd, cpuEnd) = (TaskscaleProbe.wallNs(), TaskscaleProbe.cpuEndNs())
         return Timing(wallNs: wallEnd - wall, cpuNs: cpuEnd - cpu, answer: answer, extra: phases.extra)
     }
 }
 
 extension Run {
     /// Times of each iteration `one(phases, made)` alone: `made` is what `setup()` gave, anew each time, and `teardown(made)`
-    /// ends it. What both took is told beside. Clocks are read around each iteration, for some 1 us: let one take 50 us or
+    /// ends it. What both took is told beside. Clocks are read around each iteration, for some 10 us: let one take 50 us or
     /// more.
     public func timeEach<Made>(
         isolation: isolated (any Actor)? = #isolation, _ setup: () async throws -> Made,
@@ -55,11 +55,11 @@ extension Run {
         let (wallBegin, cpuBegin) = (TaskscaleProbe.wallNs(), TaskscaleProbe.cpuNs())
         for _ in 0..<iterations {
             let made = try await setup()
-            let (wallBefore, cpuBefore) = (TaskscaleProbe.wallNs(), TaskscaleProbe.cpuNs())
+            let (cpuBefore, wallBefore) = (TaskscaleProbe.cpuBeginNs(), TaskscaleProbe.wallNs())
             phases.begin()
             answer &+= try await one(phases, made)
-            cpu += TaskscaleProbe.cpuNs() - cpuBefore
             wall += TaskscaleProbe.wallNs() - wallBefore
+            cpu += TaskscaleProbe.cpuEndNs() - cpuBefore
             try await teardown(made)
         }
         let (cpuAll, wallAll) = (TaskscaleProbe.cpuNs() - cpuBegin, TaskscaleProbe.wallNs() - wallBegin)

@@ -31,6 +31,11 @@ const AT_LEAST: f64 = 0.5;
 /// workers, 2026-11-25): a tenth of a task of this length.
 const TINY_NS: f64 = 500.0;
 
+/// Whether tasks get shorter themselves where they are batched, which no prediction counts.
+pub(super) fn are_tiny(evidence: &Evidence<'_>) -> bool {
+    evidence.sums.sums.durations.mean() < TINY_NS
+}
+
 /// More tasks than this are not made from few: their scheduling would be the next thing to mend.
 const MOST_PIECES: u64 = 50_000;
 
@@ -45,12 +50,6 @@ impl Advice {
     /// Something to look at, with nothing promised.
     fn nothing_promised(remedy: &str) -> Self {
         Advice { change: None, remedy: remedy.to_owned(), predicted: Speedup { from: 1.0, to: 1.0 } }
-    }
-
-    /// Whether tasks themselves get shorter by the change, which no prediction counts.
-    pub fn shortens_tasks(&self, evidence: &Evidence<'_>) -> bool {
-        matches!(self.change, Some(Change::BatchTasks { .. }))
-            && evidence.sums.sums.durations.mean() < TINY_NS
     }
 
     /// The advice on a cause. `others` are the causes ranked after it; `who` is the first culprit.
@@ -107,12 +106,18 @@ impl Advice {
             PatternName::EventLoopBlocked => Advice::nothing_promised(
                 "move long steps to a thread or process, or split them with an await: the others are served sooner",
             ),
-            PatternName::Preempted => Advice::saving(
-                Change::FreeCpus,
-                "stop what else runs; where that cannot be, use no more workers than CPUs are free".into(),
-                least,
-                most,
-            ),
+            PatternName::Preempted => {
+                // Of a busy machine fewer workers get less, unless the others wait for the one that
+                // has lost its CPU.
+                let waited = cause.share - evidence.profile.losses.preempted;
+                let else_ = if waited >= WAITED_FOR {
+                    "use no more workers than CPUs are free"
+                } else {
+                    "give the program a higher priority or CPUs of its own"
+                };
+                let remedy = format!("stop what else runs; where that cannot be, {else_}");
+                Advice::saving(Change::FreeCpus, remedy, least, most)
+            }
             PatternName::OutsideRun => Advice::nothing_promised(
                 "if the program does something else meanwhile, shorten that; waiting for input or a timer loses nothing",
             ),
@@ -127,6 +132,9 @@ impl Advice {
                 let names: Vec<&str> = others.iter().take(2).map(|other| other.name.as_str()).collect();
                 Advice::nothing_promised(&format!("see {}", names.join(" and ")))
             }
+            PatternName::Inconclusive if is_busy(evidence) => {
+                Advice::nothing_promised("stop what else runs, and run it again")
+            }
             PatternName::Inconclusive => {
                 Advice::nothing_promised("record at least a second, or several runs")
             }
@@ -134,6 +142,14 @@ impl Advice {
     }
 }
 
+/// Whether so much of the time is preempted that it hides all else.
+pub(super) fn is_busy(evidence: &Evidence<'_>) -> bool {
+    evidence.profile.losses.preempted >= evidence.thresholds.preempted
+}
+
+/// Waits for workers that have lost their CPU, as a share of *workers x window*, from which on it
+/// matters that all run at once.
+const WAITED_FOR: f64 = 0.1;
 /// Moments in which no task at all is active, as a share of the time, from which on work may come
 /// from outside.
 const NONE_ACTIVE: f64 = 0.01;

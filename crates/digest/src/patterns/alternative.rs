@@ -7,7 +7,7 @@
 use taskscale_model::digest::{Alternative, PatternName};
 
 use super::{
-    advice::{LITTLE, begins_first, may_arrive},
+    advice::{LITTLE, begins_first, is_busy, may_arrive},
     cause::{Cause, WORTH},
     causes::{evenly_divided, few_long, is_below_step, may_be_a_loop, one_holds_up, wait_over_task},
     words::held_up,
@@ -166,6 +166,10 @@ pub(super) fn alternative(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<A
         OutsideRun if evidence.pauses() * 2 >= evidence.sums.sums.durations.count() => {
             (TooLittleReady, "if something hands the tasks out one by one, let it hand out several at once")
         }
+        Inconclusive if is_busy(evidence) && profile.losses.dispatch >= WORTH => (
+            SchedulingOverhead,
+            "if gaps are as long on a quiet machine, the runtime takes them: batch tasks",
+        ),
         Inconclusive if profile.losses.dispatch > 0.0 => (SchedulingOverhead, below_step(evidence)),
         _ => return None,
     };

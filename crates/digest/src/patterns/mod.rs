@@ -19,7 +19,7 @@ mod stages;
 mod verdict;
 mod words;
 
-use taskscale_model::digest::{Alternative, Confidence, ConfidenceGrade, Pattern};
+use taskscale_model::digest::{Alternative, Confidence, ConfidenceGrade, Pattern, PatternName};
 
 use advice::Advice;
 use culprits::Scene;
@@ -50,7 +50,7 @@ pub(crate) fn diagnose(evidence: &Evidence<'_>) -> (Vec<Pattern>, Option<Alterna
                 evidence: words::words(evidence, cause, who),
                 // A change may mend more than its own cause.
                 bound: (1.0 / (1.0 - cause.gain.clamp(0.0, 0.999))).max(advice.predicted.to),
-                shortens_tasks: advice.shortens_tasks(evidence),
+                shortens_tasks: cause.name == PatternName::SchedulingOverhead && advice::are_tiny(evidence),
                 predicted: advice.predicted,
                 remedy: advice.remedy,
                 change: advice.change,

@@ -12,6 +12,7 @@
 // | header   | holds                                                                  |
 // |----------|------------------------------------------------------------------------|
 // | clock    | the two clocks and how fine they are                                   |
+// | threads  | brings the clock of the process up to date                           |
 // | json     | what lines are read into and written from                              |
 // | describe | what a probe says of itself: runtime, workloads, parameters, variants  |
 // | request  | a request, made into a Run                                             |

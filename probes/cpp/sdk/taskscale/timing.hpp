@@ -39,19 +39,19 @@ template <class One>
 Timing timed(std::uint64_t iterations, bool phases_on, One&& one) {
   Phases phases(phases_on);
   Timing timing;
-  const std::uint64_t wall = wall_ns(), cpu = cpu_ns();
+  const std::uint64_t cpu = cpu_begin_ns(), wall = wall_ns();
   for (std::uint64_t i = 0; i < iterations; ++i) {
     phases.begin();
     timing.answer += one(phases);
   }
-  timing.cpu_ns = cpu_ns() - cpu;
   timing.wall_ns = wall_ns() - wall;
+  timing.cpu_ns = cpu_end_ns() - cpu;
   timing.extra = phases.extra();
   return timing;
 }
 
 // Times of each iteration `one(phases, made)` alone: `made` is what `setup()` gave, anew each time, and `teardown(made)` ends it.
-// What both took is told beside. Clocks are read around each iteration, for some 1 us: let one take 50 us or more.
+// What both took is told beside. Clocks are read around each iteration, for some 10 us: let one take 50 us or more.
 template <class Setup, class One, class Teardown>
 Timing timed_each(std::uint64_t iterations, bool phases_on, Setup&& setup, One&& one, Teardown&& teardown) {
   Phases phases(phases_on);
@@ -59,11 +59,11 @@ Timing timed_each(std::uint64_t iterations, bool phases_on, Setup&& setup, One&&
   const std::uint64_t wall_begin = wall_ns(), cpu_begin = cpu_ns();
   for (std::uint64_t i = 0; i < iterations; ++i) {
     auto made = setup();
-    const std::uint64_t wall = wall_ns(), cpu = cpu_ns();
+    const std::uint64_t cpu = cpu_begin_ns(), wall = wall_ns();
     phases.begin();
     timing.answer += one(phases, made);
-    timing.cpu_ns += cpu_ns() - cpu;
     timing.wall_ns += wall_ns() - wall;
+    timing.cpu_ns += cpu_end_ns() - cpu;
     teardown(made);
   }
   const std::uint64_t cpu_all = cpu_ns() - cpu_begin, wall_all = wall_ns() - wall_begin;

@@ -2,6 +2,8 @@
 
 use rustix::time::{ClockId, clock_gettime};
 
+use crate::threads::count_running_threads;
+
 // A reading of the wall clock, which is monotonic, costs about 25 ns. The CPU clock shows what all
 // threads of this process have used, user and system. A reading is a system call and costs about
 // 300 ns.
@@ -11,6 +13,21 @@ pub use rustix::time::ClockId::{Monotonic as WALL, ProcessCPUTime as CPU};
 pub fn now_ns(clock: ClockId) -> u64 {
     let time = clock_gettime(clock);
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// CPU time that all threads of this process have used, where a sample begins: exact, for some 5
+/// us. The wall clock is read behind it.
+pub fn cpu_begin_ns() -> u64 {
+    count_running_threads();
+    now_ns(CPU)
+}
+
+/// The same where it ends, without what this call takes. The wall clock is read before it.
+pub fn cpu_end_ns() -> u64 {
+    let begun = now_ns(ClockId::ThreadCPUTime);
+    count_running_threads();
+    let took = now_ns(ClockId::ThreadCPUTime) - begun;
+    now_ns(CPU) - took
 }
 
 /// The smallest of 1,000 steps that `clock` was seen to make. This is what it can really show, the

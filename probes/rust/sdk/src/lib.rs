@@ -32,6 +32,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `clock` | the two clocks and their resolution |
+//! | `threads` | brings the clock of the process up to date |
 //! | `describe` | the description of a probe: runtime, workloads, parameters, variants |
 //! | `request` | a request, made into a [`Run`] |
 //! | `timing` | the timed loop |
@@ -41,6 +42,7 @@ mod clock;
 mod describe;
 mod request;
 mod serve;
+mod threads;
 mod timing;
 
 pub use self::{clock::*, describe::*, request::*, timing::*};

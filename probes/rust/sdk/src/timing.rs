@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{CPU, Run, WALL, now_ns};
+use crate::{CPU, Run, WALL, cpu_begin_ns, cpu_end_ns, now_ns};
 
 /// The result of a timed run.
 #[derive(Debug, Default)]
@@ -44,7 +44,7 @@ impl Run {
 
     /// Times of each iteration `one` alone, which is given what `setup` made for it. What it leaves
     /// of that is dropped untimed. What setting up and dropping took is told beside. Clocks are
-    /// read around each iteration, for some 0.5 us: let one take 50 us or more.
+    /// read around each iteration, for some 10 us: let one take 50 us or more.
     pub fn time_each<T>(
         &self,
         setup: impl Fn() -> T,
@@ -103,7 +103,7 @@ pub struct Phases {
 
 impl Phases {
     fn start(on: bool) -> Self {
-        Phases { on, wall_start: now_ns(WALL), cpu_start: now_ns(CPU), ..Phases::default() }
+        Phases { on, cpu_start: cpu_begin_ns(), wall_start: now_ns(WALL), ..Phases::default() }
     }
 
     fn begin(&mut self) {
@@ -124,7 +124,7 @@ impl Phases {
     }
 
     fn stop(self, answer: u64) -> Timing {
-        let (cpu_ns, wall_ns) = (now_ns(CPU) - self.cpu_start, now_ns(WALL) - self.wall_start);
+        let (wall_ns, cpu_ns) = (now_ns(WALL) - self.wall_start, cpu_end_ns() - self.cpu_start);
         let creation = [("create_wall_ns", self.wall_sum), ("create_cpu_ns", self.cpu_sum)];
         let told = |(name, sum): (_, u64)| (sum > 0).then(|| (name, sum.into()));
         Timing { wall_ns, cpu_ns, answer, extra: creation.into_iter().filter_map(told).collect() }

@@ -3,16 +3,27 @@ package taskscale.sdk;
 import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.function.LongSupplier;
+import java.util.function.LongUnaryOperator;
 
 /** The two clocks, both in nanoseconds. */
 public final class Clock {
-    private static final LongSupplier CPU = cpuClock();
+    static final long ROUGH = 0, BEGIN = 1, END = 2;
+    private static final LongUnaryOperator CPU = cpuClock();
 
     /** Monotonic. Costs about 25 ns. */
     public static long wallNs() { return System.nanoTime(); }
 
-    /** CPU that all threads of this process have used, user and system. Costs a system call, about 400 ns. */
-    public static long cpuNs() { return CPU.getAsLong(); }
+    /**
+     * CPU that all threads of this process have used, user and system. Costs a system call, about 400 ns. What runs on
+     * another CPU may be short of a tick.
+     */
+    public static long cpuNs() { return CPU.applyAsLong(ROUGH); }
+
+    /** The same where a sample begins: exact, for some 50 us. The wall clock is read behind it. */
+    public static long cpuBeginNs() { return CPU.applyAsLong(BEGIN); }
+
+    /** The same where it ends, without what this call takes. The wall clock is read before it. */
+    public static long cpuEndNs() { return CPU.applyAsLong(END); }
 
     /**
      * The smallest step that {@code clock} was seen to make, cost of reading it included: in 10,000 steps (so many that
@@ -29,11 +40,12 @@ public final class Clock {
     }
 
     /** The operating system's own clock where this JDK (22 or later) can call it, else that of the management bean. */
-    private static LongSupplier cpuClock() {
+    private static LongUnaryOperator cpuClock() {
         try {
-            return (LongSupplier) Class.forName("taskscale.sdk.NativeCpuClock").getConstructor().newInstance();
+            return (LongUnaryOperator) Class.forName("taskscale.sdk.NativeCpuClock").getConstructor().newInstance();
         } catch (ReflectiveOperationException | LinkageError | RuntimeException absent) {
-            return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())::getProcessCpuTime;
+            var bean = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+            return when -> bean.getProcessCpuTime();
         }
     }
 }

@@ -67,23 +67,22 @@ public final class Run {
     public String word(String name) { return (String) params.get(name); }
 
     /**
-     * Times {@code iterations} calls of {@code one}. One pair of clock readings lies around them all, the wall clock
-     * outermost, so that CPU time never exceeds wall time times cores.
+     * Times {@code iterations} calls of {@code one}. One pair of clock readings lies around them all.
      */
     public Timing time(Iteration one) throws Exception { return time(iterations, one); }
 
     /** As above, {@code times} calls: where something untimed lies between iterations, each is timed for itself. */
     public Timing time(long times, Iteration one) throws Exception {
         Phases share = new Phases(phases);
-        long answer = 0, wall = Clock.wallNs(), cpu = Clock.cpuNs();
+        long answer = 0, cpu = Clock.cpuBeginNs(), wall = Clock.wallNs();
         for (long done = 0; done != times; done++) { share.begin(); answer += one.apply(share); }
-        long cpuEnd = Clock.cpuNs(), wallEnd = Clock.wallNs();
+        long wallEnd = Clock.wallNs(), cpuEnd = Clock.cpuEndNs();
         return new Timing(wallEnd - wall, cpuEnd - cpu, answer, share.extra());
     }
 
     /**
      * Times of each iteration {@code one} alone, which is given what {@code setup} made for it. What setting up took is told
-     * beside. Clocks are read around each iteration, for some 2 us: let one take 100 us or more.
+     * beside. Clocks are read around each iteration, for some 50 us: let one take 100 us or more.
      */
     public <T> Timing timeEach(Setup<T> setup, Each<T> one) throws Exception { return timeEach(setup, one, made -> {}); }
 
@@ -93,11 +92,11 @@ public final class Run {
         long answer = 0, wall = 0, cpu = 0, wallBegin = Clock.wallNs(), cpuBegin = Clock.cpuNs();
         for (long done = 0; done != iterations; done++) {
             T made = setup.make();
-            long wallBefore = Clock.wallNs(), cpuBefore = Clock.cpuNs();
+            long cpuBefore = Clock.cpuBeginNs(), wallBefore = Clock.wallNs();
             share.begin();
             answer += one.apply(share, made);
-            cpu += Clock.cpuNs() - cpuBefore;
             wall += Clock.wallNs() - wallBefore;
+            cpu += Clock.cpuEndNs() - cpuBefore;
             teardown.end(made);
         }
         long cpuRest = Clock.cpuNs() - cpuBegin - cpu, wallRest = Clock.wallNs() - wallBegin - wall;
