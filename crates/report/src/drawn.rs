@@ -29,7 +29,7 @@ impl Drawn<'_> {
 }
 
 /// All such tables, a list for each kind, in the order in which they are read.
-pub(crate) fn kinds(summary: &Summary) -> [Vec<Drawn<'_>>; 9] {
+pub(crate) fn kinds(summary: &Summary) -> [Vec<Drawn<'_>>; 10] {
     let overview = &summary.overview;
     macro_rules! of {
         ($kind:ident) => {
