@@ -103,6 +103,11 @@ impl Evidence<'_> {
         (dispatch - observing).max(0.0)
     }
 
+    /// The share of the CPUs' time that the program leaves; 1 if it is not known.
+    pub fn cpus_free(&self) -> f64 {
+        1.0 - self.sums.cpus_used.unwrap_or(0.0)
+    }
+
     /// The number of gaps that are no hand-overs.
     pub fn pauses(&self) -> u64 {
         self.sums.sums.gaps.count().saturating_sub(self.dispatch.count)

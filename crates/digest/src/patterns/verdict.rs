@@ -112,6 +112,7 @@ fn refusals(evidence: &Evidence<'_>, causes: &[Cause]) -> Vec<String> {
         ));
     } else if profile.losses.preempted >= evidence.thresholds.preempted
         && causes[0].name != PatternName::Preempted
+        && evidence.cpus_free() >= WORTH
     {
         thin.push(format!("{:.0} % of the time was preempted", profile.losses.preempted * 100.0));
     } else if (evidence.resolution_ns as f64) > period && profile.losses.dispatch >= WORTH {
@@ -193,6 +194,9 @@ fn reasons(evidence: &Evidence<'_>) -> Vec<String> {
             "{:.0} % of the time may be a task's or a pause's: it was not timed (see exact)",
             evidence.unknown * 100.0
         ));
+    }
+    if evidence.cpus_free() < WORTH && profile.losses.work + profile.losses.dispatch < 1.0 - WORTH {
+        reasons.push("the program keeps its CPUs busy: more at once gains nothing on these".into());
     }
     if evidence.parent_self.is_none() {
         reasons.push("nesting could not be resolved".into());
