@@ -248,8 +248,8 @@ fn runtimes_that_count_by_themselves_tell_the_known_number() {
                 .unwrap_or_else(|| panic!("no {name}: {summary}"))
                 .clone()
         };
-        // What a collection asked for allocates itself is shared by 10,000 tasks, and so is what Node
-        // does beside: 5 KB on a busy machine.
+        // What a collection asked for allocates itself is shared by 10,000 tasks, and so is what
+        // Node does beside: 5 KB on a busy machine.
         let near = |name: &str, known: f64, share: f64| {
             let counted = of(name);
             let value = counted["p50"].as_f64().unwrap_or_else(|| panic!("{file}: {counted}"));
