@@ -8,12 +8,12 @@ pub fn process_ns() -> u64 {
 }
 
 /// The share of the CPUs' time that the process has used in the last `elapsed_ns`, when its CPU
-/// time was `since_ns` at their begin. `None` where the system does not tell. Threads that run now
-/// may be short of a tick of 4 ms, so it is rather too low.
-pub fn used(since_ns: u64, elapsed_ns: u64) -> Option<f64> {
+/// time was `since_ns` at their begin; and the number of these CPUs. `None` where the system does
+/// not tell. Threads that run now may be short of a tick of 4 ms, so it is rather too low.
+pub fn used(since_ns: u64, elapsed_ns: u64) -> Option<(f64, u64)> {
     let (now_ns, cpus) = (process_ns(), affinity::usable().len());
     let known = cpus > 0 && elapsed_ns > 0 && now_ns > since_ns;
-    known.then(|| share(now_ns - since_ns, elapsed_ns, cpus))
+    known.then(|| (share(now_ns - since_ns, elapsed_ns, cpus), cpus as u64))
 }
 
 fn share(cpu_ns: u64, elapsed_ns: u64, cpus: usize) -> f64 {

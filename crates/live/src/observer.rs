@@ -114,8 +114,8 @@ impl Observer {
         if self.options.clock.is_machine() {
             seen.all.observed(cost::of_gap_ns(), seen.sampled.untimed);
             let elapsed = self.options.clock.rate().ns(now.ticks.saturating_sub(self.since.load(Relaxed)));
-            if let Some(share) = cpus::used(self.cpu_since.load(Relaxed), elapsed) {
-                seen.all.cpus_used(share);
+            if let Some((share, cpus)) = cpus::used(self.cpu_since.load(Relaxed), elapsed) {
+                seen.all.cpus_used(share, cpus);
             }
         }
         let ready = self.ready.sums();

@@ -91,9 +91,11 @@ pub(crate) fn causes(evidence: &Evidence<'_>, delayed: f64) -> Vec<Cause> {
     }
     causes.push(outside);
     causes.push(idle(PatternName::Preempted, preempted));
-    for cause in causes.iter_mut().filter(|cause| cause.name != PatternName::SchedulingOverhead) {
+    for cause in &mut causes {
         // More at once takes free CPUs. Less to schedule takes none.
-        cause.gain = cause.gain.min(evidence.cpus_free());
+        if cause.name != PatternName::SchedulingOverhead {
+            cause.gain = cause.gain.min(evidence.cpus_free());
+        }
     }
     causes
 }
