@@ -3,6 +3,7 @@
 use taskscale_model::digest::{Confidence, ConfidenceGrade, PatternName};
 
 use super::{
+    advice::is_busy,
     alternative::some_are_long,
     cause::{Cause, WORTH},
     causes::waits_between_tasks,
@@ -110,10 +111,7 @@ fn refusals(evidence: &Evidence<'_>, causes: &[Cause]) -> Vec<String> {
             "the window is only {:.1} us; record at least a second",
             profile.window as f64 / 1e3
         ));
-    } else if profile.losses.preempted >= evidence.thresholds.preempted
-        && causes[0].name != PatternName::Preempted
-        && evidence.cpus_free() >= WORTH
-    {
+    } else if is_busy(evidence) && causes[0].name != PatternName::Preempted && evidence.cpus_free() >= WORTH {
         thin.push(format!("{:.0} % of the time was preempted", profile.losses.preempted * 100.0));
     } else if (evidence.resolution_ns as f64) > period && profile.losses.dispatch >= WORTH {
         thin.push(format!(
