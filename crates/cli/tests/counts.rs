@@ -248,17 +248,18 @@ fn runtimes_that_count_by_themselves_tell_the_known_number() {
                 .unwrap_or_else(|| panic!("no {name}: {summary}"))
                 .clone()
         };
-        let near = |name: &str, known: f64| {
+        // What a collection asked for allocates itself is shared by 10,000 tasks, and so is what
+        // Node does beside: 5 KB on a busy machine.
+        let near = |name: &str, known: f64, share: f64| {
             let counted = of(name);
             let value = counted["p50"].as_f64().unwrap_or_else(|| panic!("{file}: {counted}"));
-            // What a collection asked for allocates itself is shared by 10,000 tasks.
-            assert!((value - known).abs() <= 0.005 * known, "{file}: {name} {value}, right is {known}");
+            assert!((value - known).abs() <= share * known, "{file}: {name} {value}, right is {known}");
         };
         match objects {
-            Some(objects) => near("allocations_per_task", objects),
+            Some(objects) => near("allocations_per_task", objects, 0.005),
             None => assert!(of("allocations_per_task")["reason"].is_string(), "{file}"),
         }
-        near("allocated_bytes_per_task", bytes);
+        near("allocated_bytes_per_task", bytes, 0.02);
         // Node's program asks for no collection: how many there are is for the engine to say.
         if program != "node" {
             let collections = of("collections_per_task");

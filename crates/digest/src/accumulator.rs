@@ -89,6 +89,8 @@ pub struct Accumulator {
     /// The time of each gap that observing takes, and the tasks that were not timed.
     pub(crate) of_gap_ns: u64,
     pub(crate) untimed: u64,
+    /// The share of the CPUs' time that the program uses and how many these are, if that is known.
+    pub(crate) cpus_used: Option<(f64, u64)>,
     /// Lengths of the gaps in which the worker waited, as the runtime told. `None` if it does not
     /// tell.
     pub(crate) told_waits: Option<Box<Histogram>>,
@@ -258,6 +260,7 @@ impl Accumulator {
             unknown: 0,
             of_gap_ns: 0,
             untimed: 0,
+            cpus_used: None,
             told_waits: None,
             waits: None,
             delay_known: false,
@@ -410,6 +413,12 @@ impl Accumulator {
         self.untimed = untimed;
     }
 
+    /// Says which share of the CPUs that it may use the program uses, 0 to 1, and how many these
+    /// are. Where there are more workers, what is left bounds what running more at once can gain.
+    pub fn cpus_used(&mut self, share: f64, cpus: u64) {
+        self.cpus_used = Some((share.clamp(0.0, 1.0), cpus));
+    }
+
     /// Says that the runtime tells when workers wait, so that any other time between tasks is its
     /// own.
     pub fn all_waits_are_told(&mut self) {
@@ -503,6 +512,7 @@ impl Accumulator {
         }
         self.of_gap_ns = self.of_gap_ns.max(other.of_gap_ns);
         self.untimed = self.untimed.saturating_add(other.untimed);
+        self.cpus_used = self.cpus_used.or(other.cpus_used);
         if let Some(waits) = &other.waits {
             self.waits(waits);
         }

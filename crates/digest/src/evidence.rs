@@ -103,6 +103,15 @@ impl Evidence<'_> {
         (dispatch - observing).max(0.0)
     }
 
+    /// The share of the CPUs' time that the program leaves; 1 if it is not known, and where each
+    /// worker may have a CPU: idle workers of some runtimes spin.
+    pub fn cpus_free(&self) -> f64 {
+        match self.sums.cpus_used {
+            Some((used, cpus)) if self.profile.workers > cpus => 1.0 - used,
+            _ => 1.0,
+        }
+    }
+
     /// The number of gaps that are no hand-overs.
     pub fn pauses(&self) -> u64 {
         self.sums.sums.gaps.count().saturating_sub(self.dispatch.count)

@@ -41,6 +41,24 @@ fn a_chain_on_one_of_four_workers_is_serial() {
 }
 
 #[test]
+fn what_more_at_once_gains_is_bounded_by_the_cpus_that_are_free() {
+    // Four workers on one CPU, which is never idle: no order of tasks makes it faster.
+    let mut chain = of(4, &row(0, 0, 100, MS, US));
+    chain.cpus_used(0.98, 1);
+    let digest = finish(&chain);
+    assert_eq!(first(&digest), PatternName::Healthy, "{:?}", digest.patterns);
+    assert!(digest.confidence.reasons[0].contains("keeps its CPUs busy"), "{:?}", digest.confidence);
+    // On two CPUs there is room for one more.
+    chain.cpus_used(0.5, 2);
+    let digest = finish(&chain);
+    assert_eq!(first(&digest), PatternName::SerialBottleneck);
+    assert!((digest.patterns[0].bound - 2.0).abs() < 0.01, "{:?}", digest.patterns[0]);
+    // Where each worker has a CPU, those that idle may be what uses them: some runtimes spin.
+    chain.cpus_used(0.98, 4);
+    assert_eq!(first(&finish(&chain)), PatternName::SerialBottleneck);
+}
+
+#[test]
 fn the_change_of_an_imbalance_says_all_that_its_remedy_does() {
     // One of four workers is given 40 tasks, and each of the others 12.
     let rows = (0..4).flat_map(|worker| row(worker, 0, if worker == 0 { 40 } else { 12 }, MS, US));

@@ -26,6 +26,7 @@
 //! | `entry` | one span of a worker's buffer, in three words |
 //! | [`shared`] | the memory that the C header uses too: plan, buffer, open frames |
 //! | [`regime`] | when every task is timed, and when one in several |
+//! | `cost`, `cpus` | what observing takes of the program; how much of its CPUs the program uses |
 //! | `names` | names of tasks as numbers |
 //! | `ready` | when tasks became ready, for all workers of an observer |
 //! | `cpu` | whether CPU time shows that a task ran while none was timed |
@@ -41,6 +42,7 @@ pub mod clock;
 mod cost;
 mod count;
 mod cpu;
+mod cpus;
 mod entry;
 mod look;
 mod names;

@@ -14,7 +14,7 @@ use taskscale_model::{
 use taskscale_sys::ticks::{self, Anchor, Rate};
 
 use crate::{
-    cost,
+    cost, cpus,
     look::Open,
     options::Options,
     ready::{Ready, Wait},
@@ -32,6 +32,8 @@ pub struct Observer {
     begin: Anchor,
     /// Ticks at the last clearing. Times start there.
     since: AtomicU64,
+    /// The CPU time of the process then, in nanoseconds.
+    cpu_since: AtomicU64,
     workers: Mutex<Vec<Option<Arc<Worker>>>>,
     ready: Ready,
 }
@@ -51,6 +53,7 @@ impl Observer {
             options,
             begin,
             since: AtomicU64::new(begin.ticks),
+            cpu_since: AtomicU64::new(cpus::process_ns()),
             workers: Mutex::new(Vec::new()),
             ready: Ready::default(),
         })
@@ -110,6 +113,10 @@ impl Observer {
         }
         if self.options.clock.is_machine() {
             seen.all.observed(cost::of_gap_ns(), seen.sampled.untimed);
+            let elapsed = self.options.clock.rate().ns(now.ticks.saturating_sub(self.since.load(Relaxed)));
+            if let Some((share, cpus)) = cpus::used(self.cpu_since.load(Relaxed), elapsed) {
+                seen.all.cpus_used(share, cpus);
+            }
         }
         let ready = self.ready.sums();
         if let Some(sums) = &ready {
@@ -126,6 +133,7 @@ impl Observer {
     pub fn clear(&self) {
         let now = self.options.clock.ticks();
         self.since.store(now, Relaxed);
+        self.cpu_since.store(cpus::process_ns(), Relaxed);
         self.ready.clear();
         for worker in self.workers().iter().flatten() {
             worker.clear(now);

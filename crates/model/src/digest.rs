@@ -485,8 +485,8 @@ pub struct Speedup {
     pub to: f64,
 }
 
-/// Of a change that makes tasks shorter too.
-const SHORTER: &str = "or more: in a batch, tasks this short run faster";
+/// What is said of a change that makes tasks shorter too ([`Pattern::shortens_tasks`]).
+pub const SHORTER: &str = "or more: in a batch, tasks this short run faster";
 
 impl Pattern {
     /// What the remedy gives, in words: `1.20x to 1.34x faster, at most about 1.40x`. Where there

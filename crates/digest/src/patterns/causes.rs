@@ -91,6 +91,12 @@ pub(crate) fn causes(evidence: &Evidence<'_>, delayed: f64) -> Vec<Cause> {
     }
     causes.push(outside);
     causes.push(idle(PatternName::Preempted, preempted));
+    for cause in &mut causes {
+        // More at once takes free CPUs. Less to schedule takes none.
+        if cause.name != PatternName::SchedulingOverhead {
+            cause.gain = cause.gain.min(evidence.cpus_free());
+        }
+    }
     causes
 }
 

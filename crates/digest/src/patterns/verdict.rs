@@ -3,6 +3,7 @@
 use taskscale_model::digest::{Confidence, ConfidenceGrade, PatternName};
 
 use super::{
+    advice::is_busy,
     alternative::some_are_long,
     cause::{Cause, WORTH},
     causes::waits_between_tasks,
@@ -110,9 +111,7 @@ fn refusals(evidence: &Evidence<'_>, causes: &[Cause]) -> Vec<String> {
             "the window is only {:.1} us; record at least a second",
             profile.window as f64 / 1e3
         ));
-    } else if profile.losses.preempted >= evidence.thresholds.preempted
-        && causes[0].name != PatternName::Preempted
-    {
+    } else if is_busy(evidence) && causes[0].name != PatternName::Preempted && evidence.cpus_free() >= WORTH {
         thin.push(format!("{:.0} % of the time was preempted", profile.losses.preempted * 100.0));
     } else if (evidence.resolution_ns as f64) > period && profile.losses.dispatch >= WORTH {
         thin.push(format!(
@@ -193,6 +192,9 @@ fn reasons(evidence: &Evidence<'_>) -> Vec<String> {
             "{:.0} % of the time may be a task's or a pause's: it was not timed (see exact)",
             evidence.unknown * 100.0
         ));
+    }
+    if evidence.cpus_free() < WORTH && profile.losses.work + profile.losses.dispatch < 1.0 - WORTH {
+        reasons.push("the program keeps its CPUs busy: more at once gains nothing on these".into());
     }
     if evidence.parent_self.is_none() {
         reasons.push("nesting could not be resolved".into());

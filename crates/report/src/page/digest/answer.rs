@@ -1,6 +1,6 @@
 //! The answer: what it is, what it rests on, what to do and what that gives.
 
-use taskscale_model::digest::{Confidence, ConfidenceGrade, Digest, Pattern, PatternName};
+use taskscale_model::digest::{Confidence, ConfidenceGrade, Digest, Pattern, PatternName, SHORTER};
 
 use crate::{
     digest_facts as facts,
@@ -73,13 +73,11 @@ fn gain(pattern: &Pattern) -> Option<String> {
     let (from, to, bound) = (pattern.predicted.from, pattern.predicted.to, pattern.bound);
     Some(match pattern.change {
         None if pattern.shortens_tasks => {
-            format!(
-                "without this loss about {bound:.2}x faster, or more: in a batch, tasks this short run faster"
-            )
+            format!("without this loss about {bound:.2}x faster, {SHORTER}")
         }
-        Some(_) if pattern.shortens_tasks => format!(
-            "by the advice {from:.2}x to {to:.2}x faster, or more: in a batch, tasks this short run faster"
-        ),
+        Some(_) if pattern.shortens_tasks => {
+            format!("by the advice {from:.2}x to {to:.2}x faster, {SHORTER}")
+        }
         Some(_) => format!(
             "by the advice {from:.2}x to {to:.2}x faster; a perfect fix, without this loss: about {bound:.2}x"
         ),
