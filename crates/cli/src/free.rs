@@ -173,6 +173,7 @@ fn block(workload: &Workload, several: &[(String, Vec<ParamValue>)], all: &[&Des
         share: None,
         reach: None,
         scale: None,
+        across: None,
         stream: None,
         split: None,
         rates: None,
