@@ -171,7 +171,7 @@ pub struct RunArgs {
     #[arg(long, short = 'n', value_name = "N", value_parser = size, allow_negative_numbers = true)]
     pub size: Vec<u64>,
     /// Only this claim, of the suite guide; repeat for several
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub claim: Vec<u32>,
     /// Only this library, of the suite guide; repeat for several, or set commas between [default:
     /// taskflow, with --all all of them]
@@ -359,7 +359,7 @@ pub struct ReportArgs {
     #[arg(long, short = 'n', value_name = "REGEX", value_parser = whole)]
     pub size: Option<regex::Regex>,
     /// Only this claim, with all that was measured, of a run of the guide; repeat for several
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub claim: Vec<u32>,
     /// Read around damaged lines, and say which they are
     #[arg(long)]

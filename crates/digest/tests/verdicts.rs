@@ -79,6 +79,13 @@ fn one_task_that_ran_alone_at_the_end_may_have_begun_too_late() {
     let digest = finish(&of(2, &spans));
     assert_eq!(first(&digest), PatternName::SerialBottleneck, "{:?}", digest.patterns);
     assert_eq!(digest.alternative.map(|other| other.name), Some(PatternName::StragglerTasks));
+    // By chance each worker has as many tasks as the other: no more of a division beforehand.
+    let mut spans = row(0, 0, 200, MS, US);
+    spans.extend(row(1, 0, 201, MS, US));
+    spans.push((0, 202 * MS, 402 * MS));
+    let digest = finish(&of(2, &spans));
+    assert_eq!(first(&digest), PatternName::SerialBottleneck, "{:?}", digest.patterns);
+    assert_eq!(digest.alternative.map(|other| other.name), Some(PatternName::StragglerTasks));
     // One that comes first has nothing to wait for, and cannot be started earlier.
     let spans: Vec<_> = std::iter::once((0, 0, 200 * MS))
         .chain(row(0, 201 * MS, 200, MS, US))

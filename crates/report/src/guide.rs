@@ -30,6 +30,9 @@ const TEXT: usize = 32;
 /// The most characters of what was measured in a cell of a table. More stands below it.
 const CELL: usize = 300;
 
+/// How long a claim that could not be told is measured anew: six times what it had at first.
+const MINUTES_OF_EACH: usize = 1;
+
 const LEGEND: &str = "Shown is the figure that decides, with what is claimed of it in parentheses.";
 const PARTS: &str = "Partly 1/5: one of five bounds holds.";
 const QUESTIONS: &str = "Of what is answered the guide claims nothing: the figure is the answer.";
@@ -95,8 +98,22 @@ pub fn guide_overview(verdicts: &Verdicts, library: Option<&str>, style: &Style,
         );
         let _ = writeln!(text, "\n{}", hanging(&next, 6, COLUMNS).trim_end());
     }
+    if let Some(again) = again(&table) {
+        let _ = writeln!(text, "{}", hanging(&again, 6, COLUMNS).trim_end());
+    }
     text.push_str(&notes(verdicts, COLUMNS));
     render(&text, style.colour)
+}
+
+/// The command that measures anew, and longer, what could not be told; `None` where all was.
+fn again(table: &Table<'_>) -> Option<String> {
+    let open = || table.claims.iter().filter(|judged| judged.verdict == Verdict::CannotTell);
+    let claims: String = open().map(|judged| format!(" --claim {}", judged.claim)).collect();
+    let of = table.library.map(|other| format!(" --library {}", clean(&other.name))).unwrap_or_default();
+    let minutes = (MINUTES_OF_EACH * open().count()).max(1);
+    (!claims.is_empty()).then(|| {
+        format!("again: taskscale run guide{of}{claims} --max-time {minutes}m: what could not be told")
+    })
 }
 
 /// On what it ran, and for how long.

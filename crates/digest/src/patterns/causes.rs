@@ -287,7 +287,7 @@ fn event_loop(evidence: &Evidence<'_>) -> Cause {
 /// The causes of waits of two or more workers.
 fn waits(evidence: &Evidence<'_>, solo: &Waiting, shared: &Waiting) -> Vec<Cause> {
     let profile = evidence.profile;
-    let waited = solo.by_longest.iter().chain(&shared.by_longest).sum();
+    let waited: f64 = solo.by_longest.iter().chain(&shared.by_longest).sum();
     if evidence.idle_while() == IdleWhile::TasksWait {
         return vec![idle(PatternName::LoadImbalance, waited)];
     }
@@ -298,12 +298,15 @@ fn waits(evidence: &Evidence<'_>, solo: &Waiting, shared: &Waiting) -> Vec<Cause
         return vec![idle(PatternName::SerialBottleneck, waited)];
     }
     let stages = alone_by_name(evidence);
-    if evenly_divided(evidence) && stages < 0.5 {
+    let few = few_long(evidence);
+    let (solo_long, shared_long) = (tail_sum(&solo.by_longest, few), tail_sum(&shared.by_longest, few));
+    // Where one of few long tasks is waited for, moving whole tasks is no help, however many each
+    // worker was given.
+    let of_many = solo_long + shared_long < 0.5 * waited;
+    if evenly_divided(evidence) && stages < 0.5 && of_many {
         return vec![idle(PatternName::LoadImbalance, waited)];
     }
     let (mut serial, mut straggler, mut under, mut imbalance) = (0.0, 0.0, 0.0, 0.0);
-    let few = few_long(evidence);
-    let (solo_long, shared_long) = (tail_sum(&solo.by_longest, few), tail_sum(&shared.by_longest, few));
     for (index, share) in solo.by_longest.iter().enumerate().skip(few.unwrap_or(BUCKETS)) {
         *(if ran_alone(evidence, index) { &mut serial } else { &mut straggler }) += share;
     }
