@@ -38,6 +38,9 @@ fn a_chain_on_one_of_four_workers_is_serial() {
     assert_eq!(first(&digest), PatternName::SerialBottleneck);
     assert!((digest.patterns[0].share - 0.75).abs() < 0.01, "{:?}", digest.patterns[0]);
     assert!((digest.patterns[0].bound - 4.0).abs() < 0.1);
+    // A semaphore of one looks the same, and pieces of its tasks would wait at it too.
+    assert!(digest.patterns[0].remedy.starts_with("if no lock or semaphore"), "{:?}", digest.patterns[0]);
+    assert_eq!(digest.patterns[0].predicted.to, 1.0);
 }
 
 #[test]

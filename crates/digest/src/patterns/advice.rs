@@ -198,6 +198,12 @@ fn doubt(evidence: &Evidence<'_>, cause: &Cause, advice: &Advice) -> Option<&'st
                 || were_given_as_many(evidence);
             doubtful.then_some("if others wait for it")
         }
+        // Never two at once, of many: a chain, or a semaphore that pieces would wait at as well.
+        (PatternName::SerialBottleneck, _)
+            if profile.peak == 1 && evidence.sums.sums.durations.count() >= 4 * profile.workers =>
+        {
+            Some("if no lock or semaphore lets in one at a time")
+        }
         (PatternName::SerialBottleneck, _) => (evidence.dispatch.cost_ns.unwrap_or(0.0) > DEAR * work
             || losses.outside > NONE_ACTIVE
             || evidence.sums.sums.durations.count() < 4 * profile.workers
