@@ -106,6 +106,7 @@ fn a_word_is_completed_by_what_there_is() {
         [
             "executor/Timer::after",
             "executor/cancel",
+            "executor/channel",
             "executor/inline",
             "executor/spawn",
             "executor/unblock",
