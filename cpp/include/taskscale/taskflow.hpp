@@ -1,4 +1,4 @@
-// taskscale/taskflow.hpp: a digest of what a Taskflow executor does, live, at a few nanoseconds a task.
+// taskscale/taskflow.hpp: a digest of what a Taskflow executor does, live. What that costs a task: docs/guides/live-taskflow.md.
 //
 //     tf::Executor executor;
 //     auto observer = executor.make_observer<taskscale::DigestObserver>();
@@ -103,7 +103,9 @@ class DigestObserver : public tf::ObserverInterface {
 
 }  // namespace taskscale
 
+// For those who know the observer by this name. Who has another class of that name defines TASKSCALE_NO_TF_ALIAS.
+#ifndef TASKSCALE_NO_TF_ALIAS
 namespace tf {
-// For those who know the observer by this name.
 using DigestObserver = taskscale::DigestObserver;
 }  // namespace tf
+#endif

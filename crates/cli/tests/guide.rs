@@ -41,7 +41,7 @@ fn a_claim_is_measured_and_shown_again() {
     let whole = tool.run(&["report", &file, "--claim", "3"]);
     assert!(
         whole.out.contains("fails       the type: always 2")
-            && whole.out.contains("by hand (prints JSON lines"),
+            && whole.out.contains("by hand, in a checkout (prints JSON lines"),
         "{whole:?}"
     );
     let table = tool.run(&["report", &file, "--format", "md"]);

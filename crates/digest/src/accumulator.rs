@@ -86,7 +86,9 @@ pub struct Accumulator {
     pub(crate) preempted_in_gaps: u64,
     /// Time in gaps that may have been a task's.
     pub(crate) unknown: u64,
-    /// The time of each gap that observing takes, and the tasks that were not timed.
+    /// The time of each gap that observing takes, the tasks that were not timed, and what questions
+    /// to the kernel took of all gaps.
+    pub(crate) asked_ns: u64,
     pub(crate) of_gap_ns: u64,
     pub(crate) untimed: u64,
     /// The share of the CPUs' time that the program uses and how many these are, if that is known.
@@ -258,6 +260,7 @@ impl Accumulator {
             preempted_in_tasks: 0,
             preempted_in_gaps: 0,
             unknown: 0,
+            asked_ns: 0,
             of_gap_ns: 0,
             untimed: 0,
             cpus_used: None,
@@ -407,10 +410,12 @@ impl Accumulator {
     }
 
     /// Says what observing costs the observed program: so many nanoseconds of each gap before a
-    /// timed task, and all tasks but so many were timed. It is no scheduling cost.
-    pub fn observed(&mut self, of_gap_ns: u64, untimed: u64) {
+    /// timed task, where all tasks but so many were timed, and `asked_ns` of all gaps together for
+    /// what the kernel is asked. It is no scheduling cost.
+    pub fn observed(&mut self, of_gap_ns: u64, untimed: u64, asked_ns: u64) {
         self.of_gap_ns = of_gap_ns;
         self.untimed = untimed;
+        self.asked_ns = asked_ns;
     }
 
     /// Says which share of the CPUs that it may use the program uses, 0 to 1, and how many these
@@ -512,6 +517,7 @@ impl Accumulator {
         }
         self.of_gap_ns = self.of_gap_ns.max(other.of_gap_ns);
         self.untimed = self.untimed.saturating_add(other.untimed);
+        self.asked_ns = self.asked_ns.saturating_add(other.asked_ns);
         self.cpus_used = self.cpus_used.or(other.cpus_used);
         if let Some(waits) = &other.waits {
             self.waits(waits);

@@ -108,8 +108,11 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
     let late = sums.late();
     let ordered = late as f64 <= DISORDER * tasks as f64;
     let resolution_ns = account.clock_resolution_ns;
-    let mut found = dispatch(&sums.sums.gaps, thresholds.dispatch_reach, resolution_ns)
-        .observed(sums.of_gap_ns, sums.untimed);
+    let mut found = dispatch(&sums.sums.gaps, thresholds.dispatch_reach, resolution_ns).observed(
+        sums.of_gap_ns,
+        sums.untimed,
+        sums.asked_ns,
+    );
     if !ordered {
         // Gaps next to spans that came late are made up, so all time between tasks counts as idle.
         found = Dispatch::NONE;

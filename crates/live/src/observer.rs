@@ -95,8 +95,13 @@ impl Observer {
     pub fn digest_of(&self, workers: Option<u32>) -> Digest {
         let now = self.options.clock.anchor();
         let config = Config { workers, names: 64, longest: 8, ..Config::observer() };
-        let mut seen =
-            Seen { all: Accumulator::new(config), open: 0, cut: Cut::default(), sampled: Sampled::default() };
+        let mut seen = Seen {
+            all: Accumulator::new(config),
+            open: 0,
+            cut: Cut::default(),
+            sampled: Sampled::default(),
+            asked: 0,
+        };
         let workers: Vec<Arc<Worker>> = self.workers().iter().flatten().cloned().collect();
         for worker in &workers {
             seen.add(worker, now.ticks);
@@ -112,7 +117,11 @@ impl Observer {
             seen.all.all_waits_are_told();
         }
         if self.options.clock.is_machine() {
-            seen.all.observed(cost::of_gap_ns(), seen.sampled.untimed);
+            seen.all.observed(
+                cost::of_gap_ns(),
+                seen.sampled.untimed,
+                self.options.clock.rate().ns(seen.asked),
+            );
             let elapsed = self.options.clock.rate().ns(now.ticks.saturating_sub(self.since.load(Relaxed)));
             if let Some((share, cpus)) = cpus::used(self.cpu_since.load(Relaxed), elapsed) {
                 seen.all.cpus_used(share, cpus);
@@ -173,6 +182,8 @@ struct Seen {
     open: u64,
     cut: Cut,
     sampled: Sampled,
+    /// Ticks of gaps that questions to the kernel took.
+    asked: u64,
 }
 
 impl Seen {
@@ -191,6 +202,7 @@ impl Seen {
         self.cut.deep += state.cut.deep;
         self.sampled.timed += state.sampled.timed;
         self.sampled.untimed += state.sampled.untimed;
+        self.asked += state.asked.ticks;
         self.all.merge(&state.accumulator);
     }
 

@@ -3,7 +3,10 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use taskscale_sys::delay::{RunDelay, run_delay};
+use taskscale_sys::{
+    delay::{RunDelay, run_delay},
+    ticks,
+};
 
 use crate::{entry, plan::Plan, state::State, worker::Worker};
 
@@ -25,8 +28,10 @@ impl Worker {
         }
         let Some(delay) = self.new_delay() else { return };
         let last = self.shared.last.load(Relaxed);
+        let mut state = self.state();
+        state.asked.waited();
         if last > 0 {
-            self.state().preempted(false, before_the_end(delay), last, now);
+            state.preempted(false, before_the_end(delay), last, now);
         }
     }
 
@@ -55,6 +60,7 @@ impl Worker {
     #[cold]
     #[inline(never)]
     pub fn long_task(&self, length: u64, leaf: Option<u32>) {
+        let asked_at = self.clock.is_machine().then(ticks::now);
         // Behind a timed task no untimed one has run yet.
         self.shared.set_plan(Plan::NONE);
         let (delay, length_ns) = (self.new_delay().map(|delay| delay.ns), self.clock.rate().ns(length));
@@ -68,6 +74,9 @@ impl Worker {
         if let Some(delay) = delay {
             let end = self.shared.last.load(Relaxed);
             state.preempted(true, delay, end.saturating_sub(length), end);
+        }
+        if let Some(at) = asked_at {
+            state.asked.add(ticks::now().saturating_sub(at));
         }
     }
 

@@ -62,6 +62,29 @@ pub struct State {
     pub forgotten: u32,
     /// What the last batch showed of untimed tasks.
     pub estimate: Estimate,
+    /// What questions to the kernel took of gaps.
+    pub asked: Asked,
+}
+
+/// The ticks that questions to the kernel took behind long tasks.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Asked {
+    pub ticks: u64,
+    /// Those behind the latest one.
+    latest: u64,
+}
+
+impl Asked {
+    /// Adds what one took.
+    pub fn add(&mut self, ticks: u64) {
+        self.ticks += ticks;
+        self.latest = ticks;
+    }
+
+    /// The gap behind the latest one is a wait, which does not end later by it.
+    pub fn waited(&mut self) {
+        self.ticks -= std::mem::take(&mut self.latest);
+    }
 }
 
 impl State {
@@ -86,6 +109,7 @@ impl State {
             latest: 0,
             forgotten: 0,
             estimate: Estimate::default(),
+            asked: Asked::default(),
         }
     }
 
@@ -138,6 +162,7 @@ impl State {
         self.forgotten = untimed;
         self.sampled = Sampled::default();
         self.cut = Cut::default();
+        self.asked = Asked::default();
     }
 
     /// Judges a buffer that was full, or part of a buffer that is not tiny. Returns whether tasks
@@ -181,5 +206,17 @@ mod tests {
         assert_eq!(preempted(&state), 0.0);
         state.preempted(true, 9_000_000, 3_000_000, 4_500_000);
         assert!((preempted(&state) - 1.5 / 6.0).abs() < 1e-9, "as long as the task at most");
+    }
+
+    #[test]
+    fn a_question_behind_which_the_worker_waits_takes_nothing_of_a_hand_over() {
+        let mut asked = Asked::default();
+        for ticks in [700, 900, 800] {
+            asked.add(ticks);
+        }
+        asked.waited();
+        assert_eq!(asked.ticks, 1_600, "the latest one alone");
+        asked.waited();
+        assert_eq!(asked.ticks, 1_600, "once");
     }
 }

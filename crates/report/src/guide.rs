@@ -413,7 +413,7 @@ fn whole(text: &mut String, judged: &Judged, library: Option<&OfLibrary>, width:
     if judged.why.is_none() || judged.arms.iter().any(|arm| arm.rounds > 0) {
         details(text, judged, width);
     }
-    text.push_str("by hand (prints JSON lines, see probes/guide/README.md):\n");
+    text.push_str("by hand, in a checkout (prints JSON lines, see probes/guide/README.md):\n");
     for command in others::by_hand(judged, library) {
         text.push_str(&shell_lines(&clean(&command), width));
     }
@@ -460,7 +460,9 @@ fn details(text: &mut String, judged: &Judged, width: usize) {
     let measured = judged.arms.iter().filter(|arm| arm.rounds > 0);
     let arms: Vec<[String; 5]> = measured
         .map(|arm| {
-            let cell = |ns: Option<f64>| ns.map_or("-".to_owned(), time);
+            // What a claim about bytes or counts takes says nothing.
+            let is_timed = judged.clock != "none";
+            let cell = |ns: Option<f64>| ns.filter(|_| is_timed).map_or("-".to_owned(), time);
             [clean(&arm.name), count(arm.tasks), count(arm.rounds), cell(arm.cpu_ns), cell(arm.wall_ns)]
         })
         .collect();

@@ -9,7 +9,8 @@ use taskscale_model::digest::{Change, PatternName, Speedup};
 use super::{
     alternative::{is_slow, long_ones_may_wait, may_be_handed_over, may_be_too_few},
     cause::Cause,
-    causes::{held_up_by, one_holds_up, waits_between_tasks, were_given_as_many},
+    causes::{held_up_by, is_below_step, one_holds_up, waits_between_tasks, were_given_as_many},
+    verdict::is_too_short,
     words::{Held, held_up},
 };
 use crate::{evidence::Evidence, profile::Profile, releases::Released};
@@ -132,7 +133,10 @@ impl Advice {
                 let names: Vec<&str> = others.iter().take(2).map(|other| other.name.as_str()).collect();
                 Advice::nothing_promised(&format!("see {}", names.join(" and ")))
             }
-            PatternName::Inconclusive if is_busy(evidence) => {
+            // What is neither too short nor below the clock's step is hidden by what else runs.
+            PatternName::Inconclusive
+                if is_busy(evidence) || !(is_too_short(evidence) || is_below_step(evidence)) =>
+            {
                 Advice::nothing_promised("stop what else runs, and run it again")
             }
             PatternName::Inconclusive => {

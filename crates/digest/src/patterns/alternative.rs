@@ -170,7 +170,9 @@ pub(super) fn alternative(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<A
             SchedulingOverhead,
             "if gaps are as long on a quiet machine, the runtime takes them: batch tasks",
         ),
-        Inconclusive if profile.losses.dispatch > 0.0 => (SchedulingOverhead, below_step(evidence)),
+        Inconclusive if profile.losses.dispatch > 0.0 && is_below_step(evidence) => {
+            (SchedulingOverhead, below_step(evidence))
+        }
         _ => return None,
     };
     Some(Alternative { name, tell: tell.to_owned() })

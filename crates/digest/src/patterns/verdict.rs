@@ -95,6 +95,11 @@ fn grain_first(causes: &mut [Cause]) {
     }
 }
 
+/// Whether the window is too short for a verdict.
+pub(super) fn is_too_short(evidence: &Evidence<'_>) -> bool {
+    evidence.profile.points < POINTS || evidence.profile.window < WINDOW_NS
+}
+
 /// The reasons that forbid a verdict.
 fn refusals(evidence: &Evidence<'_>, causes: &[Cause]) -> Vec<String> {
     let profile = evidence.profile;
@@ -106,7 +111,7 @@ fn refusals(evidence: &Evidence<'_>, causes: &[Cause]) -> Vec<String> {
     let period = profile.window as f64 * busy / tasks.max(1) as f64;
     if tasks == 0 {
         thin.push("no tasks".into());
-    } else if profile.points < POINTS || profile.window < WINDOW_NS {
+    } else if is_too_short(evidence) {
         thin.push(format!(
             "the window is only {:.1} us; record at least a second",
             profile.window as f64 / 1e3
