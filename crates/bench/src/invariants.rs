@@ -100,10 +100,8 @@ struct Invariant {
     means: &'static str,
 }
 
-/// Refuses a run of `blocking`, and an instrumented one of `interp`, `parked` or `bytes`, that did
-/// not count what it should.
-/// Refuses an instrumented run of `interp`, `parked`, `bytes` or `scale` that did not count what it should.
-/// Everything else passes.
+/// Refuses a run of `blocking`, and an instrumented one of `interp`, `parked`, `bytes` or `scale`,
+/// that did not count what it should. Everything else passes.
 pub fn check(request: &RunRequest, extra: &Map<String, Value>) -> Result<(), Fault> {
     let verifies = request.params.get(VERIFY) == Some(&ParamValue::Flag(true));
     if request.workload == parked::WORKLOAD {

@@ -1,8 +1,8 @@
 //! Tables that answer another question than "which is cheapest": shares of a base, latencies, how
 //! far variants come, how throughput grows with workers, what one thing costs under several
 //! settings, what waiting tasks hold, what ready ones wait, how many bytes a second are read, how
-//! rates stand to published ones, and what a task's cost consists of. Their cells, for whoever draws
-//! tables.
+//! rates stand to published ones, and what a task's cost consists of. Their cells, for whoever
+//! draws tables.
 
 use taskscale_model::{
     blocking::INLINE,

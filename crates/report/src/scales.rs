@@ -58,7 +58,8 @@ fn by_row(table: &Scales, name: &dyn Fn(&Scale) -> String) -> Vec<String> {
     let line = |[first, workers_, per_s, times, each]: [&str; 5]| {
         format!("{first} {workers_:>workers$} {per_s:>PER_S$} {times:>TIMES$} {each:>EACH$}")
     };
-    // Where no worker tells what it did, how much of one alone each is worth is what is left to say.
+    // Where no worker tells what it did, what is left to say is how much of one alone each is
+    // worth.
     let told = table.rows.iter().any(|row| row.each.is_some());
     let last = if told { "each worker" } else { "efficiency" };
     let head = line([&blank, &param, "in all", "times [95 %]", last]);

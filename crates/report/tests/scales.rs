@@ -262,8 +262,8 @@ fn multiples_of_few_processes_have_no_interval_and_are_unsure() {
     assert_eq!(unsure.text, "1 of 2 have no interval: fewer than six processes");
 }
 
-/// As [`of_workers`], of a table to all CPUs of a machine with so many, whose probe tells nothing of
-/// each worker.
+/// As [`of_workers`], of a table to all CPUs of a machine with so many, whose probe tells nothing
+/// of each worker.
 fn on_cpus(cpus: u64, workers: &[u64], task_us: impl Fn(u64, u64) -> u64) -> Run {
     let mut run = of_workers(workers, task_us, even);
     run.header.machine.cpus_usable = Reading::Value(cpus);

@@ -230,8 +230,8 @@ pub fn of_processes(workers: &[f64], rates: &[Vec<f64>]) -> Option<Law> {
 }
 
 /// The medians over processes, each beside its own mean over all counts: what makes one process
-/// slower at all of them leaves the shape of the curve as it is. A count whose processes are missing
-/// has none.
+/// slower at all of them leaves the shape of the curve as it is. A count whose processes are
+/// missing has none.
 fn points(workers: &[f64], rates: &[&Vec<f64>]) -> Option<Vec<Point>> {
     let level = |process: &&Vec<f64>| {
         let logs: f64 = process.iter().map(|rate| rate.ln()).sum();

@@ -40,8 +40,8 @@ impl ScaleOf {
         }
     }
 
-    /// The numbers of workers on a machine of so many CPUs: each up to 8, then 12, 16, 24, 32 and so
-    /// on, and all CPUs.
+    /// The numbers of workers on a machine of so many CPUs: each up to 8, then 12, 16, 24, 32 and
+    /// so on, and all CPUs.
     ///
     /// ```
     /// use taskscale_model::suite::ScaleOf;

@@ -28,8 +28,8 @@ pub struct Scales {
     pub laws: Vec<ScaleLaw>,
 }
 
-/// The Universal Scalability Law of one series: N workers do `per_s` N / (1 + `contention` (N - 1) +
-/// `coherency` N (N - 1)) tasks a second.
+/// The Universal Scalability Law of one series: N workers do `per_s` N / (1 + `contention` (N - 1)
+/// + `coherency` N (N - 1)) tasks a second.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ScaleLaw {

@@ -1,7 +1,8 @@
 //! `scale`: `size` tasks that a given number of workers shares.
 //!
 //! A pool has just so many threads that run tasks. Whoever asks waits meanwhile: what creates the
-//! tasks runs on a worker too. Pools are started before the timed part, and kept for later requests.
+//! tasks runs on a worker too. Pools are started before the timed part, and kept for later
+//! requests.
 
 mod rayon;
 mod smol;

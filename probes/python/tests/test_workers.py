@@ -1,0 +1,42 @@
+"""Workloads about workers: `pingpong` and `scale`."""
+
+import unittest
+
+from test_probe import RUNTIMES, Session, installed, sum_of_tasks, variants
+
+
+class Pingpong(unittest.TestCase):
+    """Every token comes back."""
+
+    def test_all_trips_are_made_over_all_pairs(self):
+        for runtime in filter(installed, RUNTIMES):
+            with Session(runtime) as session:
+                for variant in variants(session.describe(), "pingpong"):
+                    # 51 trips do not divide evenly; of 60 pairs some have none.
+                    for pairs in (1, 4, 60):
+                        sample = session.run("pingpong", variant["name"], 51, 2, pairs=pairs, workers="one")
+                        self.assertEqual(sample.get("answer"), 102, f"{runtime} {variant['name']} {pairs}: {sample}")
+                self.assertEqual(session.end(), (b"", 0))
+                self.assertEqual(session.complaints, b"", runtime)
+
+
+class Scale(unittest.TestCase):
+    """Every call is made once, by no more threads than were asked for."""
+
+    def test_any_number_of_threads_does_every_call_once(self):
+        for runtime in filter(installed, ("asyncio", "uvloop")):
+            with Session(runtime) as session:
+                for workers, work in ((1, 0), (2, 5), (5, 5), (1, 5)):
+                    sample = session.run("scale", "run_in_executor", 50, 2, workers=workers, work=work, verify=True)
+                    case = f"{runtime} {workers}: {sample}"
+                    right = 2 * sum_of_tasks(50, work) % 2**64
+                    self.assertEqual((int(sample["answer"]), sample["extra"]["executed"]), (right, 100), case)
+                    self.assertLessEqual(sample["extra"]["workers_seen"], workers, case)
+                for workers in (0, 1001):
+                    said = session.run("scale", "run_in_executor", workers=workers).get("message", "")
+                    self.assertIn(f"workers is {workers}; give 1 to 1000", said)
+                self.assertEqual(session.end(), (b"", 0))
+
+
+if __name__ == "__main__":
+    unittest.main()
