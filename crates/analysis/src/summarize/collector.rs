@@ -46,16 +46,15 @@ pub fn of(run: &Run, counts: &Counts<'_>, group: &[&RowSamples<'_>], found: &Gro
     let larger_young = group.first().and_then(|one| larger_young(run, one.row));
     // A grade that a collector could have is worth the counts.
     let is_counted = group.iter().any(|one| {
-        counts.get(one.row.row, Count::Bytes).is_some() && counts.get(one.row.row, Count::Collections).is_some()
+        counts.get(one.row.row, Count::Bytes).is_some()
+            && counts.get(one.row.row, Count::Collections).is_some()
     });
-    let may_be = found.grade.is_superlinear()
-        && found.judged().is_some_and(|judged| judged.exponent <= COLLECTOR_MAX);
+    let may_be =
+        found.grade.is_superlinear() && found.judged().is_some_and(|judged| judged.exponent <= COLLECTOR_MAX);
     let check = larger_young.and_then(|before| match is_collector {
         true if before.is_empty() => None,
         true => Some(Check { before: before.to_owned(), behind: String::new() }),
-        false => {
-            (may_be && !is_counted).then(|| Check { before: String::new(), behind: COUNTED.to_owned() })
-        }
+        false => (may_be && !is_counted).then(|| Check { before: String::new(), behind: COUNTED.to_owned() }),
     });
     let bytes = bytes.map(|bytes| BytesGrowth {
         sizes: bytes.sizes,

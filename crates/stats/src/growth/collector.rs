@@ -50,10 +50,8 @@ pub fn bytes(counted: &[SizeCost<'_>], over: &[u64]) -> Option<Bytes> {
     if usable.len() < MIN_SIZES {
         return None;
     }
-    let points: Vec<(f64, f64)> = costs
-        .iter()
-        .map(|cost| Some((cost.size as f64, median(cost.totals)?)))
-        .collect::<Option<_>>()?;
+    let points: Vec<(f64, f64)> =
+        costs.iter().map(|cost| Some((cost.size as f64, median(cost.totals)?))).collect::<Option<_>>()?;
     let exponent = Some(fit::exponent(&points)).filter(|exponent| exponent.is_finite())?;
     Some(Bytes { sizes: over.to_vec(), exponent, range: range(&costs) })
 }
@@ -174,7 +172,8 @@ mod tests {
     #[test]
     fn the_range_holds_all_that_the_counts_allow() {
         // 5 % more at the largest size in one process, 5 % less in another.
-        let totals = totals(|n| if n > 200_000.0 { vec![95.0 * n, 100.0 * n, 105.0 * n] } else { vec![100.0 * n; 3] });
+        let totals =
+            totals(|n| if n > 200_000.0 { vec![95.0 * n, 100.0 * n, 105.0 * n] } else { vec![100.0 * n; 3] });
         let over: Vec<u64> = totals.iter().map(|(size, _)| *size).collect();
         let found = bytes(&sizes(&totals), &over).expect("bytes");
         // Of five sizes that double the last has the weight 2 / 10 in octaves.
@@ -187,7 +186,8 @@ mod tests {
     #[test]
     fn the_range_decides() {
         let row = cpu(|n| 50.0 * n.powf(1.4));
-        let of = |exponent, low, high| Bytes { sizes: vec![16_384, 262_144], exponent, range: Some((low, high)) };
+        let of =
+            |exponent, low, high| Bytes { sizes: vec![16_384, 262_144], exponent, range: Some((low, high)) };
         for (bytes, expected) in [
             (of(1.05, 1.0, 1.1), Some(ByBytes::Collector)),
             (of(1.05, 1.0, 1.11), None),

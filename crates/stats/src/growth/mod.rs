@@ -32,7 +32,7 @@ mod shape;
 
 use fastrand::Rng;
 
-pub use collector::{Bytes, ByBytes, COLLECTOR_MAX, by_bytes, bytes};
+pub use collector::{ByBytes, Bytes, COLLECTOR_MAX, by_bytes, bytes};
 pub use control::{Cause, cause, is_shared};
 use curve::Curve;
 pub use forecast::{FEARED, FEARED_AFTER_STEEP, Reach, STEEP, breaks_budget, forecast};

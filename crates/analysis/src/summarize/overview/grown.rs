@@ -27,7 +27,8 @@ pub fn cliffs(growth: &[Growth]) -> Vec<Finding> {
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         let text = format!("{}: {}", name(growth), parts.join("; "));
-        let remedy = growth.check.as_ref().map(|check| format!("to tell a collector from a cliff: {}", again(check)));
+        let remedy =
+            growth.check.as_ref().map(|check| format!("to tell a collector from a cliff: {}", again(check)));
         Finding { kind: FindingKind::Cliff, text, remedy: remedy.unwrap_or_default() }
     };
     steepest_first(growth, Growth::is_cliff).into_iter().map(finding).collect()
@@ -127,7 +128,11 @@ fn name(growth: &Growth) -> String {
 
 #[cfg(test)]
 mod tests {
-    use taskscale_model::{key::SeriesKey, suite::FREE, summary::{BytesGrowth, OneSecond}};
+    use taskscale_model::{
+        key::SeriesKey,
+        suite::FREE,
+        summary::{BytesGrowth, OneSecond},
+    };
 
     use super::*;
 
@@ -206,8 +211,7 @@ mod tests {
             check,
             ..of("tree", Grade::SoftGrowth, 1.58)
         };
-        let chain =
-            Growth { exponent: Some(1.31), bytes: bytes(1.02, false), check: None, ..tree.clone() };
+        let chain = Growth { exponent: Some(1.31), bytes: bytes(1.02, false), check: None, ..tree.clone() };
         let found = others(&[chain.clone(), tree.clone()], &[]);
         assert_eq!(
             (&*found[0].text, &*found[0].remedy),
