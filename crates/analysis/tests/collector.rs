@@ -25,7 +25,7 @@ fn run(language: &str, power: f64) -> Run {
         }
         record.to_string() + "\n"
     };
-    parse_run(&WIDE.lines().map(changed).collect::<String>()).expect("a run file")
+    parse_run(WIDE.lines().map(changed).collect::<String>()).expect("a run file")
 }
 
 /// What a process of a row counts in so many iterations.

@@ -32,8 +32,8 @@ pub fn bytes(growth: &Growth) -> Option<String> {
     Some(format!("bytes n^{:.2}", growth.bytes.as_ref()?.exponent))
 }
 
-/// What is known of each series that is a cliff: `name: grade`, its sizes, its bend, and the size of
-/// a second; and of each whose growth is the collector's, with what checks it.
+/// What is known of each series that is a cliff: `name: grade`, its sizes, its bend, and the size
+/// of a second; and of each whose growth is the collector's, with what checks it.
 pub fn findings(summary: &Summary) -> Vec<String> {
     let is_told = |growth: &&Growth| growth.is_cliff() || growth.cause == Some(Cause::Collector);
     let told = summary.growth.iter().filter(is_told);
@@ -96,7 +96,8 @@ fn finding(growth: &Growth, command: &[String]) -> String {
     parts.join("; ")
 }
 
-/// Writes the exponent of bytes with what the counts allow: `n^1.00 (1.00 to 1.01 by its processes)`.
+/// Writes the exponent of bytes with what the counts allow:
+/// `n^1.00 (1.00 to 1.01 by its processes)`.
 fn exponent_of(bytes: &BytesGrowth) -> String {
     let range = match bytes.range {
         Some(Interval(low, high)) => format!(" ({low:.2} to {high:.2} by its processes)"),

@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn the_range_holds_all_that_the_counts_allow() {
         // 5 % more in one process and 5 % less in another, at the least and at the largest size.
-        let is_end = |n: f64| n < 20_000.0 || n > 200_000.0;
+        let is_end = |n: f64| !(20_000.0..200_000.0).contains(&n);
         let totals =
             totals(|n| if is_end(n) { vec![95.0 * n, 100.0 * n, 105.0 * n] } else { vec![100.0 * n; 3] });
         let over: Vec<u64> = totals.iter().map(|(size, _)| *size).collect();

@@ -222,7 +222,10 @@ mod tests {
         );
         assert!(found.len() == 1 && cliffs(&[chain, tree]).is_empty());
         let throws = Growth { bytes: bytes(1.99, true), ..of("throw", Grade::SoftGrowth, 1.2) };
-        assert_eq!(cliffs(&[throws.clone()])[0].text, "asyncio throw: n^1.2; bytes grow as n^1.99");
+        assert_eq!(
+            cliffs(std::slice::from_ref(&throws))[0].text,
+            "asyncio throw: n^1.2; bytes grow as n^1.99"
+        );
         assert!(others(&[throws], &[]).is_empty());
         let behind = "--metrics bytes,gc".to_owned();
         let steep = Growth {
