@@ -106,9 +106,15 @@ fn exponent_of(bytes: &BytesGrowth) -> String {
     format!("n^{:.2}{range}", bytes.exponent)
 }
 
-/// The command of the run with what a check adds to it.
+/// The command of the run with what a check adds to it. The file that the run is in stays as it is.
 fn again(check: &Check, command: &[String]) -> String {
-    let words = shlex::try_join(command.iter().map(String::as_str)).unwrap_or_else(|_| command.join(" "));
+    let is_output = |word: &str| ["-o", "--output"].contains(&word);
+    let is_kept = |(at, word): &(usize, &str)| {
+        let is_value = *at > 0 && is_output(&command[at - 1]);
+        !is_output(word) && !is_value && !word.starts_with("--output=")
+    };
+    let words = command.iter().map(String::as_str).enumerate().filter(is_kept).map(|(_, word)| word);
+    let words = shlex::try_join(words.clone()).unwrap_or_else(|_| words.collect::<Vec<_>>().join(" "));
     let parts = [&*check.before, &*words, &*check.behind];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }

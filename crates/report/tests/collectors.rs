@@ -57,6 +57,8 @@ fn counting_is_named_where_it_would_tell() {
     let mut summary = summarize(&parse_run(WIDE).expect("a run file"));
     let behind = "--metrics bytes,gc".to_owned();
     summary.growth[1].check = Some(Check { before: String::new(), behind });
+    let output = ["-o", "run.jsonl", "--output=run.jsonl", "--output", "run.jsonl"];
+    summary.command.extend(output.map(str::to_owned));
     let why = "to tell a collector from a cliff: taskscale run fanout --metrics bytes,gc";
     assert!(detailed(&summary).contains(why), "{}", detailed(&summary));
 }
