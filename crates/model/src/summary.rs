@@ -133,15 +133,64 @@ pub struct Growth {
     /// Where an iteration takes a second of CPU time. Only superlinear growth has one.
     #[serde(default)]
     pub one_second: Option<OneSecond>,
-    /// What superlinear growth is due to.
+    /// What growth above linear is due to.
     #[serde(default)]
     pub cause: Option<Cause>,
     /// The variant (and case) of the same table whose growth told the cause. It is
     /// `runtime:variant` where the suite named another runtime's.
     #[serde(default)]
     pub growth_control: Option<String>,
+    /// How what an iteration allocates grows; missing where bytes were not counted at enough sizes.
+    #[serde(default)]
+    pub bytes: Option<BytesGrowth>,
+    /// How the same run tells whether the growth is the collector's.
+    #[serde(default)]
+    pub check: Option<Check>,
     /// Why there is no grade, or what limits it.
     pub reason: Option<String>,
+}
+
+impl Growth {
+    /// Whether cost per task keeps rising with size: CPU time is superlinear or worse, or bytes are
+    /// a cliff.
+    pub fn is_cliff(&self) -> bool {
+        matches!(self.grade, Grade::Superlinear | Grade::QuadraticOrWorse) || self.is_cliff_in_bytes()
+    }
+
+    /// Whether bytes are a cliff, however CPU time grows.
+    pub fn is_cliff_in_bytes(&self) -> bool {
+        self.bytes.as_ref().is_some_and(|bytes| bytes.is_cliff)
+    }
+}
+
+/// How what an iteration allocates grows with size.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct BytesGrowth {
+    /// The sizes that the exponent rests on: the last three octaves.
+    pub sizes: Vec<u64>,
+    /// Exponent of the allocated bytes over these sizes: 1 is linear.
+    pub exponent: f64,
+    /// The least and the largest exponent that the counted processes allow, which is no 95 %
+    /// interval; missing where a size was counted once.
+    pub range: Option<Interval>,
+    /// Runs of the collector in one iteration at the largest of these sizes; missing where they
+    /// were not counted.
+    pub collections: Option<f64>,
+    /// Whether bytes grow as n^1.7 or more, the whole range of the exponent.
+    pub is_cliff: bool,
+}
+
+/// What the command of a run is repeated with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Check {
+    /// Variables of the environment, as a shell takes them before the command: those that make the
+    /// young generation larger. Empty where none is needed.
+    pub before: String,
+    /// Words behind the command: those that have bytes and collections counted. Empty where none is
+    /// needed.
+    pub behind: String,
 }
 
 /// The local exponent between two neighbouring sizes.
@@ -171,7 +220,7 @@ pub struct OneSecond {
     pub measured: bool,
 }
 
-/// What superlinear growth is due to.
+/// What growth above linear is due to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -184,6 +233,9 @@ pub enum Cause {
     MachineOrAllocator,
     /// No other form was measured at these sizes, or only one that is too uncertain to tell.
     NoControl,
+    /// The collector of the runtime: bytes are linear, there were collections, and the exponent is
+    /// 1.6 at most. The grade is then `soft_growth`.
+    Collector,
 }
 
 /// The grades of growth. METHODOLOGY.md, "Growth", has the limits.
@@ -193,7 +245,8 @@ pub enum Cause {
 pub enum Grade {
     /// The exponent is at most 1.1. Constant and falling costs have this grade too.
     Linear,
-    /// The exponent is above 1.1, but not for three octaves, or as a collector or a cache explains.
+    /// The exponent is above 1.1, but not for three octaves, or as a collector or a cache explains,
+    /// by the shape of the curve or by linear bytes.
     SoftGrowth,
     /// The exponent and its whole interval are above 1.3 over the last three octaves.
     Superlinear,

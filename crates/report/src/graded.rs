@@ -104,10 +104,10 @@ impl Section<'_> {
                 .map(|size| format!("{:>TIME$}", at(*size).unwrap_or_else(|| "-".to_owned())))
                 .collect();
             let (colour, grade) = match growth.grade {
+                _ if growth.is_cliff() => (Ink::Red, exponent(growth)),
                 Grade::Linear => (Ink::Green, exponent(growth)),
                 Grade::SoftGrowth => (Ink::Yellow, exponent(growth)),
-                Grade::Superlinear | Grade::QuadraticOrWorse => (Ink::Red, exponent(growth)),
-                Grade::CannotTell => (Ink::Dim, None),
+                _ => (Ink::Dim, None),
             };
             let grade = ink(colour, grade.as_deref().unwrap_or("cannot tell"));
             let (of_runtime, of_variant) =

@@ -248,9 +248,9 @@ fn figures(line: &Line<'_>, size: u64) -> String {
 }
 
 fn growth_cell(growth: &Growth) -> String {
-    let exponent =
-        growth::exponent(growth).map(|exponent| format!("<br>{}", escape(&exponent))).unwrap_or_default();
-    format!("{}{exponent}", growth::grade(growth))
+    let below = [growth::exponent(growth), growth::bytes(growth)];
+    let below = below.into_iter().flatten().map(|line| format!("<br>{}", escape(&line)));
+    growth::grade(growth).to_owned() + &below.collect::<String>()
 }
 
 /// Makes text safe inside a table cell and a list, so that it has no markup of its own. Where such

@@ -9,7 +9,7 @@ use taskscale_model::{
 use crate::{
     counts,
     folded::{NAMES, columns, drawn, folded, left, name, right},
-    growth::{exponent, grade},
+    growth::{bytes, exponent, grade},
     layout::{Line, Table},
     style::{Ink, Style, ink},
     toolchain,
@@ -118,12 +118,13 @@ fn compared(role: Role, over: Option<Ratio>) -> String {
 
 fn growth(growth: &Growth) -> String {
     let colour = match growth.grade {
+        _ if growth.is_cliff() => Ink::Red,
         Grade::Linear => Ink::Green,
         Grade::SoftGrowth => Ink::Yellow,
-        Grade::Superlinear | Grade::QuadraticOrWorse => Ink::Red,
-        Grade::CannotTell => Ink::Dim,
+        _ => Ink::Dim,
     };
-    format!("{}\n{}", ink(colour, grade(growth)), exponent(growth).unwrap_or_default())
+    let bytes = bytes(growth).map(|bytes| format!("\n{bytes}")).unwrap_or_default();
+    format!("{}\n{}{bytes}", ink(colour, grade(growth)), exponent(growth).unwrap_or_default())
 }
 
 /// Draws all percentiles of one size, one line per row and metric.

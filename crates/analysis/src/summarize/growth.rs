@@ -4,14 +4,14 @@ use fastrand::Rng;
 use taskscale_model::{
     figure::count,
     run_file::{Role, RowRecord, Time},
-    summary::{Grade, Growth, GrowthStep, Interval, OneSecond},
+    summary::{Cause, Grade, Growth, GrowthStep, Interval, OneSecond},
 };
 use taskscale_stats::{
     growth::{self, Clock, MAX_WIDTH, MIN_OCTAVES, MIN_ROUNDS, MIN_SIZES, Reason, SizeCost},
     independent::independent,
 };
 
-use super::{cause, samples::RowSamples};
+use super::{cause, collector, counts::Counts, samples::RowSamples};
 use crate::{grouped, read::Run};
 
 /// A second in the unit of the costs.
@@ -39,7 +39,13 @@ pub fn all(run: &Run, series: &[RowSamples<'_>]) -> Vec<Growth> {
         })
         .collect();
     let judged: Vec<cause::Judged<'_>> = found.iter().map(|(row, growth, _)| (*row, growth)).collect();
-    found.iter().map(|(row, one, measured)| entry(run, row, one, *measured, &judged)).collect()
+    let counts = Counts::of_run(run);
+    let all = found.iter().zip(&groups);
+    all.map(|((row, one, measured), group)| {
+        let by_bytes = collector::of(run, &counts, group, one);
+        entry(run, row, (one, *measured), &judged, by_bytes)
+    })
+    .collect()
 }
 
 /// The growth of one series, and the number of sizes at which it was measured.
@@ -63,13 +69,16 @@ fn judge(group: &[&RowSamples<'_>], rng: &mut Rng) -> (growth::Growth, usize) {
 fn entry(
     run: &Run,
     row: &RowRecord,
-    found: &growth::Growth,
-    measured: usize,
+    (found, measured): (&growth::Growth, usize),
     all: &[cause::Judged<'_>],
+    by_bytes: collector::Told,
 ) -> Growth {
     let judged = found.judged();
-    let told = cause::of(run, (row, found), all);
+    // What other forms do says nothing of a collector: those that keep less alive have less of it.
+    let is_collector = by_bytes.is_collector;
+    let told = cause::of(run, (row, found), all).filter(|_| !is_collector);
     let shared = told.as_ref().is_some_and(|told| told.shared);
+    let is_cliff = found.grade.is_superlinear() && !is_collector;
     Growth {
         key: row.key.series.clone(),
         sizes: judged.map(|judged| judged.sizes.clone()).unwrap_or_default(),
@@ -85,13 +94,19 @@ fn entry(
                 ci: interval(step.interval),
             })
             .collect(),
-        grade: if shared { Grade::CannotTell } else { grade(found.grade) },
-        bend: found.bend.map(|bend| bend.size),
-        bend_ci: found.bend.map(|bend| interval(bend.interval)),
-        one_second: found.reach.filter(|_| !shared && found.grade.is_superlinear()).map(one_second),
-        cause: told.as_ref().map(|told| told.cause),
+        grade: match (is_collector, shared) {
+            (true, _) => Grade::SoftGrowth,
+            (_, true) => Grade::CannotTell,
+            _ => grade(found.grade),
+        },
+        bend: found.bend.filter(|_| is_cliff).map(|bend| bend.size),
+        bend_ci: found.bend.filter(|_| is_cliff).map(|bend| interval(bend.interval)),
+        one_second: found.reach.filter(|_| is_cliff && !shared).map(one_second),
+        cause: if is_collector { Some(Cause::Collector) } else { told.as_ref().map(|told| told.cause) },
         reason: reason(found, measured).or_else(|| told.as_ref().and_then(|told| told.reason.clone())),
         growth_control: told.and_then(|told| told.control),
+        bytes: by_bytes.bytes,
+        check: by_bytes.check,
     }
 }
 

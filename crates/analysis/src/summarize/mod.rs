@@ -1,6 +1,7 @@
 //! Derives every figure of a summary from the raw records of a run.
 
 mod cause;
+mod collector;
 pub mod control;
 pub mod counts;
 pub mod doubts;

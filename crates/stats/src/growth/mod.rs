@@ -10,6 +10,7 @@
 //! | `grade` | the rules |
 //! | `forecast` | at which size does a row take a second, would the next size break the budget? |
 //! | `control` | is it the form, or the machine? |
+//! | `collector` | is it the form, or the collector? |
 //!
 //! A grade rests on CPU time totals at four sizes or more that span three octaves or more. Linear
 //! controls gave exponents of 1.3 over a single octave, and of -6.9 to 5.9 in wall time. Sizes
@@ -21,6 +22,7 @@
 //! linear series upwards. The experiment `growth` shows what each rule is worth against noise of
 //! real runs.
 
+mod collector;
 mod control;
 mod curve;
 mod fit;
@@ -30,6 +32,7 @@ mod shape;
 
 use fastrand::Rng;
 
+pub use collector::{ByBytes, Bytes, COLLECTOR_MAX, by_bytes, bytes};
 pub use control::{Cause, cause, is_shared};
 use curve::Curve;
 pub use forecast::{FEARED, FEARED_AFTER_STEEP, Reach, STEEP, breaks_budget, forecast};

@@ -4,45 +4,80 @@
 use taskscale_model::{
     figure::{count, rounded},
     suite::{is_free, sized},
-    summary::{Finding, FindingKind, Grade, Growth, Row},
+    summary::{Cause, Check, Finding, FindingKind, Grade, Growth, Row},
 };
 use taskscale_stats::growth::MIN_SIZES;
 
 use super::findings::{listed, plain};
+use crate::grouped;
 
-/// Series whose cost grows, the steepest first.
+/// Series whose cost grows, the steepest first, and how bytes grow where they are a cliff.
 pub fn cliffs(growth: &[Growth]) -> Vec<Finding> {
     let about = |size: f64| rounded(size.round(), Some(size / 10.0));
     let finding = |growth: &Growth| {
-        let mut text = name(growth);
-        text += &growth.exponent.map(|exponent| format!(": n^{exponent:.1}")).unwrap_or_default();
-        text += &growth.bend.map(|bend| format!(" from {} on", about(bend))).unwrap_or_default();
-        if let Some(second) = growth.one_second {
-            text += &format!("; a second at {}", sized(&growth.key.suite, &about(second.size)));
-        }
-        plain(FindingKind::Cliff, text)
+        // Growth without a grade has no exponent that should be read.
+        let exponent = growth.exponent.filter(|_| growth.grade != Grade::CannotTell);
+        let from = growth.bend.map(|bend| format!(" from {} on", about(bend))).unwrap_or_default();
+        let second = growth.one_second.map(|second| sized(&growth.key.suite, &about(second.size)));
+        let bytes = growth.bytes.as_ref().filter(|bytes| bytes.is_cliff);
+        let parts = [
+            exponent.map(|exponent| format!("n^{exponent:.1}{from}")),
+            second.map(|second| format!("a second at {second}")),
+            bytes.map(|bytes| format!("bytes grow as n^{:.2}", bytes.exponent)),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        let text = format!("{}: {}", name(growth), parts.join("; "));
+        let remedy =
+            growth.check.as_ref().map(|check| format!("to tell a collector from a cliff: {}", again(check)));
+        Finding { kind: FindingKind::Cliff, text, remedy: remedy.unwrap_or_default() }
     };
-    let is_cliff = |grade: Grade| matches!(grade, Grade::Superlinear | Grade::QuadraticOrWorse);
-    steepest_first(growth, is_cliff).into_iter().map(finding).collect()
+    steepest_first(growth, Growth::is_cliff).into_iter().map(finding).collect()
+}
+
+/// What the command is repeated with, in few words.
+fn again(check: &Check) -> String {
+    let words = [&*check.before, &*check.behind];
+    words.into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(" and ")
+}
+
+/// A sentence for the series of each runtime whose growth is the collector's.
+fn of_collectors(growth: &[Growth]) -> Vec<Finding> {
+    let by_collector = |growth: &Growth| growth.cause == Some(Cause::Collector);
+    let of_runtime = |growth: &&Growth| growth.key.runtime.clone();
+    let finding = |of_one: Vec<&Growth>| {
+        let one = |growth: &&Growth| with_exponent(growth);
+        let bytes = of_one.iter().filter_map(|growth| Some(growth.bytes.as_ref()?.exponent));
+        let most = bytes.fold(0.0, f64::max);
+        let up_to = if of_one.len() > 1 { " at most" } else { "" };
+        let names = listed(&of_one.iter().map(one).collect::<Vec<_>>());
+        let check = of_one.first().and_then(|growth| growth.check.as_ref());
+        Finding {
+            kind: FindingKind::Growth,
+            text: format!("{names}: the collector, no cliff: bytes grow as n^{most:.2}{up_to}"),
+            remedy: check.map(|check| format!("check: the same with {}", again(check))).unwrap_or_default(),
+        }
+    };
+    grouped(steepest_first(growth, by_collector), of_runtime).into_iter().map(finding).collect()
 }
 
 /// One sentence for the series that grow softly, one for those that are linear, and one for those
 /// that were planned at enough sizes and have no grade.
 pub fn others(growth: &[Growth], rows: &[Row]) -> Vec<Finding> {
     let mut texts = Vec::new();
-    let soft = steepest_first(growth, |grade| grade == Grade::SoftGrowth);
+    let is_soft = |growth: &Growth| {
+        growth.grade == Grade::SoftGrowth && growth.cause != Some(Cause::Collector) && !growth.is_cliff()
+    };
+    let soft = steepest_first(growth, is_soft);
     if let Some(most) = soft.first().and_then(|growth| growth.exponent) {
-        let one = |growth: &&Growth| match growth.exponent {
-            Some(exponent) => format!("{} n^{exponent:.2}", name(growth)),
-            None => name(growth),
-        };
+        let one = |growth: &&Growth| with_exponent(growth);
         let up_to = if soft.len() > 1 { "up to " } else { "" };
         let names = listed(&soft.iter().map(one).collect::<Vec<_>>());
         let tenfold = rounded(10f64.powf(most), Some(1.0));
         let tasks = if is_free(&soft[0].key.suite) { "n" } else { "tasks" };
         texts.push(format!("{names}: ten times the {tasks} cost {up_to}{tenfold} times as much"));
     }
-    let linear: Vec<&Growth> = growth.iter().filter(|growth| growth.grade == Grade::Linear).collect();
+    let is_linear = |growth: &&Growth| growth.grade == Grade::Linear && !growth.is_cliff();
+    let linear: Vec<&Growth> = growth.iter().filter(is_linear).collect();
     let sizes = || linear.iter().flat_map(|growth| &growth.sizes);
     if let (Some(least), Some(most)) = (sizes().min(), sizes().max()) {
         let who = match (linear.as_slice(), growth.len()) {
@@ -62,19 +97,29 @@ pub fn others(growth: &[Growth], rows: &[Row]) -> Vec<Finding> {
     };
     let open: Vec<&Growth> = growth
         .iter()
-        .filter(|growth| growth.grade == Grade::CannotTell && planned(growth) >= MIN_SIZES)
+        .filter(|growth| {
+            growth.grade == Grade::CannotTell && !growth.is_cliff() && planned(growth) >= MIN_SIZES
+        })
         .collect();
     if let Some(reason) = open.iter().find_map(|growth| growth.reason.as_deref()) {
         let names = listed(&open.iter().map(|growth| name(growth)).collect::<Vec<_>>());
         texts.push(format!("cannot tell for {names}: {reason}"));
     }
-    texts.into_iter().map(|text| plain(FindingKind::Growth, text)).collect()
+    let texts = texts.into_iter().map(|text| plain(FindingKind::Growth, text));
+    of_collectors(growth).into_iter().chain(texts).collect()
 }
 
-fn steepest_first(growth: &[Growth], wanted: impl Fn(Grade) -> bool) -> Vec<&Growth> {
-    let mut found: Vec<&Growth> = growth.iter().filter(|growth| wanted(growth.grade)).collect();
+fn steepest_first(growth: &[Growth], wanted: impl Fn(&Growth) -> bool) -> Vec<&Growth> {
+    let mut found: Vec<&Growth> = growth.iter().filter(|growth| wanted(growth)).collect();
     found.sort_by(|a, b| b.exponent.unwrap_or(0.0).total_cmp(&a.exponent.unwrap_or(0.0)));
     found
+}
+
+fn with_exponent(growth: &Growth) -> String {
+    match growth.exponent {
+        Some(exponent) => format!("{} n^{exponent:.2}", name(growth)),
+        None => name(growth),
+    }
 }
 
 fn name(growth: &Growth) -> String {
@@ -83,7 +128,11 @@ fn name(growth: &Growth) -> String {
 
 #[cfg(test)]
 mod tests {
-    use taskscale_model::{key::SeriesKey, suite::FREE, summary::OneSecond};
+    use taskscale_model::{
+        key::SeriesKey,
+        suite::FREE,
+        summary::{BytesGrowth, OneSecond},
+    };
 
     use super::*;
 
@@ -101,6 +150,8 @@ mod tests {
             one_second: None,
             cause: None,
             growth_control: None,
+            bytes: None,
+            check: None,
             reason: None,
         }
     }
@@ -144,6 +195,44 @@ mod tests {
         steep.one_second =
             Some(OneSecond { size: 6_100.0, low: 6_000.0, high: None, exponent: 2.0, measured: false });
         assert_eq!(cliffs(&[steep])[0].text, "asyncio nested: n^2.0; a second at n = 6,100");
+    }
+
+    #[test]
+    fn growth_of_the_collector_is_no_cliff_and_growth_of_bytes_is_one() {
+        let bytes = |exponent, is_cliff| {
+            let (sizes, range, collections) = (vec![64, 512], None, Some(1.0));
+            Some(BytesGrowth { sizes, exponent, range, collections, is_cliff })
+        };
+        let before = "DOTNET_GCgen0size=0x40000000".to_owned();
+        let check = Some(Check { before, behind: String::new() });
+        let tree = Growth {
+            cause: Some(Cause::Collector),
+            bytes: bytes(1.0, false),
+            check,
+            ..of("tree", Grade::SoftGrowth, 1.58)
+        };
+        let chain = Growth { exponent: Some(1.31), bytes: bytes(1.02, false), check: None, ..tree.clone() };
+        let found = others(&[chain.clone(), tree.clone()], &[]);
+        assert_eq!(
+            (&*found[0].text, &*found[0].remedy),
+            (
+                "asyncio tree n^1.58, asyncio tree n^1.31: the collector, no cliff: bytes grow as n^1.02 at most",
+                "check: the same with DOTNET_GCgen0size=0x40000000"
+            )
+        );
+        assert!(found.len() == 1 && cliffs(&[chain, tree]).is_empty());
+        let throws = Growth { bytes: bytes(1.99, true), ..of("throw", Grade::SoftGrowth, 1.2) };
+        assert_eq!(
+            cliffs(std::slice::from_ref(&throws))[0].text,
+            "asyncio throw: n^1.2; bytes grow as n^1.99"
+        );
+        assert!(others(&[throws], &[]).is_empty());
+        let behind = "--metrics bytes,gc".to_owned();
+        let steep = Growth {
+            check: Some(Check { before: String::new(), behind }),
+            ..of("wait", Grade::Superlinear, 1.5)
+        };
+        assert_eq!(cliffs(&[steep])[0].remedy, "to tell a collector from a cliff: --metrics bytes,gc");
     }
 
     #[test]

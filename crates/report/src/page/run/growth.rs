@@ -7,7 +7,7 @@ use taskscale_model::{
     figure::{count, time},
     run_file::Role,
     suite::sized,
-    summary::{Grade, Growth, Interval, Summary},
+    summary::{Growth, Interval, Summary},
 };
 
 use super::strip::interval;
@@ -70,7 +70,7 @@ pub fn plots(summary: &Summary) -> Plots {
     let all = series.len();
     series.retain(|(_, points)| points.len() > 1);
     let short = all - series.len();
-    series.sort_by_key(|(growth, _)| !is_cliff(growth));
+    series.sort_by_key(|(growth, _)| !growth.is_cliff());
     let many = series.len().saturating_sub(PLOTS);
     series.truncate(PLOTS);
     let points = || series.iter().flat_map(|(_, points)| points);
@@ -118,18 +118,15 @@ fn points(summary: &Summary, growth: &Growth) -> Vec<Point> {
     points
 }
 
-fn is_cliff(growth: &Growth) -> bool {
-    matches!(growth.grade, Grade::Superlinear | Grade::QuadraticOrWorse)
-}
-
 fn plot(number: usize, growth: &Growth, points: &[Point], across: &Axis, up: &Axis) -> Plot {
     let exponent = growth::exponent(growth).map(|exponent| format!(", {exponent}")).unwrap_or_default();
-    let grade = format!("{}{exponent}", growth::grade(growth));
+    let bytes = growth::bytes(growth).map(|bytes| format!(", {bytes}")).unwrap_or_default();
+    let grade = format!("{}{exponent}{bytes}", growth::grade(growth));
     Plot {
         table: clean(&growth.key.heading()),
         runtime: clean(&growth.key.runtime),
         variant: clean(&growth.key.variant_and_case()),
-        is_cliff: is_cliff(growth),
+        is_cliff: growth.is_cliff(),
         drawing: draw(number, growth, points, (across, up), &grade),
         grade,
         lines: points

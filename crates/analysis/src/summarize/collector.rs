@@ -1,0 +1,96 @@
+//! Whether growth is the collector's, by what the rows of a series allocate.
+
+use taskscale_model::{
+    metric::Count,
+    run_file::{RowRecord, RuntimeState},
+    summary::{BytesGrowth, Check, Interval},
+};
+use taskscale_stats::growth::{self, ByBytes, COLLECTOR_MAX, Growth, SizeCost};
+
+use super::{counts::Counts, samples::RowSamples};
+use crate::read::Run;
+
+/// What makes the young generation larger, for each language whose runtime has a tracing collector:
+/// 1 GiB in .NET and OCaml, 2 GiB in Node, 4 GiB in Java. Only what is used becomes memory. Go has
+/// no young generation, and collects when the heap comes to 4 GiB. Python's cannot be set from
+/// outside.
+const LARGER_YOUNG: [(&str, &str); 7] = [
+    ("csharp", "DOTNET_GCgen0size=0x40000000"),
+    ("fsharp", "DOTNET_GCgen0size=0x40000000"),
+    ("go", "GOGC=off GOMEMLIMIT=4GiB"),
+    ("java", "JAVA_TOOL_OPTIONS='-Xms5g -Xmx5g -Xmn4g'"),
+    ("javascript", "NODE_OPTIONS=--max-semi-space-size=2048"),
+    ("ocaml", "OCAMLRUNPARAM=s=128M"),
+    ("python", ""),
+];
+
+/// What tells the collector's part of growth.
+const COUNTED: &str = "--metrics bytes,gc";
+
+/// What bytes tell of the growth of one series.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Told {
+    pub bytes: Option<BytesGrowth>,
+    /// Whether the growth is said to be the collector's.
+    pub is_collector: bool,
+    /// What would tell more.
+    pub check: Option<Check>,
+}
+
+/// What the counted rows of `group`, a series whose CPU time grows as in `found`, tell.
+pub fn of(run: &Run, counts: &Counts<'_>, group: &[&RowSamples<'_>], found: &Growth) -> Told {
+    let bytes = bytes(counts, group, found);
+    let collections = bytes.as_ref().and_then(|bytes| collections(counts, group, *bytes.sizes.last()?));
+    let by_bytes = bytes.as_ref().and_then(|bytes| growth::by_bytes(found, bytes, collections));
+    let is_collector = by_bytes == Some(ByBytes::Collector);
+    let larger_young = group.first().and_then(|one| larger_young(run, one.row));
+    // A grade that a collector could have is worth the counts.
+    let is_counted = group.iter().any(|one| {
+        counts.get(one.row.row, Count::Bytes).is_some()
+            && counts.get(one.row.row, Count::Collections).is_some()
+    });
+    let may_be =
+        found.grade.is_superlinear() && found.judged().is_some_and(|judged| judged.exponent <= COLLECTOR_MAX);
+    let check = larger_young.and_then(|before| match is_collector {
+        true if before.is_empty() => None,
+        true => Some(Check { before: before.to_owned(), behind: String::new() }),
+        false => (may_be && !is_counted).then(|| Check { before: String::new(), behind: COUNTED.to_owned() }),
+    });
+    let bytes = bytes.map(|bytes| BytesGrowth {
+        sizes: bytes.sizes,
+        exponent: bytes.exponent,
+        range: bytes.range.map(|(low, high)| Interval(low, high)),
+        collections,
+        is_cliff: by_bytes == Some(ByBytes::CliffInBytes),
+    });
+    Told { bytes, is_collector, check }
+}
+
+/// The growth of the bytes of an iteration over the last three octaves of CPU time.
+fn bytes(counts: &Counts<'_>, group: &[&RowSamples<'_>], found: &Growth) -> Option<growth::Bytes> {
+    let of_row = |one: &&RowSamples<'_>| {
+        let counted = counts.get(one.row.row, Count::Bytes)?.ok()?;
+        let size = one.row.key.size;
+        let totals = counted.of_processes.iter().map(|bytes| bytes * size as f64).collect();
+        Some((size, totals))
+    };
+    let totals: Vec<(u64, Vec<f64>)> = group.iter().filter(|one| one.is_ok()).filter_map(of_row).collect();
+    let counted: Vec<SizeCost<'_>> =
+        totals.iter().map(|(size, totals)| SizeCost { size: *size, totals }).collect();
+    growth::bytes(&counted, &found.tail.as_ref()?.sizes)
+}
+
+/// Collections in one iteration at a size; `None` where they are not counted.
+fn collections(counts: &Counts<'_>, group: &[&RowSamples<'_>], size: u64) -> Option<f64> {
+    let one = group.iter().find(|one| one.row.key.size == size)?;
+    let counted = counts.get(one.row.row, Count::Collections)?.ok()?;
+    Some((counted.value * size as f64).max(0.0))
+}
+
+/// What makes the young generation of a row's runtime larger; `None` where it has no tracing
+/// collector.
+fn larger_young(run: &Run, row: &RowRecord) -> Option<&'static str> {
+    let runtime = run.runtimes.iter().find(|runtime| runtime.id == row.key.runtime)?;
+    let RuntimeState::Ready { runtime, .. } = &runtime.state else { return None };
+    LARGER_YOUNG.iter().find(|(language, _)| *language == runtime.language).map(|(_, words)| *words)
+}
