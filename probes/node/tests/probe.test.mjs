@@ -192,6 +192,9 @@ test("every call of blocking blocks, and waits are told", () => {
     assert.ok(p50 > 0 && p50 <= p99 && p99 <= max, said);
     // Each iteration lasts at least as long as one call. The loop's timer may be early by less than a millisecond.
     assert.ok(!blocks || reply.wall_ns >= 2 * 1e6, said);
+  }
+});
+
 test("any number of worker threads does every task once", () => {
   for (const workers of [1, 2, 5]) {
     for (const work of [0, 30]) {
