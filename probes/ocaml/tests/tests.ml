@@ -203,7 +203,7 @@ let protocol () =
   begins (said {|{"type":"describe","protocol":2}|}) "the tool speaks protocol 2, this probe of ocaml speaks protocol 1";
   begins (said {|{"type":"dance"}|}) "unknown request type \"dance\"; known here: describe, run, exit";
   begins (message (run "fanout" "none" [])) "unknown variant \"none\"; known here: map_p/pause, ";
-  begins (message (run "none" "loop" [])) "unknown workload \"none\"; known here: fanout, nop, spin, parked, pingpong, cancel, blocking, bytes, interp";
+  begins (message (run "none" "loop" [])) "unknown workload \"none\"; known here: fanout, nop, spin, parked, cancel, blocking, pingpong, bytes, interp";
   same "exit" text (said {|{"type":"exit"}|}) "nothing";
   (* An absent parameter is the first value that the variant allows where that excludes the default. *)
   same "by default" json (field "answer" (run "fanout" "iter_n/pause" [])) (`Intlit "6")
