@@ -75,7 +75,7 @@ class DigestObserver : public tf::ObserverInterface {
   // Tasks since the beginning or the last `clear`.
   std::uint64_t tasks() const { return observer_ == nullptr ? 0 : taskscale_observer_tasks(observer_); }
 
-  // Memory that it holds, in bytes: the same after a thousand tasks and after a billion.
+  // Memory that it holds, in bytes: less than 18 KB a worker, after a thousand tasks and after a billion.
   std::size_t bytes() const { return observer_ == nullptr ? 0 : taskscale_observer_bytes(observer_); }
 
   // Forgets what was, for instance between two phases of a program. Tasks that are open are left out when they end.

@@ -88,9 +88,11 @@ pub struct Accumulator {
     pub(crate) unknown: u64,
     /// The time of each gap that observing takes, the tasks that were not timed, and what questions
     /// to the kernel took of all gaps.
-    pub(crate) asked_ns: u64,
     pub(crate) of_gap_ns: u64,
     pub(crate) untimed: u64,
+    pub(crate) asked_ns: u64,
+    /// Whether some tasks lay too deep in others to be counted.
+    pub(crate) too_deep: bool,
     /// The share of the CPUs' time that the program uses and how many these are, if that is known.
     pub(crate) cpus_used: Option<(f64, u64)>,
     /// Lengths of the gaps in which the worker waited, as the runtime told. `None` if it does not
@@ -261,6 +263,7 @@ impl Accumulator {
             preempted_in_gaps: 0,
             unknown: 0,
             asked_ns: 0,
+            too_deep: false,
             of_gap_ns: 0,
             untimed: 0,
             cpus_used: None,
@@ -418,6 +421,12 @@ impl Accumulator {
         self.asked_ns = asked_ns;
     }
 
+    /// Says that some tasks lay too deep in others to be counted: what parents took outside of
+    /// their children is not known.
+    pub fn too_deep(&mut self) {
+        self.too_deep = true;
+    }
+
     /// Says which share of the CPUs that it may use the program uses, 0 to 1, and how many these
     /// are. Where there are more workers, what is left bounds what running more at once can gain.
     pub fn cpus_used(&mut self, share: f64, cpus: u64) {
@@ -518,6 +527,7 @@ impl Accumulator {
         self.of_gap_ns = self.of_gap_ns.max(other.of_gap_ns);
         self.untimed = self.untimed.saturating_add(other.untimed);
         self.asked_ns = self.asked_ns.saturating_add(other.asked_ns);
+        self.too_deep |= other.too_deep;
         self.cpus_used = self.cpus_used.or(other.cpus_used);
         if let Some(waits) = &other.waits {
             self.waits(waits);

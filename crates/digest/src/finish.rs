@@ -264,8 +264,8 @@ fn cost(found: &Dispatch, ordered: bool, resolution_ns: u64) -> Reading<f64> {
         _ if !ordered => disordered(),
         None => Reading::missing("fewer than 16 gaps between tasks that are in no other", ""),
         Some(cost) if cost < 1.0 && found.observer_ns > 0 => Reading::missing(
-            format!("less than observing takes, {:.0} ns of a gap", found.observing_ns()),
-            "take it as that at most",
+            format!("too little beside what observing takes, {:.0} ns of a gap", found.observing_ns()),
+            "batch some tasks, and see whether the run takes less time",
         ),
         Some(cost) if cost < resolution_ns as f64 => Reading::missing(
             format!("below the clock's step of {resolution_ns} ns"),
@@ -314,7 +314,8 @@ fn parent_self(sums: &Accumulator, profile: &Profile) -> Reading<f64> {
     let of = |value: fn(&crate::worker::Worker) -> u64| {
         sums.active().fold(0u64, |sum, (_, worker)| sum.saturating_add(value(worker)))
     };
-    if sums.late() + of(|worker| worker.unplaced) > 0 && of(|worker| worker.nested) > 0 {
+    let unknown = sums.late() + of(|worker| worker.unplaced);
+    if (unknown > 0 || sums.too_deep) && of(|worker| worker.nested) > 0 {
         return Reading::missing(
             "not every span's parent is known",
             "sort the trace by start to get self time",

@@ -220,6 +220,45 @@ fn a_parent_is_no_straggler() {
     assert!(digest.outliers.is_empty());
 }
 
+/// Parents on two workers, each with four children of 200 ns and `own` nanoseconds before each.
+fn families(own: i64) -> Digest {
+    let of_worker = |worker: u32| {
+        (0..1_000).flat_map(move |i| {
+            let begin = i * (4 * (own + 200) + 100);
+            let child = move |k: i64| begin + own + k * (own + 200);
+            std::iter::once((worker, begin, child(4) - own))
+                .chain((0..4).map(move |k| (worker, child(k), child(k) + 200)))
+        })
+    };
+    let mut spans: Vec<_> = (0..2).flat_map(of_worker).collect();
+    spans.sort_by_key(|(_, start, end)| (*start, -*end));
+    finish(&of(2, &spans))
+}
+
+#[test]
+fn parents_that_take_a_microsecond_a_child_do_not_wait_for_it() {
+    let digest = families(US);
+    assert_eq!(first(&digest), PatternName::Healthy, "{:?}", digest.patterns);
+    let other = digest.alternative.expect("a doubt");
+    assert_eq!(other.name, PatternName::SchedulingOverhead);
+    assert!(other.tell.contains("cut off the recursion"), "{}", other.tell);
+    assert!(digest.confidence.reasons.iter().any(|reason| reason.contains("making these")));
+    assert_eq!(first(&families(50 * US)), PatternName::RecursiveOverlap);
+}
+
+#[test]
+fn what_parents_take_is_unknown_where_tasks_lie_too_deep() {
+    let mut spans: Vec<_> = vec![(0, 0, 100 * MS)];
+    spans.extend(row(0, 0, 20, MS, 4 * MS));
+    spans.extend(row(1, 0, 100, MS, US));
+    let mut seen = of(2, &spans);
+    assert_eq!(first(&finish(&seen)), PatternName::RecursiveOverlap);
+    seen.too_deep();
+    let digest = finish(&seen);
+    assert_ne!(first(&digest), PatternName::RecursiveOverlap, "{:?}", digest.patterns);
+    assert!(digest.nesting.parent_self.value().is_none());
+}
+
 #[test]
 fn a_straggler_is_told_to_start_first_unless_it_does() {
     let advice = |from: i64| {

@@ -116,6 +116,9 @@ impl Observer {
         if self.options.waits_are_told {
             seen.all.all_waits_are_told();
         }
+        if seen.cut.deep > 0 {
+            seen.all.too_deep();
+        }
         if self.options.clock.is_machine() {
             seen.all.observed(
                 cost::of_gap_ns(),

@@ -9,7 +9,10 @@ use taskscale_model::digest::{Alternative, PatternName};
 use super::{
     advice::{LITTLE, begins_first, is_busy, may_arrive},
     cause::{Cause, WORTH},
-    causes::{evenly_divided, few_long, is_below_step, may_be_a_loop, one_holds_up, wait_over_task},
+    causes::{
+        evenly_divided, few_long, is_below_step, may_be_a_loop, may_make_children, one_holds_up,
+        wait_over_task,
+    },
     words::held_up,
 };
 use crate::{
@@ -189,6 +192,12 @@ fn below_step(evidence: &Evidence<'_>) -> &'static str {
 }
 
 fn healthy(evidence: &Evidence<'_>, ranked: &[Cause]) -> Option<(PatternName, &'static str)> {
+    if may_make_children(evidence) {
+        return Some((
+            PatternName::SchedulingOverhead,
+            "if parents do little but make their children, that takes the time: cut off the recursion earlier",
+        ));
+    }
     let alone = evidence.profile.workers == 1;
     let few = !alone && evidence.sums.sums.durations.count() < 4 * evidence.profile.workers;
     let may_be = (few || some_are_long(evidence))

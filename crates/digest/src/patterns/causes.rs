@@ -135,9 +135,29 @@ pub(super) fn is_below_step(evidence: &Evidence<'_>) -> bool {
     cost_ns.is_some() && sum_ns < count.saturating_mul(2 * evidence.resolution_ns)
 }
 
+/// Waiting for a child that another worker runs takes as long as waking that worker, 3 to 50 us on
+/// Taskflow (docs/experiments/taskflow-guide.md, question 42). What parents do for less, for each
+/// of their children, is to make them, or work.
+const LEAST_WAIT_NS: f64 = 5_000.0;
+
+/// The time in parents outside their children, in nanoseconds for each child; 0 without any.
+pub(super) fn own_of_child(evidence: &Evidence<'_>) -> f64 {
+    let (own, children) = evidence.sums.active().fold((0.0, 0.0), |(own, children), (_, worker)| {
+        (own + worker.busy.saturating_sub(worker.leaf) as f64, children + worker.nested as f64)
+    });
+    if children > 0.0 { own / children } else { 0.0 }
+}
+
+/// Whether making children may be what parents take: hardly any could wait in the time.
+pub(super) fn may_make_children(evidence: &Evidence<'_>) -> bool {
+    let own = own_of_child(evidence);
+    own > 0.0 && own < LEAST_WAIT_NS && evidence.parent_self.is_some_and(|share| share >= WORTH)
+}
+
 /// Whether parents may be waiting: they do something between their children for three times as
-/// long as a task takes, and there is another worker on which a child may run. What parents do for
-/// less is work of their own, as in any program of nested calls.
+/// long as a task takes, for each child as long as a wait takes, and there is another worker on
+/// which a child may run. What parents do for less is work of their own, as in any program of
+/// nested calls.
 fn parents_wait(evidence: &Evidence<'_>) -> bool {
     let of = |value: fn(&crate::worker::Worker) -> u64| {
         evidence.sums.active().map(|(_, worker)| value(worker) as f64).sum::<f64>()
@@ -145,7 +165,7 @@ fn parents_wait(evidence: &Evidence<'_>) -> bool {
     let parents = of(|worker| worker.tasks - worker.leaves.min(worker.tasks));
     let own = of(|worker| worker.busy.saturating_sub(worker.leaf)) / parents.max(1.0);
     let leaf = of(|worker| worker.leaf) / of(|worker| worker.leaves).max(1.0);
-    evidence.profile.workers > 1 && own >= 3.0 * leaf
+    evidence.profile.workers > 1 && own >= 3.0 * leaf && own_of_child(evidence) >= LEAST_WAIT_NS
 }
 
 /// Whether every worker was given as many tasks as the others, as a division beforehand does, and

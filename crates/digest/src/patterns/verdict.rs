@@ -6,7 +6,7 @@ use super::{
     advice::is_busy,
     alternative::some_are_long,
     cause::{Cause, WORTH},
-    causes::waits_between_tasks,
+    causes::{may_make_children, waits_between_tasks},
 };
 use crate::{evidence::Evidence, releases::Released};
 
@@ -200,6 +200,12 @@ fn reasons(evidence: &Evidence<'_>) -> Vec<String> {
     }
     if evidence.cpus_free() < WORTH && profile.losses.work + profile.losses.dispatch < 1.0 - WORTH {
         reasons.push("the program keeps its CPUs busy: more at once gains nothing on these".into());
+    }
+    if let Some(own) = evidence.parent_self.filter(|_| may_make_children(evidence)) {
+        reasons.push(format!(
+            "{:.0} % of the time is parents outside of their children: at work, or making these",
+            own * 100.0
+        ));
     }
     if evidence.parent_self.is_none() {
         reasons.push("nesting could not be resolved".into());
