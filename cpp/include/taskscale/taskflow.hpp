@@ -28,7 +28,7 @@ namespace taskscale {
 // Observes one executor.
 class DigestObserver : public tf::ObserverInterface {
  public:
-  // `exact` times every task, also while they are tiny, at some 20 ns each:
+  // `exact` times every task, also while they are tiny, at some 20 to 100 ns each:
   // executor.make_observer<taskscale::DigestObserver>(true).
   explicit DigestObserver(bool exact = false) : flags_(exact ? TASKSCALE_EXACT : 0u) {}
   DigestObserver(const DigestObserver&) = delete;
