@@ -30,7 +30,7 @@ const TEXT: usize = 32;
 /// The most characters of what was measured in a cell of a table. More stands below it.
 const CELL: usize = 300;
 
-/// How long a claim that could not be told is measured anew: six times what it had at first.
+/// How long a claim that could not be told is measured anew: seven times its share of a whole run.
 const MINUTES_OF_EACH: usize = 1;
 
 const LEGEND: &str = "Shown is the figure that decides, with what is claimed of it in parentheses.";
