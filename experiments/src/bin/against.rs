@@ -81,6 +81,14 @@ const USUAL: [(&str, &str); 4] = [
     ("node", "Promise.all"),
 ];
 
+/// A path as it was before the run file left the user's home folder out.
+fn at_home(word: &str) -> String {
+    match (word.strip_prefix("~/"), std::env::var("HOME")) {
+        (Some(rest), Ok(home)) => format!("{home}/{rest}"),
+        _ => word.to_owned(),
+    }
+}
+
 fn main() -> ExitCode {
     match measure(&Args::parse()) {
         Ok(()) => ExitCode::SUCCESS,
@@ -107,7 +115,8 @@ fn measure(args: &Args) -> anyhow::Result<()> {
     let ready =
         records.iter().filter(wanted).filter(|record| matches!(record.state, RuntimeState::Ready { .. }));
     let commands = ready.clone().flat_map(|record| {
-        let command = Command::new(record.command[0].clone(), record.command[1..].to_vec());
+        let words: Vec<String> = record.command.iter().map(|word| at_home(word)).collect();
+        let command = Command::new(words[0].clone(), words[1..].to_vec());
         [(record.id.clone(), command.clone()), (old(&record.id), command)]
     });
     let mut launcher = Planting { real: ProbeLauncher::new(commands), planted: None };
