@@ -9,6 +9,7 @@ use crate::{
     grid::{Grid, Who},
     histogram::Histogram,
     names::{Names, mark},
+    observed::Observed,
     top::{Candidates, Long, ShortName, Top},
     waits::Waits,
     worker::{Facts, NOT_TOLD, NOTHING, PRESENT, Settled, Worker},
@@ -86,15 +87,9 @@ pub struct Accumulator {
     pub(crate) preempted_in_gaps: u64,
     /// Time in gaps that may have been a task's.
     pub(crate) unknown: u64,
-    /// The time of each gap that observing takes, the tasks that were not timed, and what questions
-    /// to the kernel took of all gaps.
-    pub(crate) of_gap_ns: u64,
-    pub(crate) untimed: u64,
-    pub(crate) asked_ns: u64,
-    /// Whether some tasks lay too deep in others to be counted.
-    pub(crate) too_deep: bool,
-    /// The share of the CPUs' time that the program uses and how many these are, if that is known.
-    pub(crate) cpus_used: Option<(f64, u64)>,
+    /// What an observer says beside the spans. The accumulators of its workers have none: a worker
+    /// is to hold less than 16 KiB.
+    observed: Option<Box<Observed>>,
     /// Lengths of the gaps in which the worker waited, as the runtime told. `None` if it does not
     /// tell.
     pub(crate) told_waits: Option<Box<Histogram>>,
@@ -262,11 +257,7 @@ impl Accumulator {
             preempted_in_tasks: 0,
             preempted_in_gaps: 0,
             unknown: 0,
-            asked_ns: 0,
-            too_deep: false,
-            of_gap_ns: 0,
-            untimed: 0,
-            cpus_used: None,
+            observed: None,
             told_waits: None,
             waits: None,
             delay_known: false,
@@ -416,21 +407,27 @@ impl Accumulator {
     /// timed task, where all tasks but so many were timed, and `asked_ns` of all gaps together for
     /// what the kernel is asked. It is no scheduling cost.
     pub fn observed(&mut self, of_gap_ns: u64, untimed: u64, asked_ns: u64) {
-        self.of_gap_ns = of_gap_ns;
-        self.untimed = untimed;
-        self.asked_ns = asked_ns;
+        let observed = self.observed.get_or_insert_default();
+        observed.of_gap_ns = of_gap_ns;
+        observed.untimed = untimed;
+        observed.asked_ns = asked_ns;
     }
 
     /// Says that some tasks lay too deep in others to be counted: what parents took outside of
     /// their children is not known.
     pub fn too_deep(&mut self) {
-        self.too_deep = true;
+        self.observed.get_or_insert_default().too_deep = true;
     }
 
     /// Says which share of the CPUs that it may use the program uses, 0 to 1, and how many these
     /// are. Where there are more workers, what is left bounds what running more at once can gain.
     pub fn cpus_used(&mut self, share: f64, cpus: u64) {
-        self.cpus_used = Some((share.clamp(0.0, 1.0), cpus));
+        self.observed.get_or_insert_default().cpus_used = Some((share.clamp(0.0, 1.0), cpus));
+    }
+
+    /// What an observer said beside the spans.
+    pub(crate) fn what_was_observed(&self) -> Observed {
+        self.observed.as_deref().copied().unwrap_or_default()
     }
 
     /// Says that the runtime tells when workers wait, so that any other time between tasks is its
@@ -524,11 +521,9 @@ impl Accumulator {
         if let Some(told) = &other.told_waits {
             self.told_waits.get_or_insert_default().merge(told);
         }
-        self.of_gap_ns = self.of_gap_ns.max(other.of_gap_ns);
-        self.untimed = self.untimed.saturating_add(other.untimed);
-        self.asked_ns = self.asked_ns.saturating_add(other.asked_ns);
-        self.too_deep |= other.too_deep;
-        self.cpus_used = self.cpus_used.or(other.cpus_used);
+        if let Some(observed) = &other.observed {
+            self.observed.get_or_insert_default().merge(observed);
+        }
         if let Some(waits) = &other.waits {
             self.waits(waits);
         }

@@ -8,6 +8,7 @@
 use crate::{
     grid::{GAP_CLASSES, gap_class_end},
     histogram::{Histogram, lower_edge},
+    observed::Observed,
 };
 
 /// The number of gaps from which on a crowd has a cost.
@@ -41,9 +42,9 @@ impl Dispatch {
         (self.sum_ns - self.observer_ns) as f64 / self.count.max(1) as f64
     }
 
-    /// Notes that observing took `of_gap_ns` of each gap but `untimed` ones, and `asked_ns` of all
-    /// together.
-    pub fn observed(mut self, of_gap_ns: u64, untimed: u64, asked_ns: u64) -> Self {
+    /// Notes what observing took: a part of each gap before a timed task, and of all together.
+    pub fn observed(mut self, observed: &Observed) -> Self {
+        let Observed { of_gap_ns, untimed, asked_ns, .. } = *observed;
         let timed = self.count.saturating_sub(untimed);
         self.observer_ns = timed.saturating_mul(of_gap_ns).saturating_add(asked_ns).min(self.sum_ns);
         self
@@ -140,14 +141,17 @@ mod tests {
     #[test]
     fn observing_is_no_scheduling_cost() {
         let found = of(std::iter::repeat_n(70, 100));
-        let all_timed = found.observed(21, 0, 0);
+        let observed = |of_gap_ns, untimed, asked_ns| {
+            found.observed(&Observed { of_gap_ns, untimed, asked_ns, ..Observed::default() })
+        };
+        let all_timed = observed(21, 0, 0);
         assert_eq!((all_timed.observer_ns, all_timed.mean_ns()), (2_100, 49.0));
         assert_eq!(all_timed.runtimes_cost_ns(), Some(49.0));
         assert_eq!(all_timed.sum_ns, found.sum_ns, "they are dispatch of the observed run");
-        assert_eq!(found.observed(21, 90, 0).observer_ns, 210);
-        assert_eq!(found.observed(21, 90, 700).observer_ns, 910, "questions to the kernel");
-        assert_eq!(found.observed(21, 101, 0).observer_ns, 0);
-        let slow = found.observed(100, 0, 0);
+        assert_eq!(observed(21, 90, 0).observer_ns, 210);
+        assert_eq!(observed(21, 90, 700).observer_ns, 910, "questions to the kernel");
+        assert_eq!(observed(21, 101, 0).observer_ns, 0);
+        let slow = observed(100, 0, 0);
         assert_eq!((slow.mean_ns(), slow.runtimes_cost_ns()), (0.0, Some(0.0)));
     }
 

@@ -106,7 +106,7 @@ impl Evidence<'_> {
     /// The share of the CPUs' time that the program leaves; 1 if it is not known, and where each
     /// worker may have a CPU: idle workers of some runtimes spin.
     pub fn cpus_free(&self) -> f64 {
-        match self.sums.cpus_used {
+        match self.sums.what_was_observed().cpus_used {
             Some((used, cpus)) if self.profile.workers > cpus => 1.0 - used,
             _ => 1.0,
         }

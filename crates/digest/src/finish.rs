@@ -108,11 +108,8 @@ fn digest(sums: &Accumulator, account: &Account, thresholds: &Thresholds) -> Dig
     let late = sums.late();
     let ordered = late as f64 <= DISORDER * tasks as f64;
     let resolution_ns = account.clock_resolution_ns;
-    let mut found = dispatch(&sums.sums.gaps, thresholds.dispatch_reach, resolution_ns).observed(
-        sums.of_gap_ns,
-        sums.untimed,
-        sums.asked_ns,
-    );
+    let observed = sums.what_was_observed();
+    let mut found = dispatch(&sums.sums.gaps, thresholds.dispatch_reach, resolution_ns).observed(&observed);
     if !ordered {
         // Gaps next to spans that came late are made up, so all time between tasks counts as idle.
         found = Dispatch::NONE;
@@ -315,7 +312,7 @@ fn parent_self(sums: &Accumulator, profile: &Profile) -> Reading<f64> {
         sums.active().fold(0u64, |sum, (_, worker)| sum.saturating_add(value(worker)))
     };
     let unknown = sums.late() + of(|worker| worker.unplaced);
-    if (unknown > 0 || sums.too_deep) && of(|worker| worker.nested) > 0 {
+    if (unknown > 0 || sums.what_was_observed().too_deep) && of(|worker| worker.nested) > 0 {
         return Reading::missing(
             "not every span's parent is known",
             "sort the trace by start to get self time",

@@ -44,6 +44,7 @@ mod finish;
 pub mod grid;
 pub mod histogram;
 pub mod names;
+mod observed;
 mod patterns;
 mod profile;
 mod queue;

@@ -173,7 +173,7 @@ fn memory_of_a_worker_is_fixed_and_small() {
     };
     let few = run(1_000);
     assert_eq!(run(1_000_000), few);
-    assert!(few <= 16_600, "{few} bytes");
+    assert!(few <= 16 << 10, "{few} bytes");
 }
 
 #[test]

@@ -141,7 +141,7 @@ pub(super) fn is_below_step(evidence: &Evidence<'_>) -> bool {
 const LEAST_WAIT_NS: f64 = 5_000.0;
 
 /// The time in parents outside their children, in nanoseconds for each child; 0 without any.
-pub(super) fn own_of_child(evidence: &Evidence<'_>) -> f64 {
+fn own_of_child(evidence: &Evidence<'_>) -> f64 {
     let (own, children) = evidence.sums.active().fold((0.0, 0.0), |(own, children), (_, worker)| {
         (own + worker.busy.saturating_sub(worker.leaf) as f64, children + worker.nested as f64)
     });
