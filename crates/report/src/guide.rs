@@ -90,10 +90,10 @@ pub fn guide_overview(verdicts: &Verdicts, library: Option<&str>, style: &Style,
     // What surprises most is looked at first.
     let refuted = table.claims.iter().find(|judged| judged.verdict == Verdict::Refuted);
     if let Some(judged) = refuted.or(table.claims.first()) {
-        let of = table.library.map(|other| format!(" --library {}", clean(&other.name))).unwrap_or_default();
         let next = format!(
-            "next: taskscale report {}{of} --claim {}: all that was measured",
+            "next: taskscale report {}{} --claim {}: all that was measured",
             clean(run),
+            of_library(&table),
             judged.claim
         );
         let _ = writeln!(text, "\n{}", hanging(&next, 6, COLUMNS).trim_end());
@@ -109,11 +109,16 @@ pub fn guide_overview(verdicts: &Verdicts, library: Option<&str>, style: &Style,
 fn again(table: &Table<'_>) -> Option<String> {
     let open = || table.claims.iter().filter(|judged| judged.verdict == Verdict::CannotTell);
     let claims: String = open().map(|judged| format!(" --claim {}", judged.claim)).collect();
-    let of = table.library.map(|other| format!(" --library {}", clean(&other.name))).unwrap_or_default();
-    let minutes = (MINUTES_OF_EACH * open().count()).max(1);
-    (!claims.is_empty()).then(|| {
+    let minutes = MINUTES_OF_EACH * open().count();
+    (minutes > 0).then(|| {
+        let of = of_library(table);
         format!("again: taskscale run guide{of}{claims} --max-time {minutes}m: what could not be told")
     })
+}
+
+/// The words that ask for the library of a table; none for Taskflow.
+fn of_library(table: &Table<'_>) -> String {
+    table.library.map(|other| format!(" --library {}", clean(&other.name))).unwrap_or_default()
 }
 
 /// On what it ran, and for how long.

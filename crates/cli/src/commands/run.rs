@@ -18,7 +18,7 @@ use taskscale_model::{
     metric::Metric,
     missing::Missing,
     run_file::{self, Header, Role, Time},
-    suite::{self, Suite},
+    suite::{self, Block, Suite},
 };
 use tempfile::TempDir;
 
@@ -198,8 +198,14 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
 
 /// Gives tables of all numbers of workers those of this machine.
 fn to_cpus(suites: &mut [Suite]) {
+    let asks = |block: &&mut Block| block.scale.as_ref().is_some_and(|scale| scale.to_cpus);
+    let asked: Vec<&mut Block> =
+        suites.iter_mut().flat_map(|suite| &mut suite.workloads).filter(asks).collect();
+    if asked.is_empty() {
+        return;
+    }
     let cpus = taskscale_sys::machine::read().cpus_usable.value().copied().unwrap_or(1);
-    suites.iter_mut().flat_map(|suite| &mut suite.workloads).for_each(|block| block.scale_to(cpus));
+    asked.into_iter().for_each(|block| block.scale_to(cpus));
 }
 
 /// The runtimes and probes that the user named and that cannot be had, each with the reason.

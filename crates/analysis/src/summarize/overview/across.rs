@@ -11,56 +11,46 @@ use super::{
     super::samples::RowSamples,
     rank::{Cost, cost, ratio},
 };
-use crate::read::Run;
+use crate::{grouped, read::Run};
 
 /// How a row's table is read, if it is about several settings.
 pub fn block<'r>(run: &'r Run, one: &RowSamples<'_>) -> Option<&'r AcrossOf> {
     run.block(&one.row.key)?.across.as_ref()
 }
 
-/// A row with its column, and the variant that it has without what the columns set.
+/// A row with how its table is read, its column, and the variant that it has without what the
+/// columns set.
 struct Placed<'a> {
+    across: &'a AcrossOf,
     cost: Cost<'a>,
     variant: String,
     column: usize,
 }
 
-/// All tables that ask this, at each of their sizes. O(rows^2) within a table.
+/// All tables that ask this, at each of their sizes. O(rows log rows + rows x columns).
 pub fn of(run: &Run, samples: &[RowSamples<'_>]) -> Vec<Across> {
-    let mut groups: Vec<(&AcrossOf, Vec<Placed<'_>>)> = Vec::new();
-    for one in samples.iter().filter(|one| one.is_ok() && one.row.role != Role::Control) {
-        let Some(across) = block(run, one) else { continue };
-        let Some(placed) = placed(across, one) else { continue };
-        let place = |one: &Placed<'_>| {
-            let key = &one.cost.samples.row.key;
-            (key.suite.clone(), key.table.clone(), key.size)
-        };
-        match groups.iter_mut().find(|(_, rows)| place(&rows[0]) == place(&placed)) {
-            Some((_, rows)) => rows.push(placed),
-            None => groups.push((across, vec![placed])),
-        }
-    }
-    groups.iter().map(|(across, rows)| table(across, rows)).collect()
+    let rows = samples.iter().filter(|one| one.is_ok() && one.row.role != Role::Control);
+    let rows = rows.filter_map(|one| placed(block(run, one)?, one));
+    let place = |one: &Placed<'_>| {
+        let key = &one.cost.samples.row.key;
+        (key.suite.clone(), key.table.clone(), key.size)
+    };
+    grouped(rows, place).iter().map(|rows| table(rows)).collect()
 }
 
-fn placed<'a>(across: &AcrossOf, one: &'a RowSamples<'a>) -> Option<Placed<'a>> {
+fn placed<'a>(across: &'a AcrossOf, one: &'a RowSamples<'a>) -> Option<Placed<'a>> {
     let key = &one.row.key;
     let column = across.column(&key.params)?;
     let mut series = key.series.clone();
     series.case.retain(|name, _| !across.columns[column].params.contains_key(name));
     let cost = cost(one, Time::Cpu).filter(|cost| cost.ns > 0.0)?;
-    Some(Placed { cost, variant: series.variant_and_case(), column })
+    Some(Placed { across, cost, variant: series.variant_and_case(), column })
 }
 
-fn table(across: &AcrossOf, placed: &[Placed<'_>]) -> Across {
-    let name = |one: &Placed<'_>| (one.cost.samples.row.key.runtime.clone(), one.variant.clone());
-    let mut series: Vec<Vec<&Placed<'_>>> = Vec::new();
-    for row in placed {
-        match series.iter_mut().find(|known| name(known[0]) == name(row)) {
-            Some(known) => known.push(row),
-            None => series.push(vec![row]),
-        }
-    }
+fn table(placed: &[Placed<'_>]) -> Across {
+    let across = placed[0].across;
+    let name = |one: &&Placed<'_>| (one.cost.samples.row.key.runtime.clone(), one.variant.clone());
+    let series = grouped(placed, name);
     let has_rows = |column: &usize| placed.iter().any(|one| one.column == *column);
     let columns: Vec<usize> = (0..across.columns.len()).filter(has_rows).collect();
     let mut rows: Vec<AcrossRow> = series.iter().map(|series| row(across, &columns, series)).collect();
