@@ -16,15 +16,17 @@ use taskscale_stats::{
     independent::independent,
     quantile,
     rounds::Rounds,
-    sign,
+    sign, signed_rank,
     stop::{Decision, Rule as StopRule},
 };
 
 use crate::{
+    beside,
     calibrate::{self, Pilot},
     deadline::Deadline,
     fault::Fault,
     limits::Limits,
+    link::Short,
     plan::Cell,
     row::{Ask, DEAR, Row, World},
     schedule::{Round, Schedule},
@@ -231,6 +233,16 @@ impl<'p> Measuring<'p> {
     /// The number of processes that each row has had.
     pub fn turns(&self) -> u64 {
         self.rounds.div_ceil(self.limits.restart_every.max(1))
+    }
+
+    /// Whether the cell's time is too short for any verdict, by what its first turn took. A cell
+    /// that began at `began_ns` and is not judged by an old side never is.
+    pub fn short(&self, began_ns: u64) -> Option<Short> {
+        let pairs = signed_rank::fewest(self.limits.judged_at?) as u64;
+        let prepared_ns = self.spent_ns.saturating_sub(self.turn_ns);
+        let needs_ns = prepared_ns.saturating_add(self.turn_ns.saturating_mul(pairs));
+        let has_ns = self.deadline.stop_ns.saturating_sub(began_ns);
+        (needs_ns > has_ns).then_some(Short { pairs, pair_ns: self.turn_ns, has_ns, needs_ns })
     }
 
     /// How many rows are still measured.
@@ -490,6 +502,9 @@ impl<'p> Measuring<'p> {
                 return Ok(());
             }
             self.rows[index].shake_hands(world)?;
+        }
+        if self.limits.judged_at.is_some() {
+            beside::keep(&mut self.rows, order, world.rng.u64(..));
         }
         Ok(())
     }
