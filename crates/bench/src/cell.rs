@@ -73,6 +73,8 @@ pub(crate) struct Measuring<'p> {
     took_part: usize,
     /// What all turns took.
     pub spent_ns: u64,
+    /// Whether its time was found too short for a verdict.
+    is_short: bool,
     /// The seed of the requests whose answers are held to one another. Where a rule computes them,
     /// each request has a seed of its own.
     shared_seed: Option<u64>,
@@ -105,6 +107,7 @@ impl<'p> Measuring<'p> {
             turn_ns: 0,
             took_part: 0,
             spent_ns: 0,
+            is_short: false,
             shared_seed,
         }
     }
@@ -235,14 +238,12 @@ impl<'p> Measuring<'p> {
         self.rounds.div_ceil(self.limits.restart_every.max(1))
     }
 
-    /// Whether the cell's time is too short for any verdict, by what its first turn took. A cell
-    /// that began at `began_ns` and is not judged by an old side never is.
-    pub fn short(&self, began_ns: u64) -> Option<Short> {
-        let pairs = signed_rank::fewest(self.limits.judged_at?) as u64;
-        let prepared_ns = self.spent_ns.saturating_sub(self.turn_ns);
-        let needs_ns = prepared_ns.saturating_add(self.turn_ns.saturating_mul(pairs));
-        let has_ns = self.deadline.stop_ns.saturating_sub(began_ns);
-        (needs_ns > has_ns).then_some(Short { pairs, pair_ns: self.turn_ns, has_ns, needs_ns })
+    /// Says once that the cell's time is too short for a verdict.
+    pub fn short(&mut self) -> Option<Short> {
+        let pairs = signed_rank::fewest(self.limits.judged_at.filter(|_| !self.is_short)?) as u64;
+        let short = self.deadline.short(pairs, self.turns(), self.spent_ns, self.turn_ns);
+        self.is_short = short.is_some();
+        short
     }
 
     /// How many rows are still measured.

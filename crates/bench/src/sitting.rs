@@ -214,16 +214,15 @@ impl<'c> Sitting<'c> {
             skip_rows(cell.cell, None, world)?;
         }
         let known = if first { self.forecast.known(cell.cell) } else { Vec::new() };
-        let began_ns = world.clock.now_ns();
         let stop = cell.turn(&known, world)?;
         if first {
             self.forecast.learn(cell.cell, &cell.costs());
             self.forecast.learn_waited(cell.cell, &cell.waited());
             self.forecast.learn_held(cell.cell, &cell.held());
-            if let Some(short) = cell.short(began_ns).filter(|_| stop.is_none()) {
-                let Cell { table, size, .. } = cell.cell;
-                world.listener.event(&Event::TooShort { table, size: *size, short });
-            }
+        }
+        if let Some(short) = cell.short().filter(|_| stop.is_none()) {
+            let Cell { table, size, .. } = cell.cell;
+            world.listener.event(&Event::TooShort { table, size: *size, short });
         }
         if self.limits.until_graded {
             cell.totals().for_each(|(series, totals)| self.totals.learn(series, cell.cell.size, totals));
