@@ -58,10 +58,10 @@ pub fn reach(curve: &Curve, cost: f64) -> Option<Reach> {
 /// The forecast is meant to be too high for most rows. A row that is stopped too early loses a
 /// size. A row that is stopped too late holds up everything for minutes: one quadratic row went
 /// past 150 s in a single step. Beyond one doubling the last step's exponent, at least 1 and at
-/// most [`FEARED_AFTER_STEEP`], is assumed to continue, or no linear row would be measured at 64 and a
-/// million tasks. A step beyond that is a jump (a table of constant look-ups that became lists, a
-/// sample that a neighbour made long) and goes on as no power: 0.2 ms at 256 were taken for 307 s
-/// at 1,024. The result is `None` without a smaller size. O(n).
+/// most [`FEARED_AFTER_STEEP`], is assumed to continue, or no linear row would be measured at 64
+/// and a million tasks. A step beyond that is a jump (a table of constant look-ups that became
+/// lists, a sample that a neighbour made long) and goes on as no power: 0.2 ms at 256 were taken
+/// for 307 s at 1,024. The result is `None` without a smaller size. O(n).
 ///
 /// ```
 /// use taskscale_stats::growth::forecast;
