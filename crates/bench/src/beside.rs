@@ -13,10 +13,9 @@ use crate::row::Row;
 ///
 /// Nothing is known before a row was timed, so its first process runs on any CPU.
 pub fn keep(rows: &mut [Row<'_>], order: &[usize], place: u64) {
-    let comparison = |row: &Row<'_>| row.record.baseline.unwrap_or(row.record.row);
     for &index in order {
-        let own = comparison(&rows[index]);
-        let mut beside = rows.iter().filter(|row| row.is_open() && comparison(row) == own);
+        let own = rows[index].comparison();
+        let mut beside = rows.iter().filter(|row| row.is_open() && row.comparison() == own);
         if beside.all(Row::works_alone) {
             rows[index].keep_on(place);
         }

@@ -334,9 +334,9 @@ impl<'p> Measuring<'p> {
             allowance.spent(row, world.clock.now_ns() - started_ns);
         }
         for index in 0..self.rows.len() {
-            let group = self.comparison_of(index);
+            let group = self.rows[index].comparison();
             let same: Vec<(u64, u64)> = (0..self.rows.len())
-                .filter(|&other| self.comparison_of(other) == group)
+                .filter(|&other| self.rows[other].comparison() == group)
                 .filter_map(|other| pilots[other])
                 .collect();
             let row = &self.rows[index];
@@ -369,11 +369,6 @@ impl<'p> Measuring<'p> {
                 format!("not asked: rows that failed had taken {:.0} s by then", lost_ns as f64 / 1e9);
             Missing::new(reason, "name others with --variant or --runtime, or raise --max-time")
         })
-    }
-
-    /// The number that rows divided by one another share: that of their baseline.
-    fn comparison_of(&self, index: usize) -> u64 {
-        self.rows[index].record.baseline.unwrap_or(self.rows[index].record.row)
     }
 
     fn rule(&self) -> StopRule {

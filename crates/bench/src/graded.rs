@@ -73,13 +73,13 @@ impl Planned<'_> {
 /// How many times as much as the smallest size the largest of a table has to take for its size to
 /// be what makes it dear. Below that a process takes what starting it takes, and the smallest size,
 /// which says least of growth, frees as much time.
-const DEAR: u64 = 2;
+const TIMES_DEARER: u64 = 2;
 
 /// Which sizes do not fit: sizes of a table go as long as not all that are left can have [`FIRST`]
 /// processes in `left_ns`, and the table has more than a grade needs. The largest goes where it
-/// takes [`DEAR`] times as much as the smallest, else the smallest: on a machine that is busy with
-/// others, where each start takes a second, four sizes up to 65,536 tell a cliff, and the four up
-/// to 256 do not. O(sizes^2).
+/// takes [`TIMES_DEARER`] times as much as the smallest, else the smallest: on a machine that is
+/// busy with others, where each start takes a second, four sizes up to 65,536 tell a cliff, and the
+/// four up to 256 do not. O(sizes^2).
 pub(crate) fn too_dear(sizes: &[Planned<'_>], left_ns: u64) -> Vec<usize> {
     let mut gone: Vec<usize> = Vec::new();
     loop {
@@ -100,7 +100,7 @@ pub(crate) fn too_dear(sizes: &[Planned<'_>], left_ns: u64) -> Vec<usize> {
             // What has had its processes frees no time.
             let waiting = of.into_iter().filter(|&at| sizes[at].turns < FIRST);
             let smallest = waiting.min_by_key(|&at| sizes[at].size)?;
-            let is_dear = sizes[largest].turn_ns >= DEAR.saturating_mul(sizes[smallest].turn_ns);
+            let is_dear = sizes[largest].turn_ns >= TIMES_DEARER.saturating_mul(sizes[smallest].turn_ns);
             Some(if is_dear { largest } else { smallest })
         });
         let Some(dearest) = may_go.max_by_key(|&at| sizes[at].turn_ns) else { return gone };

@@ -294,6 +294,11 @@ impl<'p> Row<'p> {
         }
     }
 
+    /// The number that rows divided by one another share: that of their baseline.
+    pub fn comparison(&self) -> u64 {
+        self.record.baseline.unwrap_or(self.record.row)
+    }
+
     /// Whether one thread does the work of its samples: three in four at least, since a collector
     /// beside shows in a few.
     pub fn works_alone(&self) -> bool {

@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code)]
 
-use crate::machine;
+use crate::{machine, threads};
 
 /// Lets the calling thread run on these CPUs only. Returns whether the system did so. CPUs beyond
 /// 1,023 are left out.
@@ -26,22 +26,18 @@ pub fn keep(pids: &[u32], cpu: u32) -> bool {
 /// Whether all threads of these processes were moved. What a thread starts inherits its CPUs, so a
 /// second look finds those that began during the first.
 fn pin_threads(pids: &[u32], cpus: &[u32]) -> bool {
-    (0..2).all(|_| {
-        pids.iter().all(|&pid| {
-            let Ok(entries) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return false };
-            entries
-                .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
-                .all(|id| pin_thread(id, cpus) || has_ended(pid, id))
-        })
-    })
+    let pin = |pid: u32| {
+        threads::ids(pid).is_ok_and(|mut ids| ids.all(|id| pin_thread(id, cpus) || has_ended(pid, id)))
+    };
+    (0..2).all(|_| pids.iter().all(|&pid| pin(pid)))
 }
 
-fn has_ended(pid: u32, id: i32) -> bool {
+fn has_ended(pid: u32, id: u32) -> bool {
     !std::path::Path::new(&format!("/proc/{pid}/task/{id}")).exists()
 }
 
 /// Lets the thread `id` run on these CPUs only; 0 is the calling thread.
-fn pin_thread(id: i32, cpus: &[u32]) -> bool {
+fn pin_thread(id: u32, cpus: &[u32]) -> bool {
     #[cfg(target_os = "linux")]
     {
         let mut mask = [0u64; 16];
@@ -51,7 +47,7 @@ fn pin_thread(id: i32, cpus: &[u32]) -> bool {
             }
         }
         // SAFETY: `mask` is 128 bytes of plain bits, as a cpu_set_t.
-        unsafe { libc::sched_setaffinity(id, size_of_val(&mask), mask.as_ptr().cast()) == 0 }
+        unsafe { libc::sched_setaffinity(id.cast_signed(), size_of_val(&mask), mask.as_ptr().cast()) == 0 }
     }
     #[cfg(not(target_os = "linux"))]
     {

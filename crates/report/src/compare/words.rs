@@ -8,18 +8,17 @@ use taskscale_model::{
 
 use crate::style::{clean, with_remedy};
 use taskscale_model::figure::{count, percent, ratio, with_interval};
-use taskscale_stats::confidence::{CONFIDENCE, GATE};
 
 /// The legend of a ratio.
-pub fn legend(design: Design) -> String {
-    let (ratio, cases) = match design {
-        Design::TwoRuns => ("by Hodges and Lehmann over processes", CONFIDENCE),
-        Design::OneRun => ("by Hodges and Lehmann over pairs of processes that took turns", GATE),
+pub fn legend(comparison: &Comparison) -> String {
+    let ratio = match comparison.design {
+        Design::TwoRuns => "by Hodges and Lehmann over processes",
+        Design::OneRun => "by Hodges and Lehmann over pairs of processes that took turns",
     };
     format!(
         "ns per task: median over processes ± the farther end of its 95 % interval; NEW/OLD {ratio}, with an interval that holds for all rows \
          together in {} % of cases.",
-        percent(cases)
+        percent(comparison.confidence)
     )
 }
 
