@@ -9,7 +9,7 @@ use taskscale_model::{
     missing::Missing,
     parked::Resident,
     protocol::MAX_INTEGER,
-    run_file::{Kind, Record, Role, RoundRecord, RowRecord, SampleRecord, Status, Stop},
+    run_file::{Kind, Record, Role, RoundRecord, RowRecord, Status, Stop},
 };
 use taskscale_stats::{
     confidence::CONFIDENCE,
@@ -21,12 +21,12 @@ use taskscale_stats::{
 };
 
 use crate::{
-    beside,
-    calibrate::{self, Pilot},
+    beside, calibrate,
+    carried::Carried,
     deadline::Deadline,
-    fault::Fault,
     limits::Limits,
     link::Short,
+    pilot::pilot,
     plan::Cell,
     row::{Ask, DEAR, Row, World},
     schedule::{Round, Schedule},
@@ -69,6 +69,9 @@ pub(crate) struct Measuring<'p> {
     /// What a turn cost, without what only the first one does: checking answers and choosing
     /// iterations.
     pub turn_ns: u64,
+    /// What fresh processes took to come up in the last turn, which is no part of it where they go
+    /// on to other sizes.
+    pub up_ns: u64,
     /// Rows that took part in it.
     took_part: usize,
     /// What all turns took.
@@ -105,6 +108,7 @@ impl<'p> Measuring<'p> {
             schedule,
             rounds: 0,
             turn_ns: 0,
+            up_ns: 0,
             took_part: 0,
             spent_ns: 0,
             is_short: false,
@@ -117,6 +121,7 @@ impl<'p> Measuring<'p> {
     pub fn turn(&mut self, known: &[Known], world: &mut World<'_, '_>) -> io::Result<Option<Stop>> {
         world.over_ns = self.deadline.over_ns;
         let began_ns = world.clock.now_ns();
+        self.up_ns = 0;
         let open: Vec<usize> = (0..self.rows.len()).filter(|&index| self.rows[index].is_open()).collect();
         let mut prepared_ns = 0;
         if self.rounds == 0 {
@@ -131,7 +136,8 @@ impl<'p> Measuring<'p> {
             stop = (self.open() == 0).then_some(Stop::Precision);
         }
         let took_ns = world.clock.now_ns() - began_ns;
-        self.turn_ns = took_ns - prepared_ns;
+        let up_ns = if self.limits.carries() { self.up_ns } else { 0 };
+        self.turn_ns = took_ns.saturating_sub(prepared_ns + up_ns);
         self.took_part = open.len();
         self.spent_ns += took_ns;
         Ok(stop)
@@ -171,6 +177,11 @@ impl<'p> Measuring<'p> {
         for row in &mut self.rows {
             row.park();
         }
+    }
+
+    /// Leaves the processes of all rows to another size of the same table.
+    pub fn leave(&mut self, carried: &mut Carried) {
+        self.rows.iter_mut().for_each(|row| row.leave(carried));
     }
 
     /// Ends the cell: rows with a round have figures. Counting comes last, since it must not run
@@ -484,6 +495,7 @@ impl<'p> Measuring<'p> {
 
     /// Starts fresh processes for these rows, in this order. They end and come up side by side.
     fn start(&mut self, order: &[usize], world: &mut World<'_, '_>) -> io::Result<()> {
+        let began_ns = world.clock.now_ns();
         for &index in order {
             self.rows[index].dismiss();
         }
@@ -502,6 +514,7 @@ impl<'p> Measuring<'p> {
         if self.limits.judged_at.is_some() {
             beside::keep(&mut self.rows, order, world.rng.u64(..));
         }
+        self.up_ns += world.clock.now_ns() - began_ns;
         Ok(())
     }
 
@@ -548,48 +561,4 @@ fn observations(row: &Row<'_>, of: impl Fn(f64) -> f64) -> Vec<f64> {
     let processes: Vec<u64> = row.timed.iter().map(|timed| timed.process).collect();
     let values: Vec<f64> = row.timed.iter().map(|timed| of(timed.value)).collect();
     independent(&processes, &values)
-}
-
-/// How many times as long as wanted a pilot is seen to last, whatever it tells, from which on the
-/// next one has only so many times its iterations.
-const UNTOLD: u64 = 8;
-const CAREFUL: u64 = 4;
-
-/// Finds iterations that last long enough; `None` where the row died or the run was interrupted.
-/// Code that is compiled while it runs goes on until it has levelled off, within `allowance`: a
-/// compiled JVM is ten times as fast as a fresh one, and its samples would be a tenth as long.
-fn pilot(
-    row: &mut Row<'_>,
-    sample_ns: u64,
-    seed: Option<u64>,
-    allowance: &Allowance,
-    world: &mut World<'_, '_>,
-) -> io::Result<Option<(u64, u64)>> {
-    let target = calibrate::target_ns(sample_ns, row.resolution_ns);
-    let started_ns = world.clock.now_ns();
-    let mut iterations = 1;
-    loop {
-        if world.is_over() {
-            return Ok(None);
-        }
-        let seed = seed.unwrap_or_else(|| world.rng.u64(0..=MAX_INTEGER));
-        let ask = Ask { kind: Kind::Pilot, round: 0, iterations, seed };
-        let Some(sample) = row.ask(ask, world)? else { return Ok(None) };
-        let SampleRecord { wall_ns, kind, .. } = sample;
-        let seen_ns = calibrate::seen_ns(sample.outside_wall_ns, sample.outside_cpu_ns);
-        if kind == Kind::SetAside {
-            continue;
-        }
-        match calibrate::next_pilot(iterations, wall_ns, target) {
-            // What tells too little would have the next one take for ever.
-            Pilot::Try(next) if seen_ns >= UNTOLD * target => iterations = next.min(CAREFUL * iterations),
-            Pilot::Try(next) => iterations = next,
-            Pilot::Enough if allowance.goes_on(row, world.clock.now_ns() - started_ns) => (),
-            Pilot::Enough => return Ok(Some((iterations, wall_ns))),
-            Pilot::Stuck => {
-                row.fail(&Fault::does_not_repeat(iterations, wall_ns), world)?;
-                return Ok(None);
-            }
-        }
-    }
 }

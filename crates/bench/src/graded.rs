@@ -108,6 +108,17 @@ pub(crate) fn too_dear(sizes: &[Planned<'_>], left_ns: u64) -> Vec<usize> {
     }
 }
 
+/// How many times the processes of tables come up until all sizes have had [`FIRST`] of them, where
+/// those of one size go on to the others.
+pub(crate) fn passes(sizes: &[Planned<'_>]) -> u64 {
+    let mut by_table: BTreeMap<&str, u64> = BTreeMap::new();
+    for size in sizes {
+        let passes = by_table.entry(size.table).or_default();
+        *passes = FIRST.saturating_sub(size.turns).max(*passes);
+    }
+    by_table.values().sum()
+}
+
 /// Says that `gone` went, a size of these, and in about which time all would have their processes.
 /// Of a size that has had none, what it takes beyond the smallest is taken to grow with size.
 pub(crate) fn left_out(sizes: &[Planned<'_>], gone: &Planned<'_>, elapsed_ns: u64) -> Missing {

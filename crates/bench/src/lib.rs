@@ -35,6 +35,8 @@
 //! | `fit` | what is left out where the machine is too slow |
 //! | `forecast` | what smaller sizes say of larger ones |
 //! | `beside` | keeps processes that are divided by one another on one CPU |
+//! | `carried` | processes that go on from one size to the next, where growth is measured |
+//! | `pilot` | finds how many iterations of a row last long enough |
 //! | [`cell`] | pilot, warm-up, rounds, restarts, stop: one cell, all its rows |
 //! | `deadline` | when a cell ends, and when its rows are given up |
 //! | `count` | what rows ask of the allocator and the kernel, in processes of their own |
@@ -53,6 +55,7 @@ mod beside;
 pub mod bounds;
 pub mod bytes;
 pub mod calibrate;
+mod carried;
 pub mod cell;
 pub mod check;
 pub mod clock;
@@ -74,6 +77,7 @@ pub mod link;
 pub mod meant;
 pub mod pass;
 mod pause;
+mod pilot;
 pub mod plan;
 pub mod probe;
 mod row;

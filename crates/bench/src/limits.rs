@@ -159,6 +159,12 @@ impl Limits {
         self.budget_ns.filter(|&budget_ns| budget_ns < u64::MAX && self.restart_every > 0)
     }
 
+    /// Whether a process goes on from one size of a table to the next: where growth is measured in
+    /// turns.
+    pub fn carries(&self) -> bool {
+        self.until_graded && self.turns().is_some() && self.judged_at.is_none()
+    }
+
     /// The weight of a row at a size: roughly the nanoseconds that one process with one sample of
     /// it takes. A tenfold error changes only how a budget is divided.
     pub fn weight(&self, size: u64) -> f64 {

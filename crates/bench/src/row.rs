@@ -11,13 +11,14 @@ use taskscale_model::{
     missing::{Missing, Reading},
     params::{ParamValue, Params},
     parked::Resident,
-    protocol::{PHASES, RunRequest, VERIFY},
+    protocol::{Description, PHASES, RunRequest, VERIFY},
     run_file::{Kind, Record, Role, RowEnd, RowRecord, SampleRecord, Status, Stop},
 };
 use taskscale_stats::rounds::Timed;
 
 use crate::{
     agree::Agreed,
+    carried::{Carried, Process},
     fault::Fault,
     journal::Journal,
     judge::Judge,
@@ -73,6 +74,8 @@ pub(crate) struct World<'a, 'j> {
     pub rounds: u64,
     /// The answers that others are held to where no rule computes them.
     pub agreed: Agreed,
+    /// Processes on their way from one size to the next.
+    pub carried: Carried,
 }
 
 impl World<'_, '_> {
@@ -105,6 +108,10 @@ pub(crate) struct Row<'p> {
     /// The language of its runtime, as its process says.
     pub language: String,
     link: Option<Box<dyn Link>>,
+    /// What its process said of itself.
+    description: Option<Description>,
+    /// Whether its process has been warmed up at another size.
+    pub is_carried: bool,
     judge: Option<Judge>,
     /// What its processes told of their times, beside what was seen.
     told: Option<Told>,
@@ -162,6 +169,8 @@ impl<'p> Row<'p> {
             rule,
             language: String::new(),
             link: None,
+            description: None,
+            is_carried: false,
             judge: None,
             told: None,
             piloted: None,
@@ -242,6 +251,13 @@ impl<'p> Row<'p> {
         }
     }
 
+    /// Leaves its process to the same row of another size.
+    pub fn leave(&mut self, carried: &mut Carried) {
+        if let (Some(link), Some(description)) = (self.link.take(), self.description.take()) {
+            carried.leave(self.record, Process { link, description, worked_ns: self.worked_ns });
+        }
+    }
+
     /// Tells its process to end and does not wait for it.
     pub fn dismiss(&mut self) {
         if let Some(link) = self.link.as_mut() {
@@ -249,7 +265,8 @@ impl<'p> Row<'p> {
         }
     }
 
-    /// Starts a fresh process, which replaces an earlier one. [`Row::shake_hands`] comes next.
+    /// Starts a fresh process, which replaces an earlier one, or takes over that of another size.
+    /// [`Row::shake_hands`] comes next.
     pub fn start(&mut self, world: &mut World<'_, '_>) -> io::Result<()> {
         self.park();
         self.cpu = None;
@@ -257,6 +274,13 @@ impl<'p> Row<'p> {
             self.process += 1;
             self.costs.clear();
             (self.worked_ns, self.early) = (0, 0);
+        }
+        self.description = None;
+        let carried = world.carried.take(self.record);
+        self.is_carried = carried.is_some();
+        if let Some(Process { link, description, worked_ns }) = carried {
+            (self.link, self.description, self.worked_ns) = (Some(link), Some(description), worked_ns);
+            return Ok(());
         }
         let (runtime, layout) = (&self.record.key.runtime, world.rng.u64(..));
         let launched = match Mode::of(&self.record.key.workload, &self.record.key.params) {
@@ -278,9 +302,13 @@ impl<'p> Row<'p> {
     /// Waits until its process has come up.
     pub fn shake_hands(&mut self, world: &mut World<'_, '_>) -> io::Result<()> {
         let Some(link) = self.link.as_mut() else { return Ok(()) };
-        match link.shake_hands(world.timeout_ns) {
+        let said = match self.description.take() {
+            Some(description) => Ok(description),
+            None => link.shake_hands(world.timeout_ns),
+        };
+        match said {
             Ok(description) => {
-                self.language = description.runtime.language;
+                self.language.clone_from(&description.runtime.language);
                 self.resolution_ns = description.clock.wall_resolution_ns;
                 self.wake_ns = description.wake_ms.map(|ms| ms.min(MOST_WAKE_MS) * 1_000_000);
                 self.told.get_or_insert_with(|| Told::new(description.clock));
@@ -288,6 +316,7 @@ impl<'p> Row<'p> {
                 let judge = Judge::new(description.clock, world.cpus).compiled(description.jit);
                 let is_accounted = self.record.role != Role::Calibration;
                 self.judge = Some(if is_accounted { judge.accounted() } else { judge });
+                self.description = Some(description);
                 Ok(())
             }
             Err(fault) => self.fail(&fault, world),

@@ -6,6 +6,7 @@ use taskscale_model::run_file::{End, Header, Record, RuntimeRecord};
 
 use crate::{
     agree::Agreed,
+    carried::Carried,
     journal::Journal,
     link::{Clock, Launcher, Listener},
     plan::Plan,
@@ -52,6 +53,7 @@ pub fn run(
         over_ns: u64::MAX,
         rounds: 0,
         agreed: Agreed::default(),
+        carried: Carried::default(),
     };
     let plan = &mut order.plan;
     steps::calibrate(plan, &order.runtimes, &mut world)?;

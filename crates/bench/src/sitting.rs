@@ -57,6 +57,8 @@ pub(crate) fn measure(
         seats: suite.cells.iter_mut().map(Seat::Waits).collect(),
         forecast: Forecast::default(),
         present: None,
+        passing: Vec::new(),
+        up_ns: 0,
         cells,
         totals: Totals::default(),
         looks: Looks::default(),
@@ -85,6 +87,15 @@ impl Seat<'_> {
     /// Whether it has rows to measure and has had no turn.
     fn waits(&self) -> bool {
         matches!(self, Seat::Waits(cell) if cell.measured().next().is_some())
+    }
+
+    /// The cell, unless it has ended.
+    fn cell(&self) -> Option<&Cell> {
+        match self {
+            Seat::Waits(cell) => Some(cell),
+            Seat::Sits(cell) => Some(cell.cell),
+            Seat::Done => None,
+        }
     }
 
     /// Leaves out the rows that `drop` gives a reason for.
@@ -149,6 +160,11 @@ struct Sitting<'c> {
     forecast: Forecast,
     /// The cell whose processes are up.
     present: Option<usize>,
+    /// The cells that are still to come in a pass, the last one first: sizes of one table, whose
+    /// rows have the same processes.
+    passing: Vec<usize>,
+    /// What the processes of the present pass took to come up.
+    up_ns: u64,
     /// How many of its cells have rows to measure.
     cells: u64,
     /// What iterations cost, where the suite is measured for growth.
@@ -165,7 +181,8 @@ impl<'c> Sitting<'c> {
         self.limits.turns().map(|budget_ns| self.started_ns.saturating_add(budget_ns))
     }
 
-    fn next(&self, world: &World<'_, '_>) -> Option<usize> {
+    /// The cell that has the next turn, if any has.
+    fn next(&mut self, world: &mut World<'_, '_>) -> Option<usize> {
         let Some(ends_ns) = self.ends_ns() else {
             // One cell after another: the first that has not ended.
             return self.seats.iter().position(|seat| !matches!(seat, Seat::Done));
@@ -181,16 +198,50 @@ impl<'c> Sitting<'c> {
             },
         };
         let cells: Vec<Standing> = self.seats.iter().map(standing).collect();
+        let left_ns = ends_ns.saturating_sub(world.clock.now_ns());
         // For growth, sizes are measured in turn to the end: a machine that changes draws no curve.
         let in_turn = if self.limits.until_graded { u64::MAX } else { turns::FEWEST };
-        turns::next(&cells, ends_ns.saturating_sub(world.clock.now_ns()), in_turn)
+        if !self.limits.carries() {
+            return turns::next(&cells, left_ns, in_turn);
+        }
+        loop {
+            let next = self.passing.pop();
+            match next.filter(|&next| cells[next].fits(left_ns)) {
+                Some(next) => return Some(next),
+                None if !self.passing.is_empty() => (),
+                None => self.begin_pass(turns::next(&cells, left_ns, in_turn)?, &cells, world),
+            }
+        }
+    }
+
+    /// Ends all processes and begins a pass through the sizes of the table of `cell`. The first one
+    /// goes from the smallest size to the largest, since smaller sizes foretell larger ones. Each
+    /// further one has an order of its own: what one size leaves behind in a process meets others.
+    fn begin_pass(&mut self, cell: usize, cells: &[Standing], world: &mut World<'_, '_>) {
+        if let Some(Seat::Sits(before)) = self.present.take().map(|before| &mut self.seats[before]) {
+            before.park();
+        }
+        world.carried.end();
+        self.up_ns = 0;
+        let table = |index: usize| self.seats[index].cell().map(|cell| &cell.table);
+        let is_first = |index: usize| cells[index].turns == 0;
+        let of = (0..cells.len()).filter(|&index| {
+            !cells[index].done && table(index) == table(cell) && is_first(index) == is_first(cell)
+        });
+        self.passing = of.rev().collect();
+        if !is_first(cell) {
+            world.rng.shuffle(&mut self.passing);
+        }
     }
 
     /// Gives a cell its next turn, or its first one.
     fn turn(&mut self, index: usize, world: &mut World<'_, '_>) -> io::Result<()> {
         if self.present != Some(index) {
             if let Some(Seat::Sits(before)) = self.present.map(|before| &mut self.seats[before]) {
-                before.park();
+                match self.limits.carries() {
+                    true => before.leave(&mut world.carried),
+                    false => before.park(),
+                }
             }
             self.present = Some(index);
         }
@@ -215,6 +266,7 @@ impl<'c> Sitting<'c> {
         }
         let known = if first { self.forecast.known(cell.cell) } else { Vec::new() };
         let stop = cell.turn(&known, world)?;
+        self.up_ns += cell.up_ns;
         if first {
             self.forecast.learn(cell.cell, &cell.costs());
             self.forecast.learn_waited(cell.cell, &cell.waited());
@@ -354,8 +406,10 @@ impl<'c> Sitting<'c> {
             open.push((index, Planned { table: &cell.table, size: cell.size, turns, turn_ns }));
         }
         let planned: Vec<Planned<'_>> = open.iter().map(|(_, planned)| planned.clone()).collect();
-        let gone = graded::too_dear(&planned, ends_ns.saturating_sub(now_ns));
-        let elapsed_ns = now_ns - self.started_ns;
+        let up_ns = if self.limits.carries() { self.up_ns } else { 0 };
+        let ups_ns = up_ns.saturating_mul(graded::passes(&planned));
+        let gone = graded::too_dear(&planned, ends_ns.saturating_sub(now_ns).saturating_sub(ups_ns));
+        let elapsed_ns = (now_ns - self.started_ns).saturating_add(ups_ns);
         let gone: Vec<(usize, Missing)> = gone
             .into_iter()
             .map(|at| (open[at].0, graded::left_out(&planned, &planned[at], elapsed_ns)))
@@ -368,6 +422,7 @@ impl<'c> Sitting<'c> {
 
     /// Ends what is still open: the time is up, or the user has interrupted.
     fn end(self, world: &mut World<'_, '_>) -> io::Result<()> {
+        world.carried.end();
         let stop = match (world.listener.interrupted(), self.is_graded) {
             (true, _) => Stop::Interrupted,
             (false, true) => Stop::Graded,

@@ -22,6 +22,14 @@ pub(crate) struct Standing {
     pub half_width: f64,
 }
 
+impl Standing {
+    /// Whether its next turn is worth beginning where `left_ns` are left: half a turn more than the
+    /// time allows is nearer to it than half a turn less.
+    pub fn fits(&self, left_ns: u64) -> bool {
+        !self.done && self.turn_ns / 2 < left_ns
+    }
+}
+
 /// The number of the cell that has the next turn; `None` where no turn fits into `left_ns`.
 ///
 /// Cells without a figure come first, in their order, then those with the fewest processes until
@@ -38,8 +46,7 @@ pub(crate) fn next(cells: &[Standing], left_ns: u64, in_turn: u64) -> Option<usi
             return Some(index);
         }
     }
-    // Half a turn more than the time allows is nearer to it than half a turn less.
-    let fits = || open().filter(|(_, cell)| cell.turns > 0 && cell.turn_ns / 2 < left_ns);
+    let fits = || open().filter(|(_, cell)| cell.turns > 0 && cell.fits(left_ns));
     if let Some((index, _)) =
         fits().filter(|(_, cell)| cell.turns < in_turn).min_by_key(|(_, cell)| (cell.turns, cell.turn_ns))
     {

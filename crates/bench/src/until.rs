@@ -12,6 +12,7 @@ use taskscale_model::{
 
 use crate::{
     agree::Agreed,
+    carried::Carried,
     count,
     link::{Clock, Event, Listener},
     row::{Row, World},
@@ -78,6 +79,7 @@ pub(crate) fn count<'r, 'p: 'r>(
                 over_ns: world.over_ns,
                 rounds: world.rounds,
                 agreed: Agreed::default(),
+                carried: Carried::default(),
             };
             count::rows(std::iter::once(row), &mut world)?;
         }

@@ -1,5 +1,7 @@
 //! The cells of a suite with a budget have turns.
 
+use std::collections::BTreeSet;
+
 use super::*;
 
 /// Cells have turns of one round, each in processes of its own.
@@ -262,5 +264,60 @@ fn a_suite_that_is_measured_for_growth_ends_where_that_of_every_series_is_certai
     let limits = Limits { until_graded: false, ..limits };
     for (row, timed, status) in rounds_and_ends(&measure(&steady, setting(limits))) {
         assert_eq!((timed, status), (40, Status::Ok { stop: Stop::Samples }), "row {row}");
+    }
+}
+
+/// Cells of three sizes that are measured for growth.
+fn for_growth(samples: u64) -> Setting {
+    let limits = Limits { until_graded: true, ..in_turns(3_600_000, samples) };
+    Setting { limits, sizes: "[100, 200, 300]", ..Setting::default() }
+}
+
+#[test]
+fn where_growth_is_measured_a_process_goes_through_all_sizes_and_the_next_pass_has_fresh_ones() {
+    let done = measure(&[("a", Behaviour::Costs(100)), ("b", Behaviour::Costs(100))], for_growth(12));
+    assert_eq!(sizes(&done)[..3], [100, 200, 300], "smaller sizes foretell larger ones");
+    assert_eq!(by_threes(&sizes(&done)), vec![vec![100, 200, 300]; 12]);
+    let orders: BTreeSet<Vec<u64>> = sizes(&done).chunks(3).map(<[u64]>::to_vec).collect();
+    assert!(orders.len() >= 4, "each pass has an order of its own: {orders:?}");
+    // Two variants and the control of the first. In the last pass sizes end one by one.
+    assert_eq!(done.launches, 3 * (11 + 3), "a pass has one process of each row");
+    let limits = Limits { until_graded: false, ..for_growth(12).limits };
+    let alone = measure(&[("a", Behaviour::Costs(100))], Setting { limits, ..for_growth(12) });
+    assert_eq!(alone.launches, 2 * 3 * 12, "else each size has its own");
+}
+
+#[test]
+fn a_process_that_dies_at_one_size_is_replaced_for_the_others() {
+    // The third answer of each process is wrong: with one row, that of the second size.
+    let setting = || Setting { block: "controls = false", ..for_growth(4) };
+    let right = measure(&[("a", Behaviour::Costs(100))], setting());
+    assert_eq!(right.launches, 3 + 3);
+    let asked = right.samples().filter(|sample| sample.size == 100 && sample.process == 0).count();
+    let done = measure(&[("a", Behaviour::LiesFrom(asked + 1))], setting());
+    let ends = done.ends();
+    assert!(matches!(&ends[0], (1, Status::Failed(_))), "it fails at 200, in the process of 100: {ends:?}");
+    assert!(done.samples().any(|sample| sample.size == 300), "300 has another: {ends:?}");
+}
+
+#[test]
+fn what_is_warm_at_one_size_is_not_warmed_up_until_it_levels_off_at_the_next() {
+    let setting = |until_graded| {
+        let limits = Limits { until_graded, sample_ns: MS / 10, ..for_growth(3).limits };
+        Setting { limits, jit: true, block: "controls = false", ..for_growth(3) }
+    };
+    let untimed = |done: &Done, size, process| {
+        let of = done.samples().filter(|sample| sample.size == size && sample.process == process);
+        of.filter(|sample| matches!(sample.kind, Kind::Warmup | Kind::Pilot)).count()
+    };
+    let carried = measure(&[("a", Behaviour::Tiers)], setting(true));
+    let fresh = measure(&[("a", Behaviour::Tiers)], setting(false));
+    for size in [100, 200, 300] {
+        assert!(untimed(&fresh, size, 0) >= 24, "levelling off shows in 24 samples");
+    }
+    assert!(untimed(&carried, 100, 0) >= 24, "the first size of a process");
+    for size in [200, 300] {
+        assert!(untimed(&carried, size, 0) < 12, "{size}: {}", untimed(&carried, size, 0));
+        assert!(untimed(&carried, size, 0) >= 3, "its caches are filled again");
     }
 }
