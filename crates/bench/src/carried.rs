@@ -21,6 +21,8 @@ pub(crate) struct Process {
     pub description: Description,
     /// CPU ns that it has worked to be warm.
     pub worked_ns: u64,
+    /// Whether it has levelled off.
+    pub is_level: bool,
 }
 
 /// The processes of a table between two of its sizes.

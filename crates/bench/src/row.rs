@@ -14,7 +14,7 @@ use taskscale_model::{
     protocol::{Description, PHASES, RunRequest, VERIFY},
     run_file::{Kind, Record, Role, RowEnd, RowRecord, SampleRecord, Status, Stop},
 };
-use taskscale_stats::rounds::Timed;
+use taskscale_stats::{rounds::Timed, warmup::has_levelled};
 
 use crate::{
     agree::Agreed,
@@ -110,8 +110,8 @@ pub(crate) struct Row<'p> {
     link: Option<Box<dyn Link>>,
     /// What its process said of itself.
     description: Option<Description>,
-    /// Whether its process has been warmed up at another size.
-    pub is_carried: bool,
+    /// Whether its process had levelled off at smaller sizes; `None` where it is fresh.
+    pub carried: Option<bool>,
     judge: Option<Judge>,
     /// What its processes told of their times, beside what was seen.
     told: Option<Told>,
@@ -170,7 +170,7 @@ impl<'p> Row<'p> {
             language: String::new(),
             link: None,
             description: None,
-            is_carried: false,
+            carried: None,
             judge: None,
             told: None,
             piloted: None,
@@ -251,10 +251,19 @@ impl<'p> Row<'p> {
         }
     }
 
+    /// Whether its process has levelled off, here or at smaller sizes. Only code that is compiled
+    /// while it runs is judged.
+    fn is_level(&self) -> bool {
+        let has_levelled = || self.worked_ns >= settle_ns(self.record) && has_levelled(&self.costs);
+        !self.record.jit || self.carried == Some(true) || has_levelled()
+    }
+
     /// Leaves its process to the same row of another size.
     pub fn leave(&mut self, carried: &mut Carried) {
         if let (Some(link), Some(description)) = (self.link.take(), self.description.take()) {
-            carried.leave(self.record, Process { link, description, worked_ns: self.worked_ns });
+            let Row { worked_ns, .. } = *self;
+            let is_level = self.is_level();
+            carried.leave(self.record, Process { link, description, worked_ns, is_level });
         }
     }
 
@@ -277,8 +286,8 @@ impl<'p> Row<'p> {
         }
         self.description = None;
         let carried = world.carried.take(self.record);
-        self.is_carried = carried.is_some();
-        if let Some(Process { link, description, worked_ns }) = carried {
+        self.carried = carried.as_ref().map(|process| process.is_level);
+        if let Some(Process { link, description, worked_ns, .. }) = carried {
             (self.link, self.description, self.worked_ns) = (Some(link), Some(description), worked_ns);
             return Ok(());
         }
@@ -515,6 +524,7 @@ impl<'p> Row<'p> {
             stopped: observed.stopped,
             threads: Some(observed.threads.into()),
             cpu: self.cpu,
+            carried: self.carried,
             load: observed.load,
             server_cpu_ns: observed.server_cpu_ns,
             answer: observed.sample.answer,

@@ -1,6 +1,6 @@
 //! One suite: its cells have turns within the budget, or their time one after another.
 
-use std::{collections::BTreeSet, io};
+use std::{cmp::Reverse, collections::BTreeSet, io};
 
 use taskscale_model::{
     key::SeriesKey,
@@ -214,9 +214,11 @@ impl<'c> Sitting<'c> {
         }
     }
 
-    /// Ends all processes and begins a pass through the sizes of the table of `cell`. The first one
-    /// goes from the smallest size to the largest, since smaller sizes foretell larger ones. Each
-    /// further one has an order of its own: what one size leaves behind in a process meets others.
+    /// Ends all processes and begins a pass through the sizes of the table of `cell`, from the
+    /// smallest to the largest. Smaller sizes foretell larger ones, and what they leave behind in a
+    /// process is little beside what comes next. In any order, the garbage of 262,144 was collected
+    /// in samples of 65,536: a Map in Node cost 987 ns a record there where fresh processes had
+    /// 636.
     fn begin_pass(&mut self, cell: usize, cells: &[Standing], world: &mut World<'_, '_>) {
         if let Some(Seat::Sits(before)) = self.present.take().map(|before| &mut self.seats[before]) {
             before.park();
@@ -225,13 +227,14 @@ impl<'c> Sitting<'c> {
         self.up_ns = 0;
         let table = |index: usize| self.seats[index].cell().map(|cell| &cell.table);
         let is_first = |index: usize| cells[index].turns == 0;
-        let of = (0..cells.len()).filter(|&index| {
-            !cells[index].done && table(index) == table(cell) && is_first(index) == is_first(cell)
-        });
-        self.passing = of.rev().collect();
-        if !is_first(cell) {
-            world.rng.shuffle(&mut self.passing);
-        }
+        let of = |index: usize| {
+            let same = table(index) == table(cell) && is_first(index) == is_first(cell);
+            let size = self.seats[index].cell().map(|cell| cell.size)?;
+            (same && !cells[index].done).then_some((size, index))
+        };
+        let mut passing: Vec<(u64, usize)> = (0..cells.len()).filter_map(of).collect();
+        passing.sort_unstable_by_key(|&(size, index)| Reverse((size, index)));
+        self.passing = passing.into_iter().map(|(_, index)| index).collect();
     }
 
     /// Gives a cell its next turn, or its first one.

@@ -107,7 +107,7 @@ impl Allowance {
         row.record.jit
             && used_ns < self.next_ns(true)
             && (row.worked_ns < settle_ns(row.record)
-                || (!row.is_carried
+                || (row.carried != Some(true)
                     && row.costs.len() < row.early + MOST_JIT
                     && !warmup::has_levelled(&row.costs)))
     }
