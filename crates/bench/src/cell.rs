@@ -16,15 +16,17 @@ use taskscale_stats::{
     independent::independent,
     quantile,
     rounds::Rounds,
-    sign,
+    sign, signed_rank,
     stop::{Decision, Rule as StopRule},
 };
 
 use crate::{
+    beside,
     calibrate::{self, Pilot},
     deadline::Deadline,
     fault::Fault,
     limits::Limits,
+    link::Short,
     plan::Cell,
     row::{Ask, DEAR, Row, World},
     schedule::{Round, Schedule},
@@ -71,6 +73,8 @@ pub(crate) struct Measuring<'p> {
     took_part: usize,
     /// What all turns took.
     pub spent_ns: u64,
+    /// Whether its time was found too short for a verdict.
+    is_short: bool,
     /// The seed of the requests whose answers are held to one another. Where a rule computes them,
     /// each request has a seed of its own.
     shared_seed: Option<u64>,
@@ -103,6 +107,7 @@ impl<'p> Measuring<'p> {
             turn_ns: 0,
             took_part: 0,
             spent_ns: 0,
+            is_short: false,
             shared_seed,
         }
     }
@@ -233,6 +238,14 @@ impl<'p> Measuring<'p> {
         self.rounds.div_ceil(self.limits.restart_every.max(1))
     }
 
+    /// Says once that the cell's time is too short for a verdict.
+    pub fn short(&mut self) -> Option<Short> {
+        let pairs = signed_rank::fewest(self.limits.judged_at.filter(|_| !self.is_short)?) as u64;
+        let short = self.deadline.short(pairs, self.turns(), self.spent_ns, self.turn_ns);
+        self.is_short = short.is_some();
+        short
+    }
+
     /// How many rows are still measured.
     pub fn open(&self) -> usize {
         self.open_records().count()
@@ -321,9 +334,9 @@ impl<'p> Measuring<'p> {
             allowance.spent(row, world.clock.now_ns() - started_ns);
         }
         for index in 0..self.rows.len() {
-            let group = self.comparison_of(index);
+            let group = self.rows[index].comparison();
             let same: Vec<(u64, u64)> = (0..self.rows.len())
-                .filter(|&other| self.comparison_of(other) == group)
+                .filter(|&other| self.rows[other].comparison() == group)
                 .filter_map(|other| pilots[other])
                 .collect();
             let row = &self.rows[index];
@@ -356,11 +369,6 @@ impl<'p> Measuring<'p> {
                 format!("not asked: rows that failed had taken {:.0} s by then", lost_ns as f64 / 1e9);
             Missing::new(reason, "name others with --variant or --runtime, or raise --max-time")
         })
-    }
-
-    /// The number that rows divided by one another share: that of their baseline.
-    fn comparison_of(&self, index: usize) -> u64 {
-        self.rows[index].record.baseline.unwrap_or(self.rows[index].record.row)
     }
 
     fn rule(&self) -> StopRule {
@@ -490,6 +498,9 @@ impl<'p> Measuring<'p> {
                 return Ok(());
             }
             self.rows[index].shake_hands(world)?;
+        }
+        if self.limits.judged_at.is_some() {
+            beside::keep(&mut self.rows, order, world.rng.u64(..));
         }
         Ok(())
     }

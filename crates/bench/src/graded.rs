@@ -70,34 +70,47 @@ impl Planned<'_> {
     }
 }
 
-/// Which sizes do not fit: the largest of a table go as long as not all sizes that are left can
-/// have [`FIRST`] processes in `left_ns`, and the table has more than a grade needs. O(sizes^2).
+/// How many times as much as the smallest size the largest of a table has to take for its size to
+/// be what makes it dear. Below that a process takes what starting it takes, and the smallest size,
+/// which says least of growth, frees as much time.
+const TIMES_DEARER: u64 = 2;
+
+/// Which sizes do not fit: sizes of a table go as long as not all that are left can have [`FIRST`]
+/// processes in `left_ns`, and the table has more than a grade needs. The largest goes where it
+/// takes [`TIMES_DEARER`] times as much as the smallest, else the smallest: on a machine that is
+/// busy with others, where each start takes a second, four sizes up to 65,536 tell a cliff, and the
+/// four up to 256 do not. O(sizes^2).
 pub(crate) fn too_dear(sizes: &[Planned<'_>], left_ns: u64) -> Vec<usize> {
     let mut gone: Vec<usize> = Vec::new();
     loop {
         let stays = |at: &usize| !gone.contains(at);
         let needs_ns =
             (0..sizes.len()).filter(stays).fold(0, |sum: u64, at| sum.saturating_add(sizes[at].needs_ns()));
-        let same = |at: usize| {
-            (0..sizes.len()).filter(stays).filter(move |&other| sizes[other].table == sizes[at].table)
-        };
-        let may_go = |at: &usize| {
-            same(*at).count() > MIN_SIZES && same(*at).all(|other| sizes[other].size <= sizes[*at].size)
-        };
         if needs_ns <= left_ns {
             return gone;
         }
-        let Some(dearest) = (0..sizes.len()).filter(stays).filter(may_go).max_by_key(|&at| sizes[at].turn_ns)
-        else {
-            return gone;
-        };
+        let tables: BTreeSet<&str> = sizes.iter().map(|size| size.table).collect();
+        let may_go = tables.into_iter().filter_map(|table| {
+            let of: Vec<usize> =
+                (0..sizes.len()).filter(stays).filter(|&at| sizes[at].table == table).collect();
+            if of.len() <= MIN_SIZES {
+                return None;
+            }
+            let largest = of.iter().copied().max_by_key(|&at| sizes[at].size)?;
+            // What has had its processes frees no time.
+            let waiting = of.into_iter().filter(|&at| sizes[at].turns < FIRST);
+            let smallest = waiting.min_by_key(|&at| sizes[at].size)?;
+            let is_dear = sizes[largest].turn_ns >= TIMES_DEARER.saturating_mul(sizes[smallest].turn_ns);
+            Some(if is_dear { largest } else { smallest })
+        });
+        let Some(dearest) = may_go.max_by_key(|&at| sizes[at].turn_ns) else { return gone };
         gone.push(dearest);
     }
 }
 
-/// Says that sizes went, and in about which time all would have their processes. Of a size that
-/// has had none, what it takes beyond the smallest is taken to grow with size.
-pub(crate) fn left_out(sizes: &[Planned<'_>], elapsed_ns: u64) -> Missing {
+/// Says that `gone` went, a size of these, and in about which time all would have their processes.
+/// Of a size that has had none, what it takes beyond the smallest is taken to grow with size.
+pub(crate) fn left_out(sizes: &[Planned<'_>], gone: &Planned<'_>, elapsed_ns: u64) -> Missing {
     let smallest_ns = |table: &str| {
         let same = sizes.iter().filter(|size| size.table == table && size.turns > 0);
         same.map(|size| size.turn_ns).min().unwrap_or(0)
@@ -117,8 +130,10 @@ pub(crate) fn left_out(sizes: &[Planned<'_>], elapsed_ns: u64) -> Missing {
     let needed_ns = sizes.iter().fold(elapsed_ns, |sum, size| sum.saturating_add(needs_ns(size)));
     // To the next ten seconds: a forecast has no more digits.
     let seconds = needed_ns.div_ceil(10_000_000_000) * 10;
+    let is_smallest = sizes.iter().filter(|size| size.table == gone.table).all(|size| size.size >= gone.size);
+    let which = if is_smallest { "smaller" } else { "larger" };
     Missing::new(
-        format!("larger sizes{LEFT_OUT}with {FIRST} processes of each row all take some {seconds} s here"),
+        format!("{which} sizes{LEFT_OUT}with {FIRST} processes of each row all take some {seconds} s here"),
         format!("--max-time {seconds}s, or fewer ways: --variant"),
     )
 }
@@ -196,7 +211,7 @@ mod tests {
         let late = Planned { turns: FIRST, ..one[5].clone() };
         assert!(too_dear(&[&one[..5], &[late]].concat(), 7 * 14).is_empty(), "it has had its processes");
         assert_eq!(
-            left_out(&one, 0).remedy,
+            left_out(&one, &one[5], 0).remedy,
             "--max-time 10s, or fewer ways: --variant",
             "not to the nanosecond"
         );
@@ -204,9 +219,28 @@ mod tests {
         // is 7 s, 14 s, and eight processes of 5 s and of 17 s.
         let s =
             |size, turns, seconds: u64| Planned { table: "a", size, turns, turn_ns: seconds * 1_000_000_000 };
-        let said = left_out(&[s(4, 1, 1), s(16, 1, 2), s(64, 0, 2), s(256, 0, 2)], 0);
+        let four = [s(4, 1, 1), s(16, 1, 2), s(64, 0, 2), s(256, 0, 2)];
+        let said = left_out(&four, &four[3], 0);
         let words = "larger sizes are left out: with 8 processes of each row all take some 200 s here";
         assert_eq!((&*said.reason, &*said.remedy), (words, "--max-time 200s, or fewer ways: --variant"));
+        assert!(left_out(&four, &four[0], 0).reason.starts_with("smaller sizes are left out: "));
+    }
+
+    #[test]
+    fn where_a_start_takes_most_the_smallest_sizes_go() {
+        let size = |at: usize, turns, turn_ns| Planned { table: "a", size: 4 << (2 * at), turns, turn_ns };
+        // The first of eight sizes was measured on a busy machine; nothing is known of the others.
+        let first: Vec<Planned<'_>> = (0..8).map(|at| size(at, u64::from(at == 0), 10)).collect();
+        assert!(too_dear(&first, 63 * 10).is_empty(), "all fit");
+        assert_eq!(too_dear(&first, 50 * 10), [0, 1]);
+        assert_eq!(too_dear(&first, 0), [0, 1, 2, 3], "four stay, with the largest");
+        // Two have had their processes, which frees nothing; the largest is not dear, or is.
+        let turns = |at| if at < 2 { FIRST } else { 1 };
+        let late: Vec<Planned<'_>> = (0..8).map(|at| size(at, turns(at), 10 + at as u64)).collect();
+        assert_eq!(too_dear(&late, 500), [2, 3]);
+        let mut dear = late.clone();
+        dear[7].turn_ns = 24;
+        assert_eq!(too_dear(&dear, 500), [7]);
     }
 
     #[test]

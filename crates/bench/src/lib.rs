@@ -34,6 +34,7 @@
 //! | `graded` | whether the growth of every series is certain |
 //! | `fit` | what is left out where the machine is too slow |
 //! | `forecast` | what smaller sizes say of larger ones |
+//! | `beside` | keeps processes that are divided by one another on one CPU |
 //! | [`cell`] | pilot, warm-up, rounds, restarts, stop: one cell, all its rows |
 //! | `deadline` | when a cell ends, and when its rows are given up |
 //! | `count` | what rows ask of the allocator and the kernel, in processes of their own |
@@ -48,6 +49,7 @@
 //! | [`check`] | conformance of any probe |
 
 mod agree;
+mod beside;
 pub mod bounds;
 pub mod bytes;
 pub mod calibrate;

@@ -66,6 +66,25 @@ pub struct Limits {
     pub judged_at: Option<f64>,
 }
 
+/// Rows that are judged by an old side get 50 pairs of processes, of eight rounds each, with
+/// samples of 4 ms.
+///
+/// Samples are short so that a neighbour who comes and goes meets both sides alike. Beside a
+/// compiler and two loops, on two CPUs, ln ratios of adjacent pieces of one asyncio process varied
+/// by 4 to 5 % (robust) for pieces of 0.5 to 9 ms, and by 21 % for pieces of 17 and 35 ms. Starting
+/// a process and warming it up costs as much as some twenty such rounds, and one process differs
+/// from another besides (docs/evidence/comparisons.md).
+pub const JUDGED: suite::LimitsAsked = suite::LimitsAsked {
+    samples: Some(400),
+    max_time_s: Some(60.0),
+    budget_s: None,
+    precision: None,
+    sample_ms: Some(4.0),
+    timeout_s: None,
+    restart_every: Some(8),
+    restart_warmup: None,
+};
+
 impl Default for Limits {
     /// A cell ends at 100 rounds, 30 s or 1 %. Samples last 20 ms: samples of 50 ms resolved 1 % in
     /// CPU time in 20 rounds, and samples of 2 ms needed 52 (docs/evidence/processes.md).

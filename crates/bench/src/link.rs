@@ -20,6 +20,11 @@ pub trait Link {
     /// Waits until the probe has described itself. Before this nothing else may be asked. It waits
     /// at most `timeout_ns`, or as long as a slow start may take where that is longer.
     fn shake_hands(&mut self, timeout_ns: u64) -> Result<Description, Fault>;
+    /// Keeps the process, and what it starts, on one of the CPUs that it may use: on the same one
+    /// for the same `place`. Returns its number; `None` where that cannot be.
+    fn keep_on(&mut self, _place: u64) -> Option<u32> {
+        None
+    }
     /// Asks for one sample and waits at most `timeout_ns` for it.
     fn run(&mut self, request: &RunRequest, timeout_ns: u64) -> Result<Observed, Fault>;
     /// What a user's own code said last on standard error, such as a traceback; nothing of others.
@@ -124,6 +129,19 @@ pub trait Clock {
     }
 }
 
+/// A cell whose time is too short for a verdict.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Short {
+    /// The pairs of processes that an interval needs.
+    pub pairs: u64,
+    /// What one pair takes, with its control: starting, warming up and timing, in nanoseconds.
+    pub pair_ns: u64,
+    /// What the cell has, in nanoseconds.
+    pub has_ns: u64,
+    /// What would do, in nanoseconds.
+    pub needs_ns: u64,
+}
+
 /// What a run tells while it goes on. Listeners show it and cannot change it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event<'a> {
@@ -168,6 +186,9 @@ pub enum Event<'a> {
         /// Plain lines.
         text: &'a str,
     },
+    /// One process of each row has been timed, and the cell's time will be over before verdicts can
+    /// come out: they rest on more processes than fit.
+    TooShort { table: &'a str, size: u64, short: Short },
     /// A row is done, one way or another.
     RowEnded {
         row: &'a RowRecord,

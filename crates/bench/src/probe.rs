@@ -7,7 +7,7 @@ use taskscale_model::{
     protocol::{Description, PROTOCOL, Reply, Request, RunRequest},
 };
 use taskscale_sys::{
-    clock,
+    affinity, clock,
     process::{Child, Command, Exit, Family, IoProblem, SpawnError},
 };
 
@@ -144,7 +144,12 @@ impl Probe {
 
     /// CPU time of each of their threads.
     fn threads(&self) -> threads::Look {
-        threads::look(self.family.iter().flat_map(Family::pids))
+        threads::look(self.pids())
+    }
+
+    /// The process and those that it started.
+    fn pids(&self) -> impl Iterator<Item = u32> {
+        self.family.iter().flat_map(Family::pids)
     }
 
     /// CPU time that the server has used from which it reads.
@@ -211,6 +216,12 @@ pub(crate) fn start_fault(command: &Command, error: SpawnError) -> Fault {
 impl Link for Probe {
     fn shake_hands(&mut self, timeout_ns: u64) -> Result<Description, Fault> {
         self.describe(timeout_ns.max(HANDSHAKE_NS))
+    }
+
+    fn keep_on(&mut self, place: u64) -> Option<u32> {
+        let cpus = affinity::usable();
+        let cpu = *cpus.get(place.checked_rem(cpus.len() as u64)? as usize)?;
+        affinity::keep(&self.pids().collect::<Vec<u32>>(), cpu).then_some(cpu)
     }
 
     fn run(&mut self, request: &RunRequest, timeout_ns: u64) -> Result<Observed, Fault> {

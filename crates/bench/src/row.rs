@@ -8,7 +8,7 @@ use taskscale_model::{
     bytes,
     key::RowKey,
     load::Mode,
-    missing::Missing,
+    missing::{Missing, Reading},
     params::{ParamValue, Params},
     parked::Resident,
     protocol::{PHASES, RunRequest, VERIFY},
@@ -148,6 +148,10 @@ pub(crate) struct Row<'p> {
     pub lost_ns: u64,
     /// How long it was waited for in vain, in nanoseconds.
     pub waited_ns: Option<u64>,
+    /// How many of its timed samples one thread did, and of how many that is known.
+    alone: (u64, u64),
+    /// The CPU that its present process is kept on.
+    cpu: Option<u32>,
     status: Option<Status>,
 }
 
@@ -186,6 +190,8 @@ impl<'p> Row<'p> {
             is_foreseen: false,
             lost_ns: 0,
             waited_ns: None,
+            alone: (0, 0),
+            cpu: None,
             status: None,
         }
     }
@@ -246,6 +252,7 @@ impl<'p> Row<'p> {
     /// Starts a fresh process, which replaces an earlier one. [`Row::shake_hands`] comes next.
     pub fn start(&mut self, world: &mut World<'_, '_>) -> io::Result<()> {
         self.park();
+        self.cpu = None;
         if self.asked > 0 {
             self.process += 1;
             self.costs.clear();
@@ -285,6 +292,23 @@ impl<'p> Row<'p> {
             }
             Err(fault) => self.fail(&fault, world),
         }
+    }
+
+    /// The number that rows divided by one another share: that of their baseline.
+    pub fn comparison(&self) -> u64 {
+        self.record.baseline.unwrap_or(self.record.row)
+    }
+
+    /// Whether one thread does the work of its samples: three in four at least, since a collector
+    /// beside shows in a few.
+    pub fn works_alone(&self) -> bool {
+        let (alone, of) = self.alone;
+        of > 0 && 4 * alone >= 3 * of
+    }
+
+    /// Keeps its process on one CPU, the same for the same `place`.
+    pub fn keep_on(&mut self, place: u64) {
+        self.cpu = self.link.as_mut().and_then(|link| link.keep_on(place));
     }
 
     /// Takes one sample and records it. The result is `None` where the row is dead or dies of it.
@@ -417,11 +441,17 @@ impl<'p> Row<'p> {
         }
         self.resident = Resident::of(&sample.extra).filter(|_| self.is_resident()).or(self.resident);
         match sample.kind {
-            Kind::Timed => self.timed.push(Timed {
-                round: sample.round,
-                process: sample.process,
-                value: per_task(sample),
-            }),
+            Kind::Timed => {
+                if let Some(Reading::Value(threads)) = &sample.threads {
+                    self.alone.0 += u64::from(threads.ran == 1);
+                    self.alone.1 += 1;
+                }
+                self.timed.push(Timed {
+                    round: sample.round,
+                    process: sample.process,
+                    value: per_task(sample),
+                });
+            }
             Kind::Pilot | Kind::Warmup => {
                 self.costs.push(per_task(sample));
                 self.early += usize::from(self.worked_ns < settle_ns(self.record));
@@ -455,6 +485,7 @@ impl<'p> Row<'p> {
             outside_cpu_ns: observed.outside_cpu_ns,
             stopped: observed.stopped,
             threads: Some(observed.threads.into()),
+            cpu: self.cpu,
             load: observed.load,
             server_cpu_ns: observed.server_cpu_ns,
             answer: observed.sample.answer,

@@ -220,6 +220,10 @@ impl<'c> Sitting<'c> {
             self.forecast.learn_waited(cell.cell, &cell.waited());
             self.forecast.learn_held(cell.cell, &cell.held());
         }
+        if let Some(short) = cell.short().filter(|_| stop.is_none()) {
+            let Cell { table, size, .. } = cell.cell;
+            world.listener.event(&Event::TooShort { table, size: *size, short });
+        }
         if self.limits.until_graded {
             cell.totals().for_each(|(series, totals)| self.totals.learn(series, cell.cell.size, totals));
         }
@@ -351,9 +355,12 @@ impl<'c> Sitting<'c> {
         }
         let planned: Vec<Planned<'_>> = open.iter().map(|(_, planned)| planned.clone()).collect();
         let gone = graded::too_dear(&planned, ends_ns.saturating_sub(now_ns));
-        let why = graded::left_out(&planned, now_ns - self.started_ns);
-        let gone: Vec<usize> = gone.into_iter().map(|at| open[at].0).collect();
-        for index in gone {
+        let elapsed_ns = now_ns - self.started_ns;
+        let gone: Vec<(usize, Missing)> = gone
+            .into_iter()
+            .map(|at| (open[at].0, graded::left_out(&planned, &planned[at], elapsed_ns)))
+            .collect();
+        for (index, why) in gone {
             self.seats[index].leave_out(&|_| Some(why.clone()), world)?;
         }
         Ok(())

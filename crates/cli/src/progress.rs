@@ -10,7 +10,7 @@ use std::{
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use taskscale_bench::{
-    link::{Event, Listener},
+    link::{Event, Listener, Short},
     plan::Takes,
 };
 use taskscale_model::{
@@ -280,6 +280,20 @@ fn name(row: &RowRecord) -> String {
     format!("{} {}{role} {size}", row.key.runtime, row.key.variant_and_case())
 }
 
+/// Says that no verdict can come out in the time of a cell, and which would do.
+fn too_short(table: &str, size: u64, short: &Short) -> String {
+    let seconds = |ns: u64| figure::time(ns as f64);
+    format!(
+        "{table}, n = {}: {} are too short for a verdict, which rests on {} pairs of processes; one takes {} here, \
+         so {} would do",
+        figure::count(size),
+        seconds(short.has_ns),
+        short.pairs,
+        seconds(short.pair_ns),
+        figure::max_time(short.needs_ns as f64 / 1e9),
+    )
+}
+
 /// Lines shown of what a user's code says: the end of a traceback.
 const SAID_SHOWN: usize = 16;
 
@@ -344,6 +358,9 @@ impl Listener for Progress {
                         text.lines().skip(skipped).for_each(|line| quote(&format!("  {line}")));
                     });
                 }
+            }
+            Event::TooShort { table, size, short } => {
+                self.bars.suspend(|| tell(&format!("taskscale: {}", too_short(table, *size, short))));
             }
             Event::RowEnded { row, status } => match status {
                 Status::Ok { .. } => self.say(row, "done"),

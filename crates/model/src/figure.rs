@@ -84,6 +84,23 @@ pub fn grouped(number: &str) -> String {
     text
 }
 
+/// Shows `seconds` of measuring as the flag that allows it, with a quarter more, since machines
+/// change: whole seconds in steps of 5 up to a minute, of 30 up to ten, else minutes.
+///
+/// ```
+/// use taskscale_model::figure::max_time;
+/// assert_eq!([3.0, 30.0, 61.0, 900.0].map(max_time), ["--max-time 5s", "--max-time 40s", "--max-time 90s", "--max-time 19m"]);
+/// ```
+pub fn max_time(seconds: f64) -> String {
+    let seconds = 1.25 * seconds.max(0.0);
+    let upto = |step: f64| (seconds / step).ceil() * step;
+    match seconds {
+        _ if seconds <= 60.0 => format!("--max-time {:.0}s", upto(5.0).max(5.0)),
+        _ if seconds <= 600.0 => format!("--max-time {:.0}s", upto(30.0)),
+        _ => format!("--max-time {:.0}m", upto(60.0) / 60.0),
+    }
+}
+
 /// Groups an integer by thousands.
 pub fn count(n: u64) -> String {
     grouped(&n.to_string())

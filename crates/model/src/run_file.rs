@@ -240,6 +240,9 @@ pub struct SampleRecord {
     /// did not ask. Threads that came and went within the sample are not seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<Reading<ThreadsRan>>,
+    /// The CPU that its process was kept on; absent where it ran on any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<u32>,
     /// What the load told; absent where nothing was served.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<LoadRecord>,

@@ -3,7 +3,8 @@
 use taskscale_analysis::{CompareOptions, Run, compare, compare_sides, parse_run};
 use taskscale_model::{
     compare::{Comparison, Design, Verdict},
-    run_file::{Kind, Role, RowRecord, Status, Time},
+    machine::Disturbance,
+    run_file::{Kind, Role, RoundRecord, RowRecord, Status, Time},
 };
 use taskscale_report::{Style, compare_json, compare_markdown, compare_text};
 
@@ -149,6 +150,55 @@ fn too_few_processes_are_told_with_how_many_it_takes() {
         errgroup.why.as_ref().is_some_and(|why| why.reason.contains("too few processes: 5")),
         "{errgroup:?}"
     );
+}
+
+/// The run with rounds that took `seconds` each.
+fn taking(mut run: Run, seconds: f64) -> Run {
+    let errgroup = run.rows.iter().find(|row| row.key.variant == "errgroup").expect("a row").clone();
+    let rounds: std::collections::BTreeSet<u64> = run
+        .samples
+        .iter()
+        .filter(|sample| sample.row == errgroup.row && sample.kind == Kind::Timed)
+        .map(|sample| sample.round)
+        .collect();
+    run.rounds = rounds
+        .into_iter()
+        .map(|round| RoundRecord {
+            table: errgroup.key.table.clone(),
+            size: errgroup.key.size,
+            round,
+            disturbance: Disturbance::default(),
+            wall_ns: Some((seconds * 1e9) as u64),
+        })
+        .collect();
+    run
+}
+
+fn remedy(run: &Run, variant: &str) -> (Verdict, String) {
+    let comparison = by_cpu(run);
+    let row = comparison.rows.iter().find(|row| row.key.variant == variant).expect("a row");
+    (row.verdict, row.why.as_ref().map_or_else(String::new, |why| why.remedy.to_string()))
+}
+
+#[test]
+fn what_cannot_be_told_is_told_with_the_time_that_would_do() {
+    // Each round is of a process of its own. Five of 4 s were had and ten are needed among the
+    // three rows with figures: 40 s, and a quarter more.
+    let mut run = both_sides();
+    run.samples.retain(|sample| sample.process < 5);
+    let (verdict, named) = remedy(&taking(run.clone(), 4.0), "errgroup");
+    assert_eq!((verdict, named.as_str()), (Verdict::CannotTell, "about --max-time 50s --samples 10"));
+    // Neighbours make the rounds of the new side differ by up to a third: the interval is too wide.
+    let mut run = both_sides();
+    let is_new = |row: u64| row >= NEW_ROWS;
+    for sample in run.samples.iter_mut().filter(|one| one.kind == Kind::Timed && is_new(one.row)) {
+        sample.cpu_ns = (sample.cpu_ns as f64 * [0.75, 1.0, 1.3][sample.process as usize % 3]) as u64;
+    }
+    let (verdict, named) = remedy(&taking(run.clone(), 1.0), "errgroup");
+    assert_eq!(verdict, Verdict::CannotTell);
+    assert!(named.starts_with("about --max-time "), "{named}");
+    let (_, named) = remedy(&taking(run, 1_000.0), "errgroup");
+    assert!(named.starts_with("a quieter machine (taskscale doctor), or about --max-time "), "{named}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! CPU time of each thread of another process, as the kernel counts it.
 
-use std::fs;
+use std::{fs, io};
 
 use taskscale_model::missing::Missing;
 
@@ -26,12 +26,10 @@ fn at_most(most: usize, pid: u32) -> Result<Vec<(u32, u64)>, Missing> {
     if !cfg!(target_os = "linux") {
         return Err(Missing::new("the CPU time of threads can be read on Linux only", ""));
     }
-    let folder = format!("/proc/{pid}/task");
-    let entries = fs::read_dir(&folder).map_err(|error| {
+    let ids = ids(pid).map_err(|error| {
         Missing::new(format!("the threads of process {pid} cannot be listed: {error}"), "")
     })?;
-    let ids: Vec<u32> =
-        entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).take(most + 1).collect();
+    let ids: Vec<u32> = ids.take(most + 1).collect();
     if ids.len() > most {
         return Err(Missing::new(
             format!("it has more than {most} threads, too many to read between samples"),
@@ -40,13 +38,20 @@ fn at_most(most: usize, pid: u32) -> Result<Vec<(u32, u64)>, Missing> {
     }
     // A thread may end between the two readings. Its file is then gone (ENOENT, ESRCH), and it is
     // left out.
-    let time = |id: u32| Some((id, first_number(&fs::read(format!("{folder}/{id}/schedstat")).ok()?)?));
+    let time =
+        |id: u32| Some((id, first_number(&fs::read(format!("/proc/{pid}/task/{id}/schedstat")).ok()?)?));
     let mut times: Vec<(u32, u64)> = ids.into_iter().filter_map(time).collect();
     if times.is_empty() {
         return Err(Missing::new("the kernel shows no scheduler statistics of threads", ""));
     }
     times.sort_unstable();
     Ok(times)
+}
+
+/// The ids of the threads that process `pid` has, in the order of the system.
+pub(crate) fn ids(pid: u32) -> io::Result<impl Iterator<Item = u32>> {
+    let entries = fs::read_dir(format!("/proc/{pid}/task"))?;
+    Ok(entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()))
 }
 
 /// Reads the first of the three numbers of `schedstat`: time on a processor, time waited for one,

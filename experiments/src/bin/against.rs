@@ -25,7 +25,7 @@ use taskscale_bench::{
     fault::Fault,
     journal::Journal,
     launcher::ProbeLauncher,
-    limits::Limits,
+    limits::{JUDGED, Limits},
     link::{Launcher, Link, Observed, Silent},
     plan::{Found, Plan, Selection},
     run::run,
@@ -36,8 +36,9 @@ use taskscale_model::{
     params::{ParamValue, Params},
     protocol::{Description, RunRequest},
     run_file::{RuntimeRecord, RuntimeState, Time},
+    suite::LimitsAsked,
 };
-use taskscale_stats::confidence::among;
+use taskscale_stats::confidence::gate;
 use taskscale_stats::quantile;
 use taskscale_sys::process::Command;
 
@@ -68,6 +69,12 @@ struct Args {
     /// write]
     #[arg(long)]
     variant: Vec<String>,
+    /// How long a sample lasts, in milliseconds [default: as in `taskscale run --against`]
+    #[arg(long)]
+    sample_ms: Option<f64>,
+    /// Rounds of one process [default: as in `taskscale run --against`]
+    #[arg(long)]
+    restart_every: Option<u64>,
     /// From which all orders, seeds and layouts follow
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -243,12 +250,14 @@ fn compare(
         ..Selection::default()
     };
     let limits = |_: &_, judged| Limits {
-        max_time_ns: (args.max_time * 1e9) as u64,
-        precision: args.threshold / 2.0,
-        judged_at: Some(among(judged)),
-        samples: 200,
-        restart_every: 4,
-        ..Limits::default()
+        judged_at: Some(gate(judged)),
+        ..Limits::default().overlaid(&JUDGED).overlaid(&LimitsAsked {
+            max_time_s: Some(args.max_time),
+            precision: Some(args.threshold / 2.0),
+            sample_ms: args.sample_ms,
+            restart_every: args.restart_every,
+            ..LimitsAsked::default()
+        })
     };
     let plan = Plan::new(std::slice::from_ref(&suite), &runtimes, &selection, &limits)?;
     let records = sides.iter().flat_map(|side| {
@@ -301,6 +310,10 @@ impl Link for Planted {
             request.params.insert("extra_spin".into(), ParamValue::Integer(self.steps));
         }
         self.link.run(&request, timeout_ns)
+    }
+
+    fn keep_on(&mut self, place: u64) -> Option<u32> {
+        self.link.keep_on(place)
     }
 
     fn dismiss(&mut self) {

@@ -14,6 +14,7 @@
 mod code;
 mod counts;
 mod limits;
+mod longer;
 mod notes;
 mod rows;
 mod verdict;
@@ -27,7 +28,7 @@ use taskscale_model::{
     summary::lines::{CPU_PER_TASK, Metric, WALL_PER_TASK},
 };
 
-use taskscale_stats::confidence::CONFIDENCE;
+use taskscale_stats::confidence::{CONFIDENCE, GATE};
 
 use crate::{read::Run, summarize::samples::RowSamples};
 use verdict::{Evidence, Judge};
@@ -84,12 +85,14 @@ pub fn compare_sides(run: &Run, options: &CompareOptions) -> Option<Comparison> 
     let controls = limits::Controls::of(&series, time);
     let runtimes = code::sides(run, &sides);
     let pairs = rows::of_one_run(&series, &sides, time, &runtimes);
-    let judge = Judge::new(&pairs, Evidence::OneRun(&controls), options.threshold);
+    let longer = longer::Longer::of(run);
+    let judge = Judge::new(&pairs, Evidence::OneRun(&controls, &longer), options.threshold);
     let named = |names: Vec<&str>| side((&names.join(", "), run), &controls);
     let old = named(sides.iter().map(|(_, old)| old.as_str()).collect());
     let new = named(sides.iter().map(|(new, _)| new.as_str()).collect());
     let mut comparison = Comparison {
         design: Design::OneRun,
+        confidence: GATE,
         runtimes,
         unchanged: judge.unchanged(),
         ..judged(&judge, &pairs, metric, (old, new))

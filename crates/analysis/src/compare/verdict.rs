@@ -7,13 +7,16 @@ use taskscale_model::{
     summary::Interval,
 };
 use taskscale_stats::{
-    confidence::among,
+    confidence::{among, gate},
     quantile::median,
+    rounds::Rounds,
     shift::{BEYOND_UNCHANGED, Shift, estimate},
+    signed_rank,
 };
 
 use super::{
     limits::Controls,
+    longer::Longer,
     rows::{Pair, Side},
 };
 use crate::{summarize::samples::State, told};
@@ -45,8 +48,8 @@ pub enum Evidence<'a> {
         /// Whether figures of the two may be divided.
         same_machine: bool,
     },
-    /// The controls of one run, which took both sides in turns.
-    OneRun(&'a Controls<'a>),
+    /// The controls of one run, which took both sides in turns, and what it took.
+    OneRun(&'a Controls<'a>, &'a Longer<'a>),
 }
 
 /// A verdict with the figures behind it.
@@ -73,7 +76,11 @@ impl<'a> Judge<'a> {
     /// no outcome.
     pub fn new(pairs: &'a [Pair<'a>], evidence: Evidence<'a>, threshold: f64) -> Self {
         let both: Vec<&Pair<'_>> = pairs.iter().filter(|pair| pair.values().is_some()).collect();
-        let all_share = among(both.len());
+        let share = match evidence {
+            Evidence::TwoRuns { .. } => among,
+            Evidence::OneRun(..) => gate,
+        };
+        let all_share = share(both.len());
         let family: Vec<&Pair<'_>> =
             both.into_iter().filter(|pair| pair.shift(all_share).is_some()).collect();
         let log = |pair: &Pair<'a>| {
@@ -83,7 +90,7 @@ impl<'a> Judge<'a> {
         let unchanged = family.iter().filter(|pair| pair.same_code).filter_map(|pair| log(pair)).collect();
         Judge {
             // Where no row shares, the confidence is as strict as for one row more than possible.
-            confidence: if family.is_empty() { all_share } else { among(family.len()) },
+            confidence: if family.is_empty() { all_share } else { share(family.len()) },
             family: family.len(),
             evidence,
             unchanged,
@@ -172,11 +179,13 @@ impl<'a> Judge<'a> {
             }
         }
         let Some(shift) = pair.shift(self.confidence) else {
-            return Judged::cannot_tell(pair.too_few(self.confidence), TOO_FEW);
+            let pairs = signed_rank::fewest(self.confidence);
+            let remedy = self.longer(pair, |longer, rounds| longer.for_pairs(pair.row(), rounds, pairs));
+            return Judged::cannot_tell(pair.too_few(self.confidence), remedy);
         };
         let limit = match &self.evidence {
             Evidence::TwoRuns { controls, .. } => self.limit(pair, controls),
-            Evidence::OneRun(controls) => self.limit_in_one_run(old, controls),
+            Evidence::OneRun(controls, _) => self.limit_in_one_run(old, controls),
         };
         let (limit, why) = match limit {
             Ok(limit) => limit,
@@ -200,9 +209,20 @@ impl<'a> Judge<'a> {
             (Verdict::CannotTell, Some(why))
         } else {
             let reason = "interval too wide: it reaches from within the threshold beyond it";
-            (Verdict::CannotTell, Some(Missing::new(reason, TOO_FEW)))
+            let remedy =
+                self.longer(pair, |longer, rounds| longer.for_width(pair.row(), rounds, shift, threshold));
+            (Verdict::CannotTell, Some(Missing::new(reason, remedy)))
         };
         Judged { verdict, shift: Some(shift), limit: Some(limit), why }
+    }
+
+    /// What `of` names as long enough where both sides are of one run, else that it takes longer.
+    fn longer(&self, pair: &Pair<'_>, of: impl Fn(&Longer<'_>, &Rounds) -> Option<String>) -> String {
+        let named = match (&self.evidence, &pair.rounds) {
+            (Evidence::OneRun(_, longer), Some(rounds)) => of(longer, rounds),
+            _ => None,
+        };
+        named.unwrap_or_else(|| TOO_FEW.to_owned())
     }
 
     /// What |ln ratio| must exceed, and what to say where it does not. It is an error where a file

@@ -18,7 +18,7 @@ use taskscale_bench::{
 };
 use taskscale_model::{
     answer::Rule,
-    machine::{Disturbance, Machine},
+    machine::Disturbance,
     metric::Metric,
     missing::{Missing, Reading},
     protocol::{self, Answer, Description, RunRequest, Runtime, Sample, Variant, Workload},
@@ -26,10 +26,12 @@ use taskscale_model::{
     suite::Suite,
 };
 
+mod beside;
 mod calibration;
 mod counting;
 mod faults;
 mod hanging;
+mod machine;
 mod restart;
 mod stop;
 mod told;
@@ -57,6 +59,8 @@ type Shared = Rc<RefCell<World>>;
 enum Behaviour {
     /// Each task takes this long.
     Costs(u64),
+    /// Each task takes this long, and one thread does it all.
+    Alone(u64),
     /// Each task takes 1000 ns in the first two answers of a process, 300 up to the 18th, then 100:
     /// the tiers of a JIT.
     Tiers,
@@ -148,7 +152,7 @@ impl Link for FakeLink {
         let mut answer = right.wrapping_mul(request.iterations);
         let mut told = 1;
         let cost = match behaviour {
-            Behaviour::Costs(ns) => ns,
+            Behaviour::Costs(ns) | Behaviour::Alone(ns) => ns,
             Behaviour::Tiers => match self.answers {
                 ..=2 => 1_000,
                 3..=18 => 300,
@@ -222,6 +226,10 @@ impl Link for FakeLink {
         Ok(description(self.jit, self.wake_ms, self.behaviours.keys()))
     }
 
+    fn keep_on(&mut self, place: u64) -> Option<u32> {
+        u32::try_from(place % beside::CPUS).ok()
+    }
+
     fn dismiss(&mut self) {}
 
     fn end(&mut self) {}
@@ -231,6 +239,7 @@ impl FakeLink {
     fn threads(&self, request: &RunRequest) -> Result<ThreadsRan, Missing> {
         match self.behaviours[request.variant.as_str()] {
             Behaviour::Hidden => Err(Missing::new("too many", "")),
+            Behaviour::Alone(_) => Ok(ThreadsRan { ran: 1, busiest_share: 1.0 }),
             _ => Ok(ThreadsRan { ran: 2, busiest_share: 0.75 }),
         }
     }
@@ -261,6 +270,7 @@ impl Listener for FakeListener {
             }
             Event::CellEnded => self.words.push("end".into()),
             Event::Calibrating { row } => self.words.push(format!("calibrating {}", row.key.runtime)),
+            Event::TooShort { short, .. } => self.words.push(format!("{short:?}")),
             Event::Said { text, .. } => self.words.push(format!("said {text}")),
             Event::Sampled { .. } | Event::Counting { .. } | Event::RowEnded { .. } => (),
         }
@@ -304,27 +314,6 @@ fn description<'a>(
             params: vec![],
             variants: variants.filter(|name| **name != KERNEL).map(variant).collect(),
         }],
-    }
-}
-
-fn machine() -> Machine {
-    fn missing<T>() -> Reading<T> {
-        Reading::missing("a fake machine", "")
-    }
-    Machine {
-        cpu_model: missing(),
-        cpus_usable: missing(),
-        cpus: missing(),
-        threads_per_core: missing(),
-        numa_nodes: missing(),
-        cpu_quota: missing(),
-        governor: missing(),
-        memory_bytes: missing(),
-        kernel: missing(),
-        clock_source: missing(),
-        load_1m: missing(),
-        virtualised: missing(),
-        fingerprint: String::new(),
     }
 }
 
@@ -453,7 +442,7 @@ fn measure_into(
             command: vec![],
             seed: setting.seed,
             started_unix_s: 0,
-            machine: machine(),
+            machine: machine::unknown(),
             suites: vec![suite],
         },
         runtimes: vec![],

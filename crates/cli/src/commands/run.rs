@@ -10,7 +10,7 @@ use taskscale_bench::{
     clock::RealClock,
     journal::Journal,
     launcher::{Counting, ProbeLauncher},
-    limits::Limits,
+    limits::{JUDGED, Limits},
     plan::{Found, Plan, Selection, Takes},
     run::{self, Order},
 };
@@ -50,21 +50,6 @@ const QUICK: suite::LimitsAsked = suite::LimitsAsked {
 /// The least that an answer may take where `--max-time` shortens it, in seconds. A row that has not
 /// shown yet how long it takes is waited for less long (`Limits::hurry_ns`).
 const SHORTEST_TIMEOUT_S: f64 = 10.0;
-
-/// Rows that are judged by an old side get 50 pairs of processes, of four rounds each. One process
-/// of asyncio, Go, Node or tokio differs from another by a fifth to a half of what one round
-/// differs from another, and costs as much to start and warm up as six rounds. Four to six rounds a
-/// process therefore tell most in a given time (docs/evidence/comparisons.md).
-const JUDGED: suite::LimitsAsked = suite::LimitsAsked {
-    samples: Some(200),
-    max_time_s: Some(60.0),
-    budget_s: None,
-    precision: None,
-    sample_ms: None,
-    timeout_s: None,
-    restart_every: Some(4),
-    restart_warmup: None,
-};
 
 /// Measures, keeps the samples and prints the figures.
 pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
@@ -452,7 +437,7 @@ fn limits_of(suite: &Suite, args: &RunArgs, judged: usize) -> Limits {
         (false, _) => limits.overlaid(&JUDGED),
     };
     if judged > 0 {
-        limits.judged_at = Some(taskscale_stats::confidence::among(judged));
+        limits.judged_at = Some(taskscale_stats::confidence::gate(judged));
         limits.precision = args.threshold / 2.0;
     }
     let mut limits = limits.overlaid(&typed);

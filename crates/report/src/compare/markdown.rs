@@ -51,7 +51,7 @@ pub fn markdown(comparison: &Comparison) -> String {
     if comparison.same_machine {
         notes.extend(comparison.notes.iter().map(|note| clean(note)));
     }
-    notes.push(words::legend(comparison.design));
+    notes.push(words::legend(comparison));
     list(&mut text, &notes.iter().map(|note| escape(note)).collect::<Vec<_>>());
     text.push_str("</details>\n");
     text

@@ -42,7 +42,7 @@ pub fn text(comparison: &Comparison, style: &Style) -> String {
             comparison.rows.iter().filter(|row| words::heading(row) == *heading).collect();
         let _ = writeln!(text, "{}\n{}", ink(Ink::Bold, heading), grid(&rows));
     }
-    let _ = writeln!(text, "{}", paragraphs("", &[words::legend(comparison.design)], style.width));
+    let _ = writeln!(text, "{}", paragraphs("", &[words::legend(comparison)], style.width));
     for verdict in [Verdict::Worse, Verdict::Better, Verdict::CannotTell] {
         let lines = words::reasons(comparison, verdict);
         section(&mut text, words::word(verdict), &lines, style.width);

@@ -10,14 +10,15 @@ use crate::style::{clean, with_remedy};
 use taskscale_model::figure::{count, percent, ratio, with_interval};
 
 /// The legend of a ratio.
-pub fn legend(design: Design) -> String {
-    let ratio = match design {
+pub fn legend(comparison: &Comparison) -> String {
+    let ratio = match comparison.design {
         Design::TwoRuns => "by Hodges and Lehmann over processes",
         Design::OneRun => "by Hodges and Lehmann over pairs of processes that took turns",
     };
     format!(
         "ns per task: median over processes ± the farther end of its 95 % interval; NEW/OLD {ratio}, with an interval that holds for all rows \
-         together in 95 % of cases."
+         together in {} % of cases.",
+        percent(comparison.confidence)
     )
 }
 

@@ -57,15 +57,18 @@ pub fn reach(curve: &Curve, cost: f64) -> Option<Reach> {
 ///
 /// The forecast is meant to be too high for most rows. A row that is stopped too early loses a
 /// size. A row that is stopped too late holds up everything for minutes: one quadratic row went
-/// past 150 s in a single step. Beyond one doubling the last step's exponent, at least 1, is
-/// assumed to continue, or no linear row would be measured at 64 and a million tasks. The result is
-/// `None` without a smaller size. O(n).
+/// past 150 s in a single step. Beyond one doubling the last step's exponent, at least 1 and at
+/// most [`FEARED_AFTER_STEEP`], is assumed to continue, or no linear row would be measured at 64
+/// and a million tasks. A step beyond that is a jump (a table of constant look-ups that became
+/// lists, a sample that a neighbour made long) and goes on as no power: 0.2 ms at 256 were taken
+/// for 307 s at 1,024. The result is `None` without a smaller size. O(n).
 ///
 /// ```
 /// use taskscale_stats::growth::forecast;
 /// assert_eq!(forecast(&[(1000, 3.0), (2000, 6.0)], 4000), Some(24.0));
 /// assert_eq!(forecast(&[(1000, 3.0), (2000, 30.0)], 4000), Some(240.0));
 /// assert_eq!(forecast(&[(1000, 3.0), (2000, 6.0)], 200_000).map(f64::round), Some(2.0 * 600.0));
+/// assert_eq!(forecast(&[(128, 1.0), (256, 1000.0)], 1024), Some(64.0 * 1000.0));
 /// assert_eq!(forecast(&[(1000, 3.0)], 1000), None);
 /// ```
 pub fn forecast(costs: &[(u64, f64)], next: u64) -> Option<f64> {
@@ -82,7 +85,7 @@ pub fn forecast(costs: &[(u64, f64)], next: u64) -> Option<f64> {
     let feared = if seen > STEEP { FEARED_AFTER_STEEP } else { FEARED };
     let ratio = next as f64 / size;
     let doubling = ratio.min(2.0);
-    Some(cost * doubling.powf(feared) * (ratio / doubling).powf(seen))
+    Some(cost * doubling.powf(feared) * (ratio / doubling).powf(seen.min(FEARED_AFTER_STEEP)))
 }
 
 /// Predictive stop: the forecast for `next` where it exceeds `budget`, in the unit of the costs.

@@ -155,7 +155,8 @@ fn left_out(rows: &[Row]) -> Option<Finding> {
     let mut what: Vec<&str> = rows.iter().filter_map(why_left_out).collect();
     what.sort_unstable();
     what.dedup();
-    let remedy = rows.iter().rfind(|row| why_left_out(row).is_some())?.missing()?.remedy.clone();
+    // The smallest of those went last, when most was known of what sizes take.
+    let remedy = rows.iter().find(|row| why_left_out(row).is_some())?.missing()?.remedy.clone();
     // Short enough for one line: it must not give way to what is less.
     Some(Finding { kind: FindingKind::Skipped, text: format!("{}: too slow here", what.join(", ")), remedy })
 }

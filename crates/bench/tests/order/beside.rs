@@ -1,0 +1,62 @@
+//! Rows that an old side judges: on which CPU they run, and whether their time is enough.
+
+use super::*;
+
+/// CPUs of the fake machine.
+pub const CPUS: u64 = 7;
+
+/// The CPUs of each process, a set for each number of a process.
+fn cpus(behaviours: &[(&'static str, Behaviour)], judged_at: Option<f64>) -> Vec<Vec<Option<u32>>> {
+    let limits = Limits { samples: 40, restart_every: 4, judged_at, ..Setting::default().limits };
+    let done = measure(behaviours, Setting { limits, ..Setting::default() });
+    let mut cpus: BTreeMap<u64, Vec<Option<u32>>> = BTreeMap::new();
+    for sample in done.samples() {
+        let of = cpus.entry(sample.process).or_default();
+        if !of.contains(&sample.cpu) {
+            of.push(sample.cpu);
+        }
+    }
+    cpus.into_values().collect()
+}
+
+#[test]
+fn rows_of_one_thread_are_on_one_cpu_another_in_each_process() {
+    let behaviours = [("a", Behaviour::Alone(100)), ("b", Behaviour::Alone(150))];
+    let cpus = cpus(&behaviours, Some(0.95));
+    assert_eq!(cpus[0], [None], "nothing is known of the first process");
+    assert!(cpus[1..].iter().all(|of| matches!(of[..], [Some(_)])), "baseline, row and control: {cpus:?}");
+    let different: std::collections::BTreeSet<_> = cpus[1..].iter().collect();
+    assert!(different.len() >= 3, "{different:?}");
+}
+
+#[test]
+fn a_row_of_several_threads_keeps_those_beside_it_on_all_cpus() {
+    let on_any = |cpus: Vec<Vec<Option<u32>>>| cpus.iter().all(|of| *of == [None]);
+    assert!(on_any(cpus(&[("a", Behaviour::Alone(100)), ("b", Behaviour::Costs(150))], Some(0.95))));
+    assert!(on_any(cpus(&[("a", Behaviour::Costs(100)), ("b", Behaviour::Alone(150))], Some(0.95))));
+    assert!(on_any(cpus(&[("a", Behaviour::Hidden)], Some(0.95))), "it is not known how many");
+    assert!(on_any(cpus(&[("a", Behaviour::Alone(100))], None)), "nothing is judged");
+}
+
+#[test]
+fn a_time_that_is_too_short_for_any_verdict_is_told_after_the_first_processes() {
+    let said = |seconds: u64| {
+        let limits = Limits {
+            samples: 400,
+            restart_every: 8,
+            max_time_ns: seconds * 1_000 * MS,
+            judged_at: Some(0.95),
+            sample_ns: 100 * MS,
+            ..Setting::default().limits
+        };
+        let done = measure(&[("a", Behaviour::Costs(100))], Setting { limits, ..Setting::default() });
+        let before = done.words.iter().position(|word| word.starts_with("Short"));
+        before.map(|at| (done.words[at].clone(), done.words[at + 1..].to_vec()))
+    };
+    // Two rows, eight rounds of 0.1 s or a little more, and some for warming up: 2 to 3 s a pair.
+    assert_eq!(said(30), None);
+    let (short, behind) = said(10).expect("six pairs do not fit into 10 s");
+    assert!(short.contains("pairs: 6, pair_ns: 2"), "{short}");
+    let turns = behind.iter().filter(|word| word.starts_with("cell")).count();
+    assert!(turns >= 3 && behind.last().is_some_and(|word| word == "end"), "{behind:?}");
+}
