@@ -10,6 +10,7 @@ let () =
       Cancel.declare ();
       Blocking.declare ();
       Pingpong.declare ();
+      Context.declare ();
       Byte_stream.declare ();
       Interp.declare ();
       Taskscale.Serve.serve "ocaml" Sys.ocaml_version

@@ -23,6 +23,9 @@ use crate::fault::Fault;
 const WORKLOAD: &str = taskscale_model::load::WORKLOAD;
 /// The workload whose pairs are bounded: of threads each has two.
 const PINGPONG: &str = "pingpong";
+/// The workload that reads context variables, and how many of them there may be.
+const CONTEXT: &str = "context";
+const VARIABLES: &str = "variables";
 /// The parameter that divides requests among workers, and what it puts into `extra`.
 const WORKERS: &str = "workers";
 const WORKER_REQUESTS: &str = taskscale_model::run_file::WORKER_REQUESTS;
@@ -75,6 +78,7 @@ pub fn range(workload: &str, param: &str) -> Option<Range> {
         (blocking::WORKLOAD, blocking::BLOCK_US) => Some(Range::Within(0, 999_999)),
         (blocking::WORKLOAD, blocking::EVERY) => Some(Range::Within(1, 1_000_000_000)),
         (PINGPONG, "pairs") => Some(Range::Within(1, 1_000)),
+        (CONTEXT, VARIABLES) => Some(Range::Of(&[0, 1, 8])),
         (SCALE, WORKERS) => Some(Range::Within(1, 1_000)),
         (bytes::WORKLOAD, "chunk") => Some(Range::Within(1, 1 << 30)),
         _ => None,
@@ -263,6 +267,7 @@ pub fn further_cases(workload: &str) -> Vec<Params> {
             vec![Params::from(both), case(("chunk", 1_000))]
         }
         PINGPONG => vec![case(("pairs", 3))],
+        CONTEXT => [(VARIABLES, 0), (VARIABLES, 8)].map(case).into(),
         SCALE => [(WORKERS, 2), (WORKERS, 3)].map(case).into(),
         parked::WORKLOAD => vec![Params::from([(parked::RESIDENT.to_owned(), ParamValue::Flag(true))])],
         _ => Vec::new(),

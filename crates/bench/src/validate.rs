@@ -294,6 +294,11 @@ mod tests {
             let reason = format!("parameter \"pairs\" cannot be {wrong}; it is from 1 to 1000");
             assert_eq!(said(&pingpong, "pairs", wrong), Some(reason));
         }
+        let context =
+            Workload { name: "context".into(), params: vec![param("variables", 1)], variants: Vec::new() };
+        assert_eq!([0, 1, 8].map(|right| said(&context, "variables", right)), [None, None, None]);
+        let reason = "parameter \"variables\" cannot be 3; it is one of 0, 1, 8";
+        assert_eq!(said(&context, "variables", 3).as_deref(), Some(reason));
     }
 
     #[test]

@@ -89,6 +89,7 @@ fn a_word_is_completed_by_what_there_is() {
             "bytes",
             "cancel",
             "cliffs",
+            "context",
             "fanout",
             "granularity",
             "interp",

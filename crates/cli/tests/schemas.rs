@@ -321,6 +321,7 @@ fn suites_fit() {
         "parked",
         "scale",
         "pingpong",
+        "context",
         "cancel",
         "blocking",
         "bytes",

@@ -17,6 +17,7 @@ internal static class WorkloadTests {
         Parked.Declare("task{}/Task.Run", new Taskscale.Workloads.FSharp.Waits.Waits());
         Taskscale.Workloads.CSharp.Cancel.Declare();
         Taskscale.Workloads.CSharp.Pingpong.Declare();
+        Taskscale.Workloads.CSharp.Context.Declare();
         Taskscale.Workloads.CSharp.Scale.Declare();
         Taskscale.Workloads.CSharp.Pile.Declare();
         Taskscale.Workloads.CSharp.Block.Declare();
@@ -225,6 +226,13 @@ internal static class WorkloadTests {
         // The trips do not divide evenly by 7; of more pairs than trips some have none.
         foreach (int pairs in new[] { 1, 7, Size + 5 }) {
             Answers("pingpong", variant, 3ul * Size, new { pairs });
+        }
+    }
+
+    private static void EachTaskHasItsOwnVariables() {
+        foreach (string variant in Variants("context")) {
+            foreach (int variables in new[] { 0, 1, 8 }) Answers("context", variant, 3ul * (Size + 1), new { variables }, Size + 1);
+            Held.Equal("variables is 3; give 0, 1 or 8", Ran("context", variant, Size, new { variables = 3 }).GetProperty("message").GetString()!, variant);
         }
     }
 

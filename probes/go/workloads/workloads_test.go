@@ -263,6 +263,24 @@ func TestEveryTokenComesBack(t *testing.T) {
 	}
 }
 
+func TestEachGoroutineHasItsOwnValues(t *testing.T) {
+	forms := map[string]func(context.Context, uint64, uint64, uint64) uint64{"suspending": suspending, "asking": asking}
+	for name, form := range forms {
+		for _, variables := range []int{0, 1, 8} {
+			timing, err := carrying(form)(request("", map[string]any{"variables": variables}))
+			if err != nil || timing.Answer != 3*500 {
+				t.Errorf("%s, %d: %v, %v", name, variables, timing, err)
+			}
+		}
+		if right := form(context.Background(), 5, 1000, 1); right != 0 {
+			t.Errorf("%s: %d values of a context without any are right", name, right)
+		}
+		if _, err := carrying(form)(request("", map[string]any{"variables": 3})); err == nil {
+			t.Errorf("%s: three variables are not refused", name)
+		}
+	}
+}
+
 func scaleRequest(workers, work int) *sdk.Run {
 	params := map[string]any{"workers": workers, "work": work}
 	return &sdk.Run{Size: 300, Iterations: 2, Seed: 11, Verify: true, Params: params}

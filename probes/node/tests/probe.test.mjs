@@ -252,6 +252,17 @@ test("a function that was aborted too early is found", async () => {
   await assert.rejects(cancel(asked, early), /9 of 9 functions waited, and 9 were aborted before/);
 });
 
+test("each function has its own values", () => {
+  for (const variant of ["AsyncLocalStorage", "AsyncLocalStorage/setImmediate"]) {
+    for (const variables of [0, 1, 8]) {
+      const [reply] = replies(run(variant, { variables }, "context"));
+      assert.equal(reply.answer, 18, `${variant}, ${variables}: ${JSON.stringify(reply)}`);
+    }
+    const [refused] = replies(run(variant, { variables: 3 }, "context"));
+    assert.match(refused.message, /variables is 3; give 0, 1 or 8/);
+  }
+});
+
 test("every token comes back", () => {
   for (const variant of ["promise", "events.once", "MessageChannel", "worker/MessageChannel"]) {
     // 9 trips do not divide evenly by 4; of 20 pairs some have none.

@@ -2,7 +2,7 @@
 //
 // | module | holds |
 // |---|---|
-// | fanout, nop, spin, drain, parked, scale, pingpong, cancel, blocking, bytes/, interp/ | one workload each |
+// | fanout, nop, spin, drain, parked, scale, pingpong, context, cancel, blocking, bytes/, interp/ | one workload each |
 // | variants | the variants of fanout and nop, and how one is performed |
 // | forms | the ways of starting tasks and waiting for them |
 // | body | what a task does |
@@ -13,6 +13,7 @@ import * as blocking from "./blocking.mjs";
 import * as bytes from "./bytes/index.mjs";
 import * as cancel from "./cancel.mjs";
 import { UNCOLLECTED } from "./collector.mjs";
+import * as context from "./context.mjs";
 import * as drain from "./drain.mjs";
 import * as fanout from "./fanout.mjs";
 import * as interp from "./interp/index.mjs";
@@ -24,6 +25,6 @@ import * as spin from "./spin.mjs";
 
 /** Declares the workloads of that runtime. Without the collector it is nop alone. */
 export function declare(runtime) {
-  const all = runtime === UNCOLLECTED ? [nop] : [fanout, nop, spin, drain, interp, parked, scale, pingpong, cancel, blocking, bytes];
+  const all = runtime === UNCOLLECTED ? [nop] : [fanout, nop, spin, drain, interp, parked, scale, pingpong, context, cancel, blocking, bytes];
   for (const workload of all) workload.declare(runtime);
 }

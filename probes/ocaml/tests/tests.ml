@@ -203,7 +203,7 @@ let protocol () =
   begins (said {|{"type":"describe","protocol":2}|}) "the tool speaks protocol 2, this probe of ocaml speaks protocol 1";
   begins (said {|{"type":"dance"}|}) "unknown request type \"dance\"; known here: describe, run, exit";
   begins (message (run "fanout" "none" [])) "unknown variant \"none\"; known here: map_p/pause, ";
-  begins (message (run "none" "loop" [])) "unknown workload \"none\"; known here: fanout, nop, spin, parked, cancel, blocking, pingpong, bytes, interp";
+  begins (message (run "none" "loop" [])) "unknown workload \"none\"; known here: fanout, nop, spin, parked, cancel, blocking, pingpong, context, bytes, interp";
   same "exit" text (said {|{"type":"exit"}|}) "nothing";
   (* An absent parameter is the first value that the variant allows where that excludes the default. *)
   same "by default" json (field "answer" (run "fanout" "iter_n/pause" [])) (`Intlit "6")
@@ -527,6 +527,16 @@ let pingpong () =
         [ 1; 4; 60 ])
     [ "Lwt_mvar"; "wait"; "pause" ]
 
+let context () =
+  List.iter
+    (fun variables ->
+      let answer = field "answer" (run ~size:51 "context" "with_value" [ ("variables", `Int variables) ]) in
+      same (string_of_int variables) text (json answer) "102")
+    [ 0; 1; 8 ];
+  same "another number" text
+    (message (run "context" "with_value" [ ("variables", `Int 3) ]))
+    "variables is 3; give 0, 1 or 8"
+
 let () =
   if Sys.getenv_opt "TASKSCALE_TEST_PROBE" <> None then begin
     probe ();
@@ -539,6 +549,7 @@ let () =
   Cancel.declare ();
   Blocking.declare ();
   Pingpong.declare ();
+  Context.declare ();
   Byte_stream.declare ();
   Interp.declare ();
   test "the kernel is the published one" spin;
@@ -551,6 +562,7 @@ let () =
   test "every call blocks, and waits are told" blocking;
   test "all that wait are cancelled" cancel;
   test "every token comes back" pingpong;
+  test "each thread has its own values" context;
   Bytes_tests.all test;
   test "lost tasks and results in the wrong place are found" mistakes;
   test "what cannot be done is an error that says what can" protocol;

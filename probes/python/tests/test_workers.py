@@ -1,4 +1,4 @@
-"""Workloads about workers: `pingpong` and `scale`."""
+"""Workloads about tasks that take turns: `pingpong`, `context` and `scale`."""
 
 import unittest
 
@@ -16,6 +16,22 @@ class Pingpong(unittest.TestCase):
                     for pairs in (1, 4, 60):
                         sample = session.run("pingpong", variant["name"], 51, 2, pairs=pairs, workers="one")
                         self.assertEqual(sample.get("answer"), 102, f"{runtime} {variant['name']} {pairs}: {sample}")
+                self.assertEqual(session.end(), (b"", 0))
+                self.assertEqual(session.complaints, b"", runtime)
+
+
+class Context(unittest.TestCase):
+    """Each task has its own values."""
+
+    def test_every_variable_has_its_value_behind_each_await(self):
+        for runtime in filter(installed, RUNTIMES):
+            with Session(runtime) as session:
+                for variant in variants(session.describe(), "context"):
+                    for count in (0, 1, 8):
+                        sample = session.run("context", variant["name"], 51, 2, variables=count)
+                        self.assertEqual(sample.get("answer"), 102, f"{runtime} {variant['name']} {count}: {sample}")
+                    said = session.run("context", variant["name"], variables=3).get("message", "")
+                    self.assertIn("variables is 3; give 0, 1 or 8", said)
                 self.assertEqual(session.end(), (b"", 0))
                 self.assertEqual(session.complaints, b"", runtime)
 

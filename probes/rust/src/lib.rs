@@ -4,7 +4,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`sdk`] | the protocol and the clocks, a package of its own that your own probe can import |
-//! | [`workloads`] | `fanout`, `nop`, `spin`, `parked`, `scale`, `pingpong`, `cancel`, `blocking`, `bytes`, `graph`, `drain` and `interp`, one file or folder each |
+//! | [`workloads`] | `fanout`, `nop`, `spin`, `parked`, `scale`, `pingpong`, `context`, `cancel`, `blocking`, `bytes`, `graph`, `drain` and `interp`, one file or folder each |
 //! | [`parts`] | a sample done in parts, at random depths of the stack |
 //! | [`runtimes`] | the runtimes, each started once per process |
 
@@ -49,6 +49,7 @@ fn workloads(runtime: &str) -> Vec<sdk::Workload> {
     if runtime == "tokio" {
         let multi_thread = || runtimes::Flavour::MultiThread.runtime();
         let futures_util = env!("TASKSCALE_FUTURES_UTIL_VERSION");
+        all.push(workloads::context::workload());
         all.push(workloads::graph::workload());
         all.push(workloads::interp::workload());
         all.push(workloads::drain::workload(multi_thread, futures_util));

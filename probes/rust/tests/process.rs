@@ -354,6 +354,22 @@ fn every_token_comes_back() {
 }
 
 #[test]
+fn each_task_has_its_own_values() {
+    let mut session = Session::start("tokio");
+    let description = session.describe();
+    for variant in variants(&description, "context") {
+        for count in [0, 1, 8] {
+            let body = json!({ "size": 201, "iterations": 3, "params": { "variables": count } });
+            let sample = session.run("context", &variant["name"], body);
+            assert_eq!(sample["answer"], 603, "{} {count}: {sample}", variant["name"]);
+        }
+        let refused = session.run("context", &variant["name"], json!({ "params": { "variables": 3 } }));
+        assert_eq!(refused["message"], "variables is 3; give 0, 1 or 8", "{refused}");
+    }
+    assert_eq!(session.end(), (String::new(), Some(0)));
+}
+
+#[test]
 fn an_extra_spin_does_not_change_the_answer() {
     let mut session = Session::start("rayon");
     let sample = session.run("fanout", &json!("scope"), json!({ "params": { "extra_spin": 100 } }));

@@ -272,6 +272,22 @@ await test("every token comes back") {
         }
     }
 }
+await test("each task has its own values") {
+    declareContext()
+    for name in ["TaskLocal", "TaskLocal/async_let", "TaskLocal/Task"] {
+        let perform = performs[["context", .text(name)]]!
+        for variables: UInt64 in [0, 1, 8] {
+            let timing = try await perform(asked(["variables": .integer(variables)], verify: false))
+            try same(timing.answer, 6, "\(name), \(variables)")
+        }
+        do {
+            _ = try await perform(asked(["variables": .integer(3)], verify: false))
+            throw Differs(description: "three variables are not refused")
+        } catch let refused as Refused {
+            try same("\(refused)", "variables is 3; give 0, 1 or 8", name)
+        }
+    }
+}
 await test("a result that is used twice is seen") {
     let differ = try await differing { loop(UsedTwice(machine: Machine(every: $0, observer: $2!)), $1) }
     try same((differ["consumed_twice"] ?? 0) != 0, true, "\(differ)")

@@ -2,10 +2,10 @@
 
 from . import blocking
 from . import bytes as byte_stream
-from . import cancel, drain, fanout, graph, interp, nop, parked, scale, pingpong, spin
+from . import cancel, context, drain, fanout, graph, interp, nop, parked, scale, pingpong, spin
 
 
 def declare(runtime):
     """Declares all workloads with the variants of `runtime`."""
-    for workload in (fanout, nop, spin, drain, graph, interp, parked, scale, pingpong, cancel, blocking, byte_stream):
+    for workload in (fanout, nop, spin, drain, graph, interp, parked, scale, pingpong, context, cancel, blocking, byte_stream):
         workload.declare(runtime)

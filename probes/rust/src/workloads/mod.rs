@@ -3,6 +3,7 @@
 pub mod blocking;
 pub mod bytes;
 pub mod cancel;
+pub mod context;
 pub mod count;
 pub mod drain;
 pub mod fanout;

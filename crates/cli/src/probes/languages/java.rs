@@ -26,6 +26,8 @@ pub static JAVA: Language = Language {
 const OLDEST: u32 = 21;
 /// The first version with `java.lang.foreign`, by which the CPU clock is read finely.
 const FOREIGN: u32 = 22;
+/// The first version with `ScopedValue`.
+const SCOPED: u32 = 25;
 /// The version whose `StructuredTaskScope`, a preview, the probe is written for.
 const STRUCTURED: u32 = 25;
 
@@ -170,6 +172,9 @@ fn recipe(jdk: &Toolchain, source: &Source, site: Site<'_>) -> Recipe {
     let mut steps = vec![Step::must(javac(&["--release", "21"], below("src/main/")))];
     if version >= FOREIGN {
         steps.push(Step::may(javac(&["--release", "22"], below("src/jdk22/"))));
+    }
+    if version >= SCOPED {
+        steps.push(Step::may(javac(&["--release", "25"], below("src/jdk25/"))));
     }
     if version >= STRUCTURED {
         steps.push(Step::may(javac(&["--release", &release, "--enable-preview"], below("src/preview25/"))));

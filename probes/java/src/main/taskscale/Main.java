@@ -5,6 +5,7 @@ import taskscale.workloads.Blocking;
 import taskscale.workloads.Bytes;
 import taskscale.workloads.Cancel;
 import taskscale.workloads.Collector;
+import taskscale.workloads.Context;
 import taskscale.workloads.Fanout;
 import taskscale.workloads.Interp;
 import taskscale.workloads.Nop;
@@ -37,6 +38,7 @@ public final class Main {
             Blocking.declare();
             Cancel.declare();
             Pingpong.declare();
+            Context.declare();
             Scale.declare();
             Bytes.declare();
         }

@@ -18,19 +18,19 @@ final class PingpongTest {
                 for (String form : List.of("SynchronousQueue", "Condition", "park")) {
                     // 51 trips do not divide evenly by 4; of 60 pairs some have none.
                     for (long pairs : new long[] {1, 4, 60}) {
-                        same(153L, answer(kind + form, pairs), kind + form + ", " + pairs);
+                        same(153L, answer("pingpong", kind + form, "pairs", pairs), kind + form + ", " + pairs);
                     }
                 }
             }
         });
     }
 
-    /** Three times 51 trips, as a line of JSON would ask for them. */
-    private static long answer(String variant, long pairs) throws Exception {
+    /** Three times a size of 51, as a line of JSON would ask for it. */
+    static long answer(String workload, String variant, String param, long value) throws Exception {
         var made = Run.class.getDeclaredConstructor(Map.class);
         made.setAccessible(true);
-        Run run = made.newInstance(new TreeMap<>(Map.of("workload", "pingpong", "variant", variant, "id", 1L, "size", 51L,
-                "iterations", 3L, "seed", 7L, "params", Map.of("pairs", pairs))));
+        Run run = made.newInstance(new TreeMap<>(Map.of("workload", workload, "variant", variant, "id", 1L, "size", 51L,
+                "iterations", 3L, "seed", 7L, "params", Map.of(param, value))));
         var perform = Run.class.getDeclaredField("perform");
         perform.setAccessible(true);
         return ((taskscale.sdk.Variant.Perform) perform.get(run)).apply(run).answer();
