@@ -1,10 +1,14 @@
 //! Processes that go on to the next size of their series, where a suite is measured for growth.
 //!
 //! A process that comes up for one sample of one size spends most of its life on coming up: 0.15 s
-//! of a Python, a second of a JVM that is warmed up, and ten times that beside others on a busy
-//! machine. One process of each row therefore passes through all sizes of a table, and the next
-//! pass has fresh ones. What one process is dearer than another, it is at every size, so that it
-//! moves the curve and does not bend it.
+//! of a Python, and ten times that beside others on a busy machine. One process of each row
+//! therefore passes through all sizes of a table, and the next pass has fresh ones. What one
+//! process is dearer than another, it is at every size, so that it moves the curve and does not
+//! bend it.
+//!
+//! Code that is compiled while it runs has a fresh process for each size: what the compiler has
+//! learnt at small sizes stays. A Map of 65,536 records cost Node 1.7 us a record in processes that
+//! had built smaller ones before, and 0.8 us in fresh ones.
 
 use taskscale_model::{
     key::SeriesKey,
@@ -19,10 +23,6 @@ pub(crate) struct Process {
     pub link: Box<dyn Link>,
     /// What it said of itself when it came up.
     pub description: Description,
-    /// CPU ns that it has worked to be warm.
-    pub worked_ns: u64,
-    /// Whether it has levelled off.
-    pub is_level: bool,
 }
 
 /// The processes of a table between two of its sizes.

@@ -1,11 +1,12 @@
 //! Measures one cell: verify, pilot, warm-up, rounds, restarts, stop. All its rows are alive at
 //! once and measured one after another. A cell has its time in one go or in turns with others.
 
-use std::io;
+use std::{collections::BTreeMap, io};
 
 use taskscale_model::{
     answer::Rule,
     key::SeriesKey,
+    metric::Metric,
     missing::Missing,
     parked::Resident,
     protocol::MAX_INTEGER,
@@ -69,8 +70,8 @@ pub(crate) struct Measuring<'p> {
     /// What a turn cost, without what only the first one does: checking answers and choosing
     /// iterations.
     pub turn_ns: u64,
-    /// What fresh processes took to come up in the last turn, which is no part of it where they go
-    /// on to other sizes.
+    /// What fresh processes took to come up in the last turn, where that is no part of it: all of
+    /// them go on to other sizes.
     pub up_ns: u64,
     /// Rows that took part in it.
     took_part: usize,
@@ -136,8 +137,10 @@ impl<'p> Measuring<'p> {
             stop = (self.open() == 0).then_some(Stop::Precision);
         }
         let took_ns = world.clock.now_ns() - began_ns;
-        let up_ns = if self.limits.carries() { self.up_ns } else { 0 };
-        self.turn_ns = took_ns.saturating_sub(prepared_ns + up_ns);
+        if !self.limits.carries() || self.rows.iter().any(|row| row.record.jit) {
+            self.up_ns = 0;
+        }
+        self.turn_ns = took_ns.saturating_sub(prepared_ns + self.up_ns);
         self.took_part = open.len();
         self.spent_ns += took_ns;
         Ok(stop)
@@ -182,6 +185,21 @@ impl<'p> Measuring<'p> {
     /// Leaves the processes of all rows to another size of the same table.
     pub fn leave(&mut self, carried: &mut Carried) {
         self.rows.iter_mut().for_each(|row| row.leave(carried));
+    }
+
+    /// The rows with figures that a collector's growth is counted of: those at the sizes that `of`
+    /// names for their series. Collections are counted at the largest of them.
+    pub fn collected<'r>(
+        &'r self,
+        of: &'r BTreeMap<&SeriesKey, Vec<u64>>,
+    ) -> impl Iterator<Item = (&'r Row<'p>, &'static [Metric])> {
+        let rows = self.rows.iter().filter(|row| row.tells_collector && row.record.role != Role::Control);
+        rows.filter_map(|row| {
+            let sizes = of.get(&row.record.key.series)?;
+            let is_last = sizes.last() == Some(&self.cell.size);
+            let metrics: &[Metric] = if is_last { &[Metric::Bytes, Metric::Gc] } else { &[Metric::Bytes] };
+            sizes.contains(&self.cell.size).then_some((row, metrics))
+        })
     }
 
     /// Ends the cell: rows with a round have figures. Counting comes last, since it must not run

@@ -62,6 +62,10 @@ const UNCOUNTED: u64 = 2;
 /// The seed of every request, so that two runs ask for the same work.
 const SEED: u64 = 1;
 
+/// Processes of a row that is counted for its growth, and pairs in each: bytes are to tell n from
+/// n², not one allocation more.
+const BRIEF: (u64, u64) = (2, 1);
+
 /// Counts every row but the controls, whose code is that of their baselines. A row that cannot be
 /// counted gets a record with the reason.
 pub(crate) fn rows<'r, 'p: 'r>(
@@ -72,7 +76,7 @@ pub(crate) fn rows<'r, 'p: 'r>(
     for row in rows.filter(|row| row.record.role != Role::Control) {
         let mut by_tracepoint = false;
         for pass in Pass::for_metrics(&asked) {
-            let series = Series { pass, metrics: pass.of(&asked), by_tracepoint };
+            let series = Series { pass, metrics: pass.of(&asked), by_tracepoint, is_brief: false };
             if let Some(missing) = unsimulated(&row.language).filter(|_| pass == Pass::Simulated) {
                 let record = nothing(row, 0, &missing, &series.metrics, world.journal.next_order());
                 world.journal.append(&Record::Count(record))?;
@@ -84,17 +88,29 @@ pub(crate) fn rows<'r, 'p: 'r>(
     Ok(())
 }
 
+/// Counts `metrics` of one row, as far as they tell how they grow with size.
+pub(crate) fn for_growth(row: &Row<'_>, metrics: &[Metric], world: &mut World<'_, '_>) -> io::Result<()> {
+    for pass in Pass::for_metrics(metrics) {
+        let series = Series { pass, metrics: pass.of(metrics), by_tracepoint: false, is_brief: true };
+        one_pass(row, &series, world)?;
+    }
+    Ok(())
+}
+
 /// What a row's processes of one kind are for.
 struct Series {
     pass: Pass,
     metrics: Vec<Metric>,
     /// Whether system calls were counted already, and only their names are wanted.
     by_tracepoint: bool,
+    /// Whether it is counted for its growth alone.
+    is_brief: bool,
 }
 
 impl Series {
     fn processes(&self) -> u64 {
         match self.pass {
+            _ if self.is_brief => BRIEF.0,
             Pass::Traced if self.by_tracepoint => 1,
             Pass::Simulated => PROCESSES - 1,
             _ => PROCESSES,
@@ -198,6 +214,7 @@ fn one_process(
     let k = series.tasks().div_ceil(size.saturating_mul(row.record.units.unwrap_or(1).max(1)));
     let large = row.record.key.size > LARGE;
     let (pairs, uncounted) = match series.pass {
+        _ if series.is_brief => (BRIEF.1, 1),
         Pass::Simulated => (1, 1),
         _ if large => (PAIRS - 1, UNCOUNTED - 1),
         _ => (PAIRS, UNCOUNTED),

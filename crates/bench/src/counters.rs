@@ -46,6 +46,12 @@ impl Counters {
         Counters { kind, all: asked.filter_map(of).collect() }
     }
 
+    /// Whether a probe tells how often the collector of its runtime runs.
+    pub(crate) fn tells_collector(description: &Description) -> bool {
+        let collections = description.counters.get(NAMES[2].0);
+        collections.is_some_and(|collections| matches!(collections, Reading::Value(_)))
+    }
+
     /// The request that asks for them too, where any is read.
     pub(crate) fn asked(&self, mut request: RunRequest) -> RunRequest {
         if self.all.iter().any(|(_, _, state)| state.is_ok()) {

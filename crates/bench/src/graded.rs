@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use taskscale_model::{key::SeriesKey, missing::Missing, suite::LEFT_OUT};
-use taskscale_stats::growth::{self, Clock, Grade, LINEAR_MAX, MIN_SIZES, QUADRATIC_MIN, SizeCost};
+use taskscale_stats::growth::{self, Clock, Grade, Growth, LINEAR_MAX, MIN_SIZES, QUADRATIC_MIN, SizeCost};
 
 /// Processes of every size before the first look. The grade needs five, and an interval over fewer
 /// than eight is narrow by luck.
@@ -27,6 +27,19 @@ impl Totals {
     pub fn are_certain(&self, series: &BTreeSet<&SeriesKey>, rng: &mut fastrand::Rng) -> bool {
         !series.is_empty()
             && series.iter().all(|key| self.0.get(key).is_some_and(|sizes| is_certain(sizes, rng)))
+    }
+
+    /// The sizes of each series whose growth a collector could explain, ascending: those that the
+    /// growth of its bytes rests on. A steeper one is no collector's, and a linear one needs none.
+    pub fn may_be_collector<'k>(&'k self, rng: &mut fastrand::Rng) -> BTreeMap<&'k SeriesKey, Vec<u64>> {
+        let of = |(key, sizes): (&'k SeriesKey, &BTreeMap<u64, Vec<f64>>)| {
+            let growth = judge(sizes, rng);
+            let exponent = growth.judged()?.exponent;
+            let tail = growth.tail.as_ref()?.sizes.len();
+            let from = growth.sizes.len().checked_sub(tail.max(MIN_SIZES))?;
+            (LINEAR_MAX..QUADRATIC_MIN).contains(&exponent).then(|| (key, growth.sizes[from..].to_vec()))
+        };
+        self.0.iter().filter_map(of).collect()
     }
 }
 
@@ -149,9 +162,13 @@ pub(crate) fn left_out(sizes: &[Planned<'_>], gone: &Planned<'_>, elapsed_ns: u6
     )
 }
 
-fn is_certain(sizes: &BTreeMap<u64, Vec<f64>>, rng: &mut fastrand::Rng) -> bool {
+fn judge(sizes: &BTreeMap<u64, Vec<f64>>, rng: &mut fastrand::Rng) -> Growth {
     let costs: Vec<SizeCost<'_>> = sizes.iter().map(|(&size, totals)| SizeCost { size, totals }).collect();
-    let growth = growth::judge(&costs, Clock::Cpu, None, rng);
+    growth::judge(&costs, Clock::Cpu, None, rng)
+}
+
+fn is_certain(sizes: &BTreeMap<u64, Vec<f64>>, rng: &mut fastrand::Rng) -> bool {
+    let growth = judge(sizes, rng);
     let Some((low, high)) = growth.judged().map(|judged| judged.interval) else { return false };
     match growth.grade {
         Grade::Linear => high <= LINEAR_MAX,

@@ -25,6 +25,8 @@ const PADDING: u64 = 4096;
 pub struct Counting {
     /// No times: these are always taken.
     pub metrics: Vec<Metric>,
+    /// Whether they are counted for growth alone, and not of every row.
+    pub is_for_growth: bool,
     /// The library that counts allocations, or why there is none; absent where none is asked for.
     pub allocations: Option<Result<PathBuf, Missing>>,
     /// The library that counts references to Swift's objects.
@@ -72,7 +74,12 @@ impl ProbeLauncher {
 
     /// Whether rows are counted after they were timed.
     pub fn counts_anything(&self) -> bool {
-        !self.counting.metrics.is_empty()
+        !self.counts().is_empty()
+    }
+
+    /// Whether rows are counted for their growth alone.
+    pub fn counts_growth(&self) -> bool {
+        self.counting.is_for_growth
     }
 
     /// Roughly the seconds that counting a row takes, in processes of its own: with an allocator
@@ -149,7 +156,7 @@ impl Launcher for ProbeLauncher {
     }
 
     fn counts(&self) -> &[Metric] {
-        &self.counting.metrics
+        if self.counting.is_for_growth { &[] } else { &self.counting.metrics }
     }
 
     fn launch_counted(&mut self, runtime: &str, pass: Pass) -> Result<Box<dyn Counted>, Fault> {

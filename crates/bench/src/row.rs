@@ -14,11 +14,12 @@ use taskscale_model::{
     protocol::{Description, PHASES, RunRequest, VERIFY},
     run_file::{Kind, Record, Role, RowEnd, RowRecord, SampleRecord, Status, Stop},
 };
-use taskscale_stats::{rounds::Timed, warmup::has_levelled};
+use taskscale_stats::rounds::Timed;
 
 use crate::{
     agree::Agreed,
     carried::{Carried, Process},
+    counters::Counters,
     fault::Fault,
     journal::Journal,
     judge::Judge,
@@ -110,8 +111,8 @@ pub(crate) struct Row<'p> {
     link: Option<Box<dyn Link>>,
     /// What its process said of itself.
     description: Option<Description>,
-    /// Whether its process had levelled off at smaller sizes; `None` where it is fresh.
-    pub carried: Option<bool>,
+    /// Whether its process has worked at smaller sizes.
+    is_carried: bool,
     judge: Option<Judge>,
     /// What its processes told of their times, beside what was seen.
     told: Option<Told>,
@@ -129,6 +130,8 @@ pub(crate) struct Row<'p> {
     asked: u64,
     /// Iterations of its timed samples, before jitter.
     pub iterations: u64,
+    /// Whether the probe tells how often a collector runs.
+    pub tells_collector: bool,
     /// Whether the probe tells the share of creation.
     pub tells_phases: bool,
     /// How long it must work before a timed sample that follows a pause.
@@ -170,7 +173,7 @@ impl<'p> Row<'p> {
             language: String::new(),
             link: None,
             description: None,
-            carried: None,
+            is_carried: false,
             judge: None,
             told: None,
             piloted: None,
@@ -181,6 +184,7 @@ impl<'p> Row<'p> {
             process: 0,
             asked: 0,
             iterations: 1,
+            tells_collector: false,
             // A sweep uses only the costs, a server creates nothing, and a process whose memory is
             // read answers once. Bytes are read, and nothing is created.
             tells_phases: record.sweep.is_none()
@@ -251,19 +255,14 @@ impl<'p> Row<'p> {
         }
     }
 
-    /// Whether its process has levelled off, here or at smaller sizes. Only code that is compiled
-    /// while it runs is judged.
-    fn is_level(&self) -> bool {
-        let has_levelled = || self.worked_ns >= settle_ns(self.record) && has_levelled(&self.costs);
-        !self.record.jit || self.carried == Some(true) || has_levelled()
-    }
-
-    /// Leaves its process to the same row of another size.
+    /// Leaves its process to the same row of another size, or ends it where what it has compiled
+    /// would go on too.
     pub fn leave(&mut self, carried: &mut Carried) {
+        if self.record.jit {
+            return self.park();
+        }
         if let (Some(link), Some(description)) = (self.link.take(), self.description.take()) {
-            let Row { worked_ns, .. } = *self;
-            let is_level = self.is_level();
-            carried.leave(self.record, Process { link, description, worked_ns, is_level });
+            carried.leave(self.record, Process { link, description });
         }
     }
 
@@ -286,9 +285,9 @@ impl<'p> Row<'p> {
         }
         self.description = None;
         let carried = world.carried.take(self.record);
-        self.carried = carried.as_ref().map(|process| process.is_level);
-        if let Some(Process { link, description, worked_ns, .. }) = carried {
-            (self.link, self.description, self.worked_ns) = (Some(link), Some(description), worked_ns);
+        self.is_carried = carried.is_some();
+        if let Some(Process { link, description }) = carried {
+            (self.link, self.description) = (Some(link), Some(description));
             return Ok(());
         }
         let (runtime, layout) = (&self.record.key.runtime, world.rng.u64(..));
@@ -319,6 +318,7 @@ impl<'p> Row<'p> {
             Ok(description) => {
                 self.language.clone_from(&description.runtime.language);
                 self.resolution_ns = description.clock.wall_resolution_ns;
+                self.tells_collector = Counters::tells_collector(&description);
                 self.wake_ns = description.wake_ms.map(|ms| ms.min(MOST_WAKE_MS) * 1_000_000);
                 self.told.get_or_insert_with(|| Told::new(description.clock));
                 self.piloted.get_or_insert_with(|| Told::new(description.clock));
@@ -524,7 +524,7 @@ impl<'p> Row<'p> {
             stopped: observed.stopped,
             threads: Some(observed.threads.into()),
             cpu: self.cpu,
-            carried: self.carried,
+            carried: self.is_carried,
             load: observed.load,
             server_cpu_ns: observed.server_cpu_ns,
             answer: observed.sample.answer,

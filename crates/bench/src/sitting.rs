@@ -20,6 +20,7 @@ use crate::{
     plan::{Cell, PlannedSuite, RowState},
     row::World,
     turns::{self, Standing},
+    until,
     warmup::settle_ns,
 };
 
@@ -63,6 +64,7 @@ pub(crate) fn measure(
         totals: Totals::default(),
         looks: Looks::default(),
         is_graded: false,
+        ended: Vec::new(),
     };
     // What fresh processes must work before they are timed is known before the first of them.
     sitting.fit(world)?;
@@ -173,6 +175,8 @@ struct Sitting<'c> {
     looks: Looks,
     /// Whether the growth of every series is certain, which ends the suite.
     is_graded: bool,
+    /// The cells that have ended, where their growth is counted.
+    ended: Vec<Measuring<'c>>,
 }
 
 impl<'c> Sitting<'c> {
@@ -216,9 +220,8 @@ impl<'c> Sitting<'c> {
 
     /// Ends all processes and begins a pass through the sizes of the table of `cell`, from the
     /// smallest to the largest. Smaller sizes foretell larger ones, and what they leave behind in a
-    /// process is little beside what comes next. In any order, the garbage of 262,144 was collected
-    /// in samples of 65,536: a Map in Node cost 987 ns a record there where fresh processes had
-    /// 636.
+    /// process is little beside what comes next: a collector meets the garbage of a larger size in
+    /// the samples of the next.
     fn begin_pass(&mut self, cell: usize, cells: &[Standing], world: &mut World<'_, '_>) {
         if let Some(Seat::Sits(before)) = self.present.take().map(|before| &mut self.seats[before]) {
             before.park();
@@ -286,6 +289,7 @@ impl<'c> Sitting<'c> {
             Some(stop) => {
                 cell.finish(stop, world)?;
                 world.listener.event(&Event::CellEnded);
+                self.ended.extend(self.limits.counts_growth.then_some(*cell));
             }
             None => self.seats[index] = Seat::Sits(cell),
         }
@@ -409,8 +413,7 @@ impl<'c> Sitting<'c> {
             open.push((index, Planned { table: &cell.table, size: cell.size, turns, turn_ns }));
         }
         let planned: Vec<Planned<'_>> = open.iter().map(|(_, planned)| planned.clone()).collect();
-        let up_ns = if self.limits.carries() { self.up_ns } else { 0 };
-        let ups_ns = up_ns.saturating_mul(graded::passes(&planned));
+        let ups_ns = self.up_ns.saturating_mul(graded::passes(&planned));
         let gone = graded::too_dear(&planned, ends_ns.saturating_sub(now_ns).saturating_sub(ups_ns));
         let elapsed_ns = (now_ns - self.started_ns).saturating_add(ups_ns);
         let gone: Vec<(usize, Missing)> = gone
@@ -424,17 +427,20 @@ impl<'c> Sitting<'c> {
     }
 
     /// Ends what is still open: the time is up, or the user has interrupted.
-    fn end(self, world: &mut World<'_, '_>) -> io::Result<()> {
+    fn end(mut self, world: &mut World<'_, '_>) -> io::Result<()> {
         world.carried.end();
         let stop = match (world.listener.interrupted(), self.is_graded) {
             (true, _) => Stop::Interrupted,
             (false, true) => Stop::Graded,
             (false, false) => Stop::MaxTime,
         };
-        for (number, seat) in (self.numbers.before + 1..).zip(self.seats) {
+        for (number, seat) in (self.numbers.before + 1..).zip(std::mem::take(&mut self.seats)) {
             match seat {
                 Seat::Done => continue,
-                Seat::Sits(mut cell) => cell.finish(stop, world)?,
+                Seat::Sits(mut cell) => {
+                    cell.finish(stop, world)?;
+                    self.ended.push(*cell);
+                }
                 Seat::Waits(cell) => {
                     announce(cell, number, self.numbers.of, world);
                     let why = match stop {
@@ -452,7 +458,18 @@ impl<'c> Sitting<'c> {
             }
             world.listener.event(&Event::CellEnded);
         }
-        Ok(())
+        self.count_growth(world)
+    }
+
+    /// Counts what tells a collector's growth from a cliff, of the series that it may explain, as
+    /// long as the budget lasts.
+    fn count_growth(&self, world: &mut World<'_, '_>) -> io::Result<()> {
+        let Some(budget_ns) = self.limits.budget_ns.filter(|_| self.limits.counts_growth) else {
+            return Ok(());
+        };
+        let of = self.totals.may_be_collector(&mut world.rng);
+        let rows = self.ended.iter().flat_map(|cell| cell.collected(&of));
+        until::count_growth(rows, self.started_ns.saturating_add(budget_ns), world)
     }
 }
 

@@ -6,6 +6,7 @@ use std::{cell::RefCell, io};
 
 use taskscale_model::{
     machine::Disturbance,
+    metric::Metric,
     missing::Missing,
     run_file::{CountRecord, Record, Role},
 };
@@ -65,29 +66,51 @@ pub(crate) fn count<'r, 'p: 'r>(
         return if world.listener.interrupted() { leave_out_all(rows, world) } else { Ok(()) };
     }
     for row in rows.filter(|row| row.record.role != Role::Control) {
-        if world.clock.now_ns() < ends_ns {
-            let clock = RefCell::new(&mut *world.clock as &mut dyn Clock);
-            let mut world = World {
-                launcher: &mut *world.launcher,
-                clock: &mut Shared(&clock),
-                listener: &mut Until { listener: &mut *world.listener, clock: &clock, ends_ns },
-                journal: &mut *world.journal,
-                cpus: world.cpus,
-                rng: world.rng.clone(),
-                timeout_ns: world.timeout_ns,
-                hurry_ns: world.hurry_ns,
-                over_ns: world.over_ns,
-                rounds: world.rounds,
-                agreed: Agreed::default(),
-                carried: Carried::default(),
-            };
-            count::rows(std::iter::once(row), &mut world)?;
-        }
+        within(ends_ns, world, |world| count::rows(std::iter::once(row), world))?;
         if world.clock.now_ns() >= ends_ns {
             leave_out(row, world)?;
         }
     }
     Ok(())
+}
+
+/// Counts of these rows what tells a collector's growth, as long as time is left. What is not
+/// counted then was not asked for.
+pub(crate) fn count_growth<'r, 'p: 'r>(
+    rows: impl Iterator<Item = (&'r Row<'p>, &'static [Metric])>,
+    ends_ns: u64,
+    world: &mut World<'_, '_>,
+) -> io::Result<()> {
+    for (row, metrics) in rows {
+        within(ends_ns, world, |world| count::for_growth(row, metrics, world))?;
+    }
+    Ok(())
+}
+
+/// Carries `count` out in a world that is interrupted at `ends_ns`, if that is still to come.
+fn within(
+    ends_ns: u64,
+    world: &mut World<'_, '_>,
+    count: impl FnOnce(&mut World<'_, '_>) -> io::Result<()>,
+) -> io::Result<()> {
+    if world.clock.now_ns() >= ends_ns {
+        return Ok(());
+    }
+    let clock = RefCell::new(&mut *world.clock as &mut dyn Clock);
+    count(&mut World {
+        launcher: &mut *world.launcher,
+        clock: &mut Shared(&clock),
+        listener: &mut Until { listener: &mut *world.listener, clock: &clock, ends_ns },
+        journal: &mut *world.journal,
+        cpus: world.cpus,
+        rng: world.rng.clone(),
+        timeout_ns: world.timeout_ns,
+        hurry_ns: world.hurry_ns,
+        over_ns: world.over_ns,
+        rounds: world.rounds,
+        agreed: Agreed::default(),
+        carried: Carried::default(),
+    })
 }
 
 fn leave_out_all<'r, 'p: 'r>(

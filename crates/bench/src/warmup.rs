@@ -102,14 +102,12 @@ impl Allowance {
 
     /// Whether a row with a JIT compiler that has used `used_ns` goes on: it has not levelled off,
     /// and has reached neither bound. Before the time that its probe asks for no level counts, and
-    /// only time is a bound. One that has levelled off at another size does not do so again.
+    /// only time is a bound.
     pub fn goes_on(&self, row: &Row<'_>, used_ns: u64) -> bool {
         row.record.jit
             && used_ns < self.next_ns(true)
             && (row.worked_ns < settle_ns(row.record)
-                || (row.carried != Some(true)
-                    && row.costs.len() < row.early + MOST_JIT
-                    && !warmup::has_levelled(&row.costs)))
+                || (row.costs.len() < row.early + MOST_JIT && !warmup::has_levelled(&row.costs)))
     }
 
     /// Whether a row needs no warm-up: a sweep's few tasks of so much work that what is cold shows

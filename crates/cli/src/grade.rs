@@ -81,12 +81,19 @@ fn is_gradable(block: &Block) -> bool {
         && !["parked", "blocking"].contains(&&*block.name)
 }
 
-/// Gives each suite its time, by the series that it has, and one answer its part of it. Own probes
-/// without a suite end when their growth is certain too, within the time that they have.
-pub fn time(args: &RunArgs, plan: &mut Plan) {
+/// Whether a suite ends when its growth is certain.
+pub fn ends_when_certain(args: &RunArgs) -> bool {
     let is_own = free::is_asked(args) && args.max_time.is_none() && args.against.is_empty();
+    args.grade || is_own
+}
+
+/// Gives each suite its time, by the series that it has, and one answer its part of it. Own probes
+/// without a suite end when their growth is certain too, within the time that they have. Where
+/// `counts_growth`, what a collector could explain is counted besides.
+pub fn time(args: &RunArgs, plan: &mut Plan, counts_growth: bool) {
     for suite in &mut plan.suites {
-        suite.limits.until_graded = args.grade || is_own;
+        suite.limits.until_graded = ends_when_certain(args);
+        suite.limits.counts_growth = suite.limits.until_graded && counts_growth;
     }
     for suite in plan.suites.iter_mut().filter(|_| args.grade) {
         let series = series(suite);

@@ -243,10 +243,10 @@ pub struct SampleRecord {
     /// The CPU that its process was kept on; absent where it ran on any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<u32>,
-    /// Where growth is measured, whether its process had levelled off at smaller sizes; absent
-    /// where it was fresh for this row.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub carried: Option<bool>,
+    /// Whether its process had worked at smaller sizes, as where growth is measured; absent where it
+    /// was fresh for this row.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub carried: bool,
     /// What the load told; absent where nothing was served.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<LoadRecord>,

@@ -36,7 +36,7 @@ fn sample() -> impl Strategy<Value = SampleRecord> {
             threads: timed.then_some(Reading::Value(ThreadsRan { ran: round % 3, busiest_share: 0.4 })),
             load: None,
             cpu: None,
-            carried: None,
+            carried: false,
             server_cpu_ns: None,
             answer: Answer(0),
             extra: [("create_cpu_ns".to_owned(), (cpu_ns / 2).into())].into_iter().collect(),

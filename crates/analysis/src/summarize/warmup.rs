@@ -15,15 +15,13 @@ use taskscale_model::figure::count;
 /// Process and CPU ns per task of the first sample of each cold process. The first process of a row
 /// is not cold: it was verified and piloted. Neither is one that has worked at smaller sizes.
 pub fn cold(one: &RowSamples<'_>) -> (Vec<u64>, Vec<f64>) {
-    let fresh =
-        one.starts.iter().filter(|start| start.first.kind == Kind::Warmup && start.first.carried.is_none());
+    let fresh = one.starts.iter().filter(|start| start.first.kind == Kind::Warmup && !start.first.carried);
     fresh.map(|start| (start.process, start.first.per_task(Time::Cpu))).unzip()
 }
 
 /// How many of the timed processes had levelled off, by the rule that ended their warm-up. Only
 /// code of a JIT compiler is judged, and none before the work that its probe asks for. Other code
-/// has at most three warm-up samples in later processes, too few to tell. A process that levelled
-/// off at smaller sizes has.
+/// has at most three warm-up samples in later processes, too few to tell.
 pub fn settled(one: &RowSamples<'_>) -> Option<Settled> {
     if !one.row.jit {
         return None;
@@ -36,7 +34,7 @@ pub fn settled(one: &RowSamples<'_>) -> Option<Settled> {
             let worked = start.unsettled.iter().map(|sample| sample.cpu_ns);
             let worked_ns = worked.fold(0, u64::saturating_add);
             let asked_ns = one.row.settle_ms.unwrap_or(0).saturating_mul(1_000_000);
-            start.first.carried == Some(true) || (worked_ns >= asked_ns && has_levelled(&costs))
+            worked_ns >= asked_ns && has_levelled(&costs)
         })
     };
     let processes = timed.iter().filter(|process| levelled(process)).count() as u64;

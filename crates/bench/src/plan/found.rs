@@ -2,6 +2,8 @@
 
 use taskscale_model::{missing::Missing, params::Params, protocol::Description};
 
+use crate::counters::Counters;
+
 /// A runtime that the tool looked for: its description, or why there is none.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
@@ -18,6 +20,13 @@ pub struct Found {
     pub old_of: Option<String>,
     /// What the probe says of itself.
     pub description: Result<Description, Missing>,
+}
+
+impl Found {
+    /// Whether it tells how often its collector runs.
+    pub fn tells_collector(&self) -> bool {
+        self.description.as_ref().is_ok_and(Counters::tells_collector)
+    }
 }
 
 /// What the command line narrows or changes.

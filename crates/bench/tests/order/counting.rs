@@ -111,3 +111,58 @@ fn counting_ends_with_the_cell_and_says_what_it_left_out() {
     let missing = last[0].others.get(&Count::Allocations).and_then(Reading::why).expect("a reason");
     assert_eq!(missing.reason, "no time was left to count it");
 }
+
+#[test]
+fn what_grows_as_a_collector_makes_it_is_counted_at_the_sizes_that_tell_and_nothing_else_is() {
+    let limits = Limits {
+        until_graded: true,
+        counts_growth: true,
+        budget_ns: Some(3_600_000 * MS),
+        restart_every: 1,
+        samples: 20,
+        ..Setting::default().limits
+    };
+    let setting = |limits| Setting {
+        limits,
+        sizes: "[64, 128, 256, 512, 1024]",
+        block: "controls = false",
+        ..Setting::default()
+    };
+    let rows = [("a", Behaviour::Grows(14)), ("b", Behaviour::Costs(100)), ("c", Behaviour::Grows(20))];
+    let done = measure(&rows, setting(limits));
+    let last = done.samples().map(|sample| sample.order).max().expect("samples");
+    let counts = counts(&done);
+    assert!(counts.iter().all(|count| count.order > last && count.variant == "a"), "{counts:?}");
+    // Bytes of the last three octaves, and collections at the end: two processes, one pair each.
+    let sizes: Vec<u64> = counts.iter().map(|count| count.size).collect();
+    let expected = [(128, 4), (256, 4), (512, 4), (1_024, 8)];
+    assert_eq!(sizes, expected.map(|(size, times)| vec![size; times]).concat());
+    let is_of = |count: &&&CountRecord| count.others.contains_key(&Count::Collections);
+    assert_eq!(counts.iter().filter(is_of).map(|count| count.size).collect::<Vec<_>>(), [1_024; 4]);
+    let none = measure(&rows, setting(Limits { counts_growth: false, ..limits }));
+    assert!(!none.records.iter().any(|record| matches!(record, Record::Count(_))));
+}
+
+#[test]
+fn growth_is_counted_within_the_budget() {
+    let limits = Limits {
+        until_graded: true,
+        counts_growth: true,
+        budget_ns: Some(1_000 * MS),
+        restart_every: 1,
+        samples: 100_000,
+        ..Setting::default().limits
+    };
+    let setting = Setting {
+        limits,
+        sizes: "[64, 128, 256, 512, 1024]",
+        block: "controls = false",
+        ..Setting::default()
+    };
+    // Between soft and superlinear, so that it is never certain.
+    let done = measure(&[("a", Behaviour::Grows(13))], setting);
+    let timed_ns: u64 = done.samples().map(|sample| sample.outside_wall_ns).sum();
+    assert!((700 * MS..=850 * MS).contains(&timed_ns), "four fifths are for times: {timed_ns}");
+    let sizes: std::collections::BTreeSet<u64> = counts(&done).iter().map(|count| count.size).collect();
+    assert!(sizes.contains(&128) && !sizes.contains(&1_024), "the time is up in between: {sizes:?}");
+}

@@ -59,6 +59,8 @@ type Shared = Rc<RefCell<World>>;
 enum Behaviour {
     /// Each task takes this long.
     Costs(u64),
+    /// A task takes longer the more there are: all of them n to the power of so many tenths.
+    Grows(i32),
     /// Each task takes this long, and one thread does it all.
     Alone(u64),
     /// Each task takes 1000 ns in the first two answers of a process, 300 up to the 18th, then 100:
@@ -153,6 +155,9 @@ impl Link for FakeLink {
         let mut told = 1;
         let cost = match behaviour {
             Behaviour::Costs(ns) | Behaviour::Alone(ns) => ns,
+            Behaviour::Grows(tenths) => {
+                (100.0 * (request.size as f64).powf(f64::from(tenths) / 10.0 - 1.0)) as u64
+            }
             Behaviour::Tiers => match self.answers {
                 ..=2 => 1_000,
                 3..=18 => 300,
@@ -305,7 +310,7 @@ fn description<'a>(
         },
         clock: protocol::Clock { wall_resolution_ns: 1, cpu_resolution_ns: 1 },
         workers: None,
-        counters: Default::default(),
+        counters: [("collections".into(), Reading::Value("fake".into()))].into(),
         jit,
         settle_ms: None,
         wake_ms,
@@ -381,6 +386,7 @@ impl Default for Setting {
             restart_every: 0,
             restart_warmup: 3,
             until_graded: false,
+            counts_growth: false,
             judged_at: None,
         };
         Setting {

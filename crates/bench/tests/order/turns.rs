@@ -277,9 +277,13 @@ fn where_growth_is_measured_a_process_goes_through_all_sizes_and_the_next_pass_h
     assert_eq!(sizes(&done), [100, 200, 300].repeat(12), "what a smaller size leaves behind is little");
     // Two variants and the control of the first. In the last pass sizes end one by one.
     assert_eq!(done.launches, 3 * (11 + 3), "a pass has one process of each row");
+    let carried = |size| done.samples().any(|sample| sample.size == size && sample.carried);
+    assert!(!carried(100) && carried(200) && carried(300), "a sample tells whether its process was fresh");
     let limits = Limits { until_graded: false, ..for_growth(12).limits };
     let alone = measure(&[("a", Behaviour::Costs(100))], Setting { limits, ..for_growth(12) });
     assert_eq!(alone.launches, 2 * 3 * 12, "else each size has its own");
+    let compiled = measure(&[("a", Behaviour::Costs(100))], Setting { jit: true, ..for_growth(12) });
+    assert_eq!(compiled.launches, 2 * 3 * 12, "what a compiler learns at small sizes would stay");
 }
 
 #[test]
@@ -293,26 +297,4 @@ fn a_process_that_dies_at_one_size_is_replaced_for_the_others() {
     let ends = done.ends();
     assert!(matches!(&ends[0], (2, Status::Failed(_))), "it fails at 200, in the process of 100: {ends:?}");
     assert!(done.samples().any(|sample| sample.size == 300), "300 has another: {ends:?}");
-}
-
-#[test]
-fn what_is_warm_at_one_size_is_not_warmed_up_until_it_levels_off_at_the_next() {
-    let setting = |until_graded| {
-        let limits = Limits { until_graded, sample_ns: MS / 10, ..for_growth(3).limits };
-        Setting { limits, jit: true, block: "controls = false", ..for_growth(3) }
-    };
-    let untimed = |done: &Done, size, process| {
-        let of = done.samples().filter(|sample| sample.size == size && sample.process == process);
-        of.filter(|sample| matches!(sample.kind, Kind::Warmup | Kind::Pilot)).count()
-    };
-    let carried = measure(&[("a", Behaviour::Tiers)], setting(true));
-    let fresh = measure(&[("a", Behaviour::Tiers)], setting(false));
-    for size in [100, 200, 300] {
-        assert!(untimed(&fresh, size, 0) >= 24, "levelling off shows in 24 samples");
-    }
-    assert!(untimed(&carried, 100, 0) >= 24, "the first size of a process");
-    for size in [200, 300] {
-        assert!(untimed(&carried, size, 0) < 12, "{size}: {}", untimed(&carried, size, 0));
-        assert!(untimed(&carried, size, 0) >= 3, "its caches are filled again");
-    }
 }

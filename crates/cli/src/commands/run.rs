@@ -110,7 +110,8 @@ pub fn run(args: &RunArgs) -> anyhow::Result<Outcome> {
         (Err(_), false) => (order(args, whole, &shaken)?, Vec::new()),
         (own, _) => (own?, left_out),
     };
-    grade::time(args, &mut order.plan);
+    let counts_growth = launcher.counts_growth() && shaken.iter().any(|one| one.found.tells_collector());
+    grade::time(args, &mut order.plan, counts_growth);
     let beside = bytes::ready(&mut order.plan, &|line| {
         if terminal {
             tell(line)
@@ -354,7 +355,11 @@ fn counting(args: &RunArgs, building: &Building, scratch: Option<&Result<TempDir
     metrics.retain(|metric| !metric.counts().is_empty());
     metrics.sort_unstable();
     metrics.dedup();
-    let mut counting = Counting { metrics, ..Counting::default() };
+    let is_for_growth = metrics.is_empty() && grade::ends_when_certain(args);
+    if is_for_growth {
+        metrics = vec![Metric::Bytes, Metric::Gc];
+    }
+    let mut counting = Counting { metrics, is_for_growth, ..Counting::default() };
     if counting.metrics.iter().any(|metric| matches!(metric, Metric::Allocs | Metric::Bytes)) {
         counting.allocations = Some(shim::library(building));
     }
