@@ -44,12 +44,17 @@ fn record(row: &RowRecord, process: u64, iterations: u64, others: &[(Count, u64)
         syscalls: None,
         others: others.iter().map(|(count, each)| (*count, Reading::Value(each * iterations))).collect(),
         by_name: Default::default(),
+        for_growth: false,
     }
 }
 
 /// The same, counted by two processes: 100 n^`of_bytes` bytes and so many collections in each
 /// iteration.
 fn counted(language: &str, power: f64, of_bytes: f64, collections: u64) -> Summary {
+    summarize(&counted_run(language, power, of_bytes, collections))
+}
+
+fn counted_run(language: &str, power: f64, of_bytes: f64, collections: u64) -> Run {
     let mut run = run(language, power);
     for row in run.rows.clone() {
         let bytes = (100.0 * (row.key.size as f64).powf(of_bytes)) as u64;
@@ -58,7 +63,7 @@ fn counted(language: &str, power: f64, of_bytes: f64, collections: u64) -> Summa
             run.counts.push(record(&row, process, iterations, &others));
         }
     }
-    summarize(&run)
+    run
 }
 
 /// The growth of `JoinSet`, and what a finding of this kind says of it.
@@ -133,4 +138,18 @@ fn bytes_at_too_few_sizes_tell_nothing() {
     }
     let (growth, _) = told(&summarize(&run), FindingKind::Cliff);
     assert_eq!((growth.grade, growth.bytes), (Grade::Superlinear, None), "8,192 is among the last octaves");
+}
+
+#[test]
+fn what_is_counted_for_growth_tells_it_and_is_no_figure_of_a_row() {
+    let has_figures = |summary: &Summary| {
+        let mut figures = summary.rows.iter().filter_map(|row| row.figures());
+        figures.any(|figures| !figures.counts.is_empty())
+    };
+    let mut run = counted_run("csharp", 1.5, 1.0, 2);
+    assert!(has_figures(&summarize(&run)));
+    run.counts.iter_mut().for_each(|record| record.for_growth = true);
+    let summary = summarize(&run);
+    assert_eq!(told(&summary, FindingKind::Growth).0.cause, Some(Cause::Collector));
+    assert!(!has_figures(&summary));
 }

@@ -151,6 +151,7 @@ fn one_pass(row: &Row<'_>, series: &Series, world: &mut World<'_, '_>) -> io::Re
             let reason = format!("it failed when it was counted: {}", missing.reason);
             let missing = Missing::new(reason, missing.remedy);
             let record = nothing(row, process, &missing, &series.metrics, world.journal.next_order());
+            let record = CountRecord { for_growth: series.is_brief, ..record };
             world.journal.append(&Record::Count(record))?;
             break;
         }
@@ -256,7 +257,8 @@ fn one_process(
                 (Pass::Traced, _) if series.by_tracepoint => counts.syscalls = None,
                 _ => {}
             }
-            let record = record(row, process, order, &request, counts);
+            let record =
+                CountRecord { for_growth: series.is_brief, ..record(row, process, order, &request, counts) };
             world.journal.append(&Record::Count(record))?;
         }
     }
@@ -314,6 +316,7 @@ fn record(row: &Row<'_>, process: u64, order: u64, request: &RunRequest, counts:
         syscalls: counts.syscalls.map(Into::into),
         others: counts.others.into_iter().map(|(count, value)| (count, value.into())).collect(),
         by_name: counts.by_name,
+        for_growth: false,
     }
 }
 

@@ -152,6 +152,7 @@ fn leave_out(row: &Row<'_>, world: &mut World<'_, '_>) -> io::Result<()> {
         syscalls: None,
         others,
         by_name: Default::default(),
+        for_growth: false,
     };
     world.journal.append(&Record::Count(record))
 }

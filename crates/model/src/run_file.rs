@@ -350,6 +350,9 @@ pub struct CountRecord {
     /// The system calls that were made most often, by name, where each was looked at.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub by_name: BTreeMap<String, u64>,
+    /// Whether it was counted, in few processes, only to tell how it grows with size.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub for_growth: bool,
 }
 
 /// What a program asked of its allocator, by the called function. Failed calls do not count.

@@ -50,6 +50,7 @@ fn with_counts(text: &str, variant: &str, of_processes: &[u64]) -> Run {
                 syscalls: Some(Reading::missing("tracefs is not mounted", "mount it")),
                 others: Default::default(),
                 by_name: Default::default(),
+                for_growth: false,
             });
         }
     }

@@ -205,6 +205,7 @@ fn peaks_of_memory_are_claimed_where_they_were_counted() {
                     syscalls: None,
                     others: [(Count::PeakResident, Reading::Value(peak * MIB))].into(),
                     by_name: Default::default(),
+                    for_growth: false,
                 });
             }
         }
@@ -242,6 +243,7 @@ fn what_is_counted_stands_for_a_pass_and_not_for_a_byte() {
                 ]
                 .into(),
                 by_name: [("read".to_owned(), 16 * iterations)].into(),
+                for_growth: false,
             });
         }
     }

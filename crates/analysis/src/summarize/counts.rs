@@ -76,10 +76,19 @@ pub struct Counts<'a> {
 }
 
 impl<'a> Counts<'a> {
-    /// The counts of a run.
+    /// The counts of a run that were asked for.
     pub fn of_run(run: &'a Run) -> Self {
+        Self::of(run, |record| !record.for_growth)
+    }
+
+    /// All of them, with what was counted to tell how it grows.
+    pub fn with_growth(run: &'a Run) -> Self {
+        Self::of(run, |_| true)
+    }
+
+    fn of(run: &'a Run, wanted: impl Fn(&CountRecord) -> bool) -> Self {
         let mut rows: BTreeMap<u64, Vec<&CountRecord>> = BTreeMap::new();
-        for record in run.counts.iter().filter(|record| record.size > 0) {
+        for record in run.counts.iter().filter(|record| record.size > 0 && wanted(record)) {
             rows.entry(record.row).or_default().push(record);
         }
         let suites = run.header.suites.iter();

@@ -39,7 +39,7 @@ pub fn all(run: &Run, series: &[RowSamples<'_>]) -> Vec<Growth> {
         })
         .collect();
     let judged: Vec<cause::Judged<'_>> = found.iter().map(|(row, growth, _)| (*row, growth)).collect();
-    let counts = Counts::of_run(run);
+    let counts = Counts::with_growth(run);
     let all = found.iter().zip(&groups);
     all.map(|((row, one, measured), group)| {
         let by_bytes = collector::of(run, &counts, group, one);
