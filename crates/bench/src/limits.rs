@@ -169,8 +169,8 @@ impl Limits {
         Some((budget_ns as f64 * share) as u64)
     }
 
-    /// Whether a process whose code is not compiled while it runs goes on from one size of a table to
-    /// the next: where growth is measured in turns.
+    /// Whether a process goes on from one size of a table to the next, unless its code is compiled
+    /// while it runs: where growth is measured in turns.
     pub fn carries(&self) -> bool {
         self.until_graded && self.turns().is_some() && self.judged_at.is_none()
     }

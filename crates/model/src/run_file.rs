@@ -243,8 +243,8 @@ pub struct SampleRecord {
     /// The CPU that its process was kept on; absent where it ran on any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<u32>,
-    /// Whether its process had worked at smaller sizes, as where growth is measured; absent where it
-    /// was fresh for this row.
+    /// Whether its process had worked at smaller sizes, as where growth is measured; absent where
+    /// it was fresh for this row.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub carried: bool,
     /// What the load told; absent where nothing was served.
