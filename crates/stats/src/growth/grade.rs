@@ -28,6 +28,16 @@ const BEYOND_SPREAD: f64 = 1.5;
 /// Larger sizes tell them apart.
 const NEVER_SOFT: f64 = 1.6;
 
+/// By how much the last step must be less steep than the one before it for growth to end. n steps
+/// through memory that outgrows the caches have 2.2 where the caches end and 1.24 to 1.38 behind;
+/// of five runs on a loaded machine three had 1.78 to 1.98, which look like a quadratic. A known
+/// cliff ends with 2.07 and 1.62.
+const FALLS_BY: f64 = 0.6;
+
+/// Lower bound of the last step above which it is steep by itself. A jump before a quadratic has
+/// 3.2 and then 1.93 or more.
+const FALLS_TO: f64 = 1.8;
+
 /// Everything a grade rests on.
 pub struct Evidence<'a> {
     pub curve: &'a Curve,
@@ -53,7 +63,7 @@ pub fn grade(evidence: &Evidence<'_>, left_out: usize) -> Grade {
     let steps = &evidence.steps[start..];
     let steep = steps.iter().all(|step| step.exponent > SUPERLINEAR_MIN)
         || (tail.interval.0 > STEADY && steps.iter().all(|step| step.interval.1 > SUPERLINEAR_MIN));
-    if steep && tail.interval.0 > SUPERLINEAR_MIN && lasting > DECIDED {
+    if steep && !falls(steps) && tail.interval.0 > SUPERLINEAR_MIN && lasting > DECIDED {
         let spread = evidence.curve.spread(start);
         if evidence.curve.excess(start) < BEYOND_SPREAD * spread {
             return Grade::CannotTell(Reason::TwoKinds { spread });
@@ -78,4 +88,12 @@ pub fn grade(evidence: &Evidence<'_>, left_out: usize) -> Grade {
     } else {
         Grade::Linear
     }
+}
+
+/// Whether growth ends: the last step lies far below the one before it, with its whole interval,
+/// and is not steep by itself.
+fn falls(steps: &[Step]) -> bool {
+    let [.., before, last] = steps else { return false };
+    let is_far = last.exponent < before.exponent - FALLS_BY && last.interval.1 < before.interval.0;
+    is_far && last.interval.0 < FALLS_TO
 }

@@ -54,6 +54,22 @@ fn steep_steps_that_something_softer_explains_are_soft_growth() {
 }
 
 #[test]
+fn steps_that_fall_are_not_shown_to_last() {
+    // ns a record of a walk through memory: caches end at 16,384 (Xeon, quiet).
+    let walk = |n: f64| match n as u64 {
+        ..=4_096 => 10.0 * n * (n / 4_096.0).powf(0.2),
+        16_384 => 10.0 * 4_096.0 * 4_f64.powf(2.17),
+        _ => 10.0 * 4_096.0 * 4_f64.powf(2.17 + 1.5),
+    };
+    let sizes = [64, 256, 1_024, 4_096, 16_384, 65_536];
+    let growth = judged(&sizes, 9, walk);
+    assert!(growth.tail.as_ref().is_some_and(|tail| tail.exponent > QUADRATIC_MIN), "{growth:?}");
+    assert_eq!(growth.grade, Grade::CannotTell(Reason::SteepAtTheEnd { from: 4_096 }));
+    let jump = |n: f64| if n as u64 <= 4_096 { 10.0 * n } else { n * n / 100.0 };
+    assert_eq!(judged(&sizes, 9, jump).grade, Grade::QuadraticOrWorse, "n² by its last step alone");
+}
+
+#[test]
 fn an_interval_wholly_above_1_6_is_never_soft_growth() {
     // A cache that misses from 512 on: n^2.0 over the last three octaves, as a quadratic.
     let cache = |n: f64| n + 8.0 * (n - 512.0).max(0.0);
