@@ -272,7 +272,7 @@ fn usage_and_input_errors_exit_with_2_and_say_what_to_do() {
         (&["list", trace], &format!("is a trace: taskscale digest {trace}")),
         (
             &["run", "fanuot"],
-            "no suite is named \"fanuot\"; did you mean fanout? There are blocking, bytes, cancel, cliffs, fanout",
+            "no suite is named \"fanuot\"; did you mean fanout? There are blocking, bytes, cancel, cliffs, context, fanout",
         ),
         (&["run", torn], "is JSON, no suite; a trace is read by `taskscale digest"),
         (&["run", "guide", "-o", "x.html"], "raw samples, which are no html"),

@@ -191,9 +191,9 @@ const LEAST_S: f64 = 48.0;
 /// What starting processes takes of such a run, in seconds.
 const STARTS_S: f64 = 5.0;
 
-/// The options that show whether growth lasts which is steep from `from` on: sizes over three octaves
-/// from there, beyond all that was measured, and the time that they take if it does. `largest` is
-/// the largest size so far, with the seconds of one iteration.
+/// The options that show whether growth lasts which is steep from `from` on: sizes over three
+/// octaves from there, beyond all that was measured, and the time that they take if it does.
+/// `largest` is the largest size so far, with the seconds of one iteration.
 fn larger(found: &growth::Growth, from: u64, largest: Option<(u64, f64)>) -> String {
     let (most, most_s) = largest.unwrap_or((from, 0.0));
     let from = from.max(most / 4);
