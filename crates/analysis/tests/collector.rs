@@ -153,3 +153,18 @@ fn what_is_counted_for_growth_tells_it_and_is_no_figure_of_a_row() {
     assert_eq!(told(&summary, FindingKind::Growth).0.cause, Some(Cause::Collector));
     assert!(!has_figures(&summary));
 }
+
+#[test]
+fn a_pause_that_a_longer_request_has_less_of_is_nothing_and_not_less() {
+    let mut run = run("csharp", 1.0);
+    let row = run.rows[0].clone();
+    for (iterations, pause_ns) in [(10, 2_000_000), (20, 1_000_000)] {
+        let mut record = record(&row, 0, iterations, &[]);
+        record.others.insert(Count::PauseNs, Reading::Value(pause_ns));
+        run.counts.push(record);
+    }
+    let summary = summarize(&run);
+    let told = summary.rows.iter().find_map(|row| row.figures().filter(|one| !one.counts.is_empty()));
+    let text = serde_json::to_string(&told.expect("a row that is counted").counts).expect("text");
+    assert!(text.contains("0.0") && !text.contains('-'), "{text}");
+}

@@ -2,13 +2,14 @@
 
 use fastrand::Rng;
 use taskscale_model::{
-    figure::count,
+    figure::{count, max_time},
     run_file::{Role, RowRecord, Time},
     summary::{Cause, Grade, Growth, GrowthStep, Interval, OneSecond},
 };
 use taskscale_stats::{
     growth::{self, Clock, MAX_WIDTH, MIN_OCTAVES, MIN_ROUNDS, MIN_SIZES, Reason, SizeCost},
     independent::independent,
+    quantile::median,
 };
 
 use super::{cause, collector, counts::Counts, samples::RowSamples};
@@ -31,7 +32,7 @@ pub fn all(run: &Run, series: &[RowSamples<'_>]) -> Vec<Growth> {
     });
     // Each series has a fresh generator. Its interval then does not depend on the other series of
     // the run.
-    let found: Vec<(&RowRecord, growth::Growth, usize)> = groups
+    let found: Vec<(&RowRecord, growth::Growth, Measured)> = groups
         .iter()
         .map(|group| {
             let (found, measured) = judge(group, &mut Rng::with_seed(run.header.seed));
@@ -48,8 +49,16 @@ pub fn all(run: &Run, series: &[RowSamples<'_>]) -> Vec<Growth> {
     .collect()
 }
 
-/// The growth of one series, and the number of sizes at which it was measured.
-fn judge(group: &[&RowSamples<'_>], rng: &mut Rng) -> (growth::Growth, usize) {
+/// At how many sizes a series was measured.
+#[derive(Clone, Copy)]
+struct Measured {
+    sizes: usize,
+    /// The largest of them, with the seconds of one iteration.
+    largest: Option<(u64, f64)>,
+}
+
+/// The growth of one series.
+fn judge(group: &[&RowSamples<'_>], rng: &mut Rng) -> (growth::Growth, Measured) {
     let totals = |time: Time| -> Vec<(u64, Vec<f64>)> {
         let of = |one: &&&RowSamples<'_>| {
             let totals: Vec<f64> = one.timed.iter().map(|sample| sample.per_iteration(time)).collect();
@@ -63,13 +72,15 @@ fn judge(group: &[&RowSamples<'_>], rng: &mut Rng) -> (growth::Growth, usize) {
     let (totals, clock) = if unknown { (totals(Time::Wall), Clock::Wall) } else { (cpu, Clock::Cpu) };
     let costs: Vec<SizeCost<'_>> =
         totals.iter().map(|(size, totals)| SizeCost { size: *size, totals }).collect();
-    (growth::judge(&costs, clock, Some(SECOND_NS), rng), costs.len())
+    let largest = costs.iter().max_by_key(|cost| cost.size);
+    let largest = largest.and_then(|cost| Some((cost.size, median(cost.totals)? / SECOND_NS)));
+    (growth::judge(&costs, clock, Some(SECOND_NS), rng), Measured { sizes: costs.len(), largest })
 }
 
 fn entry(
     run: &Run,
     row: &RowRecord,
-    (found, measured): (&growth::Growth, usize),
+    (found, measured): (&growth::Growth, Measured),
     all: &[cause::Judged<'_>],
     by_bytes: collector::Told,
 ) -> Growth {
@@ -135,7 +146,8 @@ fn grade(grade: growth::Grade) -> Grade {
     }
 }
 
-fn reason(found: &growth::Growth, measured: usize) -> Option<String> {
+fn reason(found: &growth::Growth, measured: Measured) -> Option<String> {
+    let Measured { sizes: measured, largest } = measured;
     let growth::Grade::CannotTell(reason) = found.grade else { return None };
     Some(match reason {
         Reason::WallOnly { looks_superlinear } => {
@@ -155,14 +167,7 @@ fn reason(found: &growth::Growth, measured: usize) -> Option<String> {
             format!("a grade needs sizes over {MIN_OCTAVES:.0} octaves, these span {octaves:.1}")
         }
         Reason::SteepAtTheEnd { from } => {
-            let further = from.saturating_mul(1 << (MIN_OCTAVES as u32));
-            let largest = found.sizes.last().copied().unwrap_or(from);
-            let remedy = if further > largest {
-                format!("measure sizes up to {}", count(further))
-            } else {
-                "allow more with --max-time".to_owned()
-            };
-            format!("steep from {} on, but not shown to last: {remedy}", count(from))
+            format!("steep from {} on, but not shown to last: {}", count(from), larger(found, from, largest))
         }
         Reason::TwoKinds { spread } => {
             format!(
@@ -174,4 +179,59 @@ fn reason(found: &growth::Growth, measured: usize) -> Option<String> {
             format!("too noisy: the interval of the exponent is {width:.2} wide, a grade needs {MAX_WIDTH}")
         }
     })
+}
+
+/// Iterations of a size in a run that grades it: eight processes of up to three warm-up samples and
+/// a timed one, with the share of creation at times, and the first one's check and pilot.
+const ITERATIONS: f64 = 42.0;
+
+/// The least that such a run is given, in seconds: with its margin, the minute of any other.
+const LEAST_S: f64 = 48.0;
+
+/// What starting processes takes of such a run, in seconds.
+const STARTS_S: f64 = 5.0;
+
+/// The options that show whether growth lasts which is steep from `from` on: sizes over three
+/// octaves from there, beyond all that was measured, and the time that they take if it does.
+/// `largest` is the largest size so far, with the seconds of one iteration.
+fn larger(found: &growth::Growth, from: u64, largest: Option<(u64, f64)>) -> String {
+    let (most, most_s) = largest.unwrap_or((from, 0.0));
+    let from = from.max(most / 4);
+    let sizes: Vec<u64> = (0..=MIN_OCTAVES as u32).map(|octave| from.saturating_mul(1 << octave)).collect();
+    let exponent = found.steps.last().map_or(2.0, |step| step.exponent.clamp(1.0, 3.0));
+    let of_size = |size: &u64| most_s * (*size as f64 / most.max(1) as f64).powf(exponent);
+    let seconds = STARTS_S + ITERATIONS * sizes.iter().map(of_size).sum::<f64>();
+    let options: String = sizes.iter().map(|size| format!(" --size {size}")).collect();
+    format!("measure --grade{options} {}", max_time(seconds.max(LEAST_S)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn larger_sizes_span_three_octaves_beyond_what_was_measured_with_the_time_they_take() {
+        // 10 ns each, and n² from 16,384 on: 2 s at 65,536.
+        let cost = |n: u64| if n < 16_384 { 10.0 * n as f64 } else { (n * n) as f64 / 2.0 };
+        let totals: Vec<(u64, [f64; 8])> =
+            [1_024, 4_096, 16_384, 65_536].map(|size| (size, [cost(size); 8])).into();
+        let costs: Vec<SizeCost<'_>> =
+            totals.iter().map(|(size, totals)| SizeCost { size: *size, totals }).collect();
+        let found = growth::judge(&costs, Clock::Cpu, None, &mut Rng::with_seed(1));
+        assert!((found.steps[2].exponent - 2.0).abs() < 1e-9);
+        // 0.125, 0.5, 2 and 8 s of an iteration, 42 times, and what starts take, a quarter more.
+        assert_eq!(
+            larger(&found, 16_384, Some((65_536, 2.0))),
+            "measure --grade --size 16384 --size 32768 --size 65536 --size 131072 --max-time 570s"
+        );
+        assert_eq!(
+            larger(&found, 4_096, Some((65_536, 1e-3))),
+            "measure --grade --size 16384 --size 32768 --size 65536 --size 131072 --max-time 60s",
+            "not what is known already, and a minute at least"
+        );
+        assert_eq!(
+            larger(&found, 65_536, Some((65_536, 1e-3))),
+            "measure --grade --size 65536 --size 131072 --size 262144 --size 524288 --max-time 60s"
+        );
+    }
 }
