@@ -10,11 +10,14 @@ use taskscale_model::{
     protocol::{COLLECTOR, COUNTERS, Description, MAX_INTEGER, MEMORY, RunRequest, Sample},
 };
 
+/// How often the collector ran.
+const COLLECTIONS: &str = "collections";
+
 /// The counters of a description, with the metric that asks for each.
 const NAMES: [(&str, Count, Metric); 4] = [
     ("allocations", Count::Allocations, Metric::Allocs),
     ("bytes", Count::Bytes, Metric::Bytes),
-    ("collections", Count::Collections, Metric::Gc),
+    (COLLECTIONS, Count::Collections, Metric::Gc),
     ("pause_ns", Count::PauseNs, Metric::Gc),
 ];
 
@@ -48,8 +51,7 @@ impl Counters {
 
     /// Whether a probe tells how often the collector of its runtime runs.
     pub(crate) fn tells_collector(description: &Description) -> bool {
-        let collections = description.counters.get(NAMES[2].0);
-        collections.is_some_and(|collections| matches!(collections, Reading::Value(_)))
+        description.counters.get(COLLECTIONS).is_some_and(|collections| collections.value().is_some())
     }
 
     /// The request that asks for them too, where any is read.

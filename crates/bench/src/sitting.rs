@@ -1,6 +1,6 @@
 //! One suite: its cells have turns within the budget, or their time one after another.
 
-use std::{cmp::Reverse, collections::BTreeSet, io};
+use std::{collections::BTreeSet, io};
 
 use taskscale_model::{
     key::SeriesKey,
@@ -236,8 +236,8 @@ impl<'c> Sitting<'c> {
             (same && !cells[index].done).then_some((size, index))
         };
         let mut passing: Vec<(u64, usize)> = (0..cells.len()).filter_map(of).collect();
-        passing.sort_unstable_by_key(|&(size, index)| Reverse((size, index)));
-        self.passing = passing.into_iter().map(|(_, index)| index).collect();
+        passing.sort_unstable();
+        self.passing = passing.into_iter().rev().map(|(_, index)| index).collect();
     }
 
     /// Gives a cell its next turn, or its first one.

@@ -93,7 +93,7 @@ pub fn ends_when_certain(args: &RunArgs) -> bool {
 pub fn time(args: &RunArgs, plan: &mut Plan, counts_growth: bool) {
     for suite in &mut plan.suites {
         suite.limits.until_graded = ends_when_certain(args);
-        suite.limits.counts_growth = suite.limits.until_graded && counts_growth;
+        suite.limits.counts_growth = counts_growth;
     }
     for suite in plan.suites.iter_mut().filter(|_| args.grade) {
         let series = series(suite);

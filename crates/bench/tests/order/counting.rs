@@ -112,24 +112,26 @@ fn counting_ends_with_the_cell_and_says_what_it_left_out() {
     assert_eq!(missing.reason, "no time was left to count it");
 }
 
-#[test]
-fn what_grows_as_a_collector_makes_it_is_counted_at_the_sizes_that_tell_and_nothing_else_is() {
+/// Cells of five sizes that are measured for growth, which is then counted.
+fn for_growth(budget_ms: u64, samples: u64) -> Setting {
     let limits = Limits {
         until_graded: true,
         counts_growth: true,
-        budget_ns: Some(3_600_000 * MS),
+        budget_ns: Some(budget_ms * MS),
         restart_every: 1,
-        samples: 20,
+        samples,
         ..Setting::default().limits
     };
-    let setting = |limits| Setting {
-        limits,
-        sizes: "[64, 128, 256, 512, 1024]",
-        block: "controls = false",
-        ..Setting::default()
-    };
+    let sizes = "[64, 128, 256, 512, 1024]";
+    Setting { limits, sizes, block: "controls = false", ..Setting::default() }
+}
+
+#[test]
+fn what_grows_as_a_collector_makes_it_is_counted_at_the_sizes_that_tell_and_nothing_else_is() {
+    let setting = for_growth(3_600_000, 20);
+    let limits = setting.limits;
     let rows = [("a", Behaviour::Grows(14)), ("b", Behaviour::Costs(100)), ("c", Behaviour::Grows(20))];
-    let done = measure(&rows, setting(limits));
+    let done = measure(&rows, setting);
     let last = done.samples().map(|sample| sample.order).max().expect("samples");
     let counts = counts(&done);
     assert!(
@@ -142,28 +144,15 @@ fn what_grows_as_a_collector_makes_it_is_counted_at_the_sizes_that_tell_and_noth
     assert_eq!(sizes, expected.map(|(size, times)| vec![size; times]).concat());
     let is_of = |count: &&&CountRecord| count.others.contains_key(&Count::Collections);
     assert_eq!(counts.iter().filter(is_of).map(|count| count.size).collect::<Vec<_>>(), [1_024; 4]);
-    let none = measure(&rows, setting(Limits { counts_growth: false, ..limits }));
+    let limits = Limits { counts_growth: false, ..limits };
+    let none = measure(&rows, Setting { limits, ..for_growth(3_600_000, 20) });
     assert!(!none.records.iter().any(|record| matches!(record, Record::Count(_))));
 }
 
 #[test]
 fn growth_is_counted_within_the_budget() {
-    let limits = Limits {
-        until_graded: true,
-        counts_growth: true,
-        budget_ns: Some(1_000 * MS),
-        restart_every: 1,
-        samples: 100_000,
-        ..Setting::default().limits
-    };
-    let setting = Setting {
-        limits,
-        sizes: "[64, 128, 256, 512, 1024]",
-        block: "controls = false",
-        ..Setting::default()
-    };
     // Between soft and superlinear, so that it is never certain.
-    let done = measure(&[("a", Behaviour::Grows(13))], setting);
+    let done = measure(&[("a", Behaviour::Grows(13))], for_growth(1_000, 100_000));
     let timed_ns: u64 = done.samples().map(|sample| sample.outside_wall_ns).sum();
     assert!((700 * MS..=850 * MS).contains(&timed_ns), "four fifths are for times: {timed_ns}");
     let sizes: std::collections::BTreeSet<u64> = counts(&done).iter().map(|count| count.size).collect();
