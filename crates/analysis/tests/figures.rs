@@ -7,7 +7,7 @@
 
 use taskscale_analysis::{parse_run, summarize};
 use taskscale_model::{
-    run_file::{Role, Stop},
+    run_file::{Role, Stop, Time},
     suite::{Claim, ClaimOf, ShareOf},
     summary::{
         Cause, ClaimVerdict, Grade, Growth, RowStatus, Settled, Summary,
@@ -243,6 +243,36 @@ fn wall_time_alone_earns_no_grade() {
     assert_eq!((growth[1].grade, growth[1].cause), (Grade::CannotTell, None));
     assert!(growth[1].reason.as_deref().is_some_and(|reason| reason.contains("looks superlinear")));
     assert!(growth[0].reason.as_deref().is_some_and(|reason| reason.ends_with("look like growth")));
+}
+
+/// WIDE where an iteration of the second form takes n microseconds of CPU time and waits for the
+/// square of n besides, in the first answer of each process. Others had the CPUs for `delay_ns`.
+fn waiting(delay_ns: impl Fn(u64) -> u64) -> String {
+    wide(|record| {
+        let (Some(size), "JoinSet") = (record["size"].as_u64(), record["variant"].as_str().unwrap_or("")) else {
+            return;
+        };
+        if record["type"] == "sample" {
+            let iterations = record["iterations"].as_u64().expect("a sample");
+            let (cpu_ns, wall_ns) = (iterations * size * 1_000, iterations * size * (1_000 + size * 1_000));
+            (record["cpu_ns"], record["wall_ns"]) = (cpu_ns.into(), wall_ns.into());
+            (record["outside_cpu_ns"], record["outside_wall_ns"]) = (cpu_ns.into(), wall_ns.into());
+            record["process"] = record["round"].clone();
+            record["run_delay_ns"] = delay_ns(wall_ns).into();
+        }
+    })
+}
+
+#[test]
+fn wall_time_is_graded_where_iterations_wait() {
+    let growth = &summary(&waiting(|_| 0)).growth[1];
+    assert_eq!((growth.grade, growth.time), (Grade::QuadraticOrWorse, Time::Wall), "{growth:?}");
+    assert!(growth.exponent.is_some_and(|exponent| (exponent - 2.0).abs() < 0.01), "{growth:?}");
+    assert!(growth.one_second.is_some_and(|second| (900.0..1_100.0).contains(&second.size)), "{growth:?}");
+    let busy = &summary(&waiting(|wall_ns| wall_ns / 3 * 2)).growth[1];
+    assert_eq!((busy.grade, busy.time), (Grade::Linear, Time::Cpu), "others had the CPUs: {busy:?}");
+    let warm = waiting(|_| 0).replace("\"order\"", "\"carried\":true,\"order\"");
+    assert_eq!(summary(&warm).growth[1].time, Time::Cpu, "no sample is the first answer of its process");
 }
 
 #[test]

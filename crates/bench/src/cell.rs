@@ -25,13 +25,17 @@ use crate::{
     beside, calibrate,
     carried::Carried,
     deadline::Deadline,
+    forecast::Known,
+    graded::Total,
     limits::Limits,
     link::Short,
+    ask::Ask,
     pilot::pilot,
     plan::Cell,
-    row::{Ask, DEAR, Row, World},
+    row::{DEAR, Row, World},
     schedule::{Round, Schedule},
     until,
+    waiting::Waiting,
     warmup::{Allowance, warm_up},
 };
 
@@ -41,20 +45,6 @@ const LONGEST: u64 = 8;
 /// One round in this many also asks for the share of creation. Its clock readings would burden the
 /// timed samples.
 const PHASES_EVERY: u64 = 5;
-
-/// What is known of a row's series from the sizes that were measured before.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Known {
-    /// Wall ns of one iteration at the largest smaller size.
-    pub iteration_wall_ns: Option<f64>,
-}
-
-impl Known {
-    /// Whether one iteration lasts this many samples or more, by a smaller size.
-    fn lasts(self, samples: f64, sample_ns: u64) -> bool {
-        self.iteration_wall_ns.is_some_and(|ns| ns >= samples * sample_ns as f64)
-    }
-}
 
 /// One cell while it is measured.
 pub(crate) struct Measuring<'p> {
@@ -129,6 +119,7 @@ impl<'p> Measuring<'p> {
             self.start(&open, world)?;
             let started_ns = world.clock.now_ns();
             self.prepare(known, world)?;
+            self.renew(world)?;
             prepared_ns = world.clock.now_ns() - started_ns;
         }
         let mut stop = self.block(world)?;
@@ -137,7 +128,7 @@ impl<'p> Measuring<'p> {
             stop = (self.open() == 0).then_some(Stop::Precision);
         }
         let took_ns = world.clock.now_ns() - began_ns;
-        if !self.limits.carries() || self.rows.iter().any(|row| row.record.jit) {
+        if !self.limits.carries() || !self.rows.iter().all(Row::is_passed_on) {
             self.up_ns = 0;
         }
         self.turn_ns = took_ns.saturating_sub(prepared_ns + self.up_ns);
@@ -238,6 +229,11 @@ impl<'p> Measuring<'p> {
         self.rows.iter().map(|row| row.iteration_wall_ns).collect()
     }
 
+    /// Whether each row waits, in their order, for larger sizes.
+    pub fn waits(&self) -> Vec<bool> {
+        self.rows.iter().map(|row| row.waiting.is()).collect()
+    }
+
     /// How long each row was waited for in vain, in their order, for the forecast of larger sizes.
     pub fn waited(&self) -> Vec<Option<u64>> {
         self.rows.iter().map(|row| row.waited_ns).collect()
@@ -248,12 +244,14 @@ impl<'p> Measuring<'p> {
         self.rows.iter().map(|row| row.resident).collect()
     }
 
-    /// CPU time of one iteration of each row that is or was measured, in nanoseconds, one value for
-    /// each process. A control repeats its baseline and is left out.
-    pub fn totals(&self) -> impl Iterator<Item = (&SeriesKey, Vec<f64>)> {
+    /// The times of one iteration of each row that is or was measured, one value for each process. A
+    /// control repeats its baseline and is left out.
+    pub fn totals(&self) -> impl Iterator<Item = (&SeriesKey, Total)> {
         let series = self.rows.iter().filter(|row| row.has_figures() && row.record.role != Role::Control);
         series.map(|row| {
-            (&row.record.key.series, observations(row, |value| value * self.cell.size.max(1) as f64))
+            let cpu = observations(row, |value| value * self.cell.size.max(1) as f64);
+            let wall = independent(&processes(row), &row.walls);
+            (&row.record.key.series, Total { cpu, wall, waits: row.waiting.is() })
         })
     }
 
@@ -302,6 +300,9 @@ impl<'p> Measuring<'p> {
         let up_ns = world.clock.now_ns();
         for (row, known) in self.rows.iter_mut().zip(known) {
             row.is_foreseen = known.iteration_wall_ns.is_some();
+            if self.limits.until_graded && !row.is_resident() {
+                row.waiting = Waiting::begin(known.waits);
+            }
         }
         for (index, known) in known.iter().enumerate() {
             if world.listener.interrupted() {
@@ -354,6 +355,8 @@ impl<'p> Measuring<'p> {
             }
             let sample_ns = row.sample_ns(self.limits.sample_ns);
             pilots.push(match known.iteration_wall_ns.or(row.verified_wall_ns) {
+                // It is measured by single iterations.
+                Some(wall_ns) if row.waiting.is() => row.is_alive().then_some((1, wall_ns as u64)),
                 // One iteration is long enough, and nothing is compiled: there is nothing to find.
                 Some(wall_ns) if !row.record.jit && wall_ns >= DEAR * sample_ns as f64 => {
                     row.is_alive().then_some((1, wall_ns as u64))
@@ -365,17 +368,24 @@ impl<'p> Measuring<'p> {
         for index in 0..self.rows.len() {
             let group = self.rows[index].comparison();
             let same: Vec<(u64, u64)> = (0..self.rows.len())
-                .filter(|&other| self.rows[other].comparison() == group)
+                .filter(|&other| self.rows[other].comparison() == group && !self.rows[other].waiting.is())
                 .filter_map(|other| pilots[other])
                 .collect();
             let row = &self.rows[index];
-            if row.is_resident() {
+            if row.is_resident() || row.waiting.is() {
                 continue;
             }
             let target = calibrate::target_ns(row.sample_ns(self.limits.sample_ns), row.resolution_ns);
             self.rows[index].iterations = calibrate::shared(&same, target, target.saturating_mul(LONGEST));
         }
         Ok(())
+    }
+
+    /// Starts anew what has answered and waits: only the first answer of a process tells how long.
+    fn renew(&mut self, world: &mut World<'_, '_>) -> io::Result<()> {
+        let waits = |index: &usize| self.rows[*index].is_alive() && self.rows[*index].waiting.is();
+        let waiting: Vec<usize> = (0..self.rows.len()).filter(waits).collect();
+        self.start(&waiting, world)
     }
 
     /// What requests took that rows failed on.
@@ -493,7 +503,7 @@ impl<'p> Measuring<'p> {
                 // Where a sample is dear, the processes that an interval needs come first, unless
                 // the table is about the parts.
                 let too_early = dear && !self.cell.splits && round.number < sign::FEWEST as u64;
-                if kind == Kind::Phases && (!row.tells_phases || too_early) {
+                if kind == Kind::Phases && (!row.tells_phases || too_early || row.waiting.is()) {
                     continue;
                 }
                 row.wake(round, world)?;
@@ -576,7 +586,11 @@ impl<'p> Measuring<'p> {
 
 /// What `of` makes of a row's values, one for each process.
 fn observations(row: &Row<'_>, of: impl Fn(f64) -> f64) -> Vec<f64> {
-    let processes: Vec<u64> = row.timed.iter().map(|timed| timed.process).collect();
     let values: Vec<f64> = row.timed.iter().map(|timed| of(timed.value)).collect();
-    independent(&processes, &values)
+    independent(&processes(row), &values)
+}
+
+/// The process of each timed sample.
+fn processes(row: &Row<'_>) -> Vec<u64> {
+    row.timed.iter().map(|timed| timed.process).collect()
 }

@@ -157,7 +157,7 @@ mod tests {
                 role,
                 baseline: None,
             };
-            PlannedRow { record, state: RowState::Ready }
+            PlannedRow { record, state: RowState::Ready, max_size: None }
         };
         let roles = [
             ("base", Role::Baseline),

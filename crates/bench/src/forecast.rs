@@ -9,13 +9,28 @@ use taskscale_model::{
 use taskscale_stats::growth::breaks_budget;
 
 use crate::{
-    cell::Known,
     plan::{Cell, RowState},
 };
 
 /// How much more than what tasks hold while they wait a process needs for a while: what it frees
 /// when it has made them, and what a collector copies.
 const HEADROOM: f64 = 1.5;
+
+/// What is known of a row's series from the sizes that were measured before.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Known {
+    /// Wall ns of one iteration at the largest smaller size.
+    pub iteration_wall_ns: Option<f64>,
+    /// Whether a smaller size waited.
+    pub waits: bool,
+}
+
+impl Known {
+    /// Whether one iteration lasts this many samples or more, by a smaller size.
+    pub fn lasts(self, samples: f64, sample_ns: u64) -> bool {
+        self.iteration_wall_ns.is_some_and(|ns| ns >= samples * sample_ns as f64)
+    }
+}
 
 /// Forecasts the cost of a larger size from smaller ones, so that no probe is sent into a size that
 /// it cannot finish.
@@ -25,6 +40,8 @@ pub(crate) struct Forecast {
     known: BTreeMap<SeriesKey, Vec<(u64, f64)>>,
     /// Size and what a process held, by series.
     held: BTreeMap<SeriesKey, Vec<(u64, Resident)>>,
+    /// The largest size that waited so far, by series.
+    waits: BTreeMap<SeriesKey, u64>,
     /// The smallest size at which no answer came, and how long it was waited for, by series.
     waited: BTreeMap<SeriesKey, (u64, u64)>,
 }
@@ -88,6 +105,13 @@ impl Forecast {
         }
     }
 
+    /// Learns which rows of a cell wait.
+    pub fn learn_waits(&mut self, cell: &Cell, waits: &[bool]) {
+        for (row, _) in cell.measured().zip(waits).filter(|(_, waits)| **waits) {
+            self.waits.insert(row.record.key.series.clone(), cell.size);
+        }
+    }
+
     /// Learns of the rows of a cell that did not answer.
     pub fn learn_waited(&mut self, cell: &Cell, waited: &[Option<u64>]) {
         for (row, waited_ns) in cell.measured().zip(waited) {
@@ -115,14 +139,20 @@ impl Forecast {
         breaks_budget(self.known.get(key)?, size, timeout_ns as f64)
     }
 
+    /// The largest size of a series that was measured, with the wall ns of one iteration.
+    pub fn largest(&self, key: &SeriesKey) -> Option<(u64, f64)> {
+        self.known.get(key)?.iter().copied().max_by_key(|(size, _)| *size)
+    }
+
     /// What is known of each measured row of a cell.
     pub fn known(&self, cell: &Cell) -> Vec<Known> {
         let of = |key: &SeriesKey| {
             let smaller = self.known.get(key)?.iter().filter(|(size, _)| *size < cell.size);
             smaller.max_by_key(|(size, _)| *size).map(|(_, ns)| *ns)
         };
-        let rows = cell.measured();
-        rows.map(|row| Known { iteration_wall_ns: of(&row.record.key.series) }).collect()
+        let waits = |key: &SeriesKey| self.waits.get(key).is_some_and(|smaller| *smaller < cell.size);
+        let known = |key: &SeriesKey| Known { iteration_wall_ns: of(key), waits: waits(key) };
+        cell.measured().map(|row| known(&row.record.key.series)).collect()
     }
 
     pub fn skip_hopeless(&self, cell: &mut Cell, timeout_ns: u64) {
@@ -166,7 +196,7 @@ mod tests {
             role: Role::Row,
             baseline: None,
         };
-        let rows = vec![PlannedRow { record, state: RowState::Ready }];
+        let rows = vec![PlannedRow { record, state: RowState::Ready, max_size: None }];
         Cell { table: String::new(), size, rule: Rule::Count, splits: false, rows }
     }
 

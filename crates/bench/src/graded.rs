@@ -8,16 +8,28 @@ use taskscale_stats::growth::{self, Clock, Grade, Growth, LINEAR_MAX, MIN_SIZES,
 
 /// Processes of every size before the first look. The grade needs five, and an interval over fewer
 /// than eight is narrow by luck.
-const FIRST: u64 = 8;
+pub(crate) const FIRST: u64 = 8;
 
-/// CPU time of whole iterations, in nanoseconds, one for each process, by series and size.
+/// The times of whole iterations at one size, in nanoseconds, one for each process.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Total {
+    pub cpu: Vec<f64>,
+    pub wall: Vec<f64>,
+    /// Whether the iterations wait for most of their time.
+    pub waits: bool,
+}
+
+/// The times of whole iterations, by size.
+type Sizes = BTreeMap<u64, Total>;
+
+/// The same of each series.
 #[derive(Debug, Default)]
-pub(crate) struct Totals(BTreeMap<SeriesKey, BTreeMap<u64, Vec<f64>>>);
+pub(crate) struct Totals(BTreeMap<SeriesKey, Sizes>);
 
 impl Totals {
     /// Takes in the observations of a series at a size.
-    pub fn learn(&mut self, series: &SeriesKey, size: u64, totals: Vec<f64>) {
-        self.0.entry(series.clone()).or_default().insert(size, totals);
+    pub fn learn(&mut self, series: &SeriesKey, size: u64, total: Total) {
+        self.0.entry(series.clone()).or_default().insert(size, total);
     }
 
     /// Whether each of these series has a grade, and an interval that lies wholly within what the
@@ -32,14 +44,21 @@ impl Totals {
     /// The sizes of each series whose growth a collector could explain, ascending: those that the
     /// growth of its bytes rests on. A steeper one is no collector's, and a linear one needs none.
     pub fn may_be_collector<'k>(&'k self, rng: &mut fastrand::Rng) -> BTreeMap<&'k SeriesKey, Vec<u64>> {
-        let of = |(key, sizes): (&'k SeriesKey, &BTreeMap<u64, Vec<f64>>)| {
+        let of = |(key, sizes): (&'k SeriesKey, &Sizes)| {
             let growth = judge(sizes, rng);
             let exponent = growth.judged()?.exponent;
             let tail = growth.tail.as_ref()?.sizes.len();
             let from = growth.sizes.len().checked_sub(tail.max(MIN_SIZES))?;
             (LINEAR_MAX..QUADRATIC_MIN).contains(&exponent).then(|| (key, growth.sizes[from..].to_vec()))
         };
-        self.0.iter().filter_map(of).collect()
+        self.0.iter().filter(|(_, sizes)| !wait(sizes)).filter_map(of).collect()
+    }
+}
+
+impl Totals {
+    /// The growth of each series.
+    pub fn growths(&self, rng: &mut fastrand::Rng) -> Vec<(&SeriesKey, Growth)> {
+        self.0.iter().map(|(key, sizes)| (key, judge(sizes, rng))).collect()
     }
 }
 
@@ -162,12 +181,21 @@ pub(crate) fn left_out(sizes: &[Planned<'_>], gone: &Planned<'_>, elapsed_ns: u6
     )
 }
 
-fn judge(sizes: &BTreeMap<u64, Vec<f64>>, rng: &mut fastrand::Rng) -> Growth {
-    let costs: Vec<SizeCost<'_>> = sizes.iter().map(|(&size, totals)| SizeCost { size, totals }).collect();
-    growth::judge(&costs, Clock::Cpu, None, rng)
+/// Whether iterations of the largest size wait, so that wall time is what grows.
+fn wait(sizes: &Sizes) -> bool {
+    sizes.last_key_value().is_some_and(|(_, total)| total.waits)
 }
 
-fn is_certain(sizes: &BTreeMap<u64, Vec<f64>>, rng: &mut fastrand::Rng) -> bool {
+fn judge(sizes: &Sizes, rng: &mut fastrand::Rng) -> Growth {
+    let waits = wait(sizes);
+    let costs: Vec<SizeCost<'_>> = sizes
+        .iter()
+        .map(|(&size, total)| SizeCost { size, totals: if waits { &total.wall } else { &total.cpu } })
+        .collect();
+    growth::judge(&costs, if waits { Clock::Waits } else { Clock::Cpu }, None, rng)
+}
+
+fn is_certain(sizes: &Sizes, rng: &mut fastrand::Rng) -> bool {
     let growth = judge(sizes, rng);
     let Some((low, high)) = growth.judged().map(|judged| judged.interval) else { return false };
     match growth.grade {
@@ -190,8 +218,8 @@ mod tests {
         for at in 2..9 {
             let size = 4_u64.pow(at);
             let mut cost = || (size as f64).powf(exponent) * 50.0 * (1.0 + noise * (rng.f64() - 0.5));
-            let costs = (0..processes).map(|_| cost()).collect();
-            totals.learn(&SeriesKey::default(), size, costs);
+            let cpu = (0..processes).map(|_| cost()).collect();
+            totals.learn(&SeriesKey::default(), size, Total { cpu, ..Total::default() });
         }
         totals
     }
@@ -209,6 +237,24 @@ mod tests {
         assert!(!are_certain(1.2, 0.1, 8), "soft growth");
         assert!(!are_certain(1.69, 1.0, 8), "near a bound");
         assert!(!are_certain(1.0, 0.1, 4), "too few processes");
+    }
+
+    #[test]
+    fn where_the_largest_size_waits_wall_time_is_what_is_certain() {
+        let rng = &mut fastrand::Rng::with_seed(1);
+        let mut are_certain = |waits: [bool; 2]| {
+            let mut totals = Totals::default();
+            for at in 2..9 {
+                let (size, scatter) = (4_u64.pow(at), |at: u64| 1.0 + 0.9 * (at % 3) as f64);
+                let cpu = (0..8).map(|at| size as f64 * scatter(at)).collect();
+                let wall = vec![(size as f64).powi(2); 8];
+                let waits = waits[usize::from(at == 8)];
+                totals.learn(&SeriesKey::default(), size, Total { cpu, wall, waits });
+            }
+            totals.are_certain(&[&SeriesKey::default()].into(), rng)
+        };
+        assert!(are_certain([false, true]) && are_certain([true, true]));
+        assert!(!are_certain([false, false]) && !are_certain([true, false]), "CPU time scatters");
     }
 
     #[test]

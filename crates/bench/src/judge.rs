@@ -163,6 +163,7 @@ mod tests {
             outside_cpu_ns: Some(outside_cpu_ns),
             stopped: None,
             threads: Err(Missing::new("not looked at", "")),
+            run_delay_ns: None,
             load: None,
             server_cpu_ns: None,
         }

@@ -32,10 +32,12 @@
 //! | `sitting` | one suite: its cells have turns, or their time one after another |
 //! | `turns` | which cell has the next turn |
 //! | `graded` | whether the growth of every series is certain |
+//! | `larger` | sizes beyond the plan, where time is left |
 //! | `fit` | what is left out where the machine is too slow |
 //! | `forecast` | what smaller sizes say of larger ones |
 //! | `beside` | keeps processes that are divided by one another on one CPU |
 //! | `carried` | processes that go on from one size to the next, where growth is measured |
+//! | `waiting` | rows that wait: each of their samples is the first answer of a fresh process |
 //! | `pilot` | finds how many iterations of a row last long enough |
 //! | [`cell`] | pilot, warm-up, rounds, restarts, stop: one cell, all its rows |
 //! | `deadline` | when a cell ends, and when its rows are given up |
@@ -51,6 +53,7 @@
 //! | [`check`] | conformance of any probe |
 
 mod agree;
+mod ask;
 mod beside;
 pub mod bounds;
 pub mod bytes;
@@ -71,6 +74,7 @@ mod graded;
 mod invariants;
 pub mod journal;
 pub mod judge;
+mod larger;
 pub mod launcher;
 pub mod limits;
 pub mod link;
@@ -91,4 +95,5 @@ pub mod threads;
 mod turns;
 mod until;
 pub mod validate;
+mod waiting;
 mod warmup;

@@ -50,6 +50,9 @@ pub struct Observed {
     pub stopped: Option<Stopped>,
     /// Which of the probe's threads used that CPU time.
     pub threads: Result<ThreadsRan, Missing>,
+    /// How long its threads could have run and waited for a CPU, together, where that is known of
+    /// all.
+    pub run_delay_ns: Option<u64>,
     /// What the load told, where the probe served.
     pub load: Option<LoadRecord>,
     /// CPU time of the server of the workload `bytes` from request to reply, where it gave them.

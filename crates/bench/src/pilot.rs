@@ -8,9 +8,10 @@ use taskscale_model::{
 };
 
 use crate::{
+    ask::Ask,
     calibrate::{self, Pilot},
     fault::Fault,
-    row::{Ask, Row, World},
+    row::{Row, World},
     warmup::Allowance,
 };
 

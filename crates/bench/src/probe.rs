@@ -258,6 +258,7 @@ impl Link for Probe {
                 bounds::sample(&sample)?;
                 let outside_cpu_ns = self.cpu_beside(cpu_before, outside_cpu_ns, sample.cpu_ns);
                 let threads = threads::ran(&threads_before, &threads_after, outside_cpu_ns);
+                let run_delay_ns = threads::delay_ns(&threads_before, &threads_after, outside_cpu_ns);
                 let server_cpu_ns =
                     served_before.zip(served_after).map(|(before, after)| after.saturating_sub(before));
                 Ok(Observed {
@@ -266,6 +267,7 @@ impl Link for Probe {
                     outside_cpu_ns,
                     stopped,
                     threads,
+                    run_delay_ns,
                     load,
                     server_cpu_ns,
                 })

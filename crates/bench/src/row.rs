@@ -9,15 +9,15 @@ use taskscale_model::{
     key::RowKey,
     load::Mode,
     missing::{Missing, Reading},
-    params::{ParamValue, Params},
     parked::Resident,
-    protocol::{Description, PHASES, RunRequest, VERIFY},
-    run_file::{Kind, Record, Role, RowEnd, RowRecord, SampleRecord, Status, Stop},
+    protocol::{Description, RunRequest},
+    run_file::{Kind, Record, Role, RowEnd, RowRecord, SampleRecord, Status, Stop, Time},
 };
 use taskscale_stats::rounds::Timed;
 
 use crate::{
     agree::Agreed,
+    ask::{Ask, request},
     carried::{Carried, Process},
     counters::Counters,
     fault::Fault,
@@ -26,6 +26,7 @@ use crate::{
     limits,
     link::{Clock, Event, Launcher, Link, Listener, Observed},
     schedule::Round,
+    waiting::Waiting,
     warmup::settle_ns,
 };
 
@@ -94,15 +95,6 @@ impl World<'_, '_> {
     }
 }
 
-/// What one sample is for.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Ask {
-    pub kind: Kind,
-    pub round: u64,
-    pub iterations: u64,
-    pub seed: u64,
-}
-
 pub(crate) struct Row<'p> {
     pub record: &'p RowRecord,
     pub rule: Rule,
@@ -140,6 +132,8 @@ pub(crate) struct Row<'p> {
     answered_ns: u64,
     /// Round, process and CPU ns per task of each timed sample.
     pub timed: Vec<Timed>,
+    /// Wall ns of one iteration of each of them.
+    pub walls: Vec<f64>,
     /// CPU ns per task of the pilot and warm-up samples of the present process, in order.
     pub costs: Vec<f64>,
     /// CPU ns of those samples together.
@@ -162,6 +156,8 @@ pub(crate) struct Row<'p> {
     alone: (u64, u64),
     /// The CPU that its present process is kept on.
     cpu: Option<u32>,
+    /// Whether its iterations wait, where that is looked for.
+    pub waiting: Waiting,
     status: Option<Status>,
 }
 
@@ -194,6 +190,7 @@ impl<'p> Row<'p> {
             wake_ns: None,
             answered_ns: 0,
             timed: Vec::new(),
+            walls: Vec::new(),
             costs: Vec::new(),
             worked_ns: 0,
             early: 0,
@@ -205,6 +202,7 @@ impl<'p> Row<'p> {
             waited_ns: None,
             alone: (0, 0),
             cpu: None,
+            waiting: Waiting::default(),
             status: None,
         }
     }
@@ -255,10 +253,15 @@ impl<'p> Row<'p> {
         }
     }
 
-    /// Leaves its process to the same row of another size, or ends it where what it has compiled
-    /// would go on too.
+    /// Whether its processes go on to other sizes: what one has compiled, and threads that it has
+    /// started because others waited, would go on too.
+    pub fn is_passed_on(&self) -> bool {
+        !self.record.jit && !self.waiting.is()
+    }
+
+    /// Leaves its process to the same row of another size, or ends it.
     pub fn leave(&mut self, carried: &mut Carried) {
-        if self.record.jit {
+        if !self.is_passed_on() {
             return self.park();
         }
         if let (Some(link), Some(description)) = (self.link.take(), self.description.take()) {
@@ -284,7 +287,10 @@ impl<'p> Row<'p> {
             (self.worked_ns, self.early) = (0, 0);
         }
         self.description = None;
-        let carried = world.carried.take(self.record);
+        let mut carried = world.carried.take(self.record);
+        if let Some(mut process) = carried.take_if(|_| !self.is_passed_on()) {
+            process.link.end();
+        }
         self.is_carried = carried.is_some();
         if let Some(Process { link, description }) = carried {
             (self.link, self.description) = (Some(link), Some(description));
@@ -419,7 +425,7 @@ impl<'p> Row<'p> {
     pub fn wake(&mut self, round: &Round, world: &mut World<'_, '_>) -> io::Result<()> {
         let paused_ns = world.clock.now_ns().saturating_sub(self.answered_ns);
         let (Some(wake_ns), Some(iteration_ns), false) =
-            (self.wake_ns, self.iteration_wall_ns, self.is_resident())
+            (self.wake_ns, self.iteration_wall_ns, self.is_resident() || self.waiting.is())
         else {
             return Ok(());
         };
@@ -470,6 +476,7 @@ impl<'p> Row<'p> {
         // Where memory is read, tasks are made to wait before the timed part, which is to wake
         // them.
         let is_resident = self.is_resident();
+        self.waiting.take(sample);
         if let Some(told) = self.told.as_mut().filter(|_| !is_resident) {
             told.take(sample);
         }
@@ -489,6 +496,7 @@ impl<'p> Row<'p> {
                     process: sample.process,
                     value: per_task(sample),
                 });
+                self.walls.push(sample.per_iteration(Time::Wall));
             }
             Kind::Pilot | Kind::Warmup => {
                 self.costs.push(per_task(sample));
@@ -523,6 +531,7 @@ impl<'p> Row<'p> {
             outside_cpu_ns: observed.outside_cpu_ns,
             stopped: observed.stopped,
             threads: Some(observed.threads.into()),
+            run_delay_ns: observed.run_delay_ns,
             cpu: self.cpu,
             carried: self.is_carried,
             load: observed.load,
@@ -571,23 +580,4 @@ impl<'p> Row<'p> {
 /// CPU nanoseconds per task of one sample.
 pub(crate) fn per_task(sample: &SampleRecord) -> f64 {
     sample.cpu_ns as f64 / sample.iterations.max(1) as f64 / sample.size.max(1) as f64
-}
-
-fn request(row: &RowRecord, id: u64, ask: Ask) -> RunRequest {
-    let mut params: Params = row.key.params.clone();
-    match ask.kind {
-        Kind::Verify => params.insert(VERIFY.into(), ParamValue::Flag(true)),
-        Kind::Phases => params.insert(PHASES.into(), ParamValue::Flag(true)),
-        Kind::Pilot | Kind::Warmup | Kind::Wake | Kind::Timed => None,
-        Kind::Contrast | Kind::SetAside => None,
-    };
-    RunRequest {
-        id,
-        workload: row.key.workload.clone(),
-        variant: row.key.variant.clone(),
-        size: row.key.size,
-        iterations: ask.iterations,
-        params,
-        seed: ask.seed,
-    }
 }

@@ -61,13 +61,13 @@ pub fn run(
         world.journal.append(&Record::Row(row.record.clone()))?;
     }
     let of = plan.cells().count() as u64;
-    let mut before = 0;
+    // Calibrations have rows too.
+    let rows = world.journal.records().row;
+    let mut numbers = Numbers { before: 0, of, rows };
     for suite in &mut plan.suites {
         (world.timeout_ns, world.hurry_ns) = (suite.limits.timeout_ns, suite.limits.hurry_ns);
         world.rounds = suite.limits.samples;
-        let cells = suite.cells.len() as u64;
-        sitting::measure(suite, Numbers { before, of }, &mut world)?;
-        before += cells;
+        sitting::measure(suite, &mut numbers, &mut world)?;
     }
     let elapsed_s = (world.clock.now_ns() - started_ns) as f64 / 1e9;
     let interrupted = world.listener.interrupted();

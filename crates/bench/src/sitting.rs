@@ -1,6 +1,9 @@
 //! One suite: its cells have turns within the budget, or their time one after another.
 
-use std::{collections::BTreeSet, io};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io,
+};
 
 use taskscale_model::{
     key::SeriesKey,
@@ -15,6 +18,7 @@ use crate::{
     fit::{self, Budget, Need},
     forecast::Forecast,
     graded::{self, Looks, Planned, Totals},
+    larger::{self, Left},
     limits::Limits,
     link::Event,
     plan::{Cell, PlannedSuite, RowState},
@@ -38,14 +42,18 @@ pub(crate) struct Numbers {
     pub before: u64,
     /// Cells of the run.
     pub of: u64,
+    /// Rows of the run.
+    pub rows: u64,
 }
 
-/// Measures all cells of `suite`.
+/// Measures all cells of `suite`, and further ones where the growth of a series is open and time is
+/// left. They continue `numbers`.
 pub(crate) fn measure(
     suite: &mut PlannedSuite,
-    numbers: Numbers,
+    numbers: &mut Numbers,
     world: &mut World<'_, '_>,
 ) -> io::Result<()> {
+    let mut further = Vec::new();
     let limits = suite.limits;
     let started_ns = world.clock.now_ns();
     let cells = suite.cells.iter().filter(|cell| cell.measured().next().is_some()).count() as u64;
@@ -53,7 +61,7 @@ pub(crate) fn measure(
         limits: &limits,
         leave_out: &suite.leave_out,
         reference: &suite.reference,
-        numbers,
+        numbers: *numbers,
         started_ns,
         seats: suite.cells.iter_mut().map(Seat::Waits).collect(),
         forecast: Forecast::default(),
@@ -66,12 +74,14 @@ pub(crate) fn measure(
         is_graded: false,
         ended: Vec::new(),
     };
-    // What fresh processes must work before they are timed is known before the first of them.
-    sitting.fit(world)?;
-    while !world.listener.interrupted() && !sitting.is_graded {
-        let Some(index) = sitting.next(world) else { break };
-        sitting.turn(index, world)?;
+    sitting.measure(world)?;
+    further.extend(sitting.further(world)?);
+    if !further.is_empty() {
+        sitting.seats.extend(further.iter_mut().map(Seat::Waits));
+        sitting.measure(world)?;
     }
+    *numbers = sitting.numbers;
+    numbers.before += sitting.seats.len() as u64;
     sitting.end(world)
 }
 
@@ -175,11 +185,56 @@ struct Sitting<'c> {
     looks: Looks,
     /// Whether the growth of every series is certain, which ends the suite.
     is_graded: bool,
-    /// The cells that have ended, where their growth is counted.
+    /// The cells that have ended, where growth is measured.
     ended: Vec<Measuring<'c>>,
 }
 
 impl<'c> Sitting<'c> {
+    /// Gives cells turns until they have ended, the time is up, or growth is certain.
+    fn measure(&mut self, world: &mut World<'_, '_>) -> io::Result<()> {
+        // What fresh processes must work before they are timed is known before the first of them.
+        self.fit(world)?;
+        while !world.listener.interrupted() && !self.is_graded {
+            let Some(index) = self.next(world) else { break };
+            self.turn(index, world)?;
+        }
+        Ok(())
+    }
+
+    /// Plans further sizes where all cells have ended before the time was up: of each series whose
+    /// growth is steep at its largest size.
+    fn further(&mut self, world: &mut World<'_, '_>) -> io::Result<Vec<Cell>> {
+        let Some(ends_ns) = self.ends_ns().filter(|_| self.limits.until_graded && !self.is_graded) else {
+            return Ok(Vec::new());
+        };
+        let has_ended = self.seats.iter().all(|seat| matches!(seat, Seat::Done));
+        let left_ns = ends_ns.saturating_sub(world.clock.now_ns());
+        if !has_ended || left_ns == 0 || world.listener.interrupted() {
+            return Ok(Vec::new());
+        }
+        let growths = self.totals.growths(&mut world.rng);
+        let left = Left {
+            ns: left_ns / growths.len().max(1) as u64,
+            up_ns: self.up_ns,
+            sample_ns: self.limits.sample_ns,
+            timeout_ns: self.limits.timeout_ns,
+        };
+        let of: BTreeMap<SeriesKey, Vec<u64>> = growths
+            .into_iter()
+            .filter_map(|(key, growth)| {
+                let sizes = larger::sizes(&growth, self.forecast.largest(key)?, left);
+                (!sizes.is_empty()).then(|| (key.clone(), sizes))
+            })
+            .collect();
+        let cells: Vec<&Cell> = self.ended.iter().map(|cell| cell.cell).collect();
+        let further = larger::cells(&cells, &of, &mut self.numbers.rows);
+        for row in further.iter().flat_map(|cell| &cell.rows) {
+            world.journal.append(&Record::Row(row.record.clone()))?;
+        }
+        self.numbers.of += further.len() as u64;
+        Ok(further)
+    }
+
     /// When the budget is spent, where there is one.
     fn ends_ns(&self) -> Option<u64> {
         self.limits.turns().map(|budget_ns| self.started_ns.saturating_add(budget_ns))
@@ -275,6 +330,7 @@ impl<'c> Sitting<'c> {
         self.up_ns += cell.up_ns;
         if first {
             self.forecast.learn(cell.cell, &cell.costs());
+            self.forecast.learn_waits(cell.cell, &cell.waits());
             self.forecast.learn_waited(cell.cell, &cell.waited());
             self.forecast.learn_held(cell.cell, &cell.held());
         }
@@ -289,7 +345,7 @@ impl<'c> Sitting<'c> {
             Some(stop) => {
                 cell.finish(stop, world)?;
                 world.listener.event(&Event::CellEnded);
-                self.ended.extend(self.limits.counts_growth.then_some(*cell));
+                self.ended.extend(self.limits.until_graded.then_some(*cell));
             }
             None => self.seats[index] = Seat::Sits(cell),
         }

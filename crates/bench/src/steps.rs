@@ -17,11 +17,12 @@ use taskscale_model::{
 use taskscale_stats::quantile::median;
 
 use crate::{
+    ask::Ask,
     calibrate::{self, Pilot},
     fault::Fault,
     link::Event,
     plan::{Cell, Plan, PlannedRow, RowState},
-    row::{Ask, Row, World},
+    row::{Row, World},
 };
 
 /// Steps of one iteration: 0.1 ms in most languages and up to 14 ms in Python. Neither the call nor
@@ -214,7 +215,7 @@ mod tests {
             role,
             baseline: None,
         };
-        PlannedRow { record, state: RowState::Ready }
+        PlannedRow { record, state: RowState::Ready, max_size: None }
     }
 
     #[test]

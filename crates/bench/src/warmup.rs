@@ -10,8 +10,9 @@ use taskscale_model::{
 use taskscale_stats::{sign, warmup};
 
 use crate::{
+    ask::Ask,
     limits::Limits,
-    row::{Ask, Row, World, per_task},
+    row::{Row, World, per_task},
     schedule::Round,
 };
 
@@ -110,9 +111,13 @@ impl Allowance {
                 || (row.costs.len() < row.early + MOST_JIT && !warmup::has_levelled(&row.costs)))
     }
 
-    /// Whether a row needs no warm-up: a sweep's few tasks of so much work that what is cold shows
-    /// in none. Of 256 tasks of 262 us, 0.1 ms of page faults and cold caches is one part in 700.
+    /// Whether a row needs no warm-up: it waits, and its first answer is the one that is timed; or it
+    /// is a sweep's few tasks of so much work that what is cold shows in none. Of 256 tasks of 262 us,
+    /// 0.1 ms of page faults and cold caches is one part in 700.
     fn is_warm(&self, row: &Row<'_>) -> bool {
+        if row.waiting.is() {
+            return true;
+        }
         row.record.sweep.is_some() && !row.record.jit && row.is_dear(self.sample_ns)
     }
 

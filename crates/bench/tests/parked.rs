@@ -79,6 +79,7 @@ impl Link for FakeLink {
             outside_cpu_ns: Some(50 * MB),
             stopped: None,
             threads,
+            run_delay_ns: None,
             load: None,
             server_cpu_ns: None,
         })

@@ -240,6 +240,10 @@ pub struct SampleRecord {
     /// did not ask. Threads that came and went within the sample are not seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<Reading<ThreadsRan>>,
+    /// How long threads of the probe could have run and waited for a CPU, together, from request to
+    /// reply; absent where that is not known of all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_delay_ns: Option<u64>,
     /// The CPU that its process was kept on; absent where it ran on any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<u32>,
@@ -283,6 +287,15 @@ impl SampleRecord {
             Time::Cpu => self.cpu_ns as f64,
             Time::Wall => self.wall_ns as f64,
         }
+    }
+
+    /// The share of its wall time in which, at least, no thread of the probe ran or could have run;
+    /// `None` where their delays are not known. What they did beside the timed part counts as done
+    /// within it.
+    pub fn waited(&self) -> Option<f64> {
+        let cpu_ns = self.cpu_ns.max(self.outside_cpu_ns.unwrap_or_default());
+        let busy_ns = cpu_ns.saturating_add(self.run_delay_ns?);
+        Some(self.wall_ns.saturating_sub(busy_ns) as f64 / self.wall_ns.max(1) as f64)
     }
 
     /// Nanoseconds of one iteration.

@@ -6,6 +6,7 @@ use crate::{
     key::{RowKey, SeriesKey},
     machine::Machine,
     missing::Reading,
+    run_file::Time,
 };
 
 mod across;
@@ -115,10 +116,15 @@ pub struct Growth {
     pub key: SeriesKey,
     /// The sizes that the exponent rests on: the last three octaves where they decide the grade.
     pub sizes: Vec<u64>,
-    /// Exponent of CPU time over these sizes: 1 is linear.
+    /// Exponent over these sizes of CPU time, or of `time`: 1 is linear.
     pub exponent: Option<f64>,
     /// 95 % interval of the exponent.
     pub exponent_ci: Option<Interval>,
+    /// The time that grows so. It is `wall` where iterations of the largest size wait for most of
+    /// theirs, and CPU time does not grow as steeply or is not graded; each observation is then the
+    /// first answer of a fresh process.
+    #[serde(default = "cpu", skip_serializing_if = "is_cpu")]
+    pub time: Time,
     /// The local exponent between each two neighbouring sizes.
     #[serde(default)]
     pub steps: Vec<GrowthStep>,
@@ -130,7 +136,7 @@ pub struct Growth {
     /// 95 % interval of the bend.
     #[serde(default)]
     pub bend_ci: Option<Interval>,
-    /// Where an iteration takes a second of CPU time. Only superlinear growth has one.
+    /// Where an iteration takes a second of CPU time, or of `time`. Only superlinear growth has one.
     #[serde(default)]
     pub one_second: Option<OneSecond>,
     /// What growth above linear is due to.
@@ -150,8 +156,16 @@ pub struct Growth {
     pub reason: Option<String>,
 }
 
+fn cpu() -> Time {
+    Time::Cpu
+}
+
+fn is_cpu(time: &Time) -> bool {
+    *time == Time::Cpu
+}
+
 impl Growth {
-    /// Whether cost per task keeps rising with size: CPU time is superlinear or worse, or bytes are
+    /// Whether cost per task keeps rising with size: it is superlinear or worse, or bytes are
     /// a cliff.
     pub fn is_cliff(&self) -> bool {
         matches!(self.grade, Grade::Superlinear | Grade::QuadraticOrWorse) || self.is_cliff_in_bytes()

@@ -3,7 +3,7 @@
 
 use taskscale_model::{
     figure::{count, time},
-    run_file::Role,
+    run_file::{Role, Time},
     summary::{Grade, Growth, Row, Summary},
 };
 
@@ -96,7 +96,10 @@ impl Section<'_> {
         for growth in shown {
             let at = |size: u64| {
                 let mut rows = self.rows.iter().filter(|row| row.key.series == growth.key);
-                rows.find(|row| row.key.size == size)?.figures().map(|figures| time(figures.cpu.of.p50))
+                rows.find(|row| row.key.size == size)?.figures().map(|figures| {
+                    let of = if growth.time == Time::Wall { &figures.wall } else { &figures.cpu };
+                    time(of.of.p50)
+                })
             };
             let times: String = self
                 .sizes

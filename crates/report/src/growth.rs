@@ -2,6 +2,7 @@
 //! was not judged.
 
 use taskscale_model::figure::{count, half_width, rounded};
+use taskscale_model::run_file::Time;
 use taskscale_model::summary::{BytesGrowth, Cause, Check, Grade, Growth, Interval, Summary};
 
 use crate::style::clean;
@@ -17,14 +18,18 @@ pub fn grade(growth: &Growth) -> &'static str {
     }
 }
 
-/// Writes an exponent with half its interval: `n^1.02 ±0.01`. Growth without a grade has no
-/// exponent that should be read.
+/// Writes an exponent with half its interval: `n^1.02 ±0.01`, and that it is of wall time where it
+/// is. Growth without a grade has no exponent that should be read.
 pub fn exponent(growth: &Growth) -> Option<String> {
     let exponent = growth.exponent.filter(|_| growth.grade != Grade::CannotTell)?;
     let half_width = growth.exponent_ci.map(|ci| half_width(exponent, ci).max(0.01));
     let half_width =
         half_width.map(|half_width| format!(" ±{}", rounded(half_width, Some(0.01)))).unwrap_or_default();
-    Some(format!("n^{exponent:.2}{half_width}"))
+    let time = match growth.time {
+        Time::Cpu => "",
+        Time::Wall => " wall",
+    };
+    Some(format!("n^{exponent:.2}{half_width}{time}"))
 }
 
 /// Writes how bytes grow: `bytes n^1.00`.
@@ -52,6 +57,9 @@ fn finding(growth: &Growth, command: &[String]) -> String {
         (exponent(growth), growth.sizes.first(), growth.sizes.last())
     {
         parts[0].push_str(&format!(", {exponent} from {} to {}", count(*first), count(*last)));
+    }
+    if growth.time == Time::Wall {
+        parts.push("it waits for most of its time, in fresh processes: CPU time does not tell".to_owned());
     }
     match (growth.bend, growth.bend_ci) {
         (Some(bend), Some(ci)) => {

@@ -1,6 +1,7 @@
 //! Growth that is the collector's, and bytes that are a cliff, as reports say it.
 
 use taskscale_analysis::{Run, parse_run, summarize};
+use taskscale_model::run_file::Time;
 use taskscale_model::summary::{BytesGrowth, Cause, Check, Grade, Interval, Summary};
 use taskscale_report::{Style, markdown, text};
 
@@ -42,6 +43,15 @@ fn the_collector_is_named_with_the_command_that_checks_it() {
     }
     assert!(detailed(&summary).contains(why), "{}", detailed(&summary));
     assert!(markdown(&summary).contains("<br>bytes n^1.00 |"), "{}", markdown(&summary));
+}
+
+#[test]
+fn what_grows_in_wall_time_says_so() {
+    let mut summary = summarize(&parse_run(WIDE).expect("a run file"));
+    summary.growth[1].time = Time::Wall;
+    let detailed = detailed(&summary);
+    assert!(detailed.contains(" wall from 8,192 to 65,536; it waits for most of its time"), "{detailed}");
+    assert!(markdown(&summary).contains(" wall"), "{}", markdown(&summary));
 }
 
 #[test]

@@ -6,7 +6,7 @@
 
 use std::{sync::mpsc, thread};
 
-use taskscale_sys::{clock::monotonic_ns, threads::thread_cpu_ns};
+use taskscale_sys::{clock::monotonic_ns, threads::thread_times};
 
 fn main() {
     let mut asleep = Vec::new();
@@ -18,7 +18,7 @@ fn main() {
         let mut times: Vec<u64> = (0..1_000)
             .map(|_| {
                 let start = monotonic_ns();
-                let threads = thread_cpu_ns(std::process::id()).map(|times| times.len());
+                let threads = thread_times(std::process::id()).map(|times| times.len());
                 assert_eq!(threads, Ok(wanted));
                 monotonic_ns() - start
             })

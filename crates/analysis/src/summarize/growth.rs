@@ -1,9 +1,10 @@
-//! Growth of each series over its sizes, in CPU time of one whole iteration.
+//! Growth of each series over its sizes, in CPU time of one whole iteration; in wall time where that
+//! grows and its iterations wait.
 
 use fastrand::Rng;
 use taskscale_model::{
     figure::{count, max_time},
-    run_file::{Role, RowRecord, Time},
+    run_file::{Role, RowRecord, SampleRecord, Time},
     summary::{Cause, Grade, Growth, GrowthStep, Interval, OneSecond},
 };
 use taskscale_stats::{
@@ -43,38 +44,86 @@ pub fn all(run: &Run, series: &[RowSamples<'_>]) -> Vec<Growth> {
     let counts = Counts::with_growth(run);
     let all = found.iter().zip(&groups);
     all.map(|((row, one, measured), group)| {
-        let by_bytes = collector::of(run, &counts, group, one);
+        let by_bytes = match measured.time {
+            Time::Cpu => collector::of(run, &counts, group, one),
+            Time::Wall => collector::Told::default(),
+        };
         entry(run, row, (one, *measured), &judged, by_bytes)
     })
     .collect()
 }
 
-/// At how many sizes a series was measured.
+/// What the growth of a series is that of, and at how many sizes it was measured.
 #[derive(Clone, Copy)]
 struct Measured {
+    time: Time,
     sizes: usize,
     /// The largest of them, with the seconds of one iteration.
     largest: Option<(u64, f64)>,
 }
 
-/// The growth of one series.
+/// The growth of one series: of its CPU time, or of its wall time where iterations wait and that
+/// tells more.
 fn judge(group: &[&RowSamples<'_>], rng: &mut Rng) -> (growth::Growth, Measured) {
-    let totals = |time: Time| -> Vec<(u64, Vec<f64>)> {
-        let of = |one: &&&RowSamples<'_>| {
-            let totals: Vec<f64> = one.timed.iter().map(|sample| sample.per_iteration(time)).collect();
-            (one.row.key.size, independent(&one.processes(), &totals))
+    let totals = |time: Time, samples: fn(&RowSamples<'_>) -> Vec<&SampleRecord>| -> Vec<(u64, Vec<f64>)> {
+        let of = |one: &&RowSamples<'_>| {
+            let samples = samples(one);
+            let processes: Vec<u64> = samples.iter().map(|sample| sample.process).collect();
+            let totals: Vec<f64> = samples.iter().map(|sample| sample.per_iteration(time)).collect();
+            (one.row.key.size, independent(&processes, &totals))
         };
-        group.iter().filter(|one| one.is_ok()).map(|one| of(&one)).collect()
+        group.iter().copied().filter(|one| one.is_ok()).map(|one| of(&one)).collect()
     };
-    let cpu = totals(Time::Cpu);
+    let cpu = totals(Time::Cpu, |one| one.timed.clone());
     // A probe without a CPU clock reports zero. Only wall time is left then, which earns no grade.
     let unknown = cpu.iter().all(|(_, totals)| totals.iter().all(|&total| total == 0.0));
-    let (totals, clock) = if unknown { (totals(Time::Wall), Clock::Wall) } else { (cpu, Clock::Cpu) };
+    let by_cpu = match unknown {
+        true => of_totals(&totals(Time::Wall, |one| one.timed.clone()), Time::Wall, Clock::Wall, rng),
+        false => of_totals(&cpu, Time::Cpu, Clock::Cpu, rng),
+    };
+    if !waits(group) {
+        return by_cpu;
+    }
+    let by_wall = of_totals(&totals(Time::Wall, firsts), Time::Wall, Clock::Waits, rng);
+    let (cpu, wall) = (by_cpu.0.grade, by_wall.0.grade);
+    let tells_more = match (cpu.is_grade(), wall) {
+        (_, growth::Grade::CannotTell(Reason::SteepAtTheEnd { .. })) => true,
+        (false, _) => wall.is_grade(),
+        (true, _) => wall.is_superlinear(),
+    };
+    if tells_more && !cpu.is_superlinear() { by_wall } else { by_cpu }
+}
+
+fn of_totals(
+    totals: &[(u64, Vec<f64>)],
+    time: Time,
+    clock: Clock,
+    rng: &mut Rng,
+) -> (growth::Growth, Measured) {
     let costs: Vec<SizeCost<'_>> =
         totals.iter().map(|(size, totals)| SizeCost { size: *size, totals }).collect();
     let largest = costs.iter().max_by_key(|cost| cost.size);
     let largest = largest.and_then(|cost| Some((cost.size, median(cost.totals)? / SECOND_NS)));
-    (growth::judge(&costs, clock, Some(SECOND_NS), rng), Measured { sizes: costs.len(), largest })
+    (growth::judge(&costs, clock, Some(SECOND_NS), rng), Measured { time, sizes: costs.len(), largest })
+}
+
+/// The share of its wall time from which on an iteration waits.
+const WAITS: f64 = 0.5;
+
+/// Whether iterations of the largest size wait in fresh processes, whoever else used the machine.
+fn waits(group: &[&RowSamples<'_>]) -> bool {
+    let measured = group.iter().filter(|one| one.is_ok());
+    let Some(largest) = measured.max_by_key(|one| one.row.key.size) else { return false };
+    let fresh = largest.fresh();
+    let waited: Option<Vec<f64>> = fresh.iter().map(|sample| sample.waited()).collect();
+    fresh.len() >= MIN_ROUNDS && waited.and_then(|shares| median(&shares)).is_some_and(|share| share >= WAITS)
+}
+
+/// The samples that tell how long iterations of a row wait: first answers of processes, where it
+/// has enough.
+fn firsts<'a>(one: &RowSamples<'a>) -> Vec<&'a SampleRecord> {
+    let fresh = one.fresh();
+    if fresh.len() >= MIN_ROUNDS { fresh } else { one.timed.clone() }
 }
 
 fn entry(
@@ -110,6 +159,7 @@ fn entry(
             (_, true) => Grade::CannotTell,
             _ => grade(found.grade),
         },
+        time: measured.time,
         bend: found.bend.filter(|_| is_cliff).map(|bend| bend.size),
         bend_ci: found.bend.filter(|_| is_cliff).map(|bend| interval(bend.interval)),
         one_second: found.reach.filter(|_| is_cliff && !shared).map(one_second),

@@ -115,6 +115,14 @@ impl<'a> RowSamples<'a> {
         independent(&self.processes(), &self.values(time))
     }
 
+    /// The timed samples that are the first answers of their processes.
+    pub fn fresh(&self) -> Vec<&'a SampleRecord> {
+        let is_first = |sample: &&&SampleRecord| {
+            !sample.carried && self.starts.iter().any(|start| start.first.order == sample.order)
+        };
+        self.timed.iter().filter(is_first).copied().collect()
+    }
+
     pub fn is_ok(&self) -> bool {
         matches!(self.state, State::Ok(_))
     }

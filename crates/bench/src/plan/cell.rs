@@ -23,6 +23,8 @@ pub struct Cell {
 pub struct PlannedRow {
     pub record: RowRecord,
     pub state: RowState,
+    /// The largest size that its variant bears, where there is one.
+    pub max_size: Option<u64>,
 }
 
 /// Whether a row takes part in the measurement.

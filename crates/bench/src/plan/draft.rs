@@ -32,6 +32,8 @@ pub struct Draft {
     /// The place of its baseline among the rows that are measured side by side.
     pub baseline: Option<usize>,
     pub state: RowState,
+    /// The largest size that its variant bears, where there is one.
+    pub max_size: Option<u64>,
 }
 
 /// Numbers rows that are measured side by side, from `next` on.
@@ -51,6 +53,7 @@ pub fn number(rows: Vec<Draft>, next: &mut u64) -> Vec<PlannedRow> {
             baseline: draft.baseline.map(|place| first + place as u64),
         },
         state: draft.state,
+        max_size: draft.max_size,
     });
     numbered.collect()
 }
@@ -209,6 +212,7 @@ pub fn rows_of(
                 jit: description.jit && !once,
                 settle_ms: description.settle_ms.filter(|_| !once),
                 state,
+                max_size: variant.max_size,
                 ..blank.clone()
             });
         }

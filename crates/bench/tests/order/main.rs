@@ -36,6 +36,7 @@ mod restart;
 mod stop;
 mod told;
 mod turns;
+mod waiting;
 mod warming;
 
 const MS: u64 = 1_000_000;
@@ -87,6 +88,8 @@ enum Behaviour {
     SetsUp(u64, usize),
     /// Is stopped for a second in every n-th answer of a process.
     IsStopped(usize),
+    /// Waits for the square of its tasks in microseconds in the first answer of a process.
+    Starves,
     /// Never answers.
     Hangs,
     /// The system refuses to start it.
@@ -187,6 +190,7 @@ impl Link for FakeLink {
             Behaviour::LiesFrom(_)
             | Behaviour::DoesNotStart
             | Behaviour::Hidden
+            | Behaviour::Starves
             | Behaviour::Microseconds
             | Behaviour::Tells(..)
             | Behaviour::SetsUp(..)
@@ -199,15 +203,16 @@ impl Link for FakeLink {
         };
         let is_stopped =
             matches!(behaviour, Behaviour::IsStopped(every) if self.answers.is_multiple_of(every));
-        let stopped_ns = if is_stopped { 1_000 * MS } else { 0 };
+        let waited_ns = waiting::waited_ns(behaviour, self.answers, request.size);
+        let idle_ns = if is_stopped { 1_000 * MS } else { waited_ns };
         let part = |of: u64| ns.checked_div(of).unwrap_or(0);
         let (wall_ns, cpu_ns) = match behaviour {
             Behaviour::Tells(wall, cpu) => (part(wall), part(cpu)),
             Behaviour::Microseconds => (ns, ns / 1_000),
-            _ => (told * ns + stopped_ns, ns),
+            _ => (told * ns + idle_ns, ns),
         };
         let mut world = self.world.borrow_mut();
-        world.now_ns += ns + 10_000 + set_up_ns + stopped_ns;
+        world.now_ns += ns + 10_000 + set_up_ns + idle_ns;
         world.sampled += 1;
         let sample = Sample {
             id: Some(request.id),
@@ -218,10 +223,11 @@ impl Link for FakeLink {
         };
         Ok(Observed {
             sample,
-            outside_wall_ns: ns + 10_000 + set_up_ns + stopped_ns,
+            outside_wall_ns: ns + 10_000 + set_up_ns + idle_ns,
             outside_cpu_ns: Some(ns + 5_000 + set_up_ns),
             stopped: is_stopped.then_some(Stopped::Probe),
             threads: self.threads(request),
+            run_delay_ns: Some(0),
             load: None,
             server_cpu_ns: None,
         })

@@ -79,6 +79,9 @@ pub enum Clock {
     Cpu,
     /// Monotonic time. It holds neighbours and idle waits, so nothing is graded by it.
     Wall,
+    /// Monotonic time of iterations that wait for most of it, whoever else uses the machine. It is
+    /// graded as CPU time is.
+    Waits,
 }
 
 /// A stretch of sizes with its exponent.
@@ -244,7 +247,7 @@ pub fn judge(sizes: &[SizeCost<'_>], clock: Clock, reach: Option<f64>, rng: &mut
         tail: tail.as_ref().map(|(start, tail)| (*start, tail)),
     };
     let grade = match (grade::grade(&evidence, sizes.len() - count), clock) {
-        (grade, Clock::Cpu) => grade,
+        (grade, Clock::Cpu | Clock::Waits) => grade,
         (grade, Clock::Wall) => {
             Grade::CannotTell(Reason::WallOnly { looks_superlinear: grade.is_superlinear() })
         }

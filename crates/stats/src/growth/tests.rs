@@ -118,6 +118,8 @@ fn wall_time_alone_is_not_graded() {
     };
     assert_eq!(wall(2.0), Grade::CannotTell(Reason::WallOnly { looks_superlinear: true }));
     assert_eq!(wall(1.0), Grade::CannotTell(Reason::WallOnly { looks_superlinear: false }));
+    let waits = sizes.map(|n: u64| vec![(n as f64).powi(2); 9]);
+    assert_eq!(of(&sizes, &waits, Clock::Waits).grade, Grade::QuadraticOrWorse);
 }
 
 #[test]

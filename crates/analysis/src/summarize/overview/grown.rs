@@ -3,6 +3,7 @@
 
 use taskscale_model::{
     figure::{count, rounded},
+    run_file::Time,
     suite::{is_free, sized},
     summary::{Cause, Check, Finding, FindingKind, Grade, Growth, Row},
 };
@@ -21,7 +22,7 @@ pub fn cliffs(growth: &[Growth]) -> Vec<Finding> {
         let second = growth.one_second.map(|second| sized(&growth.key.suite, &about(second.size)));
         let bytes = growth.bytes.as_ref().filter(|bytes| bytes.is_cliff);
         let parts = [
-            exponent.map(|exponent| format!("n^{exponent:.1}{from}")),
+            exponent.map(|exponent| format!("n^{exponent:.1}{from}{}", in_time(growth))),
             second.map(|second| format!("a second at {second}")),
             bytes.map(|bytes| format!("bytes grow as n^{:.2}", bytes.exponent)),
         ];
@@ -117,8 +118,16 @@ fn steepest_first(growth: &[Growth], wanted: impl Fn(&Growth) -> bool) -> Vec<&G
 
 fn with_exponent(growth: &Growth) -> String {
     match growth.exponent {
-        Some(exponent) => format!("{} n^{exponent:.2}", name(growth)),
+        Some(exponent) => format!("{} n^{exponent:.2}{}", name(growth), in_time(growth)),
         None => name(growth),
+    }
+}
+
+/// What grows so, where that is not CPU time.
+fn in_time(growth: &Growth) -> &'static str {
+    match growth.time {
+        Time::Cpu => "",
+        Time::Wall => " in wall time (it waits)",
     }
 }
 
@@ -143,6 +152,7 @@ mod tests {
             sizes: vec![64, 512],
             exponent: Some(exponent),
             exponent_ci: None,
+            time: Time::Cpu,
             steps: Vec::new(),
             grade,
             bend: None,

@@ -1,0 +1,153 @@
+//! Sizes beyond the plan, where time is left: growth that is steep at the largest size is not shown
+//! to last there.
+
+use std::collections::BTreeMap;
+
+use taskscale_model::key::SeriesKey;
+use taskscale_stats::growth::{Grade, Growth, MIN_OCTAVES, Reason};
+
+use crate::{
+    graded::FIRST,
+    plan::{Cell, PlannedRow, RowState},
+};
+
+/// Answers of one process at one size: warm-up, the timed one, and at times the share of creation.
+const ANSWERS: f64 = 4.0;
+
+/// How many times as long as an answer is expected to take it may be waited for.
+const CAREFUL: f64 = 2.0;
+
+/// What is left for further sizes of one series.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Left {
+    pub ns: u64,
+    /// What a process takes to come up.
+    pub up_ns: u64,
+    /// How long one sample lasts at least.
+    pub sample_ns: u64,
+    /// How long an answer is waited for.
+    pub timeout_ns: u64,
+}
+
+/// The sizes that would show whether growth lasts, as many as fit into what is left: three octaves
+/// from where it is steep, or from a quarter of the largest size. An iteration of that, `largest`,
+/// took so many nanoseconds.
+pub(crate) fn sizes(growth: &Growth, largest: (u64, f64), left: Left) -> Vec<u64> {
+    let Grade::CannotTell(Reason::SteepAtTheEnd { from }) = growth.grade else { return Vec::new() };
+    let (most, most_ns) = largest;
+    let from = from.max(most / 4);
+    let exponent = growth.steps.last().map_or(2.0, |step| step.exponent.clamp(1.0, 3.0));
+    let iteration_ns = |size: u64| most_ns * (size as f64 / most.max(1) as f64).powf(exponent);
+    let takes_ns = |size: &u64| {
+        let sample_ns = iteration_ns(*size).max(left.sample_ns as f64);
+        FIRST as f64 * (left.up_ns as f64 + ANSWERS * sample_ns)
+    };
+    let wanted = (0..=MIN_OCTAVES as u32).map(|octave| from.saturating_mul(1 << octave));
+    let wanted: Vec<u64> = wanted
+        .filter(|size| !growth.sizes.contains(size))
+        .filter(|size| CAREFUL * iteration_ns(*size) <= left.timeout_ns as f64)
+        .collect();
+    // All of them, else those that are larger than what is known, else those between.
+    let (beyond, between): (Vec<u64>, Vec<u64>) = wanted.iter().partition(|size| **size > most);
+    let fits = |sizes: &Vec<u64>| sizes.iter().map(takes_ns).sum::<f64>() <= left.ns as f64;
+    [wanted, beyond, between].into_iter().find(fits).unwrap_or_default()
+}
+
+/// Cells of these sizes, in the order of their tables and sizes, with the rows of the series that
+/// they are for, made from `cells` of the plan. Rows are numbered from `next` on.
+pub(crate) fn cells(cells: &[&Cell], of: &BTreeMap<SeriesKey, Vec<u64>>, next: &mut u64) -> Vec<Cell> {
+    let mut wanted: BTreeMap<(&str, u64), Vec<&PlannedRow>> = BTreeMap::new();
+    let mut rules: BTreeMap<&str, &Cell> = BTreeMap::new();
+    for (series, sizes) in of {
+        let row = |cell: &&Cell| cell.measured().find(|row| row.record.key.series == *series);
+        let Some(cell) = cells.iter().filter(|cell| row(cell).is_some()).max_by_key(|cell| cell.size) else {
+            continue;
+        };
+        let Some(row) = row(cell) else { continue };
+        rules.insert(&cell.table, cell);
+        for size in sizes.iter().filter(|size| row.max_size.is_none_or(|most| **size <= most)) {
+            wanted.entry((&cell.table, *size)).or_default().push(row);
+        }
+    }
+    let made = wanted.into_iter().filter_map(|((table, size), rows)| {
+        let Cell { rule, splits, .. } = rules.get(table)?;
+        let first = *next;
+        *next += rows.len() as u64;
+        let numbers: BTreeMap<u64, u64> = rows.iter().map(|row| row.record.row).zip(first..).collect();
+        let row = |row: &&PlannedRow| {
+            let mut record = row.record.clone();
+            record.row = *numbers.get(&record.row)?;
+            record.key.size = size;
+            record.baseline = record.baseline.and_then(|number| numbers.get(&number).copied());
+            Some(PlannedRow { record, state: RowState::Ready, max_size: row.max_size })
+        };
+        let rows = rows.iter().filter_map(row).collect();
+        Some(Cell { table: table.to_owned(), size, rule: *rule, splits: *splits, rows })
+    });
+    made.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use taskscale_stats::growth::{self, Clock, SizeCost};
+
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    /// Steep in the last step alone: not shown to last.
+    fn steep() -> Growth {
+        let cost = |n: u64| if n <= 16_384 { n as f64 } else { (n * n) as f64 / 16_384.0 };
+        let totals: Vec<(u64, [f64; 8])> =
+            [256, 1_024, 4_096, 16_384, 65_536].map(|size| (size, [cost(size); 8])).into();
+        let costs: Vec<SizeCost<'_>> =
+            totals.iter().map(|(size, totals)| SizeCost { size: *size, totals }).collect();
+        growth::judge(&costs, Clock::Cpu, None, &mut fastrand::Rng::with_seed(1))
+    }
+
+    #[test]
+    fn what_fits_of_three_octaves_is_measured_besides() {
+        let growth = steep();
+        let left = |ns: u64| Left { ns, up_ns: 100 * MS, sample_ns: 10 * MS, timeout_ns: 60_000 * MS };
+        // An iteration takes 100 ms at 65,536: 25 ms at 32,768 and 400 ms at 131,072.
+        let of = |ns| sizes(&growth, (65_536, 100e6), left(ns));
+        assert_eq!(of(8 * (200 + 4 * 425) * MS), [32_768, 131_072]);
+        assert_eq!(of(8 * (200 + 4 * 425) * MS - MS), [131_072], "the larger tells more");
+        assert_eq!(of(8 * (100 + 4 * 400) * MS - MS), [32_768]);
+        assert_eq!(of(8 * (100 + 4 * 25) * MS - MS), [0; 0]);
+        let hasty = Left { timeout_ns: 799 * MS, ..left(u64::MAX) };
+        assert_eq!(sizes(&growth, (65_536, 100e6), hasty), [32_768], "an answer might take too long");
+        let linear = Growth { grade: Grade::Linear, ..growth };
+        assert_eq!(sizes(&linear, (65_536, 100e6), left(u64::MAX)), [0; 0]);
+    }
+
+    #[test]
+    fn cells_have_the_rows_that_need_them_with_numbers_of_their_own() {
+        let row = |number: u64, variant: &str, size: u64, baseline: Option<u64>| {
+            let record = serde_json::from_value(serde_json::json!({
+                "row": number, "suite": "t", "table": "t", "workload": "w", "runtime": "r", "version": "1",
+                "variant": variant, "size": size, "creates_task": true, "role": "row", "baseline": baseline,
+            }));
+            let max_size = (variant == "b").then_some(100);
+            PlannedRow { record: record.expect("a row"), state: RowState::Ready, max_size }
+        };
+        let cell = |size, first| Cell {
+            table: "t".into(),
+            size,
+            rule: taskscale_model::answer::Rule::Agree,
+            splits: false,
+            rows: vec![row(first, "a", size, None), row(first + 1, "b", size, Some(first))],
+        };
+        let plan = [cell(16, 0), cell(64, 2)];
+        let key = |at: usize| plan[1].rows[at].record.key.series.clone();
+        let of = [(key(0), vec![32, 128]), (key(1), vec![32, 128])].into();
+        let made = cells(&plan.iter().collect::<Vec<_>>(), &of, &mut 4);
+        let rows = |cell: &Cell| -> Vec<(u64, Option<u64>)> {
+            cell.rows.iter().map(|row| (row.record.row, row.record.baseline)).collect()
+        };
+        assert_eq!(made.iter().map(|cell| cell.size).collect::<Vec<_>>(), [32, 128]);
+        assert_eq!(rows(&made[0]), [(4, None), (5, Some(4))]);
+        assert_eq!(rows(&made[1]), [(6, None)], "b bears 100 at most");
+        assert_eq!(made[1].rows[0].record.key.size, 128);
+    }
+}
