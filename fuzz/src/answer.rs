@@ -35,6 +35,7 @@ pub fn check_answer(line: &[u8]) {
                 stopped: None,
                 threads: Err(Missing::new("not looked at", "")),
                 load: None,
+                run_delay_ns: None,
                 server_cpu_ns: None,
             };
             let clock = Clock { wall_resolution_ns: 1, cpu_resolution_ns: 1 };

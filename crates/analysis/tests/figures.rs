@@ -249,7 +249,8 @@ fn wall_time_alone_earns_no_grade() {
 /// square of n besides, in the first answer of each process. Others had the CPUs for `delay_ns`.
 fn waiting(delay_ns: impl Fn(u64) -> u64) -> String {
     wide(|record| {
-        let (Some(size), "JoinSet") = (record["size"].as_u64(), record["variant"].as_str().unwrap_or("")) else {
+        let (Some(size), "JoinSet") = (record["size"].as_u64(), record["variant"].as_str().unwrap_or(""))
+        else {
             return;
         };
         if record["type"] == "sample" {

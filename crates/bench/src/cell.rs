@@ -22,6 +22,7 @@ use taskscale_stats::{
 };
 
 use crate::{
+    ask::Ask,
     beside, calibrate,
     carried::Carried,
     deadline::Deadline,
@@ -29,7 +30,6 @@ use crate::{
     graded::Total,
     limits::Limits,
     link::Short,
-    ask::Ask,
     pilot::pilot,
     plan::Cell,
     row::{DEAR, Row, World},

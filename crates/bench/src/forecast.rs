@@ -8,9 +8,7 @@ use taskscale_model::{
 };
 use taskscale_stats::growth::breaks_budget;
 
-use crate::{
-    plan::{Cell, RowState},
-};
+use crate::plan::{Cell, RowState};
 
 /// How much more than what tasks hold while they wait a process needs for a while: what it frees
 /// when it has made them, and what a collector copies.

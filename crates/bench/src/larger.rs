@@ -1,10 +1,10 @@
 //! Sizes beyond the plan, where time is left: growth that is steep at the largest size is not shown
-//! to last there.
+//! to last there, and growth that is steep in two steps may be memory that outgrows the caches.
 
 use std::collections::BTreeMap;
 
 use taskscale_model::key::SeriesKey;
-use taskscale_stats::growth::{Grade, Growth, MIN_OCTAVES, Reason};
+use taskscale_stats::growth::{Grade, Growth, MIN_OCTAVES, Reason, SUPERLINEAR_MIN};
 
 use crate::{
     graded::FIRST,
@@ -13,6 +13,11 @@ use crate::{
 
 /// Answers of one process at one size: warm-up, the timed one, and at times the share of creation.
 const ANSWERS: f64 = 4.0;
+
+/// Steps that are steep up to the largest size from which on growth needs no further size. n steps
+/// through memory that outgrows the caches are steep in two steps between sizes that quadruple, and
+/// n^2.0 over them on one machine; behind them they have n^1.2 to n^1.4.
+const STEEP_STEPS: usize = 3;
 
 /// How many times as long as an answer is expected to take it may be waited for.
 const CAREFUL: f64 = 2.0;
@@ -33,9 +38,13 @@ pub(crate) struct Left {
 /// from where it is steep, or from a quarter of the largest size. An iteration of that, `largest`,
 /// took so many nanoseconds.
 pub(crate) fn sizes(growth: &Growth, largest: (u64, f64), left: Left) -> Vec<u64> {
-    let Grade::CannotTell(Reason::SteepAtTheEnd { from }) = growth.grade else { return Vec::new() };
     let (most, most_ns) = largest;
-    let from = from.max(most / 4);
+    let steep = growth.steps.iter().rev().take_while(|step| step.exponent > SUPERLINEAR_MIN).count();
+    let from = match growth.grade {
+        Grade::CannotTell(Reason::SteepAtTheEnd { from }) => from.max(most / 4),
+        Grade::Superlinear | Grade::QuadraticOrWorse if steep < STEEP_STEPS => most / 2,
+        _ => return Vec::new(),
+    };
     let exponent = growth.steps.last().map_or(2.0, |step| step.exponent.clamp(1.0, 3.0));
     let iteration_ns = |size: u64| most_ns * (size as f64 / most.max(1) as f64).powf(exponent);
     let takes_ns = |size: &u64| {
@@ -59,11 +68,10 @@ pub(crate) fn cells(cells: &[&Cell], of: &BTreeMap<SeriesKey, Vec<u64>>, next: &
     let mut wanted: BTreeMap<(&str, u64), Vec<&PlannedRow>> = BTreeMap::new();
     let mut rules: BTreeMap<&str, &Cell> = BTreeMap::new();
     for (series, sizes) in of {
-        let row = |cell: &&Cell| cell.measured().find(|row| row.record.key.series == *series);
-        let Some(cell) = cells.iter().filter(|cell| row(cell).is_some()).max_by_key(|cell| cell.size) else {
-            continue;
-        };
-        let Some(row) = row(cell) else { continue };
+        let rows = cells
+            .iter()
+            .filter_map(|cell| Some((*cell, cell.measured().find(|row| row.record.key.series == *series)?)));
+        let Some((cell, row)) = rows.max_by_key(|(cell, _)| cell.size) else { continue };
         rules.insert(&cell.table, cell);
         for size in sizes.iter().filter(|size| row.max_size.is_none_or(|most| **size <= most)) {
             wanted.entry((&cell.table, *size)).or_default().push(row);

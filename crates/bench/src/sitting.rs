@@ -201,13 +201,13 @@ impl<'c> Sitting<'c> {
         Ok(())
     }
 
-    /// Plans further sizes where all cells have ended before the time was up: of each series whose
-    /// growth is steep at its largest size.
+    /// Plans further sizes where all cells have ended before the time was up, or growth is certain:
+    /// of each series that is steep at its largest sizes, and at few before.
     fn further(&mut self, world: &mut World<'_, '_>) -> io::Result<Vec<Cell>> {
-        let Some(ends_ns) = self.ends_ns().filter(|_| self.limits.until_graded && !self.is_graded) else {
+        let Some(ends_ns) = self.ends_ns().filter(|_| self.limits.until_graded) else {
             return Ok(Vec::new());
         };
-        let has_ended = self.seats.iter().all(|seat| matches!(seat, Seat::Done));
+        let has_ended = self.is_graded || self.seats.iter().all(|seat| matches!(seat, Seat::Done));
         let left_ns = ends_ns.saturating_sub(world.clock.now_ns());
         if !has_ended || left_ns == 0 || world.listener.interrupted() {
             return Ok(Vec::new());
@@ -226,12 +226,21 @@ impl<'c> Sitting<'c> {
                 (!sizes.is_empty()).then(|| (key.clone(), sizes))
             })
             .collect();
-        let cells: Vec<&Cell> = self.ended.iter().map(|cell| cell.cell).collect();
+        let sits = self.seats.iter().filter_map(|seat| match seat {
+            Seat::Sits(cell) => Some(cell.cell),
+            Seat::Waits(_) | Seat::Done => None,
+        });
+        let cells: Vec<&Cell> = self.ended.iter().map(|cell| cell.cell).chain(sits).collect();
         let further = larger::cells(&cells, &of, &mut self.numbers.rows);
         for row in further.iter().flat_map(|cell| &cell.rows) {
             world.journal.append(&Record::Row(row.record.clone()))?;
         }
-        self.numbers.of += further.len() as u64;
+        if !further.is_empty() {
+            self.close(world)?;
+            self.numbers.of += further.len() as u64;
+            (self.present, self.is_graded) = (None, false);
+            self.passing.clear();
+        }
         Ok(further)
     }
 
@@ -327,7 +336,7 @@ impl<'c> Sitting<'c> {
         }
         let known = if first { self.forecast.known(cell.cell) } else { Vec::new() };
         let stop = cell.turn(&known, world)?;
-        self.up_ns += cell.up_ns;
+        self.up_ns = self.up_ns.max(cell.up_ns);
         if first {
             self.forecast.learn(cell.cell, &cell.costs());
             self.forecast.learn_waits(cell.cell, &cell.waits());
@@ -482,16 +491,24 @@ impl<'c> Sitting<'c> {
         Ok(())
     }
 
-    /// Ends what is still open: the time is up, or the user has interrupted.
+    /// Ends the suite: the time is up, growth is certain, or the user has interrupted.
     fn end(mut self, world: &mut World<'_, '_>) -> io::Result<()> {
+        self.close(world)?;
+        // Smaller sizes are counted first, whichever ended first.
+        self.ended.sort_by_key(|cell| cell.cell.size);
+        self.count_growth(world)
+    }
+
+    /// Ends what is still open.
+    fn close(&mut self, world: &mut World<'_, '_>) -> io::Result<()> {
         world.carried.end();
         let stop = match (world.listener.interrupted(), self.is_graded) {
             (true, _) => Stop::Interrupted,
             (false, true) => Stop::Graded,
             (false, false) => Stop::MaxTime,
         };
-        for (number, seat) in (self.numbers.before + 1..).zip(std::mem::take(&mut self.seats)) {
-            match seat {
+        for (number, seat) in (self.numbers.before + 1..).zip(&mut self.seats) {
+            match std::mem::replace(seat, Seat::Done) {
                 Seat::Done => continue,
                 Seat::Sits(mut cell) => {
                     cell.finish(stop, world)?;
@@ -514,7 +531,7 @@ impl<'c> Sitting<'c> {
             }
             world.listener.event(&Event::CellEnded);
         }
-        self.count_growth(world)
+        Ok(())
     }
 
     /// Counts what tells a collector's growth from a cliff, of the series that it may explain, as

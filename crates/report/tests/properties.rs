@@ -33,6 +33,7 @@ fn sample() -> impl Strategy<Value = SampleRecord> {
             outside_wall_ns: wall_ns,
             stopped: None,
             outside_cpu_ns: None,
+            run_delay_ns: timed.then_some(round % 3 * 1_000),
             threads: timed.then_some(Reading::Value(ThreadsRan { ran: round % 3, busiest_share: 0.4 })),
             load: None,
             cpu: None,

@@ -62,10 +62,13 @@ struct Measured {
     largest: Option<(u64, f64)>,
 }
 
+/// Which samples of a row its growth rests on.
+type Samples = for<'a> fn(&RowSamples<'a>) -> Vec<&'a SampleRecord>;
+
 /// The growth of one series: of its CPU time, or of its wall time where iterations wait and that
 /// tells more.
 fn judge(group: &[&RowSamples<'_>], rng: &mut Rng) -> (growth::Growth, Measured) {
-    let totals = |time: Time, samples: fn(&RowSamples<'_>) -> Vec<&SampleRecord>| -> Vec<(u64, Vec<f64>)> {
+    let totals = |time: Time, samples: Samples| -> Vec<(u64, Vec<f64>)> {
         let of = |one: &&RowSamples<'_>| {
             let samples = samples(one);
             let processes: Vec<u64> = samples.iter().map(|sample| sample.process).collect();
@@ -197,7 +200,7 @@ fn grade(grade: growth::Grade) -> Grade {
 }
 
 fn reason(found: &growth::Growth, measured: Measured) -> Option<String> {
-    let Measured { sizes: measured, largest } = measured;
+    let Measured { sizes: measured, largest, .. } = measured;
     let growth::Grade::CannotTell(reason) = found.grade else { return None };
     Some(match reason {
         Reason::WallOnly { looks_superlinear } => {

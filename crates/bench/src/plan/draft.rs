@@ -146,6 +146,7 @@ pub fn rows_of(
         role: Role::Row,
         baseline: None,
         state: RowState::Ready,
+        max_size: None,
     };
     let skipped = |missing: Missing| vec![Draft { state: RowState::Skipped(missing), ..blank.clone() }];
     let description = match &runtime.description {

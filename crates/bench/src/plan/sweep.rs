@@ -91,6 +91,7 @@ mod tests {
             role: Role::Row,
             baseline: None,
             state,
+            max_size: None,
         }
     }
 

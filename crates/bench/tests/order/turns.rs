@@ -276,8 +276,9 @@ fn where_growth_is_measured_a_process_goes_through_all_sizes_and_the_next_pass_h
     let done = measure(&[("a", Behaviour::Costs(100)), ("b", Behaviour::Costs(100))], for_growth(12));
     assert_eq!(sizes(&done), [100, 200, 300].repeat(12), "what a smaller size leaves behind is little");
     // Two variants and the control of the first. In the last pass sizes end one by one.
-    assert_eq!(done.launches, 3 * (11 + 3), "a pass has one process of each row");
+    assert_eq!(done.launches, 3 * (3 + 10 + 3), "a pass has one process of each row, but for the first");
     let carried = |size| done.samples().any(|sample| sample.size == size && sample.carried);
+    assert!(done.samples().all(|sample| sample.process > 0 || !sample.carried), "nothing goes on at first");
     assert!(!carried(100) && carried(200) && carried(300), "a sample tells whether its process was fresh");
     let limits = Limits { until_graded: false, ..for_growth(12).limits };
     let alone = measure(&[("a", Behaviour::Costs(100))], Setting { limits, ..for_growth(12) });
@@ -288,13 +289,17 @@ fn where_growth_is_measured_a_process_goes_through_all_sizes_and_the_next_pass_h
 
 #[test]
 fn a_process_that_dies_at_one_size_is_replaced_for_the_others() {
-    // The third answer of each process is wrong: with one row, that of the second size.
-    let setting = || Setting { block: "controls = false", ..for_growth(4) };
+    // One answer more than the first processes give is wrong: of the second, one at the third size.
+    let limits = Limits { restart_warmup: 5, ..for_growth(3).limits };
+    let sizes = "[100, 200, 300, 400]";
+    let setting = || Setting { limits, sizes, block: "controls = false", ..for_growth(3) };
     let right = measure(&[("a", Behaviour::Costs(100))], setting());
-    assert_eq!(right.launches, 3 + 3);
-    let asked = right.samples().filter(|sample| sample.size == 100 && sample.process == 0).count();
+    assert_eq!(right.launches, 4 + 1 + 4);
+    let of = |size| right.samples().filter(|sample| sample.size == size && sample.process == 0).count();
+    let asked = [100, 200, 300, 400].map(of).into_iter().max().expect("four sizes");
     let done = measure(&[("a", Behaviour::LiesFrom(asked + 1))], setting());
     let ends = done.ends();
-    assert!(matches!(&ends[0], (2, Status::Failed(_))), "it fails at 200, in the process of 100: {ends:?}");
-    assert!(done.samples().any(|sample| sample.size == 300), "300 has another: {ends:?}");
+    assert!(matches!(&ends[0], (2, Status::Failed(_))), "it fails at 300, in the process of 100: {ends:?}");
+    let second = done.samples().find(|sample| sample.size == 400 && sample.process == 1).expect("a sample");
+    assert!(!second.carried, "400 has another: {ends:?}");
 }

@@ -25,7 +25,8 @@ fn what_waits_is_timed_by_the_first_answer_of_each_process() {
         for sample in &timed {
             assert_eq!((sample.iterations, sample.carried), (1, false), "{size}");
             assert_eq!(sample.wall_ns, size * size * 1_000 + size * 1_000, "{size}: it waits");
-            let same = done.samples().filter(|other| (other.row, other.process) == (sample.row, sample.process));
+            let same =
+                done.samples().filter(|other| (other.row, other.process) == (sample.row, sample.process));
             assert_eq!(same.map(|other| other.kind).collect::<Vec<_>>(), [Kind::Timed], "{size}");
         }
     }
@@ -37,5 +38,8 @@ fn what_waits_is_timed_by_the_first_answer_of_each_process() {
 fn where_growth_is_not_measured_nothing_is_started_for_it() {
     let done = measure(&[("a", Behaviour::Starves)], setting(false));
     let timed = done.samples().filter(|sample| sample.kind == Kind::Timed);
-    assert!(timed.into_iter().all(|sample| sample.wall_ns < MS * sample.iterations), "none is a first answer");
+    assert!(
+        timed.into_iter().all(|sample| sample.wall_ns < MS * sample.iterations),
+        "none is a first answer"
+    );
 }
